@@ -1,0 +1,85 @@
+# The scripts of tests/style see what they are there for: each rule is broken once in a small tree.
+set -u
+failures=0
+style=$TEST_ROOT/tests/style
+
+# clean SCRIPT, caught SCRIPT TEXT: what a script says about the tree in the current folder.
+clean() {
+  out=$(sh "$style/$1" build 2>&1) && return
+  echo "$1 finds fault with a clean tree: $out"
+  failures=$((failures + 1))
+}
+caught() {
+  if out=$(sh "$style/$1" build 2>&1); then
+    echo "$1 did not see: $2"
+    failures=$((failures + 1))
+    return
+  fi
+  case $out in
+  *"$2"*) ;;
+  *) echo "$1: wanted '$2', got: $out"; failures=$((failures + 1)) ;;
+  esac
+}
+
+mkdir -p ir core/cli plugins/passes/tensor plugins/backends/toy sdk/include/pto tests
+for folder in ir core core/cli plugins plugins/passes plugins/backends plugins/backends/toy sdk tests; do
+  echo "What lives here." >"$folder/README.md"
+done
+echo '#include "ir/arena.h"' >ir/arena.c
+echo '#include <pto/plugin.h>' >plugins/passes/tensor/fold.c
+printf '#include "toy.h"\n#include "pto-semantics/eval.h"\n' >plugins/backends/toy/toy_backend.c
+clean layering.sh
+clean sizes.sh
+clean docs.sh
+
+echo '#include "core/host.h"' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
+echo '#include <pto/abi.h>' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
+echo '#include "core/cli/options.h"' >core/up.c && caught layering.sh "core/ must not include core/cli/" && rm core/up.c
+echo '# include "../../../ir/arena.h"' >plugins/passes/tensor/sly.c && caught layering.sh sly.c:1 && rm plugins/passes/tensor/sly.c
+echo '#include "../native/x.h"' >plugins/backends/toy/sly.c && caught layering.sh sly.c:1 && rm plugins/backends/toy/sly.c
+echo '#include "ir/x.h"' >sdk/include/pto/sly.h && caught layering.sh sly.h:1 && rm sdk/include/pto/sly.h
+touch core/arena.c && caught layering.sh "two files are called arena.c" && rm core/arena.c
+touch core/string_utils.c && caught layering.sh "string_utils.c" && rm core/string_utils.c
+
+{ echo 'int f(void)'; echo '{'; seq -f '    g%g();' 90; echo '    return 0;'; echo '}'; } >core/long.c
+caught sizes.sh "core/long.c: f:"
+seq -f '/* %g */' 801 >core/long.c && caught sizes.sh "core/long.c: -:" && rm core/long.c
+
+rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
+seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
+
+# What is built: a tree with one object of each kind, as CMake lays it out.
+mkdir -p build/ir/CMakeFiles/pto_ir.dir build/core/CMakeFiles/pto_core.dir build/lib/pto/plugins-1
+compile() { # OBJECT-FOLDER SOURCE
+  cc -c -w -fPIC "$2" -o "build/$1/$(basename "$2").o"
+}
+plugin() { # NAME: from standard input
+  cc -w -shared -fPIC -fvisibility=hidden -x c - -o "build/lib/pto/plugins-1/$1.so"
+}
+entry='__attribute__((visibility("default"))) const void *pto_plugin_entry_v1(void)'
+mkdir -p scripts && cp "$style/symbols.sh" scripts/ && echo 'ir/arena.c the arena' >scripts/heap-users.txt
+style=$PWD/scripts
+echo 'void *malloc(unsigned long); void *get(void) { return malloc(1); }' >ir/arena.c
+echo 'int core_thing; int core_f(void) { return 0; }' >core/host.c
+compile ir/CMakeFiles/pto_ir.dir ir/arena.c
+compile core/CMakeFiles/pto_core.dir core/host.c
+ar rc build/core/libpto_core.a build/core/CMakeFiles/pto_core.dir/host.c.o
+ar rc build/ir/libpto_ir.a build/ir/CMakeFiles/pto_ir.dir/arena.c.o
+echo "$entry { static const char *const id[] = {\"a\", \"b\"}; return id; }" | plugin fold
+caught symbols.sh "1 plugins are built, plugins/ has 2"
+cp build/lib/pto/plugins-1/fold.so build/lib/pto/plugins-1/toy.so
+clean symbols.sh
+
+echo "$entry { return 0; } __attribute__((visibility(\"default\"))) int more;" | plugin toy && caught symbols.sh "toy.so exports: more"
+echo "int host_f(void); $entry { return (void *)(long)host_f(); }" | plugin toy && caught symbols.sh "toy.so needs: host_f"
+echo "static int n; $entry { return (void *)(long)n++; }" | plugin toy && caught symbols.sh "writable static data: n"
+cp build/lib/pto/plugins-1/fold.so build/lib/pto/plugins-1/toy.so
+echo 'char *strcpy(char *, const char *); void f(char *a, const char *b) { strcpy(a, b); }' >core/host.c
+compile core/CMakeFiles/pto_core.dir core/host.c && caught symbols.sh "core/host.c strcpy"
+echo 'void free(void *); void f(void *a) { free(a); }' >core/host.c
+compile core/CMakeFiles/pto_core.dir core/host.c && caught symbols.sh "core/host.c uses the heap"
+echo 'int core_f(void) { return 0; }' >core/host.c && compile core/CMakeFiles/pto_core.dir core/host.c
+echo 'int core_f(void); void *malloc(unsigned long); void *get(void) { return malloc(core_f()); }' >ir/arena.c
+compile ir/CMakeFiles/pto_ir.dir ir/arena.c && ar rc build/ir/libpto_ir.a build/ir/CMakeFiles/pto_ir.dir/arena.c.o
+caught symbols.sh "ir/ needs symbols of core/: core_f"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,28 @@
+# A README of at most ten lines in every folder that a reader of the tree opens: the first two levels, and every backend,
+# template and example. (An example's README is for users and may be longer.) No paths of one machine in any file.
+set -u
+bad=0
+complain() {
+  echo "$*"
+  bad=1
+}
+
+folders=$(
+  find ir core plugins pipelines sdk tests docs examples -type f 2>/dev/null | sed 's|/[^/]*$||' |
+    awk -F/ '{ print $1; if (NF > 1) print $1 "/" $2; if (NF > 2 && ($2 == "backends" || $2 == "template")) print $1 "/" $2 "/" $3 }' | sort -u
+)
+for folder in $folders; do
+  if [ ! -f "$folder/README.md" ]; then
+    # sdk/include holds one folder, whose README is sdk's.
+    [ "$folder" = sdk/include ] || complain "$folder has no README.md: what lives here, what may include what"
+    continue
+  fi
+  case $folder in examples/* | docs | sdk/template/*) continue ;; esac
+  lines=$(wc -l <"$folder/README.md")
+  [ "$lines" -le 10 ] || complain "$folder/README.md has $lines lines, the limit is 10"
+done
+
+paths=$(git grep -nIE '(^|[^A-Za-z0-9_./-])/(work|root|home|farm)/' -- . ':!*.npy' ':!LICENSE' ':!tests/style/docs.sh' 2>/dev/null)
+[ -z "$paths" ] || complain "paths of one machine:
+$paths"
+exit $bad

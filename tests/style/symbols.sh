@@ -1,0 +1,61 @@
+# symbols.sh BUILD: what the built files export and need. A plugin exports its entry and needs libc and libm only; ir/
+# needs nothing of core/; unsafe functions and setlocale are not called; the heap is used by few files.
+set -u
+build=${1:-build}
+here=$(dirname "$0")
+bad=0
+complain() {
+  echo "$*"
+  bad=1
+}
+
+plugins=0
+for plugin in "$build"/lib/pto/plugins-1/*.so; do
+  [ -f "$plugin" ] || continue
+  plugins=$((plugins + 1))
+  exported=$(nm -D --defined-only "$plugin" | awk '{ print $NF }' | sort | tr '\n' ' ')
+  [ "$exported" = "pto_plugin_entry_v1 " ] || complain "$plugin exports: $exported(wanted: pto_plugin_entry_v1)"
+  foreign=$(nm -D --undefined-only "$plugin" | grep -vE '@GLIBC_|^ *w ' | awk '{ print $NF }' | tr '\n' ' ')
+  [ -z "$foreign" ] || complain "$plugin needs: $foreign(wanted: libc and libm only)"
+  libraries=$(readelf -d "$plugin" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vxE 'lib(c|m)\.so\.6' | tr '\n' ' ')
+  [ -z "$libraries" ] || complain "$plugin is linked to: $libraries"
+  variables=$(objdump -t "$plugin" | sed -n 's/^.* O \.t\{0,1\}\(data\|bss\)\t[0-9a-f]* *\(\.hidden\)\{0,1\} *//p' | grep -vxE ' *(completed\.[0-9]+|__dso_handle|__TMC_END__)' | tr '\n' ' ')
+  [ -z "$variables" ] || complain "$plugin holds writable static data: $variables"
+done
+
+expected=$(
+  {
+    find plugins/passes -mindepth 2 -name '*.c'
+    find plugins/backends -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | grep -v '/pto-semantics$' | sort -u
+  } 2>/dev/null | grep -c .
+)
+[ "$plugins" -eq "$expected" ] || complain "$plugins plugins are built, plugins/ has $expected"
+
+# One line "folder/file.c symbol" for every undefined symbol of our objects.
+needed=$(find "$build/ir" "$build/core" "$build/plugins" -name '*.o' -print 2>/dev/null | while IFS= read -r object; do
+  source=$(printf '%s' "${object#"$build"/}" | sed 's|CMakeFiles/[^/]*\.dir/||; s|\.o$||')
+  [ -f "$source" ] || continue
+  nm -u "$object" | sed "s|^ *[Uwv] |$source |"
+done)
+[ -n "$needed" ] || complain "no objects below $build: build first"
+
+unsafe=$(printf '%s\n' "$needed" | grep -E ' (strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof|gets|setlocale|system|tmpnam|mktemp|rand)$')
+[ -z "$unsafe" ] || complain "these functions are not to be called:
+$unsafe"
+
+heap=$(printf '%s\n' "$needed" | grep -E ' (malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|vasprintf|asprintf)$' |
+  awk '{ print $1 }' | sort -u)
+allowed=$(sed 's/[ #].*//' "$here/heap-users.txt" | grep .)
+for file in $heap; do
+  printf '%s\n' "$allowed" | grep -qxF -e "$file" || complain "$file uses the heap and is not in tests/style/heap-users.txt"
+done
+for file in $allowed; do
+  printf '%s\n' "$heap" | grep -qxF -e "$file" || complain "tests/style/heap-users.txt names $file, which does not use the heap"
+done
+
+if [ -f "$build/core/libpto_core.a" ]; then
+  nm -A --defined-only "$build/core/libpto_core.a" 2>/dev/null | awk '{ print $NF }' | sort -u >"$build/core-defines.txt"
+  up=$(nm -u "$build/ir/libpto_ir.a" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u | comm -12 - "$build/core-defines.txt")
+  [ -z "$up" ] || complain "ir/ needs symbols of core/: $up"
+fi
+exit $bad
