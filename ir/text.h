@@ -1,0 +1,71 @@
+/* String views and a growing text buffer. */
+#ifndef IR_TEXT_H
+#define IR_TEXT_H
+
+#include "ir/arena.h"
+#include "ir/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A view of bytes; not NUL-terminated; owned by somebody else. */
+typedef struct str {
+    const char *p;
+    size_t n;
+} str;
+
+#define STR(literal) ((str){(literal), sizeof(literal) - 1})
+str str_from(const char *text);
+bool str_eq(str a, str b);
+bool str_is(str a, const char *text);
+bool str_starts_with(str a, const char *prefix);
+
+/* Edit distance (Levenshtein), for "did you mean". Lengths above 64 give SIZE_MAX. */
+size_t str_distance(str a, str b);
+
+/* The candidate nearest to `word`, or NULL when none is near enough (distance above a third of its length, at
+ * least 2). `candidates` ends in NULL. */
+const char *str_nearest(str word, const char *const *candidates);
+
+/* Strict decimal integer with optional sign, or 0x hexadecimal. Whole view or nothing. Fails on overflow. */
+MUST_CHECK status str_to_i64(str s, int64_t *out);
+/* Strict decimal or hexadecimal floating point, `inf`, `nan`, sign allowed. Whole view or nothing. Fails on overflow
+ * and above 511 characters. */
+MUST_CHECK status str_to_f64(str s, double *out);
+/* First byte offset that is not valid UTF-8, or s.n. NUL counts as invalid. */
+size_t str_utf8_error(str s);
+/* The code point at the front of valid UTF-8, and its bytes. `s` is not empty. */
+uint32_t str_utf8_decode(str s, size_t *out_bytes);
+/* Code points that control a terminal or deceive about order: C0 but newline and tab, DEL, C1, line separators, byte
+ * order mark, bidirectional controls. */
+bool utf8_is_deceptive(uint32_t c);
+
+/* A text buffer on the heap, always NUL-terminated after the first write. When `flush` is set, bytes beyond
+ * 64 KiB are handed to it and dropped from the buffer, so output of any size needs little memory. */
+typedef struct text_buffer {
+    char *p;
+    size_t n, capacity;
+    status (*flush)(void *self, const char *p, size_t n);
+    void *self;
+    bool flush_failed;
+} text_buffer;
+
+void text_init(text_buffer *t);
+void text_fini(text_buffer *t);
+void text_reserve(text_buffer *t, size_t more);
+void text_put(text_buffer *t, const char *p, size_t n);
+void text_puts(text_buffer *t, const char *s);
+void text_putc(text_buffer *t, char c);
+void text_put_i64(text_buffer *t, int64_t v);
+void text_put_u64(text_buffer *t, uint64_t v);
+/* The shortest of 15 to 17 digits that reads back to the same bits, always with `.` or an exponent; `inf`, `-inf`,
+ * `nan` (sign and payload of a NaN are lost). */
+void text_put_f64(text_buffer *t, double v);
+void text_printf(text_buffer *t, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Writes `s` with JSON escapes and quotes: also the escape form of .ptir strings. Bytes from 0x80 pass unchanged. */
+void text_put_quoted(text_buffer *t, str s);
+/* Hands the rest to `flush`. Fails when any flush failed. */
+MUST_CHECK status text_finish(text_buffer *t);
+
+#endif
