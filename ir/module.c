@@ -1,0 +1,165 @@
+#include "ir/module_impl.h"
+
+#include <string.h>
+
+static module *module_allocate(ir_context *c)
+{
+    arena *memory = arena_create("module");
+    module *m = arena_alloc(memory, sizeof *m);
+    m->memory = memory;
+    m->context = c;
+    m->valid_epoch = 1;
+    m->caches = arena_alloc(memory, sizeof *m->caches);
+    return m;
+}
+
+module *module_create(ir_context *c, str_id name)
+{
+    module *m = module_allocate(c);
+    m->name = name;
+    record_table_init(&m->ops, sizeof(op_record));
+    record_table_init(&m->values, sizeof(value_record));
+    record_table_init(&m->uses, sizeof(use_record));
+    record_table_init(&m->blocks, sizeof(block_record));
+    /* The first chunk of each exists from the start, so that id 0 can be asked about. */
+    record_table_extend(&m->ops, m->memory, 0);
+    record_table_extend(&m->values, m->memory, 0);
+    record_table_extend(&m->uses, m->memory, 0);
+    m->top = blocks_create(m, 0, 1);
+    return m;
+}
+
+void module_destroy(module *m)
+{
+    if (m == NULL) return;
+    record_table_fini(&m->ops);
+    record_table_fini(&m->values);
+    record_table_fini(&m->uses);
+    record_table_fini(&m->blocks);
+    table_free(m->caches->symbols);
+    table_free(m->caches->valid);
+    table_free(m->caches->steps);
+    arena_destroy(m->memory);
+}
+
+module *module_clone(const module *from)
+{
+    module *m = module_allocate(from->context);
+    m->name = from->name;
+    m->file = from->file;
+    m->attrs = from->attrs;
+    m->top = from->top;
+    m->epoch = from->epoch;
+    record_table_copy(&m->ops, &from->ops, m->memory);
+    record_table_copy(&m->values, &from->values, m->memory);
+    record_table_copy(&m->uses, &from->uses, m->memory);
+    record_table_copy(&m->blocks, &from->blocks, m->memory);
+    for (block_id b = 1; b < m->blocks.count; b++) {
+        block_record *block = block_raw(m, b);
+        if (block->arg_capacity == 0) continue;
+        value_id *args = arena_array(m->memory, block->arg_capacity, sizeof *args);
+        memcpy(args, block->args, block->arg_capacity * sizeof *args);
+        block->args = args;
+    }
+    m->caches->symbols_stale = true;
+    return m;
+}
+
+ir_context *module_context(const module *m) { return m->context; }
+str_id module_name(const module *m) { return m->name; }
+attr_id module_attrs(const module *m) { return m->attrs; }
+block_id module_top(const module *m) { return m->top; }
+uint64_t module_epoch(const module *m) { return m->epoch; }
+str_id module_file(const module *m) { return m->file; }
+
+void module_set_attrs(module *m, attr_id dict)
+{
+    if (dict != 0 && attr_at(m->context, dict)->count == 0) dict = 0;
+    if (m->attrs == dict) return;
+    m->attrs = dict;
+    m->epoch++;
+}
+
+void module_set_file(module *m, str_id file)
+{
+    if (m->file == file) return;
+    m->file = file;
+    m->epoch++;
+}
+
+size_t module_bytes(const module *m)
+{
+    const record_table *tables[] = {&m->ops, &m->values, &m->uses, &m->blocks};
+    size_t bytes = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        bytes += (size_t)tables[i]->count * tables[i]->record_bytes + tables[i]->chunk_count * sizeof(void *);
+    for (block_id b = 1; b < m->blocks.count; b++) bytes += block_raw(m, b)->arg_capacity * sizeof(value_id);
+    return bytes;
+}
+
+/* ---- functions ---- */
+
+str_id function_name(const module *m, op_id f)
+{
+    attr_id a = op_attr(m, f, "name");
+    if (a == 0) return 0;
+    const attr_node *node = attr_at(m->context, a);
+    return node->kind == ATTR_STRING || node->kind == ATTR_SYMBOL ? node->id : 0;
+}
+
+void function_set_name(module *m, op_id f, str_id name) { op_set_attr(m, f, "name", attr_string(m->context, name)); }
+block_id function_body(const module *m, op_id f) { return op_block_at(m, f, 0); }
+
+static ir_level level_of_home(uint8_t home)
+{
+    switch (home) {
+    case HOME_TENSOR: return LEVEL_TENSOR;
+    case HOME_TILE: return LEVEL_TILE;
+    case HOME_BLOCK:
+    case HOME_PTO: return LEVEL_BLOCK;
+    case HOME_EXEC: return LEVEL_EXEC;
+    default: return LEVEL_NONE;
+    }
+}
+
+static bool is_tensor(const module *m, type_id t) { return t != 0 && type_at(m->context, t)->kind == TYPE_TENSOR; }
+
+static bool signature_has_tensor(const module *m, op_id f)
+{
+    attr_id results = op_attr(m, f, "results");
+    if (results == 0) return false;
+    const attr_node *list = attr_at(m->context, results);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const attr_node *type = attr_at(m->context, list->items[i]);
+        if (type->kind == ATTR_TYPE && is_tensor(m, type->id)) return true;
+    }
+    return false;
+}
+
+static bool makes_tensor(const module *m, op_id o)
+{
+    const op_record *op = op_at(m, o);
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        if (is_tensor(m, value_raw(m, op->results + i)->type)) return true;
+    }
+    for (uint32_t b = 0; b < op_block_count(m, o); b++) {
+        const block_record *block = block_raw(m, op->blocks + b);
+        for (uint32_t i = 0; i < block->arg_count; i++) {
+            if (is_tensor(m, value_raw(m, block->args[i])->type)) return true;
+        }
+    }
+    return false;
+}
+
+ir_level function_level(const module *m, op_id f)
+{
+    if (op_kind_of(m, f) == OP_BLOCK_KERNEL) return LEVEL_BLOCK;
+    bool tensor = signature_has_tensor(m, f);
+    IR_WALK(m, o, f)
+    {
+        ir_level level = level_of_home(op_info_of(m, o)->home);
+        if (level != LEVEL_NONE) return level;
+        tensor = tensor || makes_tensor(m, o);
+    }
+    return tensor ? LEVEL_TENSOR : LEVEL_TILE;
+}

@@ -1,0 +1,310 @@
+#include "ir/module_impl.h"
+
+#include <string.h>
+
+/* ---- runs of records ---- */
+
+value_id values_create(module *m, uint32_t n)
+{
+    if (n == 0) return 0;
+    uint32_t class_index = run_class(n);
+    value_id first = m->values.free[class_index];
+    if (first == 0)
+        first = record_table_extend(&m->values, m->memory, run_capacity(class_index));
+    else
+        m->values.free[class_index] = value_raw(m, first)->first_use;
+    for (uint32_t i = 0; i < n; i++) {
+        value_record *v = value_raw(m, first + i);
+        *v = (value_record){.name_number = VALUE_NO_NUMBER, .generation = v->generation};
+        valid_forget(m, first + i);
+    }
+    return first;
+}
+
+void values_free(module *m, value_id first, uint32_t n)
+{
+    if (n == 0) return;
+    bool worn_out = false;
+    for (uint32_t i = 0; i < n; i++) {
+        value_record *v = value_raw(m, first + i);
+        v->def = 0;
+        if (v->generation == UINT16_MAX)
+            worn_out = true;
+        else
+            v->generation++;
+        valid_forget(m, first + i);
+    }
+    if (worn_out) return; /* the next generation would look like the first */
+    value_raw(m, first)->first_use = m->values.free[run_class(n)];
+    m->values.free[run_class(n)] = first;
+}
+
+use_id uses_create(module *m, uint32_t n)
+{
+    if (n == 0) return 0;
+    uint32_t class_index = run_class(n);
+    use_id first = m->uses.free[class_index];
+    if (first == 0) return record_table_extend(&m->uses, m->memory, run_capacity(class_index));
+    m->uses.free[class_index] = use_raw(m, first)->value;
+    return first;
+}
+
+void uses_free(module *m, use_id first, uint32_t n)
+{
+    if (n == 0) return;
+    for (uint32_t i = 0; i < n; i++) *use_raw(m, first + i) = (use_record){0};
+    use_raw(m, first)->value = m->uses.free[run_class(n)];
+    m->uses.free[run_class(n)] = first;
+}
+
+block_id blocks_create(module *m, op_id parent, uint32_t n)
+{
+    if (n == 0) return 0;
+    BUG_IF(n > UINT16_MAX, "an op has at most 65535 blocks, not %u", n);
+    uint32_t class_index = run_class(n);
+    block_id first = m->blocks.free[class_index];
+    if (first == 0)
+        first = record_table_extend(&m->blocks, m->memory, run_capacity(class_index));
+    else
+        m->blocks.free[class_index] = block_raw(m, first)->first;
+    for (uint32_t i = 0; i < n; i++) {
+        block_record *b = block_raw(m, first + i);
+        *b = (block_record){.parent = parent,
+                            .generation = b->generation,
+                            .siblings = (uint16_t)n,
+                            .live = true,
+                            .ordered = true,
+                            .args = b->args,
+                            .arg_capacity = b->arg_capacity};
+    }
+    return first;
+}
+
+void blocks_free(module *m, block_id first, uint32_t n)
+{
+    if (n == 0) return;
+    bool worn_out = false;
+    for (uint32_t i = 0; i < n; i++) {
+        block_record *b = block_raw(m, first + i);
+        for (uint32_t a = 0; a < b->arg_count; a++) values_free(m, b->args[a], 1);
+        b->arg_count = 0;
+        b->live = false;
+        if (b->generation == UINT16_MAX)
+            worn_out = true;
+        else
+            b->generation++;
+    }
+    if (worn_out) return;
+    block_raw(m, first)->first = m->blocks.free[run_class(n)];
+    m->blocks.free[run_class(n)] = first;
+}
+
+/* ---- uses ---- */
+
+void use_link(module *m, use_id u, op_id o, value_id v)
+{
+    value_record *value = value_at(m, v);
+    use_record *use = use_raw(m, u);
+    *use = (use_record){.value = v, .op = o, .prev = u};
+    if (value->first_use == 0) {
+        value->first_use = u;
+        return;
+    }
+    use_record *first = use_raw(m, value->first_use);
+    use->prev = first->prev;
+    use_raw(m, first->prev)->next = u;
+    first->prev = u;
+}
+
+void use_unlink(module *m, use_id u)
+{
+    use_record *use = use_raw(m, u);
+    value_record *value = value_raw(m, use->value);
+    use_id last = use_raw(m, value->first_use)->prev;
+    if (value->first_use == u)
+        value->first_use = use->next;
+    else
+        use_raw(m, use->prev)->next = use->next;
+    if (use->next != 0) use_raw(m, use->next)->prev = use->prev;
+    if (last == u && value->first_use != 0) use_raw(m, value->first_use)->prev = use->prev;
+    use->next = use->prev = 0;
+}
+
+use_id value_first_use(const module *m, value_id v) { return value_at(m, v)->first_use; }
+use_id use_next(const module *m, use_id u) { return use_at(m, u)->next; }
+op_id use_op(const module *m, use_id u) { return use_at(m, u)->op; }
+uint32_t use_slot(const module *m, use_id u) { return u - op_at(m, use_at(m, u)->op)->operands; }
+
+void value_replace_all(module *m, value_id v, value_id by)
+{
+    if (v == by) return;
+    (void)value_at(m, by);
+    for (use_id u = value_first_use(m, v); u != 0; u = value_first_use(m, v))
+        op_set_operand(m, use_op(m, u), use_slot(m, u), by);
+}
+
+/* ---- values ---- */
+
+bool value_is_live(const module *m, value_id v) { return v != 0 && v < m->values.count && value_raw(m, v)->def != 0; }
+
+uint32_t value_generation(const module *m, value_id v)
+{
+    return v == 0 || v >= m->values.count ? 0 : value_raw(m, v)->generation;
+}
+
+type_id value_type(const module *m, value_id v) { return value_at(m, v)->type; }
+
+void value_set_type(module *m, value_id v, type_id t)
+{
+    value_record *value = value_at(m, v);
+    if (value->type == t) return;
+    value->type = t;
+    m->epoch++;
+    m->valid_epoch++;
+}
+
+op_id value_op(const module *m, value_id v)
+{
+    uint32_t def = value_at(m, v)->def;
+    return (def & DEF_BLOCK) != 0 ? 0 : def;
+}
+
+block_id value_block(const module *m, value_id v)
+{
+    uint32_t def = value_at(m, v)->def;
+    return (def & DEF_BLOCK) != 0 ? def & ~DEF_BLOCK : 0;
+}
+
+uint32_t value_index(const module *m, value_id v) { return value_at(m, v)->index; }
+
+/* ---- names ---- */
+
+value_name value_name_of(const module *m, value_id v)
+{
+    const value_record *value = value_at(m, v);
+    return (value_name){value->name_base, value->name_number};
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Splits digits off the end when they are the plain spelling of a number; a base then never ends in a digit, so that
+ * equal texts have equal parts. */
+static value_name name_from_text(const module *m, str text)
+{
+    size_t n = text.n;
+    uint64_t number = 0, scale = 1;
+    while (n != 0 && is_digit(text.p[n - 1]) && text.n - n < 11) {
+        n--;
+        number += scale * (uint64_t)(text.p[n] - '0');
+        scale *= 10;
+    }
+    size_t digits = text.n - n;
+    bool plain = digits != 0 && (digits == 1 || text.p[n] != '0') && number < VALUE_NO_NUMBER;
+    if (plain && (n == 0 || !is_digit(text.p[n - 1]))) {
+        str base = {text.p, n};
+        return (value_name){n == 0 ? 0 : string_intern(m->context, base), (uint32_t)number};
+    }
+    return (value_name){text.n == 0 ? 0 : string_intern(m->context, text), VALUE_NO_NUMBER};
+}
+
+static void put_name(module *m, value_id v, value_name n)
+{
+    value_record *value = value_at(m, v);
+    if (value->name_base == n.base && value->name_number == n.number) return;
+    value->name_base = n.base;
+    value->name_number = n.number;
+    m->epoch++;
+}
+
+void value_set_name(module *m, value_id v, str text) { put_name(m, v, name_from_text(m, text)); }
+
+static void name_print(const module *m, value_name n, text_buffer *out)
+{
+    if (n.base != 0) {
+        str base = string_of(m->context, n.base);
+        text_put(out, base.p, base.n);
+    }
+    if (n.number != VALUE_NO_NUMBER) text_put_u64(out, n.number);
+}
+
+void value_set_name_parts(module *m, value_id v, value_name n)
+{
+    str base = n.base == 0 ? (str){NULL, 0} : string_of(m->context, n.base);
+    if (base.n == 0 || !is_digit(base.p[base.n - 1])) {
+        put_name(m, v, n);
+        return;
+    }
+    text_buffer text;
+    text_init(&text);
+    name_print(m, n, &text);
+    put_name(m, v, name_from_text(m, (str){text.p, text.n}));
+    text_fini(&text);
+}
+
+void value_print_name(const module *m, value_id v, text_buffer *out)
+{
+    value_name n = value_name_of(m, v);
+    text_putc(out, '%');
+    name_print(m, n, out);
+    if (n.base == 0 && n.number == VALUE_NO_NUMBER) {
+        text_putc(out, '_'); /* before module_settle */
+        text_put_u64(out, v);
+    }
+}
+
+/* ---- blocks ---- */
+
+bool block_is_live(const module *m, block_id b) { return b != 0 && b < m->blocks.count && block_raw(m, b)->live; }
+
+uint32_t block_generation(const module *m, block_id b)
+{
+    return b == 0 || b >= m->blocks.count ? 0 : block_raw(m, b)->generation;
+}
+
+op_id block_parent(const module *m, block_id b) { return block_at(m, b)->parent; }
+op_id block_first(const module *m, block_id b) { return block_at(m, b)->first; }
+op_id block_last(const module *m, block_id b) { return block_at(m, b)->last; }
+uint32_t block_arg_count(const module *m, block_id b) { return block_at(m, b)->arg_count; }
+
+value_id block_arg(const module *m, block_id b, uint32_t i)
+{
+    const block_record *block = block_at(m, b);
+    BUG_IF(i >= block->arg_count, "block %u has %u arguments, not %u", b, block->arg_count, i + 1);
+    return block->args[i];
+}
+
+value_id block_add_arg(module *m, block_id b, type_id type)
+{
+    block_record *block = block_at(m, b);
+    BUG_IF(block->arg_count == UINT16_MAX, "a block has at most 65535 arguments");
+    if (block->arg_count == block->arg_capacity) {
+        uint32_t capacity = block->arg_capacity == 0 ? 4 : 2 * block->arg_capacity;
+        value_id *args = arena_array(m->memory, capacity, sizeof *args);
+        if (block->arg_count != 0) memcpy(args, block->args, block->arg_count * sizeof *args);
+        block->args = args;
+        block->arg_capacity = capacity;
+    }
+    value_id v = values_create(m, 1);
+    value_record *value = value_raw(m, v);
+    value->type = type;
+    value->def = b | DEF_BLOCK;
+    value->index = block->arg_count;
+    block->args[block->arg_count++] = v;
+    m->epoch++;
+    return v;
+}
+
+void block_erase_arg(module *m, block_id b, uint32_t i)
+{
+    value_id v = block_arg(m, b, i);
+    BUG_IF(value_first_use(m, v) != 0, "argument %u of a block is erased but has uses", i);
+    block_record *block = block_at(m, b);
+    values_free(m, v, 1);
+    block->arg_count--;
+    for (uint32_t a = i; a < block->arg_count; a++) {
+        block->args[a] = block->args[a + 1];
+        value_raw(m, block->args[a])->index = (uint16_t)a;
+    }
+    m->epoch++;
+    m->valid_epoch++;
+}

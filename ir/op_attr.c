@@ -1,0 +1,120 @@
+/* Attributes of ops: rows and their defaults. */
+#include "ir/module_impl.h"
+
+#include <string.h>
+
+/* The value of a default in .ptir spelling. */
+static attr_id default_value(ir_context *c, const attr_spec *spec)
+{
+    str text = str_from(spec->def);
+    int64_t i;
+    double f;
+    if (str_is(text, "true") || str_is(text, "false")) return attr_bool(c, text.p[0] == 't');
+    if (text.n >= 2 && text.p[0] == '"') return attr_string(c, string_intern(c, (str){text.p + 1, text.n - 2}));
+    if (spec->kind != SPEC_FLOAT && str_to_i64(text, &i) == OK) {
+        attr_id value = attr_int(c, i);
+        return spec->kind == SPEC_INTS ? attr_list(c, 1, &value) : value;
+    }
+    BUG_IF(str_to_f64(text, &f) != OK, "the default `%s` of attribute `%s` cannot be read", spec->def, spec->name);
+    return attr_float(c, f);
+}
+
+static void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
+{
+    const op_info *info = op_info_at(kind);
+    bool list_of_exprs = kind == OP_FOR; /* `valid` */
+    for (; k->attr_count < sizeof info->attrs / sizeof info->attrs[0]; k->attr_count++) {
+        const attr_spec *spec = &info->attrs[k->attr_count];
+        if (spec->name == NULL) break;
+        k->keys[k->attr_count] = string_intern_z(m->context, spec->name);
+        if (spec->kind == SPEC_EXPRS || (list_of_exprs && spec->kind == SPEC_LIST)) k->index_attrs = true;
+        if (spec->def == NULL) continue;
+        k->has_default = true;
+        k->defaults[k->attr_count] = default_value(m->context, spec);
+    }
+    if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
+    while (k->in_count < sizeof info->in / sizeof info->in[0] && info->in[k->in_count].types != 0) k->in_count++;
+    k->ready = true;
+}
+
+const kind_cache *kind_cache_at(const module *m, op_kind kind)
+{
+    BUG_IF(kind == OP_NONE || kind >= OP_KIND_COUNT, "there is no op kind %u", kind);
+    kind_cache *k = &m->caches->kinds[kind];
+    if (!k->ready) kind_cache_fill(m, kind, k);
+    return k;
+}
+
+attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs)
+{
+    if (attrs == 0) return 0;
+    const kind_cache *k = kind_cache_at(m, kind);
+    if (k->has_default) {
+        for (uint32_t i = 0; i < k->attr_count; i++) {
+            if (k->defaults[i] == 0 || attr_get(m->context, attrs, k->keys[i]) != k->defaults[i]) continue;
+            attrs = attr_with(m->context, attrs, k->keys[i], 0);
+        }
+    }
+    return attrs == 0 || attr_at(m->context, attrs)->count == 0 ? 0 : attrs;
+}
+
+attr_id op_attrs(const module *m, op_id o) { return op_at(m, o)->attrs; }
+
+void op_set_attrs(module *m, op_id o, attr_id dict)
+{
+    const op_record *op = op_at(m, o);
+    uint32_t count = op->operand_count;
+    value_id few[16] = {0};
+    size_t capacity = 0;
+    value_id *operands = count <= 16 ? few : table_grow(NULL, &capacity, count, sizeof *operands);
+    for (uint32_t i = 0; i < count; i++) operands[i] = use_raw(m, op->operands + i)->value;
+    op_set_operands(m, o, count, operands, dict);
+    if (operands != few) table_free(operands);
+}
+
+/* The key of a name, and its place in the row (or attr_count). */
+static str_id key_of(const module *m, op_id o, const char *name, uint32_t *index)
+{
+    op_kind kind = op_at(m, o)->kind;
+    const kind_cache *k = kind_cache_at(m, kind);
+    const op_info *info = op_info_at(kind);
+    for (*index = 0; *index < k->attr_count; (*index)++) {
+        const char *known = info->attrs[*index].name;
+        if (known == name || strcmp(known, name) == 0) return k->keys[*index];
+    }
+    return string_intern_z(m->context, name);
+}
+
+attr_id op_attr(const module *m, op_id o, const char *name)
+{
+    uint32_t index;
+    str_id key = key_of(m, o, name, &index);
+    const op_record *op = op_at(m, o);
+    attr_id value = op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, key);
+    const kind_cache *k = kind_cache_at(m, op->kind);
+    return value == 0 && index < k->attr_count ? k->defaults[index] : value;
+}
+
+void op_set_attr(module *m, op_id o, const char *name, attr_id value)
+{
+    uint32_t index;
+    str_id key = key_of(m, o, name, &index);
+    op_set_attrs(m, o, attr_with(m->context, op_at(m, o)->attrs, key, value));
+}
+
+int64_t op_attr_int(const module *m, op_id o, const char *name, int64_t absent)
+{
+    attr_id a = op_attr(m, o, name);
+    if (a == 0) return absent;
+    const attr_node *node = attr_at(m->context, a);
+    return node->kind == ATTR_INT || node->kind == ATTR_BOOL ? node->i : absent;
+}
+
+str op_attr_str(const module *m, op_id o, const char *name)
+{
+    attr_id a = op_attr(m, o, name);
+    if (a == 0) return (str){NULL, 0};
+    const attr_node *node = attr_at(m->context, a);
+    if (node->kind != ATTR_STRING && node->kind != ATTR_SYMBOL) return (str){NULL, 0};
+    return string_of(m->context, node->id);
+}

@@ -1,0 +1,258 @@
+/* Index operands: expressions in attributes count an op's operands. Their canonical form has each index value once,
+ * behind the value operands, in the order in which the printed expressions mention them. */
+#include "ir/module_impl.h"
+
+#include <string.h>
+
+/* Only for rows with index expressions is there anything behind the value operands. Of those, loops have a variable
+ * number of value operands: one for each result. The others have the fixed ones of `in`. Rows with an optional
+ * operand or a free number of them have no index expressions. */
+uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count)
+{
+    const kind_cache *k = kind_cache_at(m, kind);
+    if (!k->index_attrs) return operand_count;
+    uint32_t n = op_info_at(kind)->in_variadic != 0 ? result_count : k->in_count;
+    return n < operand_count ? n : operand_count;
+}
+
+uint32_t op_value_operand_count(const module *m, op_id o)
+{
+    const op_record *op = op_at(m, o);
+    return value_operands_of(m, op->kind, op->operand_count, op->result_count);
+}
+
+/* ---- canonical form ---- */
+
+/* Expressions stand in an attribute itself, in a list, or in a list of lists; no row goes deeper. */
+enum { LIST_DEPTH = 3 };
+
+/* Distinct values, numbered in the order in which they were added. */
+typedef struct value_list {
+    value_id *items;
+    size_t capacity;
+    uint32_t count;
+    uint32_t *place; /* open addressing by value: index into `items` + 1; only when there are many */
+    size_t place_capacity;
+} value_list;
+
+typedef struct canonical {
+    ir_context *context;
+    const value_id *given;
+    uint32_t given_count, value_count;
+    value_list seen;  /* numbers the leaves of the expressions, whatever their order */
+    value_list found; /* in order of first mention: the index operands */
+} canonical;
+
+enum { FEW_VALUES = 16 };
+
+static void place_rebuild(value_list *l)
+{
+    table_free(l->place);
+    size_t wanted = 64;
+    while (wanted < 4 * ((size_t)l->count + 1)) wanted *= 2;
+    size_t capacity = 0;
+    l->place = table_grow(NULL, &capacity, wanted, sizeof *l->place);
+    l->place_capacity = wanted;
+    for (uint32_t i = 0; i < l->count; i++) {
+        size_t at = (l->items[i] * 0x9E3779B1u) & (wanted - 1);
+        while (l->place[at] != 0) at = (at + 1) & (wanted - 1);
+        l->place[at] = i + 1;
+    }
+}
+
+/* The number of a value, which is added when new. */
+static uint32_t number_of(value_list *l, value_id v)
+{
+    if (l->count <= FEW_VALUES) {
+        for (uint32_t i = 0; i < l->count; i++) {
+            if (l->items[i] == v) return i;
+        }
+    } else {
+        if (l->place_capacity < 2 * ((size_t)l->count + 1)) place_rebuild(l);
+        size_t at = (v * 0x9E3779B1u) & (l->place_capacity - 1);
+        for (; l->place[at] != 0; at = (at + 1) & (l->place_capacity - 1)) {
+            if (l->items[l->place[at] - 1] == v) return l->place[at] - 1;
+        }
+        l->place[at] = l->count + 1;
+    }
+    if (l->count == l->capacity) l->items = table_grow(l->items, &l->capacity, l->count + 1u, sizeof *l->items);
+    l->items[l->count] = v;
+    return l->count++;
+}
+
+static void value_list_fini(value_list *l)
+{
+    table_free(l->items);
+    table_free(l->place);
+}
+
+/* First leaves that name the same value become the same slot, so that they merge; then slots are numbered in print
+ * order. */
+static expr_id merge_value(void *self, uint32_t value)
+{
+    canonical *s = self;
+    return expr_slot(s->context, number_of(&s->seen, value));
+}
+
+static expr_id merge_slot(void *self, uint32_t slot)
+{
+    canonical *s = self;
+    BUG_IF(slot >= s->given_count, "an expression names operand %u of %u", slot, s->given_count);
+    return merge_value(self, s->given[slot]);
+}
+
+static void note_slot(void *self, uint32_t slot)
+{
+    canonical *s = self;
+    (void)number_of(&s->found, s->seen.items[slot]);
+}
+
+static expr_id renumber_slot(void *self, uint32_t slot)
+{
+    canonical *s = self;
+    return expr_slot(s->context, s->value_count + number_of(&s->found, s->seen.items[slot]));
+}
+
+static expr_id canonical_expr(canonical *s, expr_id e)
+{
+    if (!expr_at(s->context, e)->has_slot) return e;
+    expr_id merged =
+        expr_substitute(s->context, e, &(expr_substitution){.slot = merge_slot, .value = merge_value, .self = s});
+    BUG_IF(merged == 0, "an index expression overflows when equal operands are merged");
+    expr_visit_slots(s->context, merged, note_slot, s);
+    expr_id result = expr_substitute(s->context, merged, &(expr_substitution){.slot = renumber_slot, .self = s});
+    BUG_IF(result == 0, "an index expression overflows when its operands are numbered");
+    return result;
+}
+
+static bool has_slots(const ir_context *c, attr_id a, int depth)
+{
+    const attr_node *node = attr_at(c, a);
+    if (node->kind == ATTR_EXPR) return expr_at(c, node->id)->has_slot;
+    if ((node->kind != ATTR_LIST && node->kind != ATTR_DICT) || depth == LIST_DEPTH) return false;
+    for (uint32_t i = 0; i < node->count; i++) {
+        if (has_slots(c, node->items[i], depth + 1)) return true;
+    }
+    return false;
+}
+
+static attr_id canonical_attr(canonical *s, attr_id a, int depth)
+{
+    const attr_node *node = attr_at(s->context, a);
+    if (node->kind == ATTR_EXPR) return attr_expr(s->context, canonical_expr(s, node->id));
+    if (node->kind != ATTR_LIST || depth == LIST_DEPTH || !has_slots(s->context, a, depth)) return a;
+    attr_id few[16] = {0};
+    size_t capacity = 0;
+    attr_id *items = node->count <= 16 ? few : table_grow(NULL, &capacity, node->count, sizeof *items);
+    uint32_t count = node->count;
+    for (uint32_t i = 0; i < count; i++) items[i] = canonical_attr(s, attr_at(s->context, a)->items[i], depth + 1);
+    attr_id list = attr_list(s->context, count, items);
+    if (items != few) table_free(items);
+    return list;
+}
+
+/* Does any expression of the dict mention an operand? The answer for the dict asked last is kept for each kind: ops
+ * that stand together tend to have the same attributes. */
+static bool dict_has_slots(const module *m, op_kind kind, attr_id attrs)
+{
+    if (attrs == 0) return false;
+    (void)kind_cache_at(m, kind);
+    kind_cache *k = &m->caches->kinds[kind];
+    if (k->slots_of != attrs) {
+        k->slots_found = has_slots(m->context, attrs, 0);
+        k->slots_of = attrs;
+    }
+    return k->slots_found;
+}
+
+/* Attributes in print order: those of the row as declared, then the others by spelling. */
+static attr_id canonical_dict(canonical *s, const kind_cache *k, attr_id attrs)
+{
+    attr_id result = attrs;
+    for (uint32_t i = 0; i < k->attr_count; i++) {
+        attr_id a = attr_get(s->context, attrs, k->keys[i]);
+        if (a != 0) result = attr_with(s->context, result, k->keys[i], canonical_attr(s, a, 0));
+    }
+    uint32_t count = attr_at(s->context, attrs)->count;
+    for (uint32_t i = 0; i < count; i++) {
+        str_id key = attr_at(s->context, attrs)->keys[i];
+        bool known = false;
+        for (uint32_t j = 0; j < k->attr_count && !known; j++) known = k->keys[j] == key;
+        attr_id a = attr_at(s->context, attrs)->items[i];
+        if (!known) result = attr_with(s->context, result, key, canonical_attr(s, a, 0));
+    }
+    return result;
+}
+
+void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t value_count, uint32_t count,
+                     const value_id *operands, attr_id attrs)
+{
+    *f = (index_form){.count = count, .operands = operands, .attrs = attrs};
+    const kind_cache *k = kind_cache_at(m, kind);
+    /* Slots of kernels count block arguments, and annotations of other rows name operands that they have anyway. */
+    if (!k->index_attrs) return;
+    f->count = value_count;
+    if (!dict_has_slots(m, kind, attrs)) return;
+    canonical s = {.context = m->context, .given = operands, .given_count = count, .value_count = value_count};
+    f->attrs = canonical_dict(&s, k, attrs);
+    f->count = value_count + s.found.count;
+    size_t capacity = 0;
+    f->scratch = table_grow(NULL, &capacity, f->count, sizeof *f->scratch);
+    if (value_count != 0) memcpy(f->scratch, operands, value_count * sizeof *operands);
+    if (s.found.count != 0) memcpy(f->scratch + value_count, s.found.items, s.found.count * sizeof *s.found.items);
+    f->operands = f->scratch;
+    value_list_fini(&s.seen);
+    value_list_fini(&s.found);
+}
+
+void index_form_fini(index_form *f) { table_free(f->scratch); }
+
+/* ---- reading ---- */
+
+typedef struct slot_reader {
+    const module *m;
+    op_id op;
+} slot_reader;
+
+static expr_id slot_value(void *self, uint32_t slot)
+{
+    const slot_reader *r = self;
+    return expr_value(r->m->context, op_operand(r->m, r->op, slot));
+}
+
+expr_id op_index_expr(const module *m, op_id o, const char *attr, uint32_t index)
+{
+    attr_id a = op_attr(m, o, attr);
+    return a == 0 ? 0 : index_expr_of(m, o, a, index);
+}
+
+expr_id index_expr_of(const module *m, op_id o, attr_id list, uint32_t index)
+{
+    const attr_node *node = attr_at(m->context, list);
+    if (node->kind == ATTR_LIST) {
+        if (index >= node->count) return 0;
+        node = attr_at(m->context, node->items[index]);
+    } else if (index != 0) {
+        return 0;
+    }
+    if (node->kind == ATTR_INT) return expr_const(m->context, node->i);
+    if (node->kind != ATTR_EXPR) return 0;
+    if (!expr_at(m->context, node->id)->has_slot) return node->id;
+    slot_reader reader = {m, o};
+    return expr_substitute(m->context, node->id, &(expr_substitution){.slot = slot_value, .self = &reader});
+}
+
+uint32_t op_index_count(const module *m, op_id o, const char *attr)
+{
+    attr_id a = op_attr(m, o, attr);
+    if (a == 0) return 0;
+    const attr_node *node = attr_at(m->context, a);
+    return node->kind == ATTR_LIST ? node->count : 1;
+}
+
+bool expr_same(ir_context *c, expr_id a, expr_id b)
+{
+    if (a == 0 || b == 0) return false;
+    int64_t difference;
+    return a == b || (expr_is_const(c, expr_sub(c, a, b), &difference) && difference == 0);
+}

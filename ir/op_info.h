@@ -1,0 +1,209 @@
+/* What an op is: one row of ir/ops/<level>.def for each, and everything else derived from it.
+ *
+ * Fields of a row are the fields of op_info, so a row reads like a form. Enum, verifier, parser, printer, builder,
+ * reference table, docs and `pto-inspect ops` come from the same rows. Order has no meaning; numbers of kinds are
+ * never stored in files, names are. */
+#ifndef IR_OP_INFO_H
+#define IR_OP_INFO_H
+
+#include "ir/context.h"
+
+typedef enum ir_level { LEVEL_NONE, LEVEL_TENSOR, LEVEL_TILE, LEVEL_BLOCK, LEVEL_EXEC, LEVEL_COUNT } ir_level;
+const char *level_name(ir_level l); /* "tensor/1" ... */
+ir_level level_by_name(str s);
+
+/* An op kind: index into the op table. Static rows have enumerators OP_<ID>. */
+typedef uint16_t op_kind;
+enum {
+    OP_NONE,
+#define OP(ID, ...) OP_##ID,
+#include "ir/ops/core.def"
+#include "ir/ops/tensor.def"
+#include "ir/ops/tile.def"
+#include "ir/ops/block.def"
+#include "ir/ops/exec.def"
+#undef OP
+#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, ...) OP_PTO_##ID, OP_TILE_##TILE_ID,
+#define INSN_ONLY(ID, mnemonic, ...) OP_PTO_##ID,
+#include "ir/ops/pto.def"
+#undef INSN
+#undef INSN_ONLY
+    OP_KIND_COUNT
+};
+
+/* Which levels an op may stand at. Control ops stand everywhere. tile ops may stand in a kernel (block/1) until the
+ * property pto.selected holds. */
+typedef enum op_home { HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_PTO, HOME_EXEC } op_home;
+
+enum op_trait {
+    TRAIT_PURE = 1 << 0,        /* no effect but its results; may be erased, merged, moved */
+    TRAIT_COMMUTATIVE = 1 << 1, /* first two operands may be exchanged */
+    TRAIT_TERMINATOR = 1 << 2,
+    TRAIT_FUNCTION = 1 << 3,    /* defines a symbol; body sees nothing from outside */
+    TRAIT_LOOP = 1 << 4,
+    TRAIT_CONSTANT = 1 << 5,    /* value is in the attribute `value` */
+    TRAIT_DESCRIPTOR = 1 << 6,  /* names storage, moves no data */
+    TRAIT_SYNC = 1 << 7,
+};
+
+/* Type classes an operand or result may have. */
+enum type_class {
+    TY_TENSOR = 1 << 0,
+    TY_GM = 1 << 1,
+    TY_TILE = 1 << 2,
+    TY_SCALAR = 1 << 3, /* scalar that is not index */
+    TY_INDEX = 1 << 4,
+    TY_BUFFER = 1 << 5,
+    TY_MEMORY = TY_TENSOR | TY_GM,
+    TY_ANY = 0xff
+};
+
+/* Sets of element types. */
+#define DT(ID) (1u << DTYPE_##ID)
+#define DT_FLOAT (DT(F32) | DT(F16) | DT(BF16))
+#define DT_SINT (DT(I8) | DT(I16) | DT(I32) | DT(I64))
+#define DT_UINT (DT(U8) | DT(U16) | DT(U32) | DT(U64))
+#define DT_INT (DT_SINT | DT_UINT)
+#define DT_NUMBER (DT_FLOAT | DT_INT)
+#define DT_ANY (DT_NUMBER | DT(BOOL) | DT(INDEX) | DT(F8E4M3) | DT(F8E5M2) | DT(F8E8M0))
+
+typedef struct operand_spec {
+    const char *name;
+    uint32_t types; /* enum type_class; 0 ends the list */
+    uint32_t dtypes; /* 0: the row's dtypes */
+} operand_spec;
+
+typedef enum attr_spec_kind {
+    SPEC_NONE,
+    SPEC_BOOL,
+    SPEC_INT,
+    SPEC_FLOAT,
+    SPEC_NUMBER, /* int or float */
+    SPEC_ENUM,   /* quoted string out of `choices` ("a|b|c") */
+    SPEC_WORD,   /* same, printed without quotes */
+    SPEC_STRING,
+    SPEC_DTYPE,  /* scalar type */
+    SPEC_TYPES,  /* list of types */
+    SPEC_INTS,   /* list of integers; a single integer is read as a list of one */
+    SPEC_EXPRS,  /* list of index expressions */
+    SPEC_SYMBOL,
+    SPEC_DENSE,  /* number, dense or resource */
+    SPEC_LIST,   /* list, checked by the op's own verify */
+    SPEC_DICT
+} attr_spec_kind;
+
+typedef struct attr_spec {
+    const char *name;
+    uint8_t kind;
+    uint8_t required;
+    const char *def; /* default in .ptir spelling; NULL: none */
+    const char *choices;
+    const char *doc;
+} attr_spec;
+
+typedef struct module module;
+
+/* Computes or checks result types; reports diagnostics against the op. `out` has room for the op's result count and
+ * arrives holding the op's own result types, which a rule with free choices (a cast's dtype) may keep. */
+typedef status (*infer_rule)(module *m, uint32_t op, type_id *out);
+/* Whatever else must hold. NULL: nothing. */
+typedef status (*verify_rule)(module *m, uint32_t op);
+
+/* How a tensor op maps its iteration space to operands (lowering.md section 1); see op_space.h. */
+typedef enum space_rule {
+    ITER_NONE,        /* not a structured op */
+    ITER_ELEMENTWISE, /* numpy broadcasting of all operands */
+    ITER_REDUCE,      /* attribute `axis` */
+    ITER_MATMUL,      /* last two dims; attributes transpose_a, transpose_b */
+    ITER_TRANSPOSE,   /* attribute `perm` */
+    ITER_BROADCAST,
+    ITER_RESHAPE,     /* linear order kept */
+    ITER_FILL         /* no operand */
+} space_rule;
+
+/* Constant folding rule; see fold.h. */
+typedef enum fold_rule {
+    FOLD_NONE, FOLD_ADD, FOLD_SUB, FOLD_MUL, FOLD_DIV, FOLD_MAXIMUM, FOLD_MINIMUM, FOLD_NEG, FOLD_CAST, FOLD_RESHAPE,
+    FOLD_TRANSPOSE
+} fold_rule;
+
+/* ---- instructions: rows of pto.def ---- */
+
+/* Operand shape of an instruction and of its tile value form. dst is the first operand of the instruction and the
+ * result of the value form. V = valid region. */
+typedef enum insn_rule {
+    RULE_NONE,
+    RULE_LOAD,          /* dst tile, gm window */
+    RULE_STORE,         /* gm window, src tile (instruction order: gm first) */
+    RULE_FILL,          /* dst, scalar */
+    RULE_MOVE,          /* dst, src: other space or layout */
+    RULE_UNARY,         /* dst, a */
+    RULE_BINARY,        /* dst, a, b: equal V */
+    RULE_SCALAR,        /* dst, a, scalar */
+    RULE_CONVERT,       /* dst, a: other dtype */
+    RULE_ROW_REDUCE,    /* dst [R,1], a [, tmp] */
+    RULE_COL_REDUCE,    /* dst [1,C], a */
+    RULE_ROW_EXPAND,    /* dst [R,C], v [R,1] */
+    RULE_COL_EXPAND,    /* dst [R,C], v [1,C] */
+    RULE_ROW_BINARY,    /* dst, a [R,C], v [R,1] [, tmp] */
+    RULE_COL_BINARY,    /* dst, a [R,C], v [1,C] */
+    RULE_MATMUL,        /* acc, left, right */
+    RULE_MATMUL_ACC,    /* acc out, acc in, left, right */
+    RULE_FILLPAD,       /* dst, src: V copied, the rest is the attribute `pad` */
+    RULE_TRANSPOSE      /* dst [C,R], a [R,C] [, tmp] */
+} insn_rule;
+
+/* Scratch operand that ascend a2/a3 machines want behind the sources (pto-isa 9.5). */
+typedef enum insn_tmp {
+    TMP_NONE,
+    TMP_LIKE_SRC,   /* capacity of the source tile */
+    TMP_ROW_BLOCKS, /* ceil(R/8) * 256 bytes, 7680 for R >= 256 */
+    TMP_LIKE_DST
+} insn_tmp;
+
+typedef enum pipe_kind {
+    PIPE_NONE, PIPE_SCALAR, PIPE_VECTOR, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_MATRIX, PIPE_FIX, PIPE_ALL, PIPE_COUNT
+} pipe_kind; /* not `pipe`: that is a function of unistd.h */
+const char *pipe_name(pipe_kind p); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
+pipe_kind pipe_by_name(str s);
+
+typedef struct op_info {
+    const char *name; /* with dialect prefix */
+    const char *doc;  /* one sentence */
+    uint8_t home;     /* op_home */
+    uint8_t since;
+    uint32_t traits;
+    uint32_t dtypes; /* of the main operands */
+    operand_spec in[6];
+    uint8_t in_optional; /* how many of the last `in` may be absent */
+    uint8_t in_variadic; /* the last `in` repeats 0..n times */
+    uint8_t out_count;   /* results; OUT_ANY: any number */
+    uint32_t out_types;  /* type classes of results */
+    uint8_t blocks;      /* how many; BLOCKS_ANY */
+    attr_spec attrs[10];
+    const char *syntax; /* custom form, see parser.h; NULL: operands then attributes */
+    infer_rule infer;
+    verify_rule verify;
+    uint8_t space;
+    uint8_t fold;
+    /* instructions and their value forms */
+    uint8_t rule;       /* insn_rule */
+    uint8_t tmp;        /* insn_tmp */
+    uint8_t pipe;       /* pipe_kind: fixed, or PIPE_NONE when the spaces decide (load, store, move) */
+    const char *cost;   /* cost class: key under `instructions:` of the machine file */
+    op_kind partner;    /* pto.x <-> tile.x, OP_NONE when there is none */
+    const char *numerics; /* one sentence when not bit-exact IEEE */
+} op_info;
+
+enum { OUT_ANY = 255, BLOCKS_ANY = 255 };
+
+/* The row of a kind; BUG for a kind out of range. */
+const op_info *op_info_at(op_kind kind);
+/* OP_NONE when unknown. */
+op_kind op_kind_by_name(str name);
+uint32_t op_kind_count(void);
+/* The nearest op name, for "did you mean"; NULL when none is near. */
+const char *op_nearest_name(str name);
+const attr_spec *op_attr_spec(const op_info *info, str name);
+
+#endif

@@ -1,0 +1,39 @@
+/* The rules that rows of ops/<level>.def name in `.infer` and `.verify`. Contracts: op_info.h, infer_rule and
+ * verify_rule. Infer rules stand in infer_*.c, verify rules in verify_ops.c. */
+#ifndef IR_OP_RULES_H
+#define IR_OP_RULES_H
+
+#include "ir/op_info.h"
+
+MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_matmul(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_reshape(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_rms_norm(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_softmax(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_transpose(module *m, uint32_t op, type_id *out);
+
+MUST_CHECK status verify_bind(module *m, uint32_t op);
+MUST_CHECK status verify_block_tile(module *m, uint32_t op);
+MUST_CHECK status verify_buffer(module *m, uint32_t op);
+MUST_CHECK status verify_call(module *m, uint32_t op);
+MUST_CHECK status verify_constant(module *m, uint32_t op);
+MUST_CHECK status verify_flag(module *m, uint32_t op);
+MUST_CHECK status verify_for(module *m, uint32_t op);
+MUST_CHECK status verify_forall(module *m, uint32_t op);
+MUST_CHECK status verify_free(module *m, uint32_t op);
+MUST_CHECK status verify_func(module *m, uint32_t op);
+MUST_CHECK status verify_group(module *m, uint32_t op);
+MUST_CHECK status verify_if(module *m, uint32_t op);
+MUST_CHECK status verify_kernel(module *m, uint32_t op);
+MUST_CHECK status verify_launch(module *m, uint32_t op);
+MUST_CHECK status verify_return(module *m, uint32_t op);
+MUST_CHECK status verify_tensor_constant(module *m, uint32_t op);
+MUST_CHECK status verify_view(module *m, uint32_t op);
+MUST_CHECK status verify_while(module *m, uint32_t op);
+MUST_CHECK status verify_yield(module *m, uint32_t op);
+MUST_CHECK status verify_zero_acc(module *m, uint32_t op);
+
+#endif

@@ -1,0 +1,339 @@
+/* Reading of texts: checks of the whole, the module around the functions, going on after errors. */
+#include "ir/parser_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_READ_BYTES = 64 * 1024 };
+static const size_t MAX_TEXT_BYTES = (size_t)2 << 30;
+
+static src_pos place_of(const char *file, str text, size_t offset)
+{
+    uint32_t line = 1;
+    size_t start = 0;
+    for (;;) {
+        const char *newline = memchr(text.p + start, '\n', offset - start);
+        if (newline == NULL) break;
+        line++;
+        start = (size_t)(newline - text.p) + 1;
+    }
+    return (src_pos){.file = file, .line = line, .column = (uint32_t)(offset - start) + 1};
+}
+
+/* Text, lines of bearable length: what the lexer takes for granted. */
+static status check_text(diag_engine *d, str text, const char *file)
+{
+    if (text.n > MAX_TEXT_BYTES) {
+        diag_error(d, (src_pos){.file = file}, &E0103, "the text has %zu bytes; the limit is %zu", text.n, MAX_TEXT_BYTES);
+        return FAILED;
+    }
+    for (size_t at = 0; at < text.n;) {
+        const char *newline = memchr(text.p + at, '\n', text.n - at);
+        size_t end = newline == NULL ? text.n : (size_t)(newline - text.p);
+        if (end - at > MAX_LINE_BYTES) {
+            diag_error(d, place_of(file, text, at), &E0103, "the line has %zu bytes; the limit is %d", end - at,
+                       MAX_LINE_BYTES);
+            return FAILED;
+        }
+        at = end + 1;
+    }
+    size_t bad = str_utf8_error(text);
+    if (bad == text.n) return OK;
+    if (text.p[bad] == 0) {
+        diag_error(d, place_of(file, text, bad), &E0101, "a NUL byte; the input is not text");
+    } else {
+        diag_error(d, place_of(file, text, bad), &E0101, "the byte 0x%02x is not valid UTF-8 here",
+                   (unsigned)(unsigned char)text.p[bad]);
+    }
+    return FAILED;
+}
+
+/* ---- functions ---- */
+
+static bool at_function(const parser *p)
+{
+    return p->tok.kind == TOK_STRING || at_word(p, "func") || at_word(p, "block.kernel");
+}
+
+static status fail_unclosed(parser *p)
+{
+    const frame *f = &p->frames[p->depth - 1];
+    p->stop = true;
+    /* After another error the braces may have been skipped. */
+    if (p->errors++ != 0) return FAILED;
+    diag_error(p->diags, pos_of(p, &p->tok), &E0106, "expected `}` before the end of the text");
+    diag_note(p->diags, pos_at(p, f->line, f->column), "to close the block of `%s`", op_info_at(f->kind)->name);
+    return FAILED;
+}
+
+/* Ops and blocks until the function ends. */
+static status parse_body(parser *p)
+{
+    while (p->depth != 0 && !p->stop) {
+        if (p->tok.kind == '}') {
+            TRY(close_block(p));
+        } else if (p->tok.kind == TOK_END) {
+            return fail_unclosed(p);
+        } else {
+            TRY(parse_op(p));
+        }
+    }
+    return p->stop ? FAILED : OK;
+}
+
+static status parse_function(parser *p)
+{
+    p->is_generic = false;
+    p->poisoned = false;
+    if (at_word(p, "func")) {
+        TRY(parse_func(p));
+    } else if (at_word(p, "block.kernel")) {
+        TRY(parse_kernel(p));
+    } else if (p->tok.kind == TOK_STRING) {
+        TRY(parse_generic(p, p->results.count, 0));
+    } else {
+        return fail_expected(p, "`func`, `block.kernel` or the end of the module");
+    }
+    return parse_body(p);
+}
+
+/* Goes on at the next function that starts a line. */
+static void skip_function(parser *p)
+{
+    p->depth = 0;
+    p->brackets = 0;
+    p->no_values = p->no_slots = false;
+    p->operands.count = p->types.count = p->exprs.count = p->keys.count = p->attrs.count = 0;
+    p->results.count = p->refs.count = 0;
+    names_reset(p);
+    uint32_t line = p->tok.line;
+    while (p->tok.kind != TOK_END && (p->tok.line == line || !at_function(p) || p->tok.kind == TOK_STRING)) {
+        line = p->tok.line;
+        next(p);
+    }
+}
+
+static void parse_functions(parser *p)
+{
+    while (!p->stop && p->tok.kind != TOK_END && p->tok.kind != '}') {
+        if (parse_function(p) != OK && !p->stop) skip_function(p);
+    }
+}
+
+/* ---- the module ---- */
+
+static const char dialect_prefix[] = "pto_core.";
+
+/* MLIR wants a dialect's name before attributes of modules; it is no part of ours. */
+static void strip_prefixes(parser *p, size_t from)
+{
+    for (size_t i = from; i < p->keys.count; i++) {
+        str key = string_of(p->c, p->keys.items[i]);
+        size_t n = sizeof dialect_prefix - 1;
+        if (str_starts_with(key, dialect_prefix)) p->keys.items[i] = string_intern(p->c, (str){key.p + n, key.n - n});
+    }
+}
+
+static status parse_module_dict(parser *p, bool is_mlir)
+{
+    p->is_generic = is_mlir;
+    size_t from = p->keys.count;
+    TRY(parse_dict(p, NULL, 0, from));
+    if (is_mlir) strip_prefixes(p, from);
+    module_set_attrs(p->m, pop_attrs(p, from));
+    p->is_generic = false;
+    return OK;
+}
+
+static status end_module(parser *p, const token *open)
+{
+    if (p->stop) return FAILED;
+    TRY(expect_close(p, '}', open));
+    return OK;
+}
+
+static status skip_loc(parser *p)
+{
+    loc_id unused = 0;
+    return at_word(p, "loc") ? parse_loc(p, &unused) : OK;
+}
+
+static void rename_module(parser *p, str_id name)
+{
+    module_destroy(p->m);
+    p->m = module_create(p->c, name);
+    module_set_file(p->m, p->file_id);
+}
+
+/* `module @name {attributes} { ... }`, MLIR's `module @name attributes {..} { ... }` too. */
+static status parse_wrapped(parser *p)
+{
+    next(p);
+    if (p->tok.kind == TOK_AT) {
+        str_id name;
+        TRY(parse_symbol_name(p, &name));
+        rename_module(p, name);
+    }
+    bool is_mlir = accept_word(p, "attributes");
+    if (is_mlir || (p->tok.kind == '{' && at_dict(p) && peek(p).kind != '}')) TRY(parse_module_dict(p, is_mlir));
+    token open = p->tok;
+    TRY(expect(p, '{', "`{`"));
+    parse_functions(p);
+    TRY(end_module(p, &open));
+    return skip_loc(p);
+}
+
+/* `"builtin.module"() <{sym_name = "n"}> ({ ... }) {attributes} : () -> ()` */
+static status parse_builtin(parser *p)
+{
+    next(p);
+    TRY(expect(p, '(', "`(`"));
+    TRY(expect(p, ')', "`)`"));
+    if (accept(p, '<')) {
+        size_t from = p->keys.count;
+        p->is_generic = true;
+        TRY(parse_dict(p, NULL, 0, from));
+        p->is_generic = false;
+        TRY(expect(p, '>', "`>`"));
+        attr_id dict = pop_attrs(p, from);
+        attr_id name = dict == 0 ? 0 : attr_get(p->c, dict, string_intern_z(p->c, "sym_name"));
+        if (name != 0 && attr_at(p->c, name)->kind == ATTR_STRING) rename_module(p, attr_at(p->c, name)->id);
+    }
+    TRY(expect(p, '(', "`(`"));
+    token open = p->tok;
+    TRY(expect(p, '{', "`{`"));
+    parse_functions(p);
+    TRY(end_module(p, &open));
+    TRY(expect(p, ')', "`)`"));
+    if (p->tok.kind == '{') TRY(parse_module_dict(p, true));
+    TRY(expect(p, ':', "`:`"));
+    TRY(expect(p, '(', "`(`"));
+    TRY(expect(p, ')', "`)`"));
+    TRY(expect(p, TOK_ARROW, "`->`"));
+    TRY(expect(p, '(', "`(`"));
+    TRY(expect(p, ')', "`)`"));
+    return skip_loc(p);
+}
+
+static status parse_top(parser *p)
+{
+    next(p);
+    if (at_word(p, "module")) {
+        TRY(parse_wrapped(p));
+    } else if (p->tok.kind == TOK_STRING && str_is(text_of(&p->tok), "builtin.module")) {
+        TRY(parse_builtin(p));
+    } else {
+        parse_functions(p);
+    }
+    if (p->errors == 0 && p->tok.kind != TOK_END) return fail_expected(p, "the end of the text");
+    return p->errors == 0 ? OK : FAILED;
+}
+
+static void parser_fini(parser *p)
+{
+    table_free(p->names.slots);
+    table_free(p->names.visible);
+    table_free(p->operands.items);
+    table_free(p->types.items);
+    table_free(p->exprs.items);
+    table_free(p->keys.items);
+    table_free(p->attrs.items);
+    table_free(p->results.items);
+    table_free(p->refs.items);
+    text_fini(&p->scratch);
+}
+
+/* `text` is NUL-terminated. */
+static status parse_terminated(ir_context *c, str text, const char *file, module **out)
+{
+    diag_engine *d = context_diags(c);
+    diag_add_source(d, file, text);
+    status s = check_text(d, text, file);
+    if (s == OK) {
+        arena *memory = arena_create("parser");
+        parser *p = arena_alloc(memory, sizeof *p);
+        p->c = c;
+        p->diags = d;
+        p->file = file;
+        p->file_id = string_intern_z(c, file);
+        p->index_type = type_scalar(c, DTYPE_INDEX);
+        loc_set_main_file(c, p->file_id);
+        p->m = module_create(c, 0);
+        module_set_file(p->m, p->file_id);
+        lexer_init(&p->lex, text.p);
+        s = parse_top(p);
+        if (s == OK) {
+            if (p->needs_settle) module_settle(p->m);
+            *out = p->m;
+        } else {
+            module_destroy(p->m);
+        }
+        parser_fini(p);
+        arena_destroy(memory);
+    }
+    diag_add_source(d, file, (str){NULL, 0});
+    return s;
+}
+
+status parse_module(ir_context *c, str text, const char *file, module **out)
+{
+    arena *copy = arena_create("text");
+    str terminated = {arena_strndup(copy, text.p, text.n), text.n};
+    status s = parse_terminated(c, terminated, file, out);
+    arena_destroy(copy);
+    return s;
+}
+
+/* Reads all of a descriptor; the bytes end in a NUL that does not count. */
+static status read_all(int fd, size_t expected, char **bytes, size_t *n)
+{
+    size_t capacity = 0;
+    *n = 0;
+    *bytes = table_grow(NULL, &capacity, expected + 2, 1);
+    for (;;) {
+        ssize_t got = read(fd, *bytes + *n, capacity - *n - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return FAILED;
+        *n += (size_t)got;
+        if (*n > MAX_TEXT_BYTES) break;
+        if (*n + 1 == capacity) *bytes = table_grow(*bytes, &capacity, capacity + 1, 1);
+    }
+    (*bytes)[*n] = 0;
+    return OK;
+}
+
+static status fail_unreadable(ir_context *c, const char *file, const char *cause)
+{
+    diag_error(context_diags(c), (src_pos){.file = file}, &E0115, "cannot be read: %s", cause);
+    return FAILED;
+}
+
+status parse_file(ir_context *c, const char *path, module **out)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *file = is_stdin ? "<stdin>" : path;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fail_unreadable(c, file, strerrordesc_np(errno));
+    struct stat info;
+    status s = OK;
+    size_t expected = FIRST_READ_BYTES;
+    if (fstat(fd, &info) == 0) {
+        if (S_ISDIR(info.st_mode)) s = fail_unreadable(c, file, "it is a directory");
+        if (S_ISREG(info.st_mode) && (size_t)info.st_size > MAX_TEXT_BYTES) {
+            s = fail_unreadable(c, file, "it is larger than 2 GB");
+        } else if (S_ISREG(info.st_mode)) {
+            expected = (size_t)info.st_size;
+        }
+    }
+    char *bytes = NULL;
+    size_t n = 0;
+    if (s == OK && read_all(fd, expected, &bytes, &n) != OK) s = fail_unreadable(c, file, strerrordesc_np(errno));
+    if (!is_stdin) close(fd);
+    if (s == OK) s = parse_terminated(c, (str){bytes, n}, file, out);
+    table_free(bytes);
+    return s;
+}

@@ -1,0 +1,227 @@
+/* Value names and their scopes: one table for each function, open addressing, cleared between functions. */
+#include "ir/parser_state.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 1024 };
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The parts of a name as value_set_name takes it apart: digits at the end when they spell a number plainly. */
+static value_name split_name(parser *p, str s)
+{
+    size_t digits = 0;
+    uint64_t number = 0;
+    while (digits < s.n && digits < 11 && is_digit(s.p[s.n - 1 - digits])) digits++;
+    for (size_t i = s.n - digits; i < s.n; i++) number = number * 10 + (uint64_t)(s.p[i] - '0');
+    bool is_plain = digits != 0 && (digits == 1 || s.p[s.n - digits] != '0') && number < VALUE_NO_NUMBER;
+    if (!is_plain) return (value_name){.base = intern_text(p, s), .number = VALUE_NO_NUMBER};
+    s.n -= digits;
+    return (value_name){.base = s.n == 0 ? 0 : intern_text(p, s), .number = (uint32_t)number};
+}
+
+/* `%x#2` of MLIR: result 2 of an op with several results. */
+static status parse_result_number(parser *p, token name, name_ref *out)
+{
+    next(p);
+    int64_t index;
+    TRY(parse_int(p, false, &index));
+    if (index < 0 || index > MAX_COUNT) {
+        FAIL(p, pos_of(p, &name), E0114, "result number %lld; the limit is %d", (long long)index, MAX_COUNT);
+    }
+    text_buffer text;
+    text_init(&text);
+    text_printf(&text, "%.*s.%lld", (int)name.n, name.p, (long long)index);
+    out->name.base = string_intern(p->c, (str){text.p, text.n});
+    out->name.number = VALUE_NO_NUMBER;
+    text_fini(&text);
+    return OK;
+}
+
+status parse_value_name(parser *p, name_ref *out)
+{
+    token t = p->tok;
+    if (t.kind != TOK_VALUE) return fail_expected(p, "a value");
+    str s = text_of(&t);
+    if (memchr(s.p, '.', s.n) != NULL) {
+        /* The generic printer writes `%_.2d` for `%2d`, which MLIR cannot read. */
+        if (!str_starts_with(s, "_.") || memchr(s.p + 2, '.', s.n - 2) != NULL || s.n == 2) {
+            FAIL_HERE(p, E0102, "the name of a value cannot contain `.`");
+        }
+        s = (str){s.p + 2, s.n - 2};
+    }
+    *out = (name_ref){.name = split_name(p, s), .line = t.line, .column = t.column};
+    next(p);
+    return p->tok.kind == '#' && p->tok.start == t.p + t.n ? parse_result_number(p, t, out) : OK;
+}
+
+static size_t hash_name(value_name n)
+{
+    uint64_t h = ((uint64_t)n.base << 32 | n.number) * 0x9E3779B97F4A7C15u;
+    return (size_t)(h >> 24);
+}
+
+static bool is_empty(const name_slot *s) { return s->name.base == 0 && s->name.number == VALUE_NO_NUMBER; }
+
+static bool is_same(value_name a, value_name b) { return a.base == b.base && a.number == b.number; }
+
+static void clear_slots(name_table *t)
+{
+    for (size_t i = 0; i <= t->mask; i++) t->slots[i] = (name_slot){.name.number = VALUE_NO_NUMBER};
+    t->used = 0;
+}
+
+void names_reset(parser *p)
+{
+    name_table *t = &p->names;
+    if (t->slots == NULL) {
+        t->slots = table_grow(NULL, &t->capacity, FIRST_SLOTS, sizeof *t->slots);
+        t->mask = FIRST_SLOTS - 1;
+    } else if (t->used == 0) {
+        t->visible_count = 0;
+        return;
+    }
+    /* A small function behind a large one must not pay for the large one's table again and again. */
+    while (t->mask >= FIRST_SLOTS && t->used * 8 < t->mask) t->mask /= 2;
+    t->visible_count = 0;
+    clear_slots(t);
+}
+
+/* The slot of a name, or the empty one where it belongs. */
+static name_slot *find_slot(const name_table *t, value_name n)
+{
+    size_t i = hash_name(n) & t->mask;
+    while (!is_empty(&t->slots[i]) && !is_same(t->slots[i].name, n)) i = (i + 1) & t->mask;
+    return &t->slots[i];
+}
+
+static void grow_slots(name_table *t)
+{
+    size_t old_count = t->mask + 1;
+    if (old_count * 2 > t->capacity) t->slots = table_grow(t->slots, &t->capacity, old_count * 2, sizeof *t->slots);
+    size_t copy_capacity = 0;
+    name_slot *old = table_grow(NULL, &copy_capacity, old_count, sizeof *old);
+    memcpy(old, t->slots, old_count * sizeof *old);
+    t->mask = old_count * 2 - 1;
+    size_t used = t->used;
+    clear_slots(t);
+    t->used = used;
+    for (size_t i = 0; i < old_count; i++) {
+        if (!is_empty(&old[i])) *find_slot(t, old[i].name) = old[i];
+    }
+    table_free(old);
+}
+
+static void put_name(const parser *p, value_name n, text_buffer *out)
+{
+    text_putc(out, '%');
+    if (n.base != 0) {
+        str base = string_of(p->c, n.base);
+        text_put(out, base.p, base.n);
+    }
+    if (n.number != VALUE_NO_NUMBER) text_put_u64(out, n.number);
+}
+
+/* The visible name nearest to `wanted`, onto `out`; nothing when none is near. */
+static void put_nearest(const parser *p, str wanted, text_buffer *out)
+{
+    const name_table *t = &p->names;
+    size_t limit = wanted.n / 3 < 2 ? 2 : wanted.n / 3;
+    size_t best_distance = limit < wanted.n - 1 ? limit + 1 : wanted.n - 1;
+    const value_name *best = NULL;
+    text_buffer text;
+    text_init(&text);
+    size_t from = t->visible_count > 1000 ? t->visible_count - 1000 : 0;
+    for (size_t i = t->visible_count; i > from; i--) {
+        text.n = 0;
+        put_name(p, t->visible[i - 1], &text);
+        size_t distance = str_distance(wanted, (str){text.p, text.n});
+        if (distance >= best_distance) continue;
+        best_distance = distance;
+        best = &t->visible[i - 1];
+    }
+    text_fini(&text);
+    if (best != NULL) put_name(p, *best, out);
+}
+
+static status fail_undefined(parser *p, const name_ref *ref, uint32_t ended_line)
+{
+    if (!may_report(p)) return FAILED;
+    text_buffer name, near;
+    text_init(&name);
+    text_init(&near);
+    put_name(p, ref->name, &name);
+    put_nearest(p, (str){name.p, name.n}, &near);
+    src_pos at = pos_at(p, ref->line, ref->column);
+    if (ended_line != 0) {
+        diag_error(p->diags, at, &E0110, "`%s` is not visible here: the block of its definition in line %u has ended",
+                   name.p, ended_line);
+    } else if (near.n != 0) {
+        diag_error(p->diags, at, &E0110, "`%s` is not defined; did you mean `%s`?", name.p, near.p);
+    } else {
+        diag_error(p->diags, at, &E0110, "`%s` is not defined; values must be defined before their use", name.p);
+    }
+    text_fini(&name);
+    text_fini(&near);
+    return FAILED;
+}
+
+status names_find(parser *p, const name_ref *ref, value_id *out)
+{
+    const name_slot *s = find_slot(&p->names, ref->name);
+    if (is_empty(s) || s->value == 0) return fail_undefined(p, ref, is_empty(s) ? 0 : s->line);
+    if (s->value == POISON_VALUE) p->poisoned = true;
+    *out = s->value;
+    return OK;
+}
+
+status parse_value(parser *p, value_id *out)
+{
+    name_ref ref;
+    TRY(parse_value_name(p, &ref));
+    return names_find(p, &ref, out);
+}
+
+status names_define(parser *p, const name_ref *ref, value_id v)
+{
+    name_table *t = &p->names;
+    if (t->used * 2 > t->mask) grow_slots(t);
+    name_slot *s = find_slot(t, ref->name);
+    if (is_empty(s)) {
+        t->used++;
+    } else if (s->value == 0) {
+        p->needs_settle = true;
+    } else {
+        if (v == POISON_VALUE) return OK;
+        text_buffer name;
+        text_init(&name);
+        put_name(p, ref->name, &name);
+        if (may_report(p)) {
+            diag_error(p->diags, pos_at(p, ref->line, ref->column), &E0111, "`%s` is defined already, in line %u",
+                       name.p, s->line);
+        }
+        text_fini(&name);
+        return FAILED;
+    }
+    *s = (name_slot){.name = ref->name, .value = v, .line = ref->line};
+    if (t->visible_count == t->visible_capacity) {
+        t->visible = table_grow(t->visible, &t->visible_capacity, t->visible_count + 1, sizeof *t->visible);
+    }
+    t->visible[t->visible_count++] = ref->name;
+    if (v == POISON_VALUE) return OK;
+    /* `0.1` stands for MLIR's `%0#1`: no name of ours. */
+    bool is_ours = !p->is_generic || ref->name.base == 0;
+    if (!is_ours) {
+        str base = string_of(p->c, ref->name.base);
+        is_ours = memchr(base.p, '.', base.n) == NULL;
+    }
+    p->needs_settle = p->needs_settle || !is_ours;
+    if (is_ours) value_set_name_parts(p->m, v, ref->name);
+    return OK;
+}
+
+void names_leave(parser *p, size_t scope)
+{
+    name_table *t = &p->names;
+    while (t->visible_count > scope) find_slot(t, t->visible[--t->visible_count])->value = 0;
+}

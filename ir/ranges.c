@@ -1,0 +1,259 @@
+#include "ir/ranges.h"
+
+enum { DEPTH_MAX = 16, EVALUATIONS_MAX = 256, MEMO_COUNT = 16 };
+
+/* One question. The memo keeps a nest whose bounds mention outer indices twice from costing 2^depth. */
+typedef struct range_query {
+    module *m;
+    op_id at, function;
+    uint32_t depth, evaluations;
+    struct {
+        value_id value;
+        bool known;
+        expr_range range;
+    } memo[MEMO_COUNT];
+} range_query;
+
+static const expr_range unbounded = {INT64_MIN, INT64_MAX};
+
+relation relation_by_name(str s)
+{
+    static const char *const names[][2] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (str_is(s, names[i][0]) || str_is(s, names[i][1])) return (relation)(i + 1);
+    return RELATION_NONE;
+}
+
+expr_id attr_as_expr(ir_context *c, attr_id a)
+{
+    if (a == 0) return 0;
+    const attr_node *n = attr_at(c, a);
+    if (n->kind == ATTR_EXPR) return n->id;
+    return n->kind == ATTR_INT ? expr_const(c, n->i) : 0;
+}
+
+bool fact_read(const ir_context *c, attr_id fact, relation *out_relation, expr_id *out_left, expr_id *out_right)
+{
+    const attr_node *n = attr_at(c, fact);
+    if (n->kind != ATTR_LIST || n->count != 3) return false;
+    const attr_node *word = attr_at(c, n->items[0]);
+    const attr_node *left = attr_at(c, n->items[1]);
+    const attr_node *right = attr_at(c, n->items[2]);
+    if (word->kind != ATTR_STRING || left->kind != ATTR_EXPR || right->kind != ATTR_EXPR) return false;
+    *out_relation = relation_by_name(string_of(c, word->id));
+    *out_left = left->id;
+    *out_right = right->id;
+    return *out_relation != RELATION_NONE;
+}
+
+static bool is_symbol(const ir_context *c, expr_id e, str_id name)
+{
+    const expr_node *n = expr_at(c, e);
+    return n->kind == EXPR_SYMBOL && (str_id)n->value == name;
+}
+
+static void narrow(expr_range *r, relation rel, int64_t bound)
+{
+    int64_t lo = INT64_MIN, hi = INT64_MAX;
+    if (rel == RELATION_EQ || rel == RELATION_GE) lo = bound;
+    if (rel == RELATION_GT && bound < INT64_MAX) lo = bound + 1;
+    if (rel == RELATION_EQ || rel == RELATION_LE) hi = bound;
+    if (rel == RELATION_LT && bound > INT64_MIN) hi = bound - 1;
+    if (lo > r->lo) r->lo = lo;
+    if (hi < r->hi) r->hi = hi;
+}
+
+static relation mirrored(relation rel)
+{
+    switch (rel) {
+    case RELATION_LT: return RELATION_GT;
+    case RELATION_LE: return RELATION_GE;
+    case RELATION_GT: return RELATION_LT;
+    case RELATION_GE: return RELATION_LE;
+    case RELATION_NONE:
+    case RELATION_EQ:
+    case RELATION_NE: break;
+    }
+    return rel;
+}
+
+static void narrow_by_facts(const module *m, op_id function, str_id name, expr_range *r)
+{
+    const ir_context *c = module_context(m);
+    attr_id facts = op_attr(m, function, "facts");
+    if (facts == 0 || attr_at(c, facts)->kind != ATTR_LIST) return;
+    for (uint32_t i = 0; i < attr_at(c, facts)->count; i++) {
+        relation rel;
+        expr_id left, right;
+        int64_t bound;
+        if (!fact_read(c, attr_at(c, facts)->items[i], &rel, &left, &right)) continue;
+        if (is_symbol(c, left, name) && expr_is_const(c, right, &bound)) narrow(r, rel, bound);
+        if (is_symbol(c, right, name) && expr_is_const(c, left, &bound)) narrow(r, mirrored(rel), bound);
+    }
+}
+
+typedef struct symbol_search {
+    str_id name;
+    bool found;
+} symbol_search;
+
+static void match_symbol(void *self, str_id name)
+{
+    symbol_search *s = self;
+    s->found = s->found || s->name == name;
+}
+
+static bool is_parameter_symbol(const module *m, op_id function, str_id name)
+{
+    const ir_context *c = module_context(m);
+    block_id body = function_body(m, function);
+    symbol_search s = {name, false};
+    for (uint32_t i = 0; i < block_arg_count(m, body) && !s.found; i++) {
+        const type_node *t = type_at(c, value_type(m, block_arg(m, body, i)));
+        if (t->kind != TYPE_TENSOR && t->kind != TYPE_GM) continue;
+        for (uint32_t k = 0; k < t->rank; k++) expr_visit_symbols(c, t->dims[k], match_symbol, &s);
+    }
+    return s.found;
+}
+
+/* The `bind` of a symbol that is in force at an op; 0 when there is none. */
+static op_id find_bind(const module *m, op_id at, str_id name)
+{
+    const ir_context *c = module_context(m);
+    for (op_id o = at; o != 0 && (op_info_of(m, o)->traits & TRAIT_FUNCTION) == 0; o = op_parent(m, o))
+        for (op_id b = op_prev(m, o); b != 0; b = op_prev(m, b))
+            if (op_kind_of(m, b) == OP_BIND && str_eq(op_attr_str(m, b, "symbol"), string_of(c, name))) return b;
+    return 0;
+}
+
+static expr_range query_range(range_query *q, op_id at, expr_id e);
+
+static bool symbol_range(void *self, str_id name, expr_range *out)
+{
+    range_query *q = self;
+    *out = (expr_range){0, INT64_MAX};
+    if (q->function == 0) return true;
+    narrow_by_facts(q->m, q->function, name, out);
+    if (is_parameter_symbol(q->m, q->function, name)) return out->lo <= out->hi;
+    op_id bind = find_bind(q->m, q->at, name);
+    if (bind == 0 || q->depth >= DEPTH_MAX) return out->lo <= out->hi;
+    int64_t lo = query_range(q, bind, op_index_expr(q->m, bind, "lo", 0)).lo;
+    int64_t hi = query_range(q, bind, op_index_expr(q->m, bind, "hi", 0)).hi;
+    if (lo > out->lo) out->lo = lo;
+    if (hi < out->hi) out->hi = hi;
+    return out->lo <= out->hi;
+}
+
+bool loop_constant_bounds(module *m, op_id loop, int64_t *from, int64_t *to, int64_t *step)
+{
+    ir_context *c = module_context(m);
+    expr_id f = op_index_expr(m, loop, "from", 0);
+    expr_id t = op_index_expr(m, loop, "to", 0);
+    expr_id s = op_index_expr(m, loop, "step", 0);
+    if (f == 0 || t == 0 || s == 0) return false;
+    return expr_is_const(c, f, from) && expr_is_const(c, t, to) && expr_is_const(c, s, step) && *step > 0;
+}
+
+static expr_range for_index_range(range_query *q, op_id loop)
+{
+    int64_t from, to, step;
+    if (loop_constant_bounds(q->m, loop, &from, &to, &step)) {
+        uint64_t span = from < to ? (uint64_t)(to - 1) - (uint64_t)from : 0;
+        if (from >= to) return unbounded;
+        return (expr_range){from, from + (int64_t)(span / (uint64_t)step * (uint64_t)step)};
+    }
+    expr_range r = {query_range(q, loop, op_index_expr(q->m, loop, "from", 0)).lo,
+                    query_range(q, loop, op_index_expr(q->m, loop, "to", 0)).hi};
+    if (r.hi != INT64_MAX && r.hi != INT64_MIN) r.hi--;
+    return r;
+}
+
+static expr_range extent_range(range_query *q, op_id at, expr_id extent)
+{
+    int64_t hi = extent == 0 ? INT64_MAX : query_range(q, at, extent).hi;
+    return (expr_range){0, hi == INT64_MAX || hi == INT64_MIN ? INT64_MAX : hi - 1};
+}
+
+/* Interval of a value by where it comes from. An empty one means that the code is never reached: no bound then. */
+static expr_range compute_value_range(range_query *q, value_id v)
+{
+    module *m = q->m;
+    ir_context *c = module_context(m);
+    op_id def = value_op(m, v);
+    if (def != 0) {
+        attr_id a = op_kind_of(m, def) == OP_CONSTANT ? op_attr(m, def, "value") : 0;
+        if (a == 0 || attr_at(c, a)->kind != ATTR_INT) return unbounded;
+        return (expr_range){attr_at(c, a)->i, attr_at(c, a)->i};
+    }
+    op_id owner = block_parent(m, value_block(m, v));
+    uint32_t index = value_index(m, v);
+    if (owner == 0) return unbounded;
+    switch (op_kind_of(m, owner)) {
+    case OP_FOR: return index == 0 ? for_index_range(q, owner) : unbounded;
+    case OP_FORALL:
+        if (index >= op_index_count(m, owner, "to")) return unbounded;
+        return extent_range(q, owner, op_index_expr(m, owner, "to", index));
+    case OP_BLOCK_KERNEL: {
+        attr_id grid = op_attr(m, owner, "grid");
+        if (grid == 0 || attr_at(c, grid)->kind != ATTR_LIST || index >= attr_at(c, grid)->count) return unbounded;
+        return extent_range(q, owner, attr_as_expr(c, attr_at(c, grid)->items[index]));
+    }
+    default: return unbounded;
+    }
+}
+
+static bool value_range(void *self, uint32_t v, expr_range *out)
+{
+    range_query *q = self;
+    uint32_t place = v % MEMO_COUNT;
+    if (q->memo[place].known && q->memo[place].value == v) {
+        *out = q->memo[place].range;
+        return true;
+    }
+    if (q->depth >= DEPTH_MAX) return false;
+    *out = compute_value_range(q, v);
+    if (out->lo > out->hi) *out = unbounded;
+    q->memo[place].value = v;
+    q->memo[place].known = true;
+    q->memo[place].range = *out;
+    return true;
+}
+
+static bool slot_range(void *self, uint32_t slot, expr_range *out)
+{
+    range_query *q = self;
+    if (slot >= op_operand_count(q->m, q->at)) return false;
+    return value_range(q, op_operand(q->m, q->at, slot), out);
+}
+
+static expr_range query_range(range_query *q, op_id at, expr_id e)
+{
+    if (e == 0 || ++q->evaluations > EVALUATIONS_MAX) return unbounded;
+    op_id outer = q->at;
+    q->at = at;
+    q->depth++;
+    expr_ranges r = {symbol_range, slot_range, value_range, q};
+    expr_range out = expr_bounds(module_context(q->m), e, &r);
+    q->depth--;
+    q->at = outer;
+    return out;
+}
+
+expr_range op_expr_range(module *m, op_id at, expr_id e)
+{
+    range_query q = {.m = m, .at = at, .function = op_function(m, at)};
+    return query_range(&q, at, e);
+}
+
+bool op_expr_same(module *m, op_id at, expr_id a, expr_id b)
+{
+    if (a == b || a == 0 || b == 0) return a == b;
+    ir_context *c = module_context(m);
+    int64_t x, y;
+    if (expr_is_const(c, a, &x) && expr_is_const(c, b, &y)) return x == y;
+    if (expr_same(c, a, b)) return true;
+    expr_id difference = expr_sub(c, a, b);
+    if (difference == 0) return false;
+    expr_range r = op_expr_range(m, at, difference);
+    return r.lo == 0 && r.hi == 0;
+}

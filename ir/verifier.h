@@ -1,0 +1,18 @@
+/* The verifier: what every module must be, whoever made it.
+ *
+ * Each op against its row (operands, results, attributes, shape rule, own rule), SSA dominance and scoping, blocks
+ * and their terminators, one level for each function, bound symbols, callees, and balanced event tokens. All problems
+ * found are reported, each with the place of its op; the result is FAILED when there was one. Nothing is changed. */
+#ifndef IR_VERIFIER_H
+#define IR_VERIFIER_H
+
+#include "ir/module.h"
+
+MUST_CHECK status module_verify(module *m);
+/* A function or kernel of the top block with everything inside it. Calls are checked against their callees' signatures,
+ * cycles of calls are not looked for. */
+MUST_CHECK status function_verify(module *m, op_id function);
+/* One op against its row: what can be said without its blocks, its users and its place. */
+MUST_CHECK status op_verify(module *m, op_id o);
+
+#endif

@@ -1,0 +1,139 @@
+/* Walking, maps of values, and paths of ops. */
+#include "ir/module_impl.h"
+
+#include <string.h>
+
+/* The first op in the blocks of `parent` from number `index` on. */
+static op_id first_from(const module *m, op_id parent, uint32_t index)
+{
+    uint32_t n = op_block_count(m, parent);
+    for (; index < n; index++) {
+        op_id first = block_first(m, op_block_at(m, parent, index));
+        if (first != 0) return first;
+    }
+    return 0;
+}
+
+op_id walk_next(const module *m, op_id root, op_id current)
+{
+    if (current == 0) return 0;
+    op_id inside = first_from(m, current, 0);
+    if (inside != 0) return inside;
+    while (current != root) {
+        const op_record *op = op_at(m, current);
+        if (op->next != 0) return op->next;
+        op_id parent = block_at(m, op->block)->parent;
+        if (parent == 0) return 0;
+        op_id behind = first_from(m, parent, op->block - op_raw(m, parent)->blocks + 1);
+        if (behind != 0) return behind;
+        current = parent;
+    }
+    return 0;
+}
+
+/* ---- value_map: open addressing ---- */
+
+typedef struct value_pair {
+    value_id from, to;
+} value_pair;
+
+struct value_map {
+    value_pair *pairs;
+    size_t capacity; /* power of two, or 0 */
+    size_t count;
+};
+
+value_map *value_map_create(void)
+{
+    size_t capacity = 0;
+    return table_grow(NULL, &capacity, 1, sizeof(value_map));
+}
+
+void value_map_destroy(value_map *map)
+{
+    if (map == NULL) return;
+    table_free(map->pairs);
+    table_free(map);
+}
+
+static value_pair *pair_of(const value_map *map, value_id from)
+{
+    size_t at = (from * 0x9E3779B1u) & (map->capacity - 1);
+    while (map->pairs[at].from != 0 && map->pairs[at].from != from) at = (at + 1) & (map->capacity - 1);
+    return &map->pairs[at];
+}
+
+void value_map_put(value_map *map, value_id from, value_id to)
+{
+    BUG_IF(from == 0, "a map has no place for value 0");
+    if (2 * (map->count + 1) > map->capacity) {
+        value_map bigger = {.count = map->count};
+        size_t wanted = map->capacity == 0 ? 64 : 2 * map->capacity, got = 0;
+        bigger.pairs = table_grow(NULL, &got, wanted, sizeof *bigger.pairs);
+        bigger.capacity = wanted;
+        for (size_t i = 0; i < map->capacity; i++) {
+            if (map->pairs[i].from != 0) *pair_of(&bigger, map->pairs[i].from) = map->pairs[i];
+        }
+        table_free(map->pairs);
+        *map = bigger;
+    }
+    value_pair *pair = pair_of(map, from);
+    if (pair->from == 0) map->count++;
+    *pair = (value_pair){from, to};
+}
+
+value_id value_map_get(const value_map *map, value_id from)
+{
+    if (map == NULL || map->capacity == 0) return from;
+    const value_pair *pair = pair_of(map, from);
+    return pair->from == 0 ? from : pair->to;
+}
+
+/* ---- paths ---- */
+
+/* What an op is called in its function: its label, else the name of its first result, else the name of its kind. */
+static void print_own_name(const module *m, op_id o, text_buffer *out)
+{
+    str label = op_attr_str(m, o, "label");
+    if (label.n != 0) {
+        text_put(out, label.p, label.n);
+        return;
+    }
+    const op_record *op = op_at(m, o);
+    const value_record *v = op->result_count == 0 ? NULL : value_raw(m, op->results);
+    if (v == NULL || (v->name_base == 0 && v->name_number == VALUE_NO_NUMBER)) {
+        text_puts(out, op_info_at(op->kind)->name);
+        return;
+    }
+    str base = v->name_base == 0 ? (str){NULL, 0} : string_of(m->context, v->name_base);
+    text_put(out, base.p, base.n);
+    if (v->name_number != VALUE_NO_NUMBER) text_put_u64(out, v->name_number);
+}
+
+void op_print_path(const module *m, op_id o, text_buffer *out)
+{
+    op_id f = op_function(m, o);
+    text_putc(out, '@');
+    str function = f == 0 ? (str){NULL, 0} : string_of(m->context, function_name(m, f));
+    text_put(out, function.p, function.n);
+    if (f == o) return;
+    text_putc(out, '/');
+    text_buffer own, other;
+    text_init(&own);
+    text_init(&other);
+    print_own_name(m, o, &own);
+    text_put(out, own.p, own.n);
+    uint32_t number = 1;
+    op_id i = f == 0 ? block_first(m, m->top) : walk_next(m, f, f);
+    for (; i != 0 && i != o; i = walk_next(m, f, i)) {
+        other.n = 0;
+        print_own_name(m, i, &other);
+        if (str_eq((str){other.p, other.n}, (str){own.p, own.n})) number++;
+    }
+    if (number > 1) {
+        text_putc(out, '#');
+        text_put_u64(out, number);
+    }
+    text_fini(&own);
+    text_fini(&other);
+}
