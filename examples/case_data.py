@@ -1,0 +1,63 @@
+"""What the data makers share: bf16 as 16-bit patterns, sizes from the command line, reproducible inputs.
+
+A data maker is called as `make_data.py OUT_DIR SYMBOL=VALUE ...` and writes .npy files into OUT_DIR. References are
+computed in float64 from the maths; `*_magnitude.npy` holds, for each output element, the sum of the magnitudes of the
+terms it is made of, which the f32-reduce rule multiplies with its bound.
+"""
+
+import os
+import sys
+
+import numpy as np
+
+
+def bf16_from_f32(x):
+    """Rounds float32 to bfloat16 patterns (uint16), ties to even; NaNs stay quiet NaNs with their sign."""
+    bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
+    rounded = (bits.astype(np.uint64) + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    nan = (bits & 0x7FFFFFFF) > 0x7F800000
+    return np.where(nan, (bits >> 16) | 0x40, rounded).astype(np.uint16)
+
+
+def f32_from_bf16(patterns):
+    """The exact float32 value of bfloat16 patterns."""
+    return (np.asarray(patterns, dtype=np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+class Case:
+    """One call of a data maker."""
+
+    def __init__(self, seed):
+        self.out = sys.argv[1]
+        self.sizes = {k: int(v) for k, v in (a.split("=", 1) for a in sys.argv[2:])}
+        self.rng = np.random.default_rng(seed)
+        os.makedirs(self.out, exist_ok=True)
+
+    def __getitem__(self, symbol):
+        return self.sizes[symbol]
+
+    def normal(self, *shape, scale=1.0):
+        return (self.rng.standard_normal(shape) * scale).astype(np.float32)
+
+    def save(self, **arrays):
+        for name, array in arrays.items():
+            np.save(os.path.join(self.out, name + ".npy"), np.ascontiguousarray(array))
+
+
+def check_bf16():
+    """All 65,536 patterns survive the way to float32 and back, and halves round to even."""
+    patterns = np.arange(65536, dtype=np.uint32).astype(np.uint16)
+    back = bf16_from_f32(f32_from_bf16(patterns))
+    nan = (patterns & 0x7FFF) > 0x7F80
+    assert np.array_equal(back[~nan], patterns[~nan])
+    assert np.array_equal(back[nan], patterns[nan] | 0x40)
+    finite = patterns[(patterns & 0x7F80) != 0x7F80].astype(np.uint32)
+    half = ((finite << 16) | 0x8000).view(np.float32)
+    assert np.array_equal(bf16_from_f32(half), (finite + (finite & 1)).astype(np.uint16))
+    below = ((finite << 16) | 0x7FFF).view(np.float32)
+    assert np.array_equal(bf16_from_f32(below), finite.astype(np.uint16))
+    print("bf16: 65536 patterns, 0 differ")
+
+
+if __name__ == "__main__":
+    check_bf16()
