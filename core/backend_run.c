@@ -1,0 +1,151 @@
+#include "core/backend_run.h"
+
+#include "core/core_diag.h"
+#include "core/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { COUNTERS_MAX = 1 << 20 };
+
+typedef struct sink {
+    arena *arena;
+    diag_engine *diags;
+    backend_result *result;
+    size_t capacity;
+    const char *folder;
+    file_writer file;
+    bool file_open, failed;
+} sink;
+
+static const char *copy_text(arena *a, pto_str s) { return arena_strndup(a, s.p, s.n); }
+
+static void take_counter(void *self, pto_str name, pto_str unit, double v)
+{
+    sink *k = self;
+    if (k->result->counter_count == COUNTERS_MAX) return;
+    if (k->result->counter_count == k->capacity) {
+        k->capacity = k->capacity ? 2 * k->capacity : 256;
+        backend_counter *bigger = arena_array(k->arena, k->capacity, sizeof *bigger);
+        if (k->result->counter_count > 0) memcpy(bigger, k->result->counters, k->result->counter_count * sizeof *bigger);
+        k->result->counters = bigger;
+    }
+    k->result->counters[k->result->counter_count++] = (backend_counter){copy_text(k->arena, name), copy_text(k->arena, unit), v};
+}
+
+static void begin_file(void *self, pto_str name)
+{
+    sink *k = self;
+    char path[4096];
+    /* A backend names files, not places. */
+    if (name.n == 0 || memchr(name.p, '/', name.n) || name.n > 255) {
+        diag_error(k->diags, (src_pos){k->folder, 0, 0}, &E1501, "the backend names a report file `%.*s`, which is no plain file name", (int)(name.n > 255 ? 255 : name.n), name.p);
+        k->failed = true;
+        return;
+    }
+    snprintf(path, sizeof path, "%s/%.*s", k->folder, (int)name.n, name.p);
+    k->file_open = file_writer_open(&k->file, k->diags, path) == OK;
+    k->failed |= !k->file_open;
+}
+
+static void write_file(void *self, const void *bytes, size_t n)
+{
+    sink *k = self;
+    if (k->file_open) file_writer_put(&k->file, bytes, n);
+}
+
+static void end_file(void *self)
+{
+    sink *k = self;
+    if (k->file_open && file_writer_commit(&k->file) != OK) k->failed = true;
+    k->file_open = false;
+}
+
+static status write_counters(sink *k)
+{
+    text_buffer t;
+    text_init(&t);
+    text_puts(&t, "name,unit,value\n");
+    for (uint32_t i = 0; i < k->result->counter_count; i++)
+        text_printf(&t, "%s,%s,%.17g\n", k->result->counters[i].name, k->result->counters[i].unit, k->result->counters[i].value);
+    begin_file(k, (pto_str){"counters.csv", 12});
+    write_file(k, t.p, t.n);
+    end_file(k);
+    text_fini(&t);
+    return k->failed ? FAILED : OK;
+}
+
+static status open_folder(diag_engine *d, const char *folder)
+{
+    if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST) return OK;
+    diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the report folder: %s", strerror(errno));
+    return FAILED;
+}
+
+static pto_call make_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed)
+{
+    pto_str *symbols = arena_array(a, call->symbol_count, sizeof *symbols);
+    for (uint32_t i = 0; i < call->symbol_count; i++) symbols[i] = (pto_str){call->symbols[i].p, call->symbols[i].n};
+    const pto_tensor **tensors = arena_array(a, call->parameter_count + call->result_count, sizeof *tensors);
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) tensors[i] = &call->tensors[i].abi;
+    return (pto_call){.struct_size = sizeof(pto_call), .symbol_count = call->symbol_count, .argument_count = call->parameter_count,
+                      .result_count = call->result_count, .function = run_context_op(run, call->function), .symbols = symbols,
+                      .symbol_values = call->values, .arguments = tensors, .results = tensors + call->parameter_count, .seed = seed, .sink = to};
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call, const backend_request *request, sink *k, void *exe)
+{
+    pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
+    pto_status s = PTO_OK;
+    for (uint32_t i = 0; s == PTO_OK && i < request->repeat; i++) {
+        const bool is_last = i + 1 == request->repeat;
+        k->result->counter_count = 0;
+        if (k->folder && is_last) {
+            to.file_begin = begin_file;
+            to.file_write = write_file;
+            to.file_end = end_file;
+        }
+        const pto_call c = make_call(a, run, call, &to, request->seed);
+        const uint64_t begin = now_ns();
+        s = b->execute(run, exe, &c);
+        k->result->wall_ns = now_ns() - begin;
+    }
+    return s;
+}
+
+status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m, const bound_call *call, flight_recorder *recorder,
+                   backend_result *out)
+{
+    diag_engine *d = context_diags(module_context(m));
+    TRY(open_folder(d, request->report_dir));
+    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host)};
+    run_session *session = run_session_create(a, &params);
+    const pto_backend *b = p->contract.backend;
+    FLIGHT_SET(recorder, plugin, str_from(p->backend_agent->plugin));
+    FLIGHT_SET(recorder, pass, str_from(b->id));
+    const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};
+    const pto_run *run = run_context_begin(session, &wanted);
+    sink k = {.arena = a, .diags = d, .result = out, .folder = request->report_dir};
+    void *exe = NULL;
+    pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
+    if (s == PTO_OK) {
+        s = execute_all(a, b, run, call, request, &k, exe);
+        b->release(run, exe);
+    }
+    const run_result result = run_context_end(run, s);
+    flight_recorder_clear(recorder);
+    run_session_destroy(session);
+    if (k.file_open) file_writer_abandon(&k.file);
+    if (result.failed || k.failed) return FAILED;
+    return k.folder ? write_counters(&k) : OK;
+}

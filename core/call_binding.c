@@ -1,0 +1,316 @@
+#include "core/call_binding.h"
+
+#include "core/core_diag.h"
+#include "ir/float_format.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { BYTES_MAX_SHIFT = 36 }; /* 64 GiB for one tensor: more cannot be meant on a machine that runs a test */
+
+typedef struct binder {
+    arena *arena;
+    module *m;
+    ir_context *c;
+    diag_engine *d;
+    op_id function;
+    bound_call *out;
+    const char **bound_by; /* for messages: what gave a symbol its value */
+} binder;
+
+op_id call_entry(module *m, const char *entry)
+{
+    diag_engine *d = context_diags(module_context(m));
+    const str file = string_of(module_context(m), module_file(m));
+    if (entry) {
+        const op_id f = module_find_symbol(m, string_intern_z(module_context(m), entry));
+        if (f != 0 && op_kind_of(m, f) == OP_FUNC) return f;
+        diag_error(d, (src_pos){file.p, 0, 0}, &E1601, "the module has no function @%s", entry);
+        return 0;
+    }
+    op_id found = 0;
+    uint32_t count = 0;
+    BLOCK_EACH_OP (m, o, module_top(m)) {
+        if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public")) continue;
+        found = o;
+        count++;
+    }
+    if (count == 1) return found;
+    diag_error(d, (src_pos){file.p, 0, 0}, &E1601, "the module has %" PRIu32 " public functions; name the one to run with --entry", count);
+    return 0;
+}
+
+static bool symbol_value(void *self, str_id name, int64_t *out)
+{
+    const binder *b = self;
+    const str text = string_of(b->c, name);
+    for (uint32_t i = 0; i < b->out->symbol_count; i++) {
+        if (!str_eq(b->out->symbols[i], text)) continue;
+        *out = b->out->values[i];
+        return true;
+    }
+    return false;
+}
+
+static status bind_symbol(binder *b, str name, int64_t value, const char *by)
+{
+    bound_call *out = b->out;
+    for (uint32_t i = 0; i < out->symbol_count; i++) {
+        if (!str_eq(out->symbols[i], name)) continue;
+        if (out->values[i] == value) return OK;
+        diag_error(b->d, op_pos(b->m, b->function), &E1602, "$%.*s is %" PRId64 " by %s but %" PRId64 " by %s", (int)name.n, name.p,
+                   out->values[i], b->bound_by[i], value, by);
+        return FAILED;
+    }
+    const uint32_t n = out->symbol_count;
+    str *symbols = arena_array(b->arena, n + 1u, sizeof *symbols);
+    int64_t *values = arena_array(b->arena, n + 1u, sizeof *values);
+    const char **bound_by = arena_array(b->arena, n + 1u, sizeof *bound_by);
+    if (n > 0) {
+        memcpy(symbols, out->symbols, n * sizeof *symbols);
+        memcpy(values, out->values, n * sizeof *values);
+        memcpy((void *)bound_by, (const void *)b->bound_by, n * sizeof *bound_by);
+    }
+    symbols[n] = name;
+    values[n] = value;
+    bound_by[n] = by;
+    out->symbols = symbols;
+    out->values = values;
+    out->symbol_count = n + 1;
+    b->bound_by = bound_by;
+    return OK;
+}
+
+static const char *dim_text(binder *b, str parameter, uint32_t dim)
+{
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "dim %" PRIu32 " of `%.*s`", dim, (int)parameter.n, parameter.p);
+    const char *copy = arena_strndup(b->arena, t.p, t.n);
+    text_fini(&t);
+    return copy;
+}
+
+static str value_text(binder *b, value_id v)
+{
+    text_buffer t;
+    text_init(&t);
+    value_print_name(b->m, v, &t);
+    const str copy = {arena_strndup(b->arena, t.p + 1, t.n - 1), t.n - 1};
+    text_fini(&t);
+    return copy;
+}
+
+static const given_tensor *find_given(str name, uint32_t count, const given_tensor *tensors)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_eq(tensors[i].name, name)) return &tensors[i];
+    }
+    return NULL;
+}
+
+/* Element type and rank fit, and dims that are bare symbols bind them. */
+static status bind_dims(binder *b, str name, const type_node *type, const given_tensor *g)
+{
+    const npy_header *h = &g->array->header;
+    char descr[8];
+    npy_header_descr(h, descr);
+    const src_pos at = {g->path, 0, 0};
+    if (!npy_matches(h, (dtype)type->dtype)) {
+        diag_error(b->d, at, &E1603, "`%.*s` wants elements of type %s, the file has %s", (int)name.n, name.p, dtype_name((dtype)type->dtype), descr);
+        diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype), npy_descr((dtype)type->dtype));
+        return FAILED;
+    }
+    if (h->rank != type->rank) {
+        diag_error(b->d, at, &E1603, "`%.*s` wants rank %u, the file has rank %" PRIu32, (int)name.n, name.p, type->rank, h->rank);
+        return FAILED;
+    }
+    for (uint32_t i = 0; i < type->rank; i++) {
+        const expr_node *e = expr_at(b->c, type->dims[i]);
+        if (e->kind == EXPR_SYMBOL) TRY(bind_symbol(b, string_of(b->c, (str_id)e->value), h->dims[i], dim_text(b, name, i)));
+    }
+    return OK;
+}
+
+/* Evaluates the extents of a tensor; all symbols are bound by now. */
+static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
+{
+    const expr_values values = {.symbol = symbol_value, .self = b};
+    t->type = (dtype)type->dtype;
+    t->rank = type->rank;
+    t->element_count = 1;
+    uint64_t bytes = dtype_bytes(t->type);
+    for (uint32_t i = 0; i < type->rank; i++) {
+        if (!expr_eval(b->c, type->dims[i], &values, &t->dims[i]) || t->dims[i] < 0) {
+            text_buffer text;
+            text_init(&text);
+            expr_print(b->c, type->dims[i], &text, NULL, NULL);
+            diag_error(b->d, op_pos(b->m, b->function), &E1604, "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N", text.p,
+                       (int)t->name.n, t->name.p);
+            text_fini(&text);
+            return FAILED;
+        }
+        t->element_count *= (uint64_t)t->dims[i];
+        if (__builtin_mul_overflow(bytes, (uint64_t)t->dims[i], &bytes) || bytes >> BYTES_MAX_SHIFT) {
+            diag_error(b->d, op_pos(b->m, b->function), &E1604, "`%.*s` would have more than %" PRIu64 " bytes", (int)t->name.n, t->name.p,
+                       UINT64_C(1) << BYTES_MAX_SHIFT);
+            return FAILED;
+        }
+    }
+    t->data = arena_alloc_aligned(b->arena, bytes, 64);
+    t->abi = (pto_tensor){.struct_size = sizeof t->abi, .dtype = (pto_dtype)t->type, .rank = t->rank, .data = t->data, .bytes = bytes};
+    int64_t stride = 1;
+    for (uint32_t i = t->rank; i-- > 0;) {
+        t->abi.dims[i] = t->dims[i];
+        t->abi.strides[i] = stride;
+        stride *= t->dims[i];
+    }
+    return OK;
+}
+
+static status check_given(binder *b, const bound_tensor *t, const given_tensor *g)
+{
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (g->array->header.dims[i] == t->dims[i]) continue;
+        diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602, "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i,
+                   (int)t->name.n, t->name.p, t->dims[i], g->array->header.dims[i]);
+        return FAILED;
+    }
+    memcpy(t->data, g->array->data, t->abi.bytes);
+    return OK;
+}
+
+/* Deterministic small numbers; splitmix64. */
+static void fill_random(bound_tensor *t, uint64_t seed)
+{
+    const uint32_t bytes = dtype_bytes(t->type);
+    for (uint64_t i = 0; i < t->element_count; i++) {
+        uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+        z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+        z ^= z >> 31;
+        const double unit = (double)(z >> 11) * 0x1p-53 * 2 - 1;
+        uint64_t bits;
+        if (dtype_class_of(t->type) == DTYPE_CLASS_FLOAT) bits = float_encode(t->type, unit, ROUND_RINT, false);
+        else if (t->type == DTYPE_BOOL) bits = z & 1;
+        else bits = dtype_class_of(t->type) == DTYPE_CLASS_UINT ? z & 15 : (uint64_t)((int64_t)(z & 15) - 8);
+        memcpy(t->data + i * bytes, &bits, bytes);
+    }
+}
+
+static const char *parameter_kind(binder *b, uint32_t index)
+{
+    const attr_id list = op_attr(b->m, b->function, "params");
+    if (list == 0) return "in";
+    const attr_node *items = attr_at(b->c, list);
+    return index < items->count ? string_of(b->c, attr_at(b->c, items->items[index])->id).p : "in";
+}
+
+static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors)
+{
+    const block_id body = function_body(b->m, b->function);
+    for (uint32_t i = 0; i < b->out->parameter_count; i++) {
+        bound_tensor *t = &b->out->tensors[i];
+        const value_id v = block_arg(b->m, body, i);
+        const type_node *type = type_at(b->c, value_type(b->m, v));
+        t->name = value_text(b, v);
+        const char *kind = parameter_kind(b, i);
+        t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
+        t->is_input = strcmp(kind, "out") != 0;
+        if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM) {
+            diag_error(b->d, op_pos(b->m, b->function), &E1605, "parameter `%.*s` is no tensor; a function that is run takes tensors only",
+                       (int)t->name.n, t->name.p);
+            return FAILED;
+        }
+        const given_tensor *g = find_given(t->name, count, tensors);
+        if (g && t->is_input) TRY(bind_dims(b, t->name, type, g));
+    }
+    return OK;
+}
+
+static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tensor *tensors)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (uint32_t p = 0; p < b->out->parameter_count; p++)
+            known |= b->out->tensors[p].is_input && str_eq(b->out->tensors[p].name, tensors[i].name);
+        if (known) continue;
+        diag_error(b->d, (src_pos){tensors[i].path, 0, 0}, &E1605, "the function has no input `%.*s`", (int)tensors[i].name.n, tensors[i].name.p);
+        for (uint32_t p = 0; p < b->out->parameter_count; p++) {
+            const bound_tensor *t = &b->out->tensors[p];
+            if (t->is_input) diag_note(b->d, NO_POS, "input `%.*s`", (int)t->name.n, t->name.p);
+        }
+        return FAILED;
+    }
+    return OK;
+}
+
+static status check_facts(binder *b)
+{
+    const attr_id facts = op_attr(b->m, b->function, "facts");
+    if (facts == 0) return OK;
+    const attr_node *list = attr_at(b->c, facts);
+    const expr_values values = {.symbol = symbol_value, .self = b};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const attr_node *fact = attr_at(b->c, list->items[i]);
+        const str relation = string_of(b->c, attr_at(b->c, fact->items[0])->id);
+        int64_t left = 0, right = 0;
+        if (!expr_eval(b->c, attr_at(b->c, fact->items[1])->id, &values, &left)) continue;
+        if (!expr_eval(b->c, attr_at(b->c, fact->items[2])->id, &values, &right)) continue;
+        const bool holds = str_is(relation, "eq")   ? left == right
+                           : str_is(relation, "ne") ? left != right
+                           : str_is(relation, "lt") ? left < right
+                           : str_is(relation, "le") ? left <= right
+                           : str_is(relation, "gt") ? left > right
+                                                    : left >= right;
+        if (holds) continue;
+        diag_error(b->d, op_pos(b->m, b->function), &E1606, "fact %" PRIu32 " of the function does not hold: left side %" PRId64 ", right side %" PRId64, i + 1,
+                   left, right);
+        return FAILED;
+    }
+    return OK;
+}
+
+static status bind_results(binder *b)
+{
+    const attr_id results = op_attr(b->m, b->function, "results");
+    if (results == 0) return OK;
+    const op_id last = block_last(b->m, function_body(b->m, b->function));
+    for (uint32_t i = 0; i < b->out->result_count; i++) {
+        bound_tensor *t = &b->out->tensors[b->out->parameter_count + i];
+        t->name = value_text(b, op_operand(b->m, last, i));
+        t->is_output = true;
+        TRY(resolve_dims(b, type_at(b->c, attr_at(b->c, attr_at(b->c, results)->items[i])->id), t));
+    }
+    return OK;
+}
+
+status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors, uint32_t symbol_count,
+                 const given_symbol *symbols, uint64_t random_seed, bound_call *out)
+{
+    ir_context *c = module_context(m);
+    binder b = {a, m, c, context_diags(c), function, out, NULL};
+    const attr_id results = op_attr(m, function, "results");
+    *out = (bound_call){.function = function,
+                        .parameter_count = block_arg_count(m, function_body(m, function)),
+                        .result_count = results ? attr_at(c, results)->count : 0};
+    out->tensors = arena_array(a, out->parameter_count + out->result_count, sizeof *out->tensors);
+    for (uint32_t i = 0; i < symbol_count; i++) TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
+    TRY(bind_inputs(&b, tensor_count, tensors));
+    TRY(refuse_unknown_inputs(&b, tensor_count, tensors));
+    for (uint32_t i = 0; i < out->parameter_count; i++) {
+        bound_tensor *t = &out->tensors[i];
+        TRY(resolve_dims(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t));
+        if (!t->is_input) continue;
+        const given_tensor *g = find_given(t->name, tensor_count, tensors);
+        if (g) TRY(check_given(&b, t, g));
+        else if (random_seed != 0) fill_random(t, random_seed + i);
+        else {
+            diag_error(b.d, op_pos(m, function), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
+            diag_note(b.d, NO_POS, "give it with --in %.*s=FILE.npy, or all with --random-inputs SEED", (int)t->name.n, t->name.p);
+            return FAILED;
+        }
+    }
+    TRY(check_facts(&b));
+    return bind_results(&b);
+}

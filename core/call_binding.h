@@ -1,0 +1,53 @@
+/* Binding a call: tensors and symbol values to a function's parameters, every extent checked.
+ *
+ * A parameter dim that is a bare symbol binds it; --sym gives further values; all other dims, repeated symbols and the
+ * facts of the function are checked, with both arguments and numbers in the message. */
+#ifndef CORE_CALL_BINDING_H
+#define CORE_CALL_BINDING_H
+
+#include "core/npy.h"
+#include "ir/module.h"
+
+#include <pto/backend.h>
+
+typedef struct given_tensor {
+    str name;         /* parameter, without `%` */
+    const char *path; /* for messages */
+    const npy_array *array;
+} given_tensor;
+
+typedef struct given_symbol {
+    str name; /* without `$` */
+    int64_t value;
+} given_symbol;
+
+typedef struct bound_tensor {
+    str name; /* parameter name, or "out<i>" of a result; the name of the returned value when it has one */
+    dtype type;
+    uint32_t rank;
+    int64_t dims[TYPE_MAX_RANK];
+    uint64_t element_count;
+    uint8_t *data; /* contiguous; inputs are copies, so a run cannot change the caller's */
+    bool is_output; /* result, out or inout */
+    bool is_input;
+    pto_tensor abi;
+} bound_tensor;
+
+typedef struct bound_call {
+    op_id function;
+    bound_tensor *tensors; /* parameters in order, then results */
+    uint32_t parameter_count, result_count;
+    str *symbols;
+    int64_t *values;
+    uint32_t symbol_count;
+} bound_call;
+
+/* The function named `entry`, or the only public one when entry is NULL; 0 after a diagnostic. */
+op_id call_entry(module *m, const char *entry);
+
+/* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then they are filled with small random numbers.
+ * Memory of tensors comes from `a`. */
+MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
+                            uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
+
+#endif

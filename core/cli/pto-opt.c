@@ -1,0 +1,81 @@
+/* pto-opt: reads a module, runs a pipeline over it, prints what comes out. */
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "core/session.h"
+#include "core/supervisor.h"
+#include "ir/printer.h"
+
+enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_COUNT };
+
+static const cli_option options[OPT_COUNT] = {
+    SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing", "where the result goes; `-` is standard output", false},
+    {"print-generic", 0, CLI_NONE, NULL, "printing", "in the generic form that mlir-opt reads", false},
+    {"print-locations", 0, CLI_NONE, NULL, "printing", "with loc(..) behind every op", false},
+};
+
+static const char usage[] = "pto-opt [options] FILE.ptir [-o OUT]";
+static const char summary[] = "Parses, verifies, transforms and prints a module. `-` reads standard input.";
+
+static status write_out(void *self, const char *p, size_t n)
+{
+    file_writer *w = self;
+    file_writer_put(w, p, n);
+    return w->failed ? FAILED : OK;
+}
+
+static int print_module(session *s, module *m)
+{
+    const char *path = command_line_value(s->line, OPT_OUTPUT);
+    file_writer w;
+    if (file_writer_open(&w, s->diags, path ? path : "-") != OK) return EXIT_STATUS_OUTPUT;
+    text_buffer t;
+    text_init(&t);
+    t.flush = write_out;
+    t.self = &w;
+    const print_options form = {.generic = command_line_has(s->line, OPT_PRINT_GENERIC), .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+    module_print(m, &form, &t);
+    const status flushed = text_finish(&t);
+    text_fini(&t);
+    const status written = file_writer_commit(&w);
+    return flushed == OK && written == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+}
+
+static int run(session *s, flight_recorder *recorder)
+{
+    int code = EXIT_STATUS_USAGE;
+    if (session_open_pipeline(s, NULL, &code) != OK) return code;
+    if (session_answers_after_pipeline(s, &code)) return code;
+    if (s->line->argument_count != 1) {
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given", s->line->argument_count);
+        diag_note(s->diags, NO_POS, "usage: %s", usage);
+        return EXIT_STATUS_USAGE;
+    }
+    module *m = NULL;
+    if (session_read_module(s, s->line->arguments[0], &m, &code) != OK) return code;
+    code = session_compile(s, m, recorder, &code) == OK ? print_module(s, m) : code;
+    module_destroy(m);
+    return code;
+}
+
+static int work(void *self, flight_recorder *recorder)
+{
+    const command_line *line = self;
+    session s;
+    int code = EXIT_STATUS_USAGE;
+    if (session_open(&s, line, &code) == OK) code = run(&s, recorder);
+    session_close(&s);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK && !session_answers_before_pipeline(&line, usage, summary, &code))
+        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line) : supervise("pto-opt", work, &line);
+    diag_destroy(d);
+    arena_destroy(a);
+    return code;
+}

@@ -1,0 +1,400 @@
+/* pto-run: compiles a module, runs it on tensors, compares the results. */
+#include "core/backend_run.h"
+#include "core/case.h"
+#include "core/compare.h"
+#include "core/core_diag.h"
+#include "core/data_maker.h"
+#include "core/session.h"
+#include "core/supervisor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define RUN_OPTIONS(X)                                                                                                            \
+    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input", true)                                                    \
+    X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                           \
+    X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                                   \
+    X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)                          \
+    X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)                          \
+    X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                                \
+    X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors", "fill inputs that are not given with random numbers", false) \
+    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: module, data, comparison", false)                   \
+    X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                                   \
+    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "where the case's data goes, default a temporary folder", false)     \
+    X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                            \
+    X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)                      \
+    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                               \
+    X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)                   \
+    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                             \
+    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write swimlane and counters there", false)                                \
+    X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
+
+enum {
+    RUN_FIRST = SESSION_OPTION_COUNT - 1,
+#define RUN_ENUM(ID, ...) RUN_##ID,
+    RUN_OPTIONS(RUN_ENUM) RUN_OPTION_COUNT
+};
+static const cli_option options[RUN_OPTION_COUNT] = {SESSION_OPTIONS(SESSION_ROW) RUN_OPTIONS(SESSION_ROW)};
+
+static const char usage[] = "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml";
+static const char summary[] = "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
+
+typedef struct expectation {
+    str name;
+    comparison comparison;
+    const char *rule_text;
+} expectation;
+
+typedef struct run_job {
+    session *s;
+    const char *module_path, *entry;
+    given_tensor *tensors;
+    uint32_t tensor_count;
+    given_symbol *symbols;
+    uint32_t symbol_count;
+    expectation *expectations;
+    uint32_t expectation_count;
+} run_job;
+
+static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
+
+/* "name=rest" of an option's value. */
+static status split(diag_engine *d, const char *option, const char *text, str *name, const char **rest)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        diag_error(d, tool(), &E1503, "option `--%s` wants NAME=VALUE, not `%s`", option, text);
+        return FAILED;
+    }
+    *name = (str){text, (size_t)(equals - text)};
+    if (name->p[0] == '%' || name->p[0] == '$') *name = (str){name->p + 1, name->n - 1};
+    *rest = equals + 1;
+    return OK;
+}
+
+static status read_array(run_job *j, const char *path, const npy_array **out)
+{
+    npy_array *array = arena_alloc(j->s->arena, sizeof *array);
+    TRY(npy_read(j->s->arena, j->s->diags, path, array));
+    *out = array;
+    return OK;
+}
+
+static status read_f64(diag_engine *d, const command_line *line, uint32_t option, double *out)
+{
+    const char *text = command_line_value(line, option);
+    *out = 0;
+    if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
+    diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`", line->options[option].name, text);
+    return FAILED;
+}
+
+static status add_input(run_job *j, str name, const char *path)
+{
+    given_tensor *t = &j->tensors[j->tensor_count];
+    *t = (given_tensor){name, path, NULL};
+    TRY(read_array(j, path, &t->array));
+    j->tensor_count++;
+    return OK;
+}
+
+static status add_expectation(run_job *j, str name, const char *path)
+{
+    expectation *e = &j->expectations[j->expectation_count++];
+    *e = (expectation){.name = name, .comparison = {.rule = COMPARE_TOLERANCE, .terms = 1}, .rule_text = "tolerance"};
+    TRY(read_f64(j->s->diags, j->s->line, RUN_RTOL, &e->comparison.rtol));
+    TRY(read_f64(j->s->diags, j->s->line, RUN_ATOL, &e->comparison.atol));
+    return read_array(j, path, &e->comparison.want);
+}
+
+static status add_symbol(run_job *j, str name, const char *text)
+{
+    given_symbol *g = &j->symbols[j->symbol_count++];
+    g->name = name;
+    if (str_to_i64(str_from(text), &g->value) == OK && g->value >= 0) return OK;
+    diag_error(j->s->diags, tool(), &E1503, "option `--sym` wants a whole number that is not negative, not `%s`", text);
+    return FAILED;
+}
+
+static status take_options(run_job *j)
+{
+    const command_line *line = j->s->line;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const uint32_t option = line->uses[i].option;
+        if (option != RUN_IN && option != RUN_EXPECT && option != RUN_SYM && option != RUN_OUT) continue;
+        str name;
+        const char *rest;
+        TRY(split(j->s->diags, line->options[option].name, line->uses[i].value, &name, &rest));
+        if (option == RUN_IN) TRY(add_input(j, name, rest));
+        if (option == RUN_EXPECT) TRY(add_expectation(j, name, rest));
+        if (option == RUN_SYM) TRY(add_symbol(j, name, rest));
+    }
+    return OK;
+}
+
+static const char *join(arena *a, const char *folder, const char *name)
+{
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "%s/%s", folder, name);
+    const char *copy = arena_strndup(a, t.p, t.n);
+    text_fini(&t);
+    return copy;
+}
+
+static status size_terms(diag_engine *d, const case_output *o, const case_size *size, double *out)
+{
+    int64_t n = 0;
+    if (str_to_i64(o->terms, &n) == OK && n > 0) {
+        *out = (double)n;
+        return OK;
+    }
+    for (uint32_t i = 0; o->terms.n > 1 && o->terms.p[0] == '$' && i < size->symbol_count; i++) {
+        if (!str_eq(size->symbols[i].name, (str){o->terms.p + 1, o->terms.n - 1})) continue;
+        *out = (double)size->symbols[i].value;
+        return OK;
+    }
+    diag_error(d, o->at, &E1033, "`terms` is `%.*s`: neither a positive number nor a symbol of this size", (int)o->terms.n, o->terms.p);
+    return FAILED;
+}
+
+static const char *make_folder(run_job *j)
+{
+    const char *folder = command_line_value(j->s->line, RUN_DATA_DIR);
+    if (folder) {
+        if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
+    } else {
+        const char *base = getenv("TMPDIR");
+        char *path = arena_strdup(j->s->arena, join(j->s->arena, base ? base : "/tmp", "pto-case-XXXXXX"));
+        folder = mkdtemp(path);
+        if (folder) return folder;
+    }
+    diag_error(j->s->diags, tool(), &E1501, "cannot create the data folder: %s", strerror(errno));
+    return NULL;
+}
+
+static status load_case_data(run_job *j, const case_description *c, const case_size *size, const char *folder)
+{
+    for (uint32_t i = 0; i < c->input_count; i++) TRY(add_input(j, c->inputs[i].parameter, join(j->s->arena, folder, c->inputs[i].file)));
+    for (uint32_t i = 0; i < c->output_count; i++) {
+        const case_output *o = &c->outputs[i];
+        expectation *e = &j->expectations[j->expectation_count++];
+        *e = (expectation){.name = o->parameter, .comparison = {.rule = o->rule}, .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
+        TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
+        TRY(read_array(j, join(j->s->arena, folder, o->expect), &e->comparison.want));
+        if (o->magnitude) TRY(read_array(j, join(j->s->arena, folder, o->magnitude), &e->comparison.magnitude));
+    }
+    return OK;
+}
+
+static status take_case(run_job *j, const char *path)
+{
+    case_description *c = arena_alloc(j->s->arena, sizeof *c);
+    TRY(case_read(j->s->arena, j->s->diags, path, c));
+    const char *size_name = command_line_value(j->s->line, RUN_SIZE);
+    const case_size *size = case_size_by_name(j->s->diags, c, path, str_from(size_name ? size_name : "small"));
+    if (!size) return FAILED;
+    j->module_path = c->module;
+    if (!j->entry) j->entry = c->entry;
+    j->tensors = arena_array(j->s->arena, j->s->line->use_count + c->input_count, sizeof *j->tensors);
+    j->expectations = arena_array(j->s->arena, j->s->line->use_count + c->output_count, sizeof *j->expectations);
+    const char *folder = make_folder(j);
+    if (!folder) return FAILED;
+    if (c->data) TRY(data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder));
+    fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
+    return load_case_data(j, c, size, folder);
+}
+
+static status read_job(run_job *j)
+{
+    const command_line *line = j->s->line;
+    const char *case_path = command_line_value(line, RUN_CASE);
+    const uint32_t wanted = case_path ? 0 : 1;
+    if (line->argument_count != wanted) {
+        diag_error(j->s->diags, tool(), &E1504, "%s, %u files are given", case_path ? "--case names the module" : "one input file is wanted", line->argument_count);
+        diag_note(j->s->diags, NO_POS, "usage: %s", usage);
+        return FAILED;
+    }
+    if (!case_path && (command_line_has(line, RUN_SIZE) || command_line_has(line, RUN_DATA_DIR) || command_line_has(line, RUN_PYTHON))) {
+        diag_error(j->s->diags, tool(), &E1504, "--size, --data-dir and --python have no effect without --case");
+        return FAILED;
+    }
+    if ((command_line_has(line, RUN_RTOL) || command_line_has(line, RUN_ATOL)) && !command_line_has(line, RUN_EXPECT)) {
+        diag_error(j->s->diags, tool(), &E1504, "--rtol and --atol have no effect without --expect");
+        return FAILED;
+    }
+    j->entry = command_line_value(line, RUN_ENTRY);
+    j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
+    j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
+    j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
+    if (case_path) TRY(take_case(j, case_path));
+    else j->module_path = line->arguments[0];
+    return take_options(j);
+}
+
+static const bound_tensor *find_output(const bound_call *call, str name)
+{
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        if (call->tensors[i].is_output && str_eq(call->tensors[i].name, name)) return &call->tensors[i];
+    }
+    return NULL;
+}
+
+static status unknown_output(diag_engine *d, const bound_call *call, str name)
+{
+    diag_error(d, tool(), &E1605, "the function has no output `%.*s`", (int)name.n, name.p);
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        const bound_tensor *t = &call->tensors[i];
+        if (t->is_output) diag_note(d, NO_POS, "output `%.*s`", (int)t->name.n, t->name.p);
+    }
+    return FAILED;
+}
+
+static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array, const char *what)
+{
+    bool same = array->header.rank == t->rank;
+    for (uint32_t i = 0; same && i < t->rank; i++) same = array->header.dims[i] == t->dims[i];
+    if (same) return OK;
+    diag_error(d, tool(), &E1603, "the %s of `%.*s` has another shape than the output", what, (int)e->name.n, e->name.p);
+    return FAILED;
+}
+
+/* Before anything runs: all names and shapes fit. */
+static status check_outputs(run_job *j, const bound_call *call)
+{
+    for (uint32_t i = 0; i < j->expectation_count; i++) {
+        const expectation *e = &j->expectations[i];
+        const bound_tensor *t = find_output(call, e->name);
+        if (!t) return unknown_output(j->s->diags, call, e->name);
+        TRY(same_shape(j->s->diags, e, t, e->comparison.want, "reference"));
+        if (e->comparison.magnitude) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
+    }
+    for (uint32_t i = 0; i < j->s->line->use_count; i++) {
+        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        str name;
+        const char *rest;
+        TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &rest));
+        if (!find_output(call, name)) return unknown_output(j->s->diags, call, name);
+    }
+    return OK;
+}
+
+static status write_outputs(run_job *j, const bound_call *call)
+{
+    for (uint32_t i = 0; i < j->s->line->use_count; i++) {
+        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        str name;
+        const char *path;
+        TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
+        const bound_tensor *t = find_output(call, name);
+        BUG_IF(!t, "an output was checked and is gone");
+        TRY(npy_write(j->s->diags, path, t->type, t->rank, t->dims, t->data));
+    }
+    return OK;
+}
+
+static bool compare_outputs(const run_job *j, const bound_call *call)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < j->expectation_count; i++) {
+        const expectation *e = &j->expectations[i];
+        const bound_tensor *t = find_output(call, e->name);
+        BUG_IF(!t, "an output was checked and is gone");
+        const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
+        printf("%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n", (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS",
+               r.max_abs, r.max_rel, r.element_count, e->rule_text);
+        if (!r.is_equal)
+            printf("  %" PRIu64 " elements beyond their bound; worst at %" PRIu64 ": got %.9g, want %.9g, bound %.3g\n", r.bad_count, r.worst, r.worst_got,
+                   r.worst_want, r.worst_bound);
+        all &= r.is_equal;
+    }
+    return all;
+}
+
+static void print_counters(const run_job *j, const backend_result *r)
+{
+    const bool all = command_line_has(j->s->line, RUN_COUNTERS);
+    for (uint32_t i = 0; i < r->counter_count; i++) {
+        const backend_counter *c = &r->counters[i];
+        /* "core 03 / mte2 / busy": detail that is asked for. */
+        if (!all && strchr(c->name, '/')) continue;
+        printf("%s: %.15g%s%s\n", c->name, c->value, *c->unit ? " " : "", c->unit);
+    }
+}
+
+static int execute(run_job *j, module *m, flight_recorder *recorder)
+{
+    session *s = j->s;
+    int64_t seed = 0, shuffle = 0, repeat = 1;
+    if (command_line_i64(s->diags, s->line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &seed) != OK || command_line_i64(s->diags, s->line, RUN_SHUFFLE, 1, INT64_MAX, 0, &shuffle) != OK ||
+        command_line_i64(s->diags, s->line, RUN_REPEAT, 1, 1000000, 1, &repeat) != OK)
+        return EXIT_STATUS_USAGE;
+    const op_id f = call_entry(m, j->entry);
+    bound_call call;
+    if (f == 0 || call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) != OK || check_outputs(j, &call) != OK)
+        return EXIT_STATUS_INPUT;
+    const backend_request request = {(uint64_t)shuffle, command_line_value(s->line, RUN_REPORT), (uint32_t)repeat};
+    backend_result result = {0};
+    if (backend_run(s->arena, &s->opened, &request, m, &call, recorder, &result) != OK) return EXIT_STATUS_FAILED;
+    if (write_outputs(j, &call) != OK) return EXIT_STATUS_OUTPUT;
+    const bool equal = compare_outputs(j, &call);
+    print_counters(j, &result);
+    return equal ? EXIT_STATUS_OK : EXIT_STATUS_NO;
+}
+
+static int run(session *s, flight_recorder *recorder)
+{
+    int code = EXIT_STATUS_USAGE;
+    if (session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND), &code) != OK) return code;
+    if (session_answers_after_pipeline(s, &code)) return code;
+    if (!s->opened.contract.backend) {
+        diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
+        return EXIT_STATUS_USAGE;
+    }
+    run_job j = {.s = s};
+    if (read_job(&j) != OK) return EXIT_STATUS_USAGE;
+    module *m = NULL;
+    if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
+    code = session_compile(s, m, recorder, &code) == OK ? execute(&j, m, recorder) : code;
+    module_destroy(m);
+    return code;
+}
+
+static int work(void *self, flight_recorder *recorder)
+{
+    const command_line *line = self;
+    session s;
+    int code = EXIT_STATUS_USAGE;
+    if (session_open(&s, line, &code) == OK) code = run(&s, recorder);
+    session_close(&s);
+    return code;
+}
+
+/* Without a word about it, a module runs through the default pipeline. */
+static void default_pipeline(arena *a, command_line *line)
+{
+    if (command_line_has(line, SESSION_PIPELINE) || command_line_has(line, SESSION_PASSES) || command_line_has(line, RUN_BACKEND)) return;
+    cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
+    if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
+    uses[line->use_count++] = (cli_use){SESSION_PIPELINE, "default.yaml"};
+    line->uses = uses;
+}
+
+int main(int argc, char **argv)
+{
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK && !session_answers_before_pipeline(&line, usage, summary, &code)) {
+        default_pipeline(a, &line);
+        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line) : supervise("pto-run", work, &line);
+    }
+    diag_destroy(d);
+    arena_destroy(a);
+    return code;
+}

@@ -1,0 +1,26 @@
+#include "core/flight_recorder.h"
+
+#include "ir/status.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+flight_recorder *flight_recorder_create(void)
+{
+    void *page = mmap(NULL, sizeof(flight_recorder), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    BUG_IF(page == MAP_FAILED, "no page for the flight recorder");
+    return page;
+}
+
+void flight_recorder_set(char *field, size_t field_bytes, str text)
+{
+    const size_t n = text.n < field_bytes - 1 ? text.n : field_bytes - 1;
+    memcpy(field, text.p, n);
+    field[n] = '\0';
+}
+
+void flight_recorder_clear(flight_recorder *r)
+{
+    r->plugin[0] = r->pass[0] = r->step[0] = r->function[0] = r->op[0] = r->file[0] = '\0';
+    r->line = 0;
+}

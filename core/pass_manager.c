@@ -1,0 +1,328 @@
+#include "core/pass_manager.h"
+
+#include "core/core_diag.h"
+#include "core/property.h"
+#include "core/snapshot.h"
+#include "core/supervisor.h"
+#include "ir/verifier.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct manager {
+    arena *arena;
+    diag_engine *diags;
+    const opened_pipeline *pipeline;
+    const compile_request *request;
+    module *module;
+    flight_recorder *recorder;
+    run_session *session;
+    property_set *properties;
+    contract_state *states; /* before and after each step */
+    run_report *report;
+    int *exit_status;
+} manager;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void module_levels(const module *m, contract_state *out)
+{
+    *out = (contract_state){0};
+    BLOCK_EACH_OP (m, o, module_top(m)) contract_state_add_level(out, level_name(function_level(m, o)));
+}
+
+static uint32_t count_ops(const module *m)
+{
+    uint32_t n = 0;
+    BLOCK_EACH_OP (m, f, module_top(m)) {
+        IR_WALK (m, o, f) n++;
+    }
+    return n;
+}
+
+/* ---- which steps run ---- */
+
+static status find_step(manager *g, const char *id, const char *option, uint32_t *out)
+{
+    const contract *c = &g->pipeline->contract;
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        if (strcmp(c->steps[i].step->id, id) != 0) continue;
+        *out = i;
+        return OK;
+    }
+    diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1704, "option `--%s` names step `%s`, which the pipeline does not have", option, id);
+    const char **ids = arena_array(g->arena, c->step_count + 1u, sizeof *ids);
+    for (uint32_t i = 0; i < c->step_count; i++) ids[i] = c->steps[i].step->id;
+    const char *near = str_nearest(str_from(id), ids);
+    if (near) diag_note(g->diags, NO_POS, "did you mean `%s`?", near);
+    return FAILED;
+}
+
+/* The steps to run are [first, end). */
+static status select_steps(manager *g, uint32_t *first, uint32_t *end)
+{
+    const compile_request *r = g->request;
+    uint32_t index = 0;
+    *first = 0;
+    *end = g->pipeline->contract.step_count;
+    if (r->only && (r->from || r->until)) {
+        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--only excludes --from and --until");
+        return FAILED;
+    }
+    if (r->from || r->only) {
+        TRY(find_step(g, r->only ? r->only : r->from, r->only ? "only" : "from", &index));
+        *first = index;
+    }
+    if (r->until || r->only) {
+        TRY(find_step(g, r->only ? r->only : r->until, r->only ? "only" : "until", &index));
+        *end = index + 1;
+    }
+    if (*end <= *first) {
+        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--until `%s` comes before --from `%s`", r->until, r->from);
+        return FAILED;
+    }
+    for (const char *const *id = r->print_after; id && *id; id++) TRY(find_step(g, *id, "print-after", &index));
+    return OK;
+}
+
+/* A snapshot must be at the levels that the steps before it leave; its properties are checked, not believed. */
+static status check_start(manager *g, uint32_t first)
+{
+    contract_state there;
+    module_levels(g->module, &there);
+    const contract_state *wanted = &g->states[first];
+    const pipeline_step *step = g->pipeline->contract.steps[first].step;
+    for (uint32_t i = 0; i < there.level_count; i++) {
+        if (contract_state_level(wanted, there.levels[i].level)) continue;
+        diag_error(g->diags, step->at, &E1701, "the module has functions at %s, which step `%s` cannot be given: the steps before it leave no such level",
+                   there.levels[i].level, step->id);
+        return FAILED;
+    }
+    return property_check_state(g->properties, g->session, g->module, wanted, NULL);
+}
+
+/* ---- one step ---- */
+
+static void note_step(manager *g, const run_agent *agent)
+{
+    diag_note(g->diags, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
+}
+
+static void record_step(manager *g, const run_agent *agent, op_id function)
+{
+    flight_recorder *r = g->recorder;
+    FLIGHT_SET(r, plugin, str_from(agent->plugin));
+    FLIGHT_SET(r, pass, str_from(agent->id));
+    FLIGHT_SET(r, step, str_from(agent->step ? agent->step : ""));
+    FLIGHT_SET(r, file, str_from(agent->at.file ? agent->at.file : ""));
+    r->line = agent->at.line;
+    FLIGHT_SET(r, function, function ? string_of(module_context(g->module), function_name(g->module, function)) : STR(""));
+}
+
+static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes)
+{
+    const contract_step *step = &g->pipeline->contract.steps[index];
+    const run_agent *agent = g->pipeline->agents[index];
+    const bool is_module = strcmp(step->pass->scope, "module") == 0;
+    record_step(g, agent, unit);
+    const run_request request = {
+        .agent = agent,
+        .module = g->module,
+        .unit = unit,
+        .access = is_module ? RUN_WRITES_MODULE : RUN_WRITES_FUNCTION,
+        .levels = run_levels(step->pass, contract_state_has(&g->states[index], "block/1", "pto.selected")),
+    };
+    const pto_run *run = run_context_begin(g->session, &request);
+    const pto_status returned = step->pass->run(run, run_context_unit(run));
+    const run_result result = run_context_end(run, returned);
+    flight_recorder_clear(g->recorder);
+    *changes |= result.changes;
+    return result.failed ? FAILED : OK;
+}
+
+/* The functions at the step's level, as they stand before it runs. */
+static uint32_t collect_units(manager *g, const char *level, op_id **out)
+{
+    uint32_t n = 0, capacity = 0;
+    BLOCK_EACH_OP (g->module, f, module_top(g->module)) capacity++;
+    op_id *units = arena_array(g->arena, capacity, sizeof *units);
+    BLOCK_EACH_OP (g->module, f, module_top(g->module)) {
+        if (strcmp(level_name(function_level(g->module, f)), level) == 0) units[n++] = f;
+    }
+    *out = units;
+    return n;
+}
+
+static status check_levels(manager *g, uint32_t index)
+{
+    const contract_step *step = &g->pipeline->contract.steps[index];
+    BLOCK_EACH_OP (g->module, f, module_top(g->module)) {
+        const char *level = level_name(function_level(g->module, f));
+        if (contract_state_level(&g->states[index + 1], level)) continue;
+        const str name = string_of(module_context(g->module), function_name(g->module, f));
+        diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s", step->step->id, step->pass->produces,
+                   (int)name.n, name.p, level);
+        return FAILED;
+    }
+    return OK;
+}
+
+/* Everything a step can be blamed for after it ran. */
+static status check_after(manager *g, uint32_t index, bool changed)
+{
+    const run_agent *agent = g->pipeline->agents[index];
+    status s = OK;
+    if (changed) s = module_verify(g->module);
+    if (s != OK) diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)", agent->step, agent->id, agent->plugin);
+    if (s == OK) s = check_levels(g, index);
+    if (s == OK) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], agent);
+    if (s == OK) return OK;
+    note_step(g, agent);
+    *g->exit_status = EXIT_STATUS_BLAMED;
+    return FAILED;
+}
+
+static bool is_listed(const char *const *list, const char *id)
+{
+    for (; list && *list; list++) {
+        if (strcmp(*list, id) == 0) return true;
+    }
+    return false;
+}
+
+static status write_after(manager *g, uint32_t index, bool changed)
+{
+    const compile_request *r = g->request;
+    const char *id = g->pipeline->contract.steps[index].step->id;
+    if (r->print_after_all || (r->print_after_change && changed) || is_listed(r->print_after, id)) snapshot_print(g->module, id);
+    if (!r->dump_dir || !changed) return OK;
+    *g->exit_status = EXIT_STATUS_OUTPUT;
+    return snapshot_write(g->diags, g->module, r->dump_dir, index + 1, id);
+}
+
+static status run_step(manager *g, uint32_t index)
+{
+    const contract_step *step = &g->pipeline->contract.steps[index];
+    step_report *report = &g->report->steps[index];
+    const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
+    uint32_t changes = 0;
+    *g->exit_status = EXIT_STATUS_FAILED;
+    op_id *units;
+    const uint32_t count = collect_units(g, step->pass->consumes, &units);
+    if (strcmp(step->pass->scope, "module") == 0) {
+        if (count > 0) TRY(run_once(g, index, 0, &changes));
+    } else {
+        for (uint32_t i = 0; i < count; i++) TRY(run_once(g, index, units[i], &changes));
+    }
+    if (changes) module_settle(g->module);
+    report->ran = true;
+    report->run_ns = now_ns() - begin;
+    report->changes = module_epoch(g->module) - epoch;
+    if (g->request->verify) TRY(check_after(g, index, changes != 0));
+    report->verify_ns = now_ns() - begin - report->run_ns;
+    if (g->request->time_steps || g->request->count_statistics) report->op_count = count_ops(g->module);
+    return write_after(g, index, changes != 0);
+}
+
+/* ---- the whole ---- */
+
+static status start_report(manager *g)
+{
+    const contract *c = &g->pipeline->contract;
+    g->report->steps = arena_array(g->arena, c->step_count, sizeof *g->report->steps);
+    g->report->step_count = c->step_count;
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        g->report->steps[i].id = c->steps[i].step->id;
+        g->report->steps[i].pass = c->steps[i].pass->id;
+        g->report->steps[i].stats = g->pipeline->agents[i]->stat_values;
+    }
+    return OK;
+}
+
+static status check_machine(manager *g)
+{
+    ir_context *c = module_context(g->module);
+    const attr_id attr = attr_get(c, module_attrs(g->module), string_intern_z(c, "machine"));
+    if (attr == 0 || !g->pipeline->machine || attr_at(c, attr)->kind != ATTR_STRING) return OK;
+    const str name = string_of(c, attr_at(c, attr)->id);
+    if (str_is(name, g->pipeline->machine->name)) return OK;
+    diag_error(g->diags, (src_pos){string_of(c, module_file(g->module)).p, 0, 0}, &E1709, "the module was compiled for machine %.*s, the pipeline is for %s",
+               (int)name.n, name.p, g->pipeline->machine->name);
+    return FAILED;
+}
+
+static status run_steps(manager *g)
+{
+    const contract *c = &g->pipeline->contract;
+    uint32_t first = 0, end = 0;
+    *g->exit_status = EXIT_STATUS_USAGE;
+    TRY(start_report(g));
+    if (c->step_count > 0) TRY(select_steps(g, &first, &end));
+    /* A snapshot stands in the middle: what came before it began at the level of the first step. */
+    contract_state start;
+    module_levels(g->module, &start);
+    if (first > 0) {
+        start = (contract_state){0};
+        contract_state_add_level(&start, c->steps[0].pass->consumes);
+    }
+    /* A part of a pipeline need not end where the backend begins. */
+    contract part = *c;
+    if (end < c->step_count) part.backend = NULL;
+    part.step_count = end;
+    g->states = arena_array(g->arena, c->step_count + 1u, sizeof *g->states);
+    TRY(contract_check(g->diags, &part, &start, g->states));
+    TRY(check_machine(g));
+    if (first > 0 && g->request->verify) TRY(check_start(g, first));
+    if (g->request->dump_dir && first == 0) {
+        *g->exit_status = EXIT_STATUS_OUTPUT;
+        TRY(snapshot_write(g->diags, g->module, g->request->dump_dir, 0, "input"));
+    }
+    for (uint32_t i = first; i < end; i++) TRY(run_step(g, i));
+    return OK;
+}
+
+status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m, flight_recorder *recorder,
+                        run_report *report, int *exit_status)
+{
+    diag_engine *d = context_diags(module_context(m));
+    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host)};
+    manager g = {.arena = a, .diags = d, .pipeline = p, .request = request, .module = m, .recorder = recorder, .report = report, .exit_status = exit_status};
+    g.session = run_session_create(a, &params);
+    g.properties = property_set_create(a, d, p->host, recorder);
+    const status s = run_steps(&g);
+    run_session_destroy(g.session);
+    return s;
+}
+
+/* ---- reports ---- */
+
+void run_report_print_timing(const run_report *r, text_buffer *out)
+{
+    uint64_t run = 0, verify = 0;
+    text_puts(out, "     run ms  verify ms      ops  step\n");
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        const step_report *s = &r->steps[i];
+        if (!s->ran) continue;
+        text_printf(out, "%11.3f%11.3f%9" PRIu32 "  %s (%s)\n", (double)s->run_ns / 1e6, (double)s->verify_ns / 1e6, s->op_count, s->id, s->pass);
+        run += s->run_ns;
+        verify += s->verify_ns;
+    }
+    text_printf(out, "%11.3f%11.3f           total\n", (double)run / 1e6, (double)verify / 1e6);
+}
+
+void run_report_print_stats(const run_report *r, const opened_pipeline *p, text_buffer *out)
+{
+    for (uint32_t i = 0; i < r->step_count; i++) {
+        const step_report *s = &r->steps[i];
+        if (!s->ran) continue;
+        text_printf(out, "%s: %" PRIu64 " changes, %" PRIu32 " ops left\n", s->id, s->changes, s->op_count);
+        const char *const *names = p->contract.steps[i].pass->stats;
+        for (uint32_t k = 0; names && names[k]; k++) text_printf(out, "  %10" PRId64 "  %s\n", s->stats[k], names[k]);
+    }
+}

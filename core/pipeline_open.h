@@ -1,0 +1,25 @@
+/* From a pipeline file to what runs: plugins resolved and loaded, options typed, the machine read. */
+#ifndef CORE_PIPELINE_OPEN_H
+#define CORE_PIPELINE_OPEN_H
+
+#include "core/contract.h"
+#include "core/machine.h"
+#include "core/plugin_host.h"
+#include "core/run_context.h"
+
+typedef struct opened_pipeline {
+    const pipeline *pipeline;
+    plugin_host *host;
+    const machine *machine; /* NULL when the pipeline names none */
+    contract contract;
+    run_agent **agents; /* of each step */
+    run_agent *backend_agent; /* NULL without a backend */
+} opened_pipeline;
+
+/* Opens all steps and the backend (`backend` replaces the pipeline's when it is not NULL; "" leaves it out). Only
+ * plugins that are named are loaded. On failure `*exit_status` is what the tool should end with: 3 for plugins, 2 for
+ * the rest. */
+MUST_CHECK status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
+                                opened_pipeline *out, int *exit_status);
+
+#endif

@@ -1,0 +1,20 @@
+/* Property checkers: what a pass claims is checked, not believed. */
+#ifndef CORE_PROPERTY_H
+#define CORE_PROPERTY_H
+
+#include "core/contract.h"
+#include "core/flight_recorder.h"
+#include "core/plugin_host.h"
+#include "core/run_context.h"
+
+typedef struct property_set property_set;
+
+/* Lives in the arena. Checkers are loaded when a property is first checked. */
+property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, flight_recorder *recorder);
+
+/* Runs the checkers of all properties of `state` over the functions of their levels. Properties without a checker hold by
+ * declaration. On failure a diagnostic says which property does not hold and, with `blamed`, which step claimed or broke
+ * it. */
+MUST_CHECK status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state, const run_agent *blamed);
+
+#endif

@@ -1,0 +1,253 @@
+#include "core/run_context.h"
+
+#include "core/host_handle.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+_Static_assert(offsetof(run_context, run) == 0, "a pto_run is the front of a run_context");
+
+const op_kind *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count)
+{
+    uint32_t n = 0;
+    while (names != NULL && names[n] != NULL) n++;
+    op_kind *kinds = arena_array(a, n, sizeof *kinds);
+    for (uint32_t i = 0; i < n; i++) kinds[i] = op_kind_by_name(str_from(names[i]));
+    *out_count = n;
+    return kinds;
+}
+
+run_session *run_session_create(arena *a, const run_session_params *params)
+{
+    run_session *s = arena_alloc(a, sizeof *s);
+    s->a = a;
+    s->params = *params;
+    host_table_fill(&s->host, params->abi_minor);
+    return s;
+}
+
+void run_session_destroy(run_session *s)
+{
+    if (s == NULL) return;
+    BUG_IF(s->current != NULL, "a session ends while a run is open");
+    for (run_context *c = s->outermost; c != NULL; c = c->inner) {
+        if (c->scratch != NULL) arena_destroy(c->scratch);
+        c->scratch = NULL;
+    }
+}
+
+uint32_t run_levels(const pto_pass *pass, bool selected)
+{
+    const ir_level from = level_by_name(str_from(pass->consumes)), to = level_by_name(str_from(pass->produces));
+    uint32_t levels = 1u << from | 1u << to;
+    if ((from == LEVEL_BLOCK || to == LEVEL_BLOCK) && !selected) levels |= 1u << LEVEL_TILE;
+    return levels;
+}
+
+static run_context *context_for(run_session *s)
+{
+    run_context **place = s->current != NULL ? &s->current->inner : &s->outermost;
+    if (*place == NULL) *place = arena_alloc(s->a, sizeof **place);
+    return *place;
+}
+
+const pto_run *run_context_begin(run_session *s, const run_request *request)
+{
+    run_context *c = context_for(s), *inner = c->inner;
+    arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
+    if (++s->serial == 0) s->serial = 1;
+    *c = (run_context){.run = {sizeof(pto_run), 0, &s->host},
+                       .session = s,
+                       .outer = s->current,
+                       .inner = inner,
+                       .active = true,
+                       .serial = s->serial,
+                       .request = *request,
+                       .m = request->module,
+                       .ir = module_context(request->module),
+                       .diags = s->params.diags,
+                       .scratch = scratch,
+                       .errors_before = diag_error_count(s->params.diags),
+                       .epoch_before = module_epoch(request->module)};
+    s->current = c;
+    return &c->run;
+}
+
+pto_op run_context_unit(const pto_run *run)
+{
+    run_context *c = run_of(run);
+    return op_handle(c, c->request.unit);
+}
+
+pto_op run_context_op(const pto_run *run, op_id o) { return op_handle(run_of(run), o); }
+
+static void blame(const run_context *c)
+{
+    const run_agent *who = c->request.agent;
+    diag_note(c->diags, who->at, "reported by %s '%s' of plugin '%s'%s%s%s", who->role, who->id, who->plugin,
+              who->step != NULL ? " in step '" : "", who->step != NULL ? who->step : "", who->step != NULL ? "'" : "");
+}
+
+run_result run_context_end(const pto_run *run, pto_status returned)
+{
+    run_context *c = run_of(run);
+    run_session *s = c->session;
+    BUG_IF(s->current != c, "runs end in the wrong order");
+    const run_agent *who = c->request.agent;
+    const bool reported = diag_error_count(c->diags) != c->errors_before;
+    if (returned < 0 && !reported) {
+        diag_error(c->diags, who->at, &E1326,
+                   "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
+                   "plugin",
+                   who->role, who->id, who->plugin);
+    } else if (reported && !c->misused) {
+        blame(c);
+    }
+    /* Every way to change a module bumps its epoch; classes come from the table. */
+    const bool changed = module_epoch(c->m) != c->epoch_before;
+    BUG_IF(changed && c->changes == 0, "a change that the host table did not see");
+    const run_result result = {
+        .failed = returned < 0 || reported || c->misused,
+        .misused = c->misused,
+        .changes = changed || (c->changes & RUN_CHANGED_NAMES) != 0 ? c->changes : 0,
+    };
+    c->active = false;
+    s->current = c->outer;
+    arena_rewind(c->scratch, (arena_mark){0});
+    return result;
+}
+
+run_context *run_of(const pto_run *run)
+{
+    /* The table takes pto_run as const, since a plugin may not write to it; we may. */
+    run_context *c;
+    memcpy(&c, &run, sizeof c);
+    return c;
+}
+
+void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...)
+{
+    /* A handle of a run that has ended leads to its context: whoever runs now used it. */
+    if (!c->active) c = c->session->current;
+    BUG_IF(c == NULL, "a plugin called the host outside of any run");
+    if (c->misused) return;
+    c->misused = true;
+    const run_agent *who = c->request.agent;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_error(c->diags, who->at, code, "%s '%s' of plugin '%s' %s", who->role, who->id, who->plugin, text);
+}
+
+/* ---- handles ---- */
+
+static bool is_current(run_context *c, const pto_run *run, uint32_t generation, const char *what)
+{
+    if (c->active && run == &c->run && generation >> 16 == c->serial) return true;
+    run_misuse(c, &E1320, "used a handle of %s of a run that has ended", what);
+    return false;
+}
+
+op_id op_from(run_context *c, pto_op h)
+{
+    if (h.index == 0 || !is_current(c, h.run, h.generation, "an op")) return 0;
+    if (op_is_live(c->m, h.index) && (op_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu))
+        return h.index;
+    run_misuse(c, &E1320, "used a handle of an op that was erased");
+    return 0;
+}
+
+value_id value_from(run_context *c, pto_value h)
+{
+    if (h.index == 0 || !is_current(c, h.run, h.generation, "a value")) return 0;
+    if (value_is_live(c->m, h.index) && (value_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu))
+        return h.index;
+    run_misuse(c, &E1320, "used a handle of a value that was erased");
+    return 0;
+}
+
+block_id block_from(run_context *c, pto_block h)
+{
+    if (h.index == 0 || !is_current(c, h.run, h.generation, "a block")) return 0;
+    if (block_is_live(c->m, h.index) && (block_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu))
+        return h.index;
+    run_misuse(c, &E1320, "used a handle of a block that was erased");
+    return 0;
+}
+
+/* Types and the like are never erased; their number must be one that this host gave out. */
+static uint32_t shared_from(run_context *c, const pto_run *run, uint32_t index, uint32_t generation, uint32_t kind,
+                            const char *what)
+{
+    if (index == 0 || !is_current(c, run, generation, what)) return 0;
+    if (generation == run_generation(c, kind)) return index;
+    run_misuse(c, &E1320, "made a handle of %s by itself", what);
+    return 0;
+}
+
+type_id type_from(run_context *c, pto_type h) { return shared_from(c, h.run, h.index, h.generation, 1, "a type"); }
+attr_id attr_from(run_context *c, pto_attr h)
+{
+    return shared_from(c, h.run, h.index, h.generation, 2, "an attribute");
+}
+expr_id expr_from(run_context *c, pto_expr h)
+{
+    return shared_from(c, h.run, h.index, h.generation, 3, "an expression");
+}
+loc_id loc_from(run_context *c, pto_loc h) { return shared_from(c, h.run, h.index, h.generation, 4, "a location"); }
+
+/* ---- who may write where ---- */
+
+static bool may_change(run_context *c)
+{
+    if (!c->active || c->session->current != c || c->request.access == RUN_READS) {
+        run_misuse(c, &E1325, "tried to change the module, which it may only read");
+        return false;
+    }
+    return true;
+}
+
+static bool is_inside_unit(run_context *c, op_id function)
+{
+    if (c->request.access == RUN_WRITES_MODULE || function == c->request.unit) return true;
+    str name = function != 0 ? string_of(c->ir, function_name(c->m, function)) : STR("module");
+    str own = string_of(c->ir, function_name(c->m, c->request.unit));
+    run_misuse(c, &E1321, "wrote to %s%.*s while it was given @%.*s; only a pass of scope module may do that",
+               function != 0 ? "@" : "the ", (int)name.n, name.p, (int)own.n, own.p);
+    return false;
+}
+
+bool run_may_change_op(run_context *c, op_id o) { return may_change(c) && is_inside_unit(c, op_function(c->m, o)); }
+
+bool run_may_change_block(run_context *c, block_id b)
+{
+    const op_id parent = block_parent(c->m, b);
+    return may_change(c) && is_inside_unit(c, parent != 0 ? op_function(c->m, parent) : 0);
+}
+
+bool place_from(run_context *c, pto_place h, op_place *out)
+{
+    const block_id b = block_from(c, h.block);
+    const op_id before = op_from(c, h.before);
+    if (b == 0) {
+        run_misuse(c, &E1324, "gave no block as the place for an op");
+        return false;
+    }
+    if (h.before.index != 0 && before == 0) return false;
+    if (before != 0 && op_block(c->m, before) != b) {
+        run_misuse(c, &E1324, "gave a place before an op of another block");
+        return false;
+    }
+    if (!run_may_change_block(c, b)) return false;
+    *out = (op_place){b, before};
+    return true;
+}
+
+void run_changed(run_context *c, uint32_t classes, op_id o)
+{
+    c->changes |= classes;
+    if (c->greedy != NULL && o != 0) greedy_touched(c->greedy, o, classes != 0);
+}

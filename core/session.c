@@ -1,0 +1,268 @@
+#include "core/session.h"
+
+#include "core/core_diag.h"
+#include "core/supervisor.h"
+#include "ir/parser.h"
+#include "ir/verifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef PTO_VERSION
+#define PTO_VERSION "0.1.0"
+#endif
+
+static const char *value_of(const command_line *line, uint32_t option) { return command_line_value(line, option); }
+
+/* <prefix>/share/pto of the running executable, or NULL. */
+static const char *find_share(arena *a)
+{
+    char path[4096];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    if (n <= 0) return NULL;
+    path[n] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return NULL;
+        *slash = '\0';
+    }
+    strcat(path, "/share/pto");
+    return arena_strdup(a, path);
+}
+
+const char *const *session_search_folders(arena *a)
+{
+    const char *share = find_share(a);
+    char installed[4200];
+    snprintf(installed, sizeof installed, "%s/pipelines", share ? share : "");
+    return pipeline_search_folders(a, share ? arena_strdup(a, installed) : NULL);
+}
+
+const char *session_version(void) { return PTO_VERSION; }
+
+static const char *const *collect(arena *a, const command_line *line, uint32_t option)
+{
+    const char **values = arena_array(a, line->use_count + 1u, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        if (line->uses[i].option == option) values[n++] = line->uses[i].value;
+    }
+    return values;
+}
+
+static status read_color(session *s)
+{
+    const char *color = value_of(s->line, SESSION_COLOR);
+    const bool on_terminal = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    if (!color || strcmp(color, "auto") == 0) diag_set_color(s->diags, on_terminal);
+    else if (strcmp(color, "always") == 0 || strcmp(color, "never") == 0) diag_set_color(s->diags, color[0] == 'a');
+    else {
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--color` wants auto, always or never, not `%s`", color);
+        return FAILED;
+    }
+    return OK;
+}
+
+static status read_verify(session *s)
+{
+    const char *verify = value_of(s->line, SESSION_VERIFY);
+    s->request.verify = true;
+    if (!verify || strcmp(verify, "each") == 0) return OK;
+    s->request.verify = false;
+    if (strcmp(verify, "off") == 0) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--verify` wants off or each, not `%s`", verify);
+    return FAILED;
+}
+
+status session_open(session *s, const command_line *line, int *exit_status)
+{
+    *exit_status = EXIT_STATUS_USAGE;
+    *s = (session){.arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line};
+    s->context = context_create(s->diags);
+    TRY(read_color(s));
+    TRY(read_verify(s));
+    s->search = session_search_folders(s->arena);
+    s->request.from = value_of(line, SESSION_FROM);
+    s->request.until = value_of(line, SESSION_UNTIL);
+    s->request.only = value_of(line, SESSION_ONLY);
+    s->request.dump_dir = value_of(line, SESSION_DUMP_DIR);
+    s->request.print_after = collect(s->arena, line, SESSION_PRINT_AFTER);
+    s->request.print_after_all = command_line_has(line, SESSION_PRINT_AFTER_ALL);
+    s->request.print_after_change = command_line_has(line, SESSION_PRINT_AFTER_CHANGE);
+    s->request.time_steps = command_line_has(line, SESSION_TIMING);
+    s->request.count_statistics = command_line_has(line, SESSION_STATS);
+    plugin_host_params params = plugin_host_defaults();
+    params.files = collect(s->arena, line, SESSION_PLUGIN);
+    params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
+    *exit_status = EXIT_STATUS_PLUGIN;
+    return plugin_host_create(s->arena, s->diags, &params, &s->host);
+}
+
+void session_close(session *s)
+{
+    if (s->context) context_destroy(s->context);
+    if (s->diags) diag_destroy(s->diags);
+    if (s->arena) arena_destroy(s->arena);
+}
+
+/* An option that works on a pipeline has no effect without one: that is an error, not silence. */
+static status refuse_without_pipeline(const session *s)
+{
+    static const uint32_t wants[] = {SESSION_SET, SESSION_REPLACE, SESSION_INSERT_AFTER, SESSION_REMOVE, SESSION_FROM, SESSION_UNTIL,
+                                     SESSION_ONLY, SESSION_DUMP_DIR, SESSION_PRINT_AFTER, SESSION_PRINT_AFTER_ALL, SESSION_PRINT_AFTER_CHANGE,
+                                     SESSION_TIMING, SESSION_STATS, SESSION_EXPLAIN, SESSION_PRINT_PIPELINE, SESSION_MACHINE};
+    for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
+        if (!command_line_has(s->line, wants[i])) continue;
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "option `--%s` has no effect without --pipeline or --passes",
+                   s->line->options[wants[i]].name);
+        return FAILED;
+    }
+    return OK;
+}
+
+static uint32_t collect_overrides(session *s, pipeline_override *out)
+{
+    static const struct {
+        uint32_t option;
+        pipeline_change change;
+    } kinds[] = {{SESSION_SET, PIPELINE_SET}, {SESSION_REPLACE, PIPELINE_REPLACE}, {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER}, {SESSION_REMOVE, PIPELINE_REMOVE}};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->line->use_count; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            if (s->line->uses[i].option != kinds[k].option) continue;
+            out[n++] = (pipeline_override){kinds[k].change, str_from(s->line->uses[i].value), {"<command line>", 1, 1}};
+        }
+    }
+    return n;
+}
+
+/* "ascend-910b" is short for the installed machines/ascend-910b.yaml. */
+static const char *find_machine(session *s)
+{
+    const char *name = value_of(s->line, SESSION_MACHINE);
+    if (!name || strchr(name, '/') || strstr(name, ".yaml")) {
+        if (!name) return NULL;
+        const char *found = pipeline_find_file(s->arena, s->search, NULL, name);
+        return found ? found : name;
+    }
+    char file[512];
+    snprintf(file, sizeof file, "%.500s.yaml", name);
+    const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
+    return found ? found : name;
+}
+
+status session_open_pipeline(session *s, const char *backend, int *exit_status)
+{
+    *exit_status = EXIT_STATUS_USAGE;
+    const char *file = value_of(s->line, SESSION_PIPELINE), *passes = value_of(s->line, SESSION_PASSES);
+    if (file && passes) {
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
+        return FAILED;
+    }
+    if (!file && !passes && !backend) return refuse_without_pipeline(s);
+    pipeline_override *overrides = arena_array(s->arena, s->line->use_count, sizeof *overrides);
+    pipeline_request request = {
+        .file = file,
+        .passes = str_from(passes ? passes : ""),
+        .passes_at = {"<command line>", 1, 1},
+        .machine = find_machine(s),
+        .machine_at = {"<command line>", 1, 1},
+        .overrides = overrides,
+        .override_count = collect_overrides(s, overrides),
+        .search = s->search,
+    };
+    if (file) {
+        const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
+        if (found) request.file = found;
+    }
+    static const pipeline no_passes = {.file = "<command line>"};
+    const pipeline *p = &no_passes;
+    if (file || passes) TRY(pipeline_read(s->arena, s->diags, &request, &p));
+    else TRY(refuse_without_pipeline(s));
+    TRY(pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status));
+    if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify == PIPELINE_VERIFY_EACH;
+    s->has_pipeline = true;
+    return OK;
+}
+
+static int print_schema(const char *kind)
+{
+    const schema_file *file = schema_file_by_kind(str_from(kind));
+    if (!file) {
+        fprintf(stderr, "error: [E1503] no file kind `%s`; pipeline, machine and case have schemas\n", kind);
+        return EXIT_STATUS_USAGE;
+    }
+    text_buffer t;
+    text_init(&t);
+    schema_write_json(&t, file);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return EXIT_STATUS_OK;
+}
+
+bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary, int *exit_status)
+{
+    *exit_status = EXIT_STATUS_OK;
+    if (command_line_has(line, SESSION_HELP)) command_line_help(stdout, line->options, line->option_count, usage, summary);
+    else if (command_line_has(line, SESSION_VERSION)) printf("%s %s\n", line->tool, PTO_VERSION);
+    else if (command_line_has(line, SESSION_PRINT_SCHEMA)) *exit_status = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
+    else return false;
+    return true;
+}
+
+static const pto_option *const *options_of(void *self, const char *kind, const char *id)
+{
+    session *s = self;
+    if (strcmp(kind, "pass") == 0) {
+        const pto_pass *p = plugin_host_pass(s->host, NO_POS, str_from(id), NULL);
+        return p ? p->options : NULL;
+    }
+    if (strcmp(kind, "backend") == 0) {
+        const pto_backend *b = plugin_host_backend(s->host, NO_POS, str_from(id), NULL);
+        return b ? b->options : NULL;
+    }
+    const pto_tiling *t = plugin_host_tiling(s->host, NO_POS, str_from(id), NULL);
+    return t ? t->options : NULL;
+}
+
+bool session_answers_after_pipeline(session *s, int *exit_status)
+{
+    text_buffer t;
+    text_init(&t);
+    *exit_status = EXIT_STATUS_OK;
+    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = command_line_has(s->line, SESSION_EXPLAIN);
+    if (print) pipeline_write(&t, s->opened.pipeline, options_of, s);
+    if (explain) {
+        const contract *c = &s->opened.contract;
+        contract_state start = {0};
+        contract_state_add_level(&start, c->step_count ? c->steps[0].pass->consumes : "tensor/1");
+        contract_state *states = arena_array(s->arena, c->step_count + 1u, sizeof *states);
+        if (contract_check(s->diags, c, &start, states) != OK) *exit_status = EXIT_STATUS_USAGE;
+        else contract_explain(&t, c, states);
+    }
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return print || explain;
+}
+
+status session_read_module(session *s, const char *path, module **out, int *exit_status)
+{
+    *exit_status = strcmp(path, "-") != 0 && access(path, R_OK) != 0 ? EXIT_STATUS_USAGE : EXIT_STATUS_INPUT;
+    TRY(parse_file(s->context, path, out));
+    return module_verify(*out);
+}
+
+status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status)
+{
+    if (!s->has_pipeline) return OK;
+    run_report report = {0};
+    const status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &report, exit_status);
+    text_buffer t;
+    text_init(&t);
+    if (s->request.time_steps) run_report_print_timing(&report, &t);
+    if (s->request.count_statistics) run_report_print_stats(&report, &s->opened, &t);
+    fwrite(t.p, 1, t.n, stderr);
+    text_fini(&t);
+    return result;
+}

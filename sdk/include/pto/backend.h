@@ -1,0 +1,61 @@
+/* Backends: run a module on tensors. */
+#ifndef PTO_BACKEND_H
+#define PTO_BACKEND_H
+
+#include <pto/abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A tensor in the caller's memory. strides count elements; a rank-0 tensor has one element. */
+typedef struct pto_tensor {
+    uint32_t struct_size;
+    pto_dtype dtype;
+    uint32_t rank, reserved;
+    void *data;
+    uint64_t bytes; /* from data to the end of the last element */
+    int64_t dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
+} pto_tensor;
+
+/* Where a run puts what it made besides tensors. */
+typedef struct pto_run_sink {
+    uint32_t struct_size, reserved;
+    void *self;
+    /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". */
+    void (*counter)(void *self, pto_str name, pto_str unit, double value);
+    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL when nobody wants files. */
+    void (*file_begin)(void *self, pto_str name);
+    void (*file_write)(void *self, const void *bytes, size_t n);
+    void (*file_end)(void *self);
+} pto_run_sink;
+
+typedef struct pto_call {
+    uint32_t struct_size;
+    uint32_t symbol_count, argument_count, result_count;
+    pto_op function;
+    const pto_str *symbols; /* every symbol of the function, bound and checked */
+    const int64_t *symbol_values;
+    /* One for each parameter in order (out and inout ones are written), then results as further tensors. */
+    const pto_tensor *const *arguments;
+    const pto_tensor *const *results;
+    uint64_t seed; /* order of independent instances; 0: in order */
+    const pto_run_sink *sink;
+} pto_call;
+
+typedef struct pto_backend {
+    uint32_t struct_size, reserved;
+    const char *id, *summary;
+    const pto_option *const *options;
+    const char *const *kinds;
+    const char *const *consumes;       /* levels it runs: "exec/1"; NULL-ended */
+    const char *const *requires_props; /* properties it needs at those levels */
+    pto_status (*prepare)(const pto_run *run, pto_op function, void **exe);
+    pto_status (*execute)(const pto_run *run, void *exe, const pto_call *call);
+    void (*release)(const pto_run *run, void *exe);
+} pto_backend;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

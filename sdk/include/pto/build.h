@@ -1,0 +1,294 @@
+/* Conveniences on top of <pto/call.h>: making ops, reading attributes, reporting. */
+#ifndef PTO_BUILD_H
+#define PTO_BUILD_H
+
+#include <pto/call.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- making ops ----
+ *     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_LOAD));
+ *     pto_spec_operand(&s, source);
+ *     pto_spec_exprs(&s, "offsets", 2, offsets);
+ *     pto_spec_exprs(&s, "sizes", 2, sizes);
+ *     pto_spec_result(&s, tile_type);
+ *     pto_value loaded = pto_spec_value(&s, pto_before(op));
+ *     PTO_NEED(loaded);
+ * Lists grow as needed in scratch memory. A none handle given to any of these makes the building fail, so one test at
+ * the end is enough. Text given as const char * must live until the op is built. */
+typedef struct pto_spec {
+    const pto_run *run;
+    pto_op_spec op;
+    pto_value *operands;
+    pto_type *results;
+    const char **attr_names;
+    pto_attr *attrs;
+    uint32_t operand_room, result_room, attr_room;
+    uint32_t failed; /* a part was none: building gives none */
+} pto_spec;
+
+static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
+{
+    pto_spec s;
+    memset(&s, 0, sizeof s);
+    s.run = run;
+    s.op.struct_size = (uint32_t)sizeof s.op;
+    s.op.kind = kind;
+    s.op.loc = pto_loc_none(run);
+    return s;
+}
+
+/* Room for one more item behind `count`; what was there is kept. */
+static inline void *pto_spec_room_(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room) return items;
+    *room = *room == 0 ? 8 : *room * 2;
+    void *bigger = pto_scratch_array(run, *room, size);
+    if (count != 0) memcpy(bigger, items, count * size);
+    return bigger;
+}
+static inline void pto_spec_operand(pto_spec *s, pto_value value)
+{
+    s->operands = (pto_value *)pto_spec_room_(s->run, s->operands, s->op.operand_count, &s->operand_room, sizeof value);
+    s->operands[s->op.operand_count++] = value;
+    s->failed |= !PTO_SOME(value);
+}
+static inline void pto_spec_operands(pto_spec *s, uint32_t count, const pto_value *values)
+{
+    for (uint32_t i = 0; i < count; i++) pto_spec_operand(s, values[i]);
+}
+static inline void pto_spec_result(pto_spec *s, pto_type type)
+{
+    s->results = (pto_type *)pto_spec_room_(s->run, s->results, s->op.result_count, &s->result_room, sizeof type);
+    s->results[s->op.result_count++] = type;
+    s->failed |= !PTO_SOME(type);
+}
+static inline void pto_spec_attr(pto_spec *s, const char *name, pto_attr value)
+{
+    uint32_t room = s->attr_room;
+    s->attr_names =
+        (const char **)pto_spec_room_(s->run, (void *)s->attr_names, s->op.attr_count, &room, sizeof *s->attr_names);
+    s->attrs = (pto_attr *)pto_spec_room_(s->run, s->attrs, s->op.attr_count, &s->attr_room, sizeof value);
+    s->attr_names[s->op.attr_count] = name;
+    s->attrs[s->op.attr_count++] = value;
+    s->failed |= !PTO_SOME(value);
+}
+static inline void pto_spec_bool(pto_spec *s, const char *name, int value)
+{
+    pto_spec_attr(s, name, pto_attr_make_bool(s->run, value != 0));
+}
+static inline void pto_spec_int(pto_spec *s, const char *name, int64_t value)
+{
+    pto_spec_attr(s, name, pto_attr_make_i64(s->run, value));
+}
+static inline void pto_spec_float(pto_spec *s, const char *name, double value)
+{
+    pto_spec_attr(s, name, pto_attr_make_f64(s->run, value));
+}
+static inline void pto_spec_str(pto_spec *s, const char *name, const char *value)
+{
+    pto_spec_attr(s, name, pto_attr_make_str(s->run, pto_s(value)));
+}
+static inline void pto_spec_text(pto_spec *s, const char *name, pto_str value)
+{
+    pto_spec_attr(s, name, pto_attr_make_str(s->run, value));
+}
+/* `value` without the `@`. */
+static inline void pto_spec_symbol(pto_spec *s, const char *name, pto_str value)
+{
+    pto_spec_attr(s, name, pto_attr_make_symbol(s->run, value));
+}
+static inline void pto_spec_type(pto_spec *s, const char *name, pto_type value)
+{
+    pto_spec_attr(s, name, pto_attr_make_type(s->run, value));
+}
+/* Lists; items that are none make the list none. */
+static inline pto_attr pto_attr_make_exprs(const pto_run *run, uint32_t count, const pto_expr *exprs)
+{
+    pto_attr *items = PTO_SCRATCH(run, pto_attr, count);
+    for (uint32_t i = 0; i < count; i++) items[i] = pto_attr_make_expr(run, exprs[i]);
+    return pto_attr_make_list(run, count, items);
+}
+static inline pto_attr pto_attr_make_ints(const pto_run *run, uint32_t count, const int64_t *ints)
+{
+    pto_attr *items = PTO_SCRATCH(run, pto_attr, count);
+    for (uint32_t i = 0; i < count; i++) items[i] = pto_attr_make_i64(run, ints[i]);
+    return pto_attr_make_list(run, count, items);
+}
+static inline void pto_spec_exprs(pto_spec *s, const char *name, uint32_t count, const pto_expr *exprs)
+{
+    pto_spec_attr(s, name, pto_attr_make_exprs(s->run, count, exprs));
+}
+static inline void pto_spec_ints(pto_spec *s, const char *name, uint32_t count, const int64_t *ints)
+{
+    pto_spec_attr(s, name, pto_attr_make_ints(s->run, count, ints));
+}
+static inline void pto_spec_blocks(pto_spec *s, uint32_t count) { s->op.block_count = count; }
+static inline void pto_spec_loc(pto_spec *s, pto_loc loc) { s->op.loc = loc; }
+/* Base name of the first result. */
+static inline void pto_spec_name(pto_spec *s, pto_str name) { s->op.name = name; }
+/* All stored attributes of an op, as they are. Set others after it: a name given twice takes the last value. */
+static inline void pto_spec_attrs_of(pto_spec *s, pto_op op)
+{
+    uint32_t count = pto_op_attr_count(op);
+    for (uint32_t i = 0; i < count; i++) {
+        pto_str name = pto_no_str();
+        pto_attr value = pto_op_attr_at(op, i, &name);
+        char *text = (char *)pto_scratch(s->run, name.n + 1);
+        if (name.n != 0) memcpy(text, name.p, name.n);
+        pto_spec_attr(s, text, value);
+    }
+}
+
+/* None after a diagnostic, or when a part was none (reported where it was asked for). */
+static inline pto_op pto_spec_build(pto_spec *s, pto_place at)
+{
+    if (s->failed) return pto_op_none(s->run);
+    s->op.operands = s->operands;
+    s->op.result_types = s->results;
+    s->op.attr_names = s->attr_names;
+    s->op.attrs = s->attrs;
+    return pto_build(s->run, at, &s->op);
+}
+/* The same, giving the first result. */
+static inline pto_value pto_spec_value(pto_spec *s, pto_place at)
+{
+    pto_op op = pto_spec_build(s, at);
+    return PTO_SOME(op) ? pto_result(op, 0) : pto_value_none(s->run);
+}
+/* An op with operands and one result, without attributes. */
+static inline pto_value pto_make1(const pto_run *run, pto_place at, pto_kind_id kind, pto_type result, pto_value a)
+{
+    pto_spec s = pto_spec_make(run, kind);
+    pto_spec_operand(&s, a);
+    pto_spec_result(&s, result);
+    return pto_spec_value(&s, at);
+}
+static inline pto_value pto_make2(const pto_run *run, pto_place at, pto_kind_id kind, pto_type result, pto_value a,
+                                  pto_value b)
+{
+    pto_spec s = pto_spec_make(run, kind);
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    pto_spec_result(&s, result);
+    return pto_spec_value(&s, at);
+}
+
+/* ---- reading attributes of an op, with a default for absent ones ---- */
+static inline int64_t pto_attr_int_of(pto_op op, const char *name, int64_t absent)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) ? pto_attr_i64(a) : absent;
+}
+static inline int pto_attr_bool_of(pto_op op, const char *name, int absent)
+{
+    return pto_attr_int_of(op, name, absent) != 0;
+}
+static inline double pto_attr_float_of(pto_op op, const char *name, double absent)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) ? pto_attr_f64(a) : absent;
+}
+/* Empty when absent. */
+static inline pto_str pto_attr_str_of(pto_op op, const char *name)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) ? pto_attr_str(a) : pto_no_str();
+}
+/* Items of a list of expressions or integers: how many, and one as an expression over values. */
+static inline uint32_t pto_expr_count_of(pto_op op, const char *name)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) ? pto_attr_count(a) : 0;
+}
+static inline pto_expr pto_expr_of(pto_op op, const char *name, uint32_t index)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_expr(pto_attr_item(a, index, NULL))
+                                                    : pto_expr_none(op.run);
+}
+/* Item of a list of integers. */
+static inline int64_t pto_int_of(pto_op op, const char *name, uint32_t index, int64_t absent)
+{
+    pto_attr a = pto_op_attr(op, name);
+    return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_i64(pto_attr_item(a, index, NULL)) : absent;
+}
+/* Name of a function or kernel, without the `@`. */
+static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, "name"); }
+
+/* 1 and the extent when dimension `dim` of a type is static. */
+static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
+{
+    return pto_expr_is_const(pto_type_dim(type, dim), out);
+}
+static inline int64_t pto_dtype_bytes(pto_dtype dtype)
+{
+    static const uint8_t bytes[PTO_DTYPE_COUNT] = {0, 4, 2, 2, 1, 1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 8};
+    return dtype < PTO_DTYPE_COUNT ? bytes[dtype] : 0;
+}
+static inline int pto_dtype_is_float(pto_dtype dtype) { return dtype >= PTO_F32 && dtype <= PTO_F8E8M0; }
+
+/* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
+#if defined(__GNUC__)
+#define PTO_PRINTF_LIKE_(text, first) __attribute__((format(printf, text, first)))
+#else
+#define PTO_PRINTF_LIKE_(text, first)
+#endif
+
+PTO_PRINTF_LIKE_(5, 0)
+static inline void pto_vreport(const pto_run *run, int32_t severity, pto_loc at, const char *code, const char *format,
+                               va_list args)
+{
+    char text[2048];
+    int n = vsnprintf(text, sizeof text, format, args);
+    if (n < 0) n = 0;
+    size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    run->host->diag(run, severity, at, pto_s(code), pto_str_make(text, length));
+}
+/* Reports at a location, which may be none, and returns PTO_FAILED. */
+PTO_PRINTF_LIKE_(4, 5)
+static inline pto_status pto_error_at(const pto_run *run, pto_loc at, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    pto_vreport(run, PTO_ERROR, at, code, format, args);
+    va_end(args);
+    return PTO_FAILED;
+}
+/* Reports at an op and returns PTO_FAILED: `return pto_error(op, "acme.copies/no-source", "...");` */
+PTO_PRINTF_LIKE_(3, 4)
+static inline pto_status pto_error(pto_op op, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (op.run != NULL) pto_vreport(op.run, PTO_ERROR, pto_op_loc(op), code, format, args);
+    va_end(args);
+    return PTO_FAILED;
+}
+/* Belongs to the diagnostic before it: what would be legal, the other place. */
+PTO_PRINTF_LIKE_(2, 3)
+static inline void pto_note(pto_op op, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (op.run != NULL) pto_vreport(op.run, PTO_NOTE, pto_op_loc(op), NULL, format, args);
+    va_end(args);
+}
+PTO_PRINTF_LIKE_(3, 4)
+static inline void pto_remark(pto_op op, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (op.run != NULL) pto_vreport(op.run, PTO_REMARK, pto_op_loc(op), code, format, args);
+    va_end(args);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

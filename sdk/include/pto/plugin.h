@@ -1,0 +1,85 @@
+/* What a plugin includes. One .so exports one function and carries one ELF note; PTO_PLUGIN writes both.
+ *
+ *     #define KINDS(X) X(NEG, "tensor.neg")
+ *     PTO_KINDS(KINDS);
+ *     #define OPTIONS(X) X(LIMIT, I64, "limit", .def = "64", .min = "0", .doc = "...", .example = "with: { limit: 3 }")
+ *     PTO_OPTIONS(OPTIONS);
+ *     #define STATS(X) X(FOLDED, "folded")
+ *     PTO_STATS(STATS);
+ *     static pto_status run(const pto_run *run, pto_op unit) { ... pto_kind(run, KIND_NEG) ... OPT_LIMIT ...
+ * STAT_FOLDED } static const pto_pass pass = { .struct_size = sizeof pass, .id = "acme.x", ..., .kinds = pass_kinds,
+ *                                    .options = pass_options, .stats = pass_stats, .run = run };
+ *     PTO_PLUGIN("acme.x", "pass:acme.x", "", .version = "1.0.0", .license = "MIT", .passes = PTO_LIST(pto_pass,
+ * &pass));
+ *
+ * Every declaration macro ends in an unfinished declaration and wants its `;`. In C++ write arrays in place of PTO_LIST
+ * and PTO_STRS, and members in order in place of designators. Plugins keep no writable static data. */
+#ifndef PTO_PLUGIN_H
+#define PTO_PLUGIN_H
+
+#include <pto/abi.h>
+#include <pto/backend.h>
+#include <pto/build.h>
+#include <pto/call.h>
+#include <pto/insn.h>
+#include <pto/note.h>
+#include <pto/tiling.h>
+
+/* NULL-ended arrays at file scope (C). */
+#define PTO_LIST(type, ...) \
+    (const type *const[]) { __VA_ARGS__, NULL }
+#define PTO_STRS(...) \
+    (const char *const[]) { __VA_ARGS__, NULL }
+
+/* Rows X(NAME, "dialect.op"): enum KIND_NAME and the table pass_kinds. A second list in one file takes another table
+ * name. */
+#define PTO_KIND_ENUM_(NAME, text) KIND_##NAME,
+#define PTO_KIND_TEXT_(NAME, text) text,
+#define PTO_KINDS_AS(table, ROWS)                \
+    enum { ROWS(PTO_KIND_ENUM_) table##_count }; \
+    static const char *const table[] = {ROWS(PTO_KIND_TEXT_) NULL}
+#define PTO_KINDS(ROWS) PTO_KINDS_AS(pass_kinds, ROWS)
+
+/* Rows X(NAME, "text"): enum STAT_NAME and the table pass_stats. */
+#define PTO_STAT_ENUM_(NAME, text) STAT_##NAME,
+#define PTO_STAT_TEXT_(NAME, text) text,
+#define PTO_STATS_AS(table, ROWS)                \
+    enum { ROWS(PTO_STAT_ENUM_) table##_count }; \
+    static const char *const table[] = {ROWS(PTO_STAT_TEXT_) NULL}
+#define PTO_STATS(ROWS) PTO_STATS_AS(pass_stats, ROWS)
+
+/* Rows X(NAME, TYPE, "text", members of pto_option after `name`): enum OPT_NAME and the table pass_options. TYPE: BOOL
+ * I64 F64 STR ENUM BYTES LIST PLUGIN. */
+#define PTO_OPTION_ENUM_(NAME, TYPE, text, ...) OPT_##NAME,
+#define PTO_OPTION_ROW_(NAME, TYPE, text, ...) \
+    static const pto_option pto_option_##NAME = {sizeof(pto_option), PTO_OPT_##TYPE, text, __VA_ARGS__};
+#define PTO_OPTION_ADDRESS_(NAME, TYPE, text, ...) &pto_option_##NAME,
+#define PTO_OPTIONS_AS(table, ROWS)                \
+    enum { ROWS(PTO_OPTION_ENUM_) table##_count }; \
+    ROWS(PTO_OPTION_ROW_)                          \
+    static const pto_option *const table[] = {ROWS(PTO_OPTION_ADDRESS_) NULL}
+#define PTO_OPTIONS(ROWS) PTO_OPTIONS_AS(pass_options, ROWS)
+
+/* Forks change it. */
+#ifndef PTO_VENDOR
+#define PTO_VENDOR "pto"
+#endif
+
+#ifdef __cplusplus
+#define PTO_EXTERN_C_ extern "C"
+#else
+#define PTO_EXTERN_C_
+#endif
+
+/* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
+ * pass, property, tiling, backend); the properties its passes establish, separated likewise; then the members of
+ * pto_plugin after `id`. The first three must be literals, since the note is made of them; the host compares them with
+ * the descriptor. */
+#define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \
+    PTO_NOTE_EMIT(PTO_VENDOR, plugin_id, provides, establishes);                                           \
+    static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \
+    PTO_EXTERN_C_ __attribute__((visibility("default"))) const pto_plugin *pto_plugin_entry_v1(void);      \
+    const pto_plugin *pto_plugin_entry_v1(void) { return &pto_plugin_self; }                               \
+    typedef int pto_plugin_wants_semicolon_
+
+#endif
