@@ -91,7 +91,7 @@ static void write_options(const writer *w, const pto_option *const *options, con
     text_puts(w->t, "with:\n");
     for (uint32_t i = 0; with != NULL && i < with->count; i++) {
         int32_t index = option_index_by_name(options, with->pairs[i].key);
-        write_given(w, index < 0 ? NULL : options[index], &with->pairs[i], indent + 2);
+        write_given(w, options == NULL || index < 0 ? NULL : options[index], &with->pairs[i], indent + 2);
     }
     for (uint32_t i = 0; options != NULL && options[i] != NULL; i++) {
         if (options[i]->def != NULL && yaml_find(with, options[i]->name) == NULL)

@@ -106,7 +106,8 @@ static uint32_t encode_power(uint64_t mantissa, int32_t exponent, round_mode mod
 }
 
 /* The pattern of (-1)^negative * mantissa * 2^exponent; the mantissa is not 0. */
-static uint32_t encode_parts(dtype d, bool negative, uint64_t mantissa, int32_t exponent, round_mode mode, bool saturate)
+static uint32_t encode_parts(dtype d, bool negative, uint64_t mantissa, int32_t exponent, round_mode mode,
+                             bool saturate)
 {
     const float_format *f = format_of(d);
     if (d == DTYPE_F8E8M0) return negative ? (uint32_t)E8M0_NAN : encode_power(mantissa, exponent, mode, saturate);
@@ -137,8 +138,10 @@ uint32_t float_encode(dtype d, double v, round_mode mode, bool saturate)
     uint64_t mantissa = bits & ((UINT64_C(1) << DOUBLE_MANTISSA_BITS) - 1);
     int32_t exponent = (int32_t)((bits >> DOUBLE_MANTISSA_BITS) & 0x7ff);
     if (exponent == 0 && mantissa == 0) return sign;
-    if (exponent == 0) exponent = 1;
-    else mantissa |= UINT64_C(1) << DOUBLE_MANTISSA_BITS;
+    if (exponent == 0)
+        exponent = 1;
+    else
+        mantissa |= UINT64_C(1) << DOUBLE_MANTISSA_BITS;
     return encode_parts(d, negative, mantissa, exponent - DOUBLE_BIAS - DOUBLE_MANTISSA_BITS, mode, saturate);
 }
 

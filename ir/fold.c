@@ -23,7 +23,10 @@ typedef struct constant {
 } constant;
 
 static bool is_float(dtype d) { return dtype_class_of(d) == DTYPE_CLASS_FLOAT; }
-static bool is_signed(dtype d) { return dtype_class_of(d) == DTYPE_CLASS_SINT || dtype_class_of(d) == DTYPE_CLASS_INDEX; }
+static bool is_signed(dtype d)
+{
+    return dtype_class_of(d) == DTYPE_CLASS_SINT || dtype_class_of(d) == DTYPE_CLASS_INDEX;
+}
 
 /* Keeps the low bits that the type has and extends them again. */
 static uint64_t wrapped(dtype d, uint64_t v)
@@ -70,7 +73,8 @@ static bool small_shape(const ir_context *c, const type_node *t, constant *out)
     int64_t count = 1;
     out->rank = t->rank;
     for (uint32_t i = 0; i < t->rank; i++) {
-        if (!expr_is_const(c, t->dims[i], &out->dims[i]) || out->dims[i] < 0 || out->dims[i] > ELEMENTS_MAX) return false;
+        if (!expr_is_const(c, t->dims[i], &out->dims[i]) || out->dims[i] < 0 || out->dims[i] > ELEMENTS_MAX)
+            return false;
         count *= out->dims[i];
         if (count > ELEMENTS_MAX) return false;
     }
@@ -92,7 +96,8 @@ static bool read_constant(const module *m, value_id v, constant *out)
     out->splat = n->kind != ATTR_DENSE;
     if (out->splat) return n->kind != ATTR_RESOURCE && element_from_number(out->d, n, &out->elements[0]);
     if (!small_shape(c, t, out) || n->byte_count != out->count * dtype_bytes(out->d)) return false;
-    for (uint32_t i = 0; i < out->count; i++) out->elements[i] = element_from_bytes(out->d, n->bytes + i * dtype_bytes(out->d));
+    for (uint32_t i = 0; i < out->count; i++)
+        out->elements[i] = element_from_bytes(out->d, n->bytes + i * dtype_bytes(out->d));
     return true;
 }
 
@@ -135,8 +140,10 @@ static bool integer_binary(fold_rule rule, dtype d, uint64_t a, uint64_t b, uint
     case FOLD_MUL: *out = a * b; return true;
     case FOLD_DIV:
         if (b == 0) return false;
-        if (is_signed(d) && (int64_t)b == -1) *out = 0 - a;
-        else *out = is_signed(d) ? (uint64_t)((int64_t)a / (int64_t)b) : a / b;
+        if (is_signed(d) && (int64_t)b == -1)
+            *out = 0 - a;
+        else
+            *out = is_signed(d) ? (uint64_t)((int64_t)a / (int64_t)b) : a / b;
         return true;
     case FOLD_MAXIMUM: *out = less ? b : a; return true;
     case FOLD_MINIMUM: *out = less ? a : b; return true;
@@ -257,7 +264,8 @@ static attr_id fold_binary(module *m, op_id o)
     str nan = op_attr_str(m, o, "nan");
     r.d = a.d;
     r.splat = a.splat && b.splat;
-    if (r.splat) return compute(rule, r.d, a.elements[0], b.elements[0], nan, &r.elements[0]) ? constant_attr(m, o, &r) : 0;
+    if (r.splat)
+        return compute(rule, r.d, a.elements[0], b.elements[0], nan, &r.elements[0]) ? constant_attr(m, o, &r) : 0;
     if (!small_shape(module_context(m), type_at(module_context(m), value_type(m, op_result(m, o, 0))), &r)) return 0;
     for (uint32_t i = 0; i < r.count; i++) {
         element x = a.elements[a.splat ? 0 : broadcast_position(&r, &a, i)];

@@ -58,7 +58,8 @@ static status broadcast_into(module *m, op_id op, shape *to, uint32_t operand, c
         for (uint32_t i = 0; i < to->rank; i++) {
             if (!is_one(m, from->dims[lead + i]) && is_one(m, to->dims[i])) continue;
             if (!is_one(m, from->dims[lead + i]) && !op_expr_same(m, op, from->dims[lead + i], to->dims[i])) {
-                return op_error(m, op, &E0213, "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
+                return op_error(m, op, &E0213,
+                                "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
                                 operand_name(m, op, operand), type_words(m, value_type(m, op_operand(m, op, operand))),
                                 expr_words(m, op, from->dims[lead + i]), expr_words(m, op, to->dims[i]));
             }
@@ -76,7 +77,8 @@ static status broadcast_into(module *m, op_id op, shape *to, uint32_t operand, c
             continue;
         }
         if (!op_expr_same(m, op, *dim, from->dims[i]))
-            return op_error(m, op, &E0213, "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
+            return op_error(m, op, &E0213,
+                            "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
                             operand_name(m, op, operand), type_words(m, value_type(m, op_operand(m, op, operand))),
                             expr_words(m, op, from->dims[i]), expr_words(m, op, *dim));
     }
@@ -116,8 +118,9 @@ static status read_axis(const module *m, op_id op, attr_id item, uint32_t rank, 
     const attr_node *n = attr_at(module_context(m), item);
     int64_t axis = n->kind == ATTR_INT ? n->i : INT64_MIN;
     if (axis < -(int64_t)rank || axis >= (int64_t)rank)
-        return op_error(m, op, &E0215, "has axis %" PRId64 " for an operand with %" PRIu32 " dims; legal are %" PRId64
-                        " to %" PRId64, axis, rank, -(int64_t)rank, (int64_t)rank - 1);
+        return op_error(m, op, &E0215,
+                        "has axis %" PRId64 " for an operand with %" PRIu32 " dims; legal are %" PRId64 " to %" PRId64,
+                        axis, rank, -(int64_t)rank, (int64_t)rank - 1);
     *out = (uint32_t)(axis < 0 ? axis + rank : axis);
     return OK;
 }
@@ -140,8 +143,10 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
     expr_id one = expr_const(module_context(m), 1);
     shape s = {0};
     for (uint32_t i = 0; i < x->rank; i++) {
-        if (!reduced[i]) s.dims[s.rank++] = x->dims[i];
-        else if (keep) s.dims[s.rank++] = one;
+        if (!reduced[i])
+            s.dims[s.rank++] = x->dims[i];
+        else if (keep)
+            s.dims[s.rank++] = one;
     }
     return give(m, x->dtype, &s, out);
 }
@@ -211,13 +216,15 @@ status infer_transpose(module *m, uint32_t op, type_id *out)
     const attr_node *perm = attr_at(c, op_attr(m, op, "perm"));
     uint32_t count = perm->kind == ATTR_LIST ? perm->count : 1;
     if (count != x->rank)
-        return op_error(m, op, &E0216, "has %" PRIu32 " entries in `perm` for an operand with %u dims", count, (unsigned)x->rank);
+        return op_error(m, op, &E0216, "has %" PRIu32 " entries in `perm` for an operand with %u dims", count,
+                        (unsigned)x->rank);
     uint32_t seen = 0;
     shape s = {.rank = x->rank};
     for (uint32_t i = 0; i < count; i++) {
         const attr_node *n = perm->kind == ATTR_LIST ? attr_at(c, perm->items[i]) : perm;
         if (n->kind != ATTR_INT || n->i < 0 || n->i >= x->rank || (seen & (1u << n->i)) != 0)
-            return op_error(m, op, &E0216, "needs each of 0 to %d once in `perm`; entry %" PRIu32 " is out of range or repeated",
+            return op_error(m, op, &E0216,
+                            "needs each of 0 to %d once in `perm`; entry %" PRIu32 " is out of range or repeated",
                             x->rank - 1, i);
         seen |= 1u << n->i;
         s.dims[i] = x->dims[n->i];
@@ -231,12 +238,14 @@ status infer_broadcast(module *m, uint32_t op, type_id *out)
     const type_node *from = type_at(module_context(m), x);
     shape s = shape_of(type_at(module_context(m), *out));
     if (from->rank > s.rank)
-        return op_error(m, op, &E0213, "cannot broadcast %s to %s: it has more dims", type_words(m, x), type_words(m, *out));
+        return op_error(m, op, &E0213, "cannot broadcast %s to %s: it has more dims", type_words(m, x),
+                        type_words(m, *out));
     for (uint32_t i = 0; i < from->rank; i++) {
         expr_id to = s.dims[s.rank - from->rank + i];
         if (!is_one(m, from->dims[i]) && !op_expr_same(m, op, from->dims[i], to))
             return op_error(m, op, &E0213, "cannot broadcast %s to %s: extent %s becomes %s; only extent 1 can grow",
-                            type_words(m, x), type_words(m, *out), expr_words(m, op, from->dims[i]), expr_words(m, op, to));
+                            type_words(m, x), type_words(m, *out), expr_words(m, op, from->dims[i]),
+                            expr_words(m, op, to));
     }
     return give(m, from->dtype, &s, out);
 }

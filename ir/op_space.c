@@ -74,8 +74,10 @@ static status reduce_space(const module *m, op_id o, iteration *it)
         it->extent[d] = x->dims[d];
         it->kind[d] = reduced[d] ? ITERATION_REDUCE : ITERATION_PARALLEL;
         it->operand_dim[0][d] = (int8_t)d;
-        if (!reduced[d]) it->result_dim[it->result_rank++] = (int8_t)d;
-        else if (keep) it->result_dim[it->result_rank++] = -1;
+        if (!reduced[d])
+            it->result_dim[it->result_rank++] = (int8_t)d;
+        else if (keep)
+            it->result_dim[it->result_rank++] = -1;
     }
     return OK;
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_READ_BYTES = 64 * 1024 };
+enum { FIRST_READ_BYTES = 64 * 1024, FIRST_STACK = 64 };
 static const size_t MAX_TEXT_BYTES = (size_t)2 << 30;
 
 static src_pos place_of(const char *file, str text, size_t offset)
@@ -232,6 +232,19 @@ static status parse_top(parser *p)
     return p->errors == 0 ? OK : FAILED;
 }
 
+/* Stacks start with room, so that a pointer to where an op's part begins is never one from NULL. */
+static void parser_init(parser *p)
+{
+    id_stack *const stacks[] = {&p->operands, &p->types, &p->exprs, &p->keys, &p->attrs};
+    for (size_t i = 0; i < sizeof stacks / sizeof stacks[0]; i++) {
+        stacks[i]->items = table_grow(NULL, &stacks[i]->capacity, FIRST_STACK, sizeof(uint32_t));
+    }
+    p->results.items = table_grow(NULL, &p->results.capacity, FIRST_STACK, sizeof *p->results.items);
+    p->refs.items = table_grow(NULL, &p->refs.capacity, FIRST_STACK, sizeof *p->refs.items);
+    p->names.visible = table_grow(NULL, &p->names.visible_capacity, FIRST_STACK, sizeof *p->names.visible);
+    names_reset(p);
+}
+
 static void parser_fini(parser *p)
 {
     table_free(p->names.slots);
@@ -263,6 +276,7 @@ static status parse_terminated(ir_context *c, str text, const char *file, module
         loc_set_main_file(c, p->file_id);
         p->m = module_create(c, 0);
         module_set_file(p->m, p->file_id);
+        parser_init(p);
         lexer_init(&p->lex, text.p);
         s = parse_top(p);
         if (s == OK) {

@@ -77,7 +77,7 @@ static bool kind_fits(const parser *p, const attr_spec *spec, const attr_node *n
         return n->kind == ATTR_INT || n->kind == ATTR_FLOAT || n->kind == ATTR_BOOL || n->kind == ATTR_DENSE ||
                n->kind == ATTR_RESOURCE;
     case SPEC_LIST: return n->kind == ATTR_LIST;
-    case SPEC_DICT: return n->kind == ATTR_DICT;
+    case SPEC_DICT: return n->kind == ATTR_DICT || n->kind == ATTR_NONE;
     case SPEC_NONE: break;
     }
     return true;
@@ -134,17 +134,15 @@ static status parse_bits(parser *p, const token *t, attr_id *out)
     return OK;
 }
 
-/* `: i64` behind a number of the generic form; true when it is a float type. */
+/* `: i64` behind a number of the generic form; only whether it is a float counts. */
 static status parse_number_type(parser *p, bool *is_float)
 {
     *is_float = false;
     if (!p->is_generic || !accept(p, ':')) return OK;
-    type_id t;
-    token at = p->tok;
-    TRY(parse_type(p, &t));
-    const type_node *n = type_at(p->c, t);
-    if (n->kind != TYPE_SCALAR) FAIL(p, pos_of(p, &at), E0105, "expected a scalar type behind the number");
-    *is_float = dtype_class_of((dtype)n->dtype) == DTYPE_CLASS_FLOAT;
+    if (p->tok.kind != TOK_WORD) return fail_expected(p, "a scalar type");
+    char first = p->tok.p[0];
+    *is_float = first == 'f' || (first == 'b' && p->tok.n > 1 && p->tok.p[1] == 'f');
+    next(p);
     return OK;
 }
 
@@ -187,8 +185,7 @@ static status parse_map(parser *p, attr_id *out)
 {
     size_t from = p->keys.count;
     TRY(parse_dict(p, NULL, 0, from));
-    *out = pop_attrs(p, from);
-    if (*out == 0) *out = attr_dict(p->c, 0, NULL, NULL);
+    *out = pop_attrs(p, from); /* the empty map is 0 */
     return OK;
 }
 

@@ -212,7 +212,8 @@ static status parse_forall(parser *p, const control *c)
     TRY(parse_expr_list(p, &open, ')', &extents));
     size_t index_count = p->refs.count - c->refs;
     if (attr_at(p->c, extents)->count != index_count) {
-        FAIL(p, pos_of(p, &open), E0105, "%zu indices but %u extents", index_count, attr_at(p->c, extents)->count);
+        FAIL(p, pos_of(p, &open), E0105, "the number of extents is %u but there %s %zu ind%s",
+             attr_at(p->c, extents)->count, index_count == 1 ? "is" : "are", index_count, index_count == 1 ? "ex" : "ices");
     }
     push_attr(p, "to", extents);
     if (accept_word(p, "out")) {

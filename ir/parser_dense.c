@@ -84,8 +84,12 @@ status parse_dense(parser *p, attr_id *out)
     TRY(parse_type(p, &type));
     const type_node *t = type_at(p->c, type);
     if (t->kind != TYPE_TENSOR) FAIL(p, pos_of(p, &at), E0116, "the type of a dense array is a tensor type");
-    if (!expr_is_const(p->c, type_element_count(p->c, type), &wanted) || wanted != (int64_t)count) {
-        FAIL(p, pos_of(p, &at), E0116, "%u elements are given, which is not the number of elements of the type", count);
+    if (!expr_is_const(p->c, type_element_count(p->c, type), &wanted)) {
+        FAIL(p, pos_of(p, &at), E0116, "the type of a dense array has constant extents only");
+    }
+    if (wanted != (int64_t)count) {
+        FAIL(p, pos_of(p, &at), E0116, "%u element%s given but the type has %lld", count, count == 1 ? " is" : "s are",
+             (long long)wanted);
     }
     uint8_t bytes[DENSE_MAX * 8];
     uint32_t size = dtype_bytes((dtype)t->dtype);

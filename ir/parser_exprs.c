@@ -4,10 +4,21 @@
 static status built(parser *p, const token *at, expr_id e, expr_id *out)
 {
     if (e == 0) {
-        FAIL(p, pos_of(p, at), E0401, "the expression does not fit in 64 bits, divides by 0 or is too large");
+        FAIL(p, pos_of(p, at), E0401, "the expression does not fit in 64 bits or is too large");
     }
     *out = e;
     return OK;
+}
+
+typedef expr_id (*expr_builder)(ir_context *c, expr_id a, expr_id b);
+
+/* `build` of two expressions; `at` is its operator. */
+static status combine(parser *p, const token *at, expr_builder build, expr_id left, expr_id right, expr_id *out)
+{
+    int64_t v;
+    bool divides = build == expr_floordiv || build == expr_ceildiv || build == expr_mod;
+    if (divides && expr_is_const(p->c, right, &v) && v == 0) FAIL(p, pos_of(p, at), E0401, "division by 0");
+    return built(p, at, build(p->c, left, right), out);
 }
 
 static status count_leaf(parser *p)
@@ -25,7 +36,7 @@ static status parse_function(parser *p, expr_id *out)
 {
     static const struct {
         const char *name;
-        expr_id (*build)(ir_context *c, expr_id a, expr_id b);
+        expr_builder build;
         bool is_variadic;
     } functions[] = {{"ceildiv", expr_ceildiv, false}, {"min", expr_min, true},           {"max", expr_max, true},
                      {"mod", expr_mod, false},         {"floordiv", expr_floordiv, false}};
@@ -45,7 +56,7 @@ static status parse_function(parser *p, expr_id *out)
         if (++count > 2 && !functions[f].is_variadic) {
             FAIL(p, pos_of(p, &name), E0105, "`%s` takes 2 arguments", functions[f].name);
         }
-        TRY(built(p, &name, functions[f].build(p->c, acc, arg), &acc));
+        TRY(combine(p, &name, functions[f].build, acc, arg, &acc));
     }
     if (count < 2 && !functions[f].is_variadic) {
         FAIL(p, pos_of(p, &name), E0105, "`%s` takes 2 arguments", functions[f].name);
@@ -143,8 +154,6 @@ static status parse_unary(parser *p, expr_id *out)
     return parse_primary(p, is_negative, out);
 }
 
-typedef expr_id (*expr_builder)(ir_context *c, expr_id a, expr_id b);
-
 static expr_builder factor_operator(const parser *p)
 {
     if (p->tok.kind == '*') return expr_mul;
@@ -163,7 +172,7 @@ static status parse_term(parser *p, expr_id *out)
         expr_id right;
         next(p);
         TRY(parse_unary(p, &right));
-        TRY(built(p, &at, build(p->c, *out, right), out));
+        TRY(combine(p, &at, build, *out, right, out));
     }
     return OK;
 }
@@ -176,7 +185,7 @@ static status parse_sum(parser *p, expr_id *out)
         expr_id right;
         next(p);
         TRY(parse_term(p, &right));
-        TRY(built(p, &at, (at.kind == '+' ? expr_add : expr_sub)(p->c, *out, right), out));
+        TRY(combine(p, &at, at.kind == '+' ? expr_add : expr_sub, *out, right, out));
     }
     return OK;
 }

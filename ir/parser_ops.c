@@ -56,7 +56,11 @@ status parse_loc(parser *p, loc_id *out)
 status parse_tail(parser *p, uint32_t count, src_pos at, loc_id *loc)
 {
     size_t from = p->types.count;
-    if (accept(p, ':')) TRY(parse_types(p));
+    if (accept(p, ':')) {
+        TRY(parse_types(p));
+    } else if (count != 0 && p->tok.line == at.line && p->tok.kind != TOK_END && p->tok.kind != '}') {
+        return fail_expected(p, "`:` and a type for each result");
+    }
     size_t given = p->types.count - from;
     if (given != count) {
         FAIL(p, at, E0113, "%u result%s named but %zu result type%s given; an op ends in `: ` and a type for each result",

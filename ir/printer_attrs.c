@@ -73,7 +73,7 @@ void attr_print(const ir_context *c, attr_id a, text_buffer *out)
 {
     const attr_node *n = attr_at(c, a);
     switch ((attr_kind)n->kind) {
-    case ATTR_NONE: text_putc(out, '?'); break;
+    case ATTR_NONE: text_puts(out, "{}"); break; /* the empty map */
     case ATTR_BOOL: text_puts(out, n->i != 0 ? "true" : "false"); break;
     case ATTR_INT: text_put_i64(out, n->i); break;
     case ATTR_FLOAT: text_put_f64(out, n->f); break;

@@ -121,7 +121,7 @@ static void put_attr(printer *r, attr_id a)
     const attr_node *n = attr_at(r->c, a);
     bool is_first = true;
     switch ((attr_kind)n->kind) {
-    case ATTR_NONE: text_puts(r->out, "unit"); break;
+    case ATTR_NONE: text_puts(r->out, "{}"); break;
     case ATTR_BOOL: text_puts(r->out, n->i != 0 ? "true" : "false"); break;
     case ATTR_INT:
         text_put_i64(r->out, n->i);

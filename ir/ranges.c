@@ -18,7 +18,8 @@ static const expr_range unbounded = {INT64_MIN, INT64_MAX};
 
 relation relation_by_name(str s)
 {
-    static const char *const names[][2] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
+    static const char *const names[][2] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"},
+                                           {"le", "<="}, {"gt", ">"},  {"ge", ">="}};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (str_is(s, names[i][0]) || str_is(s, names[i][1])) return (relation)(i + 1);
     return RELATION_NONE;

@@ -18,7 +18,15 @@ bool loop_constant_bounds(module *m, op_id loop, int64_t *from, int64_t *to, int
 
 /* One entry of the attribute `facts`: [relation, left, right]. Fails (false) when malformed. The relation is one of
  * eq ne lt le gt ge. */
-typedef enum relation { RELATION_NONE, RELATION_EQ, RELATION_NE, RELATION_LT, RELATION_LE, RELATION_GT, RELATION_GE } relation;
+typedef enum relation {
+    RELATION_NONE,
+    RELATION_EQ,
+    RELATION_NE,
+    RELATION_LT,
+    RELATION_LE,
+    RELATION_GT,
+    RELATION_GE
+} relation;
 relation relation_by_name(str s); /* words and signs: `le`, `<=` */
 bool fact_read(const ir_context *c, attr_id fact, relation *out_relation, expr_id *out_left, expr_id *out_right);
 

@@ -8,16 +8,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ATTR_CACHE = 256, PROBLEMS_MAX = 100 };
+enum { ATTR_CACHE = 256, ACCEPTED_CACHE = 1024, ACCEPTED_OPERANDS = 3, PROBLEMS_MAX = 100 };
 
-/* The last op of a kind that passed and whose operands and result all have one type: the next one like it passes
- * without a look at its row. */
+/* An op that passed and of which nothing counts but kind, attributes and types: the next one like it passes without a
+ * look at its row. */
 typedef struct accepted_op {
     uint32_t serial; /* of the function */
-    type_id type;
+    op_kind kind;
+    uint16_t operands;
     attr_id attrs;
-    uint32_t operands;
+    type_id result;
+    type_id types[ACCEPTED_OPERANDS];
 } accepted_op;
+
+_Static_assert(sizeof(accepted_op) == (4 + ACCEPTED_OPERANDS) * sizeof(uint32_t), "compared by memcmp: no padding");
 
 typedef struct symbol_mark {
     uint32_t serial;
@@ -56,6 +60,7 @@ typedef struct verifier {
     bool kernel, has_tokens;
     op_id at;            /* for callbacks */
     bool unbound, local; /* a symbol was missing; a symbol came from `bind` */
+    bool attrs_local;    /* `local` for the attributes of the op at hand */
     str_id missing;
 } verifier;
 
@@ -67,7 +72,7 @@ static void verifier_init(verifier *v, module *m)
     none = 0;
     v->open = table_grow(NULL, &none, m->blocks.count + 1, sizeof *v->open);
     none = 0;
-    v->accepted = table_grow(NULL, &none, op_kind_count(), sizeof *v->accepted);
+    v->accepted = table_grow(NULL, &none, ACCEPTED_CACHE, sizeof *v->accepted);
 }
 
 static void verifier_fini(verifier *v)
@@ -108,8 +113,10 @@ static void bind_mentioned(void *self, str_id name) { bind_symbol(self, name, 0)
 static status unbound_symbol(verifier *v, op_id o)
 {
     str name = string_of(v->c, v->missing);
-    return op_error(v->m, o, &E0410, "mentions $%.*s, which is not bound here; a parameter with the bare extent $%.*s binds it, "
-                    "or `bind` before this op", (int)name.n, name.p, (int)name.n, name.p);
+    return op_error(v->m, o, &E0410,
+                    "mentions $%.*s, which is not bound here; a parameter with the bare extent $%.*s binds it, "
+                    "or `bind` before this op",
+                    (int)name.n, name.p, (int)name.n, name.p);
 }
 
 static status check_type(verifier *v, op_id o, type_id t)
@@ -117,6 +124,7 @@ static status check_type(verifier *v, op_id o, type_id t)
     if (t < v->type_capacity && v->type_seen[t] == v->serial) return OK;
     TRY(row_check_type(v->m, o, t));
     const type_node *n = type_at(v->c, t);
+    bool local_before = v->local;
     v->unbound = v->local = false;
     for (uint32_t i = 0; i < n->rank; i++) {
         expr_visit_symbols(v->c, n->dims[i], visit_symbol, v);
@@ -124,6 +132,7 @@ static status check_type(verifier *v, op_id o, type_id t)
     }
     if (v->unbound) return unbound_symbol(v, o);
     if (v->local) return OK;
+    v->local = local_before;
     v->type_seen = table_grow(v->type_seen, &v->type_capacity, (size_t)t + 1, sizeof *v->type_seen);
     v->type_seen[t] = v->serial;
     return OK;
@@ -146,18 +155,19 @@ static status check_attr_symbols(verifier *v, op_id o, attr_id a)
 
 static status check_attrs(verifier *v, op_id o, const op_record *r)
 {
+    v->attrs_local = false;
     attr_mark *mark = &v->attrs[(r->attrs * 31 + r->kind) % ATTR_CACHE];
     attr_mark this = {v->serial, r->kind, r->attrs, r->operand_count};
-    if (mark->serial == this.serial && mark->kind == this.kind && mark->attrs == this.attrs && mark->operands == this.operands)
+    if (mark->serial == this.serial && mark->kind == this.kind && mark->attrs == this.attrs &&
+        mark->operands == this.operands)
         return OK;
     TRY(row_check_attrs(v->m, o, op_info_at(r->kind)));
-    bool had_local = false;
     if (r->attrs != 0) {
         v->local = false;
         TRY(check_attr_symbols(v, o, r->attrs));
-        had_local = v->local;
+        v->attrs_local = v->local;
     }
-    if (!had_local) *mark = this;
+    if (!v->attrs_local) *mark = this;
     return OK;
 }
 
@@ -182,8 +192,10 @@ static void bind_parameters(verifier *v, op_id f)
         if (t->kind != TYPE_TENSOR && t->kind != TYPE_GM) continue;
         for (uint32_t d = 0; d < t->rank; d++) {
             const expr_node *e = expr_at(v->c, t->dims[d]);
-            if (e->kind == EXPR_SYMBOL) bind_symbol(v, (str_id)e->value, 0);
-            else if (v->kernel) expr_visit_symbols(v->c, t->dims[d], bind_mentioned, v);
+            if (e->kind == EXPR_SYMBOL)
+                bind_symbol(v, (str_id)e->value, 0);
+            else if (v->kernel)
+                expr_visit_symbols(v->c, t->dims[d], bind_mentioned, v);
         }
     }
 }
@@ -194,7 +206,8 @@ static status undefined_operand(verifier *v, op_id o, uint32_t i)
 {
     value_id value = op_operand(v->m, o, i);
     op_id def = value_op(v->m, value);
-    status s = op_error(v->m, o, &E0315, "uses %s, which is not defined before it in a block around it", value_words(v->m, value));
+    status s = op_error(v->m, o, &E0315, "uses %s, which is not defined before it in a block around it",
+                        value_words(v->m, value));
     if (def != 0) diag_note(context_diags(v->c), op_pos(v->m, def), "%s is defined here", value_words(v->m, value));
     return s;
 }
@@ -237,7 +250,8 @@ static bool home_allowed(const verifier *v, op_home home)
 static status check_place(verifier *v, op_id o, op_kind kind, const op_info *info)
 {
     if (!home_allowed(v, (op_home)info->home)) {
-        if (info->home == HOME_PTO) return op_error(v->m, o, &E0318, "is an instruction and stands in a `block.kernel` only");
+        if (info->home == HOME_PTO)
+            return op_error(v->m, o, &E0318, "is an instruction and stands in a `block.kernel` only");
         return op_error(v->m, o, &E0317, "does not belong to a function of level %s", level_name(v->level));
     }
     if (o == v->function) return OK;
@@ -251,28 +265,48 @@ static status check_place(verifier *v, op_id o, op_kind kind, const op_info *inf
 
 /* ---- one op ---- */
 
-static bool looks_like_last(const verifier *v, const op_record *r)
+static accepted_op *accepted_place(const verifier *v, const op_record *r, accepted_op *out_key)
 {
-    const accepted_op *a = &v->accepted[r->kind];
-    if (a->serial != v->serial || a->attrs != r->attrs || a->operands != r->operand_count) return false;
-    if (r->result_count != 1 || r->blocks != 0) return false;
     const module *m = v->m;
-    if (value_raw(m, r->results)->type != a->type) return false;
+    uint32_t hash = r->kind * 0x9e3779b1u ^ r->attrs;
+    *out_key = (accepted_op){v->serial, r->kind, r->operand_count, r->attrs, value_raw(m, r->results)->type, {0}};
     for (uint32_t i = 0; i < r->operand_count; i++) {
-        value_id operand = use_raw(m, r->operands + i)->value;
-        if (value_raw(m, operand)->type != a->type || !is_visible(v, operand)) return false;
+        out_key->types[i] = value_raw(m, use_raw(m, r->operands + i)->value)->type;
+        hash = (hash ^ out_key->types[i]) * 0x9e3779b1u;
     }
+    hash = (hash ^ out_key->result) * 0x9e3779b1u;
+    return &v->accepted[hash >> 22];
+}
+
+static bool may_be_accepted(const op_record *r)
+{
+    return r->result_count == 1 && r->blocks == 0 && r->operand_count <= ACCEPTED_OPERANDS;
+}
+
+static bool is_accepted(const verifier *v, const op_record *r)
+{
+    if (!may_be_accepted(r)) return false;
+    accepted_op key;
+    const accepted_op *a = accepted_place(v, r, &key);
+    if (memcmp(a, &key, sizeof key) != 0) return false;
+    for (uint32_t i = 0; i < r->operand_count; i++)
+        if (!is_visible(v, use_raw(v->m, r->operands + i)->value)) return false;
     return r->loc != 0;
 }
 
+static bool is_global_type(const verifier *v, type_id t) { return t < v->type_capacity && v->type_seen[t] == v->serial; }
+
+/* After an op has passed: what depends on its place, such as a symbol of a `bind`, keeps it from the table. */
 static void remember(verifier *v, op_id o, const op_record *r, const op_info *info)
 {
-    if (info->infer != infer_elementwise || r->result_count != 1 || info->verify != NULL) return;
-    type_id t = value_type(v->m, op_result(v->m, o, 0));
+    bool by_types = info->infer != NULL && info->verify == NULL && info->rule == RULE_NONE;
+    if (!by_types || !may_be_accepted(r) || op_value_operand_count(v->m, o) != r->operand_count || v->attrs_local) return;
+    accepted_op key;
+    accepted_op *place = accepted_place(v, r, &key);
+    if (!is_global_type(v, key.result)) return;
     for (uint32_t i = 0; i < r->operand_count; i++)
-        if (value_type(v->m, op_operand(v->m, o, i)) != t) return;
-    if (t >= v->type_capacity || v->type_seen[t] != v->serial) return;
-    v->accepted[r->kind] = (accepted_op){v->serial, t, r->attrs, r->operand_count};
+        if (!is_global_type(v, key.types[i])) return;
+    *place = key;
 }
 
 static status check_op(verifier *v, op_id o, const op_record *r)
@@ -296,7 +330,7 @@ static status check_op(verifier *v, op_id o, const op_record *r)
 
 static void visit(verifier *v, op_id o, const op_record *r)
 {
-    if (looks_like_last(v, r)) return;
+    if (is_accepted(v, r)) return;
     if (r->kind == OP_PTO_SET_FLAG || r->kind == OP_PTO_WAIT_FLAG) v->has_tokens = true;
     status s = check_op(v, o, r);
     count(v, s);
@@ -381,10 +415,10 @@ static void verify_body(verifier *v, op_id f)
 /* ---- call cycles ---- */
 
 typedef struct call_graph {
-    uint32_t *first;   /* by op id of a caller: index + 1 into edges of its first call */
-    uint32_t *next;    /* by edge: index + 1 of the next call of the same caller */
-    uint8_t *state;    /* by op id: 0 new, 1 on the path, 2 done */
-    uint32_t *path;    /* edges from the start of the search */
+    uint32_t *first; /* by op id of a caller: index + 1 into edges of its first call */
+    uint32_t *next;  /* by edge: index + 1 of the next call of the same caller */
+    uint8_t *state;  /* by op id: 0 new, 1 on the path, 2 done */
+    uint32_t *path;  /* edges from the start of the search */
     uint32_t depth;
 } call_graph;
 
@@ -457,8 +491,7 @@ status module_verify(module *m)
     verifier v;
     verifier_init(&v, m);
     block_id top = module_top(m);
-    BLOCK_EACH_OP(m, o, top)
-    {
+    BLOCK_EACH_OP(m, o, top) {
         if (v.problems <= PROBLEMS_MAX) verify_body(&v, o);
     }
     if (v.problems == 0) count(&v, verify_calls(&v));

@@ -54,8 +54,10 @@ typedef struct slot_names {
 static void put_slot_name(void *self, text_buffer *out, uint32_t slot)
 {
     const slot_names *s = self;
-    if (slot < op_operand_count(s->m, s->o)) value_print_name(s->m, op_operand(s->m, s->o, slot), out);
-    else text_printf(out, "d%" PRIu32, slot);
+    if (slot < op_operand_count(s->m, s->o))
+        value_print_name(s->m, op_operand(s->m, s->o, slot), out);
+    else
+        text_printf(out, "d%" PRIu32, slot);
 }
 
 typedef struct value_slots {

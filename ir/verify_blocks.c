@@ -8,22 +8,24 @@ static status check_block_count(const module *m, op_id o)
     const op_info *info = op_info_of(m, o);
     uint32_t have = op_block_count(m, o);
     if (info->blocks == BLOCKS_ANY || have == info->blocks) return OK;
-    return op_error(m, o, &E0326, "has %" PRIu32 " block%s and needs %u", have, have == 1 ? "" : "s", (unsigned)info->blocks);
+    return op_error(m, o, &E0326, "has %" PRIu32 " block%s and needs %u", have, have == 1 ? "" : "s",
+                    (unsigned)info->blocks);
 }
 
 static status check_arg_count(const module *m, op_id o, block_id b, uint32_t want)
 {
     uint32_t have = block_arg_count(m, b);
     if (have == want) return OK;
-    return op_error(m, o, &E0326, "has a block with %" PRIu32 " argument%s and needs %" PRIu32, have, have == 1 ? "" : "s", want);
+    return op_error(m, o, &E0326, "has a block with %" PRIu32 " argument%s and needs %" PRIu32, have,
+                    have == 1 ? "" : "s", want);
 }
 
 static status check_index_arg(const module *m, op_id o, block_id b, uint32_t i)
 {
     const type_node *t = type_of_value(m, block_arg(m, b, i));
     if (t->kind == TYPE_SCALAR && t->dtype == DTYPE_INDEX) return OK;
-    return op_error(m, o, &E0326, "has block argument %s of %s, which must be index", value_words(m, block_arg(m, b, i)),
-                    type_words(m, value_type(m, block_arg(m, b, i))));
+    return op_error(m, o, &E0326, "has block argument %s of %s, which must be index",
+                    value_words(m, block_arg(m, b, i)), type_words(m, value_type(m, block_arg(m, b, i))));
 }
 
 /* `indices` index arguments, then one for each value operand. */
@@ -63,9 +65,11 @@ static status check_parameter(const module *m, op_id f, value_id param, uint32_t
     if (written && !memory)
         return op_error(m, f, &E0334, "has parameter %s of %s as `%.*s`; %s", value_words(m, param),
                         type_words(m, value_type(m, param)), (int)mode.n, mode.p,
-                        t->kind == TYPE_TENSOR ? "a tensor is given back as a result" : "only memory can be written to");
+                        t->kind == TYPE_TENSOR ? "a tensor is given back as a result"
+                                               : "only memory can be written to");
     if (kernel && str_is(mode, "const"))
-        return op_error(m, f, &E0334, "has a `const` parameter %s; kernels have in, out and inout", value_words(m, param));
+        return op_error(m, f, &E0334, "has a `const` parameter %s; kernels have in, out and inout",
+                        value_words(m, param));
     return OK;
 }
 
@@ -77,7 +81,8 @@ static status check_parameters(const module *m, op_id f, uint32_t first, bool ke
     attr_id params = op_attr(m, f, "params");
     if (n < first) return check_arg_count(m, f, body, first);
     if (params != 0 && attr_at(c, params)->count != n - first)
-        return op_error(m, f, &E0334, "states %" PRIu32 " modes for %" PRIu32 " parameters", attr_at(c, params)->count, n - first);
+        return op_error(m, f, &E0334, "states %" PRIu32 " modes for %" PRIu32 " parameters", attr_at(c, params)->count,
+                        n - first);
     for (uint32_t i = first; i < n; i++) TRY(check_parameter(m, f, block_arg(m, body, i), i - first, kernel));
     return OK;
 }

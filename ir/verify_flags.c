@@ -29,9 +29,9 @@ typedef struct token {
 
 typedef struct token_frame {
     block_id block;
-    uint32_t index;         /* of the block in its op */
-    size_t start;           /* first entry of the block */
-    size_t other;           /* second block of an `if`: first entry of the first one */
+    uint32_t index; /* of the block in its op */
+    size_t start;   /* first entry of the block */
+    size_t other;   /* second block of an `if`: first entry of the first one */
 } token_frame;
 
 typedef struct token_ledger {
@@ -94,8 +94,8 @@ static status report(const token_ledger *l, const token *t, const char *where)
     const ir_context *c = module_context(l->m);
     str src = string_of(c, t->src), dst = string_of(c, t->dst);
     int64_t n = t->count < 0 ? -t->count : t->count;
-    return op_error(l->m, t->op, &E0329, "leaves %" PRId64 " token%s of %.*s -> %.*s event(%s) %s %s", n, n == 1 ? "" : "s",
-                    (int)src.n, src.p, (int)dst.n, dst.p, expr_words(l->m, t->op, t->event),
+    return op_error(l->m, t->op, &E0329, "leaves %" PRId64 " token%s of %.*s -> %.*s event(%s) %s %s", n,
+                    n == 1 ? "" : "s", (int)src.n, src.p, (int)dst.n, dst.p, expr_words(l->m, t->op, t->event),
                     t->count < 0 ? "missing" : "unused", where);
 }
 
@@ -144,7 +144,8 @@ static status end_branch(token_ledger *l, const token_frame *f)
         if (compare_class(x, y) != 0 || x->count != y->count) break;
         same++;
     }
-    if (same < n) return report(l, &l->entries[f->other + same], "when this branch of the `if` is taken and not the other");
+    if (same < n)
+        return report(l, &l->entries[f->other + same], "when this branch of the `if` is taken and not the other");
     if (f->start + same < l->count)
         return report(l, &l->entries[f->start + same], "when this branch of the `if` is taken and not the other");
     l->count = f->start;
@@ -160,7 +161,8 @@ static status end_block(token_ledger *l, op_id root)
         return f.index == 1 ? end_branch(l, &f) : OK;
     if (l->count == f.start) return OK;
     if (owner == root) return report(l, &l->entries[f.start], "at the end of the kernel");
-    if (op_kind_of(l->m, owner) == OP_IF) return report(l, &l->entries[f.start], "when the `if` without `else` is taken");
+    if (op_kind_of(l->m, owner) == OP_IF)
+        return report(l, &l->entries[f.start], "when the `if` without `else` is taken");
     if (expand_loop(l, owner, f.start)) return OK;
     return report(l, &l->entries[f.start], "after each trip of the loop around it");
 }
@@ -183,8 +185,10 @@ static status interpret(token_ledger *l, op_id root)
             op_id owner = block_parent(l->m, f.block);
             TRY(end_block(l, root));
             if (owner == root) return OK;
-            if (f.index + 1 < op_block_count(l->m, owner)) o = begin_block(l, owner, f.index + 1, f.start);
-            else o = op_next(l->m, owner);
+            if (f.index + 1 < op_block_count(l->m, owner))
+                o = begin_block(l, owner, f.index + 1, f.start);
+            else
+                o = op_next(l->m, owner);
         }
         op_kind kind = op_kind_of(l->m, o);
         if (kind == OP_PTO_SET_FLAG || kind == OP_PTO_WAIT_FLAG) append_flag(l, o);

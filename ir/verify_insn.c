@@ -128,7 +128,13 @@ static status want_space(const insn *i, role r, uint32_t legal, const char *word
 
 static status check_spaces(const insn *i)
 {
-    enum { VEC = 1 << SPACE_VEC, MAT = 1 << SPACE_MAT, LEFT = 1 << SPACE_LEFT, RIGHT = 1 << SPACE_RIGHT, ACC = 1 << SPACE_ACC };
+    enum {
+        VEC = 1 << SPACE_VEC,
+        MAT = 1 << SPACE_MAT,
+        LEFT = 1 << SPACE_LEFT,
+        RIGHT = 1 << SPACE_RIGHT,
+        ACC = 1 << SPACE_ACC
+    };
     switch ((insn_rule)i->info->rule) {
     case RULE_LOAD: return want_space(i, ROLE_DST, VEC | MAT, "vec, mat");
     case RULE_STORE: return want_space(i, ROLE_A, VEC | MAT | ACC, "vec, mat, acc");
@@ -189,7 +195,8 @@ static status same_extent(const insn *i, role a, uint32_t a_dim, role b, uint32_
 static status want_one(const insn *i, role r, uint32_t dim)
 {
     int64_t n;
-    if (i->type[r]->layout != LAYOUT_NONE || (expr_is_const(module_context(i->m), i->type[r]->dims[dim], &n) && n == 1)) return OK;
+    if (i->type[r]->layout != LAYOUT_NONE || (expr_is_const(module_context(i->m), i->type[r]->dims[dim], &n) && n == 1))
+        return OK;
     return op_error(i->m, i->o, &E0220, "needs one %s in %s", dim == 0 ? "row" : "column", words_of(i, r));
 }
 
@@ -304,9 +311,7 @@ static status check_target_valid(const insn *i)
     case RULE_COL_REDUCE: TRY(one_valid(i, ROLE_DST, 0)); return same_valid(i, ROLE_DST, 1, ROLE_A, 1);
     case RULE_ROW_EXPAND: return same_valid(i, ROLE_DST, 0, ROLE_A, 0);
     case RULE_COL_EXPAND: return same_valid(i, ROLE_DST, 1, ROLE_A, 1);
-    case RULE_MATMUL:
-        TRY(same_valid(i, ROLE_DST, 0, ROLE_A, 0));
-        return same_valid(i, ROLE_DST, 1, ROLE_B, 1);
+    case RULE_MATMUL: TRY(same_valid(i, ROLE_DST, 0, ROLE_A, 0)); return same_valid(i, ROLE_DST, 1, ROLE_B, 1);
     case RULE_MATMUL_ACC: return same_valids(i, ROLE_DST, ROLE_ACC);
     case RULE_TRANSPOSE: TRY(same_valid(i, ROLE_DST, 0, ROLE_A, 1)); return same_valid(i, ROLE_DST, 1, ROLE_A, 0);
     default: return OK;

@@ -18,7 +18,8 @@ static status check_facts(const module *m, op_id op)
         relation rel;
         expr_id left, right;
         if (!fact_read(c, attr_at(c, facts)->items[i], &rel, &left, &right))
-            return op_error(m, op, &E0412, "has a malformed fact number %" PRIu32 ": it wants [relation, left, right]", i);
+            return op_error(m, op, &E0412, "has a malformed fact number %" PRIu32 ": it wants [relation, left, right]",
+                            i);
         if (expr_at(c, left)->has_slot || expr_at(c, right)->has_slot)
             return op_error(m, op, &E0412, "has a fact about a value; facts are about symbols");
     }
@@ -35,7 +36,8 @@ static status check_modes(const module *m, op_id op)
         bool known = false;
         for (uint32_t k = 0; n->kind == ATTR_STRING && k < 4; k++) known |= str_is(string_of(c, n->id), legal[k]);
         if (!known)
-            return op_error(m, op, &E0334, "has an unknown mode for parameter %" PRIu32 "; legal are in, out, inout and const", i);
+            return op_error(m, op, &E0334,
+                            "has an unknown mode for parameter %" PRIu32 "; legal are in, out, inout and const", i);
     }
     return OK;
 }
@@ -69,7 +71,8 @@ status verify_kernel(module *m, uint32_t op)
     for (uint32_t i = 0; i < grid->count; i++) {
         expr_id e = attr_as_expr(c, grid->items[i]);
         if (e == 0 || expr_at(c, e)->has_slot)
-            return op_error(m, op, &E0412, "has an extent of grid index %" PRIu32 " that is not an expression over symbols", i);
+            return op_error(m, op, &E0412,
+                            "has an extent of grid index %" PRIu32 " that is not an expression over symbols", i);
         expr_range r = op_expr_range(m, op, e);
         if (r.hi < 0) return op_error(m, op, &E0412, "has a grid extent of %" PRId64 "; it cannot be below 0", r.hi);
     }
@@ -217,8 +220,10 @@ static status check_call_counts(const module *m, op_id op, call_shape *s)
     uint32_t args = op_value_operand_count(m, op), have = op_result_count(m, op);
     s->by_value = outs > 0 && have == s->plain_results + outs && args == params - only_outs;
     if (s->by_value || (args == params && have == s->plain_results)) return OK;
-    return op_error(m, op, &E0323, "has %" PRIu32 " arguments and %" PRIu32 " results for a function with %" PRIu32
-                    " parameters (%" PRIu32 " written to) and %" PRIu32 " results", args, have, params, outs, s->plain_results);
+    return op_error(m, op, &E0323,
+                    "has %" PRIu32 " arguments and %" PRIu32 " results for a function with %" PRIu32
+                    " parameters (%" PRIu32 " written to) and %" PRIu32 " results",
+                    args, have, params, outs, s->plain_results);
 }
 
 status verify_call(module *m, uint32_t op)
@@ -260,8 +265,8 @@ static status check_handed_over(module *m, op_id op, uint32_t want, type_id (*wa
 {
     uint32_t have = op_value_operand_count(m, op);
     if (have != want)
-        return op_error(m, op, &E0320, "hands over %" PRIu32 " value%s; `%s` wants %" PRIu32, have, have == 1 ? "" : "s",
-                        op_info_of(m, owner)->name, want);
+        return op_error(m, op, &E0320, "hands over %" PRIu32 " value%s; `%s` wants %" PRIu32, have,
+                        have == 1 ? "" : "s", op_info_of(m, owner)->name, want);
     for (uint32_t i = 0; i < have; i++) {
         type_id given = value_type(m, op_operand(m, op, i));
         type_id declared = wanted(m, owner, i);
@@ -343,14 +348,15 @@ static status check_carried(module *m, op_id op)
 {
     uint32_t n = op_value_operand_count(m, op);
     if (op_result_count(m, op) != n)
-        return op_error(m, op, &E0311, "takes %" PRIu32 " value%s in and gives %" PRIu32 " result%s; both must be as many", n,
+        return op_error(m, op, &E0311,
+                        "takes %" PRIu32 " value%s in and gives %" PRIu32 " result%s; both must be as many", n,
                         n == 1 ? "" : "s", op_result_count(m, op), op_result_count(m, op) == 1 ? "" : "s");
     for (uint32_t i = 0; i < n; i++) {
         type_id in = value_type(m, op_operand(m, op, i));
         type_id out = value_type(m, op_result(m, op, i));
         if (!types_agree(m, op, in, out))
-            return op_error(m, op, &E0214, "takes %s as value %" PRIu32 " and gives it back as %s", type_words(m, in), i,
-                            type_words(m, out));
+            return op_error(m, op, &E0214, "takes %s as value %" PRIu32 " and gives it back as %s", type_words(m, in),
+                            i, type_words(m, out));
     }
     return OK;
 }
@@ -369,8 +375,9 @@ static status check_stated_valid(module *m, op_id op)
         const attr_node *pair = attr_at(c, attr_at(c, valid)->items[i]);
         bool tile = stated != n || type_of_value(m, op_operand(m, op, i))->kind == TYPE_TILE;
         if (pair->kind != ATTR_LIST || (pair->count != 0 && (pair->count != 2 || !tile)))
-            return op_error(m, op, &E0327, "states a valid region for carried value %" PRIu32
-                            " that is not two expressions for a tile", i);
+            return op_error(
+                m, op, &E0327,
+                "states a valid region for carried value %" PRIu32 " that is not two expressions for a tile", i);
     }
     return OK;
 }
@@ -431,8 +438,9 @@ status verify_bind(module *m, uint32_t op)
                         expr_words(m, op, high));
     if (hi < 0) return op_error(m, op, &E0413, "has the upper bound %" PRId64 "; extents are 0 or more", hi);
     if (expr_is_const(module_context(m), low, &lo) && (lo > hi || lo < 0))
-        return op_error(m, op, &E0413, "has the range [%" PRId64 ", %" PRId64 "]; it must hold a number and start at 0 or more",
-                        lo, hi);
+        return op_error(m, op, &E0413,
+                        "has the range [%" PRId64 ", %" PRId64 "]; it must hold a number and start at 0 or more", lo,
+                        hi);
     return OK;
 }
 
@@ -449,8 +457,7 @@ static status check_integer(const module *m, op_id o, const attr_node *value, dt
     } else if (dtype_class_of(d) == DTYPE_CLASS_UINT) {
         hi = bits >= 64 ? INT64_MAX : (INT64_C(1) << bits) - 1;
     }
-    if (!integral)
-        return op_error(m, o, &E0219, "has a value that is not an integer for %s", dtype_name(d));
+    if (!integral) return op_error(m, o, &E0219, "has a value that is not an integer for %s", dtype_name(d));
     if (value->i < lo || value->i > hi)
         return op_error(m, o, &E0219, "has the value %" PRId64 " outside of %s: %" PRId64 " to %" PRId64, value->i,
                         dtype_name(d), lo, hi);
@@ -469,7 +476,8 @@ status check_number(const module *m, op_id o, const attr_node *value, dtype d, b
                         dtype_name(d), float_decode(d, float_encode(d, v, ROUND_RINT, true)));
     if (isfinite(v) && fabs(v) > float_largest(d) &&
         !(fabs(float_decode(d, float_encode(d, v, ROUND_RINT, false))) <= float_largest(d)))
-        return op_error(m, o, &E0219, "has the value %.17g beyond the largest %s, %.17g", v, dtype_name(d), float_largest(d));
+        return op_error(m, o, &E0219, "has the value %.17g beyond the largest %s, %.17g", v, dtype_name(d),
+                        float_largest(d));
     return OK;
 }
 
@@ -488,7 +496,8 @@ status verify_tensor_constant(module *m, uint32_t op)
     if (value->kind == ATTR_RESOURCE) return OK;
     if (value->kind != ATTR_DENSE) return check_number(m, op, value, type_at(c, type)->dtype, false);
     if (value->type != type)
-        return op_error(m, op, &E0219, "has the value of %s for the result %s", type_words(m, value->type), type_words(m, type));
+        return op_error(m, op, &E0219, "has the value of %s for the result %s", type_words(m, value->type),
+                        type_words(m, type));
     int64_t count;
     expr_id elements = type_element_count(c, type);
     if (elements == 0 || !expr_is_const(c, elements, &count))
@@ -508,15 +517,18 @@ status verify_view(module *m, uint32_t op)
     const type_node *a = type_at(c, from);
     const type_node *b = type_at(c, to);
     if (a->kind != b->kind)
-        return op_error(m, op, &E0210, "turns %s into %s; both must be tensors or both gm", type_words(m, from), type_words(m, to));
-    if (a->dtype != b->dtype)
-        return op_error(m, op, &E0212, "changes the element type from %s to %s", dtype_name(a->dtype), dtype_name(b->dtype));
-    if (a->has_strides || b->has_strides || a->format != FORMAT_ND || b->format != FORMAT_ND)
-        return op_error(m, op, &E0213, "needs contiguous row-major elements on both sides, got %s and %s", type_words(m, from),
+        return op_error(m, op, &E0210, "turns %s into %s; both must be tensors or both gm", type_words(m, from),
                         type_words(m, to));
+    if (a->dtype != b->dtype)
+        return op_error(m, op, &E0212, "changes the element type from %s to %s", dtype_name(a->dtype),
+                        dtype_name(b->dtype));
+    if (a->has_strides || b->has_strides || a->format != FORMAT_ND || b->format != FORMAT_ND)
+        return op_error(m, op, &E0213, "needs contiguous row-major elements on both sides, got %s and %s",
+                        type_words(m, from), type_words(m, to));
     expr_id have = type_element_count(c, from), want = type_element_count(c, to);
     if (have == 0 || want == 0 || !op_expr_same(m, op, have, want))
-        return op_error(m, op, &E0217, "cannot show %s as %s: %s elements against %s", type_words(m, from), type_words(m, to),
-                        have == 0 ? "too many" : expr_words(m, op, have), want == 0 ? "too many" : expr_words(m, op, want));
+        return op_error(m, op, &E0217, "cannot show %s as %s: %s elements against %s", type_words(m, from),
+                        type_words(m, to), have == 0 ? "too many" : expr_words(m, op, have),
+                        want == 0 ? "too many" : expr_words(m, op, want));
     return OK;
 }

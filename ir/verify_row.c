@@ -46,7 +46,8 @@ static status wrong_class(const module *m, op_id o, const char *what, const char
     text_buffer legal;
     text_init(&legal);
     put_classes(&legal, classes);
-    status s = op_error(m, o, &E0210, "has %s `%s` of %s; legal: %s", what, name, type_words(m, t), legal.n == 0 ? "" : legal.p);
+    status s = op_error(m, o, &E0210, "has %s `%s` of %s; legal: %s", what, name, type_words(m, t),
+                        legal.n == 0 ? "" : legal.p);
     text_fini(&legal);
     return s;
 }
@@ -75,11 +76,13 @@ static status check_operand_count(const module *m, op_id o, const op_info *info,
     uint32_t least = listed - info->in_optional - (info->in_variadic ? 1 : 0);
     if (have >= least && have <= most) return OK;
     if (least == most)
-        return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs %" PRIu32, have, have == 1 ? "" : "s", least);
+        return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs %" PRIu32, have, have == 1 ? "" : "s",
+                        least);
     if (info->in_variadic)
-        return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs at least %" PRIu32, have, have == 1 ? "" : "s", least);
-    return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs %" PRIu32 " to %" PRIu32, have, have == 1 ? "" : "s",
-                    least, most);
+        return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs at least %" PRIu32, have,
+                        have == 1 ? "" : "s", least);
+    return op_error(m, o, &E0310, "has %" PRIu32 " operand%s and needs %" PRIu32 " to %" PRIu32, have,
+                    have == 1 ? "" : "s", least, most);
 }
 
 static status check_index_operands(const module *m, op_id o, uint32_t first)
@@ -88,7 +91,8 @@ static status check_index_operands(const module *m, op_id o, uint32_t first)
         type_id type = value_type(m, op_operand(m, o, i));
         const type_node *t = type_at(module_context(m), type);
         dtype_class c = dtype_class_of(t->dtype);
-        if (t->kind == TYPE_SCALAR && (c == DTYPE_CLASS_INDEX || c == DTYPE_CLASS_SINT || c == DTYPE_CLASS_UINT)) continue;
+        if (t->kind == TYPE_SCALAR && (c == DTYPE_CLASS_INDEX || c == DTYPE_CLASS_SINT || c == DTYPE_CLASS_UINT))
+            continue;
         return op_error(m, o, &E0414, "computes an index from %s of %s; legal are index and integer scalars",
                         value_words(m, op_operand(m, o, i)), type_words(m, type));
     }
@@ -99,7 +103,8 @@ static status check_results(const module *m, op_id o, const op_info *info)
 {
     uint32_t have = op_result_count(m, o);
     if (info->out_count != OUT_ANY && have != info->out_count)
-        return op_error(m, o, &E0311, "has %" PRIu32 " result%s and gives %u", have, have == 1 ? "" : "s", (unsigned)info->out_count);
+        return op_error(m, o, &E0311, "has %" PRIu32 " result%s and gives %u", have, have == 1 ? "" : "s",
+                        (unsigned)info->out_count);
     for (uint32_t i = 0; i < have; i++) {
         type_id t = value_type(m, op_result(m, o, i));
         if ((class_of(type_at(module_context(m), t)) & info->out_types) == 0)
@@ -214,7 +219,8 @@ static status unknown_attr(const module *m, op_id o, const op_info *info, str na
     const char *near = str_nearest(name, known);
     if (near != NULL)
         return op_error(m, o, &E0313, "has no attribute `%.*s`; did you mean `%s`?", (int)name.n, name.p, near);
-    return op_error(m, o, &E0313, "has no attribute `%.*s`; a name with a dot is a free annotation", (int)name.n, name.p);
+    return op_error(m, o, &E0313, "has no attribute `%.*s`; a name with a dot is a free annotation", (int)name.n,
+                    name.p);
 }
 
 typedef struct slot_limit {
@@ -241,7 +247,8 @@ static status check_slots(const module *m, op_id o, attr_id a, uint32_t depth)
         if (l.exceeded) return op_error(m, o, &E0314, "has an index expression over an operand that it does not have");
     }
     if (n->kind != ATTR_LIST && n->kind != ATTR_DICT) return OK;
-    if (depth == ATTR_DEPTH_MAX) return op_error(m, o, &E0314, "has attributes nested more than %d deep", ATTR_DEPTH_MAX);
+    if (depth == ATTR_DEPTH_MAX)
+        return op_error(m, o, &E0314, "has attributes nested more than %d deep", ATTR_DEPTH_MAX);
     for (uint32_t i = 0; i < n->count; i++) TRY(check_slots(m, o, n->items[i], depth + 1));
     return OK;
 }
@@ -278,7 +285,8 @@ status row_check_type(const module *m, op_id o, type_id t)
     const type_node *n = type_at(c, t);
     int64_t product = 1;
     if (n->rank > TYPE_MAX_RANK)
-        return op_error(m, o, &E0218, "has %s with %u dims; the most is %d", type_words(m, t), (unsigned)n->rank, TYPE_MAX_RANK);
+        return op_error(m, o, &E0218, "has %s with %u dims; the most is %d", type_words(m, t), (unsigned)n->rank,
+                        TYPE_MAX_RANK);
     if (n->kind == TYPE_TILE && n->rank != 2)
         return op_error(m, o, &E0218, "has %s with %u dims; a tile has 2", type_words(m, t), (unsigned)n->rank);
     for (uint32_t i = 0; i < n->rank; i++) {
@@ -308,7 +316,8 @@ static status check_inferred(module *m, op_id o, const op_info *info)
     TRY(info->infer(m, o, given));
     for (uint32_t i = 0; i < n; i++)
         if (!types_agree(m, o, own[i], given[i]))
-            return op_error(m, o, &E0214, "has result type %s; its operands give %s", type_words(m, own[i]), type_words(m, given[i]));
+            return op_error(m, o, &E0214, "has result type %s; its operands give %s", type_words(m, own[i]),
+                            type_words(m, given[i]));
     return OK;
 }
 

@@ -27,11 +27,13 @@ status verify_buffer(module *m, uint32_t op)
     if (bytes <= 0) return op_error(m, op, &E0332, "has %" PRId64 " bytes_per_stage; it must be 1 or more", bytes);
     if (stages <= 0) return op_error(m, op, &E0332, "has %" PRId64 " stages; it must be 1 or more", stages);
     if (__builtin_mul_overflow(bytes, stages, &total) || total > INT64_C(1) << 48)
-        return op_error(m, op, &E0332, "has %" PRId64 " stages of %" PRId64 " bytes; the limit is 2^48 bytes", stages, bytes);
+        return op_error(m, op, &E0332, "has %" PRId64 " stages of %" PRId64 " bytes; the limit is 2^48 bytes", stages,
+                        bytes);
     if (align <= 0 || (align & (align - 1)) != 0)
         return op_error(m, op, &E0332, "has align %" PRId64 "; it must be a power of two", align);
     if (addr < 0 || addr % align != 0)
-        return op_error(m, op, &E0332, "has addr %" PRId64 "; it must be 0 or more and a multiple of align %" PRId64, addr, align);
+        return op_error(m, op, &E0332, "has addr %" PRId64 "; it must be 0 or more and a multiple of align %" PRId64,
+                        addr, align);
     return OK;
 }
 
@@ -44,17 +46,19 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
     uint32_t element = dtype_bytes(t->dtype);
     str space_text = op_attr_str(m, buffer, "space");
     if (t->space == SPACE_NONE || !str_is(space_text, space_name(t->space)))
-        return op_error(m, op, &E0221, "describes %s in a buffer of space `%.*s`", type_words(m, type), (int)space_text.n,
-                        space_text.p);
+        return op_error(m, op, &E0221, "describes %s in a buffer of space `%.*s`", type_words(m, type),
+                        (int)space_text.n, space_text.p);
     if (offset < 0 || offset % element != 0)
-        return op_error(m, op, &E0227, "has offset %" PRId64 "; it must be 0 or more and a multiple of %" PRIu32
-                        " bytes of an element", offset, element);
+        return op_error(m, op, &E0227,
+                        "has offset %" PRId64 "; it must be 0 or more and a multiple of %" PRIu32
+                        " bytes of an element",
+                        offset, element);
     if (!expr_is_const(module_context(m), t->dims[0], &rows) || !expr_is_const(module_context(m), t->dims[1], &columns))
         return op_error(m, op, &E0218, "describes %s, whose capacity is not two numbers", type_words(m, type));
     if (__builtin_mul_overflow(rows, columns, &bytes) || __builtin_mul_overflow(bytes, (int64_t)element, &bytes) ||
         __builtin_add_overflow(bytes, offset, &end) || end > room)
-        return op_error(m, op, &E0227, "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes", type_words(m, type),
-                        offset, room);
+        return op_error(m, op, &E0227, "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes",
+                        type_words(m, type), offset, room);
     return OK;
 }
 
@@ -70,8 +74,8 @@ status verify_block_tile(module *m, uint32_t op)
         int64_t stages = op_attr_int(m, buffer, "stages", 1);
         expr_range r = op_expr_range(m, op, stage);
         if (r.hi < 0 || r.lo >= stages)
-            return op_error(m, op, &E0227, "names stage %s of a buffer with %" PRId64 " stage%s", expr_words(m, op, stage),
-                            stages, stages == 1 ? "" : "s");
+            return op_error(m, op, &E0227, "names stage %s of a buffer with %" PRId64 " stage%s",
+                            expr_words(m, op, stage), stages, stages == 1 ? "" : "s");
     }
     return check_valid_fits(m, op, type, op_index_expr(m, op, "valid", 0), op_index_expr(m, op, "valid", 1));
 }
@@ -95,8 +99,7 @@ status verify_free(module *m, uint32_t op)
     op_id alloc = value_op(m, workspace);
     if (alloc == 0 || op_kind_of(m, alloc) != OP_EXEC_ALLOC)
         return op_error(m, op, &E0333, "frees %s, which `exec.alloc` did not make", value_words(m, workspace));
-    VALUE_EACH_USE(m, u, workspace)
-    {
+    VALUE_EACH_USE(m, u, workspace) {
         op_id other = use_op(m, u);
         if (other == op || op_kind_of(m, other) != OP_EXEC_FREE) continue;
         status s = op_error(m, op, &E0333, "frees %s, which is freed twice", value_words(m, workspace));

@@ -21,8 +21,9 @@ static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr
     if (over == 0) return OK;
     expr_range excess = op_expr_range(m, o, over);
     if (excess.lo == INT64_MIN || excess.lo <= 0) return OK;
-    return op_error(m, o, &E0225, "reaches %s, %s%" PRId64 " beyond dim %" PRIu32 " of extent %s", expr_words(m, o, end),
-                    excess.lo == excess.hi ? "" : "at least ", excess.lo, index, expr_words(m, o, dim));
+    return op_error(m, o, &E0225, "reaches %s, %s%" PRId64 " beyond dim %" PRIu32 " of extent %s",
+                    expr_words(m, o, end), excess.lo == excess.hi ? "" : "at least ", excess.lo, index,
+                    expr_words(m, o, dim));
 }
 
 status verify_window(module *m, op_id o, const type_node *memory, bool transpose, const expr_id extent[2])

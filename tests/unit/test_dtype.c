@@ -1,0 +1,31 @@
+#include "ir/context.h"
+
+#include "tests/unit/unit.h"
+
+TEST(dtype_names_read_back)
+{
+    for (uint32_t d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        assert_int_equal(dtype_by_name(str_from(dtype_name((dtype)d))), d);
+        assert_int_not_equal(dtype_class_of((dtype)d), DTYPE_CLASS_NONE);
+        assert_int_equal(dtype_bytes((dtype)d) * 8, dtype_bits((dtype)d));
+    }
+    for (uint32_t s = SPACE_NONE + 1; s < SPACE_COUNT; s++)
+        assert_int_equal(space_by_name(str_from(space_name((space)s))), s);
+    for (uint32_t l = LAYOUT_NONE + 1; l < LAYOUT_COUNT; l++)
+        assert_int_equal(layout_by_name(str_from(layout_name((layout)l))), l);
+}
+
+TEST(dtype_facts)
+{
+    assert_int_equal(dtype_bytes(DTYPE_BF16), 2);
+    assert_int_equal(dtype_bytes(DTYPE_BOOL), 1);
+    assert_int_equal(dtype_bits(DTYPE_NONE), 0);
+    assert_int_equal(dtype_class_of(DTYPE_F8E8M0), DTYPE_CLASS_FLOAT);
+    assert_int_equal(dtype_class_of(DTYPE_U16), DTYPE_CLASS_UINT);
+    assert_int_equal(dtype_by_name(STR("f3")), DTYPE_NONE);
+    assert_int_equal(dtype_by_name(STR("none")), DTYPE_NONE);
+    assert_int_equal(dtype_by_name(STR("")), DTYPE_NONE);
+    assert_int_equal(space_by_name(STR("ub")), SPACE_NONE);
+    assert_int_equal(layout_by_name(STR("none")), LAYOUT_NONE);
+    assert_string_equal(space_name(SPACE_NONE), "?");
+}
