@@ -56,6 +56,13 @@ static void add_property(contract_level *l, const char *property)
     l->properties[l->property_count++] = property;
 }
 
+void contract_state_add_property(contract_state *s, const char *level, const char *property)
+{
+    contract_level *l = find_level(s, level);
+    BUG_IF(!l, "no level %s", level);
+    add_property(l, property);
+}
+
 static void remove_property(contract_level *l, const char *property)
 {
     for (uint32_t i = 0; l && i < l->property_count; i++) {

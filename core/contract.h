@@ -41,6 +41,8 @@ typedef struct contract {
 bool contract_state_has(const contract_state *s, const char *level, const char *property);
 const contract_level *contract_state_level(const contract_state *s, const char *level);
 void contract_state_add_level(contract_state *s, const char *level);
+/* The level must be there. */
+void contract_state_add_property(contract_state *s, const char *level, const char *property);
 
 /* Walks all steps from the levels in `start`. Reports the first step that cannot work with its line, what is missing, which
  * step broke it and who could supply it. `states`, when not NULL, gets step_count + 1 states: before the first step, and

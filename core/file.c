@@ -56,10 +56,22 @@ status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes,
     return OK;
 }
 
+/* A device or pipe is written to; a rename would put a file in its place (`-o /dev/null`, run by root). */
+static status open_in_place(file_writer *w, const char *path)
+{
+    w->fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (w->fd < 0) return fail_open(w->diags, path, "open", errno);
+    w->path = strdup(path);
+    if (!w->path) abort();
+    return OK;
+}
+
 status file_writer_open(file_writer *w, diag_engine *d, const char *path)
 {
     *w = (file_writer){.diags = d, .fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0) return OK;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return open_in_place(w, path);
     if (asprintf(&w->temporary, "%s.XXXXXX", path) < 0) abort();
     w->fd = mkstemp(w->temporary);
     if (w->fd < 0) {
@@ -95,8 +107,9 @@ void file_writer_put(file_writer *w, const void *bytes, uint64_t n)
 status file_writer_commit(file_writer *w)
 {
     if (!w->temporary) {
-        if (w->failed) return fail_open(w->diags, "<stdout>", "write", w->failed);
-        return OK;
+        const status s = w->failed ? fail_open(w->diags, w->path ? w->path : "<stdout>", "write", w->failed) : OK;
+        file_writer_abandon(w);
+        return s;
     }
     if (close(w->fd) != 0 && w->failed == 0) w->failed = errno;
     w->fd = -1;
@@ -108,8 +121,8 @@ status file_writer_commit(file_writer *w)
 
 void file_writer_abandon(file_writer *w)
 {
+    if (w->path && w->fd >= 0) close(w->fd); /* standard output has no path and stays open */
     if (w->temporary) {
-        if (w->fd >= 0) close(w->fd);
         unlink(w->temporary); /* after a rename there is nothing to remove */
         free(w->temporary);
     }

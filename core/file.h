@@ -12,7 +12,8 @@
 /* Reads a regular file into the arena. Fails with the system's reason, or when it is larger than `max_bytes`. */
 MUST_CHECK status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out);
 
-/* Writes go to a temporary file beside the target; commit renames it. "-" is standard output, written at once. */
+/* Writes go to a temporary file beside the target; commit renames it. "-" is standard output, written at once;
+ * devices and pipes are written at once too. */
 typedef struct file_writer {
     diag_engine *diags;
     char *path, *temporary; /* on the heap; NULL for standard output */

@@ -107,6 +107,25 @@ static status check_start(manager *g, uint32_t first)
     return property_check_state(g->properties, g->session, g->module, wanted, NULL);
 }
 
+/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it is looked at. */
+static void find_start_properties(manager *g, contract_state *start)
+{
+    const contract *c = &g->pipeline->contract;
+    diag_engine *nobody = diag_create(NULL, 0);
+    const run_session_params params = {.diags = nobody, .machine = g->pipeline->machine, .abi_minor = plugin_host_abi_minor(g->pipeline->host)};
+    run_session *quiet = run_session_create(g->arena, &params);
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        const pto_pass *pass = c->steps[i].pass;
+        if (!contract_state_level(start, pass->consumes)) continue;
+        for (const char *const *p = pass->requires_props; p && *p; p++) {
+            if (!contract_state_has(start, pass->consumes, *p) && property_holds(g->properties, quiet, g->module, pass->consumes, *p))
+                contract_state_add_property(start, pass->consumes, *p);
+        }
+    }
+    run_session_destroy(quiet);
+    diag_destroy(nobody);
+}
+
 /* ---- one step ---- */
 
 static void note_step(manager *g, const run_agent *agent)
@@ -271,6 +290,7 @@ static status run_steps(manager *g)
         start = (contract_state){0};
         contract_state_add_level(&start, c->steps[0].pass->consumes);
     }
+    else find_start_properties(g, &start);
     /* A part of a pipeline need not end where the backend begins. */
     contract part = *c;
     if (end < c->step_count) part.backend = NULL;

@@ -88,3 +88,13 @@ status property_check_state(property_set *set, run_session *session, module *m, 
     }
     return OK;
 }
+
+bool property_holds(property_set *set, run_session *session, module *m, const char *level, const char *property)
+{
+    const checker *c = NULL;
+    if (find_checker(set, property, &c) != OK || !c->property || strcmp(c->property->level, level) != 0) return false;
+    BLOCK_EACH_OP (m, f, module_top(m)) {
+        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(set, session, m, f, c) != OK) return false;
+    }
+    return true;
+}

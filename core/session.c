@@ -15,8 +15,7 @@
 
 static const char *value_of(const command_line *line, uint32_t option) { return command_line_value(line, option); }
 
-/* <prefix>/share/pto of the running executable, or NULL. */
-static const char *find_share(arena *a)
+const char *session_share_folder(arena *a)
 {
     char path[4096];
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
@@ -33,7 +32,7 @@ static const char *find_share(arena *a)
 
 const char *const *session_search_folders(arena *a)
 {
-    const char *share = find_share(a);
+    const char *share = session_share_folder(a);
     char installed[4200];
     snprintf(installed, sizeof installed, "%s/pipelines", share ? share : "");
     return pipeline_search_folders(a, share ? arena_strdup(a, installed) : NULL);

@@ -55,6 +55,8 @@ typedef struct session {
 /* Folders where pipelines and machines are sought: PTO_PIPELINE_PATH, then the installed ones. NULL-ended. */
 const char *const *session_search_folders(arena *a);
 const char *session_version(void);
+/* <prefix>/share/pto of the running executable: pipelines, machines, templates. NULL when it cannot be found out. */
+const char *session_share_folder(arena *a);
 
 /* Each failure sets `*exit_status`. */
 MUST_CHECK status session_open(session *s, const command_line *line, int *exit_status);

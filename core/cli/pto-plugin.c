@@ -1,0 +1,128 @@
+/* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK. */
+#include "core/command_line.h"
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "core/session.h"
+#include "core/supervisor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PLUGIN_VERSION, PLUGIN_HELP, PLUGIN_OPTION_COUNT, TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
+
+static const cli_option options[PLUGIN_OPTION_COUNT] = {
+    {"version", 0, CLI_NONE, NULL, "options", "print the version", false},
+    {"help", 'h', CLI_NONE, NULL, "options", "this text", false},
+};
+static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR";
+static const char summary[] = "Starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.";
+static const char *const kinds[] = {"pass", "tiling", "backend", NULL};
+
+static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
+
+/* Reverse DNS: words of letters, digits and dashes, joined by dots, at least one dot; `pto.` is ours. */
+static status check_id(diag_engine *d, const char *id)
+{
+    size_t word = 0, dots = 0;
+    bool legal = strlen(id) <= ID_BYTES_MAX && strncmp(id, "pto.", 4) != 0;
+    for (const char *p = id; *p; p++) {
+        const bool letter = (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9' && word > 0) || (*p == '-' && word > 0);
+        legal &= letter || (*p == '.' && word > 0);
+        word = *p == '.' ? 0 : word + 1;
+        dots += *p == '.';
+    }
+    if (legal && dots > 0 && word > 0) return OK;
+    diag_error(d, tool(), &E1503, "`%s` is no plugin id", id);
+    diag_note(d, NO_POS, "an id is at most %d lower-case letters, digits and dashes in words joined by dots, such as org.acme.copies; `pto.` is taken", ID_BYTES_MAX);
+    return FAILED;
+}
+
+/* `text` with every `from` replaced by `to`. */
+static void put_replaced(file_writer *w, str text, const char *from, const char *to)
+{
+    const size_t n = strlen(from);
+    const char *p = text.p, *end = text.p + text.n;
+    for (const char *hit; (hit = memmem(p, (size_t)(end - p), from, n)); p = hit + n) {
+        file_writer_put(w, p, (uint64_t)(hit - p));
+        file_writer_put(w, to, strlen(to));
+    }
+    file_writer_put(w, p, (uint64_t)(end - p));
+}
+
+static status copy_file(arena *a, diag_engine *d, const char *from, const char *to, const char *placeholder, const char *id)
+{
+    str text;
+    TRY(file_read(a, d, from, TEMPLATE_BYTES_MAX, &text));
+    file_writer w;
+    TRY(file_writer_open(&w, d, to));
+    put_replaced(&w, text, placeholder, id);
+    return file_writer_commit(&w);
+}
+
+static const char *join(arena *a, const char *x, const char *y)
+{
+    const size_t n = strlen(x) + strlen(y) + 2;
+    char *path = arena_alloc(a, n);
+    snprintf(path, n, "%s/%s", x, y);
+    return path;
+}
+
+static status copy_template(arena *a, diag_engine *d, const char *kind, const char *id, const char *folder)
+{
+    char placeholder[64];
+    snprintf(placeholder, sizeof placeholder, "org.example.%s", kind);
+    const char *source = join(a, join(a, session_share_folder(a), "template"), kind);
+    DIR *dir = opendir(source);
+    if (!dir) {
+        diag_error(d, (src_pos){source, 0, 0}, &E1501, "cannot open the folder of the template: %s", strerror(errno));
+        return FAILED;
+    }
+    status s = OK;
+    if (mkdir(folder, 0777) != 0) {
+        diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the folder: %s", strerror(errno));
+        s = FAILED;
+    }
+    for (struct dirent *e; s == OK && (e = readdir(dir));) {
+        if (e->d_name[0] != '.') s = copy_file(a, d, join(a, source, e->d_name), join(a, folder, e->d_name), placeholder, id);
+    }
+    closedir(dir);
+    return s;
+}
+
+static int run(arena *a, diag_engine *d, const command_line *line)
+{
+    if (line->argument_count != 4 || strcmp(line->arguments[0], "new") != 0) {
+        diag_error(d, tool(), &E1504, "usage: %s", usage);
+        return EXIT_STATUS_USAGE;
+    }
+    const char *kind = line->arguments[1], *id = line->arguments[2], *folder = line->arguments[3];
+    bool known = false;
+    for (int i = 0; kinds[i]; i++) known |= strcmp(kinds[i], kind) == 0;
+    if (!known) {
+        diag_error(d, tool(), &E1503, "there is no template `%s`; pass, tiling and backend are", kind);
+        return EXIT_STATUS_USAGE;
+    }
+    if (check_id(d, id) != OK) return EXIT_STATUS_USAGE;
+    if (copy_template(a, d, kind, id, folder) != OK) return EXIT_STATUS_OUTPUT;
+    printf("%s/plugin.c is %s; %s/README.md says how to build and run it\n", folder, id, folder);
+    return EXIT_STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-plugin", options, PLUGIN_OPTION_COUNT, argc, argv, &line) == OK) {
+        code = EXIT_STATUS_OK;
+        if (command_line_has(&line, PLUGIN_HELP)) command_line_help(stdout, options, PLUGIN_OPTION_COUNT, usage, summary);
+        else if (command_line_has(&line, PLUGIN_VERSION)) printf("pto-plugin %s\n", session_version());
+        else code = run(a, d, &line);
+    }
+    diag_destroy(d);
+    arena_destroy(a);
+    return code;
+}

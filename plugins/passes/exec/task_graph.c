@@ -1,0 +1,127 @@
+/* pto.task-graph: launches become tasks of an orchestrator, and workspaces live from their first to their last task.
+ *
+ *     %w = block.workspace : gm<..>              %w = exec.alloc : gm<..>
+ *     block.launch @a args(%x, %w)         =>    exec.launch @a args(%x, %w)
+ *     block.launch @b args(%w, %y)               exec.launch @b args(%w, %y)
+ *                                                exec.free %w
+ *
+ * Dependences are not written down: they follow from the regions that kernels read and write. Exact. */
+#include <pto/plugin.h>
+
+#define KINDS(X)                          \
+    X(FUNC, "func")                       \
+    X(VIEW, "view")                       \
+    X(LAUNCH, "block.launch")             \
+    X(WORKSPACE, "block.workspace")       \
+    X(EXEC_LAUNCH, "exec.launch")         \
+    X(EXEC_ALLOC, "exec.alloc")           \
+    X(EXEC_FREE, "exec.free")
+PTO_KINDS(KINDS);
+
+#define STATS(X) X(TASKS, "launches") X(WORKSPACES, "workspaces")
+PTO_STATS(STATS);
+
+/* The op of `body` that holds `op`. */
+static pto_op top_op(pto_op op, pto_block body)
+{
+    while (PTO_SOME(pto_op_parent(op)) && !pto_block_same(pto_op_block(op), body)) op = pto_op_parent(op);
+    return op;
+}
+
+/* The last op of `body` that uses the memory, by views of it too. */
+static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
+{
+    pto_op last = pto_value_op(memory);
+    PTO_EACH_USE (memory, use) {
+        pto_op user = top_op(use.op, body);
+        if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
+            const pto_op through = last_use(run, pto_result(use.op, 0), body);
+            if (pto_op_is_before(user, through)) user = through;
+        }
+        if (pto_op_is_before(last, user)) last = user;
+    }
+    return last;
+}
+
+static pto_status rewrite_workspace(const pto_run *run, pto_op op, pto_block body)
+{
+    pto_spec alloc = pto_spec_make(run, pto_kind(run, KIND_EXEC_ALLOC));
+    pto_spec_result(&alloc, pto_value_type(pto_result(op, 0)));
+    pto_spec_name(&alloc, pto_value_name(pto_result(op, 0)));
+    const pto_value memory = pto_spec_value(&alloc, pto_before(op));
+    PTO_NEED(memory);
+    PTO_TRY(pto_replace(op, memory));
+    pto_spec release = pto_spec_make(run, pto_kind(run, KIND_EXEC_FREE));
+    pto_spec_operand(&release, memory);
+    pto_count(run, STAT_WORKSPACES);
+    return PTO_SOME(pto_spec_build(&release, pto_after(last_use(run, memory, body)))) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status rewrite_launch(const pto_run *run, pto_op op)
+{
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_EXEC_LAUNCH));
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) pto_spec_operand(&s, pto_operand(op, i));
+    pto_spec_attrs_of(&s, op);
+    PTO_NEED(pto_spec_build(&s, pto_before(op)));
+    pto_count(run, STAT_TASKS);
+    return pto_erase(op);
+}
+
+static pto_status rewrite_function(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) {
+        if (pto_op_is(op, pto_kind(run, KIND_LAUNCH))) PTO_TRY(rewrite_launch(run, op));
+    }
+    PTO_EACH_OP (pto_body(function), op) {
+        if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE))) PTO_TRY(rewrite_workspace(run, op, pto_body(function)));
+    }
+    return PTO_OK;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    (void)unit;
+    PTO_EACH_OP (pto_module_top(run), op) {
+        if (pto_op_is(op, pto_kind(run, KIND_FUNC))) PTO_TRY(rewrite_function(run, op));
+    }
+    return PTO_OK;
+}
+
+/* pto.scheduled: nothing of the block level is left in the orchestrator, and every workspace is freed once, after its uses. */
+static pto_status check_scheduled(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) {
+        if (pto_op_is(op, pto_kind(run, KIND_LAUNCH)) || pto_op_is(op, pto_kind(run, KIND_WORKSPACE)))
+            return pto_error(op, "pto.task-graph/unscheduled", "`%.*s` is left in an orchestrator", PTO_FMT(pto_op_name(op)));
+        if (!pto_op_is(op, pto_kind(run, KIND_EXEC_ALLOC))) continue;
+        uint32_t freed = 0;
+        PTO_EACH_USE (pto_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
+        if (freed != 1) return pto_error(op, "pto.task-graph/not-freed", "the workspace is freed %u times; it must be freed once", freed);
+    }
+    return PTO_OK;
+}
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .flags = PTO_PASS_KEEPS_LEVEL,
+    .id = "pto.task-graph",
+    .summary = "Make tasks of launches and give workspaces their lifetimes",
+    .scope = "module",
+    .consumes = "block/1",
+    .produces = "exec/1",
+    .requires_props = PTO_STRS("pto.selected"),
+    .establishes = PTO_STRS("pto.scheduled"),
+    .kinds = pass_kinds,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+static const pto_property scheduled = {
+    .struct_size = sizeof scheduled,
+    .id = "pto.scheduled",
+    .doc = "An orchestrator launches kernels and frees every workspace once",
+    .level = "exec/1",
+    .kinds = pass_kinds,
+    .check = check_scheduled,
+};
+PTO_PLUGIN("pto.task-graph", "pass:pto.task-graph property:pto.scheduled", "pto.scheduled", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &scheduled));

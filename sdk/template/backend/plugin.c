@@ -1,0 +1,81 @@
+/* org.example.backend: runs functions that negate and add f32 tensors, element by element; anything else is an error that
+ * names the op and its place. */
+#include <pto/plugin.h>
+
+#define KINDS(X) X(NEG, "tensor.neg") X(ADD, "tensor.add") X(RETURN, "return")
+PTO_KINDS(KINDS);
+
+/* The elements that a value has during a call: those of an argument, or computed ones. */
+typedef struct slot {
+    pto_value value;
+    const float *elements;
+} slot;
+
+static pto_status prepare(const pto_run *run, pto_op function, void **exe)
+{
+    *exe = NULL;
+    PTO_EACH_OP (pto_body(function), op) {
+        const pto_kind_id kind = pto_op_kind(op);
+        if (kind == pto_kind(run, KIND_RETURN)) continue;
+        if (kind != pto_kind(run, KIND_NEG) && kind != pto_kind(run, KIND_ADD))
+            return pto_error(op, "org.example.backend/unknown-op", "this backend cannot run `%.*s`", PTO_FMT(pto_op_name(op)));
+        if (pto_type_dtype(pto_value_type(pto_result(op, 0))) != PTO_F32)
+            return pto_error(op, "org.example.backend/not-f32", "this backend knows f32 alone");
+    }
+    return PTO_OK;
+}
+
+static const float *elements_of(const slot *slots, uint32_t count, pto_value value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (pto_value_same(slots[i].value, value)) return slots[i].elements;
+    }
+    return NULL;
+}
+
+static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
+{
+    (void)exe;
+    const uint64_t bytes = call->results[0]->bytes, count = bytes / sizeof(float);
+    const pto_block body = pto_body(call->function);
+    uint32_t used = 0;
+    PTO_EACH_OP (body, op) used++;
+    slot *slots = PTO_SCRATCH(run, slot, used + call->argument_count);
+    used = 0;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        const slot argument = {pto_block_arg(body, i), (const float *)call->arguments[i]->data};
+        if (call->arguments[i]->bytes != bytes) return pto_error(call->function, "org.example.backend/shape", "this backend does not broadcast");
+        slots[used++] = argument;
+    }
+    PTO_EACH_OP (body, op) {
+        const float *a = elements_of(slots, used, pto_operand(op, 0));
+        if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
+            memcpy(call->results[0]->data, a, bytes);
+            break;
+        }
+        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, used, pto_operand(op, 1)) : NULL;
+        float *out = PTO_SCRATCH(run, float, count);
+        for (uint64_t i = 0; i < count; i++) out[i] = b ? a[i] + b[i] : -a[i];
+        const slot result = {pto_result(op, 0), out};
+        slots[used++] = result;
+    }
+    return PTO_OK;
+}
+
+static void release(const pto_run *run, void *exe)
+{
+    (void)run;
+    (void)exe;
+}
+
+static const pto_backend backend = {
+    .struct_size = sizeof backend,
+    .id = "org.example.backend",
+    .summary = "Negate and add f32 tensors",
+    .kinds = pass_kinds,
+    .consumes = PTO_STRS("tensor/1"),
+    .prepare = prepare,
+    .execute = execute,
+    .release = release,
+};
+PTO_PLUGIN("org.example.backend", "backend:org.example.backend", "", .version = "0.1.0", .license = "MIT", .backends = PTO_LIST(pto_backend, &backend));
