@@ -5,18 +5,19 @@
 enum { IS_SPACE = 1, IS_WORD_START = 2, IS_DIGIT = 4, IS_DOT = 8, IS_WORD = IS_WORD_START | IS_DIGIT | IS_DOT };
 
 static const uint8_t classes[256] = {
-    [' '] = IS_SPACE, ['\t'] = IS_SPACE, ['\r'] = IS_SPACE, ['\n'] = IS_SPACE, ['.'] = IS_DOT,
-    ['0'] = IS_DIGIT, ['1'] = IS_DIGIT, ['2'] = IS_DIGIT, ['3'] = IS_DIGIT, ['4'] = IS_DIGIT, ['5'] = IS_DIGIT,
-    ['6'] = IS_DIGIT, ['7'] = IS_DIGIT, ['8'] = IS_DIGIT, ['9'] = IS_DIGIT,
+    [' '] = IS_SPACE, ['\t'] = IS_SPACE, ['\r'] = IS_SPACE, ['\n'] = IS_SPACE, ['.'] = IS_DOT,   ['0'] = IS_DIGIT,
+    ['1'] = IS_DIGIT, ['2'] = IS_DIGIT,  ['3'] = IS_DIGIT,  ['4'] = IS_DIGIT,  ['5'] = IS_DIGIT, ['6'] = IS_DIGIT,
+    ['7'] = IS_DIGIT, ['8'] = IS_DIGIT,  ['9'] = IS_DIGIT,
 #define LETTER IS_WORD_START
-    ['_'] = LETTER, ['a'] = LETTER, ['b'] = LETTER, ['c'] = LETTER, ['d'] = LETTER, ['e'] = LETTER, ['f'] = LETTER,
-    ['g'] = LETTER, ['h'] = LETTER, ['i'] = LETTER, ['j'] = LETTER, ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER,
-    ['n'] = LETTER, ['o'] = LETTER, ['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER, ['s'] = LETTER, ['t'] = LETTER,
-    ['u'] = LETTER, ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER, ['z'] = LETTER, ['A'] = LETTER,
-    ['B'] = LETTER, ['C'] = LETTER, ['D'] = LETTER, ['E'] = LETTER, ['F'] = LETTER, ['G'] = LETTER, ['H'] = LETTER,
-    ['I'] = LETTER, ['J'] = LETTER, ['K'] = LETTER, ['L'] = LETTER, ['M'] = LETTER, ['N'] = LETTER, ['O'] = LETTER,
-    ['P'] = LETTER, ['Q'] = LETTER, ['R'] = LETTER, ['S'] = LETTER, ['T'] = LETTER, ['U'] = LETTER, ['V'] = LETTER,
-    ['W'] = LETTER, ['X'] = LETTER, ['Y'] = LETTER, ['Z'] = LETTER,
+    ['_'] = LETTER,   ['a'] = LETTER,    ['b'] = LETTER,    ['c'] = LETTER,    ['d'] = LETTER,   ['e'] = LETTER,
+    ['f'] = LETTER,   ['g'] = LETTER,    ['h'] = LETTER,    ['i'] = LETTER,    ['j'] = LETTER,   ['k'] = LETTER,
+    ['l'] = LETTER,   ['m'] = LETTER,    ['n'] = LETTER,    ['o'] = LETTER,    ['p'] = LETTER,   ['q'] = LETTER,
+    ['r'] = LETTER,   ['s'] = LETTER,    ['t'] = LETTER,    ['u'] = LETTER,    ['v'] = LETTER,   ['w'] = LETTER,
+    ['x'] = LETTER,   ['y'] = LETTER,    ['z'] = LETTER,    ['A'] = LETTER,    ['B'] = LETTER,   ['C'] = LETTER,
+    ['D'] = LETTER,   ['E'] = LETTER,    ['F'] = LETTER,    ['G'] = LETTER,    ['H'] = LETTER,   ['I'] = LETTER,
+    ['J'] = LETTER,   ['K'] = LETTER,    ['L'] = LETTER,    ['M'] = LETTER,    ['N'] = LETTER,   ['O'] = LETTER,
+    ['P'] = LETTER,   ['Q'] = LETTER,    ['R'] = LETTER,    ['S'] = LETTER,    ['T'] = LETTER,   ['U'] = LETTER,
+    ['V'] = LETTER,   ['W'] = LETTER,    ['X'] = LETTER,    ['Y'] = LETTER,    ['Z'] = LETTER,
 #undef LETTER
 };
 

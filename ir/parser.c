@@ -27,7 +27,8 @@ static src_pos place_of(const char *file, str text, size_t offset)
 static status check_text(diag_engine *d, str text, const char *file)
 {
     if (text.n > MAX_TEXT_BYTES) {
-        diag_error(d, (src_pos){.file = file}, &E0103, "the text has %zu bytes; the limit is %zu", text.n, MAX_TEXT_BYTES);
+        diag_error(d, (src_pos){.file = file}, &E0103, "the text has %zu bytes; the limit is %zu", text.n,
+                   MAX_TEXT_BYTES);
         return FAILED;
     }
     for (size_t at = 0; at < text.n;) {
@@ -200,7 +201,11 @@ static status parse_builtin(parser *p)
         TRY(expect(p, '>', "`>`"));
         attr_id dict = pop_attrs(p, from);
         attr_id name = dict == 0 ? 0 : attr_get(p->c, dict, string_intern_z(p->c, "sym_name"));
-        if (name != 0 && attr_at(p->c, name)->kind == ATTR_STRING) rename_module(p, attr_at(p->c, name)->id);
+        if (name != 0 && attr_at(p->c, name)->kind == ATTR_STRING) {
+            if (!parser_is_name(string_of(p->c, attr_at(p->c, name)->id), true))
+                return fail_expected(p, "a plain module name");
+            rename_module(p, attr_at(p->c, name)->id);
+        }
     }
     TRY(expect(p, '(', "`(`"));
     token open = p->tok;
@@ -247,8 +252,7 @@ static void parser_init(parser *p)
 
 static void parser_fini(parser *p)
 {
-    table_free(p->names.slots);
-    table_free(p->names.visible);
+    names_fini(p);
     table_free(p->operands.items);
     table_free(p->types.items);
     table_free(p->exprs.items);

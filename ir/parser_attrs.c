@@ -113,7 +113,8 @@ void push_attr(parser *p, const char *key, attr_id value)
 attr_id pop_attrs(parser *p, size_t from)
 {
     uint32_t count = (uint32_t)(p->keys.count - from);
-    attr_id dict = count == 0 ? 0 : attr_dict(p->c, count, p->keys.items + from, p->attrs.items + p->attrs.count - count);
+    attr_id dict =
+        count == 0 ? 0 : attr_dict(p->c, count, p->keys.items + from, p->attrs.items + p->attrs.count - count);
     p->keys.count = from;
     p->attrs.count -= count;
     return dict;
@@ -354,10 +355,12 @@ static status fail_unknown_attr(parser *p, const op_info *info, const token *key
     const char *near = str_nearest(text_of(key), names);
     src_pos at = pos_of(p, key);
     if (near != NULL) {
-        diag_error(p->diags, at, &E0313, "`%s` has no attribute %s; did you mean `%s`?", info->name, shown(p, key), near);
+        diag_error(p->diags, at, &E0313, "`%s` has no attribute %s; did you mean `%s`?", info->name, shown(p, key),
+                   near);
     } else {
-        diag_error(p->diags, at, &E0313, "`%s` has no attribute %s; a name with a dot (vendor.name) is allowed on any op",
-                   info->name, shown(p, key));
+        diag_error(p->diags, at, &E0313,
+                   "`%s` has no attribute %s; a name with a dot (vendor.name) is allowed on any op", info->name,
+                   shown(p, key));
     }
     return FAILED;
 }
@@ -443,7 +446,8 @@ status check_required(parser *p, const op_info *info, size_t from, src_pos at)
         bool is_found = false;
         for (size_t k = from; k < p->keys.count; k++) is_found = is_found || p->keys.items[k] == name;
         if (!is_found) {
-            FAIL(p, at, E0312, "`%s` needs the attribute `%s`: %s", info->name, info->attrs[i].name, info->attrs[i].doc);
+            FAIL(p, at, E0312, "`%s` needs the attribute `%s`: %s", info->name, info->attrs[i].name,
+                 info->attrs[i].doc);
         }
     }
     return OK;

@@ -99,8 +99,8 @@ static void define_args(parser *p, const control *c, block_id b, status *bad)
     size_t carried = p->operands.count - c->operands;
     size_t all = p->refs.count - c->refs;
     for (size_t i = 0; i < all; i++) {
-        type_id type = i < all - carried ? p->index_type
-                                         : value_type(p->m, p->operands.items[c->operands + i - (all - carried)]);
+        type_id type =
+            i < all - carried ? p->index_type : value_type(p->m, p->operands.items[c->operands + i - (all - carried)]);
         define_block_arg(p, b, &p->refs.items[c->refs + i], type, bad);
     }
 }
@@ -110,7 +110,8 @@ static status parse_control_dict(parser *p, const control *c)
     if (p->tok.kind != '{' || !at_dict(p) || peek(p).kind == '}') return OK;
     const op_info *info = op_info_at(c->kind);
     uint32_t own = 0;
-    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) own |= 1U << i;
+    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
+        own |= 1U << i;
     return parse_dict(p, info, own, c->keys);
 }
 
@@ -213,7 +214,8 @@ static status parse_forall(parser *p, const control *c)
     size_t index_count = p->refs.count - c->refs;
     if (attr_at(p->c, extents)->count != index_count) {
         FAIL(p, pos_of(p, &open), E0105, "the number of extents is %u but there %s %zu ind%s",
-             attr_at(p->c, extents)->count, index_count == 1 ? "is" : "are", index_count, index_count == 1 ? "ex" : "ices");
+             attr_at(p->c, extents)->count, index_count == 1 ? "is" : "are", index_count,
+             index_count == 1 ? "ex" : "ices");
     }
     push_attr(p, "to", extents);
     if (accept_word(p, "out")) {

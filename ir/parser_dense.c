@@ -64,7 +64,8 @@ static status parse_items(parser *p, dense_item *items, uint32_t *count)
     TRY(expect(p, '[', "`[`"));
     while (p->tok.kind != ']') {
         if (*count == DENSE_MAX) {
-            FAIL_HERE(p, E0116, "more than %d elements; keep them in a file and write resource(\"file.npy\")", DENSE_MAX);
+            FAIL_HERE(p, E0116, "more than %d elements; keep them in a file and write resource(\"file.npy\")",
+                      DENSE_MAX);
         }
         TRY(read_item(p, &items[(*count)++]));
         if (!accept(p, ',')) break;

@@ -38,16 +38,19 @@ static status parse_function(parser *p, expr_id *out)
         const char *name;
         expr_builder build;
         bool is_variadic;
-    } functions[] = {{"ceildiv", expr_ceildiv, false}, {"min", expr_min, true},           {"max", expr_max, true},
-                     {"mod", expr_mod, false},         {"floordiv", expr_floordiv, false}};
+    } functions[] = {{"ceildiv", expr_ceildiv, false},
+                     {"min", expr_min, true},
+                     {"max", expr_max, true},
+                     {"mod", expr_mod, false},
+                     {"floordiv", expr_floordiv, false}};
     token name = p->tok;
     uint32_t f = 0;
     while (f < 5 && !at_word(p, functions[f].name)) f++;
     if (f == 5) return fail_expected(p, "an expression");
     next(p);
     token open = p->tok;
-    TRY(expect(p, '(', "`(`"));
     TRY(enter_bracket(p));
+    TRY(expect(p, '(', "`(`"));
     expr_id acc, arg;
     TRY(parse_sum(p, &acc));
     uint32_t count = 1;
@@ -132,8 +135,8 @@ static status parse_primary(parser *p, bool is_negative, expr_id *out)
         }
         break;
     case '(':
-        next(p);
         TRY(enter_bracket(p));
+        next(p);
         TRY(parse_sum(p, out));
         TRY(expect_close(p, ')', &t));
         leave_bracket(p);

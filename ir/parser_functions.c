@@ -97,7 +97,8 @@ static status parse_results(parser *p)
 static uint32_t own_attrs(const op_info *info)
 {
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) mask |= 1U << i;
+    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
+        mask |= 1U << i;
     return mask;
 }
 
@@ -198,7 +199,8 @@ static attr_id with_slots(parser *p, block_id body, attr_id list)
     size_t from = p->exprs.count;
     uint32_t count = attr_at(p->c, list)->count;
     for (uint32_t i = 0; i < count; i++) {
-        push_id(&p->exprs, attr_expr(p->c, expr_substitute(p->c, attr_at(p->c, attr_at(p->c, list)->items[i])->id, &s)));
+        push_id(&p->exprs,
+                attr_expr(p->c, expr_substitute(p->c, attr_at(p->c, attr_at(p->c, list)->items[i])->id, &s)));
     }
     attr_id out = attr_list(p->c, count, p->exprs.items + from);
     p->exprs.count = from;
@@ -249,8 +251,8 @@ static status resolve_regions(parser *p, block_id body, uint32_t grid_rank, cons
         if (value_block(p->m, v) != body || value_index(p->m, v) < grid_rank) {
             FAIL(p, pos_at(p, ref->line, ref->column), E0105, "a region names a parameter; this is a grid index");
         }
-        attr_id items[3] = {attr_int(p->c, (int64_t)(value_index(p->m, v) - grid_rank)),
-                            p->exprs.items[exprs + 2 * i], p->exprs.items[exprs + 2 * i + 1]};
+        attr_id items[3] = {attr_int(p->c, (int64_t)(value_index(p->m, v) - grid_rank)), p->exprs.items[exprs + 2 * i],
+                            p->exprs.items[exprs + 2 * i + 1]};
         push_id(&p->attrs, attr_list(p->c, items[1] == 0 ? 1 : 3, items));
     }
     attr_id list = attr_list(p->c, (uint32_t)count, p->attrs.items + from);

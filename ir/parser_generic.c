@@ -33,7 +33,8 @@ static status parse_signature(parser *p, size_t operands, size_t result_count, s
         text_buffer t;
         text_init(&t);
         type_print(p->c, value_type(p->m, v), &t);
-        diag_error(p->diags, pos_of(p, &open), &E0206, "operand %zu is written with another type than its own, %s", i, t.p);
+        diag_error(p->diags, pos_of(p, &open), &E0206, "operand %zu is written with another type than its own, %s", i,
+                   t.p);
         text_fini(&t);
         return FAILED;
     }
@@ -100,6 +101,32 @@ static status open_region(parser *p, const frame *f)
     return FAILED;
 }
 
+bool parser_is_name(str s, bool with_dots)
+{
+    if (s.n == 0 || !lexer_is_word_byte(s.p[0]) || s.p[0] == '.' || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!lexer_is_word_byte(s.p[i]) || (s.p[i] == '.' && !with_dots)) return false;
+    }
+    return true;
+}
+
+/* Functions and bound symbols have their names in strings here; in our own form they are tokens. */
+static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
+{
+    bool is_bind = kind == OP_BIND;
+    if (!is_bind && (op_info_at(kind)->traits & TRAIT_FUNCTION) == 0) return OK;
+    str_id key = string_intern_z(p->c, is_bind ? "symbol" : "name");
+    size_t count = p->keys.count - keys;
+    for (size_t i = 0; i < count; i++) {
+        if (p->keys.items[keys + i] != key) continue;
+        str name = string_of(p->c, attr_at(p->c, p->attrs.items[p->attrs.count - count + i])->id);
+        if (parser_is_name(name, !is_bind)) continue;
+        FAIL(p, at, E0105, "\"%.*s\" is no name: letters, digits and `_`%s, not starting with a digit",
+             (int)(name.n > 40 ? 40 : name.n), name.p, is_bind ? "" : " and `.`");
+    }
+    return OK;
+}
+
 /* Everything behind the operands and regions: attributes, types, location. */
 static status parse_end(parser *p, op_kind kind, size_t operands, size_t result_count, src_pos at, attr_id *attrs,
                         loc_id *loc)
@@ -110,6 +137,7 @@ static status parse_end(parser *p, op_kind kind, size_t operands, size_t result_
     p->keep_slots = (info->traits & TRAIT_FUNCTION) != 0;
     if (p->tok.kind == '{') TRY(parse_dict(p, info, 0, keys));
     TRY(check_required(p, info, keys, at));
+    TRY(check_name(p, kind, keys, at));
     *attrs = pop_attrs(p, keys);
     TRY(parse_signature(p, operands, result_count, at));
     if (at_word(p, "loc")) TRY(parse_loc(p, loc));
@@ -162,14 +190,17 @@ static status parse_generic_name(parser *p, op_kind *out)
         near = op_nearest_name((str){name.p + skip, name.n - skip});
     }
     if (near == NULL) {
-        FAIL_HERE(p, E0109, "unknown op %s; generic names begin with pto_core. pto_tensor. pto_tile. pto_block. pto_pto. "
-                  "or pto_exec.", shown(p, &p->tok));
+        FAIL_HERE(p, E0109,
+                  "unknown op %s; generic names begin with pto_core. pto_tensor. pto_tile. pto_block. pto_pto. "
+                  "or pto_exec.",
+                  shown(p, &p->tok));
     }
     text_buffer full;
     text_init(&full);
     op_print_generic_name(op_info_at(op_kind_by_name(str_from(near))), &full);
     if (may_report(p)) {
-        diag_error(p->diags, pos_of(p, &p->tok), &E0109, "unknown op %s; did you mean \"%s\"?", shown(p, &p->tok), full.p);
+        diag_error(p->diags, pos_of(p, &p->tok), &E0109, "unknown op %s; did you mean \"%s\"?", shown(p, &p->tok),
+                   full.p);
     }
     text_fini(&full);
     return FAILED;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024, SERIES_GAP = 256 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -55,10 +55,12 @@ status parse_value_name(parser *p, name_ref *out)
     return p->tok.kind == '#' && p->tok.start == t.p + t.n ? parse_result_number(p, t, out) : OK;
 }
 
+/* ---- the table ---- */
+
 static size_t hash_name(value_name n)
 {
     uint64_t h = ((uint64_t)n.base << 32 | n.number) * 0x9E3779B97F4A7C15u;
-    return (size_t)(h >> 24);
+    return (size_t)(h ^ h >> 32);
 }
 
 static bool is_empty(const name_slot *s) { return s->name.base == 0 && s->name.number == VALUE_NO_NUMBER; }
@@ -74,16 +76,21 @@ static void clear_slots(name_table *t)
 void names_reset(parser *p)
 {
     name_table *t = &p->names;
+    for (uint32_t i = 0; i < t->series_count; i++) {
+        name_series *s = &t->series[i];
+        if (s->end != 0) memset(s->entries, 0, s->end * sizeof *s->entries);
+        s->end = s->used = 0;
+    }
+    t->series_count = 0;
+    t->visible_count = 0;
     if (t->slots == NULL) {
         t->slots = table_grow(NULL, &t->capacity, FIRST_SLOTS, sizeof *t->slots);
         t->mask = FIRST_SLOTS - 1;
     } else if (t->used == 0) {
-        t->visible_count = 0;
         return;
     }
     /* A small function behind a large one must not pay for the large one's table again and again. */
     while (t->mask >= FIRST_SLOTS && t->used * 8 < t->mask) t->mask /= 2;
-    t->visible_count = 0;
     clear_slots(t);
 }
 
@@ -93,6 +100,26 @@ static name_slot *find_slot(const name_table *t, value_name n)
     size_t i = hash_name(n) & t->mask;
     while (!is_empty(&t->slots[i]) && !is_same(t->slots[i].name, n)) i = (i + 1) & t->mask;
     return &t->slots[i];
+}
+
+static name_series *series_of(name_table *t, str_id base)
+{
+    for (uint32_t i = 0; i < t->series_count; i++) {
+        if (t->series[i].base == base) return &t->series[i];
+    }
+    return NULL;
+}
+
+/* The entry of a name; NULL when it never was defined in this function. */
+static name_entry *find_entry(name_table *t, value_name n)
+{
+    if (n.number != VALUE_NO_NUMBER) {
+        name_series *s = series_of(t, n.base);
+        if (s != NULL && n.number < s->end && s->entries[n.number].line != 0) return &s->entries[n.number];
+    }
+    if (t->used == 0) return NULL;
+    name_slot *slot = find_slot(t, n);
+    return is_empty(slot) ? NULL : &slot->entry;
 }
 
 static void grow_slots(name_table *t)
@@ -110,6 +137,43 @@ static void grow_slots(name_table *t)
         if (!is_empty(&old[i])) *find_slot(t, old[i].name) = old[i];
     }
     table_free(old);
+}
+
+/* The entry in a series for a name that has none yet; NULL when it belongs into the table. */
+static name_entry *add_to_series(name_table *t, value_name n)
+{
+    if (n.number == VALUE_NO_NUMBER) return NULL;
+    name_series *s = series_of(t, n.base);
+    if (s == NULL) {
+        if (t->series_count == NAME_SERIES) return NULL;
+        s = &t->series[t->series_count++];
+        s->base = n.base;
+    }
+    /* Numbers may leave gaps, but memory stays in proportion to the names. */
+    if (n.number > 4 * (uint64_t)s->used + SERIES_GAP) return NULL;
+    if (n.number >= s->capacity)
+        s->entries = table_grow(s->entries, &s->capacity, (size_t)n.number + 1, sizeof *s->entries);
+    if (n.number >= s->end) s->end = n.number + 1;
+    s->used++;
+    return &s->entries[n.number];
+}
+
+static name_entry *add_entry(name_table *t, value_name n)
+{
+    name_entry *e = add_to_series(t, n);
+    if (e != NULL) return e;
+    if (t->used * 2 > t->mask) grow_slots(t);
+    name_slot *slot = find_slot(t, n);
+    slot->name = n;
+    t->used++;
+    return &slot->entry;
+}
+
+void names_fini(parser *p)
+{
+    for (uint32_t i = 0; i < NAME_SERIES; i++) table_free(p->names.series[i].entries);
+    table_free(p->names.slots);
+    table_free(p->names.visible);
 }
 
 static void put_name(const parser *p, value_name n, text_buffer *out)
@@ -168,10 +232,10 @@ static status fail_undefined(parser *p, const name_ref *ref, uint32_t ended_line
 
 status names_find(parser *p, const name_ref *ref, value_id *out)
 {
-    const name_slot *s = find_slot(&p->names, ref->name);
-    if (is_empty(s) || s->value == 0) return fail_undefined(p, ref, is_empty(s) ? 0 : s->line);
-    if (s->value == POISON_VALUE) p->poisoned = true;
-    *out = s->value;
+    const name_entry *e = find_entry(&p->names, ref->name);
+    if (e == NULL || e->value == 0) return fail_undefined(p, ref, e == NULL ? 0 : e->line);
+    if (e->value == POISON_VALUE) p->poisoned = true;
+    *out = e->value;
     return OK;
 }
 
@@ -182,28 +246,31 @@ status parse_value(parser *p, value_id *out)
     return names_find(p, &ref, out);
 }
 
+static status fail_defined(parser *p, const name_ref *ref, uint32_t line)
+{
+    text_buffer name;
+    text_init(&name);
+    put_name(p, ref->name, &name);
+    if (may_report(p)) {
+        diag_error(p->diags, pos_at(p, ref->line, ref->column), &E0111, "`%s` is defined already, in line %u", name.p,
+                   line);
+    }
+    text_fini(&name);
+    return FAILED;
+}
+
 status names_define(parser *p, const name_ref *ref, value_id v)
 {
     name_table *t = &p->names;
-    if (t->used * 2 > t->mask) grow_slots(t);
-    name_slot *s = find_slot(t, ref->name);
-    if (is_empty(s)) {
-        t->used++;
-    } else if (s->value == 0) {
+    name_entry *e = find_entry(t, ref->name);
+    if (e == NULL) {
+        e = add_entry(t, ref->name);
+    } else if (e->value == 0) {
         p->needs_settle = true;
     } else {
-        if (v == POISON_VALUE) return OK;
-        text_buffer name;
-        text_init(&name);
-        put_name(p, ref->name, &name);
-        if (may_report(p)) {
-            diag_error(p->diags, pos_at(p, ref->line, ref->column), &E0111, "`%s` is defined already, in line %u",
-                       name.p, s->line);
-        }
-        text_fini(&name);
-        return FAILED;
+        return v == POISON_VALUE ? OK : fail_defined(p, ref, e->line);
     }
-    *s = (name_slot){.name = ref->name, .value = v, .line = ref->line};
+    *e = (name_entry){.value = v, .line = ref->line};
     if (t->visible_count == t->visible_capacity) {
         t->visible = table_grow(t->visible, &t->visible_capacity, t->visible_count + 1, sizeof *t->visible);
     }
@@ -223,5 +290,9 @@ status names_define(parser *p, const name_ref *ref, value_id v)
 void names_leave(parser *p, size_t scope)
 {
     name_table *t = &p->names;
-    while (t->visible_count > scope) find_slot(t, t->visible[--t->visible_count])->value = 0;
+    while (t->visible_count > scope) {
+        name_entry *e = find_entry(t, t->visible[--t->visible_count]);
+        BUG_IF(e == NULL, "a visible name has no entry");
+        e->value = 0;
+    }
 }

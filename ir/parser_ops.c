@@ -63,8 +63,9 @@ status parse_tail(parser *p, uint32_t count, src_pos at, loc_id *loc)
     }
     size_t given = p->types.count - from;
     if (given != count) {
-        FAIL(p, at, E0113, "%u result%s named but %zu result type%s given; an op ends in `: ` and a type for each result",
-             count, count == 1 ? " is" : "s are", given, given == 1 ? " is" : "s are");
+        FAIL(p, at, E0113,
+             "%u result%s named but %zu result type%s given; an op ends in `: ` and a type for each result", count,
+             count == 1 ? " is" : "s are", given, given == 1 ? " is" : "s are");
     }
     if (p->tok.kind == TOK_WORD && at_word(p, "loc")) TRY(parse_loc(p, loc));
     return OK;
@@ -375,7 +376,8 @@ static status parse_op_body(parser *p, op_start *s)
 /* Does an op start at the current token, for all that can be said without its context? */
 static bool starts_op(const parser *p)
 {
-    if (p->tok.kind == TOK_WORD) return op_kind_by_name(text_of(&p->tok)) != OP_NONE;
+    str word = text_of(&p->tok);
+    if (p->tok.kind == TOK_WORD) return memchr(word.p, '.', word.n) != NULL || op_kind_by_name(word) != OP_NONE;
     if (p->tok.kind == TOK_STRING) return peek(p).kind == '(';
     if (p->tok.kind != TOK_VALUE) return false;
     uint32_t after = peek(p).kind;
@@ -486,7 +488,9 @@ status close_block(parser *p)
     uint32_t depth = --p->depth;
     p->poisoned = false;
     p->is_generic = f.is_generic;
-    status s = f.is_generic ? finish_generic(p, &f) : op_has_own_form(f.kind) ? finish_control(p, &f) : finish_plain(p, &f);
+    status s = f.is_generic              ? finish_generic(p, &f)
+               : op_has_own_form(f.kind) ? finish_control(p, &f)
+                                         : finish_plain(p, &f);
     if (s == OK && p->depth > depth) return OK; /* the next block of the same op */
     if (s == OK) return define_results(p, f.op, f.names, f.name_count) == OK || !p->stop ? OK : FAILED;
     p->is_generic = false;

@@ -35,15 +35,32 @@ typedef struct name_stack {
     size_t count, capacity;
 } name_stack;
 
-/* Open addressing; `value` 0 in a used slot is a name that is not visible here. Base 0 with number VALUE_NO_NUMBER
- * marks an empty slot. */
-typedef struct name_slot {
-    value_name name;
+/* What a name stands for. `value` 0 with a line: a name that is not visible here any more; line 0: none yet. */
+typedef struct name_entry {
     value_id value;
     uint32_t line; /* of the definition */
+} name_entry;
+
+typedef struct name_slot {
+    value_name name; /* base 0 with VALUE_NO_NUMBER: empty */
+    name_entry entry;
 } name_slot;
 
+/* Names of one base whose numbers count up without large gaps, by number. */
+typedef struct name_series {
+    str_id base;
+    uint32_t end; /* entries before it may be in use */
+    uint32_t used;
+    name_entry *entries;
+    size_t capacity;
+} name_series;
+
+enum { NAME_SERIES = 8 };
+
+/* The first few numbered bases of a function are series; all other names are in an open-addressing table. */
 typedef struct name_table {
+    name_series series[NAME_SERIES];
+    uint32_t series_count;
     name_slot *slots;
     size_t capacity; /* of the memory */
     size_t mask, used;
@@ -58,7 +75,7 @@ typedef struct frame {
     bool is_generic;
     uint8_t block_index;
     block_id block;
-    size_t scope;        /* visible names when the block opened */
+    size_t scope;             /* visible names when the block opened */
     size_t names, name_count; /* in p->results */
     uint32_t line, column;    /* of the `{` */
     size_t generic_operands;  /* generic: first in `operands` */
@@ -91,13 +108,13 @@ typedef struct parser {
     bool stop;       /* nothing more is parsed */
     bool is_generic; /* inside of a generic op: MLIR's escapes and types */
     uint32_t brackets;
-    uint32_t leaves; /* of the expression being read */
-    bool no_values;  /* expressions over symbols only */
-    bool no_slots;   /* generic: the attribute cannot mention operands */
-    size_t slot_base;    /* generic: where the operands begin that slots count */
-    bool keep_slots;     /* generic: slots count the grid indices of a kernel */
-    bool needs_settle;   /* names or use lists are not as module_settle leaves them */
-    bool poisoned;   /* the op being read uses a poisoned name */
+    uint32_t leaves;   /* of the expression being read */
+    bool no_values;    /* expressions over symbols only */
+    bool no_slots;     /* generic: the attribute cannot mention operands */
+    size_t slot_base;  /* generic: where the operands begin that slots count */
+    bool keep_slots;   /* generic: slots count the grid indices of a kernel */
+    bool needs_settle; /* names or use lists are not as module_settle leaves them */
+    bool poisoned;     /* the op being read uses a poisoned name */
     name_table names;
     id_stack operands, types, exprs, keys, attrs;
     name_stack results, refs;
@@ -120,10 +137,10 @@ static inline str text_of(const token *t) { return (str){t->p, t->n}; }
 const char *shown(parser *p, const token *t);
 /* Counts an error; true when it may be reported. */
 bool may_report(parser *p);
-#define FAIL(p, at, code, ...)                                                     \
-    do {                                                                           \
-        if (may_report(p)) diag_error((p)->diags, (at), &(code), __VA_ARGS__);     \
-        return FAILED;                                                             \
+#define FAIL(p, at, code, ...)                                                 \
+    do {                                                                       \
+        if (may_report(p)) diag_error((p)->diags, (at), &(code), __VA_ARGS__); \
+        return FAILED;                                                         \
     } while (0)
 #define FAIL_HERE(p, code, ...) FAIL(p, pos_of((p), &(p)->tok), code, __VA_ARGS__)
 /* "expected <what> but found <token>", or what is wrong with the token itself. */
@@ -156,6 +173,7 @@ MUST_CHECK status parse_symbol_name(parser *p, str_id *out);
 /* Reads a `%name`, in the generic form also `%name#n`. */
 MUST_CHECK status parse_value_name(parser *p, name_ref *out);
 void names_reset(parser *p);
+void names_fini(parser *p);
 /* The value of a name; POISON_VALUE sets p->poisoned. Reports when there is none. */
 MUST_CHECK status names_find(parser *p, const name_ref *ref, value_id *out);
 /* Reads a name and looks it up. */
@@ -224,5 +242,7 @@ MUST_CHECK status finish_control(parser *p, frame *f);
 /* ---- parser_generic.c ---- */
 MUST_CHECK status parse_generic(parser *p, size_t names, size_t name_count);
 MUST_CHECK status finish_generic(parser *p, frame *f);
+/* Letters, digits, `_` and, where allowed, `.`; no digit in front. */
+bool parser_is_name(str s, bool with_dots);
 
 #endif

@@ -186,7 +186,8 @@ status parse_string(parser *p, str_id *out)
         src_pos at = pos_of(p, t);
         at.column += (uint32_t)bad + 1;
         FAIL(p, at, E0108, "unknown or incomplete escape `\\%.1s`; known are %s", t->p + bad + 1,
-             p->is_generic ? "\\\\ \\\" \\n \\t and two hexadecimal digits" : "\\\\ \\\" \\/ \\b \\f \\n \\r \\t \\uXXXX");
+             p->is_generic ? "\\\\ \\\" \\n \\t and two hexadecimal digits"
+                           : "\\\\ \\\" \\/ \\b \\f \\n \\r \\t \\uXXXX");
     }
     str s = {p->scratch.p, p->scratch.n};
     if (str_utf8_error(s) != s.n) FAIL_HERE(p, E0108, "the escapes of this string give invalid UTF-8");

@@ -27,7 +27,8 @@ static status fail_name(parser *p, const diag_code_info *code, const char *what,
     for (size_t i = 0; names[i] != NULL; i++) text_printf(&list, "%s%s", i == 0 ? "" : " ", names[i]);
     const char *near = str_nearest(text_of(&p->tok), names);
     if (near != NULL) {
-        diag_error(p->diags, pos_of(p, &p->tok), code, "unknown %s %s; did you mean `%s`?", what, shown(p, &p->tok), near);
+        diag_error(p->diags, pos_of(p, &p->tok), code, "unknown %s %s; did you mean `%s`?", what, shown(p, &p->tok),
+                   near);
     } else {
         diag_error(p->diags, pos_of(p, &p->tok), code, "unknown %s %s; known are %s", what, shown(p, &p->tok), list.p);
     }
@@ -38,14 +39,16 @@ static status fail_name(parser *p, const diag_code_info *code, const char *what,
 static bool starts_expr(const parser *p)
 {
     if (p->tok.kind != TOK_WORD) return true;
-    return at_word(p, "ceildiv") || at_word(p, "min") || at_word(p, "max") || at_word(p, "mod") || at_word(p, "floordiv");
+    return at_word(p, "ceildiv") || at_word(p, "min") || at_word(p, "max") || at_word(p, "mod") ||
+           at_word(p, "floordiv");
 }
 
 static status check_extent(parser *p, const token *at, expr_id e, bool is_tile)
 {
     int64_t v;
     bool is_const = expr_is_const(p->c, e, &v);
-    if (is_tile && !is_const) FAIL(p, pos_of(p, at), E0204, "tile extents are positive constants; this one is symbolic");
+    if (is_tile && !is_const)
+        FAIL(p, pos_of(p, at), E0204, "tile extents are positive constants; this one is symbolic");
     if (is_tile && v <= 0) {
         FAIL(p, pos_of(p, at), E0204, "the tile extent is %lld; tile extents are at least 1", (long long)v);
     }
@@ -213,7 +216,7 @@ static dtype builtin_dtype(str word)
     static const struct {
         const char *name;
         dtype dtype;
-    } names[] = {{"ui8", DTYPE_U8},   {"ui16", DTYPE_U16}, {"ui32", DTYPE_U32},          {"ui64", DTYPE_U64},
+    } names[] = {{"ui8", DTYPE_U8},  {"ui16", DTYPE_U16},        {"ui32", DTYPE_U32},     {"ui64", DTYPE_U64},
                  {"i1", DTYPE_BOOL}, {"f8E4M3FN", DTYPE_F8E4M3}, {"f8E5M2", DTYPE_F8E5M2}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (str_is(word, names[i].name)) return names[i].dtype;

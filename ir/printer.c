@@ -213,7 +213,8 @@ static uint32_t block_index(const printer *r, op_id parent, block_id b)
 /* A terminator that the text leaves out. */
 static bool is_implied(const printer *r, op_id o)
 {
-    if (r->is_generic || op_next(r->m, o) != 0 || op_operand_count(r->m, o) != 0 || op_attrs(r->m, o) != 0) return false;
+    if (r->is_generic || op_next(r->m, o) != 0 || op_operand_count(r->m, o) != 0 || op_attrs(r->m, o) != 0)
+        return false;
     op_kind kind = op_kind_of(r->m, o);
     if (kind != OP_YIELD && kind != OP_RETURN) return false;
     op_id parent = op_parent(r->m, o);
@@ -326,8 +327,7 @@ void module_print(module *m, const print_options *o, text_buffer *out)
         print_module_head(r);
         r->indent = 1;
     }
-    BLOCK_EACH_OP(m, f, module_top(m))
-    {
+    BLOCK_EACH_OP(m, f, module_top(m)) {
         print_indent(r);
         print_tree(r, f);
         text_putc(out, '\n');

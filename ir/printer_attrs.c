@@ -20,6 +20,10 @@ static bool is_word(str s)
 static void put_narrow_float(text_buffer *out, dtype d, uint32_t bits)
 {
     double v = float_decode(d, bits);
+    if (v > -1e9 && v < 1e9 && v == (double)(int64_t)v) {
+        text_put_f64(out, v);
+        return;
+    }
     char digits[40];
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, v);

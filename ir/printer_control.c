@@ -187,7 +187,8 @@ static bool is_single_const(const printer *r, attr_id list, int64_t wanted)
 {
     attr_id a = item_of(r, list, 0);
     int64_t v;
-    return a != 0 && attr_at(r->c, a)->kind == ATTR_EXPR && expr_is_const(r->c, attr_at(r->c, a)->id, &v) && v == wanted;
+    return a != 0 && attr_at(r->c, a)->kind == ATTR_EXPR && expr_is_const(r->c, attr_at(r->c, a)->id, &v) &&
+           v == wanted;
 }
 
 static void print_for(printer *r, op_id o)

@@ -246,6 +246,50 @@ expr_range op_expr_range(module *m, op_id at, expr_id e)
     return query_range(&q, at, e);
 }
 
+/* An index that runs through all numbers of a constant range; its loop is around `at` since it is visible there. */
+static bool is_full_index(const module *m, value_id v)
+{
+    ir_context *c = module_context(m);
+    op_id owner = value_op(m, v) != 0 ? 0 : block_parent(m, value_block(m, v));
+    uint32_t index = value_index(m, v);
+    int64_t number;
+    if (owner == 0) return false;
+    switch (op_kind_of(m, owner)) {
+    case OP_FOR: {
+        expr_id bounds[] = {op_index_expr(m, owner, "from", 0), op_index_expr(m, owner, "to", 0),
+                            op_index_expr(m, owner, "step", 0)};
+        for (uint32_t i = 0; i < 3; i++)
+            if (bounds[i] == 0 || !expr_is_const(c, bounds[i], &number)) return false;
+        return index == 0 && number > 0;
+    }
+    case OP_FORALL: {
+        expr_id extent = index < op_index_count(m, owner, "to") ? op_index_expr(m, owner, "to", index) : 0;
+        return extent != 0 && expr_is_const(c, extent, &number) && number > 0;
+    }
+    default: return false;
+    }
+}
+
+static bool is_conditional(const module *m, op_id at)
+{
+    for (op_id o = op_parent(m, at); o != 0; o = op_parent(m, o))
+        if (op_kind_of(m, o) == OP_IF || op_kind_of(m, o) == OP_WHILE) return true;
+    return false;
+}
+
+bool op_expr_reaches_ends(module *m, op_id at, expr_id e)
+{
+    const expr_node *n = expr_at(module_context(m), e);
+    if (n->kind == EXPR_CONST) return !is_conditional(m, at);
+    if (n->kind == EXPR_VALUE) return is_full_index(m, (value_id)n->value) && !is_conditional(m, at);
+    if (n->kind != EXPR_SUM) return false;
+    for (uint32_t i = 0; i < n->arg_count; i++) {
+        const expr_node *leaf = expr_at(module_context(m), n->args[i]);
+        if (leaf->kind != EXPR_VALUE || !is_full_index(m, (value_id)leaf->value)) return false;
+    }
+    return !is_conditional(m, at);
+}
+
 bool op_expr_same(module *m, op_id at, expr_id a, expr_id b)
 {
     if (a == b || a == 0 || b == 0) return a == b;

@@ -10,6 +10,10 @@
  * more than 16 levels out count as unknown. */
 expr_range op_expr_range(module *m, op_id at, expr_id e);
 
+/* True when `e` takes both ends of its range each time the loops around `at` run: it is linear in indices of loops and
+ * grids with constant bounds, and nothing between them and `at` is conditional. */
+bool op_expr_reaches_ends(module *m, op_id at, expr_id e);
+
 /* True when both are the same number for all values that the facts allow. */
 bool op_expr_same(module *m, op_id at, expr_id a, expr_id b);
 

@@ -294,13 +294,17 @@ static bool is_accepted(const verifier *v, const op_record *r)
     return r->loc != 0;
 }
 
-static bool is_global_type(const verifier *v, type_id t) { return t < v->type_capacity && v->type_seen[t] == v->serial; }
+static bool is_global_type(const verifier *v, type_id t)
+{
+    return t < v->type_capacity && v->type_seen[t] == v->serial;
+}
 
 /* After an op has passed: what depends on its place, such as a symbol of a `bind`, keeps it from the table. */
 static void remember(verifier *v, op_id o, const op_record *r, const op_info *info)
 {
     bool by_types = info->infer != NULL && info->verify == NULL && info->rule == RULE_NONE;
-    if (!by_types || !may_be_accepted(r) || op_value_operand_count(v->m, o) != r->operand_count || v->attrs_local) return;
+    if (!by_types || !may_be_accepted(r) || op_value_operand_count(v->m, o) != r->operand_count || v->attrs_local)
+        return;
     accepted_op key;
     accepted_op *place = accepted_place(v, r, &key);
     if (!is_global_type(v, key.result)) return;

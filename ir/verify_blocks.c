@@ -87,6 +87,17 @@ static status check_parameters(const module *m, op_id f, uint32_t first, bool ke
     return OK;
 }
 
+/* A list of expressions, as offsets and sizes of a region are. */
+static bool is_expr_list(const ir_context *c, attr_id a)
+{
+    const attr_node *n = attr_at(c, a);
+    if (n->kind != ATTR_LIST) return false;
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (attr_at(c, n->items[i])->kind != ATTR_EXPR) return false;
+    }
+    return true;
+}
+
 static status check_regions(const module *m, op_id kernel, const char *which, uint32_t params)
 {
     const ir_context *c = module_context(m);
@@ -94,8 +105,9 @@ static status check_regions(const module *m, op_id kernel, const char *which, ui
     for (uint32_t i = 0; list != 0 && i < attr_at(c, list)->count; i++) {
         const attr_node *region = attr_at(c, attr_at(c, list)->items[i]);
         bool good = region->kind == ATTR_LIST && (region->count == 1 || region->count == 3);
+        good = good && (region->count == 1 || (is_expr_list(c, region->items[1]) && is_expr_list(c, region->items[2])));
         const attr_node *param = good ? attr_at(c, region->items[0]) : NULL;
-        if (param == NULL || (param->kind == ATTR_INT && (param->i < 0 || param->i >= (int64_t)params)))
+        if (param == NULL || param->kind != ATTR_INT || param->i < 0 || param->i >= (int64_t)params)
             return op_error(m, kernel, &E0412, "has a malformed region number %" PRIu32 " in `%s`", i, which);
     }
     return OK;

@@ -20,10 +20,12 @@ static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr
     expr_id over = end == 0 ? 0 : expr_sub(c, end, dim);
     if (over == 0) return OK;
     expr_range excess = op_expr_range(m, o, over);
-    if (excess.lo == INT64_MIN || excess.lo <= 0) return OK;
+    bool always = excess.lo != INT64_MIN && excess.lo > 0;
+    bool once = excess.hi > 0 && excess.hi != INT64_MAX && size.lo == size.hi && op_expr_reaches_ends(m, o, over);
+    if (!always && !once) return OK;
+    const char *how = excess.lo == excess.hi ? "" : always ? "at least " : "up to ";
     return op_error(m, o, &E0225, "reaches %s, %s%" PRId64 " beyond dim %" PRIu32 " of extent %s",
-                    expr_words(m, o, end), excess.lo == excess.hi ? "" : "at least ", excess.lo, index,
-                    expr_words(m, o, dim));
+                    expr_words(m, o, end), how, always ? excess.lo : excess.hi, index, expr_words(m, o, dim));
 }
 
 status verify_window(module *m, op_id o, const type_node *memory, bool transpose, const expr_id extent[2])

@@ -127,6 +127,27 @@ TEST(deep_nests_over_outer_indices_cost_little)
     done(&p);
 }
 
+static bool reaches_ends(const char *text)
+{
+    parsed p = parse(text);
+    op_id load = find_op(&p, OP_TILE_LOAD);
+    bool yes = op_expr_reaches_ends(p.m, load, op_index_expr(p.m, load, "offsets", 0));
+    done(&p);
+    return yes;
+}
+
+TEST(ends_are_reached_in_constant_loops_without_conditions)
+{
+#define LOAD(offset) "%x = tile.load %a[" offset ", 0] size(16, 64) : tile<16 x 64 x f32, ?>\n"
+#define TEXT(body) "func @f(%a: gm<400 x 64 x f32>, %b: gm<$B x f32>) {\n" body "return\n}\n"
+    assert_true(reaches_ends(TEXT("for %i to 4 {\n" LOAD("16 * %i") "}\n")));
+    assert_true(reaches_ends(TEXT("for %i to 4 {\nforall (%j) to (2) {\n" LOAD("64 * %j + 16 * %i") "}\n}\n")));
+    assert_false(reaches_ends(TEXT("for %i to 4 {\nif %i < 3 {\n" LOAD("16 * %i") "}\n}\n")));
+    assert_false(reaches_ends(TEXT("for %i to $B {\n" LOAD("16 * %i") "}\n")));
+    assert_false(reaches_ends(TEXT("for %i to 4 {\n" LOAD("min(16 * %i, 8)") "}\n")));
+    assert_false(reaches_ends(TEXT("for %i to 4 {\n for %j = %i to 4 {\n" LOAD("%i + %j") "}\n}\n")));
+}
+
 TEST(relation_words_and_signs)
 {
     assert_int_equal(relation_by_name(STR("le")), RELATION_LE);

@@ -286,8 +286,8 @@ struct pto_host {
                           const pto_value *values); /* all uses of the results, then erase */
     pto_status (*move)(pto_op, pto_place to);
     pto_op (*clone)(pto_op, pto_place to, uint32_t count, const pto_value *from, const pto_value *to_values);
-    /* Applies patterns inside root (none: the module) until none matches, at most max_rounds visits for each op (0: 10).
-     * PTO_CHANGED: it stopped before that. */
+    /* Applies patterns inside root (none: the module) until none matches, at most max_rounds visits for each op (0:
+     * 10). PTO_CHANGED: it stopped before that. */
     pto_status (*greedy)(const pto_run *, pto_op root, uint32_t count, const pto_pattern *const *patterns,
                          uint32_t max_rounds);
 

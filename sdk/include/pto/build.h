@@ -44,7 +44,7 @@ static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
 }
 
 /* Room for one more item behind `count`; what was there is kept. */
-static inline void *pto_spec_room_(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
+static inline void *pto_spec_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room) return items;
     *room = *room == 0 ? 8 : *room * 2;
@@ -54,7 +54,7 @@ static inline void *pto_spec_room_(const pto_run *run, void *items, uint32_t cou
 }
 static inline void pto_spec_operand(pto_spec *s, pto_value value)
 {
-    s->operands = (pto_value *)pto_spec_room_(s->run, s->operands, s->op.operand_count, &s->operand_room, sizeof value);
+    s->operands = (pto_value *)pto_spec_room(s->run, s->operands, s->op.operand_count, &s->operand_room, sizeof value);
     s->operands[s->op.operand_count++] = value;
     s->failed |= !PTO_SOME(value);
 }
@@ -64,7 +64,7 @@ static inline void pto_spec_operands(pto_spec *s, uint32_t count, const pto_valu
 }
 static inline void pto_spec_result(pto_spec *s, pto_type type)
 {
-    s->results = (pto_type *)pto_spec_room_(s->run, s->results, s->op.result_count, &s->result_room, sizeof type);
+    s->results = (pto_type *)pto_spec_room(s->run, s->results, s->op.result_count, &s->result_room, sizeof type);
     s->results[s->op.result_count++] = type;
     s->failed |= !PTO_SOME(type);
 }
@@ -72,8 +72,8 @@ static inline void pto_spec_attr(pto_spec *s, const char *name, pto_attr value)
 {
     uint32_t room = s->attr_room;
     s->attr_names =
-        (const char **)pto_spec_room_(s->run, (void *)s->attr_names, s->op.attr_count, &room, sizeof *s->attr_names);
-    s->attrs = (pto_attr *)pto_spec_room_(s->run, s->attrs, s->op.attr_count, &s->attr_room, sizeof value);
+        (const char **)pto_spec_room(s->run, (void *)s->attr_names, s->op.attr_count, &room, sizeof *s->attr_names);
+    s->attrs = (pto_attr *)pto_spec_room(s->run, s->attrs, s->op.attr_count, &s->attr_room, sizeof value);
     s->attr_names[s->op.attr_count] = name;
     s->attrs[s->op.attr_count++] = value;
     s->failed |= !PTO_SOME(value);
@@ -235,12 +235,12 @@ static inline int pto_dtype_is_float(pto_dtype dtype) { return dtype >= PTO_F32 
 
 /* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
 #if defined(__GNUC__)
-#define PTO_PRINTF_LIKE_(text, first) __attribute__((format(printf, text, first)))
+#define PTO_PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else
-#define PTO_PRINTF_LIKE_(text, first)
+#define PTO_PRINTF_LIKE(text, first)
 #endif
 
-PTO_PRINTF_LIKE_(5, 0)
+PTO_PRINTF_LIKE(5, 0)
 static inline void pto_vreport(const pto_run *run, int32_t severity, pto_loc at, const char *code, const char *format,
                                va_list args)
 {
@@ -251,7 +251,7 @@ static inline void pto_vreport(const pto_run *run, int32_t severity, pto_loc at,
     run->host->diag(run, severity, at, pto_s(code), pto_str_make(text, length));
 }
 /* Reports at a location, which may be none, and returns PTO_FAILED. */
-PTO_PRINTF_LIKE_(4, 5)
+PTO_PRINTF_LIKE(4, 5)
 static inline pto_status pto_error_at(const pto_run *run, pto_loc at, const char *code, const char *format, ...)
 {
     va_list args;
@@ -261,7 +261,7 @@ static inline pto_status pto_error_at(const pto_run *run, pto_loc at, const char
     return PTO_FAILED;
 }
 /* Reports at an op and returns PTO_FAILED: `return pto_error(op, "acme.copies/no-source", "...");` */
-PTO_PRINTF_LIKE_(3, 4)
+PTO_PRINTF_LIKE(3, 4)
 static inline pto_status pto_error(pto_op op, const char *code, const char *format, ...)
 {
     va_list args;
@@ -271,7 +271,7 @@ static inline pto_status pto_error(pto_op op, const char *code, const char *form
     return PTO_FAILED;
 }
 /* Belongs to the diagnostic before it: what would be legal, the other place. */
-PTO_PRINTF_LIKE_(2, 3)
+PTO_PRINTF_LIKE(2, 3)
 static inline void pto_note(pto_op op, const char *format, ...)
 {
     va_list args;
@@ -279,7 +279,7 @@ static inline void pto_note(pto_op op, const char *format, ...)
     if (op.run != NULL) pto_vreport(op.run, PTO_NOTE, pto_op_loc(op), NULL, format, args);
     va_end(args);
 }
-PTO_PRINTF_LIKE_(3, 4)
+PTO_PRINTF_LIKE(3, 4)
 static inline void pto_remark(pto_op op, const char *code, const char *format, ...)
 {
     va_list args;

@@ -31,7 +31,7 @@ static inline int pto_str_same(pto_str a, pto_str b) { return a.n == b.n && (a.n
 #define PTO_FMT(s) (int)(s).n, (s).p
 
 /* ---- handles ---- */
-#define PTO_HANDLE_(type)                              \
+#define PTO_HANDLE(type)                               \
     static inline type type##_none(const pto_run *run) \
     {                                                  \
         type h;                                        \
@@ -41,14 +41,14 @@ static inline int pto_str_same(pto_str a, pto_str b) { return a.n == b.n && (a.n
         return h;                                      \
     }                                                  \
     static inline int type##_same(type a, type b) { return a.index == b.index; }
-PTO_HANDLE_(pto_op)
-PTO_HANDLE_(pto_value)
-PTO_HANDLE_(pto_block)
-PTO_HANDLE_(pto_type)
-PTO_HANDLE_(pto_attr)
-PTO_HANDLE_(pto_expr)
-PTO_HANDLE_(pto_loc)
-#undef PTO_HANDLE_
+PTO_HANDLE(pto_op)
+PTO_HANDLE(pto_value)
+PTO_HANDLE(pto_block)
+PTO_HANDLE(pto_type)
+PTO_HANDLE(pto_attr)
+PTO_HANDLE(pto_expr)
+PTO_HANDLE(pto_loc)
+#undef PTO_HANDLE
 /* True for any handle that is not none. */
 #define PTO_SOME(handle) ((handle).index != 0)
 /* Leaves the function with PTO_FAILED, for calls that have reported why. */

@@ -45,25 +45,25 @@ typedef struct pto_note_head {
 
 /* clang would put red zones into the section. */
 #ifdef __clang__
-#define PTO_NOTE_PLAIN_ __attribute__((no_sanitize("address")))
+#define PTO_NOTE_PLAIN __attribute__((no_sanitize("address")))
 #else
-#define PTO_NOTE_PLAIN_
+#define PTO_NOTE_PLAIN
 #endif
 
 /* Ends in an unfinished declaration: wants its `;`. */
-#define PTO_NOTE_EMIT(vendor, id, provides, establishes)                                               \
-    PTO_NOTE_PLAIN_ __attribute__((section(PTO_NOTE_SECTION), used, aligned(4))) static const struct { \
-        uint32_t name_bytes, body_bytes, type;                                                         \
-        char name[4];                                                                                  \
-        pto_note_head head;                                                                            \
-        char text[sizeof(vendor "\0" id "\0" provides "\0" establishes)];                              \
-    } pto_plugin_note = {4,                                                                            \
-                         (uint32_t)(sizeof(pto_plugin_note) - 16),                                     \
-                         PTO_NOTE_TYPE,                                                                \
-                         PTO_NOTE_NAME,                                                                \
-                         {PTO_NOTE_REVISION, PTO_ABI_MAJOR, PTO_ABI_MINOR, PTO_ABI_LEAST_MINOR,        \
-                          PTO_ABI_DRAFT ? PTO_NOTE_FLAG_DRAFT : 0, PTO_SANITIZER_KIND,                 \
-                          (uint32_t)sizeof(vendor "\0" id "\0" provides "\0" establishes)},            \
+#define PTO_NOTE_EMIT(vendor, id, provides, establishes)                                              \
+    PTO_NOTE_PLAIN __attribute__((section(PTO_NOTE_SECTION), used, aligned(4))) static const struct { \
+        uint32_t name_bytes, body_bytes, type;                                                        \
+        char name[4];                                                                                 \
+        pto_note_head head;                                                                           \
+        char text[sizeof(vendor "\0" id "\0" provides "\0" establishes)];                             \
+    } pto_plugin_note = {4,                                                                           \
+                         (uint32_t)(sizeof(pto_plugin_note) - 16),                                    \
+                         PTO_NOTE_TYPE,                                                               \
+                         PTO_NOTE_NAME,                                                               \
+                         {PTO_NOTE_REVISION, PTO_ABI_MAJOR, PTO_ABI_MINOR, PTO_ABI_LEAST_MINOR,       \
+                          PTO_ABI_DRAFT ? PTO_NOTE_FLAG_DRAFT : 0, PTO_SANITIZER_KIND,                \
+                          (uint32_t)sizeof(vendor "\0" id "\0" provides "\0" establishes)},           \
                          vendor "\0" id "\0" provides "\0" establishes}
 
 #endif

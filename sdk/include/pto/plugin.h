@@ -33,31 +33,31 @@
 
 /* Rows X(NAME, "dialect.op"): enum KIND_NAME and the table pass_kinds. A second list in one file takes another table
  * name. */
-#define PTO_KIND_ENUM_(NAME, text) KIND_##NAME,
-#define PTO_KIND_TEXT_(NAME, text) text,
-#define PTO_KINDS_AS(table, ROWS)                \
-    enum { ROWS(PTO_KIND_ENUM_) table##_count }; \
-    static const char *const table[] = {ROWS(PTO_KIND_TEXT_) NULL}
+#define PTO_KIND_ENUM(NAME, text) KIND_##NAME,
+#define PTO_KIND_TEXT(NAME, text) text,
+#define PTO_KINDS_AS(table, ROWS)               \
+    enum { ROWS(PTO_KIND_ENUM) table##_count }; \
+    static const char *const table[] = {ROWS(PTO_KIND_TEXT) NULL}
 #define PTO_KINDS(ROWS) PTO_KINDS_AS(pass_kinds, ROWS)
 
 /* Rows X(NAME, "text"): enum STAT_NAME and the table pass_stats. */
-#define PTO_STAT_ENUM_(NAME, text) STAT_##NAME,
-#define PTO_STAT_TEXT_(NAME, text) text,
-#define PTO_STATS_AS(table, ROWS)                \
-    enum { ROWS(PTO_STAT_ENUM_) table##_count }; \
-    static const char *const table[] = {ROWS(PTO_STAT_TEXT_) NULL}
+#define PTO_STAT_ENUM(NAME, text) STAT_##NAME,
+#define PTO_STAT_TEXT(NAME, text) text,
+#define PTO_STATS_AS(table, ROWS)               \
+    enum { ROWS(PTO_STAT_ENUM) table##_count }; \
+    static const char *const table[] = {ROWS(PTO_STAT_TEXT) NULL}
 #define PTO_STATS(ROWS) PTO_STATS_AS(pass_stats, ROWS)
 
 /* Rows X(NAME, TYPE, "text", members of pto_option after `name`): enum OPT_NAME and the table pass_options. TYPE: BOOL
  * I64 F64 STR ENUM BYTES LIST PLUGIN. */
-#define PTO_OPTION_ENUM_(NAME, TYPE, text, ...) OPT_##NAME,
-#define PTO_OPTION_ROW_(NAME, TYPE, text, ...) \
+#define PTO_OPTION_ENUM(NAME, TYPE, text, ...) OPT_##NAME,
+#define PTO_OPTION_ROW(NAME, TYPE, text, ...) \
     static const pto_option pto_option_##NAME = {sizeof(pto_option), PTO_OPT_##TYPE, text, __VA_ARGS__};
-#define PTO_OPTION_ADDRESS_(NAME, TYPE, text, ...) &pto_option_##NAME,
-#define PTO_OPTIONS_AS(table, ROWS)                \
-    enum { ROWS(PTO_OPTION_ENUM_) table##_count }; \
-    ROWS(PTO_OPTION_ROW_)                          \
-    static const pto_option *const table[] = {ROWS(PTO_OPTION_ADDRESS_) NULL}
+#define PTO_OPTION_ADDRESS(NAME, TYPE, text, ...) &pto_option_##NAME,
+#define PTO_OPTIONS_AS(table, ROWS)               \
+    enum { ROWS(PTO_OPTION_ENUM) table##_count }; \
+    ROWS(PTO_OPTION_ROW)                          \
+    static const pto_option *const table[] = {ROWS(PTO_OPTION_ADDRESS) NULL}
 #define PTO_OPTIONS(ROWS) PTO_OPTIONS_AS(pass_options, ROWS)
 
 /* Forks change it. */
@@ -66,9 +66,9 @@
 #endif
 
 #ifdef __cplusplus
-#define PTO_EXTERN_C_ extern "C"
+#define PTO_EXTERN_C extern "C"
 #else
-#define PTO_EXTERN_C_
+#define PTO_EXTERN_C
 #endif
 
 /* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
@@ -78,8 +78,8 @@
 #define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \
     PTO_NOTE_EMIT(PTO_VENDOR, plugin_id, provides, establishes);                                           \
     static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \
-    PTO_EXTERN_C_ __attribute__((visibility("default"))) const pto_plugin *pto_plugin_entry_v1(void);      \
+    PTO_EXTERN_C __attribute__((visibility("default"))) const pto_plugin *pto_plugin_entry_v1(void);       \
     const pto_plugin *pto_plugin_entry_v1(void) { return &pto_plugin_self; }                               \
-    typedef int pto_plugin_wants_semicolon_
+    typedef int pto_plugin_wants_semicolon
 
 #endif

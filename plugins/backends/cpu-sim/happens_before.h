@@ -1,0 +1,100 @@
+/* Which accesses of one core are ordered: vector clocks of pipes, and who touched which bytes last.
+ *
+ * Entry n of pipe p is ordered before what pipe q does next when clock_q[p] >= n. A pipe is ordered with itself, since
+ * it executes in order. Flags carry the clock of the pipe that sets them. Tokens are matched in order, so what is
+ * ordered does not depend on timing, and of two accesses without order the later one finds the earlier one here. */
+#ifndef PTO_CPU_SIM_HAPPENS_BEFORE_H
+#define PTO_CPU_SIM_HAPPENS_BEFORE_H
+
+#include "pto-semantics/program.h"
+
+enum { CLOCK_PIPES = 8 }; /* by PTO_PIPE_*; PTO_PIPE_NONE stays 0 */
+
+typedef struct vector_clock {
+    uint32_t at[CLOCK_PIPES];
+} vector_clock;
+
+static inline void clock_join(vector_clock *to, const vector_clock *from)
+{
+    for (uint32_t i = 0; i < CLOCK_PIPES; i++)
+        if (to->at[i] < from->at[i]) to->at[i] = from->at[i];
+}
+
+/* Bytes [lo, hi) of a space, touched by one entry of a pipe. */
+typedef struct byte_access {
+    int64_t lo, hi;
+    pto_space space;
+    bool is_write;
+} byte_access;
+
+/* A window of global memory: `rows` runs of `row_bytes`, `pitch` bytes apart. */
+typedef struct window_access {
+    uint32_t root;
+    bool is_write;
+    int64_t first, rows, row_bytes, pitch;
+} window_access;
+
+/* Who does it, and what it is ordered behind. */
+typedef struct access_by {
+    const program_site *site;
+    uint32_t pipe, entry;
+    const vector_clock *clock; /* of the pipe; clock->at[pipe] == entry */
+} access_by;
+
+/* Two accesses without order. */
+typedef struct race {
+    const program_site *first, *second;
+    uint32_t first_pipe, second_pipe;
+    bool first_writes, second_writes;
+    pto_space space;
+    int64_t lo, hi;
+    uint32_t root; /* in global memory */
+} race;
+
+/* A read of bytes that nobody wrote before. */
+typedef struct blank_read {
+    const program_site *site; /* NULL: none */
+    pto_space space;
+    int64_t lo, hi;
+} blank_read;
+
+typedef struct segment {
+    int64_t lo, hi;
+    uint32_t writer_pipe, writer_entry; /* pipe NONE: never written */
+    const program_site *writer;
+    uint32_t read_entry[CLOCK_PIPES];
+    const program_site *reader[CLOCK_PIPES];
+} segment;
+
+/* Sorted, without overlap. Bytes in no segment were never touched. */
+typedef struct segment_list {
+    segment *items;
+    uint32_t count, room;
+} segment_list;
+
+typedef struct window_record {
+    window_access window;
+    uint32_t pipe, entry;
+    const program_site *site;
+} window_record;
+
+typedef struct access_history {
+    const pto_run *run;
+    segment_list spaces[PTO_SPACE_COUNT];
+    window_record *windows;
+    uint32_t window_count, window_room;
+    blank_read blank; /* the first one */
+} access_history;
+
+void history_init(const pto_run *run, access_history *h);
+/* Forgets everything; keeps the memory. */
+void history_clear(access_history *h);
+/* Enters an access. False: a race; the access is then not entered. */
+bool history_touch(access_history *h, const byte_access *a, const access_by *by, race *out);
+/* The same for global memory. `clocks`: of all pipes, to forget what all of them are ordered behind. */
+bool history_touch_window(access_history *h, const window_access *a, const access_by *by,
+                          const vector_clock *const clocks[CLOCK_PIPES], race *out);
+/* Whether two windows of one array have a byte in common. */
+bool windows_overlap(const window_access *a, const window_access *b, int64_t *out_lo, int64_t *out_hi);
+
+#endif

@@ -1,0 +1,203 @@
+/* The simulated chip: cores with pipes, launches, time.
+ *
+ * A core runs one instance of a kernel at a time. Its scalar unit walks the program, one op a cycle, and appends each op
+ * to the queue of its pipe; it may be far ahead of the pipes, until a queue is full. A pipe takes its ops in order. An
+ * instruction has its effects when it ends. Every cycle of every pipe is counted under one of enum pipe_state.
+ *
+ * Actors of the event queue: core * CORE_ACTORS + pipe, then the dispatcher and the memory. */
+#ifndef PTO_CPU_SIM_SIM_H
+#define PTO_CPU_SIM_SIM_H
+
+#include "cpu-sim/event_queue.h"
+#include "cpu-sim/happens_before.h"
+#include "cpu-sim/sim_machine.h"
+
+#include <pto/backend.h>
+#include <pto/build.h>
+
+enum { CORE_ACTORS = CLOCK_PIPES, ACCESSES_MAX = 5, LAUNCHES_MAX = 64, SLICES_MAX = 200000 };
+
+/* What a pipe does with a cycle. All but BUSY are stalls, by cause. */
+typedef enum pipe_state {
+    PIPE_BUSY,
+    PIPE_FLAG,    /* waits for a token */
+    PIPE_RESULT,  /* waits until the result of an earlier instruction of its own is there */
+    PIPE_BARRIER, /* waits at a barrier */
+    PIPE_EMPTY,   /* nothing in the queue; of the scalar unit: nothing left to issue */
+    PIPE_FULL,    /* scalar unit: the queue of a pipe is full */
+    PIPE_LAUNCH,  /* no instance runs on the core */
+    PIPE_STATES
+} pipe_state;
+extern const char *const pipe_state_names[PIPE_STATES];
+
+/* What execute() was asked for. */
+typedef struct sim_options {
+    bool has_data, has_timing;
+    uint32_t queue_depth;
+    int64_t drop_wait, drop_set; /* number of the flag op that is left out; -1: none */
+} sim_options;
+
+/* A kernel of the module, decoded once. */
+typedef struct sim_kernel {
+    const program *p;
+    uint32_t kind;
+    site_charge *charges; /* of each site; CHARGE_NONE: not yet known */
+    bool *is_dropped;     /* of each site: fault injection */
+} sim_kernel;
+
+typedef struct sim_span {
+    uint32_t root;
+    int64_t lo, hi;
+} sim_span;
+
+typedef enum launch_phase { LAUNCH_FREE, LAUNCH_WAITS, LAUNCH_RUNS } launch_phase;
+typedef struct sim_launch {
+    launch_phase phase;
+    uint64_t order;
+    const sim_kernel *kernel;
+    const program_site *site;
+    program_argument *arguments;
+    bool *checks_windows; /* of each argument: read and written by the kernel */
+    int64_t *symbols;
+    int64_t extents[PROGRAM_GRID_MAX];
+    uint32_t read_count, write_count;
+    sim_span *reads, *writes;
+    int64_t issued, ready; /* cycles */
+    int64_t instances, started, done;
+    int64_t stride, shift; /* the k-th instance to start is (k * stride + shift) mod instances */
+} sim_launch;
+
+typedef struct sim_token {
+    struct sim_token *next;
+    const program_site *site;
+    vector_clock clock;
+} sim_token;
+
+typedef struct sim_event {
+    sim_token *first, *last;
+} sim_event;
+
+/* An op in the queue of a pipe. */
+typedef struct sim_entry {
+    step_kind kind;
+    uint32_t pipe, dst_pipe, event, access_count;
+    const program_site *site;
+    const vector_clock *scalar; /* what the scalar unit had waited for; NULL: nothing */
+    int64_t issued;             /* cycle from which the pipe may take it */
+    insn_charge charge;
+    double bytes_per_cycle;
+    byte_access accesses[ACCESSES_MAX];
+    window_access window; /* rows 0: none, or not to be checked */
+} sim_entry;
+
+typedef struct sim_pipe {
+    sim_entry *ring;
+    insn_call *calls; /* beside ring, with data */
+    uint32_t head, count;
+    bool is_running, is_in_latency;
+    pipe_state state;
+    int64_t since, ticks[PIPE_STATES];
+    int64_t started;   /* of the entry that runs */
+    int64_t idle_from; /* end of the last instruction */
+    int64_t settled;   /* when the results of all ended instructions are there */
+    byte_access result;
+    int64_t result_at; /* `result`, of the last instruction, is there */
+    vector_clock clock;
+} sim_pipe;
+
+typedef struct sim_core {
+    uint32_t number, kind;
+    sim_launch *launch; /* NULL: free */
+    int64_t instance, begun;
+    bool is_begun, has_step, has_ended;
+    program_state *state;
+    const program *state_of;
+    program_step step;
+    int64_t scalar_time; /* next free cycle of the scalar unit */
+    const vector_clock *scalar_clock;
+    sim_pipe pipes[CLOCK_PIPES]; /* by PTO_PIPE_* */
+    sim_event *events;           /* [source][target][id] */
+    sim_token *free_tokens;
+    uint8_t *memory[PTO_SPACE_COUNT];
+    access_history history;
+} sim_core;
+
+/* For the trace. */
+typedef struct sim_slice {
+    const program_site *site;
+    int64_t from, to, bytes;
+    uint32_t core, pipe;
+    int64_t instance; /* of a kernel, when pipe is the scalar one */
+} sim_slice;
+
+typedef struct sim {
+    const pto_run *run;
+    sim_options options;
+    const sim_machine *machine;
+    const pto_run_sink *sink;
+    event_queue queue;
+    bandwidth memory;
+    sim_core *cores;
+    int64_t now;
+    sim_kernel *kernels;
+    uint32_t kernel_count;
+    sim_launch launches[LAUNCHES_MAX];
+    uint64_t launch_order;
+    const program *orchestrator;
+    program_state *orchestrator_state;
+    program_step orchestrator_step;
+    bool has_orchestrator_step, orchestrator_ended;
+    int64_t orchestrator_time;
+    uint32_t root_count;
+    int64_t workspace_bytes;
+    uint32_t cpu;
+    uint64_t seed;
+    void *scratch;
+    size_t scratch_bytes;
+    sim_slice *slices;
+    uint32_t slice_count, slice_room;
+    uint64_t slices_dropped;
+    uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
+} sim;
+
+static inline uint32_t dispatcher_actor(const sim *s) { return s->machine->core_count * CORE_ACTORS; }
+static inline uint32_t memory_actor(const sim *s) { return dispatcher_actor(s) + 1; }
+static inline uint32_t pipe_actor(const sim_core *c, uint32_t pipe) { return c->number * CORE_ACTORS + pipe; }
+
+/* ---- sim_core.c: the scalar unit and the life of an instance ---- */
+void core_init(sim *s, sim_core *c);
+/* Takes an instance; it begins at `at`. */
+void core_take(sim *s, sim_core *c, sim_launch *l, int64_t instance, int64_t at);
+/* Lets the scalar unit go on, if it can. */
+pto_status core_issue(sim *s, sim_core *c);
+/* An actor of the core wakes up at s->now. */
+pto_status core_wake(sim *s, sim_core *c, uint32_t pipe);
+
+/* ---- sim_pipe.c ---- */
+/* Puts the step of the core into the queue of `pipe`, to be taken from cycle `at` on. False: full. */
+bool pipe_append(sim *s, sim_core *c, uint32_t pipe, int64_t at, pto_status *out_status);
+pto_status pipe_wake(sim *s, sim_core *c, uint32_t pipe);
+/* The bytes of a transfer have moved. */
+pto_status pipe_transferred(sim *s, sim_core *c, uint32_t pipe);
+void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now);
+/* No entry, nothing that runs, results there. */
+bool pipe_is_drained(const sim_pipe *p, int64_t now);
+sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id);
+void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock);
+/* False: no token. */
+bool event_take(sim_core *c, sim_event *e, vector_clock *into);
+
+/* ---- sim_chip.c: launches and time ---- */
+pto_status chip_run(sim *s);
+pto_status chip_instance_done(sim *s, sim_core *c);
+
+/* ---- sim_report.c ---- */
+pto_status report_race(sim *s, const sim_core *c, const race *r);
+pto_status report_blank(sim *s, const sim_core *c);
+pto_status report_leftover(sim *s, const sim_core *c);
+pto_status report_deadlock(sim *s);
+void report_counters(sim *s);
+void report_slice(sim *s, const sim_slice *slice);
+void report_swimlane(sim *s);
+
+#endif

@@ -1,0 +1,305 @@
+/* The chip: launches in the order of the orchestrating function, instances to free cores, time. */
+#include "cpu-sim/sim.h"
+
+#include <inttypes.h>
+
+enum { EVENTS_PER_LOOK = 1 << 16 };
+
+/* ---- kernels ---- */
+
+static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer *b)
+{
+    const sim_core_kind *kind = &s->machine->kinds[k->kind];
+    const int64_t have = kind->space_bytes[b->space], usable = kind->usable_bytes[b->space];
+    const int64_t bytes = b->bytes_per_stage * b->stages, end = b->address + bytes;
+    const char *space = program_space_name(b->space);
+    if (bytes > usable)
+        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
+                            "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'", bytes,
+                            space, usable, kind->name);
+    if (end > have)
+        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/out-of-bounds",
+                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64, b->address, end,
+                            space, have);
+    if (end > usable)
+        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
+                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`; those from %" PRId64 " on are reserved",
+                            b->address, end, space, usable);
+    if (kind->align_bytes[b->space] > 1 && b->address % kind->align_bytes[b->space])
+        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/misaligned",
+                            "the buffer has the address %" PRId64 " in `%s`; addresses are multiples of %" PRId64, b->address,
+                            space, kind->align_bytes[b->space]);
+    return PTO_OK;
+}
+
+/* Fault injection: the numbers count the flag ops of the kernels in the order of their first launch. */
+static void drop_flags(sim *s, sim_kernel *k)
+{
+    for (uint32_t i = 0; i < k->p->site_count; i++) {
+        const pto_str name = k->p->sites[i]->op_name;
+        int64_t *left = pto_str_is(name, "pto.wait_flag")  ? &s->options.drop_wait
+                        : pto_str_is(name, "pto.set_flag") ? &s->options.drop_set
+                                                           : NULL;
+        if (left && *left >= 0 && (*left)-- == 0) k->is_dropped[i] = true;
+    }
+}
+
+static sim_kernel *find_kernel(sim *s, pto_op op)
+{
+    for (uint32_t i = 0; i < s->kernel_count; i++)
+        if (pto_op_same(s->kernels[i].p->op, op)) return &s->kernels[i];
+    sim_kernel *k = &s->kernels[s->kernel_count];
+    k->p = program_decode(s->run, op, "pto.cpu-sim", 0);
+    if (!k->p) return NULL;
+    k->kind = sim_machine_kind_of(s->machine, k->p);
+    for (uint32_t i = 0; i < k->p->buffer_count; i++)
+        if (check_buffer(s, k, &k->p->buffers[i]) < 0) return NULL;
+    k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);
+    k->is_dropped = PTO_SCRATCH(s->run, bool, k->p->site_count);
+    drop_flags(s, k);
+    s->kernel_count++;
+    return k;
+}
+
+/* ---- launches ---- */
+
+static pto_status take_spans(sim *s, const sim_launch *l, const program_region *regions, uint32_t count, sim_span **out)
+{
+    sim_span *spans = PTO_SCRATCH(s->run, sim_span, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        spans[i].root = l->arguments[regions[i].parameter].array.root;
+        PTO_TRY(program_region_bytes(l->kernel->p, &regions[i], l->symbols, l->arguments, &spans[i].lo, &spans[i].hi));
+    }
+    *out = spans;
+    return PTO_OK;
+}
+
+static bool has_root(const sim_span *spans, uint32_t count, uint32_t root)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (spans[i].root == root) return true;
+    return false;
+}
+
+static pto_status fill_launch(sim *s, sim_launch *l, const program_step *step)
+{
+    const program *p = l->kernel->p;
+    l->symbols = PTO_SCRATCH(s->run, int64_t, p->symbol_count + 1);
+    l->arguments = PTO_SCRATCH(s->run, program_argument, step->argument_count + 1);
+    l->checks_windows = PTO_SCRATCH(s->run, bool, step->argument_count + 1);
+    PTO_TRY(program_bind_symbols(p, s->orchestrator_state, step, l->symbols));
+    for (uint32_t i = 0; i < step->argument_count; i++) l->arguments[i] = step->arguments[i];
+    PTO_TRY(program_grid(p, l->symbols, l->extents));
+    l->instances = 1;
+    for (uint32_t i = 0; i < p->grid_rank; i++) l->instances *= l->extents[i];
+    l->read_count = p->read_count;
+    l->write_count = p->write_count;
+    PTO_TRY(take_spans(s, l, p->reads, p->read_count, &l->reads));
+    PTO_TRY(take_spans(s, l, p->writes, p->write_count, &l->writes));
+    for (uint32_t i = 0; i < step->argument_count; i++) {
+        const uint32_t root = l->arguments[i].array.root;
+        l->checks_windows[i] = has_root(l->reads, l->read_count, root) && has_root(l->writes, l->write_count, root);
+    }
+    return PTO_OK;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Seed 0 keeps the order; others walk the instances with a stride that visits each once. */
+static void order_instances(const sim *s, sim_launch *l)
+{
+    l->stride = 1;
+    if (s->seed == 0 || l->instances < 2) return;
+    const uint64_t mixed = (s->seed + l->order) * UINT64_C(0x9e3779b97f4a7c15);
+    l->stride = 1 + (int64_t)(mixed % (uint64_t)l->instances);
+    while (gcd(l->instances, l->stride) != 1) l->stride++;
+    l->shift = (int64_t)((mixed >> 32) % (uint64_t)l->instances);
+}
+
+static bool overlap(const sim_span *a, uint32_t a_count, const sim_span *b, uint32_t b_count)
+{
+    for (uint32_t i = 0; i < a_count; i++)
+        for (uint32_t k = 0; k < b_count; k++)
+            if (a[i].root == b[k].root && a[i].lo < b[k].hi && b[k].lo < a[i].hi) return true;
+    return false;
+}
+
+/* Read after write, write after read, write after write. */
+static bool conflicts(const sim_launch *a, const sim_launch *b)
+{
+    return overlap(a->writes, a->write_count, b->reads, b->read_count) ||
+           overlap(a->reads, a->read_count, b->writes, b->write_count) ||
+           overlap(a->writes, a->write_count, b->writes, b->write_count);
+}
+
+static bool must_wait(const sim *s, const sim_launch *l)
+{
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
+        const sim_launch *other = &s->launches[i];
+        if (other->phase != LAUNCH_FREE && other->order < l->order && conflicts(other, l)) return true;
+    }
+    return false;
+}
+
+static sim_launch *free_launch(sim *s)
+{
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++)
+        if (s->launches[i].phase == LAUNCH_FREE) return &s->launches[i];
+    return NULL;
+}
+
+static pto_status give_workspace(sim *s, program_step *step)
+{
+    const int64_t bytes = (int64_t)step->array->bytes;
+    if (bytes > s->machine->gm_bytes - s->workspace_bytes)
+        return pto_error_at(s->run, step->site->loc, "pto.cpu-sim/capacity",
+                            "workspace of %" PRId64 " bytes, after %" PRId64 " bytes before; `gm` has %" PRId64, bytes,
+                            s->workspace_bytes, s->machine->gm_bytes);
+    s->workspace_bytes += bytes;
+    program_give(s->orchestrator_state, step, s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
+                 s->root_count++);
+    return PTO_OK;
+}
+
+/* Takes launches from the function while there is room for them. */
+static pto_status orchestrate(sim *s)
+{
+    sim_launch *l;
+    while (!s->orchestrator_ended && (l = free_launch(s)) != NULL) {
+        program_step *step = &s->orchestrator_step;
+        PTO_TRY(program_next(s->orchestrator_state, step));
+        if (step->kind == STEP_END) s->orchestrator_ended = true;
+        if (step->kind == STEP_ALLOC) PTO_TRY(give_workspace(s, step));
+        if (step->kind != STEP_LAUNCH) continue;
+        *l = (sim_launch){.site = step->site, .order = s->launch_order++};
+        l->kernel = find_kernel(s, step->kernel);
+        if (!l->kernel) return PTO_FAILED;
+        PTO_TRY(fill_launch(s, l, step));
+        if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
+        l->issued = s->orchestrator_time;
+        s->orchestrator_time += s->machine->task_cycles;
+        s->launch_total++;
+        if (l->instances == 0) continue;
+        order_instances(s, l);
+        l->phase = LAUNCH_WAITS;
+        l->ready = -1;
+    }
+    return PTO_OK;
+}
+
+static void release_launches(sim *s)
+{
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
+        sim_launch *l = &s->launches[i];
+        if (l->phase != LAUNCH_WAITS) continue;
+        if (must_wait(s, l)) {
+            l->ready = -2; /* had to wait for another one */
+            continue;
+        }
+        const int64_t behind = s->now + (l->ready == -2 ? s->machine->task_cycles : 0);
+        l->ready = l->issued + s->machine->launch_cycles;
+        if (l->ready < behind) l->ready = behind;
+        l->phase = LAUNCH_RUNS;
+    }
+}
+
+static int compare_order(const sim_launch *a, const sim_launch *b) { return (a->order > b->order) - (a->order < b->order); }
+
+/* The launch to take an instance from for a core of this kind: the earliest that is ready. */
+static sim_launch *next_launch(sim *s, uint32_t kind)
+{
+    sim_launch *best = NULL;
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
+        sim_launch *l = &s->launches[i];
+        if (l->phase != LAUNCH_RUNS || l->ready > s->now || l->started == l->instances || l->kernel->kind != kind) continue;
+        if (best == NULL || compare_order(l, best) < 0) best = l;
+    }
+    return best;
+}
+
+static void dispatch(sim *s)
+{
+    for (uint32_t kind = 0; kind < s->machine->kind_count; kind++) {
+        const sim_core_kind *k = &s->machine->kinds[kind];
+        sim_launch *l = next_launch(s, kind);
+        for (uint32_t i = k->first; l != NULL && i < k->first + k->count; i++) {
+            if (s->cores[i].launch) continue;
+            const int64_t instance = (l->started++ * l->stride + l->shift) % l->instances;
+            core_take(s, &s->cores[i], l, instance, s->now + s->machine->block_cycles);
+            s->instance_total++;
+            if (l->started == l->instances) l = next_launch(s, kind);
+        }
+    }
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
+        const sim_launch *l = &s->launches[i];
+        if (l->phase == LAUNCH_RUNS && l->ready > s->now && l->ready < next) next = l->ready;
+    }
+    if (next != INT64_MAX) event_queue_set(&s->queue, dispatcher_actor(s), next);
+}
+
+static pto_status advance(sim *s)
+{
+    PTO_TRY(orchestrate(s));
+    release_launches(s);
+    dispatch(s);
+    return PTO_OK;
+}
+
+pto_status chip_instance_done(sim *s, sim_core *c)
+{
+    sim_launch *l = c->launch;
+    c->launch = NULL;
+    c->is_begun = false;
+    if (++l->done < l->instances) {
+        dispatch(s);
+        return PTO_OK;
+    }
+    l->phase = LAUNCH_FREE;
+    return advance(s);
+}
+
+/* ---- time ---- */
+
+static pto_status move_memory(sim *s)
+{
+    uint32_t actor;
+    while (bandwidth_end(&s->memory, s->now, &actor))
+        PTO_TRY(pipe_transferred(s, &s->cores[actor / CORE_ACTORS], actor % CORE_ACTORS));
+    const int64_t next = bandwidth_next(&s->memory);
+    if (next >= 0) event_queue_set(&s->queue, memory_actor(s), next > s->now ? next : s->now + 1);
+    return PTO_OK;
+}
+
+static bool is_done(const sim *s)
+{
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++)
+        if (s->launches[i].phase != LAUNCH_FREE) return false;
+    return s->orchestrator_ended;
+}
+
+pto_status chip_run(sim *s)
+{
+    queued e;
+    uint32_t left = EVENTS_PER_LOOK;
+    PTO_TRY(advance(s));
+    while (event_queue_pop(&s->queue, &e)) {
+        s->now = e.time;
+        if (e.actor == dispatcher_actor(s)) dispatch(s);
+        else if (e.actor == memory_actor(s)) PTO_TRY(move_memory(s));
+        else PTO_TRY(core_wake(s, &s->cores[e.actor / CORE_ACTORS], e.actor % CORE_ACTORS));
+        if (--left) continue;
+        left = EVENTS_PER_LOOK;
+        if (pto_should_stop(s->run))
+            return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/interrupted", "the simulation was stopped at cycle %" PRId64, s->now);
+    }
+    return is_done(s) ? PTO_OK : report_deadlock(s);
+}

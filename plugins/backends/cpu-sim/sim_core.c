@@ -1,0 +1,247 @@
+/* A core: the scalar unit that issues, and the life of an instance. */
+#include "cpu-sim/sim.h"
+
+#include <inttypes.h>
+
+const char *const pipe_state_names[PIPE_STATES] = {"busy", "flag", "result", "barrier", "queue empty", "queue full", "launch"};
+
+static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[PTO_PIPE_SCALAR]; }
+
+static bool has_pipe(const sim *s, const sim_core *c, uint32_t pipe)
+{
+    return pipe < CLOCK_PIPES && (s->machine->kinds[c->kind].pipes >> pipe & 1);
+}
+
+void core_init(sim *s, sim_core *c)
+{
+    history_init(s->run, &c->history);
+    for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++) c->pipes[p].state = PIPE_LAUNCH;
+}
+
+/* Queues and memory, when the core gets its first instance. */
+static void furnish(sim *s, sim_core *c)
+{
+    if (c->events) return;
+    c->events = PTO_SCRATCH(s->run, sim_event, CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX);
+    for (uint32_t p = PTO_PIPE_SCALAR + 1; p < CLOCK_PIPES; p++) {
+        if (!has_pipe(s, c, p)) continue;
+        c->pipes[p].ring = PTO_SCRATCH(s->run, sim_entry, s->options.queue_depth);
+        if (s->options.has_data) c->pipes[p].calls = PTO_SCRATCH(s->run, insn_call, s->options.queue_depth);
+    }
+    for (pto_space m = PTO_VEC; s->options.has_data && m < PTO_GM; m++) {
+        const int64_t bytes = s->machine->kinds[c->kind].space_bytes[m];
+        if (bytes > 0) c->memory[m] = pto_scratch(s->run, (size_t)bytes);
+    }
+}
+
+void core_take(sim *s, sim_core *c, sim_launch *l, int64_t instance, int64_t at)
+{
+    c->launch = l;
+    c->instance = instance;
+    c->is_begun = false;
+    event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_NONE), at);
+}
+
+static pto_status begin(sim *s, sim_core *c)
+{
+    const sim_launch *l = c->launch;
+    const program *p = l->kernel->p;
+    int64_t grid[PROGRAM_GRID_MAX];
+    program_frame frame = {.symbols = l->symbols, .arguments = l->arguments, .grid = grid};
+    furnish(s, c);
+    int64_t rest = c->instance;
+    for (uint32_t i = p->grid_rank; i-- > 0;) {
+        grid[i] = rest % l->extents[i];
+        rest /= l->extents[i];
+    }
+    memcpy(frame.memory, c->memory, sizeof frame.memory);
+    memcpy(frame.memory_bytes, s->machine->kinds[c->kind].space_bytes, sizeof frame.memory_bytes);
+    if (c->state_of != p) {
+        c->state = program_state_make(p);
+        c->state_of = p;
+    }
+    PTO_TRY(program_start(c->state, &frame));
+    history_clear(&c->history);
+    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++) {
+        sim_pipe *q = &c->pipes[i];
+        q->clock = (vector_clock){{0}};
+        q->result = (byte_access){0};
+        q->idle_from = q->result_at = q->settled = s->now - 1;
+        if (has_pipe(s, c, i)) pipe_set_state(q, i == PTO_PIPE_SCALAR ? PIPE_BUSY : PIPE_EMPTY, s->now);
+    }
+    c->is_begun = true;
+    c->has_step = c->has_ended = false;
+    c->begun = c->scalar_time = s->now;
+    c->scalar_clock = NULL;
+    return core_issue(s, c);
+}
+
+/* ---- the end of an instance ---- */
+
+static pto_status end_instance(sim *s, sim_core *c)
+{
+    PTO_TRY(report_leftover(s, c));
+    PTO_TRY(report_blank(s, c));
+    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
+        if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
+    if (s->options.has_timing)
+        report_slice(s, &(sim_slice){.site = c->launch->kernel->p->self, .from = c->begun, .to = s->now,
+                                     .core = c->number, .pipe = PTO_PIPE_SCALAR, .instance = c->instance});
+    return chip_instance_done(s, c);
+}
+
+/* When the queues are empty and the results there; INT64_MAX: a queue is not empty. */
+static int64_t drained_at(const sim *s, const sim_core *c)
+{
+    int64_t at = s->now;
+    for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++) {
+        if (c->pipes[i].count) return INT64_MAX;
+        if (c->pipes[i].settled > at) at = c->pipes[i].settled;
+    }
+    return at;
+}
+
+static pto_status try_end(sim *s, sim_core *c)
+{
+    int64_t at = drained_at(s, c);
+    if (at == INT64_MAX) return PTO_OK;
+    if (c->scalar_time > at) at = c->scalar_time;
+    if (at <= s->now) return end_instance(s, c);
+    event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
+    return PTO_OK;
+}
+
+/* ---- issuing ---- */
+
+/* The scalar unit stops at its own time. */
+static void block(sim_core *c, pipe_state state)
+{
+    sim_pipe *p = scalar_of(c);
+    if (p->state != state) pipe_set_state(p, state, c->scalar_time);
+}
+
+/* It goes on, from s->now when it had to wait, and is busy for `cycles`. */
+static void pass(sim *s, sim_core *c, int64_t cycles)
+{
+    sim_pipe *p = scalar_of(c);
+    if (p->state != PIPE_BUSY) {
+        if (c->scalar_time < s->now) c->scalar_time = s->now;
+        pipe_set_state(p, PIPE_BUSY, c->scalar_time);
+    }
+    c->scalar_time += cycles;
+    c->has_step = false;
+}
+
+static void set_scalar_clock(sim *s, sim_core *c, const vector_clock *clock)
+{
+    vector_clock *snapshot = PTO_SCRATCH(s->run, vector_clock, 1);
+    *snapshot = *clock;
+    c->scalar_clock = snapshot;
+}
+
+static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
+{
+    return pto_error_at(s->run, c->step.site->loc, "pto.cpu-sim/no-path", "'%.*s' names pipe `%s`; a core of kind '%s' has none",
+                        PTO_FMT(c->step.site->op_name), program_pipe_name(pipe), s->machine->kinds[c->kind].name);
+}
+
+static pto_status check_flag(sim *s, const sim_core *c)
+{
+    const program_step *t = &c->step;
+    if (!has_pipe(s, c, t->pipe)) return pipe_missing(s, c, t->pipe);
+    if (!has_pipe(s, c, t->dst_pipe)) return pipe_missing(s, c, t->dst_pipe);
+    if ((int64_t)t->event < s->machine->event_ids) return PTO_OK;
+    return pto_error_at(s->run, t->site->loc, "pto.cpu-sim/event",
+                        "event id %" PRIu32 " of %s -> %s; machine '%s' has ids 0 to %" PRId64, t->event,
+                        program_pipe_name(t->pipe), program_pipe_name(t->dst_pipe), s->machine->name,
+                        s->machine->event_ids - 1);
+}
+
+/* Ops of the scalar unit itself. They take place at its own time, which may still have to come. */
+static pto_status do_scalar(sim *s, sim_core *c)
+{
+    const program_step *t = &c->step;
+    sim_pipe *p = scalar_of(c);
+    if (c->scalar_time > s->now) {
+        event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), c->scalar_time);
+        return PTO_OK;
+    }
+    if (t->kind == STEP_SET_FLAG) {
+        event_put(s, c, core_event(c, PTO_PIPE_SCALAR, t->dst_pipe, t->event), t->site, &p->clock);
+        if (c->pipes[t->dst_pipe].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, t->dst_pipe), s->now);
+        pass(s, c, s->machine->flag_cycles);
+    } else if (t->kind == STEP_WAIT_FLAG) {
+        if (!event_take(c, core_event(c, t->pipe, PTO_PIPE_SCALAR, t->event), &p->clock)) {
+            block(c, PIPE_FLAG);
+            return PTO_OK;
+        }
+        set_scalar_clock(s, c, &p->clock);
+        pass(s, c, s->machine->flag_cycles);
+    } else {
+        const int64_t at = t->pipe == PTO_PIPE_ALL ? drained_at(s, c) : s->now;
+        if (at > s->now) {
+            block(c, PIPE_BARRIER);
+            if (at != INT64_MAX) event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
+            return PTO_OK;
+        }
+        for (uint32_t i = 1; t->pipe == PTO_PIPE_ALL && i < CLOCK_PIPES; i++) clock_join(&p->clock, &c->pipes[i].clock);
+        set_scalar_clock(s, c, &p->clock);
+        pass(s, c, s->machine->barrier_cycles);
+    }
+    return PTO_OK;
+}
+
+/* One step; it stays in c->step when it cannot be issued yet. */
+static pto_status issue_step(sim *s, sim_core *c)
+{
+    const program_step *t = &c->step;
+    uint32_t pipe = t->pipe;
+    if (t->kind == STEP_END) {
+        c->has_ended = true;
+        c->has_step = false;
+        block(c, PIPE_EMPTY);
+        return try_end(s, c);
+    }
+    if (t->kind == STEP_SET_FLAG || t->kind == STEP_WAIT_FLAG) PTO_TRY(check_flag(s, c));
+    if (t->kind == STEP_WAIT_FLAG) pipe = t->dst_pipe;
+    if (pipe == PTO_PIPE_SCALAR || pipe == PTO_PIPE_ALL) return do_scalar(s, c);
+    if (t->kind == STEP_BARRIER && !has_pipe(s, c, pipe)) return pipe_missing(s, c, pipe);
+    pto_status status = PTO_OK;
+    if (t->kind == STEP_INSN && !has_pipe(s, c, pipe)) {
+        site_charge ignored;
+        PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, t, &ignored));
+        return pipe_missing(s, c, pipe);
+    }
+    const int64_t at = scalar_of(c)->state != PIPE_BUSY && c->scalar_time < s->now ? s->now : c->scalar_time;
+    if (!pipe_append(s, c, pipe, at + 1, &status)) {
+        block(c, PIPE_FULL);
+        return PTO_OK;
+    }
+    pass(s, c, 1);
+    return status;
+}
+
+pto_status core_issue(sim *s, sim_core *c)
+{
+    if (!c->launch || !c->is_begun) return PTO_OK;
+    if (c->has_ended) return try_end(s, c);
+    for (;;) {
+        if (!c->has_step) {
+            PTO_TRY(program_next(c->state, &c->step));
+            c->has_step = true;
+            if (c->step.kind != STEP_END) s->ops++;
+            if (c->launch->kernel->is_dropped[c->step.site->index]) {
+                c->has_step = false;
+                continue;
+            }
+        }
+        PTO_TRY(issue_step(s, c));
+        if (c->has_step || c->has_ended) return PTO_OK;
+    }
+}
+
+pto_status core_wake(sim *s, sim_core *c, uint32_t pipe)
+{
+    if (pipe == PTO_PIPE_NONE) return begin(s, c);
+    return pipe == PTO_PIPE_SCALAR ? core_issue(s, c) : pipe_wake(s, c, pipe);
+}

@@ -1,0 +1,229 @@
+#include "cpu-sim/sim_machine.h"
+
+#include <pto/build.h>
+
+#include <inttypes.h>
+
+static int64_t number_at(const pto_run *run, const char *path, int64_t otherwise)
+{
+    int64_t n;
+    return pto_machine_i64(run, path, &n) < 0 ? otherwise : n;
+}
+
+static const char *text_copy(const pto_run *run, pto_str s)
+{
+    char *text = PTO_SCRATCH(run, char, s.n + 1);
+    if (s.n) memcpy(text, s.p, s.n);
+    return text;
+}
+
+static const char *owner_of(const pto_run *run, const char *space)
+{
+    char path[64];
+    pto_str s;
+    snprintf(path, sizeof path, "spaces.%s.core", space);
+    return pto_machine_str(run, path, &s) < 0 ? NULL : text_copy(run, s);
+}
+
+static void read_spaces(const pto_run *run, sim_core_kind *k)
+{
+    char path[64];
+    for (pto_space s = PTO_VEC; s < PTO_GM; s++) {
+        const char *name = program_space_name(s), *owner = owner_of(run, name);
+        if (owner == NULL || strcmp(owner, k->name) != 0) continue;
+        snprintf(path, sizeof path, "spaces.%s.bytes", name);
+        k->space_bytes[s] = number_at(run, path, 0);
+        snprintf(path, sizeof path, "spaces.%s.usable-bytes", name);
+        k->usable_bytes[s] = number_at(run, path, k->space_bytes[s]);
+        snprintf(path, sizeof path, "spaces.%s.align", name);
+        k->align_bytes[s] = number_at(run, path, 1);
+    }
+}
+
+static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m, uint32_t *out_index)
+{
+    char path[64];
+    for (uint32_t i = 0; i < m->kind_count; i++) {
+        if (strcmp(m->kinds[i].name, name) != 0) continue;
+        *out_index = i;
+        return PTO_OK;
+    }
+    sim_core_kind *k = &m->kinds[*out_index = m->kind_count++];
+    *k = (sim_core_kind){.name = name, .first = m->core_count, .pipes = 1u << PTO_PIPE_SCALAR};
+    snprintf(path, sizeof path, "cores.%s.count", name);
+    const int64_t count = number_at(run, path, 0);
+    if (count < 1 || count > 4096)
+        return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
+                            "the machine has %" PRId64 " cores of kind '%s'; the simulator takes 1 to 4096", count, name);
+    k->count = (uint32_t)count;
+    m->core_count += k->count;
+    snprintf(path, sizeof path, "cores.%s.pipes", name);
+    pto_str pipes;
+    if (pto_machine_str(run, path, &pipes) < 0) pipes = pto_no_str();
+    for (size_t i = 0; i < pipes.n;) {
+        size_t n = 0;
+        while (i + n < pipes.n && pipes.p[i + n] != ',') n++;
+        k->pipes |= 1u << program_pipe_by_name(pto_str_make(pipes.p + i, n));
+        i += n + 1;
+    }
+    k->pipes &= ~1u;
+    read_spaces(run, k);
+    return PTO_OK;
+}
+
+pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out)
+{
+    *out = (sim_machine){.run = run, .has_timing = has_timing};
+    pto_str name;
+    if (pto_machine_str(run, "name", &name) < 0)
+        return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
+                            "the pipeline names no machine; add `machine: machines/ascend-910b.yaml` or use --machine");
+    out->name = text_copy(run, name);
+    const char *vector = owner_of(run, "vec"), *cube = owner_of(run, "acc");
+    if (vector == NULL && cube == NULL)
+        return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
+                            "machine '%s' has neither a space `vec` nor a space `acc` that a core owns", out->name);
+    PTO_TRY(read_kind(run, cube ? cube : vector, out, &out->cube_kind));
+    PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
+    out->clock_hz = number_at(run, "clock-hz", 1000000000);
+    out->gm_bytes = number_at(run, "spaces.gm.bytes", INT64_MAX);
+    if (pto_machine_f64(run, "shared.gm-bytes-per-cycle", &out->gm_bytes_per_cycle) < 0) out->gm_bytes_per_cycle = 0;
+    out->repeat_bytes = number_at(run, "vector.repeat-bytes", 256);
+    out->partial_repeat_cycles = number_at(run, "vector.partial-repeat-cycles", 0);
+    out->matrix_head = number_at(run, "matrix.head", 0);
+    out->matrix_rows = number_at(run, "matrix.box-rows", 16);
+    out->matrix_row_bytes = number_at(run, "matrix.box-row-bytes", 32);
+    out->event_ids = number_at(run, "sync.event-ids", PROGRAM_EVENTS_MAX);
+    out->flag_cycles = has_timing ? number_at(run, "sync.flag-cycles", 1) : 1;
+    out->barrier_cycles = has_timing ? number_at(run, "sync.barrier-cycles", 1) : 1;
+    if (has_timing) {
+        out->launch_cycles = number_at(run, "dispatch.launch-cycles", 0);
+        out->block_cycles = number_at(run, "dispatch.block-cycles", 0);
+        out->task_cycles = number_at(run, "dispatch.task-cycles", 0);
+    }
+    return PTO_OK;
+}
+
+uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel)
+{
+    if (kernel->core == CORE_CUBE) return m->cube_kind;
+    if (kernel->core == CORE_VECTOR) return m->vector_kind;
+    for (uint32_t i = 0; i < kernel->buffer_count; i++)
+        if (kernel->buffers[i].space != PTO_VEC) return m->cube_kind;
+    return m->vector_kind;
+}
+
+/* ---- charges ---- */
+
+static pto_status charge_vector(const sim_machine *m, const program_site *site, site_charge *out)
+{
+    static const char *const columns[] = {"head", "per-repeat", "per-row", "tail"};
+    char path[96];
+    int64_t *const values[] = {&out->head, &out->per_repeat, &out->per_row, &out->tail};
+    for (uint32_t i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "instructions.%.*s.%s", PTO_FMT(site->cost), columns[i]);
+        if (pto_machine_i64(m->run, path, values[i]) == PTO_OK) continue;
+        snprintf(path, sizeof path, "instructions.default.%s", columns[i]);
+        *values[i] = number_at(m->run, path, 0);
+    }
+    out->kind = CHARGE_VECTOR;
+    return PTO_OK;
+}
+
+static pto_status charge_move(const sim_machine *m, const program_site *site, site_charge *out)
+{
+    char path[96];
+    const char *from = program_space_name(site->from), *to = program_space_name(site->to);
+    out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
+    snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
+    if (pto_machine_f64(m->run, path, &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
+        return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path", "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path",
+                            PTO_FMT(site->op_name), from, to, m->name);
+    snprintf(path, sizeof path, "paths.%s.%s.latency", from, to);
+    out->latency = number_at(m->run, path, 0);
+    return PTO_OK;
+}
+
+static pto_status charge_matrix(const sim_machine *m, const program_step *step, site_charge *out)
+{
+    char path[96];
+    const char *dtype = element_name(step->src[step->src_count - 1]->ref.dtype);
+    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", dtype);
+    out->kind = CHARGE_MATRIX;
+    out->head = m->matrix_head;
+    if (pto_machine_i64(m->run, path, &out->per_repeat) == PTO_OK) return PTO_OK;
+    return pto_error_at(m->run, step->site->loc, "pto.cpu-sim/unsupported", "'%.*s' multiplies %s; machine '%s' has no cycles for it",
+                        PTO_FMT(step->site->op_name), dtype, m->name);
+}
+
+pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out)
+{
+    const program_site *site = step->site;
+    const sim_core_kind *k = &m->kinds[sim_machine_kind_of(m, kernel)];
+    *out = (site_charge){0};
+    const bool moves = site->rule == PTO_RULE_LOAD || site->rule == PTO_RULE_STORE || site->rule == PTO_RULE_MOVE;
+    if (moves) PTO_TRY(charge_move(m, site, out));
+    else if (site->pipe == PTO_PIPE_MATRIX) PTO_TRY(charge_matrix(m, step, out));
+    else PTO_TRY(charge_vector(m, site, out));
+    if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
+    return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path", "'%.*s' needs pipe `%s`; a core of kind '%s' has none",
+                        PTO_FMT(site->op_name), program_pipe_name(site->pipe), k->name);
+}
+
+static int64_t ceil_div(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : a; }
+
+static int64_t valid_count(const program_tile *t) { return t ? t->ref.valid_rows * t->ref.valid_cols : 0; }
+
+static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
+{
+    const program_tile *t = step->dst;
+    for (uint32_t i = 0; i < step->src_count; i++)
+        if (valid_count(step->src[i]) > valid_count(t)) t = step->src[i];
+    int64_t size = (int64_t)element_bytes(t->ref.dtype);
+    if (step->dst && (int64_t)element_bytes(step->dst->ref.dtype) > size) size = (int64_t)element_bytes(step->dst->ref.dtype);
+    const bool down = t->ref.layout == PTO_DN;
+    const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows, cols = down ? t->ref.valid_rows : t->ref.valid_cols;
+    const int64_t row_bytes = cols * size;
+    if (rows == 0 || cols == 0) return 1;
+    const int64_t partial = m->repeat_bytes > 0 && row_bytes % m->repeat_bytes ? m->partial_repeat_cycles : 0;
+    return rows * (c->per_row + ceil_div(row_bytes, m->repeat_bytes) * c->per_repeat) + partial;
+}
+
+static int64_t matrix_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
+{
+    const tile_ref *left = &step->src[step->src_count - 2]->ref, *right = &step->src[step->src_count - 1]->ref;
+    const int64_t size = (int64_t)element_bytes(left->dtype);
+    return c->head + c->per_repeat * ceil_div(left->valid_rows, m->matrix_rows) *
+                         ceil_div(left->valid_cols * size, m->matrix_row_bytes) *
+                         ceil_div(right->valid_cols, m->matrix_rows);
+}
+
+void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_step *step, insn_charge *out)
+{
+    *out = (insn_charge){.kind = c->kind, .cycles = 1};
+    if (step->has_gm) {
+        out->bytes = step->gm.rows * step->gm.cols * (int64_t)element_bytes(step->gm.dtype);
+    } else {
+        out->bytes = valid_count(step->dst) * (int64_t)element_bytes(step->dst->ref.dtype);
+    }
+    if (!m->has_timing) {
+        if (out->kind == CHARGE_GM) out->kind = CHARGE_MOVE;
+        return;
+    }
+    switch (c->kind) {
+    case CHARGE_VECTOR:
+        out->cycles = vector_cycles(m, c, step);
+        out->head = c->head;
+        out->tail = c->tail;
+        break;
+    case CHARGE_MATRIX: out->cycles = matrix_cycles(m, c, step); break;
+    case CHARGE_GM: out->cycles = c->latency; break;
+    case CHARGE_MOVE: {
+        const double cycles = (double)out->bytes / c->bytes_per_cycle;
+        out->cycles = c->latency + (int64_t)cycles + ((double)(int64_t)cycles < cycles);
+        break;
+    }
+    case CHARGE_NONE: break;
+    }
+    if (out->cycles < 1) out->cycles = 1;
+}

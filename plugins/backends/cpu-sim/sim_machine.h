@@ -1,0 +1,56 @@
+/* What the simulator reads from the machine file. Cycles are those of clock_hz. */
+#ifndef PTO_CPU_SIM_SIM_MACHINE_H
+#define PTO_CPU_SIM_SIM_MACHINE_H
+
+#include "cpu-sim/bandwidth.h"
+#include "pto-semantics/program.h"
+
+enum { CORE_KINDS_MAX = 2 };
+
+/* Cores that are alike. */
+typedef struct sim_core_kind {
+    const char *name;
+    uint32_t count, first; /* cores first .. first + count - 1 of the chip */
+    uint32_t pipes;        /* bit PTO_PIPE_* */
+    int64_t space_bytes[PTO_SPACE_COUNT], usable_bytes[PTO_SPACE_COUNT], align_bytes[PTO_SPACE_COUNT];
+} sim_core_kind;
+
+typedef struct sim_machine {
+    const pto_run *run;
+    const char *name;
+    bool has_timing; /* off: everything takes one cycle, memory has no limit */
+    int64_t clock_hz;
+    sim_core_kind kinds[CORE_KINDS_MAX];
+    uint32_t kind_count, core_count;
+    uint32_t vector_kind, cube_kind; /* indices; equal where one kind does all */
+    int64_t gm_bytes;
+    double gm_bytes_per_cycle;
+    int64_t repeat_bytes, partial_repeat_cycles;
+    int64_t matrix_head, matrix_rows, matrix_row_bytes;
+    int64_t event_ids, flag_cycles, barrier_cycles, launch_cycles, block_cycles, task_cycles;
+} sim_machine;
+
+/* How an instruction of the source is charged. Found once for each site. */
+typedef enum charge_kind { CHARGE_NONE, CHARGE_VECTOR, CHARGE_MATRIX, CHARGE_MOVE, CHARGE_GM } charge_kind;
+typedef struct site_charge {
+    charge_kind kind;
+    int64_t head, per_repeat, per_row, tail; /* vector; per_repeat of a matrix: cycles per box */
+    double bytes_per_cycle;                  /* moves */
+    int64_t latency;
+} site_charge;
+
+/* What an instance of it costs. Cycles of a transfer through global memory do not include the bytes. */
+typedef struct insn_charge {
+    charge_kind kind;
+    int64_t cycles, head, tail; /* head: only when the pipe was idle; tail: until the result is there */
+    int64_t bytes;
+} insn_charge;
+
+pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out);
+/* The kind of core a kernel runs on. */
+uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel);
+/* Fails when the machine cannot do it. `dtype`: of the operands of a matrix product. */
+pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out);
+void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_step *step, insn_charge *out);
+
+#endif

@@ -1,0 +1,294 @@
+/* A pipe of a core: its queue, its entries one after the other, their checks and effects. */
+#include "cpu-sim/sim.h"
+
+#include <inttypes.h>
+
+/* ---- states ---- */
+
+void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now)
+{
+    p->ticks[p->state] += now - p->since;
+    p->since = now;
+    p->state = state;
+}
+
+bool pipe_is_drained(const sim_pipe *p, int64_t now) { return p->count == 0 && p->settled <= now; }
+
+/* ---- events ---- */
+
+sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id)
+{
+    return &c->events[(src * CLOCK_PIPES + dst) * PROGRAM_EVENTS_MAX + id];
+}
+
+void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock)
+{
+    sim_token *t = c->free_tokens;
+    if (t) c->free_tokens = t->next;
+    else t = PTO_SCRATCH(s->run, sim_token, 1);
+    *t = (sim_token){NULL, site, *clock};
+    if (e->last) e->last->next = t;
+    else e->first = t;
+    e->last = t;
+}
+
+bool event_take(sim_core *c, sim_event *e, vector_clock *into)
+{
+    sim_token *t = e->first;
+    if (!t) return false;
+    clock_join(into, &t->clock);
+    e->first = t->next;
+    if (!e->first) e->last = NULL;
+    t->next = c->free_tokens;
+    c->free_tokens = t;
+    return true;
+}
+
+/* ---- appending ---- */
+
+static void add_access(sim_entry *e, const program_tile *t, bool is_write)
+{
+    e->accesses[e->access_count++] = (byte_access){t->address, t->end, t->ref.space, is_write};
+}
+
+/* Where a window lies in its array, as runs of bytes. */
+static window_access window_of(const program_step *step, bool is_write)
+{
+    const gm_window *w = &step->gm;
+    const int64_t size = (int64_t)element_bytes(w->dtype);
+    const int64_t down = w->transpose ? w->cols : w->rows, along = w->transpose ? w->rows : w->cols;
+    window_access a = {.root = step->gm_root, .is_write = is_write, .rows = 1, .row_bytes = size};
+    if (w->rows == 0 || w->cols == 0) return (window_access){0};
+    for (uint32_t d = 0; d < w->rank; d++) a.first += w->offsets[d] * w->strides[d] * size;
+    if (w->rank >= 1) a.row_bytes = ((along - 1) * w->strides[w->rank - 1] + 1) * size;
+    if (w->rank >= 2) {
+        a.rows = down;
+        a.pitch = w->strides[w->rank - 2] * size;
+        if (a.pitch == a.row_bytes) {
+            a.row_bytes *= a.rows;
+            a.rows = 1;
+        }
+    }
+    return a;
+}
+
+static pto_status check_region(sim *s, const sim_core *c, const program_step *step, bool is_write)
+{
+    const program *p = c->launch->kernel->p;
+    const uint32_t count = is_write ? p->write_count : p->read_count;
+    const program_region *regions = is_write ? p->writes : p->reads;
+    if (!(is_write ? p->has_writes : p->has_reads)) return PTO_OK;
+    for (uint32_t i = 0; i < count; i++)
+        if (regions[i].parameter == step->gm_parameter) return PTO_OK;
+    return pto_error_at(s->run, step->site->loc, "pto.cpu-sim/undeclared",
+                        "'%.*s' %s memory that @%s does not state in its `%s`; launches would not be ordered by it",
+                        PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name, is_write ? "writes" : "reads");
+}
+
+static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
+{
+    const program_step *step = &c->step;
+    site_charge *charge = &c->launch->kernel->charges[step->site->index];
+    if (charge->kind == CHARGE_NONE) PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, step, charge));
+    sim_charge_insn(s->machine, charge, step, &e->charge);
+    e->bytes_per_cycle = charge->bytes_per_cycle;
+    for (uint32_t i = 0; i < step->src_count; i++) add_access(e, step->src[i], false);
+    if (step->dst) {
+        add_access(e, step->dst, true);
+        if (step->has_pad || step->site->rule == PTO_RULE_FILLPAD)
+            e->accesses[e->access_count - 1].hi = step->dst->address + (int64_t)tile_capacity_bytes(&step->dst->ref);
+    }
+    if (step->tmp) add_access(e, step->tmp, true);
+    s->instructions++;
+    if (!step->has_gm) return PTO_OK;
+    const bool is_write = step->site->rule == PTO_RULE_STORE;
+    *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
+    PTO_TRY(check_region(s, c, step, is_write));
+    if (step->gm_parameter != UINT32_MAX && c->launch->checks_windows[step->gm_parameter])
+        e->window = window_of(step, is_write);
+    return PTO_OK;
+}
+
+bool pipe_append(sim *s, sim_core *c, uint32_t pipe, int64_t at, pto_status *out_status)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    const program_step *step = &c->step;
+    *out_status = PTO_OK;
+    if (p->count == s->options.queue_depth) return false;
+    const uint32_t place = (p->head + p->count) % s->options.queue_depth;
+    sim_entry *e = &p->ring[place];
+    e->kind = step->kind;
+    e->pipe = step->pipe;
+    e->dst_pipe = step->dst_pipe;
+    e->event = step->event;
+    e->access_count = 0;
+    e->site = step->site;
+    e->scalar = c->scalar_clock;
+    e->issued = at;
+    e->window.rows = 0;
+    if (step->kind == STEP_INSN) {
+        *out_status = fill_insn(s, c, e);
+        if (s->options.has_data) program_insn_call(step, &p->calls[place]);
+    }
+    if (p->count++ == 0) event_queue_set(&s->queue, pipe_actor(c, pipe), at > s->now ? at : s->now);
+    return true;
+}
+
+/* ---- taking entries ---- */
+
+static bool reads_result(const sim_pipe *p, const sim_entry *e)
+{
+    for (uint32_t i = 0; i < e->access_count; i++) {
+        const byte_access *a = &e->accesses[i];
+        if (!a->is_write && a->space == p->result.space && a->lo < p->result.hi && p->result.lo < a->hi) return true;
+    }
+    return false;
+}
+
+static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    race found;
+    const access_by by = {e->site, pipe, ++p->clock.at[pipe], &p->clock};
+    for (uint32_t i = 0; i < e->access_count; i++)
+        if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(s, c, &found);
+    if (e->window.rows == 0) return PTO_OK;
+    const vector_clock *clocks[CLOCK_PIPES] = {NULL};
+    const uint32_t has = s->machine->kinds[c->kind].pipes;
+    for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++)
+        if (has >> i & 1) clocks[i] = &c->pipes[i].clock;
+    return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(s, c, &found);
+}
+
+static void run_for(sim *s, sim_core *c, uint32_t pipe, int64_t cycles)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    p->is_running = true;
+    p->started = s->now;
+    pipe_set_state(p, PIPE_BUSY, s->now);
+    event_queue_set(&s->queue, pipe_actor(c, pipe), s->now + cycles);
+}
+
+static void wait_until(sim *s, sim_core *c, uint32_t pipe, pipe_state state, int64_t at)
+{
+    pipe_set_state(&c->pipes[pipe], state, s->now);
+    event_queue_set(&s->queue, pipe_actor(c, pipe), at);
+}
+
+static pto_status start_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    if (p->result_at > s->now && reads_result(p, e)) {
+        wait_until(s, c, pipe, PIPE_RESULT, p->result_at);
+        return PTO_OK;
+    }
+    PTO_TRY(check_accesses(s, c, pipe, e));
+    const bool was_idle = s->now > p->idle_from && s->now > p->result_at;
+    p->is_in_latency = e->charge.kind == CHARGE_GM;
+    run_for(s, c, pipe, e->charge.cycles + (was_idle ? e->charge.head : 0));
+    return PTO_OK;
+}
+
+/* Looks at the first entry of the queue and begins it, or finds out until when to wait. */
+static pto_status take(sim *s, sim_core *c, uint32_t pipe)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    const sim_entry *e = &p->ring[p->head];
+    if (p->count == 0) {
+        pipe_set_state(p, PIPE_EMPTY, s->now);
+        return PTO_OK;
+    }
+    if (e->issued > s->now) {
+        wait_until(s, c, pipe, PIPE_EMPTY, e->issued);
+        return PTO_OK;
+    }
+    if (e->scalar) clock_join(&p->clock, e->scalar);
+    if (e->kind == STEP_INSN) return start_insn(s, c, pipe, e);
+    if (e->kind == STEP_WAIT_FLAG) {
+        if (event_take(c, core_event(c, e->pipe, pipe, e->event), &p->clock))
+            run_for(s, c, pipe, s->machine->flag_cycles);
+        else
+            pipe_set_state(p, PIPE_FLAG, s->now);
+        return PTO_OK;
+    }
+    const bool is_barrier = e->kind == STEP_BARRIER;
+    if (p->settled > s->now) wait_until(s, c, pipe, is_barrier ? PIPE_BARRIER : PIPE_RESULT, p->settled);
+    else run_for(s, c, pipe, is_barrier ? s->machine->barrier_cycles : s->machine->flag_cycles);
+    return PTO_OK;
+}
+
+/* ---- ending entries ---- */
+
+static pto_status apply(sim *s, const sim_entry *e, insn_call *call)
+{
+    call->cpu = s->cpu;
+    call->scratch = s->scratch;
+    call->scratch_bytes = s->scratch_bytes;
+    call->faults = 0;
+    pto_status status = insn_run(e->site->insn, call);
+    if (status < 0 && call->scratch_needed > s->scratch_bytes) {
+        s->scratch = call->scratch = pto_scratch(s->run, call->scratch_needed);
+        s->scratch_bytes = call->scratch_bytes = call->scratch_needed;
+        status = insn_run(e->site->insn, call);
+    }
+    s->faults += call->faults;
+    if (status == PTO_OK) return PTO_OK;
+    return pto_error_at(s->run, e->site->loc, "pto.cpu-sim/instruction", "in @%s: %s", e->site->function, call->text);
+}
+
+static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    p->idle_from = s->now;
+    p->result_at = s->now + e->charge.tail;
+    if (p->settled < p->result_at) p->settled = p->result_at;
+    p->result.hi = p->result.lo = 0;
+    for (uint32_t i = 0; i < e->access_count; i++)
+        if (e->accesses[i].is_write && p->result.hi == p->result.lo) p->result = e->accesses[i];
+    if (s->options.has_timing)
+        report_slice(s, &(sim_slice){.site = e->site, .from = p->started, .to = s->now, .bytes = e->charge.bytes,
+                                     .core = c->number, .pipe = pipe});
+    return s->options.has_data ? apply(s, e, &p->calls[p->head]) : PTO_OK;
+}
+
+/* A token for `pipe`: whoever waits for it goes on. */
+static pto_status wake_waiter(sim *s, sim_core *c, uint32_t pipe)
+{
+    if (pipe != PTO_PIPE_SCALAR) {
+        if (c->pipes[pipe].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, pipe), s->now);
+    } else if (c->pipes[PTO_PIPE_SCALAR].state == PIPE_FLAG) {
+        event_queue_set(&s->queue, pipe_actor(c, pipe), s->now > c->scalar_time ? s->now : c->scalar_time);
+    }
+    return PTO_OK;
+}
+
+static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    const sim_entry *e = &p->ring[p->head];
+    p->is_running = false;
+    if (e->kind == STEP_INSN) PTO_TRY(end_insn(s, c, pipe, e));
+    if (e->kind == STEP_SET_FLAG) {
+        event_put(s, c, core_event(c, pipe, e->dst_pipe, e->event), e->site, &p->clock);
+        PTO_TRY(wake_waiter(s, c, e->dst_pipe));
+    }
+    p->head = (p->head + 1) % s->options.queue_depth;
+    p->count--;
+    PTO_TRY(take(s, c, pipe));
+    return core_issue(s, c);
+}
+
+pto_status pipe_transferred(sim *s, sim_core *c, uint32_t pipe) { return end_entry(s, c, pipe); }
+
+pto_status pipe_wake(sim *s, sim_core *c, uint32_t pipe)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    if (!p->is_running) return take(s, c, pipe);
+    if (!p->is_in_latency || p->ring[p->head].kind != STEP_INSN) return end_entry(s, c, pipe);
+    const sim_entry *e = &p->ring[p->head];
+    p->is_in_latency = false;
+    if (e->charge.bytes == 0) return end_entry(s, c, pipe);
+    bandwidth_begin(&s->memory, s->now, e->bytes_per_cycle, (double)e->charge.bytes, pipe_actor(c, pipe));
+    event_queue_set(&s->queue, memory_actor(s), bandwidth_next(&s->memory));
+    return PTO_OK;
+}

@@ -1,0 +1,287 @@
+/* What the simulator says: errors with both places, counters, the trace. */
+#include "cpu-sim/sim.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+/* ---- errors ---- */
+
+static void note_at(const sim *s, const program_site *site, const char *text)
+{
+    s->run->host->diag(s->run, PTO_NOTE, site->loc, pto_no_str(), pto_s(text));
+}
+
+static void instance_text(const sim_core *c, char *out, size_t size)
+{
+    const sim_launch *l = c->launch;
+    snprintf(out, size, "@%s, instance %" PRId64 " of %" PRId64, l->kernel->p->name, c->instance, l->instances);
+}
+
+pto_status report_race(sim *s, const sim_core *c, const race *r)
+{
+    char where[160], note[256];
+    instance_text(c, where, sizeof where);
+    pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
+                 "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64 " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
+                 PTO_FMT(r->second->op_name), program_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads", r->lo,
+                 r->hi, program_space_name(r->space), PTO_FMT(r->first->op_name), program_pipe_name(r->first_pipe),
+                 r->first_writes ? "writes" : "reads", where);
+    snprintf(note, sizeof note, "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
+             PTO_FMT(r->first->op_name), program_pipe_name(r->first_pipe), program_pipe_name(r->second_pipe));
+    note_at(s, r->first, note);
+    return PTO_FAILED;
+}
+
+pto_status report_blank(sim *s, const sim_core *c)
+{
+    const blank_read *b = &c->history.blank;
+    char where[160];
+    if (b->site == NULL) return PTO_OK;
+    instance_text(c, where, sizeof where);
+    return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/uninitialised",
+                        "'%.*s' reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
+                        PTO_FMT(b->site->op_name), b->lo, b->hi, program_space_name(b->space), where);
+}
+
+static uint32_t count_tokens(const sim_event *e)
+{
+    uint32_t n = 0;
+    for (const sim_token *t = e->first; t; t = t->next) n++;
+    return n;
+}
+
+pto_status report_leftover(sim *s, const sim_core *c)
+{
+    char where[160];
+    for (uint32_t i = 0; i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
+        const sim_event *e = &c->events[i];
+        if (!e->first) continue;
+        const uint32_t id = i % PROGRAM_EVENTS_MAX, dst = i / PROGRAM_EVENTS_MAX % CLOCK_PIPES;
+        const uint32_t src = i / PROGRAM_EVENTS_MAX / CLOCK_PIPES, n = count_tokens(e);
+        instance_text(c, where, sizeof where);
+        return pto_error_at(s->run, e->first->site->loc, "pto.cpu-sim/leftover-tokens",
+                            "%" PRIu32 " token%s of %s -> %s event(%" PRIu32 ") %s left when the kernel ends; nothing waits for %s (%s)", n,
+                            n == 1 ? "" : "s", program_pipe_name(src), program_pipe_name(dst), id, n == 1 ? "is" : "are",
+                            n == 1 ? "it" : "them", where);
+    }
+    return PTO_OK;
+}
+
+/* What the pipe waits for, or NULL when it does not. */
+static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *out, size_t size)
+{
+    const sim_pipe *p = &c->pipes[pipe];
+    if (pipe == PTO_PIPE_SCALAR) {
+        if (c->has_ended || !c->has_step) return NULL;
+        const char *target = program_pipe_name(c->step.kind == STEP_WAIT_FLAG ? c->step.dst_pipe : c->step.pipe);
+        if (p->state == PIPE_FULL) snprintf(out, size, "waits for room in the queue of pipe %s", target);
+        else if (p->state == PIPE_BARRIER) snprintf(out, size, "waits at a barrier for the other pipes");
+        else snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", program_pipe_name(c->step.pipe), c->step.event);
+        return c->step.site;
+    }
+    if (p->count == 0) return NULL;
+    const sim_entry *e = &p->ring[p->head];
+    if (e->kind == STEP_WAIT_FLAG)
+        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", program_pipe_name(e->pipe), program_pipe_name(pipe), e->event);
+    else snprintf(out, size, "is at '%.*s'", PTO_FMT(e->site->op_name));
+    return e->site;
+}
+
+/* The first core that cannot go on stands for all of them. */
+pto_status report_deadlock(sim *s)
+{
+    char what[128], where[160], note[320];
+    for (uint32_t i = 0; i < s->machine->core_count; i++) {
+        const sim_core *c = &s->cores[i];
+        if (!c->launch) continue;
+        instance_text(c, where, sizeof where);
+        bool is_first = true;
+        for (uint32_t k = 0; k < CLOCK_PIPES; k++) {
+            const uint32_t pipe = k + 1 < CLOCK_PIPES ? k + 2 : PTO_PIPE_SCALAR; /* the scalar unit last */
+            if (pipe >= CLOCK_PIPES && pipe != PTO_PIPE_SCALAR) continue;
+            const program_site *site = blocked_at(c, pipe, what, sizeof what);
+            if (!site) continue;
+            if (is_first) {
+                pto_error_at(s->run, site->loc, "pto.cpu-sim/deadlock", "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)",
+                             program_pipe_name(pipe), what, s->now, where);
+            } else {
+                snprintf(note, sizeof note, "pipe %s %s", program_pipe_name(pipe), what);
+                note_at(s, site, note);
+            }
+            is_first = false;
+        }
+        if (!is_first) return PTO_FAILED;
+    }
+    return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/deadlock", "launches of @%s wait for one another", s->orchestrator->name);
+}
+
+/* ---- counters ---- */
+
+__attribute__((format(printf, 4, 5)))
+static void count(const sim *s, const char *unit, double value, const char *format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    if (n > 0) s->sink->counter(s->sink->self, pto_str_make(name, (size_t)n), pto_s(unit), value);
+}
+
+static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
+{
+    int64_t sums[PIPE_STATES] = {0};
+    int64_t all = 0;
+    for (uint32_t i = k->first; i < k->first + k->count; i++)
+        for (uint32_t t = 0; t < PIPE_STATES; t++) sums[t] += s->cores[i].pipes[pipe].ticks[t];
+    for (uint32_t t = 0; t < PIPE_STATES; t++) all += sums[t];
+    const char *name = program_pipe_name(pipe);
+    count(s, "cycles", (double)sums[PIPE_BUSY], "%s / %s / busy", k->name, name);
+    count(s, "%", all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0, "%s / %s / utilisation", k->name, name);
+    for (uint32_t t = PIPE_BUSY + 1; t < PIPE_STATES; t++)
+        if (sums[t]) count(s, "cycles", (double)sums[t], "%s / %s / stall / %s", k->name, name, pipe_state_names[t]);
+}
+
+static bool is_used(const sim *s, const sim_core_kind *k)
+{
+    for (uint32_t i = 0; i < s->kernel_count; i++)
+        if (&s->machine->kinds[s->kernels[i].kind] == k) return true;
+    return false;
+}
+
+static void count_core(const sim *s, const sim_core_kind *k, const sim_core *c)
+{
+    for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
+        if (!(k->pipes >> pipe & 1)) continue;
+        for (uint32_t t = 0; t < PIPE_STATES; t++)
+            if (t == PIPE_BUSY || c->pipes[pipe].ticks[t])
+                count(s, "cycles", (double)c->pipes[pipe].ticks[t], "%s %02" PRIu32 " / %s / %s%s", k->name,
+                      c->number - k->first, program_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ", pipe_state_names[t]);
+    }
+}
+
+void report_counters(sim *s)
+{
+    if (!s->sink || !s->sink->counter) return;
+    if (s->options.has_timing) {
+        count(s, "cycles", (double)s->now, "cycles");
+        count(s, "us", (double)s->now * 1e6 / (double)s->machine->clock_hz, "time");
+    }
+    count(s, "bytes", (double)s->gm_read, "gm bytes read");
+    count(s, "bytes", (double)s->gm_written, "gm bytes written");
+    count(s, "count", (double)s->ops, "ops");
+    count(s, "count", (double)s->instructions, "instructions");
+    count(s, "count", (double)s->launch_total, "launches");
+    count(s, "count", (double)s->instance_total, "instances");
+    if (s->faults) count(s, "count", (double)s->faults, "integer divisions by zero");
+    for (uint32_t i = 0; s->options.has_timing && i < s->machine->kind_count; i++) {
+        const sim_core_kind *k = &s->machine->kinds[i];
+        if (!is_used(s, k)) continue;
+        for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++)
+            if (k->pipes >> pipe & 1) count_kind(s, k, pipe);
+        for (uint32_t c = k->first; c < k->first + k->count; c++) count_core(s, k, &s->cores[c]);
+    }
+}
+
+/* ---- the trace ---- */
+
+void report_slice(sim *s, const sim_slice *slice)
+{
+    if (!s->sink || !s->sink->file_begin) return;
+    if (s->slice_count == SLICES_MAX) {
+        s->slices_dropped++;
+        return;
+    }
+    if (s->slice_count == s->slice_room) {
+        const uint32_t room = s->slice_room ? s->slice_room * 2 : 1024;
+        sim_slice *items = PTO_SCRATCH(s->run, sim_slice, room);
+        if (s->slice_count) memcpy(items, s->slices, s->slice_count * sizeof *items);
+        s->slices = items;
+        s->slice_room = room;
+    }
+    s->slices[s->slice_count++] = *slice;
+}
+
+/* Text that is written piece by piece. */
+typedef struct writer {
+    const pto_run_sink *sink;
+    char text[1 << 14];
+    size_t n;
+} writer;
+
+static void flush(writer *w)
+{
+    if (w->n) w->sink->file_write(w->sink->self, w->text, w->n);
+    w->n = 0;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void put(writer *w, const char *format, ...)
+{
+    enum { PIECE = 1024 };
+    if (sizeof w->text - w->n < PIECE) flush(w);
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(w->text + w->n, PIECE, format, args);
+    va_end(args);
+    if (n > 0) w->n += (size_t)n < PIECE ? (size_t)n : PIECE - 1;
+}
+
+/* Microseconds with three decimals; at least `least` of them. */
+static void put_time(writer *w, const sim *s, const char *key, int64_t cycles, int64_t least)
+{
+    int64_t ns = (int64_t)((double)cycles * 1e9 / (double)s->machine->clock_hz + 0.5);
+    if (ns < least) ns = least;
+    put(w, "\"%s\":%" PRId64 ".%03" PRId64 ",", key, ns / 1000, ns % 1000);
+}
+
+static uint32_t lane_of(uint32_t core, uint32_t pipe) { return core * 16 + pipe; }
+
+static void put_lanes(writer *w, const sim *s)
+{
+    put(w, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":0,\"args\":{\"name\":\"%s\"}}", s->machine->name);
+    for (uint32_t i = 0; i < s->machine->kind_count; i++) {
+        const sim_core_kind *k = &s->machine->kinds[i];
+        for (uint32_t c = k->first; is_used(s, k) && c < k->first + k->count; c++) {
+            for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
+                if (!(k->pipes >> pipe & 1)) continue;
+                put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s %02" PRIu32 " / %s\"}}",
+                    lane_of(c, pipe), k->name, c - k->first, program_pipe_name(pipe));
+                put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+                    lane_of(c, pipe), lane_of(c, pipe));
+            }
+        }
+    }
+}
+
+static void put_slice(writer *w, const sim *s, const sim_slice *e)
+{
+    char path[256] = "";
+    pto_op_path(e->site->op, path, sizeof path);
+    const bool is_insn = e->site->insn != INSN_NONE;
+    put(w, ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":%" PRIu32 ",", lane_of(e->core, e->pipe));
+    put_time(w, s, "ts", e->from, 0);
+    put_time(w, s, "dur", e->to - e->from, 1);
+    const pto_str title = is_insn ? e->site->op_name : pto_s(e->site->function);
+    put(w, "\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"cycles\":%" PRId64 ",\"from\":%" PRId64, PTO_FMT(title),
+        e->site->function, e->to - e->from, e->from);
+    if (is_insn) put(w, ",\"bytes\":%" PRId64, e->bytes);
+    else put(w, ",\"instance\":%" PRId64, e->instance);
+    put(w, ",\"op\":\"%s\"}}", path);
+}
+
+void report_swimlane(sim *s)
+{
+    if (!s->sink || !s->sink->file_begin || !s->options.has_timing) return;
+    writer *w = PTO_SCRATCH(s->run, writer, 1);
+    w->sink = s->sink;
+    s->sink->file_begin(s->sink->self, pto_s("swimlane.json"));
+    put(w, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":\"%s\",\"clock-hz\":%" PRId64
+           ",\"cycles\":%" PRId64 ",\"function\":\"%s\",\"slices\":%" PRIu32 ",\"slices-left-out\":%" PRIu64 "},\n\"traceEvents\":[\n",
+        s->machine->name, s->machine->clock_hz, s->now, s->orchestrator->name, s->slice_count, s->slices_dropped);
+    put_lanes(w, s);
+    for (uint32_t i = 0; i < s->slice_count; i++) put_slice(w, s, &s->slices[i]);
+    put(w, "\n]}\n");
+    flush(w);
+    s->sink->file_end(s->sink->self);
+}

@@ -1,0 +1,125 @@
+/* Functions decoded for the interpreter: ops with numbered values, compiled index expressions, resolved callees.
+ *
+ * Everything is scratch memory of the run. Decoding reports what cannot be executed, so that a module that decodes has
+ * no op left that the interpreter does not know. */
+#ifndef REFERENCE_CODE_H
+#define REFERENCE_CODE_H
+
+#include "pto-semantics/insn_semantics.h"
+#include "pto-semantics/program.h"
+#include "pto-semantics/tensor_ops.h"
+
+#include <pto/build.h>
+
+typedef enum op_action {
+    DO_NOTHING,
+    DO_RETURN,
+    DO_YIELD,
+    DO_CALL,
+    DO_FOR,
+    DO_FORALL,
+    DO_IF,
+    DO_WHILE,
+    DO_GROUP,
+    DO_BIND,
+    DO_NUMBER,   /* constant */
+    DO_VIEW,
+    DO_CONSTANT, /* tensor.constant */
+    DO_TENSOR,   /* an op of tensor_semantics.h */
+    DO_EMPTY,    /* memory that nobody has written */
+    DO_FREE,
+    DO_ZERO_ACC,
+    DO_TILE,     /* value form of an instruction */
+    DO_LAUNCH
+} op_action;
+
+/* What a value is; extents by the frame's slots. */
+typedef struct shape_code {
+    pto_type_kind kind;
+    pto_dtype dtype;
+    uint32_t rank;
+    bool has_strides;
+    index_expr dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
+    uint32_t bare[PTO_MAX_DIMS]; /* slot of the symbol that the dim consists of, or NO_SLOT */
+    int64_t rows, cols;          /* of a tile */
+    pto_space space;
+} shape_code;
+
+enum { NO_SLOT = UINT32_MAX };
+
+typedef struct op_code op_code;
+typedef struct function_code function_code;
+
+typedef struct block_code {
+    uint32_t arg_count;
+    const uint32_t *args;
+    op_code *first;
+} block_code;
+
+typedef enum relation { RELATION_EQ, RELATION_NE, RELATION_LT, RELATION_LE, RELATION_GT, RELATION_GE, RELATION_COUNT } relation;
+
+struct op_code {
+    op_action what;
+    pto_op op;
+    pto_loc loc;
+    pto_str name;
+    op_code *next;
+    uint32_t operand_count, result_count, expr_count, block_count, drop_count;
+    const uint32_t *operands, *results;
+    /* FOR: from, to, step, then two for each carried value, which count when states_valid says so. FORALL: extents.
+     * IF: left, right. BIND: value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. */
+    const index_expr *exprs;
+    const bool *states_valid;
+    const block_code *blocks;
+    const uint32_t *drops; /* arrays and tiles that nothing needs after this op */
+    uint32_t symbol;       /* BIND */
+    relation relation;
+    const bool *takes; /* FORALL: for each out, whether its memory may be written in place */
+    insn_id insn;
+    tensor_op tensor;
+    uint32_t rule;
+    bool transpose, has_pad, saturate;
+    round_mode mode;
+    number pad;
+    number number;
+    const function_code *callee;
+    bool by_value; /* CALL: out parameters come back as results */
+};
+
+typedef struct parameter_code {
+    uint32_t value;
+    bool in, out;
+    shape_code shape;
+    pto_str name;
+} parameter_code;
+
+typedef struct fact_code {
+    relation relation;
+    index_expr left, right;
+} fact_code;
+
+struct function_code {
+    pto_op op;
+    pto_loc loc;
+    pto_str name;
+    bool is_kernel;
+    const program *program; /* of a kernel of instructions; then there is no body */
+    uint32_t value_count;   /* values and symbols share the numbers */
+    const shape_code *shapes;
+    const index_code *codes;
+    uint32_t grid_rank;
+    const index_expr *grid;
+    uint32_t parameter_count, result_count, fact_count;
+    uint32_t symbol_count, all_symbol_count; /* those that must be bound when it starts; then those of `bind` */
+    const parameter_code *parameters;
+    const fact_code *facts;
+    const pto_str *symbol_names;
+    const uint32_t *symbols;
+    block_code body;
+    function_code *next; /* all that were decoded */
+};
+
+/* The function and all that it calls and launches; NULL after a diagnostic. */
+const function_code *code_decode(const pto_run *run, pto_op function);
+
+#endif

@@ -1,0 +1,229 @@
+/* Single ops to code, by name. An op without a row is refused. */
+#include "reference_decoder.h"
+
+#include <inttypes.h>
+
+typedef struct op_row {
+    const char *name;
+    op_action what;
+    pto_status (*decode)(coder *c, op_code *o); /* NULL: operands and results say it all */
+} op_row;
+
+static pto_attr attribute(const op_code *o, const char *name) { return pto_op_attr(o->op, name); }
+
+static number number_of(pto_attr a)
+{
+    return pto_attr_kind_of(a) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(a)) : number_from_int(pto_attr_i64(a));
+}
+
+static pto_status add_exprs(coder *c, op_code *o, pto_attr list)
+{
+    const uint32_t n = PTO_SOME(list) ? pto_attr_count(list) : 0;
+    index_expr *all = PTO_SCRATCH(c->run, index_expr, o->expr_count + n);
+    if (o->expr_count != 0) memcpy(all, o->exprs, o->expr_count * sizeof *all);
+    for (uint32_t i = 0; i < n; i++)
+        PTO_TRY(coder_expr(c, o->op, pto_attr_expr(pto_attr_item(list, i, NULL)), &all[o->expr_count + i]));
+    o->exprs = all;
+    o->expr_count += n;
+    return PTO_OK;
+}
+
+pto_status coder_exprs(coder *c, op_code *o, const char *name) { return add_exprs(c, o, attribute(o, name)); }
+
+static pto_status want_exprs(coder *c, op_code *o, const char *name, uint32_t count)
+{
+    const uint32_t before = o->expr_count;
+    PTO_TRY(coder_exprs(c, o, name));
+    if (o->expr_count - before == count) return PTO_OK;
+    return coder_refuse(o->op, "unsupported", "'%.*s' has %" PRIu32 " expressions in `%s` and needs %" PRIu32,
+                        PTO_FMT(o->name), o->expr_count - before, name, count);
+}
+
+/* ---- control ---- */
+
+static pto_status decode_call(coder *c, op_code *o)
+{
+    const pto_str name = pto_attr_str(attribute(o, "callee"));
+    const pto_op callee = pto_symbol_find(c->run, name);
+    if (!PTO_SOME(callee)) return coder_refuse(o->op, "unsupported", "there is no function @%.*s", PTO_FMT(name));
+    o->callee = coder_function(c, callee);
+    /* What a call gives back beyond the results of the function: its out parameters. */
+    o->by_value = o->what == DO_CALL && o->result_count != pto_attr_count(pto_op_attr(callee, "results"));
+    return PTO_OK;
+}
+
+/* The list has an entry for each carried value, or one for each carried tile. */
+static pto_status decode_stated_valid(coder *c, op_code *o)
+{
+    const pto_attr list = attribute(o, "valid");
+    const uint32_t carried = o->operand_count, entries = PTO_SOME(list) ? pto_attr_count(list) : 0;
+    bool *states = PTO_SCRATCH(c->run, bool, carried);
+    o->states_valid = states;
+    const index_expr none[2] = {{0}};
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < carried; i++) {
+        const bool is_tile = pto_type_kind_of(pto_value_type(pto_operand(o->op, i))) == PTO_TYPE_TILE;
+        const bool has_entry = (entries == carried || is_tile) && next < entries;
+        const pto_attr item = has_entry ? pto_attr_item(list, next++, NULL) : pto_attr_none(c->run);
+        if (PTO_SOME(item) && pto_attr_kind_of(item) == PTO_ATTR_LIST && pto_attr_count(item) == 2) {
+            states[i] = is_tile;
+            PTO_TRY(add_exprs(c, o, item));
+            continue;
+        }
+        index_expr *all = PTO_SCRATCH(c->run, index_expr, o->expr_count + 2);
+        memcpy(all, o->exprs, o->expr_count * sizeof *all);
+        memcpy(all + o->expr_count, none, sizeof none);
+        o->exprs = all;
+        o->expr_count += 2;
+    }
+    return PTO_OK;
+}
+
+static pto_status decode_for(coder *c, op_code *o)
+{
+    PTO_TRY(want_exprs(c, o, "from", 1));
+    PTO_TRY(want_exprs(c, o, "to", 1));
+    PTO_TRY(want_exprs(c, o, "step", 1));
+    return decode_stated_valid(c, o);
+}
+
+static pto_status decode_forall(coder *c, op_code *o)
+{
+    PTO_TRY(coder_exprs(c, o, "to"));
+    if (o->expr_count > PTO_MAX_DIMS)
+        return coder_refuse(o->op, "unsupported", "'%.*s' has %" PRIu32 " indices, the limit is %d", PTO_FMT(o->name),
+                            o->expr_count, PTO_MAX_DIMS);
+    /* An `out` that nobody else sees may be written in place; the result of tile.empty is such. */
+    bool *takes = PTO_SCRATCH(c->run, bool, o->operand_count);
+    for (uint32_t i = 0; i < o->operand_count; i++) {
+        const pto_value v = pto_operand(o->op, i);
+        const pto_op def = pto_value_op(v);
+        takes[i] = PTO_SOME(def) && pto_str_is(pto_op_name(def), "tile.empty") && pto_value_use_count(v) == 1 &&
+                   pto_block_same(pto_op_block(def), pto_op_block(o->op));
+    }
+    o->takes = takes;
+    return PTO_OK;
+}
+
+static pto_status decode_if(coder *c, op_code *o)
+{
+    o->relation = coder_relation(pto_attr_str(attribute(o, "relation")));
+    PTO_TRY(want_exprs(c, o, "left", 1));
+    return want_exprs(c, o, "right", 1);
+}
+
+static pto_status decode_bind(coder *c, op_code *o)
+{
+    const pto_str name = pto_attr_str(attribute(o, "symbol"));
+    coder_bind_symbol(c, name);
+    o->symbol = coder_symbol(c, name);
+    PTO_TRY(want_exprs(c, o, "value", 1));
+    PTO_TRY(want_exprs(c, o, "lo", 1));
+    return want_exprs(c, o, "hi", 1);
+}
+
+/* ---- numbers, tensors, tiles ---- */
+
+static pto_status decode_number(coder *c, op_code *o)
+{
+    (void)c;
+    o->number = number_of(attribute(o, "value"));
+    return PTO_OK;
+}
+
+static pto_status decode_zero_acc(coder *c, op_code *o) { return want_exprs(c, o, "valid", 2); }
+
+static pto_status decode_tile(coder *c, op_code *o)
+{
+    o->insn = insn_by_tile_name(o->name.p, o->name.n);
+    o->rule = (uint32_t)pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
+    if (o->insn == INSN_NONE)
+        return coder_refuse(o->op, "unsupported", "there is no semantics for '%.*s'", PTO_FMT(o->name));
+    if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_STORE) {
+        const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(o->op, o->rule == PTO_RULE_STORE)));
+        PTO_TRY(want_exprs(c, o, "offsets", rank));
+    }
+    if (o->rule == PTO_RULE_LOAD) PTO_TRY(want_exprs(c, o, "sizes", 2));
+    if (o->rule == PTO_RULE_FILL) PTO_TRY(coder_exprs(c, o, "valid"));
+    o->transpose = o->rule == PTO_RULE_LOAD && pto_attr_bool_of(o->op, "transpose", 0);
+    if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_FILLPAD) {
+        const pto_attr pad = attribute(o, "pad");
+        o->has_pad = PTO_SOME(pad);
+        if (o->has_pad) o->pad = number_of(pad);
+    }
+    if (o->rule == PTO_RULE_CONVERT) {
+        const pto_str mode = pto_attr_str(attribute(o, "mode"));
+        o->mode = round_mode_by_name(mode.p, mode.n);
+        o->saturate = pto_attr_bool_of(o->op, "saturate", 0);
+    }
+    return PTO_OK;
+}
+
+static const op_row rows[] = {
+    {"return", DO_RETURN, NULL},
+    {"yield", DO_YIELD, NULL},
+    {"call", DO_CALL, decode_call},
+    {"for", DO_FOR, decode_for},
+    {"forall", DO_FORALL, decode_forall},
+    {"if", DO_IF, decode_if},
+    {"while", DO_WHILE, NULL},
+    {"bind", DO_BIND, decode_bind},
+    {"constant", DO_NUMBER, decode_number},
+    {"view", DO_VIEW, NULL},
+    {"tensor.constant", DO_CONSTANT, NULL},
+    {"tensor.group", DO_GROUP, NULL},
+    {"tile.empty", DO_EMPTY, NULL},
+    {"tile.workspace", DO_EMPTY, NULL},
+    {"tile.zero_acc", DO_ZERO_ACC, decode_zero_acc},
+    {"block.workspace", DO_EMPTY, NULL},
+    {"block.launch", DO_LAUNCH, decode_call},
+    {"exec.launch", DO_LAUNCH, decode_call},
+    {"exec.alloc", DO_EMPTY, NULL},
+    {"exec.free", DO_FREE, NULL},
+};
+
+static pto_status decode_by_name(coder *c, op_code *o)
+{
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!pto_str_is(o->name, rows[i].name)) continue;
+        o->what = rows[i].what;
+        return rows[i].decode != NULL ? rows[i].decode(c, o) : PTO_OK;
+    }
+    o->tensor = tensor_op_by_name(o->name.p, o->name.n);
+    if (o->tensor != EVAL_NONE) {
+        o->what = DO_TENSOR;
+        return PTO_OK;
+    }
+    if (o->name.n > 5 && memcmp(o->name.p, "tile.", 5) == 0) {
+        o->what = DO_TILE;
+        return decode_tile(c, o);
+    }
+    return coder_refuse(o->op, "unsupported", "'%.*s' has no semantics in this backend", PTO_FMT(o->name));
+}
+
+pto_status coder_op(coder *c, pto_op op, op_code *o)
+{
+    o->op = op;
+    o->loc = pto_op_loc(op);
+    o->name = pto_op_name(op);
+    o->operand_count = pto_operand_count(op);
+    o->result_count = pto_result_count(op);
+    o->block_count = pto_op_block_count(op);
+    uint32_t *operands = PTO_SCRATCH(c->run, uint32_t, o->operand_count), *results = PTO_SCRATCH(c->run, uint32_t, o->result_count);
+    for (uint32_t i = 0; i < o->operand_count; i++) operands[i] = coder_value(c, pto_operand(op, i));
+    for (uint32_t i = 0; i < o->result_count; i++) {
+        const pto_value v = pto_result(op, i);
+        const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
+        results[i] = coder_value(c, v);
+        if (kind == PTO_TYPE_BUFFER) return coder_refuse(op, "unsupported", "a buffer outside of a kernel of instructions");
+        if (kind != PTO_TYPE_SCALAR) *CODER_ADD(c, results, pto_value) = v;
+    }
+    o->operands = operands;
+    o->results = results;
+    PTO_TRY(decode_by_name(c, o));
+    block_code *blocks = PTO_SCRATCH(c->run, block_code, o->block_count);
+    for (uint32_t i = 0; i < o->block_count; i++)
+        *CODER_ADD(c, tasks, block_task) = (block_task){pto_op_block_at(op, i), &blocks[i]};
+    o->blocks = blocks;
+    return PTO_OK;
+}

@@ -1,0 +1,59 @@
+/* Inside of decoding: what reference_decode.c and reference_decode_ops.c share. */
+#ifndef REFERENCE_DECODER_H
+#define REFERENCE_DECODER_H
+
+#include "reference_code.h"
+
+/* A block to be decoded into `to`. */
+typedef struct block_task {
+    pto_block block;
+    block_code *to;
+} block_task;
+
+/* A list that grows in scratch memory. */
+typedef struct growing {
+    void *items;
+    uint32_t count, room;
+} growing;
+
+typedef struct symbol_entry {
+    pto_str name;
+    uint32_t slot;
+    bool is_bound_inside;
+} symbol_entry;
+
+typedef struct coder {
+    const pto_run *run;
+    function_code *functions; /* all, the newest first */
+    function_code *f;         /* the one at work */
+    index_pool pool;
+    growing ids;     /* uint32_t: number + 1 of the value with this handle index */
+    growing ops;     /* op_code *: by the index of the op's handle */
+    growing shapes;  /* shape_code: one for each number of f */
+    growing symbols; /* symbol_entry */
+    growing tasks;   /* block_task */
+    growing results; /* pto_value: results that are arrays or tiles */
+} coder;
+
+PTO_PRINTF_LIKE(3, 4)
+pto_status coder_refuse(pto_op op, const char *what, const char *format, ...);
+/* Room for an item at `index`; zeroed when new. */
+void *coder_at(coder *c, growing *g, uint32_t index, size_t size);
+#define CODER_ADD(c, list, type) ((type *)coder_at((c), &(c)->list, (c)->list.count, sizeof(type)))
+
+/* Number of a value; gives it one when it has none. */
+uint32_t coder_value(coder *c, pto_value v);
+uint32_t coder_symbol(coder *c, pto_str name);
+void coder_bind_symbol(coder *c, pto_str name);
+pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out);
+/* Appends the expressions of an attribute to o->exprs; `most` bounds their number. */
+pto_status coder_exprs(coder *c, op_code *o, const char *attribute);
+/* The relation of a word or sign; RELATION_COUNT when unknown. */
+relation coder_relation(pto_str word);
+/* The code of a function, which may be decoded later. */
+function_code *coder_function(coder *c, pto_op function);
+
+/* Everything of one op but its blocks, which become tasks. */
+pto_status coder_op(coder *c, pto_op op, op_code *out);
+
+#endif

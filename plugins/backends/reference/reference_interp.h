@@ -1,0 +1,114 @@
+/* The interpreter: frames of functions, levels of control, and what single ops do. */
+#ifndef REFERENCE_INTERP_H
+#define REFERENCE_INTERP_H
+
+#include "reference_code.h"
+#include "reference_value.h"
+
+#include <pto/backend.h>
+
+/* Independent instances of a forall or a kernel. They get ascending serial numbers in the order in which they run, so
+ * whatever was marked from `first` on but below `current` was written by another instance. */
+typedef struct instances instances;
+struct instances {
+    instances *around;
+    uint32_t rank;
+    int64_t extents[PTO_MAX_DIMS], count, done;
+    const uint32_t *order; /* NULL: ascending */
+    uint32_t first, current;
+    uint32_t *serials; /* of the instances that ran; NULL when there are too many to keep */
+    storage *order_in, *serials_in;
+    pto_loc loc;
+};
+
+typedef struct frame {
+    const function_code *f;
+    value *values;
+    int64_t *slots; /* symbols, index and integer scalars, by value number */
+    struct frame *caller;
+    const op_code *call; /* in the caller; NULL for the entry */
+} frame;
+
+typedef struct level {
+    const block_code *block; /* of which */
+    const op_code *at;       /* runs next */
+    const op_code *owner;    /* NULL: the body of a function or kernel */
+    frame *frame;
+    int64_t index, to, step;
+    instances *instances;
+    bool is_condition; /* first block of a while */
+} level;
+
+typedef struct interp {
+    const pto_run *run;
+    const pto_call *call;
+    pool *pool;
+    level *levels;
+    uint32_t depth, room, call_depth;
+    instances *innermost, *free_instances;
+    frame *free_frames; /* linked by `caller` */
+    uint32_t serial;
+    uint64_t op_count, instance_count, insn_count, random;
+    uint32_t cpu;
+    void *scratch; /* of instructions */
+    size_t scratch_bytes;
+} interp;
+
+PTO_PRINTF_LIKE(4, 5)
+pto_status interp_error(interp *in, const op_code *o, const char *what, const char *format, ...);
+/* The same at a location. */
+PTO_PRINTF_LIKE(4, 5)
+pto_status interp_error_at(interp *in, pto_loc at, const char *what, const char *format, ...);
+
+/* ---- reference_control.c ---- */
+/* Runs the function on the call's tensors. */
+pto_status interp_run(interp *in, const function_code *entry);
+pto_status interp_eval(interp *in, const frame *fr, pto_loc at, const index_expr *e, int64_t *out);
+level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner);
+bool interp_holds(relation r, int64_t left, int64_t right);
+/* The op is done: drops what nobody needs any more. */
+void interp_done(interp *in, frame *fr, const op_code *o);
+void interp_set_index(frame *fr, uint32_t value, int64_t n);
+
+/* ---- reference_instances.c ---- */
+/* Makes the set of independent instances and numbers the first; NULL after a diagnostic. */
+instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t *extents);
+/* Index of the running instance along each dim. */
+void instances_indices(const instances *s, int64_t *out);
+/* False when all have run. */
+pto_status instances_next(interp *in, instances *s, bool *out_more);
+void instances_end(interp *in, instances *s);
+/* Called before n elements of storage are read or written, element `at` of it first. */
+pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n);
+pto_status instances_note_write(interp *in, pto_loc loc, storage *s, int64_t at, int64_t stride, int64_t n);
+/* All elements of a window or an array. */
+pto_status instances_read_window(interp *in, pto_loc loc, const storage *s, const gm_window *w);
+pto_status instances_write_window(interp *in, pto_loc loc, storage *s, const gm_window *w);
+pto_status instances_read_array(interp *in, pto_loc loc, const array *a);
+
+/* ---- reference_call.c ---- */
+pto_status interp_start(interp *in, const function_code *entry);
+pto_status interp_call(interp *in, frame *caller, const op_code *o);
+pto_status interp_launch(interp *in, frame *caller, const op_code *o);
+/* At a return: of a function, or of one instance of a kernel. */
+pto_status interp_return(interp *in, const op_code *o);
+/* Dims of an array by its type in a frame. */
+pto_status interp_shape(interp *in, const frame *fr, pto_loc at, const shape_code *s, array *out);
+
+/* ---- reference_kernel.c: kernels of instructions ---- */
+pto_status interp_program(interp *in, frame *caller, const op_code *o);
+
+/* ---- reference_ops.c, reference_tile.c, reference_resource.c ---- */
+pto_status interp_view(interp *in, frame *fr, const op_code *o);
+pto_status interp_constant(interp *in, frame *fr, const op_code *o);
+pto_status interp_tensor(interp *in, frame *fr, const op_code *o);
+pto_status interp_empty(interp *in, frame *fr, const op_code *o);
+pto_status interp_free(interp *in, frame *fr, const op_code *o);
+pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);
+pto_status interp_tile(interp *in, frame *fr, const op_code *o);
+/* Runs an instruction, with scratch when it asks for some. */
+pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call);
+/* Reads the elements of a file beside the module into `to`, whose dims are set and which is contiguous. */
+pto_status resource_read(interp *in, const op_code *o, pto_str file, const array *to);
+
+#endif

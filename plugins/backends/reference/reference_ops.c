@@ -1,0 +1,163 @@
+/* Ops on whole arrays: tensor ops, views, memory. */
+#include "reference_interp.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- arrays as the tensor ops want them ---- */
+
+static pto_tensor tensor_of(const array *a)
+{
+    pto_tensor t = {.struct_size = sizeof t, .dtype = a->dtype, .rank = a->rank, .data = a->base};
+    t.bytes = a->in->bytes - (size_t)(a->base - a->in->data);
+    memcpy(t.dims, a->dims, sizeof t.dims);
+    memcpy(t.strides, a->strides, sizeof t.strides);
+    return t;
+}
+
+/* The result of an op, in memory of its own. */
+static pto_status make_result(interp *in, frame *fr, const op_code *o, value *out)
+{
+    *out = (value){.kind = VALUE_NONE};
+    PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &out->array));
+    if (!array_is_contiguous(&out->array))
+        return interp_error(in, o, "unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
+    if (!array_make(in->pool, &out->array)) return interp_error(in, o, "too-large", "the result of '%.*s' is too large", PTO_FMT(o->name));
+    out->kind = VALUE_ARRAY;
+    return PTO_OK;
+}
+
+static void set_result(interp *in, frame *fr, const op_code *o, value *v)
+{
+    value_copy(in->pool, &fr->values[o->results[0]], v);
+    value_clear(in->pool, v);
+}
+
+/* ---- attributes of tensor ops ---- */
+
+static nan_rule nan_rule_of(pto_str s)
+{
+    return pto_str_is(s, "ignore") ? NAN_IGNORE : pto_str_is(s, "any") ? NAN_ANY : NAN_PROPAGATE;
+}
+
+static void read_axes(const op_code *o, const char *name, tensor_call *call)
+{
+    const pto_attr a = pto_op_attr(o->op, name);
+    if (!PTO_SOME(a)) return;
+    if (pto_attr_kind_of(a) != PTO_ATTR_LIST) {
+        call->axes[call->axis_count++] = pto_attr_i64(a);
+        return;
+    }
+    for (uint32_t i = 0; i < pto_attr_count(a) && i < PTO_MAX_DIMS; i++)
+        call->axes[call->axis_count++] = pto_attr_i64(pto_attr_item(a, i, NULL));
+}
+
+static void read_attributes(const op_code *o, tensor_call *call)
+{
+    const pto_str mode = pto_attr_str_of(o->op, "mode");
+    read_axes(o, "axis", call);
+    read_axes(o, "perm", call);
+    call->nan = nan_rule_of(pto_attr_str_of(o->op, "nan"));
+    call->drop_reduced = !pto_attr_bool_of(o->op, "keepdim", 1);
+    call->transpose_a = pto_attr_bool_of(o->op, "transpose_a", 0);
+    call->transpose_b = pto_attr_bool_of(o->op, "transpose_b", 0);
+    call->saturate = pto_attr_bool_of(o->op, "saturate", 0);
+    call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
+    call->approx = pto_str_is(pto_attr_str_of(o->op, "approx"), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
+    call->eps = pto_attr_float_of(o->op, "eps", 0);
+}
+
+static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call *call)
+{
+    value result;
+    pto_tensor sources[2], target;
+    for (uint32_t i = 0; i < o->operand_count && i < 2; i++) {
+        const array *a = &fr->values[o->operands[i]].array;
+        PTO_TRY(instances_read_array(in, o->loc, a));
+        sources[i] = tensor_of(a);
+        call->in[i] = &sources[i];
+    }
+    PTO_TRY(make_result(in, fr, o, &result));
+    target = tensor_of(&result.array);
+    call->out = &target;
+    call->cpu = in->cpu;
+    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "tensor", "%s", call->text);
+    if (call->faults != 0)
+        return interp_error(in, o, "division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero", PTO_FMT(o->name), call->faults);
+    set_result(in, fr, o, &result);
+    return PTO_OK;
+}
+
+pto_status interp_tensor(interp *in, frame *fr, const op_code *o)
+{
+    tensor_call call = {0};
+    read_attributes(o, &call);
+    return run_tensor(in, fr, o, &call);
+}
+
+/* ---- constants ---- */
+
+static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const array *to)
+{
+    uint32_t bytes = 0;
+    const uint8_t *data = pto_attr_bytes(a, &bytes);
+    if (bytes != to->in->bytes)
+        return interp_error(in, o, "constant", "the value has %" PRIu32 " bytes, the tensor %zu", bytes, to->in->bytes);
+    if (bytes != 0) memcpy(to->base, data, bytes);
+    return PTO_OK;
+}
+
+pto_status interp_constant(interp *in, frame *fr, const op_code *o)
+{
+    const pto_attr a = pto_op_attr(o->op, "value");
+    const pto_attr_kind kind = pto_attr_kind_of(a);
+    if (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE) {
+        tensor_call call = {0};
+        call.value = kind == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(a)) : number_from_int(pto_attr_i64(a));
+        return run_tensor(in, fr, o, &call);
+    }
+    value result;
+    PTO_TRY(make_result(in, fr, o, &result));
+    if (kind == PTO_ATTR_DENSE)
+        PTO_TRY(copy_dense(in, o, a, &result.array));
+    else
+        PTO_TRY(resource_read(in, o, pto_attr_str(a), &result.array));
+    set_result(in, fr, o, &result);
+    return PTO_OK;
+}
+
+/* ---- views and memory ---- */
+
+pto_status interp_view(interp *in, frame *fr, const op_code *o)
+{
+    const array *from = &fr->values[o->operands[0]].array;
+    value v = {.kind = VALUE_ARRAY};
+    int64_t have, want;
+    PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &v.array));
+    if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
+        return interp_error(in, o, "view", "%" PRId64 " elements are shown as %" PRId64, have, want);
+    if (!array_is_contiguous(from)) return interp_error(in, o, "view", "the elements are not contiguous");
+    array_pack(&v.array);
+    v.array.in = from->in;
+    v.array.base = from->base;
+    v.array.is_read_only = from->is_read_only;
+    value_copy(in->pool, &fr->values[o->results[0]], &v);
+    return PTO_OK;
+}
+
+pto_status interp_empty(interp *in, frame *fr, const op_code *o)
+{
+    value v;
+    PTO_TRY(make_result(in, fr, o, &v));
+    storage_mark(in->pool, v.array.in, element_bytes(v.array.dtype), MARK_NEVER);
+    set_result(in, fr, o, &v);
+    return PTO_OK;
+}
+
+pto_status interp_free(interp *in, frame *fr, const op_code *o)
+{
+    storage *s = fr->values[o->operands[0]].array.in;
+    if (s->is_freed) return interp_error(in, o, "freed", "the memory was freed before");
+    s->is_freed = true;
+    return PTO_OK;
+}

@@ -1,0 +1,186 @@
+/* Tiles as values: each op makes a tile of its own, row-major, whatever space and layout its type names. */
+#include "reference_interp.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call)
+{
+    call->cpu = in->cpu;
+    call->scratch = in->scratch;
+    call->scratch_bytes = in->scratch_bytes;
+    call->faults = 0;
+    in->insn_count++;
+    pto_status s = insn_run(id, call);
+    if (s < 0 && call->scratch_needed > in->scratch_bytes) {
+        in->scratch_bytes = call->scratch_needed * 2;
+        in->scratch = pto_scratch(in->run, in->scratch_bytes);
+        call->scratch = in->scratch;
+        call->scratch_bytes = in->scratch_bytes;
+        s = insn_run(id, call);
+    }
+    if (s < 0) return interp_error_at(in, at, "instruction", "%s", call->text);
+    if (call->faults != 0)
+        return interp_error_at(in, at, "division-by-zero", "'%s' divides %" PRIu64 " integers by zero", insn_name(id), call->faults);
+    return PTO_OK;
+}
+
+/* A tile of the result's type; its valid region is given. */
+static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64_t rows, int64_t cols, value *out)
+{
+    const shape_code *s = &fr->f->shapes[o->results[0]];
+    int64_t count, bytes;
+    if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
+        return interp_error(in, o, "valid-region", "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+                            PTO_FMT(o->name), rows, cols, s->rows, s->cols);
+    if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
+        __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
+        return interp_error(in, o, "too-large", "the tile is too large");
+    *out = (value){.kind = VALUE_TILE};
+    out->tile_in = storage_make(in->pool, (size_t)bytes);
+    if (out->tile_in == NULL) return interp_error(in, o, "too-large", "the tile is too large");
+    out->tile = (tile_ref){.base = out->tile_in->data,
+                           .bytes = (size_t)bytes,
+                           .dtype = s->dtype,
+                           .space = s->space,
+                           .layout = PTO_ND,
+                           .rows = s->rows,
+                           .cols = s->cols,
+                           .valid_rows = rows,
+                           .valid_cols = cols};
+    return PTO_OK;
+}
+
+static void set_tile(interp *in, frame *fr, const op_code *o, value *v)
+{
+    value_copy(in->pool, &fr->values[o->results[0]], v);
+    value_clear(in->pool, v);
+}
+
+static const tile_ref *tile_operand(const frame *fr, const op_code *o, uint32_t i)
+{
+    return &fr->values[o->operands[i]].tile;
+}
+
+/* ---- windows ---- */
+
+static pto_status make_window(interp *in, const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols, gm_window *w)
+{
+    *w = (gm_window){.base = a->base, .dtype = a->dtype, .rank = a->rank, .transpose = o->transpose, .rows = rows, .cols = cols};
+    w->bytes = a->in->bytes - (size_t)(a->base - a->in->data);
+    for (uint32_t d = 0; d < a->rank; d++) {
+        w->dims[d] = a->dims[d];
+        w->strides[d] = a->strides[d];
+        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[d], &w->offsets[d]));
+    }
+    int64_t extent;
+    const int d = gm_outside_dim(w, &extent);
+    if (d >= 0)
+        return interp_error(in, o, "out-of-bounds",
+                            "'%.*s' wants %" PRId64 " element%s from %" PRId64 " on along dim %d, whose extent is %" PRId64,
+                            PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
+                            a->rank != 0 ? w->dims[d] : 1);
+    if (gm_in_bytes(w)) return PTO_OK;
+    return interp_error(in, o, "out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory", PTO_FMT(o->name), w->bytes);
+}
+
+static pto_status do_load(interp *in, frame *fr, const op_code *o)
+{
+    const array *a = &fr->values[o->operands[0]].array;
+    const shape_code *s = &fr->f->shapes[o->results[0]];
+    insn_call call = {.has_pad = o->has_pad, .pad = o->pad};
+    int64_t rows, cols;
+    value v;
+    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank], &rows));
+    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank + 1], &cols));
+    if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
+        return interp_error(in, o, "valid-region", "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64,
+                            rows, cols, s->rows, s->cols);
+    PTO_TRY(make_window(in, fr, o, a, rows, cols, &call.gm));
+    PTO_TRY(instances_read_window(in, o->loc, a->in, &call.gm));
+    PTO_TRY(make_tile(in, fr, o, o->has_pad ? s->rows : rows, o->has_pad ? s->cols : cols, &v));
+    call.dst = v.tile;
+    PTO_TRY(interp_insn(in, o->loc, o->insn, &call));
+    set_tile(in, fr, o, &v);
+    return PTO_OK;
+}
+
+static pto_status do_store(interp *in, frame *fr, const op_code *o)
+{
+    const tile_ref *t = tile_operand(fr, o, 0);
+    const array *a = &fr->values[o->operands[1]].array;
+    insn_call call = {.src = {*t}};
+    if (a->is_read_only) return interp_error(in, o, "read-only", "'tile.store' writes to memory that is only read here");
+    PTO_TRY(make_window(in, fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
+    PTO_TRY(instances_write_window(in, o->loc, a->in, &call.gm));
+    return interp_insn(in, o->loc, o->insn, &call);
+}
+
+/* ---- everything on chip ---- */
+
+/* Valid region of the result, from the sources and the rule of the instruction. */
+static pto_status valid_of_result(interp *in, frame *fr, const op_code *o, int64_t out[2])
+{
+    const shape_code *s = &fr->f->shapes[o->results[0]];
+    const tile_ref *a = o->rule == PTO_RULE_FILL ? NULL : tile_operand(fr, o, 0);
+    out[0] = a != NULL ? a->valid_rows : s->rows;
+    out[1] = a != NULL ? a->valid_cols : s->cols;
+    switch (o->rule) {
+    case PTO_RULE_FILL:
+        if (o->expr_count == 0) return PTO_OK;
+        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &out[0]));
+        return interp_eval(in, fr, o->loc, &o->exprs[1], &out[1]);
+    case PTO_RULE_FILLPAD:
+        out[0] = s->rows;
+        out[1] = s->cols;
+        return PTO_OK;
+    case PTO_RULE_TRANSPOSE:
+        out[0] = a->valid_cols;
+        out[1] = a->valid_rows;
+        return PTO_OK;
+    case PTO_RULE_ROW_REDUCE: out[1] = 1; return PTO_OK;
+    case PTO_RULE_COL_REDUCE: out[0] = 1; return PTO_OK;
+    case PTO_RULE_ROW_EXPAND: out[1] = s->cols; return PTO_OK;
+    case PTO_RULE_COL_EXPAND: out[0] = s->rows; return PTO_OK;
+    case PTO_RULE_MATMUL: out[1] = tile_operand(fr, o, 1)->valid_cols; return PTO_OK;
+    default: return PTO_OK;
+    }
+}
+
+static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
+{
+    insn_call call = {.has_pad = o->has_pad, .pad = o->pad, .mode = o->mode, .saturate = o->saturate};
+    int64_t valid[2];
+    value v;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->operand_count; i++) {
+        const value *x = &fr->values[o->operands[i]];
+        if (x->kind == VALUE_TILE && count < 3) call.src[count++] = x->tile;
+        if (x->kind == VALUE_NUMBER) call.scalar = x->number;
+    }
+    PTO_TRY(valid_of_result(in, fr, o, valid));
+    PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
+    call.dst = v.tile;
+    PTO_TRY(interp_insn(in, o->loc, o->insn, &call));
+    set_tile(in, fr, o, &v);
+    return PTO_OK;
+}
+
+pto_status interp_tile(interp *in, frame *fr, const op_code *o)
+{
+    if (o->rule == PTO_RULE_LOAD) return do_load(in, fr, o);
+    if (o->rule == PTO_RULE_STORE) return do_store(in, fr, o);
+    return do_on_chip(in, fr, o);
+}
+
+pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)
+{
+    int64_t rows, cols;
+    value v;
+    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &rows));
+    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &cols));
+    PTO_TRY(make_tile(in, fr, o, rows, cols, &v));
+    if (v.tile.bytes != 0) memset(v.tile.base, 0, v.tile.bytes);
+    set_tile(in, fr, o, &v);
+    return PTO_OK;
+}

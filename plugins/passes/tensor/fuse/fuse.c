@@ -1,0 +1,86 @@
+/* pto.fuse: gathers tensor ops into groups; each group becomes one nest and later one kernel.
+ *
+ *     %m = tensor.reduce_max %x          %y = tensor.group "f_0" {
+ *     %d = tensor.sub %x, %m      =>       %m = tensor.reduce_max %x
+ *     %y = tensor.exp %d                   %d = tensor.sub %x, %m
+ *                                          %y = tensor.exp %d
+ *                                          yield %y
+ *                                        }
+ *
+ * Elementwise ops, broadcasts and reductions join the ops that feed them while all dims fall into rows followed by
+ * columns, reductions run along all columns and no group would need itself. What is repeated along rows (a cast of a
+ * bias, a constant) is computed again in each group. Matrix products and transposes get groups of their own. Unused ops
+ * go away. Exact. Source: own. */
+#include "fuse_plan.h"
+
+#define OPTIONS(X)                                                                         \
+    X(MAX_OPS, I64, "max-ops", .def = "64", .min = "1", .max = "4096", .unit = "ops",      \
+      .doc = "Largest number of ops in one group; copies of repeated values not counted.", \
+      .example = "{ pass: pto.fuse, with: { max-ops: 16 } }")
+PTO_OPTIONS(OPTIONS);
+
+#define STATS(X) X(GROUPS, "groups")
+PTO_STATS(STATS);
+
+static pto_status fuse_block(const pto_run *run, pto_block block, pto_str label, uint32_t *serial)
+{
+    fuse_plan plan = {.run = run, .block = block, .max_ops = pto_opt_i64(run, OPT_MAX_OPS)};
+    fuse_plan_make(&plan);
+    if (plan.cluster_count == 0) return PTO_OK;
+    return fuse_rewrite(&plan, label, serial);
+}
+
+/* Blocks of the function and of its control ops, insides of groups left out. */
+static pto_status fuse_run(const pto_run *run, pto_op unit)
+{
+    const pto_kind_id group = pto_kind(run, KIND_GROUP);
+    pto_str label = pto_function_name(unit);
+    uint32_t serial = 0;
+    pto_op next = unit;
+    for (pto_op op = unit; PTO_SOME(op); op = next) {
+        for (uint32_t b = 0; b < pto_op_block_count(op) && !pto_op_is(op, group); b++)
+            PTO_TRY(fuse_block(run, pto_op_block_at(op, b), label, &serial));
+        next = pto_op_is(op, group) ? pto_walk_skip(op, unit) : pto_op_walk_next(op, unit);
+    }
+    pto_count_by(run, STAT_GROUPS, serial);
+    return PTO_OK;
+}
+
+static pto_status check_grouped(const pto_run *run, pto_op unit)
+{
+    const pto_kind_id group = pto_kind(run, KIND_GROUP);
+    PTO_WALK(unit, op)
+    {
+        int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+        if (rule == PTO_ITER_NONE || rule == PTO_ITER_RESHAPE || pto_op_is(pto_op_parent(op), group)) continue;
+        if (rule == PTO_ITER_FILL && pto_value_use_count(pto_result(op, 0)) == 0) continue;
+        pto_str name = pto_op_name(op);
+        return pto_error(op, "pto.fuse/ungrouped", "`%.*s` stands outside of every `tensor.group`", PTO_FMT(name));
+    }
+    return PTO_OK;
+}
+
+static const pto_pass fuse_pass = {
+    .struct_size = sizeof fuse_pass,
+    .id = "pto.fuse",
+    .summary = "Gather tensor ops into groups that become one kernel each",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tensor/1",
+    .requires_props = PTO_STRS("pto.math-legal"),
+    .establishes = PTO_STRS("pto.grouped"),
+    .kinds = fuse_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = fuse_run,
+};
+static const pto_property grouped = {
+    .struct_size = sizeof grouped,
+    .id = "pto.grouped",
+    .doc = "Every structured tensor op but reshape stands in a tensor.group.",
+    .level = "tensor/1",
+    .kinds = fuse_kinds,
+    .check = check_grouped,
+};
+PTO_PLUGIN("pto.fuse", "pass:pto.fuse property:pto.grouped", "pto.grouped", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &fuse_pass), .properties = PTO_LIST(pto_property, &grouped));

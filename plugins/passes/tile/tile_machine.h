@@ -1,0 +1,151 @@
+/* What the passes over tiles ask the machine: spaces, moves between them, how tiles are padded. Answers are those of
+ * the machine file; nothing is remembered. Texts live as long as the run. */
+#ifndef TILE_MACHINE_H
+#define TILE_MACHINE_H
+
+#include <pto/plugin.h>
+
+static inline const char *tile_space_name(pto_space space)
+{
+    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
+                                                       "acc", "bias", "scaling", "gm"};
+    return space < PTO_SPACE_COUNT ? names[space] : "?";
+}
+
+static inline const char *tile_layout_name(pto_layout layout)
+{
+    static const char *const names[PTO_LAYOUT_COUNT] = {"?", "nd", "dn", "nz", "zn", "zz", "nn"};
+    return layout < PTO_LAYOUT_COUNT ? names[layout] : "?";
+}
+
+static inline const char *tile_dtype_name(pto_dtype dtype)
+{
+    static const char *const names[PTO_DTYPE_COUNT] = {"?",   "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0", "i8",
+                                                       "i16", "i32", "i64", "u8",   "u16",    "u32",    "u64",    "bool",
+                                                       "index"};
+    return dtype < PTO_DTYPE_COUNT ? names[dtype] : "?";
+}
+
+static inline int64_t tile_machine_number(const pto_run *run, const char *path, int64_t absent)
+{
+    int64_t n = 0;
+    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+}
+
+static inline pto_str tile_machine_name(const pto_run *run)
+{
+    pto_str name = pto_no_str();
+    return pto_machine_str(run, "name", &name) == PTO_OK ? name : pto_s("no machine");
+}
+
+/* "spaces.<space>.<key>" as a number. */
+static inline int64_t tile_space_number(const pto_run *run, pto_space space, const char *key, int64_t absent)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "spaces.%s.%s", tile_space_name(space), key);
+    return tile_machine_number(run, path, absent);
+}
+
+/* Core kind that owns the space; empty for a space of the whole chip or one that the machine lacks. */
+static inline pto_str tile_space_core(const pto_run *run, pto_space space)
+{
+    char path[64];
+    pto_str core = pto_no_str();
+    (void)snprintf(path, sizeof path, "spaces.%s.core", tile_space_name(space));
+    return pto_machine_str(run, path, &core) == PTO_OK ? core : pto_no_str();
+}
+
+/* A list of the path between two spaces, "layouts" or "casts", as text joined by commas; empty when absent. */
+static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_space to, const char *key)
+{
+    char path[64];
+    pto_str list = pto_no_str();
+    (void)snprintf(path, sizeof path, "paths.%s.%s.%s", tile_space_name(from), tile_space_name(to), key);
+    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+}
+
+static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to)
+{
+    return tile_path_list(run, from, to, "layouts").n != 0;
+}
+
+static inline int tile_list_has(pto_str list, const char *item)
+{
+    size_t n = strlen(item);
+    for (size_t at = 0; at + n <= list.n;) {
+        const char *comma = (const char *)memchr(list.p + at, ',', list.n - at);
+        size_t end = comma != NULL ? (size_t)(comma - list.p) : list.n;
+        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* Whether elements can become others on the way; equal ones always pass. */
+static inline int tile_path_casts(const pto_run *run, pto_space from, pto_space to, pto_dtype a, pto_dtype b)
+{
+    char pair[32];
+    if (a == b) return 1;
+    (void)snprintf(pair, sizeof pair, "%s-%s", tile_dtype_name(a), tile_dtype_name(b));
+    return tile_list_has(tile_path_list(run, from, to, "casts"), pair);
+}
+
+static inline int tile_path_layouts(const pto_run *run, pto_space from, pto_space to, pto_layout a, pto_layout b)
+{
+    char pair[32];
+    (void)snprintf(pair, sizeof pair, "%s-%s", tile_layout_name(a), tile_layout_name(b));
+    return tile_list_has(tile_path_list(run, from, to, "layouts"), pair);
+}
+
+static inline int tile_is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
+
+/* Capacity of a tile type: rows for dim 0, columns for dim 1. */
+static inline int64_t tile_capacity_of(pto_type type, uint32_t dim)
+{
+    int64_t n = 0;
+    return pto_dim_is_const(type, dim, &n) ? n : 0;
+}
+
+static inline int64_t tile_round_to(int64_t n, int64_t unit)
+{
+    int64_t r = 0;
+    if (unit <= 1 || n % unit == 0) return n;
+    return __builtin_add_overflow(n, unit - n % unit, &r) ? INT64_MAX : r;
+}
+
+static inline int64_t tile_product(int64_t a, int64_t b)
+{
+    int64_t r = 0;
+    return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+/* What a tile's capacity is rounded up to: blocks of bytes along the contiguous dim of nd and dn, boxes for the others.
+ * Boxes are taken both ways round, so that a tile keeps its capacity when it moves from one boxed layout to another. */
+static inline void tile_unit(const pto_run *run, pto_space space, pto_layout layout, pto_dtype dtype, int64_t unit[2])
+{
+    int64_t bytes = pto_dtype_bytes(dtype) > 0 ? pto_dtype_bytes(dtype) : 1;
+    int64_t block = tile_machine_number(run, "vector.block-bytes", 1) / bytes;
+    unit[0] = unit[1] = 1;
+    if (layout == PTO_ND || layout == PTO_DN) {
+        unit[layout == PTO_ND ? 1 : 0] = block > 0 ? block : 1;
+    } else if (space == PTO_ACC) {
+        unit[0] = tile_machine_number(run, "matrix.acc-box-rows", 1);
+        unit[1] = tile_machine_number(run, "matrix.acc-box-cols", 1);
+    } else {
+        int64_t rows = tile_machine_number(run, "matrix.box-rows", 1);
+        int64_t row = tile_machine_number(run, "matrix.box-row-bytes", 1) / bytes;
+        int64_t most = rows;
+        while (row > 0 && most % row != 0) most += rows;
+        unit[0] = unit[1] = most;
+    }
+}
+
+/* Bytes of a tile whose capacity is padded already. */
+static inline int64_t tile_type_bytes(const pto_run *run, pto_type type)
+{
+    int64_t elements = tile_product(tile_capacity_of(type, 0), tile_capacity_of(type, 1));
+    int64_t bytes = tile_product(elements, pto_dtype_bytes(pto_type_dtype(type)));
+    return tile_round_to(bytes, tile_space_number(run, pto_type_space(type), "align", 1));
+}
+
+#endif

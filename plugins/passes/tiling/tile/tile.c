@@ -1,0 +1,108 @@
+/* pto.tile: makes each group a nest of loops over tiles; a strategy picks the sizes.
+ *
+ *     %y = tensor.group "f_0" {            %e = tile.empty
+ *       %d = tensor.exp %x          =>     %y = forall "f_0" (%i) to (ceildiv($B, 16)) out(%o = %e) {
+ *       yield %d                             %tx = tile.load %x[16 * %i, 0] size(min(16, $B - 16 * %i), 256)
+ *     }                                      %td = tile.exp %tx
+ *                                            tile.store %td, %o[16 * %i, 0]
+ *                                          }
+ *
+ * Tails are valid regions and nothing is unrolled, so the number of ops does not depend on extents. Sums of rows that
+ * do not fit are split into chunks, in ascending order of chunks; everything else is exact. Source: own. */
+#include "tile_nest.h"
+
+#define OPTIONS(X)                                                                                \
+    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"), \
+      .doc = "Which tiling strategy offers the sizes.",                                           \
+      .example = "{ pass: pto.tile, with: { strategy: { use: pto.tiling-manual, with: { rows: 16 } } } }")
+PTO_OPTIONS(OPTIONS);
+_Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY, "the rooms ask for the strategy by number");
+
+#define STATS(X) X(NESTS, "nests")
+PTO_STATS(STATS);
+
+/* The op of a kind that needs a group of its own, if the group is that op. */
+static pto_op sole_op(pto_op group, pto_kind_id kind)
+{
+    pto_op first = pto_block_first(pto_body(group));
+    return pto_op_is(first, kind) ? first : pto_op_none(group.run);
+}
+
+static pto_status check_alone(pto_op op)
+{
+    pto_op next = pto_op_next(op);
+    if (PTO_SOME(next) && !PTO_SOME(pto_op_next(next)) && pto_operand_count(next) == 1) return PTO_OK;
+    pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.tile/not-alone", "`%.*s` shares its group; supported is a group of this op alone",
+                     PTO_FMT(name));
+}
+
+static pto_status lower_group(const pto_run *run, pto_op group)
+{
+    pto_count(run, STAT_NESTS);
+    pto_op product = sole_op(group, pto_kind(run, KIND_T_MATMUL));
+    pto_op transpose = sole_op(group, pto_kind(run, KIND_T_TRANSPOSE));
+    if (pto_result_count(group) == 0) return pto_erase(group);
+    if (PTO_SOME(product)) {
+        PTO_TRY(check_alone(product));
+        return tile_lower_matmul(run, group, product);
+    }
+    if (PTO_SOME(transpose)) {
+        PTO_TRY(check_alone(transpose));
+        return tile_lower_transpose(run, group, transpose);
+    }
+    return tile_lower_rows(run, group);
+}
+
+static pto_status lower_reshape(const pto_run *run, pto_op op)
+{
+    pto_type type = pto_value_type(pto_result(op, 0));
+    uint32_t rank = pto_type_rank(type);
+    pto_expr *dims = PTO_SCRATCH(run, pto_expr, rank);
+    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
+    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims, "_view");
+    PTO_NEED(view);
+    return pto_replace(op, view);
+}
+
+/* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
+static pto_status lower_rest(const pto_run *run, pto_op op)
+{
+    if (pto_op_is(op, pto_kind(run, KIND_T_RESHAPE))) return lower_reshape(run, op);
+    if (pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0)
+        return pto_erase(op);
+    pto_str name = pto_op_name(op);
+    if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0) return PTO_OK;
+    return pto_error(
+        op, "pto.tile/unsupported-op",
+        "`%.*s` has no tile form; composites are taken apart by the `pto.decompose-*` passes, and groups are "
+        "made by `pto.fuse`",
+        PTO_FMT(name));
+}
+
+static pto_status run_tile(const pto_run *run, pto_op unit)
+{
+    PTO_WALK(unit, op)
+    {
+        if (pto_op_is(op, pto_kind(run, KIND_GROUP))) PTO_TRY(lower_group(run, op));
+    }
+    PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));
+    return PTO_OK;
+}
+
+static const pto_pass tile_pass = {
+    .struct_size = sizeof tile_pass,
+    .flags = PTO_PASS_REASSOCIATES,
+    .id = "pto.tile",
+    .summary = "Turn groups into nests of loops over tiles",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tile/1",
+    .requires_props = PTO_STRS("pto.grouped"),
+    .kinds = tile_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_tile,
+};
+PTO_PLUGIN("pto.tile", "pass:pto.tile", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &tile_pass));

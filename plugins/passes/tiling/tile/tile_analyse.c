@@ -1,0 +1,302 @@
+/* What a row group is: its rows and columns, and along what each of its values varies. */
+#include "tile_rows.h"
+
+static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1u); }
+
+static uint32_t wide_dims(pto_type type)
+{
+    uint32_t rank = pto_type_rank(type), wide = 0;
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t extent = 0;
+        if (!pto_dim_is_const(type, rank - 1 - i, &extent) || extent != 1) wide |= 1u << i;
+    }
+    return wide;
+}
+
+static uint32_t slot_of(const row_group *g, pto_value value)
+{
+    uint32_t slot = (value.index * UINT32_C(2654435769)) & g->slot_mask;
+    while (g->slots[slot] != 0 && !pto_value_same(g->values[g->slots[slot] - 1].value, value))
+        slot = (slot + 1) & g->slot_mask;
+    return slot;
+}
+
+static row_value *add_value(row_group *g, pto_value value, pto_op op, pto_op at, uint8_t role)
+{
+    row_value *v = &g->values[g->count];
+    g->slots[slot_of(g, value)] = ++g->count;
+    *v = (row_value){.value = value, .op = op, .at = at, .role = role, .dtype = pto_type_dtype(pto_value_type(value))};
+    v->memory = pto_value_none(g->run);
+    v->name = pto_value_name(value);
+    return v;
+}
+
+/* The value, an input of `user` when nothing in the group makes it. */
+static uint32_t value_at(row_group *g, pto_value value, pto_op user)
+{
+    uint32_t slot = slot_of(g, value);
+    if (g->slots[slot] == 0) add_value(g, value, pto_op_none(g->run), user, ROW_INPUT);
+    return g->slots[slot_of(g, value)] - 1;
+}
+
+static pto_type space_type(pto_op op, int64_t rule)
+{
+    return pto_value_type(rule == PTO_ITER_REDUCE ? pto_operand(op, 0) : pto_result(op, 0));
+}
+
+static pto_status unsupported(pto_op op, const char *why)
+{
+    pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.tile/unsupported-op", "`%.*s` %s", PTO_FMT(name), why);
+}
+
+static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_operand(op, 0)))); }
+
+static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
+{
+    if (rule == PTO_ITER_FILL) {
+        pto_attr_kind kind = pto_attr_kind_of(pto_op_attr(op, "value"));
+        if (kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT) return PTO_OK;
+        return unsupported(
+            op, "holds an array; only one number for all elements becomes a tile, so pass the array as a parameter");
+    }
+    if (rule == PTO_ITER_BROADCAST) return PTO_OK;
+    int known = rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op) != tile_kinds_count : rows_has_form(run, op);
+    if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || !known)
+        return unsupported(op, "has no tile form; supported in a row group are neg abs sqrt rsqrt reciprocal exp log "
+                               "cast add sub mul div maximum minimum broadcast and reduce_sum, _max, _min");
+    if (pto_str_is(pto_attr_str_of(op, "nan"), "propagate") && is_float(op))
+        return unsupported(op, "propagates NaN, which vector instructions do not: write {nan = \"any\"} or "
+                               "{nan = \"ignore\"}, or run `pto.expand-math` first");
+    return PTO_OK;
+}
+
+static pto_status read_op(row_group *g, pto_op op)
+{
+    int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    PTO_TRY(check_op(g->run, op, rule));
+    uint32_t in[2] = {0, 0}, count = pto_operand_count(op);
+    if (count > 2) return unsupported(op, "has more than two operands");
+    for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_operand(op, k), op);
+    uint8_t role = rule == PTO_ITER_FILL        ? ROW_SPLAT
+                   : rule == PTO_ITER_BROADCAST ? ROW_BROADCAST
+                   : rule == PTO_ITER_REDUCE    ? ROW_REDUCE
+                                                : ROW_ELEMENTWISE;
+    row_value *v = add_value(g, pto_result(op, 0), op, op, role);
+    v->in_count = count;
+    v->in[0] = in[0];
+    v->in[1] = in[1];
+    if (rule == PTO_ITER_FILL) {
+        pto_attr number = pto_op_attr(op, "value");
+        v->number.real = pto_attr_f64(number);
+        if (pto_attr_kind_of(number) == PTO_ATTR_INT) v->number.whole = pto_attr_i64(number);
+    } else if (role == ROW_BROADCAST && g->values[in[0]].role == ROW_SPLAT) {
+        v->role = ROW_SPLAT;
+        v->number = g->values[in[0]].number;
+        v->in_count = 0;
+    }
+    pto_type space = space_type(op, rule);
+    if (!PTO_SOME(g->widest) || (wide_dims(space) & ~wide_dims(g->widest)) != 0) g->widest = space;
+    return PTO_OK;
+}
+
+static pto_status read_body(row_group *g)
+{
+    pto_block body = pto_body(g->group);
+    uint32_t ops = 0;
+    PTO_EACH_OP(body, op) ops++;
+    g->room = ops * 3 + 1;
+    uint32_t slots = 16;
+    while (slots < g->room * 2) slots *= 2;
+    g->slots = PTO_SCRATCH(g->run, uint32_t, slots);
+    g->slot_mask = slots - 1;
+    g->values = PTO_SCRATCH(g->run, row_value, g->room + pto_result_count(g->group));
+    g->widest = pto_type_none(g->run);
+    pto_op yield = pto_block_terminator(body);
+    PTO_EACH_OP(body, op) {
+        if (!pto_op_same(op, yield)) PTO_TRY(read_op(g, op));
+    }
+    g->output_count = pto_operand_count(yield);
+    g->outputs = PTO_SCRATCH(g->run, uint32_t, g->output_count);
+    g->targets = PTO_SCRATCH(g->run, pto_value, g->output_count);
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        g->outputs[i] = value_at(g, pto_operand(yield, i), g->group);
+        row_value *v = &g->values[g->outputs[i]];
+        v->is_output = 1;
+        if (PTO_SOME(v->op)) v->name = pto_value_name(pto_result(g->group, i));
+        pto_type type = pto_value_type(v->value);
+        if (!PTO_SOME(g->widest) || (wide_dims(type) & ~wide_dims(g->widest)) != 0) g->widest = type;
+    }
+    return PTO_OK;
+}
+
+static uint32_t reduced_dims(pto_op op)
+{
+    uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), mask = 0;
+    pto_attr axes = pto_op_attr(op, "axis");
+    int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
+    for (uint32_t i = 0; i < (is_list ? pto_attr_count(axes) : 1); i++) {
+        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
+        if (axis < 0) axis += rank;
+        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (rank - 1 - (uint32_t)axis);
+    }
+    return mask;
+}
+
+/* A reduction without kept dims has its rows in other places; its shape is that of its kept form. */
+static int drops_dims(const row_value *v) { return v->role == ROW_REDUCE && !pto_attr_bool_of(v->op, "keepdim", 1); }
+
+static pto_status check_extents(const row_group *g, const row_value *v)
+{
+    pto_type type = pto_value_type(v->value);
+    uint32_t rank = pto_type_rank(type), wide = wide_dims(type);
+    if (drops_dims(v) || v->role == ROW_SPLAT) return PTO_OK;
+    for (uint32_t i = 0; i < rank; i++) {
+        if ((wide & (1u << i)) == 0) continue;
+        if ((g->wide & (1u << i)) != 0 &&
+            pto_expr_same_number(pto_type_dim(type, rank - 1 - i), pto_type_dim(g->widest, g->rank - 1 - i)))
+            continue;
+        return pto_error(
+            v->at, "pto.tile/mixed-shapes",
+            "dim %u of a value differs from the group's widest tensor; a group has one space of rows and columns",
+            (unsigned)(rank - 1 - i));
+    }
+    return PTO_OK;
+}
+
+/* Rows and columns follow from what is reduced and from what operands and results lack. */
+static pto_status find_columns(row_group *g)
+{
+    uint32_t rows = 0, columns = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        uint32_t missing = g->wide & ~wide_dims(pto_value_type(v->value)), present = g->wide & ~missing;
+        if (v->role == ROW_REDUCE) {
+            uint32_t reduced = reduced_dims(v->op) & wide_dims(pto_value_type(pto_operand(v->op, 0)));
+            columns |= reduced;
+            rows |= wide_dims(pto_value_type(pto_operand(v->op, 0))) & ~reduced;
+        } else if (v->role != ROW_SPLAT && missing != 0 && present != 0) {
+            rows |= lowest(present) > missing ? present : missing;
+            columns |= lowest(present) > missing ? missing : present;
+        }
+        if (rows != 0 && columns != 0 && lowest(rows) <= columns) {
+            pto_str name = pto_op_name(v->at);
+            return pto_error(
+                v->at, "pto.tile/not-rows",
+                "`%.*s` mixes the group's rows and columns; supported are reductions over the last axes and "
+                "operands that lack leading or trailing dims",
+                PTO_FMT(name));
+        }
+    }
+    if (columns == 0) columns = rows != 0 ? g->wide & (lowest(rows) - 1u) : g->wide & 1u;
+    int64_t last = 0;
+    if (rows == 0 && g->rank != 0 && pto_dim_is_const(g->widest, g->rank - 1, &last) && last < 16) {
+        int reduces = 0;
+        for (uint32_t i = 0; i < g->count; i++) reduces |= g->values[i].role == ROW_REDUCE;
+        if (!reduces) columns = g->wide; /* narrow rows would waste most of each block */
+    }
+    for (g->columns_mask = 1; g->columns_mask <= columns; g->columns_mask <<= 1) {
+    }
+    g->columns_mask -= 1;
+    return PTO_OK;
+}
+
+static uint8_t shape_of(const row_group *g, uint32_t wide)
+{
+    uint32_t rows = g->wide & ~g->columns_mask, columns = g->wide & g->columns_mask;
+    return (uint8_t)(((wide & rows) == rows ? ALONG_ROWS : 0) | ((wide & columns) == columns ? ALONG_COLUMNS : 0));
+}
+
+static void find_forms(row_group *g)
+{
+    uint8_t one_column = shape_of(g, 0) & ALONG_COLUMNS;
+    for (uint32_t i = 0; i < g->count; i++) {
+        row_value *v = &g->values[i];
+        v->shape = drops_dims(v) ? ALONG_ROWS | one_column : shape_of(g, wide_dims(pto_value_type(v->value)));
+        uint32_t depth = 0;
+        uint8_t form = 0;
+        for (uint32_t k = 0; k < v->in_count; k++) {
+            const row_value *in = &g->values[v->in[k]];
+            form |= in->form;
+            if (in->depth > depth) depth = in->depth;
+        }
+        if (v->role == ROW_INPUT) form = v->shape;
+        if (v->role == ROW_REDUCE) {
+            form = (uint8_t)((form & ALONG_ROWS) | one_column);
+            if (!one_column) depth++;
+        }
+        v->form = form;
+        v->depth = depth;
+        if (depth > g->depth) g->depth = depth;
+    }
+}
+
+static void find_needed(row_group *g)
+{
+    for (uint32_t i = g->count; i-- > 0;) {
+        row_value *v = &g->values[i];
+        if (v->is_output) v->is_needed = 1;
+        for (uint32_t k = 0; k < v->in_count && v->is_needed; k++) g->values[v->in[k]].is_needed = 1;
+    }
+}
+
+static pto_status check_outputs(row_group *g)
+{
+    g->splits_columns = g->depth == 0;
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        const row_value *v = &g->values[g->outputs[i]];
+        if ((v->shape & ALONG_COLUMNS) == 0) g->splits_columns = 0;
+        if ((v->shape & ALONG_ROWS) != 0) continue;
+        return pto_error(
+            v->at, "pto.tile/shared-output",
+            "result %u is the same for all rows of the group, so every instance would write it; give it a group "
+            "of its own",
+            (unsigned)i);
+    }
+    return PTO_OK;
+}
+
+/* An op may only use the rows of a reduction that dropped its dims as the result of the group. */
+static pto_status check_dropped(const row_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t k = 0; k < g->values[i].in_count; k++) {
+            const row_value *in = &g->values[g->values[i].in[k]];
+            if (!drops_dims(in)) continue;
+            return pto_error(
+                in->op, "pto.tile/dropped-dims",
+                "a reduction with `keepdim = false` is used in its own group; keep the dims or end the group there");
+        }
+    return PTO_OK;
+}
+
+static void find_extents(row_group *g)
+{
+    for (int which = 0; which < 2; which++) g->extent[which] = pto_expr_const(g->run, 1);
+    for (uint32_t d = 0; d < g->rank; d++) {
+        int which = (g->columns_mask & (1u << (g->rank - 1 - d))) != 0;
+        g->extent[which] = pto_expr_mul(g->extent[which], pto_type_dim(g->widest, d));
+    }
+    int64_t narrowest = 8;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (pto_dtype_bytes(g->values[i].dtype) < narrowest) narrowest = pto_dtype_bytes(g->values[i].dtype);
+    int64_t block = tile_machine_i64(g->run, "vector.block-bytes", 1);
+    g->granule = narrowest > 0 && block > narrowest ? block / narrowest : 1;
+    for (int which = 0; which < 2; which++)
+        if (!pto_expr_is_const(g->extent[which], &g->static_extent[which])) g->static_extent[which] = -1;
+}
+
+pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
+{
+    *g = (row_group){.run = run, .group = group};
+    PTO_TRY(read_body(g));
+    g->rank = pto_type_rank(g->widest);
+    g->wide = wide_dims(g->widest);
+    for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
+    PTO_TRY(check_dropped(g));
+    PTO_TRY(find_columns(g));
+    find_forms(g);
+    find_needed(g);
+    find_extents(g);
+    return check_outputs(g);
+}

@@ -1,0 +1,222 @@
+/* Lowers a matrix product, batched or not, and a transpose of the last two dims.
+ *
+ *     forall (%b, %im, %in) to (batch, ceildiv(M, 128), ceildiv(N, 128)) out(%o = %e) {
+ *       %z = tile.zero_acc valid(..)
+ *       %r = for %ik to ceildiv(K, 64) carry(%s = %z valid(..)) { load a, load b, matmul_acc, yield }
+ *       tile.store %r, %o[..]
+ *     } */
+#include "tile_nest.h"
+
+enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
+
+typedef struct product {
+    const pto_run *run;
+    pto_op op;
+    pto_type a, b, result;
+    pto_dtype from, acc;
+    int transpose_a, transpose_b;
+    uint32_t batch_count;
+    pto_expr extent[DIM_COUNT];
+    int64_t static_extent[DIM_COUNT], granule[DIM_COUNT];
+} product;
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    const product *p = self;
+    int64_t t[DIM_COUNT], bytes = pto_dtype_bytes(p->from);
+    for (int d = 0; d < DIM_COUNT; d++) t[d] = tile_round_up(tile[d], p->granule[d]);
+    int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_K]), bytes), 2);
+    int64_t right = tile_mul(tile_mul(tile_mul(t[DIM_K], t[DIM_N]), bytes), 2);
+    switch (space) {
+    case PTO_MAT: return tile_add(left, right);
+    case PTO_LEFT: return left;
+    case PTO_RIGHT: return right;
+    case PTO_ACC: return tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc)), 2);
+    default: return 0;
+    }
+}
+
+static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const product *)self)->run, space); }
+
+/* Whether the machine can store an f32 accumulator as `to`. */
+static int stores_as(const pto_run *run, pto_dtype to)
+{
+    pto_str casts = pto_no_str();
+    const char *want = to == PTO_F16 ? "f32-f16" : to == PTO_BF16 ? "f32-bf16" : "";
+    size_t n = strlen(want);
+    if (n == 0 || pto_machine_str(run, "paths.acc.gm.casts", &casts) != PTO_OK) return 0;
+    for (size_t i = 0; i + n <= casts.n; i++) {
+        int starts = i == 0 || casts.p[i - 1] == ',' || casts.p[i - 1] == ' ';
+        if (starts && (i + n == casts.n || casts.p[i + n] == ',') && memcmp(casts.p + i, want, n) == 0) return 1;
+    }
+    return 0;
+}
+
+static pto_status check_types(product *p)
+{
+    pto_dtype to = pto_type_dtype(p->result);
+    p->from = pto_type_dtype(p->a);
+    if (p->from != PTO_F32 && p->from != PTO_F16 && p->from != PTO_BF16 && p->from != PTO_I8)
+        return pto_error(
+            p->op, "pto.tile/unsupported-type",
+            "`tensor.matmul` of this element type has no instruction; supported are f32, f16, bf16 and i8");
+    p->acc = p->from == PTO_I8 ? PTO_I32 : PTO_F32;
+    if (to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to))) return PTO_OK;
+    return pto_error(
+        p->op, "pto.tile/unsupported-type",
+        "`tensor.matmul` cannot give this result type: the accumulator is %s, and the machine stores it as %s; use "
+        "{out = %s} and a `tensor.cast`",
+        p->acc == PTO_I32 ? "i32" : "f32", p->acc == PTO_I32 ? "i32 only" : "f32, f16 or bf16 as its paths say",
+        p->acc == PTO_I32 ? "i32" : "f32");
+}
+
+static pto_status read_product(product *p, const pto_run *run, pto_op op)
+{
+    *p = (product){.run = run, .op = op};
+    p->a = pto_value_type(pto_operand(op, 0));
+    p->b = pto_value_type(pto_operand(op, 1));
+    p->result = pto_value_type(pto_result(op, 0));
+    p->transpose_a = pto_attr_bool_of(op, "transpose_a", 0);
+    p->transpose_b = pto_attr_bool_of(op, "transpose_b", 0);
+    PTO_TRY(check_types(p));
+    uint32_t rank = pto_type_rank(p->result), rank_a = pto_type_rank(p->a);
+    p->batch_count = rank - 2;
+    p->extent[DIM_M] = pto_type_dim(p->result, rank - 2);
+    p->extent[DIM_N] = pto_type_dim(p->result, rank - 1);
+    p->extent[DIM_K] = pto_type_dim(p->a, rank_a - (p->transpose_a ? 2 : 1));
+    int64_t rows = tile_machine_i64(run, "matrix.box-rows", 1),
+            bytes = tile_machine_i64(run, "matrix.box-row-bytes", 1);
+    int64_t row = bytes / pto_dtype_bytes(p->from);
+    for (int d = 0; d < DIM_COUNT; d++) {
+        if (!pto_expr_is_const(p->extent[d], &p->static_extent[d])) p->static_extent[d] = -1;
+        p->granule[d] = row > rows ? row : rows;
+    }
+    return PTO_OK;
+}
+
+static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
+{
+    static const char *const names[DIM_COUNT] = {"m", "n", "k"};
+    pto_tiling_dim dims[DIM_COUNT];
+    const pto_tiling_dim *list[DIM_COUNT];
+    for (int d = 0; d < DIM_COUNT; d++) {
+        dims[d] = (pto_tiling_dim){.struct_size = sizeof dims[d],
+                                   .kind = d == DIM_K ? PTO_REDUCE : PTO_PARALLEL,
+                                   .name = names[d],
+                                   .extent = p->extent[d],
+                                   .static_extent = p->static_extent[d],
+                                   .granule = p->granule[d]};
+        list[d] = &dims[d];
+    }
+    const pto_tiling_problem problem = {.struct_size = sizeof problem,
+                                        .dim_count = DIM_COUNT,
+                                        .shape = "matmul",
+                                        .nest = group,
+                                        .dims = list,
+                                        .self = p,
+                                        .footprint = footprint,
+                                        .capacity = capacity};
+    PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
+    for (int d = 0; d < DIM_COUNT; d++) {
+        int64_t most = p->static_extent[d] <= 0 ? p->granule[d] : tile_round_up(p->static_extent[d], p->granule[d]);
+        if (p->static_extent[d] >= 0 && tile[d] > most) tile[d] = most;
+    }
+    return PTO_OK;
+}
+
+/* Offsets of an operand: the batch indices it has, then its two. */
+static pto_expr *offsets_of(const product *p, pto_type type, const pto_expr *batch, pto_expr first, pto_expr second)
+{
+    uint32_t rank = pto_type_rank(type), lead = p->batch_count - (rank - 2);
+    pto_expr *offsets = PTO_SCRATCH(p->run, pto_expr, rank);
+    for (uint32_t i = 0; i + 2 < rank; i++) {
+        int64_t extent = 0;
+        int repeats = pto_dim_is_const(type, i, &extent) && extent == 1;
+        offsets[i] = repeats ? pto_expr_const(p->run, 0) : batch[lead + i];
+    }
+    offsets[rank - 2] = first;
+    offsets[rank - 1] = second;
+    return offsets;
+}
+
+/* Load of a rows x columns tile of an operand whose dims may be stored the other way round. */
+static tile_piece load_operand(const product *p, tile_nest *n, uint32_t operand, int transposed, const pto_expr *batch,
+                               const pto_expr offset[2], const pto_expr valid[2], int64_t rows, int64_t columns)
+{
+    pto_value memory = pto_operand(p->op, operand);
+    pto_expr *offsets =
+        offsets_of(p, pto_value_type(memory), batch, offset[transposed ? 1 : 0], offset[transposed ? 0 : 1]);
+    n->name = pto_value_name(memory);
+    return tile_emit_load(n, memory, offsets, valid, rows, columns, transposed);
+}
+
+static tile_piece emit_zero(tile_nest *n, pto_dtype dtype, const pto_expr valid[2], int64_t rows, int64_t columns)
+{
+    tile_piece p = {.rows = rows, .columns = columns, .dtype = dtype};
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_ZERO_ACC));
+    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_result(&s, pto_type_tile(n->run, dtype, rows, columns, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
+    pto_spec_loc(&s, n->loc);
+    pto_spec_name(&s, pto_s("z"));
+    p.value = pto_spec_value(&s, pto_at_end(n->block));
+    if (!PTO_SOME(p.value)) n->failed = 1;
+    return p;
+}
+
+static void emit_instance(const product *p, tile_nest *n, pto_str name, const int64_t *tile, pto_value target)
+{
+    pto_block body = n->block;
+    pto_expr *batch = PTO_SCRATCH(p->run, pto_expr, p->batch_count), offset[DIM_COUNT], valid[DIM_COUNT];
+    for (uint32_t i = 0; i < p->batch_count; i++) batch[i] = pto_expr_value(pto_block_arg(body, i));
+    for (uint32_t d = DIM_M; d <= DIM_N; d++) {
+        pto_expr index = pto_expr_value(pto_block_arg(body, p->batch_count + d));
+        offset[d] = pto_expr_scale(index, tile[d]);
+        valid[d] = tile_valid_extent(tile[d], p->extent[d], index);
+    }
+    const pto_expr region[1][2] = {{valid[DIM_M], valid[DIM_N]}};
+    n->name = name;
+    tile_piece sum = emit_zero(n, p->acc, region[0], tile[DIM_M], tile[DIM_N]);
+    pto_op loop =
+        tile_begin_for(n, pto_expr_ceildiv(p->extent[DIM_K], pto_expr_const(p->run, tile[DIM_K])), 1, &sum, region);
+    if (n->failed) return;
+    pto_value ik = pto_block_add_arg(n->block, pto_type_scalar(p->run, PTO_INDEX), "ik");
+    tile_piece step[3] = {sum};
+    step[0].value = pto_block_add_arg(n->block, pto_value_type(sum.value), "s");
+    offset[DIM_K] = pto_expr_scale(pto_expr_value(ik), tile[DIM_K]);
+    valid[DIM_K] = tile_valid_extent(tile[DIM_K], p->extent[DIM_K], pto_expr_value(ik));
+    const pto_expr at_a[2] = {offset[DIM_M], offset[DIM_K]}, at_b[2] = {offset[DIM_K], offset[DIM_N]};
+    const pto_expr valid_a[2] = {valid[DIM_M], valid[DIM_K]}, valid_b[2] = {valid[DIM_K], valid[DIM_N]};
+    step[1] = load_operand(p, n, 0, p->transpose_a, batch, at_a, valid_a, tile[DIM_M], tile[DIM_K]);
+    step[2] = load_operand(p, n, 1, p->transpose_b, batch, at_b, valid_b, tile[DIM_K], tile[DIM_N]);
+    n->name = name;
+    tile_piece next = tile_emit(n, KIND_MATMUL_ACC, p->acc, tile[DIM_M], tile[DIM_N], 3, step);
+    tile_end_for(n, loop, 1, &next, &sum);
+    tile_emit_store(n, sum, target, offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]));
+}
+
+pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
+{
+    product p;
+    int64_t tile[DIM_COUNT];
+    PTO_TRY(read_product(&p, run, op));
+    PTO_TRY(choose(&p, group, tile));
+    uint32_t dims = p.batch_count + 2;
+    pto_expr *to = PTO_SCRATCH(run, pto_expr, dims);
+    const char **names = pto_scratch_array(run, dims, sizeof *names);
+    for (uint32_t i = 0; i < p.batch_count; i++) {
+        to[i] = pto_type_dim(p.result, i);
+        names[i] = "ib";
+    }
+    names[dims - 2] = "im";
+    names[dims - 1] = "in";
+    for (uint32_t d = DIM_M; d <= DIM_N; d++)
+        to[p.batch_count + d] = pto_expr_ceildiv(p.extent[d], pto_expr_const(run, tile[d]));
+    pto_value target = tile_empty(run, group, p.result, pto_s("e"));
+    PTO_NEED(target);
+    tile_nest n = tile_nest_make(run, 0);
+    n.loc = pto_op_loc(op);
+    pto_op forall = tile_begin_forall(&n, group, dims, to, names, 1, &target);
+    PTO_NEED(forall);
+    emit_instance(&p, &n, pto_value_name(pto_result(group, 0)), tile, pto_block_arg(n.block, dims));
+    return tile_end_forall(&n, group, forall);
+}

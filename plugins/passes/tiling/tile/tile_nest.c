@@ -1,0 +1,355 @@
+/* Writes nests: builds the ops, or counts the bytes that they would need. */
+#include "tile_nest.h"
+
+#include <math.h>
+
+int64_t tile_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+int64_t tile_add(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+int64_t tile_round_up(int64_t n, int64_t unit)
+{
+    if (unit <= 1 || n % unit == 0) return n;
+    return tile_add(n, unit - n % unit);
+}
+
+int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent)
+{
+    int64_t n = 0;
+    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+}
+
+int64_t tile_capacity(const pto_run *run, pto_space space)
+{
+    switch (space) {
+    case PTO_VEC: return tile_machine_i64(run, "spaces.vec.usable-bytes", 0);
+    case PTO_MAT: return tile_machine_i64(run, "spaces.mat.usable-bytes", 0);
+    case PTO_LEFT: return tile_machine_i64(run, "spaces.left.usable-bytes", 0);
+    case PTO_RIGHT: return tile_machine_i64(run, "spaces.right.usable-bytes", 0);
+    case PTO_ACC: return tile_machine_i64(run, "spaces.acc.usable-bytes", 0);
+    default: return 0;
+    }
+}
+
+tile_nest tile_nest_make(const pto_run *run, int counts)
+{
+    tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
+    n.block_bytes = tile_machine_i64(run, "vector.block-bytes", 1);
+    n.align_bytes = tile_machine_i64(run, "spaces.vec.align", 1);
+    return n;
+}
+
+int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
+{
+    int64_t bytes = columns == 1
+                        ? tile_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)
+                        : tile_mul(rows, tile_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
+    return tile_round_up(bytes, n->align_bytes);
+}
+
+static void count_tile(tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
+{
+    n->vec_bytes = tile_add(n->vec_bytes, tile_vector_bytes(n, rows, columns, dtype));
+}
+
+/* Scratch operand that the instruction behind a tile op wants. */
+static void count_scratch(tile_nest *n, pto_kind_id kind, const tile_piece *source, const tile_piece *result)
+{
+    switch (pto_kind_column(n->run, kind, PTO_COLUMN_TMP)) {
+    case PTO_TMP_LIKE_SRC: count_tile(n, source->rows, source->columns, source->dtype); break;
+    case PTO_TMP_LIKE_DST: count_tile(n, result->rows, result->columns, result->dtype); break;
+    case PTO_TMP_ROW_BLOCKS:
+        n->vec_bytes = tile_add(n->vec_bytes, result->rows >= 256 ? 7680 : (result->rows + 7) / 8 * 256);
+        break;
+    default: break;
+    }
+}
+
+/* "t" and the name of the tensor value. */
+static pto_str result_name(const tile_nest *n)
+{
+    char *text = pto_scratch(n->run, n->name.n + 2);
+    text[0] = 't';
+    if (n->name.n != 0) memcpy(text + 1, n->name.p, n->name.n);
+    return pto_str_make(text, n->name.n + 1);
+}
+
+static tile_piece finish(tile_nest *n, pto_spec *s, tile_piece p)
+{
+    pto_spec_result(s, pto_type_tile(n->run, p.dtype, p.rows, p.columns, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
+    pto_spec_loc(s, n->loc);
+    pto_spec_name(s, result_name(n));
+    p.value = pto_spec_value(s, pto_at_end(n->block));
+    if (!PTO_SOME(p.value)) n->failed = 1;
+    return p;
+}
+
+static tile_piece piece_of(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
+{
+    return (tile_piece){.value = pto_value_none(n->run), .rows = rows, .columns = columns, .dtype = dtype};
+}
+
+tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                          int64_t rows, int64_t columns, int transpose)
+{
+    pto_type type = pto_value_type(memory);
+    tile_piece p = piece_of(n, rows, columns, pto_type_dtype(type));
+    if (n->counts) {
+        count_tile(n, rows, columns, p.dtype);
+        count_tile(n, rows, columns, p.dtype);
+        return p;
+    }
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_LOAD));
+    pto_spec_operand(&s, memory);
+    pto_spec_exprs(&s, "offsets", pto_type_rank(type), offsets);
+    pto_spec_exprs(&s, "sizes", 2, valid);
+    if (transpose) pto_spec_bool(&s, "transpose", 1);
+    return finish(n, &s, p);
+}
+
+void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets)
+{
+    if (n->counts) {
+        count_tile(n, tile.rows, tile.columns, tile.dtype);
+        return;
+    }
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_STORE));
+    pto_spec_operand(&s, tile.value);
+    pto_spec_operand(&s, memory);
+    pto_spec_exprs(&s, "offsets", pto_type_rank(pto_value_type(memory)), offsets);
+    pto_spec_loc(&s, n->loc);
+    if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
+}
+
+/* To the nearest value with `mantissa` stored bits and exponents from `least` up, ties to even. */
+static double round_to_bits(double x, int mantissa, int least, double largest)
+{
+    int exponent = 0;
+    if (x == 0.0 || !isfinite(x)) return x;
+    (void)frexp(x, &exponent);
+    exponent -= 1;
+    if (exponent < least) exponent = least;
+    double rounded = ldexp(rint(ldexp(x, mantissa - exponent)), exponent - mantissa);
+    return fabs(rounded) > largest ? copysign(HUGE_VAL, x) : rounded;
+}
+
+static double round_to(double x, pto_dtype dtype)
+{
+    switch (dtype) {
+    case PTO_F32: return round_to_bits(x, 23, -126, 0x1.fffffep127);
+    case PTO_F16: return round_to_bits(x, 10, -14, 65504.0);
+    case PTO_BF16: return round_to_bits(x, 7, -126, 0x1.fep127);
+    default: return x;
+    }
+}
+
+static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)
+{
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CONSTANT));
+    if (pto_dtype_is_float(dtype))
+        pto_spec_float(&s, "value", round_to(number.real, dtype));
+    else
+        pto_spec_int(&s, "value", number.whole);
+    pto_spec_result(&s, pto_type_scalar(n->run, dtype));
+    pto_spec_loc(&s, n->loc);
+    pto_value value = pto_spec_value(&s, pto_at_end(n->block));
+    if (!PTO_SOME(value)) n->failed = 1;
+    return value;
+}
+
+tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
+                          int64_t columns)
+{
+    tile_piece p = piece_of(n, rows, columns, dtype);
+    if (n->counts) {
+        count_tile(n, rows, columns, dtype);
+        return p;
+    }
+    pto_value value = scalar(n, dtype, number);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FILL));
+    pto_spec_operand(&s, value);
+    pto_spec_exprs(&s, "valid", 2, valid);
+    return finish(n, &s, p);
+}
+
+tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
+                     const tile_piece *operands)
+{
+    tile_piece p = piece_of(n, rows, columns, dtype);
+    if (n->counts) {
+        count_tile(n, rows, columns, dtype);
+        count_scratch(n, pto_kind(n->run, kind), &operands[0], &p);
+        return p;
+    }
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
+    for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, operands[i].value);
+    return finish(n, &s, p);
+}
+
+tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number)
+{
+    tile_piece p = piece_of(n, tile.rows, tile.columns, tile.dtype);
+    if (n->counts) {
+        count_tile(n, p.rows, p.columns, p.dtype);
+        return p;
+    }
+    pto_value value = scalar(n, tile.dtype, number);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
+    pto_spec_operand(&s, tile.value);
+    pto_spec_operand(&s, value);
+    return finish(n, &s, p);
+}
+
+tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)
+{
+    tile_piece p = piece_of(n, tile.rows, tile.columns, to);
+    if (n->counts) {
+        count_tile(n, p.rows, p.columns, to);
+        return p;
+    }
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CAST));
+    pto_spec_operand(&s, tile.value);
+    pto_spec_attr(&s, "mode", pto_op_attr(from, "mode"));
+    pto_spec_attr(&s, "saturate", pto_op_attr(from, "saturate"));
+    return finish(n, &s, p);
+}
+
+pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_piece *initial,
+                      const pto_expr (*valid)[2])
+{
+    if (n->counts) return pto_op_none(n->run);
+    const pto_expr zero = pto_expr_const(n->run, 0), one = pto_expr_const(n->run, 1);
+    pto_attr *regions = PTO_SCRATCH(n->run, pto_attr, count);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FOR));
+    for (uint32_t i = 0; i < count; i++) {
+        pto_spec_operand(&s, initial[i].value);
+        pto_spec_result(&s, pto_value_type(initial[i].value));
+        regions[i] = pto_attr_make_exprs(n->run, 2, valid[i]);
+    }
+    pto_spec_exprs(&s, "from", 1, &zero);
+    pto_spec_exprs(&s, "to", 1, &trips);
+    pto_spec_exprs(&s, "step", 1, &one);
+    if (count != 0) pto_spec_attr(&s, "valid", pto_attr_make_list(n->run, count, regions));
+    pto_spec_blocks(&s, 1);
+    pto_spec_loc(&s, n->loc);
+    if (count != 0) pto_spec_name(&s, result_name(n));
+    pto_op loop = pto_spec_build(&s, pto_at_end(n->block));
+    if (!PTO_SOME(loop)) n->failed = 1;
+    n->block = pto_body(loop);
+    return loop;
+}
+
+void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *next, tile_piece *results)
+{
+    for (uint32_t i = 0; i < count; i++) results[i] = next[i];
+    if (n->counts) return;
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
+    for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, next[i].value);
+    pto_spec_loc(&s, n->loc);
+    if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
+    n->block = pto_op_block(loop);
+    for (uint32_t i = 0; i < count; i++) results[i].value = pto_result(loop, i);
+}
+
+/* What a nest stores, before it is viewed under the shape of the result. */
+static pto_str stored_name(const pto_run *run, pto_str name)
+{
+    char *text = pto_scratch(run, name.n + 4);
+    if (name.n != 0) memcpy(text, name.p, name.n);
+    memcpy(text + name.n, "_2d", 3);
+    return pto_str_make(text, name.n + 3);
+}
+
+pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
+                         uint32_t outs, const pto_value *targets)
+{
+    pto_str label = pto_attr_str_of(group, "label");
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FORALL));
+    pto_spec_attr(&s, "label", pto_attr_make_str(n->run, label));
+    pto_spec_exprs(&s, "to", dims, to);
+    for (uint32_t i = 0; i < outs; i++) {
+        pto_spec_operand(&s, targets[i]);
+        pto_spec_result(&s, pto_value_type(targets[i]));
+    }
+    pto_spec_blocks(&s, 1);
+    pto_spec_loc(&s, n->loc);
+    if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_result(group, 0))));
+    pto_op forall = pto_spec_build(&s, pto_before(group));
+    n->block = pto_body(forall);
+    pto_type index = pto_type_scalar(n->run, PTO_INDEX);
+    for (uint32_t i = 0; i < dims; i++)
+        if (!PTO_SOME(pto_block_add_arg(n->block, index, names[i]))) n->failed = 1;
+    for (uint32_t i = 0; i < outs; i++)
+        if (!PTO_SOME(pto_block_add_arg(n->block, pto_value_type(targets[i]), "o"))) n->failed = 1;
+    return forall;
+}
+
+pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
+{
+    uint32_t count = pto_result_count(group);
+    pto_value *values = PTO_SCRATCH(n->run, pto_value, count);
+    char **names = pto_scratch_array(n->run, count, sizeof *names);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
+    pto_spec_loc(&s, n->loc);
+    PTO_NEED(pto_spec_build(&s, pto_at_end(n->block)));
+    if (n->failed) return PTO_FAILED;
+    for (uint32_t i = 0; i < count; i++) {
+        pto_type type = pto_value_type(pto_result(group, i));
+        uint32_t rank = pto_type_rank(type);
+        pto_expr *dims = PTO_SCRATCH(n->run, pto_expr, rank);
+        for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
+        values[i] = tile_view(n->run, group, pto_result(forall, i), rank, dims, "");
+        PTO_NEED(values[i]);
+        pto_str name = pto_value_name(pto_result(group, i));
+        names[i] = pto_scratch(n->run, name.n + 1);
+        if (name.n != 0) memcpy(names[i], name.p, name.n);
+    }
+    PTO_TRY(pto_replace_all(group, count, values));
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_value_set_name(values[i], names[i]));
+    return PTO_OK;
+}
+
+pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims,
+                    const char *suffix)
+{
+    pto_type type = pto_value_type(value);
+    int is_same = pto_type_rank(type) == rank;
+    for (uint32_t d = 0; d < rank && is_same; d++) is_same = pto_expr_same_number(pto_type_dim(type, d), dims[d]);
+    if (is_same) return value;
+    pto_str name = pto_value_name(value);
+    size_t more = strlen(suffix);
+    char *text = pto_scratch(run, name.n + more + 1);
+    if (name.n != 0) memcpy(text, name.p, name.n);
+    memcpy(text + name.n, suffix, more);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_VIEW));
+    pto_spec_operand(&s, value);
+    pto_spec_result(&s, pto_type_tensor(run, pto_type_dtype(type), rank, dims));
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_spec_name(&s, pto_str_make(text, name.n + more));
+    return pto_spec_value(&s, pto_before(at));
+}
+
+pto_value tile_empty(const pto_run *run, pto_op at, pto_type type, pto_str name)
+{
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_EMPTY));
+    pto_spec_result(&s, type);
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_spec_name(&s, name);
+    return pto_spec_value(&s, pto_before(at));
+}
+
+pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index)
+{
+    int64_t rest = -1;
+    pto_expr whole = pto_expr_const(extent.run, size);
+    if (pto_expr_is_const(pto_expr_mod(extent, whole), &rest) && rest == 0) return whole;
+    return pto_expr_min(whole, pto_expr_sub(extent, pto_expr_scale(index, size)));
+}

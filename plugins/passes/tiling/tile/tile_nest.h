@@ -1,0 +1,163 @@
+/* What the rooms of pto.tile share: the writer of nests, and the two kinds of groups.
+ *
+ * A nest is written by one piece of code in two modes: counting, to learn how many bytes tiles of given sizes need, and
+ * building. So what a strategy is told and what comes out cannot differ. All memory is scratch of one run. */
+#ifndef TILE_NEST_H
+#define TILE_NEST_H
+
+#include <pto/plugin.h>
+
+#define TILE_KINDS(X)                    \
+    X(GROUP, "tensor.group")             \
+    X(T_CONSTANT, "tensor.constant")     \
+    X(T_RESHAPE, "tensor.reshape")       \
+    X(T_TRANSPOSE, "tensor.transpose")   \
+    X(T_BROADCAST, "tensor.broadcast")   \
+    X(T_MATMUL, "tensor.matmul")         \
+    X(T_CAST, "tensor.cast")             \
+    X(T_NEG, "tensor.neg")               \
+    X(T_ABS, "tensor.abs")               \
+    X(T_SQRT, "tensor.sqrt")             \
+    X(T_RSQRT, "tensor.rsqrt")           \
+    X(T_RECIPROCAL, "tensor.reciprocal") \
+    X(T_EXP, "tensor.exp")               \
+    X(T_LOG, "tensor.log")               \
+    X(T_ADD, "tensor.add")               \
+    X(T_SUB, "tensor.sub")               \
+    X(T_MUL, "tensor.mul")               \
+    X(T_DIV, "tensor.div")               \
+    X(T_MAXIMUM, "tensor.maximum")       \
+    X(T_MINIMUM, "tensor.minimum")       \
+    X(T_REDUCE_SUM, "tensor.reduce_sum") \
+    X(T_REDUCE_MAX, "tensor.reduce_max") \
+    X(T_REDUCE_MIN, "tensor.reduce_min") \
+    X(FORALL, "forall")                  \
+    X(FOR, "for")                        \
+    X(YIELD, "yield")                    \
+    X(CONSTANT, "constant")              \
+    X(VIEW, "view")                      \
+    X(EMPTY, "tile.empty")               \
+    X(ZERO_ACC, "tile.zero_acc")         \
+    X(LOAD, "tile.load")                 \
+    X(STORE, "tile.store")               \
+    X(FILL, "tile.fill")                 \
+    X(CAST, "tile.cast")                 \
+    X(TRANSPOSE, "tile.transpose")       \
+    X(NEG, "tile.neg")                   \
+    X(ABS, "tile.abs")                   \
+    X(SQRT, "tile.sqrt")                 \
+    X(RSQRT, "tile.rsqrt")               \
+    X(RECIPROCAL, "tile.reciprocal")     \
+    X(EXP, "tile.exp")                   \
+    X(LOG, "tile.log")                   \
+    X(ADD, "tile.add")                   \
+    X(SUB, "tile.sub")                   \
+    X(MUL, "tile.mul")                   \
+    X(DIV, "tile.div")                   \
+    X(MAX, "tile.max")                   \
+    X(MIN, "tile.min")                   \
+    X(ADDS, "tile.adds")                 \
+    X(SUBS, "tile.subs")                 \
+    X(MULS, "tile.muls")                 \
+    X(DIVS, "tile.divs")                 \
+    X(RDIVS, "tile.rdivs")               \
+    X(MAXS, "tile.maxs")                 \
+    X(MINS, "tile.mins")                 \
+    X(ROWSUM, "tile.rowsum")             \
+    X(ROWMAX, "tile.rowmax")             \
+    X(ROWMIN, "tile.rowmin")             \
+    X(ROWEXPANDADD, "tile.rowexpandadd") \
+    X(ROWEXPANDSUB, "tile.rowexpandsub") \
+    X(ROWEXPANDMUL, "tile.rowexpandmul") \
+    X(ROWEXPANDDIV, "tile.rowexpanddiv") \
+    X(ROWEXPANDMAX, "tile.rowexpandmax") \
+    X(ROWEXPANDMIN, "tile.rowexpandmin") \
+    X(COLEXPANDADD, "tile.colexpandadd") \
+    X(COLEXPANDSUB, "tile.colexpandsub") \
+    X(COLEXPANDMUL, "tile.colexpandmul") \
+    X(COLEXPANDDIV, "tile.colexpanddiv") \
+    X(COLEXPANDMAX, "tile.colexpandmax") \
+    X(COLEXPANDMIN, "tile.colexpandmin") \
+    X(MATMUL_ACC, "tile.matmul_acc")
+PTO_KINDS_AS(tile_kinds, TILE_KINDS);
+
+/* Options of the pass. */
+enum { TILE_OPT_STRATEGY };
+
+/* A tile, or while counting just its sizes. */
+typedef struct tile_piece {
+    pto_value value;
+    int64_t rows, columns; /* capacity */
+    pto_dtype dtype;
+} tile_piece;
+
+/* A scalar constant: `real` for element types that are floats, else `whole`. */
+typedef struct tile_number {
+    double real;
+    int64_t whole;
+} tile_number;
+
+/* Where a nest is written. */
+typedef struct tile_nest {
+    const pto_run *run;
+    int counts;      /* add up bytes, build nothing */
+    int failed;      /* an op could not be built; reported */
+    pto_block block; /* ops are appended here */
+    pto_loc loc;
+    pto_str name;        /* tensor value being computed: names results */
+    int64_t block_bytes; /* rows of vector tiles are padded to this */
+    int64_t align_bytes; /* of each vector tile */
+    int64_t vec_bytes;   /* counted */
+} tile_nest;
+
+/* Products and sums of byte counts that stop at INT64_MAX. */
+int64_t tile_mul(int64_t a, int64_t b);
+int64_t tile_add(int64_t a, int64_t b);
+int64_t tile_round_up(int64_t n, int64_t unit);
+
+/* Reads the padding rules of the machine; `counts` as in the struct. */
+tile_nest tile_nest_make(const pto_run *run, int counts);
+/* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
+int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype);
+
+/* A window of memory of any rank: extents on the last two dims, 1 before. Counted twice: loads rotate buffers. */
+tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                          int64_t rows, int64_t columns, int transpose);
+/* The tile is counted once more: stores rotate buffers too. */
+void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
+tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
+                          int64_t columns);
+/* An op without attributes; the result has the given capacity. */
+tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
+                     const tile_piece *operands);
+tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number);
+/* `from` is the tensor.cast that gives the rounding. */
+tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from);
+/* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Gives the loop.
+ */
+pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_piece *initial,
+                      const pto_expr (*valid)[2]);
+/* Closes it: the body yields `next`, ops are appended behind the loop again. */
+void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *next, tile_piece *results);
+/* The forall of a group, before it; ops are then appended to its body. `outs` are the tensors it writes to. */
+pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
+                         uint32_t outs, const pto_value *targets);
+/* Ends its body, and puts its results in the place of the group's, viewed under their shapes. */
+pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall);
+/* `value` under a 2-D shape, made before `at`; itself when it has that shape. */
+pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims,
+                    const char *suffix);
+pto_value tile_empty(const pto_run *run, pto_op at, pto_type type, pto_str name);
+
+/* min(size, extent - size * index), or just what it is known to be. */
+pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
+/* Usable bytes of a space, 0 when the machine has none of the kind. */
+int64_t tile_capacity(const pto_run *run, pto_space space);
+int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent);
+
+/* Lower one group each. */
+pto_status tile_lower_rows(const pto_run *run, pto_op group);
+pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op product);
+pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op transpose);
+
+#endif

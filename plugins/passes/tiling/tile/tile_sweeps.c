@@ -1,0 +1,199 @@
+/* The inside of an instance of a row group. A row that fits is walked once; else each depth of reductions takes a sweep
+ * over chunks of columns, which computes again what it needs from the loads and from the results of earlier sweeps. */
+#include "tile_rows.h"
+
+static int is_whole(const row_nest *w)
+{
+    return w->g->splits_columns || (w->g->static_extent[1] >= 0 && w->tile[1] >= w->g->static_extent[1]);
+}
+
+/* The sweep that stores an output: the first in which all it hangs on is known. */
+static uint32_t sweep_of(const row_value *v) { return v->depth + 1; }
+
+static tile_piece reduced(row_nest *w, const row_value *v)
+{
+    const row_value *in = &w->g->values[v->in[0]];
+    tile_piece p = rows_widen(w, in, in->form | ALONG_COLUMNS);
+    return tile_emit(w->n, rows_reduce_kind(w->n->run, v->op), p.dtype, p.rows, 1, 1, &p);
+}
+
+static void name_after(row_nest *w, const row_value *v)
+{
+    w->n->name = v->name;
+    if (PTO_SOME(v->op)) w->n->loc = pto_op_loc(v->op);
+}
+
+static void store(row_nest *w, uint32_t output)
+{
+    const row_value *v = &w->g->values[w->g->outputs[output]];
+    pto_expr offsets[2];
+    name_after(w, v);
+    for (int which = 0; which < 2; which++)
+        offsets[which] = (v->shape & (1 << which)) != 0 ? w->offset[which]
+                         : w->n->counts                 ? pto_expr_none(w->n->run)
+                                                        : pto_expr_const(w->n->run, 0);
+    tile_emit_store(w->n, rows_widen(w, v, v->shape), w->g->targets[output], offsets);
+}
+
+static void emit_whole(row_nest *w)
+{
+    row_group *g = w->g;
+    for (uint32_t i = 0; i < g->count; i++) {
+        row_value *v = &g->values[i];
+        if (!v->is_needed) continue;
+        if (v->role != ROW_REDUCE) {
+            rows_emit_value(w, v);
+            continue;
+        }
+        name_after(w, v);
+        const row_value *in = &g->values[v->in[0]];
+        int one_column = (v->form & ALONG_COLUMNS) != 0;
+        v->piece = one_column ? rows_widen(w, in, v->form) : reduced(w, v);
+    }
+    for (uint32_t i = 0; i < g->output_count; i++) store(w, i);
+}
+
+/* Values without columns that hang on `depth` reductions: once per instance. */
+static void emit_level(row_nest *w, uint32_t depth)
+{
+    for (uint32_t i = 0; i < w->g->count; i++) {
+        row_value *v = &w->g->values[i];
+        if (v->is_needed && v->depth == depth && (v->form & ALONG_COLUMNS) == 0 && v->role != ROW_REDUCE)
+            rows_emit_value(w, v);
+    }
+}
+
+static int reduces_in(const row_value *v, uint32_t sweep)
+{
+    return v->is_needed && v->role == ROW_REDUCE && v->depth == sweep;
+}
+
+static int stores_in(const row_value *v, uint32_t sweep)
+{
+    return v->is_output && (v->shape & ALONG_COLUMNS) != 0 && sweep_of(v) == sweep;
+}
+
+/* Marks what the sweep computes; gives how many reductions it carries. */
+static uint32_t mark_sweep(row_group *g, uint32_t sweep)
+{
+    uint32_t carried = 0;
+    for (uint32_t i = 0; i < g->count; i++) g->values[i].in_sweep = 0;
+    for (uint32_t i = g->count; i-- > 0;) {
+        row_value *v = &g->values[i];
+        if (stores_in(v, sweep)) v->in_sweep = 1;
+        carried += (uint32_t)reduces_in(v, sweep);
+        if (!v->in_sweep && !reduces_in(v, sweep)) continue;
+        for (uint32_t k = 0; k < v->in_count; k++)
+            if ((g->values[v->in[k]].form & ALONG_COLUMNS) != 0) g->values[v->in[k]].in_sweep = 1;
+    }
+    return carried;
+}
+
+static void emit_chunk(row_nest *w, uint32_t sweep)
+{
+    for (uint32_t i = 0; i < w->g->count; i++) {
+        row_value *v = &w->g->values[i];
+        if (v->in_sweep && v->role != ROW_REDUCE && (v->form & ALONG_COLUMNS) != 0) rows_emit_value(w, v);
+    }
+    for (uint32_t i = 0; i < w->g->output_count; i++) {
+        const row_value *v = &w->g->values[w->g->outputs[i]];
+        if (stores_in(v, sweep)) store(w, i);
+    }
+}
+
+/* Start values of the sweep's reductions, and their valid regions. */
+static void emit_identities(row_nest *w, uint32_t sweep, tile_piece *initial, pto_expr (*valid)[2])
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < w->g->count; i++) {
+        const row_value *v = &w->g->values[i];
+        if (!reduces_in(v, sweep)) continue;
+        name_after(w, v);
+        rows_valid(w, v->form, valid[next]);
+        initial[next] =
+            tile_emit_fill(w->n, v->dtype, rows_identity(w->n->run, v->op), valid[next], rows_extent(w, v->form, 0), 1);
+        next++;
+    }
+}
+
+static void emit_reductions(row_nest *w, uint32_t sweep, pto_block body, const tile_piece *initial, tile_piece *out)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < w->g->count; i++) {
+        const row_value *v = &w->g->values[i];
+        if (!reduces_in(v, sweep)) continue;
+        name_after(w, v);
+        tile_piece pair[2] = {initial[next], reduced(w, v)};
+        if (!w->n->counts) pair[0].value = pto_block_arg(body, next + 1);
+        out[next] = tile_emit(w->n, rows_combine_kind(w->n->run, v->op), v->dtype, pair[1].rows, 1, 2, pair);
+        next++;
+    }
+}
+
+static void add_loop_args(row_nest *w, pto_block body, uint32_t count, const tile_piece *initial)
+{
+    if (!PTO_SOME(pto_block_add_arg(body, pto_type_scalar(w->n->run, PTO_INDEX), "j"))) w->n->failed = 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (!PTO_SOME(pto_block_add_arg(body, pto_value_type(initial[i].value), "s"))) w->n->failed = 1;
+}
+
+static void emit_sweep(row_nest *w, uint32_t sweep)
+{
+    row_group *g = w->g;
+    uint32_t count = mark_sweep(g, sweep), next = 0;
+    tile_piece *tiles = PTO_SCRATCH(g->run, tile_piece, count * 3);
+    pto_expr(*valid)[2] = pto_scratch_array(g->run, count, sizeof *valid);
+    emit_identities(w, sweep, tiles, valid);
+    row_nest inner = *w;
+    pto_op loop = pto_op_none(g->run);
+    pto_block body = pto_block_none(g->run);
+    if (!w->n->counts) {
+        pto_expr size = pto_expr_const(g->run, w->tile[1]);
+        loop = tile_begin_for(w->n, pto_expr_ceildiv(g->extent[1], size), count, tiles, (const pto_expr(*)[2])valid);
+        body = pto_body(loop);
+        add_loop_args(w, body, count, tiles);
+        pto_expr index = pto_expr_value(pto_block_arg(body, 0));
+        inner.offset[1] = pto_expr_scale(index, w->tile[1]);
+        inner.valid[1] = tile_valid_extent(w->tile[1], g->extent[1], index);
+    }
+    emit_chunk(&inner, sweep);
+    emit_reductions(&inner, sweep, body, tiles, tiles + count);
+    tile_end_for(w->n, loop, count, tiles + count, tiles + count * 2u);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (reduces_in(&g->values[i], sweep)) g->values[i].piece = tiles[count * 2u + next++];
+}
+
+void rows_emit_instance(row_nest *w)
+{
+    row_group *g = w->g;
+    uint32_t last = 0;
+    int64_t largest = 0;
+    if (is_whole(w)) {
+        emit_whole(w);
+        return;
+    }
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        const row_value *v = &g->values[g->outputs[i]];
+        if ((v->shape & ALONG_COLUMNS) != 0 && sweep_of(v) > last) last = sweep_of(v);
+    }
+    if (last < g->depth) last = g->depth;
+    emit_level(w, 0);
+    for (uint32_t sweep = 1; sweep <= last; sweep++) {
+        int64_t before = w->n->vec_bytes;
+        emit_sweep(w, sweep);
+        if (w->n->vec_bytes - before > largest) largest = w->n->vec_bytes - before;
+        w->n->vec_bytes =
+            before; /* sweeps run one after the other, so they share their bytes but for what they carry */
+        for (uint32_t i = 0; i < g->count; i++)
+            if (reduces_in(&g->values[i], sweep))
+                w->n->vec_bytes =
+                    tile_add(w->n->vec_bytes,
+                             tile_vector_bytes(w->n, rows_extent(w, g->values[i].form, 0), 1, g->values[i].dtype));
+        emit_level(w, sweep);
+    }
+    w->n->vec_bytes = tile_add(w->n->vec_bytes, largest);
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        const row_value *v = &g->values[g->outputs[i]];
+        if ((v->shape & ALONG_COLUMNS) == 0) store(w, i);
+    }
+}

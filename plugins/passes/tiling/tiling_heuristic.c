@@ -1,0 +1,255 @@
+/* pto.tiling-heuristic: tile sizes by a small model of the time that the busiest core needs.
+ *
+ * All sizes that fit are priced and offered, cheapest first. Time is (waves + 1) tiles, since the first load overlaps
+ * nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they fit,
+ * because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own. */
+#include <pto/plugin.h>
+
+#include <stdlib.h>
+
+#define OPTIONS(X)                                                                                              \
+    X(VEC_BYTES, BYTES, "vec-bytes", .def = "64KiB", .min = "32", .unit = "bytes",                              \
+      .doc = "Upper bound for one vector tile, in f32 elements of its rows and columns.",                       \
+      .example = "strategy: { use: pto.tiling-heuristic, with: { vec-bytes: 32KiB } }")                         \
+    X(PREFER_ROWS, BOOL, "prefer-whole-rows", .def = "true", .doc = "Keep a row in one tile whenever it fits.", \
+      .example = "strategy: { use: pto.tiling-heuristic, with: { prefer-whole-rows: false } }")
+PTO_OPTIONS(OPTIONS);
+
+enum {
+    DIMS = 3,
+    CANDIDATES_MAX = 4096,
+    OFFERS = 200,
+    SIZES_MAX = 40,
+    ELEMENT_BYTES = 4,
+    UNKNOWN_EXTENT = 1 << 20, /* rows and columns that are not static */
+    UNKNOWN_MATRIX = 2048,    /* m, n, k that are not static */
+    UNKNOWN_ROW_CHUNK = 512,  /* columns of a chunk when rows of unknown length share a tile */
+    CHUNK_ROWS = 8            /* rows of a chunked tile: one block of a column of results */
+};
+static const double tile_overhead_bytes = 4096.0; /* cost of a tile besides its bytes, as bytes */
+static const double tile_overhead_cycles = 400.0;
+
+typedef struct candidate {
+    int64_t tile[DIMS];
+    double cost;
+} candidate;
+
+typedef struct search {
+    const pto_run *run;
+    const pto_tiling_problem *problem;
+    candidate *items;
+    uint32_t count;
+    int64_t cores;
+    candidate least; /* needs least of all, for the message when nothing fits */
+    int64_t least_bytes;
+} search;
+
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t machine_number(const pto_run *run, const char *path, int64_t absent)
+{
+    int64_t n = 0;
+    return pto_machine_i64(run, path, &n) == PTO_OK && n > 0 ? n : absent;
+}
+
+/* Cores that own the space: cores.<spaces.NAME.core>.count. */
+static int64_t cores_of(const pto_run *run, const char *core_path)
+{
+    pto_str core = pto_no_str();
+    char path[128];
+    if (pto_machine_str(run, core_path, &core) != PTO_OK || core.n > 64) return 1;
+    snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(core));
+    return machine_number(run, path, 1);
+}
+
+static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
+{
+    static const pto_space spaces[] = {PTO_VEC, PTO_MAT, PTO_LEFT, PTO_RIGHT, PTO_ACC};
+    const pto_tiling_problem *p = s->problem;
+    int good = 1;
+    *out_bytes = 0;
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        int64_t bytes = p->footprint(p->self, tile, spaces[i]);
+        if (bytes > p->capacity(p->self, spaces[i])) good = 0;
+        if (bytes > *out_bytes) *out_bytes = bytes;
+    }
+    return good;
+}
+
+static void consider(search *s, const candidate *c)
+{
+    int64_t bytes = 0;
+    int good = fits(s, c->tile, &bytes);
+    if (s->least_bytes < 0 || bytes < s->least_bytes) {
+        s->least = *c;
+        s->least_bytes = bytes;
+    }
+    if (good && s->count < CANDIDATES_MAX) s->items[s->count++] = *c;
+}
+
+/* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if static. */
+static uint32_t sizes_of(const pto_tiling_dim *dim, int64_t limit, int round_whole, int64_t *sizes)
+{
+    int64_t granule = dim->granule > 0 ? dim->granule : 1, extent = dim->static_extent;
+    int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? ceil_div(extent, granule) * granule : extent;
+    uint32_t count = 0;
+    if (limit < granule) limit = granule;
+    for (int64_t size = granule; size <= limit && count + 1 < SIZES_MAX; size *= 2) {
+        if (whole >= 0 && size >= whole) break;
+        sizes[count++] = size;
+    }
+    if (whole >= 0 && (whole <= limit || !round_whole)) sizes[count++] = whole;
+    if (count == 0) sizes[count++] = granule;
+    return count;
+}
+
+/* ---- vector groups ---- */
+
+static double vector_cost(const search *s, const int64_t *tile)
+{
+    const pto_tiling_dim *rows = s->problem->dims[0], *columns = s->problem->dims[1];
+    int64_t row_count = rows->static_extent >= 0 ? rows->static_extent : UNKNOWN_EXTENT;
+    int64_t column_count = columns->static_extent >= 0 ? columns->static_extent : UNKNOWN_EXTENT;
+    int walks = columns->kind == PTO_REDUCE; /* one instance walks all columns */
+    int64_t chunks = ceil_div(column_count, tile[1]), instances = ceil_div(row_count, tile[0]) * (walks ? 1 : chunks);
+    double tiles = (double)ceil_div(instances, s->cores) * (double)(walks ? chunks : 1);
+    double bytes = (double)(tile[0] * tile[1] * ELEMENT_BYTES);
+    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes;
+    int is_whole = columns->static_extent >= 0 && tile[1] >= columns->static_extent;
+    if (is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS)) cost *= walks ? 0.01 : 1.0;
+    if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
+    if (!is_whole && columns->static_extent < 0 && row_count > CHUNK_ROWS) {
+        if (tile[0] < CHUNK_ROWS) cost *= 1.5; /* rows may be short */
+        if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)(tile[1] / UNKNOWN_ROW_CHUNK);
+    }
+    return cost;
+}
+
+static void search_vector(search *s)
+{
+    int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
+    s->cores = cores_of(s->run, "spaces.vec.core");
+    uint32_t row_sizes = sizes_of(s->problem->dims[0], limit, 0, rows);
+    uint32_t column_sizes = sizes_of(s->problem->dims[1], limit, 0, columns);
+    for (uint32_t r = 0; r < row_sizes; r++)
+        for (uint32_t c = 0; c < column_sizes; c++) {
+            candidate k = {.tile = {rows[r], columns[c], 1}};
+            if ((r != 0 || c != 0) && rows[r] > limit / columns[c]) continue;
+            k.cost = vector_cost(s, k.tile);
+            consider(s, &k);
+        }
+}
+
+/* ---- matrix products ---- */
+
+typedef struct matrix_rates {
+    double load_bytes_per_cycle, store_bytes_per_cycle, cycles_per_box;
+    int64_t box_rows, box_bytes, element_bytes;
+} matrix_rates;
+
+static double machine_rate(const pto_run *run, const char *path, double absent)
+{
+    double rate = 0.0;
+    return pto_machine_f64(run, path, &rate) == PTO_OK && rate > 0.0 ? rate : absent;
+}
+
+static matrix_rates rates_of(const search *s)
+{
+    static const struct {
+        pto_dtype dtype;
+        const char *path;
+    } boxes[] = {{PTO_F32, "matrix.cycles-per-box.f32"},
+                 {PTO_F16, "matrix.cycles-per-box.f16"},
+                 {PTO_BF16, "matrix.cycles-per-box.bf16"},
+                 {PTO_I8, "matrix.cycles-per-box.i8"}};
+    pto_op product = pto_block_first(pto_body(s->problem->nest));
+    pto_dtype dtype = pto_type_dtype(pto_value_type(pto_operand(product, 0)));
+    matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};
+    if (r.element_bytes < 1) r.element_bytes = ELEMENT_BYTES;
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
+        if (boxes[i].dtype == dtype) r.cycles_per_box = (double)machine_number(s->run, boxes[i].path, 1);
+    double shared = machine_rate(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
+    r.load_bytes_per_cycle = machine_rate(s->run, "paths.gm.mat.bytes-per-cycle", 1.0);
+    if (shared > 0.0 && shared < r.load_bytes_per_cycle) r.load_bytes_per_cycle = shared;
+    r.store_bytes_per_cycle = machine_rate(s->run, "paths.acc.gm.bytes-per-cycle", 1.0);
+    r.box_rows = machine_number(s->run, "matrix.box-rows", 1);
+    r.box_bytes = machine_number(s->run, "matrix.box-row-bytes", r.element_bytes);
+    return r;
+}
+
+static double matrix_cost(const search *s, const matrix_rates *rates, const int64_t *tile)
+{
+    int64_t extent[DIMS];
+    for (int d = 0; d < DIMS; d++) {
+        extent[d] = s->problem->dims[d]->static_extent;
+        if (extent[d] < 0) extent[d] = UNKNOWN_MATRIX;
+    }
+    double instances = (double)ceil_div(extent[0], tile[0]) * (double)ceil_div(extent[1], tile[1]);
+    double waves = (instances + (double)s->cores - 1.0) / (double)s->cores;
+    waves = (double)(int64_t)waves;
+    double steps = (double)ceil_div(extent[2], tile[2]);
+    double load =
+        (double)(tile[0] + tile[1]) * (double)tile[2] * (double)rates->element_bytes / rates->load_bytes_per_cycle;
+    double boxes = (double)ceil_div(tile[0], rates->box_rows) * (double)ceil_div(tile[1], rates->box_rows) *
+                   (double)ceil_div(tile[2] * rates->element_bytes, rates->box_bytes);
+    double compute = boxes * rates->cycles_per_box;
+    double store = (double)(tile[0] * tile[1] * ELEMENT_BYTES) / rates->store_bytes_per_cycle;
+    double step = (load > compute ? load : compute) + tile_overhead_cycles;
+    return waves * steps * step + store + load;
+}
+
+static void search_matrix(search *s)
+{
+    int64_t sizes[DIMS][SIZES_MAX], limit = machine_number(s->run, "matrix.dim-max", 4096);
+    uint32_t count[DIMS];
+    s->cores = cores_of(s->run, "spaces.acc.core");
+    const matrix_rates rates = rates_of(s);
+    for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s->problem->dims[d], least_of(limit, 1024), 1, sizes[d]);
+    for (uint32_t m = 0; m < count[0]; m++)
+        for (uint32_t n = 0; n < count[1]; n++)
+            for (uint32_t k = 0; k < count[2]; k++) {
+                candidate c = {.tile = {sizes[0][m], sizes[1][n], sizes[2][k]}};
+                c.cost = matrix_cost(s, &rates, c.tile);
+                consider(s, &c);
+            }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->cost < y->cost) return -1;
+    if (x->cost > y->cost) return 1;
+    for (int d = DIMS; d-- > 0;)
+        if (x->tile[d] != y->tile[d]) return x->tile[d] > y->tile[d] ? -1 : 1;
+    return 0;
+}
+
+static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
+{
+    search s = {.run = run, .problem = problem, .cores = 1, .least_bytes = -1};
+    s.items = PTO_SCRATCH(run, candidate, CANDIDATES_MAX);
+    if (problem->dim_count == 2)
+        search_vector(&s);
+    else if (problem->dim_count == DIMS && strcmp(problem->shape, "matmul") == 0)
+        search_matrix(&s);
+    else
+        return pto_error(problem->nest, "pto.tiling-heuristic/unknown-shape",
+                         "has no rule for a problem of shape `%s` with %u dims; known are rows, elementwise and matmul",
+                         problem->shape, (unsigned)problem->dim_count);
+    qsort(s.items, s.count, sizeof *s.items, compare);
+    for (uint32_t i = 0; i < s.count && i < OFFERS; i++)
+        if (!sink->offer(sink->self, s.items[i].tile)) return PTO_OK;
+    if (s.count == 0) (void)sink->offer(sink->self, s.least.tile);
+    return PTO_OK;
+}
+
+static const pto_tiling heuristic = {
+    .struct_size = sizeof heuristic,
+    .id = "pto.tiling-heuristic",
+    .summary = "Largest tiles that fit and keep all cores busy",
+    .options = pass_options,
+    .offer = offer_best,
+};
+PTO_PLUGIN("pto.tiling-heuristic", "tiling:pto.tiling-heuristic", "", .version = "0.1.0", .license = "Apache-2.0",
+           .tilings = PTO_LIST(pto_tiling, &heuristic));

@@ -1,0 +1,203 @@
+"""Element types as numpy sees them: bits to float64 or Python-exact integers and back, rounding from the definition.
+
+Rounding looks a value up between its two neighbours in the ordered list of all values of the type (f32: nextafter),
+which shares no arithmetic with the C code under test."""
+import numpy as np
+
+np.seterr(invalid="ignore")  # signalling NaN are among the bits
+
+# name: (code in the ABI, bytes, class)
+TYPES = {
+    "f32": (1, 4, "f"), "f16": (2, 2, "f"), "bf16": (3, 2, "f"), "f8e4m3": (4, 1, "f"), "f8e5m2": (5, 1, "f"), "f8e8m0": (6, 1, "f"),
+    "i8": (7, 1, "i"), "i16": (8, 2, "i"), "i32": (9, 4, "i"), "i64": (10, 8, "i"),
+    "u8": (11, 1, "u"), "u16": (12, 2, "u"), "u32": (13, 4, "u"), "u64": (14, 8, "u"), "bool": (15, 1, "b"), "index": (16, 8, "i"),
+}
+UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+SINT = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+NAN_BITS = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0, "f8e4m3": 0x7F, "f8e5m2": 0x7E, "f8e8m0": 0xFF}
+MODES = ["none", "rint", "round", "floor", "ceil", "trunc", "odd"]
+
+
+def size(t):
+    return TYPES[t][1]
+
+
+def is_float(t):
+    return TYPES[t][2] == "f"
+
+
+def is_unsigned(t):
+    return TYPES[t][2] in "ub"
+
+
+def bits_type(t):
+    return UINT[size(t)]
+
+
+def int_type(t):
+    """The numpy integer type that holds values of integer type t."""
+    return (UINT if is_unsigned(t) else SINT)[size(t)]
+
+
+def limits(t):
+    if t == "bool":
+        return 0, 1
+    n = 8 * size(t)
+    return (0, 2**n - 1) if is_unsigned(t) else (-(2 ** (n - 1)), 2 ** (n - 1) - 1)
+
+
+def decode(t, bits):
+    """Bits to float64 for floats (exact), to int_type(t) for integers."""
+    bits = np.asarray(bits, dtype=bits_type(t))
+    if t == "f32":
+        return bits.view(np.float32).astype(np.float64)
+    if t == "f16":
+        return bits.view(np.float16).astype(np.float64)
+    if t == "bf16":
+        return np.asarray(bits.astype(np.uint32) * np.uint32(65536)).view(np.float32).astype(np.float64)
+    if t == "f8e5m2":
+        return np.asarray(bits.astype(np.uint16) * np.uint16(256)).view(np.float16).astype(np.float64)
+    if t == "f8e4m3":
+        e, m = (bits >> 3 & 15).astype(np.int64), (bits & 7).astype(np.float64)
+        x = np.where(e == 0, m / 8 * 2.0**-6, (1 + m / 8) * 2.0 ** (e - 7.0))
+        x = np.where((bits & 0x7F) == 0x7F, np.nan, x)
+        return np.where(bits & 0x80, -x, x)
+    if t == "f8e8m0":
+        return np.where(bits == 0xFF, np.nan, 2.0 ** (bits.astype(np.float64) - 127))
+    return bits.view(int_type(t))
+
+
+def positive_values(t):
+    """All finite values >= 0 in order; place in the list = bits. One more value behind them stands for overflow."""
+    bits = {"f16": 0x7C00, "bf16": 0x7F80, "f8e4m3": 0x7F, "f8e5m2": 0x7C, "f8e8m0": 0xFF}[t]
+    v = decode(t, np.arange(bits, dtype=bits_type(t)))
+    return np.append(v, 2 * v[-1] if t == "f8e8m0" else 2 * v[-1] - v[-2])
+
+
+TABLES = {}
+
+
+def table(t):
+    if t not in TABLES:
+        TABLES[t] = positive_values(t)
+    return TABLES[t]
+
+
+def choose(below, rest_half, exact, odd, negative, mode):
+    """Whether to take the upper neighbour: rest_half is -1, 0, 1 for below, at, above the middle."""
+    up = {
+        "none": (rest_half > 0) | ((rest_half == 0) & odd), "rint": (rest_half > 0) | ((rest_half == 0) & odd),
+        "round": rest_half >= 0, "floor": negative, "ceil": ~negative, "trunc": np.zeros_like(odd), "odd": ~odd,
+    }[mode]
+    return up & ~exact
+
+
+def encode(t, x, mode="rint", saturate=False):
+    """float64 to bits of a float type."""
+    x = np.atleast_1d(np.asarray(x, dtype=np.float64))
+    with np.errstate(all="ignore"):
+        if t == "f32" and mode in ("none", "rint") and not saturate:
+            bits = x.astype(np.float32).view(np.uint32)
+            return np.where(np.isnan(x), np.uint32(NAN_BITS[t]), bits)
+        negative, a = np.signbit(x), np.abs(x)
+        if t == "f32":
+            near = np.minimum(a, np.finfo(np.float32).max).astype(np.float32)
+            below = np.where(near.astype(np.float64) > a, np.nextafter(near, np.float32(0)), near)
+            at = below.view(np.uint32).astype(np.int64)
+            lower = below.astype(np.float64)
+            upper = np.where(at == 0x7F7FFFFF, 2.0**128, np.nextafter(below, np.float32(np.inf)).astype(np.float64))
+            overflow = 0x7F800000
+        else:
+            v = table(t)
+            at = np.clip(np.searchsorted(v, a, side="right") - 1, 0, len(v) - 2)
+            lower, upper = v[at], v[at + 1]
+            overflow = len(v) - 1
+            if t == "f8e8m0":
+                at = np.where(a < v[0], 0, at)
+                lower = np.where(a < v[0], a, lower)
+        middle = (lower + upper) / 2
+        exact = lower == a
+        half = np.where(a > middle, 1, np.where(a == middle, 0, -1))
+        at = at + choose(lower, half, exact, at % 2 == 1, negative, mode)
+        at = np.where(a >= upper, np.maximum(at, overflow), at) if t != "f8e8m0" else np.where(a >= upper, overflow, at)
+        top = {"f32": 0x7F7FFFFF, "f16": 0x7BFF, "bf16": 0x7F7F, "f8e4m3": 0x7E, "f8e5m2": 0x7B, "f8e8m0": 0xFE}[t]
+        at = np.where(at > top, top if saturate else overflow, at)
+        if t == "f8e8m0":
+            at = np.where(negative, 0xFF, at)
+        else:
+            at = at | (negative.astype(np.int64) << (8 * size(t) - 1))
+        at = np.where(np.isnan(x), NAN_BITS[t], at)
+    return at.astype(bits_type(t))
+
+
+def round_integral(x, mode):
+    """float64 to integral float64."""
+    with np.errstate(all="ignore"):
+        if mode == "none" or mode == "trunc":
+            return np.trunc(x)
+        if mode == "rint":
+            return np.rint(x)
+        if mode == "floor":
+            return np.floor(x)
+        if mode == "ceil":
+            return np.ceil(x)
+        t = np.trunc(x)
+        rest = np.abs(x - t)
+        away = rest >= 0.5 if mode == "round" else (rest > 0) & (np.fmod(t, 2) == 0)
+        return t + np.where(away, np.copysign(1.0, x), np.copysign(0.0, x))
+
+
+def int_bits(t, values):
+    """Exact Python integers to bits, modulo 2^n."""
+    n = 8 * size(t)
+    return np.array([int(v) % 2**n for v in np.array(values, dtype=object).ravel()], dtype=bits_type(t)).reshape(np.shape(values))
+
+
+def convert(to, src, bits, mode, saturate, integral):
+    """TCVT: bits of src to bits of `to`."""
+    flat = np.ravel(bits)
+    shape = np.shape(bits)
+    if is_float(src):
+        x = decode(src, flat)
+        if to == "bool":
+            out = (x != 0).astype(np.uint8)
+        elif is_float(to):
+            if to == src:
+                if mode == "none" or not integral:
+                    return np.array(bits)
+                x = round_integral(x, mode)
+            out = encode(to, x, mode, saturate)
+        else:
+            lo, hi = limits(to)
+            ints = []
+            for v in x:
+                if np.isnan(v) or np.isinf(v):
+                    special = 0 if np.isnan(v) else (hi if v > 0 else lo)
+                    ints.append(special if saturate else (lo if lo else hi))
+                else:
+                    whole = int(round_integral(np.float64(v), mode))
+                    ints.append(min(max(whole, lo), hi) if saturate else whole)
+            out = int_bits(to, ints)
+    else:
+        ints = [int(v) for v in decode(src, flat)]
+        if to == "bool":
+            out = np.array([v != 0 for v in ints], dtype=np.uint8)
+        elif is_float(to):
+            out = np.array([encode_int(to, v, mode, saturate) for v in ints], dtype=bits_type(to))
+        else:
+            lo, hi = limits(to)
+            out = int_bits(to, [min(max(v, lo), hi) if saturate else v for v in ints])
+    return out.reshape(shape)
+
+
+def encode_int(t, v, mode, saturate):
+    """An exact integer to a float type: cut to 40 bits and a sticky bit, which decides every mode alike."""
+    a, shift = abs(v), 0
+    while a >= 2**40:
+        a, shift = (a >> 1) | (a & 1), shift + 1
+    x = float(a) * 2.0**shift
+    return encode(t, -x if v < 0 else x, mode, saturate)[0]
+
+
+def canonical(t, bits):
+    return np.where(np.isnan(decode(t, bits)), bits_type(t)(NAN_BITS[t]), bits) if is_float(t) else bits

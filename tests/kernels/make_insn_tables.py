@@ -1,0 +1,477 @@
+"""Writes the cases of test_insn: one record for each instruction, element type, layout and size.
+
+usage: make_insn_tables.py OUT. Records are little-endian; test_insn.c says how they are read."""
+import struct
+import sys
+
+import numpy as np
+
+import elements as el
+
+rng = np.random.default_rng(20240229)
+SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5}
+LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
+FLOATS = ["f32", "f16", "bf16"]
+INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
+NUMBERS = FLOATS + INTS
+SIZES = [(1, 1), (5, 13), (17, 31), (3, 300)]
+out = []
+
+
+def up(n, k):
+    return -(-n // k) * k
+
+
+class Tile:
+    """A tile whose memory image `bytes` is built by numpy's reshape and transpose."""
+
+    def __init__(self, t, bits, layout="nd", space="vec", capacity=None, fill=None):
+        self.t, self.layout, self.space, self.valid = t, layout, space, bits.shape
+        vr, vc = bits.shape
+        br, bc = self.box()
+        rows, cols = capacity or (up(max(vr, 1), br) + br * int(rng.integers(0, 2)), up(max(vc, 1), bc) + bc * int(rng.integers(0, 2)))
+        self.capacity = rows, cols
+        full = np.frombuffer(rng.bytes(rows * cols * el.size(t)), dtype=el.bits_type(t)).reshape(rows, cols).copy()
+        if fill is not None:
+            full[:] = fill
+        full[:vr, :vc] = bits
+        self.full = full
+
+    def box(self):
+        if self.layout in ("nd", "dn"):
+            return 1, 1
+        if self.space == "acc":
+            return 16, 16
+        wide = 32 // el.size(self.t)
+        return (16, wide) if self.layout in ("nz", "zz") else (wide, 16)
+
+    def image(self, full=None):
+        full = self.full if full is None else full
+        if self.layout == "nd":
+            return full.tobytes()
+        if self.layout == "dn":
+            return full.T.tobytes()
+        br, bc = self.box()
+        rows, cols = self.capacity
+        boxes = full.reshape(rows // br, br, cols // bc, bc)
+        order = {"nz": (2, 0, 1, 3), "zn": (0, 2, 3, 1), "zz": (0, 2, 1, 3), "nn": (2, 0, 3, 1)}[self.layout]
+        return boxes.transpose(order).tobytes()
+
+    def with_valid(self, bits):
+        """The image with other elements in the valid region."""
+        full = self.full.copy()
+        full[: bits.shape[0], : bits.shape[1]] = bits
+        return self.image(full)
+
+    def record(self, alias=-1):
+        image = self.image()
+        head = struct.pack("<9q", el.TYPES[self.t][0], SPACES[self.space], LAYOUTS[self.layout], *self.capacity, *self.valid, alias, len(image))
+        return head + image
+
+
+def number(x):
+    return struct.pack("<qqd", int(isinstance(x, int)), x if isinstance(x, int) else 0, x if isinstance(x, float) else 0.0)
+
+
+def gm_record(gm, expected=None):
+    if gm is None:
+        return struct.pack("<q", 0)
+    t, data, strides, offsets, rows, cols, transpose = gm
+    dims = data.shape
+    pad = lambda v: list(v) + [0] * (8 - len(v))
+    head = struct.pack("<4q24q3q", 1, el.TYPES[t][0], len(dims), int(transpose), *pad(dims), *pad(strides), *pad(offsets), rows, cols, data.size * el.size(t))
+    return head + data.tobytes() + (data if expected is None else expected).tobytes()
+
+
+def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", saturate=False, ulp=0, faults=0, gm=None, gm_expected=None, aliases=None):
+    """expected: image of dst afterwards (None when there is no dst)."""
+    body = struct.pack("<24s64s", name.encode(), what.encode()[:63])
+    body += struct.pack("<6q", el.MODES.index(mode), int(saturate), int(pad is not None), ulp, faults, len(srcs))
+    body += number(scalar) + number(0 if pad is None else pad)
+    body += struct.pack("<q", int(dst is not None))
+    if dst is not None:
+        body += dst.record() + expected
+    for i, s in enumerate(srcs):
+        body += s.record(aliases[i] if aliases else -1)
+    body += gm_record(gm, gm_expected)
+    out.append(struct.pack("<q", len(body)) + body)
+
+
+def any_layout():
+    return str(rng.choice(list(LAYOUTS)))
+
+
+def special(t):
+    lo, hi = (0, 0) if el.is_float(t) else el.limits(t)
+    if el.is_float(t):
+        top = {"f32": 3.4028234663852886e38, "f16": 65504.0, "bf16": 3.3895313892515355e38}.get(t, 1.0)
+        tiny = {"f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}.get(t, 1.0)
+        return el.encode(t, [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, tiny, -tiny, top, -top, 0.5, 1.5, -2.5, 3.0, 88.8])
+    return el.int_bits(t, [0, 1, hi, lo, hi - 1, lo + 1, 2, 3, hi // 2, 7])
+
+
+def data(t, shape, kind=None):
+    """A third special values, a third any bits, a third moderate numbers; `kind` moderate: those alone."""
+    n = int(np.prod(shape))
+    any_bits = np.frombuffer(rng.bytes(n * el.size(t)), dtype=el.bits_type(t))
+    if t == "bool":
+        return (any_bits & 1).reshape(shape)
+    if el.is_float(t):
+        moderate = el.encode(t, rng.normal(size=n) * 4) if n else any_bits
+    else:
+        lo, hi = el.limits(t)
+        moderate = el.int_bits(t, rng.integers(max(lo, -9), 10, size=n))
+    if kind == "moderate":
+        return moderate.reshape(shape)
+    pick = rng.integers(0, 3, size=n)
+    picked = np.where(pick == 0, rng.choice(special(t), size=n), np.where(pick == 1, any_bits, moderate))
+    return picked.astype(el.bits_type(t)).reshape(shape)
+
+
+def maximum(t, a, b, smaller=False):
+    """Bits; a NaN loses against a number, -0 < +0."""
+    if not el.is_float(t):
+        f = np.minimum if smaller else np.maximum
+        return f(el.decode(t, a), el.decode(t, b)).view(el.bits_type(t))
+    x, y = el.decode(t, a), el.decode(t, b)
+    key = lambda v: (v, not np.signbit(v))
+    bits = np.empty(np.shape(a), dtype=el.bits_type(t))
+    for i in np.ndindex(*np.shape(a)):
+        if np.isnan(x[i]):
+            bits[i] = b[i]
+        elif np.isnan(y[i]):
+            bits[i] = a[i]
+        else:
+            a_wins = (key(x[i]) < key(y[i])) == smaller
+            bits[i] = a[i] if a_wins else b[i]
+    return el.canonical(t, bits)
+
+
+def binary(op, t, a, b):
+    """(bits, divisions by zero)"""
+    a, b = np.broadcast_arrays(a, b)
+    if op in ("max", "min"):
+        return maximum(t, a, b, op == "min"), 0
+    with np.errstate(all="ignore"):
+        if el.is_float(t):
+            x, y = el.decode(t, a), el.decode(t, b)
+            if t == "f32":
+                x, y = x.astype(np.float32), y.astype(np.float32)
+            r = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}[op](x, y)
+            return el.encode(t, r).reshape(a.shape), 0
+        pairs = [(int(x), int(y)) for x, y in zip(np.ravel(el.decode(t, a)), np.ravel(el.decode(t, b)))]
+    def quotient(x, y):
+        if y == 0:
+            return -1
+        return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    f = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": quotient}[op]
+    faults = sum(y == 0 for _, y in pairs) if op == "div" else 0
+    return el.int_bits(t, [f(x, y) for x, y in pairs]).reshape(a.shape), faults
+
+
+def layouts_for(n):
+    yield ["nd"] * n
+    yield ["dn"] * n
+    yield [any_layout() for _ in range(n)]
+
+
+def binary_cases():
+    for op in ("add", "sub", "mul", "div", "max", "min"):
+        for t in NUMBERS:
+            for k, shape in enumerate(SIZES):
+                layouts = list(layouts_for(3))[k % 3]
+                a, b = data(t, shape), data(t, shape)
+                want, faults = binary(op, t, a, b)
+                d = Tile(t, data(t, shape), layouts[0])
+                case("t" + op, f"{t} {shape} {layouts}", d, [Tile(t, a, layouts[1]), Tile(t, b, layouts[2])], d.with_valid(want), faults=faults)
+                s = int(rng.integers(0, 5)) if not el.is_float(t) else float(rng.choice([0.0, -0.0, 1.5, np.inf, np.nan, 3.1]))
+                sbits = el.encode(t, s) if el.is_float(t) else el.int_bits(t, [s])
+                for reversed_ in (False, True):
+                    if reversed_ and op != "div":
+                        continue
+                    want, faults = binary(op, t, sbits[0], a) if reversed_ else binary(op, t, a, sbits[0])
+                    case("tr" + op + "s" if reversed_ else "t" + op + "s", f"{t} {shape} {layouts} s={s}", d, [Tile(t, a, layouts[1])], d.with_valid(want), scalar=s, faults=faults)
+                if not el.is_float(t):
+                    continue
+                want, _ = binary(op, t, a, sbits[0])
+                if s == 1.5:
+                    case("t" + op + "s", f"{t} integer scalar", d, [Tile(t, a)], d.with_valid(binary(op, t, a, el.encode(t, 2.0)[0])[0]), scalar=2)
+
+
+def unary_cases():
+    functions = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "recip": lambda x: 1 / x}
+    for t in NUMBERS:
+        for k, shape in enumerate(SIZES + [(16, 64)]):
+            layouts = list(layouts_for(2))[k % 3]
+            a = data(t, shape)
+            d = Tile(t, data(t, shape), layouts[0])
+            s = Tile(t, a, layouts[1])
+            top = el.bits_type(t)(1 << (8 * el.size(t) - 1))
+            if el.is_float(t):
+                neg, absolute = a ^ top, a & ~top
+            else:
+                v = [int(x) for x in np.ravel(el.decode(t, a))]
+                neg = el.int_bits(t, [-x for x in v]).reshape(shape)
+                absolute = el.int_bits(t, [abs(x) for x in v]).reshape(shape)
+            case("tneg", f"{t} {shape} {layouts}", d, [s], d.with_valid(neg))
+            case("tabs", f"{t} {shape} {layouts}", d, [s], d.with_valid(absolute))
+            case("trelu", f"{t} {shape} {layouts}", d, [s], d.with_valid(maximum(t, a, np.zeros_like(a))))
+            if not el.is_float(t):
+                continue
+            for name, f in functions.items():
+                with np.errstate(all="ignore"):
+                    want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
+                case("t" + name, f"{t} {shape} {layouts}", d, [s], d.with_valid(want), ulp=1 if name in ("exp", "log") else 0)
+
+
+def convert_cases():
+    every = list(el.TYPES)
+    for src in every:
+        for to in every:
+            if to == "index" or src == "index":
+                continue
+            for mode in el.MODES:
+                for saturate in (False, True):
+                    shape = (3, 37)
+                    a = data(src, shape)
+                    if el.is_float(src):  # halves and values near the limits of narrow types
+                        near = el.encode(src, np.concatenate([np.arange(-8, 8) / 2 + 0.0, [126.5, 127.5, -128.5, 255.5, 65519.0, 65520.0, 464.0, 465.0, 2.0**31, 2.0**63, 2.0**64, -(2.0**63)]]))
+                        a[0, : len(near)] = near
+                    if src in ("f8e8m0",) and to == "f8e8m0" and mode != "none":
+                        continue  # integral rounding of 2^-k has no meaning in a type without zero
+                    l1, l2 = any_layout(), any_layout()
+                    d = Tile(to, data(to, shape), l1)
+                    case("tcvt", f"{src}->{to} {mode} {'sat' if saturate else ''} {l1} {l2}", d, [Tile(src, a, l2)], d.with_valid(el.convert(to, src, a, mode, saturate, True)), mode=mode, saturate=saturate)
+    for t in ("f16", "bf16"):
+        a = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+        d = Tile("f32", np.zeros((256, 256), dtype=np.uint32))
+        wide = el.convert("f32", t, a, "rint", False, True)
+        case("tcvt", f"all of {t}->f32", d, [Tile(t, a)], d.with_valid(wide), mode="rint")
+        # all values of the type, their middles and the neighbours of the middles
+        for step in (0, -1, 1):
+            mids = (wide + np.uint32({"f16": 0x1000, "bf16": 0x8000}[t] + step)).astype(np.uint32)
+            d = Tile(t, a)
+            case("tcvt", f"middles of {t} {step}", d, [Tile("f32", mids)], d.with_valid(el.convert(t, "f32", mids, "rint", False, True)), mode="rint")
+
+
+def reduce_all(op, t, a, axis):
+    """Bits of the fold along axis, in the order and the precision of the contract."""
+    a = np.moveaxis(a, axis, 0)
+    n = a.shape[1]
+    if op == "sum":
+        if not el.is_float(t):
+            return el.int_bits(t, [sum(int(v) for v in el.decode(t, a[:, i])) for i in range(n)])
+        acc = np.zeros(n, dtype=np.float32)
+        with np.errstate(all="ignore"):
+            for row in a:
+                acc = acc + el.decode(t, row).astype(np.float32)
+                if axis == 0:
+                    acc = el.decode(t, el.encode(t, acc.astype(np.float64))).astype(np.float32)
+        return el.encode(t, acc.astype(np.float64)) if n else np.zeros(0, dtype=el.bits_type(t))
+    if len(a) == 0:
+        lo, hi = (-np.inf, np.inf) if el.is_float(t) else el.limits(t)
+        v = lo if op == "max" else hi
+        return np.repeat(el.encode(t, v) if el.is_float(t) else el.int_bits(t, [v]), n)
+    acc = a[0]
+    for row in a[1:]:
+        acc = maximum(t, acc, row, op == "min")
+    return el.canonical(t, acc)
+
+
+def reduce_cases():
+    for t in NUMBERS:
+        for k, shape in enumerate(SIZES + [(7, 0), (0, 7), (16, 64)]):
+            layouts = list(layouts_for(2))[k % 3]
+            for op in ("sum", "max", "min"):
+                a = data(t, shape, "moderate" if k % 2 or op == "sum" else None)
+                if op == "sum" and k == 2:
+                    a = data(t, shape)
+                if el.is_float(t) and op != "sum" and shape[0] > 2 and shape[1] > 2:
+                    a[1, :] = el.encode(t, np.nan)[0]
+                    a[:, 1] = el.encode(t, np.nan)[0]
+                s = Tile(t, a, layouts[1])
+                d = Tile(t, data(t, (shape[0], 1)), layouts[0])
+                case("trow" + op, f"{t} {shape} {layouts}", d, [s], d.with_valid(reduce_all(op, t, a, 1).reshape(-1, 1)))
+                d = Tile(t, data(t, (1, shape[1])), layouts[0])
+                case("tcol" + op, f"{t} {shape} {layouts}", d, [s], d.with_valid(reduce_all(op, t, a, 0).reshape(1, -1)))
+
+
+def spread_cases():
+    for t in NUMBERS:
+        for k, shape in enumerate(SIZES + [(16, 64), (0, 7)]):
+            layouts = list(layouts_for(3))[k % 3]
+            a, v, w = data(t, shape), data(t, (shape[0], 1)), data(t, (1, shape[1]))
+            d = Tile(t, data(t, shape), layouts[0])
+            sa = Tile(t, a, layouts[1])
+            lanes = 32 // el.size(t)
+            block = data(t, (shape[0], lanes))
+            vectors = [("row", v, Tile(t, v, layouts[2])), ("col", w, Tile(t, w, layouts[2])), ("row", np.tile(block, (1, shape[1] // lanes + 1))[:, : shape[1]], Tile(t, block))]
+            for axis, x, tile in vectors:
+                case(f"t{axis}expand", f"{t} {shape} {layouts}", d, [tile], d.with_valid(np.broadcast_to(x, shape)))
+                for op in ("add", "sub", "mul", "div", "max", "min"):
+                    want, faults = binary(op, t, a, x)
+                    case(f"t{axis}expand{op}", f"{t} {shape} {layouts} v={x.shape}", d, [sa, tile], d.with_valid(want), faults=faults)
+
+
+def fma32(a, b, c):
+    """Exact fused multiply-add of float32 arrays: the product is exact in float64; the sum is rounded to odd there."""
+    with np.errstate(all="ignore"):
+        p = a.astype(np.float64) * b.astype(np.float64)
+        c = c.astype(np.float64)
+        s = p + c
+        bb = s - p
+        err = (p - (s - bb)) + (c - bb)
+        even = (s.view(np.uint64) & 1) == 0
+        fix = np.isfinite(s) & (err != 0) & even & ~np.isnan(err)
+        s = np.where(fix, np.nextafter(s, np.where(err > 0, np.inf, -np.inf)), s)
+        return s.astype(np.float32)
+
+
+def matmul_cases():
+    shapes = [(1, 1, 1), (5, 7, 3), (17, 300, 31), (16, 16, 16), (33, 520, 70), (2, 0, 3)]
+    for t in FLOATS + ["i8"]:
+        acc_type = "i32" if t == "i8" else "f32"
+        for m, k, n in shapes:
+            for kind in ("moderate", None):
+                l, r, c = data(t, (m, k), kind), data(t, (k, n), kind), data(acc_type, (m, n), kind)
+                for accumulate in (False, True):
+                    if t == "i8":
+                        s = el.decode(t, l).astype(np.int64) @ el.decode(t, r).astype(np.int64)
+                        want = el.int_bits(acc_type, s + (el.decode(acc_type, c).astype(np.int64) if accumulate else 0))
+                    else:
+                        x, y = el.decode(t, l).astype(np.float32), el.decode(t, r).astype(np.float32)
+                        s = el.decode(acc_type, c).astype(np.float32) if accumulate else np.zeros((m, n), dtype=np.float32)
+                        for i in range(k):
+                            s = fma32(np.broadcast_to(x[:, i : i + 1], (m, n)), np.broadcast_to(y[i : i + 1], (m, n)), s)
+                        want = el.encode(acc_type, s.astype(np.float64).ravel()).reshape(m, n)
+                    for ll, rl, al in (("zz", "zn", "nz"), ("nz", "zn", "nz"), ("nd", "dn", "nd")):
+                        d = Tile(acc_type, data(acc_type, (m, n)), al, "acc")
+                        srcs = [Tile(t, l, ll, "left"), Tile(t, r, rl, "right")]
+                        what = f"{t} {m}x{k}x{n} {ll} {rl} {al}"
+                        if not accumulate:
+                            case("tmatmul", what, d, srcs, d.with_valid(want))
+                            continue
+                        case("tmatmul_acc", what, d, [Tile(acc_type, c, al, "acc")] + srcs, d.with_valid(want))
+                        d = Tile(acc_type, c, al, "acc")
+                        same = Tile(acc_type, c, al, "acc", capacity=d.capacity)
+                        case("tmatmul_acc", what + " in place", d, [same] + srcs, d.with_valid(want), aliases=[0, -1, -1])
+
+
+def array(t, dims):
+    a = data(t, dims)
+    strides = [int(np.prod(dims[i + 1 :])) for i in range(len(dims))]
+    return a, strides
+
+
+def memory_cases():
+    for t in list(el.TYPES):
+        if t == "index":
+            continue
+        for layout in LAYOUTS:
+            space = "vec"
+            for dims, offsets, rows, cols, transpose in (
+                ((40, 50), (3, 7), 20, 33, False), ((40, 50), (3, 7), 33, 20, True), ((1, 1), (0, 0), 1, 1, False), ((3, 5, 11, 17), (2, 4, 1, 0), 10, 17, False),
+                ((29,), (5,), 1, 24, False), ((29,), (5,), 24, 1, True), ((), (), 1, 1, False), ((9, 9), (9, 2), 0, 7, False)):
+                a, strides = array(t, dims)
+                window = a
+                for d in range(len(dims) - 2):
+                    window = window[offsets[d]]
+                if len(dims) == 0:
+                    window = window.reshape(1, 1)
+                elif len(dims) == 1:
+                    window = window.reshape(1, -1)[:, offsets[0] :]
+                else:
+                    window = window[offsets[-2] :, offsets[-1] :]
+                window = (window.T if transpose else window)[:rows, :cols]
+                gm = (t, a, strides, offsets, rows, cols, transpose)
+                d = Tile(t, data(t, (rows, cols)), layout, space)
+                what = f"{t} {dims} {layout} {'T' if transpose else ''}"
+                case("tload", what, d, [], d.with_valid(window), gm=gm)
+                for pad in (0, -1.0, float("-inf"), 3):
+                    if t in ("bool", "f8e8m0") and pad in (-1.0, float("-inf"), 0):
+                        continue
+                    if el.is_float(t):
+                        bits = el.encode(t, float(pad))[0]
+                    else:
+                        lo, hi = el.limits(t)
+                        bits = el.int_bits(t, [int(min(max(pad, lo), hi))])[0]
+                    full = np.full(d.capacity, bits, dtype=el.bits_type(t))
+                    full[:rows, :cols] = window
+                    p = Tile(t, data(t, d.capacity), layout, space, capacity=d.capacity)
+                    case("tload", what + f" pad {pad}", p, [], p.image(full), pad=pad, gm=gm)
+                    src = Tile(t, data(t, (rows, cols)), layout, space, capacity=d.capacity)
+                    filled = np.full(d.capacity, bits, dtype=el.bits_type(t))
+                    filled[:rows, :cols] = src.full[:rows, :cols]
+                    case("tfillpad", what + f" pad {pad}", p, [src], p.image(filled), pad=pad)
+                if not transpose:
+                    src = Tile(t, data(t, (rows, cols)), layout, space)
+                    after = a.copy()
+                    place = after
+                    for i in range(len(dims) - 2):
+                        place = place[offsets[i]]
+                    if len(dims) == 0:
+                        after = src.full[:1, :1].reshape(())
+                    elif len(dims) == 1:
+                        after[offsets[0] : offsets[0] + cols] = src.full[0, :cols]
+                    else:
+                        place[offsets[-2] : offsets[-2] + rows, offsets[-1] : offsets[-1] + cols] = src.full[:rows, :cols]
+                    case("tstore", what, None, [src], b"", gm=gm, gm_expected=after)
+
+
+def move_cases():
+    for t in list(el.TYPES):
+        if t == "index":
+            continue
+        for a_layout in LAYOUTS:
+            for d_layout in LAYOUTS:
+                bits = data(t, (19, 35))
+                d = Tile(t, data(t, (19, 35)), d_layout, "mat")
+                case("tmov", f"{t} {a_layout}->{d_layout}", d, [Tile(t, bits, a_layout)], d.with_valid(bits))
+                d = Tile(t, data(t, (35, 19)), d_layout)
+                case("ttrans", f"{t} {a_layout}->{d_layout}", d, [Tile(t, bits, a_layout)], d.with_valid(bits.T))
+        for shape in SIZES:
+            s = 3 if not el.is_float(t) else 3.25
+            bits = {True: lambda: el.encode(t, s), False: lambda: el.int_bits(t, [1 if t == "bool" else s])}[el.is_float(t)]()
+            d = Tile(t, data(t, shape), any_layout())
+            case("texpands", f"{t} {shape} {d.layout}", d, [], d.with_valid(np.full(shape, bits[0])), scalar=s)
+    for t in ("f16", "bf16"):  # accumulators are rounded on their way out
+        x = data("f32", (19, 35))
+        want = el.convert(t, "f32", x, "rint", False, True)
+        d = Tile(t, data(t, (19, 35)), "nd")
+        case("tmov", f"acc f32->{t}", d, [Tile("f32", x, "nz", "acc")], d.with_valid(want))
+        a, strides = array(t, (40, 50))
+        after = a.copy()
+        after[2:21, 9:44] = want
+        case("tstore", f"acc f32->{t}", None, [Tile("f32", x, "nz", "acc")], b"", gm=(t, a, strides, (2, 9), 19, 35, False), gm_expected=after)
+
+
+def overlap_cases():
+    """Sources in the bytes of the destination: results are as if all sources had been read first."""
+    t, shape = "f32", (24, 24)
+    a, b = data(t, shape), data(t, shape)
+    d = Tile(t, a, "nd", capacity=(24, 24))
+    other = Tile(t, b, "dn")
+    case("tadd", "in place", d, [d, other], d.with_valid(binary("add", t, a, b)[0]), aliases=[0, -1])
+    case("tmul", "square in place", d, [d, d], d.with_valid(binary("mul", t, a, a)[0]), aliases=[0, 0])
+    case("ttrans", "in place", d, [d], d.with_valid(a.T), aliases=[0])
+    turned = Tile(t, a.T, "dn", capacity=(24, 24))
+    case("tmov", "in place, other layout", d, [turned], d.with_valid(a.T), aliases=[0])
+    for layout in ("nd", "dn"):
+        first = Tile(t, a[:, :1], "dn", capacity=(24, 1))
+        wide = Tile(t, a, "nd", capacity=(24, 24))
+        v = np.frombuffer(wide.image(), dtype=np.uint32)[:24].reshape(24, 1)
+        first = Tile(t, v, "dn", capacity=(24, 1))
+        case("trowexpandsub", "row values in the destination", wide, [wide, first], wide.with_valid(binary("sub", t, a, v)[0]), aliases=[0, 0])
+    half = Tile("f16", np.frombuffer(d.image(), dtype=np.uint16)[: 24 * 24].reshape(24, 24), "nd", capacity=(24, 24))
+    case("tcvt", "to a wider type in place", d, [half], d.with_valid(el.convert("f32", "f16", half.full, "rint", False, True)), aliases=[0], mode="rint")
+    words = Tile("i32", data("i32", shape), "nd", capacity=shape)
+    as_float = Tile("f32", words.full, "nd", capacity=shape)
+    case("tcvt", "same size in place", as_float, [words], as_float.with_valid(el.convert("f32", "i32", words.full, "rint", False, True)), aliases=[0], mode="rint")
+
+
+for make in (binary_cases, unary_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, overlap_cases):
+    make()
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<q", len(out)))
+    f.write(b"".join(out))
+print(len(out), "cases")

@@ -1,0 +1,321 @@
+"""Writes the cases of test_tensor_ops: one record for each tensor op, element type and shape, ranks 0 to 8, extents 0 and 1.
+
+usage: make_tensor_ops_tables.py OUT. Records are little-endian; test_tensor_ops.c says how they are read."""
+import struct
+import sys
+
+import numpy as np
+
+import elements as el
+
+rng = np.random.default_rng(77)
+FLOATS = ["f32", "f16", "bf16"]
+INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
+NUMBERS = FLOATS + INTS
+SHAPES = [(), (1,), (7,), (0,), (3, 0, 5), (5, 13), (2, 3, 5, 7), (2, 1, 2, 3, 1, 2, 2, 3), (2, 301), (1, 1, 1)]
+out = []
+
+
+class Array:
+    """Bits with their place in memory: contiguous, with permuted dims, or with gaps."""
+
+    def __init__(self, t, bits, way=None):
+        bits = np.asarray(bits, dtype=el.bits_type(t))
+        self.t, self.bits = t, bits
+        way = int(rng.integers(0, 3)) if way is None else way
+        n = bits.ndim
+        order = list(rng.permutation(n)) if way == 1 else list(range(n))
+        gap = 1 if way == 2 else 0
+        sizes = [bits.shape[d] + gap for d in order]
+        total = int(np.prod(sizes)) if n else 1
+        self.memory = np.frombuffer(rng.bytes(total * el.size(t)), dtype=el.bits_type(t)).copy()
+        strides = [0] * n
+        step = 1
+        for d, s in reversed(list(zip(order, sizes))):
+            strides[d] = step
+            step *= s
+        self.strides = strides
+        self.put(self.memory, bits)
+
+    def put(self, memory, bits):
+        if bits.size:
+            places = np.zeros(bits.shape, dtype=np.int64)
+            for d, s in enumerate(self.strides):
+                places = places + s * np.arange(bits.shape[d]).reshape([-1 if i == d else 1 for i in range(bits.ndim)])
+            memory[places] = bits
+
+    def head(self):
+        pad = lambda v: list(v) + [0] * (8 - len(v))
+        return struct.pack("<2q16qq", el.TYPES[self.t][0], self.bits.ndim, *pad(self.bits.shape), *pad(self.strides), self.memory.nbytes)
+
+    def record(self):
+        return self.head() + self.memory.tobytes()
+
+    def result(self, bits):
+        after = self.memory.copy()
+        self.put(after, np.asarray(bits, dtype=el.bits_type(self.t)).reshape(self.bits.shape))
+        return self.record() + after.tobytes()
+
+
+def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), value=0, ulp=0, faults=0):
+    want = np.asarray(want, dtype=el.bits_type(t))
+    body = struct.pack("<24s64s", ("tensor." + name).encode(), what.encode()[:63])
+    body += struct.pack("<9q", el.MODES.index(mode), saturate, nan, drop, ta, tb, approx, ulp, faults)
+    body += struct.pack("<9q", len(axes), *(list(axes) + [0] * (8 - len(axes)))) + struct.pack("<d", eps)
+    body += struct.pack("<qqd", int(isinstance(value, int)), value if isinstance(value, int) else 0, value if isinstance(value, float) else 0.0)
+    body += struct.pack("<q", len(ins)) + b"".join(a.record() for a in ins)
+    body += Array(t, np.frombuffer(rng.bytes(max(want.nbytes, 8)), dtype=el.bits_type(t))[: want.size].reshape(want.shape)).result(want)
+    out.append(struct.pack("<q", len(body)) + body)
+
+
+def special(t):
+    if el.is_float(t):
+        return el.encode(t, [0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 0.5, -2.5, 3.0, 1e-7, 60000.0])
+    lo, hi = el.limits(t)
+    return el.int_bits(t, [0, 1, hi, lo, hi - 1, lo + 1, 2, 3])
+
+
+def data(t, shape, kind=None):
+    n = int(np.prod(shape))
+    any_bits = np.frombuffer(rng.bytes(n * el.size(t)), dtype=el.bits_type(t)) if n else np.zeros(0, dtype=el.bits_type(t))
+    if el.is_float(t):
+        moderate = el.encode(t, np.clip(rng.normal(size=n) * 2, -5, 5)) if n else any_bits
+    else:
+        lo, hi = el.limits(t)
+        moderate = el.int_bits(t, rng.integers(max(lo, -9), 10, size=n)) if n else any_bits
+    if kind == "moderate" or n == 0:
+        return moderate.reshape(shape)
+    pick = rng.integers(0, 3, size=n)
+    return np.where(pick == 0, rng.choice(special(t), size=n), np.where(pick == 1, any_bits, moderate)).astype(el.bits_type(t)).reshape(shape)
+
+
+def rounded(t, x):
+    """float64 array to bits; numpy's shape rules for empty arrays and rank 0 kept."""
+    x = np.asarray(x, dtype=np.float64)
+    return (el.encode(t, x.ravel()) if x.size else np.zeros(0, dtype=el.bits_type(t))).reshape(x.shape)
+
+
+def ints(t, bits):
+    """Exact Python integers in an object array."""
+    return np.array([int(v) for v in el.decode(t, np.ravel(bits))], dtype=object).reshape(np.shape(bits))
+
+
+def to_bits(t, objects):
+    return el.int_bits(t, np.asarray(objects, dtype=object)) if np.size(objects) else np.zeros(np.shape(objects), dtype=el.bits_type(t))
+
+
+def unary_cases():
+    one = np.float64(1)
+    functions = {
+        "sqrt": (np.sqrt, 0), "rsqrt": (lambda x: one / np.sqrt(x), 0), "reciprocal": (lambda x: one / x, 0), "exp": (np.exp, 1), "log": (np.log, 1),
+        "tanh": (np.tanh, 1), "sigmoid": (lambda x: one / (one + np.exp(-x)), 1), "silu": (lambda x: x * (one / (one + np.exp(-x))), 1),
+    }
+    def gelu_tanh(x):
+        x = x.astype(np.longdouble)
+        return x / 2 * (1 + np.tanh(np.sqrt(2 / np.longdouble(np.pi)) * (x + np.longdouble(0.044715) * x**3)))
+    def gelu_sigmoid(x):
+        x = x.astype(np.longdouble)
+        return x / (1 + np.exp(-np.longdouble(1.702) * x))
+    for shape in SHAPES:
+        for t in NUMBERS:
+            a = data(t, shape)
+            src = Array(t, a)
+            what = f"{t} {shape}"
+            if not el.is_float(t):
+                v = ints(t, a)
+                case("neg", what, t, to_bits(t, -v), [src])
+                case("abs", what, t, to_bits(t, np.abs(v) if v.size else v), [src])
+                case("relu", what, t, to_bits(t, np.maximum(v, 0) if v.size else v), [src])
+                continue
+            x = el.decode(t, a)
+            with np.errstate(all="ignore"):
+                case("neg", what, t, rounded(t, -x), [src])
+                case("abs", what, t, rounded(t, np.abs(x)), [src])
+                case("relu", what, t, rounded(t, np.where(np.isnan(x), x, np.where(x > 0, x, 0.0))), [src])
+                for name, (f, ulp) in functions.items():
+                    case(name, what, t, rounded(t, f(x)), [src], ulp=ulp)
+                a = data(t, shape, "moderate")
+                x = el.decode(t, a)
+                case("gelu", what + " tanh", t, rounded(t, np.asarray(gelu_tanh(x), dtype=np.float64)), [Array(t, a)], approx=0, ulp=1)
+                case("gelu", what + " sigmoid", t, rounded(t, np.asarray(gelu_sigmoid(x), dtype=np.float64)), [Array(t, a)], approx=1, ulp=1)
+
+
+def extreme(x, y, smaller, nan):
+    """Scalars."""
+    if np.isnan(x) or np.isnan(y):
+        if nan == 0 or (np.isnan(x) and np.isnan(y)):
+            return np.nan
+        return y if np.isnan(x) else x
+    key = lambda v: (v, not np.signbit(v))
+    return (min if smaller else max)(x, y, key=key)
+
+
+def binary_cases():
+    pairs = [(s, s) for s in SHAPES] + [((5, 13), (13,)), ((5, 1), (1, 13)), ((), (4, 3)), ((2, 3, 5, 7), (3, 1, 1)), ((0, 3), (1, 3)), ((1, 0), (4, 1)), ((2, 1, 2, 3, 1, 2, 2, 3), (3, 1, 1, 2, 1))]
+    def quotient(x, y):
+        return -1 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    functions = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
+    exact = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": quotient, "maximum": max, "minimum": min}
+    for sa, sb in pairs:
+        for t in NUMBERS:
+            a, b = data(t, sa), data(t, sb)
+            ins = [Array(t, a), Array(t, b)]
+            shape = np.broadcast_shapes(sa, sb)
+            for op in exact:
+                what = f"{t} {sa} {sb}"
+                if not el.is_float(t):
+                    x, y = (np.broadcast_to(ints(t, v), shape) for v in (a, b))
+                    want = to_bits(t, np.array([exact[op](p, q) for p, q in zip(x.ravel(), y.ravel())], dtype=object).reshape(shape))
+                    case(op, what, t, want, ins, faults=int(np.sum(y == 0)) if op == "div" and y.size else 0)
+                    continue
+                x, y = (np.broadcast_to(el.decode(t, v), shape) for v in (a, b))
+                if op in functions:
+                    f = functions[op]
+                    with np.errstate(all="ignore"):
+                        r = f(x.astype(np.float32), y.astype(np.float32)) if t == "f32" else f(x, y)
+                    case(op, what, t, rounded(t, r), ins)
+                    continue
+                for nan in range(3):
+                    r = np.array([extreme(p, q, op == "minimum", nan) for p, q in zip(x.ravel(), y.ravel())], dtype=np.float64).reshape(shape)
+                    case(op, what + f" nan {nan}", t, rounded(t, r), ins, nan=nan)
+
+
+def ascending_sum(x, axes):
+    """float64 sum in row-major order of the reduced dims, from zero."""
+    kept = [d for d in range(x.ndim) if d not in axes]
+    rows = x.transpose(kept + sorted(axes)).reshape([x.shape[d] for d in kept] + [int(np.prod([x.shape[d] for d in axes]))])
+    return np.cumsum(np.concatenate([np.zeros(rows.shape[:-1] + (1,)), rows], axis=-1), axis=-1)[..., -1]
+
+
+def reduce_cases():
+    for shape in SHAPES:
+        n = len(shape)
+        axis_sets = {(), tuple(range(n))} | {(d,) for d in range(n)} | ({(0, n - 1)} if n > 1 else set()) | ({(1, 2)} if n > 3 else set())
+        for axes in sorted(axis_sets):
+            for t in NUMBERS:
+                kept = [d for d in range(n) if d not in axes]
+                full = tuple(1 if d in axes else shape[d] for d in range(n))
+                short = tuple(shape[d] for d in kept)
+                a = data(t, shape, "moderate" if rng.integers(0, 2) else None)
+                src = [Array(t, a)]
+                drop = bool(rng.integers(0, 2))
+                given = [d - n if rng.integers(0, 2) else d for d in axes]
+                args = dict(drop=drop, axes=given)
+                what = f"{t} {shape} {given} {'drop' if drop else ''}"
+                final = short if drop else full
+                rows = a.transpose(kept + list(axes)).reshape(int(np.prod(short)), int(np.prod([shape[d] for d in axes])))
+                if not el.is_float(t):
+                    v = ints(t, rows)
+                    lo, hi = el.limits(t)
+                    case("reduce_sum", what, t, to_bits(t, [sum(r) for r in v]).reshape(final), src, **args)
+                    case("reduce_max", what, t, to_bits(t, [max(r, default=lo) for r in v]).reshape(final), src, **args)
+                    case("reduce_min", what, t, to_bits(t, [min(r, default=hi) for r in v]).reshape(final), src, **args)
+                    continue
+                with np.errstate(all="ignore"):
+                    s = ascending_sum(el.decode(t, a), axes)
+                    case("reduce_sum", what, t, rounded(t, s).reshape(final), src, **args)
+                    case("reduce_mean", what, t, rounded(t, s / np.float64(rows.shape[1])).reshape(final), src, **args)
+                for nan in range(3):
+                    for name, smaller in (("reduce_max", False), ("reduce_min", True)):
+                        want = []
+                        for r in el.decode(t, rows):
+                            acc = (np.inf if smaller else -np.inf) if len(r) == 0 else r[0]
+                            for v in r[1:]:
+                                acc = extreme(acc, v, smaller, nan)
+                            want.append(acc)
+                        case(name, what + f" nan {nan}", t, rounded(t, np.array(want)).reshape(final), src, nan=nan, **args)
+
+
+def matmul_cases():
+    shapes = [((1, 1), (1, 1)), ((5, 7), (7, 3)), ((17, 300), (300, 70)), ((0, 3), (3, 4)), ((4, 0), (0, 5)), ((2, 3, 5, 7), (2, 3, 7, 11)), ((3, 5, 7), (7, 2)), ((2, 1, 4, 3), (5, 3, 2)), ((1, 1, 2, 1, 1, 2, 3, 2), (1, 1, 2, 1, 1, 2, 2, 5))]
+    for sa, sb in shapes:
+        for t in FLOATS + ["i8", "i32", "u16"]:
+            for to in {"f32": ["f32"], "f16": ["f16", "f32"], "bf16": ["bf16", "f32"], "i8": ["i8", "i32"], "i32": ["i32", "i64", "f32"], "u16": ["u16", "u32"]}[t]:
+                for ta in (False, True):
+                    for tb in (False, True):
+                        a, b = data(t, sa, "moderate" if el.is_float(t) else None), data(t, sb, "moderate" if el.is_float(t) else None)
+                        swap = lambda x, yes: np.swapaxes(x, -1, -2) if yes else x
+                        ins = [Array(t, swap(a, ta)), Array(t, swap(b, tb))]
+                        if el.is_float(t):
+                            products = el.decode(t, a)[..., :, :, None] * el.decode(t, b)[..., None, :, :]
+                            sums = ascending_sum(products, [products.ndim - 2])
+                            want = rounded(to, sums)
+                        else:
+                            sums = np.matmul(ints(t, a), ints(t, b)) if sa[-1] else np.zeros(np.broadcast_shapes(sa[:-2], sb[:-2]) + (sa[-2], sb[-1]), dtype=object)
+                            if el.is_float(to):
+                                wrap = [(int(v) + 2**63) % 2**64 - 2**63 for v in sums.ravel()]
+                                want = np.array([el.encode_int(to, v, "rint", False) for v in wrap], dtype=el.bits_type(to)).reshape(sums.shape)
+                            else:
+                                want = to_bits(to, sums)
+                        case("matmul", f"{t}->{to} {sa} {sb} {ta} {tb}", to, want, ins, ta=ta, tb=tb)
+
+
+def composite_cases():
+    for shape in SHAPES + [(4, 1000)]:
+        for t in FLOATS:
+            a = data(t, shape, "moderate")
+            if a.size > 20:
+                a.ravel()[3] = el.encode(t, -np.inf)[0]
+            x = el.decode(t, a)
+            for axis in range(-len(shape), len(shape)):
+                with np.errstate(all="ignore"):
+                    e = np.exp(x - x.max(axis=axis, keepdims=True, initial=-np.inf))
+                    want = e / e.sum(axis=axis, keepdims=True)
+                case("softmax", f"{t} {shape} {axis}", t, rounded(t, want), [Array(t, a)], axes=[axis], ulp=1)
+            if not shape:
+                continue
+            a = data(t, shape, "moderate")
+            x = el.decode(t, a)
+            for gt in (t, "f32"):
+                g = data(gt, shape[-1:], "moderate")
+                with np.errstate(all="ignore"):
+                    n = np.float64(shape[-1])
+                    want = x / np.sqrt((x * x).sum(axis=-1, keepdims=True) / n + 1e-6) * el.decode(gt, g)
+                case("rms_norm", f"{t} {shape} gamma {gt}", t, rounded(t, want), [Array(t, a), Array(gt, g)], eps=1e-6, ulp=1)
+    # the largest taken away from itself is NaN, and so is then the sum
+    for x in ([np.nan, 1.0, 2.0], [-np.inf, -np.inf, -np.inf], [np.inf, 0.0, 1.0]):
+        case("softmax", f"{x}", "f32", rounded("f32", np.full(3, np.nan)), [Array("f32", el.encode("f32", x))], axes=[0])
+
+
+def shape_cases():
+    for t in list(el.TYPES):
+        for shape in SHAPES:
+            a = data(t, shape)
+            if t == "bool":
+                a = a & 1
+            src = Array(t, a)
+            n = len(shape)
+            perm = [int(p) for p in rng.permutation(n)]
+            case("transpose", f"{t} {shape} {perm}", t, a.transpose(perm) if n else a, [src], axes=perm)
+            for to in {(-1,), tuple(reversed(shape)), (1,) + shape if n < 8 else shape}:
+                to = tuple(a.size if d == -1 else d for d in to)
+                case("reshape", f"{t} {shape}->{to}", t, a.reshape(to), [src])
+            if n < 7:
+                wide = (2,) + tuple(3 if d == 1 else d for d in shape)
+                case("broadcast", f"{t} {shape}->{wide}", t, np.broadcast_to(a, wide), [src])
+                case("constant", f"{t} {shape} array", t, np.broadcast_to(a, wide), [src])
+            for value in (1, 3.0, -2, 0.1, float("inf"), float("nan")):
+                if t in ("bool", "f8e8m0", "index") or (not el.is_float(t) and isinstance(value, float) and value != 3.0):
+                    continue
+                bits = el.encode(t, float(value)) if el.is_float(t) else el.int_bits(t, [int(value)])
+                case("constant", f"{t} {shape} {value}", t, np.full(shape, bits[0]), [], value=value)
+    for src in el.TYPES:
+        for to in el.TYPES:
+            if "index" in (src, to):
+                continue
+            for mode in el.MODES[1:]:
+                for saturate in (False, True):
+                    shape = SHAPES[int(rng.integers(0, len(SHAPES)))]
+                    a = data(src, shape)
+                    if src == "bool":
+                        a = a & 1
+                    want = el.convert(to, src, a, mode, saturate, False) if a.size else np.zeros(shape)
+                    case("cast", f"{src}->{to} {shape} {mode} {saturate}", to, want, [Array(src, a)], mode=mode, saturate=saturate)
+
+
+for make in (unary_cases, binary_cases, reduce_cases, matmul_cases, composite_cases, shape_cases):
+    make()
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<q", len(out)))
+    f.write(b"".join(out))
+print(len(out), "cases")

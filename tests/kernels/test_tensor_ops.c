@@ -1,0 +1,158 @@
+/* Every tensor op against the table of make_tensor_ops_tables.py; then the messages of calls that must fail.
+ *
+ * usage: test_tensor_ops TABLE. Arrays are contiguous, permuted or with gaps, at odd addresses between guard bytes; the
+ * whole memory image is compared. */
+#include "pto-semantics/insn_semantics.h"
+#include "pto-semantics/tensor_ops.h"
+
+#include "case_table.h"
+
+typedef struct array {
+    pto_tensor t;
+    const uint8_t *image, *want;
+    region memory;
+} array;
+
+static array take_array(reader *r, bool result)
+{
+    array a = {0};
+    a.t.struct_size = sizeof a.t;
+    a.t.dtype = (pto_dtype)take_i64(r);
+    a.t.rank = (uint32_t)take_i64(r);
+    for (int d = 0; d < PTO_MAX_DIMS; d++) a.t.dims[d] = take_i64(r);
+    for (int d = 0; d < PTO_MAX_DIMS; d++) a.t.strides[d] = take_i64(r);
+    a.t.bytes = (uint64_t)take_i64(r);
+    a.image = take(r, a.t.bytes);
+    if (result) a.want = take(r, a.t.bytes);
+    a.memory = region_of(a.image, a.t.bytes);
+    a.t.data = a.memory.all + GUARD;
+    return a;
+}
+
+static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
+{
+    char name[NAME], what[WHAT];
+    memcpy(name, take(r, NAME), NAME);
+    memcpy(what, take(r, WHAT), WHAT);
+    tensor_call call = {.cpu = cpu};
+    call.mode = (round_mode)take_i64(r);
+    call.saturate = take_i64(r) != 0;
+    call.nan = (nan_rule)take_i64(r);
+    call.drop_reduced = take_i64(r) != 0;
+    call.transpose_a = take_i64(r) != 0;
+    call.transpose_b = take_i64(r) != 0;
+    call.approx = (gelu_approx)take_i64(r);
+    const int64_t ulp = take_i64(r), faults = take_i64(r);
+    call.axis_count = (uint32_t)take_i64(r);
+    for (int d = 0; d < PTO_MAX_DIMS; d++) call.axes[d] = take_i64(r);
+    memcpy(&call.eps, take(r, sizeof call.eps), sizeof call.eps);
+    call.value = take_number(r);
+    const int64_t count = take_i64(r);
+    array in[2] = {{{0}, NULL, NULL, {0}}};
+    for (int i = 0; i < count; i++) {
+        in[i] = take_array(r, false);
+        call.in[i] = &in[i].t;
+    }
+    array out = take_array(r, true);
+    call.out = &out.t;
+
+    const tensor_op op = tensor_op_by_name(name, strlen(name));
+    seen[op]++;
+    bool good = tensor_run(op, &call) == PTO_OK;
+    if (!good) printf("%s %s: failed: %s\n", name, what, call.text);
+    const int64_t at = first_difference(out.t.dtype, out.memory.all + GUARD, out.want, out.memory.bytes, ulp);
+    if (good && at >= 0) {
+        uint64_t got = 0, want = 0;
+        memcpy(&got, out.memory.all + GUARD + at, element_bytes(out.t.dtype));
+        memcpy(&want, out.want + at, element_bytes(out.t.dtype));
+        printf("%s %s: byte %lld holds %llx, wanted %llx\n", name, what, (long long)at, (unsigned long long)got,
+               (unsigned long long)want);
+        good = false;
+    }
+    if (good && call.faults != (uint64_t)faults) {
+        printf("%s %s: %llu faults, wanted %lld\n", name, what, (unsigned long long)call.faults, (long long)faults);
+        good = false;
+    }
+    if (good && !guards_stand(&out.memory)) {
+        printf("%s %s: bytes beside the result changed\n", name, what);
+        good = false;
+    }
+    for (int i = 0; i < count; i++) free(in[i].memory.all);
+    free(out.memory.all);
+    return good;
+}
+
+static int run_table(const uint8_t *bytes, size_t n)
+{
+    reader r = {bytes, bytes + n};
+    const int64_t cases = take_i64(&r);
+    int64_t seen[EVAL_COUNT] = {0};
+    int bad = 0;
+    for (int64_t i = 0; i < cases && bad < 50; i++) {
+        const int64_t size = take_i64(&r);
+        reader one = {r.p, r.p + size}, again = one;
+        take(&r, (size_t)size);
+        bad += !run_case(&one, insn_cpu(), seen);
+        bad += !run_case(&again, 0, seen);
+    }
+    for (int op = EVAL_NONE + 1; op < EVAL_COUNT; op++) {
+        if (seen[op] || op == EVAL_TENSOR_GROUP) continue;
+        printf("%s: no case in the table\n", tensor_op_name((tensor_op)op));
+        bad++;
+    }
+    printf("%lld cases, %d bad\n", (long long)cases, bad);
+    return bad;
+}
+
+static int fails(tensor_op op, tensor_call call, const char *text)
+{
+    if (tensor_run(op, &call) == PTO_FAILED && strcmp(call.text, text) == 0) return 0;
+    printf("must fail:\n    got  %s\n    want %s\n", call.text, text);
+    return 1;
+}
+
+static int run_failures(void)
+{
+    float memory[64] = {0};
+    const pto_tensor f = {.dtype = PTO_F32, .rank = 2, .data = memory, .bytes = 48, .dims = {3, 4}, .strides = {4, 1}};
+    pto_tensor i = f, tall = f, wide = f, deep = f;
+    i.dtype = PTO_I32;
+    tall.dims[0] = 4;
+    wide.rank = 1;
+    deep.rank = 9;
+    int bad = 0;
+    bad += fails(EVAL_TENSOR_ADD, (tensor_call){.in = {&f, &tall}, .out = &f},
+                 "operand 2 has extent 4 along dim 0, which does not broadcast to 3");
+    bad += fails(EVAL_TENSOR_ADD, (tensor_call){.in = {&f, &i}, .out = &f},
+                 "operand 2 is i32, the result f32: they must be equal");
+    bad += fails(EVAL_TENSOR_EXP, (tensor_call){.in = {&i}, .out = &i}, "element type i32 is none of f32, f16, bf16");
+    bad += fails(EVAL_TENSOR_EXP, (tensor_call){.in = {&tall}, .out = &f},
+                 "operand 1 has extent 4 along dim 0, the result 3");
+    bad += fails(EVAL_TENSOR_EXP, (tensor_call){.in = {&deep}, .out = &f}, "rank 9, the limit is 8");
+    bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 1, .axes = {2}},
+                 "axis 2 of a tensor of rank 2");
+    bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 1, .axes = {-1}},
+                 "dim 1 of the result is 4, it must be 1");
+    bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {-1, 1}},
+                 "axis 1 stands twice");
+    bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &f}, .out = &f}, "3 x 4 times 3 x 4 is no 3 x 4");
+    bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &wide}, .out = &f}, "ranks 2 and 1 to 2, the least is 2");
+    bad += fails(EVAL_TENSOR_TRANSPOSE, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {0, 0}},
+                 "entry 1 of perm is 0, no permutation");
+    bad += fails(EVAL_TENSOR_RESHAPE, (tensor_call){.in = {&f}, .out = &tall}, "12 elements for a shape of 16");
+    bad += fails(EVAL_TENSOR_GROUP, (tensor_call){.out = &f}, "tensor.group computes nothing");
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_tensor_ops TABLE\n");
+        return 2;
+    }
+    size_t n;
+    uint8_t *bytes = table_load(argv[1], &n);
+    const int bad = run_table(bytes, n) + run_failures();
+    free(bytes);
+    return bad != 0;
+}

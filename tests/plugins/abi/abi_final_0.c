@@ -1,0 +1,6 @@
+/* ABI 1.0, final. */
+#define PTO_ABI_MINOR 0
+#define PTO_ABI_DRAFT 0
+#include "abi_plugin.h"
+
+ABI_PLUGIN("test.abi-final-0");

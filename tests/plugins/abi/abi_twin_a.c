@@ -1,0 +1,4 @@
+/* Provides the same pass as its twin. */
+#include "abi_plugin.h"
+
+ABI_PLUGIN("test.abi-twin");
