@@ -159,5 +159,16 @@ static const pto_backend backend = {
     .execute = execute,
     .release = release,
 };
-PTO_PLUGIN("pto.cpu-sim", "backend:pto.cpu-sim", "", .version = "0.1.0", .license = "Apache-2.0",
-           .backends = PTO_LIST(pto_backend, &backend));
+/* For kernels that no pipeline made: what the properties would promise is what the simulator finds out. */
+static const pto_backend unchecked = {
+    .struct_size = sizeof unchecked,
+    .id = "pto.cpu-sim-unchecked",
+    .summary = "The same, whatever is not known of the addresses and flags",
+    .options = pass_options,
+    .consumes = PTO_STRS("exec/1", "block/1"),
+    .prepare = prepare,
+    .execute = execute,
+    .release = release,
+};
+PTO_PLUGIN("pto.cpu-sim", "backend:pto.cpu-sim backend:pto.cpu-sim-unchecked", "", .version = "0.1.0",
+           .license = "Apache-2.0", .backends = PTO_LIST(pto_backend, &backend, &unchecked));

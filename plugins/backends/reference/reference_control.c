@@ -36,10 +36,10 @@ pto_status interp_eval(interp *in, const frame *fr, pto_loc at, const index_expr
 {
     switch (index_eval(fr->f->codes, e, fr->slots, out)) {
     case INDEX_OK: return PTO_OK;
-    case INDEX_OVERFLOW: return interp_error_at(in, at, "overflow", "an index expression leaves 64 bits");
+    case INDEX_OVERFLOW: return interp_error_at(in, at, "expression", "an index expression leaves 64 bits");
     case INDEX_DIVISOR: break;
     }
-    return interp_error_at(in, at, "divisor", "an index expression divides by a number below 1");
+    return interp_error_at(in, at, "expression", "an index expression divides by a number below 1");
 }
 
 bool interp_holds(relation r, int64_t left, int64_t right)
@@ -117,7 +117,7 @@ static pto_status check_carried(interp *in, frame *fr, const op_code *o, const u
         PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[4 + 2 * i], &cols));
         const tile_ref *t = &fr->values[values[i]].tile;
         if (t->valid_rows != rows || t->valid_cols != cols)
-            return interp_error(in, o, "valid-region",
+            return interp_error(in, o, "valid",
                                 "carried tile %" PRIu32 " has the valid region %" PRId64 " x %" PRId64
                                 ", the loop states %" PRId64 " x %" PRId64,
                                 i, t->valid_rows, t->valid_cols, rows, cols);
@@ -131,7 +131,7 @@ static pto_status enter_for(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &from));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &to));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &step));
-    if (step < 1) return interp_error(in, o, "step", "'for' has the step %" PRId64 ", it must be 1 or more", step);
+    if (step < 1) return interp_error(in, o, "expression", "'for' has the step %" PRId64 ", it must be 1 or more", step);
     PTO_TRY(check_carried(in, fr, o, o->operands));
     if (from >= to) {
         pass_on(in, fr, o->result_count, o->operands, o->results);
@@ -177,7 +177,7 @@ static pto_status make_outs(interp *in, frame *fr, const op_code *o, const uint3
         value to = {.kind = VALUE_NONE};
         value_copy(in->pool, &to, from);
         if (!o->takes[i]) {
-            if (!array_make(in->pool, &to.array)) return interp_error(in, o, "too-large", "an `out` is too large");
+            if (!array_make(in->pool, &to.array)) return interp_error(in, o, "limit", "the copy of `out` %" PRIu32 " takes more than 64 GiB", i);
             from->array.in->refs--; /* the copy does not hold it */
             array_copy(in->pool, &to.array, &from->array);
         }
@@ -311,7 +311,7 @@ static pto_status do_bind(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &lo));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &hi));
     if (n < lo || n > hi)
-        return interp_error(in, o, "bind", "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
+        return interp_error(in, o, "expression", "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
     fr->slots[o->symbol] = n;
     return PTO_OK;
 }
@@ -368,7 +368,7 @@ pto_status interp_run(interp *in, const function_code *entry)
         const op_code *o = l->at;
         if (++in->op_count % OPS_PER_LOOK == 0 && pto_should_stop(in->run))
             return interp_error(in, o, "interrupted", "stopped before the end");
-        if (in->depth > DEPTH_MAX) return interp_error(in, o, "too-deep", "more than %d nested blocks", DEPTH_MAX);
+        if (in->depth > DEPTH_MAX) return interp_error(in, o, "limit", "more than %d nested blocks", DEPTH_MAX);
         l->at = o->next;
         PTO_TRY(do_op(in, l, o));
     }

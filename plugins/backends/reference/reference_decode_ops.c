@@ -184,12 +184,12 @@ static const op_row rows[] = {
 
 static pto_status decode_by_name(coder *c, op_code *o)
 {
+    o->tensor = tensor_op_by_name(o->name.p, o->name.n);
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!pto_str_is(o->name, rows[i].name)) continue;
         o->what = rows[i].what;
         return rows[i].decode != NULL ? rows[i].decode(c, o) : PTO_OK;
     }
-    o->tensor = tensor_op_by_name(o->name.p, o->name.n);
     if (o->tensor != EVAL_NONE) {
         o->what = DO_TENSOR;
         return PTO_OK;

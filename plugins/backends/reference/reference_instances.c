@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
 static pto_status shuffle(interp *in, instances *s)
 {
     if (s->count > KEPT_MAX)
-        return interp_error_at(in, s->loc, "too-many-instances",
+        return interp_error_at(in, s->loc, "limit",
                                "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count, KEPT_MAX);
     s->order_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
     uint32_t *order = (uint32_t *)(void *)s->order_in->data;
@@ -36,7 +36,7 @@ static pto_status shuffle(interp *in, instances *s)
 static pto_status new_serial(interp *in, instances *s)
 {
     if (in->serial == UINT32_MAX)
-        return interp_error_at(in, s->loc, "too-many-instances", "more than %" PRIu32 " instances in one run", UINT32_MAX);
+        return interp_error_at(in, s->loc, "limit", "more than %" PRIu32 " instances in one run", UINT32_MAX);
     s->current = ++in->serial;
     if (s->serials != NULL) s->serials[s->done] = s->current;
     in->instance_count++;
@@ -60,7 +60,7 @@ instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t 
     for (uint32_t d = 0; d < rank && !empty; d++) bad |= __builtin_mul_overflow(s->count, extents[d], &s->count);
     if (empty) s->count = 0;
     if (bad) {
-        interp_error_at(in, at, "extent", "the extents of the instances are negative or too large");
+        interp_error_at(in, at, "expression", "the extents of the instances are negative or too large");
         return NULL;
     }
     if (in->call->seed != 0 && s->count > 1 && shuffle(in, s) < 0) return NULL;

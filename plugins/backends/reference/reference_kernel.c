@@ -146,7 +146,7 @@ static pto_status kernel_symbols(kernel_run *k, const op_code *o)
             }
         }
         if (!found)
-            return interp_error(k->in, o, "symbol", "nothing says what $%.*s of @%s is", PTO_FMT(k->p->symbols[i]), k->p->name);
+            return interp_error(k->in, o, "arguments", "nothing says what $%.*s of @%s is", PTO_FMT(k->p->symbols[i]), k->p->name);
     }
     k->frame.symbols = values;
     return PTO_OK;
@@ -182,7 +182,7 @@ static pto_status make_memory(kernel_run *k, const op_code *o)
         k->memory_in[i] = storage_make(k->in->pool, (size_t)bytes);
         k->marks_in[i] = storage_make(k->in->pool, (size_t)bytes);
         if (k->memory_in[i] == NULL || k->marks_in[i] == NULL)
-            return interp_error(k->in, o, "too-large", "%" PRId64 " bytes of `%s`", bytes, program_space_name(i));
+            return interp_error(k->in, o, "limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB", bytes, program_space_name(i));
         k->frame.memory[i] = k->memory_in[i]->data;
         k->frame.memory_bytes[i] = bytes;
         k->marks[i] = k->marks_in[i]->data;

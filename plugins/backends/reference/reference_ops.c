@@ -22,7 +22,7 @@ static pto_status make_result(interp *in, frame *fr, const op_code *o, value *ou
     PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &out->array));
     if (!array_is_contiguous(&out->array))
         return interp_error(in, o, "unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
-    if (!array_make(in->pool, &out->array)) return interp_error(in, o, "too-large", "the result of '%.*s' is too large", PTO_FMT(o->name));
+    if (!array_make(in->pool, &out->array)) return interp_error(in, o, "limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
     out->kind = VALUE_ARRAY;
     return PTO_OK;
 }
@@ -81,7 +81,7 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     target = tensor_of(&result.array);
     call->out = &target;
     call->cpu = in->cpu;
-    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "tensor", "%s", call->text);
+    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "operation", "%s", call->text);
     if (call->faults != 0)
         return interp_error(in, o, "division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero", PTO_FMT(o->name), call->faults);
     set_result(in, fr, o, &result);
@@ -102,7 +102,7 @@ static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const arr
     uint32_t bytes = 0;
     const uint8_t *data = pto_attr_bytes(a, &bytes);
     if (bytes != to->in->bytes)
-        return interp_error(in, o, "constant", "the value has %" PRIu32 " bytes, the tensor %zu", bytes, to->in->bytes);
+        return interp_error(in, o, "operation", "the value has %" PRIu32 " bytes, the tensor %zu", bytes, to->in->bytes);
     if (bytes != 0) memcpy(to->base, data, bytes);
     return PTO_OK;
 }
@@ -135,8 +135,8 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
     int64_t have, want;
     PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &v.array));
     if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
-        return interp_error(in, o, "view", "%" PRId64 " elements are shown as %" PRId64, have, want);
-    if (!array_is_contiguous(from)) return interp_error(in, o, "view", "the elements are not contiguous");
+        return interp_error(in, o, "operation", "%" PRId64 " elements are shown as %" PRId64, have, want);
+    if (!array_is_contiguous(from)) return interp_error(in, o, "operation", "the elements are not contiguous");
     array_pack(&v.array);
     v.array.in = from->in;
     v.array.base = from->base;

@@ -19,7 +19,7 @@ pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call)
         call->scratch_bytes = in->scratch_bytes;
         s = insn_run(id, call);
     }
-    if (s < 0) return interp_error_at(in, at, "instruction", "%s", call->text);
+    if (s < 0) return interp_error_at(in, at, "operation", "%s", call->text);
     if (call->faults != 0)
         return interp_error_at(in, at, "division-by-zero", "'%s' divides %" PRIu64 " integers by zero", insn_name(id), call->faults);
     return PTO_OK;
@@ -31,14 +31,14 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
     const shape_code *s = &fr->f->shapes[o->results[0]];
     int64_t count, bytes;
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "valid-region", "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+        return interp_error(in, o, "valid", "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
                             PTO_FMT(o->name), rows, cols, s->rows, s->cols);
     if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
         __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
-        return interp_error(in, o, "too-large", "the tile is too large");
+        return interp_error(in, o, "limit", "the tile takes more than 64 GiB");
     *out = (value){.kind = VALUE_TILE};
     out->tile_in = storage_make(in->pool, (size_t)bytes);
-    if (out->tile_in == NULL) return interp_error(in, o, "too-large", "the tile is too large");
+    if (out->tile_in == NULL) return interp_error(in, o, "limit", "the tile takes more than 64 GiB");
     out->tile = (tile_ref){.base = out->tile_in->data,
                            .bytes = (size_t)bytes,
                            .dtype = s->dtype,
@@ -60,6 +60,15 @@ static void set_tile(interp *in, frame *fr, const op_code *o, value *v)
 static const tile_ref *tile_operand(const frame *fr, const op_code *o, uint32_t i)
 {
     return &fr->values[o->operands[i]].tile;
+}
+
+/* Before spaces are assigned any f32 tile may turn out to be an accumulator, whose elements are rounded on their way
+ * out. */
+static tile_ref leaving(const tile_ref *t)
+{
+    tile_ref out = *t;
+    if (out.space == PTO_SPACE_NONE) out.space = PTO_ACC;
+    return out;
 }
 
 /* ---- windows ---- */
@@ -94,7 +103,7 @@ static pto_status do_load(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank], &rows));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank + 1], &cols));
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "valid-region", "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64,
+        return interp_error(in, o, "valid", "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64,
                             rows, cols, s->rows, s->cols);
     PTO_TRY(make_window(in, fr, o, a, rows, cols, &call.gm));
     PTO_TRY(instances_read_window(in, o->loc, a->in, &call.gm));
@@ -109,7 +118,7 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
 {
     const tile_ref *t = tile_operand(fr, o, 0);
     const array *a = &fr->values[o->operands[1]].array;
-    insn_call call = {.src = {*t}};
+    insn_call call = {.src = {leaving(t)}};
     if (a->is_read_only) return interp_error(in, o, "read-only", "'tile.store' writes to memory that is only read here");
     PTO_TRY(make_window(in, fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
     PTO_TRY(instances_write_window(in, o->loc, a->in, &call.gm));
@@ -161,6 +170,7 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
     PTO_TRY(valid_of_result(in, fr, o, valid));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
+    if (o->rule == PTO_RULE_MOVE) call.src[0] = leaving(&call.src[0]);
     PTO_TRY(interp_insn(in, o->loc, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;

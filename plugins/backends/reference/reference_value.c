@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* More cannot be meant. */
+static const uint64_t STORAGE_MAX = UINT64_C(1) << 36;
+
 /* The smallest class of at least `bytes`: 1, 1.25, 1.5, 1.75 times a power of two. */
 static uint32_t class_of(size_t bytes, size_t *out_room)
 {
@@ -30,7 +33,7 @@ static storage *shell(pool *p)
 
 storage *storage_make(pool *p, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4) return NULL;
+    if (bytes > STORAGE_MAX) return NULL;
     size_t room;
     const uint32_t size_class = class_of(bytes, &room);
     storage *s = p->free[size_class];

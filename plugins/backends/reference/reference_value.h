@@ -58,7 +58,7 @@ typedef struct value {
 } value;
 
 /* A new one with one reference and no marks; the bytes are 0xff each, which is a NaN in every float type that has one.
- * NULL when the size overflows. */
+ * NULL beyond 64 GiB. */
 storage *storage_make(pool *p, size_t bytes);
 /* Memory of the caller's. */
 storage *storage_wrap(pool *p, void *data, size_t bytes);
@@ -76,7 +76,7 @@ bool array_count(const array *a, int64_t *out);
 bool array_is_contiguous(const array *a);
 /* Fills in strides of contiguous elements. */
 void array_pack(array *a);
-/* A new contiguous array of a->dtype, rank and dims in storage of its own; false on overflow. */
+/* A new contiguous array of a->dtype, rank and dims in storage of its own; false beyond 64 GiB. */
 bool array_make(pool *p, array *a);
 /* Copies elements, and marks when `from` has any; both have the same dims. */
 void array_copy(pool *p, const array *to, const array *from);

@@ -9,6 +9,7 @@
  * between its first write and its last read. */
 #include <pto/plugin.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define KINDS(X)              \
@@ -184,6 +185,24 @@ static pto_space space_by_name(pto_str name)
     return PTO_SPACE_NONE;
 }
 
+/* A number of the machine's space, or `absent`. */
+static int64_t space_number(const pto_run *run, pto_str space, const char *what, int64_t absent)
+{
+    char path[80];
+    int64_t n = 0;
+    snprintf(path, sizeof path, "spaces.%.*s.%s", PTO_FMT(space), what);
+    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+}
+
+static int64_t usable_bytes(const pto_run *run, pto_str space) { return space_number(run, space, "usable-bytes", 0); }
+
+/* What the buffer asks for, and what its space wants of every buffer: both are powers of two. */
+static int64_t alignment(const pto_run *run, pto_op buffer)
+{
+    const int64_t own = pto_attr_int_of(buffer, "align", 32), space = space_number(run, pto_attr_str_of(buffer, "space"), "align", 1);
+    return own > space ? own : space;
+}
+
 static uint32_t find_lives(const kernel_walk *w, life **out)
 {
     uint32_t n = 0;
@@ -194,7 +213,7 @@ static uint32_t find_lives(const kernel_walk *w, life **out)
         const pto_op op = w->ops[i];
         if (!pto_op_is(op, pto_kind(w->run, KIND_BUFFER))) continue;
         life *l = &lives[n];
-        *l = (life){.buffer = op, .space = space_by_name(pto_attr_str_of(op, "space")), .align = pto_attr_int_of(op, "align", 32), .addr = pto_attr_int_of(op, "addr", -1),
+        *l = (life){.buffer = op, .space = space_by_name(pto_attr_str_of(op, "space")), .align = alignment(w->run, op), .addr = pto_attr_int_of(op, "addr", -1),
                     .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1), .span = {i, i}, .order = n};
         n++;
         const uint32_t room = count_accesses(pto_result(op, 0));
@@ -268,15 +287,6 @@ static pto_status report_full(const pto_run *run, pto_op kernel, pto_space space
     }
     (void)run;
     return PTO_FAILED;
-}
-
-static int64_t usable_bytes(const pto_run *run, pto_str space)
-{
-    char path[64] = "spaces.";
-    int64_t bytes = 0;
-    memcpy(path + 7, space.p, space.n < 32 ? space.n : 32);
-    memcpy(path + 7 + (space.n < 32 ? space.n : 32), ".usable-bytes", 14);
-    return pto_machine_i64(run, path, &bytes) == PTO_OK ? bytes : 0;
 }
 
 static pto_status allocate_space(const pto_run *run, pto_op kernel, pto_space space, life *all, uint32_t all_count)

@@ -187,6 +187,18 @@ static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value out
     return PTO_OK;
 }
 
+/* The host names the first result only. */
+static pto_status name_results(pto_op group, uint32_t count, const pto_value *outputs)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        pto_str name = pto_value_name(outputs[i]);
+        char *text = pto_scratch(group.run, name.n + 1);
+        if (name.n != 0) memcpy(text, name.p, name.n);
+        PTO_TRY(pto_value_set_name(pto_result(group, i), text));
+    }
+    return PTO_OK;
+}
+
 static pto_op build_group(fuse_plan *p, uint32_t root, pto_place at, const char *label, uint32_t count,
                           const pto_value *outputs)
 {
@@ -212,6 +224,7 @@ static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const ch
     for (uint32_t i = 0; i < count; i++) outputs[i] = pto_result(p->nodes[made[i]].op, 0);
     pto_op group = build_group(p, root, at, label, count, outputs);
     PTO_NEED(group);
+    PTO_TRY(name_results(group, count, outputs));
     pto_block body = pto_body(group);
     PTO_TRY(move_members(p, root, body));
     pto_spec yield = pto_spec_make(p->run, pto_kind(p->run, KIND_YIELD));

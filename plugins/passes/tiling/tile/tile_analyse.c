@@ -292,8 +292,8 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     PTO_TRY(read_body(g));
     g->rank = pto_type_rank(g->widest);
     g->wide = wide_dims(g->widest);
-    for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
     PTO_TRY(check_dropped(g));
+    for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
     PTO_TRY(find_columns(g));
     find_forms(g);
     find_needed(g);

@@ -283,6 +283,11 @@ pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_ex
     pto_spec_loc(&s, n->loc);
     if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_result(group, 0))));
     pto_op forall = pto_spec_build(&s, pto_before(group));
+    for (uint32_t i = 1; i < outs && PTO_SOME(forall); i++) {
+        pto_str name = stored_name(n->run, pto_value_name(pto_result(group, i)));
+        if (pto_value_set_name(pto_result(forall, i), name.p) < 0)
+            n->failed = 1; /* scratch is zeroed: it ends in NUL */
+    }
     n->block = pto_body(forall);
     pto_type index = pto_type_scalar(n->run, PTO_INDEX);
     for (uint32_t i = 0; i < dims; i++)

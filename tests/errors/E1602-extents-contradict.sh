@@ -1,0 +1,16 @@
+# Both arguments and both numbers are named.
+set -u
+cat >m.ptir <<'END'
+func @f(%a: tensor<$N x f32>, %b: tensor<$N x f32>, %c: tensor<3 x f32>) -> tensor<$N x f32> {
+  %y = tensor.add %a, %b : tensor<$N x f32>
+  return %y
+}
+END
+/usr/bin/python3 -c "
+import numpy
+for name, n in (('four', 4), ('five', 5), ('three', 3)):
+    numpy.save(name + '.npy', numpy.zeros(n, numpy.float32))"
+exits 4 pto-run m.ptir --backend=pto.reference --in a=four.npy --in b=five.npy --in c=three.npy 2>text || exit 1
+grep -q 'm.ptir:1:1: error: \[E1602\] \$N is 4 by dim 0 of `a` but 5 by dim 0 of `b`' text || { cat text; exit 1; }
+exits 4 pto-run m.ptir --backend=pto.reference --in a=four.npy --in b=four.npy --in c=four.npy 2>text || exit 1
+grep -q 'four.npy: error: \[E1602\] dim 0 of `c` must be 3, the file has 4' text || { cat text; exit 1; }

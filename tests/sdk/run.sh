@@ -1,0 +1,122 @@
+#!/bin/sh
+# run.sh BUILD: the SDK as a stranger meets it. Installs, moves the installed tree, and from it alone - source and build trees
+# out of reach, PTO_* unset - starts plugins from the templates, builds them by CMake and by one compiler line with gcc and
+# clang, checks the headers as C++17, and runs what was built. Ends in "N passed, N failed".
+set -u
+build=$(cd "$1" && pwd) || exit 2
+work=$(mktemp -d "${TMPDIR:-/tmp}/pto-sdk-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+for name in $(env | sed -n 's/^\(PTO_[A-Za-z0-9_]*\)=.*/\1/p'); do unset "$name"; done
+export XDG_DATA_HOME="$work/no-data" LC_ALL=C
+passed=0
+failed=0
+
+# check NAME COMMAND...: one line for each; the output only when it fails.
+check() {
+  name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' "$work/log" | tail -n 30
+  fi
+}
+
+cmake --install "$build" --prefix "$work/first" >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
+mkdir "$work/moved" && mv "$work/first" "$work/moved/pto"
+root=$work/moved/pto
+export PATH="$root/bin:$PATH" PKG_CONFIG_PATH="$root/lib/pkgconfig"
+cd "$work" || exit 2
+
+# What is installed must not name the place it was built at.
+leaks() {
+  ! grep -rlF -e "$build" "$root/include" "$root/lib/cmake" "$root/lib/pkgconfig" "$root/share" "$root/bin" "$root/lib/pto"
+}
+check "the installed tree names neither build tree nor first prefix" leaks
+
+cat >neg.ptir <<'END'
+func @f(%x: tensor<8 x f32>) -> tensor<8 x f32> {
+  %a = tensor.neg %x : tensor<8 x f32>
+  %y = tensor.add %a, %x : tensor<8 x f32>
+  return %y
+}
+END
+cat >softmax.ptir <<'END'
+func @softmax(%x: tensor<$B x 256 x f32>) -> tensor<$B x 256 x f32> {
+  %y = tensor.softmax %x : tensor<$B x 256 x f32>
+  return %y
+}
+END
+cat >strategy.yaml <<'END'
+pto-pipeline: 1
+extends: default.yaml
+edit:
+  - { set: tile.with.strategy, to: { use: org.acme.tiling } }
+END
+
+cmake_build() { # KIND COMPILER
+  cmake -S "$1-by-cmake" -B "$1-$2" -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$2" && cmake --build "$1-$2"
+}
+line_build() { # KIND COMPILER
+  # shellcheck disable=SC2046
+  "$2" -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror $(pkg-config --cflags pto-plugin) "$1-by-cmake/plugin.c" -o "$1-$2.so"
+}
+as_cxx() { # COMPILER HEADER
+  echo "#include <$2>" >header.cc
+  # shellcheck disable=SC2046
+  "$1" -std=c++17 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags pto-plugin) header.cc
+}
+one_export() { # FILE
+  [ "$(nm -D --defined-only "$1" | awk '{ print $3 }')" = pto_plugin_entry_v1 ]
+}
+# The pass changes what it says, the numbers stay.
+pass_runs() { # FILE
+  pto-run softmax.ptir --sym B=96 --random-inputs 7 --plugin="$1" --insert-after=pipeline=org.acme.pass --out y=with.npy >with.txt &&
+    pto-run softmax.ptir --sym B=96 --random-inputs 7 --out y=without.npy >without.txt && cmp with.npy without.npy &&
+    ! cmp -s with.txt without.txt
+}
+tiling_runs() { # FILE
+  pto-opt softmax.ptir --pipeline=strategy.yaml --plugin="$1" -o other.ptir && pto-opt softmax.ptir --pipeline=default.yaml -o usual.ptir &&
+    ! cmp -s other.ptir usual.ptir &&
+    pto-run softmax.ptir --pipeline=strategy.yaml --plugin="$1" --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >other.txt &&
+    ! cmp -s other.txt usual.txt
+}
+backend_runs() { # FILE
+  pto-run neg.ptir --plugin="$1" --backend=org.acme.backend --random-inputs 3 --out y=zero.npy &&
+    ! pto-run softmax.ptir --sym B=1 --plugin="$1" --backend=org.acme.backend --random-inputs 3 2>text &&
+    grep -q 'softmax.ptir:2:8: error: \[org.acme.backend/unknown-op\] this backend cannot run `tensor.softmax`' text
+}
+
+check "softmax runs on the reference backend" pto-run softmax.ptir --sym B=96 --random-inputs 7 --backend=pto.reference --out y=want.npy
+check "softmax runs through the default pipeline" sh -c 'pto-run softmax.ptir --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >usual.txt'
+for kind in pass tiling backend; do
+  check "pto-plugin new $kind" pto-plugin new $kind "org.acme.$kind" "$kind-by-cmake"
+  for compiler in gcc clang-19; do
+    check "$kind: CMake with $compiler" cmake_build $kind $compiler
+    check "$kind: one line with $compiler" line_build $kind $compiler
+    check "$kind: one export with $compiler" one_export "$kind-$compiler.so"
+  done
+  for file in "$kind-gcc/plugin.so" "$kind-clang-19.so"; do
+    check "$kind: $file works" ${kind}_runs "$file"
+  done
+done
+for header in abi backend build call insn note plugin tiling; do
+  check "pto/$header.h as C++17 with g++" as_cxx g++ "pto/$header.h"
+  check "pto/$header.h as C++17 with clang++" as_cxx clang++-19 "pto/$header.h"
+done
+
+# Another minor of pto is not found.
+mkdir other && cat >other/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(other LANGUAGES C)
+find_package(PTO 0.2 EXACT CONFIG REQUIRED)
+END
+refused() { ! cmake -S other -B other-build -DCMAKE_PREFIX_PATH="$root"; }
+check "another minor version is refused" refused
+check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text && grep -q "is no plugin id" text'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
