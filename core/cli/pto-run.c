@@ -22,7 +22,7 @@
     X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)                          \
     X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                                \
     X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors", "fill inputs that are not given with random numbers", false) \
-    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: module, data, comparison", false)                   \
+    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", false)                   \
     X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                                   \
     X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "where the case's data goes, default a temporary folder", false)     \
     X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                            \
@@ -40,7 +40,7 @@ enum {
 };
 static const cli_option options[RUN_OPTION_COUNT] = {SESSION_OPTIONS(SESSION_ROW) RUN_OPTIONS(SESSION_ROW)};
 
-static const char usage[] = "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml";
+static const char usage[] = "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
 static const char summary[] = "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
 
 typedef struct expectation {
@@ -213,9 +213,8 @@ static status read_job(run_job *j)
 {
     const command_line *line = j->s->line;
     const char *case_path = command_line_value(line, RUN_CASE);
-    const uint32_t wanted = case_path ? 0 : 1;
-    if (line->argument_count != wanted) {
-        diag_error(j->s->diags, tool(), &E1504, "%s, %u files are given", case_path ? "--case names the module" : "one input file is wanted", line->argument_count);
+    if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
+        diag_error(j->s->diags, tool(), &E1504, "%s, %u are given", case_path ? "one file at most is wanted beside --case" : "one input file is wanted", line->argument_count);
         diag_note(j->s->diags, NO_POS, "usage: %s", usage);
         return FAILED;
     }
@@ -232,7 +231,7 @@ static status read_job(run_job *j)
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
     if (case_path) TRY(take_case(j, case_path));
-    else j->module_path = line->arguments[0];
+    if (line->argument_count == 1) j->module_path = line->arguments[0];
     return take_options(j);
 }
 

@@ -3,6 +3,7 @@
 # out of reach, PTO_* unset - starts plugins from the templates, builds them by CMake and by one compiler line with gcc and
 # clang, checks the headers as C++17, and runs what was built. Ends in "N passed, N failed".
 set -u
+case $0 in /*) self=$0 ;; *) self=$PWD/$0 ;; esac
 build=$(cd "$1" && pwd) || exit 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/pto-sdk-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -117,6 +118,18 @@ END
 refused() { ! cmake -S other -B other-build -DCMAKE_PREFIX_PATH="$root"; }
 check "another minor version is refused" refused
 check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text && grep -q "is no plugin id" text'
+
+# The guide, command by command, from the installed tree.
+source_root=$(cd "$(dirname "$self")/../.." && pwd)
+export PTO="$root" EXAMPLES="$work/examples"
+cp -r "$source_root/examples" "$EXAMPLES"
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$source_root/docs/first-pass.md" >commands
+mkdir guide && cd guide || exit 2
+while IFS= read -r command; do
+  check "docs/first-pass.md: $command" sh -c "$command"
+  case $command in *"--size paper"*) grep '^cycles:' "$work/log" >>cycles ;; esac
+done <../commands
+check "docs/first-pass.md: three different cycle counts" sh -c '[ "$(sort -u cycles | wc -l)" -eq 3 ]'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

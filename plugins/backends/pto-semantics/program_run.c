@@ -449,7 +449,7 @@ pto_status program_grid(const program *kernel, const int64_t *symbols, int64_t *
         if (out_extents[i] < 0 || out_extents[i] > most || (all *= out_extents[i]) > most)
             return program_error(kernel, kernel->self, "arguments",
                                  "the grid of @%s has the extent %" PRId64 " in dim %" PRIu32
-                                 "; a grid has at most 2^31 instances",
+                                 "; a grid has 0 to 2147483648 instances",
                                  kernel->name, out_extents[i], i);
     }
     return PTO_OK;

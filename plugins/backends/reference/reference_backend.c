@@ -26,7 +26,8 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     e->pool.run = run;
     const function_code *entry = code_decode(run, call->function);
     if (entry == NULL) return PTO_FAILED;
-    interp in = {.run = run, .call = call, .pool = &e->pool, .serial = MARK_FIRST - 1, .random = call->seed, .cpu = insn_cpu()};
+    interp in = {
+        .run = run, .call = call, .pool = &e->pool, .serial = MARK_FIRST - 1, .random = call->seed, .cpu = insn_cpu()};
     PTO_TRY(interp_run(&in, entry));
     count(call->sink, "ops executed", in.op_count);
     count(call->sink, "instructions executed", in.insn_count);

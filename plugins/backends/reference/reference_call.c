@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { CALLS_MAX = 10000 };
-
 /* ---- frames ---- */
 
 static frame *make_frame(interp *in, const function_code *f, frame *caller, const op_code *call)
@@ -25,7 +23,6 @@ static frame *make_frame(interp *in, const function_code *f, frame *caller, cons
     fr->f = f;
     fr->caller = caller;
     fr->call = call;
-    in->call_depth++;
     return fr;
 }
 
@@ -34,7 +31,6 @@ static void leave_frame(interp *in, frame *fr)
     for (uint32_t i = 0; i < fr->f->value_count; i++) value_clear(in->pool, &fr->values[i]);
     fr->caller = in->free_frames;
     in->free_frames = fr;
-    in->call_depth--;
 }
 
 static void give(interp *in, frame *fr, uint32_t id, const value *v)
@@ -50,7 +46,8 @@ pto_status interp_shape(interp *in, const frame *fr, pto_loc at, const shape_cod
     int64_t count;
     *out = (array){.dtype = s->dtype, .rank = s->rank};
     for (uint32_t d = 0; d < s->rank; d++) PTO_TRY(interp_eval(in, fr, at, &s->dims[d], &out->dims[d]));
-    if (!array_count(out, &count)) return interp_error_at(in, at, "limit", "extents that are negative or too large");
+    if (!array_count(out, &count))
+        return interp_error_at(in, at, "pto.reference/limit", "extents that are negative or too large");
     array_pack(out);
     for (uint32_t d = 0; d < s->rank && s->has_strides; d++)
         PTO_TRY(interp_eval(in, fr, at, &s->strides[d], &out->strides[d]));
@@ -83,8 +80,8 @@ static pto_status bind_symbols(interp *in, frame *fr, pto_loc at)
     for (uint32_t i = 0; i < fr->f->symbol_count; i++) {
         const pto_str name = fr->f->symbol_names[i];
         if (!find_symbol(fr, fr->f->symbols[i], name, &fr->slots[fr->f->symbols[i]]))
-            return interp_error_at(in, at, "arguments", "nothing says what $%.*s of @%.*s is", PTO_FMT(name),
-                                   PTO_FMT(fr->f->name));
+            return interp_error_at(in, at, "pto.reference/arguments", "nothing says what $%.*s of @%.*s is",
+                                   PTO_FMT(name), PTO_FMT(fr->f->name));
     }
     return PTO_OK;
 }
@@ -96,16 +93,19 @@ static pto_status check_argument(interp *in, const frame *fr, pto_loc at, const 
     array want;
     PTO_TRY(interp_shape(in, fr, at, &p->shape, &want));
     if (want.rank != v->array.rank || want.dtype != v->array.dtype)
-        return interp_error_at(in, at, "arguments", "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
+        return interp_error_at(in, at, "pto.reference/arguments",
+                               "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
                                PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, element_name(want.dtype),
                                v->array.rank, element_name(v->array.dtype));
     for (uint32_t d = 0; d < want.rank; d++) {
         if (want.dims[d] != v->array.dims[d])
-            return interp_error_at(in, at, "arguments", "dim %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64,
-                                   d, PTO_FMT(p->name), PTO_FMT(fr->f->name), want.dims[d], v->array.dims[d]);
+            return interp_error_at(in, at, "pto.reference/arguments",
+                                   "dim %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
+                                   PTO_FMT(p->name), PTO_FMT(fr->f->name), want.dims[d], v->array.dims[d]);
         if (want.dims[d] > 1 && want.strides[d] != v->array.strides[d])
-            return interp_error_at(in, at, "arguments", "stride %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64,
-                                   d, PTO_FMT(p->name), PTO_FMT(fr->f->name), want.strides[d], v->array.strides[d]);
+            return interp_error_at(in, at, "pto.reference/arguments",
+                                   "stride %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
+                                   PTO_FMT(p->name), PTO_FMT(fr->f->name), want.strides[d], v->array.strides[d]);
     }
     return PTO_OK;
 }
@@ -120,7 +120,8 @@ static pto_status check_frame(interp *in, const frame *fr, pto_loc at)
         PTO_TRY(interp_eval(in, fr, at, &f->facts[i].left, &left));
         PTO_TRY(interp_eval(in, fr, at, &f->facts[i].right, &right));
         if (!interp_holds(f->facts[i].relation, left, right))
-            return interp_error_at(in, at, "arguments", "fact %" PRIu32 " of @%.*s does not hold: %" PRId64 " %s %" PRId64, i,
+            return interp_error_at(in, at, "pto.reference/arguments",
+                                   "fact %" PRIu32 " of @%.*s does not hold: %" PRId64 " %s %" PRId64, i,
                                    PTO_FMT(f->name), left,
                                    f->facts[i].relation < RELATION_COUNT ? signs[f->facts[i].relation] : "?", right);
     }
@@ -157,22 +158,15 @@ static void wrap_tensor(interp *in, const pto_tensor *t, const parameter_code *p
     }
 }
 
-static pto_status start_body(interp *in, frame *fr, const op_code *owner)
-{
-    if (in->call_depth > CALLS_MAX)
-        return interp_error_at(in, fr->f->loc, "limit", "more than %d calls within each other", CALLS_MAX);
-    interp_push(in, fr, &fr->f->body, owner);
-    return PTO_OK;
-}
-
 pto_status interp_start(interp *in, const function_code *f)
 {
     const pto_call *call = in->call;
     frame *fr = make_frame(in, f, NULL, NULL);
     if (call->argument_count != f->parameter_count || call->result_count != f->result_count)
-        return interp_error_at(in, f->loc, "arguments", "@%.*s has %" PRIu32 " parameters and %" PRIu32
-                               " results, the call has %" PRIu32 " and %" PRIu32, PTO_FMT(f->name), f->parameter_count,
-                               f->result_count, call->argument_count, call->result_count);
+        return interp_error_at(
+            in, f->loc, "pto.reference/arguments",
+            "@%.*s has %" PRIu32 " parameters and %" PRIu32 " results, the call has %" PRIu32 " and %" PRIu32,
+            PTO_FMT(f->name), f->parameter_count, f->result_count, call->argument_count, call->result_count);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const parameter_code *p = &f->parameters[i];
         value v;
@@ -187,11 +181,13 @@ pto_status interp_start(interp *in, const function_code *f)
         uint32_t k = 0;
         while (k < call->symbol_count && !pto_str_same(call->symbols[k], f->symbol_names[i])) k++;
         if (k == call->symbol_count)
-            return interp_error_at(in, f->loc, "arguments", "the call gives no value of $%.*s", PTO_FMT(f->symbol_names[i]));
+            return interp_error_at(in, f->loc, "pto.reference/arguments", "the call gives no value of $%.*s",
+                                   PTO_FMT(f->symbol_names[i]));
         fr->slots[f->symbols[i]] = call->symbol_values[k];
     }
     PTO_TRY(check_frame(in, fr, f->loc));
-    return start_body(in, fr, NULL);
+    interp_push(in, fr, &f->body, NULL);
+    return PTO_OK;
 }
 
 /* An `out` that a path leaves unwritten is an error of the program, not a result. */
@@ -209,8 +205,9 @@ static pto_status check_written(interp *in, const frame *fr)
             first = k;
         }
         if (missing != 0)
-            return interp_error_at(in, fr->f->loc, "never-written", "%zu of the %zu elements of %%%.*s are never written, the first one is %zu",
-                                   missing, count, PTO_FMT(p->name), first);
+            return interp_error_at(in, fr->f->loc, "pto.reference/never-written",
+                                   "%zu of the %zu elements of %%%.*s are never written, the first one is %zu", missing,
+                                   count, PTO_FMT(p->name), first);
     }
     return PTO_OK;
 }
@@ -221,12 +218,15 @@ static pto_status give_results(interp *in, const frame *fr, const op_code *o)
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const value *v = &fr->values[o->operands[i]];
         const pto_tensor *t = in->call->results[i];
-        if (v->kind != VALUE_ARRAY) return interp_error(in, o, "unsupported", "result %" PRIu32 " is no tensor", i);
+        if (v->kind != VALUE_ARRAY)
+            return interp_error(in, o, "pto.reference/unsupported", "result %" PRIu32 " is no tensor", i);
         const array *from = &v->array;
         PTO_TRY(instances_read_array(in, o->loc, from));
         bool fits = t->rank == from->rank && t->dtype == from->dtype;
         for (uint32_t d = 0; fits && d < t->rank; d++) fits = t->dims[d] == from->dims[d];
-        if (!fits) return interp_error(in, o, "arguments", "result %" PRIu32 " has another shape or type than the call expects", i);
+        if (!fits)
+            return interp_error(in, o, "pto.reference/arguments",
+                                "result %" PRIu32 " has another shape or type than the call expects", i);
         array to = *from;
         storage wrapped = {.data = t->data, .bytes = t->bytes, .refs = 1, .is_foreign = true};
         storage unmarked = {.data = from->in->data, .bytes = from->in->bytes, .refs = 1};
@@ -247,8 +247,10 @@ static pto_status make_out(interp *in, frame *fr, pto_loc at, const parameter_co
 {
     value *v = &fr->values[p->value], made = {.kind = VALUE_ARRAY};
     PTO_TRY(interp_shape(in, fr, at, &p->shape, &made.array));
-    if (!array_is_contiguous(&made.array)) return interp_error_at(in, at, "unsupported", "a strided out parameter in a call by value");
-    if (!array_make(in->pool, &made.array)) return interp_error_at(in, at, "limit", "an out parameter takes more than 64 GiB");
+    if (!array_is_contiguous(&made.array))
+        return interp_error_at(in, at, "pto.reference/unsupported", "a strided out parameter in a call by value");
+    if (!array_make(in->pool, &made.array))
+        return interp_error_at(in, at, "pto.reference/limit", "an out parameter takes more than 64 GiB");
     if (p->in)
         array_copy(in->pool, &made.array, &v->array);
     else
@@ -277,7 +279,8 @@ pto_status interp_call(interp *in, frame *caller, const op_code *o)
     for (uint32_t i = 0; o->by_value && i < fr->f->parameter_count; i++)
         if (fr->f->parameters[i].out) PTO_TRY(make_out(in, fr, o->loc, &fr->f->parameters[i]));
     PTO_TRY(check_frame(in, fr, o->loc));
-    return start_body(in, fr, NULL);
+    interp_push(in, fr, &fr->f->body, NULL);
+    return PTO_OK;
 }
 
 static void return_to_caller(interp *in, frame *fr, const op_code *o)
@@ -332,8 +335,7 @@ pto_status interp_launch(interp *in, frame *caller, const op_code *o)
         end_launch(in, fr, s);
         return PTO_OK;
     }
-    PTO_TRY(start_body(in, fr, NULL));
-    level *l = &in->levels[in->depth - 1];
+    level *l = interp_push(in, fr, &f->body, NULL);
     l->instances = s;
     start_instance(l);
     return PTO_OK;

@@ -22,14 +22,14 @@ typedef enum op_action {
     DO_WHILE,
     DO_GROUP,
     DO_BIND,
-    DO_NUMBER,   /* constant */
+    DO_NUMBER, /* constant */
     DO_VIEW,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* an op of tensor_semantics.h */
     DO_EMPTY,    /* memory that nobody has written */
     DO_FREE,
     DO_ZERO_ACC,
-    DO_TILE,     /* value form of an instruction */
+    DO_TILE, /* value form of an instruction */
     DO_LAUNCH
 } op_action;
 
@@ -45,7 +45,7 @@ typedef struct shape_code {
     pto_space space;
 } shape_code;
 
-enum { NO_SLOT = UINT32_MAX };
+#define NO_SLOT UINT32_MAX
 
 typedef struct op_code op_code;
 typedef struct function_code function_code;
@@ -56,7 +56,15 @@ typedef struct block_code {
     op_code *first;
 } block_code;
 
-typedef enum relation { RELATION_EQ, RELATION_NE, RELATION_LT, RELATION_LE, RELATION_GT, RELATION_GE, RELATION_COUNT } relation;
+typedef enum relation {
+    RELATION_EQ,
+    RELATION_NE,
+    RELATION_LT,
+    RELATION_LE,
+    RELATION_GT,
+    RELATION_GE,
+    RELATION_COUNT
+} relation;
 
 struct op_code {
     op_action what;

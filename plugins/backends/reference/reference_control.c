@@ -4,42 +4,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { OPS_PER_LOOK = 4096, DEPTH_MAX = 100000 };
+enum { OPS_PER_LOOK = 4096 };
 
-static pto_status report(interp *in, pto_loc at, const char *what, const char *format, va_list args)
+pto_status interp_error(interp *in, const op_code *o, const char *code, const char *format, ...)
 {
-    char code[64];
-    snprintf(code, sizeof code, "pto.reference/%s", what);
-    pto_vreport(in->run, PTO_ERROR, at, code, format, args);
+    va_list args;
+    va_start(args, format);
+    pto_vreport(in->run, PTO_ERROR, o->loc, code, format, args);
+    va_end(args);
     return PTO_FAILED;
 }
 
-pto_status interp_error(interp *in, const op_code *o, const char *what, const char *format, ...)
+pto_status interp_error_at(interp *in, pto_loc at, const char *code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const pto_status s = report(in, o->loc, what, format, args);
+    pto_vreport(in->run, PTO_ERROR, at, code, format, args);
     va_end(args);
-    return s;
-}
-
-pto_status interp_error_at(interp *in, pto_loc at, const char *what, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const pto_status s = report(in, at, what, format, args);
-    va_end(args);
-    return s;
+    return PTO_FAILED;
 }
 
 pto_status interp_eval(interp *in, const frame *fr, pto_loc at, const index_expr *e, int64_t *out)
 {
     switch (index_eval(fr->f->codes, e, fr->slots, out)) {
     case INDEX_OK: return PTO_OK;
-    case INDEX_OVERFLOW: return interp_error_at(in, at, "expression", "an index expression leaves 64 bits");
+    case INDEX_OVERFLOW:
+        return interp_error_at(in, at, "pto.reference/expression", "an index expression leaves 64 bits");
     case INDEX_DIVISOR: break;
     }
-    return interp_error_at(in, at, "expression", "an index expression divides by a number below 1");
+    return interp_error_at(in, at, "pto.reference/expression", "an index expression divides by a number below 1");
 }
 
 bool interp_holds(relation r, int64_t left, int64_t right)
@@ -117,7 +110,7 @@ static pto_status check_carried(interp *in, frame *fr, const op_code *o, const u
         PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[4 + 2 * i], &cols));
         const tile_ref *t = &fr->values[values[i]].tile;
         if (t->valid_rows != rows || t->valid_cols != cols)
-            return interp_error(in, o, "valid",
+            return interp_error(in, o, "pto.reference/valid",
                                 "carried tile %" PRIu32 " has the valid region %" PRId64 " x %" PRId64
                                 ", the loop states %" PRId64 " x %" PRId64,
                                 i, t->valid_rows, t->valid_cols, rows, cols);
@@ -131,7 +124,9 @@ static pto_status enter_for(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &from));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &to));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &step));
-    if (step < 1) return interp_error(in, o, "expression", "'for' has the step %" PRId64 ", it must be 1 or more", step);
+    if (step < 1)
+        return interp_error(in, o, "pto.reference/expression", "'for' has the step %" PRId64 ", it must be 1 or more",
+                            step);
     PTO_TRY(check_carried(in, fr, o, o->operands));
     if (from >= to) {
         pass_on(in, fr, o->result_count, o->operands, o->results);
@@ -177,7 +172,9 @@ static pto_status make_outs(interp *in, frame *fr, const op_code *o, const uint3
         value to = {.kind = VALUE_NONE};
         value_copy(in->pool, &to, from);
         if (!o->takes[i]) {
-            if (!array_make(in->pool, &to.array)) return interp_error(in, o, "limit", "the copy of `out` %" PRIu32 " takes more than 64 GiB", i);
+            if (!array_make(in->pool, &to.array))
+                return interp_error(in, o, "pto.reference/limit",
+                                    "the copy of `out` %" PRIu32 " takes more than 64 GiB", i);
             from->array.in->refs--; /* the copy does not hold it */
             array_copy(in->pool, &to.array, &from->array);
         }
@@ -311,7 +308,8 @@ static pto_status do_bind(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &lo));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &hi));
     if (n < lo || n > hi)
-        return interp_error(in, o, "expression", "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
+        return interp_error(in, o, "pto.reference/expression",
+                            "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
     fr->slots[o->symbol] = n;
     return PTO_OK;
 }
@@ -336,7 +334,9 @@ static pto_status do_simple(interp *in, frame *fr, const op_code *o)
     case DO_FREE: return interp_free(in, fr, o);
     case DO_ZERO_ACC: return interp_zero_acc(in, fr, o);
     case DO_TILE: return interp_tile(in, fr, o);
-    default: return interp_error(in, o, "unsupported", "'%.*s' has no semantics in this backend", PTO_FMT(o->name));
+    default:
+        return interp_error(in, o, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
+                            PTO_FMT(o->name));
     }
 }
 
@@ -367,8 +367,7 @@ pto_status interp_run(interp *in, const function_code *entry)
         level *l = &in->levels[in->depth - 1];
         const op_code *o = l->at;
         if (++in->op_count % OPS_PER_LOOK == 0 && pto_should_stop(in->run))
-            return interp_error(in, o, "interrupted", "stopped before the end");
-        if (in->depth > DEPTH_MAX) return interp_error(in, o, "limit", "more than %d nested blocks", DEPTH_MAX);
+            return interp_error(in, o, "pto.reference/interrupted", "stopped before the end");
         l->at = o->next;
         PTO_TRY(do_op(in, l, o));
     }

@@ -3,11 +3,9 @@
 
 #include <inttypes.h>
 
-pto_status coder_refuse(pto_op op, const char *what, const char *format, ...)
+pto_status coder_refuse(pto_op op, const char *code, const char *format, ...)
 {
-    char code[64];
     va_list args;
-    snprintf(code, sizeof code, "pto.reference/%s", what);
     va_start(args, format);
     pto_vreport(op.run, PTO_ERROR, pto_op_loc(op), code, format, args);
     va_end(args);
@@ -66,7 +64,7 @@ pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out)
 {
     const index_leaves leaves = {c, symbol_leaf, value_leaf, NULL};
     if (index_compile(&c->pool, &leaves, e, out)) return PTO_OK;
-    return coder_refuse(op, "unsupported", "'%.*s' has an index expression that cannot be computed",
+    return coder_refuse(op, "pto.reference/unsupported", "'%.*s' has an index expression that cannot be computed",
                         PTO_FMT(pto_op_name(op)));
 }
 
@@ -143,9 +141,11 @@ static bool starts_with(pto_str s, const char *prefix)
 /* Whether a kernel is written in instructions; those are decoded and walked by program.h. */
 static bool has_instructions(pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         const pto_str name = pto_op_name(op);
-        if (starts_with(name, "pto.") || pto_str_is(name, "block.buffer") || pto_str_is(name, "block.tile")) return true;
+        if (starts_with(name, "pto.") || pto_str_is(name, "block.buffer") || pto_str_is(name, "block.tile"))
+            return true;
     }
     return false;
 }
@@ -157,7 +157,7 @@ static pto_status decode_grid(coder *c)
     if (!f->is_kernel || f->program != NULL) return PTO_OK;
     f->grid_rank = pto_attr_count(grid);
     if (f->grid_rank > PTO_MAX_DIMS)
-        return coder_refuse(f->op, "unsupported", "@%.*s has a grid of %" PRIu32 " dims, the limit is %d",
+        return coder_refuse(f->op, "pto.reference/unsupported", "@%.*s has a grid of %" PRIu32 " dims, the limit is %d",
                             PTO_FMT(f->name), f->grid_rank, PTO_MAX_DIMS);
     index_expr *e = PTO_SCRATCH(c->run, index_expr, f->grid_rank);
     for (uint32_t i = 0; i < f->grid_rank; i++)
@@ -218,9 +218,10 @@ static pto_op last_need(pto_value v)
     const pto_op def = pto_value_op(v);
     const pto_block home = pto_op_block(def);
     pto_op last = def;
-    PTO_EACH_USE (v, use) {
+    PTO_EACH_USE(v, use) {
         const pto_op user = ancestor_in(use.op, home);
-        if (!PTO_SOME(user) || pto_kind_has(user.run, pto_op_kind(user), PTO_TRAIT_TERMINATOR)) return pto_op_none(v.run);
+        if (!PTO_SOME(user) || pto_kind_has(user.run, pto_op_kind(user), PTO_TRAIT_TERMINATOR))
+            return pto_op_none(v.run);
         if (pto_op_is_before(last, user)) last = user;
     }
     return last;
@@ -239,7 +240,8 @@ static void decode_drops(coder *c)
     for (uint32_t i = 0; i < c->results.count; i++) {
         const pto_value v = ((pto_value *)c->results.items)[i];
         const pto_op last = last_need(v);
-        if (PTO_SOME(last)) note_drop(c, *(op_code **)coder_at(c, &c->ops, last.index, sizeof(op_code *)), coder_value(c, v));
+        if (PTO_SOME(last))
+            note_drop(c, *(op_code **)coder_at(c, &c->ops, last.index, sizeof(op_code *)), coder_value(c, v));
     }
 }
 
@@ -253,7 +255,7 @@ static pto_status decode_block(coder *c, block_task task)
     for (uint32_t i = 0; i < b->arg_count; i++) args[i] = coder_value(c, pto_block_arg(task.block, i));
     b->args = args;
     op_code **link = &b->first;
-    PTO_EACH_OP (task.block, op) {
+    PTO_EACH_OP(task.block, op) {
         op_code *o = PTO_SCRATCH(c->run, op_code, 1);
         PTO_TRY(coder_op(c, op, o));
         *(op_code **)coder_at(c, &c->ops, op.index, sizeof o) = o;

@@ -13,7 +13,8 @@ static pto_attr attribute(const op_code *o, const char *name) { return pto_op_at
 
 static number number_of(pto_attr a)
 {
-    return pto_attr_kind_of(a) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(a)) : number_from_int(pto_attr_i64(a));
+    return pto_attr_kind_of(a) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(a))
+                                                 : number_from_int(pto_attr_i64(a));
 }
 
 static pto_status add_exprs(coder *c, op_code *o, pto_attr list)
@@ -35,8 +36,9 @@ static pto_status want_exprs(coder *c, op_code *o, const char *name, uint32_t co
     const uint32_t before = o->expr_count;
     PTO_TRY(coder_exprs(c, o, name));
     if (o->expr_count - before == count) return PTO_OK;
-    return coder_refuse(o->op, "unsupported", "'%.*s' has %" PRIu32 " expressions in `%s` and needs %" PRIu32,
-                        PTO_FMT(o->name), o->expr_count - before, name, count);
+    return coder_refuse(o->op, "pto.reference/unsupported",
+                        "'%.*s' has %" PRIu32 " expressions in `%s` and needs %" PRIu32, PTO_FMT(o->name),
+                        o->expr_count - before, name, count);
 }
 
 /* ---- control ---- */
@@ -45,7 +47,8 @@ static pto_status decode_call(coder *c, op_code *o)
 {
     const pto_str name = pto_attr_str(attribute(o, "callee"));
     const pto_op callee = pto_symbol_find(c->run, name);
-    if (!PTO_SOME(callee)) return coder_refuse(o->op, "unsupported", "there is no function @%.*s", PTO_FMT(name));
+    if (!PTO_SOME(callee))
+        return coder_refuse(o->op, "pto.reference/unsupported", "there is no function @%.*s", PTO_FMT(name));
     o->callee = coder_function(c, callee);
     /* What a call gives back beyond the results of the function: its out parameters. */
     o->by_value = o->what == DO_CALL && o->result_count != pto_attr_count(pto_op_attr(callee, "results"));
@@ -91,8 +94,8 @@ static pto_status decode_forall(coder *c, op_code *o)
 {
     PTO_TRY(coder_exprs(c, o, "to"));
     if (o->expr_count > PTO_MAX_DIMS)
-        return coder_refuse(o->op, "unsupported", "'%.*s' has %" PRIu32 " indices, the limit is %d", PTO_FMT(o->name),
-                            o->expr_count, PTO_MAX_DIMS);
+        return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' has %" PRIu32 " indices, the limit is %d",
+                            PTO_FMT(o->name), o->expr_count, PTO_MAX_DIMS);
     /* An `out` that nobody else sees may be written in place; the result of tile.empty is such. */
     bool *takes = PTO_SCRATCH(c->run, bool, o->operand_count);
     for (uint32_t i = 0; i < o->operand_count; i++) {
@@ -138,7 +141,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     o->insn = insn_by_tile_name(o->name.p, o->name.n);
     o->rule = (uint32_t)pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
     if (o->insn == INSN_NONE)
-        return coder_refuse(o->op, "unsupported", "there is no semantics for '%.*s'", PTO_FMT(o->name));
+        return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for '%.*s'", PTO_FMT(o->name));
     if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_STORE) {
         const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(o->op, o->rule == PTO_RULE_STORE)));
         PTO_TRY(want_exprs(c, o, "offsets", rank));
@@ -198,7 +201,8 @@ static pto_status decode_by_name(coder *c, op_code *o)
         o->what = DO_TILE;
         return decode_tile(c, o);
     }
-    return coder_refuse(o->op, "unsupported", "'%.*s' has no semantics in this backend", PTO_FMT(o->name));
+    return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
+                        PTO_FMT(o->name));
 }
 
 pto_status coder_op(coder *c, pto_op op, op_code *o)
@@ -209,13 +213,15 @@ pto_status coder_op(coder *c, pto_op op, op_code *o)
     o->operand_count = pto_operand_count(op);
     o->result_count = pto_result_count(op);
     o->block_count = pto_op_block_count(op);
-    uint32_t *operands = PTO_SCRATCH(c->run, uint32_t, o->operand_count), *results = PTO_SCRATCH(c->run, uint32_t, o->result_count);
+    uint32_t *operands = PTO_SCRATCH(c->run, uint32_t, o->operand_count),
+             *results = PTO_SCRATCH(c->run, uint32_t, o->result_count);
     for (uint32_t i = 0; i < o->operand_count; i++) operands[i] = coder_value(c, pto_operand(op, i));
     for (uint32_t i = 0; i < o->result_count; i++) {
         const pto_value v = pto_result(op, i);
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         results[i] = coder_value(c, v);
-        if (kind == PTO_TYPE_BUFFER) return coder_refuse(op, "unsupported", "a buffer outside of a kernel of instructions");
+        if (kind == PTO_TYPE_BUFFER)
+            return coder_refuse(op, "pto.reference/unsupported", "a buffer outside of a kernel of instructions");
         if (kind != PTO_TYPE_SCALAR) *CODER_ADD(c, results, pto_value) = v;
     }
     o->operands = operands;

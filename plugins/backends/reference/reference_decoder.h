@@ -36,7 +36,7 @@ typedef struct coder {
 } coder;
 
 PTO_PRINTF_LIKE(3, 4)
-pto_status coder_refuse(pto_op op, const char *what, const char *format, ...);
+pto_status coder_refuse(pto_op op, const char *code, const char *format, ...);
 /* Room for an item at `index`; zeroed when new. */
 void *coder_at(coder *c, growing *g, uint32_t index, size_t size);
 #define CODER_ADD(c, list, type) ((type *)coder_at((c), &(c)->list, (c)->list.count, sizeof(type)))

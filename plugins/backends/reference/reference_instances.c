@@ -19,8 +19,9 @@ static uint64_t next_random(uint64_t *state)
 static pto_status shuffle(interp *in, instances *s)
 {
     if (s->count > KEPT_MAX)
-        return interp_error_at(in, s->loc, "limit",
-                               "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count, KEPT_MAX);
+        return interp_error_at(in, s->loc, "pto.reference/limit",
+                               "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count,
+                               KEPT_MAX);
     s->order_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
     uint32_t *order = (uint32_t *)(void *)s->order_in->data;
     for (uint32_t i = 0; i < s->count; i++) order[i] = i;
@@ -36,7 +37,8 @@ static pto_status shuffle(interp *in, instances *s)
 static pto_status new_serial(interp *in, instances *s)
 {
     if (in->serial == UINT32_MAX)
-        return interp_error_at(in, s->loc, "limit", "more than %" PRIu32 " instances in one run", UINT32_MAX);
+        return interp_error_at(in, s->loc, "pto.reference/limit", "more than %" PRIu32 " instances in one run",
+                               UINT32_MAX);
     s->current = ++in->serial;
     if (s->serials != NULL) s->serials[s->done] = s->current;
     in->instance_count++;
@@ -60,7 +62,7 @@ instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t 
     for (uint32_t d = 0; d < rank && !empty; d++) bad |= __builtin_mul_overflow(s->count, extents[d], &s->count);
     if (empty) s->count = 0;
     if (bad) {
-        interp_error_at(in, at, "expression", "the extents of the instances are negative or too large");
+        interp_error_at(in, at, "pto.reference/expression", "the extents of the instances are negative or too large");
         return NULL;
     }
     if (in->call->seed != 0 && s->count > 1 && shuffle(in, s) < 0) return NULL;
@@ -133,7 +135,7 @@ static int64_t place_of(const instances *s, uint32_t serial)
 static pto_status conflict(interp *in, pto_loc loc, const instances *s, uint32_t mark, int64_t element, bool is_write)
 {
     char mine[160], other[160];
-    interp_error_at(in, loc, is_write ? "overlapping-writes" : "dependent-instances",
+    interp_error_at(in, loc, is_write ? "pto.reference/overlapping-writes" : "pto.reference/dependent-instances",
                     "instance %s %s element %" PRId64 " of the memory, which instance %s has written; instances are "
                     "independent",
                     index_text(s, s->done, mine, sizeof mine), is_write ? "writes" : "reads", element,
@@ -153,7 +155,7 @@ static const instances *foreign(const interp *in, uint32_t mark)
 static pto_status freed(interp *in, pto_loc loc, const storage *s)
 {
     if (!s->is_freed) return PTO_OK;
-    return interp_error_at(in, loc, "freed", "the memory was freed before");
+    return interp_error_at(in, loc, "pto.reference/freed", "the memory was freed before");
 }
 
 pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n)
@@ -165,8 +167,8 @@ pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_
         const uint32_t mark = s->marks[element];
         if (mark == MARK_BEFORE) continue;
         if (mark == MARK_NEVER)
-            return interp_error_at(in, loc, "uninitialised", "element %" PRId64 " of the memory is read, nothing has written it",
-                                   element);
+            return interp_error_at(in, loc, "pto.reference/uninitialised",
+                                   "element %" PRId64 " of the memory is read, nothing has written it", element);
         const instances *set = foreign(in, mark);
         if (set != NULL) return conflict(in, loc, set, mark, element, false);
     }

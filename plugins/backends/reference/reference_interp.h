@@ -44,7 +44,7 @@ typedef struct interp {
     const pto_call *call;
     pool *pool;
     level *levels;
-    uint32_t depth, room, call_depth;
+    uint32_t depth, room;
     instances *innermost, *free_instances;
     frame *free_frames; /* linked by `caller` */
     uint32_t serial;
@@ -55,10 +55,10 @@ typedef struct interp {
 } interp;
 
 PTO_PRINTF_LIKE(4, 5)
-pto_status interp_error(interp *in, const op_code *o, const char *what, const char *format, ...);
+pto_status interp_error(interp *in, const op_code *o, const char *code, const char *format, ...);
 /* The same at a location. */
 PTO_PRINTF_LIKE(4, 5)
-pto_status interp_error_at(interp *in, pto_loc at, const char *what, const char *format, ...);
+pto_status interp_error_at(interp *in, pto_loc at, const char *code, const char *format, ...);
 
 /* ---- reference_control.c ---- */
 /* Runs the function on the call's tensors. */

@@ -65,9 +65,10 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
 {
     int64_t row, col;
     if (!find_unwritten(k, t, &row, &col)) return PTO_OK;
-    return interp_error_at(k->in, step->site->loc, "unwritten-tile",
+    return interp_error_at(k->in, step->site->loc, "pto.reference/unwritten-tile",
                            "'%.*s' in @%s reads element [%" PRId64 ", %" PRId64 "] of source %" PRIu32
-                           ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64 " of `%s`; no valid region that was written holds it",
+                           ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
+                           " of `%s`; no valid region that was written holds it",
                            PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
                            t->ref.valid_cols, t->address, program_space_name(t->ref.space));
 }
@@ -85,14 +86,15 @@ static pto_status run_insn(kernel_run *k, const program_step *step)
                              ? &k->fr->values[k->fr->f->parameters[step->gm_parameter].value].array
                              : NULL;
         if (a == NULL)
-            return interp_error_at(in, step->site->loc, "unsupported", "'%.*s' uses memory that is no parameter of the kernel",
+            return interp_error_at(in, step->site->loc, "pto.reference/unsupported",
+                                   "'%.*s' uses memory that is no parameter of the kernel",
                                    PTO_FMT(step->site->op_name));
         if (step->dst != NULL) {
             PTO_TRY(instances_read_window(in, step->site->loc, a->in, &call.gm));
         } else {
             if (a->is_read_only)
-                return interp_error_at(in, step->site->loc, "read-only", "'%.*s' writes to memory that is only read here",
-                                       PTO_FMT(step->site->op_name));
+                return interp_error_at(in, step->site->loc, "pto.reference/read-only",
+                                       "'%.*s' writes to memory that is only read here", PTO_FMT(step->site->op_name));
             PTO_TRY(instances_write_window(in, step->site->loc, a->in, &call.gm));
         }
     }
@@ -126,7 +128,8 @@ static pto_status run_instance(kernel_run *k, program_state *s)
         case STEP_LAUNCH:
         case STEP_ALLOC:
         case STEP_FREE:
-            return interp_error_at(k->in, step.site->loc, "unsupported", "'%.*s' inside of a kernel", PTO_FMT(step.site->op_name));
+            return interp_error_at(k->in, step.site->loc, "pto.reference/unsupported", "'%.*s' inside of a kernel",
+                                   PTO_FMT(step.site->op_name));
         }
     }
 }
@@ -146,7 +149,8 @@ static pto_status kernel_symbols(kernel_run *k, const op_code *o)
             }
         }
         if (!found)
-            return interp_error(k->in, o, "arguments", "nothing says what $%.*s of @%s is", PTO_FMT(k->p->symbols[i]), k->p->name);
+            return interp_error(k->in, o, "pto.reference/arguments", "nothing says what $%.*s of @%s is",
+                                PTO_FMT(k->p->symbols[i]), k->p->name);
     }
     k->frame.symbols = values;
     return PTO_OK;
@@ -182,7 +186,8 @@ static pto_status make_memory(kernel_run *k, const op_code *o)
         k->memory_in[i] = storage_make(k->in->pool, (size_t)bytes);
         k->marks_in[i] = storage_make(k->in->pool, (size_t)bytes);
         if (k->memory_in[i] == NULL || k->marks_in[i] == NULL)
-            return interp_error(k->in, o, "limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB", bytes, program_space_name(i));
+            return interp_error(k->in, o, "pto.reference/limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB",
+                                bytes, program_space_name(i));
         k->frame.memory[i] = k->memory_in[i]->data;
         k->frame.memory_bytes[i] = bytes;
         k->marks[i] = k->marks_in[i]->data;

@@ -21,8 +21,9 @@ static pto_status make_result(interp *in, frame *fr, const op_code *o, value *ou
     *out = (value){.kind = VALUE_NONE};
     PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &out->array));
     if (!array_is_contiguous(&out->array))
-        return interp_error(in, o, "unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
-    if (!array_make(in->pool, &out->array)) return interp_error(in, o, "limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
+        return interp_error(in, o, "pto.reference/unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
+    if (!array_make(in->pool, &out->array))
+        return interp_error(in, o, "pto.reference/limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
     out->kind = VALUE_ARRAY;
     return PTO_OK;
 }
@@ -81,9 +82,10 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     target = tensor_of(&result.array);
     call->out = &target;
     call->cpu = in->cpu;
-    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "operation", "%s", call->text);
+    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "pto.reference/unsupported", "%s", call->text);
     if (call->faults != 0)
-        return interp_error(in, o, "division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero", PTO_FMT(o->name), call->faults);
+        return interp_error(in, o, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
+                            PTO_FMT(o->name), call->faults);
     set_result(in, fr, o, &result);
     return PTO_OK;
 }
@@ -102,7 +104,8 @@ static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const arr
     uint32_t bytes = 0;
     const uint8_t *data = pto_attr_bytes(a, &bytes);
     if (bytes != to->in->bytes)
-        return interp_error(in, o, "operation", "the value has %" PRIu32 " bytes, the tensor %zu", bytes, to->in->bytes);
+        return interp_error(in, o, "pto.reference/unsupported", "the value has %" PRIu32 " bytes, the tensor %zu",
+                            bytes, to->in->bytes);
     if (bytes != 0) memcpy(to->base, data, bytes);
     return PTO_OK;
 }
@@ -135,8 +138,10 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
     int64_t have, want;
     PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &v.array));
     if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
-        return interp_error(in, o, "operation", "%" PRId64 " elements are shown as %" PRId64, have, want);
-    if (!array_is_contiguous(from)) return interp_error(in, o, "operation", "the elements are not contiguous");
+        return interp_error(in, o, "pto.reference/unsupported", "%" PRId64 " elements are shown as %" PRId64, have,
+                            want);
+    if (!array_is_contiguous(from))
+        return interp_error(in, o, "pto.reference/unsupported", "the elements are not contiguous");
     array_pack(&v.array);
     v.array.in = from->in;
     v.array.base = from->base;
@@ -157,7 +162,7 @@ pto_status interp_empty(interp *in, frame *fr, const op_code *o)
 pto_status interp_free(interp *in, frame *fr, const op_code *o)
 {
     storage *s = fr->values[o->operands[0]].array.in;
-    if (s->is_freed) return interp_error(in, o, "freed", "the memory was freed before");
+    if (s->is_freed) return interp_error(in, o, "pto.reference/freed", "the memory was freed before");
     s->is_freed = true;
     return PTO_OK;
 }

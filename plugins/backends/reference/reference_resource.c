@@ -17,10 +17,11 @@ typedef struct npy_head {
 
 /* Spellings of the types; those that numpy lacks travel as integers of their size. */
 static const char *const descrs[PTO_DTYPE_COUNT][2] = {
-    [PTO_F32] = {"<f4", NULL},     [PTO_F16] = {"<f2", NULL},     [PTO_BF16] = {"<u2", "|V2"}, [PTO_F8E4M3] = {"|u1", NULL},
-    [PTO_F8E5M2] = {"|u1", NULL},  [PTO_F8E8M0] = {"|u1", NULL},  [PTO_I8] = {"|i1", NULL},    [PTO_I16] = {"<i2", NULL},
-    [PTO_I32] = {"<i4", NULL},     [PTO_I64] = {"<i8", NULL},     [PTO_U8] = {"|u1", NULL},    [PTO_U16] = {"<u2", NULL},
-    [PTO_U32] = {"<u4", NULL},     [PTO_U64] = {"<u8", NULL},     [PTO_BOOL] = {"|b1", NULL},
+    [PTO_F32] = {"<f4", NULL},    [PTO_F16] = {"<f2", NULL},    [PTO_BF16] = {"<u2", "|V2"},
+    [PTO_F8E4M3] = {"|u1", NULL}, [PTO_F8E5M2] = {"|u1", NULL}, [PTO_F8E8M0] = {"|u1", NULL},
+    [PTO_I8] = {"|i1", NULL},     [PTO_I16] = {"<i2", NULL},    [PTO_I32] = {"<i4", NULL},
+    [PTO_I64] = {"<i8", NULL},    [PTO_U8] = {"|u1", NULL},     [PTO_U16] = {"<u2", NULL},
+    [PTO_U32] = {"<u4", NULL},    [PTO_U64] = {"<u8", NULL},    [PTO_BOOL] = {"|b1", NULL},
 };
 
 /* What follows `key:` in the header, spaces skipped; NULL when absent. */
@@ -51,7 +52,8 @@ static bool read_shape(const char *at, npy_head *out)
 
 static bool read_head(const char *text, npy_head *out)
 {
-    const char *descr = after_key(text, "'descr'"), *order = after_key(text, "'fortran_order'"), *shape = after_key(text, "'shape'");
+    const char *descr = after_key(text, "'descr'"), *order = after_key(text, "'fortran_order'"),
+               *shape = after_key(text, "'shape'");
     *out = (npy_head){.rank = 0};
     if (descr == NULL || order == NULL || shape == NULL || *descr != '\'') return false;
     const size_t n = strcspn(descr + 1, "'");
@@ -79,13 +81,14 @@ static pto_status check_head(interp *in, const op_code *o, const char *path, con
 {
     const char *const *want = descrs[to->dtype < PTO_DTYPE_COUNT ? to->dtype : 0];
     if (want[0] == NULL || (strcmp(h->descr, want[0]) != 0 && (want[1] == NULL || strcmp(h->descr, want[1]) != 0)))
-        return interp_error(in, o, "resource", "%s holds elements of type %s; %s is written as %s", path, h->descr,
-                            element_name(to->dtype), want[0] != NULL ? want[0] : "nothing that numpy knows");
+        return interp_error(in, o, "pto.reference/resource", "%s holds elements of type %s; %s is written as %s", path,
+                            h->descr, element_name(to->dtype), want[0] != NULL ? want[0] : "nothing that numpy knows");
     if (h->is_fortran && h->rank > 1)
-        return interp_error(in, o, "resource", "%s is in Fortran order; write it with numpy.ascontiguousarray", path);
+        return interp_error(in, o, "pto.reference/resource",
+                            "%s is in Fortran order; write it with numpy.ascontiguousarray", path);
     bool same = h->rank == to->rank;
     for (uint32_t d = 0; same && d < h->rank; d++) same = h->dims[d] == to->dims[d];
-    if (!same) return interp_error(in, o, "resource", "%s has another shape than the tensor", path);
+    if (!same) return interp_error(in, o, "pto.reference/resource", "%s has another shape than the tensor", path);
     return PTO_OK;
 }
 
@@ -93,11 +96,13 @@ static pto_status read_file(interp *in, const op_code *o, const char *path, FILE
 {
     npy_head head;
     const char *text = load_head(in, f);
-    if (text == NULL || !read_head(text, &head)) return interp_error(in, o, "resource", "%s is no .npy file", path);
+    if (text == NULL || !read_head(text, &head))
+        return interp_error(in, o, "pto.reference/resource", "%s is no .npy file", path);
     PTO_TRY(check_head(in, o, path, &head, to));
     const size_t got = fread(to->base, 1, to->in->bytes, f);
     if (got != to->in->bytes)
-        return interp_error(in, o, "resource", "%s ends after %zu of %zu bytes of elements", path, got, to->in->bytes);
+        return interp_error(in, o, "pto.reference/resource", "%s ends after %zu of %zu bytes of elements", path, got,
+                            to->in->bytes);
     return PTO_OK;
 }
 
@@ -108,10 +113,11 @@ pto_status resource_read(interp *in, const op_code *o, pto_str file, const array
     size_t folder = module.n;
     while (folder != 0 && module.p[folder - 1] != '/') folder--;
     if (file.n != 0 && file.p[0] == '/') folder = 0;
-    if (folder + file.n + 1 > sizeof path) return interp_error(in, o, "resource", "the path of the resource is too long");
+    if (folder + file.n + 1 > sizeof path)
+        return interp_error(in, o, "pto.reference/resource", "the path of the resource is too long");
     snprintf(path, sizeof path, "%.*s%.*s", (int)folder, module.p != NULL ? module.p : "", PTO_FMT(file));
     FILE *f = fopen(path, "rbe");
-    if (f == NULL) return interp_error(in, o, "resource", "cannot open %s: %s", path, strerror(errno));
+    if (f == NULL) return interp_error(in, o, "pto.reference/resource", "cannot open %s: %s", path, strerror(errno));
     const pto_status s = read_file(in, o, path, f, to);
     fclose(f);
     return s;

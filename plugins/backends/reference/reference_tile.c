@@ -19,9 +19,10 @@ pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call)
         call->scratch_bytes = in->scratch_bytes;
         s = insn_run(id, call);
     }
-    if (s < 0) return interp_error_at(in, at, "operation", "%s", call->text);
+    if (s < 0) return interp_error_at(in, at, "pto.reference/unsupported", "%s", call->text);
     if (call->faults != 0)
-        return interp_error_at(in, at, "division-by-zero", "'%s' divides %" PRIu64 " integers by zero", insn_name(id), call->faults);
+        return interp_error_at(in, at, "pto.reference/division-by-zero", "'%s' divides %" PRIu64 " integers by zero",
+                               insn_name(id), call->faults);
     return PTO_OK;
 }
 
@@ -31,14 +32,16 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
     const shape_code *s = &fr->f->shapes[o->results[0]];
     int64_t count, bytes;
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "valid", "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+        return interp_error(in, o, "pto.reference/valid",
+                            "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64
+                            " x %" PRId64,
                             PTO_FMT(o->name), rows, cols, s->rows, s->cols);
     if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
         __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
-        return interp_error(in, o, "limit", "the tile takes more than 64 GiB");
+        return interp_error(in, o, "pto.reference/limit", "the tile takes more than 64 GiB");
     *out = (value){.kind = VALUE_TILE};
     out->tile_in = storage_make(in->pool, (size_t)bytes);
-    if (out->tile_in == NULL) return interp_error(in, o, "limit", "the tile takes more than 64 GiB");
+    if (out->tile_in == NULL) return interp_error(in, o, "pto.reference/limit", "the tile takes more than 64 GiB");
     out->tile = (tile_ref){.base = out->tile_in->data,
                            .bytes = (size_t)bytes,
                            .dtype = s->dtype,
@@ -73,9 +76,11 @@ static tile_ref leaving(const tile_ref *t)
 
 /* ---- windows ---- */
 
-static pto_status make_window(interp *in, const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols, gm_window *w)
+static pto_status make_window(interp *in, const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols,
+                              gm_window *w)
 {
-    *w = (gm_window){.base = a->base, .dtype = a->dtype, .rank = a->rank, .transpose = o->transpose, .rows = rows, .cols = cols};
+    *w = (gm_window){
+        .base = a->base, .dtype = a->dtype, .rank = a->rank, .transpose = o->transpose, .rows = rows, .cols = cols};
     w->bytes = a->in->bytes - (size_t)(a->base - a->in->data);
     for (uint32_t d = 0; d < a->rank; d++) {
         w->dims[d] = a->dims[d];
@@ -85,12 +90,14 @@ static pto_status make_window(interp *in, const frame *fr, const op_code *o, con
     int64_t extent;
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
-        return interp_error(in, o, "out-of-bounds",
-                            "'%.*s' wants %" PRId64 " element%s from %" PRId64 " on along dim %d, whose extent is %" PRId64,
+        return interp_error(in, o, "pto.reference/out-of-bounds",
+                            "'%.*s' wants %" PRId64 " element%s from %" PRId64
+                            " on along dim %d, whose extent is %" PRId64,
                             PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
                             a->rank != 0 ? w->dims[d] : 1);
     if (gm_in_bytes(w)) return PTO_OK;
-    return interp_error(in, o, "out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory", PTO_FMT(o->name), w->bytes);
+    return interp_error(in, o, "pto.reference/out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory",
+                        PTO_FMT(o->name), w->bytes);
 }
 
 static pto_status do_load(interp *in, frame *fr, const op_code *o)
@@ -103,8 +110,9 @@ static pto_status do_load(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank], &rows));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank + 1], &cols));
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "valid", "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64,
-                            rows, cols, s->rows, s->cols);
+        return interp_error(in, o, "pto.reference/valid",
+                            "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64, rows,
+                            cols, s->rows, s->cols);
     PTO_TRY(make_window(in, fr, o, a, rows, cols, &call.gm));
     PTO_TRY(instances_read_window(in, o->loc, a->in, &call.gm));
     PTO_TRY(make_tile(in, fr, o, o->has_pad ? s->rows : rows, o->has_pad ? s->cols : cols, &v));
@@ -119,7 +127,8 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
     const tile_ref *t = tile_operand(fr, o, 0);
     const array *a = &fr->values[o->operands[1]].array;
     insn_call call = {.src = {leaving(t)}};
-    if (a->is_read_only) return interp_error(in, o, "read-only", "'tile.store' writes to memory that is only read here");
+    if (a->is_read_only)
+        return interp_error(in, o, "pto.reference/read-only", "'tile.store' writes to memory that is only read here");
     PTO_TRY(make_window(in, fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
     PTO_TRY(instances_write_window(in, o->loc, a->in, &call.gm));
     return interp_insn(in, o->loc, o->insn, &call);

@@ -130,7 +130,8 @@ void array_pack(array *a)
 bool array_make(pool *p, array *a)
 {
     int64_t count, bytes;
-    if (!array_count(a, &count) || __builtin_mul_overflow(count, (int64_t)element_bytes(a->dtype), &bytes)) return false;
+    if (!array_count(a, &count) || __builtin_mul_overflow(count, (int64_t)element_bytes(a->dtype), &bytes))
+        return false;
     storage *s = storage_make(p, (size_t)bytes);
     if (s == NULL) return false;
     a->in = s;
@@ -158,7 +159,8 @@ void array_copy(pool *p, const array *to, const array *from)
     if (from->in->marks != NULL) storage_mark(p, to->in, size, MARK_BEFORE);
     const uint32_t last = to->rank > 0 ? to->rank - 1 : 0;
     const int64_t run = to->rank > 0 ? to->dims[last] : 1;
-    const int64_t to_stride = to->rank > 0 ? to->strides[last] : 1, from_stride = to->rank > 0 ? from->strides[last] : 1;
+    const int64_t to_stride = to->rank > 0 ? to->strides[last] : 1,
+                  from_stride = to->rank > 0 ? from->strides[last] : 1;
     for (int64_t done = 0; done < count; done += run) {
         int64_t to_at = 0, from_at = 0;
         for (uint32_t d = 0; d < last; d++) {

@@ -50,8 +50,8 @@ typedef enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_ARRAY, VALUE_TILE } va
 
 typedef struct value {
     value_kind kind;
-    pto_dtype dtype;  /* of a number */
-    number number;    /* index and integer scalars stand in the frame's slots as well */
+    pto_dtype dtype; /* of a number */
+    number number;   /* index and integer scalars stand in the frame's slots as well */
     array array;
     tile_ref tile;
     storage *tile_in;

@@ -5,6 +5,7 @@
  * because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own. */
 #include <pto/plugin.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #define OPTIONS(X)                                                                                              \
@@ -27,6 +28,7 @@ enum {
     CHUNK_ROWS = 8            /* rows of a chunked tile: one block of a column of results */
 };
 static const double tile_overhead_bytes = 4096.0; /* cost of a tile besides its bytes, as bytes */
+static const double core_overhead_bytes = 16.0;   /* cost of using one more core */
 static const double tile_overhead_cycles = 400.0;
 
 typedef struct candidate {
@@ -115,7 +117,8 @@ static double vector_cost(const search *s, const int64_t *tile)
     int64_t chunks = ceil_div(column_count, tile[1]), instances = ceil_div(row_count, tile[0]) * (walks ? 1 : chunks);
     double tiles = (double)ceil_div(instances, s->cores) * (double)(walks ? chunks : 1);
     double bytes = (double)(tile[0] * tile[1] * ELEMENT_BYTES);
-    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes;
+    double busy = (double)least_of(instances, s->cores);
+    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes + busy * core_overhead_bytes;
     int is_whole = columns->static_extent >= 0 && tile[1] >= columns->static_extent;
     if (is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS)) cost *= walks ? 0.01 : 1.0;
     if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
@@ -178,6 +181,8 @@ static matrix_rates rates_of(const search *s)
     return r;
 }
 
+/* Waves of equal instances, stretched by the cores that idle in the last one; loads and products of real extents, since
+ * tails are not padded; then what nothing overlaps: the first load and the last store. */
 static double matrix_cost(const search *s, const matrix_rates *rates, const int64_t *tile)
 {
     int64_t extent[DIMS];
@@ -185,18 +190,18 @@ static double matrix_cost(const search *s, const matrix_rates *rates, const int6
         extent[d] = s->problem->dims[d]->static_extent;
         if (extent[d] < 0) extent[d] = UNKNOWN_MATRIX;
     }
-    double instances = (double)ceil_div(extent[0], tile[0]) * (double)ceil_div(extent[1], tile[1]);
-    double waves = (instances + (double)s->cores - 1.0) / (double)s->cores;
-    waves = (double)(int64_t)waves;
-    double steps = (double)ceil_div(extent[2], tile[2]);
-    double load =
-        (double)(tile[0] + tile[1]) * (double)tile[2] * (double)rates->element_bytes / rates->load_bytes_per_cycle;
-    double boxes = (double)ceil_div(tile[0], rates->box_rows) * (double)ceil_div(tile[1], rates->box_rows) *
-                   (double)ceil_div(tile[2] * rates->element_bytes, rates->box_bytes);
-    double compute = boxes * rates->cycles_per_box;
-    double store = (double)(tile[0] * tile[1] * ELEMENT_BYTES) / rates->store_bytes_per_cycle;
-    double step = (load > compute ? load : compute) + tile_overhead_cycles;
-    return waves * steps * step + store + load;
+    const int64_t along_m = ceil_div(extent[0], tile[0]), along_n = ceil_div(extent[1], tile[1]);
+    const double instances = (double)along_m * (double)along_n, bytes = (double)rates->element_bytes;
+    const double waves = ceil(instances / (double)s->cores), steps = (double)ceil_div(extent[2], tile[2]);
+    double loaded =
+        ((double)extent[0] * (double)along_n + (double)extent[1] * (double)along_m) * (double)extent[2] * bytes;
+    double boxes = (double)ceil_div(extent[0], rates->box_rows) * (double)ceil_div(extent[1], rates->box_rows) *
+                   (double)ceil_div(extent[2] * rates->element_bytes, rates->box_bytes);
+    double load = loaded / rates->load_bytes_per_cycle, compute = boxes * rates->cycles_per_box;
+    double first = (double)((tile[0] + tile[1]) * tile[2]) * bytes / rates->load_bytes_per_cycle;
+    double last = (double)(tile[0] * tile[1] * ELEMENT_BYTES) / rates->store_bytes_per_cycle;
+    double work = instances > 0.0 ? (load > compute ? load : compute) * waves / instances : 0.0;
+    return work + waves * steps * tile_overhead_cycles + first + last;
 }
 
 static void search_matrix(search *s)
@@ -225,6 +230,21 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
+/* A shape that the model does not know: all dims alike, from large to small. */
+static pto_status offer_even(const pto_tiling_problem *problem, const pto_tiling_sink *sink)
+{
+    int64_t tile[16];
+    for (int shift = 12; shift >= 0; shift--) {
+        for (uint32_t d = 0; d < problem->dim_count && d < 16; d++) {
+            const pto_tiling_dim *dim = problem->dims[d];
+            int64_t size = (dim->granule > 0 ? dim->granule : 1) << shift;
+            tile[d] = dim->static_extent > 0 ? least_of(size, dim->static_extent) : size;
+        }
+        if (!sink->offer(sink->self, tile)) break;
+    }
+    return PTO_OK;
+}
+
 static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
     search s = {.run = run, .problem = problem, .cores = 1, .least_bytes = -1};
@@ -234,9 +254,7 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
     else if (problem->dim_count == DIMS && strcmp(problem->shape, "matmul") == 0)
         search_matrix(&s);
     else
-        return pto_error(problem->nest, "pto.tiling-heuristic/unknown-shape",
-                         "has no rule for a problem of shape `%s` with %u dims; known are rows, elementwise and matmul",
-                         problem->shape, (unsigned)problem->dim_count);
+        return offer_even(problem, sink);
     qsort(s.items, s.count, sizeof *s.items, compare);
     for (uint32_t i = 0; i < s.count && i < OFFERS; i++)
         if (!sink->offer(sink->self, s.items[i].tile)) return PTO_OK;

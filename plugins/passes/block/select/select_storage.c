@@ -1,0 +1,276 @@
+/* Buffers at the top of the kernel and descriptors of tiles in them. */
+#include "select_plan.h"
+
+static const char *space_name(pto_space space)
+{
+    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
+                                                       "acc", "bias", "scaling", "gm"};
+    return space < PTO_SPACE_COUNT ? names[space] : "?";
+}
+
+/* ---- buffers ---- */
+
+static pto_str suffixed(const pto_run *run, pto_str name, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    char *text = (char *)pto_scratch(run, name.n + n + 1);
+    if (name.n != 0) memcpy(text, name.p, name.n);
+    memcpy(text + name.n, suffix, n);
+    return pto_str_make(text, name.n + n);
+}
+
+static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
+{
+    int64_t rows = 0, columns = 0;
+    if (pto_dim_is_const(type, 0, &rows) && pto_dim_is_const(type, 1, &columns) &&
+        !__builtin_mul_overflow(rows, columns, out) &&
+        !__builtin_mul_overflow(*out, pto_dtype_bytes(pto_type_dtype(type)), out) && *out > 0 && *out < INT64_C(1) << 40)
+        return PTO_OK;
+    return pto_error(at, "pto.select/capacity", "a tile of %lld x %lld elements has no storage; it needs 1 byte to 2^40",
+                     (long long)rows, (long long)columns);
+}
+
+static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_str name, pto_op at)
+{
+    const pto_value none = pto_value_none(p->run);
+    const char *space = space_name(pto_type_space(type));
+    char path[64];
+    int64_t bytes = 0, align = 0;
+    (void)snprintf(path, sizeof path, "spaces.%s.align", space);
+    if (pto_type_space(type) == PTO_SPACE_NONE || pto_type_layout(type) == PTO_LAYOUT_NONE) {
+        (void)pto_error(at, "pto.select/no-space", "`%%%.*s` has no %s; assign-spaces and assign-layouts give it one",
+                        PTO_FMT(name), pto_type_space(type) == PTO_SPACE_NONE ? "memory space" : "layout");
+        return none;
+    }
+    if (pto_machine_i64(p->run, path, &align) != PTO_OK) {
+        (void)pto_error(at, "pto.select/no-space", "the machine has no space `%s` for `%%%.*s`; choose one that has it with --machine",
+                        space, PTO_FMT(name));
+        return none;
+    }
+    if (capacity_bytes(type, at, &bytes) != PTO_OK) return none;
+    if (bytes % align != 0) bytes += align - bytes % align; /* so that every stage is aligned */
+    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_BUFFER));
+    pto_spec_str(&s, "space", space);
+    pto_spec_int(&s, "bytes_per_stage", bytes);
+    pto_spec_int(&s, "stages", stages);
+    pto_spec_int(&s, "align", align);
+    pto_spec_result(&s, pto_type_buffer(p->run));
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_spec_name(&s, name);
+    pto_count(p->run, STAT_BUFFERS);
+    return pto_spec_value(&s, pto_before(p->top));
+}
+
+/* ---- stages ---- */
+
+static uint32_t loop_around(const select_plan *p, uint32_t op)
+{
+    uint32_t a = p->ops[op].parent;
+    while (a != SELECT_NONE && !pto_op_is(p->ops[a].op, pto_kind(p->run, KIND_FOR))) a = p->ops[a].parent;
+    return a;
+}
+
+/* The closest loop around both; loops are numbered outside first. */
+static uint32_t common_loop(const select_plan *p, uint32_t a, uint32_t b)
+{
+    while (a != b && a != SELECT_NONE && b != SELECT_NONE) {
+        if (a > b) a = loop_around(p, a);
+        else b = loop_around(p, b);
+    }
+    return a == b ? a : SELECT_NONE;
+}
+
+static int64_t stages_of(const select_plan *p, uint32_t value)
+{
+    const select_value *v = &p->values[value];
+    int64_t n = select_is_tile_op(p->run, p->ops[v->home].op) ? pto_attr_int_of(p->ops[v->home].op, "stages", 1) : 1;
+    PTO_EACH_USE(v->value, use)
+    {
+        if (pto_kind_column(p->run, pto_op_kind(use.op), PTO_COLUMN_RULE) != PTO_RULE_STORE || !select_is_tile_op(p->run, use.op)) continue;
+        int64_t wanted = pto_attr_int_of(use.op, "stages", 1);
+        if (wanted > n) n = wanted;
+    }
+    return n;
+}
+
+/* All that share a storage turn with the loop around all of them; without one there is nothing to turn with. */
+static pto_expr find_stage(const select_plan *p, uint32_t group, int64_t *stages)
+{
+    uint32_t i = group, loop = loop_around(p, p->values[group].home);
+    *stages = 1;
+    do {
+        int64_t n = stages_of(p, i);
+        if (n > *stages) *stages = n;
+        loop = common_loop(p, loop, loop_around(p, p->values[i].home));
+        i = p->values[i].ring;
+    } while (i != group);
+    if (loop == SELECT_NONE) *stages = 1;
+    if (*stages <= 1) return pto_expr_const(p->run, 0);
+    pto_op op = p->ops[loop].op;
+    pto_expr index = pto_expr_value(pto_block_arg(pto_body(op), 0));
+    pto_expr trip = pto_expr_floordiv(pto_expr_sub(index, pto_expr_of(op, "from", 0)), pto_expr_of(op, "step", 0));
+    return pto_expr_mod(trip, pto_expr_const(p->run, *stages));
+}
+
+select_storage *select_storage_of(select_plan *p, pto_value v)
+{
+    uint32_t i = select_find_value(p, v);
+    if (i == SELECT_NONE) return NULL;
+    uint32_t group = select_group(p, i);
+    select_storage *s = &p->values[group].storage;
+    if (PTO_SOME(s->buffer)) return s;
+    int64_t stages = 1;
+    s->stage = find_stage(p, group, &stages);
+    pto_value first = p->values[group].value;
+    s->buffer = make_buffer(p, pto_value_type(first), stages, suffixed(p->run, pto_value_name(first), "_b"), p->ops[p->values[i].home].op);
+    return PTO_SOME(s->buffer) && PTO_SOME(s->stage) ? s : NULL;
+}
+
+/* ---- descriptors ---- */
+
+static pto_value make_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2], pto_type type,
+                                 pto_str name, pto_op at)
+{
+    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
+    pto_spec_operand(&s, buffer);
+    pto_spec_exprs(&s, "stage", 1, &stage);
+    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_result(&s, type);
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_spec_name(&s, name);
+    return pto_spec_value(&s, pto_before(at));
+}
+
+pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid)
+{
+    pto_expr region[2];
+    const pto_value none = pto_value_none(p->run);
+    select_storage *s = select_storage_of(p, v);
+    if (s == NULL) return none;
+    if (valid == NULL) {
+        if (pto_value_valid(v, region) != PTO_OK) {
+            pto_str name = pto_value_name(v);
+            (void)pto_error(at, "pto.select/valid", "the valid region of `%%%.*s` is not known", PTO_FMT(name));
+            return none;
+        }
+        valid = region;
+    }
+    for (select_desc *d = s->descs; d != NULL; d = d->next) {
+        if (pto_expr_same_number(d->valid[0], valid[0]) && pto_expr_same_number(d->valid[1], valid[1]) &&
+            pto_op_dominates(pto_value_op(d->value), at))
+            return d->value;
+    }
+    select_desc *d = PTO_SCRATCH(p->run, select_desc, 1);
+    d->value = make_descriptor(p, s->buffer, s->stage, valid, pto_value_type(v), pto_value_name(v), at);
+    d->valid[0] = valid[0];
+    d->valid[1] = valid[1];
+    d->next = s->descs;
+    s->descs = d;
+    return d->value;
+}
+
+pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, pto_op at)
+{
+    pto_str name = suffixed(p->run, pto_value_name(like), "_tmp");
+    pto_value buffer = make_buffer(p, type, 1, suffixed(p->run, name, "_b"), at);
+    if (!PTO_SOME(buffer)) return buffer;
+    const pto_expr valid[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
+    return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid, type, name, at);
+}
+
+/* ---- copies ---- */
+
+typedef struct move_item {
+    uint32_t dst, src; /* groups; src SELECT_NONE: in the spare tile */
+    pto_value dst_value, src_value, src_tile;
+} move_item;
+
+static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op at)
+{
+    pto_str ways = pto_no_str();
+    if (!PTO_SOME(dst) || !PTO_SOME(src)) return PTO_FAILED;
+    pto_type type = pto_value_type(dst);
+    if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, "paths.vec.vec.layouts", &ways) != PTO_OK) {
+        const char *space = space_name(pto_type_space(type));
+        pto_status s = pto_error(at, "pto.select/no-copy",
+                                 "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`", space, space, space);
+        pto_note(at, "no copy is needed when the old value is not used after the new one is computed");
+        return s;
+    }
+    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TMOV));
+    pto_spec_operand(&s, dst);
+    pto_spec_operand(&s, src);
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_count(p->run, STAT_COPIES);
+    return PTO_SOME(pto_spec_build(&s, pto_before(at))) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status emit_move(select_plan *p, const move_item *m, pto_op at)
+{
+    pto_expr valid[2];
+    PTO_TRY(pto_value_valid(m->src_value, valid));
+    pto_value src = m->src == SELECT_NONE ? m->src_tile : select_describe(p, m->src_value, at, valid);
+    return emit_copy(p, select_describe(p, m->dst_value, at, valid), src, at);
+}
+
+static int is_read(const move_item *items, uint32_t count, uint32_t group, uint32_t but)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != but && items[i].src == group) return 1;
+    }
+    return 0;
+}
+
+/* Every target is read by another copy: the first one's old content goes to a spare tile. */
+static pto_status break_circle(select_plan *p, move_item *items, uint32_t count, pto_op at)
+{
+    pto_value old = items[0].dst_value;
+    pto_expr valid[2];
+    uint32_t reader = 1;
+    while (reader < count && items[reader].src != items[0].dst) reader++;
+    if (reader == count) return PTO_FAILED;
+    pto_value spare = select_scratch_tile(p, pto_value_type(old), old, at);
+    PTO_NEED(spare);
+    PTO_TRY(pto_value_valid(items[reader].src_value, valid));
+    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
+    pto_spec_operand(&s, pto_operand(pto_value_op(spare), 0));
+    pto_spec_attr(&s, "stage", pto_op_attr(pto_value_op(spare), "stage"));
+    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_result(&s, pto_value_type(spare));
+    pto_spec_name(&s, pto_value_name(spare));
+    pto_value tile = pto_spec_value(&s, pto_before(at));
+    PTO_NEED(tile);
+    PTO_TRY(pto_erase(pto_value_op(spare)));
+    PTO_TRY(emit_copy(p, tile, select_describe(p, items[reader].src_value, at, valid), at));
+    for (uint32_t i = 0; i < count; i++) {
+        if (items[i].src != items[0].dst) continue;
+        items[i].src = SELECT_NONE;
+        items[i].src_tile = tile;
+    }
+    return PTO_OK;
+}
+
+pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst, const pto_value *src, pto_op at)
+{
+    move_item *items = PTO_SCRATCH(p->run, move_item, count);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t to = select_find_value(p, dst[i]), from = select_find_value(p, src[i]);
+        if (to == SELECT_NONE || from == SELECT_NONE) continue;
+        to = select_group(p, to);
+        /* Zeros of a chain that has not begun are nowhere yet. */
+        if (to == select_group(p, from) || p->values[from].zero == ZERO_ALWAYS) continue;
+        items[left++] = (move_item){to, select_group(p, from), dst[i], src[i], pto_value_none(p->run)};
+    }
+    while (left != 0) {
+        uint32_t next = 0;
+        while (next < left && is_read(items, left, items[next].dst, next)) next++;
+        if (next == left) {
+            PTO_TRY(break_circle(p, items, left, at));
+            continue;
+        }
+        PTO_TRY(emit_move(p, &items[next], at));
+        items[next] = items[--left];
+    }
+    return PTO_OK;
+}

@@ -1,0 +1,296 @@
+/* pto.assign-layouts: every tile gets a layout, and capacities are rounded up to what that layout needs.
+ *
+ *     %t = tile.load %a[..] size(16, 250) : tile<16 x 250 x f32, vec>      =>  tile<16 x 256 x f32, vec, nd>
+ *     %m = tile.rowmax %t : tile<16 x 1 x f32, vec>                        =>  tile<16 x 1 x f32, vec, dn>
+ *     %b = tile.load %b[..] size(..) {transpose = true} : tile<.., mat>    =>  tile<.., mat, zn>
+ *     %r = tile.move %b : tile<.., right>                                  =>  tile<.., right, zn>
+ *
+ * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has it;
+ * in `mat` the path from memory decides, by whether the window is read transposed. A layout that the program states
+ * stays. Valid regions do not change. Exact. */
+#include <pto/plugin.h>
+
+#include "tile_machine.h"
+
+#define KINDS(X)     \
+    X(FOR, "for")    \
+    X(WHILE, "while") \
+    X(IF, "if")      \
+    X(YIELD, "yield") \
+    X(FILL, "tile.fill")
+PTO_KINDS(KINDS);
+
+#define STATS(X)            \
+    X(ASSIGNED, "assigned") \
+    X(PADDED, "padded")
+PTO_STATS(STATS);
+
+static int64_t rule_of(const pto_run *run, pto_op op)
+{
+    return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE);
+}
+
+static pto_layout layout_by_name(const char *p, size_t n)
+{
+    for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
+        if (strlen(tile_layout_name(l)) == n && memcmp(p, tile_layout_name(l), n) == 0) return l;
+    return PTO_LAYOUT_NONE;
+}
+
+/* Layouts of a space as text; the first is the usual one. */
+static pto_str space_layouts(const pto_run *run, pto_space space)
+{
+    char path[64];
+    pto_str list = pto_no_str();
+    (void)snprintf(path, sizeof path, "spaces.%s.layouts", tile_space_name(space));
+    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+}
+
+static int space_has(const pto_run *run, pto_space space, pto_layout layout)
+{
+    return tile_list_has(space_layouts(run, space), tile_layout_name(layout));
+}
+
+static pto_layout usual_layout(const pto_run *run, pto_space space)
+{
+    pto_str list = space_layouts(run, space);
+    const char *comma = list.n != 0 ? memchr(list.p, ',', list.n) : NULL;
+    return list.n == 0 ? PTO_LAYOUT_NONE : layout_by_name(list.p, comma != NULL ? (size_t)(comma - list.p) : list.n);
+}
+
+/* Layout in which a window lies in memory as the tile sees it: rows one behind the other, or columns. A single column
+ * is both. */
+static pto_layout window_layout(pto_op op, pto_type tile)
+{
+    if (tile_capacity_of(tile, 1) == 1 || pto_type_layout(tile) == PTO_DN) return PTO_DN;
+    return pto_attr_bool_of(op, "transpose", 0) ? PTO_DN : PTO_ND;
+}
+
+/* ---- choosing ---- */
+
+/* Whether all moves that read `v` can go on from `layout`. */
+static int moves_go_on(const pto_run *run, pto_value v, pto_layout layout)
+{
+    PTO_EACH_USE (v, use) {
+        if (rule_of(run, use.op) != PTO_RULE_MOVE) continue;
+        pto_type to = pto_value_type(pto_result(use.op, 0));
+        int found = 0;
+        for (pto_layout next = PTO_ND; next < PTO_LAYOUT_COUNT; next++)
+            found |= (pto_type_layout(to) == PTO_LAYOUT_NONE || pto_type_layout(to) == next) &&
+                     space_has(run, pto_type_space(to), next) &&
+                     tile_path_layouts(run, pto_type_space(pto_value_type(v)), pto_type_space(to), layout, next);
+        if (!found) return 0;
+    }
+    return 1;
+}
+
+/* The layout of what arrives in `v` from another space in layout `have`, or NONE. The usual one of the space is tried
+ * first. */
+static pto_layout arriving_layout(const pto_run *run, pto_value v, pto_space from, pto_layout have)
+{
+    pto_space to = pto_type_space(pto_value_type(v));
+    pto_layout usual = usual_layout(run, to);
+    if (tile_path_layouts(run, from, to, have, usual) && moves_go_on(run, v, usual)) return usual;
+    for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
+        if (space_has(run, to, l) && tile_path_layouts(run, from, to, have, l) && moves_go_on(run, v, l)) return l;
+    return PTO_LAYOUT_NONE;
+}
+
+/* Layout of a result that is not carried; NONE after a diagnostic. */
+static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
+{
+    pto_type type = pto_value_type(v);
+    pto_space space = pto_type_space(type), from = PTO_GM;
+    int64_t rule = rule_of(run, op);
+    if (space == PTO_VEC && tile_capacity_of(type, 1) == 1 && space_has(run, space, PTO_DN)) return PTO_DN;
+    if (rule != PTO_RULE_LOAD && rule != PTO_RULE_MOVE) return usual_layout(run, space);
+    pto_layout have = window_layout(op, type);
+    if (rule == PTO_RULE_MOVE) {
+        from = pto_type_space(pto_value_type(pto_operand(op, 0)));
+        have = pto_type_layout(pto_value_type(pto_operand(op, 0)));
+    }
+    pto_layout l = space == PTO_VEC ? usual_layout(run, space) : arriving_layout(run, v, from, have);
+    if (l != PTO_LAYOUT_NONE && tile_path_layouts(run, from, space, have, l)) return l;
+    pto_str machine = tile_machine_name(run), pairs = tile_path_list(run, from, space, "layouts");
+    (void)pto_error(op, "pto.assign-layouts/no-layout",
+                    "`%.*s` brings %%%.*s from `%s` to `%s` as %s; the path of %.*s takes %.*s, and %s",
+                    PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), tile_space_name(from), tile_space_name(space),
+                    tile_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")),
+                    space == PTO_VEC ? "vector work wants rows: load it as it lies and use `tile.transpose`"
+                                     : "none of these serves what follows");
+    return PTO_LAYOUT_NONE;
+}
+
+/* ---- rewriting ---- */
+
+static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layout layout)
+{
+    pto_type t = pto_value_type(v);
+    int64_t unit[2], have[2] = {tile_capacity_of(t, 0), tile_capacity_of(t, 1)}, want[2];
+    tile_unit(run, pto_type_space(t), layout, pto_type_dtype(t), unit);
+    for (int d = 0; d < 2; d++) want[d] = tile_round_to(have[d], unit[d]);
+    int grows = want[0] != have[0] || want[1] != have[1];
+    int64_t rule = PTO_SOME(op) ? rule_of(run, op) : PTO_RULE_NONE;
+    int is_valid_by_capacity = rule == PTO_RULE_FILLPAD || (rule == PTO_RULE_ROW_EXPAND && want[1] != have[1]) ||
+                               (rule == PTO_RULE_COL_EXPAND && want[0] != have[0]) ||
+                               (rule == PTO_RULE_LOAD && PTO_SOME(pto_op_attr(op, "pad")));
+    if (grows && is_valid_by_capacity)
+        return pto_error(op, "pto.assign-layouts/capacity",
+                         "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
+                         "give it rows in multiples of %lld and columns in multiples of %lld",
+                         PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1],
+                         tile_dtype_name(pto_type_dtype(t)), tile_layout_name(layout), (long long)want[0],
+                         (long long)want[1], (long long)unit[0], (long long)unit[1]);
+    if (grows && rule == PTO_RULE_FILL && !PTO_SOME(pto_op_attr(op, "valid"))) {
+        const pto_expr valid[2] = {pto_expr_const(run, have[0]), pto_expr_const(run, have[1])};
+        PTO_TRY(pto_op_set_attr(op, "valid", pto_attr_make_exprs(run, 2, valid)));
+    }
+    if (grows) pto_count(run, STAT_PADDED);
+    pto_count(run, STAT_ASSIGNED);
+    return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));
+}
+
+/* Carried tiles have the layout that they begin with. */
+static pto_status rewrite_loop(const pto_run *run, pto_op op)
+{
+    uint32_t first = pto_op_is(op, pto_kind(run, KIND_FOR)) ? 1 : 0;
+    for (uint32_t i = 0; i < pto_result_count(op); i++) {
+        if (!tile_is_tile(pto_result(op, i))) continue;
+        pto_type type = pto_value_type(pto_operand(op, i));
+        PTO_TRY(pto_value_set_type(pto_result(op, i), type));
+        for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+            PTO_TRY(pto_value_set_type(pto_block_arg(pto_op_block_at(op, b), first + i), type));
+    }
+    return PTO_OK;
+}
+
+static pto_status check_yield(const pto_run *run, pto_op yield)
+{
+    pto_op owner = pto_op_parent(yield);
+    if (pto_op_is(owner, pto_kind(run, KIND_WHILE)) && pto_block_same(pto_op_block(yield), pto_body(owner)))
+        return PTO_OK;
+    for (uint32_t i = 0; i < pto_operand_count(yield) && i < pto_result_count(owner); i++) {
+        pto_value v = pto_operand(yield, i), result = pto_result(owner, i);
+        if (!tile_is_tile(v)) continue;
+        if (pto_op_is(owner, pto_kind(run, KIND_IF)) && pto_type_layout(pto_value_type(result)) == PTO_LAYOUT_NONE)
+            PTO_TRY(pto_value_set_type(result, pto_value_type(v)));
+        if (pto_type_same(pto_value_type(v), pto_value_type(result))) continue;
+        return pto_error(yield, "pto.assign-layouts/carried",
+                         "`yield` hands over %%%.*s in layout %s where `%.*s` has %s; load both the same way, transposed "
+                         "or not", PTO_FMT(pto_value_name(v)), tile_layout_name(pto_type_layout(pto_value_type(v))),
+                         PTO_FMT(pto_op_name(owner)), tile_layout_name(pto_type_layout(pto_value_type(result))));
+    }
+    return PTO_OK;
+}
+
+static pto_status rewrite_op(const pto_run *run, pto_op op)
+{
+    if (pto_op_is(op, pto_kind(run, KIND_FOR)) || pto_op_is(op, pto_kind(run, KIND_WHILE))) return rewrite_loop(run, op);
+    if (pto_op_is(op, pto_kind(run, KIND_YIELD))) return check_yield(run, op);
+    if (pto_op_is(op, pto_kind(run, KIND_IF))) return PTO_OK;
+    for (uint32_t i = 0; i < pto_result_count(op); i++) {
+        pto_value v = pto_result(op, i);
+        if (!tile_is_tile(v)) continue;
+        pto_layout layout = pto_type_layout(pto_value_type(v));
+        if (layout == PTO_LAYOUT_NONE) layout = result_layout(run, op, v);
+        if (layout == PTO_LAYOUT_NONE) return PTO_FAILED;
+        PTO_TRY(set_type(run, op, v, layout));
+    }
+    return PTO_OK;
+}
+
+/* ---- the property ---- */
+
+static pto_status no_pair(pto_op op, pto_space from, pto_space to, pto_layout a, pto_layout b)
+{
+    pto_str machine = tile_machine_name(op.run), pairs = tile_path_list(op.run, from, to, "layouts");
+    return pto_error(op, "pto.layouts-assigned/illegal-change",
+                     "`%.*s` makes layout %s of %s between `%s` and `%s`; the path of %.*s takes %.*s",
+                     PTO_FMT(pto_op_name(op)), tile_layout_name(b), tile_layout_name(a), tile_space_name(from),
+                     tile_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")));
+}
+
+static pto_status check_change(const pto_run *run, pto_op op)
+{
+    int64_t rule = rule_of(run, op);
+    if (rule == PTO_RULE_LOAD) {
+        pto_type t = pto_value_type(pto_result(op, 0));
+        pto_layout from = window_layout(op, t);
+        if (tile_path_layouts(run, PTO_GM, pto_type_space(t), from, pto_type_layout(t))) return PTO_OK;
+        return no_pair(op, PTO_GM, pto_type_space(t), from, pto_type_layout(t));
+    }
+    if (rule != PTO_RULE_MOVE && rule != PTO_RULE_STORE) return PTO_OK;
+    pto_type a = pto_value_type(pto_operand(op, 0));
+    int is_move = rule == PTO_RULE_MOVE;
+    pto_space to = is_move ? pto_type_space(pto_value_type(pto_result(op, 0))) : PTO_GM;
+    pto_layout have = pto_type_layout(a), want = is_move ? pto_type_layout(pto_value_type(pto_result(op, 0))) : PTO_ND;
+    if (!is_move && have == PTO_DN) want = PTO_DN;
+    if (tile_path_layouts(run, pto_type_space(a), to, have, want)) return PTO_OK;
+    return no_pair(op, pto_type_space(a), to, have, want);
+}
+
+static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
+{
+    if (!tile_is_tile(v)) return PTO_OK;
+    pto_type t = pto_value_type(v);
+    pto_layout layout = pto_type_layout(t);
+    pto_space space = pto_type_space(t);
+    int64_t unit[2];
+    if (layout == PTO_LAYOUT_NONE)
+        return pto_error(at, "pto.layouts-assigned/no-layout", "%%%.*s has no layout", PTO_FMT(pto_value_name(v)));
+    pto_str machine = tile_machine_name(run), legal = space_layouts(run, space);
+    if (!space_has(run, space, layout))
+        return pto_error(at, "pto.layouts-assigned/illegal-layout", "%%%.*s is in `%s` as %s; %.*s has there: %.*s",
+                         PTO_FMT(pto_value_name(v)), tile_space_name(space), tile_layout_name(layout), PTO_FMT(machine),
+                         PTO_FMT(legal));
+    tile_unit(run, space, layout, pto_type_dtype(t), unit);
+    for (uint32_t d = 0; d < 2; d++)
+        if (tile_capacity_of(t, d) % unit[d] != 0)
+            return pto_error(at, "pto.layouts-assigned/unaligned",
+                             "%%%.*s has %lld %s; layout %s in `%s` takes multiples of %lld", PTO_FMT(pto_value_name(v)),
+                             (long long)tile_capacity_of(t, d), d == 0 ? "rows" : "columns", tile_layout_name(layout),
+                             tile_space_name(space), (long long)unit[d]);
+    return PTO_OK;
+}
+
+static pto_status check_assigned(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) {
+        for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(check_value(run, op, pto_result(op, i)));
+        PTO_TRY(check_change(run, op));
+    }
+    return PTO_OK;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) PTO_TRY(rewrite_op(run, op));
+    PTO_WALK (function, moving) PTO_TRY(check_change(run, moving));
+    return PTO_OK;
+}
+
+static const pto_property assigned = {
+    .struct_size = sizeof assigned,
+    .id = "pto.layouts-assigned",
+    .doc = "every tile has a layout of its space and a capacity that fits it; loads, moves and stores can make it",
+    .level = "tile/1",
+    .kinds = pass_kinds,
+    .check = check_assigned,
+};
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.assign-layouts",
+    .summary = "Give every tile a layout and round its capacity up to it",
+    .scope = "function",
+    .consumes = "tile/1",
+    .produces = "tile/1",
+    .requires_props = PTO_STRS("pto.spaces-assigned"),
+    .establishes = PTO_STRS("pto.layouts-assigned"),
+    .kinds = pass_kinds,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.assign-layouts", "pass:pto.assign-layouts property:pto.layouts-assigned", "pto.layouts-assigned",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &assigned));

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Busy and stalled cycles of every pipe of every core add up to the total; reports do not change from run to run; the
+# total is less than the sum of the pipes; half the bandwidth doubles the time of loads.
+set -eu
+here=$TEST_ROOT/tests/backends/cpu-sim
+run() { # PIPELINE REPORT
+  pto-run "$here/inputs/softmax.ptir" --pipeline="$1" --random-inputs 1 --sym R=20000 --counters --report "$2"
+}
+run "$here/inputs/exec.yaml" one >first
+run "$here/inputs/exec.yaml" two >second
+cmp first second
+cmp one/swimlane.json two/swimlane.json
+awk -F'[:/] *' '
+  $1 == "cycles" { total = $2 + 0 }
+  /^vector [0-9]+ \// { sub(/ $/, "", $2); sum[$1 $2] += $NF }
+  END {
+    for (pipe in sum) {
+      pipes++
+      if (sum[pipe] != total) { print pipe ": " sum[pipe] " of " total; bad = 1 }
+    }
+    if (pipes != 192) { print pipes " pipes"; bad = 1 }
+    exit bad
+  }' first
+busy() { sed -n "s/^vector 00 \/ $2 \/ busy: \([0-9]*\) .*/\1/p" "$1"; }
+total=$(sed -n 's/^vector 00 \/ mte2 \/ stall \/ launch: \([0-9]*\) .*/\1/p' first)
+cycles=$(($(sed -n 's/^cycles: \([0-9]*\) .*/\1/p' first) - total))
+sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
+[ "$cycles" -lt "$sum" ] || { echo "$cycles cycles, $sum of all pipes"; exit 1; }
+
+mkdir half
+sed 's/gm-bytes-per-cycle: 768 /gm-bytes-per-cycle: 384 /; s/bytes-per-cycle: 58.6,/bytes-per-cycle: 29.3,/' \
+  "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >half/half.yaml
+sed 's/^machine: .*/machine: half.yaml/' "$here/inputs/exec.yaml" >half/exec.yaml
+run half/exec.yaml three >third
+awk -v a="$(busy first mte2)" -v b="$(busy third mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'

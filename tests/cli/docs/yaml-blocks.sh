@@ -1,0 +1,14 @@
+# Every pipeline in the guides opens, prints, and reads back to the same.
+set -u
+n=0
+for page in "$TEST_ROOT"/docs/*.md; do
+  rm -f block-*
+  awk '/^```yaml$/ { on = 1; k++; next } /^```$/ { on = 0 } on { print > ("block-" k ".yaml") }' "$page"
+  for block in block-*.yaml; do
+    [ -e "$block" ] || continue
+    n=$((n + 1))
+    pto-opt --pipeline="$block" --print-pipeline >printed.yaml || { echo "$page: $block"; exit 1; }
+    pto-opt --pipeline=printed.yaml --explain >/dev/null || exit 1
+  done
+done
+[ "$n" -gt 0 ] || { echo "no YAML block was found"; exit 1; }

@@ -1,0 +1,28 @@
+# For every example and every step N of the default pipeline: --until N to a file and --from N+1 in a new process give the final
+# IR byte for byte; every dump parses back to itself, custom and generic; and every dump, run on reference, passes its case.
+set -u
+steps=$(pto-opt --pipeline=default.yaml --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p')
+[ "$(printf '%s\n' "$steps" | wc -l)" -ge 18 ] || { echo "only these steps were found: $steps"; exit 1; }
+failed=0
+complain() {
+  echo "$*"
+  failed=1
+}
+for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case; do
+  yaml=$TEST_ROOT/examples/$case.yaml
+  module=$TEST_ROOT/examples/$(dirname "$case")/$(sed -n 's/^module: //p' "$yaml")
+  pto-opt "$module" --pipeline=default.yaml -o final.ptir || { complain "$case does not compile"; continue; }
+  previous=
+  for step in $steps; do
+    if [ -n "$previous" ]; then
+      pto-opt "$module" --pipeline=default.yaml --until="$previous" -o part.ptir && pto-opt part.ptir --pipeline=default.yaml --from="$step" -o resumed.ptir
+      cmp -s resumed.ptir final.ptir || complain "$case: resumed at $step, the final IR differs"
+      pto-opt part.ptir -o again.ptir && cmp -s part.ptir again.ptir || complain "$case: the dump after $previous does not print as it was read"
+      pto-opt part.ptir --print-generic -o generic.mlir && pto-opt generic.mlir --print-generic -o generic2.mlir && cmp -s generic.mlir generic2.mlir ||
+        complain "$case: the generic form after $previous does not read back"
+      pto-run --case "$yaml" part.ptir --backend=pto.reference --data-dir data >run.txt 2>&1 || { complain "$case: the dump after $previous is wrong on reference"; cat run.txt; }
+    fi
+    previous=$step
+  done
+done
+exit $failed
