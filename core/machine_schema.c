@@ -131,6 +131,7 @@ static const schema_key vector_keys[] = {
      .unit = "cycles",
      .doc = "extra when a length is not a multiple of repeat-bytes"},
     {.name = "fused", .type = VALUE_BOOL, .def = "false", .doc = "a pto.fused region is one pass over the data"},
+    {.name = "tmp", .type = VALUE_BOOL, .def = "false", .doc = "reductions and row broadcasts want a scratch operand"},
     {.name = "dtypes",
      .kind = SCHEMA_SEQUENCE,
      .element = &dtype_item,

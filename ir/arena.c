@@ -2,10 +2,12 @@
 
 #include "ir/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -29,13 +31,17 @@ enum { MIN_ALIGN = 1, GAP_BYTES = 0 };
 
 enum { DEFAULT_ALIGN = 16, FIRST_CHUNK_BYTES = 8 * 1024, LARGEST_CHUNK_BYTES = 1024 * 1024 };
 
+/* Large arenas ask for huge pages, since page faults would cost as much as the work. Below, a huge page that is used in
+ * part would be too much of the whole. */
+enum { SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024, HUGE_CHUNK_BYTES = 8 * 1024 * 1024 };
+
 typedef struct chunk {
     struct chunk *next;
     size_t capacity;    /* bytes behind this header */
     size_t used;        /* bytes handed out, padding included */
     size_t dirty;       /* bytes that were handed out at some time; what lies above is still zero from the system */
     size_t used_before; /* sum of `used` of all earlier chunks */
-    size_t reserved_bytes;
+    size_t mapped_bytes; /* 0: from calloc */
 } chunk;
 
 enum { CHUNK_HEADER_BYTES = (sizeof(chunk) + DEFAULT_ALIGN - 1) / DEFAULT_ALIGN * DEFAULT_ALIGN };
@@ -71,10 +77,25 @@ void arena_destroy(arena *a)
     for (chunk *c = a->first; c != NULL;) {
         chunk *next = c->next;
         UNPOISON(chunk_bytes(c), c->capacity);
-        free(c);
+        if (c->mapped_bytes != 0) {
+            munmap(c, c->mapped_bytes);
+        } else {
+            free(c);
+        }
         c = next;
     }
     free(a);
+}
+
+/* A chunk of huge pages where the system has some; NULL when there is no memory. */
+static chunk *chunk_map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    (void)madvise(p, bytes, MADV_HUGEPAGE);
+    chunk *c = p;
+    c->mapped_bytes = bytes;
+    return c;
 }
 
 /* Links a chunk of at least `bytes` behind the current one and makes it current. */
@@ -84,10 +105,11 @@ static chunk *chunk_add(arena *a, size_t bytes)
     size_t total = bytes + CHUNK_HEADER_BYTES;
     if (total < a->next_chunk_bytes) total = a->next_chunk_bytes;
     if (a->next_chunk_bytes < LARGEST_CHUNK_BYTES) a->next_chunk_bytes *= 2;
-    chunk *c = calloc(1, total);
+    const bool is_large = a->reserved_bytes >= SMALLEST_WITH_HUGE_PAGES && total <= HUGE_CHUNK_BYTES;
+    if (is_large) total = HUGE_CHUNK_BYTES;
+    chunk *c = is_large ? chunk_map(total) : calloc(1, total);
     if (c == NULL) out_of_memory(a->name, bytes);
     c->capacity = total - CHUNK_HEADER_BYTES;
-    c->reserved_bytes = total;
     a->reserved_bytes += total;
     POISON(chunk_bytes(c), c->capacity);
     chunk **link = a->current == NULL ? &a->first : &a->current->next;

@@ -1,5 +1,6 @@
 /* Reading of texts: checks of the whole, the module around the functions, going on after errors. */
 #include "ir/parser_state.h"
+#include "ir/source_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,10 +118,20 @@ static void skip_function(parser *p)
     }
 }
 
+/* Between functions nothing points into the text before them but caches. */
+static void drop_text(parser *p)
+{
+    if (p->text == NULL || !source_text_drop(p->text, p->tok.start)) return;
+    memset(p->type_cache, 0, sizeof p->type_cache);
+    memset(p->string_cache, 0, sizeof p->string_cache);
+    diag_add_source(p->diags, p->file, (str){NULL, 0});
+}
+
 static void parse_functions(parser *p)
 {
     while (!p->stop && p->tok.kind != TOK_END && p->tok.kind != '}') {
         if (parse_function(p) != OK && !p->stop) skip_function(p);
+        drop_text(p);
     }
 }
 
@@ -263,8 +274,8 @@ static void parser_fini(parser *p)
     text_fini(&p->scratch);
 }
 
-/* `text` is NUL-terminated. */
-static status parse_terminated(ir_context *c, str text, const char *file, module **out)
+/* `text` is NUL-terminated; `owner` holds it when parts may be dropped, and may be NULL. */
+static status parse_terminated(ir_context *c, str text, const char *file, source_text *owner, module **out)
 {
     diag_engine *d = context_diags(c);
     diag_add_source(d, file, text);
@@ -274,6 +285,7 @@ static status parse_terminated(ir_context *c, str text, const char *file, module
         parser *p = arena_alloc(memory, sizeof *p);
         p->c = c;
         p->diags = d;
+        p->text = owner;
         p->file = file;
         p->file_id = string_intern_z(c, file);
         p->index_type = type_scalar(c, DTYPE_INDEX);
@@ -300,28 +312,9 @@ status parse_module(ir_context *c, str text, const char *file, module **out)
 {
     arena *copy = arena_create("text");
     str terminated = {arena_strndup(copy, text.p, text.n), text.n};
-    status s = parse_terminated(c, terminated, file, out);
+    status s = parse_terminated(c, terminated, file, NULL, out);
     arena_destroy(copy);
     return s;
-}
-
-/* Reads all of a descriptor; the bytes end in a NUL that does not count. */
-static status read_all(int fd, size_t expected, char **bytes, size_t *n)
-{
-    size_t capacity = 0;
-    *n = 0;
-    *bytes = table_grow(NULL, &capacity, expected + 2, 1);
-    for (;;) {
-        ssize_t got = read(fd, *bytes + *n, capacity - *n - 1);
-        if (got == 0) break;
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return FAILED;
-        *n += (size_t)got;
-        if (*n > MAX_TEXT_BYTES) break;
-        if (*n + 1 == capacity) *bytes = table_grow(*bytes, &capacity, capacity + 1, 1);
-    }
-    (*bytes)[*n] = 0;
-    return OK;
 }
 
 static status fail_unreadable(ir_context *c, const char *file, const char *cause)
@@ -338,6 +331,7 @@ status parse_file(ir_context *c, const char *path, module **out)
     if (fd < 0) return fail_unreadable(c, file, strerrordesc_np(errno));
     struct stat info;
     status s = OK;
+    bool is_file = false;
     size_t expected = FIRST_READ_BYTES;
     if (fstat(fd, &info) == 0) {
         if (S_ISDIR(info.st_mode)) s = fail_unreadable(c, file, "it is a directory");
@@ -345,13 +339,15 @@ status parse_file(ir_context *c, const char *path, module **out)
             s = fail_unreadable(c, file, "it is larger than 2 GB");
         } else if (S_ISREG(info.st_mode)) {
             expected = (size_t)info.st_size;
+            is_file = !is_stdin;
         }
     }
-    char *bytes = NULL;
-    size_t n = 0;
-    if (s == OK && read_all(fd, expected, &bytes, &n) != OK) s = fail_unreadable(c, file, strerrordesc_np(errno));
+    source_text text = {0};
+    if (s == OK && source_text_read(&text, fd, expected, MAX_TEXT_BYTES) != OK)
+        s = fail_unreadable(c, file, strerrordesc_np(errno));
     if (!is_stdin) close(fd);
-    if (s == OK) s = parse_terminated(c, (str){bytes, n}, file, out);
-    table_free(bytes);
+    /* Carets of dropped lines are read from the file again; the standard input cannot be. */
+    if (s == OK) s = parse_terminated(c, (str){text.bytes, text.n}, file, is_file ? &text : NULL, out);
+    source_text_close(&text);
     return s;
 }

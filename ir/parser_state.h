@@ -100,6 +100,7 @@ typedef struct parser {
     ir_context *c;
     diag_engine *diags;
     module *m;
+    struct source_text *text; /* NULL: the text is kept */
     const char *file;
     str_id file_id;
     lexer lex;

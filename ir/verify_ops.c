@@ -509,6 +509,13 @@ status verify_tensor_constant(module *m, uint32_t op)
     return OK;
 }
 
+status verify_index_cast(module *m, uint32_t op)
+{
+    uint32_t count = attr_at(module_context(m), op_attr(m, op, "from"))->count;
+    if (count == 1) return OK;
+    return op_error(m, op, &E0219, "has %" PRIu32 " index expressions in `from`; it converts one", count);
+}
+
 status verify_view(module *m, uint32_t op)
 {
     ir_context *c = module_context(m);

@@ -8,6 +8,7 @@
 #include "core/supervisor.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@
     X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors", "fill inputs that are not given with random numbers", false) \
     X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", false)                   \
     X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                                   \
-    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "where the case's data goes, default a temporary folder", false)     \
+    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)     \
     X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                            \
     X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)                      \
     X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                               \
@@ -162,9 +163,19 @@ static status size_terms(diag_engine *d, const case_output *o, const case_size *
     return FAILED;
 }
 
-static const char *make_folder(run_job *j)
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *place)
+{
+    (void)st;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+/* The data folder that --data-dir names, or a temporary one. */
+static const char *make_folder(run_job *j, bool *is_temporary)
 {
     const char *folder = command_line_value(j->s->line, RUN_DATA_DIR);
+    *is_temporary = !folder;
     if (folder) {
         if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
     } else {
@@ -202,11 +213,15 @@ static status take_case(run_job *j, const char *path)
     if (!j->entry) j->entry = c->entry;
     j->tensors = arena_array(j->s->arena, j->s->line->use_count + c->input_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, j->s->line->use_count + c->output_count, sizeof *j->expectations);
-    const char *folder = make_folder(j);
+    bool is_temporary = false;
+    const char *folder = make_folder(j, &is_temporary);
     if (!folder) return FAILED;
-    if (c->data) TRY(data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder));
-    fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
-    return load_case_data(j, c, size, folder);
+    status s = OK;
+    if (c->data) s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
+    if (s == OK) s = load_case_data(j, c, size, folder);
+    if (is_temporary) nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    else fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
+    return s;
 }
 
 static status read_job(run_job *j)

@@ -2,10 +2,9 @@
  * array of the same shape is written so that it reads back the same. */
 #include "core/npy.h"
 
-#include "core/file.h"
-
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +26,23 @@ static void check_header(const npy_header *h, size_t size)
     BUG_IF(strlen(descr) != 3, "the descr is `%s`", descr);
 }
 
+static char folder[64], path[80];
+
+static void remove_folder(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.40s/fuzz-npy-XXXXXX", base != NULL ? base : "/tmp");
+    BUG_IF(mkdtemp(folder) == NULL, "cannot create %s", folder);
+    snprintf(path, sizeof path, "%s/x.npy", folder);
+    atexit(remove_folder);
+}
+
 static void check_round_trip(diag_engine *d, arena *a, const npy_header *h, const uint8_t *elements)
 {
     dtype type = DTYPE_NONE;
@@ -34,10 +50,7 @@ static void check_round_trip(diag_engine *d, arena *a, const npy_header *h, cons
         if (npy_matches(h, t)) type = t;
     }
     if (type == DTYPE_NONE || h->element_count * h->item_bytes > most_written) return;
-    static int fd = -1;
-    if (fd < 0) fd = memfd_create("fuzz", 0);
-    static char path[32];
-    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    if (folder[0] == '\0') make_folder();
     npy_array again;
     BUG_IF(npy_write(d, path, type, h->rank, h->dims, elements) != OK, "cannot be written");
     BUG_IF(npy_read(a, d, path, &again) != OK, "what was written does not read back");

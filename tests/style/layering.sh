@@ -37,12 +37,13 @@ up=$(printf '%s\n' "$lines" | grep '"core/cli/')
 [ -z "$up" ] || complain "core/ must not include core/cli/:
 $up"
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
-only_from plugins/passes '<pto/[^>]*>' "a pass includes <pto/...> and the C library only"
+only_from plugins/passes '<pto/[^>]*>|"[^"/]*"' "a pass includes <pto/...>, files of its own folder and the C library only"
 for folder in plugins/backends/*/; do
   [ -d "$folder" ] || continue
   lines=$(includes "$folder")
   [ -n "$lines" ] || continue
-  only '<pto/[^>]*>|"[^"/]*"|"pto-semantics/[^"]*"' "a backend includes <pto/...>, its own files and pto-semantics/ only" <<END
+  own=$(basename "$folder")
+  only "<pto/[^>]*>|\"[^\"/]*\"|\"($own|pto-semantics)/[^\"]*\"" "a backend includes <pto/...>, its own files and pto-semantics/ only" <<END
 $lines
 END
 done

@@ -7,18 +7,20 @@
 
 static const char *const data_choices[] = {"full", "none", NULL};
 
-#define OPTIONS(X)                                                                                                    \
-    X(DATA, ENUM, "data", .def = "full", .choices = data_choices,                                                     \
-      .doc = "Whether instructions compute: `none` leaves outputs alone and is faster.", .example = "with: { data: none }") \
-    X(TIMING, BOOL, "timing", .def = "true",                                                                          \
-      .doc = "Whether cycles count: without, each op takes one cycle and there is no trace.",                         \
-      .example = "with: { timing: false }")                                                                           \
-    X(QUEUE_DEPTH, I64, "queue-depth", .def = "32", .min = "1", .max = "1024", .unit = "ops",                         \
-      .doc = "Ops that the queue of a pipe takes before the scalar unit stops.", .example = "with: { queue-depth: 8 }") \
-    X(DROP_WAIT, I64, "drop-wait", .def = "-1", .min = "-1", .max = "1000000",                                        \
-      .doc = "Leaves out one wait_flag, by its number among those of the kernels; to test that it is needed.",        \
-      .example = "with: { drop-wait: 0 }")                                                                            \
-    X(DROP_SET, I64, "drop-set", .def = "-1", .min = "-1", .max = "1000000",                                          \
+#define OPTIONS(X)                                                                                             \
+    X(DATA, ENUM, "data", .def = "full", .choices = data_choices,                                              \
+      .doc = "Whether instructions compute: `none` leaves outputs alone and is faster.",                       \
+      .example = "with: { data: none }")                                                                       \
+    X(TIMING, BOOL, "timing", .def = "true",                                                                   \
+      .doc = "Whether cycles count: without, each op takes one cycle and there is no trace.",                  \
+      .example = "with: { timing: false }")                                                                    \
+    X(QUEUE_DEPTH, I64, "queue-depth", .def = "32", .min = "1", .max = "1024", .unit = "ops",                  \
+      .doc = "Ops that the queue of a pipe takes before the scalar unit stops.",                               \
+      .example = "with: { queue-depth: 8 }")                                                                   \
+    X(DROP_WAIT, I64, "drop-wait", .def = "-1", .min = "-1", .max = "1000000",                                 \
+      .doc = "Leaves out one wait_flag, by its number among those of the kernels; to test that it is needed.", \
+      .example = "with: { drop-wait: 0 }")                                                                     \
+    X(DROP_SET, I64, "drop-set", .def = "-1", .min = "-1", .max = "1000000",                                   \
       .doc = "Leaves out one set_flag, likewise.", .example = "with: { drop-set: 0 }")
 PTO_OPTIONS(OPTIONS);
 
@@ -28,8 +30,7 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
     *exe = pto_keep(run, 1);
     const program *p = program_decode(run, function, "pto.cpu-sim", 0);
     if (!p) return PTO_FAILED;
-    PTO_EACH_OP(pto_module_top(run), op)
-    {
+    PTO_EACH_OP(pto_module_top(run), op) {
         if (!pto_str_is(pto_op_name(op), "block.kernel")) continue;
         if (!program_decode(run, op, "pto.cpu-sim", 0)) return PTO_FAILED;
     }
@@ -49,19 +50,25 @@ static pto_status take_arguments(sim *s, const pto_call *call, program_argument 
     const program *p = s->orchestrator;
     if (call->argument_count != p->parameter_count || call->result_count != 0)
         return pto_error_at(s->run, p->self->loc, "pto.cpu-sim/arguments",
-                            "@%s has %" PRIu32 " parameters and no results; the call has %" PRIu32 " and %" PRIu32, p->name,
-                            p->parameter_count, call->argument_count, call->result_count);
+                            "@%s has %" PRIu32 " parameters and no results; the call has %" PRIu32 " and %" PRIu32,
+                            p->name, p->parameter_count, call->argument_count, call->result_count);
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const pto_tensor *t = call->arguments[i];
         program_array *a = &out[i].array;
         if (p->parameters[i].kind == PTO_TYPE_SCALAR) {
             const bool is_float = element_is_float(t->dtype);
             out[i].scalar = number_from_int(0);
-            if (is_float) out[i].scalar.is_int = false, element_read_f64(t->dtype, t->data, 0, 1, &out[i].scalar.f);
-            else element_read_i64(t->dtype, t->data, 0, 1, &out[i].scalar.i);
+            if (is_float)
+                out[i].scalar.is_int = false, element_read_f64(t->dtype, t->data, 0, 1, &out[i].scalar.f);
+            else
+                element_read_i64(t->dtype, t->data, 0, 1, &out[i].scalar.i);
             continue;
         }
-        *a = (program_array){.base = s->options.has_data ? t->data : NULL, .bytes = (size_t)t->bytes, .root = i, .dtype = t->dtype, .rank = t->rank};
+        *a = (program_array){.base = s->options.has_data ? t->data : NULL,
+                             .bytes = (size_t)t->bytes,
+                             .root = i,
+                             .dtype = t->dtype,
+                             .rank = t->rank};
         memcpy(a->dims, t->dims, sizeof a->dims);
         memcpy(a->strides, t->strides, sizeof a->strides);
     }
@@ -82,6 +89,7 @@ static pto_status set_up_memory(sim *s)
         snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
         if (pto_machine_f64(s->run, path, &speed) == PTO_OK) bandwidth_add_class(s->run, &s->memory, speed, actors);
     }
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++) claims_init(s->run, &s->launches[i].claims);
     s->cores = PTO_SCRATCH(s->run, sim_core, s->machine->core_count);
     for (uint32_t k = 0; k < s->machine->kind_count; k++) {
         const sim_core_kind *kind = &s->machine->kinds[k];
@@ -110,7 +118,8 @@ static pto_status start_function(sim *s, const pto_call *call)
 static void finish(sim *s)
 {
     for (uint32_t i = 0; i < s->machine->core_count; i++)
-        for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++) pipe_set_state(&s->cores[i].pipes[p], PIPE_LAUNCH, s->now);
+        for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++)
+            pipe_set_state(&s->cores[i].pipes[p], PIPE_LAUNCH, s->now);
     report_counters(s);
     report_swimlane(s);
 }
@@ -137,7 +146,8 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     PTO_TRY(chip_run(s));
     if (s->options.drop_wait >= 0 || s->options.drop_set >= 0)
         return pto_error_at(run, s->orchestrator->self->loc, "pto.cpu-sim/no-such-flag",
-                            "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s", s->orchestrator->name);
+                            "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",
+                            s->orchestrator->name);
     finish(s);
     return PTO_OK;
 }

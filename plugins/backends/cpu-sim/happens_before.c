@@ -34,8 +34,10 @@ static uint32_t find(const segment_list *l, int64_t address)
     uint32_t lo = 0, hi = l->count;
     while (lo < hi) {
         const uint32_t mid = (lo + hi) / 2;
-        if (l->items[mid].hi <= address) lo = mid + 1;
-        else hi = mid;
+        if (l->items[mid].hi <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     return lo;
 }
@@ -94,8 +96,8 @@ static void enter_write(access_history *h, segment_list *l, const byte_access *a
         insert(h, l, from);
         to = from + 1;
     }
-    l->items[from] = (segment){.lo = a->lo, .hi = a->hi, .writer_pipe = by->pipe, .writer_entry = by->entry,
-                               .writer = by->site};
+    l->items[from] =
+        (segment){.lo = a->lo, .hi = a->hi, .writer_pipe = by->pipe, .writer_entry = by->entry, .writer = by->site};
     memmove(&l->items[from + 1], &l->items[to], (l->count - to) * sizeof *l->items);
     l->count -= to - from - 1;
 }
@@ -128,8 +130,10 @@ bool history_touch(access_history *h, const byte_access *a, const access_by *by,
     segment_list *l = &h->spaces[a->space];
     if (a->lo >= a->hi) return true;
     if (find_races(l, a, by, out)) return false;
-    if (a->is_write) enter_write(h, l, a, by);
-    else enter_read(h, l, a, by);
+    if (a->is_write)
+        enter_write(h, l, a, by);
+    else
+        enter_read(h, l, a, by);
     return true;
 }
 
@@ -168,7 +172,8 @@ static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIP
     for (uint32_t i = 0; i < h->window_count; i++) {
         const window_record *r = &h->windows[i];
         bool is_known = true;
-        for (uint32_t p = 1; p < CLOCK_PIPES; p++) is_known &= p == r->pipe || !clocks[p] || clocks[p]->at[r->pipe] >= r->entry;
+        for (uint32_t p = 1; p < CLOCK_PIPES; p++)
+            is_known &= p == r->pipe || !clocks[p] || clocks[p]->at[r->pipe] >= r->entry;
         if (!is_known) h->windows[kept++] = *r;
     }
     h->window_count = kept;
@@ -195,9 +200,16 @@ bool history_touch_window(access_history *h, const window_access *a, const acces
         if (!is_unordered(by, r->pipe, r->entry)) continue;
         if (!windows_overlap(&r->window, a, &out->lo, &out->hi)) continue;
         const int64_t lo = out->lo, hi = out->hi;
-        *out = (race){.first = r->site, .second = by->site, .first_pipe = r->pipe, .second_pipe = by->pipe,
-                      .first_writes = r->window.is_write, .second_writes = a->is_write, .space = PTO_GM, .lo = lo,
-                      .hi = hi, .root = a->root};
+        *out = (race){.first = r->site,
+                      .second = by->site,
+                      .first_pipe = r->pipe,
+                      .second_pipe = by->pipe,
+                      .first_writes = r->window.is_write,
+                      .second_writes = a->is_write,
+                      .space = PTO_GM,
+                      .lo = lo,
+                      .hi = hi,
+                      .root = a->root};
         return false;
     }
     if (h->window_count == h->window_room && h->window_room) forget(h, clocks);

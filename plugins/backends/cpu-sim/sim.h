@@ -1,13 +1,14 @@
 /* The simulated chip: cores with pipes, launches, time.
  *
- * A core runs one instance of a kernel at a time. Its scalar unit walks the program, one op a cycle, and appends each op
- * to the queue of its pipe; it may be far ahead of the pipes, until a queue is full. A pipe takes its ops in order. An
- * instruction has its effects when it ends. Every cycle of every pipe is counted under one of enum pipe_state.
+ * A core runs one instance of a kernel at a time. Its scalar unit walks the program, one op a cycle, and appends each
+ * op to the queue of its pipe; it may be far ahead of the pipes, until a queue is full. A pipe takes its ops in order.
+ * An instruction has its effects when it ends. Every cycle of every pipe is counted under one of enum pipe_state.
  *
  * Actors of the event queue: core * CORE_ACTORS + pipe, then the dispatcher and the memory. */
 #ifndef PTO_CPU_SIM_SIM_H
 #define PTO_CPU_SIM_SIM_H
 
+#include "cpu-sim/claims.h"
 #include "cpu-sim/event_queue.h"
 #include "cpu-sim/happens_before.h"
 #include "cpu-sim/sim_machine.h"
@@ -57,13 +58,14 @@ typedef struct sim_launch {
     const sim_kernel *kernel;
     const program_site *site;
     program_argument *arguments;
-    bool *checks_windows; /* of each argument: read and written by the kernel */
+    bool *is_written, *is_read; /* of each argument: whether the kernel states to write its array, to read it */
     int64_t *symbols;
     int64_t extents[PROGRAM_GRID_MAX];
     uint32_t read_count, write_count;
     sim_span *reads, *writes;
     int64_t issued, ready; /* cycles */
     int64_t instances, started, done;
+    claim_table claims;
     int64_t stride, shift; /* the k-th instance to start is (k * stride + shift) mod instances */
 } sim_launch;
 
@@ -87,7 +89,8 @@ typedef struct sim_entry {
     insn_charge charge;
     double bytes_per_cycle;
     byte_access accesses[ACCESSES_MAX];
-    window_access window; /* rows 0: none, or not to be checked */
+    window_access window; /* of an array that the kernel writes; rows 0: none */
+    bool is_reread;       /* the kernel also reads that array: order within the instance matters */
 } sim_entry;
 
 typedef struct sim_pipe {
@@ -156,7 +159,7 @@ typedef struct sim {
     size_t scratch_bytes;
     sim_slice *slices;
     uint32_t slice_count, slice_room;
-    uint64_t slices_dropped;
+    uint64_t slices_dropped, claims_dropped;
     uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
 } sim;
 
@@ -193,6 +196,7 @@ pto_status chip_instance_done(sim *s, sim_core *c);
 
 /* ---- sim_report.c ---- */
 pto_status report_race(sim *s, const sim_core *c, const race *r);
+pto_status report_instances(sim *s, const sim_core *c, const race *r, int64_t other);
 pto_status report_blank(sim *s, const sim_core *c);
 pto_status report_leftover(sim *s, const sim_core *c);
 pto_status report_deadlock(sim *s);

@@ -15,20 +15,21 @@ static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer
     const char *space = program_space_name(b->space);
     if (bytes > usable)
         return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
-                            "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'", bytes,
-                            space, usable, kind->name);
+                            "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'",
+                            bytes, space, usable, kind->name);
     if (end > have)
         return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/out-of-bounds",
-                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64, b->address, end,
-                            space, have);
+                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64, b->address,
+                            end, space, have);
     if (end > usable)
         return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
-                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`; those from %" PRId64 " on are reserved",
+                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`; those from %" PRId64
+                            " on are reserved",
                             b->address, end, space, usable);
     if (kind->align_bytes[b->space] > 1 && b->address % kind->align_bytes[b->space])
         return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/misaligned",
-                            "the buffer has the address %" PRId64 " in `%s`; addresses are multiples of %" PRId64, b->address,
-                            space, kind->align_bytes[b->space]);
+                            "the buffer has the address %" PRId64 " in `%s`; addresses are multiples of %" PRId64,
+                            b->address, space, kind->align_bytes[b->space]);
     return PTO_OK;
 }
 
@@ -86,7 +87,8 @@ static pto_status fill_launch(sim *s, sim_launch *l, const program_step *step)
     const program *p = l->kernel->p;
     l->symbols = PTO_SCRATCH(s->run, int64_t, p->symbol_count + 1);
     l->arguments = PTO_SCRATCH(s->run, program_argument, step->argument_count + 1);
-    l->checks_windows = PTO_SCRATCH(s->run, bool, step->argument_count + 1);
+    l->is_written = PTO_SCRATCH(s->run, bool, step->argument_count + 1);
+    l->is_read = PTO_SCRATCH(s->run, bool, step->argument_count + 1);
     PTO_TRY(program_bind_symbols(p, s->orchestrator_state, step, l->symbols));
     for (uint32_t i = 0; i < step->argument_count; i++) l->arguments[i] = step->arguments[i];
     PTO_TRY(program_grid(p, l->symbols, l->extents));
@@ -98,7 +100,8 @@ static pto_status fill_launch(sim *s, sim_launch *l, const program_step *step)
     PTO_TRY(take_spans(s, l, p->writes, p->write_count, &l->writes));
     for (uint32_t i = 0; i < step->argument_count; i++) {
         const uint32_t root = l->arguments[i].array.root;
-        l->checks_windows[i] = has_root(l->reads, l->read_count, root) && has_root(l->writes, l->write_count, root);
+        l->is_read[i] = has_root(l->reads, l->read_count, root);
+        l->is_written[i] = has_root(l->writes, l->write_count, root);
     }
     return PTO_OK;
 }
@@ -179,7 +182,8 @@ static pto_status orchestrate(sim *s)
         if (step->kind == STEP_END) s->orchestrator_ended = true;
         if (step->kind == STEP_ALLOC) PTO_TRY(give_workspace(s, step));
         if (step->kind != STEP_LAUNCH) continue;
-        *l = (sim_launch){.site = step->site, .order = s->launch_order++};
+        const claim_table claims = l->claims; /* keeps its memory */
+        *l = (sim_launch){.site = step->site, .order = s->launch_order++, .claims = claims};
         l->kernel = find_kernel(s, step->kernel);
         if (!l->kernel) return PTO_FAILED;
         PTO_TRY(fill_launch(s, l, step));
@@ -211,7 +215,10 @@ static void release_launches(sim *s)
     }
 }
 
-static int compare_order(const sim_launch *a, const sim_launch *b) { return (a->order > b->order) - (a->order < b->order); }
+static int compare_order(const sim_launch *a, const sim_launch *b)
+{
+    return (a->order > b->order) - (a->order < b->order);
+}
 
 /* The launch to take an instance from for a core of this kind: the earliest that is ready. */
 static sim_launch *next_launch(sim *s, uint32_t kind)
@@ -219,7 +226,8 @@ static sim_launch *next_launch(sim *s, uint32_t kind)
     sim_launch *best = NULL;
     for (uint32_t i = 0; i < LAUNCHES_MAX; i++) {
         sim_launch *l = &s->launches[i];
-        if (l->phase != LAUNCH_RUNS || l->ready > s->now || l->started == l->instances || l->kernel->kind != kind) continue;
+        if (l->phase != LAUNCH_RUNS || l->ready > s->now || l->started == l->instances || l->kernel->kind != kind)
+            continue;
         if (best == NULL || compare_order(l, best) < 0) best = l;
     }
     return best;
@@ -264,6 +272,8 @@ pto_status chip_instance_done(sim *s, sim_core *c)
         return PTO_OK;
     }
     l->phase = LAUNCH_FREE;
+    s->claims_dropped += l->claims.left_out;
+    claims_clear(&l->claims);
     return advance(s);
 }
 
@@ -293,13 +303,17 @@ pto_status chip_run(sim *s)
     PTO_TRY(advance(s));
     while (event_queue_pop(&s->queue, &e)) {
         s->now = e.time;
-        if (e.actor == dispatcher_actor(s)) dispatch(s);
-        else if (e.actor == memory_actor(s)) PTO_TRY(move_memory(s));
-        else PTO_TRY(core_wake(s, &s->cores[e.actor / CORE_ACTORS], e.actor % CORE_ACTORS));
+        if (e.actor == dispatcher_actor(s))
+            dispatch(s);
+        else if (e.actor == memory_actor(s))
+            PTO_TRY(move_memory(s));
+        else
+            PTO_TRY(core_wake(s, &s->cores[e.actor / CORE_ACTORS], e.actor % CORE_ACTORS));
         if (--left) continue;
         left = EVENTS_PER_LOOK;
         if (pto_should_stop(s->run))
-            return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/interrupted", "the simulation was stopped at cycle %" PRId64, s->now);
+            return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/interrupted",
+                                "the simulation was stopped at cycle %" PRId64, s->now);
     }
     return is_done(s) ? PTO_OK : report_deadlock(s);
 }

@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 
-const char *const pipe_state_names[PIPE_STATES] = {"busy", "flag", "result", "barrier", "queue empty", "queue full", "launch"};
+const char *const pipe_state_names[PIPE_STATES] = {"busy",        "flag",       "result", "barrier",
+                                                   "queue empty", "queue full", "launch"};
 
 static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[PTO_PIPE_SCALAR]; }
 
@@ -85,8 +86,12 @@ static pto_status end_instance(sim *s, sim_core *c)
     for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
         if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
     if (s->options.has_timing)
-        report_slice(s, &(sim_slice){.site = c->launch->kernel->p->self, .from = c->begun, .to = s->now,
-                                     .core = c->number, .pipe = PTO_PIPE_SCALAR, .instance = c->instance});
+        report_slice(s, &(sim_slice){.site = c->launch->kernel->p->self,
+                                     .from = c->begun,
+                                     .to = s->now,
+                                     .core = c->number,
+                                     .pipe = PTO_PIPE_SCALAR,
+                                     .instance = c->instance});
     return chip_instance_done(s, c);
 }
 
@@ -141,8 +146,9 @@ static void set_scalar_clock(sim *s, sim_core *c, const vector_clock *clock)
 
 static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
 {
-    return pto_error_at(s->run, c->step.site->loc, "pto.cpu-sim/no-path", "'%.*s' names pipe `%s`; a core of kind '%s' has none",
-                        PTO_FMT(c->step.site->op_name), program_pipe_name(pipe), s->machine->kinds[c->kind].name);
+    return pto_error_at(s->run, c->step.site->loc, "pto.cpu-sim/no-path",
+                        "'%.*s' names pipe `%s`; a core of kind '%s' has none", PTO_FMT(c->step.site->op_name),
+                        program_pipe_name(pipe), s->machine->kinds[c->kind].name);
 }
 
 static pto_status check_flag(sim *s, const sim_core *c)

@@ -48,13 +48,14 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
         *out_index = i;
         return PTO_OK;
     }
-    sim_core_kind *k = &m->kinds[*out_index = m->kind_count++];
+    sim_core_kind *k = &m->kinds[ *out_index = m->kind_count++];
     *k = (sim_core_kind){.name = name, .first = m->core_count, .pipes = 1u << PTO_PIPE_SCALAR};
     snprintf(path, sizeof path, "cores.%s.count", name);
     const int64_t count = number_at(run, path, 0);
     if (count < 1 || count > 4096)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
-                            "the machine has %" PRId64 " cores of kind '%s'; the simulator takes 1 to 4096", count, name);
+                            "the machine has %" PRId64 " cores of kind '%s'; the simulator takes 1 to 4096", count,
+                            name);
     k->count = (uint32_t)count;
     m->core_count += k->count;
     snprintf(path, sizeof path, "cores.%s.pipes", name);
@@ -137,7 +138,8 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
     out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
     snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
     if (pto_machine_f64(m->run, path, &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
-        return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path", "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path",
+        return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path",
+                            "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path",
                             PTO_FMT(site->op_name), from, to, m->name);
     snprintf(path, sizeof path, "paths.%s.%s.latency", from, to);
     out->latency = number_at(m->run, path, 0);
@@ -152,8 +154,9 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
     if (pto_machine_i64(m->run, path, &out->per_repeat) == PTO_OK) return PTO_OK;
-    return pto_error_at(m->run, step->site->loc, "pto.cpu-sim/unsupported", "'%.*s' multiplies %s; machine '%s' has no cycles for it",
-                        PTO_FMT(step->site->op_name), dtype, m->name);
+    return pto_error_at(m->run, step->site->loc, "pto.cpu-sim/unsupported",
+                        "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
+                        m->name);
 }
 
 pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out)
@@ -162,12 +165,16 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
     const sim_core_kind *k = &m->kinds[sim_machine_kind_of(m, kernel)];
     *out = (site_charge){0};
     const bool moves = site->rule == PTO_RULE_LOAD || site->rule == PTO_RULE_STORE || site->rule == PTO_RULE_MOVE;
-    if (moves) PTO_TRY(charge_move(m, site, out));
-    else if (site->pipe == PTO_PIPE_MATRIX) PTO_TRY(charge_matrix(m, step, out));
-    else PTO_TRY(charge_vector(m, site, out));
+    if (moves)
+        PTO_TRY(charge_move(m, site, out));
+    else if (site->pipe == PTO_PIPE_MATRIX)
+        PTO_TRY(charge_matrix(m, step, out));
+    else
+        PTO_TRY(charge_vector(m, site, out));
     if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
-    return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path", "'%.*s' needs pipe `%s`; a core of kind '%s' has none",
-                        PTO_FMT(site->op_name), program_pipe_name(site->pipe), k->name);
+    return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path",
+                        "'%.*s' needs pipe `%s`; a core of kind '%s' has none", PTO_FMT(site->op_name),
+                        program_pipe_name(site->pipe), k->name);
 }
 
 static int64_t ceil_div(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : a; }
@@ -180,9 +187,11 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
     for (uint32_t i = 0; i < step->src_count; i++)
         if (valid_count(step->src[i]) > valid_count(t)) t = step->src[i];
     int64_t size = (int64_t)element_bytes(t->ref.dtype);
-    if (step->dst && (int64_t)element_bytes(step->dst->ref.dtype) > size) size = (int64_t)element_bytes(step->dst->ref.dtype);
+    if (step->dst && (int64_t)element_bytes(step->dst->ref.dtype) > size)
+        size = (int64_t)element_bytes(step->dst->ref.dtype);
     const bool down = t->ref.layout == PTO_DN;
-    const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows, cols = down ? t->ref.valid_rows : t->ref.valid_cols;
+    const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows,
+                  cols = down ? t->ref.valid_rows : t->ref.valid_cols;
     const int64_t row_bytes = cols * size;
     if (rows == 0 || cols == 0) return 1;
     const int64_t partial = m->repeat_bytes > 0 && row_bytes % m->repeat_bytes ? m->partial_repeat_cycles : 0;

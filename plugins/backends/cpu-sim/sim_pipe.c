@@ -24,11 +24,15 @@ sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id)
 void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock)
 {
     sim_token *t = c->free_tokens;
-    if (t) c->free_tokens = t->next;
-    else t = PTO_SCRATCH(s->run, sim_token, 1);
+    if (t)
+        c->free_tokens = t->next;
+    else
+        t = PTO_SCRATCH(s->run, sim_token, 1);
     *t = (sim_token){NULL, site, *clock};
-    if (e->last) e->last->next = t;
-    else e->first = t;
+    if (e->last)
+        e->last->next = t;
+    else
+        e->first = t;
     e->last = t;
 }
 
@@ -82,7 +86,8 @@ static pto_status check_region(sim *s, const sim_core *c, const program_step *st
         if (regions[i].parameter == step->gm_parameter) return PTO_OK;
     return pto_error_at(s->run, step->site->loc, "pto.cpu-sim/undeclared",
                         "'%.*s' %s memory that @%s does not state in its `%s`; launches would not be ordered by it",
-                        PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name, is_write ? "writes" : "reads");
+                        PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name,
+                        is_write ? "writes" : "reads");
 }
 
 static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
@@ -104,8 +109,9 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     const bool is_write = step->site->rule == PTO_RULE_STORE;
     *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
     PTO_TRY(check_region(s, c, step, is_write));
-    if (step->gm_parameter != UINT32_MAX && c->launch->checks_windows[step->gm_parameter])
-        e->window = window_of(step, is_write);
+    if (step->gm_parameter == UINT32_MAX || !c->launch->is_written[step->gm_parameter]) return PTO_OK;
+    e->window = window_of(step, is_write);
+    e->is_reread = c->launch->is_read[step->gm_parameter];
     return PTO_OK;
 }
 
@@ -153,6 +159,10 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     for (uint32_t i = 0; i < e->access_count; i++)
         if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(s, c, &found);
     if (e->window.rows == 0) return PTO_OK;
+    int64_t other = 0;
+    const claim window = {.window = e->window, .instance = c->instance, .site = e->site, .pipe = pipe};
+    if (!claims_add(&c->launch->claims, &window, &found, &other)) return report_instances(s, c, &found, other);
+    if (!e->is_reread) return PTO_OK;
     const vector_clock *clocks[CLOCK_PIPES] = {NULL};
     const uint32_t has = s->machine->kinds[c->kind].pipes;
     for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++)
@@ -212,8 +222,10 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
         return PTO_OK;
     }
     const bool is_barrier = e->kind == STEP_BARRIER;
-    if (p->settled > s->now) wait_until(s, c, pipe, is_barrier ? PIPE_BARRIER : PIPE_RESULT, p->settled);
-    else run_for(s, c, pipe, is_barrier ? s->machine->barrier_cycles : s->machine->flag_cycles);
+    if (p->settled > s->now)
+        wait_until(s, c, pipe, is_barrier ? PIPE_BARRIER : PIPE_RESULT, p->settled);
+    else
+        run_for(s, c, pipe, is_barrier ? s->machine->barrier_cycles : s->machine->flag_cycles);
     return PTO_OK;
 }
 
@@ -246,8 +258,12 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
     for (uint32_t i = 0; i < e->access_count; i++)
         if (e->accesses[i].is_write && p->result.hi == p->result.lo) p->result = e->accesses[i];
     if (s->options.has_timing)
-        report_slice(s, &(sim_slice){.site = e->site, .from = p->started, .to = s->now, .bytes = e->charge.bytes,
-                                     .core = c->number, .pipe = pipe});
+        report_slice(s, &(sim_slice){.site = e->site,
+                                     .from = p->started,
+                                     .to = s->now,
+                                     .bytes = e->charge.bytes,
+                                     .core = c->number,
+                                     .pipe = pipe});
     return s->options.has_data ? apply(s, e, &p->calls[p->head]) : PTO_OK;
 }
 

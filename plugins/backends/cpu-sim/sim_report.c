@@ -22,12 +22,28 @@ pto_status report_race(sim *s, const sim_core *c, const race *r)
     char where[160], note[256];
     instance_text(c, where, sizeof where);
     pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
-                 "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64 " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
-                 PTO_FMT(r->second->op_name), program_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads", r->lo,
-                 r->hi, program_space_name(r->space), PTO_FMT(r->first->op_name), program_pipe_name(r->first_pipe),
-                 r->first_writes ? "writes" : "reads", where);
-    snprintf(note, sizeof note, "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
+                 "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64
+                 " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
+                 PTO_FMT(r->second->op_name), program_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads",
+                 r->lo, r->hi, program_space_name(r->space), PTO_FMT(r->first->op_name),
+                 program_pipe_name(r->first_pipe), r->first_writes ? "writes" : "reads", where);
+    snprintf(note, sizeof note,
+             "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
              PTO_FMT(r->first->op_name), program_pipe_name(r->first_pipe), program_pipe_name(r->second_pipe));
+    note_at(s, r->first, note);
+    return PTO_FAILED;
+}
+
+pto_status report_instances(sim *s, const sim_core *c, const race *r, int64_t other)
+{
+    char note[160];
+    const sim_launch *l = c->launch;
+    pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
+                 "'%.*s' of instance %" PRId64 " %s bytes %" PRId64 " to %" PRId64
+                 " of an array, which instance %" PRId64 " %s; the instances of @%s are independent of one another",
+                 PTO_FMT(r->second->op_name), c->instance, r->second_writes ? "writes" : "reads", r->lo, r->hi, other,
+                 r->first_writes ? "writes" : "reads", l->kernel->p->name);
+    snprintf(note, sizeof note, "the other access, '%.*s', is here", PTO_FMT(r->first->op_name));
     note_at(s, r->first, note);
     return PTO_FAILED;
 }
@@ -60,9 +76,10 @@ pto_status report_leftover(sim *s, const sim_core *c)
         const uint32_t src = i / PROGRAM_EVENTS_MAX / CLOCK_PIPES, n = count_tokens(e);
         instance_text(c, where, sizeof where);
         return pto_error_at(s->run, e->first->site->loc, "pto.cpu-sim/leftover-tokens",
-                            "%" PRIu32 " token%s of %s -> %s event(%" PRIu32 ") %s left when the kernel ends; nothing waits for %s (%s)", n,
-                            n == 1 ? "" : "s", program_pipe_name(src), program_pipe_name(dst), id, n == 1 ? "is" : "are",
-                            n == 1 ? "it" : "them", where);
+                            "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
+                            ") %s left when the kernel ends; nothing waits for %s (%s)",
+                            n, n == 1 ? "" : "s", program_pipe_name(src), program_pipe_name(dst), id,
+                            n == 1 ? "is" : "are", n == 1 ? "it" : "them", where);
     }
     return PTO_OK;
 }
@@ -74,16 +91,22 @@ static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *ou
     if (pipe == PTO_PIPE_SCALAR) {
         if (c->has_ended || !c->has_step) return NULL;
         const char *target = program_pipe_name(c->step.kind == STEP_WAIT_FLAG ? c->step.dst_pipe : c->step.pipe);
-        if (p->state == PIPE_FULL) snprintf(out, size, "waits for room in the queue of pipe %s", target);
-        else if (p->state == PIPE_BARRIER) snprintf(out, size, "waits at a barrier for the other pipes");
-        else snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", program_pipe_name(c->step.pipe), c->step.event);
+        if (p->state == PIPE_FULL)
+            snprintf(out, size, "waits for room in the queue of pipe %s", target);
+        else if (p->state == PIPE_BARRIER)
+            snprintf(out, size, "waits at a barrier for the other pipes");
+        else
+            snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", program_pipe_name(c->step.pipe),
+                     c->step.event);
         return c->step.site;
     }
     if (p->count == 0) return NULL;
     const sim_entry *e = &p->ring[p->head];
     if (e->kind == STEP_WAIT_FLAG)
-        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", program_pipe_name(e->pipe), program_pipe_name(pipe), e->event);
-    else snprintf(out, size, "is at '%.*s'", PTO_FMT(e->site->op_name));
+        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", program_pipe_name(e->pipe),
+                 program_pipe_name(pipe), e->event);
+    else
+        snprintf(out, size, "is at '%.*s'", PTO_FMT(e->site->op_name));
     return e->site;
 }
 
@@ -102,8 +125,9 @@ pto_status report_deadlock(sim *s)
             const program_site *site = blocked_at(c, pipe, what, sizeof what);
             if (!site) continue;
             if (is_first) {
-                pto_error_at(s->run, site->loc, "pto.cpu-sim/deadlock", "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)",
-                             program_pipe_name(pipe), what, s->now, where);
+                pto_error_at(s->run, site->loc, "pto.cpu-sim/deadlock",
+                             "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", program_pipe_name(pipe),
+                             what, s->now, where);
             } else {
                 snprintf(note, sizeof note, "pipe %s %s", program_pipe_name(pipe), what);
                 note_at(s, site, note);
@@ -112,13 +136,14 @@ pto_status report_deadlock(sim *s)
         }
         if (!is_first) return PTO_FAILED;
     }
-    return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/deadlock", "launches of @%s wait for one another", s->orchestrator->name);
+    return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/deadlock",
+                        "launches of @%s wait for one another", s->orchestrator->name);
 }
 
 /* ---- counters ---- */
 
-__attribute__((format(printf, 4, 5)))
-static void count(const sim *s, const char *unit, double value, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void count(const sim *s, const char *unit, double value,
+                                                        const char *format, ...)
 {
     char name[128];
     va_list args;
@@ -137,7 +162,8 @@ static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
     for (uint32_t t = 0; t < PIPE_STATES; t++) all += sums[t];
     const char *name = program_pipe_name(pipe);
     count(s, "cycles", (double)sums[PIPE_BUSY], "%s / %s / busy", k->name, name);
-    count(s, "%", all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0, "%s / %s / utilisation", k->name, name);
+    count(s, "%", all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0, "%s / %s / utilisation", k->name,
+          name);
     for (uint32_t t = PIPE_BUSY + 1; t < PIPE_STATES; t++)
         if (sums[t]) count(s, "cycles", (double)sums[t], "%s / %s / stall / %s", k->name, name, pipe_state_names[t]);
 }
@@ -156,7 +182,8 @@ static void count_core(const sim *s, const sim_core_kind *k, const sim_core *c)
         for (uint32_t t = 0; t < PIPE_STATES; t++)
             if (t == PIPE_BUSY || c->pipes[pipe].ticks[t])
                 count(s, "cycles", (double)c->pipes[pipe].ticks[t], "%s %02" PRIu32 " / %s / %s%s", k->name,
-                      c->number - k->first, program_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ", pipe_state_names[t]);
+                      c->number - k->first, program_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ",
+                      pipe_state_names[t]);
     }
 }
 
@@ -174,6 +201,8 @@ void report_counters(sim *s)
     count(s, "count", (double)s->launch_total, "launches");
     count(s, "count", (double)s->instance_total, "instances");
     if (s->faults) count(s, "count", (double)s->faults, "integer divisions by zero");
+    if (s->claims_dropped)
+        count(s, "count", (double)s->claims_dropped, "memory accesses not compared between instances");
     for (uint32_t i = 0; s->options.has_timing && i < s->machine->kind_count; i++) {
         const sim_core_kind *k = &s->machine->kinds[i];
         if (!is_used(s, k)) continue;
@@ -215,8 +244,7 @@ static void flush(writer *w)
     w->n = 0;
 }
 
-__attribute__((format(printf, 2, 3)))
-static void put(writer *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...)
 {
     enum { PIECE = 1024 };
     if (sizeof w->text - w->n < PIECE) flush(w);
@@ -245,9 +273,13 @@ static void put_lanes(writer *w, const sim *s)
         for (uint32_t c = k->first; is_used(s, k) && c < k->first + k->count; c++) {
             for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
                 if (!(k->pipes >> pipe & 1)) continue;
-                put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%" PRIu32 ",\"args\":{\"name\":\"%s %02" PRIu32 " / %s\"}}",
+                put(w,
+                    ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%" PRIu32
+                    ",\"args\":{\"name\":\"%s %02" PRIu32 " / %s\"}}",
                     lane_of(c, pipe), k->name, c - k->first, program_pipe_name(pipe));
-                put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu32 "}}",
+                put(w,
+                    ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32
+                    ",\"args\":{\"sort_index\":%" PRIu32 "}}",
                     lane_of(c, pipe), lane_of(c, pipe));
             }
         }
@@ -265,8 +297,10 @@ static void put_slice(writer *w, const sim *s, const sim_slice *e)
     const pto_str title = is_insn ? e->site->op_name : pto_s(e->site->function);
     put(w, "\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"cycles\":%" PRId64 ",\"from\":%" PRId64, PTO_FMT(title),
         e->site->function, e->to - e->from, e->from);
-    if (is_insn) put(w, ",\"bytes\":%" PRId64, e->bytes);
-    else put(w, ",\"instance\":%" PRId64, e->instance);
+    if (is_insn)
+        put(w, ",\"bytes\":%" PRId64, e->bytes);
+    else
+        put(w, ",\"instance\":%" PRId64, e->instance);
     put(w, ",\"op\":\"%s\"}}", path);
 }
 
@@ -276,8 +310,10 @@ void report_swimlane(sim *s)
     writer *w = PTO_SCRATCH(s->run, writer, 1);
     w->sink = s->sink;
     s->sink->file_begin(s->sink->self, pto_s("swimlane.json"));
-    put(w, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":\"%s\",\"clock-hz\":%" PRId64
-           ",\"cycles\":%" PRId64 ",\"function\":\"%s\",\"slices\":%" PRIu32 ",\"slices-left-out\":%" PRIu64 "},\n\"traceEvents\":[\n",
+    put(w,
+        "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":\"%s\",\"clock-"
+        "hz\":%" PRId64 ",\"cycles\":%" PRId64 ",\"function\":\"%s\",\"slices\":%" PRIu32
+        ",\"slices-left-out\":%" PRIu64 "},\n\"traceEvents\":[\n",
         s->machine->name, s->machine->clock_hz, s->now, s->orchestrator->name, s->slice_count, s->slices_dropped);
     put_lanes(w, s);
     for (uint32_t i = 0; i < s->slice_count; i++) put_slice(w, s, &s->slices[i]);

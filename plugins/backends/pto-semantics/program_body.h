@@ -15,6 +15,7 @@ typedef enum code_kind {
     CODE_TILE,   /* a: tiles */
     CODE_ARRAY,  /* a: arrays: a view */
     CODE_BIND,   /* a: binds */
+    CODE_NUMBER, /* a: binds: the value alone, of an index_cast */
     CODE_COPY,   /* slot a = slot b */
     CODE_FOR,    /* a: loops; enters, or jumps to b */
     CODE_NEXT,   /* a: loops; jumps to b while the index is below its bound */

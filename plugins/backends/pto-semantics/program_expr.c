@@ -76,6 +76,24 @@ static void join(index_pool *pool, const frame *f)
         emit(pool, code_of(f->kind), 0, 0);
 }
 
+/* A leaf as an argument of the frame, which is NULL at the top. False: it has no slot. */
+static bool compile_leaf(index_pool *pool, const index_leaves *leaves, pto_expr e, const frame *f)
+{
+    const bool is_const = pto_expr_kind_of(e) == PTO_EXPR_CONST, in_sum = f && f->kind == PTO_EXPR_SUM;
+    const uint32_t slot = is_const ? 0 : slot_of(leaves, e);
+    if (slot == UINT32_MAX) return false;
+    if (in_sum && !is_const) {
+        emit(pool, POSTFIX_TERM, slot, pto_expr_coef(f->e, f->next - 1));
+        return true;
+    }
+    if (is_const)
+        emit(pool, POSTFIX_CONST, 0, pto_expr_number(e));
+    else
+        emit(pool, POSTFIX_SLOT, slot, 0);
+    if (f) join(pool, f);
+    return true;
+}
+
 bool index_compile(index_pool *pool, const index_leaves *leaves, pto_expr e, index_expr *out)
 {
     frame frames[DEPTH_MAX];
@@ -84,21 +102,10 @@ bool index_compile(index_pool *pool, const index_leaves *leaves, pto_expr e, ind
     if (pto_expr_is_const(e, &out->constant)) return true;
     for (pto_expr at = e;;) {
         const pto_expr_kind kind = pto_expr_kind_of(at);
-        if (kind == PTO_EXPR_NONE) return false;
         if (kind == PTO_EXPR_CONST || is_leaf(kind)) {
-            const uint32_t slot = kind == PTO_EXPR_CONST ? 0 : slot_of(leaves, at);
-            if (slot == UINT32_MAX) return false;
-            frame *f = depth ? &frames[depth - 1] : NULL;
-            if (kind == PTO_EXPR_CONST)
-                emit(pool, POSTFIX_CONST, 0, pto_expr_number(at));
-            else if (f && f->kind == PTO_EXPR_SUM)
-                emit(pool, POSTFIX_TERM, slot, pto_expr_coef(f->e, f->next - 1));
-            else
-                emit(pool, POSTFIX_SLOT, slot, 0);
-            const bool joined = f && f->kind == PTO_EXPR_SUM && kind != PTO_EXPR_CONST;
-            if (f && !joined) join(pool, f);
+            if (!compile_leaf(pool, leaves, at, depth ? &frames[depth - 1] : NULL)) return false;
         } else {
-            if (depth == DEPTH_MAX) return false;
+            if (kind == PTO_EXPR_NONE || depth == DEPTH_MAX) return false;
             if (kind == PTO_EXPR_SUM) emit(pool, POSTFIX_CONST, 0, pto_expr_number(at));
             frames[depth++] = (frame){at, kind, 0, pto_expr_arg_count(at)};
         }

@@ -44,7 +44,7 @@ uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
 
 /* ---- storage ---- */
 
-static pto_status decode_buffer(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
 {
     static const char *const spaces[] = {"vec", "mat", "left", "right", "acc", "bias", "scaling"};
     const pto_str space = pto_attr_str(pto_op_attr(op, "space"));
@@ -71,7 +71,7 @@ static pto_status decode_buffer(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
-static pto_status decode_tile(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
 {
     const thing buffer = decode_find(d, pto_operand(op, 0));
     if (buffer.kind != THING_BUFFER) return unsupported(d, site, "its buffer is not that of a `block.buffer`");
@@ -103,8 +103,9 @@ static pto_status decode_tile(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
-static pto_status decode_constant(decoder *d, pto_op op)
+static pto_status decode_constant(decoder *d, pto_op op, program_site *site)
 {
+    (void)site;
     const pto_attr value = pto_op_attr(op, "value");
     const uint32_t slot = decode_slot(d);
     const pto_attr_kind kind = pto_attr_kind_of(value);
@@ -115,7 +116,7 @@ static pto_status decode_constant(decoder *d, pto_op op)
     return PTO_OK;
 }
 
-static pto_status decode_view(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_view(decoder *d, pto_op op, program_site *site)
 {
     const thing from = decode_find(d, pto_operand(op, 0));
     if (from.kind != THING_ARRAY) return unsupported(d, site, "it is a view of something that is no global memory");
@@ -128,7 +129,7 @@ static pto_status decode_view(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
-static pto_status decode_bind(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_bind(decoder *d, pto_op op, program_site *site)
 {
     bind_code b = {.site = site};
     const pto_str name = pto_attr_str(pto_op_attr(op, "symbol"));
@@ -139,6 +140,18 @@ static pto_status decode_bind(decoder *d, pto_op op, const program_site *site)
     decode_bound_symbol(d, name);
     b.slot = decode_symbol(d, name);
     decode_emit(d, CODE_BIND, d->binds.count, 0);
+    *LIST_ADD(d, binds, bind_code) = b;
+    return PTO_OK;
+}
+
+static pto_status decode_index_cast(decoder *d, pto_op op, program_site *site)
+{
+    bind_code b = {.site = site, .slot = decode_slot(d)};
+    uint32_t n;
+    PTO_TRY(decode_exprs(d, site, op, "from", 1, &b.value, &n));
+    if (n != 1) return unsupported(d, site, "it has no expression");
+    decode_define(d, pto_result(op, 0), THING_SLOT, b.slot);
+    decode_emit(d, CODE_NUMBER, d->binds.count, 0);
     *LIST_ADD(d, binds, bind_code) = b;
     return PTO_OK;
 }
@@ -201,7 +214,6 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
 {
     insn_code c = {.site = site, .dst = NO_ID, .tmp = NO_ID, .array = NO_ID, .scalar = NO_ID};
     site->insn = insn_by_name(site->op_name.p, site->op_name.n);
-    if (site->insn == INSN_NONE) return unsupported(d, site, "no such instruction");
     PTO_TRY(take_operands(d, op, site, &c));
     if (c.array != NO_ID) {
         uint32_t n;
@@ -248,7 +260,7 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 
 /* ---- launches ---- */
 
-static pto_status decode_launch(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
 {
     const pto_str callee = pto_attr_str(pto_op_attr(op, "callee"));
     launch_code l = {.site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_operand_count(op)};
@@ -268,7 +280,7 @@ static pto_status decode_launch(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
-static pto_status decode_alloc(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 {
     array_code a = {.site = site, .source = NO_ID, .parameter = NO_ID};
     PTO_TRY(decode_array_type(d, site, pto_value_type(pto_result(op, 0)), &a));
@@ -278,7 +290,7 @@ static pto_status decode_alloc(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
-static pto_status decode_free(decoder *d, pto_op op, const program_site *site)
+static pto_status decode_free(decoder *d, pto_op op, program_site *site)
 {
     const thing t = decode_find(d, pto_operand(op, 0));
     if (t.kind != THING_ARRAY) return unsupported(d, site, "it frees what is no workspace");
@@ -286,26 +298,54 @@ static pto_status decode_free(decoder *d, pto_op op, const program_site *site)
     return PTO_OK;
 }
 
+static pto_status decode_set(decoder *d, pto_op op, program_site *site)
+{
+    return decode_flag(d, op, site, STEP_SET_FLAG);
+}
+
+static pto_status decode_wait(decoder *d, pto_op op, program_site *site)
+{
+    return decode_flag(d, op, site, STEP_WAIT_FLAG);
+}
+
+static pto_status decode_barrier(decoder *d, pto_op op, program_site *site)
+{
+    return decode_flag(d, op, site, STEP_BARRIER);
+}
+
+enum { IN_KERNEL = 1, IN_FUNCTION = 2, IN_BOTH = 3 };
+
+static const struct {
+    const char *name;
+    int where;
+    pto_status (*decode)(decoder *d, pto_op op, program_site *site);
+} op_rows[] = {
+    {"constant", IN_BOTH, decode_constant},
+    {"view", IN_BOTH, decode_view},
+    {"bind", IN_BOTH, decode_bind},
+    {"index_cast", IN_BOTH, decode_index_cast},
+    {"index_cast", IN_BOTH, decode_index_cast},
+    {"block.buffer", IN_KERNEL, decode_buffer},
+    {"block.tile", IN_KERNEL, decode_tile},
+    {"pto.set_flag", IN_KERNEL, decode_set},
+    {"pto.wait_flag", IN_KERNEL, decode_wait},
+    {"pto.barrier", IN_KERNEL, decode_barrier},
+    {"exec.launch", IN_FUNCTION, decode_launch},
+    {"block.launch", IN_FUNCTION, decode_launch},
+    {"block.workspace", IN_FUNCTION, decode_alloc},
+    {"exec.alloc", IN_FUNCTION, decode_alloc},
+    {"exec.free", IN_FUNCTION, decode_free},
+};
+
 pto_status decode_op(decoder *d, pto_op op)
 {
     const pto_str name = pto_op_name(op);
-    const bool kernel = d->p->is_kernel;
-    if (pto_str_is(name, "constant")) return decode_constant(d, op);
+    const int where = d->p->is_kernel ? IN_KERNEL : IN_FUNCTION;
     program_site *site = decode_site(d, op);
-    if (pto_str_is(name, "view")) return decode_view(d, op, site);
-    if (pto_str_is(name, "bind")) return decode_bind(d, op, site);
-    if (kernel && pto_str_is(name, "block.buffer")) return decode_buffer(d, op, site);
-    if (kernel && pto_str_is(name, "block.tile")) return decode_tile(d, op, site);
-    if (kernel && pto_str_is(name, "pto.set_flag")) return decode_flag(d, op, site, STEP_SET_FLAG);
-    if (kernel && pto_str_is(name, "pto.wait_flag")) return decode_flag(d, op, site, STEP_WAIT_FLAG);
-    if (kernel && pto_str_is(name, "pto.barrier")) return decode_flag(d, op, site, STEP_BARRIER);
-    if (kernel && name.n > 4 && memcmp(name.p, "pto.", 4) == 0) return decode_insn(d, op, site);
-    if (!kernel && (pto_str_is(name, "exec.launch") || pto_str_is(name, "block.launch")))
-        return decode_launch(d, op, site);
-    if (!kernel && (pto_str_is(name, "exec.alloc") || pto_str_is(name, "block.workspace")))
-        return decode_alloc(d, op, site);
-    if (!kernel && pto_str_is(name, "exec.free")) return decode_free(d, op, site);
+    for (uint32_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
+        if ((op_rows[i].where & where) && pto_str_is(name, op_rows[i].name)) return op_rows[i].decode(d, op, site);
+    if (where == IN_KERNEL && insn_by_name(name.p, name.n) != INSN_NONE) return decode_insn(d, op, site);
     return unsupported(d, site,
-                       kernel ? "kernels hold PTO instructions and their storage"
-                              : "functions hold launches, workspace and views");
+                       where == IN_KERNEL ? "kernels hold PTO instructions and their storage"
+                                          : "functions hold launches, workspace and views");
 }

@@ -288,6 +288,14 @@ static pto_status bind(program_state *s, const bind_code *b)
     return PTO_OK;
 }
 
+static pto_status index_cast(program_state *s, const bind_code *b)
+{
+    int64_t value;
+    PTO_TRY(program_eval(s->p, b->site, &b->value, s->slots, "from", &value));
+    set_slot(s, b->slot, number_from_int(value));
+    return PTO_OK;
+}
+
 static pto_status enter_loop(program_state *s, const loop_code *l, uint32_t exit)
 {
     int64_t *slots = s->slots;
@@ -350,6 +358,7 @@ pto_status program_next(program_state *s, program_step *out)
         case CODE_TILE: PTO_TRY(describe(s, c->a)); break;
         case CODE_ARRAY: PTO_TRY(view(s, c->a)); break;
         case CODE_BIND: PTO_TRY(bind(s, &b->binds[c->a])); break;
+        case CODE_NUMBER: PTO_TRY(index_cast(s, &b->binds[c->a])); break;
         case CODE_COPY:
             s->slots[c->a] = s->slots[c->b];
             s->numbers[c->a] = s->numbers[c->b];

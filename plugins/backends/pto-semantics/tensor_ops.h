@@ -40,7 +40,7 @@ typedef struct tensor_call {
     round_mode mode;
     gelu_approx approx;
     double eps;
-    number value;    /* tensor.constant without in[0]; with in[0]: broadcast of that array */
+    number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
     uint64_t faults; /* out, added to: integer divisions by zero */
     char text[256];  /* out: what is wrong, when PTO_FAILED */
 } tensor_call;

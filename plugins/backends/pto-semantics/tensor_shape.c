@@ -39,6 +39,9 @@ pto_status eval_TENSOR_CONSTANT(tensor_call *call)
     return PTO_OK;
 }
 
+/* Whoever runs the op has evaluated the index expression. */
+pto_status eval_TENSOR_INDEX_CAST(tensor_call *call) { return eval_TENSOR_CONSTANT(call); }
+
 pto_status eval_TENSOR_TRANSPOSE(tensor_call *call)
 {
     const pto_tensor *in = call->in[0], *out = call->out;

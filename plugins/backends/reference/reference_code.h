@@ -22,7 +22,8 @@ typedef enum op_action {
     DO_WHILE,
     DO_GROUP,
     DO_BIND,
-    DO_NUMBER, /* constant */
+    DO_NUMBER,     /* constant */
+    DO_INDEX_CAST, /* index_cast, tensor.index_cast */
     DO_VIEW,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* an op of tensor_semantics.h */
@@ -79,8 +80,8 @@ struct op_code {
     const index_expr *exprs;
     const bool *states_valid;
     const block_code *blocks;
-    const uint32_t *drops; /* arrays and tiles that nothing needs after this op */
-    uint32_t symbol;       /* BIND */
+    uint32_t *drops; /* arrays and tiles that nothing needs after this op */
+    uint32_t symbol; /* BIND */
     relation relation;
     const bool *takes; /* FORALL: for each out, whether its memory may be written in place */
     insn_id insn;

@@ -321,12 +321,23 @@ static pto_status do_number(interp *in, frame *fr, const op_code *o)
     return PTO_OK;
 }
 
+static pto_status do_index_cast(interp *in, frame *fr, const op_code *o)
+{
+    int64_t n;
+    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &n));
+    if (o->tensor != EVAL_NONE) return interp_index_tensor(in, fr, o, n);
+    const value v = {.kind = VALUE_NUMBER, .dtype = fr->f->shapes[o->results[0]].dtype, .number = number_from_int(n)};
+    set_value(in, fr, o->results[0], &v);
+    return PTO_OK;
+}
+
 /* Ops without blocks. */
 static pto_status do_simple(interp *in, frame *fr, const op_code *o)
 {
     switch (o->what) {
     case DO_BIND: return do_bind(in, fr, o);
     case DO_NUMBER: return do_number(in, fr, o);
+    case DO_INDEX_CAST: return do_index_cast(in, fr, o);
     case DO_VIEW: return interp_view(in, fr, o);
     case DO_CONSTANT: return interp_constant(in, fr, o);
     case DO_TENSOR: return interp_tensor(in, fr, o);

@@ -166,7 +166,7 @@ static pto_status decode_grid(coder *c)
     return PTO_OK;
 }
 
-static void decode_parameters(coder *c)
+static pto_status decode_parameters(coder *c)
 {
     function_code *f = c->f;
     const pto_block body = pto_body(f->op);
@@ -182,9 +182,14 @@ static void decode_parameters(coder *c)
         p[i].in = !pto_str_is(mode, "out");
         p[i].out = pto_str_is(mode, "out") || pto_str_is(mode, "inout");
         p[i].shape = *(shape_code *)coder_at(c, &c->shapes, p[i].value, sizeof p[i].shape);
+        if (p[i].out && p[i].shape.kind == PTO_TYPE_TENSOR)
+            return coder_refuse(f->op, "pto.reference/unsupported",
+                                "parameter %%%.*s of @%.*s is a tensor that is written to; only gm is written in place",
+                                PTO_FMT(p[i].name), PTO_FMT(f->name));
     }
     f->parameters = p;
     f->result_count = pto_attr_count(pto_op_attr(f->op, "results"));
+    return PTO_OK;
 }
 
 static pto_status decode_facts(coder *c)
@@ -229,10 +234,13 @@ static pto_op last_need(pto_value v)
 
 static void note_drop(coder *c, op_code *at, uint32_t value)
 {
-    uint32_t *drops = PTO_SCRATCH(c->run, uint32_t, at->drop_count + 1);
-    if (at->drop_count != 0) memcpy(drops, at->drops, at->drop_count * sizeof *drops);
-    drops[at->drop_count++] = value;
-    at->drops = drops;
+    const uint32_t n = at->drop_count;
+    if ((n & (n - 1)) == 0) { /* room is the next power of two */
+        uint32_t *bigger = PTO_SCRATCH(c->run, uint32_t, n != 0 ? 2 * (size_t)n : 1);
+        if (n != 0) memcpy(bigger, at->drops, n * sizeof *bigger);
+        at->drops = bigger;
+    }
+    at->drops[at->drop_count++] = value;
 }
 
 static void decode_drops(coder *c)
@@ -296,7 +304,7 @@ static pto_status decode_function(coder *c, function_code *f)
         if (f->program == NULL) return PTO_FAILED;
     }
     PTO_TRY(decode_grid(c));
-    decode_parameters(c);
+    PTO_TRY(decode_parameters(c));
     PTO_TRY(decode_facts(c));
     if (f->program == NULL) *CODER_ADD(c, tasks, block_task) = (block_task){pto_body(f->op), &f->body};
     while (c->tasks.count != 0) {

@@ -17,8 +17,9 @@ static number number_of(pto_attr a)
                                                  : number_from_int(pto_attr_i64(a));
 }
 
-static pto_status add_exprs(coder *c, op_code *o, pto_attr list)
+pto_status coder_exprs(coder *c, op_code *o, const char *name)
 {
+    const pto_attr list = attribute(o, name);
     const uint32_t n = PTO_SOME(list) ? pto_attr_count(list) : 0;
     index_expr *all = PTO_SCRATCH(c->run, index_expr, o->expr_count + n);
     if (o->expr_count != 0) memcpy(all, o->exprs, o->expr_count * sizeof *all);
@@ -28,8 +29,6 @@ static pto_status add_exprs(coder *c, op_code *o, pto_attr list)
     o->expr_count += n;
     return PTO_OK;
 }
-
-pto_status coder_exprs(coder *c, op_code *o, const char *name) { return add_exprs(c, o, attribute(o, name)); }
 
 static pto_status want_exprs(coder *c, op_code *o, const char *name, uint32_t count)
 {
@@ -55,29 +54,22 @@ static pto_status decode_call(coder *c, op_code *o)
     return PTO_OK;
 }
 
-/* The list has an entry for each carried value, or one for each carried tile. */
-static pto_status decode_stated_valid(coder *c, op_code *o)
+/* Stated valid regions of carried tiles, to two expressions for each carried value. The attribute has an entry for each
+ * carried value, or one for each carried tile. */
+static pto_status decode_stated_valid(coder *c, op_code *o, index_expr *out)
 {
     const pto_attr list = attribute(o, "valid");
     const uint32_t carried = o->operand_count, entries = PTO_SOME(list) ? pto_attr_count(list) : 0;
     bool *states = PTO_SCRATCH(c->run, bool, carried);
     o->states_valid = states;
-    const index_expr none[2] = {{0}};
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < carried; i++) {
+    for (uint32_t i = 0, next = 0; i < carried && next < entries; i++) {
         const bool is_tile = pto_type_kind_of(pto_value_type(pto_operand(o->op, i))) == PTO_TYPE_TILE;
-        const bool has_entry = (entries == carried || is_tile) && next < entries;
-        const pto_attr item = has_entry ? pto_attr_item(list, next++, NULL) : pto_attr_none(c->run);
-        if (PTO_SOME(item) && pto_attr_kind_of(item) == PTO_ATTR_LIST && pto_attr_count(item) == 2) {
-            states[i] = is_tile;
-            PTO_TRY(add_exprs(c, o, item));
-            continue;
-        }
-        index_expr *all = PTO_SCRATCH(c->run, index_expr, o->expr_count + 2);
-        memcpy(all, o->exprs, o->expr_count * sizeof *all);
-        memcpy(all + o->expr_count, none, sizeof none);
-        o->exprs = all;
-        o->expr_count += 2;
+        if (entries != carried && !is_tile) continue;
+        const pto_attr item = pto_attr_item(list, next++, NULL);
+        if (!is_tile || pto_attr_kind_of(item) != PTO_ATTR_LIST || pto_attr_count(item) != 2) continue;
+        states[i] = true;
+        for (uint32_t d = 0; d < 2; d++)
+            PTO_TRY(coder_expr(c, o->op, pto_attr_expr(pto_attr_item(item, d, NULL)), &out[2 * i + d]));
     }
     return PTO_OK;
 }
@@ -87,7 +79,11 @@ static pto_status decode_for(coder *c, op_code *o)
     PTO_TRY(want_exprs(c, o, "from", 1));
     PTO_TRY(want_exprs(c, o, "to", 1));
     PTO_TRY(want_exprs(c, o, "step", 1));
-    return decode_stated_valid(c, o);
+    index_expr *all = PTO_SCRATCH(c->run, index_expr, 3 + 2 * (size_t)o->operand_count);
+    memcpy(all, o->exprs, 3 * sizeof *all);
+    o->exprs = all;
+    o->expr_count = 3 + 2 * o->operand_count;
+    return decode_stated_valid(c, o, all + 3);
 }
 
 static pto_status decode_forall(coder *c, op_code *o)
@@ -134,6 +130,8 @@ static pto_status decode_number(coder *c, op_code *o)
     return PTO_OK;
 }
 
+static pto_status decode_index_cast(coder *c, op_code *o) { return want_exprs(c, o, "from", 1); }
+
 static pto_status decode_zero_acc(coder *c, op_code *o) { return want_exprs(c, o, "valid", 2); }
 
 static pto_status decode_tile(coder *c, op_code *o)
@@ -172,6 +170,8 @@ static const op_row rows[] = {
     {"while", DO_WHILE, NULL},
     {"bind", DO_BIND, decode_bind},
     {"constant", DO_NUMBER, decode_number},
+    {"index_cast", DO_INDEX_CAST, decode_index_cast},
+    {"tensor.index_cast", DO_INDEX_CAST, decode_index_cast},
     {"view", DO_VIEW, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"tensor.group", DO_GROUP, NULL},

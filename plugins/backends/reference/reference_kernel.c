@@ -75,30 +75,34 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
 
 /* ---- instructions ---- */
 
+/* Nothing may rely on what a scratch operand holds, and sources that lie in it are lost. */
+static void spoil_tmp(const kernel_run *k, const program_tile *t)
+{
+    const size_t bytes = tile_capacity_bytes(&t->ref);
+    memset(t->ref.base, 0xff, bytes);
+    memset(marks_of(k, t), 0, bytes);
+}
+
+static pto_status note_window(kernel_run *k, const program_step *step)
+{
+    /* Roots are numbers of parameters; see kernel_arguments. */
+    const array *a = &k->fr->values[k->fr->f->parameters[step->gm_root].value].array;
+    const pto_loc at = step->site->loc;
+    if (step->dst != NULL) return instances_read_window(k->in, at, a->in, &step->gm);
+    if (a->is_read_only)
+        return interp_error_at(k->in, at, "pto.reference/read-only", "'%.*s' writes to memory that is only read here",
+                               PTO_FMT(step->site->op_name));
+    return instances_write_window(k->in, at, a->in, &step->gm);
+}
+
 static pto_status run_insn(kernel_run *k, const program_step *step)
 {
-    interp *in = k->in;
     insn_call call = {0};
+    if (step->tmp != NULL) spoil_tmp(k, step->tmp);
     for (uint32_t i = 0; i < step->src_count; i++) PTO_TRY(check_source(k, step, step->src[i], i + 1));
+    if (step->has_gm) PTO_TRY(note_window(k, step));
     program_insn_call(step, &call);
-    if (step->has_gm) {
-        const array *a = step->gm_parameter < k->fr->f->parameter_count
-                             ? &k->fr->values[k->fr->f->parameters[step->gm_parameter].value].array
-                             : NULL;
-        if (a == NULL)
-            return interp_error_at(in, step->site->loc, "pto.reference/unsupported",
-                                   "'%.*s' uses memory that is no parameter of the kernel",
-                                   PTO_FMT(step->site->op_name));
-        if (step->dst != NULL) {
-            PTO_TRY(instances_read_window(in, step->site->loc, a->in, &call.gm));
-        } else {
-            if (a->is_read_only)
-                return interp_error_at(in, step->site->loc, "pto.reference/read-only",
-                                       "'%.*s' writes to memory that is only read here", PTO_FMT(step->site->op_name));
-            PTO_TRY(instances_write_window(in, step->site->loc, a->in, &call.gm));
-        }
-    }
-    PTO_TRY(interp_insn(in, step->site->loc, step->site->insn, &call));
+    PTO_TRY(interp_insn(k->in, step->site->loc, step->site->insn, &call));
     if (step->dst == NULL) return PTO_OK;
     const tile_ref *t = &step->dst->ref;
     const bool fills = step->has_pad;

@@ -99,6 +99,12 @@ pto_status interp_tensor(interp *in, frame *fr, const op_code *o)
 
 /* ---- constants ---- */
 
+pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t n)
+{
+    tensor_call call = {.value = number_from_int(n)};
+    return run_tensor(in, fr, o, &call);
+}
+
 static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const array *to)
 {
     uint32_t bytes = 0;
@@ -135,7 +141,7 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
 {
     const array *from = &fr->values[o->operands[0]].array;
     value v = {.kind = VALUE_ARRAY};
-    int64_t have, want;
+    int64_t have = -1, want = -1;
     PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &v.array));
     if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
         return interp_error(in, o, "pto.reference/unsupported", "%" PRId64 " elements are shown as %" PRId64, have,

@@ -16,8 +16,7 @@
     X(FOR, "for")    \
     X(WHILE, "while") \
     X(IF, "if")      \
-    X(YIELD, "yield") \
-    X(FILL, "tile.fill")
+    X(YIELD, "yield")
 PTO_KINDS(KINDS);
 
 #define STATS(X)            \
@@ -141,10 +140,6 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
                          PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1],
                          tile_dtype_name(pto_type_dtype(t)), tile_layout_name(layout), (long long)want[0],
                          (long long)want[1], (long long)unit[0], (long long)unit[1]);
-    if (grows && rule == PTO_RULE_FILL && !PTO_SOME(pto_op_attr(op, "valid"))) {
-        const pto_expr valid[2] = {pto_expr_const(run, have[0]), pto_expr_const(run, have[1])};
-        PTO_TRY(pto_op_set_attr(op, "valid", pto_attr_make_exprs(run, 2, valid)));
-    }
     if (grows) pto_count(run, STAT_PADDED);
     pto_count(run, STAT_ASSIGNED);
     return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));

@@ -98,8 +98,8 @@ uint32_t select_group(const select_plan *p, uint32_t value);
 select_storage *select_storage_of(select_plan *p, pto_value v);
 /* A descriptor of a value for use before `at`. `valid` NULL: the region of the value. */
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
-/* A descriptor of a buffer of its own. */
-pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, pto_op at);
+/* A descriptor of a buffer of its own, named after `like`. `valid` NULL: the whole capacity. */
+pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at);
 
 /* dst[i] = src[i] for all i at once, before `at`. */
 pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst, const pto_value *src, pto_op at);
@@ -113,7 +113,5 @@ pto_status select_zero_enter(select_plan *p, pto_op loop);
 pto_status select_zero_leave(select_plan *p, pto_op yield);
 pto_status select_zero_use(select_plan *p, pto_op op, pto_value v);
 pto_status select_emit_matmul_acc(select_plan *p, pto_op op);
-
-extern const pto_property select_property;
 
 #endif

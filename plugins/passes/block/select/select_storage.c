@@ -169,13 +169,13 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
     return d->value;
 }
 
-pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, pto_op at)
+pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at)
 {
+    const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
     pto_str name = suffixed(p->run, pto_value_name(like), "_tmp");
     pto_value buffer = make_buffer(p, type, 1, suffixed(p->run, name, "_b"), at);
     if (!PTO_SOME(buffer)) return buffer;
-    const pto_expr valid[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
-    return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid, type, name, at);
+    return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid != NULL ? valid : whole, type, name, at);
 }
 
 /* ---- copies ---- */
@@ -229,18 +229,8 @@ static pto_status break_circle(select_plan *p, move_item *items, uint32_t count,
     uint32_t reader = 1;
     while (reader < count && items[reader].src != items[0].dst) reader++;
     if (reader == count) return PTO_FAILED;
-    pto_value spare = select_scratch_tile(p, pto_value_type(old), old, at);
-    PTO_NEED(spare);
     PTO_TRY(pto_value_valid(items[reader].src_value, valid));
-    pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
-    pto_spec_operand(&s, pto_operand(pto_value_op(spare), 0));
-    pto_spec_attr(&s, "stage", pto_op_attr(pto_value_op(spare), "stage"));
-    pto_spec_exprs(&s, "valid", 2, valid);
-    pto_spec_result(&s, pto_value_type(spare));
-    pto_spec_name(&s, pto_value_name(spare));
-    pto_value tile = pto_spec_value(&s, pto_before(at));
-    PTO_NEED(tile);
-    PTO_TRY(pto_erase(pto_value_op(spare)));
+    pto_value tile = select_scratch_tile(p, pto_value_type(old), old, valid, at);
     PTO_TRY(emit_copy(p, tile, select_describe(p, items[reader].src_value, at, valid), at));
     for (uint32_t i = 0; i < count; i++) {
         if (items[i].src != items[0].dst) continue;

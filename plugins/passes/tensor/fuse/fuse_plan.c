@@ -16,7 +16,7 @@ uint32_t fuse_node_at(const fuse_plan *p, pto_op op)
     return found == 0 ? FUSE_NONE : found - 1;
 }
 
-uint32_t fuse_producer(const fuse_plan *p, pto_op op, uint32_t k)
+static uint32_t producer_of(const fuse_plan *p, pto_op op, uint32_t k)
 {
     pto_op made = pto_value_op(pto_operand(op, k));
     uint32_t found = PTO_SOME(made) ? p->slots[slot_of(p, made.index)] : 0;
@@ -78,6 +78,9 @@ static void read_block(fuse_plan *p)
         n->role = role_of(op);
         n->cluster = n->copied_for = FUSE_NONE;
         p->slots[slot_of(p, op.index)] = i + 1;
+        if (n->role != FUSE_OTHER) n->in_count = pto_operand_count(op);
+        if (n->in_count > PTO_MAX_SPACE_OPERANDS) n->in_count = PTO_MAX_SPACE_OPERANDS;
+        for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
         if (n->role != FUSE_VECTOR) continue;
         n->space = fuse_shape_of_op(op);
         n->drops_dims = is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1);
@@ -90,8 +93,8 @@ static void find_copies(fuse_plan *p, fuse_node *n)
     uint32_t total = 1, stage = 0;
     if (n->role != FUSE_VECTOR) return;
     if (is_reduction(n->op)) return;
-    for (uint32_t k = 0; k < pto_operand_count(n->op); k++) {
-        uint32_t made = fuse_producer(p, n->op, k);
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        uint32_t made = n->in[k];
         if (made == FUSE_NONE) continue;
         const fuse_node *from = &p->nodes[made];
         if (from->role == FUSE_VECTOR && from->copies == 0) return;
@@ -111,8 +114,8 @@ static int join_producers(fuse_plan *p, uint32_t index, uint32_t stage)
     fuse_shape space = n->space;
     uint32_t roots[PTO_MAX_SPACE_OPERANDS], count = 0;
     int64_t ops = 1;
-    for (uint32_t k = 0; k < pto_operand_count(n->op); k++) {
-        uint32_t made = fuse_producer(p, n->op, k);
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        uint32_t made = n->in[k];
         if (made == FUSE_NONE || p->nodes[made].role == FUSE_OTHER || fuse_is_copied(p, made, index)) continue;
         uint32_t root = fuse_root(p, p->nodes[made].cluster), seen = 0;
         if (p->clusters[root].stage != stage) continue;
@@ -140,8 +143,8 @@ static void cluster_alone(fuse_plan *p, fuse_node *n, uint32_t stage)
 static uint32_t joined_stage(fuse_plan *p, uint32_t index, uint32_t least)
 {
     const fuse_node *n = &p->nodes[index];
-    for (uint32_t k = 0; k < pto_operand_count(n->op); k++) {
-        uint32_t made = fuse_producer(p, n->op, k);
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        uint32_t made = n->in[k];
         if (made == FUSE_NONE) continue;
         const fuse_node *from = &p->nodes[made];
         uint32_t after = fuse_is_copied(p, made, index) ? from->copy_stage

@@ -32,7 +32,7 @@ int fuse_shape_join(fuse_shape *a, const fuse_shape *b);
 /* Whether a value of shape `from` is repeated along rows when used in `to`: computing it there again costs little,
  * while storing it in a nest over rows would have every instance write it. */
 int fuse_shape_repeats(const fuse_shape *from, const fuse_shape *to);
-/* Whether an op is a constant with one number for all elements. */
+/* Whether an op gives one number for all elements: a constant, or a cast index expression. */
 int fuse_is_splat(pto_op op);
 
 enum fuse_role {
@@ -44,9 +44,12 @@ enum fuse_role {
 typedef struct fuse_node {
     pto_op op;
     uint8_t role, is_live, drops_dims, done;
-    uint32_t stage;   /* of FUSE_OTHER and FUSE_SOLO; of vector ops the stage of the cluster */
-    uint32_t cluster; /* not for FUSE_OTHER */
-    uint32_t copies;  /* ops to compute it again from what no vector op made; 0: not to be copied */
+    uint32_t
+        in[PTO_MAX_SPACE_OPERANDS]; /* nodes that make the operands, or FUSE_NONE; stays when operands are replaced */
+    uint32_t in_count;              /* 0 for FUSE_OTHER */
+    uint32_t stage;                 /* of FUSE_OTHER and FUSE_SOLO; of vector ops the stage of the cluster */
+    uint32_t cluster;               /* not for FUSE_OTHER */
+    uint32_t copies;                /* ops to compute it again from what no vector op made; 0: not to be copied */
     uint32_t copy_stage;
     uint32_t copied_for; /* cluster that `copy` is in */
     pto_value copy;
@@ -80,8 +83,6 @@ void fuse_plan_make(fuse_plan *p);
 uint32_t fuse_root(fuse_plan *p, uint32_t cluster);
 /* Node of the op, or of the op of this block that contains it; FUSE_NONE outside. */
 uint32_t fuse_node_at(const fuse_plan *p, pto_op op);
-/* Node that makes operand `k` in this block, or FUSE_NONE. */
-uint32_t fuse_producer(const fuse_plan *p, pto_op op, uint32_t k);
 /* Whether node `user` computes operand value of node `made` again instead of reading it. */
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user);
 

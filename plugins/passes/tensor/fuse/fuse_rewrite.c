@@ -8,8 +8,8 @@
 static uint64_t copied_key(const fuse_plan *p, uint32_t made)
 {
     uint64_t key = 0;
-    for (uint32_t k = 0; k < pto_operand_count(p->nodes[made].op); k++) {
-        uint32_t from = fuse_producer(p, p->nodes[made].op, k);
+    for (uint32_t k = 0; k < p->nodes[made].in_count; k++) {
+        uint32_t from = p->nodes[made].in[k];
         if (from == FUSE_NONE) continue;
         uint64_t after = p->nodes[from].role == FUSE_VECTOR ? copied_key(p, from) : p->nodes[from].key + 1;
         if (after > key) key = after;
@@ -21,8 +21,8 @@ static uint64_t least_key(const fuse_plan *p, uint32_t index)
 {
     const fuse_node *n = &p->nodes[index];
     uint64_t key = n->least_key > 2ull * index ? n->least_key : 2ull * index;
-    for (uint32_t k = 0; n->role == FUSE_VECTOR && k < pto_operand_count(n->op); k++) {
-        uint32_t made = fuse_producer(p, n->op, k);
+    for (uint32_t k = 0; n->role == FUSE_VECTOR && k < n->in_count; k++) {
+        uint32_t made = n->in[k];
         if (made == FUSE_NONE || !fuse_is_copied(p, made, index)) continue;
         uint64_t after = copied_key(p, made);
         if (after > key) key = after;
@@ -132,8 +132,8 @@ static pto_value copy_value(fuse_plan *p, uint32_t made, uint32_t cluster, pto_b
     if (n->copied_for == cluster) return n->copy;
     pto_value from[PTO_MAX_SPACE_OPERANDS], to[PTO_MAX_SPACE_OPERANDS];
     uint32_t count = 0;
-    for (uint32_t k = 0; k < pto_operand_count(n->op) && count < PTO_MAX_SPACE_OPERANDS; k++) {
-        uint32_t producer = fuse_producer(p, n->op, k);
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        uint32_t producer = n->in[k];
         if (producer == FUSE_NONE || p->nodes[producer].role != FUSE_VECTOR) continue;
         from[count] = pto_operand(n->op, k);
         to[count++] = copy_value(p, producer, cluster, body);
@@ -159,8 +159,8 @@ static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
     for (uint32_t m = p->clusters[root].first; m < p->clusters[root].end; m++) {
         uint32_t index = p->members[m];
         pto_op op = p->nodes[index].op;
-        for (uint32_t k = 0; k < pto_operand_count(op); k++) {
-            uint32_t made = fuse_producer(p, op, k);
+        for (uint32_t k = 0; k < p->nodes[index].in_count; k++) {
+            uint32_t made = p->nodes[index].in[k];
             if (made == FUSE_NONE || !fuse_is_copied(p, made, index)) continue;
             pto_value copy = copy_value(p, made, root, body);
             PTO_NEED(copy);

@@ -34,8 +34,9 @@ static int is_split(const fuse_shape *s) { return s->rows == 0 || s->columns == 
 int fuse_is_splat(pto_op op)
 {
     if (!PTO_SOME(op) || pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) != PTO_ITER_FILL) return 0;
-    pto_attr_kind kind = pto_attr_kind_of(pto_op_attr(op, "value"));
-    return kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT;
+    pto_attr value = pto_op_attr(op, "value");
+    pto_attr_kind kind = pto_attr_kind_of(value);
+    return !PTO_SOME(value) || kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT;
 }
 
 static uint32_t reduced_dims(pto_op op, uint32_t rank)
@@ -58,7 +59,7 @@ fuse_shape fuse_shape_of_op(pto_op op)
     if (reduces) {
         uint32_t reduced = reduced_dims(op, s.rank) & s.wide;
         s.columns = reduced;
-        s.rows = s.wide & ~reduced;
+        s.rows = reduced != 0 ? s.wide & ~reduced : 0;
         return s;
     }
     for (uint32_t k = 0; k < pto_operand_count(op); k++) {

@@ -69,7 +69,8 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
     if (pto_op_is(op, pto_kind(run, KIND_T_RESHAPE))) return lower_reshape(run, op);
-    if (pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0)
+    if ((pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) &&
+        pto_value_use_count(pto_result(op, 0)) == 0)
         return pto_erase(op);
     pto_str name = pto_op_name(op);
     if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0) return PTO_OK;
@@ -80,12 +81,38 @@ static pto_status lower_rest(const pto_run *run, pto_op op)
         PTO_FMT(name));
 }
 
+/* A function that only hands its parameters on has nothing of the tile level: copying a result makes it one. */
+static pto_status copy_a_result(const pto_run *run, pto_op unit)
+{
+    pto_op ret = pto_block_terminator(pto_body(unit));
+    uint32_t k = 0;
+    while (k < pto_operand_count(ret) && pto_type_kind_of(pto_value_type(pto_operand(ret, k))) != PTO_TYPE_TENSOR) k++;
+    if (k == pto_operand_count(ret)) return PTO_OK;
+    pto_value value = pto_operand(ret, k);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_GROUP));
+    pto_str name = pto_function_name(unit);
+    pto_spec_attr(&s, "label", pto_attr_make_str(run, name));
+    pto_spec_result(&s, pto_value_type(value));
+    pto_spec_blocks(&s, 1);
+    pto_op group = pto_spec_build(&s, pto_before(ret));
+    PTO_NEED(group);
+    pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
+    pto_spec_operand(&yield, value);
+    PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(group))));
+    PTO_TRY(pto_set_operand(ret, k, pto_result(group, 0)));
+    return tile_lower_rows(run, group);
+}
+
 static pto_status run_tile(const pto_run *run, pto_op unit)
 {
+    int found = 0;
     PTO_WALK(unit, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_GROUP))) PTO_TRY(lower_group(run, op));
+        if (!pto_op_is(op, pto_kind(run, KIND_GROUP))) continue;
+        found |= pto_result_count(op) != 0;
+        PTO_TRY(lower_group(run, op));
     }
+    if (!found) PTO_TRY(copy_a_result(run, unit));
     PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));
     return PTO_OK;
 }

@@ -54,6 +54,7 @@ static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_va
 
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
+    if (pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) return PTO_OK;
     if (rule == PTO_ITER_FILL) {
         pto_attr_kind kind = pto_attr_kind_of(pto_op_attr(op, "value"));
         if (kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT) return PTO_OK;
@@ -71,6 +72,20 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     return PTO_OK;
 }
 
+/* Dims that a reduction really shortens. */
+static uint32_t reduced_dims(pto_op op)
+{
+    uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), mask = 0;
+    pto_attr axes = pto_op_attr(op, "axis");
+    int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
+    for (uint32_t i = 0; i < (is_list ? pto_attr_count(axes) : 1); i++) {
+        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
+        if (axis < 0) axis += rank;
+        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (rank - 1 - (uint32_t)axis);
+    }
+    return mask & wide_dims(pto_value_type(pto_operand(op, 0)));
+}
+
 static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
@@ -78,15 +93,18 @@ static pto_status read_op(row_group *g, pto_op op)
     uint32_t in[2] = {0, 0}, count = pto_operand_count(op);
     if (count > 2) return unsupported(op, "has more than two operands");
     for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_operand(op, k), op);
-    uint8_t role = rule == PTO_ITER_FILL        ? ROW_SPLAT
-                   : rule == PTO_ITER_BROADCAST ? ROW_BROADCAST
-                   : rule == PTO_ITER_REDUCE    ? ROW_REDUCE
-                                                : ROW_ELEMENTWISE;
+    uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
+                   : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
+                   : rule == PTO_ITER_REDUCE && reduced_dims(op) != 0 ? ROW_REDUCE
+                   : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
+                                                                      : ROW_ELEMENTWISE;
     row_value *v = add_value(g, pto_result(op, 0), op, op, role);
     v->in_count = count;
     v->in[0] = in[0];
     v->in[1] = in[1];
-    if (rule == PTO_ITER_FILL) {
+    if (pto_op_is(op, pto_kind(g->run, KIND_T_INDEX_CAST))) {
+        v->number.index = pto_expr_of(op, "from", 0);
+    } else if (rule == PTO_ITER_FILL) {
         pto_attr number = pto_op_attr(op, "value");
         v->number.real = pto_attr_f64(number);
         if (pto_attr_kind_of(number) == PTO_ATTR_INT) v->number.whole = pto_attr_i64(number);
@@ -130,21 +148,8 @@ static pto_status read_body(row_group *g)
     return PTO_OK;
 }
 
-static uint32_t reduced_dims(pto_op op)
-{
-    uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), mask = 0;
-    pto_attr axes = pto_op_attr(op, "axis");
-    int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
-    for (uint32_t i = 0; i < (is_list ? pto_attr_count(axes) : 1); i++) {
-        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
-        if (axis < 0) axis += rank;
-        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (rank - 1 - (uint32_t)axis);
-    }
-    return mask;
-}
-
 /* A reduction without kept dims has its rows in other places; its shape is that of its kept form. */
-static int drops_dims(const row_value *v) { return v->role == ROW_REDUCE && !pto_attr_bool_of(v->op, "keepdim", 1); }
+static int drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, "keepdim", 1); }
 
 static pto_status check_extents(const row_group *g, const row_value *v)
 {
@@ -172,10 +177,10 @@ static pto_status find_columns(row_group *g)
         const row_value *v = &g->values[i];
         uint32_t missing = g->wide & ~wide_dims(pto_value_type(v->value)), present = g->wide & ~missing;
         if (v->role == ROW_REDUCE) {
-            uint32_t reduced = reduced_dims(v->op) & wide_dims(pto_value_type(pto_operand(v->op, 0)));
+            uint32_t reduced = reduced_dims(v->op);
             columns |= reduced;
             rows |= wide_dims(pto_value_type(pto_operand(v->op, 0))) & ~reduced;
-        } else if (v->role != ROW_SPLAT && missing != 0 && present != 0) {
+        } else if (v->role != ROW_SPLAT && !drops_dims(v) && missing != 0 && present != 0) {
             rows |= lowest(present) > missing ? present : missing;
             columns |= lowest(present) > missing ? missing : present;
         }

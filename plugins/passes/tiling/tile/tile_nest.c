@@ -44,6 +44,7 @@ tile_nest tile_nest_make(const pto_run *run, int counts)
     tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
     n.block_bytes = tile_machine_i64(run, "vector.block-bytes", 1);
     n.align_bytes = tile_machine_i64(run, "spaces.vec.align", 1);
+    n.wants_scratch = tile_machine_i64(run, "vector.tmp", 0) != 0;
     return n;
 }
 
@@ -63,7 +64,7 @@ static void count_tile(tile_nest *n, int64_t rows, int64_t columns, pto_dtype dt
 /* Scratch operand that the instruction behind a tile op wants. */
 static void count_scratch(tile_nest *n, pto_kind_id kind, const tile_piece *source, const tile_piece *result)
 {
-    switch (pto_kind_column(n->run, kind, PTO_COLUMN_TMP)) {
+    switch (n->wants_scratch ? pto_kind_column(n->run, kind, PTO_COLUMN_TMP) : PTO_TMP_NONE) {
     case PTO_TMP_LIKE_SRC: count_tile(n, source->rows, source->columns, source->dtype); break;
     case PTO_TMP_LIKE_DST: count_tile(n, result->rows, result->columns, result->dtype); break;
     case PTO_TMP_ROW_BLOCKS:
@@ -153,8 +154,11 @@ static double round_to(double x, pto_dtype dtype)
 
 static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)
 {
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CONSTANT));
-    if (pto_dtype_is_float(dtype))
+    const int is_index = PTO_SOME(number.index);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, is_index ? KIND_INDEX_CAST : KIND_CONSTANT));
+    if (is_index)
+        pto_spec_exprs(&s, "from", 1, &number.index);
+    else if (pto_dtype_is_float(dtype))
         pto_spec_float(&s, "value", round_to(number.real, dtype));
     else
         pto_spec_int(&s, "value", number.whole);

@@ -10,6 +10,7 @@
 #define TILE_KINDS(X)                    \
     X(GROUP, "tensor.group")             \
     X(T_CONSTANT, "tensor.constant")     \
+    X(T_INDEX_CAST, "tensor.index_cast") \
     X(T_RESHAPE, "tensor.reshape")       \
     X(T_TRANSPOSE, "tensor.transpose")   \
     X(T_BROADCAST, "tensor.broadcast")   \
@@ -35,6 +36,7 @@
     X(FOR, "for")                        \
     X(YIELD, "yield")                    \
     X(CONSTANT, "constant")              \
+    X(INDEX_CAST, "index_cast")          \
     X(VIEW, "view")                      \
     X(EMPTY, "tile.empty")               \
     X(ZERO_ACC, "tile.zero_acc")         \
@@ -91,10 +93,11 @@ typedef struct tile_piece {
     pto_dtype dtype;
 } tile_piece;
 
-/* A scalar constant: `real` for element types that are floats, else `whole`. */
+/* A scalar constant: `real` for element types that are floats, else `whole`. With an expression: its value. */
 typedef struct tile_number {
     double real;
     int64_t whole;
+    pto_expr index;
 } tile_number;
 
 /* Where a nest is written. */
@@ -107,6 +110,7 @@ typedef struct tile_nest {
     pto_str name;        /* tensor value being computed: names results */
     int64_t block_bytes; /* rows of vector tiles are padded to this */
     int64_t align_bytes; /* of each vector tile */
+    int wants_scratch;   /* instructions take a tmp operand */
     int64_t vec_bytes;   /* counted */
 } tile_nest;
 

@@ -67,9 +67,11 @@ tile_number rows_identity(const pto_run *run, pto_op op)
     int64_t largest = is_signed ? INT64_MAX >> (64 - bits) : bits == 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1);
     int64_t least = is_signed ? -largest - 1 : 0;
     int ignores = pto_str_is(pto_attr_str_of(op, "nan"), "ignore");
-    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MAX))) return (tile_number){ignores ? nan("") : -HUGE_VAL, least};
-    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MIN))) return (tile_number){ignores ? nan("") : HUGE_VAL, largest};
-    return (tile_number){0.0, 0};
+    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MAX)))
+        return (tile_number){.real = ignores ? nan("") : -HUGE_VAL, .whole = least};
+    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MIN)))
+        return (tile_number){.real = ignores ? nan("") : HUGE_VAL, .whole = largest};
+    return (tile_number){.real = 0.0};
 }
 
 int64_t rows_extent(const row_nest *w, uint8_t form, int which)
@@ -93,7 +95,7 @@ static tile_piece filled(row_nest *w, pto_dtype dtype, tile_number number, uint8
 /* Adding to -0.0 keeps every float as it is, +0.0 and NaN included. */
 static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t kind)
 {
-    tile_piece pair[2] = {filled(w, narrow.dtype, (tile_number){-0.0, 0}, form), narrow};
+    tile_piece pair[2] = {filled(w, narrow.dtype, (tile_number){.real = -0.0}, form), narrow};
     return tile_emit(w->n, kind, narrow.dtype, pair[0].rows, pair[0].columns, 2, pair);
 }
 

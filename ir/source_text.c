@@ -1,0 +1,55 @@
+#include "ir/source_text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE_STEP = 64 * 1024, HUGE_PAGE = 2 * 1024 * 1024 };
+
+static status map(source_text *t, size_t wanted)
+{
+    /* Whole huge pages, or the kernel puts the mapping where it can use none. */
+    const size_t step = wanted >= (size_t)2 * HUGE_PAGE ? HUGE_PAGE : PAGE_STEP;
+    const size_t size = (wanted + step - 1) / step * step;
+    void *p = t->bytes == NULL ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                               : mremap(t->bytes, t->mapped, size, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED) return FAILED;
+    t->bytes = p;
+    t->mapped = size;
+    if (step == HUGE_PAGE) (void)madvise(p, size, MADV_HUGEPAGE);
+    return OK;
+}
+
+status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
+{
+    *t = (source_text){0};
+    /* One byte more than expected for the read that finds the end, one for the NUL. */
+    TRY(map(t, expected + 2));
+    for (;;) {
+        const ssize_t got = read(fd, t->bytes + t->n, t->mapped - t->n - 1);
+        if (got == 0) break;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return FAILED;
+        t->n += (size_t)got;
+        if (t->n > limit) break;
+        if (t->n + 1 == t->mapped) TRY(map(t, 2 * t->mapped));
+    }
+    t->bytes[t->n] = 0;
+    return OK;
+}
+
+bool source_text_drop(source_text *t, const char *at)
+{
+    const size_t end = (size_t)(at - t->bytes) / HUGE_PAGE * HUGE_PAGE;
+    if (end <= t->dropped) return false;
+    if (madvise(t->bytes + t->dropped, end - t->dropped, MADV_DONTNEED) != 0) return false;
+    t->dropped = end;
+    return true;
+}
+
+void source_text_close(source_text *t)
+{
+    if (t->bytes != NULL) munmap(t->bytes, t->mapped);
+    *t = (source_text){0};
+}

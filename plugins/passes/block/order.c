@@ -1,0 +1,268 @@
+/* pto.order: inside each block loads go up and stores go down, as far as what they depend on allows.
+ *
+ *     pto.tload %a, ..                  pto.tload %a, ..
+ *     pto.texp %c, %a            =>     pto.tload %b, ..
+ *     pto.tload %b, ..                  pto.texp %c, %a
+ *
+ * List scheduling: of the instructions whose predecessors are placed, a load is next before a move to the matrix unit,
+ * that before anything else, a store last; loads in the order of their first readers, the rest as it was. Dependences
+ * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
+ * stay, and nothing passes them. A kernel whose buffers do not all fit at once is left alone, since longer lifetimes
+ * would take what `pto.allocate` needs for sharing. Exact. */
+#include <pto/plugin.h>
+
+#define KINDS(X)              \
+    X(KERNEL, "block.kernel") \
+    X(BUFFER, "block.buffer") \
+    X(TILE, "block.tile")
+PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                  \
+    X(WINDOW, I64, "window", .def = "128", .min = "1", .max = "1024", .doc = "instructions looked at together", \
+      .example = "with: { window: 32 }")
+PTO_OPTIONS(OPTIONS);
+
+#define STATS(X) X(MOVED, "moved ops") X(LEFT, "kernels left alone for want of space")
+PTO_STATS(STATS);
+
+enum { OPERANDS_MAX = 8, RANK_LOAD = 0, RANK_FEED = 1, RANK_WORK = 2, RANK_STORE = 3 };
+
+/* Bytes on chip that an instruction reads or writes. */
+typedef struct access {
+    pto_op buffer;
+    pto_expr stage;
+    int is_write;
+} access;
+
+typedef struct node {
+    pto_op op;
+    access accesses[OPERANDS_MAX];
+    uint32_t access_count, rank, key, waits; /* waits: predecessors that are not placed */
+    int reads_memory, writes_memory, is_placed;
+} node;
+
+/* Instructions between two ops that stay. */
+typedef struct piece {
+    const pto_run *run;
+    node *nodes;
+    uint8_t *before; /* [i * count + j]: i comes before j */
+    uint32_t count;
+    pto_op stop; /* the op behind */
+} piece;
+
+/* ---- what instructions touch ---- */
+
+static int64_t rule_of(pto_op op) { return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
+
+static int writes_operand(pto_op op, uint32_t operand, uint32_t count)
+{
+    if (rule_of(op) == PTO_RULE_STORE) return 0;
+    int has_scratch = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_TMP) != PTO_TMP_NONE;
+    return operand == 0 || (has_scratch && operand + 1 == count);
+}
+
+static pto_status describe(node *n, pto_op op, const pto_run *run)
+{
+    uint32_t count = pto_operand_count(op);
+    *n = (node){.op = op, .rank = RANK_WORK};
+    for (uint32_t i = 0; i < count; i++) {
+        pto_value v = pto_operand(op, i);
+        pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
+        if (kind == PTO_TYPE_GM) {
+            n->reads_memory |= rule_of(op) == PTO_RULE_LOAD;
+            n->writes_memory |= rule_of(op) != PTO_RULE_LOAD;
+        }
+        if (kind != PTO_TYPE_TILE) continue;
+        pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_operand(tile, 0));
+        pto_str name = pto_op_name(op);
+        if (!pto_op_is(tile, pto_kind(run, KIND_TILE)) || !pto_op_is(buffer, pto_kind(run, KIND_BUFFER)) || n->access_count == OPERANDS_MAX)
+            return pto_error(op, "pto.order/operand", "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
+        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, "stage", 0), writes_operand(op, i, count)};
+        int is_source = i == 1 && pto_type_space(pto_value_type(v)) == PTO_MAT;
+        if (rule_of(op) == PTO_RULE_MOVE && is_source) n->rank = RANK_FEED;
+    }
+    if (rule_of(op) == PTO_RULE_LOAD) n->rank = RANK_LOAD;
+    if (rule_of(op) == PTO_RULE_STORE) n->rank = RANK_STORE;
+    return PTO_OK;
+}
+
+static int overlap(const access *a, const access *b)
+{
+    int64_t from_a = pto_attr_int_of(a->buffer, "addr", -1), from_b = pto_attr_int_of(b->buffer, "addr", -1), difference = 0;
+    if (pto_op_same(a->buffer, b->buffer)) return !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) || difference == 0;
+    if (from_a < 0 || from_b < 0 || !pto_str_same(pto_attr_str_of(a->buffer, "space"), pto_attr_str_of(b->buffer, "space"))) return 0;
+    int64_t end_a = from_a + pto_attr_int_of(a->buffer, "bytes_per_stage", 0) * pto_attr_int_of(a->buffer, "stages", 1);
+    int64_t end_b = from_b + pto_attr_int_of(b->buffer, "bytes_per_stage", 0) * pto_attr_int_of(b->buffer, "stages", 1);
+    return from_a < end_b && from_b < end_a;
+}
+
+/* Whether b, the later one, must stay behind a. */
+static int depends(const node *a, const node *b)
+{
+    if ((a->writes_memory && (b->reads_memory || b->writes_memory)) || (b->writes_memory && a->reads_memory)) return 1;
+    for (uint32_t i = 0; i < a->access_count; i++) {
+        for (uint32_t j = 0; j < b->access_count; j++) {
+            if ((a->accesses[i].is_write || b->accesses[j].is_write) && overlap(&a->accesses[i], &b->accesses[j])) return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- a piece ---- */
+
+static void find_dependences(piece *p)
+{
+    for (uint32_t j = 0; j < p->count; j++) {
+        p->nodes[j].key = j;
+        p->nodes[j].waits = 0;
+    }
+    for (uint32_t i = p->count; i-- > 0;) {
+        uint32_t first = p->count;
+        for (uint32_t j = i + 1; j < p->count; j++) {
+            if (!depends(&p->nodes[i], &p->nodes[j])) continue;
+            p->before[i * p->count + j] = 1;
+            p->nodes[j].waits++;
+            if (first == p->count) first = j;
+        }
+        if (p->nodes[i].rank == RANK_LOAD) p->nodes[i].key = first;
+    }
+}
+
+static uint32_t choose(const piece *p)
+{
+    uint32_t best = p->count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const node *n = &p->nodes[i];
+        if (n->is_placed || n->waits != 0) continue;
+        if (best == p->count || n->rank < p->nodes[best].rank || (n->rank == p->nodes[best].rank && n->key < p->nodes[best].key)) best = i;
+    }
+    return best;
+}
+
+static void find_order(piece *p, uint32_t *order)
+{
+    for (uint32_t k = 0; k < p->count; k++) {
+        uint32_t i = choose(p);
+        order[k] = i;
+        p->nodes[i].is_placed = 1;
+        for (uint32_t j = i + 1; j < p->count; j++) p->nodes[j].waits -= p->before[i * p->count + j];
+    }
+}
+
+/* To the end of the piece; descriptors that stand in it go right before their first use. */
+static pto_status place(const piece *p, pto_op op, pto_op *waiting, uint32_t waiting_count)
+{
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        pto_op tile = pto_value_op(pto_operand(op, i));
+        for (uint32_t w = 0; w < waiting_count; w++) {
+            if (!PTO_SOME(waiting[w]) || !PTO_SOME(tile) || !pto_op_same(waiting[w], tile)) continue;
+            PTO_TRY(pto_move(tile, pto_before(p->stop)));
+            waiting[w] = pto_op_none(p->run);
+        }
+    }
+    return pto_move(op, pto_before(p->stop));
+}
+
+static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
+{
+    uint32_t *order = PTO_SCRATCH(p->run, uint32_t, p->count), moved = 0;
+    memset(p->before, 0, (size_t)p->count * p->count);
+    find_dependences(p);
+    find_order(p, order);
+    for (uint32_t k = 0; k < p->count; k++) moved += order[k] != k;
+    if (moved == 0) return PTO_OK;
+    pto_count_by(p->run, STAT_MOVED, moved);
+    for (uint32_t k = 0; k < p->count; k++) PTO_TRY(place(p, p->nodes[order[k]].op, tiles, tile_count));
+    for (uint32_t w = 0; w < tile_count; w++) {
+        if (PTO_SOME(tiles[w])) PTO_TRY(pto_move(tiles[w], pto_before(p->stop)));
+    }
+    return PTO_OK;
+}
+
+/* ---- a kernel ---- */
+
+typedef struct room {
+    node *nodes;
+    uint8_t *before;
+    pto_op *tiles;
+    uint32_t window, tile_room;
+} room;
+
+static pto_status order_block(const pto_run *run, const room *r, pto_block block)
+{
+    uint32_t count = 0, tiles = 0;
+    PTO_EACH_OP(block, op)
+    {
+        pto_str name = pto_op_name(op);
+        if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
+            return pto_error(op, "pto.order/flags", "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
+        int is_insn = rule_of(op) != PTO_RULE_NONE, is_tile = pto_op_is(op, pto_kind(run, KIND_TILE));
+        if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
+            piece p = {run, r->nodes, r->before, count, op};
+            PTO_TRY(order_piece(&p, r->tiles, tiles));
+            count = tiles = 0;
+        }
+        if (is_tile) r->tiles[tiles++] = op;
+        if (is_insn) PTO_TRY(describe(&r->nodes[count++], op, run));
+    }
+    return PTO_OK; /* a terminator has ended the last piece */
+}
+
+/* Whether all buffers of the kernel have room beside each other. */
+static int fits(const pto_run *run, pto_op kernel)
+{
+    int64_t used[PTO_SPACE_COUNT] = {0};
+    static const char *const spaces[PTO_SPACE_COUNT] = {"?", "vec", "mat", "left", "right", "acc", "bias", "scaling", "gm"};
+    PTO_EACH_OP(pto_body(kernel), op)
+    {
+        if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
+        pto_str space = pto_attr_str_of(op, "space");
+        int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
+        for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
+            char path[64];
+            int64_t room_bytes = INT64_MAX;
+            if (!pto_str_is(space, spaces[s])) continue;
+            (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", spaces[s]);
+            used[s] = __builtin_add_overflow(used[s], bytes, &used[s]) ? INT64_MAX : used[s];
+            if (pto_machine_i64(run, path, &room_bytes) == PTO_OK && used[s] > room_bytes) return 0;
+        }
+    }
+    return 1;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!fits(run, unit)) {
+        pto_count(run, STAT_LEFT);
+        pto_remark(unit, "pto.order/pressure", "the buffers do not fit beside each other, so the order stays");
+        return PTO_OK;
+    }
+    room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW)};
+    r.tile_room = r.window * OPERANDS_MAX;
+    r.nodes = PTO_SCRATCH(run, node, r.window);
+    r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window * r.window);
+    r.tiles = PTO_SCRATCH(run, pto_op, r.tile_room);
+    PTO_TRY(order_block(run, &r, pto_body(unit)));
+    PTO_WALK(unit, op)
+    {
+        for (uint32_t b = 0; b < pto_op_block_count(op); b++) PTO_TRY(order_block(run, &r, pto_op_block_at(op, b)));
+    }
+    return PTO_OK;
+}
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.order",
+    .summary = "Move loads up and stores down inside blocks",
+    .scope = "function",
+    .consumes = "block/1",
+    .produces = "block/1",
+    .requires_props = PTO_STRS("pto.selected"),
+    .breaks = PTO_STRS("pto.addresses-assigned", "pto.synchronised"),
+    .kinds = pass_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.order", "pass:pto.order", "", .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

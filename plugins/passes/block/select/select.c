@@ -1,0 +1,79 @@
+/* pto.select: tile values become PTO instructions on descriptors of buffers.
+ *
+ *     %tx = tile.load %x[..] size(..) {stages = 2}      %tx_b = block.buffer {..., stages = 2}   at the top
+ *     %te = tile.exp %tx                          =>    %tx = block.tile %tx_b[trip mod 2] valid(..)
+ *                                                       pto.tload %tx, %x[..]
+ *                                                       %te = block.tile %te_b[0] valid(..)
+ *                                                       pto.texp %te, %tx
+ *
+ * Values that loops carry, and values that branches give, share one buffer where no two of them are needed at once
+ * (out-of-SSA with coalescing by lifetimes); elsewhere they are copied, all at once. Exact. */
+#include "select_plan.h"
+
+static const char *const select_kinds[] = {SELECT_KINDS(PTO_KIND_TEXT) NULL};
+static const char *const select_stats[] = {SELECT_STATS(PTO_STAT_TEXT) NULL};
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    select_plan p;
+    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) {
+        PTO_WALK(unit, op)
+        {
+            if (!select_is_tile_op(run, op)) continue;
+            pto_str name = pto_op_name(op);
+            return pto_error(op, "pto.select/outside-kernel", "`%.*s` stands in a function; instructions stand in kernels, which pto.outline makes",
+                             PTO_FMT(name));
+        }
+        return PTO_OK;
+    }
+    PTO_TRY(select_plan_make(&p, run, unit));
+    for (uint32_t k = 0; k < p.op_count; k++) PTO_TRY(select_emit(&p, k));
+    return select_clean(&p);
+}
+
+/* ---- what it leaves ---- */
+
+static pto_status check_operand(const pto_run *run, pto_op op, pto_value v)
+{
+    if (!select_is_tile(v) || pto_op_is(pto_value_op(v), pto_kind(run, KIND_TILE))) return PTO_OK;
+    pto_str name = pto_value_name(v), user = pto_op_name(op);
+    return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer", PTO_FMT(user),
+                     PTO_FMT(name));
+}
+
+static pto_status check_selected(const pto_run *run, pto_op unit)
+{
+    PTO_WALK(unit, op)
+    {
+        pto_str name = pto_op_name(op);
+        if (select_is_tile_op(run, op))
+            return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction", PTO_FMT(name));
+        for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_operand(op, i)));
+    }
+    return PTO_OK;
+}
+
+static const pto_property property = {
+    .struct_size = sizeof property,
+    .id = "pto.selected",
+    .doc = "kernels hold PTO instructions on descriptors of buffers, and no tile ops",
+    .level = "block/1",
+    .kinds = select_kinds,
+    .check = check_selected,
+};
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.select",
+    .summary = "Turn tile values into PTO instructions on buffers",
+    .scope = "function",
+    .consumes = "block/1",
+    .produces = "block/1",
+    .establishes = PTO_STRS("pto.selected"),
+    .breaks = PTO_STRS("pto.addresses-assigned", "pto.synchronised"),
+    .kinds = select_kinds,
+    .stats = select_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.select", "pass:pto.select property:pto.selected", "pto.selected", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &property));

@@ -1,0 +1,237 @@
+/* Writes the instructions beside the tile ops, then takes the tile ops and carried tiles away. */
+#include "select_plan.h"
+
+static int64_t rule_of(const select_plan *p, pto_op op) { return pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE); }
+
+/* ---- instructions ---- */
+
+static int is_one_of(pto_str name, const char *const *names)
+{
+    for (uint32_t i = 0; names[i] != NULL; i++) {
+        if (pto_str_is(name, names[i])) return 1;
+    }
+    return 0;
+}
+
+static void copy_attrs(pto_spec *s, pto_op op, const char *const *but)
+{
+    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) {
+        pto_str name = pto_no_str();
+        pto_attr value = pto_op_attr_at(op, i, &name);
+        if (is_one_of(name, but)) continue;
+        char *text = (char *)pto_scratch(s->run, name.n + 1);
+        memcpy(text, name.p, name.n);
+        pto_spec_attr(s, text, value);
+    }
+}
+
+static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
+{
+    static const char *const of_value_form[] = {"sizes", "valid", "stages", NULL};
+    copy_attrs(s, op, of_value_form);
+    pto_spec_loc(s, pto_op_loc(op));
+    pto_count(p->run, STAT_INSTRUCTIONS);
+    return PTO_SOME(pto_spec_build(s, pto_before(op))) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status emit_load(select_plan *p, pto_spec *s, pto_op op)
+{
+    /* The window is the valid region of the target, even when padding fills more. */
+    const pto_expr window[2] = {pto_expr_of(op, "sizes", 0), pto_expr_of(op, "sizes", 1)};
+    int is_stated = pto_expr_count_of(op, "sizes") == 2;
+    pto_spec_operand(s, select_describe(p, pto_result(op, 0), op, is_stated ? window : NULL));
+    pto_spec_operand(s, pto_operand(op, 0));
+    return build_insn(p, s, op);
+}
+
+static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
+{
+    PTO_TRY(select_zero_use(p, op, pto_operand(op, 0)));
+    pto_spec_operand(s, pto_operand(op, 1));
+    pto_spec_operand(s, select_describe(p, pto_operand(op, 0), op, NULL));
+    return build_insn(p, s, op);
+}
+
+/* ---- scratch operands ---- */
+
+/* ceil(R/8) repeats of 256 bytes, at most 30 of them: pto-isa.md 1.5. */
+static pto_type row_blocks(const select_plan *p, pto_type result)
+{
+    int64_t rows = 0, bytes = pto_dtype_bytes(pto_type_dtype(result));
+    (void)pto_dim_is_const(result, 0, &rows);
+    int64_t repeats = rows >= 256 ? 30 : (rows + 7) / 8;
+    return pto_type_tile(p->run, pto_type_dtype(result), repeats, 256 / bytes, PTO_VEC, PTO_ND);
+}
+
+static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
+{
+    int64_t wants = 0;
+    const int64_t tmp = pto_kind_column(p->run, s->op.kind, PTO_COLUMN_TMP);
+    if (tmp == PTO_TMP_NONE || pto_machine_i64(p->run, "vector.tmp", &wants) != PTO_OK || !wants) return PTO_OK;
+    pto_value result = pto_result(op, 0);
+    pto_type type = pto_value_type(tmp == PTO_TMP_LIKE_SRC ? pto_operand(op, 0) : result);
+    if (tmp == PTO_TMP_ROW_BLOCKS) type = row_blocks(p, type);
+    pto_spec_operand(s, select_scratch_tile(p, type, result, NULL, op));
+    return PTO_OK;
+}
+
+static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
+{
+    pto_value sources[8];
+    uint32_t count = pto_operand_count(op);
+    if (count > 8) return PTO_FAILED;
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = pto_operand(op, i);
+        if (!select_is_tile(sources[i])) continue;
+        PTO_TRY(select_zero_use(p, op, sources[i]));
+        sources[i] = select_describe(p, sources[i], op, NULL);
+    }
+    pto_spec_operand(s, select_describe(p, pto_result(op, 0), op, NULL));
+    pto_spec_operands(s, count, sources);
+    PTO_TRY(add_scratch(p, s, op));
+    return build_insn(p, s, op);
+}
+
+static pto_status emit_tile_op(select_plan *p, pto_op op)
+{
+    if (pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
+        uint32_t i = select_find_value(p, pto_result(op, 0));
+        p->values[i].zero = ZERO_ALWAYS;
+        return PTO_OK;
+    }
+    if (pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) return select_emit_matmul_acc(p, op);
+    pto_spec s = pto_spec_make(p->run, (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER));
+    switch (rule_of(p, op)) {
+    case PTO_RULE_LOAD: return emit_load(p, &s, op);
+    case PTO_RULE_STORE: return emit_store(p, &s, op);
+    default: return emit_on_chip(p, &s, op);
+    }
+}
+
+/* ---- control ---- */
+
+static pto_status enter_loop(select_plan *p, pto_op loop)
+{
+    uint32_t n = pto_result_count(loop);
+    pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
+    for (uint32_t i = 0; i < n; i++) {
+        dst[i] = pto_block_arg(pto_body(loop), i + 1);
+        src[i] = pto_operand(loop, i);
+    }
+    PTO_TRY(select_copy_all(p, n, dst, src, loop));
+    return select_zero_enter(p, loop);
+}
+
+static pto_status leave_block(select_plan *p, pto_op yield)
+{
+    pto_op owner = pto_op_parent(yield);
+    uint32_t n = pto_operand_count(yield);
+    pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
+    PTO_TRY(select_zero_leave(p, yield));
+    for (uint32_t i = 0; i < n; i++) {
+        dst[i] = pto_result(owner, i);
+        src[i] = pto_operand(yield, i);
+    }
+    return select_copy_all(p, n, dst, src, yield);
+}
+
+pto_status select_emit(select_plan *p, uint32_t k)
+{
+    pto_op op = p->ops[k].op;
+    if (select_is_tile_op(p->run, op)) return emit_tile_op(p, op);
+    if (pto_op_is(op, pto_kind(p->run, KIND_FOR))) return enter_loop(p, op);
+    if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) return leave_block(p, op);
+    return PTO_OK;
+}
+
+/* ---- taking away ---- */
+
+static int hands_tiles(const pto_run *run, pto_op op)
+{
+    if (!pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_IF)) && !pto_op_is(op, pto_kind(run, KIND_YIELD)))
+        return 0;
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        if (select_is_tile(pto_operand(op, i))) return 1;
+    }
+    for (uint32_t i = 0; i < pto_result_count(op); i++) {
+        if (select_is_tile(pto_result(op, i))) return 1;
+    }
+    return 0;
+}
+
+/* Lets go of the tiles of a block; the yield itself goes with its loop or branch. */
+static pto_status release_yield(pto_op yield)
+{
+    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
+        if (select_is_tile(pto_operand(yield, i))) PTO_TRY(pto_set_operand(yield, i, pto_result(pto_op_parent(yield), i)));
+    }
+    return PTO_OK;
+}
+
+static pto_status build_yield(const pto_run *run, pto_op old, pto_block to)
+{
+    pto_spec s = pto_spec_make(run, pto_op_kind(old));
+    for (uint32_t i = 0; i < pto_operand_count(old); i++) {
+        if (!select_is_tile(pto_operand(old, i))) pto_spec_operand(&s, pto_operand(old, i));
+    }
+    pto_spec_loc(&s, pto_op_loc(old));
+    return PTO_SOME(pto_spec_build(&s, pto_at_end(to))) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
+{
+    for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
+        pto_value old = pto_block_arg(from, i);
+        if (select_is_tile(old)) continue;
+        pto_value made = pto_block_add_arg(to, pto_value_type(old), "i");
+        PTO_NEED(made);
+        PTO_TRY(run->host->value_set_name(made, pto_value_name(old)));
+        PTO_TRY(pto_value_replace(old, made));
+    }
+    pto_op yield = pto_block_last(from);
+    PTO_EACH_OP(from, op)
+    {
+        if (!pto_op_same(op, yield)) PTO_TRY(pto_move(op, pto_at_end(to)));
+    }
+    return build_yield(run, yield, to);
+}
+
+/* The loop or branch again, without tiles among what it takes and gives. */
+static pto_status strip_control(const pto_run *run, pto_op op)
+{
+    static const char *const regions[] = {"valid", NULL};
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        if (!select_is_tile(pto_operand(op, i))) pto_spec_operand(&s, pto_operand(op, i));
+    }
+    for (uint32_t i = 0; i < pto_result_count(op); i++) {
+        if (!select_is_tile(pto_result(op, i))) pto_spec_result(&s, pto_value_type(pto_result(op, i)));
+    }
+    copy_attrs(&s, op, regions);
+    pto_spec_blocks(&s, pto_op_block_count(op));
+    pto_spec_loc(&s, pto_op_loc(op));
+    pto_op made = pto_spec_build(&s, pto_before(op));
+    PTO_NEED(made);
+    for (uint32_t b = 0; b < pto_op_block_count(op); b++) PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
+    for (uint32_t i = 0, next = 0; i < pto_result_count(op); i++) {
+        pto_value old = pto_result(op, i);
+        if (select_is_tile(old)) continue;
+        pto_value by = pto_result(made, next++);
+        PTO_TRY(run->host->value_set_name(by, pto_value_name(old)));
+        PTO_TRY(pto_value_replace(old, by));
+    }
+    return pto_erase(op);
+}
+
+/* From the last op to the first: users go before what they use, and yields before their loops. */
+pto_status select_clean(select_plan *p)
+{
+    for (uint32_t k = p->op_count; k-- > 0;) {
+        pto_op op = p->ops[k].op;
+        if (select_is_tile_op(p->run, op)) PTO_TRY(pto_erase(op));
+        else if (!hands_tiles(p->run, op)) continue;
+        else if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) PTO_TRY(release_yield(op));
+        else PTO_TRY(strip_control(p->run, op));
+    }
+    return PTO_OK;
+}

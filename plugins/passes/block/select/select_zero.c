@@ -1,0 +1,179 @@
+/* Accumulators. No instruction makes zeros in `acc`: the first product of a chain overwrites what is there.
+ *
+ *     %z = tile.zero_acc                      if to <= from { pto.tmatmul %acc, (M x 0), (0 x N) }
+ *     for %i carry(%s = %z) {          =>     for %i {
+ *       .. tile.matmul_acc %s, %l, %r           if %i - from == 0 { pto.tmatmul %acc, .. } else { pto.tmatmul_acc %acc, %acc, .. }
+ *     }                                       }
+ *
+ * The guard stands only before loops that may run no iteration: a product over no k is zero. */
+#include "select_plan.h"
+
+static select_value *value_at(select_plan *p, pto_value v)
+{
+    uint32_t i = select_find_value(p, v);
+    return i == SELECT_NONE ? NULL : &p->values[i];
+}
+
+static int is_begun(select_plan *p, pto_value v)
+{
+    const select_value *x = value_at(p, v);
+    return x == NULL || x->zero == ZERO_NEVER;
+}
+
+/* An `if left rel right` before `at`, with one or two empty blocks. */
+static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, pto_expr right, uint32_t blocks, pto_op at)
+{
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_IF));
+    pto_spec_exprs(&s, "left", 1, &left);
+    pto_spec_str(&s, "relation", relation);
+    pto_spec_exprs(&s, "right", 1, &right);
+    pto_spec_blocks(&s, blocks);
+    pto_spec_loc(&s, pto_op_loc(at));
+    pto_op made = pto_spec_build(&s, pto_before(at));
+    for (uint32_t b = 0; PTO_SOME(made) && b < blocks; b++) {
+        pto_spec end = pto_spec_make(run, pto_kind(run, KIND_YIELD));
+        pto_spec_loc(&end, pto_op_loc(at));
+        if (!PTO_SOME(pto_spec_build(&end, pto_at_end(pto_op_block_at(made, b))))) return pto_op_none(run);
+    }
+    return made;
+}
+
+static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count, const pto_value *operands, pto_op op, pto_op before)
+{
+    pto_spec s = pto_spec_make(p->run, kind);
+    pto_spec_operands(&s, count, operands);
+    pto_spec_loc(&s, pto_op_loc(op));
+    pto_count(p->run, STAT_INSTRUCTIONS);
+    return PTO_SOME(pto_spec_build(&s, pto_before(before))) ? PTO_OK : PTO_FAILED;
+}
+
+/* ---- loops that may run no iteration ---- */
+
+static pto_op find_product(const select_plan *p, pto_op loop, pto_value carried)
+{
+    uint32_t group = select_group(p, select_find_value(p, carried));
+    PTO_WALK(loop, op)
+    {
+        if (!pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) continue;
+        uint32_t i = select_find_value(p, pto_operand(op, 0));
+        if (i != SELECT_NONE && select_group(p, i) == group) return op;
+    }
+    return pto_op_none(p->run);
+}
+
+static pto_value empty_operand(select_plan *p, pto_value v, pto_expr rows, pto_expr columns, pto_op at)
+{
+    const pto_expr valid[2] = {rows, columns};
+    select_storage *s = select_storage_of(p, v);
+    if (s == NULL) return pto_value_none(p->run);
+    pto_expr first = pto_expr_const(p->run, 0);
+    pto_spec tile = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
+    pto_spec_operand(&tile, s->buffer);
+    pto_spec_exprs(&tile, "stage", 1, &first);
+    pto_spec_exprs(&tile, "valid", 2, valid);
+    pto_spec_result(&tile, pto_value_type(v));
+    pto_spec_loc(&tile, pto_op_loc(at));
+    pto_spec_name(&tile, pto_value_name(v));
+    return pto_spec_value(&tile, pto_before(at));
+}
+
+static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, const select_value *start)
+{
+    const pto_run *run = p->run;
+    pto_expr valid[2], zero = pto_expr_const(run, 0);
+    pto_op product = find_product(p, loop, carried), at = loop;
+    if (!PTO_SOME(product)) return PTO_OK; /* the yield says what is wrong */
+    PTO_TRY(pto_value_valid(carried, valid));
+    pto_value acc = select_describe(p, carried, loop, NULL);
+    if (start->zero == ZERO_FIRST) {
+        pto_op first = make_if(run, start->begun, "eq", zero, 1, at);
+        PTO_NEED(first);
+        at = pto_block_last(pto_body(first));
+    }
+    pto_op guard = make_if(run, pto_expr_of(loop, "to", 0), "le", pto_expr_of(loop, "from", 0), 1, at);
+    PTO_NEED(guard);
+    at = pto_block_last(pto_body(guard));
+    const pto_value operands[3] = {acc, empty_operand(p, pto_operand(product, 1), valid[0], zero, at),
+                                   empty_operand(p, pto_operand(product, 2), zero, valid[1], at)};
+    pto_count(run, STAT_ZEROINGS);
+    return emit_product(p, pto_kind(run, KIND_TMATMUL), 3, operands, product, at);
+}
+
+pto_status select_zero_enter(select_plan *p, pto_op loop)
+{
+    int64_t least, most;
+    pto_expr from = pto_expr_of(loop, "from", 0);
+    pto_expr_range(pto_expr_sub(pto_expr_of(loop, "to", 0), from), loop, NULL, &least, &most);
+    for (uint32_t i = 0; i < pto_result_count(loop); i++) {
+        pto_value carried = pto_block_arg(pto_body(loop), i + 1);
+        select_value *arg = value_at(p, carried), *start = value_at(p, pto_operand(loop, i));
+        if (arg == NULL || start == NULL || start->zero == ZERO_NEVER) continue;
+        pto_expr trips = pto_expr_sub(pto_expr_value(pto_block_arg(pto_body(loop), 0)), from);
+        arg->zero = ZERO_FIRST;
+        arg->begun = start->zero == ZERO_FIRST ? pto_expr_add(start->begun, trips) : trips;
+        if (least < 1) PTO_TRY(emit_zeroing(p, loop, carried, start));
+    }
+    return PTO_OK;
+}
+
+/* ---- ends of blocks ---- */
+
+static pto_status not_begun(pto_op op, pto_value v)
+{
+    pto_str name = pto_value_name(v), user = pto_op_name(op);
+    return pto_error(op, "pto.select/zero-accumulator",
+                     "`%.*s` needs the zeros of `%%%.*s`, to which no product was added; only `tile.matmul_acc` may take them, as the "
+                     "first of its chain in every iteration",
+                     PTO_FMT(user), PTO_FMT(name));
+}
+
+static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
+{
+    int is_first = pto_block_same(pto_op_block(yield), pto_body(branch));
+    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
+        const select_value *from = value_at(p, pto_operand(yield, i));
+        select_value *to = value_at(p, pto_result(branch, i));
+        if (from == NULL || to == NULL) continue;
+        if (is_first) {
+            to->zero = from->zero;
+            to->begun = from->begun;
+            continue;
+        }
+        int same = to->zero == from->zero && (to->zero != ZERO_FIRST || pto_expr_same_number(to->begun, from->begun));
+        if (!same) return not_begun(yield, is_begun(p, pto_operand(yield, i)) ? pto_result(branch, i) : pto_operand(yield, i));
+    }
+    return PTO_OK;
+}
+
+pto_status select_zero_leave(select_plan *p, pto_op yield)
+{
+    pto_op owner = pto_op_parent(yield);
+    if (pto_op_is(owner, pto_kind(p->run, KIND_IF))) return leave_branch(p, owner, yield);
+    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
+        if (!is_begun(p, pto_operand(yield, i))) return not_begun(yield, pto_operand(yield, i));
+    }
+    return PTO_OK;
+}
+
+pto_status select_zero_use(select_plan *p, pto_op op, pto_value v) { return is_begun(p, v) ? PTO_OK : not_begun(op, v); }
+
+/* ---- products ---- */
+
+pto_status select_emit_matmul_acc(select_plan *p, pto_op op)
+{
+    const pto_run *run = p->run;
+    const select_value *acc = value_at(p, pto_operand(op, 0));
+    const pto_kind_id begins = pto_kind(run, KIND_TMATMUL);
+    const pto_kind_id goes_on = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
+    pto_value left = select_describe(p, pto_operand(op, 1), op, NULL), right = select_describe(p, pto_operand(op, 2), op, NULL);
+    pto_value out = select_describe(p, pto_result(op, 0), op, NULL);
+    const pto_value first[3] = {out, left, right};
+    if (acc == NULL) return PTO_FAILED;
+    if (acc->zero == ZERO_ALWAYS) return emit_product(p, begins, 3, first, op, op);
+    const pto_value next[4] = {out, select_describe(p, pto_operand(op, 0), op, NULL), left, right};
+    if (acc->zero == ZERO_NEVER) return emit_product(p, goes_on, 4, next, op, op);
+    pto_op branch = make_if(run, acc->begun, "eq", pto_expr_const(run, 0), 2, op);
+    PTO_NEED(branch);
+    PTO_TRY(emit_product(p, begins, 3, first, op, pto_block_last(pto_body(branch))));
+    return emit_product(p, goes_on, 4, next, op, pto_block_last(pto_op_block_at(branch, 1)));
+}

@@ -1,0 +1,313 @@
+#include "sync_model.h"
+
+static const char *const pipe_names[PTO_PIPE_COUNT] = {
+    [PTO_PIPE_SCALAR] = "s",  [PTO_PIPE_VECTOR] = "v", [PTO_PIPE_MTE1] = "mte1", [PTO_PIPE_MTE2] = "mte2",
+    [PTO_PIPE_MTE3] = "mte3", [PTO_PIPE_MATRIX] = "m", [PTO_PIPE_FIX] = "fix",   [PTO_PIPE_ALL] = "all",
+};
+static const char *const space_names[PTO_SPACE_COUNT] = {
+    [PTO_VEC] = "vec", [PTO_MAT] = "mat",   [PTO_LEFT] = "left",       [PTO_RIGHT] = "right",
+    [PTO_ACC] = "acc", [PTO_BIAS] = "bias", [PTO_SCALING] = "scaling", [PTO_GM] = "gm",
+};
+
+const char *sync_pipe_name(uint32_t pipe)
+{
+    return pipe < PTO_PIPE_COUNT && pipe_names[pipe] != NULL ? pipe_names[pipe] : "?";
+}
+
+static uint32_t pipe_by_name(pto_str name)
+{
+    for (uint32_t i = 0; i < PTO_PIPE_COUNT; i++) {
+        if (pipe_names[i] != NULL && pto_str_is(name, pipe_names[i])) return i;
+    }
+    return PTO_PIPE_NONE;
+}
+
+int sync_is_loop(const sync_model *m, uint32_t place)
+{
+    return m->ops[place].role == SYNC_FOR || m->ops[place].role == SYNC_WHILE;
+}
+
+uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block)
+{
+    while (place != 0 && place != SYNC_NONE) {
+        const sync_op *o = &m->ops[place];
+        if (o->parent == parent) return o->block == block ? place : SYNC_NONE;
+        place = o->parent;
+    }
+    return SYNC_NONE;
+}
+
+uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (m->ops[a].depth >= m->ops[b].depth) a = m->ops[a].parent;
+        else b = m->ops[b].parent;
+    }
+    return a;
+}
+
+/* ---- the table of ops ---- */
+
+static sync_role role_of(const pto_run *run, pto_op op)
+{
+    const pto_kind_id kind = pto_op_kind(op);
+    if (kind == pto_kind(run, KIND_FOR)) return SYNC_FOR;
+    if (kind == pto_kind(run, KIND_IF)) return SYNC_IF;
+    if (kind == pto_kind(run, KIND_WHILE)) return SYNC_WHILE;
+    if (kind == pto_kind(run, KIND_SET)) return SYNC_SET;
+    if (kind == pto_kind(run, KIND_WAIT)) return SYNC_WAIT;
+    if (kind == pto_kind(run, KIND_BARRIER)) return SYNC_BARRIER;
+    return pto_kind_column(run, kind, PTO_COLUMN_RULE) != PTO_RULE_NONE ? SYNC_INSN : SYNC_OTHER;
+}
+
+static uint32_t block_number(pto_op parent, pto_op op)
+{
+    const pto_block block = pto_op_block(op);
+    uint32_t i = 0;
+    while (i + 1 < pto_op_block_count(parent) && !pto_block_same(pto_op_block_at(parent, i), block)) i++;
+    return i;
+}
+
+/* Links an op into the block it stands in. `before`: the last op seen in each open block. */
+static void link_op(sync_model *m, uint32_t place, uint32_t parent, uint32_t *last_in)
+{
+    sync_op *o = &m->ops[place], *p = &m->ops[parent];
+    o->parent = parent;
+    o->depth = p->depth + 1;
+    o->block = block_number(p->op, o->op);
+    o->next = o->first[0] = o->first[1] = SYNC_NONE;
+    o->last = place;
+    if (o->block < 2 && p->first[o->block] == SYNC_NONE) p->first[o->block] = place;
+    else m->ops[last_in[parent]].next = place;
+    last_in[parent] = place;
+}
+
+static pto_status check_op(const sync_model *m, const sync_op *o)
+{
+    const pto_str name = pto_op_name(o->op);
+    if (o->depth > SYNC_DEPTH_MAX)
+        return pto_error(o->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d", PTO_FMT(name),
+                         o->depth, SYNC_DEPTH_MAX);
+    if (o->role == SYNC_OTHER && pto_op_block_count(o->op) != 0)
+        return pto_error(o->op, "pto.synchronize/unknown-control", "what `%.*s` does with its blocks is not known here",
+                         PTO_FMT(name));
+    if (o->role != SYNC_OTHER && m->ops[o->parent].role == SYNC_WHILE && o->block == 0)
+        return pto_error(o->op, "pto.synchronize/in-condition",
+                         "`%.*s` stands in the condition of a `while`, where nothing can be ordered", PTO_FMT(name));
+    return PTO_OK;
+}
+
+static pto_status list_ops(sync_model *m, pto_op kernel)
+{
+    m->count = 1;
+    PTO_WALK (kernel, op) m->count++;
+    m->ops = PTO_SCRATCH(m->run, sync_op, m->count);
+    uint32_t *last_in = PTO_SCRATCH(m->run, uint32_t, m->count);
+    m->ops[0] = (sync_op){.op = kernel, .parent = SYNC_NONE, .next = SYNC_NONE, .first = {SYNC_NONE, SYNC_NONE}};
+    uint32_t n = 1, around = 0;
+    PTO_WALK (kernel, op) {
+        const pto_op parent = pto_op_parent(op);
+        while (!pto_op_same(m->ops[around].op, parent)) around = m->ops[around].parent;
+        m->ops[n].op = op;
+        m->ops[n].role = role_of(m->run, op);
+        link_op(m, n, around, last_in);
+        PTO_TRY(check_op(m, &m->ops[n]));
+        if (pto_op_block_count(op) != 0) around = n;
+        n++;
+    }
+    for (uint32_t i = n; i-- > 1;) {
+        sync_op *p = &m->ops[m->ops[i].parent];
+        if (p->last < m->ops[i].last) p->last = m->ops[i].last;
+    }
+    return PTO_OK;
+}
+
+/* ---- expressions ---- */
+
+/* Calls that give 0 for a leaf end the walk with 0. An expression too wide for the walk counts as such. */
+typedef int leaf_test(const sync_model *m, pto_expr leaf, uint32_t place);
+
+static int all_leaves(const sync_model *m, pto_expr e, uint32_t place, leaf_test *test)
+{
+    enum { ROOM = 64 };
+    pto_expr open[ROOM];
+    uint32_t n = 0;
+    open[n++] = e;
+    while (n > 0) {
+        const pto_expr x = open[--n];
+        const pto_expr_kind kind = pto_expr_kind_of(x);
+        if ((kind == PTO_EXPR_VALUE || kind == PTO_EXPR_SYMBOL) && !test(m, x, place)) return 0;
+        const uint32_t count = pto_expr_arg_count(x);
+        if (count > ROOM - n) return 0;
+        for (uint32_t i = 0; i < count; i++) open[n++] = pto_expr_arg(x, i);
+    }
+    return 1;
+}
+
+static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
+{
+    (void)place;
+    if (pto_expr_kind_of(leaf) == PTO_EXPR_SYMBOL) {
+        for (uint32_t i = 1; i < m->count; i++) {
+            if (pto_op_is(m->ops[i].op, pto_kind(m->run, KIND_BIND)) &&
+                pto_str_same(pto_attr_str_of(m->ops[i].op, "symbol"), pto_expr_symbol_name(leaf)))
+                return 0;
+        }
+        return 1;
+    }
+    const pto_value v = pto_expr_leaf(leaf);
+    if (PTO_SOME(pto_value_op(v))) return 0;
+    const pto_op owner = pto_block_parent(pto_value_block(v));
+    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) || (pto_op_is(owner, pto_kind(m->run, KIND_FOR)) && pto_value_index(v) == 0);
+}
+
+int sync_is_steady(const sync_model *m, pto_expr e) { return all_leaves(m, e, 0, is_steady_leaf); }
+
+static int is_visible_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
+{
+    if (pto_expr_kind_of(leaf) == PTO_EXPR_SYMBOL) return 1;
+    const pto_op owner = pto_block_parent(pto_value_block(pto_expr_leaf(leaf)));
+    for (uint32_t p = m->ops[place].parent; p != SYNC_NONE; p = m->ops[p].parent) {
+        if (pto_op_same(m->ops[p].op, owner)) return 1;
+    }
+    return 0;
+}
+
+int sync_is_visible(const sync_model *m, pto_expr e, uint32_t place)
+{
+    return sync_is_steady(m, e) && all_leaves(m, e, place, is_visible_leaf);
+}
+
+/* ---- what instructions touch ---- */
+
+/* Whether an instruction writes the tile at an operand: its destination, or its scratch tile behind the sources. */
+static int writes_operand(int64_t rule, uint32_t operand)
+{
+    if (operand == 0) return 1;
+    const uint32_t scratch = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_TRANSPOSE ? 2
+                             : rule == PTO_RULE_ROW_BINARY                             ? 3
+                                                                                       : SYNC_NONE;
+    return operand == scratch;
+}
+
+static pto_status read_tile(const sync_model *m, pto_value tile, sync_access *a)
+{
+    const pto_op describes = pto_value_op(tile), user = m->ops[a->op].op;
+    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_operand(describes, 0)) : pto_op_none(m->run);
+    const pto_str name = pto_value_name(tile);
+    if (!pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)))
+        return pto_error(user, "pto.synchronize/no-buffer", "`%%%.*s` is no tile of a `block.buffer`", PTO_FMT(name));
+    const pto_type type = pto_value_type(tile);
+    const int64_t addr = pto_attr_int_of(buffer, "addr", -1), offset = pto_attr_int_of(describes, "offset", 0);
+    int64_t rows = 0, columns = 0;
+    if (addr < 0) return pto_error(buffer, "pto.synchronize/no-address", "the buffer of `%%%.*s` has no address; run pto.allocate before", PTO_FMT(name));
+    a->space = pto_type_space(type);
+    a->buffer = buffer;
+    a->stage = pto_expr_of(describes, "stage", 0);
+    a->is_steady = sync_is_steady(m, a->stage);
+    a->stages = pto_attr_int_of(buffer, "stages", 1);
+    a->pitch = pto_attr_int_of(buffer, "bytes_per_stage", 0);
+    a->first = addr + offset;
+    a->bytes = a->pitch - offset;
+    if (pto_dim_is_const(type, 0, &rows) && pto_dim_is_const(type, 1, &columns)) {
+        const int64_t bytes = rows * columns * pto_dtype_bytes(pto_type_dtype(type));
+        if (bytes < a->bytes) a->bytes = bytes;
+    }
+    return PTO_OK;
+}
+
+static pto_value root_of(const sync_model *m, pto_value memory)
+{
+    while (pto_op_is(pto_value_op(memory), pto_kind(m->run, KIND_VIEW))) memory = pto_operand(pto_value_op(memory), 0);
+    return memory;
+}
+
+/* Elements along a dim of the window, by the valid region of the tile on the other side. */
+static int64_t most_elements(pto_op user, pto_value tile, uint32_t dim)
+{
+    pto_expr valid[2] = {pto_expr_none(user.run), pto_expr_none(user.run)};
+    int64_t lo = 0, hi = INT64_MAX, capacity = INT64_MAX;
+    if (pto_value_valid(tile, valid) == PTO_OK) pto_expr_range(valid[dim], user, NULL, &lo, &hi);
+    if (pto_dim_is_const(pto_value_type(tile), dim, &capacity) && capacity < hi) hi = capacity;
+    return hi;
+}
+
+static void read_window(const sync_model *m, pto_value memory, pto_value tile, sync_access *a)
+{
+    const pto_op user = m->ops[a->op].op;
+    const int is_transposed = pto_attr_bool_of(user, "transpose", 0);
+    a->space = PTO_GM;
+    a->memory = memory;
+    a->root = root_of(m, memory);
+    a->rank = pto_expr_count_of(user, "offsets");
+    a->is_steady = a->rank <= PTO_MAX_DIMS;
+    for (uint32_t d = 0; d < a->rank && d < PTO_MAX_DIMS; d++) {
+        a->offsets[d] = pto_expr_of(user, "offsets", d);
+        a->extents[d] = d + 2 < a->rank ? 1 : most_elements(user, tile, (a->rank - 1 - d == 0) != is_transposed);
+        if (!sync_is_steady(m, a->offsets[d])) a->is_steady = 0;
+    }
+}
+
+static pto_status read_operands(sync_model *m, uint32_t place)
+{
+    sync_op *o = &m->ops[place];
+    const int64_t rule = pto_kind_column(m->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
+    const uint32_t count = pto_operand_count(o->op);
+    pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
+    o->access = m->access_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const pto_value v = pto_operand(o->op, i);
+        const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
+        sync_access *a = &m->accesses[m->access_count];
+        if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
+        *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .stages = 1};
+        if (kind == PTO_TYPE_TILE) PTO_TRY(read_tile(m, v, a));
+        else read_window(m, v, pto_operand(o->op, i == 0 ? 1 : 0), a);
+        if (i == 0) to = a->space;
+        else if (from == PTO_SPACE_NONE) from = a->space;
+        if (a->stages > m->stages_most) m->stages_most = a->stages;
+        m->access_count++;
+    }
+    o->access_count = m->access_count - o->access;
+    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->op), PTO_COLUMN_PIPE);
+    if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
+    if (from == PTO_SPACE_NONE) from = to;
+    char path[64];
+    pto_str pipe = pto_no_str();
+    snprintf(path, sizeof path, "paths.%s.%s.pipe", space_names[from], space_names[to]);
+    if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pipe_by_name(pipe);
+    if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
+    const pto_str name = pto_op_name(o->op);
+    return pto_error(o->op, "pto.synchronize/no-path", "`%.*s` moves from `%s` to `%s`, for which the machine has no path",
+                     PTO_FMT(name), space_names[from], space_names[to]);
+}
+
+static pto_status read_ops(sync_model *m)
+{
+    uint32_t room = 0;
+    for (uint32_t i = 1; i < m->count; i++) room += m->ops[i].role == SYNC_INSN ? pto_operand_count(m->ops[i].op) : 0;
+    m->accesses = PTO_SCRATCH(m->run, sync_access, room + 1);
+    for (uint32_t i = 1; i < m->count; i++) {
+        sync_op *o = &m->ops[i];
+        if (o->role == SYNC_INSN) {
+            PTO_TRY(read_operands(m, i));
+            m->insn_count++;
+        } else if (o->role == SYNC_BARRIER) {
+            o->pipe = pipe_by_name(pto_attr_str_of(o->op, "pipe"));
+        } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
+            o->pipe = pipe_by_name(pto_attr_str_of(o->op, "src"));
+            o->dst_pipe = pipe_by_name(pto_attr_str_of(o->op, "dst"));
+            o->event = pto_expr_of(o->op, "event", 0);
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
+{
+    *out = (sync_model){.run = run, .stages_most = 1};
+    PTO_TRY(list_ops(out, kernel));
+    PTO_TRY(read_ops(out));
+    sync_find_pairs(out);
+    return PTO_OK;
+}

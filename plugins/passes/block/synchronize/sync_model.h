@@ -1,0 +1,100 @@
+/* What the rooms of pto.synchronize share: a kernel as a table of ops in print order, what each instruction touches, and
+ * which pairs of instructions on different pipes may touch the same bytes.
+ *
+ * Everything lives in scratch memory of one run. Ops are named by their place in the table; place 0 is the kernel. */
+#ifndef SYNC_MODEL_H
+#define SYNC_MODEL_H
+
+#include <pto/plugin.h>
+
+#define SYNC_KINDS(X)         \
+    X(KERNEL, "block.kernel") \
+    X(BUFFER, "block.buffer") \
+    X(TILE, "block.tile")     \
+    X(VIEW, "view")           \
+    X(BIND, "bind")           \
+    X(FOR, "for")             \
+    X(IF, "if")               \
+    X(WHILE, "while")         \
+    X(SET, "pto.set_flag")    \
+    X(WAIT, "pto.wait_flag")  \
+    X(BARRIER, "pto.barrier")
+PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
+
+enum { SYNC_NONE = UINT32_MAX, SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64 };
+
+typedef enum sync_role { SYNC_OTHER, SYNC_INSN, SYNC_FOR, SYNC_IF, SYNC_WHILE, SYNC_SET, SYNC_WAIT, SYNC_BARRIER } sync_role;
+
+/* Bytes of a space, or a window of global memory, that an instruction touches. */
+typedef struct sync_access {
+    uint32_t op;
+    int is_write;
+    pto_space space; /* PTO_GM: a window */
+    /* on chip: bytes [first, first + bytes) of each stage, the stages `pitch` bytes apart */
+    pto_op buffer;
+    pto_expr stage;
+    int is_steady; /* the stage, or all offsets, depend on loop indices, grid indices and symbols alone */
+    int64_t stages, pitch, first, bytes;
+    /* window */
+    pto_value root, memory;
+    uint32_t rank;
+    pto_expr offsets[PTO_MAX_DIMS];
+    int64_t extents[PTO_MAX_DIMS]; /* most elements along each dim; INT64_MAX: unknown */
+} sync_access;
+
+typedef struct sync_op {
+    pto_op op;
+    sync_role role;
+    uint32_t parent, block; /* op around it, and which of its blocks */
+    uint32_t next;          /* next op of the block; SYNC_NONE at the end */
+    uint32_t last;          /* place of the last op inside; its own without blocks */
+    uint32_t first[2];      /* first op of each block */
+    uint32_t depth;         /* ops around it, the kernel counted */
+    uint32_t pipe, dst_pipe;
+    pto_expr event;
+    uint32_t access, access_count; /* in `accesses` */
+    uint32_t pair, pair_count;     /* in `pairs`, sorted by the second instruction */
+} sync_op;
+
+/* `first` may touch what `second` touches, one of them writing. */
+typedef struct sync_pair {
+    uint32_t first, second;
+    int on_chip;
+    int in_gm;       /* in one iteration of all loops around both, `first` being earlier in the text */
+    uint32_t gm_by;  /* bit d: `first` in an earlier iteration of the common op at depth d than `second` */
+} sync_pair;
+
+typedef struct sync_model {
+    const pto_run *run;
+    sync_op *ops;
+    uint32_t count;
+    sync_access *accesses;
+    uint32_t access_count;
+    sync_pair *pairs;
+    uint32_t pair_count;
+    int64_t stages_most;
+    uint32_t insn_count;
+} sync_model;
+
+/* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe. */
+pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out);
+const char *sync_pipe_name(uint32_t pipe);
+/* The op directly in block (`parent`, `block`) that is or contains `place`; SYNC_NONE when there is none. */
+uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block);
+/* The innermost op around both. */
+uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b);
+int sync_is_loop(const sync_model *m, uint32_t place);
+
+/* Fills `pairs`. */
+void sync_find_pairs(sync_model *m);
+/* Whether two on-chip accesses may touch the same bytes at the stages given; SYNC_ANY_STAGE: any. */
+enum { SYNC_ANY_STAGE = -1 };
+int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b);
+/* Whether two accesses of one pair may meet while the loops around both are in the same iteration. */
+int sync_meets_at_once(const sync_access *a, const sync_access *b);
+/* Whether the expression names nothing but grid and loop indices and symbols with one value for the whole kernel. */
+int sync_is_steady(const sync_model *m, pto_expr e);
+/* Whether everything the expression names is known in the block of `place`. */
+int sync_is_visible(const sync_model *m, pto_expr e, uint32_t place);
+
+#endif

@@ -1,0 +1,197 @@
+#include "sync_model.h"
+
+/* ---- on chip ---- */
+
+/* Lowest and highest byte, the latter excluded. */
+static void byte_span(const sync_access *a, int64_t stage, int64_t *lo, int64_t *hi)
+{
+    const int64_t from = stage == SYNC_ANY_STAGE ? 0 : stage, to = stage == SYNC_ANY_STAGE ? a->stages - 1 : stage;
+    *lo = a->first + from * a->pitch;
+    *hi = a->first + to * a->pitch + a->bytes;
+}
+
+int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b)
+{
+    int64_t lo_a, hi_a, lo_b, hi_b;
+    if (a->space != b->space) return 0;
+    byte_span(a, stage_a, &lo_a, &hi_a);
+    byte_span(b, stage_b, &lo_b, &hi_b);
+    return lo_a < hi_b && lo_b < hi_a;
+}
+
+static int64_t constant_stage(const sync_access *a)
+{
+    int64_t stage = SYNC_ANY_STAGE;
+    return pto_expr_is_const(a->stage, &stage) ? stage : SYNC_ANY_STAGE;
+}
+
+/* Both are `x mod n` of arguments that differ by a constant which n does not divide. */
+static int is_other_stage(pto_expr a, pto_expr b)
+{
+    int64_t n = 0, other = 0, lo, hi;
+    if (pto_expr_kind_of(a) != PTO_EXPR_MOD || pto_expr_kind_of(b) != PTO_EXPR_MOD) return 0;
+    if (!pto_expr_is_const(pto_expr_arg(a, 1), &n) || !pto_expr_is_const(pto_expr_arg(b, 1), &other)) return 0;
+    if (n != other || n < 2) return 0;
+    pto_expr_range(pto_expr_sub(pto_expr_arg(a, 0), pto_expr_arg(b, 0)), pto_op_none(a.run), NULL, &lo, &hi);
+    return lo == hi && lo % n != 0;
+}
+
+static int bytes_meet_at_once(const sync_access *a, const sync_access *b)
+{
+    if (!sync_bytes_meet(a, constant_stage(a), b, constant_stage(b))) return 0;
+    const int is_one_buffer = pto_op_same(a->buffer, b->buffer);
+    return !(is_one_buffer && a->is_steady && b->is_steady && is_other_stage(a->stage, b->stage));
+}
+
+/* ---- windows ---- */
+
+/* Ranges of loop indices by where they come from, whatever op asks. */
+static int32_t index_range(void *self, pto_value v, int64_t *lo, int64_t *hi)
+{
+    (void)self;
+    const pto_op inside = pto_block_first(pto_value_block(v));
+    if (!PTO_SOME(inside)) return 0;
+    pto_expr_range(pto_expr_value(v), inside, NULL, lo, hi);
+    return 1;
+}
+
+/* Symbols made here: distance in iterations, and indices of the later instruction that nothing ties to the earlier. */
+typedef struct free_index {
+    char name[16];
+    int64_t lo, hi;
+} free_index;
+
+typedef struct window_question {
+    const sync_model *m;
+    free_index free[SYNC_DEPTH_MAX + 2];
+    uint32_t count;
+} window_question;
+
+static int32_t symbol_range(void *self, pto_str name, int64_t *lo, int64_t *hi)
+{
+    const window_question *q = (const window_question *)self;
+    for (uint32_t i = 0; i < q->count; i++) {
+        if (!pto_str_is(name, q->free[i].name)) continue;
+        *lo = q->free[i].lo;
+        *hi = q->free[i].hi;
+        return 1;
+    }
+    return 0;
+}
+
+static pto_expr make_free(window_question *q, int64_t lo, int64_t hi)
+{
+    free_index *f = &q->free[q->count];
+    snprintf(f->name, sizeof f->name, "sync__%u", q->count++);
+    f->lo = lo;
+    f->hi = hi;
+    return pto_expr_symbol(q->m->run, pto_s(f->name));
+}
+
+/* The index of a loop around the later instruction, in terms of the earlier one's iteration: the same outside of the
+ * carrying loop, later in it, anything inside. */
+static pto_expr later_index(window_question *q, const sync_op *loop, pto_value index, int is_carrying)
+{
+    int64_t lo, hi;
+    if (is_carrying) {
+        int64_t step = 1;
+        const pto_expr distance = make_free(q, 1, INT64_MAX);
+        const int is_const = pto_expr_is_const(pto_expr_of(loop->op, "step", 0), &step);
+        return pto_expr_add(pto_expr_value(index), is_const ? pto_expr_scale(distance, step) : distance);
+    }
+    index_range(NULL, index, &lo, &hi);
+    return make_free(q, lo, hi);
+}
+
+/* Whether a dim keeps the windows apart: [first of one, its end) lies before the other. */
+static int is_apart(window_question *q, pto_expr from, int64_t from_extent, pto_expr to, int64_t to_extent)
+{
+    const pto_expr_env env = {.struct_size = sizeof env, .self = q, .symbol = symbol_range, .value = index_range};
+    const pto_expr distance = pto_expr_sub(to, from);
+    int64_t lo, hi;
+    if (!PTO_SOME(distance)) return 0;
+    pto_expr_range(distance, pto_op_none(q->m->run), &env, &lo, &hi);
+    return (lo != INT64_MIN && lo >= from_extent) || (hi != INT64_MAX && hi != INT64_MIN && -hi >= to_extent);
+}
+
+/* Whether window `b` may meet window `a` of an earlier iteration of the loop `carrying`, or, when that is SYNC_NONE, of
+ * the same iteration. */
+static int windows_meet(const sync_model *m, const sync_access *a, const sync_access *b, uint32_t carrying)
+{
+    if (!pto_value_same(a->root, b->root)) return 0;
+    if (!pto_value_same(a->memory, b->memory) || a->rank != b->rank || !a->is_steady || !b->is_steady) return 1;
+    window_question q = {.m = m};
+    pto_value from[SYNC_DEPTH_MAX];
+    pto_expr to[SYNC_DEPTH_MAX];
+    uint32_t n = 0;
+    for (uint32_t p = m->ops[b->op].parent; carrying != SYNC_NONE && p != 0; p = m->ops[p].parent) {
+        if (m->ops[p].role == SYNC_FOR) {
+            from[n] = pto_block_arg(pto_body(m->ops[p].op), 0);
+            to[n] = later_index(&q, &m->ops[p], from[n], p == carrying);
+            n++;
+        }
+        if (p == carrying) break;
+    }
+    for (uint32_t d = 0; d < a->rank; d++) {
+        const pto_expr later = n != 0 ? pto_expr_substitute(b->offsets[d], n, from, to) : b->offsets[d];
+        if (PTO_SOME(later) && is_apart(&q, a->offsets[d], a->extents[d], later, b->extents[d])) return 0;
+    }
+    return 1;
+}
+
+/* ---- pairs ---- */
+
+int sync_meets_at_once(const sync_access *a, const sync_access *b)
+{
+    return (a->is_write || b->is_write) && a->space == b->space && a->space != PTO_GM && bytes_meet_at_once(a, b);
+}
+
+static void compare_windows(const sync_model *m, const sync_access *a, const sync_access *b, sync_pair *p)
+{
+    if (a->op < b->op && windows_meet(m, a, b, SYNC_NONE)) p->in_gm = 1;
+    for (uint32_t c = sync_common(m, a->op, b->op); c != SYNC_NONE; c = m->ops[c].parent) {
+        if (m->ops[c].role == SYNC_FOR && windows_meet(m, a, b, c)) p->gm_by |= 1u << m->ops[c].depth;
+        if (m->ops[c].role == SYNC_WHILE && pto_value_same(a->root, b->root)) p->gm_by |= 1u << m->ops[c].depth;
+    }
+}
+
+static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t second)
+{
+    sync_pair p = {.first = first, .second = second};
+    const sync_op *x = &m->ops[first], *y = &m->ops[second];
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        for (uint32_t k = 0; k < y->access_count; k++) {
+            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
+            if (a->space == PTO_GM) compare_windows(m, a, b, &p);
+            else if (sync_bytes_meet(a, constant_stage(a), b, constant_stage(b))) p.on_chip = 1;
+        }
+    }
+    return p;
+}
+
+static void add_pair(sync_model *m, sync_pair p, uint32_t *room)
+{
+    if (m->pair_count == *room) {
+        *room = *room == 0 ? 64 : *room * 2;
+        sync_pair *bigger = PTO_SCRATCH(m->run, sync_pair, *room);
+        if (m->pair_count != 0) memcpy(bigger, m->pairs, m->pair_count * sizeof *bigger);
+        m->pairs = bigger;
+    }
+    m->pairs[m->pair_count++] = p;
+}
+
+void sync_find_pairs(sync_model *m)
+{
+    uint32_t room = 0;
+    for (uint32_t second = 1; second < m->count; second++) {
+        sync_op *y = &m->ops[second];
+        y->pair = m->pair_count;
+        for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
+            if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;
+            const sync_pair p = compare_ops(m, first, second);
+            if (p.on_chip || p.in_gm || p.gm_by != 0) add_pair(m, p, &room);
+        }
+        y->pair_count = m->pair_count - y->pair;
+    }
+}

@@ -1,0 +1,308 @@
+#include "sync_unroll.h"
+
+/* ---- where flags stand ---- */
+
+static void add_gap(sync_gap *gaps, uint32_t *count, uint32_t before, uint32_t flag, sync_part part)
+{
+    gaps[(*count)++] = (sync_gap){before, flag, part};
+}
+
+/* Sorts by op and by setting before waiting, keeping the order otherwise; `into` is as large. */
+static void sort_gaps(const sync_model *m, const sync_gap *gaps, uint32_t count, sync_gap *into)
+{
+    uint32_t *start = PTO_SCRATCH(m->run, uint32_t, m->count * 2 + 1);
+    for (uint32_t i = 0; i < count; i++) start[gaps[i].before * 2 + (gaps[i].part >= SYNC_PART_LAST_WAITS) + 1]++;
+    for (uint32_t i = 0; i < m->count * 2; i++) start[i + 1] += start[i];
+    for (uint32_t i = 0; i < count; i++)
+        into[start[gaps[i].before * 2 + (gaps[i].part >= SYNC_PART_LAST_WAITS)]++] = gaps[i];
+}
+
+uint32_t sync_list_gaps(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with_dropped, sync_gap **out)
+{
+    sync_gap *gaps = PTO_SCRATCH(m->run, sync_gap, (size_t)flag_count * 4 + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < flag_count; i++) {
+        const sync_flag *f = &flags[i];
+        if (f->is_dropped && !with_dropped) continue;
+        add_gap(gaps, &n, m->ops[f->set].next, i, SYNC_PART_SET);
+        if (f->around != SYNC_NONE) {
+            add_gap(gaps, &n, f->around, i, SYNC_PART_FIRST_SETS);
+            add_gap(gaps, &n, m->ops[f->around].next, i, SYNC_PART_LAST_WAITS);
+        }
+        add_gap(gaps, &n, f->wait, i, SYNC_PART_WAIT);
+    }
+    *out = PTO_SCRATCH(m->run, sync_gap, n + 1);
+    sort_gaps(m, gaps, n, *out);
+    return n;
+}
+
+/* ---- unrolling ---- */
+
+typedef struct frame {
+    uint32_t op, at;
+    uint32_t trip, trips;
+    int64_t value, step;
+} frame;
+
+typedef struct unroller {
+    const sync_model *m;
+    sync_traces *all;
+    trace *t;
+    uint32_t choice, trips_most;
+    const sync_gap *gaps;
+    const uint32_t *gap_start; /* by op */
+    frame frames[SYNC_DEPTH_MAX + 2];
+    uint32_t depth;
+    uint32_t version; /* of the values of indices */
+    struct {
+        uint32_t expr, version;
+        int64_t value;
+        int is_known;
+    } known[16];
+    uint32_t counter;
+} unroller;
+
+static uint32_t mix(uint32_t a, uint32_t b)
+{
+    uint32_t x = a * 2654435761u ^ (b + 0x9e3779b9u + (a << 6));
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
+static int32_t symbol_now(void *self, pto_str name, int64_t *lo, int64_t *hi)
+{
+    const unroller *u = (const unroller *)self;
+    (void)name;
+    *lo = *hi = 64 + u->choice;
+    return 1;
+}
+
+static int32_t value_now(void *self, pto_value v, int64_t *lo, int64_t *hi)
+{
+    const unroller *u = (const unroller *)self;
+    const pto_op owner = pto_block_parent(pto_value_block(v));
+    if (!PTO_SOME(owner)) return 0;
+    for (uint32_t i = 0; i < u->depth; i++) {
+        if (!pto_op_same(u->m->ops[u->frames[i].op].op, owner)) continue;
+        *lo = *hi = i == 0 ? u->choice % 3 : u->frames[i].value;
+        return 1;
+    }
+    return 0;
+}
+
+/* 0 when the expression does not come out as one number. */
+static int evaluate(unroller *u, pto_expr e, int64_t *out)
+{
+    if (pto_expr_is_const(e, out)) return 1;
+    const uint32_t i = e.index % 16;
+    if (u->known[i].expr != e.index || u->known[i].version != u->version) {
+        const pto_expr_env env = {.struct_size = sizeof env, .self = u, .symbol = symbol_now, .value = value_now};
+        int64_t lo, hi;
+        pto_expr_range(e, pto_op_none(u->m->run), &env, &lo, &hi);
+        u->known[i].expr = e.index;
+        u->known[i].version = u->version;
+        u->known[i].value = lo;
+        u->known[i].is_known = lo == hi;
+    }
+    *out = u->known[i].value;
+    return u->known[i].is_known;
+}
+
+static void *grow(const pto_run *run, void *items, uint32_t count, uint32_t needed, uint32_t *room, size_t size)
+{
+    if (needed <= *room) return items;
+    while (*room < needed) *room = *room == 0 ? 256 : *room * 2;
+    void *bigger = pto_scratch_array(run, *room, size);
+    if (count != 0) memcpy(bigger, items, count * size);
+    return bigger;
+}
+
+static trace_step *add_step(unroller *u, trace_step step)
+{
+    trace *t = u->t;
+    t->steps = (trace_step *)grow(u->m->run, t->steps, t->count, t->count + 1, &t->room, sizeof *t->steps);
+    t->steps[t->count] = step;
+    if (step.kind == STEP_SET) t->set_count++;
+    return &t->steps[t->count++];
+}
+
+static void add_insn(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    trace *t = u->t;
+    t->loops = (uint32_t *)grow(u->m->run, t->loops, t->loop_count, t->loop_count + u->depth, &t->loop_room, sizeof *t->loops);
+    t->stages = (int64_t *)grow(u->m->run, t->stages, t->stage_count, t->stage_count + o->access_count, &t->stage_room,
+                                sizeof *t->stages);
+    add_step(u, (trace_step){.kind = STEP_INSN, .pipe = o->pipe, .op = place, .loops = t->loop_count, .stages = t->stage_count});
+    for (uint32_t i = 0; i < u->depth; i++) t->loops[t->loop_count++] = u->frames[i].trip;
+    for (uint32_t i = 0; i < o->access_count; i++) {
+        const sync_access *a = &u->m->accesses[o->access + i];
+        int64_t stage = SYNC_ANY_STAGE;
+        if (a->space != PTO_GM && (!a->is_steady || !evaluate(u, a->stage, &stage) || stage < 0 || stage >= a->stages))
+            stage = SYNC_ANY_STAGE;
+        t->stages[t->stage_count++] = stage;
+    }
+}
+
+static void add_gap_steps(unroller *u, const sync_gap *g)
+{
+    const sync_flag *f = &u->all->flags[g->flag];
+    const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
+    trace_step s = {.kind = is_set ? STEP_SET : STEP_WAIT, .pipe = is_set ? f->src : f->dst, .op = SYNC_NONE, .flag = g->flag};
+    if (g->part == SYNC_PART_FIRST_SETS || g->part == SYNC_PART_LAST_WAITS) {
+        for (; s.slot < (uint32_t)f->stages; s.slot++) add_step(u, s);
+        return;
+    }
+    int64_t stage = 0;
+    if (f->stages > 1 && evaluate(u, f->stage, &stage)) s.slot = (uint32_t)(((stage % f->stages) + f->stages) % f->stages);
+    add_step(u, s);
+}
+
+static pto_status add_text_flag(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    const int is_set = o->role == SYNC_SET;
+    int64_t event = 0;
+    if (!sync_is_steady(u->m, o->event) || !evaluate(u, o->event, &event) || event < 0 || event >= SYNC_EVENTS_MAX)
+        return pto_error(o->op, "pto.synchronize/unknown-event", "the event id is not known to be one of 0 .. %d from indices and symbols",
+                         SYNC_EVENTS_MAX - 1);
+    const uint32_t slot = (o->pipe * PTO_PIPE_COUNT + o->dst_pipe) * SYNC_EVENTS_MAX + (uint32_t)event;
+    add_step(u, (trace_step){.kind = is_set ? STEP_SET : STEP_WAIT, .pipe = is_set ? o->pipe : o->dst_pipe, .op = place,
+                             .flag = SYNC_NONE, .slot = slot});
+    if (!is_set && o->dst_pipe == PTO_PIPE_SCALAR)
+        add_step(u, (trace_step){.kind = STEP_SCALAR, .pipe = PTO_PIPE_ALL, .op = place, .flag = SYNC_NONE});
+    return PTO_OK;
+}
+
+static void push(unroller *u, uint32_t op, uint32_t block, uint32_t trips, int64_t value, int64_t step)
+{
+    u->frames[u->depth++] = (frame){op, u->m->ops[op].first[block], 0, trips, value, step};
+    u->version++;
+}
+
+static uint32_t choose_trips(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    const uint32_t most = u->trips_most, dice = mix(place * 31 + u->choice, u->counter++);
+    int64_t from, to, step;
+    if (o->role == SYNC_FOR && pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) &&
+        pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) && pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step)) {
+        if (from >= to || step < 1) return 0;
+        const int64_t trips = (to - from - 1) / step + 1;
+        return trips <= most ? (uint32_t)trips : most - dice % 2;
+    }
+    if (u->choice == 0) return most;
+    if (u->choice == 1) return 1;
+    if (u->choice < 4 && o->depth == 1) return most;
+    return dice % (most + 1);
+}
+
+static void enter(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    if (o->role == SYNC_IF) {
+        const uint32_t side = mix(place, u->choice * 977 + u->counter++) % 2;
+        if (o->first[side] != SYNC_NONE) push(u, place, side, 1, 0, 0);
+        return;
+    }
+    const uint32_t trips = choose_trips(u, place);
+    int64_t from = 0, step = 1;
+    if (trips == 0) return;
+    if (o->role == SYNC_FOR && !evaluate(u, pto_expr_of(o->op, "from", 0), &from)) from = 0;
+    if (o->role == SYNC_FOR && !evaluate(u, pto_expr_of(o->op, "step", 0), &step)) step = 1;
+    push(u, place, o->role == SYNC_WHILE ? 1 : 0, trips, from, step);
+}
+
+static pto_status visit(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    for (uint32_t i = u->gap_start[place]; i < u->gap_start[place + 1]; i++) add_gap_steps(u, &u->gaps[i]);
+    if (u->t->count > TRACE_STEPS_MOST)
+        return pto_error(o->op, "pto.synchronize/too-large", "the loops of the kernel unroll to more than %d instructions with %u trips each",
+                         TRACE_STEPS_MOST, u->trips_most);
+    if (o->role == SYNC_INSN) add_insn(u, place);
+    else if (o->role == SYNC_SET || o->role == SYNC_WAIT) return add_text_flag(u, place);
+    else if (o->role == SYNC_BARRIER && o->pipe == PTO_PIPE_ALL)
+        add_step(u, (trace_step){.kind = STEP_ALL, .pipe = PTO_PIPE_ALL, .op = place, .flag = SYNC_NONE});
+    else if (o->role == SYNC_FOR || o->role == SYNC_IF || o->role == SYNC_WHILE) enter(u, place);
+    return PTO_OK;
+}
+
+static pto_status unroll(unroller *u)
+{
+    push(u, 0, 0, 1, 0, 0);
+    while (u->depth > 0) {
+        frame *f = &u->frames[u->depth - 1];
+        if (f->at != SYNC_NONE) {
+            const uint32_t place = f->at;
+            f->at = u->m->ops[place].next;
+            PTO_TRY(visit(u, place));
+            continue;
+        }
+        u->version++;
+        if (++f->trip == f->trips) {
+            u->depth--;
+            continue;
+        }
+        f->value += f->step;
+        f->at = u->m->ops[f->op].first[u->m->ops[f->op].role == SYNC_WHILE ? 1 : 0];
+    }
+    return PTO_OK;
+}
+
+static void sort_by_pipe(const sync_model *m, trace *t)
+{
+    for (uint32_t p = 0; p < PTO_PIPE_COUNT; p++) t->order[p] = PTO_SCRATCH(m->run, uint32_t, t->count + 1);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const uint32_t pipe = t->steps[i].pipe;
+        for (uint32_t p = 1; p < PTO_PIPE_ALL; p++) {
+            if (pipe == p || pipe == PTO_PIPE_ALL) t->order[p][t->length[p]++] = i;
+        }
+    }
+}
+
+/* Trips that keep a trace short, but enough for every stage to come round twice and once more. */
+static uint32_t trips_for(const sync_model *m)
+{
+    uint32_t trips = (uint32_t)(m->stages_most < 8 ? m->stages_most : 8) * 2 + 1;
+    for (; trips > 2; trips--) {
+        uint64_t steps = 0;
+        for (uint32_t i = 1; i < m->count && steps <= TRACE_STEPS_WANTED; i++) {
+            uint64_t times = 1;
+            for (uint32_t p = m->ops[i].parent; p != 0 && times <= TRACE_STEPS_WANTED; p = m->ops[p].parent)
+                times *= sync_is_loop(m, p) ? trips : 1;
+            if (m->ops[i].role != SYNC_OTHER) steps += times;
+        }
+        if (steps <= TRACE_STEPS_WANTED) break;
+    }
+    return trips;
+}
+
+pto_status sync_traces_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, sync_traces **out)
+{
+    sync_traces *all = PTO_SCRATCH(m->run, sync_traces, 1);
+    sync_gap *gaps = NULL;
+    *out = all;
+    all->m = m;
+    all->flags = flags;
+    all->flag_count = flag_count;
+    const uint32_t gap_count = sync_list_gaps(m, flags, flag_count, 1, &gaps);
+    uint32_t *gap_start = PTO_SCRATCH(m->run, uint32_t, m->count + 1);
+    for (uint32_t i = 0; i < gap_count; i++) gap_start[gaps[i].before + 1]++;
+    for (uint32_t i = 0; i < m->count; i++) gap_start[i + 1] += gap_start[i];
+    uint32_t steps = 0, sets = 0;
+    for (uint32_t c = 0; c < TRACE_CHOICES; c++) {
+        unroller u = {.m = m, .all = all, .t = &all->traces[c], .choice = c, .trips_most = trips_for(m), .gaps = gaps, .gap_start = gap_start};
+        PTO_TRY(unroll(&u));
+        sort_by_pipe(m, u.t);
+        if (u.t->count > steps) steps = u.t->count;
+        if (u.t->set_count > sets) sets = u.t->set_count;
+    }
+    all->event_count = (flag_count + PTO_PIPE_COUNT * PTO_PIPE_COUNT) * SYNC_EVENTS_MAX;
+    all->events = PTO_SCRATCH(m->run, event_state, all->event_count);
+    all->tokens = PTO_SCRATCH(m->run, token, sets + 1);
+    all->scalar = PTO_SCRATCH(m->run, vector_clock, steps + 1);
+    all->latest = PTO_SCRATCH(m->run, uint32_t, m->count);
+    return PTO_OK;
+}

@@ -1,0 +1,510 @@
+/* pto.legalize-types: every op computes in an element type that the machine has instructions for.
+ *
+ *     %y = tensor.add %a, %b : tensor<4 x bf16>   =>   %y_a = tensor.cast %a : tensor<4 x f32>
+ *                                                      %y_b = tensor.cast %b : tensor<4 x f32>
+ *                                                      %y_wide = tensor.add %y_a, %y_b : tensor<4 x f32>
+ *                                                      %y = tensor.cast %y_wide : tensor<4 x bf16>
+ *
+ *   - Float ops that the machine lacks, ops that become several later and sums are computed in f32 and rounded once. For
+ *     + - * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16
+ *     and bf16; other functions gain.
+ *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
+ *     broadcasts. |x| becomes the maximum of x and -x.
+ *   - A cast becomes a chain of casts only when that gives the same: every type on the way holds all values of the first
+ *     one, or integers of one sign narrow step by step.
+ *   - Matrix products get operands and results that the matrix unit and its path to memory have.
+ *
+ * Exact but for functions that gain digits. What cannot be done so is an error at the op. */
+#include <pto/plugin.h>
+
+#define KINDS(X)                         \
+    X(NEG, "tensor.neg")                 \
+    X(ABS, "tensor.abs")                 \
+    X(SQRT, "tensor.sqrt")               \
+    X(RSQRT, "tensor.rsqrt")             \
+    X(RECIPROCAL, "tensor.reciprocal")   \
+    X(EXP, "tensor.exp")                 \
+    X(LOG, "tensor.log")                 \
+    X(TANH, "tensor.tanh")               \
+    X(SIGMOID, "tensor.sigmoid")         \
+    X(SILU, "tensor.silu")               \
+    X(GELU, "tensor.gelu")               \
+    X(RELU, "tensor.relu")               \
+    X(ADD, "tensor.add")                 \
+    X(SUB, "tensor.sub")                 \
+    X(MUL, "tensor.mul")                 \
+    X(DIV, "tensor.div")                 \
+    X(MAXIMUM, "tensor.maximum")         \
+    X(MINIMUM, "tensor.minimum")         \
+    X(REDUCE_SUM, "tensor.reduce_sum")   \
+    X(REDUCE_MEAN, "tensor.reduce_mean") \
+    X(REDUCE_MAX, "tensor.reduce_max")   \
+    X(REDUCE_MIN, "tensor.reduce_min")   \
+    X(BROADCAST, "tensor.broadcast")     \
+    X(CAST, "tensor.cast")               \
+    X(MATMUL, "tensor.matmul")           \
+    X(CONSTANT, "tensor.constant")
+PTO_KINDS(KINDS);
+
+#define STATS(X)                 \
+    X(WIDENED, "widened")        \
+    X(CASTS, "casts-inserted")   \
+    X(CHAINED, "casts-chained")  \
+    X(PRODUCTS, "products-changed")
+PTO_STATS(STATS);
+
+/* How an op is computed: its tile op gives the cost class whose element types count; NULL: it becomes several ops. */
+typedef struct op_rule {
+    uint32_t kind;
+    const char *tile_op;
+    int picks; /* every element of the result is one of the operands' */
+    int adds_up;
+} op_rule;
+
+static const op_rule rules[] = {
+    {KIND_NEG, "tile.neg", 0, 0},
+    {KIND_ABS, "tile.abs", 0, 0},
+    {KIND_SQRT, "tile.sqrt", 0, 0},
+    {KIND_RSQRT, "tile.rsqrt", 0, 0},
+    {KIND_RECIPROCAL, "tile.reciprocal", 0, 0},
+    {KIND_EXP, "tile.exp", 0, 0},
+    {KIND_LOG, "tile.log", 0, 0},
+    {KIND_TANH, NULL, 0, 0},
+    {KIND_SIGMOID, NULL, 0, 0},
+    {KIND_SILU, NULL, 0, 0},
+    {KIND_GELU, NULL, 0, 0},
+    {KIND_RELU, "tile.max", 1, 0},
+    {KIND_ADD, "tile.add", 0, 0},
+    {KIND_SUB, "tile.sub", 0, 0},
+    {KIND_MUL, "tile.mul", 0, 0},
+    {KIND_DIV, "tile.div", 0, 0},
+    {KIND_MAXIMUM, "tile.max", 1, 0},
+    {KIND_MINIMUM, "tile.min", 1, 0},
+    {KIND_REDUCE_SUM, "tile.rowsum", 0, 1},
+    {KIND_REDUCE_MEAN, NULL, 0, 1},
+    {KIND_REDUCE_MAX, "tile.rowmax", 1, 0},
+    {KIND_REDUCE_MIN, "tile.rowmin", 1, 0},
+    {KIND_BROADCAST, "tile.add", 1, 0},
+};
+
+static const op_rule *find_rule(const pto_run *run, pto_op op)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (pto_op_is(op, pto_kind(run, rules[i].kind))) return &rules[i];
+    return NULL;
+}
+
+/* ---- element types ---- */
+
+static const char *const dtype_names[PTO_DTYPE_COUNT] = {"?",   "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0", "i8",   "i16",
+                                                         "i32", "i64", "u8",  "u16",  "u32",    "u64",    "bool",   "index"};
+
+static const char *name_of(pto_dtype t) { return dtype_names[t < PTO_DTYPE_COUNT ? t : PTO_DTYPE_NONE]; }
+static int is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
+static int is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
+static int is_integer(pto_dtype t) { return is_signed(t) || is_unsigned(t); }
+static int bits_of(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
+
+/* Significant bits of a float type; integers of at most that many bits fit. */
+static int significand_of(pto_dtype t) { return t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : t == PTO_BF16 ? 8 : 0; }
+
+/* Whether every value of `values` is one of `t`. */
+static int holds(pto_dtype t, pto_dtype values)
+{
+    if (t == values) return 1;
+    if (t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) return 1;
+    if (!is_integer(values)) return 0;
+    const int magnitude = bits_of(values) - is_signed(values);
+    if (pto_dtype_is_float(t)) return magnitude <= significand_of(t);
+    if (is_unsigned(t)) return is_unsigned(values) && magnitude <= bits_of(t);
+    return is_signed(t) && magnitude <= bits_of(t) - 1;
+}
+
+/* ---- what the machine has ---- */
+
+static int lists(pto_str list, const char *item)
+{
+    const size_t n = strlen(item);
+    for (size_t at = 0; at < list.n;) {
+        size_t end = at;
+        while (end < list.n && list.p[end] != ',') end++;
+        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
+        at = end + 1;
+    }
+    return 0;
+}
+
+/* Element types of the vector instruction that the tile op stands for, as the machine lists them. */
+static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
+{
+    char path[96];
+    pto_str list = pto_no_str();
+    const pto_str cost = pto_kind_cost(run, pto_kind_by_name(run, tile_op));
+    snprintf(path, sizeof path, "instructions.%.*s.dtypes", PTO_FMT(cost));
+    if (pto_machine_str(run, path, &list) == PTO_OK && list.n != 0) return list;
+    return pto_machine_str(run, "vector.dtypes", &list) == PTO_OK ? list : pto_no_str();
+}
+
+static int takes(const pto_run *run, const char *tile_op, pto_dtype t) { return lists(vector_dtypes(run, tile_op), name_of(t)); }
+
+static pto_str conversions(const pto_run *run, pto_dtype from)
+{
+    char path[64];
+    pto_str list = pto_no_str();
+    snprintf(path, sizeof path, "vector.conversions.%s", name_of(from));
+    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+}
+
+static int converts(const pto_run *run, pto_dtype from, pto_dtype to) { return lists(conversions(run, from), name_of(to)); }
+
+static int multiplies(const pto_run *run, pto_dtype t)
+{
+    char path[64];
+    int64_t cycles;
+    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", name_of(t));
+    return pto_machine_i64(run, path, &cycles) == PTO_OK;
+}
+
+static int has_matrix(const pto_run *run)
+{
+    int64_t head;
+    return pto_machine_i64(run, "matrix.head", &head) == PTO_OK;
+}
+
+static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
+{
+    char change[32];
+    pto_str list = pto_no_str();
+    if (acc == out) return 1;
+    snprintf(change, sizeof change, "%s-%s", name_of(acc), name_of(out));
+    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && lists(list, change);
+}
+
+/* ---- chains of conversions ---- */
+
+typedef struct chain {
+    uint32_t count; /* steps; 0: there is none */
+    pto_dtype to[PTO_DTYPE_COUNT];
+} chain;
+
+/* Whether the chain from -> ... -> to may pass through t. `values`: what is converted, all values of that type. */
+static int may_pass(pto_dtype t, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
+{
+    if (!narrows) return holds(t, values);
+    if (is_signed(t) != is_signed(from) || !is_integer(t)) return 0;
+    return bits_of(t) < bits_of(from) && bits_of(t) > bits_of(to);
+}
+
+/* The shortest way, breadth first; of equal ones that through the types with lower numbers. */
+static chain search(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
+{
+    pto_dtype queue[PTO_DTYPE_COUNT], before[PTO_DTYPE_COUNT] = {0};
+    uint32_t head = 0, tail = 0;
+    chain c = {0};
+    queue[tail++] = from;
+    before[from] = from;
+    while (head < tail && before[to] == PTO_DTYPE_NONE) {
+        const pto_dtype at = queue[head++];
+        for (pto_dtype next = PTO_F32; next < PTO_BOOL; next++) {
+            if (before[next] != PTO_DTYPE_NONE || !converts(run, at, next)) continue;
+            if (next != to && !may_pass(next, from, to, values, narrows)) continue;
+            before[next] = at;
+            queue[tail++] = next;
+        }
+    }
+    if (before[to] == PTO_DTYPE_NONE || from == to) return c;
+    for (pto_dtype t = to; t != from; t = before[t]) c.count++;
+    uint32_t i = c.count;
+    for (pto_dtype t = to; t != from; t = before[t]) c.to[--i] = t;
+    return c;
+}
+
+/* Of values that all belong to `values`; none when only an inexact one exists. */
+static chain find_chain(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values)
+{
+    const chain c = search(run, from, to, values, 0);
+    const int narrows = is_integer(from) && is_integer(to) && is_signed(from) == is_signed(to) && bits_of(to) < bits_of(from);
+    return c.count != 0 || !narrows ? c : search(run, from, to, values, 1);
+}
+
+/* ---- what to compute in ---- */
+
+enum { CANNOT = PTO_DTYPE_NONE };
+
+/* The element type that the op's operands should have; CANNOT: there is no exact way. */
+static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dtype t)
+{
+    static const pto_dtype wider[] = {PTO_F16, PTO_I16, PTO_F32, PTO_I32};
+    if (pto_dtype_is_float(t)) {
+        if (r->tile_op == NULL || r->adds_up) return PTO_F32;
+        if (takes(run, r->tile_op, t)) return t;
+        return takes(run, r->tile_op, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 &&
+                       find_chain(run, PTO_F32, t, PTO_F32).count != 0
+                   ? PTO_F32
+                   : CANNOT;
+    }
+    if (r->tile_op != NULL && takes(run, r->tile_op, t)) return t;
+    for (size_t i = 0; r->picks && i < sizeof wider / sizeof *wider; i++)
+        if (holds(wider[i], t) && takes(run, r->tile_op, wider[i]) && find_chain(run, t, wider[i], t).count != 0 &&
+            find_chain(run, wider[i], t, t).count != 0)
+            return wider[i];
+    return CANNOT;
+}
+
+static pto_dtype operand_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_operand(op, 0))); }
+static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_result(op, 0))); }
+
+/* |x| of integers where the machine has it for floats only. */
+static int match_integer_abs(const pto_run *run, pto_op op)
+{
+    const pto_dtype t = operand_dtype(op);
+    if (!pto_op_is(op, pto_kind(run, KIND_ABS)) || !is_integer(t) || takes(run, "tile.abs", t)) return 0;
+    return is_unsigned(t) || (takes(run, "tile.neg", t) && takes(run, "tile.max", t));
+}
+
+static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(operand) ? PTO_F32 : PTO_I32; }
+
+/* The element type that the operands of a product should have; CANNOT: there is no exact way. */
+static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
+{
+    if (multiplies(run, t)) return t;
+    return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 ? PTO_F32 : CANNOT;
+}
+
+/* ---- rewriting ---- */
+
+static pto_type with_dtype(pto_type type, pto_dtype dtype)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
+    return pto_type_tensor(type.run, dtype, rank, dims);
+}
+
+static pto_str suffixed(pto_op op, const char *suffix)
+{
+    const pto_str base = pto_value_name(pto_result(op, 0));
+    const size_t room = base.n + strlen(suffix) + 1;
+    char *name = pto_scratch(op.run, room);
+    snprintf(name, room, "%.*s%s", PTO_FMT(base), suffix);
+    return pto_s(name);
+}
+
+/* `mode` and `saturate` of `from`, unless that is none. */
+static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, pto_op from)
+{
+    const pto_run *run = at.run;
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
+    pto_spec_result(&s, with_dtype(pto_value_type(x), to));
+    pto_spec_name(&s, name);
+    pto_count(run, STAT_CASTS);
+    return pto_spec_value(&s, pto_before(at));
+}
+
+/* A cast of a constant is a constant. */
+static pto_value fold_constant(pto_op at, pto_value cast)
+{
+    const pto_op op = pto_value_op(cast);
+    const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(at.run);
+    if (!PTO_SOME(number)) return cast;
+    pto_spec s = pto_spec_make(at.run, pto_kind(at.run, KIND_CONSTANT));
+    pto_spec_attr(&s, "value", number);
+    pto_spec_result(&s, pto_value_type(cast));
+    pto_spec_name(&s, pto_value_name(cast));
+    const pto_value constant = pto_spec_value(&s, pto_before(at));
+    pto_count_by(at.run, STAT_CASTS, -1);
+    return PTO_SOME(constant) && pto_erase(op) == PTO_OK ? constant : pto_value_none(at.run);
+}
+
+/* x in another type along a chain. The last step is `from`'s, the others are exact; all of them are when they narrow. */
+static pto_value convert(pto_op at, pto_value x, const chain *c, pto_str name, pto_op from)
+{
+    const pto_op none = pto_op_none(at.run);
+    for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
+        const int is_last = i + 1 == c->count, narrows = bits_of(c->to[i]) < bits_of(pto_type_dtype(pto_value_type(x)));
+        const pto_str step = is_last ? name : suffixed(at, "_step");
+        x = fold_constant(at, make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
+    }
+    return x;
+}
+
+static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype compute)
+{
+    static const char *const suffixes[] = {"_a", "_b"};
+    const pto_op none = pto_op_none(run);
+    const pto_dtype t = operand_dtype(op);
+    const chain in = find_chain(run, t, compute, t);
+    const op_rule *r = find_rule(run, op);
+    const chain out = find_chain(run, compute, t, r->picks ? t : compute);
+    if (in.count == 0 || out.count == 0)
+        return pto_error(op, "pto.legalize-types/no-conversion", "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
+                         PTO_FMT(pto_op_name(op)), name_of(t), name_of(compute));
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
+        pto_spec_operand(&s, twice ? s.operands[0] : convert(op, pto_operand(op, i), &in, suffixed(op, suffixes[i & 1]), none));
+    }
+    pto_spec_attrs_of(&s, op);
+    pto_spec_result(&s, with_dtype(pto_value_type(pto_result(op, 0)), compute));
+    pto_spec_name(&s, suffixed(op, "_wide"));
+    const pto_value wide = pto_spec_value(&s, pto_before(op));
+    PTO_NEED(wide);
+    const pto_value y = convert(op, wide, &out, suffixed(op, ""), none);
+    PTO_NEED(y);
+    pto_count(run, STAT_WIDENED);
+    return pto_replace(op, y);
+}
+
+static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
+{
+    const pto_value x = pto_operand(op, 0);
+    if (is_unsigned(operand_dtype(op))) return pto_replace(op, x);
+    const pto_value minus = pto_make1(run, pto_before(op), pto_kind(run, KIND_NEG), pto_value_type(x), x);
+    const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MAXIMUM), pto_value_type(x), x, minus);
+    PTO_NEED(y);
+    PTO_TRY(pto_value_set_name(y, suffixed(op, "")));
+    return pto_replace(op, y);
+}
+
+static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
+{
+    const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, r, t);
+    if (compute == t) return PTO_OK;
+    if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
+    if (compute != CANNOT) return rewrite_vector(run, op, compute);
+    const pto_str have = vector_dtypes(run, r->tile_op != NULL ? r->tile_op : "tile.add");
+    return pto_error(op, "pto.legalize-types/no-exact-way",
+                     "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
+                     "operands to one of them in the source",
+                     PTO_FMT(pto_op_name(op)), name_of(t), PTO_FMT(have));
+}
+
+static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_dtype to)
+{
+    const pto_str have = conversions(run, from);
+    if (have.n == 0)
+        return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s", name_of(from),
+                         name_of(to));
+    return pto_error(op, "pto.legalize-types/no-conversion",
+                     "the machine has no conversion from %s to %s, and every chain of its conversions rounds or wraps twice; from %s "
+                     "it has %.*s: write the casts of the chain you want",
+                     name_of(from), name_of(to), name_of(from), PTO_FMT(have));
+}
+
+static pto_status visit_cast(const pto_run *run, pto_op op)
+{
+    const pto_dtype from = operand_dtype(op), to = result_dtype(op);
+    if (from == to) return pto_replace(op, pto_operand(op, 0));
+    if (converts(run, from, to)) return PTO_OK;
+    const chain c = find_chain(run, from, to, from);
+    if (c.count == 0) {
+        const pto_value folded = fold_constant(op, pto_result(op, 0));
+        (void)folded;
+        return pto_op_is_live(op) ? cast_error(run, op, from, to) : PTO_OK;
+    }
+    const pto_value y = convert(op, pto_operand(op, 0), &c, suffixed(op, ""), op);
+    PTO_NEED(y);
+    pto_count(run, STAT_CHAINED);
+    return pto_replace(op, y);
+}
+
+static pto_status visit_matmul(const pto_run *run, pto_op op)
+{
+    const pto_op none = pto_op_none(run);
+    const pto_dtype t = operand_dtype(op), out = result_dtype(op), want = match_product_type(run, t);
+    if (!has_matrix(run)) return PTO_OK;
+    if (want == CANNOT)
+        return pto_error(op, "pto.legalize-types/no-product", "the machine has no matrix product of %s; cast the operands to %s%s%s%s in the source",
+                         name_of(t), multiplies(run, PTO_F32) ? "f32 " : "", multiplies(run, PTO_F16) ? "f16 " : "",
+                         multiplies(run, PTO_BF16) ? "bf16 " : "", multiplies(run, PTO_I8) ? "or i8" : "");
+    const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
+    if (want == t && stored == out) return PTO_OK;
+    const chain in = find_chain(run, t, want, t), back = find_chain(run, stored, out, stored);
+    if (stored != out && back.count == 0)
+        return pto_error(op, "pto.legalize-types/no-product",
+                         "the product of %s is %s, and the machine converts that neither on the way to memory nor in exact steps to %s; "
+                         "write {out = %s} and the cast that you want",
+                         name_of(want), name_of(acc), name_of(out), name_of(acc));
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    pto_spec_operand(&s, convert(op, pto_operand(op, 0), &in, suffixed(op, "_a"), none));
+    pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, suffixed(op, "_b"), none));
+    pto_spec_attrs_of(&s, op);
+    pto_spec_type(&s, "out", pto_type_scalar(run, stored));
+    pto_spec_result(&s, with_dtype(pto_value_type(pto_result(op, 0)), stored));
+    pto_spec_name(&s, suffixed(op, stored == out ? "" : "_wide"));
+    const pto_value product = pto_spec_value(&s, pto_before(op));
+    PTO_NEED(product);
+    const pto_value y = convert(op, product, &back, suffixed(op, ""), none);
+    PTO_NEED(y);
+    pto_count(run, STAT_PRODUCTS);
+    return pto_replace(op, y);
+}
+
+static pto_status check_machine(const pto_run *run, pto_op function)
+{
+    pto_str list;
+    if (pto_machine_str(run, "vector.dtypes", &list) == PTO_OK) return PTO_OK;
+    return pto_error(function, "pto.legalize-types/no-machine",
+                     "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_TRY(check_machine(run, function));
+    PTO_WALK (function, op) {
+        const op_rule *r = find_rule(run, op);
+        if (r != NULL) PTO_TRY(visit_vector(run, op, r));
+        else if (pto_op_is(op, pto_kind(run, KIND_CAST))) PTO_TRY(visit_cast(run, op));
+        else if (pto_op_is(op, pto_kind(run, KIND_MATMUL))) PTO_TRY(visit_matmul(run, op));
+    }
+    return PTO_OK;
+}
+
+/* ---- the property ---- */
+
+static int is_legal(const pto_run *run, pto_op op)
+{
+    const op_rule *r = find_rule(run, op);
+    if (r != NULL) return match_compute_type(run, r, operand_dtype(op)) == operand_dtype(op);
+    if (pto_op_is(op, pto_kind(run, KIND_CAST)))
+        return operand_dtype(op) == result_dtype(op) || converts(run, operand_dtype(op), result_dtype(op));
+    if (!pto_op_is(op, pto_kind(run, KIND_MATMUL)) || !has_matrix(run)) return 1;
+    return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
+}
+
+static pto_status check_types_legal(const pto_run *run, pto_op function)
+{
+    PTO_TRY(check_machine(run, function));
+    PTO_WALK (function, op) {
+        if (!is_legal(run, op))
+            return pto_error(op, "pto.legalize-types/illegal-type",
+                             "the machine has no `%.*s` from %s to %s; `pto.legalize-types` puts casts around it", PTO_FMT(pto_op_name(op)),
+                             name_of(operand_dtype(op)), name_of(result_dtype(op)));
+    }
+    return PTO_OK;
+}
+
+static const pto_property types_legal = {
+    .struct_size = sizeof types_legal,
+    .id = "pto.types-legal",
+    .doc = "every op computes in element types that the machine has",
+    .level = "tensor/1",
+    .kinds = pass_kinds,
+    .check = check_types_legal,
+};
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.legalize-types",
+    .summary = "Compute in element types that the machine has, with casts around",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tensor/1",
+    .establishes = PTO_STRS("pto.types-legal"),
+    .kinds = pass_kinds,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.legalize-types", "pass:pto.legalize-types property:pto.types-legal", "pto.types-legal", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &types_legal));

@@ -1,0 +1,401 @@
+/* pto.distribute: nests go to the cores of the machine, each core walks over its share of the instances.
+ *
+ *     forall "n" (%im, %in) to (A, B) {          forall "n" (%core) to (min(24, A * B)) core(cube) {
+ *       body of %im, %in                           for %t = %core to A * B step 24 {
+ *     }                                     =>       body of %t floordiv B, %t mod B
+ *                                                  }
+ *                                                }
+ *
+ * The core kind follows from the spaces of the nest's tiles, the number of cores from the machine. A nest inside a nest
+ * becomes an ordered loop, tile ops outside of any nest a nest of one instance. Exact. */
+#include <pto/plugin.h>
+
+#include "tile_machine.h"
+
+#define KINDS(X)           \
+    X(FORALL, "forall")    \
+    X(FOR, "for")          \
+    X(YIELD, "yield")      \
+    X(WORKSPACE, "tile.workspace")
+PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                 \
+    X(WALK, ENUM, "walk", .def = "linear", .choices = PTO_STRS("linear", "columns"),                               \
+      .doc = "order of the instances: the last index runs fastest, or the first", .example = "with: { walk: columns }") \
+    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                                                 \
+      .doc = "use at most as many cores; 0: all that the machine has", .example = "with: { cores: 8 }")
+PTO_OPTIONS(OPTIONS);
+
+#define STATS(X)                    \
+    X(DISTRIBUTED, "distributed")   \
+    X(WRAPPED, "wrapped")           \
+    X(SEQUENTIAL, "made sequential")
+PTO_STATS(STATS);
+
+enum { WALK_LINEAR, ATTR_DEPTH_MAX = 3, NAME_MAX_BYTES = 96 };
+
+/* ---- core kinds ---- */
+
+typedef struct core_kind {
+    pto_str name;
+    pto_space space; /* that told it */
+    pto_value tile;
+} core_kind;
+
+static pto_status add_tile(const pto_run *run, pto_op at, pto_value v, core_kind *k)
+{
+    if (!tile_is_tile(v)) return PTO_OK;
+    pto_space space = pto_type_space(pto_value_type(v));
+    pto_str core = tile_space_core(run, space), machine = tile_machine_name(run);
+    if (core.n == 0)
+        return pto_error(at, "pto.distribute/no-core", "%%%.*s is in `%s`, which no core kind of %.*s has",
+                         PTO_FMT(pto_value_name(v)), tile_space_name(space), PTO_FMT(machine));
+    if (k->name.n == 0) *k = (core_kind){.name = core, .space = space, .tile = v};
+    if (pto_str_same(k->name, core)) return PTO_OK;
+    return pto_error(at, "pto.distribute/mixed",
+                     "%%%.*s is in `%s` of %.*s cores and %%%.*s in `%s` of %.*s cores; a nest runs on one core kind of "
+                     "%.*s: split it over a workspace",
+                     PTO_FMT(pto_value_name(k->tile)), tile_space_name(k->space), PTO_FMT(k->name),
+                     PTO_FMT(pto_value_name(v)), tile_space_name(space), PTO_FMT(core), PTO_FMT(machine));
+}
+
+static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out)
+{
+    *out = (core_kind){.name = pto_no_str()};
+    PTO_WALK (nest, op)
+        for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_result(op, i), out));
+    return PTO_OK;
+}
+
+/* Cores of the kind; 1 for a nest that touches no tile. */
+static int64_t core_count(const pto_run *run, pto_str name)
+{
+    char path[96];
+    if (name.n == 0 || name.n > 64) return 1;
+    (void)snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(name));
+    int64_t count = tile_machine_number(run, path, 1), most = pto_opt_i64(run, OPT_CORES);
+    return most > 0 && most < count ? most : count;
+}
+
+/* The word of the attribute `core`. */
+static const char *core_word(pto_str name)
+{
+    if (pto_str_is(name, "cube")) return "cube";
+    return pto_str_is(name, "vector") ? "vector" : "any";
+}
+
+/* ---- indices ---- */
+
+typedef struct index_map {
+    uint32_t count;
+    const pto_value *from;
+    const pto_expr *to;
+} index_map;
+
+static pto_attr substitute(pto_attr a, const index_map *map, int depth)
+{
+    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR)
+        return pto_attr_make_expr(a.run, pto_expr_substitute(pto_attr_expr(a), map->count, map->from, map->to));
+    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == ATTR_DEPTH_MAX) return a;
+    uint32_t count = pto_attr_count(a);
+    pto_attr *items = PTO_SCRATCH(a.run, pto_attr, count);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = substitute(pto_attr_item(a, i, NULL), map, depth + 1);
+        if (!PTO_SOME(items[i])) return items[i];
+    }
+    return pto_attr_make_list(a.run, count, items);
+}
+
+static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *map)
+{
+    uint32_t count = pto_op_attr_count(op);
+    const char **names = pto_scratch_array(run, count, sizeof *names);
+    for (uint32_t i = 0; i < count; i++) {
+        pto_str name = pto_no_str();
+        (void)pto_op_attr_at(op, i, &name);
+        char *text = pto_scratch(run, name.n + 1);
+        if (name.n != 0) memcpy(text, name.p, name.n);
+        names[i] = text;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        pto_attr a = pto_op_attr(op, names[i]), b;
+        if (pto_attr_kind_of(a) != PTO_ATTR_EXPR && pto_attr_kind_of(a) != PTO_ATTR_LIST) continue;
+        b = substitute(a, map, 0);
+        if (!PTO_SOME(b))
+            return pto_error(op, "pto.distribute/overflow", "an index expression of `%.*s` does not fit 64 bits when its "
+                             "nest is walked over", PTO_FMT(pto_op_name(op)));
+        if (!pto_attr_same(a, b)) PTO_TRY(pto_op_set_attr(op, names[i], b));
+    }
+    return PTO_OK;
+}
+
+/* Each index of the grid as an expression of the walk's one. */
+static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, const pto_expr *extent)
+{
+    pto_expr *index = PTO_SCRATCH(run, pto_expr, dims), at = pto_expr_value(t), inner = pto_expr_const(run, 1);
+    int last_fastest = pto_opt_i64(run, OPT_WALK) == WALK_LINEAR;
+    for (uint32_t k = 0; k < dims; k++) {
+        uint32_t d = last_fastest ? dims - 1 - k : k;
+        index[d] = pto_expr_floordiv(at, inner);
+        if (k + 1 < dims) index[d] = pto_expr_mod(index[d], extent[d]);
+        inner = pto_expr_mul(inner, extent[d]);
+    }
+    return index;
+}
+
+static pto_expr count_instances(const pto_run *run, pto_op forall)
+{
+    pto_expr total = pto_expr_const(run, 1);
+    for (uint32_t d = 0; d < pto_expr_count_of(forall, "to"); d++) total = pto_expr_mul(total, pto_expr_of(forall, "to", d));
+    return total;
+}
+
+/* A loop at `place` over all instances of `forall`, from `from` in steps of `step`; it takes the body away. */
+static pto_status make_walk(const pto_run *run, pto_op forall, pto_place place, pto_expr from, int64_t step)
+{
+    uint32_t dims = pto_expr_count_of(forall, "to");
+    pto_expr total = count_instances(run, forall), by = pto_expr_const(run, step);
+    pto_expr *extent = PTO_SCRATCH(run, pto_expr, dims);
+    for (uint32_t d = 0; d < dims; d++) extent[d] = pto_expr_of(forall, "to", d);
+    if (!PTO_SOME(total))
+        return pto_error(forall, "pto.distribute/overflow", "`forall` has more instances than fit 64 bits");
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FOR));
+    pto_spec_exprs(&s, "from", 1, &from);
+    pto_spec_exprs(&s, "to", 1, &total);
+    pto_spec_exprs(&s, "step", 1, &by);
+    pto_spec_blocks(&s, 1);
+    pto_spec_loc(&s, pto_op_loc(forall));
+    pto_op walk = pto_spec_build(&s, place);
+    PTO_NEED(walk);
+    pto_block body = pto_body(walk), old = pto_body(forall);
+    pto_value t = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), "t");
+    PTO_NEED(t);
+    PTO_EACH_OP (old, op) PTO_TRY(pto_move(op, pto_at_end(body)));
+    if (dims == 1) return pto_value_replace(pto_block_arg(old, 0), t);
+
+    pto_value *index = PTO_SCRATCH(run, pto_value, dims);
+    for (uint32_t d = 0; d < dims; d++) index[d] = pto_block_arg(old, d);
+    const index_map map = {.count = dims, .from = index, .to = unpack(run, t, dims, extent)};
+    PTO_WALK (walk, inner) PTO_TRY(substitute_op(run, inner, &map));
+    for (uint32_t d = 0; d < dims; d++) {
+        pto_use use = pto_use_at(index[d], 0);
+        if (PTO_SOME(use.op))
+            return pto_error(use.op, "pto.distribute/index-value",
+                             "`%.*s` takes the index %%%.*s of a grid of %u dims as a value; only index expressions can "
+                             "follow it", PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(index[d])), dims);
+    }
+    return PTO_OK;
+}
+
+/* ---- tile ops outside of any nest ---- */
+
+static int handles_tiles(pto_op op)
+{
+    for (uint32_t i = 0; i < pto_operand_count(op); i++)
+        if (tile_is_tile(pto_operand(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_result_count(op); i++)
+        if (tile_is_tile(pto_result(op, i))) return 1;
+    return 0;
+}
+
+static pto_op outer_forall(const pto_run *run, pto_op op, pto_op function)
+{
+    pto_op found = pto_op_none(run);
+    for (pto_op at = op; PTO_SOME(at) && !pto_op_same(at, function); at = pto_op_parent(at))
+        if (pto_op_is(at, pto_kind(run, KIND_FORALL)) && !pto_op_same(at, op)) found = at;
+    return found;
+}
+
+/* Whether `op`, of a function's body, does tile work that no nest is around; `out_nests`: it has nests inside. */
+static int match_bare(const pto_run *run, pto_op op, pto_op function, int *out_nests)
+{
+    int bare = handles_tiles(op);
+    *out_nests = pto_op_is(op, pto_kind(run, KIND_FORALL));
+    PTO_WALK (op, inner) {
+        *out_nests |= pto_op_is(inner, pto_kind(run, KIND_FORALL));
+        bare |= handles_tiles(inner) && !PTO_SOME(outer_forall(run, inner, function));
+    }
+    return bare;
+}
+
+static pto_op make_wrapper(const pto_run *run, pto_op before, pto_op function, uint32_t number)
+{
+    const pto_expr one = pto_expr_const(run, 1);
+    char label[NAME_MAX_BYTES];
+    pto_str name = pto_function_name(function);
+    (void)snprintf(label, sizeof label, "%.*s_bare_%u", (int)(name.n < 64 ? name.n : 64), name.n != 0 ? name.p : "", number);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
+    pto_spec_str(&s, "label", label);
+    pto_spec_exprs(&s, "to", 1, &one);
+    pto_spec_blocks(&s, 1);
+    pto_op wrapper = pto_spec_build(&s, pto_before(before));
+    if (!PTO_SOME(wrapper)) return wrapper;
+    pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
+    if (!PTO_SOME(pto_block_add_arg(pto_body(wrapper), pto_type_scalar(run, PTO_INDEX), "i")) ||
+        !PTO_SOME(pto_spec_build(&yield, pto_at_end(pto_body(wrapper)))))
+        return pto_op_none(run);
+    pto_count(run, STAT_WRAPPED);
+    return wrapper;
+}
+
+static pto_status check_inside(const pto_run *run, pto_op wrapper)
+{
+    PTO_EACH_OP (pto_body(wrapper), op)
+        for (uint32_t i = 0; i < pto_result_count(op); i++)
+            PTO_EACH_USE (pto_result(op, i), use) {
+                pto_op around = use.op;
+                while (PTO_SOME(around) && !pto_op_same(around, wrapper)) around = pto_op_parent(around);
+                if (PTO_SOME(around)) continue;
+                return pto_error(use.op, "pto.distribute/split",
+                                 "`%.*s` uses %%%.*s, but an op between them is no tile work; put both into one `forall`",
+                                 PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(use.value)));
+            }
+    (void)run;
+    return PTO_OK;
+}
+
+/* Each run of bare tile ops of the function's body becomes a nest of one instance. What does no tile work and has no
+ * effect moves before it. */
+static pto_status wrap_bare(const pto_run *run, pto_op function)
+{
+    pto_op wrapper = pto_op_none(run);
+    uint32_t number = 0;
+    PTO_EACH_OP (pto_body(function), op) {
+        int nests = 0, bare = match_bare(run, op, function, &nests);
+        if (bare && nests)
+            return pto_error(op, "pto.distribute/nest-beside-tiles",
+                             "`%.*s` holds nests and tile work outside of them; put the tile work into a `forall`",
+                             PTO_FMT(pto_op_name(op)));
+        int is_free = pto_op_block_count(op) == 0 && (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE) ||
+                                                      pto_op_is(op, pto_kind(run, KIND_WORKSPACE)));
+        if (bare && !PTO_SOME(wrapper)) {
+            wrapper = make_wrapper(run, op, function, number++);
+            PTO_NEED(wrapper);
+        }
+        if (bare) {
+            PTO_TRY(pto_move(op, pto_before(pto_block_last(pto_body(wrapper)))));
+        } else if (PTO_SOME(wrapper) && is_free) {
+            PTO_TRY(pto_move(op, pto_before(wrapper)));
+        } else {
+            if (PTO_SOME(wrapper)) PTO_TRY(check_inside(run, wrapper));
+            wrapper = pto_op_none(run);
+        }
+    }
+    return PTO_SOME(wrapper) ? check_inside(run, wrapper) : PTO_OK;
+}
+
+/* ---- nests ---- */
+
+static pto_status make_sequential(const pto_run *run, pto_op inner)
+{
+    PTO_TRY(make_walk(run, inner, pto_before(inner), pto_expr_const(run, 0), 1));
+    pto_count(run, STAT_SEQUENTIAL);
+    return pto_erase(inner);
+}
+
+static pto_status distribute(const pto_run *run, pto_op forall)
+{
+    core_kind kind;
+    PTO_TRY(find_core_kind(run, forall, &kind));
+    const int64_t cores = core_count(run, kind.name);
+    pto_expr total = count_instances(run, forall), to = pto_expr_min(pto_expr_const(run, cores), total);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
+    pto_spec_attrs_of(&s, forall);
+    pto_spec_exprs(&s, "to", 1, &to);
+    pto_spec_str(&s, "core", core_word(kind.name));
+    pto_spec_blocks(&s, 1);
+    pto_spec_loc(&s, pto_op_loc(forall));
+    pto_op launch = pto_spec_build(&s, pto_before(forall));
+    PTO_NEED(launch);
+    pto_value core = pto_block_add_arg(pto_body(launch), pto_type_scalar(run, PTO_INDEX), "core");
+    PTO_NEED(core);
+    PTO_TRY(make_walk(run, forall, pto_at_end(pto_body(launch)), pto_expr_value(core), cores));
+    pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
+    PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(launch))));
+    pto_count(run, STAT_DISTRIBUTED);
+    return pto_erase(forall);
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_TRY(wrap_bare(run, function));
+    uint32_t count = 0, k = 0;
+    PTO_WALK (function, op) count += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
+    pto_op *nests = PTO_SCRATCH(run, pto_op, count);
+    PTO_WALK (function, nest)
+        if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) nests[k++] = nest;
+    /* Inner ones stand behind outer ones. */
+    while (k-- > 0) {
+        if (PTO_SOME(pto_op_attr(nests[k], "core"))) continue;
+        int inside = PTO_SOME(outer_forall(run, nests[k], function));
+        PTO_TRY(inside ? make_sequential(run, nests[k]) : distribute(run, nests[k]));
+    }
+    return PTO_OK;
+}
+
+/* ---- the property ---- */
+
+static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
+{
+    core_kind kind;
+    int64_t lo = 0, hi = 0;
+    pto_str word = pto_attr_str_of(forall, "core");
+    if (word.n == 0) return pto_error(forall, "pto.distributed/no-core", "`forall` has no core kind");
+    if (PTO_SOME(outer_forall(run, forall, function)))
+        return pto_error(forall, "pto.distributed/nested", "`forall` stands inside another one");
+    if (pto_expr_count_of(forall, "to") != 1)
+        return pto_error(forall, "pto.distributed/grid", "`forall` has %u indices; a distributed one has the core alone",
+                         pto_expr_count_of(forall, "to"));
+    PTO_TRY(find_core_kind(run, forall, &kind));
+    if (kind.name.n != 0 && !pto_str_is(word, core_word(kind.name)))
+        return pto_error(forall, "pto.distributed/wrong-core", "`forall` is for %.*s cores, but %%%.*s is in `%s` of %.*s "
+                         "cores", PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), tile_space_name(kind.space),
+                         PTO_FMT(kind.name));
+    char path[96];
+    (void)snprintf(path, sizeof path, "cores.%.*s.count", (int)(kind.name.n < 64 ? kind.name.n : 64),
+                   kind.name.n != 0 ? kind.name.p : "");
+    int64_t cores = tile_machine_number(run, path, INT64_MAX);
+    pto_expr_range(pto_expr_of(forall, "to", 0), forall, NULL, &lo, &hi);
+    if (hi <= cores) return PTO_OK;
+    pto_str machine = tile_machine_name(run);
+    return pto_error(forall, "pto.distributed/too-many", "`forall` can have more instances than the %lld %.*s cores of "
+                     "%.*s", (long long)cores, PTO_FMT(kind.name), PTO_FMT(machine));
+}
+
+static pto_status check_distributed(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) {
+        if (pto_op_is(op, pto_kind(run, KIND_FORALL))) PTO_TRY(check_nest(run, op, function));
+        if (handles_tiles(op) && !PTO_SOME(outer_forall(run, op, function)))
+            return pto_error(op, "pto.distributed/bare", "`%.*s` works on tiles outside of any `forall`",
+                             PTO_FMT(pto_op_name(op)));
+    }
+    return PTO_OK;
+}
+
+static const pto_property distributed = {
+    .struct_size = sizeof distributed,
+    .id = "pto.distributed",
+    .doc = "every nest has a core kind and one index, the core, of which there are no more than the machine has",
+    .level = "tile/1",
+    .kinds = pass_kinds,
+    .check = check_distributed,
+};
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.distribute",
+    .summary = "Give nests to the cores, with an ordered walk over each core's instances",
+    .scope = "function",
+    .consumes = "tile/1",
+    .produces = "tile/1",
+    .requires_props = PTO_STRS("pto.spaces-assigned"),
+    .establishes = PTO_STRS("pto.distributed"),
+    .kinds = pass_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.distribute", "pass:pto.distribute property:pto.distributed", "pto.distributed", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &distributed));
