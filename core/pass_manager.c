@@ -107,7 +107,18 @@ static status check_start(manager *g, uint32_t first)
     return property_check_state(g->properties, g->session, g->module, wanted, NULL);
 }
 
-/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it is looked at. */
+static bool is_established_before(const contract *c, uint32_t step, const char *property)
+{
+    for (uint32_t i = 0; i < step; i++) {
+        for (const char *const *p = c->steps[i].pass->establishes; p && *p; p++) {
+            if (strcmp(*p, property) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no earlier
+ * step gives, is looked at. What a step will establish may hold by chance before, and need not last until then. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
@@ -118,7 +129,8 @@ static void find_start_properties(manager *g, contract_state *start)
         const pto_pass *pass = c->steps[i].pass;
         if (!contract_state_level(start, pass->consumes)) continue;
         for (const char *const *p = pass->requires_props; p && *p; p++) {
-            if (!contract_state_has(start, pass->consumes, *p) && property_holds(g->properties, quiet, g->module, pass->consumes, *p))
+            if (is_established_before(c, i, *p) || contract_state_has(start, pass->consumes, *p)) continue;
+            if (property_holds(g->properties, quiet, g->module, pass->consumes, *p))
                 contract_state_add_property(start, pass->consumes, *p);
         }
     }

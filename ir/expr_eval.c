@@ -134,6 +134,10 @@ static interval rest_bounds(interval a, interval b)
     if (b.hi < 1) return (interval){-NO_BOUND, NO_BOUND};
     if (b.lo < 1) b.lo = 1;
     if (a.lo >= 0 && a.hi < b.lo) return a;
+    if (b.lo == b.hi && !is_unbounded(a.lo) && !is_unbounded(a.hi)) {
+        int128 first = floor_div(a.lo, b.lo) * b.lo;
+        if (a.hi < first + b.lo) return (interval){a.lo - first, a.hi - first};
+    }
     interval x = {0, is_unbounded(b.hi) ? NO_BOUND : b.hi - 1};
     if (a.lo >= 0) x.hi = least(x.hi, a.hi);
     return x;

@@ -104,7 +104,9 @@ static const char *lex_name(const char *p, uint32_t kind, uint8_t first, uint8_t
         out->kind = TOK_BAD;
         return p;
     }
-    while (class_of(*p) & rest) p++;
+    uint8_t seen = 0;
+    for (uint8_t c; (c = class_of(*p)) & rest; p++) seen |= c;
+    out->has_dot = (seen & IS_DOT) != 0;
     out->kind = kind;
     out->n = (uint32_t)(p - out->p);
     return p;
@@ -124,7 +126,7 @@ void lexer_next(lexer *l, token *out)
     out->n = 0;
     out->line = l->line;
     out->column = (uint32_t)(p - l->line_start) + 1;
-    out->has_escape = false;
+    out->has_escape = out->has_dot = false;
     char c = *p;
     uint8_t class = class_of(c);
     if (class & IS_WORD_START) {

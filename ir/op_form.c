@@ -100,6 +100,7 @@ const op_form *op_form_of(op_form *f, op_kind kind)
         p += n + (p[n] == ' ' ? 1 : 0);
     }
     if (!has_dict) add_item(f, FORM_DICT);
+    f->name = str_from(info->name);
     f->ready = true;
     return f;
 }

@@ -35,6 +35,7 @@ enum { FORM_ITEMS_MAX = 12 };
 
 typedef struct op_form {
     bool ready;
+    str name; /* of the kind */
     uint8_t count;
     uint8_t fixed_operands; /* 1 + the largest operand number */
     uint16_t custom_attrs;  /* bit i: attribute i of the row stands outside the dict */

@@ -32,15 +32,17 @@ static status check_text(diag_engine *d, str text, const char *file)
                    MAX_TEXT_BYTES);
         return FAILED;
     }
-    for (size_t at = 0; at < text.n;) {
-        const char *newline = memchr(text.p + at, '\n', text.n - at);
-        size_t end = newline == NULL ? text.n : (size_t)(newline - text.p);
-        if (end - at > MAX_LINE_BYTES) {
+    /* From line start to line start in the largest steps that no longer line fits into. */
+    for (size_t at = 0; text.n - at > MAX_LINE_BYTES;) {
+        const char *newline = memrchr(text.p + at, '\n', MAX_LINE_BYTES + 1);
+        if (newline == NULL) {
+            newline = memchr(text.p + at, '\n', text.n - at);
+            const size_t end = newline == NULL ? text.n : (size_t)(newline - text.p);
             diag_error(d, place_of(file, text, at), &E0103, "the line has %zu bytes; the limit is %d", end - at,
                        MAX_LINE_BYTES);
             return FAILED;
         }
-        at = end + 1;
+        at = (size_t)(newline - text.p) + 1;
     }
     size_t bad = str_utf8_error(text);
     if (bad == text.n) return OK;

@@ -40,19 +40,23 @@ static status parse_result_number(parser *p, token name, name_ref *out)
 
 status parse_value_name(parser *p, name_ref *out)
 {
-    token t = p->tok;
-    if (t.kind != TOK_VALUE) return fail_expected(p, "a value");
-    str s = text_of(&t);
-    if (memchr(s.p, '.', s.n) != NULL) {
+    if (p->tok.kind != TOK_VALUE) return fail_expected(p, "a value");
+    str s = text_of(&p->tok);
+    if (p->tok.has_dot) {
         /* The generic printer writes `%_.2d` for `%2d`, which MLIR cannot read. */
         if (!str_starts_with(s, "_.") || memchr(s.p + 2, '.', s.n - 2) != NULL || s.n == 2) {
             FAIL_HERE(p, E0102, "the name of a value cannot contain `.`");
         }
         s = (str){s.p + 2, s.n - 2};
     }
-    *out = (name_ref){.name = split_name(p, s), .line = t.line, .column = t.column};
+    *out = (name_ref){.name = split_name(p, s), .line = p->tok.line, .column = p->tok.column};
+    if (p->tok.p[p->tok.n] == '#') {
+        token name = p->tok;
+        next(p);
+        return parse_result_number(p, name, out);
+    }
     next(p);
-    return p->tok.kind == '#' && p->tok.start == t.p + t.n ? parse_result_number(p, t, out) : OK;
+    return OK;
 }
 
 /* ---- the table ---- */

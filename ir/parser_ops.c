@@ -304,13 +304,10 @@ static op_kind kind_of_word(parser *p, str word)
     uint32_t hash = (uint32_t)word.n * 0x9E3779B1u ^ (uint32_t)(unsigned char)word.p[word.n - 1] * 0x85EBCA77u ^
                     (uint32_t)(unsigned char)word.p[word.n / 2] * 0xC2B2AE3Du ^
                     (uint32_t)(unsigned char)word.p[word.n - 1 - word.n / 4] * 0x27D4EB2Fu;
-    op_kind *cached = &p->kind_cache[(hash >> 16) % KIND_CACHE_SIZE];
-    if (*cached != OP_NONE) {
-        const char *name = op_info_at(*cached)->name;
-        if (strncmp(name, word.p, word.n) == 0 && name[word.n] == 0) return *cached;
-    }
+    kind_cache_entry *cached = &p->kind_cache[(hash >> 16) % KIND_CACHE_SIZE];
+    if (cached->n == word.n && memcmp(op_info_at(cached->kind)->name, word.p, word.n) == 0) return cached->kind;
     op_kind kind = op_kind_by_name(word);
-    if (kind != OP_NONE) *cached = kind;
+    if (kind != OP_NONE) *cached = (kind_cache_entry){kind, (uint32_t)word.n};
     return kind;
 }
 

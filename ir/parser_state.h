@@ -90,6 +90,11 @@ typedef struct type_cache_entry {
     type_id type;
 } type_cache_entry;
 
+typedef struct kind_cache_entry {
+    op_kind kind;
+    uint32_t n; /* length of its name */
+} kind_cache_entry;
+
 typedef struct string_cache_entry {
     const char *p;
     uint32_t n;
@@ -123,7 +128,7 @@ typedef struct parser {
     uint32_t depth;
     type_cache_entry type_cache[TYPE_CACHE_SIZE];
     string_cache_entry string_cache[STRING_CACHE_SIZE];
-    op_kind kind_cache[KIND_CACHE_SIZE];
+    kind_cache_entry kind_cache[KIND_CACHE_SIZE];
     op_form forms[OP_KIND_COUNT];
     text_buffer scratch;
     type_id index_type;

@@ -1,5 +1,6 @@
 #include "ir/printer.h"
 
+#include "ir/module_impl.h"
 #include "ir/printer_state.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void print_value(printer *r, value_id v)
 {
-    value_name n = value_name_of(r->m, v);
+    const value_record *value = value_at(r->m, v);
+    value_name n = {value->name_base, value->name_number};
     if (n.base == 0) {
         if (n.number == VALUE_NO_NUMBER) {
             value_print_name(r->m, v, r->out);
@@ -128,7 +130,7 @@ static void print_item(printer *r, op_id o, const op_info *info, const op_form *
     switch ((form_item_kind)item->kind) {
     case FORM_OPERAND:
         text_putc(r->out, ' ');
-        if (item->operand < value_operand_count(r, o)) print_value(r, op_operand(r->m, o, item->operand));
+        if (item->operand < value_operand_count(r, o)) print_value(r, use_raw(r->m, op_at(r->m, o)->operands + item->operand)->value);
         break;
     case FORM_REST:
         if (value_operand_count(r, o) > form->fixed_operands) {
@@ -155,18 +157,18 @@ static void print_plain_head(printer *r, op_id o)
     op_kind kind = op_kind_of(r->m, o);
     const op_info *info = op_info_of(r->m, o);
     const op_form *form = op_form_of(&r->forms[kind], kind);
-    text_puts(r->out, info->name);
+    text_put(r->out, form->name.p, form->name.n);
     for (uint32_t i = 0; i < form->count; i++) print_item(r, o, info, form, &form->items[i]);
 }
 
 static void print_results(printer *r, op_id o)
 {
-    uint32_t count = op_result_count(r->m, o);
-    if (count == 0) return;
+    const op_record *op = op_at(r->m, o);
+    if (op->result_count == 0) return;
     bool is_first = true;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < op->result_count; i++) {
         print_comma(r, &is_first);
-        print_value(r, op_result(r->m, o, i));
+        print_value(r, op->results + i);
     }
     text_put(r->out, " = ", 3);
 }
@@ -190,12 +192,13 @@ static void print_tail(printer *r, op_id o)
     r->op = o;
     if (r->is_generic) {
         print_generic_tail(r, o);
-    } else if (op_result_count(r->m, o) != 0) {
+    } else if (op_at(r->m, o)->result_count != 0) {
+        const op_record *op = op_at(r->m, o);
         bool is_first = true;
         text_put(r->out, " : ", 3);
-        for (uint32_t i = 0; i < op_result_count(r->m, o); i++) {
+        for (uint32_t i = 0; i < op->result_count; i++) {
             print_comma(r, &is_first);
-            print_type(r, value_type(r->m, op_result(r->m, o, i)));
+            print_type(r, value_at(r->m, op->results + i)->type);
         }
     }
     if (r->locations) print_loc(r, op_loc(r->m, o));

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE_STEP = 64 * 1024, HUGE_PAGE = 2 * 1024 * 1024 };
+enum { PAGE_STEP = 64 * 1024, DROP_STEP = 256 * 1024, HUGE_PAGE = 2 * 1024 * 1024 };
 
 static status map(source_text *t, size_t wanted)
 {
@@ -41,7 +41,7 @@ status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
 
 bool source_text_drop(source_text *t, const char *at)
 {
-    const size_t end = (size_t)(at - t->bytes) / HUGE_PAGE * HUGE_PAGE;
+    const size_t end = (size_t)(at - t->bytes) / DROP_STEP * DROP_STEP;
     if (end <= t->dropped) return false;
     if (madvise(t->bytes + t->dropped, end - t->dropped, MADV_DONTNEED) != 0) return false;
     t->dropped = end;

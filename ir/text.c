@@ -217,29 +217,17 @@ static void text_flush(text_buffer *t)
 
 void text_reserve(text_buffer *t, size_t more)
 {
-    if (t->flush != NULL && t->n >= FLUSH_BYTES) text_flush(t);
     size_t wanted = more < SIZE_MAX - t->n ? t->n + more + 1 : SIZE_MAX;
     if (wanted <= t->capacity) return;
-    if (wanted < FIRST_CAPACITY) wanted = FIRST_CAPACITY;
-    t->p = table_grow(t->p, &t->capacity, wanted, 1);
-}
-
-void text_put(text_buffer *t, const char *p, size_t n)
-{
-    text_reserve(t, n);
-    if (n != 0) memcpy(t->p + t->n, p, n);
-    t->n += n;
-    t->p[t->n] = 0;
+    if (t->flush != NULL && t->capacity >= FLUSH_BYTES) {
+        text_flush(t);
+        wanted = more + 1;
+    }
+    size_t least = t->flush != NULL ? FLUSH_BYTES : FIRST_CAPACITY;
+    t->p = table_grow(t->p, &t->capacity, wanted < least ? least : wanted, 1);
 }
 
 void text_puts(text_buffer *t, const char *s) { text_put(t, s, strlen(s)); }
-
-void text_putc(text_buffer *t, char c)
-{
-    text_reserve(t, 1);
-    t->p[t->n++] = c;
-    t->p[t->n] = 0;
-}
 
 void text_put_u64(text_buffer *t, uint64_t v)
 {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A view of bytes; not NUL-terminated; owned by somebody else. */
 typedef struct str {
@@ -53,10 +54,20 @@ typedef struct text_buffer {
 
 void text_init(text_buffer *t);
 void text_fini(text_buffer *t);
+/* Room for `more` bytes and a NUL: hands what there is to `flush` when that is much, grows otherwise. */
 void text_reserve(text_buffer *t, size_t more);
-void text_put(text_buffer *t, const char *p, size_t n);
 void text_puts(text_buffer *t, const char *s);
-void text_putc(text_buffer *t, char c);
+
+static inline void text_put(text_buffer *t, const char *p, size_t n)
+{
+    if (t->capacity - t->n <= n) text_reserve(t, n);
+    if (n != 0) memcpy(t->p + t->n, p, n);
+    t->n += n;
+    t->p[t->n] = 0;
+}
+
+static inline void text_putc(text_buffer *t, char c) { text_put(t, &c, 1); }
+
 void text_put_i64(text_buffer *t, int64_t v);
 void text_put_u64(text_buffer *t, uint64_t v);
 /* The shortest of 15 to 17 digits that reads back to the same bits, always with `.` or an exponent; `inf`, `-inf`,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define RUN_OPTIONS(X)                                                                                                            \
     X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input", true)                                                    \
@@ -59,6 +60,7 @@ typedef struct run_job {
     uint32_t symbol_count;
     expectation *expectations;
     uint32_t expectation_count;
+    int failure; /* exit status when reading the job fails */
 } run_job;
 
 static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
@@ -80,7 +82,9 @@ static status split(diag_engine *d, const char *option, const char *text, str *n
 static status read_array(run_job *j, const char *path, const npy_array **out)
 {
     npy_array *array = arena_alloc(j->s->arena, sizeof *array);
+    if (access(path, R_OK) == 0) j->failure = EXIT_STATUS_INPUT;
     TRY(npy_read(j->s->arena, j->s->diags, path, array));
+    j->failure = EXIT_STATUS_USAGE;
     *out = array;
     return OK;
 }
@@ -369,8 +373,8 @@ static int run(session *s, flight_recorder *recorder)
         diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
         return EXIT_STATUS_USAGE;
     }
-    run_job j = {.s = s};
-    if (read_job(&j) != OK) return EXIT_STATUS_USAGE;
+    run_job j = {.s = s, .failure = EXIT_STATUS_USAGE};
+    if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
     if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
     code = session_compile(s, m, recorder, &code) == OK ? execute(&j, m, recorder) : code;

@@ -3,8 +3,8 @@
     python3 compiler.py BUILD [--runs N] [--sizes 100000,1000000]
 
 Runs of the two tools alternate, so that both see the same state of the machine. Figures are medians; the spread is
-(largest - smallest) / median. Where a row says so, the start-up of the tool (an empty function) is subtracted. Text goes
-to files, as users have it. Writes BUILD/bench/compiler.csv.
+(largest - smallest) / median. Where a row says so, the start-up of the tool (an empty function) is subtracted. What the
+tools print goes to /dev/null. Writes BUILD/bench/compiler.csv.
 """
 
 import argparse
@@ -129,7 +129,6 @@ def measure_pair(bench, what, ops, start, ours_command, mlir_cmd):
 def measure_size(bench, ops, start):
     ptir, mlir, generic = (bench.path(f"graph-{ops}.{e}") for e in ("ptir", "mlir", "generic.mlir"))
     make_graph.write_graph(ops, ptir, mlir)
-    out, peer_out = bench.path("out.ptir"), bench.path("out.mlir")
     with open(generic, "wb") as f:
         subprocess.run([bench.ours, "--print-generic", ptir], stdout=f, check=True)
     rows = [("parse, verify, print", ptir, mlir, [], []),
@@ -138,10 +137,10 @@ def measure_size(bench, ops, start):
             ("canonicalize", ptir, mlir, ["--passes=pto.canonicalize"], ["--cse", "--canonicalize"])]
     first = None
     for what, source, peer_source, options, peer_options in rows if ops <= 100000 else rows[:1]:
-        cpu = measure_pair(bench, what, ops, start, [bench.ours, source, *options, "-o", out],
-                           mlir_command(peer_source, *peer_options, "-o", peer_out))
+        cpu = measure_pair(bench, what, ops, start, [bench.ours, source, *options],
+                           mlir_command(peer_source, *peer_options))
         first = first or cpu
-    for name in (ptir, mlir, generic, out, peer_out):
+    for name in (ptir, mlir, generic):
         if os.path.exists(name):
             os.remove(name)
     return first

@@ -325,7 +325,7 @@ static void bench(void)
             if (ids[n] == INSN_TROWSUM || ids[n] == INSN_TROWMAX) call.dst.valid_cols = 1;
             if (ids[n] == INSN_TROWEXPANDSUB) call.src[1].valid_cols = 1;
             if (ids[n] == INSN_TCVT) call.dst.dtype = types[1 - k];
-            bench_one(ids[n], call, (double)R * C, "elem");
+            bench_one(ids[n], call, (double)((int)R * (int)C), "elem");
         }
         insn_call call = {.cpu = insn_cpu(),
                           .dst = tile(PTO_F32, 128, 256),

@@ -121,7 +121,7 @@ static void finish(sim *s)
         for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++)
             pipe_set_state(&s->cores[i].pipes[p], PIPE_LAUNCH, s->now);
     report_counters(s);
-    report_swimlane(s);
+    trace_write(s);
 }
 
 static pto_status execute(const pto_run *run, void *exe, const pto_call *call)

@@ -121,6 +121,7 @@ typedef struct sim_core {
     sim_pipe pipes[CLOCK_PIPES]; /* by PTO_PIPE_* */
     sim_event *events;           /* [source][target][id] */
     sim_token *free_tokens;
+    uint32_t token_count; /* in all events */
     uint8_t *memory[PTO_SPACE_COUNT];
     access_history history;
 } sim_core;
@@ -201,7 +202,11 @@ pto_status report_blank(sim *s, const sim_core *c);
 pto_status report_leftover(sim *s, const sim_core *c);
 pto_status report_deadlock(sim *s);
 void report_counters(sim *s);
-void report_slice(sim *s, const sim_slice *slice);
-void report_swimlane(sim *s);
+/* Whether a kernel of the run is for cores of this kind. */
+bool report_is_used(const sim *s, const sim_core_kind *k);
+
+/* ---- sim_trace.c ---- */
+void trace_slice(sim *s, const sim_slice *slice);
+void trace_write(sim *s);
 
 #endif

@@ -86,12 +86,12 @@ static pto_status end_instance(sim *s, sim_core *c)
     for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
         if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
     if (s->options.has_timing)
-        report_slice(s, &(sim_slice){.site = c->launch->kernel->p->self,
-                                     .from = c->begun,
-                                     .to = s->now,
-                                     .core = c->number,
-                                     .pipe = PTO_PIPE_SCALAR,
-                                     .instance = c->instance});
+        trace_slice(s, &(sim_slice){.site = c->launch->kernel->p->self,
+                                    .from = c->begun,
+                                    .to = s->now,
+                                    .core = c->number,
+                                    .pipe = PTO_PIPE_SCALAR,
+                                    .instance = c->instance});
     return chip_instance_done(s, c);
 }
 

@@ -34,6 +34,7 @@ void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, cons
     else
         e->first = t;
     e->last = t;
+    c->token_count++;
 }
 
 bool event_take(sim_core *c, sim_event *e, vector_clock *into)
@@ -45,6 +46,7 @@ bool event_take(sim_core *c, sim_event *e, vector_clock *into)
     if (!e->first) e->last = NULL;
     t->next = c->free_tokens;
     c->free_tokens = t;
+    c->token_count--;
     return true;
 }
 
@@ -258,12 +260,12 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
     for (uint32_t i = 0; i < e->access_count; i++)
         if (e->accesses[i].is_write && p->result.hi == p->result.lo) p->result = e->accesses[i];
     if (s->options.has_timing)
-        report_slice(s, &(sim_slice){.site = e->site,
-                                     .from = p->started,
-                                     .to = s->now,
-                                     .bytes = e->charge.bytes,
-                                     .core = c->number,
-                                     .pipe = pipe});
+        trace_slice(s, &(sim_slice){.site = e->site,
+                                    .from = p->started,
+                                    .to = s->now,
+                                    .bytes = e->charge.bytes,
+                                    .core = c->number,
+                                    .pipe = pipe});
     return s->options.has_data ? apply(s, e, &p->calls[p->head]) : PTO_OK;
 }
 

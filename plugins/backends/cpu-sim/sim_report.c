@@ -1,4 +1,4 @@
-/* What the simulator says: errors with both places, counters, the trace. */
+/* What the simulator says: errors with both places, counters. */
 #include "cpu-sim/sim.h"
 
 #include <inttypes.h>
@@ -69,7 +69,7 @@ static uint32_t count_tokens(const sim_event *e)
 pto_status report_leftover(sim *s, const sim_core *c)
 {
     char where[160];
-    for (uint32_t i = 0; i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
+    for (uint32_t i = 0; c->token_count != 0 && i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
         const sim_event *e = &c->events[i];
         if (!e->first) continue;
         const uint32_t id = i % PROGRAM_EVENTS_MAX, dst = i / PROGRAM_EVENTS_MAX % CLOCK_PIPES;
@@ -168,7 +168,7 @@ static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
         if (sums[t]) count(s, "cycles", (double)sums[t], "%s / %s / stall / %s", k->name, name, pipe_state_names[t]);
 }
 
-static bool is_used(const sim *s, const sim_core_kind *k)
+bool report_is_used(const sim *s, const sim_core_kind *k)
 {
     for (uint32_t i = 0; i < s->kernel_count; i++)
         if (&s->machine->kinds[s->kernels[i].kind] == k) return true;
@@ -205,119 +205,9 @@ void report_counters(sim *s)
         count(s, "count", (double)s->claims_dropped, "memory accesses not compared between instances");
     for (uint32_t i = 0; s->options.has_timing && i < s->machine->kind_count; i++) {
         const sim_core_kind *k = &s->machine->kinds[i];
-        if (!is_used(s, k)) continue;
+        if (!report_is_used(s, k)) continue;
         for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++)
             if (k->pipes >> pipe & 1) count_kind(s, k, pipe);
         for (uint32_t c = k->first; c < k->first + k->count; c++) count_core(s, k, &s->cores[c]);
     }
-}
-
-/* ---- the trace ---- */
-
-void report_slice(sim *s, const sim_slice *slice)
-{
-    if (!s->sink || !s->sink->file_begin) return;
-    if (s->slice_count == SLICES_MAX) {
-        s->slices_dropped++;
-        return;
-    }
-    if (s->slice_count == s->slice_room) {
-        const uint32_t room = s->slice_room ? s->slice_room * 2 : 1024;
-        sim_slice *items = PTO_SCRATCH(s->run, sim_slice, room);
-        if (s->slice_count) memcpy(items, s->slices, s->slice_count * sizeof *items);
-        s->slices = items;
-        s->slice_room = room;
-    }
-    s->slices[s->slice_count++] = *slice;
-}
-
-/* Text that is written piece by piece. */
-typedef struct writer {
-    const pto_run_sink *sink;
-    char text[1 << 14];
-    size_t n;
-} writer;
-
-static void flush(writer *w)
-{
-    if (w->n) w->sink->file_write(w->sink->self, w->text, w->n);
-    w->n = 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...)
-{
-    enum { PIECE = 1024 };
-    if (sizeof w->text - w->n < PIECE) flush(w);
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(w->text + w->n, PIECE, format, args);
-    va_end(args);
-    if (n > 0) w->n += (size_t)n < PIECE ? (size_t)n : PIECE - 1;
-}
-
-/* Microseconds with three decimals; at least `least` of them. */
-static void put_time(writer *w, const sim *s, const char *key, int64_t cycles, int64_t least)
-{
-    int64_t ns = (int64_t)((double)cycles * 1e9 / (double)s->machine->clock_hz + 0.5);
-    if (ns < least) ns = least;
-    put(w, "\"%s\":%" PRId64 ".%03" PRId64 ",", key, ns / 1000, ns % 1000);
-}
-
-static uint32_t lane_of(uint32_t core, uint32_t pipe) { return core * 16 + pipe; }
-
-static void put_lanes(writer *w, const sim *s)
-{
-    put(w, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":0,\"args\":{\"name\":\"%s\"}}", s->machine->name);
-    for (uint32_t i = 0; i < s->machine->kind_count; i++) {
-        const sim_core_kind *k = &s->machine->kinds[i];
-        for (uint32_t c = k->first; is_used(s, k) && c < k->first + k->count; c++) {
-            for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
-                if (!(k->pipes >> pipe & 1)) continue;
-                put(w,
-                    ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%" PRIu32
-                    ",\"args\":{\"name\":\"%s %02" PRIu32 " / %s\"}}",
-                    lane_of(c, pipe), k->name, c - k->first, program_pipe_name(pipe));
-                put(w,
-                    ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32
-                    ",\"args\":{\"sort_index\":%" PRIu32 "}}",
-                    lane_of(c, pipe), lane_of(c, pipe));
-            }
-        }
-    }
-}
-
-static void put_slice(writer *w, const sim *s, const sim_slice *e)
-{
-    char path[256] = "";
-    pto_op_path(e->site->op, path, sizeof path);
-    const bool is_insn = e->site->insn != INSN_NONE;
-    put(w, ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":%" PRIu32 ",", lane_of(e->core, e->pipe));
-    put_time(w, s, "ts", e->from, 0);
-    put_time(w, s, "dur", e->to - e->from, 1);
-    const pto_str title = is_insn ? e->site->op_name : pto_s(e->site->function);
-    put(w, "\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"cycles\":%" PRId64 ",\"from\":%" PRId64, PTO_FMT(title),
-        e->site->function, e->to - e->from, e->from);
-    if (is_insn)
-        put(w, ",\"bytes\":%" PRId64, e->bytes);
-    else
-        put(w, ",\"instance\":%" PRId64, e->instance);
-    put(w, ",\"op\":\"%s\"}}", path);
-}
-
-void report_swimlane(sim *s)
-{
-    if (!s->sink || !s->sink->file_begin || !s->options.has_timing) return;
-    writer *w = PTO_SCRATCH(s->run, writer, 1);
-    w->sink = s->sink;
-    s->sink->file_begin(s->sink->self, pto_s("swimlane.json"));
-    put(w,
-        "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":\"%s\",\"clock-"
-        "hz\":%" PRId64 ",\"cycles\":%" PRId64 ",\"function\":\"%s\",\"slices\":%" PRIu32
-        ",\"slices-left-out\":%" PRIu64 "},\n\"traceEvents\":[\n",
-        s->machine->name, s->machine->clock_hz, s->now, s->orchestrator->name, s->slice_count, s->slices_dropped);
-    put_lanes(w, s);
-    for (uint32_t i = 0; i < s->slice_count; i++) put_slice(w, s, &s->slices[i]);
-    put(w, "\n]}\n");
-    flush(w);
-    s->sink->file_end(s->sink->self);
 }

@@ -17,7 +17,7 @@
     X(TILE, "block.tile")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                  \
+#define OPTIONS(X)                                                                                              \
     X(WINDOW, I64, "window", .def = "128", .min = "1", .max = "1024", .doc = "instructions looked at together", \
       .example = "with: { window: 32 }")
 PTO_OPTIONS(OPTIONS);
@@ -75,8 +75,10 @@ static pto_status describe(node *n, pto_op op, const pto_run *run)
         if (kind != PTO_TYPE_TILE) continue;
         pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_operand(tile, 0));
         pto_str name = pto_op_name(op);
-        if (!pto_op_is(tile, pto_kind(run, KIND_TILE)) || !pto_op_is(buffer, pto_kind(run, KIND_BUFFER)) || n->access_count == OPERANDS_MAX)
-            return pto_error(op, "pto.order/operand", "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
+        if (!pto_op_is(tile, pto_kind(run, KIND_TILE)) || !pto_op_is(buffer, pto_kind(run, KIND_BUFFER)) ||
+            n->access_count == OPERANDS_MAX)
+            return pto_error(op, "pto.order/operand",
+                             "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
         n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, "stage", 0), writes_operand(op, i, count)};
         int is_source = i == 1 && pto_type_space(pto_value_type(v)) == PTO_MAT;
         if (rule_of(op) == PTO_RULE_MOVE && is_source) n->rank = RANK_FEED;
@@ -88,9 +90,13 @@ static pto_status describe(node *n, pto_op op, const pto_run *run)
 
 static int overlap(const access *a, const access *b)
 {
-    int64_t from_a = pto_attr_int_of(a->buffer, "addr", -1), from_b = pto_attr_int_of(b->buffer, "addr", -1), difference = 0;
-    if (pto_op_same(a->buffer, b->buffer)) return !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) || difference == 0;
-    if (from_a < 0 || from_b < 0 || !pto_str_same(pto_attr_str_of(a->buffer, "space"), pto_attr_str_of(b->buffer, "space"))) return 0;
+    int64_t from_a = pto_attr_int_of(a->buffer, "addr", -1), from_b = pto_attr_int_of(b->buffer, "addr", -1),
+            difference = 0;
+    if (pto_op_same(a->buffer, b->buffer))
+        return !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) || difference == 0;
+    if (from_a < 0 || from_b < 0 ||
+        !pto_str_same(pto_attr_str_of(a->buffer, "space"), pto_attr_str_of(b->buffer, "space")))
+        return 0;
     int64_t end_a = from_a + pto_attr_int_of(a->buffer, "bytes_per_stage", 0) * pto_attr_int_of(a->buffer, "stages", 1);
     int64_t end_b = from_b + pto_attr_int_of(b->buffer, "bytes_per_stage", 0) * pto_attr_int_of(b->buffer, "stages", 1);
     return from_a < end_b && from_b < end_a;
@@ -102,7 +108,8 @@ static int depends(const node *a, const node *b)
     if ((a->writes_memory && (b->reads_memory || b->writes_memory)) || (b->writes_memory && a->reads_memory)) return 1;
     for (uint32_t i = 0; i < a->access_count; i++) {
         for (uint32_t j = 0; j < b->access_count; j++) {
-            if ((a->accesses[i].is_write || b->accesses[j].is_write) && overlap(&a->accesses[i], &b->accesses[j])) return 1;
+            if ((a->accesses[i].is_write || b->accesses[j].is_write) && overlap(&a->accesses[i], &b->accesses[j]))
+                return 1;
         }
     }
     return 0;
@@ -134,7 +141,9 @@ static uint32_t choose(const piece *p)
     for (uint32_t i = 0; i < p->count; i++) {
         const node *n = &p->nodes[i];
         if (n->is_placed || n->waits != 0) continue;
-        if (best == p->count || n->rank < p->nodes[best].rank || (n->rank == p->nodes[best].rank && n->key < p->nodes[best].key)) best = i;
+        if (best == p->count || n->rank < p->nodes[best].rank ||
+            (n->rank == p->nodes[best].rank && n->key < p->nodes[best].key))
+            best = i;
     }
     return best;
 }
@@ -191,11 +200,11 @@ typedef struct room {
 static pto_status order_block(const pto_run *run, const room *r, pto_block block)
 {
     uint32_t count = 0, tiles = 0;
-    PTO_EACH_OP(block, op)
-    {
+    PTO_EACH_OP(block, op) {
         pto_str name = pto_op_name(op);
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
-            return pto_error(op, "pto.order/flags", "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
+            return pto_error(op, "pto.order/flags",
+                             "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
         int is_insn = rule_of(op) != PTO_RULE_NONE, is_tile = pto_op_is(op, pto_kind(run, KIND_TILE));
         if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
             piece p = {run, r->nodes, r->before, count, op};
@@ -212,9 +221,9 @@ static pto_status order_block(const pto_run *run, const room *r, pto_block block
 static int fits(const pto_run *run, pto_op kernel)
 {
     int64_t used[PTO_SPACE_COUNT] = {0};
-    static const char *const spaces[PTO_SPACE_COUNT] = {"?", "vec", "mat", "left", "right", "acc", "bias", "scaling", "gm"};
-    PTO_EACH_OP(pto_body(kernel), op)
-    {
+    static const char *const spaces[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
+                                                        "acc", "bias", "scaling", "gm"};
+    PTO_EACH_OP(pto_body(kernel), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
         pto_str space = pto_attr_str_of(op, "space");
         int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
@@ -241,7 +250,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW)};
     r.tile_room = r.window * OPERANDS_MAX;
     r.nodes = PTO_SCRATCH(run, node, r.window);
-    r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window * r.window);
+    r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);
     r.tiles = PTO_SCRATCH(run, pto_op, r.tile_room);
     PTO_TRY(order_block(run, &r, pto_body(unit)));
     PTO_WALK(unit, op)
@@ -265,4 +274,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.order", "pass:pto.order", "", .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.order", "pass:pto.order", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));

@@ -261,7 +261,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     for (int round = 0; changed && round < ROUNDS_MAX; round++) {
         changed = 0;
         seen_table seen = {.capacity = 64};
-        while (seen.capacity < 2 * count_ops(function)) seen.capacity *= 2;
+        const uint32_t n = count_ops(function);
+        while (seen.capacity < 2 * n) seen.capacity *= 2;
         seen.ops = PTO_SCRATCH(run, pto_op, seen.capacity);
         PTO_WALK (function, op) PTO_TRY(visit(run, op, &seen, &changed));
     }

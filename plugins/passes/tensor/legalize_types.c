@@ -48,7 +48,7 @@ PTO_KINDS(KINDS);
 
 #define STATS(X)                 \
     X(WIDENED, "widened")        \
-    X(CASTS, "casts-inserted")   \
+    X(CASTS, "casts-made")       \
     X(CHAINED, "casts-chained")  \
     X(PRODUCTS, "products-changed")
 PTO_STATS(STATS);
@@ -303,19 +303,18 @@ static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, p
     return pto_spec_value(&s, pto_before(at));
 }
 
-/* A cast of a constant is a constant. */
-static pto_value fold_constant(pto_op at, pto_value cast)
+/* A cast of a constant becomes a constant. */
+static pto_value fold_constant(pto_value cast)
 {
     const pto_op op = pto_value_op(cast);
-    const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(at.run);
+    const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(cast.run);
     if (!PTO_SOME(number)) return cast;
-    pto_spec s = pto_spec_make(at.run, pto_kind(at.run, KIND_CONSTANT));
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
     pto_spec_attr(&s, "value", number);
     pto_spec_result(&s, pto_value_type(cast));
     pto_spec_name(&s, pto_value_name(cast));
-    const pto_value constant = pto_spec_value(&s, pto_before(at));
-    pto_count_by(at.run, STAT_CASTS, -1);
-    return PTO_SOME(constant) && pto_erase(op) == PTO_OK ? constant : pto_value_none(at.run);
+    const pto_value constant = pto_spec_value(&s, pto_before(op));
+    return pto_replace(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
 }
 
 /* x in another type along a chain. The last step is `from`'s, the others are exact; all of them are when they narrow. */
@@ -325,7 +324,7 @@ static pto_value convert(pto_op at, pto_value x, const chain *c, pto_str name, p
     for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
         const int is_last = i + 1 == c->count, narrows = bits_of(c->to[i]) < bits_of(pto_type_dtype(pto_value_type(x)));
         const pto_str step = is_last ? name : suffixed(at, "_step");
-        x = fold_constant(at, make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
+        x = fold_constant(make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
     }
     return x;
 }
@@ -347,6 +346,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
         pto_spec_operand(&s, twice ? s.operands[0] : convert(op, pto_operand(op, i), &in, suffixed(op, suffixes[i & 1]), none));
     }
     pto_spec_attrs_of(&s, op);
+    if (is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
     pto_spec_result(&s, with_dtype(pto_value_type(pto_result(op, 0)), compute));
     pto_spec_name(&s, suffixed(op, "_wide"));
     const pto_value wide = pto_spec_value(&s, pto_before(op));
@@ -364,7 +364,7 @@ static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
     const pto_value minus = pto_make1(run, pto_before(op), pto_kind(run, KIND_NEG), pto_value_type(x), x);
     const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MAXIMUM), pto_value_type(x), x, minus);
     PTO_NEED(y);
-    PTO_TRY(pto_value_set_name(y, suffixed(op, "")));
+    PTO_TRY(pto_value_set_name(y, suffixed(op, "").p));
     return pto_replace(op, y);
 }
 
@@ -400,8 +400,7 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
     if (converts(run, from, to)) return PTO_OK;
     const chain c = find_chain(run, from, to, from);
     if (c.count == 0) {
-        const pto_value folded = fold_constant(op, pto_result(op, 0));
-        (void)folded;
+        (void)fold_constant(pto_result(op, 0));
         return pto_op_is_live(op) ? cast_error(run, op, from, to) : PTO_OK;
     }
     const pto_value y = convert(op, pto_operand(op, 0), &c, suffixed(op, ""), op);
@@ -422,7 +421,9 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
     if (want == t && stored == out) return PTO_OK;
     const chain in = find_chain(run, t, want, t), back = find_chain(run, stored, out, stored);
-    if (stored != out && back.count == 0)
+    /* A sum of more than 32 bits would be cut to them before it is widened. */
+    const int is_cut = is_integer(out) && bits_of(out) > bits_of(acc);
+    if (stored != out && (back.count == 0 || is_cut))
         return pto_error(op, "pto.legalize-types/no-product",
                          "the product of %s is %s, and the machine converts that neither on the way to memory nor in exact steps to %s; "
                          "write {out = %s} and the cast that you want",

@@ -5,17 +5,17 @@
  *     %b = tile.load %b[..] size(..) {transpose = true} : tile<.., mat>    =>  tile<.., mat, zn>
  *     %r = tile.move %b : tile<.., right>                                  =>  tile<.., right, zn>
  *
- * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has it;
- * in `mat` the path from memory decides, by whether the window is read transposed. A layout that the program states
+ * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has
+ * it; in `mat` the path from memory decides, by whether the window is read transposed. A layout that the program states
  * stays. Valid regions do not change. Exact. */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"
 
-#define KINDS(X)     \
-    X(FOR, "for")    \
+#define KINDS(X)      \
+    X(FOR, "for")     \
     X(WHILE, "while") \
-    X(IF, "if")      \
+    X(IF, "if")       \
     X(YIELD, "yield")
 PTO_KINDS(KINDS);
 
@@ -24,10 +24,7 @@ PTO_KINDS(KINDS);
     X(PADDED, "padded")
 PTO_STATS(STATS);
 
-static int64_t rule_of(const pto_run *run, pto_op op)
-{
-    return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE);
-}
+static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
 static pto_layout layout_by_name(const char *p, size_t n)
 {
@@ -70,7 +67,7 @@ static pto_layout window_layout(pto_op op, pto_type tile)
 /* Whether all moves that read `v` can go on from `layout`. */
 static int moves_go_on(const pto_run *run, pto_value v, pto_layout layout)
 {
-    PTO_EACH_USE (v, use) {
+    PTO_EACH_USE(v, use) {
         if (rule_of(run, use.op) != PTO_RULE_MOVE) continue;
         pto_type to = pto_value_type(pto_result(use.op, 0));
         int found = 0;
@@ -134,12 +131,12 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
                                (rule == PTO_RULE_COL_EXPAND && want[0] != have[0]) ||
                                (rule == PTO_RULE_LOAD && PTO_SOME(pto_op_attr(op, "pad")));
     if (grows && is_valid_by_capacity)
-        return pto_error(op, "pto.assign-layouts/capacity",
-                         "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
-                         "give it rows in multiples of %lld and columns in multiples of %lld",
-                         PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1],
-                         tile_dtype_name(pto_type_dtype(t)), tile_layout_name(layout), (long long)want[0],
-                         (long long)want[1], (long long)unit[0], (long long)unit[1]);
+        return pto_error(
+            op, "pto.assign-layouts/capacity",
+            "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
+            "give it rows in multiples of %lld and columns in multiples of %lld",
+            PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1], tile_dtype_name(pto_type_dtype(t)),
+            tile_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
     if (grows) pto_count(run, STAT_PADDED);
     pto_count(run, STAT_ASSIGNED);
     return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));
@@ -170,17 +167,20 @@ static pto_status check_yield(const pto_run *run, pto_op yield)
         if (pto_op_is(owner, pto_kind(run, KIND_IF)) && pto_type_layout(pto_value_type(result)) == PTO_LAYOUT_NONE)
             PTO_TRY(pto_value_set_type(result, pto_value_type(v)));
         if (pto_type_same(pto_value_type(v), pto_value_type(result))) continue;
-        return pto_error(yield, "pto.assign-layouts/carried",
-                         "`yield` hands over %%%.*s in layout %s where `%.*s` has %s; load both the same way, transposed "
-                         "or not", PTO_FMT(pto_value_name(v)), tile_layout_name(pto_type_layout(pto_value_type(v))),
-                         PTO_FMT(pto_op_name(owner)), tile_layout_name(pto_type_layout(pto_value_type(result))));
+        return pto_error(
+            yield, "pto.assign-layouts/carried",
+            "`yield` hands over %%%.*s in layout %s where `%.*s` has %s; load both the same way, transposed "
+            "or not",
+            PTO_FMT(pto_value_name(v)), tile_layout_name(pto_type_layout(pto_value_type(v))),
+            PTO_FMT(pto_op_name(owner)), tile_layout_name(pto_type_layout(pto_value_type(result))));
     }
     return PTO_OK;
 }
 
 static pto_status rewrite_op(const pto_run *run, pto_op op)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_FOR)) || pto_op_is(op, pto_kind(run, KIND_WHILE))) return rewrite_loop(run, op);
+    if (pto_op_is(op, pto_kind(run, KIND_FOR)) || pto_op_is(op, pto_kind(run, KIND_WHILE)))
+        return rewrite_loop(run, op);
     if (pto_op_is(op, pto_kind(run, KIND_YIELD))) return check_yield(run, op);
     if (pto_op_is(op, pto_kind(run, KIND_IF))) return PTO_OK;
     for (uint32_t i = 0; i < pto_result_count(op); i++) {
@@ -242,15 +242,16 @@ static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
     for (uint32_t d = 0; d < 2; d++)
         if (tile_capacity_of(t, d) % unit[d] != 0)
             return pto_error(at, "pto.layouts-assigned/unaligned",
-                             "%%%.*s has %lld %s; layout %s in `%s` takes multiples of %lld", PTO_FMT(pto_value_name(v)),
-                             (long long)tile_capacity_of(t, d), d == 0 ? "rows" : "columns", tile_layout_name(layout),
-                             tile_space_name(space), (long long)unit[d]);
+                             "%%%.*s has %lld %s; layout %s in `%s` takes multiples of %lld",
+                             PTO_FMT(pto_value_name(v)), (long long)tile_capacity_of(t, d), d == 0 ? "rows" : "columns",
+                             tile_layout_name(layout), tile_space_name(space), (long long)unit[d]);
     return PTO_OK;
 }
 
 static pto_status check_assigned(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(check_value(run, op, pto_result(op, i)));
         PTO_TRY(check_change(run, op));
     }
@@ -259,8 +260,8 @@ static pto_status check_assigned(const pto_run *run, pto_op function)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) PTO_TRY(rewrite_op(run, op));
-    PTO_WALK (function, moving) PTO_TRY(check_change(run, moving));
+    PTO_WALK(function, op) PTO_TRY(rewrite_op(run, op));
+    PTO_WALK(function, moving) PTO_TRY(check_change(run, moving));
     return PTO_OK;
 }
 

@@ -13,16 +13,16 @@
 
 #include "tile_machine.h"
 
-#define KINDS(X)                   \
-    X(FOR, "for")                  \
-    X(WHILE, "while")              \
-    X(IF, "if")                    \
-    X(YIELD, "yield")              \
-    X(ZERO_ACC, "tile.zero_acc")   \
+#define KINDS(X)                 \
+    X(FOR, "for")                \
+    X(WHILE, "while")            \
+    X(IF, "if")                  \
+    X(YIELD, "yield")            \
+    X(ZERO_ACC, "tile.zero_acc") \
     X(MOVE, "tile.move")
 PTO_KINDS(KINDS);
 
-#define STATS(X)           \
+#define STATS(X)            \
     X(ASSIGNED, "assigned") \
     X(MOVES, "moves")
 PTO_STATS(STATS);
@@ -31,25 +31,41 @@ enum { SPACES_ON_CHIP = PTO_GM }; /* gm is the last one: spaces below it are on 
 
 /* ---- routes ---- */
 
-/* Fewest moves from one on-chip space to another, -1 when none. `out_first`: the space after the first move. */
-static int find_route(const pto_run *run, pto_space from, pto_space to, pto_space *out_first)
+/* Between on-chip spaces: how many moves, -1 when there is no way, and the space after the first. */
+typedef struct routes {
+    int hops[PTO_SPACE_COUNT][PTO_SPACE_COUNT];
+    pto_space first[PTO_SPACE_COUNT][PTO_SPACE_COUNT];
+    int loads[PTO_SPACE_COUNT], stores[PTO_SPACE_COUNT]; /* has a path from and to global memory */
+} routes;
+
+static void find_routes_from(routes *r, pto_space from, const uint8_t (*path)[PTO_SPACE_COUNT])
 {
-    pto_space queue[PTO_SPACE_COUNT], first[PTO_SPACE_COUNT] = {PTO_SPACE_NONE};
-    int hops[PTO_SPACE_COUNT], head = 0, tail = 0;
+    pto_space queue[PTO_SPACE_COUNT];
+    int head = 0, tail = 0, *hops = r->hops[from];
     for (int i = 0; i < PTO_SPACE_COUNT; i++) hops[i] = -1;
     hops[from] = 0;
     queue[tail++] = from;
     while (head < tail) {
         pto_space at = queue[head++];
         for (pto_space next = PTO_VEC; next < SPACES_ON_CHIP; next++) {
-            if (hops[next] >= 0 || !tile_has_path(run, at, next)) continue;
+            if (hops[next] >= 0 || !path[at][next]) continue;
             hops[next] = hops[at] + 1;
-            first[next] = at == from ? next : first[at];
+            r->first[from][next] = at == from ? next : r->first[from][at];
             queue[tail++] = next;
         }
     }
-    *out_first = first[to];
-    return hops[to];
+}
+
+static void find_routes(const pto_run *run, routes *r)
+{
+    uint8_t path[PTO_SPACE_COUNT][PTO_SPACE_COUNT] = {{0}};
+    for (pto_space a = PTO_VEC; a < SPACES_ON_CHIP; a++) {
+        for (pto_space b = PTO_VEC; b < SPACES_ON_CHIP; b++) path[a][b] = (uint8_t)tile_has_path(run, a, b);
+        r->loads[a] = tile_has_path(run, PTO_GM, a);
+        r->stores[a] = tile_has_path(run, a, PTO_GM);
+    }
+    for (pto_space a = PTO_VEC; a < SPACES_ON_CHIP; a++)
+        find_routes_from(r, a, (const uint8_t(*)[PTO_SPACE_COUNT])path);
 }
 
 static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_space from, pto_space to)
@@ -102,13 +118,22 @@ static int is_rule(const pto_run *run, pto_op op, int64_t rule)
 
 typedef struct tile_class {
     pto_value value;
-    uint32_t parent; /* index of a class; its own when it is the root */
-    pto_space space; /* of the root */
-    pto_value why;   /* of the root: the value that decided the space */
+    uint32_t first_use; /* of the root: index + 1 in the list of uses, 0 none */
+    uint32_t parent;    /* index of a class; its own when it is the root */
+    pto_space space;    /* of the root */
+    pto_value why;      /* of the root: the value that decided the space */
 } tile_class;
+
+/* A tile as a value operand of an op. */
+typedef struct tile_use {
+    pto_op op;
+    uint32_t slot, next; /* next: of the same class, index + 1 */
+} tile_use;
 
 typedef struct classes {
     const pto_run *run;
+    routes routes;
+    tile_use *uses;
     tile_class *items;
     uint32_t count, *slots, capacity; /* slots: open addressing by value, 0 empty, else index + 1 */
 } classes;
@@ -200,29 +225,28 @@ static pto_status collect(classes *c, pto_op op)
 
 /* ---- loads: their uses decide ---- */
 
-/* Moves to all uses of the loads of a class when they go to `space`, -1 when one is out of reach. */
-static int64_t count_moves(classes *c, uint32_t class, pto_space space, const pto_use *uses, uint32_t use_count)
+/* Moves to all uses of a class when it is in `space`, -1 when one is out of reach. */
+static int64_t count_moves(const classes *c, uint32_t class, pto_space space)
 {
     int64_t moves = 0;
-    for (uint32_t i = 0; i < use_count; i++) {
-        pto_space first, want = operand_space(c->run, uses[i].op, uses[i].slot);
-        if (class_of(c, uses[i].value) != class || want == PTO_SPACE_NONE) continue;
-        int hops = want == PTO_GM ? (tile_has_path(c->run, space, PTO_GM) ? 0 : -1)
-                                  : find_route(c->run, space, want, &first);
+    for (uint32_t i = c->items[class].first_use; i != 0; i = c->uses[i - 1].next) {
+        pto_space want = operand_space(c->run, c->uses[i - 1].op, c->uses[i - 1].slot);
+        if (want == PTO_SPACE_NONE) continue;
+        int hops = want == PTO_GM ? c->routes.stores[space] - 1 : c->routes.hops[space][want];
         if (hops < 0) return -1;
         moves += hops;
     }
     return moves;
 }
 
-static pto_status choose_space(classes *c, uint32_t class, const pto_use *uses, uint32_t use_count)
+static pto_status choose_space(classes *c, uint32_t class)
 {
     static const pto_space legal[] = {PTO_VEC, PTO_MAT}; /* that a load can go to */
     int64_t least = -1;
     pto_space best = PTO_SPACE_NONE;
     for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++) {
-        if (!tile_has_path(c->run, PTO_GM, legal[i])) continue;
-        int64_t moves = count_moves(c, class, legal[i], uses, use_count);
+        if (!c->routes.loads[legal[i]]) continue;
+        int64_t moves = count_moves(c, class, legal[i]);
         if (moves < 0 || (best != PTO_SPACE_NONE && moves >= least)) continue;
         least = moves;
         best = legal[i];
@@ -253,7 +277,7 @@ static pto_type with_space(pto_value v, pto_space space)
 /* An earlier move of `v` to `space` in the block of `user`. */
 static pto_value match_moved(const pto_run *run, pto_value v, pto_space space, pto_op user)
 {
-    PTO_EACH_USE (v, use) {
+    PTO_EACH_USE(v, use) {
         if (!pto_op_is(use.op, pto_kind(run, KIND_MOVE)) || !pto_block_same(pto_op_block(use.op), pto_op_block(user)))
             continue;
         pto_value moved = pto_result(use.op, 0);
@@ -272,10 +296,11 @@ static pto_str moved_name(pto_value v, pto_space space)
     return pto_str_make(text, name.n + 1);
 }
 
-static pto_value move_to(const pto_run *run, pto_op user, pto_value v, pto_space to)
+static pto_value move_to(const pto_run *run, const routes *r, pto_op user, pto_value v, pto_space to)
 {
     for (pto_space at = pto_type_space(pto_value_type(v)), next; at != to; at = next) {
-        if (find_route(run, at, to, &next) < 0) {
+        next = at < SPACES_ON_CHIP && to < SPACES_ON_CHIP ? r->first[at][to] : PTO_SPACE_NONE;
+        if (next == PTO_SPACE_NONE) {
             (void)no_route(run, user, v, at, to);
             return pto_value_none(run);
         }
@@ -327,7 +352,7 @@ static pto_status check_move(const pto_run *run, pto_op move, const char *code)
                      tile_space_name(to), PTO_FMT(machine));
 }
 
-static pto_status rewrite_uses(const pto_run *run, pto_op op)
+static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
 {
     if (is_rule(run, op, PTO_RULE_MOVE)) return check_move(run, op, "pto.assign-spaces/illegal-move");
     if (is_rule(run, op, PTO_RULE_STORE)) return check_store(run, op, "pto.assign-spaces/illegal-store");
@@ -335,7 +360,7 @@ static pto_status rewrite_uses(const pto_run *run, pto_op op)
         pto_value v = pto_operand(op, i);
         pto_space want = operand_space(run, op, i);
         if (want == PTO_SPACE_NONE || !tile_is_tile(v) || pto_type_space(pto_value_type(v)) == want) continue;
-        pto_value moved = move_to(run, op, v, want);
+        pto_value moved = move_to(run, r, op, v, want);
         PTO_NEED(moved);
         PTO_TRY(pto_set_operand(op, i, moved));
     }
@@ -345,7 +370,8 @@ static pto_status rewrite_uses(const pto_run *run, pto_op op)
 /* Tile values, and uses of tiles as value operands. */
 static void count_tiles(pto_op function, uint32_t *out_values, uint32_t *out_uses)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         *out_values += pto_result_count(op);
         *out_uses += pto_operand_count(op);
         for (uint32_t b = 0; b < pto_op_block_count(op); b++)
@@ -353,30 +379,41 @@ static void count_tiles(pto_op function, uint32_t *out_values, uint32_t *out_use
     }
 }
 
+/* Lists the uses of each class; to be called when all classes are joined. */
+static void list_uses(classes *c, pto_op function)
+{
+    uint32_t count = 0;
+    PTO_WALK(function, op)
+    {
+        for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+            if (!tile_is_tile(pto_operand(op, i))) continue;
+            tile_class *k = &c->items[class_of(c, pto_operand(op, i))];
+            c->uses[count++] = (tile_use){.op = op, .slot = i, .next = k->first_use};
+            k->first_use = count;
+        }
+    }
+}
+
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    uint32_t values = 0, uses = 0, use_count = 0;
+    uint32_t values = 0, uses = 0;
     count_tiles(function, &values, &uses);
     classes c = {.run = run, .capacity = 64};
+    find_routes(run, &c.routes);
     while (c.capacity < 2 * values) c.capacity *= 2;
     c.items = PTO_SCRATCH(run, tile_class, values + 1);
     c.slots = PTO_SCRATCH(run, uint32_t, c.capacity);
-    pto_use *all = PTO_SCRATCH(run, pto_use, uses);
-    PTO_WALK (function, op) {
-        PTO_TRY(collect(&c, op));
-        for (uint32_t i = 0; i < pto_operand_count(op); i++)
-            if (tile_is_tile(pto_operand(op, i)))
-                all[use_count++] = (pto_use){.value = pto_operand(op, i), .op = op, .slot = i};
-    }
+    c.uses = PTO_SCRATCH(run, tile_use, uses);
+    PTO_WALK(function, op) PTO_TRY(collect(&c, op));
+    list_uses(&c, function);
     for (uint32_t i = 0; i < c.count; i++)
-        if (class_of(&c, c.items[i].value) == i && c.items[i].space == PTO_SPACE_NONE)
-            PTO_TRY(choose_space(&c, i, all, use_count));
+        if (class_of(&c, c.items[i].value) == i && c.items[i].space == PTO_SPACE_NONE) PTO_TRY(choose_space(&c, i));
     for (uint32_t i = 0; i < c.count; i++) {
         pto_value v = c.items[i].value;
         PTO_TRY(pto_value_set_type(v, with_space(v, c.items[class_of(&c, v)].space)));
         pto_count(run, STAT_ASSIGNED);
     }
-    PTO_WALK (function, user) PTO_TRY(rewrite_uses(run, user));
+    PTO_WALK(function, user) PTO_TRY(rewrite_uses(run, &c.routes, user));
     return PTO_OK;
 }
 
@@ -401,13 +438,15 @@ static pto_status check_op(const pto_run *run, pto_op op)
     pto_space to = pto_type_space(pto_value_type(pto_result(op, 0)));
     if (tile_has_path(run, PTO_GM, to)) return PTO_OK;
     pto_str machine = tile_machine_name(run);
-    return pto_error(op, "pto.spaces-assigned/illegal-load", "`tile.load` goes to `%s`; %.*s has no path from `gm` to "
-                     "it", tile_space_name(to), PTO_FMT(machine));
+    return pto_error(op, "pto.spaces-assigned/illegal-load",
+                     "`tile.load` goes to `%s`; %.*s has no path from `gm` to "
+                     "it",
+                     tile_space_name(to), PTO_FMT(machine));
 }
 
 static pto_status check_assigned(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) PTO_TRY(check_op(run, op));
+    PTO_WALK(function, op) PTO_TRY(check_op(run, op));
     return PTO_OK;
 }
 

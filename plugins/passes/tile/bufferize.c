@@ -32,10 +32,10 @@ PTO_KINDS(KINDS);
       .doc = "tile of a nest that copies, at most a quarter of `vec`", .example = "with: { copy-bytes: 8KiB }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X)             \
-    X(OUTPUTS, "outputs")    \
+#define STATS(X)                \
+    X(OUTPUTS, "outputs")       \
     X(WORKSPACES, "workspaces") \
-    X(COPIES, "copies")      \
+    X(COPIES, "copies")         \
     X(REMOVED, "removed")
 PTO_STATS(STATS);
 
@@ -78,8 +78,10 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
                          PTO_FMT(pto_op_name(op)));
     int inside = !pto_op_same(pto_op_parent(op), function);
     if (inside && (pto_op_is(op, pto_kind(run, KIND_FORALL)) || pto_op_is(op, pto_kind(run, KIND_EMPTY))))
-        return pto_error(op, "pto.bufferize/nested", "`%.*s` with tensors stands inside `%.*s`; it must stand in the "
-                         "body of the function", PTO_FMT(pto_op_name(op)), PTO_FMT(pto_op_name(pto_op_parent(op))));
+        return pto_error(op, "pto.bufferize/nested",
+                         "`%.*s` with tensors stands inside `%.*s`; it must stand in the "
+                         "body of the function",
+                         PTO_FMT(pto_op_name(op)), PTO_FMT(pto_op_name(pto_op_parent(op))));
     return PTO_OK;
 }
 
@@ -87,7 +89,8 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
 
 static int writes_elsewhere(const pto_run *run, pto_op forall)
 {
-    PTO_WALK (forall, op) {
+    PTO_WALK(forall, op)
+    {
         if (!pto_op_is(op, pto_kind(run, KIND_STORE))) continue;
         pto_block owner = pto_value_block(pto_operand(op, 1));
         if (!PTO_SOME(owner) || !pto_op_same(pto_block_parent(owner), forall)) return 1;
@@ -236,17 +239,15 @@ static pto_op top_op(pto_op op, pto_op function)
 }
 
 /* Whether elements behind `value`, seen directly or through views, are used in or after `nest` by anything but its
- * operand `slot`. */
-static int match_later_use(const pto_run *run, pto_op function, pto_value value, pto_op nest, uint32_t slot)
+ * operand `slot`. `todo` has room for every view of the function. */
+static int match_later_use(const pto_run *run, pto_op function, pto_value value, pto_op nest, uint32_t slot,
+                           pto_value *todo)
 {
-    uint32_t room = 1;
-    PTO_EACH_OP (pto_body(function), op) room++;
-    pto_value *todo = PTO_SCRATCH(run, pto_value, room);
     uint32_t count = 0;
     todo[count++] = value;
     while (count != 0) {
         pto_value v = todo[--count];
-        PTO_EACH_USE (v, use) {
+        PTO_EACH_USE(v, use) {
             pto_op top = top_op(use.op, function);
             if (pto_op_is(use.op, pto_kind(run, KIND_VIEW)) && pto_op_same(top, use.op)) {
                 todo[count++] = pto_result(use.op, 0);
@@ -269,12 +270,13 @@ static int is_inout(pto_value param)
 }
 
 /* Why a nest cannot write over what its `out` number `i` starts from; NULL: it can. */
-static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op nest, uint32_t i)
+static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op nest, uint32_t i, pto_value *todo)
 {
     pto_value origin = origin_of(run, pto_operand(nest, i));
     if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_EMPTY))) return NULL;
     if (PTO_SOME(pto_value_block(origin)) && !is_inout(origin)) return "it is a parameter that may not be written to";
-    if (match_later_use(run, function, origin, nest, i)) return "its old elements are used after they are overwritten";
+    if (match_later_use(run, function, origin, nest, i, todo))
+        return "its old elements are used after they are overwritten";
     return NULL;
 }
 
@@ -295,11 +297,15 @@ static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
 
 static pto_status separate(const pto_run *run, pto_op function)
 {
-    PTO_EACH_OP (pto_body(function), op) {
+    uint32_t room = 1;
+    PTO_EACH_OP(pto_body(function), counted)
+        room += 1 + 4 * pto_operand_count(counted); /* a copy makes three views at most */
+    pto_value *todo = PTO_SCRATCH(run, pto_value, room);
+    PTO_EACH_OP(pto_body(function), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_FORALL))) continue;
         for (uint32_t i = 0; i < pto_operand_count(op); i++) {
             PTO_TRY(own_empty(run, op, i));
-            const char *why = match_copy_reason(run, function, op, i);
+            const char *why = match_copy_reason(run, function, op, i, todo);
             if (why == NULL) continue;
             pto_value copy = make_copy(run, op, pto_operand(op, i), why);
             PTO_NEED(copy);
@@ -374,7 +380,7 @@ static pto_status rewrite_parameters(const pto_run *run, pto_op function, pto_op
     for (uint32_t i = 0; i < params; i++) {
         pto_value v = pto_block_arg(body, i);
         modes[i] = PTO_SOME(old) && i < pto_attr_count(old) ? pto_attr_item(old, i, NULL)
-                                                             : pto_attr_make_str(run, pto_s("in"));
+                                                            : pto_attr_make_str(run, pto_s("in"));
         if (is_tensor(v)) PTO_TRY(pto_value_set_type(v, gm_of(pto_value_type(v))));
     }
     for (uint32_t i = 0; i < outs; i++) {
@@ -418,20 +424,21 @@ static pto_status rewrite_forall(const pto_run *run, pto_op op)
         PTO_TRY(pto_value_replace(pto_block_arg(old, indices + i), pto_operand(op, i)));
         PTO_TRY(pto_value_replace(pto_result(op, i), pto_operand(op, i)));
     }
-    PTO_EACH_OP (old, inner) PTO_TRY(pto_move(inner, pto_at_end(body)));
+    PTO_EACH_OP(old, inner) PTO_TRY(pto_move(inner, pto_at_end(body)));
     return pto_erase(op);
 }
 
 static pto_status rewrite_body(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, view) {
+    PTO_WALK(function, view)
+    {
         if (!pto_op_is(view, pto_kind(run, KIND_VIEW))) continue;
         pto_type type = pto_value_type(pto_result(view, 0));
         if (pto_type_kind_of(type) == PTO_TYPE_TENSOR) PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(type)));
     }
-    PTO_EACH_OP (pto_body(function), op)
+    PTO_EACH_OP(pto_body(function), op)
         if (pto_op_is(op, pto_kind(run, KIND_EMPTY))) PTO_TRY(place_empty(run, op, pto_value_none(run)));
-    PTO_EACH_OP (pto_body(function), nest)
+    PTO_EACH_OP(pto_body(function), nest)
         if (pto_op_is(nest, pto_kind(run, KIND_FORALL)) && pto_operand_count(nest) != 0)
             PTO_TRY(rewrite_forall(run, nest));
     return PTO_OK;
@@ -439,16 +446,19 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) PTO_TRY(check_op(run, function, op));
+    PTO_WALK(function, op) PTO_TRY(check_op(run, function, op));
     PTO_TRY(remove_unused(run, function));
     PTO_TRY(separate(run, function));
+    PTO_TRY(remove_unused(run, function));
     pto_op ret = pto_block_terminator(pto_body(function));
     uint32_t outs = pto_operand_count(ret);
     pto_value *homes = PTO_SCRATCH(run, pto_value, outs);
     for (uint32_t i = 0; i < outs; i++) {
         if (!is_tensor(pto_operand(ret, i)))
-            return pto_error(ret, "pto.bufferize/scalar-result", "`return` gives back %%%.*s, which is no tensor; a "
-                             "function on tiles can only give back tensors", PTO_FMT(pto_value_name(pto_operand(ret, i))));
+            return pto_error(ret, "pto.bufferize/scalar-result",
+                             "`return` gives back %%%.*s, which is no tensor; a "
+                             "function on tiles can only give back tensors",
+                             PTO_FMT(pto_value_name(pto_operand(ret, i))));
         homes[i] = find_home(run, ret, i, homes);
         PTO_NEED(homes[i]);
     }
@@ -466,14 +476,18 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static pto_status check_bufferized(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op)
-        if (handles_tensors(op) || pto_op_is(op, pto_kind(run, KIND_EMPTY)))
-            return pto_error(op, "pto.bufferized/tensor", "`%.*s` takes or gives a tensor; after pto.bufferize all is "
-                             "memory", PTO_FMT(pto_op_name(op)));
+    PTO_WALK(function, op)
+    if (handles_tensors(op) || pto_op_is(op, pto_kind(run, KIND_EMPTY)))
+        return pto_error(op, "pto.bufferized/tensor",
+                         "`%.*s` takes or gives a tensor; after pto.bufferize all is "
+                         "memory",
+                         PTO_FMT(pto_op_name(op)));
     for (uint32_t i = 0; i < pto_block_arg_count(pto_body(function)); i++)
         if (is_tensor(pto_block_arg(pto_body(function), i)))
-            return pto_error(function, "pto.bufferized/tensor", "parameter %%%.*s is a tensor; after pto.bufferize all "
-                             "is memory", PTO_FMT(pto_value_name(pto_block_arg(pto_body(function), i))));
+            return pto_error(function, "pto.bufferized/tensor",
+                             "parameter %%%.*s is a tensor; after pto.bufferize all "
+                             "is memory",
+                             PTO_FMT(pto_value_name(pto_block_arg(pto_body(function), i))));
     return PTO_OK;
 }
 
@@ -500,4 +514,5 @@ static const pto_pass pass = {
     .run = run_pass,
 };
 PTO_PLUGIN("pto.bufferize", "pass:pto.bufferize property:pto.bufferized", "pto.bufferized", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &bufferized));
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &bufferized));

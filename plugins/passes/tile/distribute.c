@@ -12,23 +12,24 @@
 
 #include "tile_machine.h"
 
-#define KINDS(X)           \
-    X(FORALL, "forall")    \
-    X(FOR, "for")          \
-    X(YIELD, "yield")      \
+#define KINDS(X)        \
+    X(FORALL, "forall") \
+    X(FOR, "for")       \
+    X(YIELD, "yield")   \
     X(WORKSPACE, "tile.workspace")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                 \
-    X(WALK, ENUM, "walk", .def = "linear", .choices = PTO_STRS("linear", "columns"),                               \
-      .doc = "order of the instances: the last index runs fastest, or the first", .example = "with: { walk: columns }") \
-    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                                                 \
+#define OPTIONS(X)                                                                   \
+    X(WALK, ENUM, "walk", .def = "linear", .choices = PTO_STRS("linear", "columns"), \
+      .doc = "order of the instances: the last index runs fastest, or the first",    \
+      .example = "with: { walk: columns }")                                          \
+    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                   \
       .doc = "use at most as many cores; 0: all that the machine has", .example = "with: { cores: 8 }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X)                    \
-    X(DISTRIBUTED, "distributed")   \
-    X(WRAPPED, "wrapped")           \
+#define STATS(X)                  \
+    X(DISTRIBUTED, "distributed") \
+    X(WRAPPED, "wrapped")         \
     X(SEQUENTIAL, "made sequential")
 PTO_STATS(STATS);
 
@@ -52,18 +53,19 @@ static pto_status add_tile(const pto_run *run, pto_op at, pto_value v, core_kind
                          PTO_FMT(pto_value_name(v)), tile_space_name(space), PTO_FMT(machine));
     if (k->name.n == 0) *k = (core_kind){.name = core, .space = space, .tile = v};
     if (pto_str_same(k->name, core)) return PTO_OK;
-    return pto_error(at, "pto.distribute/mixed",
-                     "%%%.*s is in `%s` of %.*s cores and %%%.*s in `%s` of %.*s cores; a nest runs on one core kind of "
-                     "%.*s: split it over a workspace",
-                     PTO_FMT(pto_value_name(k->tile)), tile_space_name(k->space), PTO_FMT(k->name),
-                     PTO_FMT(pto_value_name(v)), tile_space_name(space), PTO_FMT(core), PTO_FMT(machine));
+    return pto_error(
+        at, "pto.distribute/mixed",
+        "%%%.*s is in `%s` of %.*s cores and %%%.*s in `%s` of %.*s cores; a nest runs on one core kind of "
+        "%.*s: split it over a workspace",
+        PTO_FMT(pto_value_name(k->tile)), tile_space_name(k->space), PTO_FMT(k->name), PTO_FMT(pto_value_name(v)),
+        tile_space_name(space), PTO_FMT(core), PTO_FMT(machine));
 }
 
 static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out)
 {
     *out = (core_kind){.name = pto_no_str()};
-    PTO_WALK (nest, op)
-        for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_result(op, i), out));
+    PTO_WALK(nest, op)
+    for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_result(op, i), out));
     return PTO_OK;
 }
 
@@ -122,8 +124,10 @@ static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *
         if (pto_attr_kind_of(a) != PTO_ATTR_EXPR && pto_attr_kind_of(a) != PTO_ATTR_LIST) continue;
         b = substitute(a, map, 0);
         if (!PTO_SOME(b))
-            return pto_error(op, "pto.distribute/overflow", "an index expression of `%.*s` does not fit 64 bits when its "
-                             "nest is walked over", PTO_FMT(pto_op_name(op)));
+            return pto_error(op, "pto.distribute/overflow",
+                             "an index expression of `%.*s` does not fit 64 bits when its "
+                             "nest is walked over",
+                             PTO_FMT(pto_op_name(op)));
         if (!pto_attr_same(a, b)) PTO_TRY(pto_op_set_attr(op, names[i], b));
     }
     return PTO_OK;
@@ -146,7 +150,8 @@ static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, const pt
 static pto_expr count_instances(const pto_run *run, pto_op forall)
 {
     pto_expr total = pto_expr_const(run, 1);
-    for (uint32_t d = 0; d < pto_expr_count_of(forall, "to"); d++) total = pto_expr_mul(total, pto_expr_of(forall, "to", d));
+    for (uint32_t d = 0; d < pto_expr_count_of(forall, "to"); d++)
+        total = pto_expr_mul(total, pto_expr_of(forall, "to", d));
     return total;
 }
 
@@ -157,8 +162,6 @@ static pto_status make_walk(const pto_run *run, pto_op forall, pto_place place, 
     pto_expr total = count_instances(run, forall), by = pto_expr_const(run, step);
     pto_expr *extent = PTO_SCRATCH(run, pto_expr, dims);
     for (uint32_t d = 0; d < dims; d++) extent[d] = pto_expr_of(forall, "to", d);
-    if (!PTO_SOME(total))
-        return pto_error(forall, "pto.distribute/overflow", "`forall` has more instances than fit 64 bits");
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FOR));
     pto_spec_exprs(&s, "from", 1, &from);
     pto_spec_exprs(&s, "to", 1, &total);
@@ -170,19 +173,21 @@ static pto_status make_walk(const pto_run *run, pto_op forall, pto_place place, 
     pto_block body = pto_body(walk), old = pto_body(forall);
     pto_value t = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), "t");
     PTO_NEED(t);
-    PTO_EACH_OP (old, op) PTO_TRY(pto_move(op, pto_at_end(body)));
+    PTO_EACH_OP(old, op) PTO_TRY(pto_move(op, pto_at_end(body)));
     if (dims == 1) return pto_value_replace(pto_block_arg(old, 0), t);
 
     pto_value *index = PTO_SCRATCH(run, pto_value, dims);
     for (uint32_t d = 0; d < dims; d++) index[d] = pto_block_arg(old, d);
     const index_map map = {.count = dims, .from = index, .to = unpack(run, t, dims, extent)};
-    PTO_WALK (walk, inner) PTO_TRY(substitute_op(run, inner, &map));
+    PTO_WALK(walk, inner) PTO_TRY(substitute_op(run, inner, &map));
     for (uint32_t d = 0; d < dims; d++) {
         pto_use use = pto_use_at(index[d], 0);
         if (PTO_SOME(use.op))
-            return pto_error(use.op, "pto.distribute/index-value",
-                             "`%.*s` takes the index %%%.*s of a grid of %u dims as a value; only index expressions can "
-                             "follow it", PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(index[d])), dims);
+            return pto_error(
+                use.op, "pto.distribute/index-value",
+                "`%.*s` takes the index %%%.*s of a grid of %u dims as a value; only index expressions can "
+                "follow it",
+                PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(index[d])), dims);
     }
     return PTO_OK;
 }
@@ -211,7 +216,8 @@ static int match_bare(const pto_run *run, pto_op op, pto_op function, int *out_n
 {
     int bare = handles_tiles(op);
     *out_nests = pto_op_is(op, pto_kind(run, KIND_FORALL));
-    PTO_WALK (op, inner) {
+    PTO_WALK(op, inner)
+    {
         *out_nests |= pto_op_is(inner, pto_kind(run, KIND_FORALL));
         bare |= handles_tiles(inner) && !PTO_SOME(outer_forall(run, inner, function));
     }
@@ -223,7 +229,8 @@ static pto_op make_wrapper(const pto_run *run, pto_op before, pto_op function, u
     const pto_expr one = pto_expr_const(run, 1);
     char label[NAME_MAX_BYTES];
     pto_str name = pto_function_name(function);
-    (void)snprintf(label, sizeof label, "%.*s_bare_%u", (int)(name.n < 64 ? name.n : 64), name.n != 0 ? name.p : "", number);
+    (void)snprintf(label, sizeof label, "%.*s_bare_%u", (int)(name.n < 64 ? name.n : 64), name.n != 0 ? name.p : "",
+                   number);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
     pto_spec_str(&s, "label", label);
     pto_spec_exprs(&s, "to", 1, &one);
@@ -240,15 +247,16 @@ static pto_op make_wrapper(const pto_run *run, pto_op before, pto_op function, u
 
 static pto_status check_inside(const pto_run *run, pto_op wrapper)
 {
-    PTO_EACH_OP (pto_body(wrapper), op)
+    PTO_EACH_OP(pto_body(wrapper), op)
         for (uint32_t i = 0; i < pto_result_count(op); i++)
-            PTO_EACH_USE (pto_result(op, i), use) {
+            PTO_EACH_USE(pto_result(op, i), use) {
                 pto_op around = use.op;
                 while (PTO_SOME(around) && !pto_op_same(around, wrapper)) around = pto_op_parent(around);
                 if (PTO_SOME(around)) continue;
-                return pto_error(use.op, "pto.distribute/split",
-                                 "`%.*s` uses %%%.*s, but an op between them is no tile work; put both into one `forall`",
-                                 PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(use.value)));
+                return pto_error(
+                    use.op, "pto.distribute/split",
+                    "`%.*s` uses %%%.*s, but an op between them is no tile work; put both into one `forall`",
+                    PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(use.value)));
             }
     (void)run;
     return PTO_OK;
@@ -260,7 +268,7 @@ static pto_status wrap_bare(const pto_run *run, pto_op function)
 {
     pto_op wrapper = pto_op_none(run);
     uint32_t number = 0;
-    PTO_EACH_OP (pto_body(function), op) {
+    PTO_EACH_OP(pto_body(function), op) {
         int nests = 0, bare = match_bare(run, op, function, &nests);
         if (bare && nests)
             return pto_error(op, "pto.distribute/nest-beside-tiles",
@@ -285,6 +293,12 @@ static pto_status wrap_bare(const pto_run *run, pto_op function)
 }
 
 /* ---- nests ---- */
+
+static pto_status check_count(const pto_run *run, pto_op forall)
+{
+    if (PTO_SOME(count_instances(run, forall))) return PTO_OK;
+    return pto_error(forall, "pto.distribute/overflow", "`forall` has more instances than fit 64 bits");
+}
 
 static pto_status make_sequential(const pto_run *run, pto_op inner)
 {
@@ -320,14 +334,15 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_TRY(wrap_bare(run, function));
     uint32_t count = 0, k = 0;
-    PTO_WALK (function, op) count += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
+    PTO_WALK(function, op) count += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
     pto_op *nests = PTO_SCRATCH(run, pto_op, count);
-    PTO_WALK (function, nest)
-        if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) nests[k++] = nest;
+    PTO_WALK(function, nest)
+    if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) nests[k++] = nest;
     /* Inner ones stand behind outer ones. */
     while (k-- > 0) {
         if (PTO_SOME(pto_op_attr(nests[k], "core"))) continue;
         int inside = PTO_SOME(outer_forall(run, nests[k], function));
+        PTO_TRY(check_count(run, nests[k]));
         PTO_TRY(inside ? make_sequential(run, nests[k]) : distribute(run, nests[k]));
     }
     return PTO_OK;
@@ -344,12 +359,15 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
     if (PTO_SOME(outer_forall(run, forall, function)))
         return pto_error(forall, "pto.distributed/nested", "`forall` stands inside another one");
     if (pto_expr_count_of(forall, "to") != 1)
-        return pto_error(forall, "pto.distributed/grid", "`forall` has %u indices; a distributed one has the core alone",
+        return pto_error(forall, "pto.distributed/grid",
+                         "`forall` has %u indices; a distributed one has the core alone",
                          pto_expr_count_of(forall, "to"));
     PTO_TRY(find_core_kind(run, forall, &kind));
     if (kind.name.n != 0 && !pto_str_is(word, core_word(kind.name)))
-        return pto_error(forall, "pto.distributed/wrong-core", "`forall` is for %.*s cores, but %%%.*s is in `%s` of %.*s "
-                         "cores", PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), tile_space_name(kind.space),
+        return pto_error(forall, "pto.distributed/wrong-core",
+                         "`forall` is for %.*s cores, but %%%.*s is in `%s` of %.*s "
+                         "cores",
+                         PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), tile_space_name(kind.space),
                          PTO_FMT(kind.name));
     char path[96];
     (void)snprintf(path, sizeof path, "cores.%.*s.count", (int)(kind.name.n < 64 ? kind.name.n : 64),
@@ -358,13 +376,16 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
     pto_expr_range(pto_expr_of(forall, "to", 0), forall, NULL, &lo, &hi);
     if (hi <= cores) return PTO_OK;
     pto_str machine = tile_machine_name(run);
-    return pto_error(forall, "pto.distributed/too-many", "`forall` can have more instances than the %lld %.*s cores of "
-                     "%.*s", (long long)cores, PTO_FMT(kind.name), PTO_FMT(machine));
+    return pto_error(forall, "pto.distributed/too-many",
+                     "`forall` can have more instances than the %lld %.*s cores of "
+                     "%.*s",
+                     (long long)cores, PTO_FMT(kind.name), PTO_FMT(machine));
 }
 
 static pto_status check_distributed(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_FORALL))) PTO_TRY(check_nest(run, op, function));
         if (handles_tiles(op) && !PTO_SOME(outer_forall(run, op, function)))
             return pto_error(op, "pto.distributed/bare", "`%.*s` works on tiles outside of any `forall`",

@@ -1,5 +1,5 @@
-/* pto.pipeline: what is loaded, moved and stored inside loops rotates through several buffers, so that the next transfer
- * runs beside the work on this one.
+/* pto.pipeline: what is loaded, moved and stored inside loops rotates through several buffers, so that the next
+ * transfer runs beside the work on this one.
  *
  *     for %t = %core to 64 step 48 {                for %t = %core to 64 step 48 {
  *       %x = tile.load ..                             %x = tile.load .. {stages = 2}
@@ -8,26 +8,27 @@
  *     }                                             }
  *
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
- * space has room for all tiles of the nest, scratch operands included. Exact. */
+ * space has room for all tiles of the nest, scratch operands included; of loops one behind the other the largest
+ * counts. Exact. */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"
 
-#define KINDS(X)         \
-    X(FORALL, "forall")  \
-    X(FOR, "for")        \
-    X(WHILE, "while")    \
-    X(IF, "if")          \
-    X(YIELD, "yield")    \
+#define KINDS(X)        \
+    X(FORALL, "forall") \
+    X(FOR, "for")       \
+    X(WHILE, "while")   \
+    X(IF, "if")         \
+    X(YIELD, "yield")   \
     X(STORE, "tile.store")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                               \
+#define OPTIONS(X)                                                                                                 \
     X(STAGES, I64, "stages", .def = "2", .min = "1", .max = "8", .doc = "buffers that a transfer rotates through", \
-      .example = "with: { stages: 3 }")                                                                          \
-    X(LOADS, BOOL, "loads", .def = "true", .doc = "loads rotate", .example = "with: { loads: false }")           \
-    X(MOVES, BOOL, "moves", .def = "true", .doc = "moves between on-chip spaces rotate",                         \
-      .example = "with: { moves: false }")                                                                       \
+      .example = "with: { stages: 3 }")                                                                            \
+    X(LOADS, BOOL, "loads", .def = "true", .doc = "loads rotate", .example = "with: { loads: false }")             \
+    X(MOVES, BOOL, "moves", .def = "true", .doc = "moves between on-chip spaces rotate",                           \
+      .example = "with: { moves: false }")                                                                         \
     X(STORES, BOOL, "stores", .def = "true", .doc = "stored tiles rotate", .example = "with: { stores: false }")
 PTO_OPTIONS(OPTIONS);
 
@@ -36,19 +37,22 @@ PTO_OPTIONS(OPTIONS);
     X(NO_ROOM, "left single for lack of room")
 PTO_STATS(STATS);
 
-/* Bytes that a nest holds in each space, and what the space has. */
+/* Bytes in each space. */
 typedef struct room {
-    int64_t used[PTO_SPACE_COUNT], capacity[PTO_SPACE_COUNT];
+    int64_t bytes[PTO_SPACE_COUNT];
 } room;
 
-static int64_t rule_of(const pto_run *run, pto_op op)
-{
-    return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE);
-}
+/* A block being measured: what its own tiles hold, and the most that one of the ops with blocks in it holds. */
+typedef struct frame {
+    pto_op op;
+    room own, inner;
+} frame;
+
+static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
 static void add_bytes(room *r, pto_space space, int64_t bytes)
 {
-    if (__builtin_add_overflow(r->used[space], bytes, &r->used[space])) r->used[space] = INT64_MAX;
+    if (__builtin_add_overflow(r->bytes[space], bytes, &r->bytes[space])) r->bytes[space] = INT64_MAX;
 }
 
 /* Scratch operand of the instruction behind an op. */
@@ -73,22 +77,89 @@ static int has_own_storage(const pto_run *run, pto_op op)
            !pto_op_is(op, pto_kind(run, KIND_IF)) && rule_of(run, op) != PTO_RULE_MATMUL_ACC;
 }
 
-static room measure(const pto_run *run, pto_op nest)
+/* The value whose buffer a tile is in, or none when it is handed over by an earlier iteration or by a branch. */
+static pto_value storage_of(const pto_run *run, pto_value v)
 {
-    room r = {.used = {0}};
-    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) r.capacity[s] = tile_space_number(run, s, "usable-bytes", 0);
-    PTO_WALK (nest, op) {
-        for (uint32_t i = 0; i < pto_result_count(op); i++) {
-            pto_value v = pto_result(op, i);
-            if (!tile_is_tile(v)) continue;
-            pto_space space = pto_type_space(pto_value_type(v));
-            int64_t bytes = has_own_storage(run, op) ? tile_type_bytes(run, pto_value_type(v)) : 0;
-            int64_t stages = pto_attr_int_of(op, "stages", 1);
-            add_bytes(&r, space, tile_product(bytes, stages > 0 ? stages : 1));
-            add_bytes(&r, space, scratch_bytes(run, op));
-        }
+    for (;;) {
+        pto_op def = pto_value_op(v);
+        if (!PTO_SOME(def) || pto_op_is(def, pto_kind(run, KIND_IF))) return pto_value_none(run);
+        if (has_own_storage(run, def)) return v;
+        v = pto_operand(def, rule_of(run, def) == PTO_RULE_MATMUL_ACC ? 0 : pto_value_index(v));
     }
-    return r;
+}
+
+static int64_t stages_of(pto_op op)
+{
+    int64_t stages = pto_attr_int_of(op, "stages", 1);
+    return stages > 0 ? stages : 1;
+}
+
+/* Whether the buffer of a tile rotates already, by what makes it or by a store other than `but`. */
+static int match_rotating(const pto_run *run, pto_value tile, pto_op but)
+{
+    pto_value home = storage_of(run, tile);
+    if (PTO_SOME(home) && stages_of(pto_value_op(home)) > 1) return 1;
+    PTO_EACH_USE(tile, use) {
+        if (pto_op_same(use.op, but)) return 0;
+        if (rule_of(run, use.op) == PTO_RULE_STORE && stages_of(use.op) > 1) return 1;
+    }
+    return 0;
+}
+
+static frame *frame_around(frame *stack, uint32_t depth, pto_op op)
+{
+    pto_op parent = pto_op_parent(op);
+    while (depth > 1 && !pto_op_same(stack[depth - 1].op, parent)) depth--;
+    return &stack[depth - 1];
+}
+
+/* Counts an op in the frame of the block that its tiles are made in. */
+static void measure_op(const pto_run *run, frame *stack, uint32_t depth, pto_op op)
+{
+    for (uint32_t i = 0; i < pto_result_count(op); i++) {
+        pto_value v = pto_result(op, i);
+        if (!tile_is_tile(v)) continue;
+        pto_space space = pto_type_space(pto_value_type(v));
+        int64_t bytes = has_own_storage(run, op) ? tile_type_bytes(run, pto_value_type(v)) : 0;
+        add_bytes(&stack[depth - 1].own, space, tile_product(bytes, stages_of(op)));
+        add_bytes(&stack[depth - 1].own, space, scratch_bytes(run, op));
+    }
+    if (!pto_op_is(op, pto_kind(run, KIND_STORE)) || stages_of(op) < 2) return;
+    pto_value tile = pto_operand(op, 0), home = storage_of(run, tile);
+    if (!PTO_SOME(home) || match_rotating(run, tile, op)) return;
+    pto_type type = pto_value_type(tile);
+    add_bytes(&frame_around(stack, depth, pto_value_op(home))->own, pto_type_space(type),
+              tile_product(tile_type_bytes(run, type), stages_of(op) - 1));
+}
+
+/* Ends the last frame; the one around it holds the most of those it has had. */
+static void close_frame(frame *stack, uint32_t depth)
+{
+    const frame *f = &stack[depth - 1];
+    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
+        room total = f->own;
+        add_bytes(&total, s, f->inner.bytes[s]);
+        if (depth > 1 && total.bytes[s] > stack[depth - 2].inner.bytes[s])
+            stack[depth - 2].inner.bytes[s] = total.bytes[s];
+        if (depth == 1) stack[0].own.bytes[s] = total.bytes[s];
+    }
+}
+
+/* What a nest needs at once. `stack` has room for its depth. */
+static room measure(const pto_run *run, pto_op nest, frame *stack)
+{
+    uint32_t depth = 1;
+    stack[0] = (frame){.op = nest};
+    PTO_WALK(nest, op)
+    {
+        pto_op parent = pto_op_parent(op);
+        while (depth > 1 && !pto_op_same(stack[depth - 1].op, parent)) close_frame(stack, depth--);
+        measure_op(run, stack, depth, op);
+        if (pto_op_block_count(op) != 0) stack[depth++] = (frame){.op = op};
+    }
+    while (depth > 1) close_frame(stack, depth--);
+    close_frame(stack, depth);
+    return stack[0].own;
 }
 
 /* ---- candidates ---- */
@@ -123,46 +194,28 @@ static pto_value rotated_tile(const pto_run *run, pto_op op)
 /* Whether each iteration begins with a tile of its own: none that an earlier iteration hands over. */
 static int match_fresh(const pto_run *run, pto_value tile)
 {
-    PTO_EACH_USE (tile, use)
+    PTO_EACH_USE(tile, use)
         if (pto_op_is(use.op, pto_kind(run, KIND_YIELD))) return 0;
-    for (pto_value v = tile;;) {
-        pto_op def = pto_value_op(v);
-        if (!PTO_SOME(def) || pto_op_is(def, pto_kind(run, KIND_IF))) return 0;
-        int is_loop = pto_op_is(def, pto_kind(run, KIND_FOR)) || pto_op_is(def, pto_kind(run, KIND_WHILE));
-        if (!is_loop && rule_of(run, def) != PTO_RULE_MATMUL_ACC) return 1;
-        v = pto_operand(def, is_loop ? pto_value_index(v) : 0);
-    }
+    return PTO_SOME(storage_of(run, tile));
 }
 
-/* Whether another store or the load of the same tile gives it its stages already. */
-static int match_rotating(pto_value tile)
-{
-    if (pto_attr_int_of(pto_value_op(tile), "stages", 1) > 1) return 1;
-    PTO_EACH_USE (tile, use)
-        if (pto_value_same(tile, pto_operand(use.op, 0)) && pto_kind_column(tile.run, pto_op_kind(use.op), PTO_COLUMN_RULE) ==
-                PTO_RULE_STORE && pto_attr_int_of(use.op, "stages", 1) > 1)
-            return 1;
-    return 0;
-}
-
-static pto_status rotate(const pto_run *run, pto_op op, room *r, int64_t stages)
+static pto_status rotate(const pto_run *run, pto_op nest, pto_op op, int64_t stages, frame *stack)
 {
     pto_value tile = rotated_tile(run, op);
-    pto_type type = pto_value_type(tile);
-    pto_space space = pto_type_space(type);
-    int is_store = pto_op_is(op, pto_kind(run, KIND_STORE));
-    int64_t more = is_store && match_rotating(tile) ? 0 : tile_product(tile_type_bytes(run, type), stages - 1);
-    if (more > r->capacity[space] || r->used[space] > r->capacity[space] - more) {
-        pto_count(run, STAT_NO_ROOM);
-        pto_remark(op, "pto.pipeline/no-room",
-                   "%%%.*s keeps one buffer: %lld more ones take %lld bytes of `%s`, where %lld of %lld are used",
-                   PTO_FMT(pto_value_name(tile)), (long long)(stages - 1), (long long)more, tile_space_name(space),
-                   (long long)r->used[space], (long long)r->capacity[space]);
+    pto_space space = pto_type_space(pto_value_type(tile));
+    int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
+    PTO_TRY(pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages)));
+    int64_t needed = measure(run, nest, stack).bytes[space];
+    if (needed <= capacity) {
+        pto_count(run, STAT_ROTATED);
         return PTO_OK;
     }
-    add_bytes(r, space, more);
-    pto_count(run, STAT_ROTATED);
-    return pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages));
+    pto_count(run, STAT_NO_ROOM);
+    pto_remark(op, "pto.pipeline/no-room",
+               "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
+               PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, tile_space_name(space),
+               (long long)capacity);
+    return pto_op_set_attr(op, "stages", pto_attr_none(run));
 }
 
 static pto_status pipeline_nest(const pto_run *run, pto_op nest)
@@ -170,21 +223,25 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
     const int wanted[WAVE_COUNT] = {pto_opt_bool(run, OPT_LOADS), pto_opt_bool(run, OPT_MOVES),
                                     pto_opt_bool(run, OPT_STORES)};
     int64_t stages = pto_opt_i64(run, OPT_STAGES);
-    uint32_t deepest = 0;
-    room r = measure(run, nest);
+    uint32_t deepest = 0, blocks = 1;
     if (stages < 2) return PTO_OK;
-    PTO_WALK (nest, op) {
+    PTO_WALK(nest, op)
+    {
         uint32_t depth = loop_depth(run, op, nest);
         if (depth > deepest) deepest = depth;
+        blocks += pto_op_block_count(op) != 0;
     }
+    frame *stack = PTO_SCRATCH(run, frame, blocks);
     for (int wave = 0; wave < WAVE_COUNT; wave++) {
         for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--) {
-            PTO_WALK (nest, candidate) {
+            PTO_WALK(nest, candidate)
+            {
                 if (!match_wave(run, candidate, wave) || loop_depth(run, candidate, nest) != depth) continue;
                 pto_value tile = rotated_tile(run, candidate);
                 if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
-                if (PTO_SOME(pto_op_attr(candidate, "stages")) && pto_attr_int_of(candidate, "stages", 1) != 1) continue;
-                PTO_TRY(rotate(run, candidate, &r, stages));
+                if (PTO_SOME(pto_op_attr(candidate, "stages")) && pto_attr_int_of(candidate, "stages", 1) != 1)
+                    continue;
+                PTO_TRY(rotate(run, nest, candidate, stages, stack));
             }
         }
     }
@@ -193,8 +250,8 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, nest)
-        if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) PTO_TRY(pipeline_nest(run, nest));
+    PTO_WALK(function, nest)
+    if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) PTO_TRY(pipeline_nest(run, nest));
     return PTO_OK;
 }
 

@@ -20,9 +20,9 @@ static inline const char *tile_layout_name(pto_layout layout)
 
 static inline const char *tile_dtype_name(pto_dtype dtype)
 {
-    static const char *const names[PTO_DTYPE_COUNT] = {"?",   "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0", "i8",
-                                                       "i16", "i32", "i64", "u8",   "u16",    "u32",    "u64",    "bool",
-                                                       "index"};
+    static const char *const names[PTO_DTYPE_COUNT] = {"?",      "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
+                                                       "f8e8m0", "i8",  "i16", "i32",  "i64",    "u8",
+                                                       "u16",    "u32", "u64", "bool", "index"};
     return dtype < PTO_DTYPE_COUNT ? names[dtype] : "?";
 }
 

@@ -16,16 +16,7 @@ static const char *const select_stats[] = {SELECT_STATS(PTO_STAT_TEXT) NULL};
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     select_plan p;
-    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) {
-        PTO_WALK(unit, op)
-        {
-            if (!select_is_tile_op(run, op)) continue;
-            pto_str name = pto_op_name(op);
-            return pto_error(op, "pto.select/outside-kernel", "`%.*s` stands in a function; instructions stand in kernels, which pto.outline makes",
-                             PTO_FMT(name));
-        }
-        return PTO_OK;
-    }
+    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
     PTO_TRY(select_plan_make(&p, run, unit));
     for (uint32_t k = 0; k < p.op_count; k++) PTO_TRY(select_emit(&p, k));
     return select_clean(&p);
@@ -37,8 +28,8 @@ static pto_status check_operand(const pto_run *run, pto_op op, pto_value v)
 {
     if (!select_is_tile(v) || pto_op_is(pto_value_op(v), pto_kind(run, KIND_TILE))) return PTO_OK;
     pto_str name = pto_value_name(v), user = pto_op_name(op);
-    return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer", PTO_FMT(user),
-                     PTO_FMT(name));
+    return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer",
+                     PTO_FMT(user), PTO_FMT(name));
 }
 
 static pto_status check_selected(const pto_run *run, pto_op unit)
@@ -47,7 +38,8 @@ static pto_status check_selected(const pto_run *run, pto_op unit)
     {
         pto_str name = pto_op_name(op);
         if (select_is_tile_op(run, op))
-            return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction", PTO_FMT(name));
+            return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
+                             PTO_FMT(name));
         for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_operand(op, i)));
     }
     return PTO_OK;
@@ -75,5 +67,6 @@ static const pto_pass pass = {
     .stats = select_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.select", "pass:pto.select property:pto.selected", "pto.selected", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &property));
+PTO_PLUGIN("pto.select", "pass:pto.select property:pto.selected", "pto.selected", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &property));

@@ -1,7 +1,10 @@
 /* Writes the instructions beside the tile ops, then takes the tile ops and carried tiles away. */
 #include "select_plan.h"
 
-static int64_t rule_of(const select_plan *p, pto_op op) { return pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE); }
+static int64_t rule_of(const select_plan *p, pto_op op)
+{
+    return pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE);
+}
 
 /* ---- instructions ---- */
 
@@ -148,7 +151,8 @@ pto_status select_emit(select_plan *p, uint32_t k)
 
 static int hands_tiles(const pto_run *run, pto_op op)
 {
-    if (!pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_IF)) && !pto_op_is(op, pto_kind(run, KIND_YIELD)))
+    if (!pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_IF)) &&
+        !pto_op_is(op, pto_kind(run, KIND_YIELD)))
         return 0;
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         if (select_is_tile(pto_operand(op, i))) return 1;
@@ -163,7 +167,8 @@ static int hands_tiles(const pto_run *run, pto_op op)
 static pto_status release_yield(pto_op yield)
 {
     for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
-        if (select_is_tile(pto_operand(yield, i))) PTO_TRY(pto_set_operand(yield, i, pto_result(pto_op_parent(yield), i)));
+        if (select_is_tile(pto_operand(yield, i)))
+            PTO_TRY(pto_set_operand(yield, i, pto_result(pto_op_parent(yield), i)));
     }
     return PTO_OK;
 }
@@ -189,8 +194,7 @@ static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
         PTO_TRY(pto_value_replace(old, made));
     }
     pto_op yield = pto_block_last(from);
-    PTO_EACH_OP(from, op)
-    {
+    PTO_EACH_OP(from, op) {
         if (!pto_op_same(op, yield)) PTO_TRY(pto_move(op, pto_at_end(to)));
     }
     return build_yield(run, yield, to);
@@ -212,7 +216,8 @@ static pto_status strip_control(const pto_run *run, pto_op op)
     pto_spec_loc(&s, pto_op_loc(op));
     pto_op made = pto_spec_build(&s, pto_before(op));
     PTO_NEED(made);
-    for (uint32_t b = 0; b < pto_op_block_count(op); b++) PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
+    for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+        PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
     for (uint32_t i = 0, next = 0; i < pto_result_count(op); i++) {
         pto_value old = pto_result(op, i);
         if (select_is_tile(old)) continue;
@@ -228,10 +233,14 @@ pto_status select_clean(select_plan *p)
 {
     for (uint32_t k = p->op_count; k-- > 0;) {
         pto_op op = p->ops[k].op;
-        if (select_is_tile_op(p->run, op)) PTO_TRY(pto_erase(op));
-        else if (!hands_tiles(p->run, op)) continue;
-        else if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) PTO_TRY(release_yield(op));
-        else PTO_TRY(strip_control(p->run, op));
+        if (select_is_tile_op(p->run, op))
+            PTO_TRY(pto_erase(op));
+        else if (!hands_tiles(p->run, op))
+            continue;
+        else if (pto_op_is(op, pto_kind(p->run, KIND_YIELD)))
+            PTO_TRY(release_yield(op));
+        else
+            PTO_TRY(strip_control(p->run, op));
     }
     return PTO_OK;
 }

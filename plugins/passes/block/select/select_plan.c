@@ -33,7 +33,10 @@ static uint32_t table_find(const select_table *t, uint32_t key)
     return s->key != 0 ? s->at : SELECT_NONE;
 }
 
-static void table_put(const select_table *t, uint32_t key, uint32_t at) { *table_slot(t, key) = (select_slot){key, at}; }
+static void table_put(const select_table *t, uint32_t key, uint32_t at)
+{
+    *table_slot(t, key) = (select_slot){key, at};
+}
 
 uint32_t select_find_op(const select_plan *p, pto_op op) { return table_find(&p->op_table, op.index); }
 uint32_t select_find_value(const select_plan *p, pto_value v) { return table_find(&p->value_table, v.index); }
@@ -72,12 +75,14 @@ static pto_status check_op(const select_plan *p, pto_op op)
 {
     pto_op around = pto_op_parent(op);
     if (pto_op_is(op, pto_kind(p->run, KIND_WHILE)) || pto_op_is(around, pto_kind(p->run, KIND_WHILE)))
-        return pto_error(op, "pto.select/while", "a kernel has `while`, which has no lowering yet; legal are `for` and `if`");
+        return pto_error(op, "pto.select/while",
+                         "a kernel has `while`, which has no lowering yet; legal are `for` and `if`");
     if (!select_is_tile_op(p->run, op)) return PTO_OK;
-    if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) && !pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
+    if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) &&
+        !pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
         pto_str name = pto_op_name(op);
-        return pto_error(op, "pto.select/no-instruction", "`%.*s` has no PTO instruction; bufferize and outline replace it before",
-                         PTO_FMT(name));
+        return pto_error(op, "pto.select/no-instruction",
+                         "`%.*s` has no PTO instruction; bufferize and outline replace it before", PTO_FMT(name));
     }
     return PTO_OK;
 }
@@ -105,10 +110,10 @@ static void list_values(select_plan *p)
         if (!carries && !select_is_tile_op(p->run, op)) continue;
         for (uint32_t b = 0; carries && b < pto_op_block_count(op); b++) {
             pto_block block = pto_op_block_at(op, b);
-            for (uint32_t i = 0; i < pto_block_arg_count(block); i++) add_value(p, pto_block_arg(block, i), k, 2 * k + 1);
+            for (uint32_t i = 0; i < pto_block_arg_count(block); i++)
+                add_value(p, pto_block_arg(block, i), k, 2 * k + 1);
         }
-        for (uint32_t i = 0; i < pto_result_count(op); i++)
-            add_value(p, pto_result(op, i), k, 2 * p->ops[k].last + 1);
+        for (uint32_t i = 0; i < pto_result_count(op); i++) add_value(p, pto_result(op, i), k, 2 * p->ops[k].last + 1);
     }
 }
 
@@ -154,8 +159,10 @@ static pto_status find_lifetimes(select_plan *p)
             uint32_t at = select_find_value(p, v);
             if (at == SELECT_NONE) {
                 pto_str name = pto_value_name(v), user = pto_op_name(op);
-                return pto_error(op, "pto.select/mixed", "`%.*s` uses `%%%.*s`, which is a descriptor already; a kernel is either selected or not",
-                                 PTO_FMT(user), PTO_FMT(name));
+                return pto_error(
+                    op, "pto.select/mixed",
+                    "`%.*s` uses `%%%.*s`, which is a descriptor already; a kernel is either selected or not",
+                    PTO_FMT(user), PTO_FMT(name));
             }
             note_use(p, k, i, &p->values[at]);
         }
@@ -171,7 +178,10 @@ uint32_t select_group(const select_plan *p, uint32_t value)
     return value;
 }
 
-static int are_needed_at_once(const select_value *a, const select_value *b) { return a->from < b->end && b->from < a->end; }
+static int are_needed_at_once(const select_value *a, const select_value *b)
+{
+    return a->from < b->end && b->from < a->end;
+}
 
 static int may_share(const select_plan *p, uint32_t a, uint32_t b)
 {
@@ -206,9 +216,14 @@ static void share_values(select_plan *p, pto_value a, pto_value b)
     if (i != SELECT_NONE && j != SELECT_NONE) share(p, i, j);
 }
 
-/* Inner loops run most often, so they choose first; in a loop what goes around does, before what comes in. */
+/* Inner loops run most often, so they choose first; in a loop what goes around does, before what comes in. Sums stay in
+ * one accumulator, since `acc` is small and has no copies. */
 static void make_groups(select_plan *p)
 {
+    for (uint32_t k = 0; k < p->op_count; k++) {
+        pto_op op = p->ops[k].op;
+        if (pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) share_values(p, pto_result(op, 0), pto_operand(op, 0));
+    }
     for (uint32_t k = p->op_count; k-- > 0;) {
         pto_op op = p->ops[k].op;
         if (!pto_op_is(op, pto_kind(p->run, KIND_FOR))) continue;
@@ -220,7 +235,8 @@ static void make_groups(select_plan *p)
         if (!is_carrier(p, op)) continue;
         for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
             pto_op yield = pto_block_last(pto_op_block_at(op, b));
-            for (uint32_t i = 0; i < pto_result_count(op); i++) share_values(p, pto_result(op, i), pto_operand(yield, i));
+            for (uint32_t i = 0; i < pto_result_count(op); i++)
+                share_values(p, pto_result(op, i), pto_operand(yield, i));
         }
         for (uint32_t i = 0; i < pto_operand_count(op); i++) share_values(p, pto_result(op, i), pto_operand(op, i));
     }
@@ -228,7 +244,7 @@ static void make_groups(select_plan *p)
 
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel)
 {
-    *p = (select_plan){.run = run, .kernel = kernel, .top = pto_block_first(pto_body(kernel))};
+    *p = (select_plan){.run = run, .kernel = kernel, .last_buffer = pto_op_none(run)};
     PTO_TRY(list_ops(p));
     list_values(p);
     PTO_TRY(find_lifetimes(p));

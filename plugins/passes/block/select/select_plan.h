@@ -8,28 +8,28 @@
 
 #include <pto/plugin.h>
 
-#define SELECT_KINDS(X)            \
-    X(KERNEL, "block.kernel")      \
-    X(BUFFER, "block.buffer")      \
-    X(TILE, "block.tile")          \
-    X(FOR, "for")                  \
-    X(IF, "if")                    \
-    X(WHILE, "while")              \
-    X(YIELD, "yield")              \
-    X(ZERO_ACC, "tile.zero_acc")   \
+#define SELECT_KINDS(X)              \
+    X(KERNEL, "block.kernel")        \
+    X(BUFFER, "block.buffer")        \
+    X(TILE, "block.tile")            \
+    X(FOR, "for")                    \
+    X(IF, "if")                      \
+    X(WHILE, "while")                \
+    X(YIELD, "yield")                \
+    X(ZERO_ACC, "tile.zero_acc")     \
     X(MATMUL_ACC, "tile.matmul_acc") \
-    X(TMATMUL, "pto.tmatmul")      \
+    X(TMATMUL, "pto.tmatmul")        \
     X(TMOV, "pto.tmov")
 enum { SELECT_KINDS(PTO_KIND_ENUM) select_kind_count };
 
-#define SELECT_STATS(X)                                                        \
-    X(INSTRUCTIONS, "instructions")                                            \
-    X(BUFFERS, "buffers")                                                      \
-    X(COPIES, "copies of carried values")                                      \
+#define SELECT_STATS(X)                   \
+    X(INSTRUCTIONS, "instructions")       \
+    X(BUFFERS, "buffers")                 \
+    X(COPIES, "copies of carried values") \
     X(ZEROINGS, "accumulators zeroed for loops that may run no iteration")
 enum { SELECT_STATS(PTO_STAT_ENUM) select_stat_count };
 
-enum { SELECT_NONE = UINT32_MAX };
+#define SELECT_NONE UINT32_MAX
 
 /* An op of the kernel as it was, in print order. Time runs in halves: op k reads at 2k and writes at 2k + 1. */
 typedef struct select_op {
@@ -61,7 +61,7 @@ typedef struct select_value {
     uint32_t group;     /* toward the first value of its group */
     uint32_t ring;      /* next value of its group */
     select_zero zero;
-    pto_expr begun;     /* ZERO_FIRST: 0 as long as the chain has not begun */
+    pto_expr begun; /* ZERO_FIRST: 0 as long as the chain has not begun */
     select_storage storage;
 } select_value;
 
@@ -76,7 +76,7 @@ typedef struct select_table {
 
 typedef struct select_plan {
     const pto_run *run;
-    pto_op kernel, top; /* top: buffers go before it */
+    pto_op kernel, last_buffer; /* buffers stand at the top, one behind the other */
     select_op *ops;
     select_value *values;
     uint32_t op_count, value_count;

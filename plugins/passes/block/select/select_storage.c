@@ -24,10 +24,12 @@ static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
     int64_t rows = 0, columns = 0;
     if (pto_dim_is_const(type, 0, &rows) && pto_dim_is_const(type, 1, &columns) &&
         !__builtin_mul_overflow(rows, columns, out) &&
-        !__builtin_mul_overflow(*out, pto_dtype_bytes(pto_type_dtype(type)), out) && *out > 0 && *out < INT64_C(1) << 40)
+        !__builtin_mul_overflow(*out, pto_dtype_bytes(pto_type_dtype(type)), out) && *out > 0 &&
+        *out < INT64_C(1) << 40)
         return PTO_OK;
-    return pto_error(at, "pto.select/capacity", "a tile of %lld x %lld elements has no storage; it needs 1 byte to 2^40",
-                     (long long)rows, (long long)columns);
+    return pto_error(at, "pto.select/capacity",
+                     "a tile of %lld x %lld elements has no storage; it needs 1 byte to 2^40", (long long)rows,
+                     (long long)columns);
 }
 
 static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_str name, pto_op at)
@@ -43,8 +45,9 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_
         return none;
     }
     if (pto_machine_i64(p->run, path, &align) != PTO_OK) {
-        (void)pto_error(at, "pto.select/no-space", "the machine has no space `%s` for `%%%.*s`; choose one that has it with --machine",
-                        space, PTO_FMT(name));
+        (void)pto_error(at, "pto.select/no-space",
+                        "the machine has no space `%s` for `%%%.*s`; choose one that has it with --machine", space,
+                        PTO_FMT(name));
         return none;
     }
     if (capacity_bytes(type, at, &bytes) != PTO_OK) return none;
@@ -58,7 +61,10 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_
     pto_spec_loc(&s, pto_op_loc(at));
     pto_spec_name(&s, name);
     pto_count(p->run, STAT_BUFFERS);
-    return pto_spec_value(&s, pto_before(p->top));
+    pto_place top = PTO_SOME(p->last_buffer) ? pto_after(p->last_buffer) : pto_at_start(pto_body(p->kernel));
+    pto_value buffer = pto_spec_value(&s, top);
+    if (PTO_SOME(buffer)) p->last_buffer = pto_value_op(buffer);
+    return buffer;
 }
 
 /* ---- stages ---- */
@@ -74,8 +80,10 @@ static uint32_t loop_around(const select_plan *p, uint32_t op)
 static uint32_t common_loop(const select_plan *p, uint32_t a, uint32_t b)
 {
     while (a != b && a != SELECT_NONE && b != SELECT_NONE) {
-        if (a > b) a = loop_around(p, a);
-        else b = loop_around(p, b);
+        if (a > b)
+            a = loop_around(p, a);
+        else
+            b = loop_around(p, b);
     }
     return a == b ? a : SELECT_NONE;
 }
@@ -84,9 +92,10 @@ static int64_t stages_of(const select_plan *p, uint32_t value)
 {
     const select_value *v = &p->values[value];
     int64_t n = select_is_tile_op(p->run, p->ops[v->home].op) ? pto_attr_int_of(p->ops[v->home].op, "stages", 1) : 1;
-    PTO_EACH_USE(v->value, use)
-    {
-        if (pto_kind_column(p->run, pto_op_kind(use.op), PTO_COLUMN_RULE) != PTO_RULE_STORE || !select_is_tile_op(p->run, use.op)) continue;
+    PTO_EACH_USE(v->value, use) {
+        if (pto_kind_column(p->run, pto_op_kind(use.op), PTO_COLUMN_RULE) != PTO_RULE_STORE ||
+            !select_is_tile_op(p->run, use.op))
+            continue;
         int64_t wanted = pto_attr_int_of(use.op, "stages", 1);
         if (wanted > n) n = wanted;
     }
@@ -122,14 +131,15 @@ select_storage *select_storage_of(select_plan *p, pto_value v)
     int64_t stages = 1;
     s->stage = find_stage(p, group, &stages);
     pto_value first = p->values[group].value;
-    s->buffer = make_buffer(p, pto_value_type(first), stages, suffixed(p->run, pto_value_name(first), "_b"), p->ops[p->values[i].home].op);
+    s->buffer = make_buffer(p, pto_value_type(first), stages, suffixed(p->run, pto_value_name(first), "_b"),
+                            p->ops[p->values[i].home].op);
     return PTO_SOME(s->buffer) && PTO_SOME(s->stage) ? s : NULL;
 }
 
 /* ---- descriptors ---- */
 
-static pto_value make_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2], pto_type type,
-                                 pto_str name, pto_op at)
+static pto_value make_descriptor(const select_plan *p, pto_value buffer, pto_expr stage, const pto_expr valid[2],
+                                 pto_type type, pto_str name, pto_op at)
 {
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
     pto_spec_operand(&s, buffer);
@@ -148,11 +158,7 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
     select_storage *s = select_storage_of(p, v);
     if (s == NULL) return none;
     if (valid == NULL) {
-        if (pto_value_valid(v, region) != PTO_OK) {
-            pto_str name = pto_value_name(v);
-            (void)pto_error(at, "pto.select/valid", "the valid region of `%%%.*s` is not known", PTO_FMT(name));
-            return none;
-        }
+        if (pto_value_valid(v, region) != PTO_OK) return none;
         valid = region;
     }
     for (select_desc *d = s->descs; d != NULL; d = d->next) {
@@ -193,7 +199,8 @@ static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op
     if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, "paths.vec.vec.layouts", &ways) != PTO_OK) {
         const char *space = space_name(pto_type_space(type));
         pto_status s = pto_error(at, "pto.select/no-copy",
-                                 "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`", space, space, space);
+                                 "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`",
+                                 space, space, space);
         pto_note(at, "no copy is needed when the old value is not used after the new one is computed");
         return s;
     }

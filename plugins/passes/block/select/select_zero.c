@@ -2,8 +2,8 @@
  *
  *     %z = tile.zero_acc                      if to <= from { pto.tmatmul %acc, (M x 0), (0 x N) }
  *     for %i carry(%s = %z) {          =>     for %i {
- *       .. tile.matmul_acc %s, %l, %r           if %i - from == 0 { pto.tmatmul %acc, .. } else { pto.tmatmul_acc %acc, %acc, .. }
- *     }                                       }
+ *       .. tile.matmul_acc %s, %l, %r           if %i - from == 0 { pto.tmatmul %acc, .. } else { pto.tmatmul_acc %acc,
+ * %acc, .. } }                                       }
  *
  * The guard stands only before loops that may run no iteration: a product over no k is zero. */
 #include "select_plan.h"
@@ -21,7 +21,8 @@ static int is_begun(select_plan *p, pto_value v)
 }
 
 /* An `if left rel right` before `at`, with one or two empty blocks. */
-static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, pto_expr right, uint32_t blocks, pto_op at)
+static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, pto_expr right, uint32_t blocks,
+                      pto_op at)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_IF));
     pto_spec_exprs(&s, "left", 1, &left);
@@ -38,7 +39,8 @@ static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, p
     return made;
 }
 
-static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count, const pto_value *operands, pto_op op, pto_op before)
+static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count, const pto_value *operands, pto_op op,
+                               pto_op before)
 {
     pto_spec s = pto_spec_make(p->run, kind);
     pto_spec_operands(&s, count, operands);
@@ -122,7 +124,8 @@ static pto_status not_begun(pto_op op, pto_value v)
 {
     pto_str name = pto_value_name(v), user = pto_op_name(op);
     return pto_error(op, "pto.select/zero-accumulator",
-                     "`%.*s` needs the zeros of `%%%.*s`, to which no product was added; only `tile.matmul_acc` may take them, as the "
+                     "`%.*s` needs the zeros of `%%%.*s`, to which no product was added; only `tile.matmul_acc` may "
+                     "take them, as the "
                      "first of its chain in every iteration",
                      PTO_FMT(user), PTO_FMT(name));
 }
@@ -140,7 +143,8 @@ static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
             continue;
         }
         int same = to->zero == from->zero && (to->zero != ZERO_FIRST || pto_expr_same_number(to->begun, from->begun));
-        if (!same) return not_begun(yield, is_begun(p, pto_operand(yield, i)) ? pto_result(branch, i) : pto_operand(yield, i));
+        if (!same)
+            return not_begun(yield, is_begun(p, pto_operand(yield, i)) ? pto_result(branch, i) : pto_operand(yield, i));
     }
     return PTO_OK;
 }
@@ -155,7 +159,10 @@ pto_status select_zero_leave(select_plan *p, pto_op yield)
     return PTO_OK;
 }
 
-pto_status select_zero_use(select_plan *p, pto_op op, pto_value v) { return is_begun(p, v) ? PTO_OK : not_begun(op, v); }
+pto_status select_zero_use(select_plan *p, pto_op op, pto_value v)
+{
+    return is_begun(p, v) ? PTO_OK : not_begun(op, v);
+}
 
 /* ---- products ---- */
 
@@ -165,7 +172,8 @@ pto_status select_emit_matmul_acc(select_plan *p, pto_op op)
     const select_value *acc = value_at(p, pto_operand(op, 0));
     const pto_kind_id begins = pto_kind(run, KIND_TMATMUL);
     const pto_kind_id goes_on = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
-    pto_value left = select_describe(p, pto_operand(op, 1), op, NULL), right = select_describe(p, pto_operand(op, 2), op, NULL);
+    pto_value left = select_describe(p, pto_operand(op, 1), op, NULL),
+              right = select_describe(p, pto_operand(op, 2), op, NULL);
     pto_value out = select_describe(p, pto_result(op, 0), op, NULL);
     const pto_value first[3] = {out, left, right};
     if (acc == NULL) return PTO_FAILED;

@@ -291,13 +291,13 @@ static pto_status read_ops(sync_model *m)
         sync_op *o = &m->ops[i];
         if (o->role == SYNC_INSN) {
             PTO_TRY(read_operands(m, i));
-            m->insn_count++;
         } else if (o->role == SYNC_BARRIER) {
             o->pipe = pipe_by_name(pto_attr_str_of(o->op, "pipe"));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
             o->pipe = pipe_by_name(pto_attr_str_of(o->op, "src"));
             o->dst_pipe = pipe_by_name(pto_attr_str_of(o->op, "dst"));
             o->event = pto_expr_of(o->op, "event", 0);
+            o->is_steady = sync_is_steady(m, o->event);
         }
     }
     return PTO_OK;

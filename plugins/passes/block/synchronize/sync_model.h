@@ -52,6 +52,7 @@ typedef struct sync_op {
     uint32_t depth;         /* ops around it, the kernel counted */
     uint32_t pipe, dst_pipe;
     pto_expr event;
+    int is_steady; /* the event id: see sync_access */
     uint32_t access, access_count; /* in `accesses` */
     uint32_t pair, pair_count;     /* in `pairs`, sorted by the second instruction */
 } sync_op;
@@ -73,7 +74,6 @@ typedef struct sync_model {
     sync_pair *pairs;
     uint32_t pair_count;
     int64_t stages_most;
-    uint32_t insn_count;
 } sync_model;
 
 /* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe. */

@@ -141,6 +141,39 @@ static int windows_meet(const sync_model *m, const sync_access *a, const sync_ac
 
 /* ---- pairs ---- */
 
+/* Whether an instruction runs only when `bound`, which no loop changes, is at most 0: its loop would have no trip. */
+static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound)
+{
+    for (uint32_t p = m->ops[place].parent; p != 0; p = m->ops[p].parent) {
+        if (m->ops[p].role != SYNC_FOR) continue;
+        const pto_expr span = pto_expr_sub(pto_expr_of(m->ops[p].op, "to", 0), pto_expr_of(m->ops[p].op, "from", 0));
+        if (PTO_SOME(span) && pto_expr_same_number(span, bound)) return 1;
+    }
+    return 0;
+}
+
+/* The expression of symbols that is at most 0 when the first block of an `if` is taken; none otherwise. */
+static pto_expr not_positive(const sync_model *m, uint32_t place)
+{
+    const pto_op op = m->ops[place].op;
+    const pto_str relation = pto_attr_str_of(op, "relation");
+    const pto_expr left = pto_expr_of(op, "left", 0), right = pto_expr_of(op, "right", 0);
+    if (pto_str_is(relation, "le") || pto_str_is(relation, "lt") || pto_str_is(relation, "eq")) return pto_expr_sub(left, right);
+    if (pto_str_is(relation, "ge") || pto_str_is(relation, "gt")) return pto_expr_sub(right, left);
+    return pto_expr_none(m->run);
+}
+
+/* Whether `a` runs only when `b` does not: what is done instead of a loop without trips. */
+static int replaces(const sync_model *m, uint32_t a, uint32_t b)
+{
+    for (uint32_t inside = a, p = m->ops[a].parent; p != 0; inside = p, p = m->ops[p].parent) {
+        if (m->ops[p].role != SYNC_IF || m->ops[inside].block != 0) continue;
+        const pto_expr bound = not_positive(m, p);
+        if (PTO_SOME(bound) && sync_is_visible(m, bound, 1) && runs_only_above_0(m, b, bound)) return 1;
+    }
+    return 0;
+}
+
 int sync_meets_at_once(const sync_access *a, const sync_access *b)
 {
     return (a->is_write || b->is_write) && a->space == b->space && a->space != PTO_GM && bytes_meet_at_once(a, b);
@@ -190,7 +223,7 @@ void sync_find_pairs(sync_model *m)
         for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
             if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;
             const sync_pair p = compare_ops(m, first, second);
-            if (p.on_chip || p.in_gm || p.gm_by != 0) add_pair(m, p, &room);
+            if ((p.on_chip || p.in_gm || p.gm_by != 0) && !replaces(m, first, second) && !replaces(m, second, first)) add_pair(m, p, &room);
         }
         y->pair_count = m->pair_count - y->pair;
     }

@@ -44,6 +44,8 @@ typedef struct frame {
     int64_t value, step;
 } frame;
 
+enum { KNOWN_ROOM = 64 };
+
 typedef struct unroller {
     const sync_model *m;
     sync_traces *all;
@@ -58,7 +60,7 @@ typedef struct unroller {
         uint32_t expr, version;
         int64_t value;
         int is_known;
-    } known[16];
+    } known[KNOWN_ROOM];
     uint32_t counter;
 } unroller;
 
@@ -95,7 +97,7 @@ static int32_t value_now(void *self, pto_value v, int64_t *lo, int64_t *hi)
 static int evaluate(unroller *u, pto_expr e, int64_t *out)
 {
     if (pto_expr_is_const(e, out)) return 1;
-    const uint32_t i = e.index % 16;
+    const uint32_t i = e.index % KNOWN_ROOM;
     if (u->known[i].expr != e.index || u->known[i].version != u->version) {
         const pto_expr_env env = {.struct_size = sizeof env, .self = u, .symbol = symbol_now, .value = value_now};
         int64_t lo, hi;
@@ -164,7 +166,7 @@ static pto_status add_text_flag(unroller *u, uint32_t place)
     const sync_op *o = &u->m->ops[place];
     const int is_set = o->role == SYNC_SET;
     int64_t event = 0;
-    if (!sync_is_steady(u->m, o->event) || !evaluate(u, o->event, &event) || event < 0 || event >= SYNC_EVENTS_MAX)
+    if (!o->is_steady || !evaluate(u, o->event, &event) || event < 0 || event >= SYNC_EVENTS_MAX)
         return pto_error(o->op, "pto.synchronize/unknown-event", "the event id is not known to be one of 0 .. %d from indices and symbols",
                          SYNC_EVENTS_MAX - 1);
     const uint32_t slot = (o->pipe * PTO_PIPE_COUNT + o->dst_pipe) * SYNC_EVENTS_MAX + (uint32_t)event;

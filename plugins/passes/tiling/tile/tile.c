@@ -94,6 +94,7 @@ static pto_status copy_a_result(const pto_run *run, pto_op unit)
     pto_spec_attr(&s, "label", pto_attr_make_str(run, name));
     pto_spec_result(&s, pto_value_type(value));
     pto_spec_blocks(&s, 1);
+    pto_spec_name(&s, pto_value_name(value));
     pto_op group = pto_spec_build(&s, pto_before(ret));
     PTO_NEED(group);
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));

@@ -169,6 +169,16 @@ static pto_status check_extents(const row_group *g, const row_value *v)
     return PTO_OK;
 }
 
+/* Whether rows are so short that they would waste most of each block, and nothing needs them as rows. */
+static int is_narrow(const row_group *g)
+{
+    int64_t last = 0;
+    if (g->rank == 0 || !pto_dim_is_const(g->widest, g->rank - 1, &last) || last >= 16) return 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->values[i].role == ROW_REDUCE) return 0;
+    return 1;
+}
+
 /* Rows and columns follow from what is reduced and from what operands and results lack. */
 static pto_status find_columns(row_group *g)
 {
@@ -194,12 +204,7 @@ static pto_status find_columns(row_group *g)
         }
     }
     if (columns == 0) columns = rows != 0 ? g->wide & (lowest(rows) - 1u) : g->wide & 1u;
-    int64_t last = 0;
-    if (rows == 0 && g->rank != 0 && pto_dim_is_const(g->widest, g->rank - 1, &last) && last < 16) {
-        int reduces = 0;
-        for (uint32_t i = 0; i < g->count; i++) reduces |= g->values[i].role == ROW_REDUCE;
-        if (!reduces) columns = g->wide; /* narrow rows would waste most of each block */
-    }
+    if (rows == 0 && is_narrow(g)) columns = g->wide;
     for (g->columns_mask = 1; g->columns_mask <= columns; g->columns_mask <<= 1) {
     }
     g->columns_mask -= 1;

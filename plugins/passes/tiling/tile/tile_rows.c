@@ -50,6 +50,24 @@ static pto_status choose(row_group *g, int64_t tile[2])
     return PTO_OK;
 }
 
+/* Chunks are summed one by one and then together, which is another order than ascending. */
+static pto_status check_order(const row_group *g, const int64_t tile[2])
+{
+    if (g->static_extent[1] >= 0 && tile[1] >= g->static_extent[1]) return PTO_OK;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        if (v->role != ROW_REDUCE || !v->is_needed || !pto_str_is(pto_attr_str_of(v->op, "order"), "ascending"))
+            continue;
+        if (!pto_dtype_is_float(v->dtype)) continue;
+        return pto_error(
+            v->op, "pto.tile/ascending-sum",
+            "a sum in ascending order needs its row in one tile, and rows are split into chunks of %lld columns; "
+            "write {order = \"any\"}, or give rows a static extent that fits",
+            (long long)tile[1]);
+    }
+    return PTO_OK;
+}
+
 static void shape_dims(const row_group *g, uint8_t shape, pto_expr dims[2])
 {
     for (int which = 0; which < 2; which++)
@@ -98,6 +116,7 @@ pto_status tile_lower_rows(const pto_run *run, pto_op group)
     if (pto_result_count(group) == 0) return pto_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
     PTO_TRY(choose(&g, tile));
+    PTO_TRY(check_order(&g, tile));
     pto_value *empties = PTO_SCRATCH(run, pto_value, g.output_count);
     PTO_TRY(make_memory(&g, empties));
 

@@ -1,0 +1,191 @@
+#include "sync_plan.h"
+
+#include <stdlib.h>
+
+/* ---- one pair of instructions ---- */
+
+/* The outermost loop around a block of `op`, itself included. */
+static uint32_t outermost_loop(const sync_model *m, uint32_t op)
+{
+    uint32_t found = SYNC_NONE;
+    for (; op != SYNC_NONE && op != 0; op = m->ops[op].parent) {
+        if (sync_is_loop(m, op)) found = op;
+    }
+    return found;
+}
+
+static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_same_number(a, b); }
+
+/* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags stand. */
+static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t place, const sync_access **out)
+{
+    const sync_model *m = plan->m;
+    const sync_op *x = &m->ops[p->first], *y = &m->ops[p->second];
+    *out = NULL;
+    if (p->in_gm || p->gm_by != 0) return 0;
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        for (uint32_t k = 0; k < y->access_count; k++) {
+            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            if ((!a->is_write && !b->is_write) || a->space == PTO_GM || !sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE)) continue;
+            if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;
+            if (!is_same_number(a->stage, b->stage) || !sync_is_visible(m, a->stage, place)) return 0;
+            if (*out != NULL && !is_same_number((*out)->stage, a->stage)) return 0;
+            *out = a;
+        }
+    }
+    int64_t constant;
+    return *out != NULL && !pto_expr_is_const((*out)->stage, &constant);
+}
+
+static void add_flag(sync_plan *plan, sync_flag f)
+{
+    if (plan->count == plan->room) {
+        plan->room = plan->room == 0 ? 64 : plan->room * 2;
+        sync_flag *bigger = PTO_SCRATCH(plan->m->run, sync_flag, plan->room);
+        if (plan->count != 0) memcpy(bigger, plan->flags, plan->count * sizeof *bigger);
+        plan->flags = bigger;
+    }
+    f.shares = plan->count;
+    plan->flags[plan->count++] = f;
+}
+
+static int meets_at_once(const sync_model *m, const sync_pair *p)
+{
+    const sync_op *x = &m->ops[p->first], *y = &m->ops[p->second];
+    if (p->in_gm) return 1;
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        for (uint32_t k = 0; k < y->access_count; k++) {
+            if (sync_meets_at_once(&m->accesses[x->access + i], &m->accesses[y->access + k])) return 1;
+        }
+    }
+    return 0;
+}
+
+/* The two ops of one block that hold the instructions. They are one op when the instructions are on both sides of an
+ * `if`: those meet in different iterations alone. */
+static void find_places(const sync_model *m, const sync_pair *p, uint32_t *set, uint32_t *wait)
+{
+    const uint32_t common = sync_common(m, p->first, p->second);
+    *set = *wait = common;
+    for (uint32_t b = 0; b < 2; b++) {
+        const uint32_t x = sync_op_within(m, p->first, common, b), y = sync_op_within(m, p->second, common, b);
+        if (x == SYNC_NONE || y == SYNC_NONE) continue;
+        *set = x;
+        *wait = y;
+    }
+}
+
+/* Adds what lets `second` run after `first`: forward when `first` stands before `second`, carried when only loops bring
+ * `second` behind `first`. */
+static void plan_pair(sync_plan *plan, const sync_pair *p)
+{
+    const sync_model *m = plan->m;
+    sync_flag f = {.src = m->ops[p->first].pipe, .dst = m->ops[p->second].pipe, .around = SYNC_NONE, .stages = 1, .behind = p->first, .leads = p->second};
+    const sync_access *rotating = NULL;
+    find_places(m, p, &f.set, &f.wait);
+    const int is_forward = f.set < f.wait;
+    const uint32_t loop = outermost_loop(m, m->ops[f.set].parent);
+    if (!is_forward && loop == SYNC_NONE) return;
+    if (!is_forward && !p->on_chip && p->gm_by == 0) return;
+    /* With nothing around it, what does not meet at once never meets. */
+    if (is_forward && loop == SYNC_NONE && !meets_at_once(m, p)) return;
+    if (is_forward && !p->on_chip && !p->in_gm && p->gm_by == 0) return;
+    if (!is_forward) f.around = loop;
+    if (loop != SYNC_NONE && rotates_together(plan, p, f.set, &rotating)) {
+        f.stages = rotating->stages;
+        f.stage = rotating->stage;
+    }
+    add_flag(plan, f);
+}
+
+/* ---- leaving out ---- */
+
+static int has_same_events(const sync_flag *a, const sync_flag *b)
+{
+    return a->stages == b->stages && (a->stages == 1 || is_same_number(a->stage, b->stage));
+}
+
+/* Whether `f` is implied by `g` alone: set no earlier, waited for no later, in the same block. */
+static int is_covered(const sync_model *m, const sync_flag *f, const sync_flag *g)
+{
+    if (f->src != g->src || f->dst != g->dst || m->ops[f->set].parent != m->ops[g->set].parent ||
+        m->ops[f->set].block != m->ops[g->set].block || (f->around == SYNC_NONE) != (g->around == SYNC_NONE))
+        return 0;
+    if (f->around != SYNC_NONE && !has_same_events(f, g)) return 0;
+    return g->set >= f->set && g->wait <= f->wait;
+}
+
+static int is_cover(const sync_model *m, const sync_flag *f, const sync_flag *g)
+{
+    if (!is_covered(m, f, g)) return 0;
+    if (!is_covered(m, g, f)) return 1;
+    /* The same places: the one with more events lets tokens wait side by side. */
+    return g->stages != f->stages ? g->stages > f->stages : g < f;
+}
+
+static void forget_dropped(sync_plan *plan)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->flags[i].is_dropped) continue;
+        plan->flags[kept] = plan->flags[i];
+        plan->flags[kept].shares = kept;
+        kept++;
+    }
+    plan->implied += plan->count - kept;
+    plan->count = kept;
+}
+
+static void drop_covered(sync_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        for (uint32_t k = 0; k < plan->count && !plan->flags[i].is_dropped; k++)
+            plan->flags[i].is_dropped = k != i && is_cover(plan->m, &plan->flags[i], &plan->flags[k]);
+    }
+    forget_dropped(plan);
+}
+
+/* Those that hold pipes back most go first: carried ones without stages, carried ones, the rest. */
+static int weight_of(const sync_flag *f) { return f->around == SYNC_NONE ? 2 : f->stages > 1 ? 1 : 0; }
+
+pto_status sync_drop_implied(sync_plan *plan)
+{
+    sync_traces *traces = NULL;
+    sync_race race;
+    forget_dropped(plan);
+    PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
+    if (!sync_traces_run(traces, &race)) {
+        const pto_op at = plan->m->ops[race.first == SYNC_NONE ? 0 : race.first].op;
+        return pto_error(at, "pto.synchronize/cannot-order", "no flag can order what follows this instruction");
+    }
+    for (int weight = 0; weight <= 2; weight++) {
+        for (uint32_t i = plan->count; i-- > 0;) {
+            sync_flag *f = &plan->flags[i];
+            if (weight_of(f) != weight) continue;
+            f->is_dropped = 1;
+            f->is_dropped = sync_traces_run(traces, NULL);
+        }
+    }
+    forget_dropped(plan);
+    return PTO_OK;
+}
+
+static int in_text_order(const void *a, const void *b)
+{
+    const sync_flag *x = (const sync_flag *)a, *y = (const sync_flag *)b;
+    const uint32_t keys[][2] = {{x->src, y->src}, {x->dst, y->dst}, {x->around == SYNC_NONE, y->around == SYNC_NONE}, {x->set, y->set}, {x->wait, y->wait}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
+    }
+    return 0;
+}
+
+pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out)
+{
+    *out = (sync_plan){.m = m, .event_ids = event_ids};
+    for (uint32_t i = 0; i < m->pair_count; i++) plan_pair(out, &m->pairs[i]);
+    drop_covered(out);
+    qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
+    for (uint32_t i = 0; i < out->count; i++) out->flags[i].shares = i;
+    return sync_drop_implied(out);
+}

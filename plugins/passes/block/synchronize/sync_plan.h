@@ -1,0 +1,24 @@
+/* The flags that a kernel needs. */
+#ifndef SYNC_PLAN_H
+#define SYNC_PLAN_H
+
+#include "sync_trace.h"
+
+typedef struct sync_plan {
+    const sync_model *m;
+    sync_flag *flags;
+    uint32_t count, room;
+    uint32_t implied; /* flags left out because others order the same */
+    uint32_t merged;
+    int64_t event_ids; /* that the machine has for each ordered pair of pipes */
+} sync_plan;
+
+/* One flag for each pair of instructions that needs one, then without those that the others imply. */
+pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out);
+/* Leaves out each flag without which all pairs are still in order. */
+pto_status sync_drop_implied(sync_plan *plan);
+/* Gives events their ids. Where a pair of pipes has too few, flags whose events are never in use at once share them,
+ * flags of one block are merged, and events of stages become one. PTO_FAILED after pto.synchronize/no-event. */
+pto_status sync_assign_events(sync_plan *plan);
+
+#endif

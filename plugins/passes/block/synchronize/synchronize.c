@@ -1,0 +1,152 @@
+/* pto.synchronize: flags order what instructions on different pipes do to the same bytes.
+ *
+ *     for %t ... {                              pto.set_flag v -> mte2 event(0)       // one for each stage
+ *       pto.tload %x, %a[..]            =>      pto.set_flag v -> mte2 event(1)
+ *       pto.texp %y, %x                         for %t ... {
+ *     }                                           pto.wait_flag v -> mte2 event(%t mod 2)
+ *                                                 pto.tload %x, %a[..]
+ *                                                 pto.set_flag mte2 -> v event(%t mod 2)
+ *                                                 pto.wait_flag mte2 -> v event(%t mod 2)
+ *                                                 pto.texp %y, %x
+ *                                                 pto.set_flag v -> mte2 event(%t mod 2)
+ *                                               }
+ *                                               pto.wait_flag v -> mte2 event(0)
+ *                                               pto.wait_flag v -> mte2 event(1)
+ *
+ * Both instructions touch the same bytes when the addresses of their tiles overlap, or windows of one parameter that
+ * are not shown to be apart; parameters do not overlap each other. An instruction that stands before the other gets its
+ * set and the other its wait in the innermost block that holds both. When only a loop brings it before the other, the
+ * right to go on is a token, one for each stage of a rotating buffer, which exists from before the outermost loop to
+ * behind it; so loops without trips balance. A flag that the others imply is left out, as the runs of sync_trace.h
+ * show. Flags of an earlier run are replaced.
+ *
+ * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
+ * that does not, so nothing is needed on one pipe, and no `pto.barrier` is made. Exact. Source: own. */
+#include "sync_plan.h"
+
+#define STATS(X)                                                                                                       \
+    X(PAIRS, "pairs of instructions on different pipes that may touch the same bytes")                                 \
+    X(FLAGS, "flags") X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for want of events")
+PTO_STATS(STATS);
+
+static pto_status remove_flags(const pto_run *run, pto_op kernel)
+{
+    PTO_WALK (kernel, op) {
+        const pto_kind_id kind = pto_op_kind(op);
+        if (kind == pto_kind(run, KIND_SET) || kind == pto_kind(run, KIND_WAIT) || kind == pto_kind(run, KIND_BARRIER)) PTO_TRY(pto_erase(op));
+    }
+    return PTO_OK;
+}
+
+/* ---- writing ---- */
+
+static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
+{
+    pto_spec s = pto_spec_make(m->run, pto_kind(m->run, is_set ? KIND_SET : KIND_WAIT));
+    pto_spec_str(&s, "src", sync_pipe_name(f->src));
+    pto_spec_str(&s, "dst", sync_pipe_name(f->dst));
+    pto_spec_exprs(&s, "event", 1, &event);
+    pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].op));
+    const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].op));
+    return PTO_SOME(made) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_gap *g)
+{
+    const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
+    if (g->part == SYNC_PART_SET || g->part == SYNC_PART_WAIT) {
+        const pto_expr event = f->stages > 1 ? pto_expr_offset(f->stage, f->event) : pto_expr_const(m->run, f->event);
+        return write_flag(m, f, is_set, g->before, event);
+    }
+    for (int64_t i = 0; i < f->stages; i++) PTO_TRY(write_flag(m, f, is_set, g->before, pto_expr_const(m->run, f->event + i)));
+    return PTO_OK;
+}
+
+static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
+{
+    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    sync_model m;
+    sync_plan plan;
+    sync_gap *gaps = NULL;
+    int64_t event_ids = 0;
+    if (pto_machine_i64(run, "sync.event-ids", &event_ids) != PTO_OK)
+        return pto_error(kernel, "pto.synchronize/no-machine", "no machine says how many events a pair of pipes has; name one in the pipeline");
+    PTO_TRY(remove_flags(run, kernel));
+    PTO_TRY(sync_model_make(run, kernel, &m));
+    PTO_TRY(sync_plan_make(&m, event_ids < SYNC_EVENTS_MAX ? event_ids : SYNC_EVENTS_MAX, &plan));
+    PTO_TRY(sync_assign_events(&plan));
+    const uint32_t count = sync_list_gaps(&m, plan.flags, plan.count, 0, &gaps);
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(write_gap(&m, &plan.flags[gaps[i].flag], &gaps[i]));
+    pto_count_by(run, STAT_PAIRS, m.pair_count);
+    pto_count_by(run, STAT_FLAGS, plan.count);
+    pto_count_by(run, STAT_IMPLIED, plan.implied);
+    pto_count_by(run, STAT_MERGED, plan.merged);
+    return PTO_OK;
+}
+
+/* ---- pto.synchronised ---- */
+
+/* The buffer, or the parameter, in which the two meet. */
+static pto_str meeting_place(const sync_model *m, uint32_t first, uint32_t second)
+{
+    const sync_op *x = &m->ops[first], *y = &m->ops[second];
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        for (uint32_t k = 0; k < y->access_count; k++) {
+            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            if (!a->is_write && !b->is_write) continue;
+            if (a->space == PTO_GM && b->space == PTO_GM && pto_value_same(a->root, b->root)) return pto_value_name(a->root);
+            if (a->space != PTO_GM && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE)) return pto_value_name(pto_result(a->buffer, 0));
+        }
+    }
+    return pto_s("?");
+}
+
+static pto_status report_race(const sync_model *m, const sync_race *race)
+{
+    const sync_op *x = &m->ops[race->first];
+    const pto_str first = pto_op_name(x->op);
+    if (race->second == SYNC_NONE)
+        return pto_error(x->op, "pto.synchronize/endless-wait", "`%.*s` from %s to %s gets no token", PTO_FMT(first), sync_pipe_name(x->pipe),
+                         sync_pipe_name(x->dst_pipe));
+    const sync_op *y = &m->ops[race->second];
+    const pto_str second = pto_op_name(y->op), place = meeting_place(m, race->first, race->second);
+    pto_error(y->op, "pto.synchronize/race", "nothing orders `%.*s` on pipe %s after `%.*s` on pipe %s, and both touch `%%%.*s`", PTO_FMT(second),
+              sync_pipe_name(y->pipe), PTO_FMT(first), sync_pipe_name(x->pipe), PTO_FMT(place));
+    pto_note(x->op, "the earlier instruction is here; pto.synchronize sets flags between them");
+    return PTO_FAILED;
+}
+
+static pto_status check_synchronised(const pto_run *run, pto_op kernel)
+{
+    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    sync_model m;
+    sync_traces *traces = NULL;
+    sync_race race;
+    PTO_TRY(sync_model_make(run, kernel, &m));
+    PTO_TRY(sync_traces_make(&m, NULL, 0, &traces));
+    return sync_traces_run(traces, &race) ? PTO_OK : report_race(&m, &race);
+}
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.synchronize",
+    .summary = "Order what pipes do to the same bytes by flags",
+    .scope = "function",
+    .consumes = "block/1",
+    .produces = "block/1",
+    .requires_props = PTO_STRS("pto.selected", "pto.addresses-assigned"),
+    .establishes = PTO_STRS("pto.synchronised"),
+    .kinds = sync_kinds,
+    .stats = pass_stats,
+    .run = synchronize_kernel,
+};
+static const pto_property synchronised = {
+    .struct_size = sizeof synchronised,
+    .id = "pto.synchronised",
+    .doc = "Flags order every two instructions on different pipes that may touch the same bytes",
+    .level = "block/1",
+    .kinds = sync_kinds,
+    .check = check_synchronised,
+};
+PTO_PLUGIN("pto.synchronize", "pass:pto.synchronize property:pto.synchronised", "pto.synchronised", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &synchronised));

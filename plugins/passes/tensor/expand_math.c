@@ -1,0 +1,527 @@
+/* pto.expand-math: functions without an instruction become ops that have one.
+ *
+ *                                        %a = tensor.abs %x           %h = tensor.minimum %x, 0 {nan = "any"}
+ *     %y = tensor.sigmoid %x       =>    %n = tensor.neg %a           %p = tensor.exp %h
+ *                                        %t = tensor.exp %n           %q = tensor.add %t, 1
+ *                                                                     %y = tensor.div %p, %q
+ *
+ * Errors in f32 where each op but exp, rsqrt and log is correctly rounded and those three as well (each ulp they are worse
+ * adds as much): tests/passes/expand-math/accuracy.sh measures them.
+ *
+ *   sigmoid       exp(min(x, 0)) / (1 + exp(-|x|))                        3 ulp
+ *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results below
+ *                                                                         the least normal number lose one rounding only
+ *   gelu sigmoid  as silu with exp of z = 1.702 x                         5 ulp, and |z| more for x < 0: z is rounded
+ *   gelu tanh     as silu with exp of z = x (1.5957691 + 0.0713548 x x)   5 ulp, and 3 |z| more for x < 0
+ *   tanh          (t + u) / (1 + t u), t = tanh of x clamped to 5/8 by a polynomial, u = 1 - 2 / (1 + exp(2 (x - clamped)))
+ *                                                                         4 ulp
+ *   reduce_mean   the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the sum
+ *
+ * NaN stays NaN, and signs of zeros are kept. silu and gelu of -inf are NaN, as by their formulas.
+ *
+ * Maxima and minima that propagate NaN become those of the machine, which lose it. Where ops behind a reduction bring the
+ * NaN back in every element that would have it, as in exp(x - max) / sum, nothing else is needed. Otherwise
+ *
+ *     maximum(a, b)  =>  max(a, b) - 0 / (|a| + |b| + 1)         reduce_max(x)  =>  max(x) - sum(0 / (|x| + 1))
+ *
+ * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0. */
+#include <pto/plugin.h>
+
+#include <math.h>
+
+#define KINDS(X)                         \
+    X(SIGMOID, "tensor.sigmoid")         \
+    X(SILU, "tensor.silu")               \
+    X(GELU, "tensor.gelu")               \
+    X(TANH, "tensor.tanh")               \
+    X(RELU, "tensor.relu")               \
+    X(REDUCE_MEAN, "tensor.reduce_mean") \
+    X(MAXIMUM, "tensor.maximum")         \
+    X(MINIMUM, "tensor.minimum")         \
+    X(REDUCE_MAX, "tensor.reduce_max")   \
+    X(REDUCE_MIN, "tensor.reduce_min")   \
+    X(REDUCE_SUM, "tensor.reduce_sum")   \
+    X(NEG, "tensor.neg")                 \
+    X(ABS, "tensor.abs")                 \
+    X(SQRT, "tensor.sqrt")               \
+    X(RSQRT, "tensor.rsqrt")             \
+    X(RECIPROCAL, "tensor.reciprocal")   \
+    X(EXP, "tensor.exp")                 \
+    X(LOG, "tensor.log")                 \
+    X(ADD, "tensor.add")                 \
+    X(SUB, "tensor.sub")                 \
+    X(MUL, "tensor.mul")                 \
+    X(DIV, "tensor.div")                 \
+    X(CAST, "tensor.cast")               \
+    X(RESHAPE, "tensor.reshape")         \
+    X(CONSTANT, "tensor.constant")       \
+    X(INDEX_CAST, "tensor.index_cast")
+PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                \
+    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                  \
+      .doc = "strict: NaN as the program says; any: maxima, minima and relu may give a number where one operand is NaN", \
+      .example = "with: { nan: any }")
+static const char *const nan_choices[] = {"strict", "any", NULL};
+PTO_OPTIONS(OPTIONS);
+
+#define STATS(X)             \
+    X(EXPANDED, "expanded")  \
+    X(RELAXED, "nan-relaxed") \
+    X(GUARDED, "nan-guarded")
+PTO_STATS(STATS);
+
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+
+static pto_type with_dtype(pto_type type, pto_dtype dtype)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
+    return pto_type_tensor(type.run, dtype, rank, dims);
+}
+
+/* ---- making ops: before `op`, named after its result with a suffix, "" for what takes its place ---- */
+
+static void set_name(pto_spec *s, pto_op op, const char *suffix)
+{
+    const pto_str base = pto_value_name(pto_result(op, 0));
+    const size_t room = base.n + strlen(suffix) + 1;
+    char *name = pto_scratch(op.run, room);
+    snprintf(name, room, "%.*s%s", PTO_FMT(base), suffix);
+    pto_spec_name(s, pto_s(name));
+}
+
+static pto_value number(pto_op op, pto_dtype dtype, double value)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
+    if (pto_dtype_is_float(dtype))
+        pto_spec_float(&s, "value", value);
+    else
+        pto_spec_int(&s, "value", (int64_t)value);
+    pto_spec_result(&s, pto_type_tensor(op.run, dtype, 0, NULL));
+    set_name(&s, op, "_c");
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* Of the type of a. */
+static pto_value unary(pto_op op, uint32_t kind, const char *suffix, pto_value a)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
+    pto_spec_operand(&s, a);
+    pto_spec_result(&s, pto_value_type(a));
+    set_name(&s, op, suffix);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value binary(pto_op op, uint32_t kind, const char *suffix, pto_type type, pto_value a, pto_value b)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    if (kind == KIND_MAXIMUM || kind == KIND_MINIMUM) pto_spec_str(&s, "nan", "any");
+    pto_spec_result(&s, type);
+    set_name(&s, op, suffix);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value by_value(pto_op op, uint32_t kind, const char *suffix, pto_value a, pto_value b)
+{
+    return binary(op, kind, suffix, pto_value_type(a), a, b);
+}
+
+static pto_value by_number(pto_op op, uint32_t kind, const char *suffix, pto_value a, double b)
+{
+    return binary(op, kind, suffix, pto_value_type(a), a, number(op, dtype_of(a), b));
+}
+
+/* value op a */
+static pto_value number_by(pto_op op, uint32_t kind, const char *suffix, double value, pto_value a)
+{
+    return binary(op, kind, suffix, pto_value_type(a), number(op, dtype_of(a), value), a);
+}
+
+/* Bit i: dim i is reduced. */
+static uint32_t reduced_dims(pto_op op)
+{
+    const pto_attr axes = pto_op_attr(op, "axis");
+    const int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
+    const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), count = is_list ? pto_attr_count(axes) : 1;
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
+        if (axis < 0) axis += rank;
+        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (uint32_t)axis;
+    }
+    return mask;
+}
+
+/* A reduction of `a` along the axes of `op`. Reduced dims are kept whether `op` keeps them or not: more ops follow, and
+ * values without those dims have no place in a nest over rows. */
+static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_value a)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
+    const pto_type from = pto_value_type(a);
+    const uint32_t rank = pto_type_rank(from), reduced = reduced_dims(op);
+    pto_expr dims[PTO_MAX_DIMS];
+    for (uint32_t i = 0; i < rank; i++) dims[i] = (reduced & (1u << i)) != 0 ? pto_expr_const(s.run, 1) : pto_type_dim(from, i);
+    pto_spec_operand(&s, a);
+    pto_spec_attr(&s, "axis", pto_op_attr(op, "axis"));
+    if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, "nan", "any");
+    if (pto_str_is(pto_attr_str_of(op, "order"), "ascending")) pto_spec_str(&s, "order", "ascending");
+    pto_spec_result(&s, pto_type_tensor(s.run, pto_type_dtype(from), rank, dims));
+    set_name(&s, op, suffix);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* ---- functions ---- */
+
+/* 1 + exp(-|z|): between 1 and 2, NaN for NaN. */
+static pto_value one_and_decay(pto_op op, pto_value z)
+{
+    const pto_value a = unary(op, KIND_ABS, "_abs", z);
+    const pto_value t = unary(op, KIND_EXP, "_decay", unary(op, KIND_NEG, "_neg", a));
+    return by_number(op, KIND_ADD, "_below", t, 1.0);
+}
+
+static pto_value expand_sigmoid(pto_op op, pto_value x)
+{
+    const pto_value above = unary(op, KIND_EXP, "_above", by_number(op, KIND_MINIMUM, "_min", x, 0.0));
+    return by_value(op, KIND_DIV, "", above, one_and_decay(op, x));
+}
+
+/* x * sigmoid(z) for a z that has the sign of x. */
+static pto_value gated(pto_op op, pto_value x, pto_value z)
+{
+    const pto_value half = by_number(op, KIND_MUL, "_half", by_number(op, KIND_MINIMUM, "_min", z, 0.0), 0.5);
+    const pto_value root = unary(op, KIND_EXP, "_root", half);
+    const pto_value above = by_value(op, KIND_MUL, "_above", by_value(op, KIND_MUL, "_part", x, root), root);
+    return by_value(op, KIND_DIV, "", above, one_and_decay(op, z));
+}
+
+/* (1 + tanh(u)) / 2 = sigmoid(2 u). */
+static pto_value expand_gelu(pto_op op, pto_value x)
+{
+    if (pto_str_is(pto_attr_str_of(op, "approx"), "sigmoid")) return gated(op, x, by_number(op, KIND_MUL, "_z", x, 1.702));
+    const double linear = 1.5957691216057308, cubic = 0.044715 * linear; /* 2 sqrt(2 / pi) */
+    const pto_value square = by_value(op, KIND_MUL, "_square", x, x);
+    const pto_value slope = by_number(op, KIND_ADD, "_slope", by_number(op, KIND_MUL, "_cubic", square, cubic), linear);
+    return gated(op, x, by_value(op, KIND_MUL, "_z", x, slope));
+}
+
+/* tanh(s) = s (1 + z P(z)), z = s^2, |s| <= 5/8: least largest relative error, own fit, 2^-27. */
+static pto_value tanh_of_small(pto_op op, pto_value s)
+{
+    static const double p[] = {-0.005704978946596384, 0.020639078691601753, -0.05373971164226532, 0.13331441581249237,
+                               -0.3333328068256378};
+    const pto_value z = by_value(op, KIND_MUL, "_z", s, s);
+    pto_value y = by_number(op, KIND_MUL, "_p", z, p[0]);
+    for (size_t i = 1; i < sizeof p / sizeof *p; i++) y = by_value(op, KIND_MUL, "_p", by_number(op, KIND_ADD, "_p", y, p[i]), z);
+    return by_value(op, KIND_MUL, "_small", s, by_number(op, KIND_ADD, "_p", y, 1.0));
+}
+
+/* The far part v = -u is made from what clamping took away: +0 for small x, so that t stays as it is; NaN for NaN. */
+static pto_value expand_tanh(pto_op op, pto_value x)
+{
+    const pto_value s = by_number(op, KIND_MINIMUM, "_near", by_number(op, KIND_MAXIMUM, "_near", x, -0.625), 0.625);
+    const pto_value t = tanh_of_small(op, s), r = by_value(op, KIND_SUB, "_far", x, s);
+    const pto_value e = unary(op, KIND_EXP, "_exp", by_value(op, KIND_ADD, "_twice", r, r));
+    const pto_value w = number_by(op, KIND_DIV, "_w", 2.0, by_number(op, KIND_ADD, "_w", e, 1.0));
+    const pto_value v = by_number(op, KIND_SUB, "_v", w, 1.0);
+    const pto_value above = by_value(op, KIND_SUB, "_above", t, v);
+    const pto_value below = number_by(op, KIND_SUB, "_below", 1.0, by_value(op, KIND_MUL, "_tv", t, v));
+    return by_value(op, KIND_DIV, "", above, below);
+}
+
+/* ---- means ---- */
+
+/* How many elements go into one of the result; none when that is beyond 64 bits. */
+static pto_expr reduced_count(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const uint32_t mask = reduced_dims(op);
+    pto_expr count = pto_expr_const(op.run, 1);
+    for (uint32_t i = 0; i < pto_type_rank(type); i++)
+        if ((mask & (1u << i)) != 0) count = pto_expr_mul(count, pto_type_dim(type, i));
+    return count;
+}
+
+/* The value under the type of the result of `op`, which may lack the reduced dims. */
+static pto_value without_dims(pto_op op, pto_value y)
+{
+    if (!PTO_SOME(y) || pto_attr_bool_of(op, "keepdim", 1)) return y;
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_RESHAPE));
+    pto_spec_operand(&s, y);
+    pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
+    set_name(&s, op, "");
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value expand_mean(pto_op op, pto_value x)
+{
+    const char *suffix = pto_attr_bool_of(op, "keepdim", 1) ? "" : "_mean";
+    const pto_expr count = reduced_count(op);
+    int64_t n = 0;
+    const pto_value sum = reduction(op, KIND_REDUCE_SUM, "_sum", x);
+    if (pto_expr_is_const(count, &n))
+        return without_dims(op, by_number(op, KIND_MUL, suffix, sum, n != 0 ? 1.0 / (double)n : (double)INFINITY));
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_INDEX_CAST));
+    pto_spec_exprs(&s, "from", 1, &count);
+    pto_spec_result(&s, pto_type_tensor(op.run, dtype_of(x), 0, NULL));
+    set_name(&s, op, "_count");
+    return without_dims(op, by_value(op, KIND_DIV, suffix, sum, pto_spec_value(&s, pto_before(op))));
+}
+
+/* ---- NaN ---- */
+
+static int may_be_nan(const pto_run *run, pto_value v)
+{
+    const pto_op def = pto_value_op(v);
+    if (pto_op_is(def, pto_kind(run, KIND_INDEX_CAST))) return 0;
+    if (!pto_op_is(def, pto_kind(run, KIND_CONSTANT))) return 1;
+    const pto_attr value = pto_op_attr(def, "value");
+    const pto_attr_kind kind = pto_attr_kind_of(value);
+    return kind != PTO_ATTR_INT && (kind != PTO_ATTR_FLOAT || pto_attr_f64(value) != pto_attr_f64(value));
+}
+
+/* +0 where `magnitude`, which is not negative, is a number or infinite; NaN where it is NaN. */
+static pto_value zero_or_nan(pto_op op, pto_value magnitude)
+{
+    return number_by(op, KIND_DIV, "_guard", 0.0, by_number(op, KIND_ADD, "_guard", magnitude, 1.0));
+}
+
+static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value b)
+{
+    const pto_run *run = op.run;
+    const pto_type type = pto_value_type(pto_result(op, 0));
+    const int from_a = may_be_nan(run, a), from_b = may_be_nan(run, b) && !pto_value_same(a, b);
+    const int is_plain = (!from_a && !from_b) || !pto_dtype_is_float(pto_type_dtype(type)) || pto_str_is(pto_opt_str(run, OPT_NAN), "any");
+    const pto_value m = binary(op, kind, is_plain ? "" : "_number", type, a, b);
+    if (is_plain) return m;
+    pto_value magnitude = unary(op, KIND_ABS, "_abs", from_a ? a : b);
+    if (from_a && from_b) magnitude = binary(op, KIND_ADD, "_abs", type, magnitude, unary(op, KIND_ABS, "_abs", b));
+    pto_count(run, STAT_GUARDED);
+    return binary(op, KIND_SUB, "", type, m, zero_or_nan(op, magnitude));
+}
+
+static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype dtype)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, with_dtype(pto_value_type(x), dtype));
+    set_name(&s, op, suffix);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value expand_reduction(pto_op op, uint32_t kind, pto_value x)
+{
+    const pto_dtype dtype = dtype_of(x);
+    const pto_value m = reduction(op, kind, "_number", x);
+    pto_value guard = zero_or_nan(op, unary(op, KIND_ABS, "_abs", x));
+    /* Sums are f32, whatever the type; the terms are zeros. */
+    if (dtype != PTO_F32) guard = cast_to(op, "_guard", guard, PTO_F32);
+    guard = reduction(op, KIND_REDUCE_SUM, "_guard", guard);
+    if (dtype != PTO_F32) guard = cast_to(op, "_guard", guard, dtype);
+    pto_count(op.run, STAT_GUARDED);
+    return without_dims(op, by_value(op, KIND_SUB, pto_attr_bool_of(op, "keepdim", 1) ? "" : "_kept", m, guard));
+}
+
+/* What is known of a value for each row along the reduced axes in which x has a NaN, when the maximum loses it: nothing;
+ * it is NaN where x is; all of the row is NaN, as it would be with a maximum that propagates. */
+enum { NAN_UNKNOWN, NAN_SOME, NAN_ALL };
+enum { FOLLOWED_MAX = 64 };
+
+typedef struct follower {
+    const pto_run *run;
+    pto_op reduce;
+    pto_value x, values[FOLLOWED_MAX];
+    uint8_t level[FOLLOWED_MAX];
+    pto_op pending[FOLLOWED_MAX]; /* ops that read a value below NAN_ALL */
+    uint32_t value_count, pending_count;
+} follower;
+
+static int makes_nan_of_nan(const pto_run *run, pto_op op)
+{
+    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU,       KIND_GELU, KIND_TANH, KIND_NEG, KIND_ABS, KIND_SQRT, KIND_RSQRT,
+                                     KIND_RECIPROCAL, KIND_EXP, KIND_LOG,  KIND_ADD,  KIND_SUB, KIND_MUL, KIND_DIV};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (pto_op_is(op, pto_kind(run, kinds[i]))) return 1;
+    return pto_op_is(op, pto_kind(run, KIND_CAST)) && pto_dtype_is_float(dtype_of(pto_result(op, 0)));
+}
+
+enum { CHAIN_MAX = 8 };
+
+/* A function of a value that is followed is at its level. */
+static uint8_t level_of(const follower *f, pto_value v)
+{
+    for (int step = 0; step < CHAIN_MAX; step++) {
+        for (uint32_t i = 0; i < f->value_count; i++)
+            if (pto_value_same(f->values[i], v)) return f->level[i];
+        if (pto_value_same(v, f->x)) return NAN_SOME;
+        const pto_op def = pto_value_op(v);
+        if (!PTO_SOME(def) || pto_operand_count(def) != 1 || !makes_nan_of_nan(f->run, def)) return NAN_UNKNOWN;
+        v = pto_operand(def, 0);
+    }
+    return NAN_UNKNOWN;
+}
+
+/* 0: there are too many, or one is in another block. */
+static int follow(follower *f, pto_value v, uint8_t level)
+{
+    if (f->value_count == FOLLOWED_MAX) return 0;
+    f->values[f->value_count] = v;
+    f->level[f->value_count++] = level;
+    if (level == NAN_ALL) return 1;
+    PTO_EACH_USE (v, use) {
+        uint32_t i = 0;
+        while (i < f->pending_count && !pto_op_same(f->pending[i], use.op)) i++;
+        if (i < f->pending_count) continue;
+        if (i == FOLLOWED_MAX || !pto_block_same(pto_op_block(use.op), pto_op_block(f->reduce))) return 0;
+        f->pending[f->pending_count++] = use.op;
+    }
+    return 1;
+}
+
+static pto_op take_first(follower *f)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 1; i < f->pending_count; i++)
+        if (pto_op_is_before(f->pending[i], f->pending[first])) first = i;
+    const pto_op op = f->pending[first];
+    f->pending[first] = f->pending[--f->pending_count];
+    return op;
+}
+
+/* The level of the op's result, or -1 when the op may hide a NaN or let one be seen that should be more. */
+static int match_level(const follower *f, pto_op op)
+{
+    if (pto_result_count(op) != 1 || pto_type_rank(pto_value_type(pto_result(op, 0))) != pto_type_rank(pto_value_type(f->x))) return -1;
+    if (pto_op_is(op, pto_kind(f->run, KIND_REDUCE_SUM)) || pto_op_is(op, pto_kind(f->run, KIND_REDUCE_MEAN))) {
+        if (reduced_dims(op) != reduced_dims(f->reduce) || !pto_attr_bool_of(op, "keepdim", 1)) return -1;
+        return level_of(f, pto_operand(op, 0)) == NAN_UNKNOWN ? NAN_UNKNOWN : NAN_ALL;
+    }
+    if (!makes_nan_of_nan(f->run, op)) return -1;
+    int level = NAN_UNKNOWN;
+    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        const int of_operand = level_of(f, pto_operand(op, i));
+        if (of_operand > level) level = of_operand;
+    }
+    return level;
+}
+
+/* True when every value that the reduction reaches before it is NaN all along the row is read by ops alone that carry NaN
+ * on, so that what leaves them is the same whether the reduction propagates NaN or loses it. In block order, so that the
+ * levels of an op's operands are final when it is looked at. */
+static int match_restored(const pto_run *run, pto_op reduce)
+{
+    follower f = {.run = run, .reduce = reduce, .x = pto_operand(reduce, 0)};
+    if (!pto_attr_bool_of(reduce, "keepdim", 1) || !follow(&f, pto_result(reduce, 0), NAN_UNKNOWN)) return 0;
+    while (f.pending_count != 0) {
+        const pto_op op = take_first(&f);
+        const int level = match_level(&f, op);
+        if (level < 0 || !follow(&f, pto_result(op, 0), (uint8_t)level)) return 0;
+    }
+    return 1;
+}
+
+static int propagates(pto_op op)
+{
+    return pto_str_is(pto_attr_str_of(op, "nan"), "propagate") && pto_dtype_is_float(dtype_of(pto_operand(op, 0)));
+}
+
+static int is_reduction(const pto_run *run, pto_op op)
+{
+    return pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)) || pto_op_is(op, pto_kind(run, KIND_REDUCE_MIN));
+}
+
+static pto_status relax(const pto_run *run, pto_op op)
+{
+    if (!is_reduction(run, op) || !propagates(op)) return PTO_OK;
+    if (!pto_str_is(pto_opt_str(run, OPT_NAN), "any") && !match_restored(run, op)) return PTO_OK;
+    pto_count(run, STAT_RELAXED);
+    return pto_op_set_attr(op, "nan", pto_attr_make_str(run, pto_s("any")));
+}
+
+/* ---- the walk ---- */
+
+/* None for ops that stay; `out_stays` is 1 for those. */
+static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
+{
+    static const struct {
+        uint32_t kind;
+        pto_value (*expand)(pto_op op, pto_value x);
+    } rows[] = {{KIND_SIGMOID, expand_sigmoid}, {KIND_GELU, expand_gelu}, {KIND_TANH, expand_tanh}, {KIND_REDUCE_MEAN, expand_mean}};
+    const pto_value x = pto_operand(op, 0);
+    *out_stays = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (pto_op_is(op, pto_kind(run, rows[i].kind))) return rows[i].expand(op, x);
+    if (pto_op_is(op, pto_kind(run, KIND_SILU))) return gated(op, x, x);
+    if (pto_op_is(op, pto_kind(run, KIND_RELU))) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
+    static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
+    for (size_t i = 0; i < 2; i++) {
+        if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op)) return expand_extreme(op, extremes[i], x, pto_operand(op, 1));
+        if (pto_op_is(op, pto_kind(run, reductions[i])) && propagates(op)) return expand_reduction(op, reductions[i], x);
+    }
+    *out_stays = 1;
+    return pto_value_none(run);
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_WALK (function, op) PTO_TRY(relax(run, op));
+    PTO_WALK (function, op) {
+        int stays = 0;
+        const pto_value y = expanded(run, op, &stays);
+        if (stays) continue;
+        PTO_NEED(y);
+        pto_count(run, STAT_EXPANDED);
+        PTO_TRY(pto_replace(op, y));
+    }
+    return PTO_OK;
+}
+
+/* ---- the property ---- */
+
+static pto_status check_math_legal(const pto_run *run, pto_op function)
+{
+    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU, KIND_GELU, KIND_TANH, KIND_RELU, KIND_REDUCE_MEAN};
+    PTO_WALK (function, op) {
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            if (pto_op_is(op, pto_kind(run, kinds[i])))
+                return pto_error(op, "pto.expand-math/no-instruction", "`%.*s` has no instruction; `pto.expand-math` makes it of others",
+                                 PTO_FMT(pto_op_name(op)));
+        }
+        const int is_extreme = pto_op_is(op, pto_kind(run, KIND_MAXIMUM)) || pto_op_is(op, pto_kind(run, KIND_MINIMUM));
+        if ((is_extreme || is_reduction(run, op)) && propagates(op))
+            return pto_error(op, "pto.expand-math/propagates-nan",
+                             "`%.*s` propagates NaN, which vector instructions do not; write {nan = \"any\"} or let `pto.expand-math` guard it",
+                             PTO_FMT(pto_op_name(op)));
+    }
+    return PTO_OK;
+}
+
+static const pto_property math_legal = {
+    .struct_size = sizeof math_legal,
+    .id = "pto.math-legal",
+    .doc = "every function has an instruction, and no maximum propagates NaN",
+    .level = "tensor/1",
+    .kinds = pass_kinds,
+    .check = check_math_legal,
+};
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .flags = PTO_PASS_REASSOCIATES,
+    .id = "pto.expand-math",
+    .summary = "Make functions without an instruction of those that have one",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tensor/1",
+    .requires_props = PTO_STRS("pto.no-softmax", "pto.no-rms-norm", "pto.types-legal"),
+    .establishes = PTO_STRS("pto.math-legal"),
+    .kinds = pass_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.expand-math", "pass:pto.expand-math property:pto.math-legal", "pto.math-legal", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &math_legal));
