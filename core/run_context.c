@@ -151,8 +151,7 @@ static bool is_current(run_context *c, const pto_run *run, uint32_t generation, 
 op_id op_from(run_context *c, pto_op h)
 {
     if (h.index == 0 || !is_current(c, h.run, h.generation, "an op")) return 0;
-    if (op_is_live(c->m, h.index) && (op_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu))
-        return h.index;
+    if (op_is_live_since(c->m, h.index, h.generation & 0xffffu)) return h.index;
     run_misuse(c, &E1320, "used a handle of an op that was erased");
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "core/session.h"
 
 #include "core/core_diag.h"
+#include "core/file.h"
 #include "core/supervisor.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
@@ -80,6 +81,8 @@ status session_open(session *s, const command_line *line, int *exit_status)
     *s = (session){.arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line};
     s->context = context_create(s->diags);
     TRY(read_color(s));
+    const char *remarks = value_of(line, SESSION_REMARKS);
+    diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
     TRY(read_verify(s));
     s->search = session_search_folders(s->arena);
     s->request.from = value_of(line, SESSION_FROM);
@@ -98,6 +101,29 @@ status session_open(session *s, const command_line *line, int *exit_status)
     return plugin_host_create(s->arena, s->diags, &params, &s->host);
 }
 
+/* Unless they went to stderr. */
+static status write_remarks(session *s)
+{
+    const char *path = value_of(s->line, SESSION_REMARKS);
+    if (!path || strcmp(path, "-") == 0) return OK;
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < diag_record_count(s->diags); i++) {
+        const diag_record *r = diag_record_at(s->diags, i);
+        if (r->severity != DIAG_REMARK) continue;
+        if (r->at.file) text_printf(&t, "%s:%u:%u: ", r->at.file, r->at.line, r->at.column);
+        text_printf(&t, "remark: [%s] %s\n", r->code ? r->code : "", r->text);
+    }
+    file_writer w;
+    status result = file_writer_open(&w, s->diags, path);
+    if (result == OK) {
+        file_writer_put(&w, t.p, t.n);
+        result = file_writer_commit(&w);
+    }
+    text_fini(&t);
+    return result;
+}
+
 void session_close(session *s)
 {
     if (s->context) context_destroy(s->context);
@@ -110,7 +136,7 @@ static status refuse_without_pipeline(const session *s)
 {
     static const uint32_t wants[] = {SESSION_SET, SESSION_REPLACE, SESSION_INSERT_AFTER, SESSION_REMOVE, SESSION_FROM, SESSION_UNTIL,
                                      SESSION_ONLY, SESSION_DUMP_DIR, SESSION_PRINT_AFTER, SESSION_PRINT_AFTER_ALL, SESSION_PRINT_AFTER_CHANGE,
-                                     SESSION_TIMING, SESSION_STATS, SESSION_EXPLAIN, SESSION_PRINT_PIPELINE, SESSION_MACHINE};
+                                     SESSION_TIMING, SESSION_STATS, SESSION_REMARKS, SESSION_EXPLAIN, SESSION_PRINT_PIPELINE, SESSION_MACHINE};
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
         if (!command_line_has(s->line, wants[i])) continue;
         diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "option `--%s` has no effect without --pipeline or --passes",
@@ -256,7 +282,11 @@ status session_compile(session *s, module *m, flight_recorder *recorder, int *ex
 {
     if (!s->has_pipeline) return OK;
     run_report report = {0};
-    const status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &report, exit_status);
+    status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &report, exit_status);
+    if (write_remarks(s) != OK && result == OK) {
+        *exit_status = EXIT_STATUS_OUTPUT;
+        result = FAILED;
+    }
     text_buffer t;
     text_init(&t);
     if (s->request.time_steps) run_report_print_timing(&report, &t);

@@ -28,6 +28,7 @@
     X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each", "looking inside", "verifier and property checkers after each step", false)       \
     X(TIMING, "timing", 0, CLI_NONE, NULL, "looking inside", "time of each step, to stderr", false)                                   \
     X(STATS, "stats", 0, CLI_NONE, NULL, "looking inside", "counters of each step, to stderr", false)                                 \
+    X(REMARKS, "remarks", 0, CLI_REQUIRED, "FILE", "looking inside", "what passes say about their choices; `-` is stderr", false)      \
     X(EXPLAIN, "explain", 0, CLI_OPTIONAL, "pipeline", "looking inside", "the checked pipeline with levels and properties", false)    \
     X(PRINT_PIPELINE, "print-pipeline", 0, CLI_NONE, NULL, "looking inside", "the effective pipeline with defaults and origins", false) \
     X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|case", "looking inside", "JSON Schema of a kind of file", false) \

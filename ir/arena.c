@@ -37,10 +37,10 @@ enum { SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024, HUGE_CHUNK_BYTES = 8 * 1024 
 
 typedef struct chunk {
     struct chunk *next;
-    size_t capacity;    /* bytes behind this header */
-    size_t used;        /* bytes handed out, padding included */
-    size_t dirty;       /* bytes that were handed out at some time; what lies above is still zero from the system */
-    size_t used_before; /* sum of `used` of all earlier chunks */
+    size_t capacity;     /* bytes behind this header */
+    size_t used;         /* bytes handed out, padding included */
+    size_t dirty;        /* bytes that were handed out at some time; what lies above is still zero from the system */
+    size_t used_before;  /* sum of `used` of all earlier chunks */
     size_t mapped_bytes; /* 0: from calloc */
 } chunk;
 

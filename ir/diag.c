@@ -31,6 +31,7 @@ struct diag_engine {
     size_t source_count, source_capacity;
     uint32_t max_printed;
     uint32_t seen[DIAG_REMARK + 1]; /* by severity */
+    bool last_was_remark, shows_remarks;
     bool last_was_dropped;          /* then its notes are dropped with it */
     bool color;
 };
@@ -67,6 +68,7 @@ void diag_destroy(diag_engine *d)
         diag_severity severity;
         const char *name;
     } rows[] = {{DIAG_ERROR, "error"}, {DIAG_WARNING, "warning"}, {DIAG_REMARK, "remark"}};
+    if (!d->shows_remarks) d->seen[DIAG_REMARK] = 0;
     for (size_t i = 0; d->out != NULL && i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t more = dropped(d, rows[i].severity);
         if (more != 0) fprintf(d->out, "%u more %s%s not shown\n", more, rows[i].name, more == 1 ? "" : "s");
@@ -242,6 +244,7 @@ static bool same_place(src_pos a, src_pos b)
 static void report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message)
 {
     bool is_note = severity == DIAG_NOTE;
+    if (!is_note) d->last_was_remark = severity == DIAG_REMARK;
     if (!is_note) d->last_was_dropped = ++d->seen[severity] > d->max_printed;
     if (d->record_count >= RECORDS_MAX && (is_note || d->last_was_dropped)) return;
     d->records = table_grow(d->records, &d->record_capacity, d->record_count + 1, sizeof *d->records);
@@ -251,7 +254,7 @@ static void report(diag_engine *d, diag_severity severity, src_pos at, const cha
     r->code = code == NULL ? NULL : arena_strdup(d->memory, code);
     if (message.n > MESSAGE_BYTES_MAX) message.n = MESSAGE_BYTES_MAX;
     r->text = arena_strndup(d->memory, message.p, message.n);
-    if (d->out == NULL || d->last_was_dropped) return;
+    if (d->out == NULL || d->last_was_dropped || (d->last_was_remark && !d->shows_remarks)) return;
     bool repeats = is_note && d->record_count >= 2 && same_place(r->at, r[-1].at);
     print_record(d, r, !repeats);
 }
@@ -293,5 +296,7 @@ const diag_record *diag_record_at(const diag_engine *d, uint32_t index)
 {
     return index < d->record_count ? &d->records[index] : NULL;
 }
+
+void diag_show_remarks(diag_engine *d, bool on) { d->shows_remarks = on; }
 
 void diag_set_color(diag_engine *d, bool on) { d->color = on; }

@@ -72,5 +72,7 @@ uint32_t diag_error_count(const diag_engine *d);
 uint32_t diag_record_count(const diag_engine *d);
 const diag_record *diag_record_at(const diag_engine *d, uint32_t index);
 void diag_set_color(diag_engine *d, bool on);
+/* Remarks are recorded always and printed only when this is on; it is off at first. */
+void diag_show_remarks(diag_engine *d, bool on);
 
 #endif

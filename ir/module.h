@@ -74,6 +74,8 @@ typedef struct value_map value_map;
 op_id op_clone(module *m, op_id o, op_place at, value_map *map);
 
 bool op_is_live(const module *m, op_id o);
+/* op_is_live, and its op_generation is this one. */
+bool op_is_live_since(const module *m, op_id o, uint32_t generation);
 uint32_t op_generation(const module *m, op_id o);
 op_kind op_kind_of(const module *m, op_id o);
 const op_info *op_info_of(const module *m, op_id o);

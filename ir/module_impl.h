@@ -197,7 +197,16 @@ block_id blocks_create(module *m, op_id parent, uint32_t n);
 void blocks_free(module *m, block_id first, uint32_t n);
 
 /* ---- op_attr.c ---- */
-const kind_cache *kind_cache_at(const module *m, op_kind kind);
+void kind_cache_fill(const module *m, op_kind kind, kind_cache *k);
+
+static inline const kind_cache *kind_cache_at(const module *m, op_kind kind)
+{
+    BUG_IF(kind == OP_NONE || kind >= OP_KIND_COUNT, "there is no op kind %u", kind);
+    kind_cache *k = &m->caches->kinds[kind];
+    if (!k->ready) kind_cache_fill(m, kind, k);
+    return k;
+}
+
 /* The dict without the values that equal the row's defaults. */
 attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs);
 

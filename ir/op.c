@@ -277,6 +277,11 @@ op_id op_clone(module *m, op_id o, op_place at, value_map *map)
 
 /* ---- reading ---- */
 
+bool op_is_live_since(const module *m, op_id o, uint32_t generation)
+{
+    return op_is_live(m, o) && op_raw(m, o)->generation == generation;
+}
+
 bool op_is_live(const module *m, op_id o) { return o != 0 && o < m->ops.count && op_raw(m, o)->kind != OP_NONE; }
 
 uint32_t op_generation(const module *m, op_id o) { return o == 0 || o >= m->ops.count ? 0 : op_raw(m, o)->generation; }

@@ -19,7 +19,7 @@ static attr_id default_value(ir_context *c, const attr_spec *spec)
     return attr_float(c, f);
 }
 
-static void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
+void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
 {
     const op_info *info = op_info_at(kind);
     bool list_of_exprs = kind == OP_FOR; /* `valid` */
@@ -35,14 +35,6 @@ static void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
     while (k->in_count < sizeof info->in / sizeof info->in[0] && info->in[k->in_count].types != 0) k->in_count++;
     k->ready = true;
-}
-
-const kind_cache *kind_cache_at(const module *m, op_kind kind)
-{
-    BUG_IF(kind == OP_NONE || kind >= OP_KIND_COUNT, "there is no op kind %u", kind);
-    kind_cache *k = &m->caches->kinds[kind];
-    if (!k->ready) kind_cache_fill(m, kind, k);
-    return k;
 }
 
 attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs)

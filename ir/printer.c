@@ -130,7 +130,8 @@ static void print_item(printer *r, op_id o, const op_info *info, const op_form *
     switch ((form_item_kind)item->kind) {
     case FORM_OPERAND:
         text_putc(r->out, ' ');
-        if (item->operand < value_operand_count(r, o)) print_value(r, use_raw(r->m, op_at(r->m, o)->operands + item->operand)->value);
+        if (item->operand < value_operand_count(r, o))
+            print_value(r, use_raw(r->m, op_at(r->m, o)->operands + item->operand)->value);
         break;
     case FORM_REST:
         if (value_operand_count(r, o) > form->fixed_operands) {

@@ -1,8 +1,8 @@
 /* measure-command PROGRAM [ARGUMENT...]: runs the program once, its output to /dev/null, and prints
- * "<exit status> <wall seconds> <CPU seconds> <largest resident KiB>". A program of its own, since the kernel counts the
- * memory of the process that starts another one towards the other's largest size: this one is small. */
-#include <spawn.h>
+ * "<exit status> <wall seconds> <CPU seconds> <largest resident KiB>". A program of its own, since the kernel counts
+ * the memory of the process that starts another one towards the other's largest size: this one is small. */
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

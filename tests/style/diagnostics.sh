@@ -10,7 +10,7 @@ codes=$(
 )
 for code in $codes; do
   pattern=$(printf '%s' "$code" | sed 's/[.]/\\./g')
-  if ! grep -rqE --include='*.ptir' --include='*.sh' --include='*.yaml' "\\\\?\\[(\\[)?$pattern\\\\?\\]" tests; then
+  if ! grep -rqE --include="*.ptir" --include="*.sh" --include="*.yaml" "(\\[|[^a-z0-9-])$pattern([^a-z0-9-]|$)" tests; then
     echo "$code: no test triggers it"
     missing=$((missing + 1))
   fi

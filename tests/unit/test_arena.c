@@ -128,3 +128,22 @@ TEST(table_grow_keeps_the_old_and_clears_the_new)
     for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i + 1);
     table_free(items);
 }
+
+TEST(arena_of_large_size_is_zeroed_like_a_small_one)
+{
+    enum { BLOCK = 1024 * 1024, BLOCKS = 40 };
+    arena *a = arena_create("test");
+    arena_mark start = arena_here(a);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < BLOCKS; i++) {
+            /* One is larger than the chunks of huge pages. */
+            size_t bytes = i == BLOCKS / 2 ? (size_t)16 * BLOCK : BLOCK;
+            char *p = arena_alloc(a, bytes);
+            assert_int_equal(p[0] | p[bytes / 2] | p[bytes - 1], 0);
+            memset(p, 0x5A, bytes);
+        }
+        assert_true(arena_bytes_used(a) >= (size_t)(BLOCKS + 15) * BLOCK);
+        arena_rewind(a, start);
+    }
+    arena_destroy(a);
+}

@@ -7,7 +7,7 @@
  * List scheduling: of the instructions whose predecessors are placed, a load is next before a move to the matrix unit,
  * that before anything else, a store last; loads in the order of their first readers, the rest as it was. Dependences
  * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
- * stay, and nothing passes them. A kernel whose buffers do not all fit at once is left alone, since longer lifetimes
+ * stay, and nothing passes them. A block whose buffers do not all fit at once is left alone, since longer lifetimes
  * would take what `pto.allocate` needs for sharing. Exact. */
 #include <pto/plugin.h>
 
@@ -22,7 +22,7 @@ PTO_KINDS(KINDS);
       .example = "with: { window: 32 }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X) X(MOVED, "moved ops") X(LEFT, "kernels left alone for want of space")
+#define STATS(X) X(MOVED, "moved ops") X(LEFT, "blocks left alone for want of space")
 PTO_STATS(STATS);
 
 enum { OPERANDS_MAX = 8, RANK_LOAD = 0, RANK_FEED = 1, RANK_WORK = 2, RANK_STORE = 3 };
@@ -188,18 +188,88 @@ static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
     return PTO_OK;
 }
 
-/* ---- a kernel ---- */
-
 typedef struct room {
     node *nodes;
     uint8_t *before;
     pto_op *tiles;
     uint32_t window, tile_room;
+    pto_op *buffers;
+    pto_block *homes; /* around all uses of each buffer */
+    uint32_t buffer_count;
 } room;
+
+/* ---- room on chip ---- */
+
+static int is_within(pto_block inner, pto_block outer)
+{
+    pto_block b = inner;
+    while (!pto_block_same(b, outer)) {
+        pto_op around = pto_block_parent(b);
+        if (!PTO_SOME(around)) return 0;
+        b = pto_op_block(around);
+    }
+    return 1;
+}
+
+/* The innermost block around all uses of a buffer; none when it has none. */
+static pto_block home_of(pto_op buffer)
+{
+    pto_block home = pto_block_none(buffer.run);
+    PTO_EACH_USE(pto_result(buffer, 0), tile) {
+        PTO_EACH_USE(pto_result(tile.op, 0), use) {
+            pto_block at = pto_op_block(use.op);
+            if (!PTO_SOME(home)) home = at;
+            while (!is_within(at, home)) home = pto_op_block(pto_block_parent(home));
+        }
+    }
+    return home;
+}
+
+static void list_buffers(room *r, pto_op kernel)
+{
+    const pto_run *run = kernel.run;
+    uint32_t count = 0;
+    PTO_EACH_OP(pto_body(kernel), op) count += (uint32_t)pto_op_is(op, pto_kind(run, KIND_BUFFER));
+    r->buffers = PTO_SCRATCH(run, pto_op, count);
+    r->homes = PTO_SCRATCH(run, pto_block, count);
+    PTO_EACH_OP(pto_body(kernel), op) {
+        if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
+        r->buffers[r->buffer_count] = op;
+        r->homes[r->buffer_count++] = home_of(op);
+    }
+}
+
+/* Whether all buffers that may hold something while the block runs have room beside each other. Those of a loop in it,
+ * or beside it, hold nothing then. */
+static int fits(const pto_run *run, const room *r, pto_block block)
+{
+    static const char *const spaces[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
+                                                        "acc", "bias", "scaling", "gm"};
+    for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
+        char path[64];
+        int64_t used = 0, most = INT64_MAX;
+        (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", spaces[s]);
+        if (pto_machine_i64(run, path, &most) != PTO_OK) continue;
+        for (uint32_t i = 0; i < r->buffer_count; i++) {
+            pto_op op = r->buffers[i];
+            if (!PTO_SOME(r->homes[i]) || !is_within(block, r->homes[i])) continue;
+            if (!pto_str_is(pto_attr_str_of(op, "space"), spaces[s])) continue;
+            int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
+            if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- a kernel ---- */
 
 static pto_status order_block(const pto_run *run, const room *r, pto_block block)
 {
     uint32_t count = 0, tiles = 0;
+    if (!fits(run, r, block)) {
+        pto_count(run, STAT_LEFT);
+        return PTO_OK;
+    }
     PTO_EACH_OP(block, op) {
         pto_str name = pto_op_name(op);
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
@@ -217,41 +287,15 @@ static pto_status order_block(const pto_run *run, const room *r, pto_block block
     return PTO_OK; /* a terminator has ended the last piece */
 }
 
-/* Whether all buffers of the kernel have room beside each other. */
-static int fits(const pto_run *run, pto_op kernel)
-{
-    int64_t used[PTO_SPACE_COUNT] = {0};
-    static const char *const spaces[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                        "acc", "bias", "scaling", "gm"};
-    PTO_EACH_OP(pto_body(kernel), op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
-        pto_str space = pto_attr_str_of(op, "space");
-        int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
-        for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
-            char path[64];
-            int64_t room_bytes = INT64_MAX;
-            if (!pto_str_is(space, spaces[s])) continue;
-            (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", spaces[s]);
-            used[s] = __builtin_add_overflow(used[s], bytes, &used[s]) ? INT64_MAX : used[s];
-            if (pto_machine_i64(run, path, &room_bytes) == PTO_OK && used[s] > room_bytes) return 0;
-        }
-    }
-    return 1;
-}
-
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
-    if (!fits(run, unit)) {
-        pto_count(run, STAT_LEFT);
-        pto_remark(unit, "pto.order/pressure", "the buffers do not fit beside each other, so the order stays");
-        return PTO_OK;
-    }
     room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW)};
     r.tile_room = r.window * OPERANDS_MAX;
     r.nodes = PTO_SCRATCH(run, node, r.window);
     r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);
     r.tiles = PTO_SCRATCH(run, pto_op, r.tile_room);
+    list_buffers(&r, unit);
     PTO_TRY(order_block(run, &r, pto_body(unit)));
     PTO_WALK(unit, op)
     {

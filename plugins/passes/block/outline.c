@@ -14,12 +14,10 @@
 #define KINDS(X)                        \
     X(FUNC, "func")                     \
     X(FORALL, "forall")                 \
-    X(FOR, "for")                       \
     X(RETURN, "return")                 \
     X(YIELD, "yield")                   \
     X(CONSTANT, "constant")             \
     X(STORE, "tile.store")              \
-    X(LOAD, "tile.load")                \
     X(WORKSPACE, "tile.workspace")      \
     X(KERNEL, "block.kernel")           \
     X(LAUNCH, "block.launch")           \
@@ -370,24 +368,30 @@ static pto_status rewrite_workspace(const pto_run *run, pto_op op)
     return pto_replace(op, made);
 }
 
-static pto_status check_top_op(const pto_run *run, pto_op op)
+/* The next op of the walk behind a nest, or inside any other op: nests in nests belong to the outer kernel. */
+static pto_op next_outside(const pto_run *run, pto_op op, pto_op function)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_STORE)) || pto_op_is(op, pto_kind(run, KIND_LOAD)) || pto_op_is(op, pto_kind(run, KIND_FOR)))
-        return pto_error(op, "pto.outline/outside-nest", "`%.*s` stands outside every forall; a kernel is made of a forall with a core kind", PTO_FMT(pto_op_name(op)));
-    return PTO_OK;
+    return pto_op_is(op, pto_kind(run, KIND_FORALL)) ? pto_walk_skip(op, function) : pto_op_walk_next(op, function);
+}
+
+static uint32_t count_nests(const pto_run *run, pto_op function)
+{
+    uint32_t n = 0;
+    for (pto_op op = pto_op_walk_next(function, function); PTO_SOME(op); op = next_outside(run, op, function))
+        n += pto_op_is(op, pto_kind(run, KIND_FORALL)) ? 1u : 0u;
+    return n;
 }
 
 static pto_status outline_function(const pto_run *run, pto_op function)
 {
-    uint32_t count = 0;
-    PTO_EACH_OP (pto_body(function), op) count += pto_op_is(op, pto_kind(run, KIND_FORALL)) ? 1u : 0u;
+    const uint32_t count = count_nests(run, function);
     nest_list done = {PTO_SCRATCH(run, nest, count), PTO_SCRATCH(run, pto_str, count), 0};
     pto_op *nests = PTO_SCRATCH(run, pto_op, count);
-    count = 0;
-    PTO_EACH_OP (pto_body(function), op) {
-        PTO_TRY(check_top_op(run, op));
+    uint32_t k = 0;
+    for (pto_op op = pto_op_walk_next(function, function), next; PTO_SOME(op); op = next) {
+        next = next_outside(run, op, function);
         if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE))) PTO_TRY(rewrite_workspace(run, op));
-        else if (pto_op_is(op, pto_kind(run, KIND_FORALL))) nests[count++] = op;
+        else if (pto_op_is(op, pto_kind(run, KIND_FORALL))) nests[k++] = op;
     }
     /* Nests are compared with earlier ones, so they go only when all are done. */
     for (uint32_t i = 0; i < count; i++) {
@@ -397,7 +401,7 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     }
     for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_erase(nests[i]));
     /* Constants that only nests used. */
-    PTO_EACH_OP (pto_body(function), op) {
+    PTO_WALK (function, op) {
         if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0) PTO_TRY(pto_erase(op));
     }
     return PTO_OK;
@@ -407,8 +411,8 @@ static pto_status outline_function(const pto_run *run, pto_op function)
 static int match_function(const pto_run *run, pto_op op)
 {
     if (!pto_op_is(op, pto_kind(run, KIND_FUNC))) return 0;
-    PTO_EACH_OP (pto_body(op), inner) {
-        if (pto_op_is(inner, pto_kind(run, KIND_FORALL)) || pto_op_is(inner, pto_kind(run, KIND_WORKSPACE)) || check_top_op(run, inner) != PTO_OK) return 1;
+    PTO_WALK (op, inner) {
+        if (pto_op_is(inner, pto_kind(run, KIND_FORALL)) || pto_op_is(inner, pto_kind(run, KIND_WORKSPACE))) return 1;
     }
     return 0;
 }

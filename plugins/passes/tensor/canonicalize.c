@@ -218,7 +218,8 @@ static uint32_t count_ops(pto_op function)
 static pto_status visit(const pto_run *run, pto_op op, seen_table *seen, int *changed)
 {
     if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE) || pto_op_block_count(op) != 0) return PTO_OK;
-    *changed |= turn_constant_right(run, op) || shorten_chain(run, op);
+    /* Users come later in the walk, so that a turned op asks for no other round. */
+    if (!turn_constant_right(run, op)) *changed |= shorten_chain(run, op);
     const pto_attr folded = pto_opt_bool(run, OPT_FOLD) ? pto_op_fold(op) : pto_attr_none(run);
     if (PTO_SOME(folded)) {
         *changed = 1;

@@ -37,12 +37,12 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
 
-static pto_type with_dtype(pto_type type, pto_dtype dtype)
+static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
     for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(type.run, dtype, rank, dims);
+    return pto_type_tensor(run, dtype, rank, dims);
 }
 
 /* The type with extent 1 along the last axis. */
@@ -97,10 +97,10 @@ static pto_value make_number(pto_op op, const char *suffix, double number)
 static pto_status rewrite_rms_norm(const pto_run *run, pto_op op)
 {
     const pto_value x = pto_operand(op, 0), gamma = pto_operand(op, 1);
-    const pto_type given = pto_value_type(x), type = with_dtype(given, PTO_F32), column = column_type(type);
+    const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32), column = column_type(type);
     const int narrow = pto_type_dtype(given) != PTO_F32, divides = pto_str_is(pto_opt_str(run, OPT_ROOT), "sqrt");
     const pto_value wide = narrow ? make1(op, KIND_CAST, type, "_x", x) : x;
-    const pto_value weight = narrow ? make1(op, KIND_CAST, with_dtype(pto_value_type(gamma), PTO_F32), "_gamma", gamma) : gamma;
+    const pto_value weight = narrow ? make1(op, KIND_CAST, with_dtype(run, pto_value_type(gamma), PTO_F32), "_gamma", gamma) : gamma;
     const pto_value squares = make2(op, KIND_MUL, type, "_squares", wide, wide);
     const pto_value mean = make1(op, KIND_REDUCE_MEAN, column, "_mean", squares);
     const pto_value eps = make_number(op, "_eps", pto_attr_float_of(op, "eps", 0.0));

@@ -25,12 +25,12 @@ PTO_KINDS(KINDS);
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
 
-static pto_type with_dtype(pto_type type, pto_dtype dtype)
+static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
     for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(type.run, dtype, rank, dims);
+    return pto_type_tensor(run, dtype, rank, dims);
 }
 
 /* The type with extent 1 along one axis. */
@@ -66,7 +66,7 @@ static pto_value make(pto_op op, uint32_t kind, pto_type type, const char *suffi
 static pto_status rewrite_softmax(const pto_run *run, pto_op op)
 {
     const pto_value none = pto_value_none(run), x = pto_operand(op, 0);
-    const pto_type given = pto_value_type(x), type = with_dtype(given, PTO_F32);
+    const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32);
     const int narrow = pto_type_dtype(given) != PTO_F32;
     const int64_t axis = pto_attr_int_of(op, "axis", -1);
     const pto_type column = reduced_type(type, axis < 0 ? axis + pto_type_rank(type) : axis);

@@ -73,12 +73,12 @@ PTO_STATS(STATS);
 
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 
-static pto_type with_dtype(pto_type type, pto_dtype dtype)
+static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
     for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(type.run, dtype, rank, dims);
+    return pto_type_tensor(run, dtype, rank, dims);
 }
 
 /* ---- making ops: before `op`, named after its result with a suffix, "" for what takes its place ---- */
@@ -308,7 +308,7 @@ static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype d
 {
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
     pto_spec_operand(&s, x);
-    pto_spec_result(&s, with_dtype(pto_value_type(x), dtype));
+    pto_spec_result(&s, with_dtype(op.run, pto_value_type(x), dtype));
     set_name(&s, op, suffix);
     return pto_spec_value(&s, pto_before(op));
 }

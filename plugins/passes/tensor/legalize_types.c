@@ -273,12 +273,12 @@ static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 
 /* ---- rewriting ---- */
 
-static pto_type with_dtype(pto_type type, pto_dtype dtype)
+static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
     for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(type.run, dtype, rank, dims);
+    return pto_type_tensor(run, dtype, rank, dims);
 }
 
 static pto_str suffixed(pto_op op, const char *suffix)
@@ -297,7 +297,7 @@ static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, p
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
     pto_spec_operand(&s, x);
     if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
-    pto_spec_result(&s, with_dtype(pto_value_type(x), to));
+    pto_spec_result(&s, with_dtype(run, pto_value_type(x), to));
     pto_spec_name(&s, name);
     pto_count(run, STAT_CASTS);
     return pto_spec_value(&s, pto_before(at));
@@ -347,7 +347,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     }
     pto_spec_attrs_of(&s, op);
     if (is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
-    pto_spec_result(&s, with_dtype(pto_value_type(pto_result(op, 0)), compute));
+    pto_spec_result(&s, with_dtype(run, pto_value_type(pto_result(op, 0)), compute));
     pto_spec_name(&s, suffixed(op, "_wide"));
     const pto_value wide = pto_spec_value(&s, pto_before(op));
     PTO_NEED(wide);
@@ -433,7 +433,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, suffixed(op, "_b"), none));
     pto_spec_attrs_of(&s, op);
     pto_spec_type(&s, "out", pto_type_scalar(run, stored));
-    pto_spec_result(&s, with_dtype(pto_value_type(pto_result(op, 0)), stored));
+    pto_spec_result(&s, with_dtype(run, pto_value_type(pto_result(op, 0)), stored));
     pto_spec_name(&s, suffixed(op, stored == out ? "" : "_wide"));
     const pto_value product = pto_spec_value(&s, pto_before(op));
     PTO_NEED(product);

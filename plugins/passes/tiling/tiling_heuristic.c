@@ -124,7 +124,7 @@ static double vector_cost(const search *s, const int64_t *tile)
     if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
     if (!is_whole && columns->static_extent < 0 && row_count > CHUNK_ROWS) {
         if (tile[0] < CHUNK_ROWS) cost *= 1.5; /* rows may be short */
-        if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)(tile[1] / UNKNOWN_ROW_CHUNK);
+        if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)tile[1] / (double)UNKNOWN_ROW_CHUNK;
     }
     return cost;
 }

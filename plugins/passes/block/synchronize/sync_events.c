@@ -12,22 +12,35 @@ static int64_t count_events(const sync_plan *plan, uint32_t src, uint32_t dst)
     return n;
 }
 
-/* Lets one flag use the events of another when a run of all traces shows that none of them then gets a second token. */
+/* Places between which events of a flag may hold tokens. */
+static void find_span(const sync_model *m, const sync_flag *f, uint32_t *first, uint32_t *last)
+{
+    *first = f->around == SYNC_NONE ? f->set : f->around;
+    *last = f->around == SYNC_NONE ? f->wait : m->ops[f->around].last;
+}
+
+static int can_share(const sync_plan *plan, uint32_t i, uint32_t k)
+{
+    const sync_flag *f = &plan->flags[i], *g = &plan->flags[k];
+    uint32_t first_f, last_f, first_g, last_g;
+    if (!is_of(g, f->src, f->dst) || g->shares != k || g->stages != f->stages) return 0;
+    find_span(plan->m, f, &first_f, &last_f);
+    find_span(plan->m, g, &first_g, &last_g);
+    return last_f <= first_g || last_g <= first_f;
+}
+
+/* Lets flags use the events of others when a run of all traces shows that no event then gets a second token. */
 static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst, int *out_changed)
 {
     sync_traces *traces = NULL;
     PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    for (uint32_t i = 0; i < plan->count; i++) {
+    for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > plan->event_ids; i++) {
         sync_flag *f = &plan->flags[i];
         for (uint32_t k = 0; is_of(f, src, dst) && f->shares == i && k < i; k++) {
-            const sync_flag *g = &plan->flags[k];
-            if (!is_of(g, src, dst) || g->shares != k || g->stages != f->stages) continue;
+            if (!can_share(plan, i, k)) continue;
             f->shares = k;
-            if (sync_traces_run_single(traces, k)) {
-                *out_changed = 1;
-                return PTO_OK;
-            }
-            f->shares = i;
+            if (!sync_traces_run_single(traces, k)) f->shares = i;
+            else *out_changed = 1;
         }
     }
     return PTO_OK;

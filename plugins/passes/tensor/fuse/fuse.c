@@ -36,11 +36,10 @@ static pto_status fuse_run(const pto_run *run, pto_op unit)
     const pto_kind_id group = pto_kind(run, KIND_GROUP);
     pto_str label = pto_function_name(unit);
     uint32_t serial = 0;
-    pto_op next = unit;
-    for (pto_op op = unit; PTO_SOME(op); op = next) {
+    for (pto_op op = unit; PTO_SOME(op);) {
         for (uint32_t b = 0; b < pto_op_block_count(op) && !pto_op_is(op, group); b++)
             PTO_TRY(fuse_block(run, pto_op_block_at(op, b), label, &serial));
-        next = pto_op_is(op, group) ? pto_walk_skip(op, unit) : pto_op_walk_next(op, unit);
+        op = pto_op_is(op, group) ? pto_walk_skip(op, unit) : pto_op_walk_next(op, unit);
     }
     pto_count_by(run, STAT_GROUPS, serial);
     return PTO_OK;

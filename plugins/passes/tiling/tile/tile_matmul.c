@@ -86,7 +86,7 @@ static pto_status read_product(product *p, const pto_run *run, pto_op op)
     p->extent[DIM_K] = pto_type_dim(p->a, rank_a - (p->transpose_a ? 2 : 1));
     int64_t rows = tile_machine_i64(run, "matrix.box-rows", 1),
             bytes = tile_machine_i64(run, "matrix.box-row-bytes", 1);
-    int64_t row = bytes / pto_dtype_bytes(p->from);
+    int64_t element = pto_dtype_bytes(p->from), row = element > 0 ? bytes / element : 1;
     for (int d = 0; d < DIM_COUNT; d++) {
         if (!pto_expr_is_const(p->extent[d], &p->static_extent[d])) p->static_extent[d] = -1;
         p->granule[d] = row > rows ? row : rows;

@@ -74,14 +74,16 @@ static void count_scratch(tile_nest *n, pto_kind_id kind, const tile_piece *sour
     }
 }
 
-/* "t" and the name of the tensor value. */
-static pto_str result_name(const tile_nest *n)
+/* Ends in NUL. */
+static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
 {
-    char *text = pto_scratch(n->run, n->name.n + 2);
-    text[0] = 't';
-    if (n->name.n != 0) memcpy(text + 1, n->name.p, n->name.n);
-    return pto_str_make(text, n->name.n + 1);
+    size_t room = strlen(before) + name.n + strlen(behind) + 1;
+    char *text = pto_scratch(run, room);
+    (void)snprintf(text, room, "%s%.*s%s", before, PTO_FMT(name), behind);
+    return pto_str_make(text, room - 1);
 }
+
+static pto_str result_name(const tile_nest *n) { return joined(n->run, "t", n->name, ""); }
 
 static tile_piece finish(tile_nest *n, pto_spec *s, tile_piece p)
 {
@@ -264,13 +266,7 @@ void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *n
 }
 
 /* What a nest stores, before it is viewed under the shape of the result. */
-static pto_str stored_name(const pto_run *run, pto_str name)
-{
-    char *text = pto_scratch(run, name.n + 4);
-    if (name.n != 0) memcpy(text, name.p, name.n);
-    memcpy(text + name.n, "_2d", 3);
-    return pto_str_make(text, name.n + 3);
-}
+static pto_str stored_name(const pto_run *run, pto_str name) { return joined(run, "", name, "_2d"); }
 
 pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
                          uint32_t outs, const pto_value *targets)
@@ -289,8 +285,7 @@ pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_ex
     pto_op forall = pto_spec_build(&s, pto_before(group));
     for (uint32_t i = 1; i < outs && PTO_SOME(forall); i++) {
         pto_str name = stored_name(n->run, pto_value_name(pto_result(group, i)));
-        if (pto_value_set_name(pto_result(forall, i), name.p) < 0)
-            n->failed = 1; /* scratch is zeroed: it ends in NUL */
+        if (pto_value_set_name(pto_result(forall, i), name.p) < 0) n->failed = 1;
     }
     n->block = pto_body(forall);
     pto_type index = pto_type_scalar(n->run, PTO_INDEX);
@@ -305,7 +300,7 @@ pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
 {
     uint32_t count = pto_result_count(group);
     pto_value *values = PTO_SCRATCH(n->run, pto_value, count);
-    char **names = pto_scratch_array(n->run, count, sizeof *names);
+    const char **names = pto_scratch_array(n->run, count, sizeof *names);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
     pto_spec_loc(&s, n->loc);
     PTO_NEED(pto_spec_build(&s, pto_at_end(n->block)));
@@ -317,9 +312,7 @@ pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
         for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
         values[i] = tile_view(n->run, group, pto_result(forall, i), rank, dims, "");
         PTO_NEED(values[i]);
-        pto_str name = pto_value_name(pto_result(group, i));
-        names[i] = pto_scratch(n->run, name.n + 1);
-        if (name.n != 0) memcpy(names[i], name.p, name.n);
+        names[i] = joined(n->run, "", pto_value_name(pto_result(group, i)), "").p;
     }
     PTO_TRY(pto_replace_all(group, count, values));
     for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_value_set_name(values[i], names[i]));
@@ -333,16 +326,11 @@ pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t ran
     int is_same = pto_type_rank(type) == rank;
     for (uint32_t d = 0; d < rank && is_same; d++) is_same = pto_expr_same_number(pto_type_dim(type, d), dims[d]);
     if (is_same) return value;
-    pto_str name = pto_value_name(value);
-    size_t more = strlen(suffix);
-    char *text = pto_scratch(run, name.n + more + 1);
-    if (name.n != 0) memcpy(text, name.p, name.n);
-    memcpy(text + name.n, suffix, more);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_VIEW));
     pto_spec_operand(&s, value);
     pto_spec_result(&s, pto_type_tensor(run, pto_type_dtype(type), rank, dims));
     pto_spec_loc(&s, pto_op_loc(at));
-    pto_spec_name(&s, pto_str_make(text, name.n + more));
+    pto_spec_name(&s, joined(run, "", pto_value_name(value), suffix));
     return pto_spec_value(&s, pto_before(at));
 }
 

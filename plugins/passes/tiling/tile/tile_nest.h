@@ -159,9 +159,9 @@ pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
 int64_t tile_capacity(const pto_run *run, pto_space space);
 int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent);
 
-/* Lower one group each. */
+/* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
-pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op product);
-pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op transpose);
+pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
 
 #endif
