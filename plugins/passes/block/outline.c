@@ -88,6 +88,22 @@ static pto_status note_use(nest *n, pto_op op, pto_value v, uint32_t uses)
     return PTO_OK;
 }
 
+static pto_status note_expr(nest *n, pto_op op, pto_expr e, int depth)
+{
+    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return note_use(n, op, pto_expr_leaf(e), USE_READ);
+    for (uint32_t i = 0; depth < DEPTH_MAX && i < pto_expr_arg_count(e); i++) PTO_TRY(note_expr(n, op, pto_expr_arg(e, i), depth + 1));
+    return PTO_OK;
+}
+
+/* Index operands stand inside attributes. */
+static pto_status note_attr(nest *n, pto_op op, pto_attr a, int depth)
+{
+    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(n, op, pto_attr_expr(a), 0);
+    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == DEPTH_MAX) return PTO_OK;
+    for (uint32_t i = 0; i < pto_attr_count(a); i++) PTO_TRY(note_attr(n, op, pto_attr_item(a, i, NULL), depth + 1));
+    return PTO_OK;
+}
+
 static uint32_t count_operands(pto_op root)
 {
     uint32_t n = 0;
@@ -101,7 +117,9 @@ static pto_status find_captures(nest *n)
     PTO_WALK (n->op, op) {
         const int is_store = pto_op_is(op, pto_kind(n->run, KIND_STORE));
         for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(note_use(n, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
+        for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(n, op, pto_op_attr_at(op, i, NULL), 0));
     }
+    for (uint32_t i = 0; i < pto_op_attr_count(n->op); i++) PTO_TRY(note_attr(n, n->op, pto_op_attr_at(n->op, i, NULL), 0));
     return PTO_OK;
 }
 

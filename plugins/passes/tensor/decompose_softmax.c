@@ -9,7 +9,7 @@
  * f16 and bf16 operands are cast to f32 first and the quotient is cast back once. The maximum may treat NaN as it likes:
  * a NaN of x is a NaN of d at the same place, so of the sum, so of the whole row, as softmax wants it.
  *
- * Bound: each element is off by at most 5 + n * 2^-24 * |x - max| ulp plus the error of the sum of n terms. */
+ * Bound: the relative error is at most (|x - max| + 6) 2^-24, since the difference is rounded, plus that of the sum. */
 #include <pto/plugin.h>
 
 #define KINDS(X)                       \

@@ -11,7 +11,7 @@
  *   sigmoid       exp(min(x, 0)) / (1 + exp(-|x|))                        3 ulp
  *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results below
  *                                                                         the least normal number lose one rounding only
- *   gelu sigmoid  as silu with exp of z = 1.702 x                         5 ulp, and |z| more for x < 0: z is rounded
+ *   gelu sigmoid  as silu with exp of z = 1.702 x                         5 ulp, and 1.25 |z| more for x < 0: z is rounded
  *   gelu tanh     as silu with exp of z = x (1.5957691 + 0.0713548 x x)   5 ulp, and 3 |z| more for x < 0
  *   tanh          (t + u) / (1 + t u), t = tanh of x clamped to 5/8 by a polynomial, u = 1 - 2 / (1 + exp(2 (x - clamped)))
  *                                                                         4 ulp
