@@ -5,8 +5,8 @@
  *                                        %t = tensor.exp %n           %q = tensor.add %t, 1
  *                                                                     %y = tensor.div %p, %q
  *
- * Errors in f32 where each op but exp, rsqrt and log is correctly rounded and those three as well (each ulp they are worse
- * adds as much): tests/passes/expand-math/accuracy.sh measures them.
+ * Errors in f32, measured by tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp that
+ * is off by n ulp adds about 2 n:
  *
  *   sigmoid       exp(min(x, 0)) / (1 + exp(-|x|))                        3 ulp
  *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results below
