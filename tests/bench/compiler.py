@@ -82,8 +82,7 @@ def mlir_command(source, *options):
 def measure_startup(bench):
     commands = [[bench.ours, bench.path("empty.ptir")], mlir_command(bench.path("empty.mlir"))]
     ours, peer = bench.interleaved(commands, max(bench.runs, 41))
-    print(f"start-up (an empty function)   pto-opt {median(ours, 'wall') * 1e3:6.2f} ms ({spread(ours, 'wall') * 100:.0f} %)"
-          f"   {MLIR} {median(peer, 'wall') * 1e3:6.2f} ms ({spread(peer, 'wall') * 100:.0f} %)")
+    print(f"{'start-up, an empty function':30} pto-opt {latency(ours)}, target {TARGETS['start-up']} ms; {MLIR} {latency(peer)}")
     bench.row(what="start-up", ops=0, tool="pto-opt", wall=median(ours, "wall"), cpu=median(ours, "cpu"), spread=spread(ours, "wall"), kib=median(ours, "kib"))
     bench.row(what="start-up", ops=0, tool=MLIR, wall=median(peer, "wall"), cpu=median(peer, "cpu"), spread=spread(peer, "wall"), kib=median(peer, "kib"))
     return ours, peer
@@ -96,9 +95,21 @@ def measure_latency(bench, what, command):
         print(f"{what:30} NOT MEASURED: {problem}")
         bench.row(what=what, ops=0, tool="pto-opt", problem=str(problem))
         return
-    limit = TARGETS[what]
-    print(f"{what:30} pto-opt {median(samples, 'wall') * 1e3:6.2f} ms ({spread(samples, 'wall') * 100:.0f} %), target {limit} ms")
+    print(f"{what:30} pto-opt {latency(samples)}, target {TARGETS[what]} ms")
     bench.row(what=what, ops=0, tool="pto-opt", wall=median(samples, "wall"), cpu=median(samples, "cpu"), spread=spread(samples, "wall"), kib=median(samples, "kib"))
+
+
+def shown(value, form, width):
+    """A figure, or `-` when the noise is larger than it: a difference that is not positive says nothing."""
+    return f"{value:{form}}".rjust(width) if value > 0 else "-".rjust(width)
+
+
+def ratio(peer, ours):
+    return (f"{peer / ours:.1f}x" if peer > 0 and ours > 0 else "-").rjust(7)
+
+
+def latency(samples):
+    return f"{median(samples, 'wall') * 1e3:6.2f} ms ({spread(samples, 'wall') * 100:.0f} %, CPU {median(samples, 'cpu') * 1e3:.2f})"
 
 
 def net(samples, start, what):
@@ -119,10 +130,10 @@ def measure_pair(bench, what, ops, start, ours_command, mlir_cmd):
         cells.append((net(samples, first, "cpu"), net(samples, first, "wall"), bytes_per_op, spread(samples, "cpu")))
         bench.row(what=what, ops=ops, tool=tool, wall=net(samples, first, "wall"), cpu=net(samples, first, "cpu"),
                   spread=spread(samples, "cpu"), kib=median(samples, "kib"), bytes_per_op=bytes_per_op)
-    (cpu, wall, size, noise), (peer_cpu, peer_wall, peer_size, peer_noise) = cells
-    print(f"{what:24} {ops:8}  {cpu * 1e3:8.1f} {wall * 1e3:8.1f} {noise * 100:4.0f} % {ops / cpu / 1e6:6.2f} {size:6.0f}"
-          f"   {peer_cpu * 1e3:8.1f} {peer_wall * 1e3:8.1f} {peer_noise * 100:4.0f} % {ops / peer_cpu / 1e6:6.2f} {peer_size:6.0f}"
-          f"   {peer_cpu / cpu:6.1f}x {peer_wall / wall:6.1f}x")
+    sides = "   ".join(f"{shown(cpu * 1e3, '.1f', 8)} {shown(wall * 1e3, '.1f', 8)} {noise * 100:4.0f} %"
+                       f" {shown(ops / cpu / 1e6 if cpu > 0 else 0, '.2f', 6)} {shown(size, '.0f', 6)}" for cpu, wall, size, noise in cells)
+    (cpu, wall, _, _), (peer_cpu, peer_wall, _, _) = cells
+    print(f"{what:24} {ops:8}  {sides}   {ratio(peer_cpu, cpu)} {ratio(peer_wall, wall)}")
     return cpu
 
 
@@ -174,6 +185,8 @@ def main():
     arguments.add_argument("--runs", type=int, default=9, help="repetitions of each row, at least 7 for a claim")
     arguments.add_argument("--sizes", default="1000,10000,100000,1000000", help="ops of the graphs")
     given = arguments.parse_args()
+    if given.runs < 1:
+        arguments.error("--runs wants at least 1")
     if not shutil.which(MLIR):
         sys.exit(f"{MLIR} is missing: apt-get install mlir-19-tools")
     bench = Bench(os.path.abspath(given.build), given.runs)

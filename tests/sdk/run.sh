@@ -85,10 +85,10 @@ tiling_runs() { # FILE
     pto-run softmax.ptir --pipeline=strategy.yaml --plugin="$1" --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >other.txt &&
     ! cmp -s other.txt usual.txt
 }
+# shellcheck disable=SC2016
 backend_runs() { # FILE
   pto-run neg.ptir --plugin="$1" --backend=org.acme.backend --random-inputs 3 --out y=zero.npy &&
     ! pto-run softmax.ptir --sym B=1 --plugin="$1" --backend=org.acme.backend --random-inputs 3 2>text &&
-    # shellcheck disable=SC2016
     grep -q 'softmax.ptir:2:8: error: \[org.acme.backend/unknown-op\] this backend cannot run `tensor.softmax`' text
 }
 
