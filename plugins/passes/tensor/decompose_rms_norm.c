@@ -9,10 +9,10 @@
  *
  * f16 and bf16 operands are cast to f32 first and the product is cast back once.
  *
- * Bound in units of 2^-24 of |y|, with e the error of the sum of squares: half of e, of the mean and of the addition (1),
- * the root of 2 ulp (4), the products (2): 7 + e / 2. That is within 8 sqrt(N) for any N, so nothing is gained by the
- * quotient by a square root, which costs a division for each element. `root: sqrt` asks for it nevertheless: 3 + e / 2.
- * Squares are f32: elements beyond 2^63 overflow and give 0. */
+ * Bound in units of 2^-24 of |y|, with e the error of the sum of squares: half of e, of the mean and of the addition
+ * (1), the root of 2 ulp (4), the products (2): 7 + e / 2. That is within 8 sqrt(N) for any N, so nothing is gained by
+ * the quotient by a square root, which costs a division for each element. `root: sqrt` asks for it nevertheless: 3 + e
+ * / 2. Squares are f32: elements beyond 2^63 overflow and give 0. */
 #include <pto/plugin.h>
 
 #define KINDS(X)                         \
@@ -100,7 +100,8 @@ static pto_status rewrite_rms_norm(const pto_run *run, pto_op op)
     const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32), column = column_type(type);
     const int narrow = pto_type_dtype(given) != PTO_F32, divides = pto_str_is(pto_opt_str(run, OPT_ROOT), "sqrt");
     const pto_value wide = narrow ? make1(op, KIND_CAST, type, "_x", x) : x;
-    const pto_value weight = narrow ? make1(op, KIND_CAST, with_dtype(run, pto_value_type(gamma), PTO_F32), "_gamma", gamma) : gamma;
+    const pto_value weight =
+        narrow ? make1(op, KIND_CAST, with_dtype(run, pto_value_type(gamma), PTO_F32), "_gamma", gamma) : gamma;
     const pto_value squares = make2(op, KIND_MUL, type, "_squares", wide, wide);
     const pto_value mean = make1(op, KIND_REDUCE_MEAN, column, "_mean", squares);
     const pto_value eps = make_number(op, "_eps", pto_attr_float_of(op, "eps", 0.0));
@@ -116,7 +117,8 @@ static pto_status rewrite_rms_norm(const pto_run *run, pto_op op)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_RMS_NORM))) PTO_TRY(rewrite_rms_norm(run, op));
     }
     return PTO_OK;
@@ -124,7 +126,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static pto_status check_no_rms_norm(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_RMS_NORM)))
             return pto_error(op, "pto.decompose-rms-norm/composite-left",
                              "`tensor.rms_norm` is still a composite; `pto.decompose-rms-norm` takes it apart");
@@ -154,5 +157,6 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-rms-norm", "pass:pto.decompose-rms-norm property:pto.no-rms-norm", "pto.no-rms-norm", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &no_rms_norm));
+PTO_PLUGIN("pto.decompose-rms-norm", "pass:pto.decompose-rms-norm property:pto.no-rms-norm", "pto.no-rms-norm",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &no_rms_norm));

@@ -6,8 +6,8 @@
  *                                              %s = tensor.reduce_sum %e {axis = 1}
  *                                              %y = tensor.div %e, %s
  *
- * f16 and bf16 operands are cast to f32 first and the quotient is cast back once. The maximum may treat NaN as it likes:
- * a NaN of x is a NaN of d at the same place, so of the sum, so of the whole row, as softmax wants it.
+ * f16 and bf16 operands are cast to f32 first and the quotient is cast back once. The maximum may treat NaN as it
+ * likes: a NaN of x is a NaN of d at the same place, so of the sum, so of the whole row, as softmax wants it.
  *
  * Bound: the relative error is at most (|x - max| + 6) 2^-24, since the difference is rounded, plus that of the sum. */
 #include <pto/plugin.h>
@@ -84,7 +84,8 @@ static pto_status rewrite_softmax(const pto_run *run, pto_op op)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_SOFTMAX))) PTO_TRY(rewrite_softmax(run, op));
     }
     return PTO_OK;
@@ -92,7 +93,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static pto_status check_no_softmax(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_SOFTMAX)))
             return pto_error(op, "pto.decompose-softmax/composite-left",
                              "`tensor.softmax` is still a composite; `pto.decompose-softmax` takes it apart");
@@ -121,5 +123,6 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.decompose-softmax", "pass:pto.decompose-softmax property:pto.no-softmax", "pto.no-softmax", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &no_softmax));
+PTO_PLUGIN("pto.decompose-softmax", "pass:pto.decompose-softmax property:pto.no-softmax", "pto.no-softmax",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &no_softmax));

@@ -5,22 +5,21 @@
  *                                        %t = tensor.exp %n           %q = tensor.add %t, 1
  *                                                                     %y = tensor.div %p, %q
  *
- * Errors in f32, measured by tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp that
- * is off by n ulp adds about 2 n:
+ * Errors in f32, measured by tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp
+ * that is off by n ulp adds about 2 n:
  *
  *   sigmoid       exp(min(x, 0)) / (1 + exp(-|x|))                        3 ulp
- *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results below
- *                                                                         the least normal number lose one rounding only
- *   gelu sigmoid  as silu with exp of z = 1.702 x                         5 ulp, and 1.25 |z| more for x < 0: z is rounded
- *   gelu tanh     as silu with exp of z = x (1.5957691 + 0.0713548 x x)   5 ulp, and 3 |z| more for x < 0
- *   tanh          (t + u) / (1 + t u), t = tanh of x clamped to 5/8 by a polynomial, u = 1 - 2 / (1 + exp(2 (x - clamped)))
- *                                                                         4 ulp
- *   reduce_mean   the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the sum
+ *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results
+ * below the least normal number lose one rounding only gelu sigmoid  as silu with exp of z = 1.702 x 5 ulp, and 1.25
+ * |z| more for x < 0: z is rounded gelu tanh     as silu with exp of z = x (1.5957691 + 0.0713548 x x)   5 ulp, and 3
+ * |z| more for x < 0 tanh          (t + u) / (1 + t u), t = tanh of x clamped to 5/8 by a polynomial, u = 1 - 2 / (1 +
+ * exp(2 (x - clamped))) 4 ulp reduce_mean   the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the
+ * sum
  *
  * NaN stays NaN, and signs of zeros are kept. silu and gelu of -inf are NaN, as by their formulas.
  *
- * Maxima and minima that propagate NaN become those of the machine, which lose it. Where ops behind a reduction bring the
- * NaN back in every element that would have it, as in exp(x - max) / sum, nothing else is needed. Otherwise
+ * Maxima and minima that propagate NaN become those of the machine, which lose it. Where ops behind a reduction bring
+ * the NaN back in every element that would have it, as in exp(x - max) / sum, nothing else is needed. Otherwise
  *
  *     maximum(a, b)  =>  max(a, b) - 0 / (|a| + |b| + 1)         reduce_max(x)  =>  max(x) - sum(0 / (|x| + 1))
  *
@@ -58,15 +57,16 @@
     X(INDEX_CAST, "tensor.index_cast")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                \
-    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                  \
-      .doc = "strict: NaN as the program says; any: maxima, minima and relu may give a number where one operand is NaN", \
+#define OPTIONS(X)                                                                                                    \
+    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                      \
+      .doc =                                                                                                          \
+          "strict: NaN as the program says; any: maxima, minima and relu may give a number where one operand is NaN", \
       .example = "with: { nan: any }")
 static const char *const nan_choices[] = {"strict", "any", NULL};
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X)             \
-    X(EXPANDED, "expanded")  \
+#define STATS(X)              \
+    X(EXPANDED, "expanded")   \
     X(RELAXED, "nan-relaxed") \
     X(GUARDED, "nan-guarded")
 PTO_STATS(STATS);
@@ -164,7 +164,8 @@ static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_val
     const pto_type from = pto_value_type(a);
     const uint32_t rank = pto_type_rank(from), reduced = reduced_dims(op);
     pto_expr dims[PTO_MAX_DIMS];
-    for (uint32_t i = 0; i < rank; i++) dims[i] = (reduced & (1u << i)) != 0 ? pto_expr_const(s.run, 1) : pto_type_dim(from, i);
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = (reduced & (1u << i)) != 0 ? pto_expr_const(s.run, 1) : pto_type_dim(from, i);
     pto_spec_operand(&s, a);
     pto_spec_attr(&s, "axis", pto_op_attr(op, "axis"));
     if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, "nan", "any");
@@ -202,7 +203,8 @@ static pto_value gated(pto_op op, pto_value x, pto_value z)
 /* (1 + tanh(u)) / 2 = sigmoid(2 u). */
 static pto_value expand_gelu(pto_op op, pto_value x)
 {
-    if (pto_str_is(pto_attr_str_of(op, "approx"), "sigmoid")) return gated(op, x, by_number(op, KIND_MUL, "_z", x, 1.702));
+    if (pto_str_is(pto_attr_str_of(op, "approx"), "sigmoid"))
+        return gated(op, x, by_number(op, KIND_MUL, "_z", x, 1.702));
     const double linear = 1.5957691216057308, cubic = 0.044715 * linear; /* 2 sqrt(2 / pi) */
     const pto_value square = by_value(op, KIND_MUL, "_square", x, x);
     const pto_value slope = by_number(op, KIND_ADD, "_slope", by_number(op, KIND_MUL, "_cubic", square, cubic), linear);
@@ -216,7 +218,8 @@ static pto_value tanh_of_small(pto_op op, pto_value s)
                                -0.3333328068256378};
     const pto_value z = by_value(op, KIND_MUL, "_z", s, s);
     pto_value y = by_number(op, KIND_MUL, "_p", z, p[0]);
-    for (size_t i = 1; i < sizeof p / sizeof *p; i++) y = by_value(op, KIND_MUL, "_p", by_number(op, KIND_ADD, "_p", y, p[i]), z);
+    for (size_t i = 1; i < sizeof p / sizeof *p; i++)
+        y = by_value(op, KIND_MUL, "_p", by_number(op, KIND_ADD, "_p", y, p[i]), z);
     return by_value(op, KIND_MUL, "_small", s, by_number(op, KIND_ADD, "_p", y, 1.0));
 }
 
@@ -295,7 +298,8 @@ static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value
     const pto_run *run = op.run;
     const pto_type type = pto_value_type(pto_result(op, 0));
     const int from_a = may_be_nan(run, a), from_b = may_be_nan(run, b) && !pto_value_same(a, b);
-    const int is_plain = (!from_a && !from_b) || !pto_dtype_is_float(pto_type_dtype(type)) || pto_str_is(pto_opt_str(run, OPT_NAN), "any");
+    const int is_plain = (!from_a && !from_b) || !pto_dtype_is_float(pto_type_dtype(type)) ||
+                         pto_str_is(pto_opt_str(run, OPT_NAN), "any");
     const pto_value m = binary(op, kind, is_plain ? "" : "_number", type, a, b);
     if (is_plain) return m;
     pto_value magnitude = unary(op, KIND_ABS, "_abs", from_a ? a : b);
@@ -326,8 +330,8 @@ static pto_value expand_reduction(pto_op op, uint32_t kind, pto_value x)
     return without_dims(op, by_value(op, KIND_SUB, pto_attr_bool_of(op, "keepdim", 1) ? "" : "_kept", m, guard));
 }
 
-/* What is known of a value for each row along the reduced axes in which x has a NaN, when the maximum loses it: nothing;
- * it is NaN where x is; all of the row is NaN, as it would be with a maximum that propagates. */
+/* What is known of a value for each row along the reduced axes in which x has a NaN, when the maximum loses it:
+ * nothing; it is NaN where x is; all of the row is NaN, as it would be with a maximum that propagates. */
 enum { NAN_UNKNOWN, NAN_SOME, NAN_ALL };
 enum { FOLLOWED_MAX = 64 };
 
@@ -342,8 +346,9 @@ typedef struct follower {
 
 static int makes_nan_of_nan(const pto_run *run, pto_op op)
 {
-    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU,       KIND_GELU, KIND_TANH, KIND_NEG, KIND_ABS, KIND_SQRT, KIND_RSQRT,
-                                     KIND_RECIPROCAL, KIND_EXP, KIND_LOG,  KIND_ADD,  KIND_SUB, KIND_MUL, KIND_DIV};
+    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU, KIND_GELU,  KIND_TANH,       KIND_NEG,
+                                     KIND_ABS,     KIND_SQRT, KIND_RSQRT, KIND_RECIPROCAL, KIND_EXP,
+                                     KIND_LOG,     KIND_ADD,  KIND_SUB,   KIND_MUL,        KIND_DIV};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (pto_op_is(op, pto_kind(run, kinds[i]))) return 1;
     return pto_op_is(op, pto_kind(run, KIND_CAST)) && pto_dtype_is_float(dtype_of(pto_result(op, 0)));
@@ -372,7 +377,7 @@ static int follow(follower *f, pto_value v, uint8_t level)
     f->values[f->value_count] = v;
     f->level[f->value_count++] = level;
     if (level == NAN_ALL) return 1;
-    PTO_EACH_USE (v, use) {
+    PTO_EACH_USE(v, use) {
         uint32_t i = 0;
         while (i < f->pending_count && !pto_op_same(f->pending[i], use.op)) i++;
         if (i < f->pending_count) continue;
@@ -395,7 +400,9 @@ static pto_op take_first(follower *f)
 /* The level of the op's result, or -1 when the op may hide a NaN or let one be seen that should be more. */
 static int match_level(const follower *f, pto_op op)
 {
-    if (pto_result_count(op) != 1 || pto_type_rank(pto_value_type(pto_result(op, 0))) != pto_type_rank(pto_value_type(f->x))) return -1;
+    if (pto_result_count(op) != 1 ||
+        pto_type_rank(pto_value_type(pto_result(op, 0))) != pto_type_rank(pto_value_type(f->x)))
+        return -1;
     if (pto_op_is(op, pto_kind(f->run, KIND_REDUCE_SUM)) || pto_op_is(op, pto_kind(f->run, KIND_REDUCE_MEAN))) {
         if (reduced_dims(op) != reduced_dims(f->reduce) || !pto_attr_bool_of(op, "keepdim", 1)) return -1;
         return level_of(f, pto_operand(op, 0)) == NAN_UNKNOWN ? NAN_UNKNOWN : NAN_ALL;
@@ -409,9 +416,9 @@ static int match_level(const follower *f, pto_op op)
     return level;
 }
 
-/* True when every value that the reduction reaches before it is NaN all along the row is read by ops alone that carry NaN
- * on, so that what leaves them is the same whether the reduction propagates NaN or loses it. In block order, so that the
- * levels of an op's operands are final when it is looked at. */
+/* True when every value that the reduction reaches before it is NaN all along the row is read by ops alone that carry
+ * NaN on, so that what leaves them is the same whether the reduction propagates NaN or loses it. In block order, so
+ * that the levels of an op's operands are final when it is looked at. */
 static int match_restored(const pto_run *run, pto_op reduce)
 {
     follower f = {.run = run, .reduce = reduce, .x = pto_operand(reduce, 0)};
@@ -450,17 +457,23 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     static const struct {
         uint32_t kind;
         pto_value (*expand)(pto_op op, pto_value x);
-    } rows[] = {{KIND_SIGMOID, expand_sigmoid}, {KIND_GELU, expand_gelu}, {KIND_TANH, expand_tanh}, {KIND_REDUCE_MEAN, expand_mean}};
+    } rows[] = {{KIND_SIGMOID, expand_sigmoid},
+                {KIND_GELU, expand_gelu},
+                {KIND_TANH, expand_tanh},
+                {KIND_REDUCE_MEAN, expand_mean}};
     const pto_value x = pto_operand(op, 0);
     *out_stays = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (pto_op_is(op, pto_kind(run, rows[i].kind))) return rows[i].expand(op, x);
     if (pto_op_is(op, pto_kind(run, KIND_SILU))) return gated(op, x, x);
-    if (pto_op_is(op, pto_kind(run, KIND_RELU))) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
+    if (pto_op_is(op, pto_kind(run, KIND_RELU)))
+        return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
-        if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op)) return expand_extreme(op, extremes[i], x, pto_operand(op, 1));
-        if (pto_op_is(op, pto_kind(run, reductions[i])) && propagates(op)) return expand_reduction(op, reductions[i], x);
+        if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op))
+            return expand_extreme(op, extremes[i], x, pto_operand(op, 1));
+        if (pto_op_is(op, pto_kind(run, reductions[i])) && propagates(op))
+            return expand_reduction(op, reductions[i], x);
     }
     *out_stays = 1;
     return pto_value_none(run);
@@ -468,8 +481,9 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) PTO_TRY(relax(run, op));
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op) PTO_TRY(relax(run, op));
+    PTO_WALK(function, op)
+    {
         int stays = 0;
         const pto_value y = expanded(run, op, &stays);
         if (stays) continue;
@@ -485,16 +499,19 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 static pto_status check_math_legal(const pto_run *run, pto_op function)
 {
     static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU, KIND_GELU, KIND_TANH, KIND_RELU, KIND_REDUCE_MEAN};
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             if (pto_op_is(op, pto_kind(run, kinds[i])))
-                return pto_error(op, "pto.expand-math/no-instruction", "`%.*s` has no instruction; `pto.expand-math` makes it of others",
+                return pto_error(op, "pto.expand-math/no-instruction",
+                                 "`%.*s` has no instruction; `pto.expand-math` makes it of others",
                                  PTO_FMT(pto_op_name(op)));
         }
         const int is_extreme = pto_op_is(op, pto_kind(run, KIND_MAXIMUM)) || pto_op_is(op, pto_kind(run, KIND_MINIMUM));
         if ((is_extreme || is_reduction(run, op)) && propagates(op))
             return pto_error(op, "pto.expand-math/propagates-nan",
-                             "`%.*s` propagates NaN, which vector instructions do not; write {nan = \"any\"} or let `pto.expand-math` guard it",
+                             "`%.*s` propagates NaN, which vector instructions do not; write {nan = \"any\"} or let "
+                             "`pto.expand-math` guard it",
                              PTO_FMT(pto_op_name(op)));
     }
     return PTO_OK;
@@ -524,4 +541,5 @@ static const pto_pass pass = {
     .run = run_pass,
 };
 PTO_PLUGIN("pto.expand-math", "pass:pto.expand-math property:pto.math-legal", "pto.math-legal", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &math_legal));
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &math_legal));

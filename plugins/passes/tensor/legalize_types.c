@@ -5,13 +5,14 @@
  *                                                      %y_wide = tensor.add %y_a, %y_b : tensor<4 x f32>
  *                                                      %y = tensor.cast %y_wide : tensor<4 x bf16>
  *
- *   - Float ops that the machine lacks, ops that become several later and sums are computed in f32 and rounded once. For
+ *   - Float ops that the machine lacks, ops that become several later and sums are computed in f32 and rounded once.
+ * For
  *     + - * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16
  *     and bf16; other functions gain.
  *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
  *     broadcasts. |x| becomes the maximum of x and -x.
- *   - A cast becomes a chain of casts only when that gives the same: every type on the way holds all values of the first
- *     one, or integers of one sign narrow step by step.
+ *   - A cast becomes a chain of casts only when that gives the same: every type on the way holds all values of the
+ * first one, or integers of one sign narrow step by step.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
  * Exact but for functions that gain digits. What cannot be done so is an error at the op. */
@@ -46,10 +47,10 @@
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 
-#define STATS(X)                 \
-    X(WIDENED, "widened")        \
-    X(CASTS, "casts-made")       \
-    X(CHAINED, "casts-chained")  \
+#define STATS(X)                \
+    X(WIDENED, "widened")       \
+    X(CASTS, "casts-made")      \
+    X(CHAINED, "casts-chained") \
     X(PRODUCTS, "products-changed")
 PTO_STATS(STATS);
 
@@ -96,8 +97,9 @@ static const op_rule *find_rule(const pto_run *run, pto_op op)
 
 /* ---- element types ---- */
 
-static const char *const dtype_names[PTO_DTYPE_COUNT] = {"?",   "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "f8e8m0", "i8",   "i16",
-                                                         "i32", "i64", "u8",  "u16",  "u32",    "u64",    "bool",   "index"};
+static const char *const dtype_names[PTO_DTYPE_COUNT] = {"?",      "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
+                                                         "f8e8m0", "i8",  "i16", "i32",  "i64",    "u8",
+                                                         "u16",    "u32", "u64", "bool", "index"};
 
 static const char *name_of(pto_dtype t) { return dtype_names[t < PTO_DTYPE_COUNT ? t : PTO_DTYPE_NONE]; }
 static int is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
@@ -145,7 +147,10 @@ static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
     return pto_machine_str(run, "vector.dtypes", &list) == PTO_OK ? list : pto_no_str();
 }
 
-static int takes(const pto_run *run, const char *tile_op, pto_dtype t) { return lists(vector_dtypes(run, tile_op), name_of(t)); }
+static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
+{
+    return lists(vector_dtypes(run, tile_op), name_of(t));
+}
 
 static pto_str conversions(const pto_run *run, pto_dtype from)
 {
@@ -155,7 +160,10 @@ static pto_str conversions(const pto_run *run, pto_dtype from)
     return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
 }
 
-static int converts(const pto_run *run, pto_dtype from, pto_dtype to) { return lists(conversions(run, from), name_of(to)); }
+static int converts(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return lists(conversions(run, from), name_of(to));
+}
 
 static int multiplies(const pto_run *run, pto_dtype t)
 {
@@ -223,7 +231,8 @@ static chain search(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype 
 static chain find_chain(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values)
 {
     const chain c = search(run, from, to, values, 0);
-    const int narrows = is_integer(from) && is_integer(to) && is_signed(from) == is_signed(to) && bits_of(to) < bits_of(from);
+    const int narrows =
+        is_integer(from) && is_integer(to) && is_signed(from) == is_signed(to) && bits_of(to) < bits_of(from);
     return c.count != 0 || !narrows ? c : search(run, from, to, values, 1);
 }
 
@@ -268,7 +277,8 @@ static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(o
 static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 {
     if (multiplies(run, t)) return t;
-    return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 ? PTO_F32 : CANNOT;
+    return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 ? PTO_F32
+                                                                                                          : CANNOT;
 }
 
 /* ---- rewriting ---- */
@@ -317,7 +327,8 @@ static pto_value fold_constant(pto_value cast)
     return pto_replace(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
 }
 
-/* x in another type along a chain. The last step is `from`'s, the others are exact; all of them are when they narrow. */
+/* x in another type along a chain. The last step is `from`'s, the others are exact; all of them are when they narrow.
+ */
 static pto_value convert(pto_op at, pto_value x, const chain *c, pto_str name, pto_op from)
 {
     const pto_op none = pto_op_none(at.run);
@@ -338,12 +349,14 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     const op_rule *r = find_rule(run, op);
     const chain out = find_chain(run, compute, t, r->picks ? t : compute);
     if (in.count == 0 || out.count == 0)
-        return pto_error(op, "pto.legalize-types/no-conversion", "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
+        return pto_error(op, "pto.legalize-types/no-conversion",
+                         "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), name_of(t), name_of(compute));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
-        pto_spec_operand(&s, twice ? s.operands[0] : convert(op, pto_operand(op, i), &in, suffixed(op, suffixes[i & 1]), none));
+        pto_spec_operand(&s, twice ? s.operands[0]
+                                   : convert(op, pto_operand(op, i), &in, suffixed(op, suffixes[i & 1]), none));
     }
     pto_spec_attrs_of(&s, op);
     if (is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
@@ -375,20 +388,22 @@ static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT) return rewrite_vector(run, op, compute);
     const pto_str have = vector_dtypes(run, r->tile_op != NULL ? r->tile_op : "tile.add");
-    return pto_error(op, "pto.legalize-types/no-exact-way",
-                     "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
-                     "operands to one of them in the source",
-                     PTO_FMT(pto_op_name(op)), name_of(t), PTO_FMT(have));
+    return pto_error(
+        op, "pto.legalize-types/no-exact-way",
+        "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
+        "operands to one of them in the source",
+        PTO_FMT(pto_op_name(op)), name_of(t), PTO_FMT(have));
 }
 
 static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_dtype to)
 {
     const pto_str have = conversions(run, from);
     if (have.n == 0)
-        return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s", name_of(from),
-                         name_of(to));
+        return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s",
+                         name_of(from), name_of(to));
     return pto_error(op, "pto.legalize-types/no-conversion",
-                     "the machine has no conversion from %s to %s, and every chain of its conversions rounds or wraps twice; from %s "
+                     "the machine has no conversion from %s to %s, and every chain of its conversions rounds or wraps "
+                     "twice; from %s "
                      "it has %.*s: write the casts of the chain you want",
                      name_of(from), name_of(to), name_of(from), PTO_FMT(have));
 }
@@ -415,7 +430,8 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     const pto_dtype t = operand_dtype(op), out = result_dtype(op), want = match_product_type(run, t);
     if (!has_matrix(run)) return PTO_OK;
     if (want == CANNOT)
-        return pto_error(op, "pto.legalize-types/no-product", "the machine has no matrix product of %s; cast the operands to %s%s%s%s in the source",
+        return pto_error(op, "pto.legalize-types/no-product",
+                         "the machine has no matrix product of %s; cast the operands to %s%s%s%s in the source",
                          name_of(t), multiplies(run, PTO_F32) ? "f32 " : "", multiplies(run, PTO_F16) ? "f16 " : "",
                          multiplies(run, PTO_BF16) ? "bf16 " : "", multiplies(run, PTO_I8) ? "or i8" : "");
     const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
@@ -425,7 +441,8 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     const int is_cut = is_integer(out) && bits_of(out) > bits_of(acc);
     if (stored != out && (back.count == 0 || is_cut))
         return pto_error(op, "pto.legalize-types/no-product",
-                         "the product of %s is %s, and the machine converts that neither on the way to memory nor in exact steps to %s; "
+                         "the product of %s is %s, and the machine converts that neither on the way to memory nor in "
+                         "exact steps to %s; "
                          "write {out = %s} and the cast that you want",
                          name_of(want), name_of(acc), name_of(out), name_of(acc));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
@@ -447,18 +464,23 @@ static pto_status check_machine(const pto_run *run, pto_op function)
 {
     pto_str list;
     if (pto_machine_str(run, "vector.dtypes", &list) == PTO_OK) return PTO_OK;
-    return pto_error(function, "pto.legalize-types/no-machine",
-                     "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");
+    return pto_error(
+        function, "pto.legalize-types/no-machine",
+        "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");
 }
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_TRY(check_machine(run, function));
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         const op_rule *r = find_rule(run, op);
-        if (r != NULL) PTO_TRY(visit_vector(run, op, r));
-        else if (pto_op_is(op, pto_kind(run, KIND_CAST))) PTO_TRY(visit_cast(run, op));
-        else if (pto_op_is(op, pto_kind(run, KIND_MATMUL))) PTO_TRY(visit_matmul(run, op));
+        if (r != NULL)
+            PTO_TRY(visit_vector(run, op, r));
+        else if (pto_op_is(op, pto_kind(run, KIND_CAST)))
+            PTO_TRY(visit_cast(run, op));
+        else if (pto_op_is(op, pto_kind(run, KIND_MATMUL)))
+            PTO_TRY(visit_matmul(run, op));
     }
     return PTO_OK;
 }
@@ -478,11 +500,12 @@ static int is_legal(const pto_run *run, pto_op op)
 static pto_status check_types_legal(const pto_run *run, pto_op function)
 {
     PTO_TRY(check_machine(run, function));
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (!is_legal(run, op))
             return pto_error(op, "pto.legalize-types/illegal-type",
-                             "the machine has no `%.*s` from %s to %s; `pto.legalize-types` puts casts around it", PTO_FMT(pto_op_name(op)),
-                             name_of(operand_dtype(op)), name_of(result_dtype(op)));
+                             "the machine has no `%.*s` from %s to %s; `pto.legalize-types` puts casts around it",
+                             PTO_FMT(pto_op_name(op)), name_of(operand_dtype(op)), name_of(result_dtype(op)));
     }
     return PTO_OK;
 }
@@ -507,5 +530,6 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.legalize-types", "pass:pto.legalize-types property:pto.types-legal", "pto.types-legal", .version = "0.1.0",
-           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &types_legal));
+PTO_PLUGIN("pto.legalize-types", "pass:pto.legalize-types property:pto.types-legal", "pto.types-legal",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &types_legal));

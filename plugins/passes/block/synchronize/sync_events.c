@@ -34,7 +34,7 @@ static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst, int 
 {
     sync_traces *traces = NULL;
     PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > plan->event_ids; i++) {
+    for (uint32_t i = 0; i < plan->count && !sync_traces_are_partial(traces) && count_events(plan, src, dst) > plan->event_ids; i++) {
         sync_flag *f = &plan->flags[i];
         for (uint32_t k = 0; is_of(f, src, dst) && f->shares == i && k < i; k++) {
             if (!can_share(plan, i, k)) continue;

@@ -115,6 +115,7 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         if (pto_op_block_count(op) != 0) around = n;
         n++;
     }
+    for (uint32_t i = 1; i < n; i++) m->ops[i].control = m->ops[i - 1].control + (pto_op_block_count(m->ops[i - 1].op) != 0);
     for (uint32_t i = n; i-- > 1;) {
         sync_op *p = &m->ops[m->ops[i].parent];
         if (p->last < m->ops[i].last) p->last = m->ops[i].last;

@@ -50,6 +50,7 @@ typedef struct sync_op {
     uint32_t last;          /* place of the last op inside; its own without blocks */
     uint32_t first[2];      /* first op of each block */
     uint32_t depth;         /* ops around it, the kernel counted */
+    uint32_t control;       /* loops and branches before it */
     uint32_t pipe, dst_pipe;
     pto_expr event;
     int is_steady; /* the event id: see sync_access */

@@ -158,7 +158,7 @@ pto_status sync_drop_implied(sync_plan *plan)
         const pto_op at = plan->m->ops[race.first == SYNC_NONE ? 0 : race.first].op;
         return pto_error(at, "pto.synchronize/cannot-order", "no flag can order what follows this instruction");
     }
-    for (int weight = 0; weight <= 2; weight++) {
+    for (int weight = 0; weight <= 2 && !sync_traces_are_partial(traces); weight++) {
         for (uint32_t i = plan->count; i-- > 0;) {
             sync_flag *f = &plan->flags[i];
             if (weight_of(f) != weight) continue;

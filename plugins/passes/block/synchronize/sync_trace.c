@@ -196,18 +196,19 @@ static int run_trace(sync_traces *all, trace *t, uint32_t single, sync_race *out
     return !r.is_wrong;
 }
 
-int sync_traces_run(sync_traces *t, sync_race *out_race)
+static int run_all_traces(sync_traces *t, uint32_t single, sync_race *out_race)
 {
-    for (uint32_t i = 0; i < TRACE_CHOICES; i++) {
-        if (!run_trace(t, &t->traces[i], SYNC_NONE, out_race)) return 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const uint32_t at = (t->start + i) % t->count;
+        if (run_trace(t, &t->traces[at], single, out_race)) continue;
+        t->start = at;
+        return 0;
     }
     return 1;
 }
 
-int sync_traces_run_single(sync_traces *t, uint32_t flag)
-{
-    for (uint32_t i = 0; i < TRACE_CHOICES; i++) {
-        if (!run_trace(t, &t->traces[i], flag, NULL)) return 0;
-    }
-    return 1;
-}
+int sync_traces_run(sync_traces *t, sync_race *out_race) { return run_all_traces(t, SYNC_NONE, out_race); }
+
+int sync_traces_run_single(sync_traces *t, uint32_t flag) { return run_all_traces(t, flag, NULL); }
+
+int sync_traces_are_partial(const sync_traces *t) { return t->is_partial; }

@@ -1,8 +1,9 @@
-/* What a kernel may do, unrolled: for each of a few choices of trip counts the instructions and flags in the order they
- * are issued, run on pipes that know nothing of each other but what flags tell them.
+/* What a kernel may do, unrolled: for each of a few choices of trips and branches the instructions and flags in the order
+ * they are issued, run on pipes that know nothing of each other but what flags tell them.
  *
- * A trace takes every loop a few trips, more than the largest number of stages needs, sometimes one, sometimes none, and
- * either side of an `if`. Flags repeat with stages, so an order that holds in all of them holds for every trip count. */
+ * A trace takes loops a few trips, more than the largest number of stages needs, or one, or none, and either side of an
+ * `if`. For each two blocks whose instructions may meet there are traces that leave out all other control, since what
+ * does not run orders nothing. Flags repeat with stages, so a few trips stand for many. */
 #ifndef SYNC_TRACE_H
 #define SYNC_TRACE_H
 
@@ -47,5 +48,7 @@ pto_status sync_traces_make(const sync_model *m, const sync_flag *flags, uint32_
 int sync_traces_run(sync_traces *t, sync_race *out_race);
 /* Whether in addition no event ever holds a token when it gets one, for the events that `flag` uses. */
 int sync_traces_run_single(sync_traces *t, uint32_t flag);
+/* Whether the kernel has more pairs of blocks than are looked at: then a run shows nothing about the rest. */
+int sync_traces_are_partial(const sync_traces *t);
 
 #endif

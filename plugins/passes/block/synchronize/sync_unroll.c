@@ -51,6 +51,9 @@ typedef struct unroller {
     sync_traces *all;
     trace *t;
     uint32_t choice, trips_most;
+    trace_way way;
+    const uint8_t *first, *second; /* by op: which of its blocks hold the first and the second instruction; NULL: all */
+    uint32_t *times;               /* by op: how often it was reached */
     const sync_gap *gaps;
     const uint32_t *gap_start; /* by op */
     frame frames[SYNC_DEPTH_MAX + 2];
@@ -183,29 +186,71 @@ static void push(unroller *u, uint32_t op, uint32_t block, uint32_t trips, int64
     u->version++;
 }
 
+/* 1 and the trips when the bounds are constants: exact up to `most`, else about that many. */
+static int constant_trips(const sync_op *o, uint32_t most, uint32_t dice, uint32_t *out)
+{
+    int64_t from, to, step;
+    if (o->role != SYNC_FOR || !pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) ||
+        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) || !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step))
+        return 0;
+    const int64_t trips = from >= to || step < 1 ? 0 : (to - from - 1) / step + 1;
+    *out = trips <= most ? (uint32_t)trips : most - dice % 2;
+    return 1;
+}
+
+/* Whether a loop or branch that may be left out is entered this time. */
+static int is_entered(const unroller *u, uint32_t place, uint32_t time, uint32_t dice)
+{
+    const int for_first = u->first[place] != 0, for_second = u->second[place] != 0;
+    if (!for_first && !for_second) return 0;
+    switch (u->way) {
+    case WAY_MOST:
+    case WAY_ONE:
+    case WAY_COUNT: return 1;
+    case WAY_EVERY_OTHER: return (time + (for_second && !for_first)) % 2 == 0;
+    case WAY_APART: return for_first == for_second ? time % 3 != 1 : for_first ? time == 0 : time != 0;
+    case WAY_DICE: return dice % 3 != 0;
+    }
+    return 1;
+}
+
 static uint32_t choose_trips(unroller *u, uint32_t place)
 {
     const sync_op *o = &u->m->ops[place];
-    const uint32_t most = u->trips_most, dice = mix(place * 31 + u->choice, u->counter++);
-    int64_t from, to, step;
-    if (o->role == SYNC_FOR && pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) &&
-        pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) && pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step)) {
-        if (from >= to || step < 1) return 0;
-        const int64_t trips = (to - from - 1) / step + 1;
-        return trips <= most ? (uint32_t)trips : most - dice % 2;
+    const uint32_t most = u->trips_most, dice = mix(o->control * 31 + u->choice, u->counter++), time = u->times[place]++;
+    uint32_t trips;
+    if (constant_trips(o, most, dice, &trips)) return trips;
+    if (u->first == NULL) {
+        if (u->choice == 0) return most;
+        if (u->choice == 1) return 1;
+        return u->choice < 4 && o->depth == 1 ? most : dice % (most + 1);
     }
-    if (u->choice == 0) return most;
-    if (u->choice == 1) return 1;
-    if (u->choice < 4 && o->depth == 1) return most;
-    return dice % (most + 1);
+    if (!is_entered(u, place, time, dice)) return 0;
+    return u->way == WAY_ONE && o->depth > 1 ? 1 : u->way == WAY_DICE ? 1 + dice / 3 % most : most;
+}
+
+/* The block of an `if` that is taken; SYNC_NONE: an absent one. */
+static uint32_t choose_side(unroller *u, uint32_t place)
+{
+    const sync_op *o = &u->m->ops[place];
+    const uint32_t dice = mix(o->control * 31 + u->choice, u->counter++), time = u->times[place]++;
+    uint32_t side = dice % 2;
+    if (u->first != NULL) {
+        const uint8_t sides = u->first[place] | u->second[place];
+        if (sides == 3 && u->first[place] != u->second[place]) side = (u->way == WAY_APART ? time != 0 : time % 2) ^ (u->first[place] == 2);
+        else if (sides == 3) side = dice % 2;
+        else if (sides != 0) side = (sides == 2) ^ !is_entered(u, place, time, dice);
+        else if (o->first[1] == SYNC_NONE) side = 1;
+    }
+    return o->first[side] == SYNC_NONE ? SYNC_NONE : side;
 }
 
 static void enter(unroller *u, uint32_t place)
 {
     const sync_op *o = &u->m->ops[place];
     if (o->role == SYNC_IF) {
-        const uint32_t side = mix(place, u->choice * 977 + u->counter++) % 2;
-        if (o->first[side] != SYNC_NONE) push(u, place, side, 1, 0, 0);
+        const uint32_t side = choose_side(u, place);
+        if (side != SYNC_NONE) push(u, place, side, 1, 0, 0);
         return;
     }
     const uint32_t trips = choose_trips(u, place);
@@ -264,11 +309,12 @@ static void sort_by_pipe(const sync_model *m, trace *t)
     }
 }
 
-/* Trips that keep a trace short, but enough for every stage to come round twice and once more. */
+/* Trips that keep a trace short, but enough for a stage to come round again, twice where there is room. */
 static uint32_t trips_for(const sync_model *m)
 {
-    uint32_t trips = (uint32_t)(m->stages_most < 8 ? m->stages_most : 8) * 2 + 1;
-    for (; trips > 2; trips--) {
+    const uint32_t stages = (uint32_t)(m->stages_most < 8 ? m->stages_most : 8);
+    uint32_t trips = stages * 2 + 1;
+    for (; trips > stages + 1; trips--) {
         uint64_t steps = 0;
         for (uint32_t i = 1; i < m->count && steps <= TRACE_STEPS_WANTED; i++) {
             uint64_t times = 1;
@@ -279,6 +325,84 @@ static uint32_t trips_for(const sync_model *m)
         if (steps <= TRACE_STEPS_WANTED) break;
     }
     return trips;
+}
+
+/* ---- all traces ---- */
+
+static pto_status add_trace(unroller *u, sync_traces *all)
+{
+    const sync_model *m = u->m;
+    all->traces = (trace *)grow(m->run, all->traces, all->count, all->count + 1, &all->room, sizeof *all->traces);
+    u->t = &all->traces[all->count++];
+    memset(u->t, 0, sizeof *u->t);
+    u->depth = u->counter = 0;
+    memset(u->times, 0, m->count * sizeof *u->times);
+    memset(u->known, 0, sizeof u->known);
+    PTO_TRY(unroll(u));
+    sort_by_pipe(m, u->t);
+    return PTO_OK;
+}
+
+/* Marks the blocks around an instruction. */
+static void mark_around(const sync_model *m, uint32_t place, uint8_t *marks)
+{
+    memset(marks, 0, m->count);
+    for (; place != 0; place = m->ops[place].parent) marks[m->ops[place].parent] = (uint8_t)(1u << (m->ops[place].block & 1u));
+}
+
+typedef struct block_pair {
+    uint32_t first_op, second_op;
+    uint32_t first_block, second_block;
+} block_pair;
+
+static block_pair blocks_of(const sync_model *m, const sync_pair *p)
+{
+    const sync_op *x = &m->ops[p->first], *y = &m->ops[p->second];
+    return (block_pair){x->parent, y->parent, x->block, y->block};
+}
+
+/* Traces for each two blocks in which instructions of a pair stand. */
+static pto_status add_block_traces(unroller *u, sync_traces *all)
+{
+    const sync_model *m = u->m;
+    uint8_t *first = PTO_SCRATCH(m->run, uint8_t, m->count), *second = PTO_SCRATCH(m->run, uint8_t, m->count);
+    block_pair *seen = PTO_SCRATCH(m->run, block_pair, m->pair_count + 1);
+    uint32_t seen_count = 0;
+    uint64_t steps = 0;
+    u->first = first;
+    u->second = second;
+    for (uint32_t i = 0; i < m->pair_count; i++) {
+        seen[seen_count] = blocks_of(m, &m->pairs[i]);
+        uint32_t k = 0;
+        while (memcmp(&seen[k], &seen[seen_count], sizeof *seen) != 0) k++;
+        if (k < seen_count) continue;
+        seen_count++;
+        mark_around(m, m->pairs[i].first, first);
+        mark_around(m, m->pairs[i].second, second);
+        for (u->way = WAY_MOST; u->way < WAY_COUNT; u->way++) {
+            u->choice = all->count;
+            PTO_TRY(add_trace(u, all));
+            steps += u->t->count;
+        }
+        all->is_partial = steps > TRACE_STEPS_IN_ALL;
+        if (all->is_partial) break;
+    }
+    return PTO_OK;
+}
+
+static void make_room(sync_traces *all)
+{
+    const sync_model *m = all->m;
+    uint32_t steps = 0, sets = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (all->traces[i].count > steps) steps = all->traces[i].count;
+        if (all->traces[i].set_count > sets) sets = all->traces[i].set_count;
+    }
+    all->event_count = (all->flag_count + PTO_PIPE_COUNT * PTO_PIPE_COUNT) * SYNC_EVENTS_MAX;
+    all->events = PTO_SCRATCH(m->run, event_state, all->event_count);
+    all->tokens = PTO_SCRATCH(m->run, token, sets + 1);
+    all->scalar = PTO_SCRATCH(m->run, vector_clock, steps + 1);
+    all->latest = PTO_SCRATCH(m->run, uint32_t, m->count);
 }
 
 pto_status sync_traces_make(const sync_model *m, const sync_flag *flags, uint32_t flag_count, sync_traces **out)
@@ -293,18 +417,10 @@ pto_status sync_traces_make(const sync_model *m, const sync_flag *flags, uint32_
     uint32_t *gap_start = PTO_SCRATCH(m->run, uint32_t, m->count + 1);
     for (uint32_t i = 0; i < gap_count; i++) gap_start[gaps[i].before + 1]++;
     for (uint32_t i = 0; i < m->count; i++) gap_start[i + 1] += gap_start[i];
-    uint32_t steps = 0, sets = 0;
-    for (uint32_t c = 0; c < TRACE_CHOICES; c++) {
-        unroller u = {.m = m, .all = all, .t = &all->traces[c], .choice = c, .trips_most = trips_for(m), .gaps = gaps, .gap_start = gap_start};
-        PTO_TRY(unroll(&u));
-        sort_by_pipe(m, u.t);
-        if (u.t->count > steps) steps = u.t->count;
-        if (u.t->set_count > sets) sets = u.t->set_count;
-    }
-    all->event_count = (flag_count + PTO_PIPE_COUNT * PTO_PIPE_COUNT) * SYNC_EVENTS_MAX;
-    all->events = PTO_SCRATCH(m->run, event_state, all->event_count);
-    all->tokens = PTO_SCRATCH(m->run, token, sets + 1);
-    all->scalar = PTO_SCRATCH(m->run, vector_clock, steps + 1);
-    all->latest = PTO_SCRATCH(m->run, uint32_t, m->count);
+    unroller u = {.m = m, .all = all, .trips_most = trips_for(m), .gaps = gaps, .gap_start = gap_start};
+    u.times = PTO_SCRATCH(m->run, uint32_t, m->count);
+    for (u.choice = 0; u.choice < TRACE_FREE; u.choice++) PTO_TRY(add_trace(&u, all));
+    PTO_TRY(add_block_traces(&u, all));
+    make_room(all);
     return PTO_OK;
 }

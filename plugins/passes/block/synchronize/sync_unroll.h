@@ -31,7 +31,10 @@ typedef struct trace {
     uint32_t set_count;
 } trace;
 
-enum { TRACE_CHOICES = 6, TRACE_STEPS_MOST = 1 << 18, TRACE_STEPS_WANTED = 1 << 14 };
+/* Traces of everything by dice; then, for each two blocks whose instructions may meet, traces in which other loops and
+ * branches are left out wherever that is possible: nothing in them orders what the two do. */
+typedef enum trace_way { WAY_MOST, WAY_ONE, WAY_EVERY_OTHER, WAY_APART, WAY_DICE, WAY_COUNT } trace_way;
+enum { TRACE_FREE = 6, TRACE_STEPS_MOST = 1 << 18, TRACE_STEPS_WANTED = 1 << 10, TRACE_STEPS_IN_ALL = 1 << 20 };
 
 typedef struct vector_clock {
     uint32_t at[PTO_PIPE_COUNT];
@@ -51,7 +54,10 @@ struct sync_traces {
     const sync_model *m;
     const sync_flag *flags;
     uint32_t flag_count, event_count;
-    trace traces[TRACE_CHOICES];
+    trace *traces;
+    uint32_t count, room;
+    uint32_t start; /* where the last run found something wrong; the next begins there */
+    int is_partial; /* too many: not all were made */
     event_state *events;
     token *tokens;
     vector_clock *scalar; /* at each STEP_SCALAR, by step */
