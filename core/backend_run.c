@@ -2,6 +2,8 @@
 
 #include "core/core_diag.h"
 #include "core/file.h"
+#include "core/plugin_output.h"
+#include "core/supervisor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,13 +105,37 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Copies of all tensors that an execution may write; NULL when there is only one execution. */
+static uint8_t **keep_tensors(arena *a, const bound_call *call, uint32_t repeat)
+{
+    const uint32_t count = call->parameter_count + call->result_count;
+    if (repeat < 2) return NULL;
+    uint8_t **kept = arena_array(a, count, sizeof *kept);
+    for (uint32_t i = 0; i < count; i++) {
+        const bound_tensor *t = &call->tensors[i];
+        if (!t->is_output || t->abi.bytes == 0) continue;
+        kept[i] = arena_alloc_aligned(a, t->abi.bytes, 64);
+        memcpy(kept[i], t->data, t->abi.bytes);
+    }
+    return kept;
+}
+
+static void put_back(const bound_call *call, uint8_t *const *kept)
+{
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        if (kept[i]) memcpy(call->tensors[i].data, kept[i], call->tensors[i].abi.bytes);
+    }
+}
+
 static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call, const backend_request *request, sink *k, void *exe)
 {
     pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
+    uint8_t *const *kept = keep_tensors(a, call, request->repeat);
     for (uint32_t i = 0; s == PTO_OK && i < request->repeat; i++) {
         const bool is_last = i + 1 == request->repeat;
         k->result->counter_count = 0;
+        if (i > 0) put_back(call, kept);
         if (k->folder && is_last) {
             to.file_begin = begin_file;
             to.file_write = write_file;
@@ -124,28 +150,29 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
 }
 
 status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m, const bound_call *call, flight_recorder *recorder,
-                   backend_result *out)
+                   backend_result *out, int *exit_status)
 {
     diag_engine *d = context_diags(module_context(m));
+    *exit_status = EXIT_STATUS_OUTPUT;
     TRY(open_folder(d, request->report_dir));
-    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host)};
+    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
     run_session *session = run_session_create(a, &params);
     const pto_backend *b = p->contract.backend;
-    FLIGHT_SET(recorder, plugin, str_from(p->backend_agent->plugin));
-    FLIGHT_SET(recorder, pass, str_from(b->id));
     const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};
     const pto_run *run = run_context_begin(session, &wanted);
     sink k = {.arena = a, .diags = d, .result = out, .folder = request->report_dir};
     void *exe = NULL;
+    const int stdout_kept = plugin_output_divert();
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
         s = execute_all(a, b, run, call, request, &k, exe);
         b->release(run, exe);
     }
+    plugin_output_restore(stdout_kept);
     const run_result result = run_context_end(run, s);
-    flight_recorder_clear(recorder);
     run_session_destroy(session);
     if (k.file_open) file_writer_abandon(&k.file);
+    if (result.failed && !k.failed) *exit_status = EXIT_STATUS_FAILED;
     if (result.failed || k.failed) return FAILED;
     return k.folder ? write_counters(&k) : OK;
 }

@@ -15,12 +15,12 @@ flight_recorder *flight_recorder_create(void)
 void flight_recorder_set(char *field, size_t field_bytes, str text)
 {
     const size_t n = text.n < field_bytes - 1 ? text.n : field_bytes - 1;
-    memcpy(field, text.p, n);
+    if (n > 0) memcpy(field, text.p, n);
     field[n] = '\0';
 }
 
 void flight_recorder_clear(flight_recorder *r)
 {
-    r->plugin[0] = r->pass[0] = r->step[0] = r->function[0] = r->op[0] = r->file[0] = '\0';
+    r->plugin[0] = r->role[0] = r->pass[0] = r->step[0] = r->function[0] = r->file[0] = '\0';
     r->line = 0;
 }

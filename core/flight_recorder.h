@@ -9,15 +9,16 @@
 #include <stdint.h>
 
 typedef struct flight_recorder {
-    char plugin[96], pass[96], step[96], function[96], op[96];
+    char plugin[96], role[32], pass[96], step[96], function[96];
     char file[256]; /* pipeline file of the step */
     uint32_t line;
     uint32_t finished; /* 1: the worker returned from its main function; its exit status is meant */
+    char folder[4096]; /* a temporary folder to remove when the worker cannot, or empty */
 } flight_recorder;
 
 /* A fresh shared page, or ordinary memory when the system has none to share. Never NULL; released with the process. */
 flight_recorder *flight_recorder_create(void);
-/* Copies text into one of the fields, cut to fit. */
+/* Copies text into one of the fields, cut to fit; no text empties it. */
 void flight_recorder_set(char *field, size_t field_bytes, str text);
 #define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof (recorder)->field, (text))
 /* Nothing of a plugin is running. */

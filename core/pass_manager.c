@@ -1,6 +1,7 @@
 #include "core/pass_manager.h"
 
 #include "core/core_diag.h"
+#include "core/plugin_output.h"
 #include "core/property.h"
 #include "core/snapshot.h"
 #include "core/supervisor.h"
@@ -107,9 +108,9 @@ static status check_start(manager *g, uint32_t first)
     return property_check_state(g->properties, g->session, g->module, wanted, NULL);
 }
 
-static bool is_established_before(const contract *c, uint32_t step, const char *property)
+static bool is_established(const contract *c, const char *property)
 {
-    for (uint32_t i = 0; i < step; i++) {
+    for (uint32_t i = 0; i < c->step_count; i++) {
         for (const char *const *p = c->steps[i].pass->establishes; p && *p; p++) {
             if (strcmp(*p, property) == 0) return true;
         }
@@ -117,19 +118,20 @@ static bool is_established_before(const contract *c, uint32_t step, const char *
     return false;
 }
 
-/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no earlier
- * step gives, is looked at. What a step will establish may hold by chance before, and need not last until then. */
+/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step gives,
+ * is looked at. A property that some step gives counts from that step on, even when the module has it by chance: else a
+ * pipeline with two steps exchanged would run on small modules only. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
     diag_engine *nobody = diag_create(NULL, 0);
-    const run_session_params params = {.diags = nobody, .machine = g->pipeline->machine, .abi_minor = plugin_host_abi_minor(g->pipeline->host)};
+    const run_session_params params = {.diags = nobody, .machine = g->pipeline->machine, .abi_minor = plugin_host_abi_minor(g->pipeline->host), .recorder = g->recorder};
     run_session *quiet = run_session_create(g->arena, &params);
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
         if (!contract_state_level(start, pass->consumes)) continue;
         for (const char *const *p = pass->requires_props; p && *p; p++) {
-            if (is_established_before(c, i, *p) || contract_state_has(start, pass->consumes, *p)) continue;
+            if (is_established(c, *p) || contract_state_has(start, pass->consumes, *p)) continue;
             if (property_holds(g->properties, quiet, g->module, pass->consumes, *p))
                 contract_state_add_property(start, pass->consumes, *p);
         }
@@ -145,23 +147,11 @@ static void note_step(manager *g, const run_agent *agent)
     diag_note(g->diags, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
 }
 
-static void record_step(manager *g, const run_agent *agent, op_id function)
-{
-    flight_recorder *r = g->recorder;
-    FLIGHT_SET(r, plugin, str_from(agent->plugin));
-    FLIGHT_SET(r, pass, str_from(agent->id));
-    FLIGHT_SET(r, step, str_from(agent->step ? agent->step : ""));
-    FLIGHT_SET(r, file, str_from(agent->at.file ? agent->at.file : ""));
-    r->line = agent->at.line;
-    FLIGHT_SET(r, function, function ? string_of(module_context(g->module), function_name(g->module, function)) : STR(""));
-}
-
 static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
     const run_agent *agent = g->pipeline->agents[index];
     const bool is_module = strcmp(step->pass->scope, "module") == 0;
-    record_step(g, agent, unit);
     const run_request request = {
         .agent = agent,
         .module = g->module,
@@ -172,7 +162,6 @@ static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes
     const pto_run *run = run_context_begin(g->session, &request);
     const pto_status returned = step->pass->run(run, run_context_unit(run));
     const run_result result = run_context_end(run, returned);
-    flight_recorder_clear(g->recorder);
     *changes |= result.changes;
     return result.failed ? FAILED : OK;
 }
@@ -323,11 +312,13 @@ status pass_manager_run(arena *a, const opened_pipeline *p, const compile_reques
                         run_report *report, int *exit_status)
 {
     diag_engine *d = context_diags(module_context(m));
-    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host)};
+    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
     manager g = {.arena = a, .diags = d, .pipeline = p, .request = request, .module = m, .recorder = recorder, .report = report, .exit_status = exit_status};
     g.session = run_session_create(a, &params);
-    g.properties = property_set_create(a, d, p->host, recorder);
+    g.properties = property_set_create(a, d, p->host);
+    const int out = plugin_output_divert();
     const status s = run_steps(&g);
+    plugin_output_restore(out);
     run_session_destroy(g.session);
     return s;
 }

@@ -398,6 +398,18 @@ static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str 
     return found;
 }
 
+/* Constructors and the entry of the plugin run now. */
+static void record_loading(const plugin_host *h, src_pos at, const plugin_file *f)
+{
+    flight_recorder *r = h->params.recorder;
+    if (r == NULL) return;
+    FLIGHT_SET(r, plugin, str_from(f->note.id));
+    FLIGHT_SET(r, role, STR("loading"));
+    FLIGHT_SET(r, pass, str_from(f->path));
+    FLIGHT_SET(r, file, str_from(at.file));
+    r->line = at.line;
+}
+
 static status use_file(plugin_host *h, src_pos at, plugin_file *f)
 {
     if (f->refusal != NULL) {
@@ -407,7 +419,10 @@ static status use_file(plugin_host *h, src_pos at, plugin_file *f)
     if (f->plugin != NULL) return OK;
     if (f->load_failed) return FAILED;
     f->load_failed = true;
-    TRY(plugin_load(h->a, h->diags, at, f));
+    record_loading(h, at, f);
+    const status s = plugin_load(h->a, h->diags, at, f);
+    if (h->params.recorder != NULL) flight_recorder_clear(h->params.recorder);
+    TRY(s);
     f->load_failed = false;
     return OK;
 }

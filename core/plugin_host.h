@@ -8,6 +8,7 @@
 #define CORE_PLUGIN_HOST_H
 
 #include "core/elf_note.h"
+#include "core/flight_recorder.h"
 #include "ir/diag.h"
 
 #include <pto/backend.h>
@@ -23,6 +24,7 @@ typedef struct plugin_host_params {
     bool only_given;            /* no environment, no default folders */
     const char *const *files;   /* --plugin; NULL-ended or NULL */
     const char *const *folders; /* --plugin-path */
+    flight_recorder *recorder;  /* told which plugin is being loaded; or NULL */
 } plugin_host_params;
 
 plugin_host_params plugin_host_defaults(void);

@@ -14,15 +14,14 @@ struct property_set {
     arena *arena;
     diag_engine *diags;
     plugin_host *host;
-    flight_recorder *recorder;
     checker *checkers;
     size_t count, capacity;
 };
 
-property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, flight_recorder *recorder)
+property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host)
 {
     property_set *set = arena_alloc(a, sizeof *set);
-    *set = (property_set){.arena = a, .diags = d, .host = host, .recorder = recorder};
+    *set = (property_set){.arena = a, .diags = d, .host = host};
     set->capacity = CONTRACT_PROPERTIES_MAX;
     set->checkers = arena_array(a, set->capacity, sizeof *set->checkers);
     return set;
@@ -48,16 +47,12 @@ static status find_checker(property_set *set, const char *id, const checker **ou
     return OK;
 }
 
-static status check_function(property_set *set, run_session *session, module *m, op_id function, const checker *c)
+static status check_function(run_session *session, module *m, op_id function, const checker *c, const run_agent *after)
 {
-    FLIGHT_SET(set->recorder, plugin, str_from(c->agent.plugin));
-    FLIGHT_SET(set->recorder, pass, str_from(c->id));
-    const run_request request = {.agent = &c->agent, .module = m, .unit = function, .access = RUN_READS};
+    const run_request request = {.agent = &c->agent, .module = m, .unit = function, .access = RUN_READS, .after = after};
     const pto_run *run = run_context_begin(session, &request);
     const pto_status returned = c->property->check(run, run_context_unit(run));
-    const run_result result = run_context_end(run, returned);
-    flight_recorder_clear(set->recorder);
-    return result.failed ? FAILED : OK;
+    return run_context_end(run, returned).failed ? FAILED : OK;
 }
 
 static void blame(property_set *set, const char *property, const run_agent *agent)
@@ -80,7 +75,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             if (!c->property || strcmp(c->property->level, level->level) != 0) continue;
             BLOCK_EACH_OP (m, f, module_top(m)) {
                 if (strcmp(level_name(function_level(m, f)), level->level) != 0) continue;
-                if (check_function(set, session, m, f, c) == OK) continue;
+                if (check_function(session, m, f, c, blamed) == OK) continue;
                 blame(set, c->id, blamed);
                 return FAILED;
             }
@@ -94,7 +89,7 @@ bool property_holds(property_set *set, run_session *session, module *m, const ch
     const checker *c = NULL;
     if (find_checker(set, property, &c) != OK || !c->property || strcmp(c->property->level, level) != 0) return false;
     BLOCK_EACH_OP (m, f, module_top(m)) {
-        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(set, session, m, f, c) != OK) return false;
+        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(session, m, f, c, NULL) != OK) return false;
     }
     return true;
 }

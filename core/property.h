@@ -10,7 +10,7 @@
 typedef struct property_set property_set;
 
 /* Lives in the arena. Checkers are loaded when a property is first checked. */
-property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, flight_recorder *recorder);
+property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host);
 
 /* Runs the checkers of all properties of `state` over the functions of their levels. Properties without a checker hold by
  * declaration. On failure a diagnostic says which property does not hold and, with `blamed`, which step claimed or broke

@@ -44,6 +44,24 @@ uint32_t run_levels(const pto_pass *pass, bool selected)
     return levels;
 }
 
+/* Who runs, for the supervisor: a checker stands at the step whose work it checks. NULL: nobody. */
+static void record(const run_session *s, const run_context *c)
+{
+    flight_recorder *r = s->params.recorder;
+    if (r == NULL) return;
+    flight_recorder_clear(r);
+    if (c == NULL) return;
+    const run_request *q = &c->request;
+    const run_agent *step = q->after != NULL ? q->after : q->agent;
+    FLIGHT_SET(r, plugin, str_from(q->agent->plugin));
+    FLIGHT_SET(r, role, str_from(q->agent->role));
+    FLIGHT_SET(r, pass, str_from(q->agent->id));
+    FLIGHT_SET(r, step, str_from(step->step));
+    FLIGHT_SET(r, file, str_from(step->at.file));
+    r->line = step->at.line;
+    if (q->unit != 0 && op_is_live(c->m, q->unit)) FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
+}
+
 static run_context *context_for(run_session *s)
 {
     run_context **place = s->current != NULL ? &s->current->inner : &s->outermost;
@@ -70,6 +88,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
                        .errors_before = diag_error_count(s->params.diags),
                        .epoch_before = module_epoch(request->module)};
     s->current = c;
+    record(s, c);
     return &c->run;
 }
 
@@ -113,6 +132,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     };
     c->active = false;
     s->current = c->outer;
+    record(s, s->current);
     arena_rewind(c->scratch, (arena_mark){0});
     return result;
 }

@@ -6,6 +6,7 @@
 #ifndef CORE_RUN_CONTEXT_H
 #define CORE_RUN_CONTEXT_H
 
+#include "core/flight_recorder.h"
 #include "core/machine.h"
 #include "ir/module.h"
 
@@ -37,6 +38,7 @@ typedef struct run_session_params {
     diag_engine *diags;
     const machine *machine; /* or NULL */
     uint32_t abi_minor;     /* told to plugins */
+    flight_recorder *recorder; /* told who runs, from begin to end; or NULL */
     /* Why a plugin should give up: 0 go on, else a reason. May be NULL. */
     int32_t (*should_stop)(void *self);
     void *self;
@@ -58,6 +60,7 @@ typedef struct run_request {
     op_id unit; /* 0 for module scope */
     run_access access;
     uint32_t levels; /* bit 1 << LEVEL_x: ops that may be made */
+    const run_agent *after; /* of a checker: the step whose work is checked, for the flight recorder; or NULL */
 } run_request;
 
 /* Levels that a pass may make ops of. `selected`: property pto.selected holds at block level, so kernels hold no more

@@ -75,7 +75,7 @@ static status read_verify(session *s)
     return FAILED;
 }
 
-status session_open(session *s, const command_line *line, int *exit_status)
+status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status)
 {
     *exit_status = EXIT_STATUS_USAGE;
     *s = (session){.arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line};
@@ -97,6 +97,7 @@ status session_open(session *s, const command_line *line, int *exit_status)
     plugin_host_params params = plugin_host_defaults();
     params.files = collect(s->arena, line, SESSION_PLUGIN);
     params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
+    params.recorder = recorder;
     *exit_status = EXIT_STATUS_PLUGIN;
     return plugin_host_create(s->arena, s->diags, &params, &s->host);
 }
@@ -266,7 +267,7 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
         if (contract_check(s->diags, c, &start, states) != OK) *exit_status = EXIT_STATUS_USAGE;
         else contract_explain(&t, c, states);
     }
-    fwrite(t.p, 1, t.n, stdout);
+    if (t.n != 0) fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
     return print || explain;
 }
@@ -291,7 +292,7 @@ status session_compile(session *s, module *m, flight_recorder *recorder, int *ex
     text_init(&t);
     if (s->request.time_steps) run_report_print_timing(&report, &t);
     if (s->request.count_statistics) run_report_print_stats(&report, &s->opened, &t);
-    fwrite(t.p, 1, t.n, stderr);
+    if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
     return result;
 }

@@ -60,7 +60,7 @@ const char *session_version(void);
 const char *session_share_folder(arena *a);
 
 /* Each failure sets `*exit_status`. */
-MUST_CHECK status session_open(session *s, const command_line *line, int *exit_status);
+MUST_CHECK status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status);
 void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either. */
 MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *exit_status);

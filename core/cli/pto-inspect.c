@@ -70,7 +70,7 @@ static const subject *find_subject(diag_engine *d, const char *word)
     return NULL;
 }
 
-static int run(arena *a, diag_engine *d, const command_line *line)
+static int run(arena *a, diag_engine *d, const command_line *line, flight_recorder *recorder)
 {
     if (line->argument_count < 1 || line->argument_count > 2) {
         diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504, "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
@@ -85,6 +85,7 @@ static int run(arena *a, diag_engine *d, const command_line *line)
         plugin_host_params params = plugin_host_defaults();
         params.files = values_of(a, line, INSPECT_PLUGIN);
         params.folders = values_of(a, line, INSPECT_PLUGIN_PATH);
+        params.recorder = recorder;
         if (plugin_host_create(a, d, &params, &x.host) != OK) return EXIT_STATUS_PLUGIN;
     }
     text_init(&x.out);
@@ -96,10 +97,9 @@ static int run(arena *a, diag_engine *d, const command_line *line)
 
 static int work(void *self, flight_recorder *recorder)
 {
-    (void)recorder;
     arena *a = arena_create("inspect");
     diag_engine *d = diag_create(stderr, 0);
-    const int code = run(a, d, self);
+    const int code = run(a, d, self, recorder);
     diag_destroy(d);
     arena_destroy(a);
     return code;

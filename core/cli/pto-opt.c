@@ -62,7 +62,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, &code) == OK) code = run(&s, recorder);
+    if (session_open(&s, line, recorder, &code) == OK) code = run(&s, recorder);
     session_close(&s);
     return code;
 }

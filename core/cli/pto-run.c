@@ -4,11 +4,11 @@
 #include "core/compare.h"
 #include "core/core_diag.h"
 #include "core/data_maker.h"
+#include "core/file.h"
 #include "core/session.h"
 #include "core/supervisor.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +53,7 @@ typedef struct expectation {
 
 typedef struct run_job {
     session *s;
+    flight_recorder *recorder;
     const char *module_path, *entry;
     given_tensor *tensors;
     uint32_t tensor_count;
@@ -167,14 +168,6 @@ static status size_terms(diag_engine *d, const case_output *o, const case_size *
     return FAILED;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *place)
-{
-    (void)st;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
 /* The data folder that --data-dir names, or a temporary one. */
 static const char *make_folder(run_job *j, bool *is_temporary)
 {
@@ -186,7 +179,10 @@ static const char *make_folder(run_job *j, bool *is_temporary)
         const char *base = getenv("TMPDIR");
         char *path = arena_strdup(j->s->arena, join(j->s->arena, base ? base : "/tmp", "pto-case-XXXXXX"));
         folder = mkdtemp(path);
-        if (folder) return folder;
+        if (folder) {
+            FLIGHT_SET(j->recorder, folder, str_from(folder));
+            return folder;
+        }
     }
     diag_error(j->s->diags, tool(), &E1501, "cannot create the data folder: %s", strerror(errno));
     return NULL;
@@ -223,8 +219,11 @@ static status take_case(run_job *j, const char *path)
     status s = OK;
     if (c->data) s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
-    if (is_temporary) nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-    else fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
+    if (is_temporary) {
+        file_remove_tree(folder);
+        FLIGHT_SET(j->recorder, folder, STR(""));
+    }
+    if (!is_temporary) fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
     return s;
 }
 
@@ -281,7 +280,19 @@ static status same_shape(diag_engine *d, const expectation *e, const bound_tenso
     return FAILED;
 }
 
-/* Before anything runs: all names and shapes fit. */
+/* Numbers of any kind can be compared; bits that stand for a float (bf16 travels as <u2) must have its width. */
+static status same_numbers(diag_engine *d, const expectation *e, const bound_tensor *t)
+{
+    const npy_header *h = &e->comparison.want->header;
+    if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || npy_matches(h, t->type)) return OK;
+    char descr[8];
+    npy_header_descr(h, descr);
+    diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n, e->name.p, descr, dtype_name(t->type));
+    diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type), npy_descr(t->type));
+    return FAILED;
+}
+
+/* Before anything runs: all names, shapes and element types fit. */
 static status check_outputs(run_job *j, const bound_call *call)
 {
     for (uint32_t i = 0; i < j->expectation_count; i++) {
@@ -289,6 +300,7 @@ static status check_outputs(run_job *j, const bound_call *call)
         const bound_tensor *t = find_output(call, e->name);
         if (!t) return unknown_output(j->s->diags, call, e->name);
         TRY(same_shape(j->s->diags, e, t, e->comparison.want, "reference"));
+        TRY(same_numbers(j->s->diags, e, t));
         if (e->comparison.magnitude) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
     }
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
@@ -357,7 +369,8 @@ static int execute(run_job *j, module *m, flight_recorder *recorder)
         return EXIT_STATUS_INPUT;
     const backend_request request = {(uint64_t)shuffle, command_line_value(s->line, RUN_REPORT), (uint32_t)repeat};
     backend_result result = {0};
-    if (backend_run(s->arena, &s->opened, &request, m, &call, recorder, &result) != OK) return EXIT_STATUS_FAILED;
+    int code = EXIT_STATUS_FAILED;
+    if (backend_run(s->arena, &s->opened, &request, m, &call, recorder, &result, &code) != OK) return code;
     if (write_outputs(j, &call) != OK) return EXIT_STATUS_OUTPUT;
     const bool equal = compare_outputs(j, &call);
     print_counters(j, &result);
@@ -373,7 +386,7 @@ static int run(session *s, flight_recorder *recorder)
         diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
         return EXIT_STATUS_USAGE;
     }
-    run_job j = {.s = s, .failure = EXIT_STATUS_USAGE};
+    run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
     if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
     if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
@@ -387,7 +400,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, &code) == OK) code = run(&s, recorder);
+    if (session_open(&s, line, recorder, &code) == OK) code = run(&s, recorder);
     session_close(&s);
     return code;
 }

@@ -226,10 +226,11 @@ void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_s
         out->tail = c->tail;
         break;
     case CHARGE_MATRIX: out->cycles = matrix_cycles(m, c, step); break;
-    case CHARGE_GM: out->cycles = c->latency; break;
+    case CHARGE_GM: out->head = c->latency; break;
     case CHARGE_MOVE: {
         const double cycles = (double)out->bytes / c->bytes_per_cycle;
-        out->cycles = c->latency + (int64_t)cycles + ((double)(int64_t)cycles < cycles);
+        out->head = c->latency;
+        out->cycles = (int64_t)cycles + ((double)(int64_t)cycles < cycles);
         break;
     }
     case CHARGE_NONE: break;

@@ -78,11 +78,11 @@ static int widens_exactly(pto_dtype narrow, pto_dtype wide)
     return wide == PTO_F32 && (narrow == PTO_F16 || narrow == PTO_BF16);
 }
 
-/* x -> wide -> x again. */
+/* x -> wide -> x again. Saturating would make a number of an infinity. */
 static pto_value match_cast_back(const pto_run *run, pto_op op)
 {
     const pto_op inner = pto_value_op(pto_operand(op, 0));
-    if (!pto_op_is(inner, pto_kind(run, KIND_CAST))) return pto_value_none(run);
+    if (!pto_op_is(inner, pto_kind(run, KIND_CAST)) || pto_attr_bool_of(op, "saturate", 0)) return pto_value_none(run);
     const pto_value x = pto_operand(inner, 0);
     const pto_dtype narrow = pto_type_dtype(pto_value_type(x)), wide = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
     return widens_exactly(narrow, wide) ? x : pto_value_none(run);
@@ -112,12 +112,24 @@ static pto_value match_simple(const pto_run *run, pto_op op)
     return match_neutral(run, op, kind);
 }
 
-/* A reshape of a reshape reads the first one's operand; true when the op was changed. */
+/* Dim i of the outer result is dim outer[i] of the inner one, so dim inner[outer[i]] of what that reads. */
+static pto_attr composed_permutation(const pto_run *run, pto_op outer, pto_op inner)
+{
+    int64_t perm[PTO_MAX_DIMS];
+    const uint32_t rank = pto_expr_count_of(outer, "perm");
+    for (uint32_t i = 0; i < rank; i++) perm[i] = pto_int_of(inner, "perm", (uint32_t)pto_int_of(outer, "perm", i, 0), 0);
+    return pto_attr_make_ints(run, rank, perm);
+}
+
+/* A reshape of a reshape, or a transpose of a transpose, reads the first one's operand; true when the op was changed. */
 static int shorten_chain(const pto_run *run, pto_op op)
 {
-    if (!pto_op_is(op, pto_kind(run, KIND_RESHAPE))) return 0;
+    const int is_transpose = pto_op_is(op, pto_kind(run, KIND_TRANSPOSE));
+    if (!is_transpose && !pto_op_is(op, pto_kind(run, KIND_RESHAPE))) return 0;
     const pto_op inner = pto_value_op(pto_operand(op, 0));
-    return pto_op_is(inner, pto_kind(run, KIND_RESHAPE)) && pto_set_operand(op, 0, pto_operand(inner, 0)) == PTO_OK;
+    if (!pto_op_is(inner, pto_op_kind(op))) return 0;
+    if (is_transpose && pto_op_set_attr(op, "perm", composed_permutation(run, op, inner)) != PTO_OK) return 0;
+    return pto_set_operand(op, 0, pto_operand(inner, 0)) == PTO_OK;
 }
 
 /* Constants stand on the right of commutative ops. */

@@ -28,7 +28,7 @@ sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
 [ "$cycles" -lt "$sum" ] || { echo "$cycles cycles, $sum of all pipes"; exit 1; }
 
 mkdir half
-sed 's/gm-bytes-per-cycle: 768 /gm-bytes-per-cycle: 384 /; s/bytes-per-cycle: 58.6,/bytes-per-cycle: 29.3,/' \
+sed 's/gm-bytes-per-cycle: 2640 /gm-bytes-per-cycle: 1320 /; s/bytes-per-cycle: 58.6,/bytes-per-cycle: 29.3,/' \
   "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >half/half.yaml
 sed 's/^machine: .*/machine: half.yaml/' "$here/inputs/exec.yaml" >half/exec.yaml
 run half/exec.yaml three >third

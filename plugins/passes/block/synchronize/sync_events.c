@@ -1,6 +1,9 @@
 #include "sync_plan.h"
 
-static int is_of(const sync_flag *f, uint32_t src, uint32_t dst) { return !f->is_dropped && f->src == src && f->dst == dst; }
+static int is_of(const sync_flag *f, uint32_t src, uint32_t dst)
+{
+    return !f->is_dropped && f->src == src && f->dst == dst;
+}
 
 /* Ids that the flags of a pair of pipes take. */
 static int64_t count_events(const sync_plan *plan, uint32_t src, uint32_t dst)
@@ -34,13 +37,16 @@ static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst, int 
 {
     sync_traces *traces = NULL;
     PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    for (uint32_t i = 0; i < plan->count && !sync_traces_are_partial(traces) && count_events(plan, src, dst) > plan->event_ids; i++) {
+    for (uint32_t i = 0;
+         i < plan->count && !sync_traces_are_partial(traces) && count_events(plan, src, dst) > plan->event_ids; i++) {
         sync_flag *f = &plan->flags[i];
         for (uint32_t k = 0; is_of(f, src, dst) && f->shares == i && k < i; k++) {
             if (!can_share(plan, i, k)) continue;
             f->shares = k;
-            if (!sync_traces_run_single(traces, k)) f->shares = i;
-            else *out_changed = 1;
+            if (!sync_traces_run_single(traces, k))
+                f->shares = i;
+            else
+                *out_changed = 1;
         }
     }
     return PTO_OK;
@@ -50,8 +56,11 @@ static uint32_t distance(uint32_t a, uint32_t b) { return a < b ? b - a : a - b;
 
 static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b)
 {
-    if (m->ops[a->set].parent != m->ops[b->set].parent || m->ops[a->set].block != m->ops[b->set].block || a->around != b->around) return 0;
-    const int is_one_stage = a->stages == b->stages && (a->stages == 1 || a->stage.index == b->stage.index || pto_expr_same_number(a->stage, b->stage));
+    if (m->ops[a->set].parent != m->ops[b->set].parent || m->ops[a->set].block != m->ops[b->set].block ||
+        a->around != b->around)
+        return 0;
+    const int is_one_stage = a->stages == b->stages && (a->stages == 1 || a->stage.index == b->stage.index ||
+                                                        pto_expr_same_number(a->stage, b->stage));
     const uint32_t set = a->set > b->set ? a->set : b->set, wait = a->wait < b->wait ? a->wait : b->wait;
     return is_one_stage && (a->around != SYNC_NONE || set < wait);
 }
@@ -105,9 +114,11 @@ static pto_status fit_pair(sync_plan *plan, uint32_t src, uint32_t dst)
         uint32_t worst = 0;
         while (!is_of(&plan->flags[worst], src, dst)) worst++;
         pto_error(plan->m->ops[plan->flags[worst].behind].op, "pto.synchronize/no-event",
-                  "the kernel needs %lld events from pipe %s to pipe %s, the machine has %lld", (long long)count_events(plan, src, dst),
-                  sync_pipe_name(src), sync_pipe_name(dst), (long long)plan->event_ids);
-        pto_note(plan->m->ops[plan->flags[worst].leads].op, "the first of them is for this instruction; fewer loops side by side need fewer");
+                  "the kernel needs %lld events from pipe %s to pipe %s, the machine has %lld",
+                  (long long)count_events(plan, src, dst), sync_pipe_name(src), sync_pipe_name(dst),
+                  (long long)plan->event_ids);
+        pto_note(plan->m->ops[plan->flags[worst].leads].op,
+                 "the first of them is for this instruction; fewer loops side by side need fewer");
         return PTO_FAILED;
     }
     return PTO_OK;

@@ -40,8 +40,10 @@ uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, ui
 uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b)
 {
     while (a != b) {
-        if (m->ops[a].depth >= m->ops[b].depth) a = m->ops[a].parent;
-        else b = m->ops[b].parent;
+        if (m->ops[a].depth >= m->ops[b].depth)
+            a = m->ops[a].parent;
+        else
+            b = m->ops[b].parent;
     }
     return a;
 }
@@ -77,8 +79,10 @@ static void link_op(sync_model *m, uint32_t place, uint32_t parent, uint32_t *la
     o->block = block_number(p->op, o->op);
     o->next = o->first[0] = o->first[1] = SYNC_NONE;
     o->last = place;
-    if (o->block < 2 && p->first[o->block] == SYNC_NONE) p->first[o->block] = place;
-    else m->ops[last_in[parent]].next = place;
+    if (o->block < 2 && p->first[o->block] == SYNC_NONE)
+        p->first[o->block] = place;
+    else
+        m->ops[last_in[parent]].next = place;
     last_in[parent] = place;
 }
 
@@ -86,8 +90,8 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
 {
     const pto_str name = pto_op_name(o->op);
     if (o->depth > SYNC_DEPTH_MAX)
-        return pto_error(o->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d", PTO_FMT(name),
-                         o->depth, SYNC_DEPTH_MAX);
+        return pto_error(o->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d",
+                         PTO_FMT(name), o->depth, SYNC_DEPTH_MAX);
     if (o->role == SYNC_OTHER && pto_op_block_count(o->op) != 0)
         return pto_error(o->op, "pto.synchronize/unknown-control", "what `%.*s` does with its blocks is not known here",
                          PTO_FMT(name));
@@ -100,12 +104,13 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
 static pto_status list_ops(sync_model *m, pto_op kernel)
 {
     m->count = 1;
-    PTO_WALK (kernel, op) m->count++;
+    PTO_WALK(kernel, op) m->count++;
     m->ops = PTO_SCRATCH(m->run, sync_op, m->count);
     uint32_t *last_in = PTO_SCRATCH(m->run, uint32_t, m->count);
     m->ops[0] = (sync_op){.op = kernel, .parent = SYNC_NONE, .next = SYNC_NONE, .first = {SYNC_NONE, SYNC_NONE}};
     uint32_t n = 1, around = 0;
-    PTO_WALK (kernel, op) {
+    PTO_WALK(kernel, op)
+    {
         const pto_op parent = pto_op_parent(op);
         while (!pto_op_same(m->ops[around].op, parent)) around = m->ops[around].parent;
         m->ops[n].op = op;
@@ -115,7 +120,8 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         if (pto_op_block_count(op) != 0) around = n;
         n++;
     }
-    for (uint32_t i = 1; i < n; i++) m->ops[i].control = m->ops[i - 1].control + (pto_op_block_count(m->ops[i - 1].op) != 0);
+    for (uint32_t i = 1; i < n; i++)
+        m->ops[i].control = m->ops[i - 1].control + (pto_op_block_count(m->ops[i - 1].op) != 0);
     for (uint32_t i = n; i-- > 1;) {
         sync_op *p = &m->ops[m->ops[i].parent];
         if (p->last < m->ops[i].last) p->last = m->ops[i].last;
@@ -159,7 +165,8 @@ static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
     const pto_value v = pto_expr_leaf(leaf);
     if (PTO_SOME(pto_value_op(v))) return 0;
     const pto_op owner = pto_block_parent(pto_value_block(v));
-    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) || (pto_op_is(owner, pto_kind(m->run, KIND_FOR)) && pto_value_index(v) == 0);
+    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) ||
+           (pto_op_is(owner, pto_kind(m->run, KIND_FOR)) && pto_value_index(v) == 0);
 }
 
 int sync_is_steady(const sync_model *m, pto_expr e) { return all_leaves(m, e, 0, is_steady_leaf); }
@@ -194,14 +201,17 @@ static int writes_operand(int64_t rule, uint32_t operand)
 static pto_status read_tile(const sync_model *m, pto_value tile, sync_access *a)
 {
     const pto_op describes = pto_value_op(tile), user = m->ops[a->op].op;
-    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_operand(describes, 0)) : pto_op_none(m->run);
+    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_operand(describes, 0))
+                                                                            : pto_op_none(m->run);
     const pto_str name = pto_value_name(tile);
-    if (!pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)))
-        return pto_error(user, "pto.synchronize/no-buffer", "`%%%.*s` is no tile of a `block.buffer`", PTO_FMT(name));
+    const int64_t addr = pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)) ? pto_attr_int_of(buffer, "addr", -1) : -1;
+    if (addr < 0)
+        return pto_error(user, "pto.synchronize/no-address",
+                         "`%%%.*s` is no tile of a `block.buffer` that has an address; run pto.allocate before",
+                         PTO_FMT(name));
     const pto_type type = pto_value_type(tile);
-    const int64_t addr = pto_attr_int_of(buffer, "addr", -1), offset = pto_attr_int_of(describes, "offset", 0);
+    const int64_t offset = pto_attr_int_of(describes, "offset", 0);
     int64_t rows = 0, columns = 0;
-    if (addr < 0) return pto_error(buffer, "pto.synchronize/no-address", "the buffer of `%%%.*s` has no address; run pto.allocate before", PTO_FMT(name));
     a->space = pto_type_space(type);
     a->buffer = buffer;
     a->stage = pto_expr_of(describes, "stage", 0);
@@ -262,10 +272,14 @@ static pto_status read_operands(sync_model *m, uint32_t place)
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
         *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .stages = 1};
-        if (kind == PTO_TYPE_TILE) PTO_TRY(read_tile(m, v, a));
-        else read_window(m, v, pto_operand(o->op, i == 0 ? 1 : 0), a);
-        if (i == 0) to = a->space;
-        else if (from == PTO_SPACE_NONE) from = a->space;
+        if (kind == PTO_TYPE_TILE)
+            PTO_TRY(read_tile(m, v, a));
+        else
+            read_window(m, v, pto_operand(o->op, i == 0 ? 1 : 0), a);
+        if (i == 0)
+            to = a->space;
+        else if (from == PTO_SPACE_NONE)
+            from = a->space;
         if (a->stages > m->stages_most) m->stages_most = a->stages;
         m->access_count++;
     }
@@ -279,8 +293,9 @@ static pto_status read_operands(sync_model *m, uint32_t place)
     if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pipe_by_name(pipe);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     const pto_str name = pto_op_name(o->op);
-    return pto_error(o->op, "pto.synchronize/no-path", "`%.*s` moves from `%s` to `%s`, for which the machine has no path",
-                     PTO_FMT(name), space_names[from], space_names[to]);
+    return pto_error(o->op, "pto.synchronize/no-path",
+                     "`%.*s` moves from `%s` to `%s`, for which the machine has no path", PTO_FMT(name),
+                     space_names[from], space_names[to]);
 }
 
 static pto_status read_ops(sync_model *m)

@@ -1,5 +1,5 @@
-/* What the rooms of pto.synchronize share: a kernel as a table of ops in print order, what each instruction touches, and
- * which pairs of instructions on different pipes may touch the same bytes.
+/* What the rooms of pto.synchronize share: a kernel as a table of ops in print order, what each instruction touches,
+ * and which pairs of instructions on different pipes may touch the same bytes.
  *
  * Everything lives in scratch memory of one run. Ops are named by their place in the table; place 0 is the kernel. */
 #ifndef SYNC_MODEL_H
@@ -23,7 +23,16 @@ PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
 enum { SYNC_NONE = UINT32_MAX, SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64 };
 
-typedef enum sync_role { SYNC_OTHER, SYNC_INSN, SYNC_FOR, SYNC_IF, SYNC_WHILE, SYNC_SET, SYNC_WAIT, SYNC_BARRIER } sync_role;
+typedef enum sync_role {
+    SYNC_OTHER,
+    SYNC_INSN,
+    SYNC_FOR,
+    SYNC_IF,
+    SYNC_WHILE,
+    SYNC_SET,
+    SYNC_WAIT,
+    SYNC_BARRIER
+} sync_role;
 
 /* Bytes of a space, or a window of global memory, that an instruction touches. */
 typedef struct sync_access {
@@ -53,17 +62,18 @@ typedef struct sync_op {
     uint32_t control;       /* loops and branches before it */
     uint32_t pipe, dst_pipe;
     pto_expr event;
-    int is_steady; /* the event id: see sync_access */
+    int is_steady;                 /* the event id: see sync_access */
     uint32_t access, access_count; /* in `accesses` */
     uint32_t pair, pair_count;     /* in `pairs`, sorted by the second instruction */
 } sync_op;
 
-/* `first` may touch what `second` touches, one of them writing. */
+/* `second` may touch what `first` touched before it, one of them writing; or the other way round, then this may be
+ * empty but is there. */
 typedef struct sync_pair {
     uint32_t first, second;
     int on_chip;
-    int in_gm;       /* in one iteration of all loops around both, `first` being earlier in the text */
-    uint32_t gm_by;  /* bit d: `first` in an earlier iteration of the common op at depth d than `second` */
+    int in_gm;      /* in one iteration of all loops around both, `first` being earlier in the text */
+    uint32_t gm_by; /* bit d: `first` in an earlier iteration of the common op at depth d than `second` */
 } sync_pair;
 
 typedef struct sync_model {

@@ -158,7 +158,8 @@ static pto_expr not_positive(const sync_model *m, uint32_t place)
     const pto_op op = m->ops[place].op;
     const pto_str relation = pto_attr_str_of(op, "relation");
     const pto_expr left = pto_expr_of(op, "left", 0), right = pto_expr_of(op, "right", 0);
-    if (pto_str_is(relation, "le") || pto_str_is(relation, "lt") || pto_str_is(relation, "eq")) return pto_expr_sub(left, right);
+    if (pto_str_is(relation, "le") || pto_str_is(relation, "lt") || pto_str_is(relation, "eq"))
+        return pto_expr_sub(left, right);
     if (pto_str_is(relation, "ge") || pto_str_is(relation, "gt")) return pto_expr_sub(right, left);
     return pto_expr_none(m->run);
 }
@@ -196,8 +197,10 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
             if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
-            if (a->space == PTO_GM) compare_windows(m, a, b, &p);
-            else if (sync_bytes_meet(a, constant_stage(a), b, constant_stage(b))) p.on_chip = 1;
+            if (a->space == PTO_GM)
+                compare_windows(m, a, b, &p);
+            else if (sync_bytes_meet(a, constant_stage(a), b, constant_stage(b)))
+                p.on_chip = 1;
         }
     }
     return p;
@@ -214,6 +217,8 @@ static void add_pair(sync_model *m, sync_pair p, uint32_t *room)
     m->pairs[m->pair_count++] = p;
 }
 
+static int is_empty(const sync_pair *p) { return !p->on_chip && !p->in_gm && p->gm_by == 0; }
+
 void sync_find_pairs(sync_model *m)
 {
     uint32_t room = 0;
@@ -222,8 +227,9 @@ void sync_find_pairs(sync_model *m)
         y->pair = m->pair_count;
         for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
             if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;
-            const sync_pair p = compare_ops(m, first, second);
-            if ((p.on_chip || p.in_gm || p.gm_by != 0) && !replaces(m, first, second) && !replaces(m, second, first)) add_pair(m, p, &room);
+            const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
+            if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
+            add_pair(m, p, &room);
         }
         y->pair_count = m->pair_count - y->pair;
     }

@@ -26,7 +26,9 @@ static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t 
     for (uint32_t i = 0; i < x->access_count; i++) {
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
-            if ((!a->is_write && !b->is_write) || a->space == PTO_GM || !sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE)) continue;
+            if ((!a->is_write && !b->is_write) || a->space == PTO_GM ||
+                !sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
+                continue;
             if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;
             if (!is_same_number(a->stage, b->stage) || !sync_is_visible(m, a->stage, place)) return 0;
             if (*out != NULL && !is_same_number((*out)->stage, a->stage)) return 0;
@@ -80,7 +82,12 @@ static void find_places(const sync_model *m, const sync_pair *p, uint32_t *set, 
 static void plan_pair(sync_plan *plan, const sync_pair *p)
 {
     const sync_model *m = plan->m;
-    sync_flag f = {.src = m->ops[p->first].pipe, .dst = m->ops[p->second].pipe, .around = SYNC_NONE, .stages = 1, .behind = p->first, .leads = p->second};
+    sync_flag f = {.src = m->ops[p->first].pipe,
+                   .dst = m->ops[p->second].pipe,
+                   .around = SYNC_NONE,
+                   .stages = 1,
+                   .behind = p->first,
+                   .leads = p->second};
     const sync_access *rotating = NULL;
     find_places(m, p, &f.set, &f.wait);
     const int is_forward = f.set < f.wait;
@@ -154,10 +161,7 @@ pto_status sync_drop_implied(sync_plan *plan)
     sync_race race;
     forget_dropped(plan);
     PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    if (!sync_traces_run(traces, &race)) {
-        const pto_op at = plan->m->ops[race.first == SYNC_NONE ? 0 : race.first].op;
-        return pto_error(at, "pto.synchronize/cannot-order", "no flag can order what follows this instruction");
-    }
+    if (!sync_traces_run(traces, &race)) return sync_report_race(plan->m, &race);
     for (int weight = 0; weight <= 2 && !sync_traces_are_partial(traces); weight++) {
         for (uint32_t i = plan->count; i-- > 0;) {
             sync_flag *f = &plan->flags[i];
@@ -173,7 +177,11 @@ pto_status sync_drop_implied(sync_plan *plan)
 static int in_text_order(const void *a, const void *b)
 {
     const sync_flag *x = (const sync_flag *)a, *y = (const sync_flag *)b;
-    const uint32_t keys[][2] = {{x->src, y->src}, {x->dst, y->dst}, {x->around == SYNC_NONE, y->around == SYNC_NONE}, {x->set, y->set}, {x->wait, y->wait}};
+    const uint32_t keys[][2] = {{x->src, y->src},
+                                {x->dst, y->dst},
+                                {x->around == SYNC_NONE, y->around == SYNC_NONE},
+                                {x->set, y->set},
+                                {x->wait, y->wait}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
     }

@@ -107,8 +107,10 @@ static void run_set(runner *r, const trace_step *s)
     const int is_watched = r->single != SYNC_NONE && s->flag != SYNC_NONE && r->all->flags[s->flag].shares == r->single;
     if (is_watched && (e->first != 0 || r->clocks[s->pipe].at[e->wait_pipe] < e->wait_number)) r->is_wrong = 1;
     r->all->tokens[n] = (token){r->clocks[s->pipe], 0};
-    if (e->first == 0) e->first = n + 1;
-    else r->all->tokens[e->last - 1].next = n + 1;
+    if (e->first == 0)
+        e->first = n + 1;
+    else
+        r->all->tokens[e->last - 1].next = n + 1;
     e->last = n + 1;
 }
 
@@ -169,9 +171,12 @@ static int advance(runner *r, uint32_t pipe)
     if (s->kind == STEP_ALL) return run_all(r, step);
     if (s->kind == STEP_SCALAR) return run_scalar(r, pipe, step);
     const int is_dropped = s->flag != SYNC_NONE && s->kind != STEP_INSN && r->all->flags[s->flag].is_dropped;
-    if (s->kind == STEP_INSN) run_insn(r, step);
-    else if (!is_dropped && s->kind == STEP_SET) run_set(r, s);
-    else if (!is_dropped && !run_wait(r, s)) return 0;
+    if (s->kind == STEP_INSN)
+        run_insn(r, step);
+    else if (!is_dropped && s->kind == STEP_SET)
+        run_set(r, s);
+    else if (!is_dropped && !run_wait(r, s))
+        return 0;
     r->at[pipe]++;
     return 1;
 }
@@ -212,3 +217,38 @@ int sync_traces_run(sync_traces *t, sync_race *out_race) { return run_all_traces
 int sync_traces_run_single(sync_traces *t, uint32_t flag) { return run_all_traces(t, flag, NULL); }
 
 int sync_traces_are_partial(const sync_traces *t) { return t->is_partial; }
+
+/* ---- telling ---- */
+
+/* The buffer, or the parameter, in which the two meet. */
+static pto_str meeting_place(const sync_model *m, uint32_t first, uint32_t second)
+{
+    const sync_op *x = &m->ops[first], *y = &m->ops[second];
+    for (uint32_t i = 0; i < x->access_count; i++) {
+        for (uint32_t k = 0; k < y->access_count; k++) {
+            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
+            if (!a->is_write && !b->is_write) continue;
+            if (a->space == PTO_GM && b->space == PTO_GM && pto_value_same(a->root, b->root))
+                return pto_value_name(a->root);
+            if (a->space != PTO_GM && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
+                return pto_value_name(pto_result(a->buffer, 0));
+        }
+    }
+    return pto_s("?");
+}
+
+pto_status sync_report_race(const sync_model *m, const sync_race *race)
+{
+    const sync_op *x = &m->ops[race->first];
+    const pto_str first = pto_op_name(x->op);
+    if (race->second == SYNC_NONE)
+        return pto_error(x->op, "pto.synchronize/endless-wait", "`%.*s` from %s to %s gets no token", PTO_FMT(first),
+                         sync_pipe_name(x->pipe), sync_pipe_name(x->dst_pipe));
+    const sync_op *y = &m->ops[race->second];
+    const pto_str second = pto_op_name(y->op), place = meeting_place(m, race->first, race->second);
+    pto_error(y->op, "pto.synchronize/race",
+              "nothing orders `%.*s` on pipe %s after `%.*s` on pipe %s, and both touch `%%%.*s`", PTO_FMT(second),
+              sync_pipe_name(y->pipe), PTO_FMT(first), sync_pipe_name(x->pipe), PTO_FMT(place));
+    pto_note(x->op, "the earlier instruction is here; pto.synchronize sets flags between them");
+    return PTO_FAILED;
+}

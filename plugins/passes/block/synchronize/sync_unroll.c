@@ -17,7 +17,8 @@ static void sort_gaps(const sync_model *m, const sync_gap *gaps, uint32_t count,
         into[start[gaps[i].before * 2 + (gaps[i].part >= SYNC_PART_LAST_WAITS)]++] = gaps[i];
 }
 
-uint32_t sync_list_gaps(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with_dropped, sync_gap **out)
+uint32_t sync_list_gaps(const sync_model *m, const sync_flag *flags, uint32_t flag_count, int with_dropped,
+                        sync_gap **out)
 {
     sync_gap *gaps = PTO_SCRATCH(m->run, sync_gap, (size_t)flag_count * 4 + 1);
     uint32_t n = 0;
@@ -136,10 +137,12 @@ static void add_insn(unroller *u, uint32_t place)
 {
     const sync_op *o = &u->m->ops[place];
     trace *t = u->t;
-    t->loops = (uint32_t *)grow(u->m->run, t->loops, t->loop_count, t->loop_count + u->depth, &t->loop_room, sizeof *t->loops);
+    t->loops =
+        (uint32_t *)grow(u->m->run, t->loops, t->loop_count, t->loop_count + u->depth, &t->loop_room, sizeof *t->loops);
     t->stages = (int64_t *)grow(u->m->run, t->stages, t->stage_count, t->stage_count + o->access_count, &t->stage_room,
                                 sizeof *t->stages);
-    add_step(u, (trace_step){.kind = STEP_INSN, .pipe = o->pipe, .op = place, .loops = t->loop_count, .stages = t->stage_count});
+    add_step(u, (trace_step){
+                    .kind = STEP_INSN, .pipe = o->pipe, .op = place, .loops = t->loop_count, .stages = t->stage_count});
     for (uint32_t i = 0; i < u->depth; i++) t->loops[t->loop_count++] = u->frames[i].trip;
     for (uint32_t i = 0; i < o->access_count; i++) {
         const sync_access *a = &u->m->accesses[o->access + i];
@@ -154,13 +157,15 @@ static void add_gap_steps(unroller *u, const sync_gap *g)
 {
     const sync_flag *f = &u->all->flags[g->flag];
     const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
-    trace_step s = {.kind = is_set ? STEP_SET : STEP_WAIT, .pipe = is_set ? f->src : f->dst, .op = SYNC_NONE, .flag = g->flag};
+    trace_step s = {
+        .kind = is_set ? STEP_SET : STEP_WAIT, .pipe = is_set ? f->src : f->dst, .op = SYNC_NONE, .flag = g->flag};
     if (g->part == SYNC_PART_FIRST_SETS || g->part == SYNC_PART_LAST_WAITS) {
         for (; s.slot < (uint32_t)f->stages; s.slot++) add_step(u, s);
         return;
     }
     int64_t stage = 0;
-    if (f->stages > 1 && evaluate(u, f->stage, &stage)) s.slot = (uint32_t)(((stage % f->stages) + f->stages) % f->stages);
+    if (f->stages > 1 && evaluate(u, f->stage, &stage))
+        s.slot = (uint32_t)(((stage % f->stages) + f->stages) % f->stages);
     add_step(u, s);
 }
 
@@ -170,11 +175,15 @@ static pto_status add_text_flag(unroller *u, uint32_t place)
     const int is_set = o->role == SYNC_SET;
     int64_t event = 0;
     if (!o->is_steady || !evaluate(u, o->event, &event) || event < 0 || event >= SYNC_EVENTS_MAX)
-        return pto_error(o->op, "pto.synchronize/unknown-event", "the event id is not known to be one of 0 .. %d from indices and symbols",
+        return pto_error(o->op, "pto.synchronize/unknown-event",
+                         "the event id is not known to be one of 0 .. %d from indices and symbols",
                          SYNC_EVENTS_MAX - 1);
     const uint32_t slot = (o->pipe * PTO_PIPE_COUNT + o->dst_pipe) * SYNC_EVENTS_MAX + (uint32_t)event;
-    add_step(u, (trace_step){.kind = is_set ? STEP_SET : STEP_WAIT, .pipe = is_set ? o->pipe : o->dst_pipe, .op = place,
-                             .flag = SYNC_NONE, .slot = slot});
+    add_step(u, (trace_step){.kind = is_set ? STEP_SET : STEP_WAIT,
+                             .pipe = is_set ? o->pipe : o->dst_pipe,
+                             .op = place,
+                             .flag = SYNC_NONE,
+                             .slot = slot});
     if (!is_set && o->dst_pipe == PTO_PIPE_SCALAR)
         add_step(u, (trace_step){.kind = STEP_SCALAR, .pipe = PTO_PIPE_ALL, .op = place, .flag = SYNC_NONE});
     return PTO_OK;
@@ -191,7 +200,8 @@ static int constant_trips(const sync_op *o, uint32_t most, uint32_t dice, uint32
 {
     int64_t from, to, step;
     if (o->role != SYNC_FOR || !pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) ||
-        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) || !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step))
+        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) ||
+        !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step))
         return 0;
     const int64_t trips = from >= to || step < 1 ? 0 : (to - from - 1) / step + 1;
     *out = trips <= most ? (uint32_t)trips : most - dice % 2;
@@ -217,7 +227,8 @@ static int is_entered(const unroller *u, uint32_t place, uint32_t time, uint32_t
 static uint32_t choose_trips(unroller *u, uint32_t place)
 {
     const sync_op *o = &u->m->ops[place];
-    const uint32_t most = u->trips_most, dice = mix(o->control * 31 + u->choice, u->counter++), time = u->times[place]++;
+    const uint32_t most = u->trips_most, dice = mix(o->control * 31 + u->choice, u->counter++),
+                   time = u->times[place]++;
     uint32_t trips;
     if (constant_trips(o, most, dice, &trips)) return trips;
     if (u->first == NULL) {
@@ -237,10 +248,14 @@ static uint32_t choose_side(unroller *u, uint32_t place)
     uint32_t side = dice % 2;
     if (u->first != NULL) {
         const uint8_t sides = u->first[place] | u->second[place];
-        if (sides == 3 && u->first[place] != u->second[place]) side = (u->way == WAY_APART ? time != 0 : time % 2) ^ (u->first[place] == 2);
-        else if (sides == 3) side = dice % 2;
-        else if (sides != 0) side = (sides == 2) ^ !is_entered(u, place, time, dice);
-        else if (o->first[1] == SYNC_NONE) side = 1;
+        if (sides == 3 && u->first[place] != u->second[place])
+            side = (u->way == WAY_APART ? time != 0 : time % 2) ^ (u->first[place] == 2);
+        else if (sides == 3)
+            side = dice % 2;
+        else if (sides != 0)
+            side = (sides == 2) ^ !is_entered(u, place, time, dice);
+        else if (o->first[1] == SYNC_NONE)
+            side = 1;
     }
     return o->first[side] == SYNC_NONE ? SYNC_NONE : side;
 }
@@ -266,13 +281,17 @@ static pto_status visit(unroller *u, uint32_t place)
     const sync_op *o = &u->m->ops[place];
     for (uint32_t i = u->gap_start[place]; i < u->gap_start[place + 1]; i++) add_gap_steps(u, &u->gaps[i]);
     if (u->t->count > TRACE_STEPS_MOST)
-        return pto_error(o->op, "pto.synchronize/too-large", "the loops of the kernel unroll to more than %d instructions with %u trips each",
+        return pto_error(o->op, "pto.synchronize/too-large",
+                         "the loops of the kernel unroll to more than %d instructions with %u trips each",
                          TRACE_STEPS_MOST, u->trips_most);
-    if (o->role == SYNC_INSN) add_insn(u, place);
-    else if (o->role == SYNC_SET || o->role == SYNC_WAIT) return add_text_flag(u, place);
+    if (o->role == SYNC_INSN)
+        add_insn(u, place);
+    else if (o->role == SYNC_SET || o->role == SYNC_WAIT)
+        return add_text_flag(u, place);
     else if (o->role == SYNC_BARRIER && o->pipe == PTO_PIPE_ALL)
         add_step(u, (trace_step){.kind = STEP_ALL, .pipe = PTO_PIPE_ALL, .op = place, .flag = SYNC_NONE});
-    else if (o->role == SYNC_FOR || o->role == SYNC_IF || o->role == SYNC_WHILE) enter(u, place);
+    else if (o->role == SYNC_FOR || o->role == SYNC_IF || o->role == SYNC_WHILE)
+        enter(u, place);
     return PTO_OK;
 }
 
@@ -347,7 +366,8 @@ static pto_status add_trace(unroller *u, sync_traces *all)
 static void mark_around(const sync_model *m, uint32_t place, uint8_t *marks)
 {
     memset(marks, 0, m->count);
-    for (; place != 0; place = m->ops[place].parent) marks[m->ops[place].parent] = (uint8_t)(1u << (m->ops[place].block & 1u));
+    for (; place != 0; place = m->ops[place].parent)
+        marks[m->ops[place].parent] = (uint8_t)(1u << (m->ops[place].block & 1u));
 }
 
 typedef struct block_pair {

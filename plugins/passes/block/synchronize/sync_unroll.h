@@ -6,11 +6,12 @@
 
 typedef enum step_kind { STEP_INSN, STEP_SET, STEP_WAIT, STEP_ALL, STEP_SCALAR } step_kind;
 
-/* One thing that a pipe does. STEP_ALL: no pipe goes on before all are here. STEP_SCALAR: none before the scalar pipe. */
+/* One thing that a pipe does. STEP_ALL: no pipe goes on before all are here. STEP_SCALAR: none before the scalar pipe.
+ */
 typedef struct trace_step {
     step_kind kind;
-    uint32_t pipe;     /* that does it; PTO_PIPE_ALL: every pipe */
-    uint32_t op;       /* of the table; SYNC_NONE: of `flag` */
+    uint32_t pipe; /* that does it; PTO_PIPE_ALL: every pipe */
+    uint32_t op;   /* of the table; SYNC_NONE: of `flag` */
     uint32_t flag;
     uint32_t slot;     /* stage of the flag; for flags of the text the event (src, dst, id) as a number */
     uint32_t loops;    /* in `loops`: iteration of each op around, by depth */

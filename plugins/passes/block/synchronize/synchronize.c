@@ -24,16 +24,19 @@
  * that does not, so nothing is needed on one pipe, and no `pto.barrier` is made. Exact. Source: own. */
 #include "sync_plan.h"
 
-#define STATS(X)                                                                                                       \
-    X(PAIRS, "pairs of instructions on different pipes that may touch the same bytes")                                 \
-    X(FLAGS, "flags") X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for want of events")
+#define STATS(X)                                                                       \
+    X(PAIRS, "pairs of instructions on different pipes that may touch the same bytes") \
+    X(FLAGS, "flags")                                                                  \
+    X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for want of events")
 PTO_STATS(STATS);
 
 static pto_status remove_flags(const pto_run *run, pto_op kernel)
 {
-    PTO_WALK (kernel, op) {
+    PTO_WALK(kernel, op)
+    {
         const pto_kind_id kind = pto_op_kind(op);
-        if (kind == pto_kind(run, KIND_SET) || kind == pto_kind(run, KIND_WAIT) || kind == pto_kind(run, KIND_BARRIER)) PTO_TRY(pto_erase(op));
+        if (kind == pto_kind(run, KIND_SET) || kind == pto_kind(run, KIND_WAIT) || kind == pto_kind(run, KIND_BARRIER))
+            PTO_TRY(pto_erase(op));
     }
     return PTO_OK;
 }
@@ -58,7 +61,8 @@ static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_
         const pto_expr event = f->stages > 1 ? pto_expr_offset(f->stage, f->event) : pto_expr_const(m->run, f->event);
         return write_flag(m, f, is_set, g->before, event);
     }
-    for (int64_t i = 0; i < f->stages; i++) PTO_TRY(write_flag(m, f, is_set, g->before, pto_expr_const(m->run, f->event + i)));
+    for (int64_t i = 0; i < f->stages; i++)
+        PTO_TRY(write_flag(m, f, is_set, g->before, pto_expr_const(m->run, f->event + i)));
     return PTO_OK;
 }
 
@@ -70,7 +74,8 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
     sync_gap *gaps = NULL;
     int64_t event_ids = 0;
     if (pto_machine_i64(run, "sync.event-ids", &event_ids) != PTO_OK)
-        return pto_error(kernel, "pto.synchronize/no-machine", "no machine says how many events a pair of pipes has; name one in the pipeline");
+        return pto_error(kernel, "pto.synchronize/no-machine",
+                         "no machine says how many events a pair of pipes has; name one in the pipeline");
     PTO_TRY(remove_flags(run, kernel));
     PTO_TRY(sync_model_make(run, kernel, &m));
     PTO_TRY(sync_plan_make(&m, event_ids < SYNC_EVENTS_MAX ? event_ids : SYNC_EVENTS_MAX, &plan));
@@ -86,36 +91,6 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
 
 /* ---- pto.synchronised ---- */
 
-/* The buffer, or the parameter, in which the two meet. */
-static pto_str meeting_place(const sync_model *m, uint32_t first, uint32_t second)
-{
-    const sync_op *x = &m->ops[first], *y = &m->ops[second];
-    for (uint32_t i = 0; i < x->access_count; i++) {
-        for (uint32_t k = 0; k < y->access_count; k++) {
-            const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
-            if (!a->is_write && !b->is_write) continue;
-            if (a->space == PTO_GM && b->space == PTO_GM && pto_value_same(a->root, b->root)) return pto_value_name(a->root);
-            if (a->space != PTO_GM && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE)) return pto_value_name(pto_result(a->buffer, 0));
-        }
-    }
-    return pto_s("?");
-}
-
-static pto_status report_race(const sync_model *m, const sync_race *race)
-{
-    const sync_op *x = &m->ops[race->first];
-    const pto_str first = pto_op_name(x->op);
-    if (race->second == SYNC_NONE)
-        return pto_error(x->op, "pto.synchronize/endless-wait", "`%.*s` from %s to %s gets no token", PTO_FMT(first), sync_pipe_name(x->pipe),
-                         sync_pipe_name(x->dst_pipe));
-    const sync_op *y = &m->ops[race->second];
-    const pto_str second = pto_op_name(y->op), place = meeting_place(m, race->first, race->second);
-    pto_error(y->op, "pto.synchronize/race", "nothing orders `%.*s` on pipe %s after `%.*s` on pipe %s, and both touch `%%%.*s`", PTO_FMT(second),
-              sync_pipe_name(y->pipe), PTO_FMT(first), sync_pipe_name(x->pipe), PTO_FMT(place));
-    pto_note(x->op, "the earlier instruction is here; pto.synchronize sets flags between them");
-    return PTO_FAILED;
-}
-
 static pto_status check_synchronised(const pto_run *run, pto_op kernel)
 {
     if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
@@ -124,7 +99,7 @@ static pto_status check_synchronised(const pto_run *run, pto_op kernel)
     sync_race race;
     PTO_TRY(sync_model_make(run, kernel, &m));
     PTO_TRY(sync_traces_make(&m, NULL, 0, &traces));
-    return sync_traces_run(traces, &race) ? PTO_OK : report_race(&m, &race);
+    return sync_traces_run(traces, &race) ? PTO_OK : sync_report_race(&m, &race);
 }
 
 static const pto_pass pass = {
@@ -148,5 +123,6 @@ static const pto_property synchronised = {
     .kinds = sync_kinds,
     .check = check_synchronised,
 };
-PTO_PLUGIN("pto.synchronize", "pass:pto.synchronize property:pto.synchronised", "pto.synchronised", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &synchronised));
+PTO_PLUGIN("pto.synchronize", "pass:pto.synchronize property:pto.synchronised", "pto.synchronised", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &synchronised));

@@ -1,0 +1,42 @@
+# softmax 4096 x 4096: loads of iteration i + 1 run beside vector work of iteration i for more than 30 % of the load time, read
+# off the swimlane, and the run takes less time than its pipes are busy.
+set -u
+sed 's/\$R/4096/g; s/\$C/4096/g' "$TEST_ROOT/examples/softmax/rows.ptir" >softmax.ptir
+pto-run softmax.ptir --pipeline=default.yaml --set=backend.with.data=none --random-inputs=1 --report=report >out.txt 2>&1 || { cat out.txt; exit 1; }
+/usr/bin/python3 - <<'END'
+import collections, json, sys
+
+trace = json.load(open("report/swimlane.json"))
+if trace["otherData"]["slices-left-out"]:
+    sys.exit("the trace is not complete")
+names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
+cores = collections.defaultdict(lambda: collections.defaultdict(list))
+for e in trace["traceEvents"]:
+    if e["ph"] == "X" and " / " in names.get(e["tid"], ""):
+        core, pipe = names[e["tid"]].split(" / ")
+        start, cycles = e["args"]["from"], e["args"]["cycles"]
+        cores[core][pipe].append((start, start + cycles, e["name"]))
+if len(cores) != 48:
+    sys.exit(f"{len(cores)} cores in the trace")
+load_time = overlap = rows = 0
+for core, pipes in cores.items():
+    loads = sorted(s for s in pipes["mte2"] if s[2] == "pto.tload")
+    work = sorted(pipes["v"])
+    iterations = len(loads)
+    # The loop has one load; a vector instruction of iteration i is the i-th of its name but for names that occur more than once.
+    if iterations == 0 or len(work) % iterations:
+        sys.exit(f"{core}: {iterations} loads, {len(work)} vector instructions")
+    per = len(work) // iterations
+    rows += iterations
+    for i, (start, end, _) in enumerate(loads):
+        load_time += end - start
+        if i:
+            overlap += sum(max(0, min(end, e) - max(start, s)) for s, e, _ in work[(i - 1) * per : i * per])
+share = overlap / load_time
+busy = {p: max(sum(e - s for s, e, _ in pipes[p]) for pipes in cores.values()) for p in ("mte2", "v", "mte3")}
+first = min(s for pipes in cores.values() for slices in pipes.values() for s, _, _ in slices)
+total = trace["otherData"]["cycles"] - first
+print(f"{rows} rows, {share:.1%} of the load time beside work of the iteration before; {total} cycles, pipes busy {busy}")
+if rows != 4096 or share <= 0.30 or total >= sum(busy.values()):
+    sys.exit("does not hold")
+END
