@@ -222,7 +222,7 @@ static int print_schema(const char *kind)
     text_buffer t;
     text_init(&t);
     schema_write_json(&t, file);
-    fwrite(t.p, 1, t.n, stdout);
+    if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
     return EXIT_STATUS_OK;
 }

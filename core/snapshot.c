@@ -37,6 +37,6 @@ void snapshot_print(module *m, const char *step)
     text_init(&text);
     text_printf(&text, "// after step %s\n", step);
     module_print(m, &(print_options){0}, &text);
-    fwrite(text.p, 1, text.n, stderr);
+    if (text.n > 0) fwrite(text.p, 1, text.n, stderr);
     text_fini(&text);
 }

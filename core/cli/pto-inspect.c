@@ -90,7 +90,7 @@ static int run(arena *a, diag_engine *d, const command_line *line, flight_record
     }
     text_init(&x.out);
     const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
-    fwrite(x.out.p, 1, x.out.n, stdout);
+    if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
     text_fini(&x.out);
     return shown == OK ? EXIT_STATUS_OK : s->wants_plugins ? EXIT_STATUS_PLUGIN : EXIT_STATUS_USAGE;
 }

@@ -17,7 +17,7 @@ static int deeper(volatile int *above)
 {
     volatile int here[1024];
     here[0] = above[0] + 1;
-    return deeper(here) + here[0];
+    return here[0] < 0 ? 0 : deeper(here) + here[0];
 }
 
 /* Takes memory until there is none, and writes to it unasked. */

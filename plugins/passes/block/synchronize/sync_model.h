@@ -21,7 +21,8 @@
     X(BARRIER, "pto.barrier")
 PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
-enum { SYNC_NONE = UINT32_MAX, SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64 };
+#define SYNC_NONE UINT32_MAX
+enum { SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64 };
 
 typedef enum sync_role {
     SYNC_OTHER,

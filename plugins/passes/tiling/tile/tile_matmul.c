@@ -31,7 +31,8 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     case PTO_MAT: return tile_add(left, right);
     case PTO_LEFT: return left;
     case PTO_RIGHT: return right;
-    case PTO_ACC: return tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc)), 2);
+    /* One is enough: pto.pipeline makes it two where there is room, so that a store overlaps the next product. */
+    case PTO_ACC: return tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc));
     default: return 0;
     }
 }

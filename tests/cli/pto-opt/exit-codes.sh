@@ -1,0 +1,117 @@
+# One run for each kind of failure and its exit status; 128 + n is in signals.sh, crashes and memory in dying-plugins.sh.
+set -u
+python=python3
+"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
+cat >good.ptir <<'END'
+func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
+  %a = tensor.neg %x : tensor<4 x f32>
+  return %a
+}
+END
+echo 'func @f(' >syntax.ptir
+cat >type.ptir <<'END'
+func @f(%x: tensor<4 x i32>) -> tensor<4 x i32> {
+  %a = tensor.exp %x : tensor<4 x i32>
+  return %a
+}
+END
+printf 'pto-pipeline: 1\npasses:\n  - pto.canonicalize\nbackend: { use: pto.reference }\n' >p.yaml
+printf 'pto-pipeline: 1\npases: []\n' >wrong.yaml
+mkdir folder
+"$python" - <<'END'
+import numpy as np
+x = np.array([1, 2, 3, 4], np.float32)
+np.save("x.npy", x)
+np.save("y.npy", -x)
+np.save("z.npy", -x + np.float32([0, 0, 1e-6, 0]))
+np.save("d.npy", x.astype(np.float64))
+np.save("three.npy", x[:3])
+np.save("bits.npy", np.zeros(4, np.uint8))
+END
+head -c 100 x.npy >short.npy
+liar() { echo "--plugin=$TEST_PLUGINS/liar-$1.so --passes=test.liar-$1"; }
+wanted=0
+wants() { # STATUS COMMAND...
+  wanted=$1
+  shift
+  "$@" >out 2>text
+  got=$?
+  [ $got -eq "$wanted" ] || { echo "wanted $wanted, got $got: $*"; cat text; exit 1; }
+  # Every failure says why; success is silent.
+  if [ $got -gt 1 ]; then grep -q 'error:' text || { echo "status $got without an error: $*"; exit 1; }; else [ ! -s text ] || { cat text; exit 1; }; fi
+}
+run='pto-run good.ptir --pipeline=p.yaml'
+
+wants 0 pto-opt good.ptir
+wants 0 pto-opt good.ptir --pipeline=p.yaml
+wants 0 $run --in x=x.npy --expect a=y.npy
+wants 0 $run --in x=x.npy --expect a=z.npy --rtol 1e-6
+wants 0 pto-inspect errors
+
+# 1: no tolerance is exact.
+wants 1 $run --in x=x.npy --expect a=z.npy
+wants 1 $run --in x=x.npy --expect a=x.npy
+
+wants 2 pto-opt
+wants 2 pto-opt --no-such-option good.ptir
+wants 2 pto-opt absent.ptir
+wants 2 pto-opt folder/
+wants 2 pto-opt good.ptir --pipeline=absent.yaml
+wants 2 pto-opt good.ptir --pipeline=wrong.yaml
+wants 2 pto-opt good.ptir --pipeline=p.yaml --machine=absent
+wants 2 pto-opt good.ptir --pipeline=p.yaml --set canonicalize.with.x=1
+wants 2 pto-opt good.ptir --pipeline=p.yaml --until=nowhere
+wants 2 pto-opt good.ptir --passes=pto.allocate
+wants 2 pto-opt --print-schema=tables
+wants 2 pto-run good.ptir --in x=absent.npy
+wants 2 $run --in x=absent.npy
+wants 2 $run --in x=x.npy --expect a=absent.npy
+wants 2 pto-inspect nothing
+
+wants 3 pto-opt good.ptir --passes=pto.no-such-pass
+wants 3 pto-opt good.ptir --plugin=x.npy
+wants 3 pto-opt good.ptir --plugin-path=absent
+wants 3 $run --in x=x.npy --backend=pto.no-such-backend
+
+wants 4 pto-opt syntax.ptir
+wants 4 pto-opt type.ptir
+wants 4 pto-opt x.npy
+wants 4 $run --in x=short.npy
+wants 4 $run --in x=good.ptir
+wants 4 $run --in x=d.npy
+wants 4 $run --in x=three.npy
+wants 4 $run
+wants 4 $run --in x=x.npy --in y=x.npy
+wants 4 $run --in x=x.npy --expect a=short.npy
+wants 4 $run --in x=x.npy --expect a=three.npy
+wants 4 $run --in x=x.npy --expect a=bits.npy
+wants 4 $run --in x=x.npy --expect nothing=y.npy
+wants 4 $run --in x=x.npy --entry=g
+
+wants 5 pto-opt good.ptir $(liar silent)
+wants 5 pto-opt good.ptir $(liar uses-erased)
+wants 6 pto-opt good.ptir $(liar breaks-order)
+
+# 70 and 75: a crash, and memory.
+wants 70 pto-opt good.ptir $(liar dies)
+if ! nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then
+  wants 75 sh -c "ulimit -v 300000; pto-opt good.ptir $(liar dies){way=scratch}"
+fi
+
+# 74: no folder, a folder in the way, a full device.
+wants 74 pto-opt good.ptir -o absent/out.ptir
+wants 74 pto-opt good.ptir -o folder
+wants 74 sh -c 'pto-opt good.ptir >/dev/full'
+wants 74 sh -c 'pto-opt --pipeline=p.yaml --explain >/dev/full'
+wants 74 pto-opt good.ptir --pipeline=p.yaml -o /dev/full
+wants 74 pto-opt good.ptir --pipeline=p.yaml --dump-dir=absent/dump
+wants 74 pto-opt good.ptir --pipeline=p.yaml --dump-dir=good.ptir
+wants 74 pto-opt good.ptir --pipeline=p.yaml --remarks=absent/remarks
+wants 74 $run --in x=x.npy --out a=absent/a.npy
+wants 74 $run --in x=x.npy --report=absent/report
+wants 74 $run --in x=x.npy --report=good.ptir
+wants 74 sh -c "$run --in x=x.npy --expect a=y.npy >/dev/full"
+wants 74 sh -c 'pto-inspect errors >/dev/full'
+[ "$(echo folder/*)" = 'folder/*' ] || { echo "left: $(echo folder/*)"; exit 1; }
+[ ! -e good.ptir.* ] || { echo "left: $(echo good.ptir.*)"; exit 1; }
+exit 0
