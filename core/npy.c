@@ -26,7 +26,7 @@ static void skip_blanks(cursor *c)
     while (c->p < c->end && (*c->p == ' ' || *c->p == '\n' || *c->p == '\t')) c->p++;
 }
 
-static bool accept(cursor *c, char wanted)
+static bool accept_char(cursor *c, char wanted)
 {
     skip_blanks(c);
     if (c->p >= c->end || *c->p != wanted) return false;
@@ -58,8 +58,8 @@ static bool accept_word(cursor *c, const char *word)
 
 static status read_shape(cursor *c, npy_header *out)
 {
-    if (!accept(c, '(')) return malformed(c, "`shape` is not a tuple");
-    while (!accept(c, ')')) {
+    if (!accept_char(c, '(')) return malformed(c, "`shape` is not a tuple");
+    while (!accept_char(c, ')')) {
         skip_blanks(c);
         const char *start = c->p;
         while (c->p < c->end && *c->p >= '0' && *c->p <= '9') c->p++;
@@ -71,7 +71,7 @@ static status read_shape(cursor *c, npy_header *out)
             return FAILED;
         }
         out->dims[out->rank++] = extent;
-        if (!accept(c, ',') && !(c->p < c->end && *c->p == ')')) return malformed(c, "`shape` does not end");
+        if (!accept_char(c, ',') && !(c->p < c->end && *c->p == ')')) return malformed(c, "`shape` does not end");
     }
     return OK;
 }
@@ -111,17 +111,17 @@ static status read_order(cursor *c)
 static status read_dictionary(cursor *c, npy_header *out)
 {
     bool descr = false, order = false, shape = false;
-    if (!accept(c, '{')) return malformed(c, "it is not a dictionary");
-    while (!accept(c, '}')) {
+    if (!accept_char(c, '{')) return malformed(c, "it is not a dictionary");
+    while (!accept_char(c, '}')) {
         str key;
         TRY(read_string(c, &key));
-        if (!accept(c, ':')) return malformed(c, "a `:` is missing");
+        if (!accept_char(c, ':')) return malformed(c, "a `:` is missing");
         bool *seen = str_is(key, "descr") ? &descr : str_is(key, "fortran_order") ? &order : str_is(key, "shape") ? &shape : NULL;
         if (!seen) return malformed(c, "it has a key other than descr, fortran_order and shape");
         if (*seen) return malformed(c, "a key stands twice");
         *seen = true;
         TRY(seen == &descr ? read_descr(c, out) : seen == &order ? read_order(c) : read_shape(c, out));
-        if (!accept(c, ',') && !(c->p < c->end && *c->p == '}')) return malformed(c, "the dictionary does not end");
+        if (!accept_char(c, ',') && !(c->p < c->end && *c->p == '}')) return malformed(c, "the dictionary does not end");
     }
     if (!descr || !order || !shape) return malformed(c, "descr, fortran_order or shape is missing");
     return OK;

@@ -105,7 +105,7 @@ static status check_start(manager *g, uint32_t first)
                    there.levels[i].level, step->id);
         return FAILED;
     }
-    return property_check_state(g->properties, g->session, g->module, wanted, NULL);
+    return property_check_state(g->properties, g->session, g->module, wanted, NULL, NULL);
 }
 
 static bool is_established(const contract *c, const char *property)
@@ -201,7 +201,9 @@ static status check_after(manager *g, uint32_t index, bool changed)
     if (changed) s = module_verify(g->module);
     if (s != OK) diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)", agent->step, agent->id, agent->plugin);
     if (s == OK) s = check_levels(g, index);
-    if (s == OK) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], agent);
+    /* What held before a step that changed nothing still holds; what the step claims to be new is looked at. */
+    const char *const *only = changed ? NULL : g->pipeline->contract.steps[index].pass->establishes;
+    if (s == OK && (changed || only)) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], only, agent);
     if (s == OK) return OK;
     note_step(g, agent);
     *g->exit_status = EXIT_STATUS_BLAMED;

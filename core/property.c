@@ -65,12 +65,22 @@ static void blame(property_set *set, const char *property, const run_agent *agen
                property, agent->step, agent->id, agent->plugin);
 }
 
-status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state, const run_agent *blamed)
+static bool is_listed(const char *const *list, const char *word)
+{
+    for (; *list; list++) {
+        if (strcmp(*list, word) == 0) return true;
+    }
+    return false;
+}
+
+status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state, const char *const *only,
+                            const run_agent *blamed)
 {
     for (uint32_t l = 0; l < state->level_count; l++) {
         const contract_level *level = &state->levels[l];
         for (uint32_t p = 0; p < level->property_count; p++) {
             const checker *c = NULL;
+            if (only && !is_listed(only, level->properties[p])) continue;
             TRY(find_checker(set, level->properties[p], &c));
             if (!c->property || strcmp(c->property->level, level->level) != 0) continue;
             BLOCK_EACH_OP (m, f, module_top(m)) {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef PTO_VERSION
@@ -274,7 +275,9 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
 
 status session_read_module(session *s, const char *path, module **out, int *exit_status)
 {
-    *exit_status = strcmp(path, "-") != 0 && access(path, R_OK) != 0 ? EXIT_STATUS_USAGE : EXIT_STATUS_INPUT;
+    struct stat st;
+    const bool is_there = strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+    *exit_status = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
     TRY(parse_file(s->context, path, out));
     return module_verify(*out);
 }

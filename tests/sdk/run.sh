@@ -85,7 +85,6 @@ tiling_runs() { # FILE
     pto-run softmax.ptir --pipeline=strategy.yaml --plugin="$1" --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >other.txt &&
     ! cmp -s other.txt usual.txt
 }
-# shellcheck disable=SC2016
 backend_runs() { # FILE
   pto-run neg.ptir --plugin="$1" --backend=org.acme.backend --random-inputs 3 --out y=zero.npy &&
     ! pto-run softmax.ptir --sym B=1 --plugin="$1" --backend=org.acme.backend --random-inputs 3 2>text &&
@@ -130,7 +129,6 @@ while IFS= read -r command; do
   check "docs/first-pass.md: $command" sh -c "$command"
   case $command in *"--size paper"*) grep '^cycles:' "$work/log" >>cycles ;; esac
 done <../commands
-# shellcheck disable=SC2016
 check "docs/first-pass.md: three different cycle counts" sh -c '[ "$(sort -u cycles | wc -l)" -eq 3 ]'
 
 echo "$passed passed, $failed failed"

@@ -56,36 +56,50 @@ typedef struct kernel_walk {
     pto_op *ops; /* by place */
     uint32_t *last_inside; /* place of the last op inside, itself for an op without blocks */
     uint32_t count;
+    uint32_t *slots; /* place + 1 by the hash of an op's index, 0 for none; a power of two, at most half full */
+    uint32_t slot_mask;
 } kernel_walk;
 
 /* ---- when a buffer lives ---- */
 
+static uint32_t first_slot(const kernel_walk *w, pto_op op) { return op.index * 2654435761u & w->slot_mask; }
+
+/* `count` when the op is not of the kernel. */
+static uint32_t place_of(const kernel_walk *w, pto_op op)
+{
+    for (uint32_t s = first_slot(w, op); w->slots[s] != 0; s = (s + 1) & w->slot_mask) {
+        if (pto_op_same(w->ops[w->slots[s] - 1], op)) return w->slots[s] - 1;
+    }
+    return w->count;
+}
+
+static void add_place(kernel_walk *w, uint32_t place)
+{
+    uint32_t s = first_slot(w, w->ops[place]);
+    while (w->slots[s] != 0) s = (s + 1) & w->slot_mask;
+    w->slots[s] = place + 1;
+}
+
 static kernel_walk walk_kernel(const pto_run *run, pto_op kernel)
 {
-    kernel_walk w = {.run = run, .kernel = kernel};
+    kernel_walk w = {.run = run, .kernel = kernel, .slot_mask = 1};
     PTO_WALK (kernel, op) w.count++;
     w.ops = PTO_SCRATCH(run, pto_op, w.count);
     w.last_inside = PTO_SCRATCH(run, uint32_t, w.count);
+    while (w.slot_mask < 2 * w.count) w.slot_mask = 2 * w.slot_mask + 1;
+    w.slots = PTO_SCRATCH(run, uint32_t, w.slot_mask + 1);
     uint32_t n = 0;
-    PTO_WALK (kernel, op) w.ops[n++] = op;
-    /* Each op extends the ops around it; handles of parents are found by their place, which is smaller. */
-    for (uint32_t i = 0; i < n; i++) w.last_inside[i] = i;
+    PTO_WALK (kernel, op) {
+        w.ops[n] = op;
+        w.last_inside[n] = n;
+        add_place(&w, n++);
+    }
+    /* Each op extends the op around it, innermost first. */
     for (uint32_t i = n; i-- > 0;) {
-        const pto_op parent = pto_op_parent(w.ops[i]);
-        for (uint32_t k = i; k-- > 0;) {
-            if (!pto_op_same(w.ops[k], parent)) continue;
-            if (w.last_inside[k] < w.last_inside[i]) w.last_inside[k] = w.last_inside[i];
-            break;
-        }
+        const uint32_t parent = place_of(&w, pto_op_parent(w.ops[i]));
+        if (parent < n && w.last_inside[parent] < w.last_inside[i]) w.last_inside[parent] = w.last_inside[i];
     }
     return w;
-}
-
-static uint32_t place_of(const kernel_walk *w, pto_op op)
-{
-    uint32_t i = 0;
-    while (i < w->count && !pto_op_same(w->ops[i], op)) i++;
-    return i;
 }
 
 static int is_loop(const kernel_walk *w, pto_op op) { return pto_op_is(op, pto_kind(w->run, KIND_FOR)) || pto_op_is(op, pto_kind(w->run, KIND_WHILE)); }

@@ -70,7 +70,7 @@ wants 2 pto-inspect nothing
 
 wants 3 pto-opt good.ptir --passes=pto.no-such-pass
 wants 3 pto-opt good.ptir --plugin=x.npy
-wants 3 pto-opt good.ptir --plugin-path=absent
+wants 3 pto-opt good.ptir --pipeline=p.yaml --plugin-path=absent
 wants 3 $run --in x=x.npy --backend=pto.no-such-backend
 
 wants 4 pto-opt syntax.ptir
