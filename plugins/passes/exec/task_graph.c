@@ -87,12 +87,10 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     return PTO_OK;
 }
 
-/* pto.scheduled: nothing of the block level is left in the orchestrator, and every workspace is freed once, after its uses. */
+/* pto.scheduled: every workspace is freed once. That nothing of the block level is left follows from the function's level. */
 static pto_status check_scheduled(const pto_run *run, pto_op function)
 {
     PTO_WALK (function, op) {
-        if (pto_op_is(op, pto_kind(run, KIND_LAUNCH)) || pto_op_is(op, pto_kind(run, KIND_WORKSPACE)))
-            return pto_error(op, "pto.task-graph/unscheduled", "`%.*s` is left in an orchestrator", PTO_FMT(pto_op_name(op)));
         if (!pto_op_is(op, pto_kind(run, KIND_EXEC_ALLOC))) continue;
         uint32_t freed = 0;
         PTO_EACH_USE (pto_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
