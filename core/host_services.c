@@ -240,6 +240,17 @@ static pto_loc loc_fuse_of(const pto_run *run, uint32_t count, const pto_loc *lo
     return loc_handle(c, loc_fuse(c->ir, count, ids));
 }
 
+static uint32_t loc_text_of(pto_loc h, char *buffer, uint32_t capacity)
+{
+    run_context *c = run_of(h.run);
+    const loc_id l = loc_from(c, h);
+    const src_pos at = l != 0 && loc_count(c->ir, l) != 0 ? loc_at(c->ir, l, 0) : NO_POS;
+    if (capacity != 0) buffer[0] = '\0';
+    if (at.file == NULL) return 0;
+    const int n = snprintf(buffer, capacity, "%s:%u:%u", at.file, at.line, at.column);
+    return n < 0 ? 0 : (uint32_t)n;
+}
+
 void host_services_fill(pto_host *h)
 {
     h->scratch = scratch;
@@ -266,4 +277,5 @@ void host_services_fill(pto_host *h)
     h->module_set_attr = module_set_attr;
     h->module_file = module_file_of;
     h->loc_fuse = loc_fuse_of;
+    h->loc_text = loc_text_of;
 }

@@ -35,47 +35,47 @@ static value_rule rule_of(const pto_option *o, const char *owner, char *what)
     return (value_rule){(value_kind)o->type, o->min, o->max, o->type == PTO_OPT_ENUM ? o->choices : NULL, what};
 }
 
-static status malformed(diag_engine *d, const char *what, const char *why)
+static status malformed(diag_engine *d, src_pos at, const char *what, const char *why)
 {
-    diag_error(d, NO_POS, &E1390, "%s: %s", what, why);
+    diag_error(d, at, &E1390, "%s: %s", what, why);
     return FAILED;
 }
 
 /* Limits are read as one element of what they limit. */
-static status check_limit_text(arena *a, diag_engine *d, const value_rule *rule, const char *text)
+static status check_limit_text(arena *a, diag_engine *d, src_pos at, const value_rule *rule, const char *text)
 {
     if (text == NULL) return OK;
     value v;
     value_rule bare = {rule->type == VALUE_LIST ? VALUE_I64 : rule->type, NULL, NULL, NULL, rule->what};
     bool is_numeric = bare.type == VALUE_I64 || bare.type == VALUE_F64 || bare.type == VALUE_BYTES;
-    if (!is_numeric) return malformed(d, rule->what, "only numbers have a minimum or maximum");
-    return value_from_text(a, d, NO_POS, text, &bare, &v);
+    if (!is_numeric) return malformed(d, at, rule->what, "only numbers have a minimum or maximum");
+    return value_from_text(a, d, at, text, &bare, &v);
 }
 
-static status check_one(arena *a, diag_engine *d, const char *owner, const pto_option *const *options, uint32_t index)
+static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options, uint32_t index)
 {
     const pto_option *o = options[index];
     char what[WHAT_BYTES];
-    if (o->name == NULL || o->name[0] == 0) return malformed(d, owner, "an option has no name");
+    if (o->name == NULL || o->name[0] == 0) return malformed(d, at, owner, "an option has no name");
     value_rule rule = rule_of(o, owner, what);
-    if (o->type <= PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN) return malformed(d, what, "it has an unknown type");
-    if (o->doc == NULL || o->doc[0] == 0) return malformed(d, what, "it has no doc text");
+    if (o->type <= PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN) return malformed(d, at, what, "it has an unknown type");
+    if (o->doc == NULL || o->doc[0] == 0) return malformed(d, at, what, "it has no doc text");
     if (option_index_by_name(options, str_from(o->name)) != (int32_t)index)
-        return malformed(d, what, "it stands twice");
+        return malformed(d, at, what, "it stands twice");
     if ((o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) && (o->choices == NULL || o->choices[0] == NULL)) {
-        return malformed(d, what, "its choices are missing");
+        return malformed(d, at, what, "its choices are missing");
     }
-    TRY(check_limit_text(a, d, &rule, o->min));
-    TRY(check_limit_text(a, d, &rule, o->max));
+    TRY(check_limit_text(a, d, at, &rule, o->min));
+    TRY(check_limit_text(a, d, at, &rule, o->max));
     value v;
-    return o->def == NULL ? OK : value_from_text(a, d, NO_POS, o->def, &rule, &v);
+    return o->def == NULL ? OK : value_from_text(a, d, at, o->def, &rule, &v);
 }
 
-status options_check(arena *a, diag_engine *d, const char *owner, const pto_option *const *options)
+status options_check(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options)
 {
     status result = OK;
     for (uint32_t i = 0; options != NULL && options[i] != NULL; i++) {
-        if (check_one(a, d, owner, options, i) != OK) result = FAILED;
+        if (check_one(a, d, at, owner, options, i) != OK) result = FAILED;
     }
     return result;
 }

@@ -1,6 +1,7 @@
 #include "core/plugin_load.h"
 
 #include "core/core_diag.h"
+#include "core/option.h"
 #include "ir/op_info.h"
 
 #include <dlfcn.h>
@@ -80,7 +81,9 @@ static status copy_options(const loader *l, const char *owner, const pto_option 
         copies[i] = o;
     }
     *list = copies;
-    return OK;
+    char who[256];
+    snprintf(who, sizeof who, "`%s` of plugin `%s`", owner, l->file->note.id);
+    return options_check(l->a, l->diags, l->at, who, copies);
 }
 
 static status check_level(const loader *l, const char *owner, const char *level)

@@ -345,15 +345,25 @@ static bool compare_outputs(const run_job *j, const bound_call *call)
     return all;
 }
 
+/* "vector / mte2 / utilisation": of all units of a kind, which is no detail. */
+static bool is_utilisation(const char *name)
+{
+    const char *last = strrchr(name, '/');
+    return last && strcmp(last, "/ utilisation") == 0;
+}
+
 static void print_counters(const run_job *j, const backend_result *r)
 {
     const bool all = command_line_has(j->s->line, RUN_COUNTERS);
+    bool is_timed = false;
     for (uint32_t i = 0; i < r->counter_count; i++) {
         const backend_counter *c = &r->counters[i];
         /* "core 03 / mte2 / busy": detail that is asked for. */
-        if (!all && strchr(c->name, '/')) continue;
-        printf("%s: %.15g%s%s\n", c->name, c->value, *c->unit ? " " : "", c->unit);
+        if (!all && strchr(c->name, '/') && !is_utilisation(c->name)) continue;
+        printf("%s: %.*g%s%s\n", c->name, strcmp(c->unit, "%") == 0 ? 4 : 15, c->value, *c->unit ? " " : "", c->unit);
+        is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
     }
+    if (!is_timed) printf("time on this machine: %.3f ms\n", (double)r->wall_ns / 1e6);
 }
 
 static int execute(run_job *j, module *m, flight_recorder *recorder)

@@ -154,7 +154,7 @@ TEST(schema_options_become_typed_values)
     diag_text t;
     diag_text_begin(&t);
     value *v;
-    assert_int_equal(options_check(t.a, t.d, "plugin `pto.tile`", options), OK);
+    assert_int_equal(options_check(t.a, t.d, NO_POS, "plugin `pto.tile`", options), OK);
     assert_int_equal(read_options(&t, "strategy: {use: pto.heuristic, with: {a: 1}}", &v), OK);
     assert_int_equal(v[0].i, 64);
     assert_false(v[0].is_given);
@@ -196,7 +196,7 @@ TEST(schema_options_of_a_careless_plugin_are_refused)
                                             &outside,     &no_doc,    &no_doc,     NULL};
     diag_text t;
     diag_text_begin(&t);
-    assert_int_equal(options_check(t.a, t.d, "plugin `x`", bad), FAILED);
+    assert_int_equal(options_check(t.a, t.d, NO_POS, "plugin `x`", bad), FAILED);
     diag_text_end(&t, "error: [E1032] option `a` of plugin `x` must be an integer, not `x`\n"
                       "error: [E1390] option `b` of plugin `x`: only numbers have a minimum or maximum\n"
                       "error: [E1390] option `c` of plugin `x`: its choices are missing\n"

@@ -107,8 +107,9 @@ static void put_lanes(writer *w, const sim *s)
 
 static void put_slice(writer *w, const sim *s, const sim_slice *e)
 {
-    char path[256] = "";
+    char path[256] = "", source[512] = "";
     pto_op_path(e->site->op, path, sizeof path);
+    pto_loc_text(e->site->loc, source, sizeof source);
     const bool is_insn = e->site->insn != INSN_NONE;
     put(w, ",\n{\"ph\":\"X\",\"pid\":0,\"tid\":%" PRIu32 ",", lane_of(e->core, e->pipe));
     put_time(w, s, "ts", e->from, 0);
@@ -120,7 +121,9 @@ static void put_slice(writer *w, const sim *s, const sim_slice *e)
         put(w, ",\"bytes\":%" PRId64, e->bytes);
     else
         put(w, ",\"instance\":%" PRId64, e->instance);
-    put(w, ",\"op\":\"%s\"}}", path);
+    put(w, ",\"op\":\"%s\",\"source\":", path);
+    put_string(w, source);
+    put(w, "}}");
 }
 
 void trace_write(sim *s)

@@ -370,6 +370,10 @@ struct pto_host {
     /* ---- tiling: asks the strategy that option `option` (a plugin reference) names; see <pto/tiling.h> ---- */
     pto_status (*tiling_choose)(const pto_run *, uint32_t option, const struct pto_tiling_problem *, int64_t *tile,
                                 uint32_t *ordinal);
+
+    /* ---- appended ---- */
+    /* "file:line:column" of the first origin; empty when there is none. Returns the full length. */
+    uint32_t (*loc_text)(pto_loc, char *buffer, uint32_t capacity);
 };
 
 /* ---- descriptors ---- */

@@ -566,6 +566,11 @@ static inline int pto_expr_is_const(pto_expr expr, int64_t *out)
 }
 
 /* ---- locations, tiling ---- */
+/* "file:line:column" of the first origin, cut to fit; returns the full length, 0 for none. */
+static inline uint32_t pto_loc_text(pto_loc loc, char *buffer, uint32_t capacity)
+{
+    return loc.run != NULL ? loc.run->host->loc_text(loc, buffer, capacity) : 0;
+}
 static inline pto_loc pto_loc_fuse(const pto_run *run, uint32_t count, const pto_loc *locs)
 {
     return run->host->loc_fuse(run, count, locs);
