@@ -102,8 +102,9 @@ comparison_result compare_tensors(const comparison *c, dtype type, const void *g
         if (relative > r.max_rel) r.max_rel = relative;
         const bool by_one = c->rule == COMPARE_INT8_QUANTISED && error <= 1;
         if (by_one) off_by_one++;
-        else if (!(error <= bound)) r.bad_count++;
-        const double excess = bound > 0 ? error / bound : error;
+        else if (!isfinite(error) || !(error <= bound)) r.bad_count++;
+        /* The bound of an infinite reference is infinite too. */
+        const double excess = isfinite(error) && bound > 0 ? error / bound : error;
         if (excess > worst_excess) {
             worst_excess = excess;
             r.worst = i;

@@ -32,7 +32,7 @@ struct diag_engine {
     uint32_t max_printed;
     uint32_t seen[DIAG_REMARK + 1]; /* by severity */
     bool last_was_remark, shows_remarks;
-    bool last_was_dropped;          /* then its notes are dropped with it */
+    bool last_was_dropped; /* then its notes are dropped with it */
     bool color;
 };
 

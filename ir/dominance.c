@@ -1,4 +1,4 @@
-#include "ir/module_impl.h"
+#include "ir/module.h"
 
 bool value_dominates_op(const module *m, value_id v, op_id o)
 {

@@ -133,7 +133,7 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
     bool reduced[TYPE_MAX_RANK] = {false};
     uint32_t count = attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->count : 1;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t axis;
+        uint32_t axis = 0;
         TRY(read_axis(m, op, attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->items[i] : axes, x->rank, &axis));
         if (reduced[axis]) return op_error(m, op, &E0215, "names axis %" PRIu32 " twice", axis);
         reduced[axis] = true;

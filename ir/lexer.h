@@ -32,7 +32,7 @@ typedef struct token {
     uint32_t kind;         /* token_kind or a character */
     uint32_t line, column; /* from 1; columns count bytes */
     bool has_escape;
-    bool has_dot; /* values */
+    bool has_dot;  /* values */
     const char *p; /* text, see token_kind */
     uint32_t n;
     const char *start; /* first byte, sigil or quote included */

@@ -85,8 +85,8 @@ src_pos op_pos(const module *m, op_id o); /* first origin */
 block_id op_block(const module *m, op_id o);
 op_id op_next(const module *m, op_id o);
 op_id op_prev(const module *m, op_id o);
-op_id op_parent(const module *m, op_id o); /* op that holds the op's block; 0 at top */
-op_id op_function(const module *m, op_id o); /* enclosing func or kernel, itself if it is one; 0 */
+op_id op_parent(const module *m, op_id o);            /* op that holds the op's block; 0 at top */
+op_id op_function(const module *m, op_id o);          /* enclosing func or kernel, itself if it is one; 0 */
 bool op_is_before(const module *m, op_id a, op_id b); /* same block */
 /* May the op use the value? The value's block holds the op or an op around it, and the definition comes before; ops
  * inside a function or kernel see nothing from outside. */
@@ -159,14 +159,14 @@ ir_level function_level(const module *m, op_id f);
  * body may erase or move the current op when it holds no other op, and must not erase the next one; an op created right
  * behind the current one is not visited. The same holds for BLOCK_EACH_OP and VALUE_EACH_USE with their steps. ---- */
 op_id walk_next(const module *m, op_id root, op_id current); /* pre-order; 0 at the end */
-#define IR_WALK(m, o, root)                                                                                            \
-    for (op_id o = (root), o##_next = walk_next((m), o, o); o != 0;                                                    \
+#define IR_WALK(m, o, root)                                         \
+    for (op_id o = (root), o##_next = walk_next((m), o, o); o != 0; \
          o = o##_next, o##_next = o == 0 ? 0 : walk_next((m), (root), o))
-#define BLOCK_EACH_OP(m, o, b)                                                                                         \
-    for (op_id o = block_first((m), (b)), o##_next = o == 0 ? 0 : op_next((m), o); o != 0;                             \
+#define BLOCK_EACH_OP(m, o, b)                                                             \
+    for (op_id o = block_first((m), (b)), o##_next = o == 0 ? 0 : op_next((m), o); o != 0; \
          o = o##_next, o##_next = o == 0 ? 0 : op_next((m), o))
-#define VALUE_EACH_USE(m, u, v)                                                                                        \
-    for (use_id u = value_first_use((m), (v)), u##_next = u == 0 ? 0 : use_next((m), u); u != 0;                       \
+#define VALUE_EACH_USE(m, u, v)                                                                  \
+    for (use_id u = value_first_use((m), (v)), u##_next = u == 0 ? 0 : use_next((m), u); u != 0; \
          u = u##_next, u##_next = u == 0 ? 0 : use_next((m), u))
 
 value_map *value_map_create(void);

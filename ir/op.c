@@ -266,6 +266,7 @@ op_id op_clone(module *m, op_id o, op_place at, value_map *map)
         }
         i = walk_next(m, o, i);
         if (i == 0) break;
+        BUG_IF(open == NULL, "`%s` has no blocks and an op inside", op_info_of(m, o)->name);
         op_id parent = op_parent(m, i);
         while (open[depth - 1].from != parent) depth--;
         uint32_t index = op_block(m, i) - op_block_at(m, parent, 0);

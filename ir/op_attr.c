@@ -23,15 +23,16 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
 {
     const op_info *info = op_info_at(kind);
     bool list_of_exprs = kind == OP_FOR; /* `valid` */
-    for (; k->attr_count < sizeof info->attrs / sizeof info->attrs[0]; k->attr_count++) {
-        const attr_spec *spec = &info->attrs[k->attr_count];
-        if (spec->name == NULL) break;
-        k->keys[k->attr_count] = string_intern_z(m->context, spec->name);
+    size_t n = 0;
+    for (; n < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[n].name != NULL; n++) {
+        const attr_spec *spec = &info->attrs[n];
+        k->keys[n] = string_intern_z(m->context, spec->name);
         if (spec->kind == SPEC_EXPRS || (list_of_exprs && spec->kind == SPEC_LIST)) k->index_attrs = true;
         if (spec->def == NULL) continue;
         k->has_default = true;
-        k->defaults[k->attr_count] = default_value(m->context, spec);
+        k->defaults[n] = default_value(m->context, spec);
     }
+    k->attr_count = (uint8_t)n;
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
     while (k->in_count < sizeof info->in / sizeof info->in[0] && info->in[k->in_count].types != 0) k->in_count++;
     k->ready = true;

@@ -1,6 +1,6 @@
 #include "ir/op_info.h"
 
-#include "ir/op_rules.h"
+#include "ir/op_rules.h" /* IWYU pragma: keep (rows of the tables name the rules) */
 
 #include <string.h>
 

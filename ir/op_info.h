@@ -17,11 +17,11 @@ typedef uint16_t op_kind;
 enum {
     OP_NONE,
 #define OP(ID, ...) OP_##ID,
+#include "ir/ops/block.def"
 #include "ir/ops/core.def"
+#include "ir/ops/exec.def"
 #include "ir/ops/tensor.def"
 #include "ir/ops/tile.def"
-#include "ir/ops/block.def"
-#include "ir/ops/exec.def"
 #undef OP
 #define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, ...) OP_PTO_##ID, OP_TILE_##TILE_ID,
 #define INSN_ONLY(ID, mnemonic, ...) OP_PTO_##ID,
@@ -39,10 +39,10 @@ enum op_trait {
     TRAIT_PURE = 1 << 0,        /* no effect but its results; may be erased, merged, moved */
     TRAIT_COMMUTATIVE = 1 << 1, /* first two operands may be exchanged */
     TRAIT_TERMINATOR = 1 << 2,
-    TRAIT_FUNCTION = 1 << 3,    /* defines a symbol; body sees nothing from outside */
+    TRAIT_FUNCTION = 1 << 3, /* defines a symbol; body sees nothing from outside */
     TRAIT_LOOP = 1 << 4,
-    TRAIT_CONSTANT = 1 << 5,    /* value is in the attribute `value` */
-    TRAIT_DESCRIPTOR = 1 << 6,  /* names storage, moves no data */
+    TRAIT_CONSTANT = 1 << 5,   /* value is in the attribute `value` */
+    TRAIT_DESCRIPTOR = 1 << 6, /* names storage, moves no data */
     TRAIT_SYNC = 1 << 7,
 };
 
@@ -69,7 +69,7 @@ enum type_class {
 
 typedef struct operand_spec {
     const char *name;
-    uint32_t types; /* enum type_class; 0 ends the list */
+    uint32_t types;  /* enum type_class; 0 ends the list */
     uint32_t dtypes; /* 0: the row's dtypes */
 } operand_spec;
 
@@ -82,13 +82,13 @@ typedef enum attr_spec_kind {
     SPEC_ENUM,   /* quoted string out of `choices` ("a|b|c") */
     SPEC_WORD,   /* same, printed without quotes */
     SPEC_STRING,
-    SPEC_DTYPE,  /* scalar type */
-    SPEC_TYPES,  /* list of types */
-    SPEC_INTS,   /* list of integers; a single integer is read as a list of one */
-    SPEC_EXPRS,  /* list of index expressions */
+    SPEC_DTYPE, /* scalar type */
+    SPEC_TYPES, /* list of types */
+    SPEC_INTS,  /* list of integers; a single integer is read as a list of one */
+    SPEC_EXPRS, /* list of index expressions */
     SPEC_SYMBOL,
-    SPEC_DENSE,  /* number, dense or resource */
-    SPEC_LIST,   /* list, checked by the op's own verify */
+    SPEC_DENSE, /* number, dense or resource */
+    SPEC_LIST,  /* list, checked by the op's own verify */
     SPEC_DICT
 } attr_spec_kind;
 
@@ -117,13 +117,22 @@ typedef enum space_rule {
     ITER_MATMUL,      /* last two dims; attributes transpose_a, transpose_b */
     ITER_TRANSPOSE,   /* attribute `perm` */
     ITER_BROADCAST,
-    ITER_RESHAPE,     /* linear order kept */
-    ITER_FILL         /* no operand */
+    ITER_RESHAPE, /* linear order kept */
+    ITER_FILL     /* no operand */
 } space_rule;
 
 /* Constant folding rule; see fold.h. */
 typedef enum fold_rule {
-    FOLD_NONE, FOLD_ADD, FOLD_SUB, FOLD_MUL, FOLD_DIV, FOLD_MAXIMUM, FOLD_MINIMUM, FOLD_NEG, FOLD_CAST, FOLD_RESHAPE,
+    FOLD_NONE,
+    FOLD_ADD,
+    FOLD_SUB,
+    FOLD_MUL,
+    FOLD_DIV,
+    FOLD_MAXIMUM,
+    FOLD_MINIMUM,
+    FOLD_NEG,
+    FOLD_CAST,
+    FOLD_RESHAPE,
     FOLD_TRANSPOSE
 } fold_rule;
 
@@ -133,24 +142,24 @@ typedef enum fold_rule {
  * result of the value form. V = valid region. */
 typedef enum insn_rule {
     RULE_NONE,
-    RULE_LOAD,          /* dst tile, gm window */
-    RULE_STORE,         /* gm window, src tile (instruction order: gm first) */
-    RULE_FILL,          /* dst, scalar */
-    RULE_MOVE,          /* dst, src: other space or layout */
-    RULE_UNARY,         /* dst, a */
-    RULE_BINARY,        /* dst, a, b: equal V */
-    RULE_SCALAR,        /* dst, a, scalar */
-    RULE_CONVERT,       /* dst, a: other dtype */
-    RULE_ROW_REDUCE,    /* dst [R,1], a [, tmp] */
-    RULE_COL_REDUCE,    /* dst [1,C], a */
-    RULE_ROW_EXPAND,    /* dst [R,C], v [R,1] */
-    RULE_COL_EXPAND,    /* dst [R,C], v [1,C] */
-    RULE_ROW_BINARY,    /* dst, a [R,C], v [R,1] [, tmp] */
-    RULE_COL_BINARY,    /* dst, a [R,C], v [1,C] */
-    RULE_MATMUL,        /* acc, left, right */
-    RULE_MATMUL_ACC,    /* acc out, acc in, left, right */
-    RULE_FILLPAD,       /* dst, src: V copied, the rest is the attribute `pad` */
-    RULE_TRANSPOSE      /* dst [C,R], a [R,C] [, tmp] */
+    RULE_LOAD,       /* dst tile, gm window */
+    RULE_STORE,      /* gm window, src tile (instruction order: gm first) */
+    RULE_FILL,       /* dst, scalar */
+    RULE_MOVE,       /* dst, src: other space or layout */
+    RULE_UNARY,      /* dst, a */
+    RULE_BINARY,     /* dst, a, b: equal V */
+    RULE_SCALAR,     /* dst, a, scalar */
+    RULE_CONVERT,    /* dst, a: other dtype */
+    RULE_ROW_REDUCE, /* dst [R,1], a [, tmp] */
+    RULE_COL_REDUCE, /* dst [1,C], a */
+    RULE_ROW_EXPAND, /* dst [R,C], v [R,1] */
+    RULE_COL_EXPAND, /* dst [R,C], v [1,C] */
+    RULE_ROW_BINARY, /* dst, a [R,C], v [R,1] [, tmp] */
+    RULE_COL_BINARY, /* dst, a [R,C], v [1,C] */
+    RULE_MATMUL,     /* acc, left, right */
+    RULE_MATMUL_ACC, /* acc out, acc in, left, right */
+    RULE_FILLPAD,    /* dst, src: V copied, the rest is the attribute `pad` */
+    RULE_TRANSPOSE   /* dst [C,R], a [R,C] [, tmp] */
 } insn_rule;
 
 /* Scratch operand that ascend a2/a3 machines want behind the sources (pto-isa 9.5). */
@@ -162,8 +171,17 @@ typedef enum insn_tmp {
 } insn_tmp;
 
 typedef enum pipe_kind {
-    PIPE_NONE, PIPE_SCALAR, PIPE_VECTOR, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_MATRIX, PIPE_FIX, PIPE_ALL, PIPE_COUNT
-} pipe_kind; /* not `pipe`: that is a function of unistd.h */
+    PIPE_NONE,
+    PIPE_SCALAR,
+    PIPE_VECTOR,
+    PIPE_MTE1,
+    PIPE_MTE2,
+    PIPE_MTE3,
+    PIPE_MATRIX,
+    PIPE_FIX,
+    PIPE_ALL,
+    PIPE_COUNT
+} pipe_kind;                        /* not `pipe`: that is a function of unistd.h */
 const char *pipe_name(pipe_kind p); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
 pipe_kind pipe_by_name(str s);
 
@@ -187,11 +205,11 @@ typedef struct op_info {
     uint8_t space;
     uint8_t fold;
     /* instructions and their value forms */
-    uint8_t rule;       /* insn_rule */
-    uint8_t tmp;        /* insn_tmp */
-    uint8_t pipe;       /* pipe_kind: fixed, or PIPE_NONE when the spaces decide (load, store, move) */
-    const char *cost;   /* cost class: key under `instructions:` of the machine file */
-    op_kind partner;    /* pto.x <-> tile.x, OP_NONE when there is none */
+    uint8_t rule;         /* insn_rule */
+    uint8_t tmp;          /* insn_tmp */
+    uint8_t pipe;         /* pipe_kind: fixed, or PIPE_NONE when the spaces decide (load, store, move) */
+    const char *cost;     /* cost class: key under `instructions:` of the machine file */
+    op_kind partner;      /* pto.x <-> tile.x, OP_NONE when there is none */
     const char *numerics; /* one sentence when not bit-exact IEEE */
 } op_info;
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum { FIRST_READ_BYTES = 64 * 1024, FIRST_STACK = 64 };
-static const size_t MAX_TEXT_BYTES = (size_t)2 << 30;
+static const size_t max_text_bytes = (size_t)2 << 30;
 
 static src_pos place_of(const char *file, str text, size_t offset)
 {
@@ -27,9 +27,9 @@ static src_pos place_of(const char *file, str text, size_t offset)
 /* Text, lines of bearable length: what the lexer takes for granted. */
 static status check_text(diag_engine *d, str text, const char *file)
 {
-    if (text.n > MAX_TEXT_BYTES) {
+    if (text.n > max_text_bytes) {
         diag_error(d, (src_pos){.file = file}, &E0103, "the text has %zu bytes; the limit is %zu", text.n,
-                   MAX_TEXT_BYTES);
+                   max_text_bytes);
         return FAILED;
     }
     /* From line start to line start in the largest steps that no longer line fits into. */
@@ -337,7 +337,7 @@ status parse_file(ir_context *c, const char *path, module **out)
     size_t expected = FIRST_READ_BYTES;
     if (fstat(fd, &info) == 0) {
         if (S_ISDIR(info.st_mode)) s = fail_unreadable(c, file, "it is a directory");
-        if (S_ISREG(info.st_mode) && (size_t)info.st_size > MAX_TEXT_BYTES) {
+        if (S_ISREG(info.st_mode) && (size_t)info.st_size > max_text_bytes) {
             s = fail_unreadable(c, file, "it is larger than 2 GB");
         } else if (S_ISREG(info.st_mode)) {
             expected = (size_t)info.st_size;
@@ -345,7 +345,7 @@ status parse_file(ir_context *c, const char *path, module **out)
         }
     }
     source_text text = {0};
-    if (s == OK && source_text_read(&text, fd, expected, MAX_TEXT_BYTES) != OK)
+    if (s == OK && source_text_read(&text, fd, expected, max_text_bytes) != OK)
         s = fail_unreadable(c, file, strerrordesc_np(errno));
     if (!is_stdin) close(fd);
     /* Carets of dropped lines are read from the file again; the standard input cannot be. */

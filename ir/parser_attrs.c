@@ -1,7 +1,6 @@
 /* Attributes: values, dicts, and what a row says about them. */
 #include "ir/parser_state.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +197,7 @@ static status parse_list(parser *p, const attr_spec *spec, attr_id *out)
     next(p);
     size_t from = p->attrs.count;
     while (p->tok.kind != ']') {
-        attr_id item;
+        attr_id item = 0;
         TRY(parse_attr(p, spec != NULL && spec->kind == SPEC_TYPES ? &dtype_item : NULL, &item));
         push_id(&p->attrs, item);
         if (!accept(p, ',')) break;
@@ -410,7 +409,7 @@ static status parse_entry(parser *p, const op_info *info, uint32_t custom, size_
     if (p->keys.count - from >= MAX_DICT_ENTRIES) {
         FAIL(p, pos_of(p, &key), E0114, "more than %d attributes", MAX_DICT_ENTRIES);
     }
-    attr_id value;
+    attr_id value = 0;
     token at = p->tok;
     if (p->is_generic && (p->tok.kind == ',' || p->tok.kind == '}')) {
         value = attr_bool(p->c, true); /* MLIR's unit attribute */

@@ -2,8 +2,6 @@
 #include "ir/float_format.h"
 #include "ir/parser_state.h"
 
-#include <string.h>
-
 enum { DENSE_MAX = 16 };
 
 typedef struct dense_item {

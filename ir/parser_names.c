@@ -245,7 +245,7 @@ status names_find(parser *p, const name_ref *ref, value_id *out)
 
 status parse_value(parser *p, value_id *out)
 {
-    name_ref ref;
+    name_ref ref = {0};
     TRY(parse_value_name(p, &ref));
     return names_find(p, &ref, out);
 }

@@ -269,7 +269,7 @@ status parse_type(parser *p, type_id *out)
 status parse_types(parser *p)
 {
     do {
-        type_id t;
+        type_id t = 0;
         TRY(parse_type(p, &t));
         push_id(&p->types, t);
     } while (accept(p, ','));

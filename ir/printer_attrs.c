@@ -38,6 +38,7 @@ static void put_dense(const ir_context *c, const attr_node *n, text_buffer *out)
     const type_node *t = type_at(c, n->type);
     dtype d = (dtype)t->dtype;
     uint32_t size = dtype_bytes(d);
+    BUG_IF(size == 0 || size > 8, "an array of elements of %u bytes", size);
     text_putc(out, '[');
     for (uint32_t at = 0; at + size <= n->byte_count; at += size) {
         uint64_t bits = 0;

@@ -11,18 +11,17 @@ typedef enum status { OK = 0, FAILED = -1 } status;
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /* Forwards a failure that has already been reported. */
-#define TRY(call)                          \
-    do {                                   \
-        if ((call) != OK) return FAILED;   \
+#define TRY(call)                        \
+    do {                                 \
+        if ((call) != OK) return FAILED; \
     } while (0)
 
 /* Prints "internal error: ..." with file and line and aborts; the supervisor adds step and plugin. [any] */
 __attribute__((noreturn)) void bug_at(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#define BUG_IF(condition, ...)                                    \
-    do {                                                          \
-        if (__builtin_expect(!!(condition), 0))                   \
-            bug_at(__FILE__, __LINE__, __VA_ARGS__);              \
+#define BUG_IF(condition, ...)                                                           \
+    do {                                                                                 \
+        if (__builtin_expect(!!(condition), 0)) bug_at(__FILE__, __LINE__, __VA_ARGS__); \
     } while (0)
 
 #endif

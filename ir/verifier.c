@@ -1,7 +1,6 @@
 #include "ir/verifier.h"
 
 #include "ir/module_impl.h"
-#include "ir/op_rules.h"
 #include "ir/verifier_parts.h"
 #include "ir/verify_row.h"
 

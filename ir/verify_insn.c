@@ -62,15 +62,22 @@ static insn insn_of(module *m, op_id o)
     return i;
 }
 
+/* The type in a role that the row's rule has. */
+static const type_node *type_in(const insn *i, role r)
+{
+    BUG_IF(i->type[r] == NULL, "`%s` has nothing in role %d", i->info->name, (int)r);
+    return i->type[r];
+}
+
 static const char *words_of(const insn *i, role r) { return type_words(i->m, value_type(i->m, i->value[r])); }
 
 /* ---- element types ---- */
 
 static status same_element(const insn *i, role a, role b)
 {
-    if (i->type[a]->dtype == i->type[b]->dtype) return OK;
-    return op_error(i->m, i->o, &E0212, "takes one element type, got %s and %s", dtype_name(i->type[a]->dtype),
-                    dtype_name(i->type[b]->dtype));
+    dtype x = type_in(i, a)->dtype, y = type_in(i, b)->dtype;
+    if (x == y) return OK;
+    return op_error(i->m, i->o, &E0212, "takes one element type, got %s and %s", dtype_name(x), dtype_name(y));
 }
 
 /* The accumulator leaves as f32, or rounded to a 16-bit float on its way to memory or to `mat`. */
@@ -83,10 +90,11 @@ static bool may_round_on_the_way(const type_node *from, dtype to)
 static status matmul_elements(const insn *i)
 {
     TRY(same_element(i, ROLE_A, ROLE_B));
-    dtype from = i->type[ROLE_A]->dtype, want = from == DTYPE_I8 ? DTYPE_I32 : DTYPE_F32;
-    if (i->type[ROLE_DST]->dtype != want)
+    dtype from = type_in(i, ROLE_A)->dtype, want = from == DTYPE_I8 ? DTYPE_I32 : DTYPE_F32;
+    dtype got = type_in(i, ROLE_DST)->dtype;
+    if (got != want)
         return op_error(i->m, i->o, &E0212, "accumulates %s in %s, got %s", dtype_name(from), dtype_name(want),
-                        dtype_name(i->type[ROLE_DST]->dtype));
+                        dtype_name(got));
     if (i->type[ROLE_ACC] != NULL) return same_element(i, ROLE_DST, ROLE_ACC);
     return OK;
 }
@@ -95,18 +103,18 @@ static status check_elements(const insn *i)
 {
     switch ((insn_rule)i->info->rule) {
     case RULE_CONVERT:
-        if ((i->info->dtypes & (1u << i->type[ROLE_DST]->dtype)) == 0)
-            return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(i->type[ROLE_DST]->dtype));
+        if ((i->info->dtypes & (1u << type_in(i, ROLE_DST)->dtype)) == 0)
+            return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(type_in(i, ROLE_DST)->dtype));
         return OK;
     case RULE_MATMUL:
     case RULE_MATMUL_ACC: return matmul_elements(i);
     case RULE_LOAD: return same_element(i, ROLE_DST, ROLE_MEMORY);
     case RULE_STORE:
-        if (may_round_on_the_way(i->type[ROLE_A], i->type[ROLE_MEMORY]->dtype)) return OK;
+        if (may_round_on_the_way(type_in(i, ROLE_A), type_in(i, ROLE_MEMORY)->dtype)) return OK;
         return same_element(i, ROLE_A, ROLE_MEMORY);
     case RULE_FILL: return same_element(i, ROLE_DST, ROLE_SCALAR);
     case RULE_MOVE:
-        if (may_round_on_the_way(i->type[ROLE_A], i->type[ROLE_DST]->dtype)) return OK;
+        if (may_round_on_the_way(type_in(i, ROLE_A), type_in(i, ROLE_DST)->dtype)) return OK;
         return same_element(i, ROLE_DST, ROLE_A);
     case RULE_SCALAR: TRY(same_element(i, ROLE_A, ROLE_SCALAR)); return same_element(i, ROLE_DST, ROLE_A);
     default: break;
@@ -340,7 +348,7 @@ static status check_store(const insn *i)
 {
     expr_id extent[2];
     value_id target = i->value[ROLE_MEMORY];
-    if (i->type[ROLE_MEMORY]->kind == TYPE_TENSOR) {
+    if (type_in(i, ROLE_MEMORY)->kind == TYPE_TENSOR) {
         op_id owner = value_op(i->m, target) == 0 ? block_parent(i->m, value_block(i->m, target)) : 0;
         if (owner == 0 || op_kind_of(i->m, owner) != OP_FORALL)
             return op_error(i->m, i->o, &E0331, "stores to the tensor %s, which is not an `out` of a `forall`",

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <sys/resource.h>
+#include <sys/resource.h> /* IWYU pragma: keep (struct rusage) */
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

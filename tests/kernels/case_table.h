@@ -94,9 +94,12 @@ static inline uint8_t *table_load(const char *path, size_t *out_bytes)
         fprintf(stderr, "cannot open %s\n", path);
         exit(2);
     }
-    fseek(f, 0, SEEK_END);
-    *out_bytes = (size_t)ftell(f);
-    rewind(f);
+    const long end = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    if (end < 0 || fseek(f, 0, SEEK_SET) != 0) {
+        fprintf(stderr, "cannot read %s\n", path);
+        exit(2);
+    }
+    *out_bytes = (size_t)end;
     uint8_t *bytes = malloc(*out_bytes);
     if (!bytes || fread(bytes, 1, *out_bytes, f) != *out_bytes) exit(2);
     fclose(f);

@@ -7,13 +7,18 @@
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { IMAGE_MAX = 4096 };
 
 /* A shared object with one note segment. */
 typedef struct image {
-    _Alignas(16) unsigned char bytes[IMAGE_MAX];
+    union {
+        _Alignas(16) unsigned char bytes[IMAGE_MAX];
+        struct {
+            Elf64_Ehdr header;
+            Elf64_Phdr segments[2];
+        };
+    };
     size_t n;
 } image;
 
@@ -21,24 +26,20 @@ enum { NOTE_AT = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr), TEXT_AT = NOTE_AT 
 
 static void put_u32(image *i, size_t at, uint32_t v) { memcpy(i->bytes + at, &v, sizeof v); }
 
-static Elf64_Phdr *segment(image *i, int index)
-{
-    return (Elf64_Phdr *)(void *)(i->bytes + sizeof(Elf64_Ehdr) + (size_t)index * sizeof(Elf64_Phdr));
-}
+static Elf64_Phdr *segment(image *i, int index) { return &i->segments[index]; }
 
 /* `text` of `bytes` bytes, its last NUL included. */
 static void make(image *i, const char *text, size_t bytes)
 {
     *i = (image){.n = TEXT_AT + (bytes + 3) / 4 * 4};
-    const Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                               .e_type = ET_DYN,
-                               .e_machine = EM_X86_64,
-                               .e_version = EV_CURRENT,
-                               .e_phoff = sizeof(Elf64_Ehdr),
-                               .e_ehsize = sizeof(Elf64_Ehdr),
-                               .e_phentsize = sizeof(Elf64_Phdr),
-                               .e_phnum = 2};
-    memcpy(i->bytes, &header, sizeof header);
+    i->header = (Elf64_Ehdr){.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                             .e_type = ET_DYN,
+                             .e_machine = EM_X86_64,
+                             .e_version = EV_CURRENT,
+                             .e_phoff = sizeof(Elf64_Ehdr),
+                             .e_ehsize = sizeof(Elf64_Ehdr),
+                             .e_phentsize = sizeof(Elf64_Phdr),
+                             .e_phnum = 2};
     *segment(i, 0) = (Elf64_Phdr){.p_type = PT_LOAD, .p_filesz = i->n, .p_memsz = i->n, .p_align = 4096};
     *segment(i, 1) = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = NOTE_AT, .p_filesz = i->n - NOTE_AT, .p_align = 4};
     put_u32(i, NOTE_AT, 4);
@@ -153,10 +154,10 @@ TEST(other_machines_and_executables_are_refused)
 {
     image i;
     make(&i, GOOD, sizeof GOOD);
-    ((Elf64_Ehdr *)(void *)i.bytes)->e_machine = EM_AARCH64;
+    i.header.e_machine = EM_AARCH64;
     expect(&i, "is made for another machine; nothing in it was run");
     make(&i, GOOD, sizeof GOOD);
-    ((Elf64_Ehdr *)(void *)i.bytes)->e_type = ET_EXEC;
+    i.header.e_type = ET_EXEC;
     expect(&i, "is not a shared object; nothing in it was run");
 }
 
@@ -198,10 +199,9 @@ TEST(oversized_notes_are_refused)
     arena *a = arena_create("test");
     image small;
     make(&small, GOOD, sizeof GOOD);
+    segment(&small, 1)->p_filesz = TEXT_AT - NOTE_AT + bytes;
     unsigned char *big = arena_alloc(a, TEXT_AT + bytes);
     memcpy(big, small.bytes, TEXT_AT);
-    Elf64_Phdr *notes = (Elf64_Phdr *)(void *)(big + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
-    notes->p_filesz = TEXT_AT - NOTE_AT + bytes;
     const uint32_t body = (uint32_t)(sizeof(pto_note_head) + bytes);
     memcpy(big + NOTE_AT + 4, &body, sizeof body);
     elf_note n;

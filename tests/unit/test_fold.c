@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* A function whose last op before `return` is the one to fold. */
 typedef struct folded {

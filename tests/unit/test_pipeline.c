@@ -2,7 +2,6 @@
 
 #include "tests/unit/diag_text.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TEXT(literal) {(literal), sizeof(literal) - 1}

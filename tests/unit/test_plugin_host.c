@@ -1,6 +1,5 @@
 #include "tests/unit/unit.h"
 
-#include "core/core_diag.h"
 #include "core/plugin_host.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "ir/printer.h"
 
 #include "ir/parser.h"
-#include "ir/verifier.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,8 +1,9 @@
 #include "tests/unit/unit.h"
 
-#include <pto/plugin.h>
+#include <pto/build.h>
+#include <pto/call.h>
+#include <pto/tiling.h>
 
-#include "core/core_diag.h"
 #include "core/run_context.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
@@ -131,7 +132,7 @@ TEST(reading_changes_nothing)
     char path[64];
     pto_op_path(op_of(unit, 1), path, sizeof path);
     assert_string_equal(path, "@f/b");
-    pto_iteration nest;
+    pto_iteration nest = {0};
     assert_int_equal(pto_op_iteration(op_of(unit, 0), &nest), PTO_OK);
     assert_int_equal(nest.dim_count, 1);
     assert_int_equal(pto_expr_same_number(nest.extent[0], n), 1);
@@ -494,7 +495,7 @@ TEST(plugins_see_values_where_the_text_has_them)
     pto_spec_name(&s, pto_s("u"));
     const pto_value made = pto_spec_value(&s, pto_after(load));
     assert_true(PTO_SOME(made));
-    pto_expr valid[2];
+    pto_expr valid[2] = {0};
     assert_int_equal(pto_value_valid(made, valid), PTO_OK);
     assert_int_equal(pto_expr_same_number(valid[1], sizes[1]), 1);
     stop(&f, PTO_OK);
@@ -659,6 +660,8 @@ static pto_status choose(fixture *f,
     const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint, capacity};
     const pto_status s = pto_tiling_choose(f->run, 0, &problem, tile, ordinal);
     stop(f, s);
+    f->agent.values = NULL; /* they and the strategies end with this function */
+    f->agent.strategies = NULL;
     return s;
 }
 

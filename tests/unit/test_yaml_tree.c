@@ -2,8 +2,6 @@
 
 #include "tests/unit/diag_text.h"
 
-#include <unistd.h>
-
 static status read_text(diag_text *t, str source, yaml_node **out)
 {
     diag_add_source(t->d, "a.yaml", source);
@@ -125,7 +123,7 @@ TEST(yaml_tree_reports_syntax_where_it_is)
     refuse(STR("# only a comment\n"), "a.yaml:1:1: error: [E1019] the file has no content\n# only a comment\n^\n");
 }
 
-static void refuse_with(char *bytes, size_t n, const char *code)
+static void refuse_with(const char *bytes, size_t n, const char *code)
 {
     diag_text t;
     diag_text_begin(&t);
@@ -155,7 +153,7 @@ TEST(yaml_tree_keeps_its_limits)
     fill(bytes, 70000, "x");
     refuse_with(bytes, 70000, "E1018");
     fill(bytes, 200, "k");
-    memcpy(bytes + 200, ": 1\n", 4);
+    fill(bytes + 200, 4, ": 1\n");
     refuse_with(bytes, 204, "E1018");
     /* 32 levels are still legal. */
     diag_text t;

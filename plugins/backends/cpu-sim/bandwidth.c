@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Bytes by which rounding may make a transfer look unfinished. */
-static const double SLACK_BYTES = 1e-3;
+static const double slack_bytes = 1e-3;
 
 void bandwidth_init(bandwidth *b, double total)
 {
@@ -84,7 +84,7 @@ int64_t bandwidth_next(const bandwidth *b)
     for (uint32_t i = 0; i < b->class_count; i++) {
         const bandwidth_class *c = &b->classes[i];
         if (c->count == 0) continue;
-        const double cycles = ceil((c->heap[0].end - c->served - SLACK_BYTES) / c->rate);
+        const double cycles = ceil((c->heap[0].end - c->served - slack_bytes) / c->rate);
         const int64_t at = b->now + (cycles > 0 ? (int64_t)cycles : 0);
         if (first < 0 || at < first) first = at;
     }
@@ -96,7 +96,7 @@ bool bandwidth_end(bandwidth *b, int64_t now, uint32_t *out_actor)
     advance(b, now);
     for (uint32_t i = 0; i < b->class_count; i++) {
         bandwidth_class *c = &b->classes[i];
-        if (c->count == 0 || c->heap[0].end > c->served + SLACK_BYTES) continue;
+        if (c->count == 0 || c->heap[0].end > c->served + slack_bytes) continue;
         *out_actor = c->heap[0].actor;
         pop(c);
         share(b);

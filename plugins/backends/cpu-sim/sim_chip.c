@@ -41,7 +41,9 @@ static void drop_flags(sim *s, sim_kernel *k)
         int64_t *left = pto_str_is(name, "pto.wait_flag")  ? &s->options.drop_wait
                         : pto_str_is(name, "pto.set_flag") ? &s->options.drop_set
                                                            : NULL;
-        if (left && *left >= 0 && (*left)-- == 0) k->is_dropped[i] = true;
+        if (!left || *left < 0) continue;
+        k->is_dropped[i] = *left == 0;
+        --*left;
     }
 }
 

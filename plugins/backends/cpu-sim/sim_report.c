@@ -119,9 +119,8 @@ pto_status report_deadlock(sim *s)
         if (!c->launch) continue;
         instance_text(c, where, sizeof where);
         bool is_first = true;
-        for (uint32_t k = 0; k < CLOCK_PIPES; k++) {
-            const uint32_t pipe = k + 1 < CLOCK_PIPES ? k + 2 : PTO_PIPE_SCALAR; /* the scalar unit last */
-            if (pipe >= CLOCK_PIPES && pipe != PTO_PIPE_SCALAR) continue;
+        for (uint32_t k = PTO_PIPE_SCALAR + 1; k <= CLOCK_PIPES; k++) {
+            const uint32_t pipe = k < CLOCK_PIPES ? k : PTO_PIPE_SCALAR; /* the scalar unit last */
             const program_site *site = blocked_at(c, pipe, what, sizeof what);
             if (!site) continue;
             if (is_first) {

@@ -208,7 +208,7 @@ void element_read_f64(pto_dtype t, const void *from, int64_t stride, size_t n, d
         enum { PIECE = 64 };
         const size_t k = n < PIECE ? n : PIECE;
         if (element_is_float(t)) {
-            float piece[PIECE];
+            float piece[PIECE] = {0};
             element_read_f32(t, p, stride, k, piece);
             for (size_t i = 0; i < k; i++) out[i] = (double)piece[i];
         } else {

@@ -130,16 +130,16 @@ pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, index_e
                          PTO_FMT(site->op_name));
 }
 
-static pto_status expr_list(decoder *d, const program_site *site, pto_attr list_, const char *name, uint32_t most,
+static pto_status expr_list(decoder *d, const program_site *site, pto_attr exprs, const char *name, uint32_t most,
                             index_expr *out, uint32_t *out_count)
 {
-    const uint32_t n = pto_attr_count(list_);
+    const uint32_t n = pto_attr_count(exprs);
     if (n > most)
         return program_error(d->p, site, "unsupported",
                              "'%.*s' has %" PRIu32 " expressions in `%s`, the limit is %" PRIu32,
                              PTO_FMT(site->op_name), n, name, most);
     for (uint32_t i = 0; i < n; i++)
-        PTO_TRY(decode_expr(d, site, pto_attr_expr(pto_attr_item(list_, i, NULL)), &out[i]));
+        PTO_TRY(decode_expr(d, site, pto_attr_expr(pto_attr_item(exprs, i, NULL)), &out[i]));
     *out_count = n;
     return PTO_OK;
 }

@@ -142,11 +142,13 @@ index_result index_eval(const index_code *codes, const index_expr *e, const int6
             stack[n++] = c->what == POSTFIX_CONST ? c->number : slots[c->slot];
             continue;
         case POSTFIX_TERM:
+            if (n == 0) return INDEX_OVERFLOW;
             bad |= __builtin_mul_overflow(c->number, slots[c->slot], &t);
             bad |= __builtin_add_overflow(stack[n - 1], t, &stack[n - 1]);
             continue;
         default: break;
         }
+        if (n < 2) return INDEX_OVERFLOW;
         const int64_t b = stack[--n];
         int64_t *top = &stack[n - 1];
         if (c->what >= POSTFIX_FLOORDIV && c->what <= POSTFIX_MOD && b < 1) return INDEX_DIVISOR;
@@ -163,7 +165,7 @@ index_result index_eval(const index_code *codes, const index_expr *e, const int6
         default: *top = b > *top ? b : *top; break;
         }
     }
-    if (bad) return INDEX_OVERFLOW;
+    if (bad || n == 0) return INDEX_OVERFLOW;
     *out = stack[0];
     return INDEX_OK;
 }

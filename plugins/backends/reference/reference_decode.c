@@ -266,7 +266,7 @@ static pto_status decode_block(coder *c, block_task task)
     PTO_EACH_OP(task.block, op) {
         op_code *o = PTO_SCRATCH(c->run, op_code, 1);
         PTO_TRY(coder_op(c, op, o));
-        *(op_code **)coder_at(c, &c->ops, op.index, sizeof o) = o;
+        *(op_code **)coder_at(c, &c->ops, op.index, sizeof(op_code *)) = o;
         *link = o;
         link = &o->next;
     }

@@ -23,7 +23,8 @@ static pto_status shuffle(interp *in, instances *s)
                                "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count,
                                KEPT_MAX);
     s->order_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
-    uint32_t *order = (uint32_t *)(void *)s->order_in->data;
+    void *const room = s->order_in->data;
+    uint32_t *const order = room;
     for (uint32_t i = 0; i < s->count; i++) order[i] = i;
     for (uint32_t i = (uint32_t)s->count; i > 1; i--) {
         const uint32_t j = (uint32_t)(next_random(&in->random) % i), t = order[i - 1];
@@ -68,7 +69,8 @@ instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t 
     if (in->call->seed != 0 && s->count > 1 && shuffle(in, s) < 0) return NULL;
     if (s->count <= KEPT_MAX) {
         s->serials_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
-        s->serials = (uint32_t *)(void *)s->serials_in->data;
+        void *const room = s->serials_in->data;
+        s->serials = room;
     }
     in->innermost = s;
     if (s->count != 0 && new_serial(in, s) < 0) return NULL;

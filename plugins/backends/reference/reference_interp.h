@@ -68,7 +68,7 @@ level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *ow
 bool interp_holds(relation r, int64_t left, int64_t right);
 /* The op is done: drops what nobody needs any more. */
 void interp_done(interp *in, frame *fr, const op_code *o);
-void interp_set_index(frame *fr, uint32_t value, int64_t n);
+void interp_set_index(frame *fr, uint32_t id, int64_t n);
 
 /* ---- reference_instances.c ---- */
 /* Makes the set of independent instances and numbers the first; NULL after a diagnostic. */
@@ -87,7 +87,7 @@ pto_status instances_write_window(interp *in, pto_loc loc, storage *s, const gm_
 pto_status instances_read_array(interp *in, pto_loc loc, const array *a);
 
 /* ---- reference_call.c ---- */
-pto_status interp_start(interp *in, const function_code *entry);
+pto_status interp_start(interp *in, const function_code *f);
 pto_status interp_call(interp *in, frame *caller, const op_code *o);
 pto_status interp_launch(interp *in, frame *caller, const op_code *o);
 /* At a return: of a function, or of one instance of a kernel. */
@@ -96,7 +96,7 @@ pto_status interp_return(interp *in, const op_code *o);
 pto_status interp_shape(interp *in, const frame *fr, pto_loc at, const shape_code *s, array *out);
 
 /* ---- reference_kernel.c: kernels of instructions ---- */
-pto_status interp_program(interp *in, frame *caller, const op_code *o);
+pto_status interp_program(interp *in, frame *fr, const op_code *o);
 
 /* ---- reference_ops.c, reference_tile.c, reference_resource.c ---- */
 pto_status interp_view(interp *in, frame *fr, const op_code *o);

@@ -13,6 +13,7 @@ typedef struct kernel_run {
     frame *fr;
     const program *p;
     program_frame frame;
+    int64_t index[PTO_MAX_DIMS]; /* of the instance that runs; the frame's grid */
     uint8_t *marks[PTO_SPACE_COUNT]; /* 1: written */
     storage *memory_in[PTO_SPACE_COUNT], *marks_in[PTO_SPACE_COUNT];
 } kernel_run;
@@ -201,14 +202,14 @@ static pto_status make_memory(kernel_run *k, const op_code *o)
 
 static pto_status run_instances(kernel_run *k)
 {
-    int64_t extents[PTO_MAX_DIMS] = {0}, index[PTO_MAX_DIMS] = {0};
+    int64_t extents[PTO_MAX_DIMS] = {0};
     PTO_TRY(program_grid(k->p, k->frame.symbols, extents));
     instances *s = instances_begin(k->in, k->fr->f->loc, k->p->grid_rank, extents);
     if (s == NULL) return PTO_FAILED;
     program_state *state = program_state_make(k->p);
-    k->frame.grid = index;
+    k->frame.grid = k->index;
     for (bool more = s->count != 0; more;) {
-        instances_indices(s, index);
+        instances_indices(s, k->index);
         PTO_TRY(run_instance(k, state));
         PTO_TRY(instances_next(k->in, s, &more));
     }

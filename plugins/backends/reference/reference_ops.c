@@ -68,7 +68,7 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->eps = pto_attr_float_of(o->op, "eps", 0);
 }
 
-static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call *call)
+static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
 {
     value result;
     pto_tensor sources[2], target;
@@ -76,16 +76,16 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
         const array *a = &fr->values[o->operands[i]].array;
         PTO_TRY(instances_read_array(in, o->loc, a));
         sources[i] = tensor_of(a);
-        call->in[i] = &sources[i];
+        call.in[i] = &sources[i];
     }
     PTO_TRY(make_result(in, fr, o, &result));
     target = tensor_of(&result.array);
-    call->out = &target;
-    call->cpu = in->cpu;
-    if (tensor_run(o->tensor, call) < 0) return interp_error(in, o, "pto.reference/unsupported", "%s", call->text);
-    if (call->faults != 0)
+    call.out = &target;
+    call.cpu = in->cpu;
+    if (tensor_run(o->tensor, &call) < 0) return interp_error(in, o, "pto.reference/unsupported", "%s", call.text);
+    if (call.faults != 0)
         return interp_error(in, o, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
-                            PTO_FMT(o->name), call->faults);
+                            PTO_FMT(o->name), call.faults);
     set_result(in, fr, o, &result);
     return PTO_OK;
 }
@@ -94,7 +94,7 @@ pto_status interp_tensor(interp *in, frame *fr, const op_code *o)
 {
     tensor_call call = {0};
     read_attributes(o, &call);
-    return run_tensor(in, fr, o, &call);
+    return run_tensor(in, fr, o, call);
 }
 
 /* ---- constants ---- */
@@ -102,7 +102,7 @@ pto_status interp_tensor(interp *in, frame *fr, const op_code *o)
 pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t n)
 {
     tensor_call call = {.value = number_from_int(n)};
-    return run_tensor(in, fr, o, &call);
+    return run_tensor(in, fr, o, call);
 }
 
 static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const array *to)
@@ -123,7 +123,7 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o)
     if (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE) {
         tensor_call call = {0};
         call.value = kind == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(a)) : number_from_int(pto_attr_i64(a));
-        return run_tensor(in, fr, o, &call);
+        return run_tensor(in, fr, o, call);
     }
     value result;
     PTO_TRY(make_result(in, fr, o, &result));

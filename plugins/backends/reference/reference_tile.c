@@ -140,14 +140,17 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
 static pto_status valid_of_result(interp *in, frame *fr, const op_code *o, int64_t out[2])
 {
     const shape_code *s = &fr->f->shapes[o->results[0]];
-    const tile_ref *a = o->rule == PTO_RULE_FILL ? NULL : tile_operand(fr, o, 0);
-    out[0] = a != NULL ? a->valid_rows : s->rows;
-    out[1] = a != NULL ? a->valid_cols : s->cols;
-    switch (o->rule) {
-    case PTO_RULE_FILL:
+    if (o->rule == PTO_RULE_FILL) {
+        out[0] = s->rows;
+        out[1] = s->cols;
         if (o->expr_count == 0) return PTO_OK;
         PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &out[0]));
         return interp_eval(in, fr, o->loc, &o->exprs[1], &out[1]);
+    }
+    const tile_ref *a = tile_operand(fr, o, 0);
+    out[0] = a->valid_rows;
+    out[1] = a->valid_cols;
+    switch (o->rule) {
     case PTO_RULE_FILLPAD:
         out[0] = s->rows;
         out[1] = s->cols;
@@ -195,7 +198,7 @@ pto_status interp_tile(interp *in, frame *fr, const op_code *o)
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)
 {
     int64_t rows, cols;
-    value v;
+    value v = {.kind = VALUE_NONE};
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &rows));
     PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &cols));
     PTO_TRY(make_tile(in, fr, o, rows, cols, &v));

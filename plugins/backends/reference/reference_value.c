@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* More cannot be meant. */
-static const uint64_t STORAGE_MAX = UINT64_C(1) << 36;
+static const uint64_t storage_max = UINT64_C(1) << 36;
 
 /* The smallest class of at least `bytes`: 1, 1.25, 1.5, 1.75 times a power of two. */
 static uint32_t class_of(size_t bytes, size_t *out_room)
@@ -33,7 +33,7 @@ static storage *shell(pool *p)
 
 storage *storage_make(pool *p, size_t bytes)
 {
-    if (bytes > STORAGE_MAX) return NULL;
+    if (bytes > storage_max) return NULL;
     size_t room;
     const uint32_t size_class = class_of(bytes, &room);
     storage *s = p->free[size_class];
@@ -75,7 +75,8 @@ void storage_mark(pool *p, storage *s, size_t element_bytes, uint32_t mark)
     const size_t count = s->bytes / element_bytes;
     s->element_bytes = element_bytes;
     s->marks_in = storage_make(p, count * sizeof *s->marks);
-    s->marks = (uint32_t *)(void *)s->marks_in->data;
+    void *const room = s->marks_in->data;
+    s->marks = room;
     for (size_t i = 0; i < count; i++) s->marks[i] = mark;
 }
 

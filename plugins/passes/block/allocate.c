@@ -339,12 +339,12 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 static pto_status check_buffer(const pto_run *run, const life *l)
 {
     const pto_str name = pto_value_name(pto_result(l->buffer, 0)), space = pto_attr_str_of(l->buffer, "space");
-    const int64_t available = usable_bytes(run, space);
+    const int64_t available = usable_bytes(run, space), end = l->addr + l->bytes;
     if (l->addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
     if (l->align > 1 && l->addr % l->align != 0)
         return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` stands at %lld, which is no multiple of %lld", PTO_FMT(name), (long long)l->addr, (long long)l->align);
-    if (l->addr + l->bytes > available)
-        return pto_error(l->buffer, "pto.allocate/out-of-space", "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)(l->addr + l->bytes),
+    if (end > available)
+        return pto_error(l->buffer, "pto.allocate/out-of-space", "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
                          PTO_FMT(space), (long long)available);
     return PTO_OK;
 }

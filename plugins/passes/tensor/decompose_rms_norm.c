@@ -46,12 +46,12 @@ static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 }
 
 /* The type with extent 1 along the last axis. */
-static pto_type column_type(pto_type type)
+static pto_type column_type(const pto_run *run, pto_type type)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
-    for (uint32_t i = 0; i < rank; i++) dims[i] = i + 1 == rank ? pto_expr_const(type.run, 1) : pto_type_dim(type, i);
-    return pto_type_tensor(type.run, pto_type_dtype(type), rank, dims);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i + 1 == rank ? pto_expr_const(run, 1) : pto_type_dim(type, i);
+    return pto_type_tensor(run, pto_type_dtype(type), rank, dims);
 }
 
 static void set_name(pto_spec *s, pto_op op, const char *suffix)
@@ -97,7 +97,7 @@ static pto_value make_number(pto_op op, const char *suffix, double number)
 static pto_status rewrite_rms_norm(const pto_run *run, pto_op op)
 {
     const pto_value x = pto_operand(op, 0), gamma = pto_operand(op, 1);
-    const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32), column = column_type(type);
+    const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32), column = column_type(run, type);
     const int narrow = pto_type_dtype(given) != PTO_F32, divides = pto_str_is(pto_opt_str(run, OPT_ROOT), "sqrt");
     const pto_value wide = narrow ? make1(op, KIND_CAST, type, "_x", x) : x;
     const pto_value weight =

@@ -34,12 +34,12 @@ static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
 }
 
 /* The type with extent 1 along one axis. */
-static pto_type reduced_type(pto_type type, int64_t axis)
+static pto_type reduced_type(const pto_run *run, pto_type type, int64_t axis)
 {
     pto_expr dims[PTO_MAX_DIMS];
     const uint32_t rank = pto_type_rank(type);
-    for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? pto_expr_const(type.run, 1) : pto_type_dim(type, i);
-    return pto_type_tensor(type.run, pto_type_dtype(type), rank, dims);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? pto_expr_const(run, 1) : pto_type_dim(type, i);
+    return pto_type_tensor(run, pto_type_dtype(type), rank, dims);
 }
 
 /* Before `op`; the name is that of the result with a suffix, "" for the value that takes its place. */
@@ -69,7 +69,7 @@ static pto_status rewrite_softmax(const pto_run *run, pto_op op)
     const pto_type given = pto_value_type(x), type = with_dtype(run, given, PTO_F32);
     const int narrow = pto_type_dtype(given) != PTO_F32;
     const int64_t axis = pto_attr_int_of(op, "axis", -1);
-    const pto_type column = reduced_type(type, axis < 0 ? axis + pto_type_rank(type) : axis);
+    const pto_type column = reduced_type(run, type, axis < 0 ? axis + pto_type_rank(type) : axis);
     const pto_value wide = narrow ? make(op, KIND_CAST, type, "_x", x, none) : x;
     const pto_value m = make(op, KIND_REDUCE_MAX, column, "_max", wide, none);
     const pto_value d = make(op, KIND_SUB, type, "_shifted", wide, m);

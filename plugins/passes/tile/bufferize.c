@@ -41,17 +41,17 @@ PTO_STATS(STATS);
 
 static int is_tensor(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TENSOR; }
 
-static pto_expr *dims_of(pto_type type)
+static pto_expr *dims_of(const pto_run *run, pto_type type)
 {
     uint32_t rank = pto_type_rank(type);
-    pto_expr *dims = PTO_SCRATCH(type.run, pto_expr, rank);
+    pto_expr *dims = PTO_SCRATCH(run, pto_expr, rank);
     for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
     return dims;
 }
 
-static pto_type gm_of(pto_type type)
+static pto_type gm_of(const pto_run *run, pto_type type)
 {
-    return pto_type_gm(type.run, pto_type_dtype(type), pto_type_rank(type), dims_of(type));
+    return pto_type_gm(run, pto_type_dtype(type), pto_type_rank(type), dims_of(run, type));
 }
 
 /* ---- what is supported ---- */
@@ -136,7 +136,7 @@ static int64_t copy_columns(const pto_run *run, pto_dtype dtype, pto_expr count)
 {
     int64_t bytes = pto_opt_i64(run, OPT_COPY_BYTES), whole = 0;
     int64_t room = tile_space_number(run, PTO_VEC, "usable-bytes", INT64_MAX) / 4;
-    int64_t columns = (room < bytes ? room : bytes) / pto_dtype_bytes(dtype);
+    int64_t size = pto_dtype_bytes(dtype), columns = size > 0 ? (room < bytes ? room : bytes) / size : 1;
     if (columns < 1) columns = 1;
     if (pto_expr_is_const(count, &whole) && whole > 0 && whole < columns) columns = whole;
     return columns;
@@ -355,7 +355,7 @@ static pto_str written_name(const pto_run *run, pto_value empty)
 static pto_status place_empty(const pto_run *run, pto_op empty, pto_value output)
 {
     pto_value v = pto_result(empty, 0), memory;
-    pto_type type = gm_of(pto_value_type(v));
+    pto_type type = gm_of(run, pto_value_type(v));
     pto_str name = written_name(run, v);
     if (PTO_SOME(output)) {
         memory = make_view(run, pto_before(empty), output, type, name);
@@ -381,14 +381,14 @@ static pto_status rewrite_parameters(const pto_run *run, pto_op function, pto_op
         pto_value v = pto_block_arg(body, i);
         modes[i] = PTO_SOME(old) && i < pto_attr_count(old) ? pto_attr_item(old, i, NULL)
                                                             : pto_attr_make_str(run, pto_s("in"));
-        if (is_tensor(v)) PTO_TRY(pto_value_set_type(v, gm_of(pto_value_type(v))));
+        if (is_tensor(v)) PTO_TRY(pto_value_set_type(v, gm_of(run, pto_value_type(v))));
     }
     for (uint32_t i = 0; i < outs; i++) {
         pto_value v = pto_operand(ret, i);
         pto_str name = pto_value_name(v);
         char *text = pto_scratch(run, name.n + 1);
         if (name.n != 0) memcpy(text, name.p, name.n);
-        pto_value out = pto_block_add_arg(body, gm_of(pto_value_type(v)), text);
+        pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), text);
         PTO_NEED(out);
         modes[params + i] = pto_attr_make_str(run, pto_s("out"));
         PTO_TRY(place_empty(run, pto_value_op(homes[i]), out));
@@ -434,7 +434,7 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
     {
         if (!pto_op_is(view, pto_kind(run, KIND_VIEW))) continue;
         pto_type type = pto_value_type(pto_result(view, 0));
-        if (pto_type_kind_of(type) == PTO_TYPE_TENSOR) PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(type)));
+        if (pto_type_kind_of(type) == PTO_TYPE_TENSOR) PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(run, type)));
     }
     PTO_EACH_OP(pto_body(function), op)
         if (pto_op_is(op, pto_kind(run, KIND_EMPTY))) PTO_TRY(place_empty(run, op, pto_value_none(run)));

@@ -72,6 +72,7 @@ static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to
 static inline int tile_list_has(pto_str list, const char *item)
 {
     size_t n = strlen(item);
+    if (list.p == NULL) return 0;
     for (size_t at = 0; at + n <= list.n;) {
         const char *comma = (const char *)memchr(list.p + at, ',', list.n - at);
         size_t end = comma != NULL ? (size_t)(comma - list.p) : list.n;

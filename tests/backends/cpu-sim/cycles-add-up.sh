@@ -1,6 +1,7 @@
 #!/bin/sh
 # Busy and stalled cycles of every pipe of every core add up to the total; reports do not change from run to run; the
-# total is less than the sum of the pipes; half the bandwidth doubles the time of loads.
+# total is less than the sum of the pipes; half the bandwidth doubles the time of
+# loads.
 set -eu
 here=$TEST_ROOT/tests/backends/cpu-sim
 run() { # PIPELINE REPORT
@@ -27,9 +28,12 @@ cycles=$(($(sed -n 's/^cycles: \([0-9]*\) .*/\1/p' first) - total))
 sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
 [ "$cycles" -lt "$sum" ] || { echo "$cycles cycles, $sum of all pipes"; exit 1; }
 
-mkdir half
-sed 's/gm-bytes-per-cycle: 2640 /gm-bytes-per-cycle: 1320 /; s/bytes-per-cycle: 58.6,/bytes-per-cycle: 29.3,/' \
-  "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >half/half.yaml
-sed 's/^machine: .*/machine: half.yaml/' "$here/inputs/exec.yaml" >half/exec.yaml
-run half/exec.yaml three >third
-awk -v a="$(busy first mte2)" -v b="$(busy third mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'
+# Without the limit that all cores share, so that stores of other cores do not get in the way.
+mkdir machines
+for share in 58.6 29.3; do
+  sed "s/gm-bytes-per-cycle: 2640 /gm-bytes-per-cycle: 0 /; s/bytes-per-cycle: 58.6,/bytes-per-cycle: $share,/" \
+    "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >"machines/at-$share.yaml"
+  sed "s/^machine: .*/machine: at-$share.yaml/" "$here/inputs/exec.yaml" >"machines/exec-$share.yaml"
+  run "machines/exec-$share.yaml" "report-$share" >"at-$share"
+done
+awk -v a="$(busy at-58.6 mte2)" -v b="$(busy at-29.3 mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'

@@ -4,6 +4,6 @@ sed -n 's/^packages_[a-z]*="\(.*\)"$/\1/p' "$TEST_ROOT/dev" | tr ' ' '\n' | grep
 [ "$(wc -l <packages)" -gt 10 ] || { echo "./dev lists no packages that this test can read"; exit 1; }
 bad=0
 while IFS= read -r package; do
-  grep '^| ' "$TEST_ROOT/README.md" | tr ' `;,' '\n\n\n\n' | grep -qxF -e "$package" || { echo "README.md does not name $package"; bad=1; }
+  grep '^| ' "$TEST_ROOT/README.md" | tr -s ' `;,' '\n' | grep -qxF -e "$package" || { echo "README.md does not name $package"; bad=1; }
 done <packages
 exit $bad

@@ -1,4 +1,4 @@
 /* A good note and no entry. */
-#include <pto/plugin.h>
+#include <pto/note.h>
 
 PTO_NOTE_EMIT("pto", "test.abi-no-entry", "pass:test.abi-no-entry", "");

@@ -1,7 +1,8 @@
 /* A pass whose option limits what has no order. */
 #include "abi_plugin.h"
 
-#define OPTIONS(X) X(ROWS, STR, "rows", .def = "few", .min = "1", .doc = "rows of a tile", .example = "with: { rows: many }")
+#define OPTIONS(X) \
+    X(ROWS, STR, "rows", .def = "few", .min = "1", .doc = "rows of a tile", .example = "with: { rows: many }")
 PTO_OPTIONS(OPTIONS);
 
 static const pto_pass pass = {.struct_size = sizeof pass,

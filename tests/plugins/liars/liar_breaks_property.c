@@ -6,7 +6,8 @@ PTO_KINDS(KINDS);
 
 static pto_status run(const pto_run *run, pto_op unit)
 {
-    PTO_WALK (unit, op) {
+    PTO_WALK(unit, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_BUFFER))) PTO_TRY(pto_op_set_attr(op, "addr", pto_attr_none(run)));
     }
     return PTO_OK;
@@ -20,5 +21,5 @@ static const pto_pass pass = {.struct_size = sizeof pass,
                               .produces = "block/1",
                               .kinds = pass_kinds,
                               .run = run};
-PTO_PLUGIN("test.liar-breaks-property", "pass:test.liar-breaks-property", "", .version = "1.0.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("test.liar-breaks-property", "pass:test.liar-breaks-property", "", .version = "1.0.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -16,5 +16,5 @@ static const pto_pass pass = {.struct_size = sizeof pass,
                               .produces = "exec/1",
                               .establishes = PTO_STRS("pto.scheduled"),
                               .run = run};
-PTO_PLUGIN("test.liar-claims-schedule", "pass:test.liar-claims-schedule", "pto.scheduled", .version = "1.0.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("test.liar-claims-schedule", "pass:test.liar-claims-schedule", "pto.scheduled", .version = "1.0.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));

@@ -10,7 +10,8 @@
 static const char *const ways[] = {"segfault", "exit", "abort", "recursion", "scratch", "heap", "print", "hang", NULL};
 enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG };
 
-#define OPTIONS(X) X(WAY, ENUM, "way", .def = "segfault", .choices = ways, .doc = "how to end", .example = "with: { way: exit }")
+#define OPTIONS(X) \
+    X(WAY, ENUM, "way", .def = "segfault", .choices = ways, .doc = "how to end", .example = "with: { way: exit }")
 PTO_OPTIONS(OPTIONS);
 
 static int deeper(volatile int *above)
@@ -57,4 +58,5 @@ static const pto_pass pass = {.struct_size = sizeof pass,
                               .produces = "tensor/1",
                               .options = pass_options,
                               .run = run};
-PTO_PLUGIN("test.liar-dies", "pass:test.liar-dies", "", .version = "1.0.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("test.liar-dies", "pass:test.liar-dies", "", .version = "1.0.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));

@@ -15,4 +15,5 @@ static const pto_pass pass = {.struct_size = sizeof pass,
                               .consumes = "tensor/1",
                               .produces = "tile/1",
                               .run = run};
-PTO_PLUGIN("test.liar-stays", "pass:test.liar-stays", "", .version = "1.0.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("test.liar-stays", "pass:test.liar-stays", "", .version = "1.0.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));

@@ -20,14 +20,14 @@
     X(MATMUL_ACC, "tile.matmul_acc") \
     X(TMATMUL, "pto.tmatmul")        \
     X(TMOV, "pto.tmov")
-enum { SELECT_KINDS(PTO_KIND_ENUM) select_kind_count };
+enum { SELECT_KINDS(PTO_KIND_ENUM) SELECT_KIND_COUNT };
 
 #define SELECT_STATS(X)                   \
     X(INSTRUCTIONS, "instructions")       \
     X(BUFFERS, "buffers")                 \
     X(COPIES, "copies of carried values") \
     X(ZEROINGS, "accumulators zeroed for loops that may run no iteration")
-enum { SELECT_STATS(PTO_STAT_ENUM) select_stat_count };
+enum { SELECT_STATS(PTO_STAT_ENUM) SELECT_STAT_COUNT };
 
 #define SELECT_NONE UINT32_MAX
 
@@ -104,8 +104,8 @@ pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, con
 /* dst[i] = src[i] for all i at once, before `at`. */
 pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst, const pto_value *src, pto_op at);
 
-/* Instructions for one op, in program order; what they replace stays until select_clean. */
-pto_status select_emit(select_plan *p, uint32_t op);
+/* Instructions for op k, in program order; what they replace stays until select_clean. */
+pto_status select_emit(select_plan *p, uint32_t k);
 pto_status select_clean(select_plan *p);
 
 /* Accumulators: what a loop does to them, before and at its end; a branch; any other use. */

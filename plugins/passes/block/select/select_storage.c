@@ -15,7 +15,7 @@ static pto_str suffixed(const pto_run *run, pto_str name, const char *suffix)
     size_t n = strlen(suffix);
     char *text = (char *)pto_scratch(run, name.n + n + 1);
     if (name.n != 0) memcpy(text, name.p, name.n);
-    memcpy(text + name.n, suffix, n);
+    memcpy(text + name.n, suffix, n + 1);
     return pto_str_make(text, name.n + n);
 }
 

@@ -1,0 +1,21 @@
+# gemm 1000 x 4099 x 517 and rows of 100,003 elements, more than vec holds: within the rule on reference, op by op, and on the
+# simulator, which gives the bits of reference on the final IR.
+set -u
+failed=0
+for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:large; do
+  yaml=$TEST_ROOT/examples/${run%:*}.yaml size=${run#*:}
+  module=$TEST_ROOT/examples/$(dirname "$run")/$(sed -n 's/^module: //p' "$yaml")
+  output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
+  pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
+  ok() { # WHAT OPTIONS..
+    what=$1
+    shift
+    pto-run --case "$yaml" --size "$size" --data-dir data "$@" >out.txt 2>&1 && grep -q "^$output: ok, " out.txt || { echo "$run $what"; cat out.txt; failed=1; }
+  }
+  ok "on reference" --pipeline=reference.yaml
+  ok "on the simulator" --pipeline=default.yaml --out "$output=sim.npy"
+  ok "as final IR on reference" final.ptir --backend=pto.reference --out "$output=ref.npy"
+  cmp sim.npy ref.npy || { echo "$run: the simulator's bits differ from those of reference"; failed=1; }
+  rm -rf data sim.npy ref.npy
+done
+exit $failed
