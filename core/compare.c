@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const compare_rule_names[] = {"f32-elementwise", "f32-reduce", "bf16-out", "f16-out", "int8-quantised", NULL};
+const char *const compare_rule_names[] = {"f32-elementwise", "f32-reduce",     "bf16-out",
+                                          "f16-out",         "int8-quantised", NULL};
 
 compare_rule compare_rule_by_name(str name)
 {
@@ -55,7 +56,8 @@ static double got_element(dtype type, const void *data, uint64_t index)
 static double want_element(const comparison *c, dtype type, uint64_t index)
 {
     const npy_array *want = c->want;
-    if (dtype_class_of(type) == DTYPE_CLASS_FLOAT && want->header.kind != 'f') return got_element(type, want->data, index);
+    if (dtype_class_of(type) == DTYPE_CLASS_FLOAT && want->header.kind != 'f')
+        return got_element(type, want->data, index);
     return npy_element(want, index);
 }
 
@@ -68,7 +70,8 @@ static bool is_integer(dtype type)
 /* 64-bit integers that differ can be the same double. */
 static bool are_same_bits(const comparison *c, dtype type, const void *got, uint64_t index)
 {
-    if (!is_integer(type) || dtype_bytes(type) != 8 || c->want->header.item_bytes != 8 || c->want->header.kind == 'f') return true;
+    if (!is_integer(type) || dtype_bytes(type) != 8 || c->want->header.item_bytes != 8 || c->want->header.kind == 'f')
+        return true;
     return memcmp((const uint8_t *)got + index * 8, c->want->data + index * 8, 8) == 0;
 }
 
@@ -86,6 +89,17 @@ static double bound_of(const comparison *c, double want, uint64_t index)
     return 0;
 }
 
+/* A difference of a NaN or an infinity is one, and never below its bound; one that a double cannot hold is at least 1.
+ */
+static double error_of(double want, double got)
+{
+    if (want == got) return 1;
+    return isfinite(want) && isfinite(got) ? fabs(got - want) : (double)INFINITY;
+}
+
+/* How far beyond its bound: the bound of an infinite reference is infinite too. */
+static double excess_of(double error, double bound) { return isfinite(error) && bound > 0 ? error / bound : error; }
+
 comparison_result compare_tensors(const comparison *c, dtype type, const void *got)
 {
     comparison_result r = {.element_count = c->want->header.element_count};
@@ -95,23 +109,19 @@ comparison_result compare_tensors(const comparison *c, dtype type, const void *g
         const double w = want_element(c, type, i), g = got_element(type, got, i);
         const bool same = w == g && are_same_bits(c, type, got, i);
         if (same || (isnan(w) && isnan(g))) continue;
-        /* A difference of a NaN or an infinity is one, and never below its bound; one that a double cannot hold is at least 1. */
-        const double error = w == g ? 1 : isfinite(w) && isfinite(g) ? fabs(g - w) : (double)INFINITY, bound = bound_of(c, w, i);
-        const double relative = isfinite(error) && w != 0 ? error / fabs(w) : error;
-        if (error > r.max_abs) r.max_abs = error;
-        if (relative > r.max_rel) r.max_rel = relative;
-        const bool by_one = c->rule == COMPARE_INT8_QUANTISED && error <= 1;
-        if (by_one) off_by_one++;
-        else if (!isfinite(error) || !(error <= bound)) r.bad_count++;
-        /* The bound of an infinite reference is infinite too. */
-        const double excess = isfinite(error) && bound > 0 ? error / bound : error;
-        if (excess > worst_excess) {
-            worst_excess = excess;
-            r.worst = i;
-            r.worst_got = g;
-            r.worst_want = w;
-            r.worst_bound = bound;
-        }
+        const double error = error_of(w, g), bound = bound_of(c, w, i), excess = excess_of(error, bound);
+        r.max_abs = fmax(r.max_abs, error);
+        r.max_rel = fmax(r.max_rel, isfinite(error) && w != 0 ? error / fabs(w) : error);
+        if (c->rule == COMPARE_INT8_QUANTISED && error <= 1)
+            off_by_one++;
+        else if (!isfinite(error) || !(error <= bound))
+            r.bad_count++;
+        if (excess <= worst_excess) continue;
+        worst_excess = excess;
+        r.worst = i;
+        r.worst_got = g;
+        r.worst_want = w;
+        r.worst_bound = bound;
     }
     r.is_equal = r.bad_count == 0 && (double)off_by_one <= 0.001 * (double)r.element_count;
     return r;

@@ -26,13 +26,15 @@ static status wait_for(diag_engine *d, const char *program, pid_t child)
         if (errno != EINTR) break;
     }
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return OK;
-    diag_error(d, (src_pos){program, 0, 0}, &E1506, "the data program ended with %s %d", WIFSIGNALED(wait_status) ? "signal" : "status",
+    diag_error(d, (src_pos){program, 0, 0}, &E1506, "the data program ended with %s %d",
+               WIFSIGNALED(wait_status) ? "signal" : "status",
                WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status));
     diag_note(d, NO_POS, "it needs python3 with numpy; --python names another interpreter");
     return FAILED;
 }
 
-/* The program ends with us: it would write on into a folder that nobody wants. Through `told` goes why it did not start. */
+/* The program ends with us: it would write on into a folder that nobody wants. Through `told` goes why it did not
+ * start. */
 __attribute__((noreturn)) static void be_program(const char *python, char *const *argv, pid_t us, int told)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -61,7 +63,8 @@ static status run_program(diag_engine *d, const char *python, char *const *argv,
     return FAILED;
 }
 
-status data_maker_run(arena *a, diag_engine *d, const case_description *c, const case_size *size, const char *python, const char *folder)
+status data_maker_run(arena *a, diag_engine *d, const case_description *c, const case_size *size, const char *python,
+                      const char *folder)
 {
     if (!python) python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
     char **argv = arena_array(a, 4u + size->symbol_count + c->data_argument_count, sizeof *argv);

@@ -28,7 +28,8 @@ static void describe(FILE *out, const flight_recorder *r)
 /* Signals that come from the user or from the end of a pipe, not from a defect. */
 static bool is_users(int signal_number)
 {
-    return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP || signal_number == SIGQUIT || signal_number == SIGPIPE;
+    return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP || signal_number == SIGQUIT ||
+           signal_number == SIGPIPE;
 }
 
 static int report_signal(const char *tool, const flight_recorder *r, int signal_number)
@@ -36,8 +37,8 @@ static int report_signal(const char *tool, const flight_recorder *r, int signal_
     if (is_users(signal_number)) return 128 + signal_number;
     /* SIGKILL is what the system sends when memory runs out, SIGXCPU when the time that ulimit grants does. */
     const bool resources = signal_number == SIGKILL || signal_number == SIGXCPU;
-    fprintf(stderr, "%s: %s: the worker was ended by signal %d (%s) ", tool, resources ? "memory or time ran out" : "internal error", signal_number,
-            strsignal(signal_number));
+    fprintf(stderr, "%s: %s: the worker was ended by signal %d (%s) ", tool,
+            resources ? "memory or time ran out" : "internal error", signal_number, strsignal(signal_number));
     describe(stderr, r);
     return resources ? EXIT_STATUS_RESOURCES : EXIT_STATUS_INTERNAL;
 }
@@ -47,13 +48,16 @@ static int report_death(const char *tool, const flight_recorder *r, int wait_sta
     if (WIFSIGNALED(wait_status)) return report_signal(tool, r, WTERMSIG(wait_status));
     const int code = WEXITSTATUS(wait_status);
     /* An arena that gets no memory ends the process with this status, after its own message. */
-    if (code == EXIT_STATUS_RESOURCES) fprintf(stderr, "%s: memory ran out ", tool);
-    else fprintf(stderr, "%s: internal error: the worker ended itself with status %d ", tool, code);
+    if (code == EXIT_STATUS_RESOURCES)
+        fprintf(stderr, "%s: memory ran out ", tool);
+    else
+        fprintf(stderr, "%s: internal error: the worker ended itself with status %d ", tool, code);
     describe(stderr, r);
     return code == EXIT_STATUS_RESOURCES ? code : EXIT_STATUS_INTERNAL;
 }
 
-/* The signals that the supervisor waits for instead of taking them; a signal that comes before the worker exists waits. */
+/* The signals that the supervisor waits for instead of taking them; a signal that comes before the worker exists waits.
+ */
 static sigset_t waited_signals(void)
 {
     sigset_t set;
@@ -72,12 +76,15 @@ static int wait_for(pid_t child, const sigset_t *waited)
     for (;;) {
         int signal_number = 0, wait_status = 0;
         if (sigwait(waited, &signal_number) != 0) continue;
-        if (signal_number != SIGCHLD) kill(child, signal_number);
-        else if (waitpid(child, &wait_status, WNOHANG) == child) return wait_status;
+        if (signal_number != SIGCHLD)
+            kill(child, signal_number);
+        else if (waitpid(child, &wait_status, WNOHANG) == child)
+            return wait_status;
     }
 }
 
-__attribute__((noreturn)) static void be_worker(pid_t supervisor, const sigset_t *before, worker_main work, void *self, flight_recorder *r)
+__attribute__((noreturn)) static void be_worker(pid_t supervisor, const sigset_t *before, worker_main work, void *self,
+                                                flight_recorder *r)
 {
     /* A worker without its supervisor would go on unseen. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -115,7 +122,4 @@ int supervise(const char *tool, worker_main work, void *self)
     return report_death(tool, r, wait_status);
 }
 
-int run_unsupervised(worker_main work, void *self)
-{
-    return work(self, flight_recorder_create());
-}
+int run_unsupervised(worker_main work, void *self) { return work(self, flight_recorder_create()); }

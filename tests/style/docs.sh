@@ -8,7 +8,7 @@ complain() {
 }
 
 folders=$(
-  find ir core plugins pipelines sdk tests docs examples -type f 2>/dev/null | sed 's|/[^/]*$||' |
+  find ir core plugins pipelines sdk tests docs examples -type f ! -path '*/__pycache__/*' 2>/dev/null | sed 's|/[^/]*$||' |
     awk -F/ '{ print $1; if (NF > 1) print $1 "/" $2; if (NF > 2 && ($2 == "backends" || $2 == "template")) print $1 "/" $2 "/" $3 }' | sort -u
 )
 for folder in $folders; do
@@ -22,7 +22,13 @@ for folder in $folders; do
   [ "$lines" -le 10 ] || complain "$folder/README.md has $lines lines, the limit is 10"
 done
 
-paths=$(git grep -nIE '(^|[^A-Za-z0-9_./-])/(work|root|home|farm)/' -- . ':!*.npy' ':!LICENSE' ':!tests/style/docs.sh' 2>/dev/null)
+# A bare system has no git, and a git that does not trust the folder's owner answers nothing.
+machine_path='(^|[^A-Za-z0-9_./-])/(work|root|home|farm)/'
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+  paths=$(git grep -nIE "$machine_path" -- . ':!*.npy' ':!LICENSE' ':!tests/style/docs.sh')
+else
+  paths=$(grep -rnIE --exclude-dir=.git --exclude-dir=__pycache__ --exclude-dir='build*' --exclude='*.npy' --exclude=LICENSE --exclude=docs.sh "$machine_path" .)
+fi
 [ -z "$paths" ] || complain "paths of one machine:
 $paths"
 exit $bad

@@ -96,11 +96,13 @@ static void refuse(const char *text, const char *want)
 
 TEST(wrong_cases_are_refused_at_their_line)
 {
-    refuse(FRONT "outputs: { y: { expect: y.npy, rule: f32-reduce } }\n", "case.yaml:6:15: error: [E1031] rule f32-reduce needs the key `magnitude`");
+    refuse(FRONT "outputs: { y: { expect: y.npy, rule: f32-reduce } }\n",
+           "case.yaml:6:15: error: [E1031] rule f32-reduce needs the key `magnitude`");
     refuse(FRONT "outputs: { y: { expect: y.npy, rule: close } }\n", "case.yaml:6:38: error: [E1034]");
     refuse(FRONT "outputs: { y: { rule: bf16-out } }\n", "[E1031]");
     refuse(FRONT, "[E1031]");
     refuse(FRONT "outputs: {}\nexpect: y.npy\n", "case.yaml:7:1: error: [E1030]");
-    refuse("pto-case: 1\nname: rows\nmodule: m\nsizes: { small: { B: -3 } }\ninputs: {}\noutputs: {}\n", "case.yaml:4:22: error: [E1033]");
+    refuse("pto-case: 1\nname: rows\nmodule: m\nsizes: { small: { B: -3 } }\ninputs: {}\noutputs: {}\n",
+           "case.yaml:4:22: error: [E1033]");
     refuse("pto-pipeline: 1\n", "[E1035]");
 }

@@ -8,7 +8,8 @@
 
 static npy_array array_of(char kind, uint32_t item_bytes, uint64_t count, const void *data)
 {
-    return (npy_array){{.kind = kind, .item_bytes = item_bytes, .rank = 1, .dims = {(int64_t)count}, .element_count = count}, data};
+    return (npy_array){
+        {.kind = kind, .item_bytes = item_bytes, .rank = 1, .dims = {(int64_t)count}, .element_count = count}, data};
 }
 
 static comparison_result compare_f32(comparison c, const float *want, const float *got, uint64_t count)
@@ -53,7 +54,8 @@ TEST(what_is_not_finite_must_be_matched_under_every_rule)
     const float magnitudes[] = {INFINITY, INFINITY};
     const npy_array magnitude = array_of('f', 4, 2, magnitudes);
     for (int rule = COMPARE_TOLERANCE; rule <= COMPARE_INT8_QUANTISED; rule++) {
-        const comparison c = {.rule = (compare_rule)rule, .atol = 1e30, .rtol = 1e30, .terms = 1e30, .magnitude = &magnitude};
+        const comparison c = {
+            .rule = (compare_rule)rule, .atol = 1e30, .rtol = 1e30, .terms = 1e30, .magnitude = &magnitude};
         const float finite[] = {1, 1}, want[] = {infinite, no_number}, negative[] = {-infinite, no_number};
         assert_true(compare_f32(c, want, want, 2).is_equal);
         assert_int_equal(compare_f32(c, want, negative, 2).bad_count, 1);
@@ -67,7 +69,8 @@ TEST(a_reduction_is_bounded_by_its_magnitudes)
     const double magnitudes[] = {100, 100};
     const npy_array magnitude = array_of('f', 8, 2, magnitudes);
     const comparison c = {.rule = COMPARE_F32_REDUCE, .terms = 16, .magnitude = &magnitude};
-    const float bound = 8 * 0x1p-24F * 4 * 100, want[] = {0, 0}, inside[] = {bound, -bound}, outside[] = {bound * 1.01F, 0};
+    const float bound = 8 * 0x1p-24F * 4 * 100, want[] = {0, 0}, inside[] = {bound, -bound},
+                outside[] = {bound * 1.01F, 0};
     assert_true(compare_f32(c, want, inside, 2).is_equal);
     assert_int_equal(compare_f32(c, want, outside, 2).bad_count, 1);
 }
@@ -113,7 +116,8 @@ TEST(elements_of_every_kind_are_read)
     const uint8_t u8 = 200;
     const uint16_t half = 0xc100; /* -2.5 */
     const double f64 = 0.1;
-    const npy_array a = array_of('i', 2, 1, &i16), b = array_of('u', 1, 1, &u8), c = array_of('f', 2, 1, &half), d = array_of('f', 8, 1, &f64);
+    const npy_array a = array_of('i', 2, 1, &i16), b = array_of('u', 1, 1, &u8), c = array_of('f', 2, 1, &half),
+                    d = array_of('f', 8, 1, &f64);
     assert_true(npy_element(&a, 0) == -3);
     assert_true(npy_element(&b, 0) == 200);
     assert_true(npy_element(&c, 0) == -2.5);

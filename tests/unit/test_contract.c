@@ -2,17 +2,24 @@
 
 #include "tests/unit/diag_text.h"
 
-#define TEXTS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define TEXTS(...) \
+    (const char *const[]) { __VA_ARGS__, NULL }
 
 /* Passes of one thing each. */
-static const pto_pass clean = {.id = "t.clean", .consumes = "tensor/1", .produces = "tensor/1", .establishes = TEXTS("t.clean")};
-static const pto_pass spoil = {.id = "t.spoil", .consumes = "tensor/1", .produces = "tensor/1", .breaks = TEXTS("t.clean")};
-static const pto_pass wants = {.id = "t.wants", .consumes = "tensor/1", .produces = "tensor/1", .requires_props = TEXTS("t.clean")};
-static const pto_pass lower = {.id = "t.lower", .consumes = "tensor/1", .produces = "tile/1", .establishes = TEXTS("t.tiled")};
-static const pto_pass split = {.id = "t.split", .consumes = "tensor/1", .produces = "tile/1", .flags = PTO_PASS_KEEPS_LEVEL};
+static const pto_pass clean = {
+    .id = "t.clean", .consumes = "tensor/1", .produces = "tensor/1", .establishes = TEXTS("t.clean")};
+static const pto_pass spoil = {
+    .id = "t.spoil", .consumes = "tensor/1", .produces = "tensor/1", .breaks = TEXTS("t.clean")};
+static const pto_pass wants = {
+    .id = "t.wants", .consumes = "tensor/1", .produces = "tensor/1", .requires_props = TEXTS("t.clean")};
+static const pto_pass lower = {
+    .id = "t.lower", .consumes = "tensor/1", .produces = "tile/1", .establishes = TEXTS("t.tiled")};
+static const pto_pass split = {
+    .id = "t.split", .consumes = "tensor/1", .produces = "tile/1", .flags = PTO_PASS_KEEPS_LEVEL};
 static const pto_pass after = {.id = "t.after", .consumes = "tile/1", .produces = "tile/1"};
 static const pto_backend tensors = {.id = "t.tensors", .consumes = TEXTS("tensor/1")};
-static const pto_backend needy = {.id = "t.needy", .consumes = TEXTS("tensor/1", "tile/1"), .requires_props = TEXTS("t.clean")};
+static const pto_backend needy = {
+    .id = "t.needy", .consumes = TEXTS("tensor/1", "tile/1"), .requires_props = TEXTS("t.clean")};
 
 enum { STEPS_MAX = 8 };
 
@@ -97,13 +104,17 @@ TEST(a_missing_property_names_line_later_supplier_and_plugins)
 {
     static chain k;
     CHAIN(&k, &wants, &clean);
-    refuse(&k, "p.yaml:1:5: error: [E1702] step `wants` (t.wants) needs property t.clean, which no earlier step establishes\n"
-               "p.yaml:2:5: note: step `clean` establishes it, but comes later\n"
-               "note: t.clean is established by: t.clean\n");
+    refuse(
+        &k,
+        "p.yaml:1:5: error: [E1702] step `wants` (t.wants) needs property t.clean, which no earlier step establishes\n"
+        "p.yaml:2:5: note: step `clean` establishes it, but comes later\n"
+        "note: t.clean is established by: t.clean\n");
     CHAIN(&k, &wants);
     k.supplier = NULL;
-    refuse(&k, "p.yaml:1:5: error: [E1702] step `wants` (t.wants) needs property t.clean, which no earlier step establishes\n"
-               "note: no plugin that can be found establishes t.clean\n");
+    refuse(
+        &k,
+        "p.yaml:1:5: error: [E1702] step `wants` (t.wants) needs property t.clean, which no earlier step establishes\n"
+        "note: no plugin that can be found establishes t.clean\n");
 }
 
 TEST(a_broken_property_names_who_broke_it)

@@ -49,10 +49,12 @@ TEST(scalars_and_empty_arrays_are_arrays)
     diag_text t;
     npy_header h;
     diag_text_begin(&t);
-    assert_int_equal(npy_parse(t.d, "a.npy", npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': ()}", 8), &h), OK);
+    assert_int_equal(
+        npy_parse(t.d, "a.npy", npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': ()}", 8), &h), OK);
     assert_int_equal(h.rank, 0);
     assert_int_equal(h.element_count, 1);
-    assert_int_equal(npy_parse(t.d, "a.npy", npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 7)}", 0), &h), OK);
+    assert_int_equal(
+        npy_parse(t.d, "a.npy", npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 7)}", 0), &h), OK);
     assert_int_equal(h.element_count, 0);
     diag_text_end(&t, "");
 }
@@ -86,23 +88,28 @@ TEST(every_cut_of_a_file_is_refused)
 
 TEST(headers_are_not_trusted)
 {
-    refuse("{'descr': '<f4', 'fortran_order': False}", 4, "[E1401] the .npy header is malformed: descr, fortran_order or shape is missing");
+    refuse("{'descr': '<f4', 'fortran_order': False}", 4,
+           "[E1401] the .npy header is malformed: descr, fortran_order or shape is missing");
     refuse("{'descr': '<f4', 'descr': '<f4'}", 4, "[E1401] the .npy header is malformed: a key stands twice");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4, "[E1401]");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 4, "[E1401]");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'more': 1}", 12, "[E1401]");
     refuse("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", 4, "[E1404] the array is in Fortran order");
     refuse("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", 4, "[E1403] element type `>f4` is big endian");
-    refuse("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8, "[E1403] element type `<c8` of the .npy file is not supported");
+    refuse("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", 8,
+           "[E1403] element type `<c8` of the .npy file is not supported");
     refuse("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8, "[E1403]");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 4, "[E1402]");
-    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}", 4, "[E1402] the array has more than 8 dims");
-    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11, "[E1405] the file is truncated: its shape needs 12 bytes of elements, 11 are there");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1)}", 4,
+           "[E1402] the array has more than 8 dims");
+    refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", 11,
+           "[E1405] the file is truncated: its shape needs 12 bytes of elements, 11 are there");
 }
 
 TEST(element_types_match_what_can_hold_them)
 {
-    const npy_header f4 = {.kind = 'f', .item_bytes = 4}, u2 = {.kind = 'u', .item_bytes = 2}, v2 = {.kind = 'V', .item_bytes = 2}, u1 = {.kind = 'u', .item_bytes = 1};
+    const npy_header f4 = {.kind = 'f', .item_bytes = 4}, u2 = {.kind = 'u', .item_bytes = 2},
+                     v2 = {.kind = 'V', .item_bytes = 2}, u1 = {.kind = 'u', .item_bytes = 1};
     assert_true(npy_matches(&f4, DTYPE_F32));
     assert_false(npy_matches(&f4, DTYPE_I32));
     assert_true(npy_matches(&u2, DTYPE_BF16));

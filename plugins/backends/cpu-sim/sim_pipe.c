@@ -287,7 +287,8 @@ static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
     p->is_running = false;
     if (e->kind == STEP_INSN) PTO_TRY(end_insn(s, c, pipe, e));
     /* A flag that nobody had to wait for does not let the pipe run dry. */
-    else if (s->now - p->idle_from <= s->machine->flag_cycles) p->idle_from = s->now;
+    else if (s->now - p->idle_from <= s->machine->flag_cycles)
+        p->idle_from = s->now;
     if (e->kind == STEP_SET_FLAG) {
         event_put(s, c, core_event(c, pipe, e->dst_pipe, e->event), e->site, &p->clock);
         PTO_TRY(wake_waiter(s, c, e->dst_pipe));

@@ -13,7 +13,7 @@ typedef struct kernel_run {
     frame *fr;
     const program *p;
     program_frame frame;
-    int64_t index[PTO_MAX_DIMS]; /* of the instance that runs; the frame's grid */
+    int64_t index[PTO_MAX_DIMS];     /* of the instance that runs; the frame's grid */
     uint8_t *marks[PTO_SPACE_COUNT]; /* 1: written */
     storage *memory_in[PTO_SPACE_COUNT], *marks_in[PTO_SPACE_COUNT];
 } kernel_run;

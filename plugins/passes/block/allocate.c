@@ -5,8 +5,8 @@
  *     %a = block.buffer {space = vec, bytes_per_stage = 8192, stages = 2, addr = 0}
  *
  * Buffers of a space stand one behind the other while they fit. When they do not, buffers that never live at once share
- * bytes: largest first, each at the lowest address that no overlapping life takes. Exact: what a buffer holds is not touched
- * between its first write and its last read. */
+ * bytes: largest first, each at the lowest address that no overlapping life takes. Exact: what a buffer holds is not
+ * touched between its first write and its last read. */
 #include <pto/plugin.h>
 
 #include <stdio.h>
@@ -23,12 +23,13 @@ PTO_KINDS(KINDS);
 static const char *const reuse_choices[] = {"when-needed", "always", "never", NULL};
 enum { REUSE_WHEN_NEEDED, REUSE_ALWAYS, REUSE_NEVER };
 
-#define OPTIONS(X)                                                                                                  \
-    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices, .doc = "when buffers may share bytes",    \
+#define OPTIONS(X)                                                                                                 \
+    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices, .doc = "when buffers may share bytes", \
       .example = "with: { reuse: always }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X) X(BUFFERS, "buffers") X(BYTES, "bytes given out, all spaces") X(SHARED, "spaces where buffers share bytes")
+#define STATS(X) \
+    X(BUFFERS, "buffers") X(BYTES, "bytes given out, all spaces") X(SHARED, "spaces where buffers share bytes")
 PTO_STATS(STATS);
 
 /* Places count ops in print order. An op with blocks spans the places of its insides. */
@@ -53,7 +54,7 @@ typedef struct access {
 typedef struct kernel_walk {
     const pto_run *run;
     pto_op kernel;
-    pto_op *ops; /* by place */
+    pto_op *ops;           /* by place */
     uint32_t *last_inside; /* place of the last op inside, itself for an op without blocks */
     uint32_t count;
     uint32_t *slots; /* place + 1 by the hash of an op's index, 0 for none; a power of two, at most half full */
@@ -83,13 +84,14 @@ static void add_place(kernel_walk *w, uint32_t place)
 static kernel_walk walk_kernel(const pto_run *run, pto_op kernel)
 {
     kernel_walk w = {.run = run, .kernel = kernel, .slot_mask = 1};
-    PTO_WALK (kernel, op) w.count++;
+    PTO_WALK(kernel, op) w.count++;
     w.ops = PTO_SCRATCH(run, pto_op, w.count);
     w.last_inside = PTO_SCRATCH(run, uint32_t, w.count);
     while (w.slot_mask < 2 * w.count) w.slot_mask = 2 * w.slot_mask + 1;
     w.slots = PTO_SCRATCH(run, uint32_t, w.slot_mask + 1);
     uint32_t n = 0;
-    PTO_WALK (kernel, op) {
+    PTO_WALK(kernel, op)
+    {
         w.ops[n] = op;
         w.last_inside[n] = n;
         add_place(&w, n++);
@@ -102,14 +104,19 @@ static kernel_walk walk_kernel(const pto_run *run, pto_op kernel)
     return w;
 }
 
-static int is_loop(const kernel_walk *w, pto_op op) { return pto_op_is(op, pto_kind(w->run, KIND_FOR)) || pto_op_is(op, pto_kind(w->run, KIND_WHILE)); }
+static int is_loop(const kernel_walk *w, pto_op op)
+{
+    return pto_op_is(op, pto_kind(w->run, KIND_FOR)) || pto_op_is(op, pto_kind(w->run, KIND_WHILE));
+}
 
 /* Whether an instruction writes the tile at an operand: its destination, or its scratch tile behind the sources. */
 static int writes_operand(const pto_run *run, pto_op op, uint32_t operand)
 {
     if (operand == 0) return 1;
     const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE);
-    const uint32_t scratch = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_TRANSPOSE ? 2 : rule == PTO_RULE_ROW_BINARY ? 3 : UINT32_MAX;
+    const uint32_t scratch = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_TRANSPOSE ? 2
+                             : rule == PTO_RULE_ROW_BINARY                             ? 3
+                                                                                       : UINT32_MAX;
     return operand == scratch;
 }
 
@@ -124,15 +131,15 @@ static int by_place(const void *a, const void *b)
 static uint32_t count_accesses(pto_value buffer)
 {
     uint32_t n = 0;
-    PTO_EACH_USE (buffer, tile) n += pto_value_use_count(pto_result(tile.op, 0));
+    PTO_EACH_USE(buffer, tile) n += pto_value_use_count(pto_result(tile.op, 0));
     return n;
 }
 
 static uint32_t find_accesses(const kernel_walk *w, pto_value buffer, access *out)
 {
     uint32_t n = 0;
-    PTO_EACH_USE (buffer, tile) {
-        PTO_EACH_USE (pto_result(tile.op, 0), use) {
+    PTO_EACH_USE(buffer, tile) {
+        PTO_EACH_USE(pto_result(tile.op, 0), use) {
             const access a = {use.op, place_of(w, use.op), writes_operand(w->run, use.op, use.slot)};
             out[n++] = a;
         }
@@ -192,7 +199,8 @@ static span life_span(const kernel_walk *w, pto_op buffer, const access *accesse
 
 static pto_space space_by_name(pto_str name)
 {
-    static const char *const names[PTO_SPACE_COUNT] = {"", "vec", "mat", "left", "right", "acc", "bias", "scaling", "gm"};
+    static const char *const names[PTO_SPACE_COUNT] = {"",    "vec",  "mat",     "left", "right",
+                                                       "acc", "bias", "scaling", "gm"};
     for (uint32_t i = 1; i < PTO_SPACE_COUNT; i++) {
         if (pto_str_is(name, names[i])) return i;
     }
@@ -213,7 +221,8 @@ static int64_t usable_bytes(const pto_run *run, pto_str space) { return space_nu
 /* What the buffer asks for, and what its space wants of every buffer: both are powers of two. */
 static int64_t alignment(const pto_run *run, pto_op buffer)
 {
-    const int64_t own = pto_attr_int_of(buffer, "align", 32), space = space_number(run, pto_attr_str_of(buffer, "space"), "align", 1);
+    const int64_t own = pto_attr_int_of(buffer, "align", 32),
+                  space = space_number(run, pto_attr_str_of(buffer, "space"), "align", 1);
     return own > space ? own : space;
 }
 
@@ -227,8 +236,13 @@ static uint32_t find_lives(const kernel_walk *w, life **out)
         const pto_op op = w->ops[i];
         if (!pto_op_is(op, pto_kind(w->run, KIND_BUFFER))) continue;
         life *l = &lives[n];
-        *l = (life){.buffer = op, .space = space_by_name(pto_attr_str_of(op, "space")), .align = alignment(w->run, op), .addr = pto_attr_int_of(op, "addr", -1),
-                    .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1), .span = {i, i}, .order = n};
+        *l = (life){.buffer = op,
+                    .space = space_by_name(pto_attr_str_of(op, "space")),
+                    .align = alignment(w->run, op),
+                    .addr = pto_attr_int_of(op, "addr", -1),
+                    .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1),
+                    .span = {i, i},
+                    .order = n};
         n++;
         const uint32_t room = count_accesses(pto_result(op, 0));
         if (room == 0) continue;
@@ -239,7 +253,10 @@ static uint32_t find_lives(const kernel_walk *w, life **out)
     return n;
 }
 
-static int live_at_once(const life *a, const life *b) { return a->span.first <= b->span.last && b->span.first <= a->span.last; }
+static int live_at_once(const life *a, const life *b)
+{
+    return a->span.first <= b->span.last && b->span.first <= a->span.last;
+}
 
 /* ---- where it goes ---- */
 
@@ -289,12 +306,14 @@ static int64_t place_shared(life **lives, uint32_t count)
     return end;
 }
 
-static pto_status report_full(const pto_run *run, pto_op kernel, pto_space space, life *const *lives, uint32_t count, int64_t needed, int64_t available)
+static pto_status report_full(const pto_run *run, pto_op kernel, pto_space space, life *const *lives, uint32_t count,
+                              int64_t needed, int64_t available)
 {
-    static const char *const names[PTO_SPACE_COUNT] = {"?", "vec", "mat", "left", "right", "acc", "bias", "scaling", "gm"};
+    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
+                                                       "acc", "bias", "scaling", "gm"};
     const pto_str name = pto_function_name(kernel);
-    pto_error(kernel, "pto.allocate/does-not-fit", "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name), (long long)needed, names[space],
-              (long long)available);
+    pto_error(kernel, "pto.allocate/does-not-fit", "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld",
+              PTO_FMT(name), (long long)needed, names[space], (long long)available);
     for (uint32_t i = 0; i < count; i++) {
         const pto_str buffer = pto_value_name(pto_result(lives[i]->buffer, 0));
         pto_note(lives[i]->buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)lives[i]->bytes);
@@ -311,7 +330,8 @@ static pto_status allocate_space(const pto_run *run, pto_op kernel, pto_space sp
         if (all[i].space == space) lives[count++] = &all[i];
     }
     if (count == 0) return PTO_OK;
-    const int64_t available = usable_bytes(run, pto_attr_str_of(lives[0]->buffer, "space")), reuse = pto_opt_i64(run, OPT_REUSE);
+    const int64_t available = usable_bytes(run, pto_attr_str_of(lives[0]->buffer, "space")),
+                  reuse = pto_opt_i64(run, OPT_REUSE);
     int64_t needed = place_in_a_row(lives, count);
     if (reuse == REUSE_ALWAYS || (reuse == REUSE_WHEN_NEEDED && needed > available)) {
         needed = place_shared(lives, count);
@@ -319,7 +339,8 @@ static pto_status allocate_space(const pto_run *run, pto_op kernel, pto_space sp
     }
     if (needed > available) return report_full(run, kernel, space, lives, count, needed, available);
     pto_count_by(run, STAT_BYTES, needed);
-    for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_op_set_attr(lives[i]->buffer, "addr", pto_attr_make_i64(run, lives[i]->addr)));
+    for (uint32_t i = 0; i < count; i++)
+        PTO_TRY(pto_op_set_attr(lives[i]->buffer, "addr", pto_attr_make_i64(run, lives[i]->addr)));
     return PTO_OK;
 }
 
@@ -342,9 +363,11 @@ static pto_status check_buffer(const pto_run *run, const life *l)
     const int64_t available = usable_bytes(run, space), end = l->addr + l->bytes;
     if (l->addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
     if (l->align > 1 && l->addr % l->align != 0)
-        return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` stands at %lld, which is no multiple of %lld", PTO_FMT(name), (long long)l->addr, (long long)l->align);
+        return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` stands at %lld, which is no multiple of %lld",
+                         PTO_FMT(name), (long long)l->addr, (long long)l->align);
     if (end > available)
-        return pto_error(l->buffer, "pto.allocate/out-of-space", "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
+        return pto_error(l->buffer, "pto.allocate/out-of-space",
+                         "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
                          PTO_FMT(space), (long long)available);
     return PTO_OK;
 }
@@ -360,9 +383,12 @@ static pto_status check_addresses(const pto_run *run, pto_op kernel)
         PTO_TRY(check_buffer(run, a));
         for (uint32_t k = 0; k < i; k++) {
             const life *b = &lives[k];
-            if (a->space != b->space || !live_at_once(a, b) || a->addr >= b->addr + b->bytes || b->addr >= a->addr + a->bytes) continue;
+            if (a->space != b->space || !live_at_once(a, b) || a->addr >= b->addr + b->bytes ||
+                b->addr >= a->addr + a->bytes)
+                continue;
             const pto_str x = pto_value_name(pto_result(a->buffer, 0)), y = pto_value_name(pto_result(b->buffer, 0));
-            pto_error(a->buffer, "pto.allocate/overlap", "`%%%.*s` shares bytes with `%%%.*s` while both live", PTO_FMT(x), PTO_FMT(y));
+            pto_error(a->buffer, "pto.allocate/overlap", "`%%%.*s` shares bytes with `%%%.*s` while both live",
+                      PTO_FMT(x), PTO_FMT(y));
             pto_note(b->buffer, "`%%%.*s` is here", PTO_FMT(y));
             return PTO_FAILED;
         }
@@ -393,5 +419,6 @@ static const pto_property addresses_assigned = {
     .kinds = pass_kinds,
     .check = check_addresses,
 };
-PTO_PLUGIN("pto.allocate", "pass:pto.allocate property:pto.addresses-assigned", "pto.addresses-assigned", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &addresses_assigned));
+PTO_PLUGIN("pto.allocate", "pass:pto.allocate property:pto.addresses-assigned", "pto.addresses-assigned",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &addresses_assigned));

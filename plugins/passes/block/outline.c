@@ -5,27 +5,28 @@
  *     block.kernel @f_0 core(vector) grid(%core: 48) reads(%x) writes(%y) (%x: gm<..>, out %y: gm<..>) { .. }
  *     block.launch @f_0 args(%x, %y)
  *
- * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal but for the
- * memory they work on share one kernel. Exact: no computation changes. */
+ * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal but for
+ * the memory they work on share one kernel. Exact: no computation changes. */
 #include <pto/plugin.h>
 
 #include <stdio.h>
 
-#define KINDS(X)                        \
-    X(FUNC, "func")                     \
-    X(FORALL, "forall")                 \
-    X(RETURN, "return")                 \
-    X(YIELD, "yield")                   \
-    X(CONSTANT, "constant")             \
-    X(STORE, "tile.store")              \
-    X(WORKSPACE, "tile.workspace")      \
-    X(KERNEL, "block.kernel")           \
-    X(LAUNCH, "block.launch")           \
+#define KINDS(X)                   \
+    X(FUNC, "func")                \
+    X(FORALL, "forall")            \
+    X(RETURN, "return")            \
+    X(YIELD, "yield")              \
+    X(CONSTANT, "constant")        \
+    X(STORE, "tile.store")         \
+    X(WORKSPACE, "tile.workspace") \
+    X(KERNEL, "block.kernel")      \
+    X(LAUNCH, "block.launch")      \
     X(BLOCK_WORKSPACE, "block.workspace")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                      \
-    X(SHARE, BOOL, "share", .def = "true", .doc = "let equal nests share one kernel", .example = "with: { share: false }")
+#define OPTIONS(X)                                                                    \
+    X(SHARE, BOOL, "share", .def = "true", .doc = "let equal nests share one kernel", \
+      .example = "with: { share: false }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(KERNELS, "kernels") X(SHARED, "nests that share a kernel")
@@ -77,7 +78,8 @@ static pto_status note_use(nest *n, pto_op op, pto_value v, uint32_t uses)
     const int is_constant = pto_op_is(pto_value_op(v), pto_kind(n->run, KIND_CONSTANT));
     if (kind != PTO_TYPE_GM && !is_constant) {
         const pto_str name = pto_value_name(v);
-        return pto_error(op, "pto.outline/captured-value", "a nest uses `%%%.*s` from outside, which is neither memory nor a constant", PTO_FMT(name));
+        return pto_error(op, "pto.outline/captured-value",
+                         "a nest uses `%%%.*s` from outside, which is neither memory nor a constant", PTO_FMT(name));
     }
     capture *c = find_capture(n, v);
     if (!c) {
@@ -91,7 +93,8 @@ static pto_status note_use(nest *n, pto_op op, pto_value v, uint32_t uses)
 static pto_status note_expr(nest *n, pto_op op, pto_expr e, int depth)
 {
     if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return note_use(n, op, pto_expr_leaf(e), USE_READ);
-    for (uint32_t i = 0; depth < DEPTH_MAX && i < pto_expr_arg_count(e); i++) PTO_TRY(note_expr(n, op, pto_expr_arg(e, i), depth + 1));
+    for (uint32_t i = 0; depth < DEPTH_MAX && i < pto_expr_arg_count(e); i++)
+        PTO_TRY(note_expr(n, op, pto_expr_arg(e, i), depth + 1));
     return PTO_OK;
 }
 
@@ -107,19 +110,22 @@ static pto_status note_attr(nest *n, pto_op op, pto_attr a, int depth)
 static uint32_t count_operands(pto_op root)
 {
     uint32_t n = 0;
-    PTO_WALK (root, op) n += pto_operand_count(op) + 1;
+    PTO_WALK(root, op) n += pto_operand_count(op) + 1;
     return n;
 }
 
 static pto_status find_captures(nest *n)
 {
     n->captures = PTO_SCRATCH(n->run, capture, count_operands(n->op));
-    PTO_WALK (n->op, op) {
+    PTO_WALK(n->op, op)
+    {
         const int is_store = pto_op_is(op, pto_kind(n->run, KIND_STORE));
-        for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(note_use(n, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
+        for (uint32_t i = 0; i < pto_operand_count(op); i++)
+            PTO_TRY(note_use(n, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
         for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(n, op, pto_op_attr_at(op, i, NULL), 0));
     }
-    for (uint32_t i = 0; i < pto_op_attr_count(n->op); i++) PTO_TRY(note_attr(n, n->op, pto_op_attr_at(n->op, i, NULL), 0));
+    for (uint32_t i = 0; i < pto_op_attr_count(n->op); i++)
+        PTO_TRY(note_attr(n, n->op, pto_op_attr_at(n->op, i, NULL), 0));
     return PTO_OK;
 }
 
@@ -183,8 +189,9 @@ static int same_attrs(const twin_map *m, pto_op a, pto_op b)
 
 static int same_op(twin_map *m, pto_op a, pto_op b)
 {
-    if (pto_op_kind(a) != pto_op_kind(b) || pto_operand_count(a) != pto_operand_count(b) || pto_result_count(a) != pto_result_count(b) ||
-        pto_op_block_count(a) != pto_op_block_count(b) || !same_attrs(m, a, b))
+    if (pto_op_kind(a) != pto_op_kind(b) || pto_operand_count(a) != pto_operand_count(b) ||
+        pto_result_count(a) != pto_result_count(b) || pto_op_block_count(a) != pto_op_block_count(b) ||
+        !same_attrs(m, a, b))
         return 0;
     for (uint32_t i = 0; i < pto_operand_count(a); i++) {
         if (!map_values(m, pto_operand(a, i), pto_operand(b, i))) return 0;
@@ -207,7 +214,8 @@ static int same_op(twin_map *m, pto_op a, pto_op b)
 static uint32_t count_values(pto_op root)
 {
     uint32_t n = 0;
-    PTO_WALK (root, op) {
+    PTO_WALK(root, op)
+    {
         n += pto_result_count(op);
         for (uint32_t k = 0; k < pto_op_block_count(op); k++) n += pto_block_arg_count(pto_op_block_at(op, k));
     }
@@ -232,7 +240,8 @@ static int match_twin(const nest *a, const nest *b)
     }
     if (!same_op(&m, a->op, b->op)) return 0;
     pto_op y = pto_op_walk_next(b->op, b->op);
-    PTO_WALK (a->op, x) {
+    PTO_WALK(a->op, x)
+    {
         if (!PTO_SOME(y) || !same_op(&m, x, y)) return 0;
         y = pto_op_walk_next(y, b->op);
     }
@@ -248,8 +257,9 @@ static pto_str kernel_name(const pto_run *run, pto_op function, pto_op forall)
     if (base.n == 0) base = pto_function_name(function);
     char *text = (char *)pto_scratch(run, base.n + 16);
     for (uint32_t i = 0;; i++) {
-        const int n = i == 0 && pto_attr_str_of(forall, "label").n != 0 ? snprintf(text, base.n + 16, "%.*s", PTO_FMT(base))
-                                                                       : snprintf(text, base.n + 16, "%.*s_%u", PTO_FMT(base), i);
+        const int n = i == 0 && pto_attr_str_of(forall, "label").n != 0
+                          ? snprintf(text, base.n + 16, "%.*s", PTO_FMT(base))
+                          : snprintf(text, base.n + 16, "%.*s_%u", PTO_FMT(base), i);
         const pto_str name = pto_str_make(text, (size_t)n);
         if (!PTO_SOME(pto_symbol_find(run, name))) return name;
     }
@@ -278,7 +288,9 @@ static pto_attr parameter_kinds(const nest *n)
     for (uint32_t i = 0; i < n->count; i++) {
         const uint32_t uses = n->captures[i].uses;
         if (uses == 0) continue;
-        kinds[count++] = pto_attr_make_str(n->run, pto_s(uses == USE_READ ? "in" : uses == USE_WRITE ? "out" : "inout"));
+        kinds[count++] = pto_attr_make_str(n->run, pto_s(uses == USE_READ    ? "in"
+                                                         : uses == USE_WRITE ? "out"
+                                                                             : "inout"));
     }
     return pto_attr_make_list(n->run, count, kinds);
 }
@@ -326,7 +338,7 @@ static pto_status fill_body(const nest *n, pto_op kernel)
         old[count] = n->captures[i].value;
         new_values[count++] = pto_result(made, 0);
     }
-    PTO_EACH_OP (from, op) {
+    PTO_EACH_OP(from, op) {
         if (pto_op_is(op, pto_kind(n->run, KIND_YIELD))) continue;
         const pto_op made = pto_clone(op, pto_at_end(to), count, old, new_values);
         PTO_NEED(made);
@@ -408,8 +420,10 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     uint32_t k = 0;
     for (pto_op op = pto_op_walk_next(function, function), next; PTO_SOME(op); op = next) {
         next = next_outside(run, op, function);
-        if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE))) PTO_TRY(rewrite_workspace(run, op));
-        else if (pto_op_is(op, pto_kind(run, KIND_FORALL))) nests[k++] = op;
+        if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE)))
+            PTO_TRY(rewrite_workspace(run, op));
+        else if (pto_op_is(op, pto_kind(run, KIND_FORALL)))
+            nests[k++] = op;
     }
     /* Nests are compared with earlier ones, so they go only when all are done. */
     for (uint32_t i = 0; i < count; i++) {
@@ -419,8 +433,10 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     }
     for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_erase(nests[i]));
     /* Constants that only nests used. */
-    PTO_WALK (function, op) {
-        if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0) PTO_TRY(pto_erase(op));
+    PTO_WALK(function, op)
+    {
+        if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0)
+            PTO_TRY(pto_erase(op));
     }
     return PTO_OK;
 }
@@ -429,7 +445,8 @@ static pto_status outline_function(const pto_run *run, pto_op function)
 static int match_function(const pto_run *run, pto_op op)
 {
     if (!pto_op_is(op, pto_kind(run, KIND_FUNC))) return 0;
-    PTO_WALK (op, inner) {
+    PTO_WALK(op, inner)
+    {
         if (pto_op_is(inner, pto_kind(run, KIND_FORALL)) || pto_op_is(inner, pto_kind(run, KIND_WORKSPACE))) return 1;
     }
     return 0;
@@ -438,7 +455,7 @@ static int match_function(const pto_run *run, pto_op op)
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
-    PTO_EACH_OP (pto_module_top(run), op) {
+    PTO_EACH_OP(pto_module_top(run), op) {
         if (match_function(run, op)) PTO_TRY(outline_function(run, op));
     }
     return PTO_OK;
@@ -457,4 +474,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.outline", "pass:pto.outline", "", .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.outline", "pass:pto.outline", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));

@@ -8,13 +8,13 @@
  * Dependences are not written down: they follow from the regions that kernels read and write. Exact. */
 #include <pto/plugin.h>
 
-#define KINDS(X)                          \
-    X(FUNC, "func")                       \
-    X(VIEW, "view")                       \
-    X(LAUNCH, "block.launch")             \
-    X(WORKSPACE, "block.workspace")       \
-    X(EXEC_LAUNCH, "exec.launch")         \
-    X(EXEC_ALLOC, "exec.alloc")           \
+#define KINDS(X)                    \
+    X(FUNC, "func")                 \
+    X(VIEW, "view")                 \
+    X(LAUNCH, "block.launch")       \
+    X(WORKSPACE, "block.workspace") \
+    X(EXEC_LAUNCH, "exec.launch")   \
+    X(EXEC_ALLOC, "exec.alloc")     \
     X(EXEC_FREE, "exec.free")
 PTO_KINDS(KINDS);
 
@@ -32,7 +32,7 @@ static pto_op top_op(pto_op op, pto_block body)
 static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
 {
     pto_op last = pto_value_op(memory);
-    PTO_EACH_USE (memory, use) {
+    PTO_EACH_USE(memory, use) {
         pto_op user = top_op(use.op, body);
         if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
             const pto_op through = last_use(run, pto_result(use.op, 0), body);
@@ -69,10 +69,11 @@ static pto_status rewrite_launch(const pto_run *run, pto_op op)
 
 static pto_status rewrite_function(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (pto_op_is(op, pto_kind(run, KIND_LAUNCH))) PTO_TRY(rewrite_launch(run, op));
     }
-    PTO_EACH_OP (pto_body(function), op) {
+    PTO_EACH_OP(pto_body(function), op) {
         if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE))) PTO_TRY(rewrite_workspace(run, op, pto_body(function)));
     }
     return PTO_OK;
@@ -81,20 +82,24 @@ static pto_status rewrite_function(const pto_run *run, pto_op function)
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
-    PTO_EACH_OP (pto_module_top(run), op) {
+    PTO_EACH_OP(pto_module_top(run), op) {
         if (pto_op_is(op, pto_kind(run, KIND_FUNC))) PTO_TRY(rewrite_function(run, op));
     }
     return PTO_OK;
 }
 
-/* pto.scheduled: every workspace is freed once. That nothing of the block level is left follows from the function's level. */
+/* pto.scheduled: every workspace is freed once. That nothing of the block level is left follows from the function's
+ * level. */
 static pto_status check_scheduled(const pto_run *run, pto_op function)
 {
-    PTO_WALK (function, op) {
+    PTO_WALK(function, op)
+    {
         if (!pto_op_is(op, pto_kind(run, KIND_EXEC_ALLOC))) continue;
         uint32_t freed = 0;
-        PTO_EACH_USE (pto_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
-        if (freed != 1) return pto_error(op, "pto.task-graph/not-freed", "the workspace is freed %u times; it must be freed once", freed);
+        PTO_EACH_USE(pto_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
+        if (freed != 1)
+            return pto_error(op, "pto.task-graph/not-freed", "the workspace is freed %u times; it must be freed once",
+                             freed);
     }
     return PTO_OK;
 }
@@ -121,5 +126,6 @@ static const pto_property scheduled = {
     .kinds = pass_kinds,
     .check = check_scheduled,
 };
-PTO_PLUGIN("pto.task-graph", "pass:pto.task-graph property:pto.scheduled", "pto.scheduled", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass), .properties = PTO_LIST(pto_property, &scheduled));
+PTO_PLUGIN("pto.task-graph", "pass:pto.task-graph property:pto.scheduled", "pto.scheduled", .version = "0.1.0",
+           .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &scheduled));

@@ -5,38 +5,38 @@
  *     %b = tensor.exp %a            =>     %b = tensor.exp %x
  *     %c = tensor.exp %x                   uses of %c read %b
  *
- * Exact: every rewrite gives the same bits for every value, NaN and signed zeros included, but for the payload of a NaN. That
- * is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
+ * Exact: every rewrite gives the same bits for every value, NaN and signed zeros included, but for the payload of a
+ * NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
 #include <pto/plugin.h>
 
 #include <math.h>
 #include <string.h>
 
-#define KINDS(X)                          \
-    X(CONSTANT, "tensor.constant")        \
-    X(NEG, "tensor.neg")                  \
-    X(ADD, "tensor.add")                  \
-    X(SUB, "tensor.sub")                  \
-    X(MUL, "tensor.mul")                  \
-    X(DIV, "tensor.div")                  \
-    X(MAXIMUM, "tensor.maximum")          \
-    X(MINIMUM, "tensor.minimum")          \
-    X(CAST, "tensor.cast")                \
-    X(RESHAPE, "tensor.reshape")          \
-    X(TRANSPOSE, "tensor.transpose")      \
+#define KINDS(X)                     \
+    X(CONSTANT, "tensor.constant")   \
+    X(NEG, "tensor.neg")             \
+    X(ADD, "tensor.add")             \
+    X(SUB, "tensor.sub")             \
+    X(MUL, "tensor.mul")             \
+    X(DIV, "tensor.div")             \
+    X(MAXIMUM, "tensor.maximum")     \
+    X(MINIMUM, "tensor.minimum")     \
+    X(CAST, "tensor.cast")           \
+    X(RESHAPE, "tensor.reshape")     \
+    X(TRANSPOSE, "tensor.transpose") \
     X(BROADCAST, "tensor.broadcast")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                           \
+#define OPTIONS(X)                                                                                                  \
     X(FOLD, BOOL, "fold", .def = "true", .doc = "compute ops on constants now", .example = "with: { fold: false }") \
     X(MERGE, BOOL, "merge", .def = "true", .doc = "merge equal ops (CSE)", .example = "with: { merge: false }")     \
     X(REMOVE, BOOL, "remove", .def = "true", .doc = "remove unused ops (DCE)", .example = "with: { remove: false }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X)              \
-    X(FOLDED, "folded")       \
+#define STATS(X)                \
+    X(FOLDED, "folded")         \
     X(SIMPLIFIED, "simplified") \
-    X(MERGED, "merged")       \
+    X(MERGED, "merged")         \
     X(REMOVED, "removed")
 PTO_STATS(STATS);
 
@@ -67,7 +67,8 @@ static pto_value match_neutral(const pto_run *run, pto_op op, pto_kind_id kind)
 {
     const pto_value a = pto_operand(op, 0), b = pto_operand(op, 1);
     const int is_float = pto_dtype_is_float(pto_type_dtype(pto_value_type(a)));
-    if (kind == pto_kind(run, KIND_MUL) || kind == pto_kind(run, KIND_DIV)) return is_splat(run, b, 1.0) ? a : pto_value_none(run);
+    if (kind == pto_kind(run, KIND_MUL) || kind == pto_kind(run, KIND_DIV))
+        return is_splat(run, b, 1.0) ? a : pto_value_none(run);
     if (kind == pto_kind(run, KIND_SUB)) return is_splat(run, b, 0.0) ? a : pto_value_none(run);
     if (kind == pto_kind(run, KIND_ADD)) return is_splat(run, b, is_float ? -0.0 : 0.0) ? a : pto_value_none(run);
     return pto_value_none(run);
@@ -84,7 +85,8 @@ static pto_value match_cast_back(const pto_run *run, pto_op op)
     const pto_op inner = pto_value_op(pto_operand(op, 0));
     if (!pto_op_is(inner, pto_kind(run, KIND_CAST)) || pto_attr_bool_of(op, "saturate", 0)) return pto_value_none(run);
     const pto_value x = pto_operand(inner, 0);
-    const pto_dtype narrow = pto_type_dtype(pto_value_type(x)), wide = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
+    const pto_dtype narrow = pto_type_dtype(pto_value_type(x)),
+                    wide = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
     return widens_exactly(narrow, wide) ? x : pto_value_none(run);
 }
 
@@ -103,12 +105,16 @@ static pto_value match_simple(const pto_run *run, pto_op op)
     const pto_kind_id kind = pto_op_kind(op);
     const pto_value x = pto_operand(op, 0);
     if (!PTO_SOME(x)) return pto_value_none(run);
-    if (kind == pto_kind(run, KIND_NEG)) return pto_op_is(pto_value_op(x), kind) ? pto_operand(pto_value_op(x), 0) : pto_value_none(run);
+    if (kind == pto_kind(run, KIND_NEG))
+        return pto_op_is(pto_value_op(x), kind) ? pto_operand(pto_value_op(x), 0) : pto_value_none(run);
     if (kind == pto_kind(run, KIND_MAXIMUM) || kind == pto_kind(run, KIND_MINIMUM))
         return pto_value_same(x, pto_operand(op, 1)) ? x : pto_value_none(run);
-    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_result(op, 0)))) return match_cast_back(run, op);
+    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_result(op, 0))))
+        return match_cast_back(run, op);
     if (kind == pto_kind(run, KIND_TRANSPOSE)) return is_identity_permutation(op) ? x : pto_value_none(run);
-    if (kind == pto_kind(run, KIND_CAST) || kind == pto_kind(run, KIND_RESHAPE) || kind == pto_kind(run, KIND_BROADCAST)) return x;
+    if (kind == pto_kind(run, KIND_CAST) || kind == pto_kind(run, KIND_RESHAPE) ||
+        kind == pto_kind(run, KIND_BROADCAST))
+        return x;
     return match_neutral(run, op, kind);
 }
 
@@ -117,11 +123,13 @@ static pto_attr composed_permutation(const pto_run *run, pto_op outer, pto_op in
 {
     int64_t perm[PTO_MAX_DIMS];
     const uint32_t rank = pto_expr_count_of(outer, "perm");
-    for (uint32_t i = 0; i < rank; i++) perm[i] = pto_int_of(inner, "perm", (uint32_t)pto_int_of(outer, "perm", i, 0), 0);
+    for (uint32_t i = 0; i < rank; i++)
+        perm[i] = pto_int_of(inner, "perm", (uint32_t)pto_int_of(outer, "perm", i, 0), 0);
     return pto_attr_make_ints(run, rank, perm);
 }
 
-/* A reshape of a reshape, or a transpose of a transpose, reads the first one's operand; true when the op was changed. */
+/* A reshape of a reshape, or a transpose of a transpose, reads the first one's operand; true when the op was changed.
+ */
 static int shorten_chain(const pto_run *run, pto_op op)
 {
     const int is_transpose = pto_op_is(op, pto_kind(run, KIND_TRANSPOSE));
@@ -176,8 +184,8 @@ static uint32_t hash_op(pto_op op)
 
 static int same_content(pto_op a, pto_op b)
 {
-    if (pto_op_kind(a) != pto_op_kind(b) || pto_operand_count(a) != pto_operand_count(b) || pto_result_count(a) != pto_result_count(b) ||
-        pto_op_attr_count(a) != pto_op_attr_count(b))
+    if (pto_op_kind(a) != pto_op_kind(b) || pto_operand_count(a) != pto_operand_count(b) ||
+        pto_result_count(a) != pto_result_count(b) || pto_op_attr_count(a) != pto_op_attr_count(b))
         return 0;
     for (uint32_t i = 0; i < pto_operand_count(a); i++) {
         if (!pto_value_same(pto_operand(a, i), pto_operand(b, i))) return 0;
@@ -187,7 +195,9 @@ static int same_content(pto_op a, pto_op b)
     }
     for (uint32_t i = 0; i < pto_op_attr_count(a); i++) {
         pto_str name_a = pto_no_str(), name_b = pto_no_str();
-        if (!pto_attr_same(pto_op_attr_at(a, i, &name_a), pto_op_attr_at(b, i, &name_b)) || !pto_str_same(name_a, name_b)) return 0;
+        if (!pto_attr_same(pto_op_attr_at(a, i, &name_a), pto_op_attr_at(b, i, &name_b)) ||
+            !pto_str_same(name_a, name_b))
+            return 0;
     }
     return 1;
 }
@@ -223,7 +233,7 @@ static pto_status rewrite_merged(pto_op op, pto_op by)
 static uint32_t count_ops(pto_op function)
 {
     uint32_t n = 0;
-    PTO_WALK (function, op) n++;
+    PTO_WALK(function, op) n++;
     return n;
 }
 
@@ -256,7 +266,7 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
     const uint32_t n = count_ops(function);
     pto_op *ops = PTO_SCRATCH(run, pto_op, n);
     uint32_t k = 0;
-    PTO_WALK (function, op) ops[k++] = op;
+    PTO_WALK(function, op) ops[k++] = op;
     while (k-- > 0) {
         if (!pto_op_is_live(ops[k]) || !pto_kind_has(run, pto_op_kind(ops[k]), PTO_TRAIT_PURE)) continue;
         int used = 0;
@@ -277,7 +287,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         const uint32_t n = count_ops(function);
         while (seen.capacity < 2 * n) seen.capacity *= 2;
         seen.ops = PTO_SCRATCH(run, pto_op, seen.capacity);
-        PTO_WALK (function, op) PTO_TRY(visit(run, op, &seen, &changed));
+        PTO_WALK(function, op) PTO_TRY(visit(run, op, &seen, &changed));
     }
     return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function) : PTO_OK;
 }
@@ -294,4 +304,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.canonicalize", "pass:pto.canonicalize", "", .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("pto.canonicalize", "pass:pto.canonicalize", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));

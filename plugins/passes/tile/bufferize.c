@@ -434,7 +434,8 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
     {
         if (!pto_op_is(view, pto_kind(run, KIND_VIEW))) continue;
         pto_type type = pto_value_type(pto_result(view, 0));
-        if (pto_type_kind_of(type) == PTO_TYPE_TENSOR) PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(run, type)));
+        if (pto_type_kind_of(type) == PTO_TYPE_TENSOR)
+            PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(run, type)));
     }
     PTO_EACH_OP(pto_body(function), op)
         if (pto_op_is(op, pto_kind(run, KIND_EMPTY))) PTO_TRY(place_empty(run, op, pto_value_none(run)));

@@ -11,10 +11,14 @@ pasted() {
   done
   sed -n '/^Try next/,$s/^    //p' demo.log >commands
   [ "$(wc -l <commands)" -eq 3 ] || { cat commands; echo "not three commands"; exit 1; }
+  # The edit that the demo proposes.
+  [ "$(grep -o '\<48\>' build/demo/steps/*-pipeline.ptir | wc -l)" -eq 2 ] || { echo "not two 48 to edit"; exit 1; }
+  sed -i 's/\<48\>/24/' build/demo/steps/*-pipeline.ptir
   while IFS= read -r command; do
     (cd "$1" && sh -c "$command") >log 2>&1 || { cat log; echo "in $1: $command: exit status $?"; exit 1; }
     case $command in *pto-run*) grep -q '^y: ok' log ;; *) [ "$(wc -l <log)" -gt 20 ] ;; esac || { cat log; exit 1; }
   done <commands
+  [ "$(grep '^cycles' log)" != "$(grep '^cycles' demo.log)" ] || { echo "half the cores take the same time"; exit 1; }
 }
 pasted "$TEST_ROOT"
 pasted "$TEST_TMP"

@@ -6,15 +6,20 @@ for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:lar
   yaml=$TEST_ROOT/examples/${run%:*}.yaml size=${run#*:}
   module=$TEST_ROOT/examples/$(dirname "$run")/$(sed -n 's/^module: //p' "$yaml")
   output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
-  pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
+  inputs=$(sed -n 's/^inputs: {\(.*\)}/\1/p' "$yaml" | tr ',' '\n' | sed 's|^ *\([a-z0-9]*\): *\([a-z0-9.]*\) *$|--in=\1=data/\2|')
   ok() { # WHAT OPTIONS..
     what=$1
     shift
-    pto-run --case "$yaml" --size "$size" --data-dir data "$@" >out.txt 2>&1 && grep -q "^$output: ok, " out.txt || { echo "$run $what"; cat out.txt; failed=1; }
+    pto-run --case "$yaml" --size "$size" --data-dir data "$@" >out.txt 2>&1 && grep -q "^$output: ok, " out.txt && return
+    echo "$run $what"
+    cat out.txt
+    failed=1
   }
   ok "on reference" --pipeline=reference.yaml
   ok "on the simulator" --pipeline=default.yaml --out "$output=sim.npy"
-  ok "as final IR on reference" final.ptir --backend=pto.reference --out "$output=ref.npy"
+  pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
+  # shellcheck disable=SC2086
+  pto-run final.ptir --backend=pto.reference $inputs --out="$output=ref.npy" >out.txt 2>&1 || { cat out.txt; failed=1; }
   cmp sim.npy ref.npy || { echo "$run: the simulator's bits differ from those of reference"; failed=1; }
   rm -rf data sim.npy ref.npy
 done

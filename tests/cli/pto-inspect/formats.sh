@@ -1,0 +1,29 @@
+# Every subject in every format: JSON parses and names what text and markdown name; names that do not exist are refused.
+set -u
+for subject in plugins passes tilings backends properties ops machines options errors; do
+  for format in text json markdown; do
+    exits 0 pto-inspect $subject --format=$format >$format 2>stderr || { cat stderr; exit 1; }
+    [ -s $format ] && [ ! -s stderr ] || { echo "$subject in $format: nothing, or words on stderr"; exit 1; }
+  done
+  python3 - $subject <<'END' || exit 1
+import json, sys
+entries = json.load(open("json"))
+assert entries and all(e["name"] for e in entries), sys.argv[1]
+text, markdown = open("text").read().splitlines(), open("markdown").read().splitlines()
+for e in entries:
+    assert any(line.split(" ")[0] == e["name"].split(" ")[0] for line in text), f"{sys.argv[1]}: {e['name']} is not in the text"
+    assert f"### `{e['name']}`" in markdown, f"{sys.argv[1]}: {e['name']} is not in the markdown"
+END
+done
+for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' 'backends pto.cpu-sim' 'properties pto.grouped' 'ops tensor.add' \
+  'machines ascend-910b' 'errors E1702'; do
+  exits 0 pto-inspect $one --format=json >json || exit 1
+  python3 -c "import json; (e,) = json.load(open('json')); assert e['name'] == '${one#* }', e" || exit 1
+  exits 0 pto-inspect $one >text || exit 1
+done
+exits 2 pto-inspect ops tensor.nog 2>stderr || exit 1
+grep -q 'did you mean `tensor.neg`' stderr || { cat stderr; exit 1; }
+exits 3 pto-inspect passes pto.no-such 2>stderr || exit 1
+# A plugin that ends the process when it is looked at is named.
+exits 70 pto-inspect plugins test.abi-dies-in-constructor --plugin="$TEST_PLUGINS/abi-dies-in-constructor.so" 2>stderr || exit 1
+grep -q 'in plugin `test.abi-dies-in-constructor`, loading ' stderr || { cat stderr; exit 1; }
