@@ -7,7 +7,11 @@ for subject in plugins passes tilings backends properties ops machines options e
   done
   python3 - $subject <<'END' || exit 1
 import json, sys
-entries = json.load(open("json"))
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"{sys.argv[1]}: a key stands twice in {keys}"
+    return dict(pairs)
+entries = json.load(open("json"), object_pairs_hook=unique)
 assert entries and all(e["name"] for e in entries), sys.argv[1]
 text, markdown = open("text").read().splitlines(), open("markdown").read().splitlines()
 for e in entries:
