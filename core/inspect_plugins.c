@@ -178,8 +178,9 @@ status inspect_plugins(inspector *x, const char *name)
         if (name || x->format != INSPECT_TEXT) {
             inspect_row(x, "vendor", f->note.vendor);
             inspect_rowf(x, "abi", "built for %u.%u, needs at least %u.%u", f->note.abi_major, f->note.built_minor, f->note.abi_major, f->note.least_minor);
-            for (uint32_t k = 0; k < f->note.provided_count; k++)
-                inspect_row(x, "provides", f->note.provides[k].text);
+            const char **provided = arena_array(x->arena, f->note.provided_count + 1u, sizeof *provided);
+            for (uint32_t k = 0; k < f->note.provided_count; k++) provided[k] = f->note.provides[k].text;
+            inspect_list(x, "provides", provided);
         }
         inspect_entry_end(x);
     }

@@ -193,7 +193,7 @@ pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out
     *out = (sync_plan){.m = m, .event_ids = event_ids};
     for (uint32_t i = 0; i < m->pair_count; i++) plan_pair(out, &m->pairs[i]);
     drop_covered(out);
-    qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
+    if (out->count > 0) qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
     for (uint32_t i = 0; i < out->count; i++) out->flags[i].shares = i;
     return sync_drop_implied(out);
 }
