@@ -32,10 +32,12 @@ static void take_counter(void *self, pto_str name, pto_str unit, double v)
     if (k->result->counter_count == k->capacity) {
         k->capacity = k->capacity ? 2 * k->capacity : 256;
         backend_counter *bigger = arena_array(k->arena, k->capacity, sizeof *bigger);
-        if (k->result->counter_count > 0) memcpy(bigger, k->result->counters, k->result->counter_count * sizeof *bigger);
+        if (k->result->counter_count > 0)
+            memcpy(bigger, k->result->counters, k->result->counter_count * sizeof *bigger);
         k->result->counters = bigger;
     }
-    k->result->counters[k->result->counter_count++] = (backend_counter){copy_text(k->arena, name), copy_text(k->arena, unit), v};
+    k->result->counters[k->result->counter_count++] =
+        (backend_counter){copy_text(k->arena, name), copy_text(k->arena, unit), v};
 }
 
 static void begin_file(void *self, pto_str name)
@@ -44,7 +46,9 @@ static void begin_file(void *self, pto_str name)
     char path[4096];
     /* A backend names files, not places. */
     if (name.n == 0 || memchr(name.p, '/', name.n) || name.n > 255) {
-        diag_error(k->diags, (src_pos){k->folder, 0, 0}, &E1501, "the backend names a report file `%.*s`, which is no plain file name", (int)(name.n > 255 ? 255 : name.n), name.p);
+        diag_error(k->diags, (src_pos){k->folder, 0, 0}, &E1501,
+                   "the backend names a report file `%.*s`, which is no plain file name",
+                   (int)(name.n > 255 ? 255 : name.n), name.p);
         k->failed = true;
         return;
     }
@@ -72,7 +76,8 @@ static status write_counters(sink *k)
     text_init(&t);
     text_puts(&t, "name,unit,value\n");
     for (uint32_t i = 0; i < k->result->counter_count; i++)
-        text_printf(&t, "%s,%s,%.17g\n", k->result->counters[i].name, k->result->counters[i].unit, k->result->counters[i].value);
+        text_printf(&t, "%s,%s,%.17g\n", k->result->counters[i].name, k->result->counters[i].unit,
+                    k->result->counters[i].value);
     begin_file(k, (pto_str){"counters.csv", 12});
     write_file(k, t.p, t.n);
     end_file(k);
@@ -93,9 +98,17 @@ static pto_call make_call(arena *a, const pto_run *run, const bound_call *call, 
     for (uint32_t i = 0; i < call->symbol_count; i++) symbols[i] = (pto_str){call->symbols[i].p, call->symbols[i].n};
     const pto_tensor **tensors = arena_array(a, call->parameter_count + call->result_count, sizeof *tensors);
     for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) tensors[i] = &call->tensors[i].abi;
-    return (pto_call){.struct_size = sizeof(pto_call), .symbol_count = call->symbol_count, .argument_count = call->parameter_count,
-                      .result_count = call->result_count, .function = run_context_op(run, call->function), .symbols = symbols,
-                      .symbol_values = call->values, .arguments = tensors, .results = tensors + call->parameter_count, .seed = seed, .sink = to};
+    return (pto_call){.struct_size = sizeof(pto_call),
+                      .symbol_count = call->symbol_count,
+                      .argument_count = call->parameter_count,
+                      .result_count = call->result_count,
+                      .function = run_context_op(run, call->function),
+                      .symbols = symbols,
+                      .symbol_values = call->values,
+                      .arguments = tensors,
+                      .results = tensors + call->parameter_count,
+                      .seed = seed,
+                      .sink = to};
 }
 
 static uint64_t now_ns(void)
@@ -127,7 +140,8 @@ static void put_back(const bound_call *call, uint8_t *const *kept)
     }
 }
 
-static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call, const backend_request *request, sink *k, void *exe)
+static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call,
+                              const backend_request *request, sink *k, void *exe)
 {
     pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
@@ -149,13 +163,14 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
     return s;
 }
 
-status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m, const bound_call *call, flight_recorder *recorder,
-                   backend_result *out, int *exit_status)
+status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+                   const bound_call *call, flight_recorder *recorder, backend_result *out, int *exit_status)
 {
     diag_engine *d = context_diags(module_context(m));
     *exit_status = EXIT_STATUS_OUTPUT;
     TRY(open_folder(d, request->report_dir));
-    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
+    const run_session_params params = {
+        .diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
     run_session *session = run_session_create(a, &params);
     const pto_backend *b = p->contract.backend;
     const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};

@@ -30,13 +30,14 @@ op_id call_entry(module *m, const char *entry)
     }
     op_id found = 0;
     uint32_t count = 0;
-    BLOCK_EACH_OP (m, o, module_top(m)) {
+    BLOCK_EACH_OP(m, o, module_top(m)) {
         if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public")) continue;
         found = o;
         count++;
     }
     if (count == 1) return found;
-    diag_error(d, (src_pos){file.p, 0, 0}, &E1601, "the module has %" PRIu32 " public functions; name the one to run with --entry", count);
+    diag_error(d, (src_pos){file.p, 0, 0}, &E1601,
+               "the module has %" PRIu32 " public functions; name the one to run with --entry", count);
     return 0;
 }
 
@@ -58,8 +59,8 @@ static status bind_symbol(binder *b, str name, int64_t value, const char *by)
     for (uint32_t i = 0; i < out->symbol_count; i++) {
         if (!str_eq(out->symbols[i], name)) continue;
         if (out->values[i] == value) return OK;
-        diag_error(b->d, op_pos(b->m, b->function), &E1602, "$%.*s is %" PRId64 " by %s but %" PRId64 " by %s", (int)name.n, name.p,
-                   out->values[i], b->bound_by[i], value, by);
+        diag_error(b->d, op_pos(b->m, b->function), &E1602, "$%.*s is %" PRId64 " by %s but %" PRId64 " by %s",
+                   (int)name.n, name.p, out->values[i], b->bound_by[i], value, by);
         return FAILED;
     }
     const uint32_t n = out->symbol_count;
@@ -117,17 +118,20 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
     npy_header_descr(h, descr);
     const src_pos at = {g->path, 0, 0};
     if (!npy_matches(h, (dtype)type->dtype)) {
-        diag_error(b->d, at, &E1603, "`%.*s` wants elements of type %s, the file has %s", (int)name.n, name.p, dtype_name((dtype)type->dtype), descr);
+        diag_error(b->d, at, &E1603, "`%.*s` wants elements of type %s, the file has %s", (int)name.n, name.p,
+                   dtype_name((dtype)type->dtype), descr);
         diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype), npy_descr((dtype)type->dtype));
         return FAILED;
     }
     if (h->rank != type->rank) {
-        diag_error(b->d, at, &E1603, "`%.*s` wants rank %u, the file has rank %" PRIu32, (int)name.n, name.p, type->rank, h->rank);
+        diag_error(b->d, at, &E1603, "`%.*s` wants rank %u, the file has rank %" PRIu32, (int)name.n, name.p,
+                   type->rank, h->rank);
         return FAILED;
     }
     for (uint32_t i = 0; i < type->rank; i++) {
         const expr_node *e = expr_at(b->c, type->dims[i]);
-        if (e->kind == EXPR_SYMBOL) TRY(bind_symbol(b, string_of(b->c, (str_id)e->value), h->dims[i], dim_text(b, name, i)));
+        if (e->kind == EXPR_SYMBOL)
+            TRY(bind_symbol(b, string_of(b->c, (str_id)e->value), h->dims[i], dim_text(b, name, i)));
     }
     return OK;
 }
@@ -145,20 +149,22 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
             text_buffer text;
             text_init(&text);
             expr_print(b->c, type->dims[i], &text, NULL, NULL);
-            diag_error(b->d, op_pos(b->m, b->function), &E1604, "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N", text.p,
-                       (int)t->name.n, t->name.p);
+            diag_error(b->d, op_pos(b->m, b->function), &E1604,
+                       "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N", text.p, (int)t->name.n,
+                       t->name.p);
             text_fini(&text);
             return FAILED;
         }
         t->element_count *= (uint64_t)t->dims[i];
         if (__builtin_mul_overflow(bytes, (uint64_t)t->dims[i], &bytes) || bytes >> BYTES_MAX_SHIFT) {
-            diag_error(b->d, op_pos(b->m, b->function), &E1604, "`%.*s` would have more than %" PRIu64 " bytes", (int)t->name.n, t->name.p,
-                       UINT64_C(1) << BYTES_MAX_SHIFT);
+            diag_error(b->d, op_pos(b->m, b->function), &E1604, "`%.*s` would have more than %" PRIu64 " bytes",
+                       (int)t->name.n, t->name.p, UINT64_C(1) << BYTES_MAX_SHIFT);
             return FAILED;
         }
     }
     t->data = arena_alloc_aligned(b->arena, bytes, 64);
-    t->abi = (pto_tensor){.struct_size = sizeof t->abi, .dtype = (pto_dtype)t->type, .rank = t->rank, .data = t->data, .bytes = bytes};
+    t->abi = (pto_tensor){
+        .struct_size = sizeof t->abi, .dtype = (pto_dtype)t->type, .rank = t->rank, .data = t->data, .bytes = bytes};
     int64_t stride = 1;
     for (uint32_t i = t->rank; i-- > 0;) {
         t->abi.dims[i] = t->dims[i];
@@ -172,8 +178,9 @@ static status check_given(binder *b, const bound_tensor *t, const given_tensor *
 {
     for (uint32_t i = 0; i < t->rank; i++) {
         if (g->array->header.dims[i] == t->dims[i]) continue;
-        diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602, "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i,
-                   (int)t->name.n, t->name.p, t->dims[i], g->array->header.dims[i]);
+        diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
+                   "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i, (int)t->name.n, t->name.p,
+                   t->dims[i], g->array->header.dims[i]);
         return FAILED;
     }
     memcpy(t->data, g->array->data, t->abi.bytes);
@@ -191,9 +198,12 @@ static void fill_random(bound_tensor *t, uint64_t seed)
         z ^= z >> 31;
         const double unit = (double)(z >> 11) * 0x1p-53 * 2 - 1;
         uint64_t bits;
-        if (dtype_class_of(t->type) == DTYPE_CLASS_FLOAT) bits = float_encode(t->type, unit, ROUND_RINT, false);
-        else if (t->type == DTYPE_BOOL) bits = z & 1;
-        else bits = dtype_class_of(t->type) == DTYPE_CLASS_UINT ? z & 15 : (uint64_t)((int64_t)(z & 15) - 8);
+        if (dtype_class_of(t->type) == DTYPE_CLASS_FLOAT)
+            bits = float_encode(t->type, unit, ROUND_RINT, false);
+        else if (t->type == DTYPE_BOOL)
+            bits = z & 1;
+        else
+            bits = dtype_class_of(t->type) == DTYPE_CLASS_UINT ? z & 15 : (uint64_t)((int64_t)(z & 15) - 8);
         memcpy(t->data + i * bytes, &bits, bytes);
     }
 }
@@ -218,8 +228,9 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
         t->is_input = strcmp(kind, "out") != 0;
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM) {
-            diag_error(b->d, op_pos(b->m, b->function), &E1605, "parameter `%.*s` is no tensor; a function that is run takes tensors only",
-                       (int)t->name.n, t->name.p);
+            diag_error(b->d, op_pos(b->m, b->function), &E1605,
+                       "parameter `%.*s` is no tensor; a function that is run takes tensors only", (int)t->name.n,
+                       t->name.p);
             return FAILED;
         }
         const given_tensor *g = find_given(t->name, count, tensors);
@@ -235,7 +246,8 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
         for (uint32_t p = 0; p < b->out->parameter_count; p++)
             known |= b->out->tensors[p].is_input && str_eq(b->out->tensors[p].name, tensors[i].name);
         if (known) continue;
-        diag_error(b->d, (src_pos){tensors[i].path, 0, 0}, &E1605, "the function has no input `%.*s`", (int)tensors[i].name.n, tensors[i].name.p);
+        diag_error(b->d, (src_pos){tensors[i].path, 0, 0}, &E1605, "the function has no input `%.*s`",
+                   (int)tensors[i].name.n, tensors[i].name.p);
         for (uint32_t p = 0; p < b->out->parameter_count; p++) {
             const bound_tensor *t = &b->out->tensors[p];
             if (t->is_input) diag_note(b->d, NO_POS, "input `%.*s`", (int)t->name.n, t->name.p);
@@ -264,7 +276,8 @@ static status check_facts(binder *b)
                            : str_is(relation, "gt") ? left > right
                                                     : left >= right;
         if (holds) continue;
-        diag_error(b->d, op_pos(b->m, b->function), &E1606, "fact %" PRIu32 " of the function does not hold: left side %" PRId64 ", right side %" PRId64, i + 1,
+        diag_error(b->d, op_pos(b->m, b->function), &E1606,
+                   "fact %" PRIu32 " of the function does not hold: left side %" PRId64 ", right side %" PRId64, i + 1,
                    left, right);
         return FAILED;
     }
@@ -285,8 +298,8 @@ static status bind_results(binder *b)
     return OK;
 }
 
-status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors, uint32_t symbol_count,
-                 const given_symbol *symbols, uint64_t random_seed, bound_call *out)
+status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
+                 uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out)
 {
     ir_context *c = module_context(m);
     binder b = {a, m, c, context_diags(c), function, out, NULL};
@@ -303,11 +316,14 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
         TRY(resolve_dims(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t));
         if (!t->is_input) continue;
         const given_tensor *g = find_given(t->name, tensor_count, tensors);
-        if (g) TRY(check_given(&b, t, g));
-        else if (random_seed != 0) fill_random(t, random_seed + i);
+        if (g)
+            TRY(check_given(&b, t, g));
+        else if (random_seed != 0)
+            fill_random(t, random_seed + i);
         else {
             diag_error(b.d, op_pos(m, function), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
-            diag_note(b.d, NO_POS, "give it with --in %.*s=FILE.npy, or all with --random-inputs SEED", (int)t->name.n, t->name.p);
+            diag_note(b.d, NO_POS, "give it with --in %.*s=FILE.npy, or all with --random-inputs SEED", (int)t->name.n,
+                      t->name.p);
             return FAILED;
         }
     }

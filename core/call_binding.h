@@ -27,7 +27,7 @@ typedef struct bound_tensor {
     uint32_t rank;
     int64_t dims[TYPE_MAX_RANK];
     uint64_t element_count;
-    uint8_t *data; /* contiguous; inputs are copies, so a run cannot change the caller's */
+    uint8_t *data;  /* contiguous; inputs are copies, so a run cannot change the caller's */
     bool is_output; /* result, out or inout */
     bool is_input;
     pto_tensor abi;
@@ -45,8 +45,8 @@ typedef struct bound_call {
 /* The function named `entry`, or the only public one when entry is NULL; 0 after a diagnostic. */
 op_id call_entry(module *m, const char *entry);
 
-/* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then they are filled with small random numbers.
- * Memory of tensors comes from `a`. */
+/* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then they are filled with small random
+ * numbers. Memory of tensors comes from `a`. */
 MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
                             uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
 

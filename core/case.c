@@ -13,27 +13,49 @@ static const schema_key argument_item = {.name = "argument", .type = VALUE_STR};
 
 static const schema_key output_keys[] = {
     {.name = "expect", .type = VALUE_STR, .is_required = true, .doc = "file of the reference"},
-    {.name = "rule", .type = VALUE_ENUM, .choices = compare_rule_names, .is_required = true, .doc = "how close is close enough"},
+    {.name = "rule",
+     .type = VALUE_ENUM,
+     .choices = compare_rule_names,
+     .is_required = true,
+     .doc = "how close is close enough"},
     {.name = "terms", .type = VALUE_STR, .doc = "longest sum or chain: a number or a symbol, as $K"},
     {.name = "magnitude", .type = VALUE_STR, .doc = "file with the sum of magnitudes of the terms of each element"},
     END};
 static const schema_key output_entry = {.name = "output", .kind = SCHEMA_MAPPING, .keys = output_keys};
 
 static const schema_key top_keys[] = {
-    {.name = "pto-case", .type = VALUE_I64, .is_required = true, .min = "1", .max = "1", .doc = "version of the key list"},
+    {.name = "pto-case",
+     .type = VALUE_I64,
+     .is_required = true,
+     .min = "1",
+     .max = "1",
+     .doc = "version of the key list"},
     {.name = "name", .type = VALUE_STR, .is_required = true, .doc = "name of the case"},
     {.name = "doc", .type = VALUE_STR, .doc = "what it computes"},
     {.name = "module", .type = VALUE_STR, .is_required = true, .doc = "the .ptir file"},
     {.name = "entry", .type = VALUE_STR, .doc = "function to run; absent: the only public one"},
-    {.name = "data", .type = VALUE_STR, .doc = "Python program that writes inputs and references: PROGRAM DIR SYMBOL=VALUE .."},
+    {.name = "data",
+     .type = VALUE_STR,
+     .doc = "Python program that writes inputs and references: PROGRAM DIR SYMBOL=VALUE .."},
     {.name = "data-arguments", .kind = SCHEMA_SEQUENCE, .element = &argument_item, .doc = "further arguments of it"},
-    {.name = "sizes", .kind = SCHEMA_NAMED, .element = &size_entry, .is_required = true, .doc = "values of the symbols, by name of the size"},
+    {.name = "sizes",
+     .kind = SCHEMA_NAMED,
+     .element = &size_entry,
+     .is_required = true,
+     .doc = "values of the symbols, by name of the size"},
     {.name = "inputs", .kind = SCHEMA_NAMED, .element = &file_entry, .is_required = true, .doc = "file of each input"},
-    {.name = "outputs", .kind = SCHEMA_NAMED, .element = &output_entry, .is_required = true, .doc = "reference and rule of each output"},
+    {.name = "outputs",
+     .kind = SCHEMA_NAMED,
+     .element = &output_entry,
+     .is_required = true,
+     .doc = "reference and rule of each output"},
     END};
 
-const schema_file case_schema = {
-    .kind = "case", .version_key = "pto-case", .version = 1, .keys = top_keys, .doc = "A kernel with its data and how its results are judged."};
+const schema_file case_schema = {.kind = "case",
+                                 .version_key = "pto-case",
+                                 .version = 1,
+                                 .keys = top_keys,
+                                 .doc = "A kernel with its data and how its results are judged."};
 
 static const char *beside(arena *a, const char *path, const char *name)
 {
@@ -67,7 +89,8 @@ static void read_sizes(arena *a, diag_engine *d, const yaml_node *map, case_desc
 static void read_inputs(arena *a, const yaml_node *map, case_description *out)
 {
     case_file_entry *inputs = arena_array(a, map->count, sizeof *inputs);
-    for (uint32_t i = 0; i < map->count; i++) inputs[i] = (case_file_entry){map->pairs[i].key, map->pairs[i].value->text.p};
+    for (uint32_t i = 0; i < map->count; i++)
+        inputs[i] = (case_file_entry){map->pairs[i].key, map->pairs[i].value->text.p};
     out->inputs = inputs;
     out->input_count = map->count;
 }
@@ -87,7 +110,8 @@ static status read_outputs(arena *a, diag_engine *d, const yaml_node *map, case_
             .at = o->at,
         };
         if (outputs[i].rule == COMPARE_F32_REDUCE && !outputs[i].magnitude) {
-            diag_error(d, o->at, &E1031, "rule f32-reduce needs the key `magnitude`: the file with the sums of magnitudes");
+            diag_error(d, o->at, &E1031,
+                       "rule f32-reduce needs the key `magnitude`: the file with the sums of magnitudes");
             return FAILED;
         }
     }
@@ -126,6 +150,7 @@ const case_size *case_size_by_name(diag_engine *d, const case_description *c, co
         if (str_eq(c->sizes[i].name, name)) return &c->sizes[i];
     }
     diag_error(d, (src_pos){path, 0, 0}, &E1505, "the case has no size `%.*s`", (int)name.n, name.p);
-    for (uint32_t i = 0; i < c->size_count; i++) diag_note(d, NO_POS, "size `%.*s`", (int)c->sizes[i].name.n, c->sizes[i].name.p);
+    for (uint32_t i = 0; i < c->size_count; i++)
+        diag_note(d, NO_POS, "size `%.*s`", (int)c->sizes[i].name.n, c->sizes[i].name.p);
     return NULL;
 }

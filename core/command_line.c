@@ -57,7 +57,8 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
     char *word = argv[*at];
     const bool is_long = word[1] == '-';
     char *equals = is_long ? strchr(word, '=') : NULL;
-    const str name = is_long ? (str){word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
+    const str name =
+        is_long ? (str){word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
     const uint32_t option = is_long ? find_long(c, name) : find_short(c, word[1]);
     if (option == UINT32_MAX) return unknown(d, a, c, is_long ? (str){word, name.n + 2} : name);
     const char *value = is_long ? (equals ? equals + 1 : NULL) : (word[2] ? word + 2 : NULL);
@@ -71,17 +72,20 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
     return record(d, c, option, value);
 }
 
-status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count, int argc,
-                          char **argv, command_line *out)
+status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count,
+                          int argc, char **argv, command_line *out)
 {
     *out = (command_line){.tool = tool, .options = options, .option_count = option_count};
     out->uses = arena_array(a, (size_t)argc, sizeof *out->uses);
     out->arguments = arena_array(a, (size_t)argc, sizeof *out->arguments);
     bool options_ended = false;
     for (int i = 1; i < argc; i++) {
-        if (!options_ended && strcmp(argv[i], "--") == 0) options_ended = true;
-        else if (options_ended || argv[i][0] != '-' || argv[i][1] == '\0') out->arguments[out->argument_count++] = argv[i];
-        else TRY(take_option(d, a, out, argc, argv, &i));
+        if (!options_ended && strcmp(argv[i], "--") == 0)
+            options_ended = true;
+        else if (options_ended || argv[i][0] != '-' || argv[i][1] == '\0')
+            out->arguments[out->argument_count++] = argv[i];
+        else
+            TRY(take_option(d, a, out, argc, argv, &i));
     }
     return OK;
 }
@@ -102,14 +106,15 @@ const char *command_line_value(const command_line *c, uint32_t option)
     return NULL;
 }
 
-status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi, int64_t absent, int64_t *out)
+status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi, int64_t absent,
+                        int64_t *out)
 {
     const char *text = command_line_value(c, option);
     *out = absent;
     if (!text) return OK;
     if (str_to_i64(str_from(text), out) == OK && *out >= lo && *out <= hi) return OK;
-    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a whole number from %" PRId64 " to %" PRId64 ", not `%s`", c->options[option].name, lo,
-               hi, text);
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
+               c->options[option].name, lo, hi, text);
     return FAILED;
 }
 
@@ -118,7 +123,8 @@ static int option_width(const cli_option *o)
     return (int)(strlen(o->name) + (o->value ? strlen(o->value) + 1 : 0) + (o->argument == CLI_OPTIONAL ? 2 : 0));
 }
 
-void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage, const char *summary)
+void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                       const char *summary)
 {
     int width = 0;
     for (uint32_t i = 0; i < option_count; i++) {
@@ -131,10 +137,14 @@ void command_line_help(FILE *out, const cli_option *options, uint32_t option_cou
         const cli_option *o = &options[i];
         if (!group || strcmp(group, o->group) != 0) fprintf(out, "\n%s:\n", o->group);
         group = o->group;
-        if (o->short_name) fprintf(out, "  -%c, --%s", o->short_name, o->name);
-        else fprintf(out, "      --%s", o->name);
-        if (o->argument == CLI_OPTIONAL) fprintf(out, "[=%s]", o->value);
-        else if (o->argument == CLI_REQUIRED) fprintf(out, "=%s", o->value);
+        if (o->short_name)
+            fprintf(out, "  -%c, --%s", o->short_name, o->name);
+        else
+            fprintf(out, "      --%s", o->name);
+        if (o->argument == CLI_OPTIONAL)
+            fprintf(out, "[=%s]", o->value);
+        else if (o->argument == CLI_REQUIRED)
+            fprintf(out, "=%s", o->value);
         fprintf(out, "%*s  %s\n", width - option_width(o), "", o->doc);
     }
 }

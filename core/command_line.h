@@ -1,7 +1,7 @@
 /* Command lines from a table: one row for each option; help, errors and parsing come from the rows.
  *
- * `--x v` and `--x=v` both work, `-o v` and `-ov` too; `--` ends options; a lone `-` is an ordinary argument. Names are never
- * abbreviated, so adding an option cannot break a script. */
+ * `--x v` and `--x=v` both work, `-o v` and `-ov` too; `--` ends options; a lone `-` is an ordinary argument. Names are
+ * never abbreviated, so adding an option cannot break a script. */
 #ifndef CORE_COMMAND_LINE_H
 #define CORE_COMMAND_LINE_H
 
@@ -16,9 +16,9 @@
 typedef enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_OPTIONAL /* only as --x=v */ } cli_argument;
 
 typedef struct cli_option {
-    const char *name; /* without the dashes */
-    char short_name;  /* 0: none */
-    uint8_t argument; /* cli_argument */
+    const char *name;  /* without the dashes */
+    char short_name;   /* 0: none */
+    uint8_t argument;  /* cli_argument */
     const char *value; /* name of the argument in the help, "FILE" */
     const char *group; /* heading in --help; rows of one group stand together */
     const char *doc;   /* one line */
@@ -26,7 +26,7 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_use {
-    uint32_t option; /* row */
+    uint32_t option;   /* row */
     const char *value; /* NULL: given without argument */
 } cli_use;
 
@@ -41,15 +41,17 @@ typedef struct command_line {
 } command_line;
 
 /* Parses argv[1..]. Errors name the tool and the nearest option. argv must outlive the result. */
-MUST_CHECK status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count,
-                                     int argc, char **argv, command_line *out);
+MUST_CHECK status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options,
+                                     uint32_t option_count, int argc, char **argv, command_line *out);
 bool command_line_has(const command_line *c, uint32_t option);
 /* The last value given; NULL when absent or without argument. */
 const char *command_line_value(const command_line *c, uint32_t option);
 /* A decimal number in [lo, hi] with a diagnostic otherwise; `absent` when the option was not given. */
-MUST_CHECK status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi, int64_t absent, int64_t *out);
+MUST_CHECK status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi,
+                                   int64_t absent, int64_t *out);
 
 /* All rows by group, to standard output. `usage` is the line after "usage: ". */
-void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage, const char *summary);
+void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                       const char *summary);
 
 #endif

@@ -9,12 +9,12 @@
 
 typedef enum compare_rule {
     COMPARE_NONE,
-    COMPARE_TOLERANCE,      /* |got - want| <= atol + rtol * |want| */
+    COMPARE_TOLERANCE,       /* |got - want| <= atol + rtol * |want| */
     COMPARE_F32_ELEMENTWISE, /* rtol 2.4e-7 for each op of the chain (`terms`), atol 1e-37 */
-    COMPARE_F32_REDUCE,     /* |got - want| <= 8 * 2^-24 * sqrt(terms) * magnitude */
-    COMPARE_BF16_OUT,       /* rtol 2^-7, atol 1e-4 */
-    COMPARE_F16_OUT,        /* rtol 2^-10, atol 1e-4 */
-    COMPARE_INT8_QUANTISED  /* off by one in at most 0.1 % of the points */
+    COMPARE_F32_REDUCE,      /* |got - want| <= 8 * 2^-24 * sqrt(terms) * magnitude */
+    COMPARE_BF16_OUT,        /* rtol 2^-7, atol 1e-4 */
+    COMPARE_F16_OUT,         /* rtol 2^-10, atol 1e-4 */
+    COMPARE_INT8_QUANTISED   /* off by one in at most 0.1 % of the points */
 } compare_rule;
 
 /* Names as in case files, in the order of the enum from COMPARE_F32_ELEMENTWISE on; ends in NULL. */
@@ -33,7 +33,7 @@ typedef struct comparison_result {
     bool is_equal; /* the verdict */
     double max_abs, max_rel;
     uint64_t element_count, bad_count;
-    uint64_t worst;  /* linear index of the element that exceeds its bound most */
+    uint64_t worst; /* linear index of the element that exceeds its bound most */
     double worst_got, worst_want, worst_bound;
 } comparison_result;
 

@@ -52,7 +52,8 @@ static void add_property(contract_level *l, const char *property)
     for (uint32_t i = 0; i < l->property_count; i++) {
         if (strcmp(l->properties[i], property) == 0) return;
     }
-    BUG_IF(l->property_count == CONTRACT_PROPERTIES_MAX, "more than %d properties at level %s", CONTRACT_PROPERTIES_MAX, l->level);
+    BUG_IF(l->property_count == CONTRACT_PROPERTIES_MAX, "more than %d properties at level %s", CONTRACT_PROPERTIES_MAX,
+           l->level);
     l->properties[l->property_count++] = property;
 }
 
@@ -96,8 +97,10 @@ static void note_suppliers(diag_engine *d, const contract *c, const char *proper
     text_buffer t;
     text_init(&t);
     c->suppliers(c->self, property, &t);
-    if (t.n > 0) diag_note(d, NO_POS, "%s is established by: %s", property, t.p);
-    else diag_note(d, NO_POS, "no plugin that can be found establishes %s", property);
+    if (t.n > 0)
+        diag_note(d, NO_POS, "%s is established by: %s", property, t.p);
+    else
+        diag_note(d, NO_POS, "no plugin that can be found establishes %s", property);
     text_fini(&t);
 }
 
@@ -111,11 +114,13 @@ static void note_later_supplier(diag_engine *d, const contract *c, uint32_t inde
     }
 }
 
-static status missing_property(diag_engine *d, const contract *c, uint32_t index, src_pos at, const char *who, const char *property)
+static status missing_property(diag_engine *d, const contract *c, uint32_t index, src_pos at, const char *who,
+                               const char *property)
 {
     const uint32_t breaker = find_breaker(c, index, property);
     if (breaker < c->step_count) {
-        diag_error(d, at, &E1702, "%s needs property %s, which step `%s` broke", who, property, c->steps[breaker].step->id);
+        diag_error(d, at, &E1702, "%s needs property %s, which step `%s` broke", who, property,
+                   c->steps[breaker].step->id);
         diag_note(d, c->steps[breaker].step->at, "step `%s` breaks it here", c->steps[breaker].step->id);
     } else {
         diag_error(d, at, &E1702, "%s needs property %s, which no earlier step establishes", who, property);
@@ -131,12 +136,15 @@ static status missing_level(diag_engine *d, const contract *c, uint32_t index, c
     text_buffer there;
     text_init(&there);
     for (uint32_t i = 0; i < s->level_count; i++) text_printf(&there, "%s%s", i ? ", " : "", s->levels[i].level);
-    diag_error(d, step->step->at, &E1701, "step `%s` (%s) works on %s, but only %s is there", step->step->id, step->pass->id, step->pass->consumes,
-               there.n ? there.p : "nothing");
+    diag_error(d, step->step->at, &E1701, "step `%s` (%s) works on %s, but only %s is there", step->step->id,
+               step->pass->id, step->pass->consumes, there.n ? there.p : "nothing");
     text_fini(&there);
     for (uint32_t i = 0; i < c->step_count; i++) {
-        if (i == index || strcmp(c->steps[i].pass->produces, step->pass->consumes) != 0 || strcmp(c->steps[i].pass->consumes, step->pass->consumes) == 0) continue;
-        diag_note(d, c->steps[i].step->at, "step `%s` produces %s, but comes later", c->steps[i].step->id, step->pass->consumes);
+        if (i == index || strcmp(c->steps[i].pass->produces, step->pass->consumes) != 0 ||
+            strcmp(c->steps[i].pass->consumes, step->pass->consumes) == 0)
+            continue;
+        diag_note(d, c->steps[i].step->at, "step `%s` produces %s, but comes later", c->steps[i].step->id,
+                  step->pass->consumes);
         break;
     }
     return FAILED;
@@ -221,7 +229,8 @@ void contract_explain(text_buffer *out, const contract *c, const contract_state 
     const contract_state *last = &states[c->step_count];
     for (uint32_t i = 0; i < last->level_count; i++) {
         text_printf(out, "      %s", last->levels[i].level);
-        for (uint32_t k = 0; k < last->levels[i].property_count; k++) text_printf(out, " %s", last->levels[i].properties[k]);
+        for (uint32_t k = 0; k < last->levels[i].property_count; k++)
+            text_printf(out, " %s", last->levels[i].properties[k]);
         text_putc(out, '\n');
     }
 }

@@ -43,8 +43,9 @@ status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes,
     }
     if ((uint64_t)st.st_size > max_bytes) {
         close(fd);
-        diag_error(d, (src_pos){path, 0, 0}, &E1501, "cannot read: the file has %" PRId64 " bytes, the limit is %" PRIu64,
-                   (int64_t)st.st_size, max_bytes);
+        diag_error(d, (src_pos){path, 0, 0}, &E1501,
+                   "cannot read: the file has %" PRId64 " bytes, the limit is %" PRIu64, (int64_t)st.st_size,
+                   max_bytes);
         return FAILED;
     }
     char *bytes = arena_alloc_aligned(a, (size_t)st.st_size + 1, 64);

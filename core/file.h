@@ -13,17 +13,18 @@
 /* Reads a regular file into the arena. Fails with the system's reason, or when it is larger than `max_bytes`. */
 MUST_CHECK status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out);
 
-/* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit gives it
- * its name in one step. Where the system has no such files, one with a temporary name takes its place, and signals of the
- * user wait until commit or abandon. "-" is standard output, written at once; devices and pipes are written at once too. */
+/* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit gives
+ * it its name in one step. Where the system has no such files, one with a temporary name takes its place, and signals
+ * of the user wait until commit or abandon. "-" is standard output, written at once; devices and pipes are written at
+ * once too. */
 typedef struct file_writer {
     diag_engine *diags;
     char *path, *temporary; /* on the heap; NULL for standard output, and `temporary` for a device */
     int fd;
-    bool is_named;    /* the temporary name exists */
+    bool is_named; /* the temporary name exists */
     bool holds_signals;
-    sigset_t before;  /* signal mask to go back to */
-    int failed; /* errno of the first failure, 0 */
+    sigset_t before; /* signal mask to go back to */
+    int failed;      /* errno of the first failure, 0 */
 } file_writer;
 
 MUST_CHECK status file_writer_open(file_writer *w, diag_engine *d, const char *path);

@@ -20,7 +20,7 @@ typedef struct flight_recorder {
 flight_recorder *flight_recorder_create(void);
 /* Copies text into one of the fields, cut to fit; no text empties it. */
 void flight_recorder_set(char *field, size_t field_bytes, str text);
-#define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof (recorder)->field, (text))
+#define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof(recorder)->field, (text))
 /* Nothing of a plugin is running. */
 void flight_recorder_clear(flight_recorder *r);
 

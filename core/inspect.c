@@ -15,7 +15,9 @@ void inspect_entry(inspector *x, const char *title, const char *sentence)
     text_buffer *t = &x->out;
     switch (x->format) {
     case INSPECT_TEXT: text_printf(t, "%-28s %s\n", title, sentence ? sentence : ""); break;
-    case INSPECT_MARKDOWN: text_printf(t, "%s### `%s`\n%s\n\n", x->entries ? "\n" : "", title, sentence ? sentence : ""); break;
+    case INSPECT_MARKDOWN:
+        text_printf(t, "%s### `%s`\n%s\n\n", x->entries ? "\n" : "", title, sentence ? sentence : "");
+        break;
     case INSPECT_JSON:
         text_puts(t, x->entries ? ",\n {\"name\": " : "\n {\"name\": ");
         text_put_quoted(t, str_from(title));

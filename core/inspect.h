@@ -14,11 +14,11 @@ typedef struct inspector {
     const char *const *search; /* folders of pipelines, NULL-ended */
     plugin_host *host;         /* NULL for subjects that need none */
     text_buffer out;
-    uint32_t entries;          /* written so far */
+    uint32_t entries; /* written so far */
 } inspector;
 
-/* Each shows all of a subject, or one in full when `name` is not NULL. Fails after a diagnostic: no such name, or a plugin that
- * cannot be loaded. */
+/* Each shows all of a subject, or one in full when `name` is not NULL. Fails after a diagnostic: no such name, or a
+ * plugin that cannot be loaded. */
 MUST_CHECK status inspect_plugins(inspector *x, const char *name);
 MUST_CHECK status inspect_passes(inspector *x, const char *name);
 MUST_CHECK status inspect_tilings(inspector *x, const char *name);

@@ -6,7 +6,8 @@
 
 static const char *option_type_name(pto_option_type type)
 {
-    static const char *const names[] = {"", "bool", "integer", "number", "text", "enum", "bytes", "list of integers", "plugin"};
+    static const char *const names[] = {"",     "bool",  "integer",          "number", "text",
+                                        "enum", "bytes", "list of integers", "plugin"};
     return type < sizeof names / sizeof names[0] ? names[type] : "";
 }
 
@@ -19,8 +20,10 @@ static void describe_option(const pto_option *o, text_buffer *t)
     }
     if (o->min || o->max) text_printf(t, ", %s to %s", o->min ? o->min : "-inf", o->max ? o->max : "inf");
     if (o->unit) text_printf(t, " %s", o->unit);
-    if (o->def) text_printf(t, ", default %s", o->def);
-    else text_puts(t, ", required");
+    if (o->def)
+        text_printf(t, ", default %s", o->def);
+    else
+        text_puts(t, ", required");
     if (o->doc) text_printf(t, ": %s", o->doc);
 }
 
@@ -130,7 +133,10 @@ static status show_property(inspector *x, const char *id, bool in_full)
 status inspect_passes(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_PASS, name, show_pass); }
 status inspect_tilings(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_TILING, name, show_tiling); }
 status inspect_backends(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_BACKEND, name, show_backend); }
-status inspect_properties(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_PROPERTY, name, show_property); }
+status inspect_properties(inspector *x, const char *name)
+{
+    return inspect_parts(x, PLUGIN_PROPERTY, name, show_property);
+}
 
 static void show_options(inspector *x, const char *owner, const char *summary, const pto_option *const *options)
 {
@@ -150,9 +156,12 @@ status inspect_options(inspector *x, const char *name)
         for (uint32_t i = 0; ids[i]; i++) {
             if (name && strcmp(name, ids[i]) != 0) continue;
             found = true;
-            const pto_pass *p = kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_tiling *t = kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_backend *b = kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_pass *p =
+                kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_tiling *t =
+                kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_backend *b =
+                kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             if (!p && !t && !b) return FAILED;
             if (p) show_options(x, p->id, p->summary, p->options);
             if (t) show_options(x, t->id, t->summary, t->options);
@@ -177,7 +186,8 @@ status inspect_plugins(inspector *x, const char *name)
         inspect_row(x, "file", f->path);
         if (name || x->format != INSPECT_TEXT) {
             inspect_row(x, "vendor", f->note.vendor);
-            inspect_rowf(x, "abi", "built for %u.%u, needs at least %u.%u", f->note.abi_major, f->note.built_minor, f->note.abi_major, f->note.least_minor);
+            inspect_rowf(x, "abi", "built for %u.%u, needs at least %u.%u", f->note.abi_major, f->note.built_minor,
+                         f->note.abi_major, f->note.least_minor);
             const char **provided = arena_array(x->arena, f->note.provided_count + 1u, sizeof *provided);
             for (uint32_t k = 0; k < f->note.provided_count; k++) provided[k] = f->note.provides[k].text;
             inspect_list(x, "provides", provided);

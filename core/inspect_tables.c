@@ -25,7 +25,8 @@ static void put_dtypes(inspector *x, uint32_t set)
 
 static void put_traits(inspector *x, uint32_t traits)
 {
-    static const char *const names[] = {"pure", "commutative", "terminator", "function", "loop", "constant", "descriptor", "sync"};
+    static const char *const names[] = {"pure", "commutative", "terminator", "function",
+                                        "loop", "constant",    "descriptor", "sync"};
     text_buffer t;
     text_init(&t);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -46,7 +47,8 @@ static void put_operands(inspector *x, const op_info *o)
     text_fini(&t);
 }
 
-/* Keys of a JSON object are unique: there "space vec" stands for the row "space", "attribute name" for the row "name". */
+/* Keys of a JSON object are unique: there "space vec" stands for the row "space", "attribute name" for the row "name".
+ */
 static const char *unique_key(inspector *x, const char *plain, const char *group, const char *name)
 {
     if (x->format != INSPECT_JSON) return plain;
@@ -67,8 +69,9 @@ static void show_op(inspector *x, const op_info *o, bool in_full)
         put_traits(x, o->traits);
         for (int i = 0; i < 10 && o->attrs[i].name; i++) {
             const attr_spec *a = &o->attrs[i];
-            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s", a->doc ? a->doc : "", a->choices ? "; one of " : "", a->choices ? a->choices : "",
-                         a->def ? "; default " : "", a->def ? a->def : "", a->required ? "; required" : "");
+            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s", a->doc ? a->doc : "",
+                         a->choices ? "; one of " : "", a->choices ? a->choices : "", a->def ? "; default " : "",
+                         a->def ? a->def : "", a->required ? "; required" : "");
         }
         if (o->pipe) inspect_row(x, "pipe", pipe_name((pipe_kind)o->pipe));
         inspect_row(x, "cost class", o->cost);
@@ -161,16 +164,22 @@ static void show_machine(inspector *x, const machine *m, bool in_full)
     if (in_full || x->format != INSPECT_TEXT) {
         inspect_row(x, "file", m->file);
         inspect_rowf(x, "clock", "%" PRId64 " Hz", m->clock_hz);
-        for (uint32_t i = 0; i < m->core_count; i++) inspect_rowf(x, unique_key(x, "cores", "cores", m->cores[i].name), "%" PRId64 " %s", m->cores[i].count, m->cores[i].name);
+        for (uint32_t i = 0; i < m->core_count; i++)
+            inspect_rowf(x, unique_key(x, "cores", "cores", m->cores[i].name), "%" PRId64 " %s", m->cores[i].count,
+                         m->cores[i].name);
         for (uint32_t i = 0; i < m->space_count; i++) {
             const machine_space *s = &m->spaces[i];
-            inspect_rowf(x, unique_key(x, "space", "space", s->name), "%s: %" PRId64 " bytes, %" PRId64 " reserved, aligned to %" PRId64, s->name, s->bytes, s->reserved_bytes, s->align_bytes);
+            inspect_rowf(x, unique_key(x, "space", "space", s->name),
+                         "%s: %" PRId64 " bytes, %" PRId64 " reserved, aligned to %" PRId64, s->name, s->bytes,
+                         s->reserved_bytes, s->align_bytes);
         }
         for (uint32_t i = 0; i < m->path_count; i++) {
             const machine_path *p = &m->paths[i];
             char name[16];
             snprintf(name, sizeof name, "%" PRIu32, i);
-            inspect_rowf(x, unique_key(x, "path", "path", name), "%s -> %s on %s of %s: %g bytes per cycle, latency %" PRId64, p->from, p->to, p->pipe, p->core, p->bytes_per_cycle, p->latency_cycles);
+            inspect_rowf(x, unique_key(x, "path", "path", name),
+                         "%s -> %s on %s of %s: %g bytes per cycle, latency %" PRId64, p->from, p->to, p->pipe, p->core,
+                         p->bytes_per_cycle, p->latency_cycles);
         }
     }
     inspect_entry_end(x);

@@ -81,7 +81,8 @@ static status read_descr(cursor *c, npy_header *out)
     str s;
     TRY(read_string(c, &s));
     const bool known_order = s.n >= 1 && strchr("<>|=", s.p[0]) != NULL;
-    const bool known = s.n == 3 && known_order && memchr("fiubV", s.p[1], 5) != NULL && memchr("1248", s.p[2], 4) != NULL;
+    const bool known =
+        s.n == 3 && known_order && memchr("fiubV", s.p[1], 5) != NULL && memchr("1248", s.p[2], 4) != NULL;
     if (!known || (s.p[1] == 'f' && s.p[2] == '1') || (s.p[1] == 'b' && s.p[2] != '1')) {
         diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1403, "element type `%.*s` of the .npy file is not supported",
                    (int)(s.n > 40 ? 40 : s.n), s.p);
@@ -89,8 +90,8 @@ static status read_descr(cursor *c, npy_header *out)
         return FAILED;
     }
     if (s.p[0] == '>') {
-        diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1403, "element type `%.*s` is big endian; only little endian is read",
-                   (int)s.n, s.p);
+        diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1403,
+                   "element type `%.*s` is big endian; only little endian is read", (int)s.n, s.p);
         diag_note(c->diags, NO_POS, "convert it with array.astype(array.dtype.newbyteorder('<'))");
         return FAILED;
     }
@@ -116,12 +117,16 @@ static status read_dictionary(cursor *c, npy_header *out)
         str key;
         TRY(read_string(c, &key));
         if (!accept_char(c, ':')) return malformed(c, "a `:` is missing");
-        bool *seen = str_is(key, "descr") ? &descr : str_is(key, "fortran_order") ? &order : str_is(key, "shape") ? &shape : NULL;
+        bool *seen = str_is(key, "descr")           ? &descr
+                     : str_is(key, "fortran_order") ? &order
+                     : str_is(key, "shape")         ? &shape
+                                                    : NULL;
         if (!seen) return malformed(c, "it has a key other than descr, fortran_order and shape");
         if (*seen) return malformed(c, "a key stands twice");
         *seen = true;
         TRY(seen == &descr ? read_descr(c, out) : seen == &order ? read_order(c) : read_shape(c, out));
-        if (!accept_char(c, ',') && !(c->p < c->end && *c->p == '}')) return malformed(c, "the dictionary does not end");
+        if (!accept_char(c, ',') && !(c->p < c->end && *c->p == '}'))
+            return malformed(c, "the dictionary does not end");
     }
     if (!descr || !order || !shape) return malformed(c, "descr, fortran_order or shape is missing");
     return OK;
@@ -132,7 +137,8 @@ static status count_elements(const cursor *c, npy_header *out)
     uint64_t count = 1;
     for (uint32_t i = 0; i < out->rank; i++) {
         if (__builtin_mul_overflow(count, (uint64_t)out->dims[i], &count) || count > INT64_MAX / 8) {
-            diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1402, "the array has more than %" PRId64 " elements", (int64_t)(INT64_MAX / 8));
+            diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1402, "the array has more than %" PRId64 " elements",
+                       (int64_t)(INT64_MAX / 8));
             return FAILED;
         }
     }
@@ -156,8 +162,9 @@ status npy_parse(diag_engine *d, const char *name, str file, npy_header *out)
         return FAILED;
     }
     if (version > 1 && file.n < 12) return malformed(&c, "the file ends inside the header length");
-    const uint64_t header_bytes = version == 1 ? (uint64_t)b[8] | (uint64_t)b[9] << 8
-                                               : (uint64_t)b[8] | (uint64_t)b[9] << 8 | (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;
+    const uint64_t header_bytes =
+        version == 1 ? (uint64_t)b[8] | (uint64_t)b[9] << 8
+                     : (uint64_t)b[8] | (uint64_t)b[9] << 8 | (uint64_t)b[10] << 16 | (uint64_t)b[11] << 24;
     const uint64_t start = version == 1 ? 10 : 12;
     if (header_bytes > file.n - start) return malformed(&c, "the file ends inside the header");
     c.p = file.p + start;
@@ -167,7 +174,8 @@ status npy_parse(diag_engine *d, const char *name, str file, npy_header *out)
     out->data_offset = start + header_bytes;
     const uint64_t wanted = out->element_count * out->item_bytes, present = file.n - out->data_offset;
     if (present < wanted) {
-        diag_error(d, (src_pos){name, 0, 0}, &E1405, "the file is truncated: its shape needs %" PRIu64 " bytes of elements, %" PRIu64 " are there",
+        diag_error(d, (src_pos){name, 0, 0}, &E1405,
+                   "the file is truncated: its shape needs %" PRIu64 " bytes of elements, %" PRIu64 " are there",
                    wanted, present);
         return FAILED;
     }
@@ -229,7 +237,8 @@ status npy_write(diag_engine *d, const char *path, dtype type, uint32_t rank, co
     int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     uint64_t bytes = dtype_bytes(type);
     for (uint32_t i = 0; i < rank; i++) {
-        n += snprintf(header + n, sizeof header - (size_t)n, "%" PRId64 "%s", dims[i], rank == 1 || i + 1 < rank ? ", " : "");
+        n += snprintf(header + n, sizeof header - (size_t)n, "%" PRId64 "%s", dims[i],
+                      rank == 1 || i + 1 < rank ? ", " : "");
         bytes *= (uint64_t)dims[i];
     }
     n += snprintf(header + n, sizeof header - (size_t)n, "), }");

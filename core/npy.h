@@ -43,6 +43,7 @@ const char *npy_descr(dtype d);
 void npy_header_descr(const npy_header *h, char out[8]);
 
 /* Writes contiguous elements to a temporary file beside `path` and renames it. */
-MUST_CHECK status npy_write(diag_engine *d, const char *path, dtype type, uint32_t rank, const int64_t *dims, const void *data);
+MUST_CHECK status npy_write(diag_engine *d, const char *path, dtype type, uint32_t rank, const int64_t *dims,
+                            const void *data);
 
 #endif

@@ -52,7 +52,8 @@ static status check_limit_text(arena *a, diag_engine *d, src_pos at, const value
     return value_from_text(a, d, at, text, &bare, &v);
 }
 
-static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options, uint32_t index)
+static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options,
+                        uint32_t index)
 {
     const pto_option *o = options[index];
     char what[WHAT_BYTES];

@@ -35,14 +35,14 @@ static uint64_t now_ns(void)
 void module_levels(const module *m, contract_state *out)
 {
     *out = (contract_state){0};
-    BLOCK_EACH_OP (m, o, module_top(m)) contract_state_add_level(out, level_name(function_level(m, o)));
+    BLOCK_EACH_OP(m, o, module_top(m)) contract_state_add_level(out, level_name(function_level(m, o)));
 }
 
 static uint32_t count_ops(const module *m)
 {
     uint32_t n = 0;
-    BLOCK_EACH_OP (m, f, module_top(m)) {
-        IR_WALK (m, o, f) n++;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        IR_WALK(m, o, f) n++;
     }
     return n;
 }
@@ -57,7 +57,8 @@ static status find_step(manager *g, const char *id, const char *option, uint32_t
         *out = i;
         return OK;
     }
-    diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1704, "option `--%s` names step `%s`, which the pipeline does not have", option, id);
+    diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1704,
+               "option `--%s` names step `%s`, which the pipeline does not have", option, id);
     const char **ids = arena_array(g->arena, c->step_count + 1u, sizeof *ids);
     for (uint32_t i = 0; i < c->step_count; i++) ids[i] = c->steps[i].step->id;
     const char *near = str_nearest(str_from(id), ids);
@@ -85,7 +86,8 @@ static status select_steps(manager *g, uint32_t *first, uint32_t *end)
         *end = index + 1;
     }
     if (*end <= *first) {
-        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--until `%s` comes before --from `%s`", r->until, r->from);
+        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--until `%s` comes before --from `%s`",
+                   r->until, r->from);
         return FAILED;
     }
     for (const char *const *id = r->print_after; id && *id; id++) TRY(find_step(g, *id, "print-after", &index));
@@ -101,8 +103,10 @@ static status check_start(manager *g, uint32_t first)
     const pipeline_step *step = g->pipeline->contract.steps[first].step;
     for (uint32_t i = 0; i < there.level_count; i++) {
         if (contract_state_level(wanted, there.levels[i].level)) continue;
-        diag_error(g->diags, step->at, &E1701, "the module has functions at %s, which step `%s` cannot be given: the steps before it leave no such level",
-                   there.levels[i].level, step->id);
+        diag_error(
+            g->diags, step->at, &E1701,
+            "the module has functions at %s, which step `%s` cannot be given: the steps before it leave no such level",
+            there.levels[i].level, step->id);
         return FAILED;
     }
     return property_check_state(g->properties, g->session, g->module, wanted, NULL, NULL);
@@ -118,14 +122,17 @@ static bool is_established(const contract *c, const char *property)
     return false;
 }
 
-/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step gives,
- * is looked at. A property that some step gives counts from that step on, even when the module has it by chance: else a
- * pipeline with two steps exchanged would run on small modules only. */
+/* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step
+ * gives, is looked at. A property that some step gives counts from that step on, even when the module has it by chance:
+ * else a pipeline with two steps exchanged would run on small modules only. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
     diag_engine *nobody = diag_create(NULL, 0);
-    const run_session_params params = {.diags = nobody, .machine = g->pipeline->machine, .abi_minor = plugin_host_abi_minor(g->pipeline->host), .recorder = g->recorder};
+    const run_session_params params = {.diags = nobody,
+                                       .machine = g->pipeline->machine,
+                                       .abi_minor = plugin_host_abi_minor(g->pipeline->host),
+                                       .recorder = g->recorder};
     run_session *quiet = run_session_create(g->arena, &params);
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
@@ -170,9 +177,9 @@ static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes
 static uint32_t collect_units(manager *g, const char *level, op_id **out)
 {
     uint32_t n = 0, capacity = 0;
-    BLOCK_EACH_OP (g->module, f, module_top(g->module)) capacity++;
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) capacity++;
     op_id *units = arena_array(g->arena, capacity, sizeof *units);
-    BLOCK_EACH_OP (g->module, f, module_top(g->module)) {
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
         if (strcmp(level_name(function_level(g->module, f)), level) == 0) units[n++] = f;
     }
     *out = units;
@@ -182,12 +189,12 @@ static uint32_t collect_units(manager *g, const char *level, op_id **out)
 static status check_levels(manager *g, uint32_t index)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
-    BLOCK_EACH_OP (g->module, f, module_top(g->module)) {
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
         const char *level = level_name(function_level(g->module, f));
         if (contract_state_level(&g->states[index + 1], level)) continue;
         const str name = string_of(module_context(g->module), function_name(g->module, f));
-        diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s", step->step->id, step->pass->produces,
-                   (int)name.n, name.p, level);
+        diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",
+                   step->step->id, step->pass->produces, (int)name.n, name.p, level);
         return FAILED;
     }
     return OK;
@@ -199,11 +206,14 @@ static status check_after(manager *g, uint32_t index, bool changed)
     const run_agent *agent = g->pipeline->agents[index];
     status s = OK;
     if (changed) s = module_verify(g->module);
-    if (s != OK) diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)", agent->step, agent->id, agent->plugin);
+    if (s != OK)
+        diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)",
+                   agent->step, agent->id, agent->plugin);
     if (s == OK) s = check_levels(g, index);
     /* What held before a step that changed nothing still holds; what the step claims to be new is looked at. */
     const char *const *only = changed ? NULL : g->pipeline->contract.steps[index].pass->establishes;
-    if (s == OK && (changed || only)) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], only, agent);
+    if (s == OK && (changed || only))
+        s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], only, agent);
     if (s == OK) return OK;
     note_step(g, agent);
     *g->exit_status = EXIT_STATUS_BLAMED;
@@ -222,7 +232,8 @@ static status write_after(manager *g, uint32_t index, bool changed)
 {
     const compile_request *r = g->request;
     const char *id = g->pipeline->contract.steps[index].step->id;
-    if (r->print_after_all || (r->print_after_change && changed) || is_listed(r->print_after, id)) snapshot_print(g->module, id);
+    if (r->print_after_all || (r->print_after_change && changed) || is_listed(r->print_after, id))
+        snapshot_print(g->module, id);
     if (!r->dump_dir || !changed) return OK;
     *g->exit_status = EXIT_STATUS_OUTPUT;
     return snapshot_write(g->diags, g->module, r->dump_dir, index + 1, id);
@@ -274,8 +285,9 @@ static status check_machine(manager *g)
     if (attr == 0 || !g->pipeline->machine || attr_at(c, attr)->kind != ATTR_STRING) return OK;
     const str name = string_of(c, attr_at(c, attr)->id);
     if (str_is(name, g->pipeline->machine->name)) return OK;
-    diag_error(g->diags, (src_pos){string_of(c, module_file(g->module)).p, 0, 0}, &E1709, "the module was compiled for machine %.*s, the pipeline is for %s",
-               (int)name.n, name.p, g->pipeline->machine->name);
+    diag_error(g->diags, (src_pos){string_of(c, module_file(g->module)).p, 0, 0}, &E1709,
+               "the module was compiled for machine %.*s, the pipeline is for %s", (int)name.n, name.p,
+               g->pipeline->machine->name);
     return FAILED;
 }
 
@@ -292,8 +304,8 @@ static status run_steps(manager *g)
     if (first > 0) {
         start = (contract_state){0};
         contract_state_add_level(&start, c->steps[0].pass->consumes);
-    }
-    else find_start_properties(g, &start);
+    } else
+        find_start_properties(g, &start);
     /* A part of a pipeline need not end where the backend begins. */
     contract part = *c;
     if (end < c->step_count) part.backend = NULL;
@@ -310,12 +322,20 @@ static status run_steps(manager *g)
     return OK;
 }
 
-status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m, flight_recorder *recorder,
-                        run_report *report, int *exit_status)
+status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
+                        flight_recorder *recorder, run_report *report, int *exit_status)
 {
     diag_engine *d = context_diags(module_context(m));
-    const run_session_params params = {.diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
-    manager g = {.arena = a, .diags = d, .pipeline = p, .request = request, .module = m, .recorder = recorder, .report = report, .exit_status = exit_status};
+    const run_session_params params = {
+        .diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
+    manager g = {.arena = a,
+                 .diags = d,
+                 .pipeline = p,
+                 .request = request,
+                 .module = m,
+                 .recorder = recorder,
+                 .report = report,
+                 .exit_status = exit_status};
     g.session = run_session_create(a, &params);
     g.properties = property_set_create(a, d, p->host);
     const int out = plugin_output_divert();
@@ -334,7 +354,8 @@ void run_report_print_timing(const run_report *r, text_buffer *out)
     for (uint32_t i = 0; i < r->step_count; i++) {
         const step_report *s = &r->steps[i];
         if (!s->ran) continue;
-        text_printf(out, "%11.3f%11.3f%9" PRIu32 "  %s (%s)\n", (double)s->run_ns / 1e6, (double)s->verify_ns / 1e6, s->op_count, s->id, s->pass);
+        text_printf(out, "%11.3f%11.3f%9" PRIu32 "  %s (%s)\n", (double)s->run_ns / 1e6, (double)s->verify_ns / 1e6,
+                    s->op_count, s->id, s->pass);
         run += s->run_ns;
         verify += s->verify_ns;
     }

@@ -22,7 +22,7 @@ typedef struct compile_request {
 typedef struct step_report {
     const char *id, *pass;
     uint64_t run_ns, verify_ns;
-    uint64_t changes; /* mutations */
+    uint64_t changes;  /* mutations */
     uint32_t op_count; /* after the step */
     int64_t *stats;    /* one for each name in pass->stats */
     bool ran;
@@ -36,10 +36,10 @@ typedef struct run_report {
 /* Levels present among the module's functions, as the start of contract_check. */
 void module_levels(const module *m, contract_state *out);
 
-/* Checks the contracts statically, then runs. On failure `*exit_status` is 2 (a pipeline that cannot work, an unknown step),
- * 5 (a pass failed) or 6 (a step is blamed). */
-MUST_CHECK status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m, flight_recorder *recorder,
-                                   run_report *report, int *exit_status);
+/* Checks the contracts statically, then runs. On failure `*exit_status` is 2 (a pipeline that cannot work, an unknown
+ * step), 5 (a pass failed) or 6 (a step is blamed). */
+MUST_CHECK status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
+                                   flight_recorder *recorder, run_report *report, int *exit_status);
 
 /* Tables for --timing and --stats. */
 void run_report_print_timing(const run_report *r, text_buffer *out);

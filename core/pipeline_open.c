@@ -50,15 +50,21 @@ static status read_options(arena *a, diag_engine *d, run_agent *agent, const yam
     return OK;
 }
 
-static status open_strategy(arena *a, diag_engine *d, opened_pipeline *out, const run_agent *owner, const value *v, const run_agent **out_agent)
+static status open_strategy(arena *a, diag_engine *d, opened_pipeline *out, const run_agent *owner, const value *v,
+                            const run_agent **out_agent)
 {
     const plugin_file *file = NULL;
     const src_pos at = v->at.file ? v->at : owner->at;
     const pto_tiling *tiling = plugin_host_tiling(out->host, at, v->s, &file);
     if (!tiling) return FAILED;
     run_agent *agent = arena_alloc(a, sizeof *agent);
-    *agent = (run_agent){.plugin = file->plugin->id, .role = "tiling strategy", .id = tiling->id, .step = owner->step, .at = at,
-                         .options = tiling->options, .tiling = tiling};
+    *agent = (run_agent){.plugin = file->plugin->id,
+                         .role = "tiling strategy",
+                         .id = tiling->id,
+                         .step = owner->step,
+                         .at = at,
+                         .options = tiling->options,
+                         .tiling = tiling};
     TRY(read_options(a, d, agent, v->with));
     *out_agent = agent;
     return OK;
@@ -84,12 +90,18 @@ static status open_agents(arena *a, diag_engine *d, opened_pipeline *out)
     for (uint32_t i = 0; i < out->contract.step_count; i++) {
         const contract_step *step = &out->contract.steps[i];
         run_agent *agent = arena_alloc(a, sizeof *agent);
-        *agent = (run_agent){.plugin = step->plugin, .role = "pass", .id = step->pass->id, .step = step->step->id, .at = step->step->at,
-                             .options = step->pass->options, .stats = step->pass->stats};
+        *agent = (run_agent){.plugin = step->plugin,
+                             .role = "pass",
+                             .id = step->pass->id,
+                             .step = step->step->id,
+                             .at = step->step->at,
+                             .options = step->pass->options,
+                             .stats = step->pass->stats};
         agent->kinds = run_agent_kinds(a, step->pass->kinds, &agent->kind_count);
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
         out->agents[i] = agent;
-        if (read_options(a, d, agent, step->step->with) != OK || open_strategies(a, d, out, agent) != OK) result = FAILED;
+        if (read_options(a, d, agent, step->step->with) != OK || open_strategies(a, d, out, agent) != OK)
+            result = FAILED;
     }
     return result;
 }

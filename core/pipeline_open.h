@@ -12,7 +12,7 @@ typedef struct opened_pipeline {
     plugin_host *host;
     const machine *machine; /* NULL when the pipeline names none */
     contract contract;
-    run_agent **agents; /* of each step */
+    run_agent **agents;       /* of each step */
     run_agent *backend_agent; /* NULL without a backend */
 } opened_pipeline;
 

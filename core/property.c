@@ -49,7 +49,8 @@ static status find_checker(property_set *set, const char *id, const checker **ou
 
 static status check_function(run_session *session, module *m, op_id function, const checker *c, const run_agent *after)
 {
-    const run_request request = {.agent = &c->agent, .module = m, .unit = function, .access = RUN_READS, .after = after};
+    const run_request request = {
+        .agent = &c->agent, .module = m, .unit = function, .access = RUN_READS, .after = after};
     const pto_run *run = run_context_begin(session, &request);
     const pto_status returned = c->property->check(run, run_context_unit(run));
     return run_context_end(run, returned).failed ? FAILED : OK;
@@ -58,10 +59,13 @@ static status check_function(run_session *session, module *m, op_id function, co
 static void blame(property_set *set, const char *property, const run_agent *agent)
 {
     if (!agent) {
-        diag_error(set->diags, NO_POS, &E1707, "the module does not have property %s, which the steps that were left out would leave", property);
+        diag_error(set->diags, NO_POS, &E1707,
+                   "the module does not have property %s, which the steps that were left out would leave", property);
         return;
     }
-    diag_error(set->diags, agent->at, &E1707, "property %s does not hold after step `%s` (pass %s of plugin %s), which claims it or broke it without saying so",
+    diag_error(set->diags, agent->at, &E1707,
+               "property %s does not hold after step `%s` (pass %s of plugin %s), which claims it or broke it without "
+               "saying so",
                property, agent->step, agent->id, agent->plugin);
 }
 
@@ -73,8 +77,8 @@ static bool is_listed(const char *const *list, const char *word)
     return false;
 }
 
-status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state, const char *const *only,
-                            const run_agent *blamed)
+status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state,
+                            const char *const *only, const run_agent *blamed)
 {
     for (uint32_t l = 0; l < state->level_count; l++) {
         const contract_level *level = &state->levels[l];
@@ -83,7 +87,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             if (only && !is_listed(only, level->properties[p])) continue;
             TRY(find_checker(set, level->properties[p], &c));
             if (!c->property || strcmp(c->property->level, level->level) != 0) continue;
-            BLOCK_EACH_OP (m, f, module_top(m)) {
+            BLOCK_EACH_OP(m, f, module_top(m)) {
                 if (strcmp(level_name(function_level(m, f)), level->level) != 0) continue;
                 if (check_function(session, m, f, c, blamed) == OK) continue;
                 blame(set, c->id, blamed);
@@ -98,8 +102,9 @@ bool property_holds(property_set *set, run_session *session, module *m, const ch
 {
     const checker *c = NULL;
     if (find_checker(set, property, &c) != OK || !c->property || strcmp(c->property->level, level) != 0) return false;
-    BLOCK_EACH_OP (m, f, module_top(m)) {
-        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(session, m, f, c, NULL) != OK) return false;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(session, m, f, c, NULL) != OK)
+            return false;
     }
     return true;
 }

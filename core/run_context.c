@@ -59,7 +59,8 @@ static void record(const run_session *s, const run_context *c)
     FLIGHT_SET(r, step, str_from(step->step));
     FLIGHT_SET(r, file, str_from(step->at.file));
     r->line = step->at.line;
-    if (q->unit != 0 && op_is_live(c->m, q->unit)) FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
+    if (q->unit != 0 && op_is_live(c->m, q->unit))
+        FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
 }
 
 static run_context *context_for(run_session *s)

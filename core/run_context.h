@@ -36,8 +36,8 @@ typedef struct run_session run_session;
 
 typedef struct run_session_params {
     diag_engine *diags;
-    const machine *machine; /* or NULL */
-    uint32_t abi_minor;     /* told to plugins */
+    const machine *machine;    /* or NULL */
+    uint32_t abi_minor;        /* told to plugins */
     flight_recorder *recorder; /* told who runs, from begin to end; or NULL */
     /* Why a plugin should give up: 0 go on, else a reason. May be NULL. */
     int32_t (*should_stop)(void *self);
@@ -59,7 +59,7 @@ typedef struct run_request {
     module *module;
     op_id unit; /* 0 for module scope */
     run_access access;
-    uint32_t levels; /* bit 1 << LEVEL_x: ops that may be made */
+    uint32_t levels;        /* bit 1 << LEVEL_x: ops that may be made */
     const run_agent *after; /* of a checker: the step whose work is checked, for the flight recorder; or NULL */
 } run_request;
 

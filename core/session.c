@@ -19,8 +19,9 @@ static const char *value_of(const command_line *line, uint32_t option) { return 
 
 const char *session_share_folder(arena *a)
 {
-    char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    static const char below[] = "/share/pto";
+    char path[4096 + sizeof below];
+    const ssize_t n = readlink("/proc/self/exe", path, 4096);
     if (n <= 0) return NULL;
     path[n] = '\0';
     for (int up = 0; up < 2; up++) {
@@ -28,7 +29,7 @@ const char *session_share_folder(arena *a)
         if (!slash) return NULL;
         *slash = '\0';
     }
-    strcat(path, "/share/pto");
+    memcpy(path + strlen(path), below, sizeof below);
     return arena_strdup(a, path);
 }
 
@@ -56,10 +57,13 @@ static status read_color(session *s)
 {
     const char *color = value_of(s->line, SESSION_COLOR);
     const bool on_terminal = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
-    if (!color || strcmp(color, "auto") == 0) diag_set_color(s->diags, on_terminal);
-    else if (strcmp(color, "always") == 0 || strcmp(color, "never") == 0) diag_set_color(s->diags, color[0] == 'a');
+    if (!color || strcmp(color, "auto") == 0)
+        diag_set_color(s->diags, on_terminal);
+    else if (strcmp(color, "always") == 0 || strcmp(color, "never") == 0)
+        diag_set_color(s->diags, color[0] == 'a');
     else {
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--color` wants auto, always or never, not `%s`", color);
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+                   "option `--color` wants auto, always or never, not `%s`", color);
         return FAILED;
     }
     return OK;
@@ -72,7 +76,8 @@ static status read_verify(session *s)
     if (!verify || strcmp(verify, "each") == 0) return OK;
     s->request.verify = false;
     if (strcmp(verify, "off") == 0) return OK;
-    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--verify` wants off or each, not `%s`", verify);
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--verify` wants off or each, not `%s`",
+               verify);
     return FAILED;
 }
 
@@ -136,13 +141,27 @@ void session_close(session *s)
 /* An option that works on a pipeline has no effect without one: that is an error, not silence. */
 static status refuse_without_pipeline(const session *s)
 {
-    static const uint32_t wants[] = {SESSION_SET, SESSION_REPLACE, SESSION_INSERT_AFTER, SESSION_REMOVE, SESSION_FROM, SESSION_UNTIL,
-                                     SESSION_ONLY, SESSION_DUMP_DIR, SESSION_PRINT_AFTER, SESSION_PRINT_AFTER_ALL, SESSION_PRINT_AFTER_CHANGE,
-                                     SESSION_TIMING, SESSION_STATS, SESSION_REMARKS, SESSION_EXPLAIN, SESSION_PRINT_PIPELINE, SESSION_MACHINE};
+    static const uint32_t wants[] = {SESSION_SET,
+                                     SESSION_REPLACE,
+                                     SESSION_INSERT_AFTER,
+                                     SESSION_REMOVE,
+                                     SESSION_FROM,
+                                     SESSION_UNTIL,
+                                     SESSION_ONLY,
+                                     SESSION_DUMP_DIR,
+                                     SESSION_PRINT_AFTER,
+                                     SESSION_PRINT_AFTER_ALL,
+                                     SESSION_PRINT_AFTER_CHANGE,
+                                     SESSION_TIMING,
+                                     SESSION_STATS,
+                                     SESSION_REMARKS,
+                                     SESSION_EXPLAIN,
+                                     SESSION_PRINT_PIPELINE,
+                                     SESSION_MACHINE};
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
         if (!command_line_has(s->line, wants[i])) continue;
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "option `--%s` has no effect without --pipeline or --passes",
-                   s->line->options[wants[i]].name);
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504,
+                   "option `--%s` has no effect without --pipeline or --passes", s->line->options[wants[i]].name);
         return FAILED;
     }
     return OK;
@@ -153,7 +172,10 @@ static uint32_t collect_overrides(session *s, pipeline_override *out)
     static const struct {
         uint32_t option;
         pipeline_change change;
-    } kinds[] = {{SESSION_SET, PIPELINE_SET}, {SESSION_REPLACE, PIPELINE_REPLACE}, {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER}, {SESSION_REMOVE, PIPELINE_REMOVE}};
+    } kinds[] = {{SESSION_SET, PIPELINE_SET},
+                 {SESSION_REPLACE, PIPELINE_REPLACE},
+                 {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
+                 {SESSION_REMOVE, PIPELINE_REMOVE}};
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->line->use_count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -205,8 +227,10 @@ status session_open_pipeline(session *s, const char *backend, int *exit_status)
     }
     static const pipeline no_passes = {.file = "<command line>"};
     const pipeline *p = &no_passes;
-    if (file || passes) TRY(pipeline_read(s->arena, s->diags, &request, &p));
-    else TRY(refuse_without_pipeline(s));
+    if (file || passes)
+        TRY(pipeline_read(s->arena, s->diags, &request, &p));
+    else
+        TRY(refuse_without_pipeline(s));
     TRY(pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status));
     if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify == PIPELINE_VERIFY_EACH;
     s->has_pipeline = true;
@@ -231,10 +255,14 @@ static int print_schema(const char *kind)
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary, int *exit_status)
 {
     *exit_status = EXIT_STATUS_OK;
-    if (command_line_has(line, SESSION_HELP)) command_line_help(stdout, line->options, line->option_count, usage, summary);
-    else if (command_line_has(line, SESSION_VERSION)) printf("%s %s\n", line->tool, PTO_VERSION);
-    else if (command_line_has(line, SESSION_PRINT_SCHEMA)) *exit_status = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
-    else return false;
+    if (command_line_has(line, SESSION_HELP))
+        command_line_help(stdout, line->options, line->option_count, usage, summary);
+    else if (command_line_has(line, SESSION_VERSION))
+        printf("%s %s\n", line->tool, PTO_VERSION);
+    else if (command_line_has(line, SESSION_PRINT_SCHEMA))
+        *exit_status = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
+    else
+        return false;
     return true;
 }
 
@@ -258,15 +286,18 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
     text_buffer t;
     text_init(&t);
     *exit_status = EXIT_STATUS_OK;
-    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = command_line_has(s->line, SESSION_EXPLAIN);
+    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE),
+               explain = command_line_has(s->line, SESSION_EXPLAIN);
     if (print) pipeline_write(&t, s->opened.pipeline, options_of, s);
     if (explain) {
         const contract *c = &s->opened.contract;
         contract_state start = {0};
         contract_state_add_level(&start, c->step_count ? c->steps[0].pass->consumes : "tensor/1");
         contract_state *states = arena_array(s->arena, c->step_count + 1u, sizeof *states);
-        if (contract_check(s->diags, c, &start, states) != OK) *exit_status = EXIT_STATUS_USAGE;
-        else contract_explain(&t, c, states);
+        if (contract_check(s->diags, c, &start, states) != OK)
+            *exit_status = EXIT_STATUS_USAGE;
+        else
+            contract_explain(&t, c, states);
     }
     if (t.n != 0) fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
@@ -276,7 +307,8 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
 status session_read_module(session *s, const char *path, module **out, int *exit_status)
 {
     struct stat st;
-    const bool is_there = strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+    const bool is_there =
+        strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
     *exit_status = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
     TRY(parse_file(s->context, path, out));
     return module_verify(*out);

@@ -8,38 +8,47 @@
 #include "core/pass_manager.h"
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
-#define SESSION_OPTIONS(X)                                                                                                            \
-    X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "the YAML file; without it no passes", false)                        \
-    X(PASSES, "passes", 0, CLI_REQUIRED, "LIST", "pipeline", "an ad-hoc list instead: 'a,b{x=1}'", false)                             \
-    X(MACHINE, "machine", 0, CLI_REQUIRED, "FILE", "pipeline", "machine file, or the name of an installed one", false)                \
-    X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME or backend.with.KEY", true)                     \
-    X(REPLACE, "replace", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run another pass in place of a step", true)                      \
-    X(INSERT_AFTER, "insert-after", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run a pass after a step", true)                        \
-    X(REMOVE, "remove", 0, CLI_REQUIRED, "STEP", "pipeline", "leave a step out", true)                                                \
-    X(FROM, "from", 0, CLI_REQUIRED, "STEP", "pipeline", "begin with this step, from a snapshot", false)                              \
-    X(UNTIL, "until", 0, CLI_REQUIRED, "STEP", "pipeline", "end after this step", false)                                              \
-    X(ONLY, "only", 0, CLI_REQUIRED, "STEP", "pipeline", "run this step alone", false)                                                \
-    X(PLUGIN, "plugin", 0, CLI_REQUIRED, "FILE", "plugins", "one more plugin", true)                                                  \
-    X(PLUGIN_PATH, "plugin-path", 0, CLI_REQUIRED, "DIR", "plugins", "one more folder of plugins", true)                              \
-    X(DUMP_DIR, "dump-dir", 0, CLI_REQUIRED, "DIR", "looking inside", "a numbered .ptir after every step that changed something", false) \
-    X(PRINT_AFTER, "print-after", 0, CLI_REQUIRED, "STEP", "looking inside", "print the module after a step, to stderr", true)        \
-    X(PRINT_AFTER_ALL, "print-after-all", 0, CLI_NONE, NULL, "looking inside", "print it after every step", false)                    \
-    X(PRINT_AFTER_CHANGE, "print-after-change", 0, CLI_NONE, NULL, "looking inside", "print it after every step that changed something", false) \
-    X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each", "looking inside", "verifier and property checkers after each step", false)       \
-    X(TIMING, "timing", 0, CLI_NONE, NULL, "looking inside", "time of each step, to stderr", false)                                   \
-    X(STATS, "stats", 0, CLI_NONE, NULL, "looking inside", "counters of each step, to stderr", false)                                 \
-    X(REMARKS, "remarks", 0, CLI_REQUIRED, "FILE", "looking inside", "what passes say about their choices; `-` is stderr", false)      \
-    X(EXPLAIN, "explain", 0, CLI_OPTIONAL, "pipeline", "looking inside", "the checked pipeline with levels and properties", false)    \
-    X(PRINT_PIPELINE, "print-pipeline", 0, CLI_NONE, NULL, "looking inside", "the effective pipeline with defaults and origins", false) \
-    X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|case", "looking inside", "JSON Schema of a kind of file", false) \
-    X(NO_SUPERVISE, "no-supervise", 0, CLI_NONE, NULL, "other", "run in this process, for debuggers", false)                          \
-    X(COLOR, "color", 0, CLI_REQUIRED, "auto|always|never", "other", "colour in diagnostics", false)                                  \
-    X(VERSION, "version", 0, CLI_NONE, NULL, "other", "print the version", false)                                                     \
+#define SESSION_OPTIONS(X)                                                                                             \
+    X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "the YAML file; without it no passes", false)         \
+    X(PASSES, "passes", 0, CLI_REQUIRED, "LIST", "pipeline", "an ad-hoc list instead: 'a,b{x=1}'", false)              \
+    X(MACHINE, "machine", 0, CLI_REQUIRED, "FILE", "pipeline", "machine file, or the name of an installed one", false) \
+    X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME or backend.with.KEY", true)      \
+    X(REPLACE, "replace", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run another pass in place of a step", true)       \
+    X(INSERT_AFTER, "insert-after", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run a pass after a step", true)         \
+    X(REMOVE, "remove", 0, CLI_REQUIRED, "STEP", "pipeline", "leave a step out", true)                                 \
+    X(FROM, "from", 0, CLI_REQUIRED, "STEP", "pipeline", "begin with this step, from a snapshot", false)               \
+    X(UNTIL, "until", 0, CLI_REQUIRED, "STEP", "pipeline", "end after this step", false)                               \
+    X(ONLY, "only", 0, CLI_REQUIRED, "STEP", "pipeline", "run this step alone", false)                                 \
+    X(PLUGIN, "plugin", 0, CLI_REQUIRED, "FILE", "plugins", "one more plugin", true)                                   \
+    X(PLUGIN_PATH, "plugin-path", 0, CLI_REQUIRED, "DIR", "plugins", "one more folder of plugins", true)               \
+    X(DUMP_DIR, "dump-dir", 0, CLI_REQUIRED, "DIR", "looking inside",                                                  \
+      "a numbered .ptir after every step that changed something", false)                                               \
+    X(PRINT_AFTER, "print-after", 0, CLI_REQUIRED, "STEP", "looking inside",                                           \
+      "print the module after a step, to stderr", true)                                                                \
+    X(PRINT_AFTER_ALL, "print-after-all", 0, CLI_NONE, NULL, "looking inside", "print it after every step", false)     \
+    X(PRINT_AFTER_CHANGE, "print-after-change", 0, CLI_NONE, NULL, "looking inside",                                   \
+      "print it after every step that changed something", false)                                                       \
+    X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each", "looking inside",                                                 \
+      "verifier and property checkers after each step", false)                                                         \
+    X(TIMING, "timing", 0, CLI_NONE, NULL, "looking inside", "time of each step, to stderr", false)                    \
+    X(STATS, "stats", 0, CLI_NONE, NULL, "looking inside", "counters of each step, to stderr", false)                  \
+    X(REMARKS, "remarks", 0, CLI_REQUIRED, "FILE", "looking inside",                                                   \
+      "what passes say about their choices; `-` is stderr", false)                                                     \
+    X(EXPLAIN, "explain", 0, CLI_OPTIONAL, "pipeline", "looking inside",                                               \
+      "the checked pipeline with levels and properties", false)                                                        \
+    X(PRINT_PIPELINE, "print-pipeline", 0, CLI_NONE, NULL, "looking inside",                                           \
+      "the effective pipeline with defaults and origins", false)                                                       \
+    X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|case", "looking inside",                        \
+      "JSON Schema of a kind of file", false)                                                                          \
+    X(NO_SUPERVISE, "no-supervise", 0, CLI_NONE, NULL, "other", "run in this process, for debuggers", false)           \
+    X(COLOR, "color", 0, CLI_REQUIRED, "auto|always|never", "other", "colour in diagnostics", false)                   \
+    X(VERSION, "version", 0, CLI_NONE, NULL, "other", "print the version", false)                                      \
     X(HELP, "help", 'h', CLI_NONE, NULL, "other", "this text", false)
 
 #define SESSION_ENUM_(ID, ...) SESSION_##ID,
 enum { SESSION_OPTIONS(SESSION_ENUM_) SESSION_OPTION_COUNT };
-#define SESSION_ROW(ID, name, short_name, argument, value, group, doc, repeats) {name, short_name, argument, value, group, doc, repeats},
+#define SESSION_ROW(ID, name, short_name, argument, value, group, doc, repeats) \
+    {name, short_name, argument, value, group, doc, repeats},
 
 typedef struct session {
     arena *arena;
@@ -62,10 +71,12 @@ const char *session_share_folder(arena *a);
 /* Each failure sets `*exit_status`. */
 MUST_CHECK status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status);
 void session_close(session *s);
-/* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either. */
+/* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either.
+ */
 MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *exit_status);
 /* Answers --version, --help, --print-schema, --explain and --print-pipeline; true when one of them was asked for. */
-bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary, int *exit_status);
+bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
+                                     int *exit_status);
 bool session_answers_after_pipeline(session *s, int *exit_status);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
 MUST_CHECK status session_read_module(session *s, const char *path, module **out, int *exit_status);

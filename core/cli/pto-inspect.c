@@ -1,7 +1,7 @@
 /* pto-inspect: what there is: plugins, passes, strategies, backends, properties, ops, machines, options, diagnostics.
  *
- * Everything comes from descriptors, notes and tables; no list is kept by hand. A listing reads notes only; details of one
- * plugin's parts call its entry function, in a child process. */
+ * Everything comes from descriptors, notes and tables; no list is kept by hand. A listing reads notes only; details of
+ * one plugin's parts call its entry function, in a child process. */
 #include "core/core_diag.h"
 #include "core/inspect.h"
 #include "core/plugin_host.h"
@@ -30,9 +30,9 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    {"plugins", true, inspect_plugins},   {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
-    {"backends", true, inspect_backends}, {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
-    {"machines", false, inspect_machines}, {"options", true, inspect_options},      {"errors", false, inspect_errors},
+    {"plugins", true, inspect_plugins},    {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
+    {"backends", true, inspect_backends},  {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
+    {"machines", false, inspect_machines}, {"options", true, inspect_options},       {"errors", false, inspect_errors},
 };
 
 static const char *const *values_of(arena *a, const command_line *line, uint32_t option)
@@ -56,7 +56,8 @@ static status read_format(diag_engine *d, const command_line *line, inspect_form
         return OK;
     }
     if (!text) return OK;
-    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1503, "option `--format` wants text, json or markdown, not `%s`", text);
+    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1503, "option `--format` wants text, json or markdown, not `%s`",
+               text);
     return FAILED;
 }
 
@@ -73,7 +74,8 @@ static const subject *find_subject(diag_engine *d, const char *word)
 static int run(arena *a, diag_engine *d, const command_line *line, flight_recorder *recorder)
 {
     if (line->argument_count < 1 || line->argument_count > 2) {
-        diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504, "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
+        diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504,
+                   "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
         diag_note(d, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }

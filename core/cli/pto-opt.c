@@ -8,7 +8,8 @@
 enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_COUNT };
 
 static const cli_option options[OPT_COUNT] = {
-    SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing", "where the result goes; `-` is standard output", false},
+    SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing",
+                                 "where the result goes; `-` is standard output", false},
     {"print-generic", 0, CLI_NONE, NULL, "printing", "in the generic form that mlir-opt reads", false},
     {"print-locations", 0, CLI_NONE, NULL, "printing", "with loc(..) behind every op", false},
 };
@@ -32,7 +33,8 @@ static int print_module(session *s, module *m)
     text_init(&t);
     t.flush = write_out;
     t.self = &w;
-    const print_options form = {.generic = command_line_has(s->line, OPT_PRINT_GENERIC), .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+    const print_options form = {.generic = command_line_has(s->line, OPT_PRINT_GENERIC),
+                                .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
     module_print(m, &form, &t);
     const status flushed = text_finish(&t);
     text_fini(&t);
@@ -46,7 +48,8 @@ static int run(session *s, flight_recorder *recorder)
     if (session_open_pipeline(s, NULL, &code) != OK) return code;
     if (session_answers_after_pipeline(s, &code)) return code;
     if (s->line->argument_count != 1) {
-        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given", s->line->argument_count);
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given",
+                   s->line->argument_count);
         diag_note(s->diags, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }
@@ -73,8 +76,10 @@ int main(int argc, char **argv)
     diag_engine *d = diag_create(stderr, 0);
     command_line line;
     int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK && !session_answers_before_pipeline(&line, usage, summary, &code))
-        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line) : supervise("pto-opt", work, &line);
+    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK &&
+        !session_answers_before_pipeline(&line, usage, summary, &code))
+        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line)
+                                                             : supervise("pto-opt", work, &line);
     diag_destroy(d);
     arena_destroy(a);
     return code;

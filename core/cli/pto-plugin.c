@@ -17,7 +17,8 @@ static const cli_option options[PLUGIN_OPTION_COUNT] = {
     {"help", 'h', CLI_NONE, NULL, "options", "this text", false},
 };
 static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR";
-static const char summary[] = "Starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.";
+static const char summary[] =
+    "Starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.";
 static const char *const kinds[] = {"pass", "tiling", "backend", NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
@@ -35,7 +36,10 @@ static status check_id(diag_engine *d, const char *id)
     }
     if (legal && dots > 0 && word > 0) return OK;
     diag_error(d, tool(), &E1503, "`%s` is no plugin id", id);
-    diag_note(d, NO_POS, "an id is at most %d lower-case letters, digits and dashes in words joined by dots, such as org.acme.copies; `pto.` is taken", ID_BYTES_MAX);
+    diag_note(d, NO_POS,
+              "an id is at most %d lower-case letters, digits and dashes in words joined by dots, such as "
+              "org.acme.copies; `pto.` is taken",
+              ID_BYTES_MAX);
     return FAILED;
 }
 
@@ -51,7 +55,8 @@ static void put_replaced(file_writer *w, str text, const char *from, const char 
     file_writer_put(w, p, (uint64_t)(end - p));
 }
 
-static status copy_file(arena *a, diag_engine *d, const char *from, const char *to, const char *placeholder, const char *id)
+static status copy_file(arena *a, diag_engine *d, const char *from, const char *to, const char *placeholder,
+                        const char *id)
 {
     str text;
     TRY(file_read(a, d, from, TEMPLATE_BYTES_MAX, &text));
@@ -85,7 +90,8 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
         s = FAILED;
     }
     for (struct dirent *e; s == OK && (e = readdir(dir));) {
-        if (e->d_name[0] != '.') s = copy_file(a, d, join(a, source, e->d_name), join(a, folder, e->d_name), placeholder, id);
+        if (e->d_name[0] != '.')
+            s = copy_file(a, d, join(a, source, e->d_name), join(a, folder, e->d_name), placeholder, id);
     }
     closedir(dir);
     return s;
@@ -118,9 +124,12 @@ int main(int argc, char **argv)
     int code = EXIT_STATUS_USAGE;
     if (command_line_parse(a, d, "pto-plugin", options, PLUGIN_OPTION_COUNT, argc, argv, &line) == OK) {
         code = EXIT_STATUS_OK;
-        if (command_line_has(&line, PLUGIN_HELP)) command_line_help(stdout, options, PLUGIN_OPTION_COUNT, usage, summary);
-        else if (command_line_has(&line, PLUGIN_VERSION)) printf("pto-plugin %s\n", session_version());
-        else code = run(a, d, &line);
+        if (command_line_has(&line, PLUGIN_HELP))
+            command_line_help(stdout, options, PLUGIN_OPTION_COUNT, usage, summary);
+        else if (command_line_has(&line, PLUGIN_VERSION))
+            printf("pto-plugin %s\n", session_version());
+        else
+            code = run(a, d, &line);
     }
     diag_destroy(d);
     arena_destroy(a);

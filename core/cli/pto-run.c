@@ -16,23 +16,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RUN_OPTIONS(X)                                                                                                            \
-    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input", true)                                                    \
-    X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                           \
-    X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                                   \
-    X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)                          \
-    X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)                          \
-    X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                                \
-    X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors", "fill inputs that are not given with random numbers", false) \
-    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", false)                   \
-    X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                                   \
-    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)     \
-    X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                            \
-    X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)                      \
-    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                               \
-    X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)                   \
-    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                             \
-    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write swimlane and counters there", false)                                \
+#define RUN_OPTIONS(X)                                                                                                 \
+    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input", true)                                         \
+    X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                \
+    X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                        \
+    X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)               \
+    X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)               \
+    X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                     \
+    X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors",                                              \
+      "fill inputs that are not given with random numbers", false)                                                     \
+    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", \
+      false)                                                                                                           \
+    X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                        \
+    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)                      \
+    X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                 \
+    X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)           \
+    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                    \
+    X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
+    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                  \
+    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write swimlane and counters there", false)                     \
     X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
 
 enum {
@@ -42,8 +44,10 @@ enum {
 };
 static const cli_option options[RUN_OPTION_COUNT] = {SESSION_OPTIONS(SESSION_ROW) RUN_OPTIONS(SESSION_ROW)};
 
-static const char usage[] = "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
-static const char summary[] = "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
+static const char usage[] =
+    "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
+static const char summary[] =
+    "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
 
 typedef struct expectation {
     str name;
@@ -95,7 +99,8 @@ static status read_f64(diag_engine *d, const command_line *line, uint32_t option
     const char *text = command_line_value(line, option);
     *out = 0;
     if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
-    diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`", line->options[option].name, text);
+    diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`",
+               line->options[option].name, text);
     return FAILED;
 }
 
@@ -164,7 +169,8 @@ static status size_terms(diag_engine *d, const case_output *o, const case_size *
         *out = (double)size->symbols[i].value;
         return OK;
     }
-    diag_error(d, o->at, &E1033, "`terms` is `%.*s`: neither a positive number nor a symbol of this size", (int)o->terms.n, o->terms.p);
+    diag_error(d, o->at, &E1033, "`terms` is `%.*s`: neither a positive number nor a symbol of this size",
+               (int)o->terms.n, o->terms.p);
     return FAILED;
 }
 
@@ -190,11 +196,14 @@ static const char *make_folder(run_job *j, bool *is_temporary)
 
 static status load_case_data(run_job *j, const case_description *c, const case_size *size, const char *folder)
 {
-    for (uint32_t i = 0; i < c->input_count; i++) TRY(add_input(j, c->inputs[i].parameter, join(j->s->arena, folder, c->inputs[i].file)));
+    for (uint32_t i = 0; i < c->input_count; i++)
+        TRY(add_input(j, c->inputs[i].parameter, join(j->s->arena, folder, c->inputs[i].file)));
     for (uint32_t i = 0; i < c->output_count; i++) {
         const case_output *o = &c->outputs[i];
         expectation *e = &j->expectations[j->expectation_count++];
-        *e = (expectation){.name = o->parameter, .comparison = {.rule = o->rule}, .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
+        *e = (expectation){.name = o->parameter,
+                           .comparison = {.rule = o->rule},
+                           .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
         TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
         TRY(read_array(j, join(j->s->arena, folder, o->expect), &e->comparison.want));
         if (o->magnitude) TRY(read_array(j, join(j->s->arena, folder, o->magnitude), &e->comparison.magnitude));
@@ -217,7 +226,8 @@ static status take_case(run_job *j, const char *path)
     const char *folder = make_folder(j, &is_temporary);
     if (!folder) return FAILED;
     status s = OK;
-    if (c->data) s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
+    if (c->data)
+        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
     if (is_temporary) {
         file_remove_tree(folder);
@@ -232,11 +242,14 @@ static status read_job(run_job *j)
     const command_line *line = j->s->line;
     const char *case_path = command_line_value(line, RUN_CASE);
     if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
-        diag_error(j->s->diags, tool(), &E1504, "%s, %u are given", case_path ? "one file at most is wanted beside --case" : "one input file is wanted", line->argument_count);
+        diag_error(j->s->diags, tool(), &E1504, "%s, %u are given",
+                   case_path ? "one file at most is wanted beside --case" : "one input file is wanted",
+                   line->argument_count);
         diag_note(j->s->diags, NO_POS, "usage: %s", usage);
         return FAILED;
     }
-    if (!case_path && (command_line_has(line, RUN_SIZE) || command_line_has(line, RUN_DATA_DIR) || command_line_has(line, RUN_PYTHON))) {
+    if (!case_path && (command_line_has(line, RUN_SIZE) || command_line_has(line, RUN_DATA_DIR) ||
+                       command_line_has(line, RUN_PYTHON))) {
         diag_error(j->s->diags, tool(), &E1504, "--size, --data-dir and --python have no effect without --case");
         return FAILED;
     }
@@ -271,12 +284,14 @@ static status unknown_output(diag_engine *d, const bound_call *call, str name)
     return FAILED;
 }
 
-static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array, const char *what)
+static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array,
+                         const char *what)
 {
     bool same = array->header.rank == t->rank;
     for (uint32_t i = 0; same && i < t->rank; i++) same = array->header.dims[i] == t->dims[i];
     if (same) return OK;
-    diag_error(d, tool(), &E1603, "the %s of `%.*s` has another shape than the output", what, (int)e->name.n, e->name.p);
+    diag_error(d, tool(), &E1603, "the %s of `%.*s` has another shape than the output", what, (int)e->name.n,
+               e->name.p);
     return FAILED;
 }
 
@@ -287,8 +302,10 @@ static status same_numbers(diag_engine *d, const expectation *e, const bound_ten
     if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || npy_matches(h, t->type)) return OK;
     char descr[8];
     npy_header_descr(h, descr);
-    diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n, e->name.p, descr, dtype_name(t->type));
-    diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type), npy_descr(t->type));
+    diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n,
+               e->name.p, descr, dtype_name(t->type));
+    diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type),
+              npy_descr(t->type));
     return FAILED;
 }
 
@@ -335,11 +352,11 @@ static bool compare_outputs(const run_job *j, const bound_call *call)
         const bound_tensor *t = find_output(call, e->name);
         BUG_IF(!t, "an output was checked and is gone");
         const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
-        printf("%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n", (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS",
-               r.max_abs, r.max_rel, r.element_count, e->rule_text);
+        printf("%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n", (int)e->name.n,
+               e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count, e->rule_text);
         if (!r.is_equal)
-            printf("  %" PRIu64 " elements beyond their bound; worst at %" PRIu64 ": got %.9g, want %.9g, bound %.3g\n", r.bad_count, r.worst, r.worst_got,
-                   r.worst_want, r.worst_bound);
+            printf("  %" PRIu64 " elements beyond their bound; worst at %" PRIu64 ": got %.9g, want %.9g, bound %.3g\n",
+                   r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
         all &= r.is_equal;
     }
     return all;
@@ -370,12 +387,16 @@ static int execute(run_job *j, module *m, flight_recorder *recorder)
 {
     session *s = j->s;
     int64_t seed = 0, shuffle = 0, repeat = 1;
-    if (command_line_i64(s->diags, s->line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &seed) != OK || command_line_i64(s->diags, s->line, RUN_SHUFFLE, 1, INT64_MAX, 0, &shuffle) != OK ||
+    if (command_line_i64(s->diags, s->line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &seed) != OK ||
+        command_line_i64(s->diags, s->line, RUN_SHUFFLE, 1, INT64_MAX, 0, &shuffle) != OK ||
         command_line_i64(s->diags, s->line, RUN_REPEAT, 1, 1000000, 1, &repeat) != OK)
         return EXIT_STATUS_USAGE;
     const op_id f = call_entry(m, j->entry);
     bound_call call;
-    if (f == 0 || call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) != OK || check_outputs(j, &call) != OK)
+    if (f == 0 ||
+        call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) !=
+            OK ||
+        check_outputs(j, &call) != OK)
         return EXIT_STATUS_INPUT;
     const backend_request request = {(uint64_t)shuffle, command_line_value(s->line, RUN_REPORT), (uint32_t)repeat};
     backend_result result = {0};
@@ -418,7 +439,9 @@ static int work(void *self, flight_recorder *recorder)
 /* Without a word about it, a module runs through the default pipeline. */
 static void default_pipeline(arena *a, command_line *line)
 {
-    if (command_line_has(line, SESSION_PIPELINE) || command_line_has(line, SESSION_PASSES) || command_line_has(line, RUN_BACKEND)) return;
+    if (command_line_has(line, SESSION_PIPELINE) || command_line_has(line, SESSION_PASSES) ||
+        command_line_has(line, RUN_BACKEND))
+        return;
     cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
     if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
     uses[line->use_count++] = (cli_use){SESSION_PIPELINE, "default.yaml"};
@@ -431,9 +454,11 @@ int main(int argc, char **argv)
     diag_engine *d = diag_create(stderr, 0);
     command_line line;
     int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK && !session_answers_before_pipeline(&line, usage, summary, &code)) {
+    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK &&
+        !session_answers_before_pipeline(&line, usage, summary, &code)) {
         default_pipeline(a, &line);
-        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line) : supervise("pto-run", work, &line);
+        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line)
+                                                             : supervise("pto-run", work, &line);
     }
     diag_destroy(d);
     arena_destroy(a);

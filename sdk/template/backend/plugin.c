@@ -1,5 +1,5 @@
-/* org.example.backend: runs functions that negate and add f32 tensors, element by element; anything else is an error that
- * names the op and its place. */
+/* org.example.backend: runs functions that negate and add f32 tensors, element by element; anything else is an error
+ * that names the op and its place. */
 #include <pto/plugin.h>
 
 #define KINDS(X) X(NEG, "tensor.neg") X(ADD, "tensor.add") X(RETURN, "return")
@@ -14,11 +14,12 @@ typedef struct slot {
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     *exe = NULL;
-    PTO_EACH_OP (pto_body(function), op) {
+    PTO_EACH_OP(pto_body(function), op) {
         const pto_kind_id kind = pto_op_kind(op);
         if (kind == pto_kind(run, KIND_RETURN)) continue;
         if (kind != pto_kind(run, KIND_NEG) && kind != pto_kind(run, KIND_ADD))
-            return pto_error(op, "org.example.backend/unknown-op", "this backend cannot run `%.*s`", PTO_FMT(pto_op_name(op)));
+            return pto_error(op, "org.example.backend/unknown-op", "this backend cannot run `%.*s`",
+                             PTO_FMT(pto_op_name(op)));
         if (pto_type_dtype(pto_value_type(pto_result(op, 0))) != PTO_F32)
             return pto_error(op, "org.example.backend/not-f32", "this backend knows f32 alone");
     }
@@ -39,15 +40,16 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     const uint64_t bytes = call->results[0]->bytes, count = bytes / sizeof(float);
     const pto_block body = pto_body(call->function);
     uint32_t used = 0;
-    PTO_EACH_OP (body, op) used++;
+    PTO_EACH_OP(body, op) used++;
     slot *slots = PTO_SCRATCH(run, slot, used + call->argument_count);
     used = 0;
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const slot argument = {pto_block_arg(body, i), (const float *)call->arguments[i]->data};
-        if (call->arguments[i]->bytes != bytes) return pto_error(call->function, "org.example.backend/shape", "this backend does not broadcast");
+        if (call->arguments[i]->bytes != bytes)
+            return pto_error(call->function, "org.example.backend/shape", "this backend does not broadcast");
         slots[used++] = argument;
     }
-    PTO_EACH_OP (body, op) {
+    PTO_EACH_OP(body, op) {
         const float *a = elements_of(slots, used, pto_operand(op, 0));
         if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
             memcpy(call->results[0]->data, a, bytes);
@@ -78,4 +80,5 @@ static const pto_backend backend = {
     .execute = execute,
     .release = release,
 };
-PTO_PLUGIN("org.example.backend", "backend:org.example.backend", "", .version = "0.1.0", .license = "MIT", .backends = PTO_LIST(pto_backend, &backend));
+PTO_PLUGIN("org.example.backend", "backend:org.example.backend", "", .version = "0.1.0", .license = "MIT",
+           .backends = PTO_LIST(pto_backend, &backend));

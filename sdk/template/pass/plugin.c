@@ -8,9 +8,9 @@
 #define KINDS(X) X(LOAD, "tile.load") X(FOR, "for")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                    \
-    X(STAGES, I64, "stages", .def = "1", .min = "1", .max = "8", .unit = "buffers", .doc = "buffers of each load in a loop", \
-      .example = "with: { stages: 1 }")
+#define OPTIONS(X)                                                                  \
+    X(STAGES, I64, "stages", .def = "1", .min = "1", .max = "8", .unit = "buffers", \
+      .doc = "buffers of each load in a loop", .example = "with: { stages: 1 }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(CHANGED, "loads changed")
@@ -27,8 +27,11 @@ static int is_in_loop(const pto_run *run, pto_op op)
 static pto_status set_stages(const pto_run *run, pto_op function)
 {
     const int64_t stages = pto_opt_i64(run, OPT_STAGES);
-    PTO_WALK (function, op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_LOAD)) || !is_in_loop(run, op) || pto_attr_int_of(op, "stages", 1) == stages) continue;
+    PTO_WALK(function, op)
+    {
+        if (!pto_op_is(op, pto_kind(run, KIND_LOAD)) || !is_in_loop(run, op) ||
+            pto_attr_int_of(op, "stages", 1) == stages)
+            continue;
         PTO_TRY(pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages)));
         pto_count(run, STAT_CHANGED);
     }
@@ -47,4 +50,5 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = set_stages,
 };
-PTO_PLUGIN("org.example.pass", "pass:org.example.pass", "", .version = "0.1.0", .license = "MIT", .passes = PTO_LIST(pto_pass, &pass));
+PTO_PLUGIN("org.example.pass", "pass:org.example.pass", "", .version = "0.1.0", .license = "MIT",
+           .passes = PTO_LIST(pto_pass, &pass));

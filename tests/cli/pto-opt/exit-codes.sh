@@ -120,5 +120,7 @@ wants 74 $run --in x=x.npy --report=good.ptir
 wants 74 sh -c "$run --in x=x.npy --expect a=y.npy >/dev/full"
 wants 74 sh -c 'pto-inspect errors >/dev/full'
 [ "$(echo folder/*)" = 'folder/*' ] || { echo "left: $(echo folder/*)"; exit 1; }
-[ ! -e good.ptir.* ] || { echo "left: $(echo good.ptir.*)"; exit 1; }
+for left in good.ptir.*; do
+  [ ! -e "$left" ] || { echo "left: $left"; exit 1; }
+done
 exit 0
