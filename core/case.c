@@ -64,7 +64,7 @@ static const char *beside(arena *a, const char *path, const char *name)
     const size_t folder = (size_t)(slash - path) + 1, length = strlen(name);
     char *joined = arena_alloc(a, folder + length + 1);
     memcpy(joined, path, folder);
-    memcpy(joined + folder, name, length);
+    memcpy(joined + folder, name, length + 1);
     return joined;
 }
 

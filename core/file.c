@@ -185,7 +185,7 @@ status file_writer_commit(file_writer *w)
 void file_writer_abandon(file_writer *w)
 {
     if (w->path && w->fd >= 0) close(w->fd); /* standard output has no path and stays open */
-    if (w->is_named) unlink(w->temporary);
+    if (w->is_named && w->temporary) unlink(w->temporary);
     free(w->temporary);
     free(w->path);
     w->temporary = w->path = NULL;

@@ -2,7 +2,6 @@
 #include "core/core_diag.h"
 #include "core/inspect.h"
 #include "core/machine.h"
-#include "core/pipeline.h"
 #include "ir/op_info.h"
 
 #include <dirent.h>

@@ -76,13 +76,14 @@ static status read_shape(cursor *c, npy_header *out)
     return OK;
 }
 
+static bool is_one_of(char c, const char *set) { return c != '\0' && strchr(set, c) != NULL; }
+
 static status read_descr(cursor *c, npy_header *out)
 {
     str s;
     TRY(read_string(c, &s));
-    const bool known_order = s.n >= 1 && strchr("<>|=", s.p[0]) != NULL;
-    const bool known =
-        s.n == 3 && known_order && memchr("fiubV", s.p[1], 5) != NULL && memchr("1248", s.p[2], 4) != NULL;
+    const bool known_order = s.n >= 1 && is_one_of(s.p[0], "<>|=");
+    const bool known = s.n == 3 && known_order && is_one_of(s.p[1], "fiubV") && is_one_of(s.p[2], "1248");
     if (!known || (s.p[1] == 'f' && s.p[2] == '1') || (s.p[1] == 'b' && s.p[2] != '1')) {
         diag_error(c->diags, (src_pos){c->name, 0, 0}, &E1403, "element type `%.*s` of the .npy file is not supported",
                    (int)(s.n > 40 ? 40 : s.n), s.p);

@@ -1,6 +1,5 @@
 #include "core/pipeline_open.h"
 
-#include "core/core_diag.h"
 #include "core/supervisor.h"
 
 #include <stdio.h>

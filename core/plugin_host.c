@@ -224,7 +224,8 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
         diag_error(h->diags, NO_POS, &E1309, "the plugin folder '%s' cannot be read: %s", path, strerror(errno));
         return FAILED;
     }
-    if (fstat(dirfd(folder), &st) != 0 || (st.st_mode & S_IWOTH) != 0) {
+    const int fd = dirfd(folder);
+    if (fd < 0 || fstat(fd, &st) != 0 || (st.st_mode & S_IWOTH) != 0) {
         static const char *const text = "the plugin folder '%s' may be written to by anybody and is not searched; take "
                                         "that right away (chmod o-w)";
         if (wanted) diag_error(h->diags, NO_POS, &E1308, text, path);
@@ -356,18 +357,23 @@ static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
     const char *near = str_nearest(id, plugin_host_ids(h, kind));
     diag_error(h->diags, at, &E1307, "no plugin provides %s '%.*s'%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
                near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
-    if (h->folders.items == NULL) {
+    const char *const *folders = h->folders.items;
+    if (folders == NULL) {
         diag_note(h->diags, NO_POS, "no plugin folder was found; give one with --plugin-path");
         return;
     }
     text_buffer t;
     text_init(&t);
-    for (uint32_t i = 0; i < h->folders.count; i++) text_printf(&t, "%s%s", i == 0 ? "" : ", ", h->folders.items[i]);
+    for (uint32_t i = 0; i < h->folders.count; i++) text_printf(&t, "%s%s", i == 0 ? "" : ", ", folders[i]);
     diag_note(h->diags, NO_POS, "searched: %s", t.p);
     text_fini(&t);
 }
 
-static bool is_same_plugin(const plugin_file *a, const plugin_file *b) { return strcmp(a->note.id, b->note.id) == 0; }
+static bool is_same_plugin(const plugin_file *a, const plugin_file *b)
+{
+    BUG_IF(a == NULL || b == NULL, "no plugin to compare");
+    return strcmp(a->note.id, b->note.id) == 0;
+}
 
 /* NULL after a diagnostic. */
 static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)

@@ -45,8 +45,8 @@
     X(VERSION, "version", 0, CLI_NONE, NULL, "other", "print the version", false)                                      \
     X(HELP, "help", 'h', CLI_NONE, NULL, "other", "this text", false)
 
-#define SESSION_ENUM_(ID, ...) SESSION_##ID,
-enum { SESSION_OPTIONS(SESSION_ENUM_) SESSION_OPTION_COUNT };
+#define SESSION_ENUM(ID, ...) SESSION_##ID,
+enum { SESSION_OPTIONS(SESSION_ENUM) SESSION_OPTION_COUNT };
 #define SESSION_ROW(ID, name, short_name, argument, value, group, doc, repeats) \
     {name, short_name, argument, value, group, doc, repeats},
 

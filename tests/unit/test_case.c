@@ -22,7 +22,7 @@ static const char whole[] = "pto-case: 1\n"
 static status read_text(diag_text *t, const char *text, case_description *out, char folder[32])
 {
     char path[64];
-    strcpy(folder, "/tmp/pto-case-XXXXXX");
+    memcpy(folder, "/tmp/pto-case-XXXXXX", sizeof "/tmp/pto-case-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/case.yaml", folder);
     FILE *f = fopen(path, "w");

@@ -9,10 +9,11 @@ static str npy_file(diag_text *t, const char *header, size_t data_bytes)
 {
     const size_t n = strlen(header);
     char *file = arena_alloc(t->a, 10 + n + data_bytes);
-    memcpy(file, "\x93NUMPY\x01\x00", 8);
+    static const char magic[8] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0};
+    memcpy(file, magic, sizeof magic);
     file[8] = (char)(n & 0xff);
     file[9] = (char)(n >> 8);
-    memcpy(file + 10, header, n);
+    for (size_t i = 0; i < n; i++) file[10 + i] = header[i];
     return (str){file, 10 + n + data_bytes};
 }
 

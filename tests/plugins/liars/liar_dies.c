@@ -14,7 +14,7 @@ enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG };
     X(WAY, ENUM, "way", .def = "segfault", .choices = ways, .doc = "how to end", .example = "with: { way: exit }")
 PTO_OPTIONS(OPTIONS);
 
-static int deeper(volatile int *above)
+static int deeper(const volatile int *above)
 {
     volatile int here[1024];
     here[0] = above[0] + 1;
