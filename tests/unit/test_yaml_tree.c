@@ -209,6 +209,23 @@ static bool same_tree(const yaml_node *a, const yaml_node *b)
     return true;
 }
 
+TEST(yaml_scalar_that_would_open_an_entry_is_quoted)
+{
+    diag_text t;
+    diag_text_begin(&t);
+    yaml_node *root, *again;
+    assert_int_equal(read_text(&t, STR("a: {b: -, c: -x}\n"), &root), OK);
+    text_buffer out;
+    text_init(&out);
+    yaml_write(&out, root, 0, false);
+    assert_non_null(strstr(out.p, "b: \"-\"\n"));
+    assert_int_equal(yaml_read_text(t.a, t.d, (src_pos){"b.yaml", 1, 1}, (str){out.p, out.n}, &again), OK);
+    assert_true(str_is(yaml_find(yaml_find(again, "a"), "b")->text, "-"));
+    assert_true(str_is(yaml_find(yaml_find(again, "a"), "c")->text, "-x"));
+    text_fini(&out);
+    diag_text_end(&t, "");
+}
+
 TEST(yaml_tree_is_written_so_that_it_reads_back)
 {
     diag_text t;
