@@ -73,24 +73,7 @@ PTO_STATS(STATS);
 
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
 
-static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
-{
-    pto_expr dims[PTO_MAX_DIMS];
-    const uint32_t rank = pto_type_rank(type);
-    for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(run, dtype, rank, dims);
-}
-
 /* ---- making ops: before `op`, named after its result with a suffix, "" for what takes its place ---- */
-
-static void set_name(pto_spec *s, pto_op op, const char *suffix)
-{
-    const pto_str base = pto_value_name(pto_result(op, 0));
-    const size_t room = base.n + strlen(suffix) + 1;
-    char *name = pto_scratch(op.run, room);
-    snprintf(name, room, "%.*s%s", PTO_FMT(base), suffix);
-    pto_spec_name(s, pto_s(name));
-}
 
 static pto_value number(pto_op op, pto_dtype dtype, double value)
 {
@@ -100,7 +83,7 @@ static pto_value number(pto_op op, pto_dtype dtype, double value)
     else
         pto_spec_int(&s, "value", (int64_t)value);
     pto_spec_result(&s, pto_type_tensor(op.run, dtype, 0, NULL));
-    set_name(&s, op, "_c");
+    pto_spec_name(&s, pto_name_after(op, "_c"));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -110,7 +93,7 @@ static pto_value unary(pto_op op, uint32_t kind, const char *suffix, pto_value a
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
     pto_spec_operand(&s, a);
     pto_spec_result(&s, pto_value_type(a));
-    set_name(&s, op, suffix);
+    pto_spec_name(&s, pto_name_after(op, suffix));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -121,7 +104,7 @@ static pto_value binary(pto_op op, uint32_t kind, const char *suffix, pto_type t
     pto_spec_operand(&s, b);
     if (kind == KIND_MAXIMUM || kind == KIND_MINIMUM) pto_spec_str(&s, "nan", "any");
     pto_spec_result(&s, type);
-    set_name(&s, op, suffix);
+    pto_spec_name(&s, pto_name_after(op, suffix));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -171,7 +154,7 @@ static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_val
     if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, "nan", "any");
     if (pto_str_is(pto_attr_str_of(op, "order"), "ascending")) pto_spec_str(&s, "order", "ascending");
     pto_spec_result(&s, pto_type_tensor(s.run, pto_type_dtype(from), rank, dims));
-    set_name(&s, op, suffix);
+    pto_spec_name(&s, pto_name_after(op, suffix));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -256,7 +239,7 @@ static pto_value without_dims(pto_op op, pto_value y)
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_RESHAPE));
     pto_spec_operand(&s, y);
     pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
-    set_name(&s, op, "");
+    pto_spec_name(&s, pto_name_after(op, ""));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -271,7 +254,7 @@ static pto_value expand_mean(pto_op op, pto_value x)
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_INDEX_CAST));
     pto_spec_exprs(&s, "from", 1, &count);
     pto_spec_result(&s, pto_type_tensor(op.run, dtype_of(x), 0, NULL));
-    set_name(&s, op, "_count");
+    pto_spec_name(&s, pto_name_after(op, "_count"));
     return without_dims(op, by_value(op, KIND_DIV, suffix, sum, pto_spec_value(&s, pto_before(op))));
 }
 
@@ -312,8 +295,8 @@ static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype d
 {
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
     pto_spec_operand(&s, x);
-    pto_spec_result(&s, with_dtype(op.run, pto_value_type(x), dtype));
-    set_name(&s, op, suffix);
+    pto_spec_result(&s, pto_type_with_dtype(op.run, pto_value_type(x), dtype));
+    pto_spec_name(&s, pto_name_after(op, suffix));
     return pto_spec_value(&s, pto_before(op));
 }
 

@@ -283,23 +283,6 @@ static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 
 /* ---- rewriting ---- */
 
-static pto_type with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
-{
-    pto_expr dims[PTO_MAX_DIMS];
-    const uint32_t rank = pto_type_rank(type);
-    for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
-    return pto_type_tensor(run, dtype, rank, dims);
-}
-
-static pto_str suffixed(pto_op op, const char *suffix)
-{
-    const pto_str base = pto_value_name(pto_result(op, 0));
-    const size_t room = base.n + strlen(suffix) + 1;
-    char *name = pto_scratch(op.run, room);
-    snprintf(name, room, "%.*s%s", PTO_FMT(base), suffix);
-    return pto_s(name);
-}
-
 /* `mode` and `saturate` of `from`, unless that is none. */
 static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, pto_op from)
 {
@@ -307,7 +290,7 @@ static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, p
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
     pto_spec_operand(&s, x);
     if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
-    pto_spec_result(&s, with_dtype(run, pto_value_type(x), to));
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
     pto_spec_name(&s, name);
     pto_count(run, STAT_CASTS);
     return pto_spec_value(&s, pto_before(at));
@@ -334,7 +317,7 @@ static pto_value convert(pto_op at, pto_value x, const chain *c, pto_str name, p
     const pto_op none = pto_op_none(at.run);
     for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
         const int is_last = i + 1 == c->count, narrows = bits_of(c->to[i]) < bits_of(pto_type_dtype(pto_value_type(x)));
-        const pto_str step = is_last ? name : suffixed(at, "_step");
+        const pto_str step = is_last ? name : pto_name_after(at, "_step");
         x = fold_constant(make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
     }
     return x;
@@ -356,15 +339,15 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
         pto_spec_operand(&s, twice ? s.operands[0]
-                                   : convert(op, pto_operand(op, i), &in, suffixed(op, suffixes[i & 1]), none));
+                                   : convert(op, pto_operand(op, i), &in, pto_name_after(op, suffixes[i & 1]), none));
     }
     pto_spec_attrs_of(&s, op);
     if (is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
-    pto_spec_result(&s, with_dtype(run, pto_value_type(pto_result(op, 0)), compute));
-    pto_spec_name(&s, suffixed(op, "_wide"));
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), compute));
+    pto_spec_name(&s, pto_name_after(op, "_wide"));
     const pto_value wide = pto_spec_value(&s, pto_before(op));
     PTO_NEED(wide);
-    const pto_value y = convert(op, wide, &out, suffixed(op, ""), none);
+    const pto_value y = convert(op, wide, &out, pto_name_after(op, ""), none);
     PTO_NEED(y);
     pto_count(run, STAT_WIDENED);
     return pto_replace(op, y);
@@ -377,7 +360,7 @@ static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
     const pto_value minus = pto_make1(run, pto_before(op), pto_kind(run, KIND_NEG), pto_value_type(x), x);
     const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MAXIMUM), pto_value_type(x), x, minus);
     PTO_NEED(y);
-    PTO_TRY(pto_value_set_name(y, suffixed(op, "").p));
+    PTO_TRY(pto_value_set_name(y, pto_name_after(op, "").p));
     return pto_replace(op, y);
 }
 
@@ -418,7 +401,7 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
         (void)fold_constant(pto_result(op, 0));
         return pto_op_is_live(op) ? cast_error(run, op, from, to) : PTO_OK;
     }
-    const pto_value y = convert(op, pto_operand(op, 0), &c, suffixed(op, ""), op);
+    const pto_value y = convert(op, pto_operand(op, 0), &c, pto_name_after(op, ""), op);
     PTO_NEED(y);
     pto_count(run, STAT_CHAINED);
     return pto_replace(op, y);
@@ -446,15 +429,15 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          "write {out = %s} and the cast that you want",
                          name_of(want), name_of(acc), name_of(out), name_of(acc));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    pto_spec_operand(&s, convert(op, pto_operand(op, 0), &in, suffixed(op, "_a"), none));
-    pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, suffixed(op, "_b"), none));
+    pto_spec_operand(&s, convert(op, pto_operand(op, 0), &in, pto_name_after(op, "_a"), none));
+    pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
     pto_spec_attrs_of(&s, op);
     pto_spec_type(&s, "out", pto_type_scalar(run, stored));
-    pto_spec_result(&s, with_dtype(run, pto_value_type(pto_result(op, 0)), stored));
-    pto_spec_name(&s, suffixed(op, stored == out ? "" : "_wide"));
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), stored));
+    pto_spec_name(&s, pto_name_after(op, stored == out ? "" : "_wide"));
     const pto_value product = pto_spec_value(&s, pto_before(op));
     PTO_NEED(product);
-    const pto_value y = convert(op, product, &back, suffixed(op, ""), none);
+    const pto_value y = convert(op, product, &back, pto_name_after(op, ""), none);
     PTO_NEED(y);
     pto_count(run, STAT_PRODUCTS);
     return pto_replace(op, y);

@@ -179,6 +179,39 @@ static inline pto_value pto_make2(const pto_run *run, pto_place at, pto_kind_id 
     return pto_spec_value(&s, at);
 }
 
+/* ---- types and names like those at hand ---- */
+
+/* The tensor type with another element type, or with another extent in one dimension, `dim` < rank. Format nd. */
+static inline pto_type pto_type_with_dtype(const pto_run *run, pto_type type, pto_dtype dtype)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = pto_type_dim(type, i);
+    return pto_type_tensor(run, dtype, rank, dims);
+}
+static inline pto_type pto_type_with_dim(const pto_run *run, pto_type type, uint32_t dim, pto_expr extent)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i == dim ? extent : pto_type_dim(type, i);
+    return pto_type_tensor(run, pto_type_dtype(type), rank, dims);
+}
+/* `name` and `suffix` as one text, in scratch memory of the run, with a NUL behind it. */
+static inline pto_str pto_str_join(const pto_run *run, pto_str name, const char *suffix)
+{
+    const size_t more = strlen(suffix);
+    char *text = (char *)pto_scratch(run, name.n + more + 1);
+    if (name.n != 0) memcpy(text, name.p, name.n);
+    memcpy(text + name.n, suffix, more + 1);
+    return pto_s(text);
+}
+/* The name for a value made on the way to the first result of `op`: the name of that and a suffix; "" for the value
+ * that takes its place. */
+static inline pto_str pto_name_after(pto_op op, const char *suffix)
+{
+    return pto_str_join(op.run, pto_value_name(pto_result(op, 0)), suffix);
+}
+
 /* ---- reading attributes of an op, with a default for absent ones ---- */
 static inline int64_t pto_attr_int_of(pto_op op, const char *name, int64_t absent)
 {

@@ -1,0 +1,77 @@
+/* What the passes that take composites apart share: ops made in front of a composite, and the walks over a function.
+ * The name of what is made is that of the composite's result and a suffix, "" for the value that takes its place. */
+#ifndef COMPOSITE_H
+#define COMPOSITE_H
+
+#include <pto/plugin.h>
+
+static inline pto_spec composite_spec(pto_op op, pto_kind_id kind, pto_type type, const char *suffix)
+{
+    pto_spec s = pto_spec_make(op.run, kind);
+    pto_spec_result(&s, type);
+    pto_spec_name(&s, pto_name_after(op, suffix));
+    return s;
+}
+
+static inline pto_value composite_unary(pto_op op, pto_kind_id kind, pto_type type, const char *suffix, pto_value a)
+{
+    pto_spec s = composite_spec(op, kind, type, suffix);
+    pto_spec_operand(&s, a);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static inline pto_value composite_binary(pto_op op, pto_kind_id kind, pto_type type, const char *suffix, pto_value a,
+                                         pto_value b)
+{
+    pto_spec s = composite_spec(op, kind, type, suffix);
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* A reduction of `a` along `axis`, which counts from the front and is kept as extent 1. `nan` may be NULL. */
+static inline pto_value composite_reduce(pto_op op, pto_kind_id kind, int64_t axis, const char *nan, const char *suffix,
+                                         pto_value a)
+{
+    const pto_type column = pto_type_with_dim(op.run, pto_value_type(a), (uint32_t)axis, pto_expr_const(op.run, 1));
+    pto_spec s = composite_spec(op, kind, column, suffix);
+    pto_spec_operand(&s, a);
+    pto_spec_int(&s, "axis", axis);
+    if (nan != NULL) pto_spec_str(&s, "nan", nan);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* A cast, or the value itself when it has the type. */
+static inline pto_value composite_cast(pto_op op, pto_kind_id cast, pto_dtype dtype, const char *suffix, pto_value a)
+{
+    const pto_type type = pto_value_type(a);
+    if (pto_type_dtype(type) == dtype) return a;
+    return composite_unary(op, cast, pto_type_with_dtype(op.run, type, dtype), suffix, a);
+}
+
+/* Every op of one kind gives way to the value that `expand` makes of it. */
+static inline pto_status composite_expand_all(pto_op function, pto_kind_id kind, uint32_t stat,
+                                              pto_value (*expand)(const pto_run *run, pto_op op))
+{
+    PTO_WALK(function, op)
+    {
+        if (!pto_op_is(op, kind)) continue;
+        const pto_value y = expand(function.run, op);
+        PTO_NEED(y);
+        pto_count(function.run, stat);
+        PTO_TRY(pto_replace(op, y));
+    }
+    return PTO_OK;
+}
+
+/* The first op of the kind in the function; none when there is none. */
+static inline pto_op composite_find(pto_op function, pto_kind_id kind)
+{
+    PTO_WALK(function, op)
+    {
+        if (pto_op_is(op, kind)) return op;
+    }
+    return pto_op_none(function.run);
+}
+
+#endif
