@@ -301,7 +301,7 @@ static void bench_one(insn_id id, insn_call call, double work, const char *unit)
             return;
         }
     }
-    printf("%-14s %-4s %8.3f G%s/s\n", insn_name(id), element_name(call.src[0].dtype),
+    printf("%-14s %-4s %8.3f G%s/s\n", insn_name(id), pto_dtype_name(call.src[0].dtype),
            work * times / (seconds() - start) * 1e-9, unit);
 }
 

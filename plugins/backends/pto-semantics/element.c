@@ -3,28 +3,17 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct element_info {
-    const char *name;
-    uint8_t class, bytes;
-} element_info;
-
-static const element_info infos[PTO_DTYPE_COUNT] = {
-    [PTO_DTYPE_NONE] = {"?", ELEMENT_NONE, 0},   [PTO_F32] = {"f32", ELEMENT_FLOAT, 4},
-    [PTO_F16] = {"f16", ELEMENT_FLOAT, 2},       [PTO_BF16] = {"bf16", ELEMENT_FLOAT, 2},
-    [PTO_F8E4M3] = {"f8e4m3", ELEMENT_FLOAT, 1}, [PTO_F8E5M2] = {"f8e5m2", ELEMENT_FLOAT, 1},
-    [PTO_F8E8M0] = {"f8e8m0", ELEMENT_FLOAT, 1}, [PTO_I8] = {"i8", ELEMENT_SINT, 1},
-    [PTO_I16] = {"i16", ELEMENT_SINT, 2},        [PTO_I32] = {"i32", ELEMENT_SINT, 4},
-    [PTO_I64] = {"i64", ELEMENT_SINT, 8},        [PTO_U8] = {"u8", ELEMENT_UINT, 1},
-    [PTO_U16] = {"u16", ELEMENT_UINT, 2},        [PTO_U32] = {"u32", ELEMENT_UINT, 4},
-    [PTO_U64] = {"u64", ELEMENT_UINT, 8},        [PTO_BOOL] = {"bool", ELEMENT_BOOL, 1},
-    [PTO_INDEX] = {"index", ELEMENT_SINT, 8},
+static const uint8_t classes[PTO_DTYPE_COUNT] = {
+    [PTO_F32] = ELEMENT_FLOAT,    [PTO_F16] = ELEMENT_FLOAT,    [PTO_BF16] = ELEMENT_FLOAT,
+    [PTO_F8E4M3] = ELEMENT_FLOAT, [PTO_F8E5M2] = ELEMENT_FLOAT, [PTO_F8E8M0] = ELEMENT_FLOAT,
+    [PTO_I8] = ELEMENT_SINT,      [PTO_I16] = ELEMENT_SINT,     [PTO_I32] = ELEMENT_SINT,
+    [PTO_I64] = ELEMENT_SINT,     [PTO_U8] = ELEMENT_UINT,      [PTO_U16] = ELEMENT_UINT,
+    [PTO_U32] = ELEMENT_UINT,     [PTO_U64] = ELEMENT_UINT,     [PTO_BOOL] = ELEMENT_BOOL,
+    [PTO_INDEX] = ELEMENT_SINT,
 };
 
-static const element_info *info_of(pto_dtype t) { return &infos[t < PTO_DTYPE_COUNT ? t : PTO_DTYPE_NONE]; }
-
-const char *element_name(pto_dtype t) { return info_of(t)->name; }
-element_class element_class_of(pto_dtype t) { return (element_class)info_of(t)->class; }
-size_t element_bytes(pto_dtype t) { return info_of(t)->bytes; }
+element_class element_class_of(pto_dtype t) { return t < PTO_DTYPE_COUNT ? (element_class)classes[t] : ELEMENT_NONE; }
+size_t element_bytes(pto_dtype t) { return (size_t)pto_dtype_bytes(t); }
 bool element_is_float(pto_dtype t) { return element_class_of(t) == ELEMENT_FLOAT; }
 
 bool element_is_unsigned(pto_dtype t)

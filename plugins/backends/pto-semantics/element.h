@@ -7,7 +7,7 @@
 #ifndef PTO_SEMANTICS_ELEMENT_H
 #define PTO_SEMANTICS_ELEMENT_H
 
-#include <pto/abi.h>
+#include <pto/names.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +39,6 @@ typedef struct number {
 number number_from_int(int64_t i);
 number number_from_float(double f);
 
-const char *element_name(pto_dtype t);       /* "f32"; "?" for no type */
 element_class element_class_of(pto_dtype t); /* ELEMENT_NONE for no type */
 size_t element_bytes(pto_dtype t);           /* 0 for no type */
 bool element_is_float(pto_dtype t);

@@ -149,7 +149,8 @@ static double recip(double x) { return 1 / x; }
 static pto_status run_function(insn_call *call, double (*function)(double))
 {
     const tile_ref *t = &call->dst;
-    if (!element_is_float(t->dtype)) return insn_fail(call, "element type %s is no float type", element_name(t->dtype));
+    if (!element_is_float(t->dtype))
+        return insn_fail(call, "element type %s is no float type", pto_dtype_name(t->dtype));
     INSN_TRY(begin_elementwise(call, 1));
     float a[LANES];
     double x[LANES];

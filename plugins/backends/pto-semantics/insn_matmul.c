@@ -96,14 +96,14 @@ static pto_status run_product(insn_call *call, int first)
     INSN_TRY(insn_begin(call, first + 2, first ? 1 : 0));
     const bool is_float = left->dtype == PTO_F32 || left->dtype == PTO_F16 || left->dtype == PTO_BF16;
     if (!is_float && left->dtype != PTO_I8)
-        return insn_fail(call, "left is %s: f32, f16, bf16 and i8 are multiplied", element_name(left->dtype));
+        return insn_fail(call, "left is %s: f32, f16, bf16 and i8 are multiplied", pto_dtype_name(left->dtype));
     if (left->dtype != right->dtype) {
-        return insn_fail(call, "left is %s, right %s: they must be equal", element_name(left->dtype),
-                         element_name(right->dtype));
+        return insn_fail(call, "left is %s, right %s: they must be equal", pto_dtype_name(left->dtype),
+                         pto_dtype_name(right->dtype));
     }
     if (acc->dtype != (is_float ? PTO_F32 : PTO_I32)) {
-        return insn_fail(call, "%s products are summed in %s, the destination is %s", element_name(left->dtype),
-                         is_float ? "f32" : "i32", element_name(acc->dtype));
+        return insn_fail(call, "%s products are summed in %s, the destination is %s", pto_dtype_name(left->dtype),
+                         is_float ? "f32" : "i32", pto_dtype_name(acc->dtype));
     }
     if (left->valid_cols != right->valid_rows || acc->valid_rows != left->valid_rows ||
         acc->valid_cols != right->valid_cols) {

@@ -87,7 +87,7 @@ pto_status insn_TLOAD(insn_call *call)
     INSN_TRY(insn_begin(call, 0, 0));
     INSN_TRY(check_window(call));
     if (w->dtype != t->dtype)
-        return insn_fail(call, "the array is %s, the tile %s", element_name(w->dtype), element_name(t->dtype));
+        return insn_fail(call, "the array is %s, the tile %s", pto_dtype_name(w->dtype), pto_dtype_name(t->dtype));
     const int64_t rows = call->has_pad ? t->rows : t->valid_rows, cols = call->has_pad ? t->cols : t->valid_cols;
     if (call->has_pad ? w->rows > rows || w->cols > cols : w->rows != rows || w->cols != cols) {
         return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a %s of %" PRId64 " x %" PRId64, w->rows,
@@ -105,7 +105,7 @@ static pto_status store_converted(insn_call *call)
     const tile_ref *t = &call->src[0];
     if (t->space != PTO_ACC || t->dtype != PTO_F32 || (w->dtype != PTO_F16 && w->dtype != PTO_BF16)) {
         return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
-                         element_name(t->dtype), element_name(w->dtype));
+                         pto_dtype_name(t->dtype), pto_dtype_name(w->dtype));
     }
     float piece[LANES];
     const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);

@@ -79,7 +79,7 @@ pto_status insn_check_dtype(insn_call *call, int i)
 {
     if (call->src[i].dtype == call->dst.dtype) return PTO_OK;
     return insn_fail(call, "source %d is %s, the destination %s: they must be equal", i + 1,
-                     element_name(call->src[i].dtype), element_name(call->dst.dtype));
+                     pto_dtype_name(call->src[i].dtype), pto_dtype_name(call->dst.dtype));
 }
 
 pto_status insn_check_number(insn_call *call, pto_dtype t)
@@ -87,7 +87,7 @@ pto_status insn_check_number(insn_call *call, pto_dtype t)
     const element_class c = element_class_of(t);
     if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16 || c == ELEMENT_UINT || (c == ELEMENT_SINT && t != PTO_INDEX))
         return PTO_OK;
-    return insn_fail(call, "element type %s is none of f32, f16, bf16, i8..i64, u8..u64", element_name(t));
+    return insn_fail(call, "element type %s is none of f32, f16, bf16, i8..i64, u8..u64", pto_dtype_name(t));
 }
 
 static pto_status check_tile(insn_call *call, const tile_ref *t, int source)
@@ -97,7 +97,7 @@ static pto_status check_tile(insn_call *call, const tile_ref *t, int source)
     char who[24] = "the destination";
     if (source) snprintf(who, sizeof who, "source %d", source);
     return insn_fail(call, "%s %s (%" PRId64 " x %" PRId64 " x %s, valid %" PRId64 " x %" PRId64 ", %zu bytes)", who,
-                     problem, t->rows, t->cols, element_name(t->dtype), t->valid_rows, t->valid_cols, t->bytes);
+                     problem, t->rows, t->cols, pto_dtype_name(t->dtype), t->valid_rows, t->valid_cols, t->bytes);
 }
 
 pto_status insn_begin(insn_call *call, int source_count, unsigned in_place)

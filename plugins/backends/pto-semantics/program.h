@@ -202,9 +202,6 @@ pto_status program_region_bytes(const program *kernel, const program_region *reg
                                 const program_argument *arguments, int64_t *out_lo, int64_t *out_hi);
 
 /* "v", "mte2", ...; "?" for no pipe. And back; PTO_PIPE_NONE when unknown. */
-const char *program_pipe_name(uint32_t pipe);
-uint32_t program_pipe_by_name(pto_str name);
-const char *program_space_name(pto_space space);
 /* The pipe that moves data between two spaces on this machine; PTO_PIPE_NONE when none does. */
 uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to);
 

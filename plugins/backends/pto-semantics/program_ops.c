@@ -8,45 +8,20 @@ static pto_status unsupported(decoder *d, const program_site *site, const char *
     return program_error(d->p, site, "unsupported", "'%.*s' cannot be executed here: %s", PTO_FMT(site->op_name), why);
 }
 
-/* ---- spaces and pipes ---- */
-
-const char *program_space_name(pto_space space)
-{
-    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                       "acc", "bias", "scaling", "gm"};
-    return space < PTO_SPACE_COUNT ? names[space] : "?";
-}
-
-static const char *const pipe_names[PTO_PIPE_COUNT] = {
-    [PTO_PIPE_SCALAR] = "s",  [PTO_PIPE_VECTOR] = "v", [PTO_PIPE_MTE1] = "mte1", [PTO_PIPE_MTE2] = "mte2",
-    [PTO_PIPE_MTE3] = "mte3", [PTO_PIPE_MATRIX] = "m", [PTO_PIPE_FIX] = "fix",   [PTO_PIPE_ALL] = "all",
-};
-
-const char *program_pipe_name(uint32_t pipe)
-{
-    return pipe < PTO_PIPE_COUNT && pipe_names[pipe] ? pipe_names[pipe] : "?";
-}
-
-uint32_t program_pipe_by_name(pto_str name)
-{
-    for (uint32_t i = 0; i < PTO_PIPE_COUNT; i++)
-        if (pipe_names[i] && pto_str_is(name, pipe_names[i])) return i;
-    return PTO_PIPE_NONE;
-}
+/* ---- pipes ---- */
 
 uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
 {
     char path[64];
     pto_str pipe;
-    snprintf(path, sizeof path, "paths.%s.%s.pipe", program_space_name(from), program_space_name(to));
-    return pto_machine_str(run, path, &pipe) < 0 ? PTO_PIPE_NONE : program_pipe_by_name(pipe);
+    snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
+    return pto_machine_str(run, path, &pipe) < 0 ? PTO_PIPE_NONE : pto_pipe_by_name(pipe);
 }
 
 /* ---- storage ---- */
 
 static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
 {
-    static const char *const spaces[] = {"vec", "mat", "left", "right", "acc", "bias", "scaling"};
     const pto_str space = pto_attr_str(pto_op_attr(op, "space"));
     const pto_attr addr = pto_op_attr(op, "addr");
     program_buffer b = {.site = site,
@@ -54,18 +29,17 @@ static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
                         .bytes_per_stage = pto_attr_i64(pto_op_attr(op, "bytes_per_stage")),
                         .stages = pto_attr_i64(pto_op_attr(op, "stages")),
                         .align = pto_attr_i64(pto_op_attr(op, "align"))};
-    for (uint32_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (pto_str_is(space, spaces[i])) b.space = PTO_VEC + i;
-    if (b.space == PTO_SPACE_NONE) return unsupported(d, site, "there is no such memory space");
+    b.space = pto_space_by_name(space);
+    if (b.space == PTO_SPACE_NONE || b.space == PTO_GM) return unsupported(d, site, "there is no such memory space");
     const int64_t most = INT64_C(1) << 48;
     if (b.bytes_per_stage < 1 || b.stages < 1 || b.bytes_per_stage > most / b.stages)
         return unsupported(d, site, "its size is below 1 or above 2^48 bytes");
     if (PTO_SOME(addr) && (b.address < 0 || b.address > most))
         return program_error(d->p, site, "out-of-bounds", "the buffer has the address %" PRId64 " in `%s`", b.address,
-                             program_space_name(b.space));
+                             pto_space_name(b.space));
     if (!PTO_SOME(addr) && !(d->flags_given & PROGRAM_ASSIGN_ADDRESSES))
         return program_error(d->p, site, "no-address", "the buffer has no address in `%s`; run pto.allocate before",
-                             program_space_name(b.space));
+                             pto_space_name(b.space));
     decode_define(d, pto_result(op, 0), THING_BUFFER, d->buffers.count);
     *LIST_ADD(d, buffers, program_buffer) = b;
     return PTO_OK;
@@ -243,11 +217,11 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 {
     flag_code f = {.site = site, .kind = kind};
     if (kind == STEP_BARRIER) {
-        f.pipe = program_pipe_by_name(pto_attr_str(pto_op_attr(op, "pipe")));
+        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "pipe")));
     } else {
         uint32_t n;
-        f.pipe = program_pipe_by_name(pto_attr_str(pto_op_attr(op, "src")));
-        f.dst_pipe = program_pipe_by_name(pto_attr_str(pto_op_attr(op, "dst")));
+        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "src")));
+        f.dst_pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "dst")));
         PTO_TRY(decode_exprs(d, site, op, "event", 1, &f.event, &n));
         if (n != 1 || f.dst_pipe == PTO_PIPE_NONE || f.dst_pipe == f.pipe) return unsupported(d, site, "no such event");
     }

@@ -114,7 +114,7 @@ static pto_status check_buffers(const program_state *s)
         if (b->address > have || need > have - b->address)
             return program_error(s->p, b->site, "out-of-bounds",
                                  "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64,
-                                 b->address, b->address + need, program_space_name(b->space), have);
+                                 b->address, b->address + need, pto_space_name(b->space), have);
     }
     return PTO_OK;
 }
@@ -241,7 +241,7 @@ static pto_status step_flag(program_state *s, const flag_code *f, program_step *
     PTO_TRY(program_eval(s->p, f->site, &f->event, s->slots, "event", &event));
     if (event < 0 || event >= PROGRAM_EVENTS_MAX)
         return program_error(s->p, f->site, "event", "event id %" PRId64 " of %s -> %s; ids go from 0 to %d", event,
-                             program_pipe_name(f->pipe), program_pipe_name(f->dst_pipe), PROGRAM_EVENTS_MAX - 1);
+                             pto_pipe_name(f->pipe), pto_pipe_name(f->dst_pipe), PROGRAM_EVENTS_MAX - 1);
     out->event = (uint32_t)event;
     return PTO_OK;
 }

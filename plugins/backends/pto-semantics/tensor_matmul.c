@@ -172,7 +172,8 @@ pto_status eval_TENSOR_MATMUL(tensor_call *call)
 {
     const pto_tensor *a = call->in[0], *b = call->in[1], *out = call->out;
     if (a->dtype != b->dtype)
-        return tensor_fail(call, "a is %s, b %s: they must be equal", element_name(a->dtype), element_name(b->dtype));
+        return tensor_fail(call, "a is %s, b %s: they must be equal", pto_dtype_name(a->dtype),
+                           pto_dtype_name(b->dtype));
     if (element_is_float(a->dtype)) TENSOR_TRY(tensor_check_float(call));
     if (a->rank < 2 || b->rank < 2 || out->rank < 2) {
         return tensor_fail(call, "ranks %u and %u to %u, the least is 2", a->rank, b->rank, out->rank);

@@ -129,14 +129,14 @@ pto_status tensor_check_dtype(tensor_call *call, int i)
 {
     if (call->in[i]->dtype == call->out->dtype) return PTO_OK;
     return tensor_fail(call, "operand %d is %s, the result %s: they must be equal", i + 1,
-                       element_name(call->in[i]->dtype), element_name(call->out->dtype));
+                       pto_dtype_name(call->in[i]->dtype), pto_dtype_name(call->out->dtype));
 }
 
 pto_status tensor_check_float(tensor_call *call)
 {
     const pto_dtype t = call->out->dtype;
     if (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16) return PTO_OK;
-    return tensor_fail(call, "element type %s is none of f32, f16, bf16", element_name(t));
+    return tensor_fail(call, "element type %s is none of f32, f16, bf16", pto_dtype_name(t));
 }
 
 pto_status tensor_check_same_dims(tensor_call *call, int i)

@@ -171,7 +171,7 @@ pto_status eval_TENSOR_RMS_NORM(tensor_call *call)
     TENSOR_TRY(tensor_check_dtype(call, 0));
     TENSOR_TRY(tensor_check_same_dims(call, 0));
     if (in->rank == 0) return tensor_fail(call, "a tensor of rank 0 has no last axis");
-    if (!element_is_float(gamma->dtype)) return tensor_fail(call, "gamma is %s", element_name(gamma->dtype));
+    if (!element_is_float(gamma->dtype)) return tensor_fail(call, "gamma is %s", pto_dtype_name(gamma->dtype));
     TENSOR_TRY(walk_broadcast(call, 2, &w));
     const int64_t n = walk_split_last(&w, strides);
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {

@@ -95,8 +95,8 @@ static pto_status check_argument(interp *in, const frame *fr, pto_loc at, const 
     if (want.rank != v->array.rank || want.dtype != v->array.dtype)
         return interp_error_at(in, at, "pto.reference/arguments",
                                "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
-                               PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, element_name(want.dtype),
-                               v->array.rank, element_name(v->array.dtype));
+                               PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, pto_dtype_name(want.dtype),
+                               v->array.rank, pto_dtype_name(v->array.dtype));
     for (uint32_t d = 0; d < want.rank; d++) {
         if (want.dims[d] != v->array.dims[d])
             return interp_error_at(in, at, "pto.reference/arguments",

@@ -71,7 +71,7 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
                            ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
                            " of `%s`; no valid region that was written holds it",
                            PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
-                           t->ref.valid_cols, t->address, program_space_name(t->ref.space));
+                           t->ref.valid_cols, t->address, pto_space_name(t->ref.space));
 }
 
 /* ---- instructions ---- */
@@ -192,7 +192,7 @@ static pto_status make_memory(kernel_run *k, const op_code *o)
         k->marks_in[i] = storage_make(k->in->pool, (size_t)bytes);
         if (k->memory_in[i] == NULL || k->marks_in[i] == NULL)
             return interp_error(k->in, o, "pto.reference/limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB",
-                                bytes, program_space_name(i));
+                                bytes, pto_space_name(i));
         k->frame.memory[i] = k->memory_in[i]->data;
         k->frame.memory_bytes[i] = bytes;
         k->marks[i] = k->marks_in[i]->data;

@@ -243,17 +243,15 @@ static void list_buffers(room *r, pto_op kernel)
  * or beside it, hold nothing then. */
 static int fits(const pto_run *run, const room *r, pto_block block)
 {
-    static const char *const spaces[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                        "acc", "bias", "scaling", "gm"};
     for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
         char path[64];
         int64_t used = 0, most = INT64_MAX;
-        (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", spaces[s]);
+        (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", pto_space_name(s));
         if (pto_machine_i64(run, path, &most) != PTO_OK) continue;
         for (uint32_t i = 0; i < r->buffer_count; i++) {
             pto_op op = r->buffers[i];
             if (!PTO_SOME(r->homes[i]) || !is_within(block, r->homes[i])) continue;
-            if (!pto_str_is(pto_attr_str_of(op, "space"), spaces[s])) continue;
+            if (!pto_str_is(pto_attr_str_of(op, "space"), pto_space_name(s))) continue;
             int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
             if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;
         }

@@ -40,7 +40,7 @@ PTO_OPTIONS(OPTIONS);
     X(REMOVED, "removed")
 PTO_STATS(STATS);
 
-enum { ROUNDS_MAX = 8 };
+enum { SEEN_FIRST = 256 };
 
 /* ---- simplify ---- */
 
@@ -150,9 +150,65 @@ static int turn_constant_right(const pto_run *run, pto_op op)
     return pto_set_operand(op, 0, b) == PTO_OK && pto_set_operand(op, 1, a) == PTO_OK;
 }
 
+/* ---- merge ---- */
+
+/* An open-addressing table of the ops seen, by content. An op in it stays as it is until the walk ends. */
+typedef struct seen_op {
+    pto_op op;
+    uint32_t hash;
+} seen_op;
+typedef struct seen_table {
+    seen_op *slots;
+    uint32_t capacity; /* a power of two; 0: nothing is merged */
+    uint32_t count;
+} seen_table;
+
+static seen_op *seen_place(const seen_table *t, uint32_t hash)
+{
+    uint32_t i = hash & (t->capacity - 1);
+    while (PTO_SOME(t->slots[i].op)) i = (i + 1) & (t->capacity - 1);
+    return &t->slots[i];
+}
+
+static void enlarge(const pto_run *run, seen_table *t)
+{
+    seen_table more = {.capacity = 2 * t->capacity, .count = t->count};
+    more.slots = PTO_SCRATCH(run, seen_op, more.capacity);
+    for (uint32_t i = 0; i < t->capacity; i++) {
+        if (PTO_SOME(t->slots[i].op)) *seen_place(&more, t->slots[i].hash) = t->slots[i];
+    }
+    *t = more;
+}
+
+/* An earlier op with the same content whose results are visible at `op`; otherwise `op` is noted. */
+static pto_op match_seen(const pto_run *run, seen_table *t, pto_op op)
+{
+    const uint32_t hash = t->capacity != 0 ? pto_op_hash(op) : 0;
+    if (hash == 0) return pto_op_none(run);
+    for (uint32_t i = hash & (t->capacity - 1); PTO_SOME(t->slots[i].op); i = (i + 1) & (t->capacity - 1)) {
+        const seen_op *s = &t->slots[i];
+        if (s->hash == hash && pto_op_equal(s->op, op) && pto_op_dominates(s->op, op)) return s->op;
+    }
+    if (2 * ++t->count > t->capacity) enlarge(run, t);
+    *seen_place(t, hash) = (seen_op){op, hash};
+    return pto_op_none(run);
+}
+
+static pto_status merge(const pto_run *run, seen_table *t, pto_op op)
+{
+    const pto_op twin = match_seen(run, t, op);
+    if (!PTO_SOME(twin)) return PTO_OK;
+    const uint32_t n = pto_result_count(op);
+    pto_value *values = PTO_SCRATCH(run, pto_value, n);
+    for (uint32_t i = 0; i < n; i++) values[i] = pto_result(twin, i);
+    pto_count(run, STAT_MERGED);
+    return pto_replace_all(op, n, values);
+}
+
 /* ---- fold ---- */
 
-static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value)
+/* The new constant merges with equal ones at once, so that ops which read it are found equal in the same walk. */
+static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value, seen_table *seen)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
     pto_spec_attr(&s, "value", value);
@@ -160,119 +216,40 @@ static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value)
     pto_spec_name(&s, pto_value_name(pto_result(op, 0)));
     const pto_value constant = pto_spec_value(&s, pto_before(op));
     PTO_NEED(constant);
-    return pto_replace(op, constant);
+    PTO_TRY(pto_replace(op, constant));
+    pto_count(run, STAT_FOLDED);
+    return merge(run, seen, pto_value_op(constant));
 }
 
-/* ---- merge ---- */
+/* ---- the walks ---- */
 
-/* An open-addressing table of the ops seen, by content. Entries may be stale only in that they do not dominate. */
-typedef struct seen_table {
-    pto_op *ops;
-    uint32_t capacity; /* a power of two */
-} seen_table;
-
-static uint32_t mix(uint32_t h, uint32_t v) { return (h ^ v) * 0x9e3779b1u; }
-
-static uint32_t hash_op(pto_op op)
+/* One walk is enough: what an op becomes depends on ops before it alone, and those are done. */
+static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
 {
-    uint32_t h = mix(17, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) h = mix(h, pto_operand(op, i).index);
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) h = mix(h, pto_op_attr_at(op, i, NULL).index);
-    for (uint32_t i = 0; i < pto_result_count(op); i++) h = mix(h, pto_value_type(pto_result(op, i)).index);
-    return h ^ (h >> 15);
-}
-
-static int same_content(pto_op a, pto_op b)
-{
-    if (pto_op_kind(a) != pto_op_kind(b) || pto_operand_count(a) != pto_operand_count(b) ||
-        pto_result_count(a) != pto_result_count(b) || pto_op_attr_count(a) != pto_op_attr_count(b))
-        return 0;
-    for (uint32_t i = 0; i < pto_operand_count(a); i++) {
-        if (!pto_value_same(pto_operand(a, i), pto_operand(b, i))) return 0;
-    }
-    for (uint32_t i = 0; i < pto_result_count(a); i++) {
-        if (!pto_type_same(pto_value_type(pto_result(a, i)), pto_value_type(pto_result(b, i)))) return 0;
-    }
-    for (uint32_t i = 0; i < pto_op_attr_count(a); i++) {
-        pto_str name_a = pto_no_str(), name_b = pto_no_str();
-        if (!pto_attr_same(pto_op_attr_at(a, i, &name_a), pto_op_attr_at(b, i, &name_b)) ||
-            !pto_str_same(name_a, name_b))
-            return 0;
-    }
-    return 1;
-}
-
-/* An earlier op with the same content whose results are visible at `op`; otherwise `op` is noted. */
-static pto_op match_seen(const pto_run *run, seen_table *t, pto_op op)
-{
-    for (uint32_t i = hash_op(op);; i++) {
-        pto_op *slot = &t->ops[i & (t->capacity - 1)];
-        if (!PTO_SOME(*slot)) {
-            *slot = op;
-            return pto_op_none(run);
-        }
-        if (!pto_op_is_live(*slot)) {
-            *slot = op;
-            return pto_op_none(run);
-        }
-        if (!same_content(*slot, op)) continue;
-        if (pto_op_dominates(*slot, op)) return *slot;
-    }
-}
-
-static pto_status rewrite_merged(pto_op op, pto_op by)
-{
-    const uint32_t n = pto_result_count(op);
-    pto_value *values = PTO_SCRATCH(op.run, pto_value, n);
-    for (uint32_t i = 0; i < n; i++) values[i] = pto_result(by, i);
-    return pto_replace_all(op, n, values);
-}
-
-/* ---- the walk ---- */
-
-static uint32_t count_ops(pto_op function)
-{
-    uint32_t n = 0;
-    PTO_WALK(function, op) n++;
-    return n;
-}
-
-static pto_status visit(const pto_run *run, pto_op op, seen_table *seen, int *changed)
-{
-    if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE) || pto_op_block_count(op) != 0) return PTO_OK;
-    /* Users come later in the walk, so that a turned op asks for no other round. */
-    if (!turn_constant_right(run, op)) *changed |= shorten_chain(run, op);
+    if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) return PTO_OK;
+    if (!turn_constant_right(run, op)) shorten_chain(run, op);
     const pto_attr folded = pto_opt_bool(run, OPT_FOLD) ? pto_op_fold(op) : pto_attr_none(run);
-    if (PTO_SOME(folded)) {
-        *changed = 1;
-        pto_count(run, STAT_FOLDED);
-        return rewrite_folded(run, op, folded);
-    }
+    if (PTO_SOME(folded)) return rewrite_folded(run, op, folded, seen);
     const pto_value simple = match_simple(run, op);
     if (PTO_SOME(simple) && pto_type_same(pto_value_type(simple), pto_value_type(pto_result(op, 0)))) {
-        *changed = 1;
         pto_count(run, STAT_SIMPLIFIED);
         return pto_replace(op, simple);
     }
-    const pto_op twin = pto_opt_bool(run, OPT_MERGE) ? match_seen(run, seen, op) : pto_op_none(run);
-    if (!PTO_SOME(twin)) return PTO_OK;
-    pto_count(run, STAT_MERGED);
-    return rewrite_merged(op, twin);
+    return merge(run, seen, op);
 }
 
-/* From the last op to the first, so that one pass finds whole chains. */
-static pto_status remove_unused(const pto_run *run, pto_op function)
+/* From the last op to the first, so that one pass finds whole chains. `most`: of ops in the function. */
+static pto_status remove_unused(const pto_run *run, pto_op function, uint32_t most)
 {
-    const uint32_t n = count_ops(function);
-    pto_op *ops = PTO_SCRATCH(run, pto_op, n);
-    uint32_t k = 0;
-    PTO_WALK(function, op) ops[k++] = op;
-    while (k-- > 0) {
-        if (!pto_op_is_live(ops[k]) || !pto_kind_has(run, pto_op_kind(ops[k]), PTO_TRAIT_PURE)) continue;
-        int used = 0;
-        for (uint32_t i = 0; i < pto_result_count(ops[k]); i++) used |= pto_value_use_count(pto_result(ops[k], i)) != 0;
-        if (used) continue;
-        PTO_TRY(pto_erase(ops[k]));
+    pto_op *pure = PTO_SCRATCH(run, pto_op, most);
+    uint32_t n = 0;
+    PTO_WALK(function, op)
+    {
+        if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) pure[n++] = op;
+    }
+    while (n-- > 0) {
+        if (pto_op_is_used(pure[n])) continue;
+        PTO_TRY(pto_erase(pure[n]));
         pto_count(run, STAT_REMOVED);
     }
     return PTO_OK;
@@ -280,16 +257,19 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
-    int changed = 1;
-    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
-        changed = 0;
-        seen_table seen = {.capacity = 64};
-        const uint32_t n = count_ops(function);
-        while (seen.capacity < 2 * n) seen.capacity *= 2;
-        seen.ops = PTO_SCRATCH(run, pto_op, seen.capacity);
-        PTO_WALK(function, op) PTO_TRY(visit(run, op, &seen, &changed));
+    seen_table seen = {0};
+    if (pto_opt_bool(run, OPT_MERGE)) {
+        seen.capacity = SEEN_FIRST;
+        seen.slots = PTO_SCRATCH(run, seen_op, seen.capacity);
     }
-    return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function) : PTO_OK;
+    uint32_t count = 0;
+    PTO_WALK(function, op)
+    {
+        count++;
+        PTO_TRY(visit(run, op, &seen));
+    }
+    /* No op became more than one. */
+    return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function, count) : PTO_OK;
 }
 
 static const pto_pass pass = {

@@ -97,11 +97,6 @@ static const op_rule *find_rule(const pto_run *run, pto_op op)
 
 /* ---- element types ---- */
 
-static const char *const dtype_names[PTO_DTYPE_COUNT] = {"?",      "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
-                                                         "f8e8m0", "i8",  "i16", "i32",  "i64",    "u8",
-                                                         "u16",    "u32", "u64", "bool", "index"};
-
-static const char *name_of(pto_dtype t) { return dtype_names[t < PTO_DTYPE_COUNT ? t : PTO_DTYPE_NONE]; }
 static int is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
 static int is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
 static int is_integer(pto_dtype t) { return is_signed(t) || is_unsigned(t); }
@@ -149,27 +144,27 @@ static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
-    return lists(vector_dtypes(run, tile_op), name_of(t));
+    return lists(vector_dtypes(run, tile_op), pto_dtype_name(t));
 }
 
 static pto_str conversions(const pto_run *run, pto_dtype from)
 {
     char path[64];
     pto_str list = pto_no_str();
-    snprintf(path, sizeof path, "vector.conversions.%s", name_of(from));
+    snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
     return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
 }
 
 static int converts(const pto_run *run, pto_dtype from, pto_dtype to)
 {
-    return lists(conversions(run, from), name_of(to));
+    return lists(conversions(run, from), pto_dtype_name(to));
 }
 
 static int multiplies(const pto_run *run, pto_dtype t)
 {
     char path[64];
     int64_t cycles;
-    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", name_of(t));
+    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", pto_dtype_name(t));
     return pto_machine_i64(run, path, &cycles) == PTO_OK;
 }
 
@@ -184,7 +179,7 @@ static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
     char change[32];
     pto_str list = pto_no_str();
     if (acc == out) return 1;
-    snprintf(change, sizeof change, "%s-%s", name_of(acc), name_of(out));
+    snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
     return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && lists(list, change);
 }
 
@@ -334,7 +329,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     if (in.count == 0 || out.count == 0)
         return pto_error(op, "pto.legalize-types/no-conversion",
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
-                         PTO_FMT(pto_op_name(op)), name_of(t), name_of(compute));
+                         PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
@@ -375,7 +370,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
         op, "pto.legalize-types/no-exact-way",
         "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
         "operands to one of them in the source",
-        PTO_FMT(pto_op_name(op)), name_of(t), PTO_FMT(have));
+        PTO_FMT(pto_op_name(op)), pto_dtype_name(t), PTO_FMT(have));
 }
 
 static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_dtype to)
@@ -383,12 +378,12 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
     const pto_str have = conversions(run, from);
     if (have.n == 0)
         return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s",
-                         name_of(from), name_of(to));
+                         pto_dtype_name(from), pto_dtype_name(to));
     return pto_error(op, "pto.legalize-types/no-conversion",
                      "the machine has no conversion from %s to %s, and every chain of its conversions rounds or wraps "
                      "twice; from %s "
                      "it has %.*s: write the casts of the chain you want",
-                     name_of(from), name_of(to), name_of(from), PTO_FMT(have));
+                     pto_dtype_name(from), pto_dtype_name(to), pto_dtype_name(from), PTO_FMT(have));
 }
 
 static pto_status visit_cast(const pto_run *run, pto_op op)
@@ -415,8 +410,9 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     if (want == CANNOT)
         return pto_error(op, "pto.legalize-types/no-product",
                          "the machine has no matrix product of %s; cast the operands to %s%s%s%s in the source",
-                         name_of(t), multiplies(run, PTO_F32) ? "f32 " : "", multiplies(run, PTO_F16) ? "f16 " : "",
-                         multiplies(run, PTO_BF16) ? "bf16 " : "", multiplies(run, PTO_I8) ? "or i8" : "");
+                         pto_dtype_name(t), multiplies(run, PTO_F32) ? "f32 " : "",
+                         multiplies(run, PTO_F16) ? "f16 " : "", multiplies(run, PTO_BF16) ? "bf16 " : "",
+                         multiplies(run, PTO_I8) ? "or i8" : "");
     const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
     if (want == t && stored == out) return PTO_OK;
     const chain in = find_chain(run, t, want, t), back = find_chain(run, stored, out, stored);
@@ -427,7 +423,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          "the product of %s is %s, and the machine converts that neither on the way to memory nor in "
                          "exact steps to %s; "
                          "write {out = %s} and the cast that you want",
-                         name_of(want), name_of(acc), name_of(out), name_of(acc));
+                         pto_dtype_name(want), pto_dtype_name(acc), pto_dtype_name(out), pto_dtype_name(acc));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
     pto_spec_operand(&s, convert(op, pto_operand(op, 0), &in, pto_name_after(op, "_a"), none));
     pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
@@ -488,7 +484,8 @@ static pto_status check_types_legal(const pto_run *run, pto_op function)
         if (!is_legal(run, op))
             return pto_error(op, "pto.legalize-types/illegal-type",
                              "the machine has no `%.*s` from %s to %s; `pto.legalize-types` puts casts around it",
-                             PTO_FMT(pto_op_name(op)), name_of(operand_dtype(op)), name_of(result_dtype(op)));
+                             PTO_FMT(pto_op_name(op)), pto_dtype_name(operand_dtype(op)),
+                             pto_dtype_name(result_dtype(op)));
     }
     return PTO_OK;
 }

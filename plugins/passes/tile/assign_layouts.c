@@ -29,7 +29,7 @@ static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(r
 static pto_layout layout_by_name(const char *p, size_t n)
 {
     for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
-        if (strlen(tile_layout_name(l)) == n && memcmp(p, tile_layout_name(l), n) == 0) return l;
+        if (strlen(pto_layout_name(l)) == n && memcmp(p, pto_layout_name(l), n) == 0) return l;
     return PTO_LAYOUT_NONE;
 }
 
@@ -38,13 +38,13 @@ static pto_str space_layouts(const pto_run *run, pto_space space)
 {
     char path[64];
     pto_str list = pto_no_str();
-    (void)snprintf(path, sizeof path, "spaces.%s.layouts", tile_space_name(space));
+    (void)snprintf(path, sizeof path, "spaces.%s.layouts", pto_space_name(space));
     return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
 }
 
 static int space_has(const pto_run *run, pto_space space, pto_layout layout)
 {
-    return tile_list_has(space_layouts(run, space), tile_layout_name(layout));
+    return tile_list_has(space_layouts(run, space), pto_layout_name(layout));
 }
 
 static pto_layout usual_layout(const pto_run *run, pto_space space)
@@ -110,8 +110,8 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     pto_str machine = tile_machine_name(run), pairs = tile_path_list(run, from, space, "layouts");
     (void)pto_error(op, "pto.assign-layouts/no-layout",
                     "`%.*s` brings %%%.*s from `%s` to `%s` as %s; the path of %.*s takes %.*s, and %s",
-                    PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), tile_space_name(from), tile_space_name(space),
-                    tile_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")),
+                    PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), pto_space_name(from), pto_space_name(space),
+                    pto_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")),
                     space == PTO_VEC ? "vector work wants rows: load it as it lies and use `tile.transpose`"
                                      : "none of these serves what follows");
     return PTO_LAYOUT_NONE;
@@ -135,8 +135,8 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
             op, "pto.assign-layouts/capacity",
             "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
             "give it rows in multiples of %lld and columns in multiples of %lld",
-            PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1], tile_dtype_name(pto_type_dtype(t)),
-            tile_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
+            PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1], pto_dtype_name(pto_type_dtype(t)),
+            pto_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
     if (grows) pto_count(run, STAT_PADDED);
     pto_count(run, STAT_ASSIGNED);
     return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));
@@ -171,8 +171,8 @@ static pto_status check_yield(const pto_run *run, pto_op yield)
             yield, "pto.assign-layouts/carried",
             "`yield` hands over %%%.*s in layout %s where `%.*s` has %s; load both the same way, transposed "
             "or not",
-            PTO_FMT(pto_value_name(v)), tile_layout_name(pto_type_layout(pto_value_type(v))),
-            PTO_FMT(pto_op_name(owner)), tile_layout_name(pto_type_layout(pto_value_type(result))));
+            PTO_FMT(pto_value_name(v)), pto_layout_name(pto_type_layout(pto_value_type(v))),
+            PTO_FMT(pto_op_name(owner)), pto_layout_name(pto_type_layout(pto_value_type(result))));
     }
     return PTO_OK;
 }
@@ -201,8 +201,8 @@ static pto_status no_pair(pto_op op, pto_space from, pto_space to, pto_layout a,
     pto_str machine = tile_machine_name(op.run), pairs = tile_path_list(op.run, from, to, "layouts");
     return pto_error(op, "pto.layouts-assigned/illegal-change",
                      "`%.*s` makes layout %s of %s between `%s` and `%s`; the path of %.*s takes %.*s",
-                     PTO_FMT(pto_op_name(op)), tile_layout_name(b), tile_layout_name(a), tile_space_name(from),
-                     tile_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")));
+                     PTO_FMT(pto_op_name(op)), pto_layout_name(b), pto_layout_name(a), pto_space_name(from),
+                     pto_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")));
 }
 
 static pto_status check_change(const pto_run *run, pto_op op)
@@ -236,7 +236,7 @@ static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
     pto_str machine = tile_machine_name(run), legal = space_layouts(run, space);
     if (!space_has(run, space, layout))
         return pto_error(at, "pto.layouts-assigned/illegal-layout", "%%%.*s is in `%s` as %s; %.*s has there: %.*s",
-                         PTO_FMT(pto_value_name(v)), tile_space_name(space), tile_layout_name(layout), PTO_FMT(machine),
+                         PTO_FMT(pto_value_name(v)), pto_space_name(space), pto_layout_name(layout), PTO_FMT(machine),
                          PTO_FMT(legal));
     tile_unit(run, space, layout, pto_type_dtype(t), unit);
     for (uint32_t d = 0; d < 2; d++)
@@ -244,7 +244,7 @@ static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
             return pto_error(at, "pto.layouts-assigned/unaligned",
                              "%%%.*s has %lld %s; layout %s in `%s` takes multiples of %lld",
                              PTO_FMT(pto_value_name(v)), (long long)tile_capacity_of(t, d), d == 0 ? "rows" : "columns",
-                             tile_layout_name(layout), tile_space_name(space), (long long)unit[d]);
+                             pto_layout_name(layout), pto_space_name(space), (long long)unit[d]);
     return PTO_OK;
 }
 

@@ -74,8 +74,8 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
     return pto_error(user, "pto.assign-spaces/no-path",
                      "`%.*s` needs %%%.*s in `%s`, where it is in `%s`; %.*s has no path from `%s` to `%s` but through "
                      "global memory: store it in one nest and load it in the next",
-                     PTO_FMT(pto_op_name(user)), PTO_FMT(pto_value_name(v)), tile_space_name(to), tile_space_name(from),
-                     PTO_FMT(machine), tile_space_name(from), tile_space_name(to));
+                     PTO_FMT(pto_op_name(user)), PTO_FMT(pto_value_name(v)), pto_space_name(to), pto_space_name(from),
+                     PTO_FMT(machine), pto_space_name(from), pto_space_name(to));
 }
 
 /* ---- what ops want ---- */
@@ -160,8 +160,8 @@ static pto_status conflict(const tile_class *a, pto_op at, pto_space space, pto_
     return pto_error(at, "pto.assign-spaces/two-spaces",
                      "%%%.*s is in `%s` and %%%.*s in `%s`, but `%.*s` makes both one piece of storage on %.*s; begin "
                      "accumulators with `tile.zero_acc`, and carry no product into vector work",
-                     PTO_FMT(pto_value_name(a->why)), tile_space_name(a->space), PTO_FMT(pto_value_name(b)),
-                     tile_space_name(space), PTO_FMT(pto_op_name(at)), PTO_FMT(machine));
+                     PTO_FMT(pto_value_name(a->why)), pto_space_name(a->space), PTO_FMT(pto_value_name(b)),
+                     pto_space_name(space), PTO_FMT(pto_op_name(at)), PTO_FMT(machine));
 }
 
 static pto_status put_space(classes *c, pto_op at, pto_value v, pto_space space)
@@ -291,7 +291,7 @@ static pto_str moved_name(pto_value v, pto_space space)
 {
     pto_str name = pto_value_name(v);
     char *text = pto_scratch(v.run, name.n + 2);
-    text[0] = tile_space_name(space)[0];
+    text[0] = pto_space_name(space)[0];
     if (name.n != 0) memcpy(text + 1, name.p, name.n);
     return pto_str_make(text, name.n + 1);
 }
@@ -328,13 +328,13 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
     pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, PTO_GM))
         return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `gm`",
-                         PTO_FMT(pto_value_name(v)), tile_space_name(from), PTO_FMT(machine), tile_space_name(from));
+                         PTO_FMT(pto_value_name(v)), pto_space_name(from), PTO_FMT(machine), pto_space_name(from));
     if (tile_path_casts(run, from, PTO_GM, have, want)) return PTO_OK;
     pto_str casts = tile_path_list(run, from, PTO_GM, "casts");
     return pto_error(store, code,
                      "`tile.store` writes %s as %s; the path from `%s` to `gm` of %.*s changes element types by: %.*s; "
                      "use `tile.cast` before it",
-                     tile_dtype_name(have), tile_dtype_name(want), tile_space_name(from), PTO_FMT(machine),
+                     pto_dtype_name(have), pto_dtype_name(want), pto_space_name(from), PTO_FMT(machine),
                      PTO_FMT(casts.n != 0 ? casts : pto_s("none")));
 }
 
@@ -345,11 +345,11 @@ static pto_status check_move(const pto_run *run, pto_op move, const char *code)
     pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, to))
         return pto_error(move, code, "`tile.move` goes from `%s` to `%s`; %.*s has no path between them",
-                         tile_space_name(from), tile_space_name(to), PTO_FMT(machine));
+                         pto_space_name(from), pto_space_name(to), PTO_FMT(machine));
     if (tile_path_casts(run, from, to, pto_type_dtype(a), pto_type_dtype(b))) return PTO_OK;
     return pto_error(move, code, "`tile.move` makes %s of %s; the path from `%s` to `%s` of %.*s does not",
-                     tile_dtype_name(pto_type_dtype(b)), tile_dtype_name(pto_type_dtype(a)), tile_space_name(from),
-                     tile_space_name(to), PTO_FMT(machine));
+                     pto_dtype_name(pto_type_dtype(b)), pto_dtype_name(pto_type_dtype(a)), pto_space_name(from),
+                     pto_space_name(to), PTO_FMT(machine));
 }
 
 static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
@@ -441,7 +441,7 @@ static pto_status check_op(const pto_run *run, pto_op op)
     return pto_error(op, "pto.spaces-assigned/illegal-load",
                      "`tile.load` goes to `%s`; %.*s has no path from `gm` to "
                      "it",
-                     tile_space_name(to), PTO_FMT(machine));
+                     pto_space_name(to), PTO_FMT(machine));
 }
 
 static pto_status check_assigned(const pto_run *run, pto_op function)

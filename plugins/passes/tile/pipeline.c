@@ -10,8 +10,7 @@
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
  * space has room for all tiles of the nest, scratch operands included; of loops one behind the other the largest
  * counts. Exact. */
-#include <pto/plugin.h>
-
+#include "storage_read.h"
 #include "tile_machine.h"
 
 #define KINDS(X)        \
@@ -29,7 +28,9 @@ PTO_KINDS(KINDS);
     X(LOADS, BOOL, "loads", .def = "true", .doc = "loads rotate", .example = "with: { loads: false }")             \
     X(MOVES, BOOL, "moves", .def = "true", .doc = "moves between on-chip spaces rotate",                           \
       .example = "with: { moves: false }")                                                                         \
-    X(STORES, BOOL, "stores", .def = "true", .doc = "stored tiles rotate", .example = "with: { stores: false }")
+    X(STORES, BOOL, "stores", .def = "true", .doc = "stored tiles rotate", .example = "with: { stores: false }")   \
+    X(IN_PLACE, BOOL, "in-place", .def = "true",                                                                   \
+      .doc = "room is counted as pto.select with this option makes buffers", .example = "with: { in-place: false }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X)          \
@@ -37,38 +38,7 @@ PTO_OPTIONS(OPTIONS);
     X(NO_ROOM, "left single for lack of room")
 PTO_STATS(STATS);
 
-/* Bytes in each space. */
-typedef struct room {
-    int64_t bytes[PTO_SPACE_COUNT];
-} room;
-
-/* A block being measured: what its own tiles hold, and the most that one of the ops with blocks in it holds. */
-typedef struct frame {
-    pto_op op;
-    room own, inner;
-} frame;
-
 static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
-
-static void add_bytes(room *r, pto_space space, int64_t bytes)
-{
-    if (__builtin_add_overflow(r->bytes[space], bytes, &r->bytes[space])) r->bytes[space] = INT64_MAX;
-}
-
-/* Scratch operand of the instruction behind an op. */
-static int64_t scratch_bytes(const pto_run *run, pto_op op)
-{
-    pto_type result = pto_value_type(pto_result(op, 0));
-    switch (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TMP)) {
-    case PTO_TMP_LIKE_SRC: return tile_type_bytes(run, pto_value_type(pto_operand(op, 0)));
-    case PTO_TMP_LIKE_DST: return tile_type_bytes(run, result);
-    case PTO_TMP_ROW_BLOCKS: {
-        int64_t rows = tile_capacity_of(result, 0);
-        return rows >= 256 ? 7680 : (rows + 7) / 8 * 256;
-    }
-    default: return 0;
-    }
-}
 
 /* Results of loops and branches are the tiles that went in; so is the result of a product accumulated in place. */
 static int has_own_storage(const pto_run *run, pto_op op)
@@ -86,80 +56,6 @@ static pto_value storage_of(const pto_run *run, pto_value v)
         if (has_own_storage(run, def)) return v;
         v = pto_operand(def, rule_of(run, def) == PTO_RULE_MATMUL_ACC ? 0 : pto_value_index(v));
     }
-}
-
-static int64_t stages_of(pto_op op)
-{
-    int64_t stages = pto_attr_int_of(op, "stages", 1);
-    return stages > 0 ? stages : 1;
-}
-
-/* Whether the buffer of a tile rotates already, by what makes it or by a store other than `but`. */
-static int match_rotating(const pto_run *run, pto_value tile, pto_op but)
-{
-    pto_value home = storage_of(run, tile);
-    if (PTO_SOME(home) && stages_of(pto_value_op(home)) > 1) return 1;
-    PTO_EACH_USE(tile, use) {
-        if (pto_op_same(use.op, but)) return 0;
-        if (rule_of(run, use.op) == PTO_RULE_STORE && stages_of(use.op) > 1) return 1;
-    }
-    return 0;
-}
-
-static frame *frame_around(frame *stack, uint32_t depth, pto_op op)
-{
-    pto_op parent = pto_op_parent(op);
-    while (depth > 1 && !pto_op_same(stack[depth - 1].op, parent)) depth--;
-    return &stack[depth - 1];
-}
-
-/* Counts an op in the frame of the block that its tiles are made in. */
-static void measure_op(const pto_run *run, frame *stack, uint32_t depth, pto_op op)
-{
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        pto_value v = pto_result(op, i);
-        if (!tile_is_tile(v)) continue;
-        pto_space space = pto_type_space(pto_value_type(v));
-        int64_t bytes = has_own_storage(run, op) ? tile_type_bytes(run, pto_value_type(v)) : 0;
-        add_bytes(&stack[depth - 1].own, space, tile_product(bytes, stages_of(op)));
-        add_bytes(&stack[depth - 1].own, space, scratch_bytes(run, op));
-    }
-    if (!pto_op_is(op, pto_kind(run, KIND_STORE)) || stages_of(op) < 2) return;
-    pto_value tile = pto_operand(op, 0), home = storage_of(run, tile);
-    if (!PTO_SOME(home) || match_rotating(run, tile, op)) return;
-    pto_type type = pto_value_type(tile);
-    add_bytes(&frame_around(stack, depth, pto_value_op(home))->own, pto_type_space(type),
-              tile_product(tile_type_bytes(run, type), stages_of(op) - 1));
-}
-
-/* Ends the last frame; the one around it holds the most of those it has had. */
-static void close_frame(frame *stack, uint32_t depth)
-{
-    const frame *f = &stack[depth - 1];
-    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
-        room total = f->own;
-        add_bytes(&total, s, f->inner.bytes[s]);
-        if (depth > 1 && total.bytes[s] > stack[depth - 2].inner.bytes[s])
-            stack[depth - 2].inner.bytes[s] = total.bytes[s];
-        if (depth == 1) stack[0].own.bytes[s] = total.bytes[s];
-    }
-}
-
-/* What a nest needs at once. `stack` has room for its depth. */
-static room measure(const pto_run *run, pto_op nest, frame *stack)
-{
-    uint32_t depth = 1;
-    stack[0] = (frame){.op = nest};
-    PTO_WALK(nest, op)
-    {
-        pto_op parent = pto_op_parent(op);
-        while (depth > 1 && !pto_op_same(stack[depth - 1].op, parent)) close_frame(stack, depth--);
-        measure_op(run, stack, depth, op);
-        if (pto_op_block_count(op) != 0) stack[depth++] = (frame){.op = op};
-    }
-    while (depth > 1) close_frame(stack, depth--);
-    close_frame(stack, depth);
-    return stack[0].own;
 }
 
 /* ---- candidates ---- */
@@ -199,13 +95,23 @@ static int match_fresh(const pto_run *run, pto_value tile)
     return PTO_SOME(storage_of(run, tile));
 }
 
-static pto_status rotate(const pto_run *run, pto_op nest, pto_op op, int64_t stages, frame *stack)
+/* What the nest needs of a space, as pto.select and pto.allocate will see it. */
+static int64_t measure(const pto_run *run, pto_op nest, pto_space space, int64_t capacity, storage_plan *plan)
+{
+    const storage_kinds kinds = {pto_kind(run, KIND_FOR), pto_kind(run, KIND_WHILE), pto_kind(run, KIND_IF),
+                                 pto_kind(run, KIND_YIELD)};
+    storage_source source;
+    storage_read(plan, &source, nest, &kinds);
+    return storage_bytes(plan, space, capacity);
+}
+
+static pto_status rotate(const pto_run *run, pto_op nest, pto_op op, int64_t stages, storage_plan *plan)
 {
     pto_value tile = rotated_tile(run, op);
     pto_space space = pto_type_space(pto_value_type(tile));
     int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
     PTO_TRY(pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages)));
-    int64_t needed = measure(run, nest, stack).bytes[space];
+    int64_t needed = measure(run, nest, space, capacity, plan);
     if (needed <= capacity) {
         pto_count(run, STAT_ROTATED);
         return PTO_OK;
@@ -213,7 +119,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, pto_op op, int64_t sta
     pto_count(run, STAT_NO_ROOM);
     pto_remark(op, "pto.pipeline/no-room",
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
-               PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, tile_space_name(space),
+               PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
                (long long)capacity);
     return pto_op_set_attr(op, "stages", pto_attr_none(run));
 }
@@ -223,15 +129,14 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
     const int wanted[WAVE_COUNT] = {pto_opt_bool(run, OPT_LOADS), pto_opt_bool(run, OPT_MOVES),
                                     pto_opt_bool(run, OPT_STORES)};
     int64_t stages = pto_opt_i64(run, OPT_STAGES);
-    uint32_t deepest = 0, blocks = 1;
+    uint32_t deepest = 0;
     if (stages < 2) return PTO_OK;
     PTO_WALK(nest, op)
     {
         uint32_t depth = loop_depth(run, op, nest);
         if (depth > deepest) deepest = depth;
-        blocks += pto_op_block_count(op) != 0;
     }
-    frame *stack = PTO_SCRATCH(run, frame, blocks);
+    storage_plan plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE));
     for (int wave = 0; wave < WAVE_COUNT; wave++) {
         for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--) {
             PTO_WALK(nest, candidate)
@@ -241,7 +146,7 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
                 if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
                 if (PTO_SOME(pto_op_attr(candidate, "stages")) && pto_attr_int_of(candidate, "stages", 1) != 1)
                     continue;
-                PTO_TRY(rotate(run, nest, candidate, stages, stack));
+                PTO_TRY(rotate(run, nest, candidate, stages, &plan));
             }
         }
     }

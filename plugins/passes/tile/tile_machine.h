@@ -5,27 +5,6 @@
 
 #include <pto/plugin.h>
 
-static inline const char *tile_space_name(pto_space space)
-{
-    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                       "acc", "bias", "scaling", "gm"};
-    return space < PTO_SPACE_COUNT ? names[space] : "?";
-}
-
-static inline const char *tile_layout_name(pto_layout layout)
-{
-    static const char *const names[PTO_LAYOUT_COUNT] = {"?", "nd", "dn", "nz", "zn", "zz", "nn"};
-    return layout < PTO_LAYOUT_COUNT ? names[layout] : "?";
-}
-
-static inline const char *tile_dtype_name(pto_dtype dtype)
-{
-    static const char *const names[PTO_DTYPE_COUNT] = {"?",      "f32", "f16", "bf16", "f8e4m3", "f8e5m2",
-                                                       "f8e8m0", "i8",  "i16", "i32",  "i64",    "u8",
-                                                       "u16",    "u32", "u64", "bool", "index"};
-    return dtype < PTO_DTYPE_COUNT ? names[dtype] : "?";
-}
-
 static inline int64_t tile_machine_number(const pto_run *run, const char *path, int64_t absent)
 {
     int64_t n = 0;
@@ -42,7 +21,7 @@ static inline pto_str tile_machine_name(const pto_run *run)
 static inline int64_t tile_space_number(const pto_run *run, pto_space space, const char *key, int64_t absent)
 {
     char path[64];
-    (void)snprintf(path, sizeof path, "spaces.%s.%s", tile_space_name(space), key);
+    (void)snprintf(path, sizeof path, "spaces.%s.%s", pto_space_name(space), key);
     return tile_machine_number(run, path, absent);
 }
 
@@ -51,7 +30,7 @@ static inline pto_str tile_space_core(const pto_run *run, pto_space space)
 {
     char path[64];
     pto_str core = pto_no_str();
-    (void)snprintf(path, sizeof path, "spaces.%s.core", tile_space_name(space));
+    (void)snprintf(path, sizeof path, "spaces.%s.core", pto_space_name(space));
     return pto_machine_str(run, path, &core) == PTO_OK ? core : pto_no_str();
 }
 
@@ -60,7 +39,7 @@ static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_spa
 {
     char path[64];
     pto_str list = pto_no_str();
-    (void)snprintf(path, sizeof path, "paths.%s.%s.%s", tile_space_name(from), tile_space_name(to), key);
+    (void)snprintf(path, sizeof path, "paths.%s.%s.%s", pto_space_name(from), pto_space_name(to), key);
     return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
 }
 
@@ -87,14 +66,14 @@ static inline int tile_path_casts(const pto_run *run, pto_space from, pto_space 
 {
     char pair[32];
     if (a == b) return 1;
-    (void)snprintf(pair, sizeof pair, "%s-%s", tile_dtype_name(a), tile_dtype_name(b));
+    (void)snprintf(pair, sizeof pair, "%s-%s", pto_dtype_name(a), pto_dtype_name(b));
     return tile_list_has(tile_path_list(run, from, to, "casts"), pair);
 }
 
 static inline int tile_path_layouts(const pto_run *run, pto_space from, pto_space to, pto_layout a, pto_layout b)
 {
     char pair[32];
-    (void)snprintf(pair, sizeof pair, "%s-%s", tile_layout_name(a), tile_layout_name(b));
+    (void)snprintf(pair, sizeof pair, "%s-%s", pto_layout_name(a), pto_layout_name(b));
     return tile_list_has(tile_path_list(run, from, to, "layouts"), pair);
 }
 

@@ -43,11 +43,12 @@ struct pto_tiling;
 struct pto_tiling_problem;
 struct pto_backend;
 
-/* One run of one plugin function on one unit. Only `host` is the plugin's business. */
+/* One run of one plugin function on one unit. Handles hold its address. */
 typedef struct pto_run {
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t kind_count; /* of `kinds` */
     const pto_host *host;
+    const uint32_t *kinds; /* op kinds (pto_kind_id) of the plugin's own list, in its order */
 } pto_run;
 
 /* Handles: passed by value, two registers. index 0 is none. A stale or foreign handle is a diagnostic that blames the
@@ -83,34 +84,75 @@ typedef struct pto_loc {
 /* Kind of an op, valid for the session. 0 is none. */
 typedef uint32_t pto_kind_id;
 
-/* ---- enumerations: numbers are part of the ABI ---- */
+/* ---- enumerations: numbers are part of the ABI; <pto/names.h> has the words of the IR text for them ---- */
+#define PTO_ENUMERATOR(ID, ...) PTO_##ID,
+
 typedef uint32_t pto_dtype;
-enum {
-    PTO_DTYPE_NONE,
-    PTO_F32,
-    PTO_F16,
-    PTO_BF16,
-    PTO_F8E4M3,
-    PTO_F8E5M2,
-    PTO_F8E8M0,
-    PTO_I8,
-    PTO_I16,
-    PTO_I32,
-    PTO_I64,
-    PTO_U8,
-    PTO_U16,
-    PTO_U32,
-    PTO_U64,
-    PTO_BOOL,
-    PTO_INDEX,
-    PTO_DTYPE_COUNT
-};
+#define PTO_DTYPES(X) /* name, text, bytes */ \
+    X(F32, "f32", 4)                          \
+    X(F16, "f16", 2)                          \
+    X(BF16, "bf16", 2)                        \
+    X(F8E4M3, "f8e4m3", 1)                    \
+    X(F8E5M2, "f8e5m2", 1)                    \
+    X(F8E8M0, "f8e8m0", 1)                    \
+    X(I8, "i8", 1)                            \
+    X(I16, "i16", 2)                          \
+    X(I32, "i32", 4)                          \
+    X(I64, "i64", 8)                          \
+    X(U8, "u8", 1)                            \
+    X(U16, "u16", 2)                          \
+    X(U32, "u32", 4)                          \
+    X(U64, "u64", 8)                          \
+    X(BOOL, "bool", 1)                        \
+    X(INDEX, "index", 8)                      \
+    X(MASK, "mask", 1) /* packed bits */      \
+    X(REC64, "rec64", 8)
+enum { PTO_DTYPE_NONE, PTO_DTYPES(PTO_ENUMERATOR) PTO_DTYPE_COUNT };
+
 typedef uint32_t pto_space;
-enum { PTO_SPACE_NONE, PTO_VEC, PTO_MAT, PTO_LEFT, PTO_RIGHT, PTO_ACC, PTO_BIAS, PTO_SCALING, PTO_GM, PTO_SPACE_COUNT };
+#define PTO_SPACES(X)     \
+    X(VEC, "vec")         \
+    X(MAT, "mat")         \
+    X(LEFT, "left")       \
+    X(RIGHT, "right")     \
+    X(ACC, "acc")         \
+    X(BIAS, "bias")       \
+    X(SCALING, "scaling") \
+    X(GM, "gm")
+enum { PTO_SPACE_NONE, PTO_SPACES(PTO_ENUMERATOR) PTO_SPACE_COUNT };
+
 typedef uint32_t pto_layout;
-enum { PTO_LAYOUT_NONE, PTO_ND, PTO_DN, PTO_NZ, PTO_ZN, PTO_ZZ, PTO_NN, PTO_LAYOUT_COUNT };
+#define PTO_LAYOUTS(X) \
+    X(ND, "nd")        \
+    X(DN, "dn")        \
+    X(NZ, "nz")        \
+    X(ZN, "zn")        \
+    X(ZZ, "zz")        \
+    X(NN, "nn")
+enum { PTO_LAYOUT_NONE, PTO_LAYOUTS(PTO_ENUMERATOR) PTO_LAYOUT_COUNT };
+
+/* Pipes of a core. NONE: the memory spaces of the operands decide. */
+#define PTO_PIPES(X)     \
+    X(PIPE_SCALAR, "s")  \
+    X(PIPE_VECTOR, "v")  \
+    X(PIPE_MTE1, "mte1") \
+    X(PIPE_MTE2, "mte2") \
+    X(PIPE_MTE3, "mte3") \
+    X(PIPE_MATRIX, "m")  \
+    X(PIPE_FIX, "fix")   \
+    X(PIPE_ALL, "all")
+enum { PTO_PIPE_NONE, PTO_PIPES(PTO_ENUMERATOR) PTO_PIPE_COUNT };
+
 typedef uint32_t pto_type_kind;
-enum { PTO_TYPE_NONE, PTO_TYPE_SCALAR, PTO_TYPE_TENSOR, PTO_TYPE_GM, PTO_TYPE_TILE, PTO_TYPE_BUFFER };
+enum {
+    PTO_TYPE_NONE,
+    PTO_TYPE_SCALAR,
+    PTO_TYPE_TENSOR,
+    PTO_TYPE_GM,
+    PTO_TYPE_TILE,
+    PTO_TYPE_BUFFER,
+    PTO_TYPE_CHANNEL
+};
 typedef uint32_t pto_expr_kind;
 enum {
     PTO_EXPR_NONE,
@@ -223,7 +265,7 @@ struct pto_host {
     void *(*scratch)(const pto_run *, size_t bytes); /* zeroed, 16-byte aligned, until the call returns */
     void *(*keep)(const pto_run *, size_t bytes);    /* zeroed, until release() of a backend or the session's end */
     void (*diag)(const pto_run *, int32_t severity, pto_loc at, pto_str code, pto_str text);
-    int32_t (*should_stop)(const pto_run *);
+    int32_t (*should_stop)(const pto_run *); /* 0: go on; 1: the time is up: report <plugin>/interrupted and fail */
     void (*stat_add)(const pto_run *, uint32_t stat, int64_t delta);
     pto_kind_id (*kind)(const pto_run *, uint32_t index); /* of the plugin's own kind list */
     pto_kind_id (*kind_by_name)(const pto_run *, pto_str name);
@@ -374,6 +416,20 @@ struct pto_host {
     /* ---- appended ---- */
     /* "file:line:column" of the first origin; empty when there is none. Returns the full length. */
     uint32_t (*loc_text)(pto_loc, char *buffer, uint32_t capacity);
+    /* Fixes the symbol of a `tune`: the function's expressions and types get the number, the op goes. A value that the
+     * op does not offer is reported. */
+    pto_status (*tune_fix)(pto_op tune, int64_t value);
+    /* Where a walk through root's insides (root none: the module's) may go on: out[0] is the next op, as op_walk_next
+     * gives it, out[1] the next one that is not inside of `current`. */
+    void (*op_walk_on)(pto_op current, pto_op root, pto_op out[2]);
+    /* Hash of kind, operands, attributes and result types; 0 for an op with blocks. It holds within the run and while
+     * the op does not change. */
+    uint32_t (*op_hash)(pto_op);
+    /* Two ops without blocks of one kind, with the same operands, attributes and result types: when both are pure and
+     * one dominates the other, it can stand for both. Equal ops have equal hashes. */
+    int32_t (*op_equal)(pto_op a, pto_op b);
+    /* Whether any result of the op has a use. */
+    int32_t (*op_is_used)(pto_op);
 };
 
 /* ---- descriptors ---- */
@@ -416,6 +472,9 @@ enum {
     PTO_PASS_KEEPS_LEVEL = 2   /* the consumed level stays present beside the produced one */
 };
 
+/* A checker may look at all of the module, and must say the same of the same. The host knows whether it looked at more
+ * than its unit (through module_top, symbol_find, module_attr, or from the unit to its neighbours): one that did not is
+ * asked again only for functions that a step may have changed, one that did whenever anything of the module may have. */
 typedef struct pto_property {
     uint32_t struct_size, reserved;
     const char *id, *doc, *level;

@@ -18,6 +18,18 @@ typedef struct pto_tensor {
     int64_t dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
 } pto_tensor;
 
+/* A stretch of the time of one unit, in cycles from the start of the run. Busy ones of an instruction carry the bytes it
+ * moved; a kernel as `op` stands for one of its instances, on the unit that issues it. A stall names what the unit could
+ * not begin, or none. */
+typedef struct pto_slice {
+    uint32_t struct_size;
+    uint32_t unit; /* what `unit` of the sink gave */
+    pto_op op;
+    pto_str cause; /* of a stall, as counters name it: "flag"; empty: busy */
+    int64_t from, to;
+    int64_t bytes, instance;
+} pto_slice;
+
 /* Where a run puts what it made besides tensors. */
 typedef struct pto_run_sink {
     uint32_t struct_size, reserved;
@@ -28,6 +40,10 @@ typedef struct pto_run_sink {
     void (*file_begin)(void *self, pto_str name);
     void (*file_write)(void *self, const void *bytes, size_t n);
     void (*file_end)(void *self);
+    /* Names a unit, as counters do: "core 03 / mte2". Its number, for slices; the same name gives the same number. */
+    uint32_t (*unit)(void *self, pto_str name);
+    /* What a unit did, in any order; what the pictures of the report are made of. NULL when nobody wants to know. */
+    void (*slice)(void *self, const pto_slice *slice);
 } pto_run_sink;
 
 typedef struct pto_call {

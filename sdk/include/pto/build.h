@@ -3,6 +3,7 @@
 #define PTO_BUILD_H
 
 #include <pto/call.h>
+#include <pto/names.h>
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -259,12 +260,6 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 {
     return pto_expr_is_const(pto_type_dim(type, dim), out);
 }
-static inline int64_t pto_dtype_bytes(pto_dtype dtype)
-{
-    static const uint8_t bytes[PTO_DTYPE_COUNT] = {0, 4, 2, 2, 1, 1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 8};
-    return dtype < PTO_DTYPE_COUNT ? bytes[dtype] : 0;
-}
-static inline int pto_dtype_is_float(pto_dtype dtype) { return dtype >= PTO_F32 && dtype <= PTO_F8E8M0; }
 
 /* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
 #if defined(__GNUC__)

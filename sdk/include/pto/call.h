@@ -77,7 +77,10 @@ static inline void pto_count_by(const pto_run *run, uint32_t stat, int64_t delta
 }
 static inline void pto_count(const pto_run *run, uint32_t stat) { run->host->stat_add(run, stat, 1); }
 /* The op kind at a position of the descriptor's `kinds`: pto_kind(run, KIND_NEG). */
-static inline pto_kind_id pto_kind(const pto_run *run, uint32_t index) { return run->host->kind(run, index); }
+static inline pto_kind_id pto_kind(const pto_run *run, uint32_t index)
+{
+    return index < run->kind_count ? run->kinds[index] : run->host->kind(run, index);
+}
 static inline pto_kind_id pto_kind_by_name(const pto_run *run, const char *name)
 {
     return run->host->kind_by_name(run, pto_s(name));
@@ -166,6 +169,10 @@ static inline int32_t pto_op_dominates(pto_op a, pto_op b)
 {
     return a.run != NULL ? a.run->host->op_dominates(a, b) : 0;
 }
+/* For merging equal ops: see pto_host. */
+static inline uint32_t pto_op_hash(pto_op op) { return op.run != NULL ? op.run->host->op_hash(op) : 0; }
+static inline int32_t pto_op_equal(pto_op a, pto_op b) { return a.run != NULL ? a.run->host->op_equal(a, b) : 0; }
+static inline int32_t pto_op_is_used(pto_op op) { return op.run != NULL ? op.run->host->op_is_used(op) : 0; }
 static inline uint32_t pto_operand_count(pto_op op) { return op.run != NULL ? op.run->host->op_operand_count(op) : 0; }
 static inline pto_value pto_operand(pto_op op, uint32_t index)
 {
@@ -571,6 +578,10 @@ static inline uint32_t pto_loc_text(pto_loc loc, char *buffer, uint32_t capacity
 {
     return loc.run != NULL ? loc.run->host->loc_text(loc, buffer, capacity) : 0;
 }
+static inline pto_status pto_tune_fix(pto_op tune, int64_t value)
+{
+    return tune.run != NULL ? tune.run->host->tune_fix(tune, value) : PTO_FAILED;
+}
 static inline pto_loc pto_loc_fuse(const pto_run *run, uint32_t count, const pto_loc *locs)
 {
     return run->host->loc_fuse(run, count, locs);
@@ -582,30 +593,38 @@ static inline pto_status pto_tiling_choose(const pto_run *run, uint32_t option,
 }
 
 /* ---- walking. The body may erase, replace or move `op` itself, and change what is inside it. ---- */
+/* `on`: the next op, and the next one that is not inside of this; filled for the op that is returned. */
+static inline pto_op pto_walk_to(pto_op op, pto_op root, pto_op on[2])
+{
+    on[0] = on[1] = pto_op_none(root.run);
+    if (PTO_SOME(op)) op.run->host->op_walk_on(op, root, on);
+    return op;
+}
 /* Next op of the walk when the insides of `op` are left out. */
 static inline pto_op pto_walk_skip(pto_op op, pto_op root)
 {
-    while (PTO_SOME(op) && !pto_op_same(op, root)) {
-        pto_op next = pto_op_next(op);
-        if (PTO_SOME(next)) return next;
-        op = pto_op_parent(op);
-    }
-    return pto_op_none(root.run);
+    pto_op on[2];
+    (void)pto_walk_to(op, root, on);
+    return on[1];
 }
-static inline pto_op pto_walk_pick(pto_op next, pto_op skip)
+static inline pto_op pto_walk_first(pto_op root, pto_op on[2])
 {
-    return PTO_SOME(next) && !pto_op_is_live(next) && (!PTO_SOME(skip) || pto_op_is_live(skip)) ? skip : next;
+    return pto_walk_to(pto_op_walk_next(root, root), root, on);
+}
+/* Where the body has erased the insides of the op, the walk goes on behind them. */
+static inline pto_op pto_walk_next(pto_op root, pto_op on[2])
+{
+    pto_op next = on[0], skip = on[1];
+    if (!pto_op_same(next, skip) && !pto_op_is_live(next) && (!PTO_SOME(skip) || pto_op_is_live(skip))) next = skip;
+    return pto_walk_to(next, root, on);
 }
 /* Every op directly in `block`, in order; ops inserted behind `op` are not visited. */
 #define PTO_EACH_OP(block, op)                                                          \
     for (pto_op op = pto_block_first(block), op##_next = pto_op_next(op); PTO_SOME(op); \
          op = op##_next, op##_next = pto_op_next(op))
 /* Every op inside `root`, in print order, root left out. */
-#define PTO_WALK(root, op)                                                                               \
-    for (pto_op op = pto_op_walk_next(root, root), op##_next = pto_op_walk_next(op, root),               \
-                op##_skip = pto_walk_skip(op, root);                                                     \
-         PTO_SOME(op); op = pto_walk_pick(op##_next, op##_skip), op##_next = pto_op_walk_next(op, root), \
-                op##_skip = pto_walk_skip(op, root))
+#define PTO_WALK(root, op) \
+    for (pto_op op##_on[2], op = pto_walk_first((root), op##_on); PTO_SOME(op); op = pto_walk_next((root), op##_on))
 /* Every use of a value, while the body does not change its uses: `use.op` and `use.slot`. */
 typedef struct pto_use {
     pto_value value;

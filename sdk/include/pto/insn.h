@@ -33,20 +33,6 @@ enum {
     PTO_TMP_LIKE_DST
 };
 
-/* Pipes of a core. NONE: the memory spaces of the operands decide. */
-enum {
-    PTO_PIPE_NONE,
-    PTO_PIPE_SCALAR,
-    PTO_PIPE_VECTOR,
-    PTO_PIPE_MTE1,
-    PTO_PIPE_MTE2,
-    PTO_PIPE_MTE3,
-    PTO_PIPE_MATRIX,
-    PTO_PIPE_FIX,
-    PTO_PIPE_ALL,
-    PTO_PIPE_COUNT
-};
-
 /* How a tensor op maps its iteration space to its operands. */
 enum {
     PTO_ITER_NONE, /* not a structured op */

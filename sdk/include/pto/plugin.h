@@ -22,6 +22,7 @@
 #include <pto/build.h>
 #include <pto/call.h>
 #include <pto/insn.h>
+#include <pto/names.h>
 #include <pto/note.h>
 #include <pto/tiling.h>
 
