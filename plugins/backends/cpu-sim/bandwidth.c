@@ -78,14 +78,22 @@ void bandwidth_begin(bandwidth *b, int64_t now, double limit, double bytes, uint
     share(b);
 }
 
+/* Until `bytes` have moved. */
+static int64_t cycles_of(double bytes, double rate)
+{
+    const double cycles = ceil((bytes - slack_bytes) / rate);
+    return cycles > 0 ? (int64_t)cycles : 0;
+}
+
+int64_t bandwidth_alone(double limit, double bytes) { return cycles_of(bytes, limit); }
+
 int64_t bandwidth_next(const bandwidth *b)
 {
     int64_t first = -1;
     for (uint32_t i = 0; i < b->class_count; i++) {
         const bandwidth_class *c = &b->classes[i];
         if (c->count == 0) continue;
-        const double cycles = ceil((c->heap[0].end - c->served - slack_bytes) / c->rate);
-        const int64_t at = b->now + (cycles > 0 ? (int64_t)cycles : 0);
+        const int64_t at = b->now + cycles_of(c->heap[0].end - c->served, c->rate);
         if (first < 0 || at < first) first = at;
     }
     return first;

@@ -85,7 +85,7 @@ static pto_status set_up_memory(sim *s)
     for (uint32_t i = 0; i < 2 * sizeof inner / sizeof *inner; i++) {
         char path[96];
         double speed;
-        const char *space = program_space_name(inner[i / 2]);
+        const char *space = pto_space_name(inner[i / 2]);
         snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
         if (pto_machine_f64(s->run, path, &speed) == PTO_OK) bandwidth_add_class(s->run, &s->memory, speed, actors);
     }
@@ -144,6 +144,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     s->kernels = PTO_SCRATCH(run, sim_kernel, count_kernels(run) + 1);
     PTO_TRY(start_function(s, call));
     PTO_TRY(chip_run(s));
+    PTO_TRY(report_leftover(s));
     if (s->options.drop_wait >= 0 || s->options.drop_set >= 0)
         return pto_error_at(run, s->orchestrator->self->loc, "pto.cpu-sim/no-such-flag",
                             "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",

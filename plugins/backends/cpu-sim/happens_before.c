@@ -9,6 +9,7 @@ void history_clear(access_history *h)
     for (uint32_t i = 0; i < PTO_SPACE_COUNT; i++) h->spaces[i].count = 0;
     h->window_count = 0;
     h->blank.site = NULL;
+    h->overlap.reader = NULL;
 }
 
 /* ---- on chip ---- */
@@ -96,8 +97,12 @@ static void enter_write(access_history *h, segment_list *l, const byte_access *a
         insert(h, l, from);
         to = from + 1;
     }
-    l->items[from] =
-        (segment){.lo = a->lo, .hi = a->hi, .writer_pipe = by->pipe, .writer_entry = by->entry, .writer = by->site};
+    l->items[from] = (segment){.lo = a->lo,
+                               .hi = a->hi,
+                               .writer_pipe = by->pipe,
+                               .writer_entry = by->entry,
+                               .writer = by->site,
+                               .written_buffer = a->buffer};
     memmove(&l->items[from + 1], &l->items[to], (l->count - to) * sizeof *l->items);
     l->count -= to - from - 1;
 }
@@ -105,6 +110,12 @@ static void enter_write(access_history *h, segment_list *l, const byte_access *a
 static void note_blank(access_history *h, const byte_access *a, const access_by *by, int64_t lo, int64_t hi)
 {
     if (h->blank.site == NULL) h->blank = (blank_read){by->site, a->space, lo, hi};
+}
+
+static void note_overlap(access_history *h, const byte_access *a, const access_by *by, const segment *s)
+{
+    if (h->overlap.reader == NULL)
+        h->overlap = (overlap_read){by->site, s->writer, a->buffer, s->written_buffer, a->space, s->lo, s->hi};
 }
 
 static void enter_read(access_history *h, segment_list *l, const byte_access *a, const access_by *by)
@@ -118,7 +129,10 @@ static void enter_read(access_history *h, segment_list *l, const byte_access *a,
             *insert(h, l, i) = (segment){.lo = at, .hi = next};
         }
         segment *s = &l->items[i];
-        if (s->writer_pipe == PTO_PIPE_NONE) note_blank(h, a, by, s->lo, s->hi);
+        if (s->writer_pipe == PTO_PIPE_NONE)
+            note_blank(h, a, by, s->lo, s->hi);
+        else if (s->written_buffer != a->buffer)
+            note_overlap(h, a, by, s);
         s->read_entry[by->pipe] = by->entry;
         s->reader[by->pipe] = by->site;
         at = s->hi;

@@ -1,8 +1,13 @@
-/* Which accesses of one core are ordered: vector clocks of pipes, and who touched which bytes last.
+/* Which accesses of one core are ordered: vector clocks of pipes, and who touched which bytes last, through which
+ * buffer.
  *
  * Entry n of pipe p is ordered before what pipe q does next when clock_q[p] >= n. A pipe is ordered with itself, since
  * it executes in order. Flags carry the clock of the pipe that sets them. Tokens are matched in order, so what is
- * ordered does not depend on timing, and of two accesses without order the later one finds the earlier one here. */
+ * ordered does not depend on timing, and of two accesses without order the later one finds the earlier one here.
+ *
+ * Accesses that are ordered can still be wrong: bytes that a buffer's owner wrote are lost when another buffer that has
+ * the same addresses is written before they are read. Such a reuse is legal once nobody reads the bytes any more, so it
+ * is the read that shows it. */
 #ifndef PTO_CPU_SIM_HAPPENS_BEFORE_H
 #define PTO_CPU_SIM_HAPPENS_BEFORE_H
 
@@ -20,9 +25,10 @@ static inline void clock_join(vector_clock *to, const vector_clock *from)
         if (to->at[i] < from->at[i]) to->at[i] = from->at[i];
 }
 
-/* Bytes [lo, hi) of a space, touched by one entry of a pipe. */
+/* Bytes [lo, hi) of a space, touched by one entry of a pipe through a buffer. */
 typedef struct byte_access {
     int64_t lo, hi;
+    const program_buffer *buffer;
     pto_space space;
     bool is_write;
 } byte_access;
@@ -58,10 +64,20 @@ typedef struct blank_read {
     int64_t lo, hi;
 } blank_read;
 
+/* A read, through one buffer, of bytes that were last written through another; or an instruction that writes them
+ * through one while it reads them through the other: then reader == writer. */
+typedef struct overlap_read {
+    const program_site *reader, *writer; /* reader NULL: none */
+    const program_buffer *read_buffer, *written_buffer;
+    pto_space space;
+    int64_t lo, hi;
+} overlap_read;
+
 typedef struct segment {
     int64_t lo, hi;
     uint32_t writer_pipe, writer_entry; /* pipe NONE: never written */
     const program_site *writer;
+    const program_buffer *written_buffer;
     uint32_t read_entry[CLOCK_PIPES];
     const program_site *reader[CLOCK_PIPES];
 } segment;
@@ -84,6 +100,7 @@ typedef struct access_history {
     window_record *windows;
     uint32_t window_count, window_room;
     blank_read blank; /* the first one */
+    overlap_read overlap;
 } access_history;
 
 void history_init(const pto_run *run, access_history *h);

@@ -20,7 +20,9 @@ enum { CORE_ACTORS = CLOCK_PIPES, ACCESSES_MAX = 5, LAUNCHES_MAX = 64, SLICES_MA
 
 /* What a pipe does with a cycle. All but BUSY are stalls, by cause. */
 typedef enum pipe_state {
-    PIPE_BUSY,
+    PIPE_BUSY,    /* works; of a transfer: for as long as its bytes take at the speed of its path */
+    PIPE_LATENCY, /* the first byte of a transfer is on its way */
+    PIPE_SHARED,  /* a transfer takes longer because others want global memory at the same time */
     PIPE_FLAG,    /* waits for a token */
     PIPE_RESULT,  /* waits until the result of an earlier instruction of its own is there */
     PIPE_BARRIER, /* waits at a barrier */
@@ -44,6 +46,7 @@ typedef struct sim_kernel {
     uint32_t kind;
     site_charge *charges; /* of each site; CHARGE_NONE: not yet known */
     bool *is_dropped;     /* of each site: fault injection */
+    bool has_two_stores;  /* two of its pipes store to global memory */
 } sim_kernel;
 
 typedef struct sim_span {
@@ -90,17 +93,18 @@ typedef struct sim_entry {
     double bytes_per_cycle;
     byte_access accesses[ACCESSES_MAX];
     window_access window; /* of an array that the kernel writes; rows 0: none */
-    bool is_reread;       /* the kernel also reads that array: order within the instance matters */
+    bool is_shared;       /* another pipe may touch that array: order within the instance matters */
 } sim_entry;
 
 typedef struct sim_pipe {
     sim_entry *ring;
     insn_call *calls; /* beside ring, with data */
     uint32_t head, count;
-    bool is_running, is_in_latency;
+    bool is_running, is_in_latency; /* in latency: a transfer through global memory that has not begun */
     pipe_state state;
     int64_t since, ticks[PIPE_STATES];
     int64_t started;   /* of the entry that runs */
+    int64_t latency;   /* of the instruction that runs: cycles before its work began */
     int64_t idle_from; /* end of the last instruction */
     int64_t settled;   /* when the results of all ended instructions are there */
     byte_access result;
@@ -126,10 +130,18 @@ typedef struct sim_core {
     access_history history;
 } sim_core;
 
+/* Tokens that an instance left behind. */
+typedef struct sim_leftover {
+    const program_site *set; /* of the first one; NULL: there was none */
+    const char *kernel;
+    int64_t instance, instances;
+    uint32_t src, dst, id, count;
+} sim_leftover;
+
 /* For the trace. */
 typedef struct sim_slice {
     const program_site *site;
-    int64_t from, to, bytes;
+    int64_t from, to, bytes, latency, shared; /* latency and shared: cycles of PIPE_LATENCY and PIPE_SHARED */
     uint32_t core, pipe;
     int64_t instance; /* of a kernel, when pipe is the scalar one */
 } sim_slice;
@@ -161,6 +173,8 @@ typedef struct sim {
     sim_slice *slices;
     uint32_t slice_count, slice_room;
     uint64_t slices_dropped, claims_dropped;
+    uint32_t *units;       /* number + 1 of each pipe of each core at the sink, by core * CORE_ACTORS + pipe */
+    sim_leftover leftover; /* of the first instance that left some */
     uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
 } sim;
 
@@ -188,6 +202,8 @@ void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now);
 bool pipe_is_drained(const sim_pipe *p, int64_t now);
 sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id);
 void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock);
+/* Empties the queues of tokens, as the end of an instance does; what was in them goes to s->leftover. */
+void core_discard_tokens(sim *s, sim_core *c);
 /* False: no token. */
 bool event_take(sim_core *c, sim_event *e, vector_clock *into);
 
@@ -199,7 +215,9 @@ pto_status chip_instance_done(sim *s, sim_core *c);
 pto_status report_race(sim *s, const sim_core *c, const race *r);
 pto_status report_instances(sim *s, const sim_core *c, const race *r, int64_t other);
 pto_status report_blank(sim *s, const sim_core *c);
-pto_status report_leftover(sim *s, const sim_core *c);
+pto_status report_overlap(sim *s, const sim_core *c);
+/* At the end of the run, when it is known that no accesses raced. */
+pto_status report_leftover(sim *s);
 pto_status report_deadlock(sim *s);
 void report_counters(sim *s);
 /* Whether a kernel of the run is for cores of this kind. */
@@ -207,6 +225,8 @@ bool report_is_used(const sim *s, const sim_core_kind *k);
 
 /* ---- sim_trace.c ---- */
 void trace_slice(sim *s, const sim_slice *slice);
+/* Before a pipe looks at its first entry again: what it waited for until now. */
+void trace_wait(sim *s, const sim_core *c, uint32_t pipe);
 void trace_write(sim *s);
 
 #endif

@@ -12,7 +12,7 @@ static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer
     const sim_core_kind *kind = &s->machine->kinds[k->kind];
     const int64_t have = kind->space_bytes[b->space], usable = kind->usable_bytes[b->space];
     const int64_t bytes = b->bytes_per_stage * b->stages, end = b->address + bytes;
-    const char *space = program_space_name(b->space);
+    const char *space = pto_space_name(b->space);
     if (bytes > usable)
         return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
                             "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'",
@@ -47,6 +47,14 @@ static void drop_flags(sim *s, sim_kernel *k)
     }
 }
 
+static bool has_two_stores(const program *p)
+{
+    uint32_t pipes = 0;
+    for (uint32_t i = 0; i < p->site_count; i++)
+        if (p->sites[i]->insn != INSN_NONE && p->sites[i]->rule == PTO_RULE_STORE) pipes |= 1u << p->sites[i]->pipe;
+    return (pipes & (pipes - 1)) != 0;
+}
+
 static sim_kernel *find_kernel(sim *s, pto_op op)
 {
     for (uint32_t i = 0; i < s->kernel_count; i++)
@@ -59,6 +67,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
         if (check_buffer(s, k, &k->p->buffers[i]) < 0) return NULL;
     k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);
     k->is_dropped = PTO_SCRATCH(s->run, bool, k->p->site_count);
+    k->has_two_stores = has_two_stores(k->p);
     drop_flags(s, k);
     s->kernel_count++;
     return k;

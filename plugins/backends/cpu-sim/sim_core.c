@@ -3,8 +3,11 @@
 
 #include <inttypes.h>
 
-const char *const pipe_state_names[PIPE_STATES] = {"busy",        "flag",       "result", "barrier",
-                                                   "queue empty", "queue full", "launch"};
+const char *const pipe_state_names[PIPE_STATES] = {
+    [PIPE_BUSY] = "busy",         [PIPE_LATENCY] = "latency", [PIPE_SHARED] = "shared bandwidth",
+    [PIPE_FLAG] = "flag",         [PIPE_RESULT] = "result",   [PIPE_BARRIER] = "barrier",
+    [PIPE_EMPTY] = "queue empty", [PIPE_FULL] = "queue full", [PIPE_LAUNCH] = "launch",
+};
 
 static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[PTO_PIPE_SCALAR]; }
 
@@ -81,7 +84,8 @@ static pto_status begin(sim *s, sim_core *c)
 
 static pto_status end_instance(sim *s, sim_core *c)
 {
-    PTO_TRY(report_leftover(s, c));
+    core_discard_tokens(s, c);
+    PTO_TRY(report_overlap(s, c));
     PTO_TRY(report_blank(s, c));
     for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
         if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
@@ -148,7 +152,7 @@ static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
 {
     return pto_error_at(s->run, c->step.site->loc, "pto.cpu-sim/no-path",
                         "'%.*s' names pipe `%s`; a core of kind '%s' has none", PTO_FMT(c->step.site->op_name),
-                        program_pipe_name(pipe), s->machine->kinds[c->kind].name);
+                        pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
 }
 
 static pto_status check_flag(sim *s, const sim_core *c)
@@ -159,7 +163,7 @@ static pto_status check_flag(sim *s, const sim_core *c)
     if ((int64_t)t->event < s->machine->event_ids) return PTO_OK;
     return pto_error_at(s->run, t->site->loc, "pto.cpu-sim/event",
                         "event id %" PRIu32 " of %s -> %s; machine '%s' has ids 0 to %" PRId64, t->event,
-                        program_pipe_name(t->pipe), program_pipe_name(t->dst_pipe), s->machine->name,
+                        pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name,
                         s->machine->event_ids - 1);
 }
 

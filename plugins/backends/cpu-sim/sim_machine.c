@@ -29,7 +29,7 @@ static void read_spaces(const pto_run *run, sim_core_kind *k)
 {
     char path[64];
     for (pto_space s = PTO_VEC; s < PTO_GM; s++) {
-        const char *name = program_space_name(s), *owner = owner_of(run, name);
+        const char *name = pto_space_name(s), *owner = owner_of(run, name);
         if (owner == NULL || strcmp(owner, k->name) != 0) continue;
         snprintf(path, sizeof path, "spaces.%s.bytes", name);
         k->space_bytes[s] = number_at(run, path, 0);
@@ -64,7 +64,7 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
     for (size_t i = 0; i < pipes.n;) {
         size_t n = 0;
         while (i + n < pipes.n && pipes.p[i + n] != ',') n++;
-        k->pipes |= 1u << program_pipe_by_name(pto_str_make(pipes.p + i, n));
+        k->pipes |= 1u << pto_pipe_by_name(pto_str_make(pipes.p + i, n));
         i += n + 1;
     }
     k->pipes &= ~1u;
@@ -134,7 +134,7 @@ static pto_status charge_vector(const sim_machine *m, const program_site *site, 
 static pto_status charge_move(const sim_machine *m, const program_site *site, site_charge *out)
 {
     char path[96];
-    const char *from = program_space_name(site->from), *to = program_space_name(site->to);
+    const char *from = pto_space_name(site->from), *to = pto_space_name(site->to);
     out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
     snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
     if (pto_machine_f64(m->run, path, &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
@@ -149,7 +149,7 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
 static pto_status charge_matrix(const sim_machine *m, const program_step *step, site_charge *out)
 {
     char path[96];
-    const char *dtype = element_name(step->src[step->src_count - 1]->ref.dtype);
+    const char *dtype = pto_dtype_name(step->src[step->src_count - 1]->ref.dtype);
     snprintf(path, sizeof path, "matrix.cycles-per-box.%s", dtype);
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
@@ -174,7 +174,7 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
     if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
     return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path",
                         "'%.*s' needs pipe `%s`; a core of kind '%s' has none", PTO_FMT(site->op_name),
-                        program_pipe_name(site->pipe), k->name);
+                        pto_pipe_name(site->pipe), k->name);
 }
 
 static int64_t ceil_div(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : a; }
@@ -226,10 +226,10 @@ void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_s
         out->tail = c->tail;
         break;
     case CHARGE_MATRIX: out->cycles = matrix_cycles(m, c, step); break;
-    case CHARGE_GM: out->head = c->latency; break;
+    case CHARGE_GM: out->latency = c->latency; break;
     case CHARGE_MOVE: {
         const double cycles = (double)out->bytes / c->bytes_per_cycle;
-        out->head = c->latency;
+        out->latency = c->latency;
         out->cycles = (int64_t)cycles + ((double)(int64_t)cycles < cycles);
         break;
     }

@@ -39,10 +39,11 @@ typedef struct site_charge {
     int64_t latency;
 } site_charge;
 
-/* What an instance of it costs. Cycles of a transfer through global memory do not include the bytes. */
+/* What an instance of it costs. Transfers through global memory take the cycles that their bytes take. */
 typedef struct insn_charge {
     charge_kind kind;
-    int64_t cycles, head, tail; /* head: only when the pipe was idle; tail: until the result is there */
+    int64_t cycles, tail;  /* tail: until the result is there */
+    int64_t head, latency; /* only when the pipe was idle: of its own work, of the way through a path */
     int64_t bytes;
 } insn_charge;
 

@@ -50,11 +50,37 @@ bool event_take(sim_core *c, sim_event *e, vector_clock *into)
     return true;
 }
 
+static uint32_t count_tokens(const sim_event *e)
+{
+    uint32_t n = 0;
+    for (const sim_token *t = e->first; t; t = t->next) n++;
+    return n;
+}
+
+void core_discard_tokens(sim *s, sim_core *c)
+{
+    vector_clock ignored = {{0}};
+    for (uint32_t i = 0; c->token_count != 0 && i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
+        sim_event *e = &c->events[i];
+        if (e->first && !s->leftover.set)
+            s->leftover = (sim_leftover){.set = e->first->site,
+                                         .kernel = c->launch->kernel->p->name,
+                                         .instance = c->instance,
+                                         .instances = c->launch->instances,
+                                         .src = i / PROGRAM_EVENTS_MAX / CLOCK_PIPES,
+                                         .dst = i / PROGRAM_EVENTS_MAX % CLOCK_PIPES,
+                                         .id = i % PROGRAM_EVENTS_MAX,
+                                         .count = count_tokens(e)};
+        while (event_take(c, e, &ignored)) {
+        }
+    }
+}
+
 /* ---- appending ---- */
 
 static void add_access(sim_entry *e, const program_tile *t, bool is_write)
 {
-    e->accesses[e->access_count++] = (byte_access){t->address, t->end, t->ref.space, is_write};
+    e->accesses[e->access_count++] = (byte_access){t->address, t->end, t->buffer, t->ref.space, is_write};
 }
 
 /* Where a window lies in its array, as runs of bytes. */
@@ -113,7 +139,7 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     PTO_TRY(check_region(s, c, step, is_write));
     if (step->gm_parameter == UINT32_MAX || !c->launch->is_written[step->gm_parameter]) return PTO_OK;
     e->window = window_of(step, is_write);
-    e->is_reread = c->launch->is_read[step->gm_parameter];
+    e->is_shared = c->launch->is_read[step->gm_parameter] || c->launch->kernel->has_two_stores;
     return PTO_OK;
 }
 
@@ -153,6 +179,20 @@ static bool reads_result(const sim_pipe *p, const sim_entry *e)
     return false;
 }
 
+/* An instruction that writes bytes through one buffer and touches them through another. */
+static void find_own_overlap(sim_core *c, const sim_entry *e)
+{
+    for (uint32_t i = 1; c->history.overlap.reader == NULL && i < e->access_count; i++) {
+        const byte_access *a = &e->accesses[i];
+        for (uint32_t k = 0; a->is_write && k < i; k++) {
+            const byte_access *b = &e->accesses[k];
+            const int64_t lo = a->lo > b->lo ? a->lo : b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
+            if (a->buffer == b->buffer || a->space != b->space || lo >= hi) continue;
+            c->history.overlap = (overlap_read){e->site, e->site, b->buffer, a->buffer, a->space, lo, hi};
+        }
+    }
+}
+
 static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
 {
     sim_pipe *p = &c->pipes[pipe];
@@ -160,11 +200,12 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     const access_by by = {e->site, pipe, ++p->clock.at[pipe], &p->clock};
     for (uint32_t i = 0; i < e->access_count; i++)
         if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(s, c, &found);
+    find_own_overlap(c, e);
     if (e->window.rows == 0) return PTO_OK;
     int64_t other = 0;
     const claim window = {.window = e->window, .instance = c->instance, .site = e->site, .pipe = pipe};
     if (!claims_add(&c->launch->claims, &window, &found, &other)) return report_instances(s, c, &found, other);
-    if (!e->is_reread) return PTO_OK;
+    if (!e->is_shared) return PTO_OK;
     const vector_clock *clocks[CLOCK_PIPES] = {NULL};
     const uint32_t has = s->machine->kinds[c->kind].pipes;
     for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++)
@@ -172,12 +213,16 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(s, c, &found);
 }
 
-static void run_for(sim *s, sim_core *c, uint32_t pipe, int64_t cycles)
+static void start(sim *s, sim_pipe *p)
 {
-    sim_pipe *p = &c->pipes[pipe];
     p->is_running = true;
     p->started = s->now;
     pipe_set_state(p, PIPE_BUSY, s->now);
+}
+
+static void run_for(sim *s, sim_core *c, uint32_t pipe, int64_t cycles)
+{
+    start(s, &c->pipes[pipe]);
     event_queue_set(&s->queue, pipe_actor(c, pipe), s->now + cycles);
 }
 
@@ -185,6 +230,21 @@ static void wait_until(sim *s, sim_core *c, uint32_t pipe, pipe_state state, int
 {
     pipe_set_state(&c->pipes[pipe], state, s->now);
     event_queue_set(&s->queue, pipe_actor(c, pipe), at);
+}
+
+/* Beside others, if there is more than one. */
+static void begin_transfer(sim *s, sim_core *c, uint32_t pipe)
+{
+    sim_pipe *p = &c->pipes[pipe];
+    const sim_entry *e = &p->ring[p->head];
+    p->is_in_latency = false;
+    if (e->charge.bytes == 0) {
+        event_queue_set(&s->queue, pipe_actor(c, pipe), s->now + e->charge.cycles);
+        return;
+    }
+    bandwidth_begin(&s->memory, s->now, e->bytes_per_cycle, (double)e->charge.bytes, pipe_actor(c, pipe));
+    const int64_t next = bandwidth_next(&s->memory);
+    event_queue_set(&s->queue, memory_actor(s), next > s->now ? next : s->now + 1);
 }
 
 static pto_status start_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
@@ -196,8 +256,20 @@ static pto_status start_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry
     }
     PTO_TRY(check_accesses(s, c, pipe, e));
     const bool was_idle = s->now > p->idle_from && s->now > p->result_at;
-    p->is_in_latency = e->charge.kind == CHARGE_GM;
-    run_for(s, c, pipe, e->charge.cycles + (was_idle ? e->charge.head : 0));
+    start(s, p);
+    p->latency = was_idle ? e->charge.latency : 0;
+    if (p->latency > 0) {
+        pipe_set_state(p, PIPE_LATENCY, s->now);
+        pipe_set_state(p, PIPE_BUSY, s->now + p->latency);
+    }
+    p->is_in_latency = e->charge.kind == CHARGE_GM && p->latency > 0;
+    if (e->charge.kind == CHARGE_GM && !p->is_in_latency) {
+        begin_transfer(s, c, pipe);
+        return PTO_OK;
+    }
+    int64_t cycles = p->latency;
+    if (e->charge.kind != CHARGE_GM) cycles += e->charge.cycles + (was_idle ? e->charge.head : 0);
+    event_queue_set(&s->queue, pipe_actor(c, pipe), s->now + cycles);
     return PTO_OK;
 }
 
@@ -210,6 +282,7 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
         pipe_set_state(p, PIPE_EMPTY, s->now);
         return PTO_OK;
     }
+    trace_wait(s, c, pipe);
     if (e->issued > s->now) {
         wait_until(s, c, pipe, PIPE_EMPTY, e->issued);
         return PTO_OK;
@@ -253,6 +326,12 @@ static pto_status apply(sim *s, const sim_entry *e, insn_call *call)
 static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
 {
     sim_pipe *p = &c->pipes[pipe];
+    int64_t shared = 0;
+    if (e->charge.kind == CHARGE_GM && e->charge.bytes) {
+        const int64_t alone = bandwidth_alone(e->bytes_per_cycle, (double)e->charge.bytes);
+        shared = s->now - p->started - p->latency - alone;
+        if (shared > 0) pipe_set_state(p, PIPE_SHARED, s->now - shared);
+    }
     p->idle_from = s->now;
     p->result_at = s->now + e->charge.tail;
     if (p->settled < p->result_at) p->settled = p->result_at;
@@ -264,6 +343,8 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
                                     .from = p->started,
                                     .to = s->now,
                                     .bytes = e->charge.bytes,
+                                    .latency = p->latency,
+                                    .shared = shared,
                                     .core = c->number,
                                     .pipe = pipe});
     return s->options.has_data ? apply(s, e, &p->calls[p->head]) : PTO_OK;
@@ -305,11 +386,7 @@ pto_status pipe_wake(sim *s, sim_core *c, uint32_t pipe)
 {
     sim_pipe *p = &c->pipes[pipe];
     if (!p->is_running) return take(s, c, pipe);
-    if (!p->is_in_latency || p->ring[p->head].kind != STEP_INSN) return end_entry(s, c, pipe);
-    const sim_entry *e = &p->ring[p->head];
-    p->is_in_latency = false;
-    if (e->charge.bytes == 0) return end_entry(s, c, pipe);
-    bandwidth_begin(&s->memory, s->now, e->bytes_per_cycle, (double)e->charge.bytes, pipe_actor(c, pipe));
-    event_queue_set(&s->queue, memory_actor(s), bandwidth_next(&s->memory));
+    if (!p->is_in_latency) return end_entry(s, c, pipe);
+    begin_transfer(s, c, pipe);
     return PTO_OK;
 }

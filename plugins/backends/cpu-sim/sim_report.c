@@ -24,12 +24,12 @@ pto_status report_race(sim *s, const sim_core *c, const race *r)
     pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
                  "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64
                  " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
-                 PTO_FMT(r->second->op_name), program_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads",
-                 r->lo, r->hi, program_space_name(r->space), PTO_FMT(r->first->op_name),
-                 program_pipe_name(r->first_pipe), r->first_writes ? "writes" : "reads", where);
+                 PTO_FMT(r->second->op_name), pto_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads",
+                 r->lo, r->hi, pto_space_name(r->space), PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe),
+                 r->first_writes ? "writes" : "reads", where);
     snprintf(note, sizeof note,
              "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
-             PTO_FMT(r->first->op_name), program_pipe_name(r->first_pipe), program_pipe_name(r->second_pipe));
+             PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe), pto_pipe_name(r->second_pipe));
     note_at(s, r->first, note);
     return PTO_FAILED;
 }
@@ -56,32 +56,52 @@ pto_status report_blank(sim *s, const sim_core *c)
     instance_text(c, where, sizeof where);
     return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/uninitialised",
                         "'%.*s' reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
-                        PTO_FMT(b->site->op_name), b->lo, b->hi, program_space_name(b->space), where);
+                        PTO_FMT(b->site->op_name), b->lo, b->hi, pto_space_name(b->space), where);
 }
 
-static uint32_t count_tokens(const sim_event *e)
+pto_status report_overlap(sim *s, const sim_core *c)
 {
-    uint32_t n = 0;
-    for (const sim_token *t = e->first; t; t = t->next) n++;
-    return n;
-}
-
-pto_status report_leftover(sim *s, const sim_core *c)
-{
-    char where[160];
-    for (uint32_t i = 0; c->token_count != 0 && i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
-        const sim_event *e = &c->events[i];
-        if (!e->first) continue;
-        const uint32_t id = i % PROGRAM_EVENTS_MAX, dst = i / PROGRAM_EVENTS_MAX % CLOCK_PIPES;
-        const uint32_t src = i / PROGRAM_EVENTS_MAX / CLOCK_PIPES, n = count_tokens(e);
-        instance_text(c, where, sizeof where);
-        return pto_error_at(s->run, e->first->site->loc, "pto.cpu-sim/leftover-tokens",
-                            "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
-                            ") %s left when the kernel ends; nothing waits for %s (%s)",
-                            n, n == 1 ? "" : "s", program_pipe_name(src), program_pipe_name(dst), id,
-                            n == 1 ? "is" : "are", n == 1 ? "it" : "them", where);
+    const overlap_read *o = &c->history.overlap;
+    char where[160], note[256];
+    if (o->reader == NULL) return PTO_OK;
+    instance_text(c, where, sizeof where);
+    const char *space = pto_space_name(o->space);
+    if (o->reader == o->writer) {
+        pto_error_at(s->run, o->reader->loc, "pto.cpu-sim/overlap",
+                     "'%.*s' writes bytes %" PRId64 " to %" PRId64
+                     " of `%s` through one buffer and needs them through another; buffers that are in use at once may "
+                     "not share addresses (%s)",
+                     PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
+    } else {
+        pto_error_at(s->run, o->reader->loc, "pto.cpu-sim/overlap",
+                     "'%.*s' reads bytes %" PRId64 " to %" PRId64
+                     " of `%s` that another buffer has overwritten; buffers that are in use at once may not share "
+                     "addresses (%s)",
+                     PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
+        snprintf(note, sizeof note, "the write, '%.*s', is here", PTO_FMT(o->writer->op_name));
+        note_at(s, o->writer, note);
     }
-    return PTO_OK;
+    snprintf(note, sizeof note, "it is read through this buffer, at address %" PRId64, o->read_buffer->address);
+    note_at(s, o->read_buffer->site, note);
+    snprintf(note, sizeof note, "it is written through this buffer, at address %" PRId64, o->written_buffer->address);
+    note_at(s, o->written_buffer->site, note);
+    return PTO_FAILED;
+}
+
+/* A race ends a run at once. Behind a run that came to its end, what conflicts was in order, and not by these tokens:
+ * nothing took them. */
+pto_status report_leftover(sim *s)
+{
+    const sim_leftover *l = &s->leftover;
+    if (!l->set) return PTO_OK;
+    return pto_error_at(s->run, l->set->loc, "pto.cpu-sim/leftover-tokens",
+                        "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
+                        "), set here, %s left when the kernel ends; no wait_flag takes %s (@%s, instance %" PRId64
+                        " of %" PRId64 "). Such a wait_flag is redundant by happens-before: without it, every two "
+                        "accesses of this run that conflict are ordered",
+                        l->count, l->count == 1 ? "" : "s", pto_pipe_name(l->src), pto_pipe_name(l->dst), l->id,
+                        l->count == 1 ? "is" : "are", l->count == 1 ? "it" : "them", l->kernel, l->instance,
+                        l->instances);
 }
 
 /* What the pipe waits for, or NULL when it does not. */
@@ -90,21 +110,21 @@ static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *ou
     const sim_pipe *p = &c->pipes[pipe];
     if (pipe == PTO_PIPE_SCALAR) {
         if (c->has_ended || !c->has_step) return NULL;
-        const char *target = program_pipe_name(c->step.kind == STEP_WAIT_FLAG ? c->step.dst_pipe : c->step.pipe);
+        const char *target = pto_pipe_name(c->step.kind == STEP_WAIT_FLAG ? c->step.dst_pipe : c->step.pipe);
         if (p->state == PIPE_FULL)
             snprintf(out, size, "waits for room in the queue of pipe %s", target);
         else if (p->state == PIPE_BARRIER)
             snprintf(out, size, "waits at a barrier for the other pipes");
         else
-            snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", program_pipe_name(c->step.pipe),
+            snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", pto_pipe_name(c->step.pipe),
                      c->step.event);
         return c->step.site;
     }
     if (p->count == 0) return NULL;
     const sim_entry *e = &p->ring[p->head];
     if (e->kind == STEP_WAIT_FLAG)
-        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", program_pipe_name(e->pipe),
-                 program_pipe_name(pipe), e->event);
+        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", pto_pipe_name(e->pipe),
+                 pto_pipe_name(pipe), e->event);
     else
         snprintf(out, size, "is at '%.*s'", PTO_FMT(e->site->op_name));
     return e->site;
@@ -125,10 +145,10 @@ pto_status report_deadlock(sim *s)
             if (!site) continue;
             if (is_first) {
                 pto_error_at(s->run, site->loc, "pto.cpu-sim/deadlock",
-                             "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", program_pipe_name(pipe),
-                             what, s->now, where);
+                             "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", pto_pipe_name(pipe), what,
+                             s->now, where);
             } else {
-                snprintf(note, sizeof note, "pipe %s %s", program_pipe_name(pipe), what);
+                snprintf(note, sizeof note, "pipe %s %s", pto_pipe_name(pipe), what);
                 note_at(s, site, note);
             }
             is_first = false;
@@ -159,7 +179,7 @@ static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
     for (uint32_t i = k->first; i < k->first + k->count; i++)
         for (uint32_t t = 0; t < PIPE_STATES; t++) sums[t] += s->cores[i].pipes[pipe].ticks[t];
     for (uint32_t t = 0; t < PIPE_STATES; t++) all += sums[t];
-    const char *name = program_pipe_name(pipe);
+    const char *name = pto_pipe_name(pipe);
     count(s, "cycles", (double)sums[PIPE_BUSY], "%s / %s / busy", k->name, name);
     count(s, "%", all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0, "%s / %s / utilisation", k->name,
           name);
@@ -181,8 +201,7 @@ static void count_core(const sim *s, const sim_core_kind *k, const sim_core *c)
         for (uint32_t t = 0; t < PIPE_STATES; t++)
             if (t == PIPE_BUSY || c->pipes[pipe].ticks[t])
                 count(s, "cycles", (double)c->pipes[pipe].ticks[t], "%s %02" PRIu32 " / %s / %s%s", k->name,
-                      c->number - k->first, program_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ",
-                      pipe_state_names[t]);
+                      c->number - k->first, pto_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ", pipe_state_names[t]);
     }
 }
 

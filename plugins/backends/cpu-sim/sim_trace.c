@@ -7,8 +7,61 @@
 /* Room that instructions leave to whole instances, so that a long run still shows where its time goes. */
 enum { INSTANCE_SLICES = SLICES_MAX / 10 };
 
+/* ---- slices for the host ---- */
+
+static bool has_listener(const sim *s)
+{
+    return s->options.has_timing && s->sink && PTO_HAS(s->sink, slice) && s->sink->unit && s->sink->slice;
+}
+
+static uint32_t unit_of(sim *s, uint32_t core, uint32_t pipe)
+{
+    if (!s->units) s->units = PTO_SCRATCH(s->run, uint32_t, (size_t)s->machine->core_count *CORE_ACTORS);
+    uint32_t *unit = &s->units[core * CORE_ACTORS + pipe];
+    if (*unit == 0) {
+        char name[96];
+        const sim_core_kind *k = &s->machine->kinds[s->cores[core].kind];
+        snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, pto_pipe_name(pipe));
+        *unit = s->sink->unit(s->sink->self, pto_s(name)) + 1;
+    }
+    return *unit - 1;
+}
+
+/* A part of what the slice says, in one state. */
+static void tell_part(sim *s, const sim_slice *e, pipe_state state, int64_t from, int64_t to)
+{
+    if (from == to && state != PIPE_BUSY) return;
+    const pto_slice part = {.struct_size = sizeof part,
+                            .unit = unit_of(s, e->core, e->pipe),
+                            .op = e->site->op,
+                            .cause = state == PIPE_BUSY ? pto_no_str() : pto_s(pipe_state_names[state]),
+                            .from = from,
+                            .to = to,
+                            .bytes = state == PIPE_BUSY ? e->bytes : 0,
+                            .instance = e->instance};
+    s->sink->slice(s->sink->self, &part);
+}
+
+static void tell(sim *s, const sim_slice *e)
+{
+    tell_part(s, e, PIPE_LATENCY, e->from, e->from + e->latency);
+    tell_part(s, e, PIPE_BUSY, e->from + e->latency, e->to - e->shared);
+    tell_part(s, e, PIPE_SHARED, e->to - e->shared, e->to);
+}
+
+void trace_wait(sim *s, const sim_core *c, uint32_t pipe)
+{
+    const sim_pipe *p = &c->pipes[pipe];
+    if ((p->state != PIPE_FLAG && p->state != PIPE_RESULT && p->state != PIPE_BARRIER) || !has_listener(s)) return;
+    const sim_slice e = {.site = p->ring[p->head].site, .core = c->number, .pipe = pipe, .instance = c->instance};
+    tell_part(s, &e, p->state, p->since, s->now);
+}
+
+/* ---- slices for the file ---- */
+
 void trace_slice(sim *s, const sim_slice *slice)
 {
+    if (has_listener(s)) tell(s, slice);
     if (!s->sink || !s->sink->file_begin) return;
     const uint32_t most = slice->pipe == PTO_PIPE_SCALAR ? SLICES_MAX : SLICES_MAX - INSTANCE_SLICES;
     if (s->slice_count >= most) {
@@ -87,7 +140,7 @@ static void put_lane(writer *w, const sim_core_kind *k, uint32_t core, uint32_t 
 {
     char name[96];
     const uint32_t lane = lane_of(core, pipe);
-    snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, program_pipe_name(pipe));
+    snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, pto_pipe_name(pipe));
     put(w, ",\n");
     put_name(w, "thread_name", lane, name);
     put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32, lane);
@@ -121,6 +174,8 @@ static void put_slice(writer *w, const sim *s, const sim_slice *e)
         put(w, ",\"bytes\":%" PRId64, e->bytes);
     else
         put(w, ",\"instance\":%" PRId64, e->instance);
+    if (e->latency > 0) put(w, ",\"latency\":%" PRId64, e->latency);
+    if (e->shared > 0) put(w, ",\"shared-bandwidth\":%" PRId64, e->shared);
     put(w, ",\"op\":\"%s\",\"source\":", path);
     put_string(w, source);
     put(w, "}}");
