@@ -4,10 +4,12 @@
  *                =>
  *     %a = block.buffer {space = vec, bytes_per_stage = 8192, stages = 2, addr = 0}
  *
- * Buffers of a space stand one behind the other while they fit. When they do not, buffers that never live at once share
- * bytes: largest first, each at the lowest address that no overlapping life takes. Exact: what a buffer holds is not
- * touched between its first write and its last read. */
-#include <pto/plugin.h>
+ * Buffers of a space stand one behind the other while they fit: what shares nothing waits for nothing. When they do not
+ * fit, buffers that never live at once share bytes, at first those where that costs nothing: one pipe uses both, and it
+ * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
+ * pipe waits in every iteration until another is done with its bytes. Exact: what a buffer holds is not touched between
+ * its first write and its last read. */
+#include "storage_place.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +22,20 @@
     X(KERNEL, "block.kernel")
 PTO_KINDS(KINDS);
 
-static const char *const reuse_choices[] = {"when-needed", "always", "never", NULL};
-enum { REUSE_WHEN_NEEDED, REUSE_ALWAYS, REUSE_NEVER };
+static const char *const reuse_choices[] = {"when-needed", "free", "always", "never", NULL};
+enum { REUSE_WHEN_NEEDED, REUSE_FREE, REUSE_ALWAYS, REUSE_NEVER };
 
 #define OPTIONS(X)                                                                                                 \
-    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices, .doc = "when buffers may share bytes", \
+    X(REUSE, ENUM, "reuse", .def = "when-needed", .choices = reuse_choices,                                        \
+      .doc = "when buffers share bytes: once they do not fit apart; always where it costs nothing; always; never", \
       .example = "with: { reuse: always }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X) \
-    X(BUFFERS, "buffers") X(BYTES, "bytes given out, all spaces") X(SHARED, "spaces where buffers share bytes")
+#define STATS(X)                                  \
+    X(BUFFERS, "buffers")                         \
+    X(BYTES, "bytes given out, all spaces")       \
+    X(SHARED, "spaces where buffers share bytes") \
+    X(WAITING, "spaces where pipes share bytes")
 PTO_STATS(STATS);
 
 /* Places count ops in print order. An op with blocks spans the places of its insides. */
@@ -37,12 +43,10 @@ typedef struct span {
     uint32_t first, last;
 } span;
 
+/* A buffer; `s.order` is its place among the lives. */
 typedef struct life {
     pto_op buffer;
-    pto_space space;
-    int64_t bytes, align, addr;
-    span span;
-    uint32_t order; /* of definition */
+    storage_life s;
 } life;
 
 typedef struct access {
@@ -174,10 +178,9 @@ static pto_op common_loop(const kernel_walk *w, const access *accesses, uint32_t
 }
 
 /* From the first to the last access; a loop that may see what an earlier iteration wrote counts as a whole. */
-static span life_span(const kernel_walk *w, pto_op buffer, const access *accesses, uint32_t count)
+static span life_span(const kernel_walk *w, pto_op buffer, pto_op loop, const access *accesses, uint32_t count)
 {
     span s = {accesses[0].place, accesses[count - 1].place};
-    pto_op loop = common_loop(w, accesses, count);
     for (uint32_t i = 0; i < count; i++) {
         for (pto_op p = pto_op_parent(accesses[i].op); PTO_SOME(p) && !pto_op_same(p, loop); p = pto_op_parent(p)) {
             const uint32_t place = place_of(w, p);
@@ -195,16 +198,6 @@ static span life_span(const kernel_walk *w, pto_op buffer, const access *accesse
         while (!pto_op_same(loop, w->kernel) && !is_loop(w, loop)) loop = pto_op_parent(loop);
     }
     return s;
-}
-
-static pto_space space_by_name(pto_str name)
-{
-    static const char *const names[PTO_SPACE_COUNT] = {"",    "vec",  "mat",     "left", "right",
-                                                       "acc", "bias", "scaling", "gm"};
-    for (uint32_t i = 1; i < PTO_SPACE_COUNT; i++) {
-        if (pto_str_is(name, names[i])) return i;
-    }
-    return PTO_SPACE_NONE;
 }
 
 /* A number of the machine's space, or `absent`. */
@@ -226,6 +219,23 @@ static int64_t alignment(const pto_run *run, pto_op buffer)
     return own > space ? own : space;
 }
 
+static void find_life(const kernel_walk *w, pto_op buffer, storage_life *l)
+{
+    const uint32_t room = count_accesses(pto_result(buffer, 0));
+    if (room == 0) return;
+    access *accesses = PTO_SCRATCH(w->run, access, room);
+    const uint32_t count = find_accesses(w, pto_result(buffer, 0), accesses);
+    const pto_op loop = common_loop(w, accesses, count);
+    const span s = life_span(w, buffer, loop, accesses, count);
+    l->first = s.first;
+    l->last = s.last;
+    if (!pto_op_same(loop, w->kernel)) {
+        l->loop_first = place_of(w, loop);
+        l->loop_last = w->last_inside[l->loop_first];
+    }
+    for (uint32_t i = 0; i < count; i++) l->pipes |= storage_pipe(w->run, pto_op_kind(accesses[i].op));
+}
+
 static uint32_t find_lives(const kernel_walk *w, life **out)
 {
     uint32_t n = 0;
@@ -235,112 +245,81 @@ static uint32_t find_lives(const kernel_walk *w, life **out)
     for (uint32_t i = 0; i < w->count; i++) {
         const pto_op op = w->ops[i];
         if (!pto_op_is(op, pto_kind(w->run, KIND_BUFFER))) continue;
-        life *l = &lives[n];
-        *l = (life){.buffer = op,
-                    .space = space_by_name(pto_attr_str_of(op, "space")),
-                    .align = alignment(w->run, op),
-                    .addr = pto_attr_int_of(op, "addr", -1),
-                    .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1),
-                    .span = {i, i},
-                    .order = n};
-        n++;
-        const uint32_t room = count_accesses(pto_result(op, 0));
-        if (room == 0) continue;
-        access *accesses = PTO_SCRATCH(w->run, access, room);
-        l->span = life_span(w, op, accesses, find_accesses(w, pto_result(op, 0), accesses));
+        lives[n].buffer = op;
+        lives[n].s = (storage_life){
+            .space = pto_space_by_name(pto_attr_str_of(op, "space")),
+            .align = alignment(w->run, op),
+            .addr = pto_attr_int_of(op, "addr", -1),
+            .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1),
+            .first = i,
+            .last = i,
+            .loop_last = w->count,
+            .order = n,
+        };
+        find_life(w, op, &lives[n++].s);
     }
     *out = lives;
     return n;
 }
 
-static int live_at_once(const life *a, const life *b)
-{
-    return a->span.first <= b->span.last && b->span.first <= a->span.last;
-}
-
 /* ---- where it goes ---- */
 
-static int64_t round_up(int64_t n, int64_t align) { return align > 1 ? (n + align - 1) / align * align : n; }
-
-static int64_t place_in_a_row(life **lives, uint32_t count)
+static pto_status report_full(pto_op kernel, const life *all, uint32_t count, pto_space space, int64_t needed,
+                              int64_t available)
 {
-    int64_t end = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        lives[i]->addr = round_up(end, lives[i]->align);
-        end = lives[i]->addr + lives[i]->bytes;
-    }
-    return end;
-}
-
-static int larger_first(const void *a, const void *b)
-{
-    const life *x = *(life *const *)a, *y = *(life *const *)b;
-    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
-    return x->order < y->order ? -1 : 1;
-}
-
-/* The lowest address at which `l` overlaps none of the placed lives that it meets. */
-static int64_t lowest_fit(const life *l, life *const *placed, uint32_t count)
-{
-    int64_t addr = 0;
-    for (int moved = 1; moved;) {
-        moved = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            const life *p = placed[i];
-            if (!live_at_once(l, p) || addr >= p->addr + p->bytes || p->addr >= addr + l->bytes) continue;
-            addr = round_up(p->addr + p->bytes, l->align);
-            moved = 1;
-        }
-    }
-    return addr;
-}
-
-static int64_t place_shared(life **lives, uint32_t count)
-{
-    int64_t end = 0;
-    qsort(lives, count, sizeof *lives, larger_first);
-    for (uint32_t i = 0; i < count; i++) {
-        lives[i]->addr = lowest_fit(lives[i], lives, i);
-        if (lives[i]->addr + lives[i]->bytes > end) end = lives[i]->addr + lives[i]->bytes;
-    }
-    return end;
-}
-
-static pto_status report_full(const pto_run *run, pto_op kernel, pto_space space, life *const *lives, uint32_t count,
-                              int64_t needed, int64_t available)
-{
-    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                       "acc", "bias", "scaling", "gm"};
     const pto_str name = pto_function_name(kernel);
     pto_error(kernel, "pto.allocate/does-not-fit", "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld",
-              PTO_FMT(name), (long long)needed, names[space], (long long)available);
+              PTO_FMT(name), (long long)needed, pto_space_name(space), (long long)available);
     for (uint32_t i = 0; i < count; i++) {
-        const pto_str buffer = pto_value_name(pto_result(lives[i]->buffer, 0));
-        pto_note(lives[i]->buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)lives[i]->bytes);
+        const pto_str buffer = pto_value_name(pto_result(all[i].buffer, 0));
+        if (all[i].s.space != space) continue;
+        pto_note(all[i].buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)all[i].s.bytes);
     }
-    (void)run;
     return PTO_FAILED;
 }
 
-static pto_status allocate_space(const pto_run *run, pto_op kernel, pto_space space, life *all, uint32_t all_count)
+/* The first way of sharing that fits, of those that the option names. */
+static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_life **lives, uint32_t count)
 {
-    life **lives = PTO_SCRATCH(run, life *, all_count);
+    static const struct {
+        storage_sharing from, to;
+    } ways[] = {[REUSE_WHEN_NEEDED] = {STORAGE_APART, STORAGE_ALL},
+                [REUSE_FREE] = {STORAGE_FREELY, STORAGE_FREELY},
+                [REUSE_ALWAYS] = {STORAGE_ALL, STORAGE_ALL},
+                [REUSE_NEVER] = {STORAGE_APART, STORAGE_APART}};
+    const pto_run *run = kernel.run;
+    const int64_t reuse = pto_opt_i64(run, OPT_REUSE);
+    const pto_space space = lives[0]->space;
+    const int64_t available = usable_bytes(run, pto_s(pto_space_name(space))),
+                  apart = storage_place(lives, count, STORAGE_APART);
+    storage_sharing sharing = ways[reuse].from;
+    int64_t needed = storage_place(lives, count, sharing);
+    while (needed > available && sharing < ways[reuse].to) needed = storage_place(lives, count, ++sharing);
+    if (needed > available) return report_full(kernel, all, all_count, space, needed, available);
+    pto_count_by(run, STAT_BYTES, needed);
+    if (sharing != STORAGE_APART) pto_count(run, STAT_SHARED);
+    if (sharing != STORAGE_ALL || reuse == REUSE_ALWAYS) return PTO_OK;
+    pto_count(run, STAT_WAITING);
+    pto_remark(kernel, "pto.allocate/pipes-wait",
+               "buffers of `%s` share bytes between pipes, which wait for each other: apart they need %lld bytes, the "
+               "machine has %lld",
+               pto_space_name(space), (long long)apart, (long long)available);
+    return PTO_OK;
+}
+
+static pto_status allocate_space(pto_op kernel, pto_space space, life *all, uint32_t all_count)
+{
+    storage_life **lives = PTO_SCRATCH(kernel.run, storage_life *, all_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < all_count; i++) {
-        if (all[i].space == space) lives[count++] = &all[i];
+        if (all[i].s.space == space) lives[count++] = &all[i].s;
     }
     if (count == 0) return PTO_OK;
-    const int64_t available = usable_bytes(run, pto_attr_str_of(lives[0]->buffer, "space")),
-                  reuse = pto_opt_i64(run, OPT_REUSE);
-    int64_t needed = place_in_a_row(lives, count);
-    if (reuse == REUSE_ALWAYS || (reuse == REUSE_WHEN_NEEDED && needed > available)) {
-        needed = place_shared(lives, count);
-        pto_count(run, STAT_SHARED);
+    PTO_TRY(place(kernel, all, all_count, lives, count));
+    for (uint32_t i = 0; i < all_count; i++) {
+        if (all[i].s.space != space) continue;
+        PTO_TRY(pto_op_set_attr(all[i].buffer, "addr", pto_attr_make_i64(kernel.run, all[i].s.addr)));
     }
-    if (needed > available) return report_full(run, kernel, space, lives, count, needed, available);
-    pto_count_by(run, STAT_BYTES, needed);
-    for (uint32_t i = 0; i < count; i++)
-        PTO_TRY(pto_op_set_attr(lives[i]->buffer, "addr", pto_attr_make_i64(run, lives[i]->addr)));
     return PTO_OK;
 }
 
@@ -351,7 +330,7 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
     life *lives = NULL;
     const uint32_t count = find_lives(&w, &lives);
     pto_count_by(run, STAT_BUFFERS, count);
-    for (pto_space s = PTO_VEC; s < PTO_GM; s++) PTO_TRY(allocate_space(run, kernel, s, lives, count));
+    for (pto_space s = PTO_VEC; s < PTO_GM; s++) PTO_TRY(allocate_space(kernel, s, lives, count));
     return PTO_OK;
 }
 
@@ -360,11 +339,11 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 static pto_status check_buffer(const pto_run *run, const life *l)
 {
     const pto_str name = pto_value_name(pto_result(l->buffer, 0)), space = pto_attr_str_of(l->buffer, "space");
-    const int64_t available = usable_bytes(run, space), end = l->addr + l->bytes;
-    if (l->addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
-    if (l->align > 1 && l->addr % l->align != 0)
+    const int64_t available = usable_bytes(run, space), end = l->s.addr + l->s.bytes;
+    if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
+    if (l->s.align > 1 && l->s.addr % l->s.align != 0)
         return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` stands at %lld, which is no multiple of %lld",
-                         PTO_FMT(name), (long long)l->addr, (long long)l->align);
+                         PTO_FMT(name), (long long)l->s.addr, (long long)l->s.align);
     if (end > available)
         return pto_error(l->buffer, "pto.allocate/out-of-space",
                          "`%%%.*s` ends at byte %lld of `%.*s`, the machine has %lld", PTO_FMT(name), (long long)end,
@@ -383,8 +362,8 @@ static pto_status check_addresses(const pto_run *run, pto_op kernel)
         PTO_TRY(check_buffer(run, a));
         for (uint32_t k = 0; k < i; k++) {
             const life *b = &lives[k];
-            if (a->space != b->space || !live_at_once(a, b) || a->addr >= b->addr + b->bytes ||
-                b->addr >= a->addr + a->bytes)
+            if (a->s.space != b->s.space || storage_may_share(&a->s, &b->s, STORAGE_ALL) ||
+                a->s.addr >= b->s.addr + b->s.bytes || b->s.addr >= a->s.addr + a->s.bytes)
                 continue;
             const pto_str x = pto_value_name(pto_result(a->buffer, 0)), y = pto_value_name(pto_result(b->buffer, 0));
             pto_error(a->buffer, "pto.allocate/overlap", "`%%%.*s` shares bytes with `%%%.*s` while both live",

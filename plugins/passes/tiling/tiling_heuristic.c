@@ -22,10 +22,11 @@ enum {
     OFFERS = 200,
     SIZES_MAX = 40,
     ELEMENT_BYTES = 4,
-    UNKNOWN_EXTENT = 1 << 20, /* rows and columns that are not static */
-    UNKNOWN_MATRIX = 2048,    /* m, n, k that are not static */
-    UNKNOWN_ROW_CHUNK = 512,  /* columns of a chunk when rows of unknown length share a tile */
-    CHUNK_ROWS = 8            /* rows of a chunked tile: one block of a column of results */
+    UNKNOWN_EXTENT = 1 << 20,     /* rows and columns that are not static */
+    UNKNOWN_MATRIX = 2048,        /* m, n, k that are not static */
+    UNKNOWN_ROW_CHUNK = 512,      /* columns of a chunk when rows of unknown length share a tile */
+    UNKNOWN_ROW_WORK = 128 << 10, /* bytes that the ops of a tile go over when the number of rows is not known */
+    CHUNK_ROWS = 8                /* rows of a chunked tile: one block of a column of results */
 };
 static const double tile_overhead_bytes = 4096.0; /* cost of a tile besides its bytes, as bytes */
 static const double core_overhead_bytes = 16.0;   /* cost of using one more core */
@@ -41,7 +42,7 @@ typedef struct search {
     const pto_tiling_problem *problem;
     candidate *items;
     uint32_t count;
-    int64_t cores;
+    int64_t cores, ops;
     candidate least; /* needs least of all, for the message when nothing fits */
     int64_t least_bytes;
 } search;
@@ -108,6 +109,25 @@ static uint32_t sizes_of(const pto_tiling_dim *dim, int64_t limit, int round_who
 
 /* ---- vector groups ---- */
 
+static int has_columns(pto_value v)
+{
+    const pto_type type = pto_value_type(v);
+    const uint32_t rank = pto_type_rank(type);
+    int64_t columns = 0;
+    return rank != 0 && (!pto_dim_is_const(type, rank - 1, &columns) || columns != 1);
+}
+
+/* Ops of the group that go over whole tiles and not just over a result for each row. */
+static int64_t work_ops(const search *s)
+{
+    int64_t count = 0;
+    PTO_EACH_OP(pto_body(s->problem->nest), op) {
+        if (pto_operand_count(op) == 0 || pto_result_count(op) == 0) continue;
+        count += has_columns(pto_result(op, 0)) || has_columns(pto_operand(op, 0));
+    }
+    return count;
+}
+
 static double vector_cost(const search *s, const int64_t *tile)
 {
     const pto_tiling_dim *rows = s->problem->dims[0], *columns = s->problem->dims[1];
@@ -122,6 +142,9 @@ static double vector_cost(const search *s, const int64_t *tile)
     int is_whole = columns->static_extent >= 0 && tile[1] >= columns->static_extent;
     if (is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS)) cost *= walks ? 0.01 : 1.0;
     if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
+    /* Cores share rows tile by tile: when rows turn out to be few, large tiles leave cores without work. */
+    const double work = bytes * (double)s->ops / (double)UNKNOWN_ROW_WORK;
+    if (rows->static_extent < 0 && tile[0] > 1 && work > 1.0) cost *= 1.0 + work;
     if (!is_whole && columns->static_extent < 0 && row_count > CHUNK_ROWS) {
         if (tile[0] < CHUNK_ROWS) cost *= 1.5; /* rows may be short */
         if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)tile[1] / (double)UNKNOWN_ROW_CHUNK;
@@ -133,6 +156,7 @@ static void search_vector(search *s)
 {
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
     s->cores = cores_of(s->run, "spaces.vec.core");
+    s->ops = work_ops(s);
     uint32_t row_sizes = sizes_of(s->problem->dims[0], limit, 0, rows);
     uint32_t column_sizes = sizes_of(s->problem->dims[1], limit, 0, columns);
     for (uint32_t r = 0; r < row_sizes; r++)

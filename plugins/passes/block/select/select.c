@@ -11,14 +11,20 @@
 #include "select_plan.h"
 
 static const char *const select_kinds[] = {SELECT_KINDS(PTO_KIND_TEXT) NULL};
+#define OPTIONS(X)                                                                    \
+    X(IN_PLACE, BOOL, "in-place", .def = "true",                                      \
+      .doc = "element-by-element instructions write over an operand that dies there", \
+      .example = "with: { in-place: false }")
+PTO_OPTIONS(OPTIONS);
+
 static const char *const select_stats[] = {SELECT_STATS(PTO_STAT_TEXT) NULL};
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     select_plan p;
     if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
-    PTO_TRY(select_plan_make(&p, run, unit));
-    for (uint32_t k = 0; k < p.op_count; k++) PTO_TRY(select_emit(&p, k));
+    PTO_TRY(select_plan_make(&p, run, unit, pto_opt_bool(run, OPT_IN_PLACE)));
+    for (uint32_t k = 0; k < p.storage.op_count; k++) PTO_TRY(select_emit(&p, k));
     return select_clean(&p);
 }
 
@@ -26,7 +32,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 
 static pto_status check_operand(const pto_run *run, pto_op op, pto_value v)
 {
-    if (!select_is_tile(v) || pto_op_is(pto_value_op(v), pto_kind(run, KIND_TILE))) return PTO_OK;
+    if (!storage_is_tile(v) || pto_op_is(pto_value_op(v), pto_kind(run, KIND_TILE))) return PTO_OK;
     pto_str name = pto_value_name(v), user = pto_op_name(op);
     return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer",
                      PTO_FMT(user), PTO_FMT(name));
@@ -37,7 +43,7 @@ static pto_status check_selected(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         pto_str name = pto_op_name(op);
-        if (select_is_tile_op(run, op))
+        if (storage_is_tile_op(op))
             return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
                              PTO_FMT(name));
         for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_operand(op, i)));
@@ -64,6 +70,7 @@ static const pto_pass pass = {
     .establishes = PTO_STRS("pto.selected"),
     .breaks = PTO_STRS("pto.addresses-assigned", "pto.synchronised"),
     .kinds = select_kinds,
+    .options = pass_options,
     .stats = select_stats,
     .run = run_pass,
 };

@@ -55,26 +55,11 @@ static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
     return build_insn(p, s, op);
 }
 
-/* ---- scratch operands ---- */
-
-/* ceil(R/8) repeats of 256 bytes, at most 30 of them: pto-isa.md 1.5. */
-static pto_type row_blocks(const select_plan *p, pto_type result)
-{
-    int64_t rows = 0, bytes = pto_dtype_bytes(pto_type_dtype(result));
-    (void)pto_dim_is_const(result, 0, &rows);
-    int64_t repeats = rows >= 256 ? 30 : (rows + 7) / 8;
-    return pto_type_tile(p->run, pto_type_dtype(result), repeats, 256 / bytes, PTO_VEC, PTO_ND);
-}
-
 static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
 {
-    int64_t wants = 0;
-    const int64_t tmp = pto_kind_column(p->run, s->op.kind, PTO_COLUMN_TMP);
-    if (tmp == PTO_TMP_NONE || pto_machine_i64(p->run, "vector.tmp", &wants) != PTO_OK || !wants) return PTO_OK;
-    pto_value result = pto_result(op, 0);
-    pto_type type = pto_value_type(tmp == PTO_TMP_LIKE_SRC ? pto_operand(op, 0) : result);
-    if (tmp == PTO_TMP_ROW_BLOCKS) type = row_blocks(p, type);
-    pto_spec_operand(s, select_scratch_tile(p, type, result, NULL, op));
+    pto_value scratch;
+    PTO_TRY(select_scratch_operand(p, op, &scratch));
+    if (PTO_SOME(scratch)) pto_spec_operand(s, scratch);
     return PTO_OK;
 }
 
@@ -85,7 +70,7 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
     if (count > 8) return PTO_FAILED;
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = pto_operand(op, i);
-        if (!select_is_tile(sources[i])) continue;
+        if (!storage_is_tile(sources[i])) continue;
         PTO_TRY(select_zero_use(p, op, sources[i]));
         sources[i] = select_describe(p, sources[i], op, NULL);
     }
@@ -98,7 +83,7 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
 static pto_status emit_tile_op(select_plan *p, pto_op op)
 {
     if (pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
-        uint32_t i = select_find_value(p, pto_result(op, 0));
+        const uint32_t i = storage_find_value(&p->source, pto_result(op, 0));
         p->values[i].zero = ZERO_ALWAYS;
         return PTO_OK;
     }
@@ -140,8 +125,8 @@ static pto_status leave_block(select_plan *p, pto_op yield)
 
 pto_status select_emit(select_plan *p, uint32_t k)
 {
-    pto_op op = p->ops[k].op;
-    if (select_is_tile_op(p->run, op)) return emit_tile_op(p, op);
+    pto_op op = p->source.ops[k];
+    if (storage_is_tile_op(op)) return emit_tile_op(p, op);
     if (pto_op_is(op, pto_kind(p->run, KIND_FOR))) return enter_loop(p, op);
     if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) return leave_block(p, op);
     return PTO_OK;
@@ -155,10 +140,10 @@ static int hands_tiles(const pto_run *run, pto_op op)
         !pto_op_is(op, pto_kind(run, KIND_YIELD)))
         return 0;
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        if (select_is_tile(pto_operand(op, i))) return 1;
+        if (storage_is_tile(pto_operand(op, i))) return 1;
     }
     for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (select_is_tile(pto_result(op, i))) return 1;
+        if (storage_is_tile(pto_result(op, i))) return 1;
     }
     return 0;
 }
@@ -167,7 +152,7 @@ static int hands_tiles(const pto_run *run, pto_op op)
 static pto_status release_yield(pto_op yield)
 {
     for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
-        if (select_is_tile(pto_operand(yield, i)))
+        if (storage_is_tile(pto_operand(yield, i)))
             PTO_TRY(pto_set_operand(yield, i, pto_result(pto_op_parent(yield), i)));
     }
     return PTO_OK;
@@ -177,7 +162,7 @@ static pto_status build_yield(const pto_run *run, pto_op old, pto_block to)
 {
     pto_spec s = pto_spec_make(run, pto_op_kind(old));
     for (uint32_t i = 0; i < pto_operand_count(old); i++) {
-        if (!select_is_tile(pto_operand(old, i))) pto_spec_operand(&s, pto_operand(old, i));
+        if (!storage_is_tile(pto_operand(old, i))) pto_spec_operand(&s, pto_operand(old, i));
     }
     pto_spec_loc(&s, pto_op_loc(old));
     return PTO_SOME(pto_spec_build(&s, pto_at_end(to))) ? PTO_OK : PTO_FAILED;
@@ -187,7 +172,7 @@ static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
 {
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
         pto_value old = pto_block_arg(from, i);
-        if (select_is_tile(old)) continue;
+        if (storage_is_tile(old)) continue;
         pto_value made = pto_block_add_arg(to, pto_value_type(old), "i");
         PTO_NEED(made);
         PTO_TRY(run->host->value_set_name(made, pto_value_name(old)));
@@ -206,10 +191,10 @@ static pto_status strip_control(const pto_run *run, pto_op op)
     static const char *const regions[] = {"valid", NULL};
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        if (!select_is_tile(pto_operand(op, i))) pto_spec_operand(&s, pto_operand(op, i));
+        if (!storage_is_tile(pto_operand(op, i))) pto_spec_operand(&s, pto_operand(op, i));
     }
     for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (!select_is_tile(pto_result(op, i))) pto_spec_result(&s, pto_value_type(pto_result(op, i)));
+        if (!storage_is_tile(pto_result(op, i))) pto_spec_result(&s, pto_value_type(pto_result(op, i)));
     }
     copy_attrs(&s, op, regions);
     pto_spec_blocks(&s, pto_op_block_count(op));
@@ -220,7 +205,7 @@ static pto_status strip_control(const pto_run *run, pto_op op)
         PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
     for (uint32_t i = 0, next = 0; i < pto_result_count(op); i++) {
         pto_value old = pto_result(op, i);
-        if (select_is_tile(old)) continue;
+        if (storage_is_tile(old)) continue;
         pto_value by = pto_result(made, next++);
         PTO_TRY(run->host->value_set_name(by, pto_value_name(old)));
         PTO_TRY(pto_value_replace(old, by));
@@ -231,9 +216,9 @@ static pto_status strip_control(const pto_run *run, pto_op op)
 /* From the last op to the first: users go before what they use, and yields before their loops. */
 pto_status select_clean(select_plan *p)
 {
-    for (uint32_t k = p->op_count; k-- > 0;) {
-        pto_op op = p->ops[k].op;
-        if (select_is_tile_op(p->run, op))
+    for (uint32_t k = p->storage.op_count; k-- > 0;) {
+        pto_op op = p->source.ops[k];
+        if (storage_is_tile_op(op))
             PTO_TRY(pto_erase(op));
         else if (!hands_tiles(p->run, op))
             continue;

@@ -1,12 +1,11 @@
-/* What the rooms of pto.select share: the plan of a kernel's storage.
+/* What the rooms of pto.select share: the storages of a kernel's tiles, and the buffers made for them.
  *
- * Every tile value gets a storage of its own, or shares one with the values it is carried into, out of or along with
- * (`for`) or selected from (`if`), when no two of them are needed at one time. Where they cannot share, the value is
- * copied. The plan is made before anything changes. All memory is scratch of one run. */
+ * Which tiles share a storage is the rule of storage_plan.h; where tiles that are handed over do not, they are copied.
+ * The plan is made before anything changes. All memory is scratch of one run. */
 #ifndef SELECT_PLAN_H
 #define SELECT_PLAN_H
 
-#include <pto/plugin.h>
+#include "storage_read.h"
 
 #define SELECT_KINDS(X)              \
     X(KERNEL, "block.kernel")        \
@@ -22,21 +21,13 @@
     X(TMOV, "pto.tmov")
 enum { SELECT_KINDS(PTO_KIND_ENUM) SELECT_KIND_COUNT };
 
-#define SELECT_STATS(X)                   \
-    X(INSTRUCTIONS, "instructions")       \
-    X(BUFFERS, "buffers")                 \
-    X(COPIES, "copies of carried values") \
+#define SELECT_STATS(X)                                \
+    X(INSTRUCTIONS, "instructions")                    \
+    X(BUFFERS, "buffers")                              \
+    X(IN_PLACE, "results in the buffer of an operand") \
+    X(COPIES, "copies of carried values")              \
     X(ZEROINGS, "accumulators zeroed for loops that may run no iteration")
 enum { SELECT_STATS(PTO_STAT_ENUM) SELECT_STAT_COUNT };
-
-#define SELECT_NONE UINT32_MAX
-
-/* An op of the kernel as it was, in print order. Time runs in halves: op k reads at 2k and writes at 2k + 1. */
-typedef struct select_op {
-    pto_op op;
-    uint32_t parent; /* op around it, or SELECT_NONE */
-    uint32_t last;   /* the last op inside of it: the yield of its last block; itself without blocks */
-} select_op;
 
 typedef struct select_desc {
     pto_value value; /* result of a block.tile */
@@ -54,50 +45,29 @@ typedef struct select_storage {
 /* Whether an accumulator holds zeros that nothing wrote, because its chain has not begun. */
 typedef enum select_zero { ZERO_NEVER, ZERO_ALWAYS, ZERO_FIRST } select_zero;
 
+/* What is known of a value of the plan besides; `storage` counts for the value that speaks for its group. */
 typedef struct select_value {
-    pto_value value;
-    uint32_t home;      /* op that defines it; the loop or branch for what is carried */
-    uint32_t from, end; /* needed from its writing to its last reading */
-    uint32_t group;     /* toward the first value of its group */
-    uint32_t ring;      /* next value of its group */
     select_zero zero;
     pto_expr begun; /* ZERO_FIRST: 0 as long as the chain has not begun */
     select_storage storage;
 } select_value;
 
-typedef struct select_slot {
-    uint32_t key, at;
-} select_slot;
-
-typedef struct select_table {
-    select_slot *slots;
-    uint32_t mask;
-} select_table;
-
 typedef struct select_plan {
     const pto_run *run;
     pto_op kernel, last_buffer; /* buffers stand at the top, one behind the other */
-    select_op *ops;
-    select_value *values;
-    uint32_t op_count, value_count;
-    select_table op_table, value_table;
+    storage_plan storage;
+    storage_source source;
+    select_value *values; /* by number in the plan */
+    pto_value *scratches; /* buffers by number in the plan; none until they are needed */
 } select_plan;
 
-int select_is_tile(pto_value v);
-/* A tile op: one with a PTO instruction, or tile.zero_acc. */
-int select_is_tile_op(const pto_run *run, pto_op op);
-
-pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel);
-/* SELECT_NONE for what the kernel does not hold. */
-uint32_t select_find_op(const select_plan *p, pto_op op);
-uint32_t select_find_value(const select_plan *p, pto_value v);
-/* The value that speaks for the group of a value. */
-uint32_t select_group(const select_plan *p, uint32_t value);
-
+pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place);
 /* The storage of a value; makes its buffer when there is none. NULL after a diagnostic. */
 select_storage *select_storage_of(select_plan *p, pto_value v);
 /* A descriptor of a value for use before `at`. `valid` NULL: the region of the value. */
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
+/* A descriptor of the scratch operand of `op`, made before it; none when it wants none. */
+pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out);
 /* A descriptor of a buffer of its own, named after `like`. `valid` NULL: the whole capacity. */
 pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at);
 

@@ -1,23 +1,7 @@
 /* Buffers at the top of the kernel and descriptors of tiles in them. */
 #include "select_plan.h"
 
-static const char *space_name(pto_space space)
-{
-    static const char *const names[PTO_SPACE_COUNT] = {"?",   "vec",  "mat",     "left", "right",
-                                                       "acc", "bias", "scaling", "gm"};
-    return space < PTO_SPACE_COUNT ? names[space] : "?";
-}
-
 /* ---- buffers ---- */
-
-static pto_str suffixed(const pto_run *run, pto_str name, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    char *text = (char *)pto_scratch(run, name.n + n + 1);
-    if (name.n != 0) memcpy(text, name.p, name.n);
-    memcpy(text + name.n, suffix, n + 1);
-    return pto_str_make(text, name.n + n);
-}
 
 static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
 {
@@ -32,10 +16,11 @@ static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
                      (long long)columns);
 }
 
-static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_str name, pto_op at)
+/* `least`: bytes that it has at least. */
+static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64_t stages, pto_str name, pto_op at)
 {
     const pto_value none = pto_value_none(p->run);
-    const char *space = space_name(pto_type_space(type));
+    const char *space = pto_space_name(pto_type_space(type));
     char path[64];
     int64_t bytes = 0, align = 0;
     (void)snprintf(path, sizeof path, "spaces.%s.align", space);
@@ -51,6 +36,7 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_
         return none;
     }
     if (capacity_bytes(type, at, &bytes) != PTO_OK) return none;
+    if (bytes < least) bytes = least;
     if (bytes % align != 0) bytes += align - bytes % align; /* so that every stage is aligned */
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_BUFFER));
     pto_spec_str(&s, "space", space);
@@ -69,70 +55,28 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t stages, pto_
 
 /* ---- stages ---- */
 
-static uint32_t loop_around(const select_plan *p, uint32_t op)
-{
-    uint32_t a = p->ops[op].parent;
-    while (a != SELECT_NONE && !pto_op_is(p->ops[a].op, pto_kind(p->run, KIND_FOR))) a = p->ops[a].parent;
-    return a;
-}
-
-/* The closest loop around both; loops are numbered outside first. */
-static uint32_t common_loop(const select_plan *p, uint32_t a, uint32_t b)
-{
-    while (a != b && a != SELECT_NONE && b != SELECT_NONE) {
-        if (a > b)
-            a = loop_around(p, a);
-        else
-            b = loop_around(p, b);
-    }
-    return a == b ? a : SELECT_NONE;
-}
-
-static int64_t stages_of(const select_plan *p, uint32_t value)
-{
-    const select_value *v = &p->values[value];
-    int64_t n = select_is_tile_op(p->run, p->ops[v->home].op) ? pto_attr_int_of(p->ops[v->home].op, "stages", 1) : 1;
-    PTO_EACH_USE(v->value, use) {
-        if (pto_kind_column(p->run, pto_op_kind(use.op), PTO_COLUMN_RULE) != PTO_RULE_STORE ||
-            !select_is_tile_op(p->run, use.op))
-            continue;
-        int64_t wanted = pto_attr_int_of(use.op, "stages", 1);
-        if (wanted > n) n = wanted;
-    }
-    return n;
-}
-
 /* All that share a storage turn with the loop around all of them; without one there is nothing to turn with. */
-static pto_expr find_stage(const select_plan *p, uint32_t group, int64_t *stages)
+static pto_expr find_stage(const select_plan *p, uint32_t group, int64_t stages)
 {
-    uint32_t i = group, loop = loop_around(p, p->values[group].home);
-    *stages = 1;
-    do {
-        int64_t n = stages_of(p, i);
-        if (n > *stages) *stages = n;
-        loop = common_loop(p, loop, loop_around(p, p->values[i].home));
-        i = p->values[i].ring;
-    } while (i != group);
-    if (loop == SELECT_NONE) *stages = 1;
-    if (*stages <= 1) return pto_expr_const(p->run, 0);
-    pto_op op = p->ops[loop].op;
+    if (stages <= 1) return pto_expr_const(p->run, 0);
+    const pto_op op = p->source.ops[p->storage.groups[group].loop];
     pto_expr index = pto_expr_value(pto_block_arg(pto_body(op), 0));
     pto_expr trip = pto_expr_floordiv(pto_expr_sub(index, pto_expr_of(op, "from", 0)), pto_expr_of(op, "step", 0));
-    return pto_expr_mod(trip, pto_expr_const(p->run, *stages));
+    return pto_expr_mod(trip, pto_expr_const(p->run, stages));
 }
 
 select_storage *select_storage_of(select_plan *p, pto_value v)
 {
-    uint32_t i = select_find_value(p, v);
-    if (i == SELECT_NONE) return NULL;
-    uint32_t group = select_group(p, i);
+    const uint32_t i = storage_find_value(&p->source, v);
+    if (i == STORAGE_NONE) return NULL;
+    const uint32_t group = storage_group_of(&p->storage, i);
     select_storage *s = &p->values[group].storage;
     if (PTO_SOME(s->buffer)) return s;
-    int64_t stages = 1;
-    s->stage = find_stage(p, group, &stages);
-    pto_value first = p->values[group].value;
-    s->buffer = make_buffer(p, pto_value_type(first), stages, suffixed(p->run, pto_value_name(first), "_b"),
-                            p->ops[p->values[i].home].op);
+    const int64_t stages = storage_stages(&p->storage, group);
+    const pto_value first = p->source.values[group];
+    s->stage = find_stage(p, group, stages);
+    s->buffer = make_buffer(p, pto_value_type(first), 0, stages, pto_str_join(p->run, pto_value_name(first), "_b"),
+                            p->source.ops[p->storage.values[i].home]);
     return PTO_SOME(s->buffer) && PTO_SOME(s->stage) ? s : NULL;
 }
 
@@ -178,16 +122,37 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
 pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at)
 {
     const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
-    pto_str name = suffixed(p->run, pto_value_name(like), "_tmp");
-    pto_value buffer = make_buffer(p, type, 1, suffixed(p->run, name, "_b"), at);
+    pto_str name = pto_str_join(p->run, pto_value_name(like), "_tmp");
+    pto_value buffer = make_buffer(p, type, 0, 1, pto_str_join(p->run, name, "_b"), at);
     if (!PTO_SOME(buffer)) return buffer;
     return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid != NULL ? valid : whole, type, name, at);
+}
+
+pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out)
+{
+    const storage_plan *plan = &p->storage;
+    const storage_op *o = &plan->ops[storage_find_op(&p->source, op)];
+    storage_shape shape;
+    *out = pto_value_none(p->run);
+    if (o->scratch == STORAGE_NONE ||
+        !storage_scratch_shape(plan, o->kind, &plan->values[plan->uses[o->first_use].value].shape,
+                               &plan->values[o->result].shape, &shape))
+        return PTO_OK;
+    const pto_type type = pto_type_tile(p->run, shape.dtype, shape.rows, shape.columns, shape.space, shape.layout);
+    pto_value *buffer = &p->scratches[o->scratch];
+    if (!PTO_SOME(*buffer)) *buffer = make_buffer(p, type, plan->scratches[o->scratch].bytes, 1, pto_s("tmp_b"), op);
+    PTO_NEED(*buffer);
+    const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
+    *out = make_descriptor(p, *buffer, pto_expr_const(p->run, 0), whole, type,
+                           pto_str_join(p->run, pto_value_name(pto_result(op, 0)), "_tmp"), op);
+    PTO_NEED(*out);
+    return PTO_OK;
 }
 
 /* ---- copies ---- */
 
 typedef struct move_item {
-    uint32_t dst, src; /* groups; src SELECT_NONE: in the spare tile */
+    uint32_t dst, src; /* groups; src STORAGE_NONE: in the spare tile */
     pto_value dst_value, src_value, src_tile;
 } move_item;
 
@@ -197,7 +162,7 @@ static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op
     if (!PTO_SOME(dst) || !PTO_SOME(src)) return PTO_FAILED;
     pto_type type = pto_value_type(dst);
     if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, "paths.vec.vec.layouts", &ways) != PTO_OK) {
-        const char *space = space_name(pto_type_space(type));
+        const char *space = pto_space_name(pto_type_space(type));
         pto_status s = pto_error(at, "pto.select/no-copy",
                                  "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`",
                                  space, space, space);
@@ -216,7 +181,7 @@ static pto_status emit_move(select_plan *p, const move_item *m, pto_op at)
 {
     pto_expr valid[2];
     PTO_TRY(pto_value_valid(m->src_value, valid));
-    pto_value src = m->src == SELECT_NONE ? m->src_tile : select_describe(p, m->src_value, at, valid);
+    pto_value src = m->src == STORAGE_NONE ? m->src_tile : select_describe(p, m->src_value, at, valid);
     return emit_copy(p, select_describe(p, m->dst_value, at, valid), src, at);
 }
 
@@ -241,7 +206,7 @@ static pto_status break_circle(select_plan *p, move_item *items, uint32_t count,
     PTO_TRY(emit_copy(p, tile, select_describe(p, items[reader].src_value, at, valid), at));
     for (uint32_t i = 0; i < count; i++) {
         if (items[i].src != items[0].dst) continue;
-        items[i].src = SELECT_NONE;
+        items[i].src = STORAGE_NONE;
         items[i].src_tile = tile;
     }
     return PTO_OK;
@@ -252,12 +217,12 @@ pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst,
     move_item *items = PTO_SCRATCH(p->run, move_item, count);
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t to = select_find_value(p, dst[i]), from = select_find_value(p, src[i]);
-        if (to == SELECT_NONE || from == SELECT_NONE) continue;
-        to = select_group(p, to);
+        uint32_t to = storage_find_value(&p->source, dst[i]), from = storage_find_value(&p->source, src[i]);
+        if (to == STORAGE_NONE || from == STORAGE_NONE) continue;
+        to = storage_group_of(&p->storage, to);
         /* Zeros of a chain that has not begun are nowhere yet. */
-        if (to == select_group(p, from) || p->values[from].zero == ZERO_ALWAYS) continue;
-        items[left++] = (move_item){to, select_group(p, from), dst[i], src[i], pto_value_none(p->run)};
+        if (to == storage_group_of(&p->storage, from) || p->values[from].zero == ZERO_ALWAYS) continue;
+        items[left++] = (move_item){to, storage_group_of(&p->storage, from), dst[i], src[i], pto_value_none(p->run)};
     }
     while (left != 0) {
         uint32_t next = 0;

@@ -10,8 +10,8 @@
 
 static select_value *value_at(select_plan *p, pto_value v)
 {
-    uint32_t i = select_find_value(p, v);
-    return i == SELECT_NONE ? NULL : &p->values[i];
+    uint32_t i = storage_find_value(&p->source, v);
+    return i == STORAGE_NONE ? NULL : &p->values[i];
 }
 
 static int is_begun(select_plan *p, pto_value v)
@@ -53,12 +53,12 @@ static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count,
 
 static pto_op find_product(const select_plan *p, pto_op loop, pto_value carried)
 {
-    uint32_t group = select_group(p, select_find_value(p, carried));
+    uint32_t group = storage_group_of(&p->storage, storage_find_value(&p->source, carried));
     PTO_WALK(loop, op)
     {
         if (!pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) continue;
-        uint32_t i = select_find_value(p, pto_operand(op, 0));
-        if (i != SELECT_NONE && select_group(p, i) == group) return op;
+        uint32_t i = storage_find_value(&p->source, pto_operand(op, 0));
+        if (i != STORAGE_NONE && storage_group_of(&p->storage, i) == group) return op;
     }
     return pto_op_none(p->run);
 }

@@ -11,12 +11,20 @@
  * do not fit are split into chunks, in ascending order of chunks; everything else is exact. Source: own. */
 #include "tile_nest.h"
 
-#define OPTIONS(X)                                                                                \
-    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"), \
-      .doc = "Which tiling strategy offers the sizes.",                                           \
-      .example = "{ pass: pto.tile, with: { strategy: { use: pto.tiling-manual, with: { rows: 16 } } } }")
+#define OPTIONS(X)                                                                                           \
+    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"),            \
+      .doc = "Which tiling strategy offers the sizes.",                                                      \
+      .example = "{ pass: pto.tile, with: { strategy: { use: pto.tiling-manual, with: { rows: 16 } } } }")   \
+    X(SYMBOLS, STR, "symbols", .def = "\"\"",                                                                \
+      .doc = "Values of symbols that `tune` declares, as `NAME=N, NAME=N`; others get their largest value.", \
+      .example = "{ pass: pto.tile, with: { symbols: \"KB=128, MB=64\" } }")                                 \
+    X(IN_PLACE, BOOL, "in-place", .def = "true",                                                             \
+      .doc = "What a tile needs is counted as pto.select with this option makes buffers.",                   \
+      .example = "{ pass: pto.tile, with: { in-place: false } }")
 PTO_OPTIONS(OPTIONS);
-_Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY, "the rooms ask for the strategy by number");
+_Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS == (int)TILE_OPT_SYMBOLS &&
+                   (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE,
+               "the rooms ask for options by number");
 
 #define STATS(X) X(NESTS, "nests")
 PTO_STATS(STATS);
@@ -107,6 +115,7 @@ static pto_status copy_a_result(const pto_run *run, pto_op unit)
 static pto_status run_tile(const pto_run *run, pto_op unit)
 {
     int found = 0;
+    PTO_TRY(tile_fix_symbols(run, unit));
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_GROUP))) continue;

@@ -299,6 +299,7 @@ static void find_extents(row_group *g)
 pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
 {
     *g = (row_group){.run = run, .group = group};
+    g->counted = storage_plan_make(run, pto_opt_bool(run, TILE_OPT_IN_PLACE));
     PTO_TRY(read_body(g));
     g->rank = pto_type_rank(g->widest);
     g->wide = wide_dims(g->widest);

@@ -214,7 +214,7 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
         to[p.batch_count + d] = pto_expr_ceildiv(p.extent[d], pto_expr_const(run, tile[d]));
     pto_value target = tile_empty(run, group, p.result, pto_s("e"));
     PTO_NEED(target);
-    tile_nest n = tile_nest_make(run, 0);
+    tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(op);
     pto_op forall = tile_begin_forall(&n, group, dims, to, names, 1, &target);
     PTO_NEED(forall);

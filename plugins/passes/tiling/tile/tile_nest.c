@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { ROTATING_STAGES = 2 }; /* what pto.pipeline gives to loads and stores unless it is told otherwise */
+
 int64_t tile_mul(int64_t a, int64_t b)
 {
     int64_t r;
@@ -39,13 +41,22 @@ int64_t tile_capacity(const pto_run *run, pto_space space)
     }
 }
 
-tile_nest tile_nest_make(const pto_run *run, int counts)
+tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
     tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
     n.block_bytes = tile_machine_i64(run, "vector.block-bytes", 1);
     n.align_bytes = tile_machine_i64(run, "spaces.vec.align", 1);
-    n.wants_scratch = tile_machine_i64(run, "vector.tmp", 0) != 0;
+    if (counts == NULL) return n;
+    /* A core walks over instances, so what rotates does so even when the nest has no loop of its own. */
+    storage_plan_clear(counts);
+    n.around = storage_add_loop(counts, pto_kind(run, KIND_FOR), STORAGE_NONE);
     return n;
+}
+
+int64_t tile_counted_bytes(const tile_nest *n)
+{
+    storage_solve(n->counts);
+    return storage_bytes(n->counts, PTO_VEC, tile_capacity(n->run, PTO_VEC));
 }
 
 int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
@@ -56,22 +67,24 @@ int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto
     return tile_round_up(bytes, n->align_bytes);
 }
 
-static void count_tile(tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
+static storage_shape shape_of(const tile_nest *n, const tile_piece *p)
 {
-    n->vec_bytes = tile_add(n->vec_bytes, tile_vector_bytes(n, rows, columns, dtype));
+    return (storage_shape){.rows = p->rows,
+                           .columns = p->columns,
+                           .bytes = tile_vector_bytes(n, p->rows, p->columns, p->dtype),
+                           .dtype = p->dtype,
+                           .space = PTO_VEC};
 }
 
-/* Scratch operand that the instruction behind a tile op wants. */
-static void count_scratch(tile_nest *n, pto_kind_id kind, const tile_piece *source, const tile_piece *result)
+/* Counts an op that gives `p`, which may rotate. */
+static tile_piece count_op(const tile_nest *n, uint32_t kind, tile_piece p, int64_t stages, uint32_t count,
+                           const tile_piece *operands)
 {
-    switch (n->wants_scratch ? pto_kind_column(n->run, kind, PTO_COLUMN_TMP) : PTO_TMP_NONE) {
-    case PTO_TMP_LIKE_SRC: count_tile(n, source->rows, source->columns, source->dtype); break;
-    case PTO_TMP_LIKE_DST: count_tile(n, result->rows, result->columns, result->dtype); break;
-    case PTO_TMP_ROW_BLOCKS:
-        n->vec_bytes = tile_add(n->vec_bytes, result->rows >= 256 ? 7680 : (result->rows + 7) / 8 * 256);
-        break;
-    default: break;
-    }
+    const storage_shape shape = shape_of(n, &p);
+    const uint32_t op = storage_add_op(n->counts, pto_kind(n->run, kind), n->around);
+    for (uint32_t i = 0; i < count; i++) storage_add_use(n->counts, op, i, operands[i].at, 1);
+    p.at = storage_add_result(n->counts, op, &shape, stages);
+    return p;
 }
 
 /* Ends in NUL. */
@@ -105,11 +118,7 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
 {
     pto_type type = pto_value_type(memory);
     tile_piece p = piece_of(n, rows, columns, pto_type_dtype(type));
-    if (n->counts) {
-        count_tile(n, rows, columns, p.dtype);
-        count_tile(n, rows, columns, p.dtype);
-        return p;
-    }
+    if (n->counts != NULL) return count_op(n, KIND_LOAD, p, ROTATING_STAGES, 0, NULL);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_LOAD));
     pto_spec_operand(&s, memory);
     pto_spec_exprs(&s, "offsets", pto_type_rank(type), offsets);
@@ -120,8 +129,9 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
 
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets)
 {
-    if (n->counts) {
-        count_tile(n, tile.rows, tile.columns, tile.dtype);
+    if (n->counts != NULL) {
+        const uint32_t op = storage_add_op(n->counts, pto_kind(n->run, KIND_STORE), n->around);
+        storage_add_use(n->counts, op, 0, tile.at, ROTATING_STAGES);
         return;
     }
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_STORE));
@@ -175,10 +185,7 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
                           int64_t columns)
 {
     tile_piece p = piece_of(n, rows, columns, dtype);
-    if (n->counts) {
-        count_tile(n, rows, columns, dtype);
-        return p;
-    }
+    if (n->counts != NULL) return count_op(n, KIND_FILL, p, 1, 0, NULL);
     pto_value value = scalar(n, dtype, number);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FILL));
     pto_spec_operand(&s, value);
@@ -190,11 +197,7 @@ tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows,
                      const tile_piece *operands)
 {
     tile_piece p = piece_of(n, rows, columns, dtype);
-    if (n->counts) {
-        count_tile(n, rows, columns, dtype);
-        count_scratch(n, pto_kind(n->run, kind), &operands[0], &p);
-        return p;
-    }
+    if (n->counts != NULL) return count_op(n, kind, p, 1, count, operands);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
     for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, operands[i].value);
     return finish(n, &s, p);
@@ -203,10 +206,7 @@ tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows,
 tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number)
 {
     tile_piece p = piece_of(n, tile.rows, tile.columns, tile.dtype);
-    if (n->counts) {
-        count_tile(n, p.rows, p.columns, p.dtype);
-        return p;
-    }
+    if (n->counts != NULL) return count_op(n, kind, p, 1, 1, &tile);
     pto_value value = scalar(n, tile.dtype, number);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
     pto_spec_operand(&s, tile.value);
@@ -217,10 +217,7 @@ tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_n
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)
 {
     tile_piece p = piece_of(n, tile.rows, tile.columns, to);
-    if (n->counts) {
-        count_tile(n, p.rows, p.columns, to);
-        return p;
-    }
+    if (n->counts != NULL) return count_op(n, KIND_CAST, p, 1, 1, &tile);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CAST));
     pto_spec_operand(&s, tile.value);
     pto_spec_attr(&s, "mode", pto_op_attr(from, "mode"));
@@ -228,10 +225,42 @@ tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op fr
     return finish(n, &s, p);
 }
 
+static void count_loop(tile_nest *n, uint32_t count, const tile_piece *initial)
+{
+    const uint32_t loop = storage_add_loop(n->counts, pto_kind(n->run, KIND_FOR), n->around);
+    for (uint32_t i = 0; i < count; i++) storage_add_use(n->counts, loop, i, initial[i].at, 1);
+    n->around = loop;
+    n->carried = n->counts->value_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const storage_shape shape = shape_of(n, &initial[i]);
+        (void)storage_add_value(n->counts, &shape, loop, 2 * loop + 1);
+    }
+}
+
+/* `results` arrive as what the body yields. Loops do not nest in each other, so `carried` is still that of this one. */
+static void count_loop_end(tile_nest *n, uint32_t count, tile_piece *results)
+{
+    storage_plan *p = n->counts;
+    const uint32_t loop = n->around, yield = storage_add_yield(p, pto_kind(n->run, KIND_YIELD), loop);
+    for (uint32_t i = 0; i < count; i++) storage_add_use(p, yield, i, results[i].at, 1);
+    n->around = p->ops[loop].parent;
+    for (uint32_t i = 0; i < count; i++) {
+        const storage_shape shape = shape_of(n, &results[i]);
+        const uint32_t result = storage_add_value(p, &shape, loop, 2 * p->ops[loop].last + 1);
+        storage_add_link(p, STORAGE_AROUND, loop, n->carried + i, result);
+        storage_add_link(p, STORAGE_HANDED, loop, result, results[i].at);
+        storage_add_link(p, STORAGE_HANDED, loop, result, p->uses[p->ops[loop].first_use + i].value);
+        results[i].at = result;
+    }
+}
+
 pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_piece *initial,
                       const pto_expr (*valid)[2])
 {
-    if (n->counts) return pto_op_none(n->run);
+    if (n->counts != NULL) {
+        count_loop(n, count, initial);
+        return pto_op_none(n->run);
+    }
     const pto_expr zero = pto_expr_const(n->run, 0), one = pto_expr_const(n->run, 1);
     pto_attr *regions = PTO_SCRATCH(n->run, pto_attr, count);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FOR));
@@ -256,7 +285,10 @@ pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_p
 void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *next, tile_piece *results)
 {
     for (uint32_t i = 0; i < count; i++) results[i] = next[i];
-    if (n->counts) return;
+    if (n->counts != NULL) {
+        count_loop_end(n, count, results);
+        return;
+    }
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
     for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, next[i].value);
     pto_spec_loc(&s, n->loc);

@@ -1,11 +1,12 @@
 /* What the rooms of pto.tile share: the writer of nests, and the two kinds of groups.
  *
  * A nest is written by one piece of code in two modes: counting, to learn how many bytes tiles of given sizes need, and
- * building. So what a strategy is told and what comes out cannot differ. All memory is scratch of one run. */
+ * building. Bytes are those of storage_plan.h, which pto.select and pto.allocate follow. So what a strategy is told and
+ * what comes out cannot differ. All memory is scratch of one run. */
 #ifndef TILE_NEST_H
 #define TILE_NEST_H
 
-#include <pto/plugin.h>
+#include "storage_plan.h"
 
 #define TILE_KINDS(X)                    \
     X(GROUP, "tensor.group")             \
@@ -35,6 +36,7 @@
     X(FORALL, "forall")                  \
     X(FOR, "for")                        \
     X(YIELD, "yield")                    \
+    X(TUNE, "tune")                      \
     X(CONSTANT, "constant")              \
     X(INDEX_CAST, "index_cast")          \
     X(VIEW, "view")                      \
@@ -84,11 +86,12 @@
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
 /* Options of the pass. */
-enum { TILE_OPT_STRATEGY };
+enum { TILE_OPT_STRATEGY, TILE_OPT_SYMBOLS, TILE_OPT_IN_PLACE };
 
-/* A tile, or while counting just its sizes. */
+/* A tile, or while counting just its sizes and its number in the plan. */
 typedef struct tile_piece {
     pto_value value;
+    uint32_t at;
     int64_t rows, columns; /* capacity */
     pto_dtype dtype;
 } tile_piece;
@@ -103,15 +106,15 @@ typedef struct tile_number {
 /* Where a nest is written. */
 typedef struct tile_nest {
     const pto_run *run;
-    int counts;      /* add up bytes, build nothing */
-    int failed;      /* an op could not be built; reported */
-    pto_block block; /* ops are appended here */
+    storage_plan *counts; /* where tiles are recorded and nothing is built; NULL: ops are built */
+    uint32_t around;      /* counting: the loop being written */
+    uint32_t carried;     /* counting: the first tile that it carries */
+    int failed;           /* an op could not be built; reported */
+    pto_block block;      /* ops are appended here */
     pto_loc loc;
     pto_str name;        /* tensor value being computed: names results */
     int64_t block_bytes; /* rows of vector tiles are padded to this */
     int64_t align_bytes; /* of each vector tile */
-    int wants_scratch;   /* instructions take a tmp operand */
-    int64_t vec_bytes;   /* counted */
 } tile_nest;
 
 /* Products and sums of byte counts that stop at INT64_MAX. */
@@ -119,15 +122,17 @@ int64_t tile_mul(int64_t a, int64_t b);
 int64_t tile_add(int64_t a, int64_t b);
 int64_t tile_round_up(int64_t n, int64_t unit);
 
-/* Reads the padding rules of the machine; `counts` as in the struct. */
-tile_nest tile_nest_make(const pto_run *run, int counts);
+/* Reads the padding rules of the machine; `counts` as in the struct, begins anew. */
+tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
+/* What has been counted: bytes of `vec`, for an instance with those before and behind it. */
+int64_t tile_counted_bytes(const tile_nest *n);
 /* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
 int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype);
 
-/* A window of memory of any rank: extents on the last two dims, 1 before. Counted twice: loads rotate buffers. */
+/* A window of memory of any rank: extents on the last two dims, 1 before. Counted as rotating through two buffers. */
 tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
                           int64_t rows, int64_t columns, int transpose);
-/* The tile is counted once more: stores rotate buffers too. */
+/* The tile is counted as rotating too. */
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
@@ -137,8 +142,8 @@ tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows,
 tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number);
 /* `from` is the tensor.cast that gives the rounding. */
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from);
-/* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Gives the loop.
- */
+/* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Gives the loop;
+ * while counting, `carried` is set. */
 pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_piece *initial,
                       const pto_expr (*valid)[2]);
 /* Closes it: the body yields `next`, ops are appended behind the loop again. */
@@ -158,6 +163,9 @@ pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
 /* Usable bytes of a space, 0 when the machine has none of the kind. */
 int64_t tile_capacity(const pto_run *run, pto_space space);
 int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent);
+
+/* Fixes the symbols of `tune` in a function: at what the option `symbols` says, else at their largest value. */
+pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 
 /* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);

@@ -82,7 +82,8 @@ int64_t rows_extent(const row_nest *w, uint8_t form, int which)
 void rows_valid(const row_nest *w, uint8_t form, pto_expr out[2])
 {
     for (int which = 0; which < 2; which++)
-        out[which] = (form & (1 << which)) != 0 || w->n->counts ? w->valid[which] : pto_expr_const(w->n->run, 1);
+        out[which] =
+            (form & (1 << which)) != 0 || w->n->counts != NULL ? w->valid[which] : pto_expr_const(w->n->run, 1);
 }
 
 static tile_piece filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t form)
@@ -165,9 +166,9 @@ static tile_piece emit_input(row_nest *w, const row_value *v)
     rows_valid(w, v->form, valid);
     for (int which = 0; which < 2; which++)
         offsets[which] = (v->form & (1 << which)) != 0 ? w->offset[which]
-                         : w->n->counts                ? pto_expr_none(w->n->run)
+                         : w->n->counts != NULL        ? pto_expr_none(w->n->run)
                                                        : pto_expr_const(w->n->run, 0);
-    return tile_emit_load(w->n, w->n->counts ? v->value : v->memory, offsets, valid, rows_extent(w, v->form, 0),
+    return tile_emit_load(w->n, w->n->counts != NULL ? v->value : v->memory, offsets, valid, rows_extent(w, v->form, 0),
                           rows_extent(w, v->form, 1), 0);
 }
 

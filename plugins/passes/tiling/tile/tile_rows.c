@@ -9,10 +9,10 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     row_group *g = self;
     if (space != PTO_VEC) return 0;
-    tile_nest n = tile_nest_make(g->run, 1);
+    tile_nest n = tile_nest_make(g->run, &g->counted);
     row_nest w = {.g = g, .n = &n, .tile = {tile[0], tile[1]}};
     rows_emit_instance(&w);
-    return n.vec_bytes;
+    return tile_counted_bytes(&n);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((row_group *)self)->run, space); }
@@ -120,7 +120,7 @@ pto_status tile_lower_rows(const pto_run *run, pto_op group)
     pto_value *empties = PTO_SCRATCH(run, pto_value, g.output_count);
     PTO_TRY(make_memory(&g, empties));
 
-    tile_nest n = tile_nest_make(run, 0);
+    tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(group);
     pto_expr to[2];
     int which_of[2];

@@ -42,6 +42,7 @@ typedef struct row_group {
     uint32_t depth;                    /* deepest reduction */
     int splits_columns;                /* instances may share a row */
     int64_t granule;                   /* of columns */
+    storage_plan counted;              /* room for footprints */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */

@@ -30,7 +30,7 @@ static void store(row_nest *w, uint32_t output)
     name_after(w, v);
     for (int which = 0; which < 2; which++)
         offsets[which] = (v->shape & (1 << which)) != 0 ? w->offset[which]
-                         : w->n->counts                 ? pto_expr_none(w->n->run)
+                         : w->n->counts != NULL         ? pto_expr_none(w->n->run)
                                                         : pto_expr_const(w->n->run, 0);
     tile_emit_store(w->n, rows_widen(w, v, v->shape), w->g->targets[output], offsets);
 }
@@ -124,7 +124,8 @@ static void emit_reductions(row_nest *w, uint32_t sweep, pto_block body, const t
         if (!reduces_in(v, sweep)) continue;
         name_after(w, v);
         tile_piece pair[2] = {initial[next], reduced(w, v)};
-        if (!w->n->counts) pair[0].value = pto_block_arg(body, next + 1);
+        if (w->n->counts == NULL) pair[0].value = pto_block_arg(body, next + 1);
+        pair[0].at = w->n->carried + next;
         out[next] = tile_emit(w->n, rows_combine_kind(w->n->run, v->op), v->dtype, pair[1].rows, 1, 2, pair);
         next++;
     }
@@ -147,7 +148,9 @@ static void emit_sweep(row_nest *w, uint32_t sweep)
     row_nest inner = *w;
     pto_op loop = pto_op_none(g->run);
     pto_block body = pto_block_none(g->run);
-    if (!w->n->counts) {
+    if (w->n->counts != NULL) {
+        (void)tile_begin_for(w->n, pto_expr_none(g->run), count, tiles, NULL);
+    } else {
         pto_expr size = pto_expr_const(g->run, w->tile[1]);
         loop = tile_begin_for(w->n, pto_expr_ceildiv(g->extent[1], size), count, tiles, (const pto_expr(*)[2])valid);
         body = pto_body(loop);
@@ -167,7 +170,6 @@ void rows_emit_instance(row_nest *w)
 {
     row_group *g = w->g;
     uint32_t last = 0;
-    int64_t largest = 0;
     if (is_whole(w)) {
         emit_whole(w);
         return;
@@ -179,19 +181,9 @@ void rows_emit_instance(row_nest *w)
     if (last < g->depth) last = g->depth;
     emit_level(w, 0);
     for (uint32_t sweep = 1; sweep <= last; sweep++) {
-        int64_t before = w->n->vec_bytes;
         emit_sweep(w, sweep);
-        if (w->n->vec_bytes - before > largest) largest = w->n->vec_bytes - before;
-        w->n->vec_bytes =
-            before; /* sweeps run one after the other, so they share their bytes but for what they carry */
-        for (uint32_t i = 0; i < g->count; i++)
-            if (reduces_in(&g->values[i], sweep))
-                w->n->vec_bytes =
-                    tile_add(w->n->vec_bytes,
-                             tile_vector_bytes(w->n, rows_extent(w, g->values[i].form, 0), 1, g->values[i].dtype));
         emit_level(w, sweep);
     }
-    w->n->vec_bytes = tile_add(w->n->vec_bytes, largest);
     for (uint32_t i = 0; i < g->output_count; i++) {
         const row_value *v = &g->values[g->outputs[i]];
         if ((v->shape & ALONG_COLUMNS) == 0) store(w, i);

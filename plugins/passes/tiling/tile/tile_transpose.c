@@ -13,7 +13,7 @@ typedef struct transposition {
 static void emit(const transposition *t, tile_nest *n, const int64_t *tile, pto_value source, pto_value target)
 {
     pto_expr *from = PTO_SCRATCH(t->run, pto_expr, t->rank), *to = PTO_SCRATCH(t->run, pto_expr, t->rank), valid[2];
-    for (uint32_t d = 0; d < t->rank && !n->counts; d++) {
+    for (uint32_t d = 0; d < t->rank && n->counts == NULL; d++) {
         pto_expr index = pto_expr_value(pto_block_arg(n->block, d));
         uint32_t which = d + 2 - t->rank;
         from[d] = d + 2 < t->rank ? index : pto_expr_scale(index, tile[which]);
@@ -28,15 +28,16 @@ static void emit(const transposition *t, tile_nest *n, const int64_t *tile, pto_
 typedef struct measured {
     const transposition *t;
     pto_value source;
+    storage_plan counted;
 } measured;
 
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
-    const measured *m = self;
+    measured *m = self;
     if (space != PTO_VEC) return 0;
-    tile_nest n = tile_nest_make(m->t->run, 1);
+    tile_nest n = tile_nest_make(m->t->run, &m->counted);
     emit(m->t, &n, tile, m->source, m->source);
-    return n.vec_bytes;
+    return tile_counted_bytes(&n);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const measured *)self)->t->run, space); }
@@ -44,7 +45,8 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 static pto_status choose(const transposition *t, pto_op group, pto_value source, int64_t tile[2])
 {
     static const char *const names[2] = {"rows", "columns"};
-    measured m = {.t = t, .source = source};
+    measured m = {
+        .t = t, .source = source, .counted = storage_plan_make(t->run, pto_opt_bool(t->run, TILE_OPT_IN_PLACE))};
     pto_tiling_dim dims[2];
     const pto_tiling_dim *list[2] = {&dims[0], &dims[1]};
     for (int d = 0; d < 2; d++)
@@ -111,7 +113,7 @@ pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op)
     }
     pto_value target = tile_empty(run, group, pto_value_type(pto_result(op, 0)), pto_s("e"));
     PTO_NEED(target);
-    tile_nest n = tile_nest_make(run, 0);
+    tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(op);
     n.name = pto_value_name(pto_result(group, 0));
     pto_op forall = tile_begin_forall(&n, group, t.rank, to, names, 1, &target);

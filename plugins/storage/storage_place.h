@@ -1,0 +1,35 @@
+/* Where storages go in their space.
+ *
+ * They stand one behind the other while they fit. When they do not, those that never live at once share bytes, in two
+ * steps. First where that costs nothing: one pipe alone uses both, and a pipe runs in order; or they live in different
+ * loops, where one waits for the other once and not in every iteration. Only then all others, where one pipe waits for
+ * another in every iteration. */
+#ifndef STORAGE_PLACE_H
+#define STORAGE_PLACE_H
+
+#include <pto/plugin.h>
+
+/* Places count ops in print order, both ends included. */
+typedef struct storage_life {
+    uint32_t first, last;
+    uint32_t loop_first, loop_last; /* of the closest loop around all accesses */
+    uint32_t pipes;                 /* set of storage_pipe */
+    uint32_t order;                 /* of definition */
+    pto_space space;
+    int64_t bytes, align, addr; /* bytes: of all stages */
+} storage_life;
+
+typedef enum storage_sharing { STORAGE_APART, STORAGE_FREELY, STORAGE_ALL } storage_sharing;
+
+/* Bit for the pipe that runs an instruction or tile op: its own, or one that stands for loads, stores or moves. */
+uint32_t storage_rule_pipe(int64_t rule); /* 0 when the rule does not decide */
+uint32_t storage_pipe(const pto_run *run, pto_kind_id kind);
+/* Whether bytes of a and b may be the same ones. */
+int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing);
+/* Gives addresses to lives of one space, which it may reorder; the end of the last. Stops at INT64_MAX. */
+int64_t storage_place(storage_life **lives, uint32_t count, storage_sharing sharing);
+/* Bytes that lives of one space need where sharing costs nothing; apart when they fit `capacity` so. Where more live at
+ * one time than fit: how many. `spare` has room for as many. */
+int64_t storage_needed(storage_life **lives, storage_life **spare, uint32_t count, int64_t capacity);
+
+#endif

@@ -1,0 +1,38 @@
+/* A storage plan read off a kernel, or off a nest, whose tiles are values. */
+#ifndef STORAGE_READ_H
+#define STORAGE_READ_H
+
+#include "storage_plan.h"
+
+typedef struct storage_kinds {
+    pto_kind_id for_, while_, if_, yield;
+} storage_kinds;
+
+typedef struct storage_slot {
+    uint32_t key, at;
+} storage_slot;
+
+typedef struct storage_table {
+    storage_slot *slots;
+    uint32_t mask;
+} storage_table;
+
+/* The ops and values behind those of a plan, by their numbers in it. */
+typedef struct storage_source {
+    pto_op *ops;
+    pto_value *values;
+    storage_table op_table, value_table;
+} storage_source;
+
+int storage_is_tile(pto_value v);
+/* An op on tiles: one with a PTO instruction, or tile.zero_acc. */
+int storage_is_tile_op(pto_op op);
+
+/* Records everything inside `root`, and solves. Tiles that come from elsewhere are left out. */
+void storage_read(storage_plan *p, storage_source *s, pto_op root, const storage_kinds *kinds);
+
+/* STORAGE_NONE for what the plan does not hold. */
+uint32_t storage_find_op(const storage_source *s, pto_op op);
+uint32_t storage_find_value(const storage_source *s, pto_value v);
+
+#endif
