@@ -1,8 +1,9 @@
 #include "sync_plan.h"
 
+/* A flag of the two pipes that has events of its own kind. */
 static int is_of(const sync_flag *f, uint32_t src, uint32_t dst)
 {
-    return !f->is_dropped && f->src == src && f->dst == dst;
+    return !f->is_dropped && !f->is_barrier && f->src == src && f->dst == dst;
 }
 
 /* Ids that the flags of a pair of pipes take. */
@@ -10,54 +11,146 @@ static int64_t count_events(const sync_plan *plan, uint32_t src, uint32_t dst)
 {
     int64_t n = 0;
     for (uint32_t i = 0; i < plan->count; i++) {
-        if (is_of(&plan->flags[i], src, dst) && plan->flags[i].shares == i) n += plan->flags[i].stages;
+        if (is_of(&plan->flags[i], src, dst) && sync_events_of(plan->flags, i) == i) n += plan->flags[i].stages;
     }
     return n;
 }
+
+static int has_guests(const sync_plan *plan, uint32_t i)
+{
+    for (uint32_t k = 0; k < plan->count; k++) {
+        if (k != i && plan->flags[k].host == i) return 1;
+    }
+    return 0;
+}
+
+static int is_tied(const sync_plan *plan, uint32_t i) { return plan->flags[i].host != i || has_guests(plan, i); }
+
+static void unshare(sync_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->count; i++) plan->flags[i].shares = i;
+}
+
+/* ---- one event, one flag after the other ---- */
 
 /* Places between which events of a flag may hold tokens. */
 static void find_span(const sync_model *m, const sync_flag *f, uint32_t *first, uint32_t *last)
 {
     *first = f->around == SYNC_NONE ? f->set : f->around;
-    *last = f->around == SYNC_NONE ? f->wait : m->ops[f->around].last;
+    *last = f->around == SYNC_NONE ? f->wait : m->ops[f->until].last;
 }
 
-static int can_share(const sync_plan *plan, uint32_t i, uint32_t k)
+/* Whether flag i can use the events of flag k, and of all that use them. */
+static int can_share(const sync_plan *plan, const uint8_t *matrix, uint32_t i, uint32_t k)
 {
-    const sync_flag *f = &plan->flags[i], *g = &plan->flags[k];
-    uint32_t first_f, last_f, first_g, last_g;
-    if (!is_of(g, f->src, f->dst) || g->shares != k || g->stages != f->stages) return 0;
-    find_span(plan->m, f, &first_f, &last_f);
-    find_span(plan->m, g, &first_g, &last_g);
-    return last_f <= first_g || last_g <= first_f;
+    for (uint32_t j = 0; j < plan->count; j++) {
+        const sync_flag *f = &plan->flags[i], *g = &plan->flags[j];
+        uint32_t first_f, last_f, first_g, last_g;
+        if (sync_events_of(plan->flags, j) != k) continue;
+        if (!is_of(g, f->src, f->dst) || g->stages != f->stages || !matrix[(size_t)i * plan->count + j] ||
+            !matrix[(size_t)j * plan->count + i])
+            return 0;
+        find_span(plan->m, f, &first_f, &last_f);
+        find_span(plan->m, g, &first_g, &last_g);
+        if (last_f > first_g && last_g > first_f) return 0;
+    }
+    return 1;
 }
 
-/* Lets flags use the events of others when a run of all traces shows that no event then gets a second token. */
-static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst, int *out_changed)
+/* Lets flags use the events of others when no event then gets a second token. */
+static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst)
 {
-    sync_traces *traces = NULL;
-    PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    for (uint32_t i = 0;
-         i < plan->count && !sync_traces_are_partial(traces) && count_events(plan, src, dst) > plan->event_ids; i++) {
+    sync_flow *flow = NULL;
+    uint8_t *matrix = PTO_SCRATCH(plan->m->run, uint8_t, (size_t)plan->count * plan->count);
+    memset(matrix, 1, (size_t)plan->count * plan->count);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (is_of(&plan->flags[i], src, dst)) plan->flags[i].shares = i;
+    }
+    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 1, &flow));
+    sync_flow_find_sharing(flow, matrix);
+    for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > plan->event_ids; i++) {
         sync_flag *f = &plan->flags[i];
-        for (uint32_t k = 0; is_of(f, src, dst) && f->shares == i && k < i; k++) {
-            if (!can_share(plan, i, k)) continue;
-            f->shares = k;
-            if (!sync_traces_run_single(traces, k))
-                f->shares = i;
-            else
-                *out_changed = 1;
+        for (uint32_t k = 0; is_of(f, src, dst) && !is_tied(plan, i) && f->shares == i && k < i; k++) {
+            if (is_of(&plan->flags[k], src, dst) && !is_tied(plan, k) && plan->flags[k].shares == k &&
+                can_share(plan, matrix, i, k))
+                f->shares = k;
         }
     }
     return PTO_OK;
 }
+
+/* ---- one token, handed from flag to flag ---- */
+
+/* Whether no flag of `host` and its guests stands between the wait and the set of `f`, and none of theirs is around
+ * them: then waits and sets take turns on every path. */
+static int is_apart(const sync_plan *plan, uint32_t host, const sync_flag *f)
+{
+    const sync_model *m = plan->m;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const sync_flag *g = &plan->flags[i];
+        if (g->is_dropped || g->is_barrier || g->host != host) continue;
+        if (g->wait <= m->ops[f->set].last && f->wait <= m->ops[g->set].last) return 0;
+    }
+    return 1;
+}
+
+/* The ops of the innermost block around both flags, between which both have their tokens. */
+static int find_common_span(const sync_model *m, const sync_flag *f, const sync_flag *g, uint32_t *around,
+                            uint32_t *until)
+{
+    const uint32_t common = sync_common(m, m->ops[f->around].parent, m->ops[g->around].parent);
+    for (uint32_t b = 0; b < 2; b++) {
+        const uint32_t x = sync_op_within(m, f->around, common, b), y = sync_op_within(m, g->around, common, b),
+                       x_end = sync_op_within(m, f->until, common, b), y_end = sync_op_within(m, g->until, common, b);
+        if (x == SYNC_NONE || y == SYNC_NONE) continue;
+        *around = x < y ? x : y;
+        *until = x_end > y_end ? x_end : y_end;
+        return 1;
+    }
+    /* On both sides of an `if`. */
+    *around = *until = common;
+    return common != 0;
+}
+
+/* Tokens of one flag for another: the second then waits for the last set of the first as well. */
+static pto_status hand_on_token(sync_plan *plan, uint32_t src, uint32_t dst, int *out_changed)
+{
+    uint64_t cost = 0;
+    for (uint32_t i = 1; i < plan->count && !*out_changed; i++) {
+        sync_flag *f = &plan->flags[i];
+        if (!is_of(f, src, dst) || f->around == SYNC_NONE || f->host != i) continue;
+        for (uint32_t k = 0; k < i && !*out_changed && cost <= SYNC_COST_MAX; k++) {
+            sync_flag *g = &plan->flags[k];
+            const sync_flag before = *g;
+            if (!is_of(g, src, dst) || g->around == SYNC_NONE || g->host != k || g->stages != f->stages ||
+                has_guests(plan, i) || !is_apart(plan, k, f) ||
+                !find_common_span(plan->m, f, g, &g->around, &g->until))
+                continue;
+            sync_flow *flow = NULL;
+            f->host = k;
+            PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 0, &flow));
+            cost += sync_flow_cost(flow);
+            *out_changed = sync_flow_run(flow, NULL);
+            if (*out_changed) continue;
+            f->host = i;
+            *g = before;
+        }
+    }
+    if (*out_changed) {
+        plan->merged++;
+        unshare(plan);
+    }
+    return PTO_OK;
+}
+
+/* ---- one flag for two ---- */
 
 static uint32_t distance(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
 
 static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b)
 {
     if (m->ops[a->set].parent != m->ops[b->set].parent || m->ops[a->set].block != m->ops[b->set].block ||
-        a->around != b->around)
+        a->around != b->around || a->until != b->until)
         return 0;
     const int is_one_stage = a->stages == b->stages && (a->stages == 1 || a->stage.index == b->stage.index ||
                                                         pto_expr_same_number(a->stage, b->stage));
@@ -72,7 +165,9 @@ static int merge_flags(sync_plan *plan, uint32_t src, uint32_t dst)
     for (uint32_t i = 0; i < plan->count; i++) {
         for (uint32_t k = 0; k < i; k++) {
             const sync_flag *a = &plan->flags[k], *b = &plan->flags[i];
-            if (!is_of(a, src, dst) || !is_of(b, src, dst) || !can_merge(plan->m, a, b)) continue;
+            if (!is_of(a, src, dst) || !is_of(b, src, dst) || is_tied(plan, i) || is_tied(plan, k) ||
+                !can_merge(plan->m, a, b))
+                continue;
             const uint32_t loss = distance(a->set, b->set) + distance(a->wait, b->wait);
             if (loss >= best) continue;
             best = loss;
@@ -86,40 +181,69 @@ static int merge_flags(sync_plan *plan, uint32_t src, uint32_t dst)
     if (b->wait < a->wait) a->wait = b->wait;
     b->is_dropped = 1;
     plan->merged++;
-    /* Who shared is on its own again. */
-    for (uint32_t i = 0; i < plan->count; i++) plan->flags[i].shares = i;
+    unshare(plan);
     return 1;
 }
 
-/* The last resort: one event for all stages of the last flag that has several. */
+/* One event for all stages of the last flag that has several, and of those it gives tokens to. */
 static int join_stages(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     for (uint32_t i = plan->count; i-- > 0;) {
-        sync_flag *f = &plan->flags[i];
-        if (!is_of(f, src, dst) || f->stages == 1) continue;
-        f->stages = 1;
+        const sync_flag *f = &plan->flags[i];
+        if (!is_of(f, src, dst) || f->stages == 1 || f->host != i) continue;
+        for (uint32_t k = 0; k < plan->count; k++) {
+            if (plan->flags[k].host == i) plan->flags[k].stages = 1;
+        }
         plan->merged++;
-        for (uint32_t k = 0; k < plan->count; k++) plan->flags[k].shares = k;
+        unshare(plan);
         return 1;
     }
     return 0;
+}
+
+/* The last resort: a barrier where the flag was waited for, outside of loops when there is such a one. It orders all
+ * that the flag did, so nothing else becomes wrong. */
+static void make_barrier(sync_plan *plan, uint32_t src, uint32_t dst)
+{
+    uint32_t best = SYNC_NONE;
+    for (uint32_t i = plan->count; i-- > 0;) {
+        const sync_flag *f = &plan->flags[i];
+        if (!is_of(f, src, dst)) continue;
+        if (best == SYNC_NONE || plan->m->ops[f->wait].depth < plan->m->ops[plan->flags[best].wait].depth) best = i;
+    }
+    const uint32_t host = plan->flags[best].host;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->flags[i].host == host) plan->flags[i].is_barrier = 1;
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->flags[i].is_barrier) plan->flags[i].host = i;
+    }
+    plan->merged++;
+    unshare(plan);
+}
+
+/* Hands on a token between any other two pipes: the sooner waits are known, the more events can be shared. */
+static pto_status hand_on_elsewhere(sync_plan *plan, int *out_changed)
+{
+    for (uint32_t src = 1; src < PTO_PIPE_ALL && !*out_changed; src++) {
+        for (uint32_t dst = 1; dst < PTO_PIPE_ALL && !*out_changed; dst++)
+            PTO_TRY(hand_on_token(plan, src, dst, out_changed));
+    }
+    return PTO_OK;
 }
 
 static pto_status fit_pair(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     while (count_events(plan, src, dst) > plan->event_ids) {
         int changed = 0;
-        PTO_TRY(share_events(plan, src, dst, &changed));
-        if (changed || merge_flags(plan, src, dst) || join_stages(plan, src, dst)) continue;
-        uint32_t worst = 0;
-        while (!is_of(&plan->flags[worst], src, dst)) worst++;
-        pto_error(plan->m->ops[plan->flags[worst].behind].op, "pto.synchronize/no-event",
-                  "the kernel needs %lld events from pipe %s to pipe %s, the machine has %lld",
-                  (long long)count_events(plan, src, dst), sync_pipe_name(src), sync_pipe_name(dst),
-                  (long long)plan->event_ids);
-        pto_note(plan->m->ops[plan->flags[worst].leads].op,
-                 "the first of them is for this instruction; fewer loops side by side need fewer");
-        return PTO_FAILED;
+        PTO_TRY(share_events(plan, src, dst));
+        if (count_events(plan, src, dst) <= plan->event_ids) break;
+        PTO_TRY(hand_on_token(plan, src, dst, &changed));
+        if (!changed) PTO_TRY(hand_on_token(plan, dst, src, &changed));
+        if (changed || merge_flags(plan, src, dst)) continue;
+        PTO_TRY(hand_on_elsewhere(plan, &changed));
+        if (changed || join_stages(plan, src, dst)) continue;
+        make_barrier(plan, src, dst);
     }
     return PTO_OK;
 }
@@ -138,8 +262,13 @@ static void number_pair(sync_plan *plan, uint32_t src, uint32_t dst)
     for (uint32_t i = 0; i < plan->count; i++) {
         sync_flag *f = &plan->flags[i];
         if (!is_of(f, src, dst)) continue;
-        f->event = f->shares == i ? next : plan->flags[f->shares].event;
-        if (f->shares == i) next += f->stages;
+        if (sync_events_of(plan->flags, i) != i) continue;
+        f->event = next;
+        next += f->stages;
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        sync_flag *f = &plan->flags[i];
+        if (is_of(f, src, dst)) f->event = plan->flags[sync_events_of(plan->flags, i)].event;
     }
 }
 

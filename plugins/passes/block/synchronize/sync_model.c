@@ -1,30 +1,35 @@
 #include "sync_model.h"
 
-static const char *const pipe_names[PTO_PIPE_COUNT] = {
-    [PTO_PIPE_SCALAR] = "s",  [PTO_PIPE_VECTOR] = "v", [PTO_PIPE_MTE1] = "mte1", [PTO_PIPE_MTE2] = "mte2",
-    [PTO_PIPE_MTE3] = "mte3", [PTO_PIPE_MATRIX] = "m", [PTO_PIPE_FIX] = "fix",   [PTO_PIPE_ALL] = "all",
-};
-static const char *const space_names[PTO_SPACE_COUNT] = {
-    [PTO_VEC] = "vec", [PTO_MAT] = "mat",   [PTO_LEFT] = "left",       [PTO_RIGHT] = "right",
-    [PTO_ACC] = "acc", [PTO_BIAS] = "bias", [PTO_SCALING] = "scaling", [PTO_GM] = "gm",
-};
-
-const char *sync_pipe_name(uint32_t pipe)
-{
-    return pipe < PTO_PIPE_COUNT && pipe_names[pipe] != NULL ? pipe_names[pipe] : "?";
-}
-
-static uint32_t pipe_by_name(pto_str name)
-{
-    for (uint32_t i = 0; i < PTO_PIPE_COUNT; i++) {
-        if (pipe_names[i] != NULL && pto_str_is(name, pipe_names[i])) return i;
-    }
-    return PTO_PIPE_NONE;
-}
-
 int sync_is_loop(const sync_model *m, uint32_t place)
 {
     return m->ops[place].role == SYNC_FOR || m->ops[place].role == SYNC_WHILE;
+}
+
+uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf)
+{
+    if (pto_expr_kind_of(leaf) != PTO_EXPR_VALUE) return SYNC_NONE;
+    const pto_value v = pto_expr_leaf(leaf);
+    if (PTO_SOME(pto_value_op(v)) || pto_value_index(v) != 0) return SYNC_NONE;
+    const pto_op owner = pto_block_parent(pto_value_block(v));
+    for (uint32_t i = 0; i < m->loop_count; i++) {
+        if (pto_op_same(m->ops[m->loops[i]].op, owner)) return m->loops[i];
+    }
+    return SYNC_NONE;
+}
+
+uint32_t sync_trips(const sync_model *m, uint32_t place)
+{
+    const sync_op *o = &m->ops[place];
+    return o->is_counted || o->trips == 0 ? o->trips : o->period;
+}
+
+void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room) return items;
+    *room = *room == 0 ? 16 : *room * 2;
+    void *bigger = pto_scratch_array(run, *room, size);
+    if (count != 0) memcpy(bigger, items, count * size);
+    return bigger;
 }
 
 uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block)
@@ -101,11 +106,48 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
     return PTO_OK;
 }
 
+/* Trips of a `for` with constant bounds. */
+static uint32_t constant_trips(const sync_op *o)
+{
+    int64_t from, to, step;
+    if (o->role != SYNC_FOR || !pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) ||
+        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) ||
+        !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step) || step < 1)
+        return SYNC_NONE;
+    if (from >= to) return 0;
+    const uint64_t trips = ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)step + 1;
+    return trips < SYNC_NONE ? (uint32_t)trips : SYNC_NONE - 1;
+}
+
+static int is_known_to_run(const sync_op *o)
+{
+    int64_t lo = 0, hi = 0;
+    if (o->role != SYNC_FOR || o->trips != SYNC_NONE) return o->role == SYNC_FOR && o->trips != 0;
+    const pto_expr span = pto_expr_sub(pto_expr_of(o->op, "to", 0), pto_expr_of(o->op, "from", 0));
+    if (PTO_SOME(span)) pto_expr_range(span, o->op, NULL, &lo, &hi);
+    return lo >= 1;
+}
+
+/* What is known of an op by itself. */
+static void add_op(sync_model *m, uint32_t place)
+{
+    sync_op *o = &m->ops[place];
+    o->period = 1;
+    o->cycle = SYNC_NONE;
+    o->trips = constant_trips(o);
+    o->has_trip = is_known_to_run(o);
+    if (o->role == SYNC_FOR) m->loops[m->loop_count++] = place;
+    if (pto_op_is(o->op, pto_kind(m->run, KIND_BIND)))
+        m->bound[m->bound_count++] = pto_attr_str_of(o->op, "symbol");
+}
+
 static pto_status list_ops(sync_model *m, pto_op kernel)
 {
     m->count = 1;
     PTO_WALK(kernel, op) m->count++;
     m->ops = PTO_SCRATCH(m->run, sync_op, m->count);
+    m->loops = PTO_SCRATCH(m->run, uint32_t, m->count);
+    m->bound = PTO_SCRATCH(m->run, pto_str, m->count);
     uint32_t *last_in = PTO_SCRATCH(m->run, uint32_t, m->count);
     m->ops[0] = (sync_op){.op = kernel, .parent = SYNC_NONE, .next = SYNC_NONE, .first = {SYNC_NONE, SYNC_NONE}};
     uint32_t n = 1, around = 0;
@@ -115,6 +157,7 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         while (!pto_op_same(m->ops[around].op, parent)) around = m->ops[around].parent;
         m->ops[n].op = op;
         m->ops[n].role = role_of(m->run, op);
+        add_op(m, n);
         link_op(m, n, around, last_in);
         PTO_TRY(check_op(m, &m->ops[n]));
         if (pto_op_block_count(op) != 0) around = n;
@@ -155,10 +198,8 @@ static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
 {
     (void)place;
     if (pto_expr_kind_of(leaf) == PTO_EXPR_SYMBOL) {
-        for (uint32_t i = 1; i < m->count; i++) {
-            if (pto_op_is(m->ops[i].op, pto_kind(m->run, KIND_BIND)) &&
-                pto_str_same(pto_attr_str_of(m->ops[i].op, "symbol"), pto_expr_symbol_name(leaf)))
-                return 0;
+        for (uint32_t i = 0; i < m->bound_count; i++) {
+            if (pto_str_same(m->bound[i], pto_expr_symbol_name(leaf))) return 0;
         }
         return 1;
     }
@@ -216,6 +257,7 @@ static pto_status read_tile(const sync_model *m, pto_value tile, sync_access *a)
     a->buffer = buffer;
     a->stage = pto_expr_of(describes, "stage", 0);
     a->is_steady = sync_is_steady(m, a->stage);
+    a->cycle = sync_cycle_of(m, a->stage);
     a->stages = pto_attr_int_of(buffer, "stages", 1);
     a->pitch = pto_attr_int_of(buffer, "bytes_per_stage", 0);
     a->first = addr + offset;
@@ -271,7 +313,7 @@ static pto_status read_operands(sync_model *m, uint32_t place)
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
-        *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .stages = 1};
+        *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .cycle = SYNC_NONE, .stages = 1};
         if (kind == PTO_TYPE_TILE)
             PTO_TRY(read_tile(m, v, a));
         else
@@ -280,7 +322,6 @@ static pto_status read_operands(sync_model *m, uint32_t place)
             to = a->space;
         else if (from == PTO_SPACE_NONE)
             from = a->space;
-        if (a->stages > m->stages_most) m->stages_most = a->stages;
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;
@@ -289,13 +330,13 @@ static pto_status read_operands(sync_model *m, uint32_t place)
     if (from == PTO_SPACE_NONE) from = to;
     char path[64];
     pto_str pipe = pto_no_str();
-    snprintf(path, sizeof path, "paths.%s.%s.pipe", space_names[from], space_names[to]);
-    if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pipe_by_name(pipe);
+    snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
+    if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pto_pipe_by_name(pipe);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     const pto_str name = pto_op_name(o->op);
     return pto_error(o->op, "pto.synchronize/no-path",
                      "`%.*s` moves from `%s` to `%s`, for which the machine has no path", PTO_FMT(name),
-                     space_names[from], space_names[to]);
+                     pto_space_name(from), pto_space_name(to));
 }
 
 static pto_status read_ops(sync_model *m)
@@ -308,22 +349,114 @@ static pto_status read_ops(sync_model *m)
         if (o->role == SYNC_INSN) {
             PTO_TRY(read_operands(m, i));
         } else if (o->role == SYNC_BARRIER) {
-            o->pipe = pipe_by_name(pto_attr_str_of(o->op, "pipe"));
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "pipe"));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
-            o->pipe = pipe_by_name(pto_attr_str_of(o->op, "src"));
-            o->dst_pipe = pipe_by_name(pto_attr_str_of(o->op, "dst"));
-            o->event = pto_expr_of(o->op, "event", 0);
-            o->is_steady = sync_is_steady(m, o->event);
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "src"));
+            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "dst"));
+            o->cycle = sync_cycle_of(m, pto_expr_of(o->op, "event", 0));
         }
     }
     return PTO_OK;
 }
 
+/* ---- periods ---- */
+
+static uint32_t least_multiple(uint32_t a, uint32_t b)
+{
+    uint32_t x = a, y = b;
+    while (y != 0) {
+        const uint32_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    const uint64_t multiple = (uint64_t)a / x * b;
+    return multiple > SYNC_PLACES_MAX ? SYNC_PLACES_MAX : (uint32_t)multiple;
+}
+
+static void add_periods(sync_model *m, uint32_t cycle)
+{
+    if (cycle == SYNC_NONE || !m->cycles->items[cycle].is_known) return;
+    const sync_cycle *c = &m->cycles->items[cycle];
+    for (uint32_t i = 0; i < c->rank; i++) {
+        const uint32_t v = c->variables[i];
+        if (c->counted >> i & 1)
+            m->ops[v].is_counted = 1;
+        else if (v < m->count)
+            m->ops[v].period = least_multiple(m->ops[v].period, c->periods[i]);
+        else
+            m->invariant_periods[v - m->count] = least_multiple(m->invariant_periods[v - m->count], c->periods[i]);
+    }
+}
+
+/* Ops of the kernel, those in loops as often as they are looked at; not exact above SYNC_PLACES_MAX. */
+static uint64_t count_places(const sync_model *m)
+{
+    uint64_t each = 1, places = 0;
+    uint64_t *times = PTO_SCRATCH(m->run, uint64_t, m->count);
+    for (uint32_t i = 0; i < m->cycles->invariant_count && each <= SYNC_PLACES_MAX; i++)
+        each *= m->invariant_periods[i];
+    times[0] = each;
+    for (uint32_t i = 1; i < m->count && places <= SYNC_PLACES_MAX; i++) {
+        times[i] = times[m->ops[i].parent];
+        places += times[i];
+        if (sync_is_loop(m, i)) times[i] *= sync_trips(m, i);
+        if (times[i] > SYNC_PLACES_MAX) times[i] = SYNC_PLACES_MAX;
+    }
+    return places;
+}
+
+static void find_periods(sync_model *m, int with_stages)
+{
+    m->invariant_periods = PTO_SCRATCH(m->run, uint32_t, m->cycles->invariant_count + 1);
+    for (uint32_t i = 0; i < m->cycles->invariant_count; i++) m->invariant_periods[i] = 1;
+    for (uint32_t i = 1; i < m->count; i++) {
+        m->ops[i].period = 1;
+        m->ops[i].is_counted = 0;
+    }
+    for (uint32_t i = 1; i < m->count; i++) add_periods(m, m->ops[i].cycle);
+    for (uint32_t i = 0; i < m->access_count; i++) {
+        if (!with_stages) m->accesses[i].cycle = SYNC_NONE;
+        add_periods(m, m->accesses[i].cycle);
+    }
+    /* Nothing comes round in a loop with no more trips than its period. */
+    for (uint32_t i = 0; i < m->loop_count; i++) {
+        sync_op *o = &m->ops[m->loops[i]];
+        o->is_counted |= o->trips <= o->period;
+    }
+}
+
+static pto_status lay_out_periods(sync_model *m)
+{
+    find_periods(m, 1);
+    if (count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    find_periods(m, 0);
+    if (count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+                     "the event ids of the kernel come round together only after more than %d instructions, the most "
+                     "that are looked at",
+                     SYNC_PLACES_MAX);
+}
+
 pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
 {
-    *out = (sync_model){.run = run, .stages_most = 1};
+    *out = (sync_model){.run = run};
+    out->cycles = PTO_SCRATCH(run, sync_cycles, 1);
     PTO_TRY(list_ops(out, kernel));
     PTO_TRY(read_ops(out));
+    PTO_TRY(lay_out_periods(out));
     sync_find_pairs(out);
     return PTO_OK;
+}
+
+pto_status sync_count_trips(sync_model *m, uint32_t loop)
+{
+    sync_op *o = &m->ops[loop];
+    const pto_str name = pto_op_name(o->op);
+    const int can_count = o->role == SYNC_FOR && !o->is_counted && o->trips <= CYCLE_TRIPS_MAX;
+    o->is_counted |= can_count;
+    if (can_count && count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    return pto_error(o->op, "pto.synchronize/too-large",
+                     "the trips of this `%.*s` leave different numbers of tokens, and all of them are more than %d "
+                     "instructions, the most that are looked at",
+                     PTO_FMT(name), SYNC_PLACES_MAX);
 }

@@ -5,7 +5,7 @@
 #ifndef SYNC_MODEL_H
 #define SYNC_MODEL_H
 
-#include <pto/plugin.h>
+#include "sync_cycle.h"
 
 #define SYNC_KINDS(X)         \
     X(KERNEL, "block.kernel") \
@@ -22,7 +22,7 @@
 PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
 #define SYNC_NONE UINT32_MAX
-enum { SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64 };
+enum { SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64, SYNC_PLACES_MAX = 1 << 16 };
 
 typedef enum sync_role {
     SYNC_OTHER,
@@ -43,7 +43,8 @@ typedef struct sync_access {
     /* on chip: bytes [first, first + bytes) of each stage, the stages `pitch` bytes apart */
     pto_op buffer;
     pto_expr stage;
-    int is_steady; /* the stage, or all offsets, depend on loop indices, grid indices and symbols alone */
+    uint32_t cycle; /* of the stage; SYNC_NONE: it may be any */
+    int is_steady;  /* the stage, or all offsets, depend on loop indices, grid indices and symbols alone */
     int64_t stages, pitch, first, bytes;
     /* window */
     pto_value root, memory;
@@ -62,8 +63,11 @@ typedef struct sync_op {
     uint32_t depth;         /* ops around it, the kernel counted */
     uint32_t control;       /* loops and branches before it */
     uint32_t pipe, dst_pipe;
-    pto_expr event;
-    int is_steady;                 /* the event id: see sync_access */
+    uint32_t cycle;                /* of the event id */
+    uint32_t trips;                /* of a `for` with constant bounds; otherwise SYNC_NONE */
+    uint32_t period;               /* trips of a loop after which stages and event ids in it come round */
+    int is_counted;                /* all trips of the loop are looked at, one by one */
+    int has_trip;                  /* the loop is known to have one */
     uint32_t access, access_count; /* in `accesses` */
     uint32_t pair, pair_count;     /* in `pairs`, sorted by the second instruction */
 } sync_op;
@@ -77,7 +81,7 @@ typedef struct sync_pair {
     uint32_t gm_by; /* bit d: `first` in an earlier iteration of the common op at depth d than `second` */
 } sync_pair;
 
-typedef struct sync_model {
+struct sync_model {
     const pto_run *run;
     sync_op *ops;
     uint32_t count;
@@ -85,17 +89,30 @@ typedef struct sync_model {
     uint32_t access_count;
     sync_pair *pairs;
     uint32_t pair_count;
-    int64_t stages_most;
-} sync_model;
+    uint32_t *loops; /* places of `for`s */
+    uint32_t loop_count;
+    pto_str *bound; /* symbols that `bind` ops define */
+    uint32_t bound_count;
+    sync_cycles *cycles;
+    uint32_t *invariant_periods; /* of each invariant of `cycles` */
+};
 
-/* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe. */
+/* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe, too many stages
+ * that come round together. */
 pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out);
-const char *sync_pipe_name(uint32_t pipe);
 /* The op directly in block (`parent`, `block`) that is or contains `place`; SYNC_NONE when there is none. */
 uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block);
 /* The innermost op around both. */
 uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b);
 int sync_is_loop(const sync_model *m, uint32_t place);
+/* The `for` whose index a leaf is; SYNC_NONE: none. */
+uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf);
+/* Trips of a loop that are looked at, all of them when it is counted. */
+uint32_t sync_trips(const sync_model *m, uint32_t place);
+/* Lets all trips of a loop be looked at one by one. PTO_FAILED after a diagnostic: they are too many. */
+pto_status sync_count_trips(sync_model *m, uint32_t loop);
+/* Room for one more item behind `count`; what was there is kept. */
+void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size);
 
 /* Fills `pairs`. */
 void sync_find_pairs(sync_model *m);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+
 /* ---- one pair of instructions ---- */
 
 /* The outermost loop around a block of `op`, itself included. */
@@ -30,6 +31,7 @@ static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t 
                 !sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
                 continue;
             if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;
+            if (a->cycle == SYNC_NONE || !sync_cycle_is_below(m, a->cycle, a->stages)) return 0;
             if (!is_same_number(a->stage, b->stage) || !sync_is_visible(m, a->stage, place)) return 0;
             if (*out != NULL && !is_same_number((*out)->stage, a->stage)) return 0;
             *out = a;
@@ -47,7 +49,7 @@ static void add_flag(sync_plan *plan, sync_flag f)
         if (plan->count != 0) memcpy(bigger, plan->flags, plan->count * sizeof *bigger);
         plan->flags = bigger;
     }
-    f.shares = plan->count;
+    f.host = f.shares = plan->count;
     plan->flags[plan->count++] = f;
 }
 
@@ -85,6 +87,7 @@ static void plan_pair(sync_plan *plan, const sync_pair *p)
     sync_flag f = {.src = m->ops[p->first].pipe,
                    .dst = m->ops[p->second].pipe,
                    .around = SYNC_NONE,
+                   .until = SYNC_NONE,
                    .stages = 1,
                    .behind = p->first,
                    .leads = p->second};
@@ -97,10 +100,11 @@ static void plan_pair(sync_plan *plan, const sync_pair *p)
     /* With nothing around it, what does not meet at once never meets. */
     if (is_forward && loop == SYNC_NONE && !meets_at_once(m, p)) return;
     if (is_forward && !p->on_chip && !p->in_gm && p->gm_by == 0) return;
-    if (!is_forward) f.around = loop;
+    if (!is_forward) f.around = f.until = loop;
     if (loop != SYNC_NONE && rotates_together(plan, p, f.set, &rotating)) {
         f.stages = rotating->stages;
         f.stage = rotating->stage;
+        f.cycle = rotating->cycle;
     }
     add_flag(plan, f);
 }
@@ -133,11 +137,15 @@ static int is_cover(const sync_model *m, const sync_flag *f, const sync_flag *g)
 static void forget_dropped(sync_plan *plan)
 {
     uint32_t kept = 0;
+    uint32_t *place = PTO_SCRATCH(plan->m->run, uint32_t, plan->count + 1);
     for (uint32_t i = 0; i < plan->count; i++) {
         if (plan->flags[i].is_dropped) continue;
-        plan->flags[kept] = plan->flags[i];
-        plan->flags[kept].shares = kept;
-        kept++;
+        place[i] = kept;
+        plan->flags[kept++] = plan->flags[i];
+    }
+    for (uint32_t i = 0; i < kept; i++) {
+        plan->flags[i].host = place[plan->flags[i].host];
+        plan->flags[i].shares = i;
     }
     plan->implied += plan->count - kept;
     plan->count = kept;
@@ -152,22 +160,33 @@ static void drop_covered(sync_plan *plan)
     forget_dropped(plan);
 }
 
-/* Those that hold pipes back most go first: carried ones without stages, carried ones, the rest. */
-static int weight_of(const sync_flag *f) { return f->around == SYNC_NONE ? 2 : f->stages > 1 ? 1 : 0; }
+/* Those that hold pipes back most go first: barriers, carried ones without stages, carried ones, the rest. Flags that
+ * give each other tokens stay. */
+enum { WEIGHTS = 4 };
+static int weight_of(const sync_plan *plan, uint32_t i)
+{
+    const sync_flag *f = &plan->flags[i];
+    for (uint32_t k = 0; k < plan->count; k++) {
+        if (k != plan->flags[k].host && (k == i || plan->flags[k].host == i)) return WEIGHTS;
+    }
+    return f->is_barrier ? 0 : f->around == SYNC_NONE ? 3 : f->stages > 1 ? 2 : 1;
+}
 
 pto_status sync_drop_implied(sync_plan *plan)
 {
-    sync_traces *traces = NULL;
+    sync_flow *flow = NULL;
     sync_race race;
     forget_dropped(plan);
-    PTO_TRY(sync_traces_make(plan->m, plan->flags, plan->count, &traces));
-    if (!sync_traces_run(traces, &race)) return sync_report_race(plan->m, &race);
-    for (int weight = 0; weight <= 2 && !sync_traces_are_partial(traces); weight++) {
-        for (uint32_t i = plan->count; i-- > 0;) {
+    PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 0, &flow));
+    if (!sync_flow_run(flow, &race)) return sync_report_race(plan->m, &race);
+    uint64_t cost = 0;
+    for (int weight = 0; weight < WEIGHTS; weight++) {
+        for (uint32_t i = plan->count; i-- > 0 && cost <= SYNC_COST_MAX;) {
             sync_flag *f = &plan->flags[i];
-            if (weight_of(f) != weight) continue;
+            if (weight_of(plan, i) != weight) continue;
             f->is_dropped = 1;
-            f->is_dropped = sync_traces_run(traces, NULL);
+            f->is_dropped = sync_flow_run(flow, NULL);
+            cost += sync_flow_cost(flow);
         }
     }
     forget_dropped(plan);
@@ -194,6 +213,6 @@ pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out
     for (uint32_t i = 0; i < m->pair_count; i++) plan_pair(out, &m->pairs[i]);
     drop_covered(out);
     if (out->count > 0) qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
-    for (uint32_t i = 0; i < out->count; i++) out->flags[i].shares = i;
+    for (uint32_t i = 0; i < out->count; i++) out->flags[i].host = out->flags[i].shares = i;
     return sync_drop_implied(out);
 }

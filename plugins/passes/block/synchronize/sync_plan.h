@@ -2,7 +2,10 @@
 #ifndef SYNC_PLAN_H
 #define SYNC_PLAN_H
 
-#include "sync_trace.h"
+#include "sync_flow.h"
+
+/* What searching may cost for each purpose, in units of sync_flow_cost; what is not looked at stays as it is. */
+enum { SYNC_COST_MAX = 1 << 28 };
 
 typedef struct sync_plan {
     const sync_model *m;
@@ -17,8 +20,9 @@ typedef struct sync_plan {
 pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out);
 /* Leaves out each flag without which all pairs are still in order. */
 pto_status sync_drop_implied(sync_plan *plan);
-/* Gives events their ids. Where a pair of pipes has too few, flags whose events are never in use at once share them,
- * flags of one block are merged, and events of stages become one. PTO_FAILED after pto.synchronize/no-event. */
+/* Gives events their ids. Where a pair of pipes has too few, in this order: flags whose events are never in use at once
+ * share them; flags of different loops hand on one token; flags of one block are merged; events of stages become one; a
+ * flag becomes a barrier. So it always ends well. */
 pto_status sync_assign_events(sync_plan *plan);
 
 #endif

@@ -17,11 +17,12 @@
  * are not shown to be apart; parameters do not overlap each other. An instruction that stands before the other gets its
  * set and the other its wait in the innermost block that holds both. When only a loop brings it before the other, the
  * right to go on is a token, one for each stage of a rotating buffer, which exists from before the outermost loop to
- * behind it; so loops without trips balance. A flag that the others imply is left out, as the runs of sync_trace.h
- * show. Flags of an earlier run are replaced.
+ * behind it; so loops without trips balance. A flag that the others imply is left out, as sync_flow.h
+ * shows. Flags of an earlier run are replaced.
  *
  * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
- * that does not, so nothing is needed on one pipe, and no `pto.barrier` is made. Exact. Source: own. */
+ * that does not, so nothing is needed on one pipe. Where a pair of pipes has too few events, flags share them or become
+ * one (sync_plan.h); a `pto.barrier` is what remains when even that is not enough. Exact. Source: own. */
 #include "sync_plan.h"
 
 #define STATS(X)                                                                       \
@@ -46,17 +47,26 @@ static pto_status remove_flags(const pto_run *run, pto_op kernel)
 static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, is_set ? KIND_SET : KIND_WAIT));
-    pto_spec_str(&s, "src", sync_pipe_name(f->src));
-    pto_spec_str(&s, "dst", sync_pipe_name(f->dst));
+    pto_spec_str(&s, "src", pto_pipe_name(f->src));
+    pto_spec_str(&s, "dst", pto_pipe_name(f->dst));
     pto_spec_exprs(&s, "event", 1, &event);
     pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].op));
     const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].op));
     return PTO_SOME(made) ? PTO_OK : PTO_FAILED;
 }
 
+static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_t before)
+{
+    pto_spec s = pto_spec_make(m->run, pto_kind(m->run, KIND_BARRIER));
+    pto_spec_str(&s, "pipe", pto_pipe_name(PTO_PIPE_ALL));
+    pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].op));
+    return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].op))) ? PTO_OK : PTO_FAILED;
+}
+
 static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_gap *g)
 {
     const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
+    if (g->part == SYNC_PART_BARRIER) return write_barrier(m, f, g->before);
     if (g->part == SYNC_PART_SET || g->part == SYNC_PART_WAIT) {
         const pto_expr event = f->stages > 1 ? pto_expr_offset(f->stage, f->event) : pto_expr_const(m->run, f->event);
         return write_flag(m, f, is_set, g->before, event);
@@ -95,11 +105,15 @@ static pto_status check_synchronised(const pto_run *run, pto_op kernel)
 {
     if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
     sync_model m;
-    sync_traces *traces = NULL;
     sync_race race;
     PTO_TRY(sync_model_make(run, kernel, &m));
-    PTO_TRY(sync_traces_make(&m, NULL, 0, &traces));
-    return sync_traces_run(traces, &race) ? PTO_OK : sync_report_race(&m, &race);
+    for (;;) {
+        sync_flow *flow = NULL;
+        PTO_TRY(sync_flow_make(&m, NULL, 0, 0, &flow));
+        if (sync_flow_run(flow, &race)) return PTO_OK;
+        if (race.first != race.second) return sync_report_race(&m, &race);
+        PTO_TRY(sync_count_trips(&m, race.first));
+    }
 }
 
 static const pto_pass pass = {
