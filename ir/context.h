@@ -45,7 +45,8 @@ typedef enum dtype_class {
     DTYPE_CLASS_SINT,
     DTYPE_CLASS_UINT,
     DTYPE_CLASS_BOOL,
-    DTYPE_CLASS_INDEX
+    DTYPE_CLASS_INDEX,
+    DTYPE_CLASS_OPAQUE /* no number: mask and rec64, elements of tiles */
 } dtype_class;
 typedef enum space {
     SPACE_NONE, /* printed `?` */
@@ -62,7 +63,7 @@ typedef enum layout {
 
 const char *dtype_name(dtype d);
 uint32_t dtype_bits(dtype d);
-uint32_t dtype_bytes(dtype d); /* of one element in memory; every dtype here is whole bytes */
+uint32_t dtype_bytes(dtype d); /* of one element in memory; of mask, which packs 8 in a byte, 1: see tile_row_bytes */
 dtype_class dtype_class_of(dtype d);
 dtype dtype_by_name(str s); /* DTYPE_NONE when unknown */
 const char *space_name(space s);
@@ -167,19 +168,31 @@ void expr_visit_symbols(const ir_context *c, expr_id e, void (*visit)(void *self
 
 /* ---- types ---- */
 enum { TYPE_MAX_RANK = 8 };
-typedef enum type_kind { TYPE_NONE, TYPE_SCALAR, TYPE_TENSOR, TYPE_GM, TYPE_TILE, TYPE_BUFFER } type_kind;
+typedef enum type_kind {
+    TYPE_NONE,
+    TYPE_SCALAR,
+    TYPE_TENSOR,
+    TYPE_GM,
+    TYPE_TILE,
+    TYPE_BUFFER,
+    TYPE_CHANNEL /* a queue of tiles between the sections of a mixed kernel */
+} type_kind;
 typedef enum tensor_format { FORMAT_ND, FORMAT_NZ, FORMAT_PANEL } tensor_format;
+typedef enum channel_via { VIA_GM, VIA_DIRECT } channel_via;
+enum { CHANNEL_MAX_DEPTH = 64, MASK_ROW_BYTES = 32 };
 
 typedef struct type_node {
     uint8_t kind;   /* type_kind */
     uint8_t dtype;  /* dtype; DTYPE_NONE for buffer */
-    uint8_t rank;   /* tensor, gm: 0..8; tile: 2 */
-    uint8_t space;  /* tile */
-    uint8_t layout; /* tile */
+    uint8_t rank;   /* tensor, gm: 0..8; tile, channel: 2 */
+    uint8_t space;  /* tile; channel: of its tiles */
+    uint8_t layout; /* tile; channel: of its tiles */
+    uint8_t via;    /* channel: channel_via */
     uint8_t format; /* tensor, gm: tensor_format */
     uint8_t has_strides;
     int32_t panel[3];               /* kb, nb, interleave when format is FORMAT_PANEL */
-    expr_id dims[TYPE_MAX_RANK];    /* symbols and constants only; tile: constants, rows then columns */
+    int32_t depth;                  /* channel: tiles it holds, 1..CHANNEL_MAX_DEPTH */
+    expr_id dims[TYPE_MAX_RANK];    /* symbols and constants only; tile, channel: constants, rows then columns */
     expr_id strides[TYPE_MAX_RANK]; /* gm, in elements; all 0 when has_strides is 0 (contiguous) */
 } type_node;
 
@@ -191,6 +204,14 @@ type_id type_tensor(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
 type_id type_gm(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
 type_id type_tile(ir_context *c, dtype d, int64_t rows, int64_t columns, space s, layout l);
 type_id type_buffer(ir_context *c);
+type_id type_channel(ir_context *c, type_id tile, int32_t depth, channel_via via);
+/* The type of the tiles of a channel. */
+type_id channel_tile(ir_context *c, type_id channel);
+/* Bytes of a tile of `rows` x `columns` elements: rows of a mask are packed bits, first column in the lowest bit, each
+ * row from a multiple of MASK_ROW_BYTES on. Fails (false) beyond 63 bits. */
+bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out);
+/* What keeps a type from being one, in words for a message: an element type where it does not stand; NULL when nothing. */
+const char *type_misfit(const type_node *t);
 /* Number of elements as an expression; 0 on overflow. */
 expr_id type_element_count(ir_context *c, type_id t);
 void type_print(const ir_context *c, type_id t, text_buffer *out);

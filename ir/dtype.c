@@ -37,7 +37,7 @@ uint32_t dtype_bits(dtype d)
     return dtypes[d].bits;
 }
 
-uint32_t dtype_bytes(dtype d) { return dtype_bits(d) / 8; }
+uint32_t dtype_bytes(dtype d) { return (dtype_bits(d) + 7) / 8; }
 
 dtype_class dtype_class_of(dtype d)
 {

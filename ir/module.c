@@ -19,7 +19,8 @@ module *module_create(ir_context *c, str_id name)
     m->name = name;
     record_table_init(&m->ops, sizeof(op_record));
     record_table_init(&m->values, sizeof(value_record));
-    record_table_init(&m->uses, sizeof(use_record));
+    record_table_init(&m->rests, sizeof(rest_record));
+    record_table_init(&m->uses, sizeof(far_use_record));
     record_table_init(&m->blocks, sizeof(block_record));
     /* The first chunk of each exists from the start, so that id 0 can be asked about. */
     record_table_extend(&m->ops, m->memory, 0);
@@ -33,6 +34,7 @@ void module_destroy(module *m)
 {
     if (m == NULL) return;
     record_table_fini(&m->ops);
+    record_table_fini(&m->rests);
     record_table_fini(&m->values);
     record_table_fini(&m->uses);
     record_table_fini(&m->blocks);
@@ -48,9 +50,11 @@ module *module_clone(const module *from)
     m->name = from->name;
     m->file = from->file;
     m->attrs = from->attrs;
+    m->attrs_at = from->attrs_at;
     m->top = from->top;
     m->epoch = from->epoch;
     record_table_copy(&m->ops, &from->ops, m->memory);
+    record_table_copy(&m->rests, &from->rests, m->memory);
     record_table_copy(&m->values, &from->values, m->memory);
     record_table_copy(&m->uses, &from->uses, m->memory);
     record_table_copy(&m->blocks, &from->blocks, m->memory);
@@ -80,6 +84,10 @@ void module_set_attrs(module *m, attr_id dict)
     m->epoch++;
 }
 
+void module_set_attrs_pos(module *m, src_pos at) { m->attrs_at = at; }
+
+src_pos module_attrs_pos(const module *m) { return m->attrs_at; }
+
 void module_set_file(module *m, str_id file)
 {
     if (m->file == file) return;
@@ -89,7 +97,7 @@ void module_set_file(module *m, str_id file)
 
 size_t module_bytes(const module *m)
 {
-    const record_table *tables[] = {&m->ops, &m->values, &m->uses, &m->blocks};
+    const record_table *tables[] = {&m->ops, &m->rests, &m->values, &m->uses, &m->blocks};
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         bytes += (size_t)tables[i]->count * tables[i]->record_bytes + tables[i]->chunk_count * sizeof(void *);
@@ -142,8 +150,8 @@ static bool makes_tensor(const module *m, op_id o)
     for (uint32_t i = 0; i < op->result_count; i++) {
         if (is_tensor(m, value_raw(m, op->results + i)->type)) return true;
     }
-    for (uint32_t b = 0; b < op_block_count(m, o); b++) {
-        const block_record *block = block_raw(m, op->blocks + b);
+    for (uint32_t b = 0; b < block_count(m, op); b++) {
+        const block_record *block = block_raw(m, first_block(m, op) + b);
         for (uint32_t i = 0; i < block->arg_count; i++) {
             if (is_tensor(m, value_raw(m, block->args[i])->type)) return true;
         }

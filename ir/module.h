@@ -31,6 +31,9 @@ block_id module_top(const module *m);
 uint64_t module_epoch(const module *m);
 /* Bytes taken for ops, values and uses. */
 size_t module_bytes(const module *m);
+/* Where the text of the attributes begins; no place when the module was not read from a text, or has none in it. */
+void module_set_attrs_pos(module *m, src_pos at);
+src_pos module_attrs_pos(const module *m);
 /* The file the module was read from; resources are relative to it. */
 void module_set_file(module *m, str_id file);
 str_id module_file(const module *m);
@@ -91,6 +94,11 @@ bool op_is_before(const module *m, op_id a, op_id b); /* same block */
 /* May the op use the value? The value's block holds the op or an op around it, and the definition comes before; ops
  * inside a function or kernel see nothing from outside. */
 bool value_dominates_op(const module *m, value_id v, op_id o);
+/* Hash of kind, operands, attributes and result types; 0 for an op with blocks. */
+uint32_t op_hash(const module *m, op_id o);
+/* Both without blocks, and of the same kind, operands, attributes and result types. */
+bool op_equal(const module *m, op_id a, op_id b);
+bool op_is_used(const module *m, op_id o); /* any of its results */
 
 uint32_t op_operand_count(const module *m, op_id o);
 value_id op_operand(const module *m, op_id o, uint32_t i);
@@ -124,6 +132,8 @@ bool block_is_live(const module *m, block_id b);
 
 /* ---- values ---- */
 bool value_is_live(const module *m, value_id v);
+/* value_is_live, and its value_generation is this one. */
+bool value_is_live_since(const module *m, value_id v, uint32_t generation);
 uint32_t value_generation(const module *m, value_id v);
 type_id value_type(const module *m, value_id v);
 void value_set_type(module *m, value_id v, type_id t);
@@ -159,6 +169,8 @@ ir_level function_level(const module *m, op_id f);
  * body may erase or move the current op when it holds no other op, and must not erase the next one; an op created right
  * behind the current one is not visited. The same holds for BLOCK_EACH_OP and VALUE_EACH_USE with their steps. ---- */
 op_id walk_next(const module *m, op_id root, op_id current); /* pre-order; 0 at the end */
+/* The next one that is not inside `current`. */
+op_id walk_skip(const module *m, op_id root, op_id current);
 #define IR_WALK(m, o, root)                                         \
     for (op_id o = (root), o##_next = walk_next((m), o, o); o != 0; \
          o = o##_next, o##_next = o == 0 ? 0 : walk_next((m), (root), o))

@@ -1,8 +1,8 @@
 /* Records and tables behind module.h; only for ir/ files that implement it.
  *
- * Tables grow in chunks of the module's arena, so records never move; ids index them and 0 is none. An op's operands
- * are a run of consecutive use records, its results a run of values, its blocks a run of blocks. Freed runs are
- * recycled by length. */
+ * Tables grow in chunks of the module's arena, so records never move; ids index them and 0 is none. The first two
+ * operands of an op stand in its record, those behind them are a run of consecutive use records; its results are a run
+ * of values, its blocks a run of blocks. Freed runs are recycled by length. */
 #ifndef IR_MODULE_IMPL_H
 #define IR_MODULE_IMPL_H
 
@@ -24,7 +24,19 @@ typedef struct record_table {
     uint32_t free[RUN_CLASSES]; /* first record of the first free run of a class; linked by the record's own field */
 } record_table;
 
-/* 44 bytes. */
+/* An operand slot. `prev` of a value's first use is its last one, so both ends are near; `next` of the last is 0. */
+typedef struct use_record {
+    value_id value;
+    use_id next, prev;
+} use_record;
+
+/* Operands in the record itself. Their use ids hold the op and the slot, so that the uses need not say whose they are.
+ */
+enum { NEAR_OPERANDS = 2 };
+#define USE_NEAR 0x80000000u
+#define OPS_END (UINT32_C(1) << 30) /* use ids have 31 bits for op and slot */
+
+/* 64 bytes: a line of the cache. */
 typedef struct op_record {
     uint16_t kind; /* OP_NONE: free; then `next` links the free records */
     uint16_t generation;
@@ -34,11 +46,18 @@ typedef struct op_record {
     block_id block;
     loc_id loc;
     attr_id attrs;
-    use_id operands;
     value_id results;
-    block_id blocks;
     uint32_t order; /* ascending in the block while the block is `ordered` */
+    uint32_t rest;  /* record of what has no room here; 0: no further operands and no blocks */
+    use_record operands[NEAR_OPERANDS];
 } op_record;
+_Static_assert(sizeof(op_record) == 64, "an op fits a line of the cache");
+
+/* 8 bytes. A free one is linked by `operands`. */
+typedef struct rest_record {
+    use_id operands; /* from slot NEAR_OPERANDS on */
+    block_id blocks;
+} rest_record;
 
 /* 24 bytes. */
 typedef struct value_record {
@@ -52,13 +71,11 @@ typedef struct value_record {
 } value_record;
 #define DEF_BLOCK 0x80000000u
 
-/* 16 bytes. `prev` of the first use is the last one, so both ends are near; `next` of the last is 0. A free run is
- * linked by `value` and has op 0. */
-typedef struct use_record {
-    value_id value;
+/* 16 bytes. A free run is linked by `use.value` and has op 0. */
+typedef struct far_use_record {
+    use_record use;
     op_id op;
-    use_id next, prev;
-} use_record;
+} far_use_record;
 
 typedef struct block_record {
     op_id parent;
@@ -119,10 +136,11 @@ struct module {
     arena *memory;
     str_id name, file;
     attr_id attrs;
+    src_pos attrs_at;
     block_id top;
     uint64_t epoch;
     uint64_t valid_epoch; /* changes with what may change the valid region of an existing value */
-    record_table ops, values, uses, blocks;
+    record_table ops, rests, values, uses, blocks;
     module_caches *caches;
 };
 
@@ -141,9 +159,22 @@ static inline value_record *value_raw(const module *m, value_id v)
     return (value_record *)m->values.chunks[v >> CHUNK_SHIFT] + (v & CHUNK_MASK);
 }
 
+static inline rest_record *rest_raw(const module *m, uint32_t r)
+{
+    return (rest_record *)m->rests.chunks[r >> CHUNK_SHIFT] + (r & CHUNK_MASK);
+}
+
+static inline far_use_record *far_use_raw(const module *m, use_id u)
+{
+    return (far_use_record *)m->uses.chunks[u >> CHUNK_SHIFT] + (u & CHUNK_MASK);
+}
+
+static inline op_id near_use_op(use_id u) { return (u & ~USE_NEAR) / NEAR_OPERANDS; }
+
 static inline use_record *use_raw(const module *m, use_id u)
 {
-    return (use_record *)m->uses.chunks[u >> CHUNK_SHIFT] + (u & CHUNK_MASK);
+    if ((u & USE_NEAR) == 0) return &far_use_raw(m, u)->use;
+    return &op_raw(m, near_use_op(u))->operands[u % NEAR_OPERANDS];
 }
 
 static inline block_record *block_raw(const module *m, block_id b)
@@ -164,16 +195,47 @@ static inline value_record *value_at(const module *m, value_id v)
     return value_raw(m, v);
 }
 
-static inline use_record *use_at(const module *m, use_id u)
-{
-    BUG_IF(u >= m->uses.count || use_raw(m, u)->op == 0, "use %u does not exist or was dropped", u);
-    return use_raw(m, u);
-}
-
 static inline block_record *block_at(const module *m, block_id b)
 {
     BUG_IF(b >= m->blocks.count || !block_raw(m, b)->live, "block %u does not exist or was erased", b);
     return block_raw(m, b);
+}
+
+/* The op whose operand this is; BUG when it was dropped. */
+static inline op_id use_owner(const module *m, use_id u)
+{
+    if ((u & USE_NEAR) != 0) {
+        op_id o = near_use_op(u);
+        BUG_IF(u % NEAR_OPERANDS >= op_at(m, o)->operand_count, "use %u was dropped", u);
+        return o;
+    }
+    BUG_IF(u >= m->uses.count || far_use_raw(m, u)->op == 0, "use %u does not exist or was dropped", u);
+    return far_use_raw(m, u)->op;
+}
+
+/* Operand slots and blocks of a live op. `i` is in range. */
+static inline use_id operand_use(const module *m, op_id o, uint32_t i)
+{
+    if (i < NEAR_OPERANDS) return USE_NEAR | (o * NEAR_OPERANDS + i);
+    return rest_raw(m, op_raw(m, o)->rest)->operands + i - NEAR_OPERANDS;
+}
+
+static inline value_id operand_value(const module *m, const op_record *op, uint32_t i)
+{
+    if (i < NEAR_OPERANDS) return op->operands[i].value;
+    return far_use_raw(m, rest_raw(m, op->rest)->operands + i - NEAR_OPERANDS)->use.value;
+}
+
+/* First block of an op; 0 when it has none. */
+static inline block_id first_block(const module *m, const op_record *op)
+{
+    return op->rest == 0 ? 0 : rest_raw(m, op->rest)->blocks;
+}
+
+static inline uint32_t block_count(const module *m, const op_record *op)
+{
+    block_id first = first_block(m, op);
+    return first == 0 ? 0 : block_raw(m, first)->siblings;
 }
 
 /* ---- record_table.c ---- */
@@ -191,7 +253,7 @@ value_id values_create(module *m, uint32_t n); /* consecutive; the caller fills 
 void values_free(module *m, value_id first, uint32_t n);
 use_id uses_create(module *m, uint32_t n);
 void uses_free(module *m, use_id first, uint32_t n);
-void use_link(module *m, use_id u, op_id o, value_id v); /* behind the value's other uses */
+void use_link(module *m, use_id u, value_id v); /* behind the value's other uses */
 void use_unlink(module *m, use_id u);
 block_id blocks_create(module *m, op_id parent, uint32_t n);
 void blocks_free(module *m, block_id first, uint32_t n);

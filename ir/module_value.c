@@ -45,15 +45,15 @@ use_id uses_create(module *m, uint32_t n)
     uint32_t class_index = run_class(n);
     use_id first = m->uses.free[class_index];
     if (first == 0) return record_table_extend(&m->uses, m->memory, run_capacity(class_index));
-    m->uses.free[class_index] = use_raw(m, first)->value;
+    m->uses.free[class_index] = far_use_raw(m, first)->use.value;
     return first;
 }
 
 void uses_free(module *m, use_id first, uint32_t n)
 {
     if (n == 0) return;
-    for (uint32_t i = 0; i < n; i++) *use_raw(m, first + i) = (use_record){0};
-    use_raw(m, first)->value = m->uses.free[run_class(n)];
+    for (uint32_t i = 0; i < n; i++) *far_use_raw(m, first + i) = (far_use_record){0};
+    far_use_raw(m, first)->use.value = m->uses.free[run_class(n)];
     m->uses.free[run_class(n)] = first;
 }
 
@@ -101,11 +101,11 @@ void blocks_free(module *m, block_id first, uint32_t n)
 
 /* ---- uses ---- */
 
-void use_link(module *m, use_id u, op_id o, value_id v)
+void use_link(module *m, use_id u, value_id v)
 {
     value_record *value = value_at(m, v);
     use_record *use = use_raw(m, u);
-    *use = (use_record){.value = v, .op = o, .prev = u};
+    *use = (use_record){.value = v, .prev = u};
     if (value->first_use == 0) {
         value->first_use = u;
         return;
@@ -131,21 +131,68 @@ void use_unlink(module *m, use_id u)
 }
 
 use_id value_first_use(const module *m, value_id v) { return value_at(m, v)->first_use; }
-use_id use_next(const module *m, use_id u) { return use_at(m, u)->next; }
-op_id use_op(const module *m, use_id u) { return use_at(m, u)->op; }
-uint32_t use_slot(const module *m, use_id u) { return u - op_at(m, use_at(m, u)->op)->operands; }
+
+use_id use_next(const module *m, use_id u)
+{
+    (void)use_owner(m, u);
+    return use_raw(m, u)->next;
+}
+
+op_id use_op(const module *m, use_id u) { return use_owner(m, u); }
+
+uint32_t use_slot(const module *m, use_id u)
+{
+    op_id o = use_owner(m, u);
+    if ((u & USE_NEAR) != 0) return u % NEAR_OPERANDS;
+    return u - rest_raw(m, op_at(m, o)->rest)->operands + NEAR_OPERANDS;
+}
+
+/* An op holds no index operand twice, so those cannot just be exchanged. */
+static bool has_index_use(const module *m, value_id v)
+{
+    for (use_id u = value_raw(m, v)->first_use; u != 0; u = use_raw(m, u)->next) {
+        op_id o = use_owner(m, u);
+        if (kind_cache_at(m, op_raw(m, o)->kind)->index_attrs && use_slot(m, u) >= op_value_operand_count(m, o))
+            return true;
+    }
+    return false;
+}
 
 void value_replace_all(module *m, value_id v, value_id by)
 {
-    if (v == by) return;
-    (void)value_at(m, by);
-    for (use_id u = value_first_use(m, v); u != 0; u = value_first_use(m, v))
-        op_set_operand(m, use_op(m, u), use_slot(m, u), by);
+    if (v == by || value_first_use(m, v) == 0) return;
+    value_record *to = value_at(m, by);
+    if (has_index_use(m, v)) {
+        for (use_id u = value_first_use(m, v); u != 0; u = value_first_use(m, v))
+            op_set_operand(m, use_op(m, u), use_slot(m, u), by);
+        return;
+    }
+    /* The whole list behind the other one. */
+    use_id first = value_first_use(m, v), last = use_raw(m, first)->prev;
+    for (use_id u = first; u != 0; u = use_raw(m, u)->next) {
+        use_raw(m, u)->value = by;
+        m->epoch++;
+    }
+    if (to->first_use == 0) {
+        to->first_use = first;
+    } else {
+        use_record *head = use_raw(m, to->first_use);
+        use_raw(m, head->prev)->next = first;
+        use_raw(m, first)->prev = head->prev;
+        head->prev = last;
+    }
+    value_raw(m, v)->first_use = 0;
+    m->valid_epoch++;
 }
 
 /* ---- values ---- */
 
 bool value_is_live(const module *m, value_id v) { return v != 0 && v < m->values.count && value_raw(m, v)->def != 0; }
+
+bool value_is_live_since(const module *m, value_id v, uint32_t generation)
+{
+    return value_is_live(m, v) && value_raw(m, v)->generation == generation;
+}
 
 uint32_t value_generation(const module *m, value_id v)
 {

@@ -75,25 +75,60 @@ bool op_is_before(const module *m, op_id a, op_id b)
 static op_id op_allocate(module *m)
 {
     op_id o = m->ops.free[1];
-    if (o == 0) return record_table_extend(&m->ops, m->memory, 1);
+    if (o == 0) {
+        BUG_IF(m->ops.count >= OPS_END, "a module has at most %u ops", OPS_END - 1);
+        return record_table_extend(&m->ops, m->memory, 1);
+    }
     m->ops.free[1] = op_raw(m, o)->next;
     return o;
+}
+
+static rest_record *rest_of(module *m, op_record *op)
+{
+    if (op->rest == 0) {
+        op->rest = m->rests.free[1];
+        if (op->rest == 0)
+            op->rest = record_table_extend(&m->rests, m->memory, 1);
+        else
+            m->rests.free[1] = rest_raw(m, op->rest)->operands;
+        *rest_raw(m, op->rest) = (rest_record){0};
+    }
+    return rest_raw(m, op->rest);
+}
+
+/* Frees the record when it holds nothing any more. */
+static void rest_drop(module *m, op_record *op)
+{
+    if (op->rest == 0) return;
+    rest_record *rest = rest_raw(m, op->rest);
+    if (rest->operands != 0 || rest->blocks != 0) return;
+    rest->operands = m->rests.free[1];
+    m->rests.free[1] = op->rest;
+    op->rest = 0;
 }
 
 static void link_operands(module *m, op_id o, uint32_t count, const value_id *operands)
 {
     op_record *op = op_raw(m, o);
     op->operand_count = (uint16_t)count;
-    op->operands = uses_create(m, count);
-    for (uint32_t i = 0; i < count; i++) use_link(m, op->operands + i, o, operands[i]);
+    if (count > NEAR_OPERANDS) {
+        use_id first = uses_create(m, count - NEAR_OPERANDS);
+        rest_of(m, op)->operands = first;
+        for (uint32_t i = 0; i < count - NEAR_OPERANDS; i++) far_use_raw(m, first + i)->op = o;
+    }
+    for (uint32_t i = 0; i < count; i++) use_link(m, operand_use(m, o, i), operands[i]);
 }
 
 static void unlink_operands(module *m, op_id o)
 {
     op_record *op = op_raw(m, o);
-    for (uint32_t i = 0; i < op->operand_count; i++) use_unlink(m, op->operands + i);
-    uses_free(m, op->operands, op->operand_count);
-    op->operands = 0;
+    for (uint32_t i = 0; i < op->operand_count; i++) use_unlink(m, operand_use(m, o, i));
+    if (op->operand_count > NEAR_OPERANDS) {
+        rest_record *rest = rest_raw(m, op->rest);
+        uses_free(m, rest->operands, op->operand_count - NEAR_OPERANDS);
+        rest->operands = 0;
+        rest_drop(m, op);
+    }
     op->operand_count = 0;
 }
 
@@ -123,7 +158,7 @@ op_id op_create(module *m, op_place at, const op_spec *spec)
         v->def = o;
         v->index = (uint16_t)i;
     }
-    op->blocks = blocks_create(m, o, spec->block_count);
+    if (spec->block_count != 0) rest_of(m, op)->blocks = blocks_create(m, o, spec->block_count);
     if ((op_info_at(spec->kind)->traits & TRAIT_FUNCTION) != 0) symbols_add(m, o);
     m->epoch++;
     return o;
@@ -134,9 +169,10 @@ op_id op_create(module *m, op_place at, const op_spec *spec)
 /* The first op inside, or 0. */
 static op_id first_inside(const module *m, op_id o)
 {
-    uint32_t n = op_block_count(m, o);
+    const op_record *op = op_raw(m, o);
+    uint32_t n = block_count(m, op);
     for (uint32_t i = 0; i < n; i++) {
-        op_id first = block_raw(m, op_raw(m, o)->blocks + i)->first;
+        op_id first = block_raw(m, first_block(m, op) + i)->first;
         if (first != 0) return first;
     }
     return 0;
@@ -149,8 +185,8 @@ static void check_unused(const module *m, op_id o)
         BUG_IF(value_raw(m, op->results + i)->first_use != 0, "`%s` is erased but its result %u has uses",
                op_info_at(op->kind)->name, i);
     }
-    for (uint32_t b = 0; b < op_block_count(m, o); b++) {
-        const block_record *block = block_raw(m, op->blocks + b);
+    for (uint32_t b = 0; b < block_count(m, op); b++) {
+        const block_record *block = block_raw(m, first_block(m, op) + b);
         for (uint32_t i = 0; i < block->arg_count; i++) {
             BUG_IF(value_raw(m, block->args[i])->first_use != 0,
                    "`%s` is erased but its block argument %u has uses outside", op_info_at(op->kind)->name, i);
@@ -165,7 +201,11 @@ static void free_op(module *m, op_id o)
     if ((op_info_at(op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_remove(m, o);
     unlink_op(m, o);
     values_free(m, op->results, op->result_count);
-    blocks_free(m, op->blocks, op_block_count(m, o));
+    if (op->rest != 0) {
+        blocks_free(m, first_block(m, op), block_count(m, op));
+        rest_raw(m, op->rest)->blocks = 0;
+        rest_drop(m, op);
+    }
     bool worn_out = op->generation == UINT16_MAX;
     *op = (op_record){.generation = (uint16_t)(op->generation + (worn_out ? 0 : 1))};
     if (worn_out) return;
@@ -198,7 +238,7 @@ void op_move(module *m, op_id o, op_place to)
     const op_record *op = op_at(m, o);
     (void)block_at(m, to.block);
     if (to.before == o || (op->block == to.block && op->next == to.before)) return;
-    if (op->blocks != 0) {
+    if (first_block(m, op) != 0) {
         for (op_id p = block_parent(m, to.block); p != 0; p = op_parent(m, p))
             BUG_IF(p == o, "`%s` is moved into itself", op_info_at(op->kind)->name);
     }
@@ -219,8 +259,7 @@ static op_id clone_one(module *m, op_id o, op_place at, value_map *map)
         from->operand_count <= 16 ? few_operands : table_grow(NULL, &capacity, from->operand_count, sizeof *operands);
     type_id *types =
         from->result_count <= 16 ? few_types : table_grow(NULL, &type_capacity, from->result_count, sizeof *types);
-    for (uint32_t i = 0; i < from->operand_count; i++)
-        operands[i] = value_map_get(map, use_raw(m, from->operands + i)->value);
+    for (uint32_t i = 0; i < from->operand_count; i++) operands[i] = value_map_get(map, operand_value(m, from, i));
     for (uint32_t i = 0; i < from->result_count; i++) types[i] = value_raw(m, from->results + i)->type;
     op_spec spec = {.kind = from->kind,
                     .loc = from->loc,
@@ -323,7 +362,7 @@ value_id op_operand(const module *m, op_id o, uint32_t i)
     const op_record *op = op_at(m, o);
     BUG_IF(i >= op->operand_count, "`%s` has %u operands, not %u", op_info_at(op->kind)->name, op->operand_count,
            i + 1);
-    return use_raw(m, op->operands + i)->value;
+    return operand_value(m, op, i);
 }
 
 uint32_t op_result_count(const module *m, op_id o) { return op_at(m, o)->result_count; }
@@ -335,17 +374,52 @@ value_id op_result(const module *m, op_id o, uint32_t i)
     return op->results + i;
 }
 
-uint32_t op_block_count(const module *m, op_id o)
-{
-    const op_record *op = op_at(m, o);
-    return op->blocks == 0 ? 0 : block_raw(m, op->blocks)->siblings;
-}
+uint32_t op_block_count(const module *m, op_id o) { return block_count(m, op_at(m, o)); }
 
 block_id op_block_at(const module *m, op_id o, uint32_t i)
 {
     BUG_IF(i >= op_block_count(m, o), "`%s` has %u blocks, not %u", op_info_of(m, o)->name, op_block_count(m, o),
            i + 1);
-    return op_raw(m, o)->blocks + i;
+    return first_block(m, op_raw(m, o)) + i;
+}
+
+/* ---- equal ops ---- */
+
+static uint32_t hash_step(uint32_t h, uint32_t v) { return (h ^ v) * 0x9E3779B1u; }
+
+uint32_t op_hash(const module *m, op_id o)
+{
+    const op_record *op = op_at(m, o);
+    if (first_block(m, op) != 0) return 0;
+    uint32_t h = hash_step(hash_step(17, op->kind), op->attrs);
+    for (uint32_t i = 0; i < op->operand_count; i++) h = hash_step(h, operand_value(m, op, i));
+    for (uint32_t i = 0; i < op->result_count; i++) h = hash_step(h, value_raw(m, op->results + i)->type);
+    h ^= h >> 15;
+    return h == 0 ? 1 : h;
+}
+
+bool op_equal(const module *m, op_id a, op_id b)
+{
+    const op_record *x = op_at(m, a), *y = op_at(m, b);
+    if (x->kind != y->kind || x->attrs != y->attrs || x->operand_count != y->operand_count ||
+        x->result_count != y->result_count || first_block(m, x) != 0 || first_block(m, y) != 0)
+        return false;
+    for (uint32_t i = 0; i < x->operand_count; i++) {
+        if (operand_value(m, x, i) != operand_value(m, y, i)) return false;
+    }
+    for (uint32_t i = 0; i < x->result_count; i++) {
+        if (value_raw(m, x->results + i)->type != value_raw(m, y->results + i)->type) return false;
+    }
+    return true;
+}
+
+bool op_is_used(const module *m, op_id o)
+{
+    const op_record *op = op_at(m, o);
+    for (uint32_t i = 0; i < op->result_count; i++) {
+        if (value_raw(m, op->results + i)->first_use != 0) return true;
+    }
+    return false;
 }
 
 /* ---- operands ---- */
@@ -354,7 +428,7 @@ static bool same_operands(const module *m, const op_record *op, uint32_t count, 
 {
     if (op->operand_count != count) return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (use_raw(m, op->operands + i)->value != operands[i]) return false;
+        if (operand_value(m, op, i) != operands[i]) return false;
     }
     return true;
 }
@@ -385,8 +459,8 @@ void op_set_operand(module *m, op_id o, uint32_t i, value_id v)
     const op_record *op = op_at(m, o);
     if (op_operand(m, o, i) == v) return;
     (void)value_at(m, v);
-    use_unlink(m, op->operands + i);
-    use_link(m, op->operands + i, o, v);
+    use_unlink(m, operand_use(m, o, i));
+    use_link(m, operand_use(m, o, i), v);
     m->epoch++;
     m->valid_epoch++;
     if (i < op_value_operand_count(m, o)) return;

@@ -60,7 +60,7 @@ void op_set_attrs(module *m, op_id o, attr_id dict)
     value_id few[16] = {0};
     size_t capacity = 0;
     value_id *operands = count <= 16 ? few : table_grow(NULL, &capacity, count, sizeof *operands);
-    for (uint32_t i = 0; i < count; i++) operands[i] = use_raw(m, op->operands + i)->value;
+    for (uint32_t i = 0; i < count; i++) operands[i] = operand_value(m, op, i);
     op_set_operands(m, o, count, operands, dict);
     if (operands != few) table_free(operands);
 }

@@ -11,7 +11,8 @@ bool op_has_own_form(op_kind kind)
     case OP_FORALL:
     case OP_IF:
     case OP_WHILE:
-    case OP_BIND: return true;
+    case OP_BIND:
+    case OP_TUNE: return true;
     default: return false;
     }
 }

@@ -54,6 +54,7 @@ enum type_class {
     TY_SCALAR = 1 << 3, /* scalar that is not index */
     TY_INDEX = 1 << 4,
     TY_BUFFER = 1 << 5,
+    TY_CHANNEL = 1 << 6,
     TY_MEMORY = TY_TENSOR | TY_GM,
     TY_ANY = 0xff
 };

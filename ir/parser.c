@@ -44,6 +44,10 @@ static status check_text(diag_engine *d, str text, const char *file)
         }
         at = (size_t)(newline - text.p) + 1;
     }
+    if (str_starts_with(text, "\xef\xbb\xbf")) {
+        diag_error(d, place_of(file, text, 0), &E0101, "the text begins with a byte order mark; save it without one");
+        return FAILED;
+    }
     size_t bad = str_utf8_error(text);
     if (bad == text.n) return OK;
     if (text.p[bad] == 0) {
@@ -155,6 +159,7 @@ static status parse_module_dict(parser *p, bool is_mlir)
 {
     p->is_generic = is_mlir;
     size_t from = p->keys.count;
+    module_set_attrs_pos(p->m, pos_of(p, &p->tok));
     TRY(parse_dict(p, NULL, 0, from));
     if (is_mlir) strip_prefixes(p, from);
     module_set_attrs(p->m, pop_attrs(p, from));
@@ -297,6 +302,7 @@ static status parse_terminated(ir_context *c, str text, const char *file, source
         parser_init(p);
         lexer_init(&p->lex, text.p);
         s = parse_top(p);
+        if (p->errors == MAX_ERRORS) diag_note(d, NO_POS, "reading stops at the error number %d", MAX_ERRORS);
         if (s == OK) {
             if (p->needs_settle) module_settle(p->m);
             *out = p->m;

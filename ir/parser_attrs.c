@@ -1,6 +1,7 @@
 /* Attributes: values, dicts, and what a row says about them. */
 #include "ir/parser_state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,34 @@ attr_id pop_attrs(parser *p, size_t from)
     return dict;
 }
 
+status parse_nan_bits(parser *p, uint64_t *out)
+{
+    token open = p->tok;
+    next(p);
+    const token t = p->tok;
+    if (t.kind != TOK_INT || t.n < 3 || t.p[1] != 'x') return fail_expected(p, "the bits of the number, 0x..");
+    if (t.n > 18) FAIL(p, pos_of(p, &t), E0107, "%s has more than 64 bits", shown(p, &t));
+    *out = 0;
+    for (uint32_t i = 2; i < t.n; i++) {
+        char c = (char)(t.p[i] | 0x20);
+        *out = *out << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+    }
+    next(p);
+    return expect_close(p, ')', &open);
+}
+
+/* `nan(0x7ff8000000000001)`: not the usual one. `(` is the current token. */
+static status parse_nan(parser *p, const token *nan, attr_id *out)
+{
+    uint64_t bits;
+    double v;
+    TRY(parse_nan_bits(p, &bits));
+    memcpy(&v, &bits, sizeof v);
+    if (!isnan(v)) FAIL(p, pos_of(p, nan), E0107, "these are not the bits of a nan of 64 bits");
+    *out = attr_float(p->c, v);
+    return OK;
+}
+
 /* The bits of a hexadecimal float of MLIR, `0x7FF0000000000000 : f64`. */
 static status parse_bits(parser *p, const token *t, attr_id *out)
 {
@@ -146,35 +175,41 @@ static status parse_number_type(parser *p, bool *is_float)
     return OK;
 }
 
+static status parse_whole(parser *p, bool is_negative, attr_id *out)
+{
+    token t = p->tok;
+    bool is_float;
+    bool is_hex = p->is_generic && t.n > 2 && t.p[1] == 'x' && peek(p).kind == ':';
+    int64_t v = 0;
+    if (is_hex) {
+        next(p);
+    } else {
+        TRY(parse_int(p, is_negative, &v));
+    }
+    TRY(parse_number_type(p, &is_float));
+    if (is_float && is_hex) return parse_bits(p, &t, out);
+    if (is_hex && str_to_i64(text_of(&t), &v) != OK) {
+        FAIL(p, pos_of(p, &t), E0107, "%s does not fit in 64 bits", shown(p, &t));
+    }
+    if (is_hex && is_negative) v = -v;
+    *out = is_float ? attr_float(p->c, (double)v) : attr_int(p->c, v);
+    return OK;
+}
+
 static status parse_number(parser *p, attr_id *out)
 {
     bool is_negative = accept(p, '-');
     token t = p->tok;
     bool is_float;
-    if (t.kind == TOK_INT) {
-        bool is_hex = p->is_generic && t.n > 2 && t.p[1] == 'x' && peek(p).kind == ':';
-        int64_t v = 0;
-        if (is_hex) {
-            next(p);
-        } else {
-            TRY(parse_int(p, is_negative, &v));
-        }
-        TRY(parse_number_type(p, &is_float));
-        if (is_float && is_hex) return parse_bits(p, &t, out);
-        if (is_hex && str_to_i64(text_of(&t), &v) != OK) {
-            FAIL(p, pos_of(p, &t), E0107, "%s does not fit in 64 bits", shown(p, &t));
-        }
-        if (is_hex && is_negative) v = -v;
-        *out = is_float ? attr_float(p->c, (double)v) : attr_int(p->c, v);
-        return OK;
-    }
     double v;
+    if (t.kind == TOK_INT) return parse_whole(p, is_negative, out);
     bool is_word = at_word(p, "inf") || at_word(p, "nan");
     if (t.kind != TOK_FLOAT && !is_word) return fail_expected(p, "a number");
     if (str_to_f64(text_of(&t), &v) != OK) {
         FAIL_HERE(p, E0107, "%s is no number that a 64-bit float can hold", shown(p, &t));
     }
     next(p);
+    if (is_word && !is_negative && p->tok.kind == '(' && isnan(v)) return parse_nan(p, &t, out);
     TRY(parse_number_type(p, &is_float));
     *out = attr_float(p->c, is_negative ? -v : v);
     return OK;
@@ -395,6 +430,7 @@ static status parse_entry(parser *p, const op_info *info, uint32_t custom, size_
     token key = p->tok;
     const attr_spec *spec = NULL;
     if (key.kind != TOK_WORD && key.kind != TOK_STRING) return fail_expected(p, "the name of an attribute");
+    if (key.n == 0) FAIL_HERE(p, E0105, "the name of an attribute cannot be empty");
     if (info != NULL) TRY(find_spec(p, info, custom, &key, &spec));
     str_id name;
     if (key.kind == TOK_STRING) {

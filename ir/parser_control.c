@@ -1,4 +1,4 @@
-/* Control ops: for, forall, if, while, bind. */
+/* Control ops: for, forall, if, while, bind, tune. */
 #include "ir/parser_state.h"
 
 typedef struct control {
@@ -291,6 +291,39 @@ static status parse_bind(parser *p, const control *c)
     return OK;
 }
 
+static status parse_bound(parser *p, const char *key)
+{
+    int64_t v;
+    TRY(parse_int(p, accept(p, '-'), &v));
+    push_attr(p, key, attr_int(p->c, v));
+    return OK;
+}
+
+/* `tune $n in [lo, hi] step s` */
+static status parse_tune(parser *p, const control *c)
+{
+    if (c->name_count != 0) FAIL(p, pos_of(p, &c->name), E0113, "`tune` has no results; it declares a symbol ($x)");
+    token symbol = p->tok;
+    if (symbol.kind != TOK_SYMBOL) return fail_expected(p, "`$` and a name");
+    push_attr(p, "symbol", attr_string(p->c, intern_text(p, text_of(&symbol))));
+    next(p);
+    TRY(expect_word(p, "in"));
+    token open = p->tok;
+    TRY(expect(p, '[', "`[`"));
+    TRY(parse_bound(p, "lo"));
+    TRY(expect(p, ',', "`,`"));
+    TRY(parse_bound(p, "hi"));
+    TRY(expect_close(p, ']', &open));
+    if (accept_word(p, "step")) TRY(parse_bound(p, "step"));
+    TRY(parse_control_dict(p, c));
+    loc_id loc = loc_of(p, &c->name);
+    TRY(parse_tail(p, 0, pos_of(p, &c->name), &loc));
+    op_id o;
+    TRY(create_control(p, c, 0, &o));
+    op_set_loc(p->m, o, loc);
+    return OK;
+}
+
 status parse_control(parser *p, op_kind kind, size_t names, size_t name_count)
 {
     control c = {.kind = kind,
@@ -307,6 +340,7 @@ status parse_control(parser *p, op_kind kind, size_t names, size_t name_count)
     case OP_IF: return parse_if(p, &c);
     case OP_WHILE: return parse_while(p, &c);
     case OP_BIND: return parse_bind(p, &c);
+    case OP_TUNE: return parse_tune(p, &c);
     default: BUG_IF(true, "op kind %u has no text form of its own", kind);
     }
 }

@@ -2,12 +2,15 @@
 #include "ir/float_format.h"
 #include "ir/parser_state.h"
 
+#include <math.h>
+
 enum { DENSE_MAX = 16 };
 
 typedef struct dense_item {
-    bool is_float;
+    bool is_float, has_bits;
     int64_t i;
     double f;
+    uint64_t bits; /* of a nan other than the usual one */
     uint32_t line, column;
 } dense_item;
 
@@ -26,9 +29,13 @@ static status read_item(parser *p, dense_item *out)
     if (str_to_f64(text_of(&p->tok), &out->f) != OK) {
         FAIL_HERE(p, E0107, "%s is no number that a 64-bit float can hold", shown(p, &p->tok));
     }
-    if (is_negative) out->f = -out->f;
     out->is_float = true;
     next(p);
+    if (is_word && !is_negative && p->tok.kind == '(' && isnan(out->f)) {
+        out->has_bits = true;
+        return parse_nan_bits(p, &out->bits);
+    }
+    if (is_negative) out->f = -out->f;
     return OK;
 }
 
@@ -46,7 +53,13 @@ static bool integer_fits(dtype d, int64_t v)
 static status put_item(parser *p, const dense_item *item, dtype d, uint8_t *out)
 {
     uint64_t bits = (uint64_t)item->i;
-    if (dtype_class_of(d) == DTYPE_CLASS_FLOAT) {
+    if (item->has_bits) {
+        bits = item->bits;
+        bool fits = dtype_class_of(d) == DTYPE_CLASS_FLOAT && bits >> dtype_bits(d) == 0;
+        if (!fits || !isnan(float_decode(d, (uint32_t)bits))) {
+            FAIL(p, pos_at(p, item->line, item->column), E0116, "these are not the bits of a nan of %s", dtype_name(d));
+        }
+    } else if (dtype_class_of(d) == DTYPE_CLASS_FLOAT) {
         bits = item->is_float ? float_encode(d, item->f, ROUND_RINT, false)
                               : float_encode_integer(d, item->i < 0, item->i < 0 ? 0 - bits : bits, ROUND_RINT, false);
     } else if (item->is_float || !integer_fits(d, item->i)) {

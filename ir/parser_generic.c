@@ -113,7 +113,7 @@ bool parser_is_name(str s, bool with_dots)
 /* Functions and bound symbols have their names in strings here; in our own form they are tokens. */
 static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
 {
-    bool is_bind = kind == OP_BIND;
+    bool is_bind = kind == OP_BIND || kind == OP_TUNE;
     if (!is_bind && (op_info_at(kind)->traits & TRAIT_FUNCTION) == 0) return OK;
     str_id key = string_intern_z(p->c, is_bind ? "symbol" : "name");
     size_t count = p->keys.count - keys;

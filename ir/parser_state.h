@@ -219,6 +219,8 @@ MUST_CHECK status check_required(parser *p, const op_info *info, size_t from, sr
 /* Checks the value against the spec and brings it into its stored form. */
 MUST_CHECK status fit_attr(parser *p, const op_info *info, const attr_spec *spec, src_pos at, attr_id *value);
 /* parser_dense.c: `[1.0, 2.0] : tensor<2 x f32>` behind the word `dense`. */
+/* `(0x7e01)` behind `nan`. */
+MUST_CHECK status parse_nan_bits(parser *p, uint64_t *out);
 MUST_CHECK status parse_dense(parser *p, attr_id *out);
 
 /* ---- parser_ops.c ---- */

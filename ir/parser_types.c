@@ -9,6 +9,11 @@ static const char *const dtype_names[] = {
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
 #include "ir/types.def"
     NULL};
+/* What a type can begin with. */
+static const char *const type_names[] = {"tensor", "gm", "tile", "buffer", "channel",
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
+#include "ir/types.def"
+                                         NULL};
 static const char *const space_names[] = {
 #define SPACE(ID, text, doc) text,
 #include "ir/types.def"
@@ -173,6 +178,13 @@ static uint32_t composite_length(const parser *p)
     return 0;
 }
 
+static status check_elements(parser *p, const token *at, const type_node *t)
+{
+    const char *misfit = type_misfit(t);
+    if (misfit != NULL) FAIL(p, pos_of(p, at), E0209, "%s", misfit);
+    return OK;
+}
+
 static status parse_composite(parser *p, type_kind kind, type_id *out)
 {
     token first = p->tok;
@@ -195,6 +207,7 @@ static status parse_composite(parser *p, type_kind kind, type_id *out)
     const char *end = p->tok.start + 1;
     TRY(expect_close(p, '>', &open));
     p->no_values = no_values;
+    TRY(check_elements(p, &first, &t));
     *out = type_intern(p->c, &t);
     if (type_element_count(p->c, *out) == 0) {
         FAIL(p, pos_of(p, &first), E0203, "the number of elements of this type does not fit in 64 bits");
@@ -203,10 +216,41 @@ static status parse_composite(parser *p, type_kind kind, type_id *out)
     return OK;
 }
 
+/* `channel<tile<..>, depth = n, via = gm>` */
+static status parse_channel(parser *p, type_id *out)
+{
+    static const char *const routes[] = {"gm", "direct", NULL};
+    type_id tile;
+    int64_t depth;
+    next(p);
+    token open = p->tok;
+    TRY(expect(p, '<', "`<`"));
+    if (!at_word(p, "tile")) return fail_expected(p, "the type of the tiles, `tile<..>`");
+    TRY(parse_composite(p, TYPE_TILE, &tile));
+    TRY(expect(p, ',', "`, depth = ` and a number"));
+    TRY(expect_word(p, "depth"));
+    TRY(expect(p, '=', "`=`"));
+    token at = p->tok;
+    TRY(parse_int(p, accept(p, '-'), &depth));
+    if (depth < 1 || depth > CHANNEL_MAX_DEPTH) {
+        FAIL(p, pos_of(p, &at), E0228, "the depth is %lld; a channel holds 1 to %d tiles", (long long)depth,
+             CHANNEL_MAX_DEPTH);
+    }
+    TRY(expect(p, ',', "`, via = gm` or `, via = direct`"));
+    TRY(expect_word(p, "via"));
+    TRY(expect(p, '=', "`=`"));
+    bool is_direct = at_word(p, "direct");
+    if (!is_direct && !at_word(p, "gm")) return fail_name(p, &E0228, "route", routes);
+    next(p);
+    *out = type_channel(p->c, tile, (int32_t)depth, is_direct ? VIA_DIRECT : VIA_GM);
+    return expect_close(p, '>', &open);
+}
+
 static type_kind composite_kind(str word)
 {
     if (str_is(word, "tensor")) return TYPE_TENSOR;
     if (str_is(word, "tile")) return TYPE_TILE;
+    if (str_is(word, "channel")) return TYPE_CHANNEL;
     return str_is(word, "gm") ? TYPE_GM : TYPE_NONE;
 }
 
@@ -230,7 +274,8 @@ bool at_type(const parser *p)
     if (p->tok.kind != TOK_WORD) return false;
     str word = text_of(&p->tok);
     if (composite_kind(word) != TYPE_NONE) return *(word.p + word.n) == '<';
-    return dtype_by_name(word) != DTYPE_NONE || (p->is_generic && builtin_dtype(word) != DTYPE_NONE);
+    return dtype_by_name(word) != DTYPE_NONE || str_is(word, "buffer") ||
+           (p->is_generic && builtin_dtype(word) != DTYPE_NONE);
 }
 
 /* `!pto.tensor<..>`: what stands behind `!pto.` becomes the current token. */
@@ -252,6 +297,7 @@ status parse_type(parser *p, type_id *out)
     if (p->tok.kind != TOK_WORD) return fail_expected(p, "a type");
     str word = text_of(&p->tok);
     type_kind kind = composite_kind(word);
+    if (kind == TYPE_CHANNEL) return parse_channel(p, out);
     if (kind != TYPE_NONE) return parse_composite(p, kind, out);
     if (str_is(word, "buffer")) {
         *out = type_buffer(p->c);
@@ -259,7 +305,8 @@ status parse_type(parser *p, type_id *out)
         dtype d = p->is_generic ? builtin_dtype(word) : DTYPE_NONE;
         if (d == DTYPE_NONE) d = dtype_by_name(word);
         if (d == DTYPE_NONE && op_kind_by_name(word) != OP_NONE) return fail_expected(p, "a type");
-        if (d == DTYPE_NONE) return fail_name(p, &E0201, "type", dtype_names);
+        if (d == DTYPE_NONE) return fail_name(p, &E0201, "type", type_names);
+        TRY(check_elements(p, &p->tok, &(type_node){.kind = TYPE_SCALAR, .dtype = (uint8_t)d}));
         *out = type_scalar(p->c, d);
     }
     next(p);

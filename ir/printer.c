@@ -130,8 +130,7 @@ static void print_item(printer *r, op_id o, const op_info *info, const op_form *
     switch ((form_item_kind)item->kind) {
     case FORM_OPERAND:
         text_putc(r->out, ' ');
-        if (item->operand < value_operand_count(r, o))
-            print_value(r, use_raw(r->m, op_at(r->m, o)->operands + item->operand)->value);
+        if (item->operand < value_operand_count(r, o)) print_value(r, op_operand(r->m, o, item->operand));
         break;
     case FORM_REST:
         if (value_operand_count(r, o) > form->fixed_operands) {
@@ -260,6 +259,7 @@ static void print_tree(printer *r, op_id root)
     op_id o = root;
     for (;;) {
         if (o != root) print_indent(r);
+        if (r->on_op != NULL) r->on_op(r->self, o);
         print_head(r, o);
         op_id inner = enter_blocks(r, o, 0);
         if (inner != 0) {
@@ -297,6 +297,10 @@ static printer *printer_begin(arena *memory, module *m, const print_options *o, 
     r->out = out;
     r->is_generic = o != NULL && o->generic;
     r->locations = o != NULL && o->locations;
+    if (o != NULL) {
+        r->on_op = o->on_op;
+        r->self = o->self;
+    }
     text_init(&r->type_texts);
     return r;
 }

@@ -11,6 +11,9 @@
 typedef struct print_options {
     bool generic;
     bool locations; /* `loc(..)` behind every op; fused ones with all origins */
+    /* Told of each op before its text goes to `out`, in print order. NULL: nobody listens. */
+    void (*on_op)(void *self, op_id o);
+    void *self;
 } print_options;
 
 /* `o` may be NULL: all false. */

@@ -3,6 +3,8 @@
 #include "ir/lexer.h"
 #include "ir/printer_state.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,36 @@ static bool is_word(str s)
     return true;
 }
 
+/* A nan with its sign and payload: `nan`, `-nan`, or its bits. */
+static void put_nan(text_buffer *out, uint64_t bits, uint64_t usual, uint64_t usual_negative)
+{
+    if (bits == usual || bits == usual_negative)
+        text_puts(out, bits == usual ? "nan" : "-nan");
+    else
+        text_printf(out, "nan(0x%" PRIx64 ")", bits);
+}
+
+static void put_float(text_buffer *out, double v)
+{
+    static const double usual = (double)NAN;
+    uint64_t bits, usual_bits;
+    memcpy(&bits, &v, sizeof bits);
+    memcpy(&usual_bits, &usual, sizeof usual_bits);
+    if (isnan(v))
+        put_nan(out, bits, usual_bits, usual_bits | UINT64_C(1) << 63);
+    else
+        text_put_f64(out, v);
+}
+
 /* The shortest decimal that the format rounds to the same bits. */
 static void put_narrow_float(text_buffer *out, dtype d, uint32_t bits)
 {
     double v = float_decode(d, bits);
+    if (isnan(v)) {
+        put_nan(out, bits, float_encode(d, (double)NAN, ROUND_RINT, false),
+                float_encode(d, -(double)NAN, ROUND_RINT, false));
+        return;
+    }
     if (v > -1e9 && v < 1e9 && v == (double)(int64_t)v) {
         text_put_f64(out, v);
         return;
@@ -81,7 +109,7 @@ void attr_print(const ir_context *c, attr_id a, text_buffer *out)
     case ATTR_NONE: text_puts(out, "{}"); break; /* the empty map */
     case ATTR_BOOL: text_puts(out, n->i != 0 ? "true" : "false"); break;
     case ATTR_INT: text_put_i64(out, n->i); break;
-    case ATTR_FLOAT: text_put_f64(out, n->f); break;
+    case ATTR_FLOAT: put_float(out, n->f); break;
     case ATTR_STRING: text_put_quoted(out, string_of(c, n->id)); break;
     case ATTR_SYMBOL:
         text_putc(out, '@');

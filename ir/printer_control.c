@@ -1,6 +1,8 @@
 /* Functions, kernels and control ops. */
 #include "ir/printer_state.h"
 
+#include <inttypes.h>
+
 static void put(printer *r, const char *s) { text_puts(r->out, s); }
 
 static void put_word(printer *r, op_id o, const char *attr)
@@ -261,6 +263,16 @@ static void print_bind(printer *r, op_id o)
     print_dict(r, o, UINT32_MAX);
 }
 
+static void print_tune(printer *r, op_id o)
+{
+    int64_t step = op_attr_int(r->m, o, "step", 1);
+    put(r, "tune $");
+    put_word(r, o, "symbol");
+    text_printf(r->out, " in [%" PRId64 ", %" PRId64 "]", op_attr_int(r->m, o, "lo", 0), op_attr_int(r->m, o, "hi", 0));
+    if (step != 1) text_printf(r->out, " step %" PRId64, step);
+    print_dict(r, o, UINT32_MAX);
+}
+
 void print_control_head(printer *r, op_id o)
 {
     switch (op_kind_of(r->m, o)) {
@@ -275,6 +287,7 @@ void print_control_head(printer *r, op_id o)
         print_dict(r, o, UINT32_MAX);
         break;
     case OP_BIND: print_bind(r, o); break;
+    case OP_TUNE: print_tune(r, o); break;
     default: BUG_IF(true, "`%s` has no text form of its own", op_info_of(r->m, o)->name);
     }
 }

@@ -17,6 +17,8 @@ typedef struct printer {
     ir_context *c;
     text_buffer *out;
     bool is_generic, locations;
+    void (*on_op)(void *self, op_id o);
+    void *self;
     uint32_t indent; /* nesting */
     op_id op;        /* the op whose expressions are printed: slots name its operands */
     printed_type types[PRINTED_TYPES];

@@ -1,5 +1,7 @@
 #include "ir/ranges.h"
 
+#include "ir/tune.h"
+
 enum { DEPTH_MAX = 16, EVALUATIONS_MAX = 256, MEMO_COUNT = 16 };
 
 /* One question. The memo keeps a nest whose bounds mention outer indices twice from costing 2^depth. */
@@ -117,13 +119,15 @@ static bool is_parameter_symbol(const module *m, op_id function, str_id name)
     return s.found;
 }
 
-/* The `bind` of a symbol that is in force at an op; 0 when there is none. */
+/* The `bind` or `tune` of a symbol that is in force at an op; 0 when there is none. */
 static op_id find_bind(const module *m, op_id at, str_id name)
 {
     const ir_context *c = module_context(m);
     for (op_id o = at; o != 0 && (op_info_of(m, o)->traits & TRAIT_FUNCTION) == 0; o = op_parent(m, o))
         for (op_id b = op_prev(m, o); b != 0; b = op_prev(m, b))
-            if (op_kind_of(m, b) == OP_BIND && str_eq(op_attr_str(m, b, "symbol"), string_of(c, name))) return b;
+            if ((op_kind_of(m, b) == OP_BIND || op_kind_of(m, b) == OP_TUNE) &&
+                str_eq(op_attr_str(m, b, "symbol"), string_of(c, name)))
+                return b;
     return 0;
 }
 
@@ -138,6 +142,12 @@ static bool symbol_range(void *self, str_id name, expr_range *out)
     if (is_parameter_symbol(q->m, q->function, name)) return out->lo <= out->hi;
     op_id bind = find_bind(q->m, q->at, name);
     if (bind == 0 || q->depth >= DEPTH_MAX) return out->lo <= out->hi;
+    if (op_kind_of(q->m, bind) == OP_TUNE) {
+        tune_range t = tune_range_of(q->m, bind);
+        narrow(out, RELATION_GE, t.lo);
+        narrow(out, RELATION_LE, t.hi);
+        return out->lo <= out->hi;
+    }
     int64_t lo = query_range(q, bind, op_index_expr(q->m, bind, "lo", 0)).lo;
     int64_t hi = query_range(q, bind, op_index_expr(q->m, bind, "hi", 0)).hi;
     if (lo > out->lo) out->lo = lo;

@@ -1,4 +1,4 @@
-/* Intervals of index expressions from what the text says: facts of the function, `bind` ranges, loop bounds, grid
+/* Intervals of index expressions from what the text says: facts of the function, ranges of `bind` and `tune`, loop bounds, grid
  * extents. Symbols are at least 0. Sound: the value is in the interval whenever control gets to the op. */
 #ifndef IR_RANGES_H
 #define IR_RANGES_H

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { CACHE_LINE_BYTES = 64 };
+
 void record_table_init(record_table *t, uint32_t record_bytes) { *t = (record_table){.record_bytes = record_bytes}; }
 
 void record_table_fini(record_table *t) { table_free(t->chunks); }
@@ -10,7 +12,8 @@ static void add_chunk(record_table *t, arena *memory)
 {
     if (t->chunk_count == t->chunk_capacity)
         t->chunks = table_grow(t->chunks, &t->chunk_capacity, t->chunk_count + 1u, sizeof *t->chunks);
-    t->chunks[t->chunk_count++] = arena_array(memory, CHUNK_RECORDS, t->record_bytes);
+    t->chunks[t->chunk_count++] =
+        arena_alloc_aligned(memory, (size_t)CHUNK_RECORDS * t->record_bytes, CACHE_LINE_BYTES);
 }
 
 void record_table_copy(record_table *to, const record_table *from, arena *memory)

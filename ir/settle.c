@@ -130,14 +130,8 @@ static void claim_op(settler *s, op_id o)
 {
     const op_record *op = op_raw(s->m, o);
     for (uint32_t i = 0; i < op->result_count; i++) claim(s, op->results + i);
-    uint32_t n = op->blocks == 0 ? 0 : block_raw(s->m, op->blocks)->siblings;
-    if (n <= 1) {
-        for (uint32_t i = 0; n == 1 && i < block_raw(s->m, op->blocks)->arg_count; i++)
-            claim(s, block_raw(s->m, op->blocks)->args[i]);
-        return;
-    }
-    for (uint32_t b = 0; b < n; b++) {
-        const block_record *block = block_raw(s->m, op->blocks + b);
+    for (uint32_t b = 0, n = block_count(s->m, op); b < n; b++) {
+        const block_record *block = block_raw(s->m, first_block(s->m, op) + b);
         for (uint32_t i = 0; i < block->arg_count; i++) claim(s, block->args[i]);
     }
 }
@@ -146,8 +140,7 @@ static void claim_op(settler *s, op_id o)
 static void relink_uses(module *m, op_id o)
 {
     const op_record *op = op_raw(m, o);
-    for (uint32_t i = 0; i < op->operand_count; i++)
-        use_link(m, op->operands + i, o, use_raw(m, op->operands + i)->value);
+    for (uint32_t i = 0; i < op->operand_count; i++) use_link(m, operand_use(m, o, i), operand_value(m, op, i));
 }
 
 void module_settle(module *m)

@@ -20,10 +20,13 @@ static void canonical_copy(type_node *to, const type_node *from)
     to->rank = from->rank;
     BUG_IF(from->rank > TYPE_MAX_RANK, "a type of rank %d", from->rank);
     memcpy(to->dims, from->dims, from->rank * sizeof *to->dims);
-    if (from->kind == TYPE_TILE) {
+    if (from->kind == TYPE_TILE || from->kind == TYPE_CHANNEL) {
         BUG_IF(from->rank != 2, "a tile of rank %d", from->rank);
         to->space = from->space;
         to->layout = from->layout;
+        if (from->kind == TYPE_TILE) return;
+        to->depth = from->depth;
+        to->via = from->via;
         return;
     }
     to->format = from->format;
@@ -36,8 +39,10 @@ static void canonical_copy(type_node *to, const type_node *from)
 static uint32_t type_hash(const type_node *t)
 {
     uint64_t head = (uint64_t)t->kind | (uint64_t)t->dtype << 8 | (uint64_t)t->rank << 16 | (uint64_t)t->space << 24 |
-                    (uint64_t)t->layout << 32 | (uint64_t)t->format << 40 | (uint64_t)t->has_strides << 48;
+                    (uint64_t)t->layout << 32 | (uint64_t)t->format << 40 | (uint64_t)t->has_strides << 48 |
+                    (uint64_t)t->via << 56;
     uint64_t h = hash_step(0, head);
+    if (t->depth != 0) h = hash_step(h, (uint64_t)t->depth);
     for (uint32_t i = 0; i < t->rank; i++) h = hash_step(h, (uint64_t)t->dims[i] << 32 | t->strides[i]);
     for (uint32_t i = 0; i < 3 && t->format == FORMAT_PANEL; i++) h = hash_step(h, (uint64_t)t->panel[i]);
     return hash_end(h);
@@ -93,6 +98,51 @@ type_id type_tile(ir_context *c, dtype d, int64_t rows, int64_t columns, space s
 }
 
 type_id type_buffer(ir_context *c) { return type_intern(c, &(type_node){.kind = TYPE_BUFFER}); }
+
+type_id type_channel(ir_context *c, type_id tile, int32_t depth, channel_via via)
+{
+    type_node t = *type_at(c, tile);
+    BUG_IF(t.kind != TYPE_TILE || depth < 1 || depth > CHANNEL_MAX_DEPTH, "a channel of depth %d", depth);
+    t.kind = TYPE_CHANNEL;
+    t.depth = depth;
+    t.via = (uint8_t)via;
+    return type_intern(c, &t);
+}
+
+type_id channel_tile(ir_context *c, type_id channel)
+{
+    type_node t = *type_at(c, channel);
+    BUG_IF(t.kind != TYPE_CHANNEL, "the tile of what is no channel");
+    t.kind = TYPE_TILE;
+    return type_intern(c, &t);
+}
+
+bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out)
+{
+    int64_t row = columns;
+    if (rows < 0 || columns < 0) return false;
+    if (d == DTYPE_MASK) {
+        int64_t bytes = columns / 8 + (columns % 8 != 0);
+        row = bytes / MASK_ROW_BYTES * MASK_ROW_BYTES + (bytes % MASK_ROW_BYTES != 0 ? MASK_ROW_BYTES : 0);
+    } else if (__builtin_mul_overflow(columns, (int64_t)dtype_bytes(d), &row)) {
+        return false;
+    }
+    return !__builtin_mul_overflow(rows, row, out);
+}
+
+const char *type_misfit(const type_node *t)
+{
+    bool is_tile = t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL;
+    if (t->dtype == DTYPE_MASK && !is_tile)
+        return "`mask` is packed bits on chip; in memory and as a scalar it is `bool`";
+    if (t->dtype == DTYPE_REC64 && !is_tile && t->kind != TYPE_GM)
+        return "`rec64` is a sort record; it is the element of tiles and of gm";
+    if (t->dtype != DTYPE_MASK && t->dtype != DTYPE_REC64) return NULL;
+    if (!is_tile) return NULL;
+    if (t->space != SPACE_NONE && t->space != SPACE_VEC) return "tiles of `mask` and `rec64` are in `vec`";
+    if (t->layout != LAYOUT_NONE && t->layout != LAYOUT_ND) return "tiles of `mask` and `rec64` have the layout `nd`";
+    return NULL;
+}
 
 expr_id type_element_count(ir_context *c, type_id t)
 {
@@ -160,13 +210,16 @@ void type_print(const ir_context *c, type_id t, text_buffer *out)
     case TYPE_TENSOR: text_puts(out, "tensor<"); break;
     case TYPE_GM: text_puts(out, "gm<"); break;
     case TYPE_TILE: text_puts(out, "tile<"); break;
+    case TYPE_CHANNEL: text_puts(out, "channel<tile<"); break;
     default: text_puts(out, "<none>"); return;
     }
     print_shape(c, n, out);
-    if (n->kind == TYPE_TILE) {
+    if (n->kind == TYPE_TILE || n->kind == TYPE_CHANNEL) {
         print_tile_clauses(n, out);
     } else {
         print_memory_clauses(c, n, out);
     }
     text_putc(out, '>');
+    if (n->kind == TYPE_CHANNEL)
+        text_printf(out, ", depth = %d, via = %s>", n->depth, n->via == VIA_GM ? "gm" : "direct");
 }

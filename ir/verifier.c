@@ -1,6 +1,7 @@
 #include "ir/verifier.h"
 
 #include "ir/module_impl.h"
+#include "ir/tune.h"
 #include "ir/verifier_parts.h"
 #include "ir/verify_row.h"
 
@@ -24,7 +25,8 @@ _Static_assert(sizeof(accepted_op) == (4 + ACCEPTED_OPERANDS) * sizeof(uint32_t)
 
 typedef struct symbol_mark {
     uint32_t serial;
-    block_id block; /* of its `bind`; 0: bound by a parameter */
+    block_id block; /* of its `bind`; 0: bound by a parameter or `tune` */
+    op_id tune;     /* its `tune`, when it has one */
 } symbol_mark;
 
 typedef struct attr_mark {
@@ -38,11 +40,11 @@ typedef struct call_edge {
     op_id caller, call, callee;
 } call_edge;
 
-/* Scratch of one verification. A value is visible when it is marked and the block it was marked with is still open. */
+/* Scratch of one verification. A value is visible when it is marked and the block that defines it is still open. */
 typedef struct verifier {
     module *m;
     ir_context *c;
-    block_id *value_block;
+    uint64_t *defined; /* a bit for each value */
     bool *open;
     uint32_t *type_seen; /* serial of the function in which all symbols of the type are bound by parameters */
     size_t type_capacity;
@@ -59,6 +61,8 @@ typedef struct verifier {
     bool kernel, has_tokens;
     op_id at;            /* for callbacks */
     bool unbound, local; /* a symbol was missing; a symbol came from `bind` */
+    bool plain;          /* a symbol was seen that is not that of `tune` */
+    op_id tune;          /* a symbol of it was seen */
     bool attrs_local;    /* `local` for the attributes of the op at hand */
     str_id missing;
 } verifier;
@@ -67,7 +71,7 @@ static void verifier_init(verifier *v, module *m)
 {
     size_t none = 0;
     *v = (verifier){.m = m, .c = module_context(m)};
-    v->value_block = table_grow(NULL, &none, m->values.count + 1, sizeof *v->value_block);
+    v->defined = table_grow(NULL, &none, m->values.count / 64 + 1, sizeof *v->defined);
     none = 0;
     v->open = table_grow(NULL, &none, m->blocks.count + 1, sizeof *v->open);
     none = 0;
@@ -76,7 +80,7 @@ static void verifier_init(verifier *v, module *m)
 
 static void verifier_fini(verifier *v)
 {
-    table_free(v->value_block);
+    table_free(v->defined);
     table_free(v->open);
     table_free(v->accepted);
     table_free(v->type_seen);
@@ -84,7 +88,7 @@ static void verifier_fini(verifier *v)
     table_free(v->calls);
 }
 
-static void count(verifier *v, status s) { v->problems += s != OK; }
+static void count_problem(verifier *v, status s) { v->problems += s != OK; }
 
 /* ---- symbols ---- */
 
@@ -93,28 +97,32 @@ static void visit_symbol(void *self, str_id name)
     verifier *v = self;
     if (name < v->symbol_capacity && v->symbols[name].serial == v->serial) {
         block_id b = v->symbols[name].block;
+        op_id tune = v->symbols[name].tune;
+        v->plain = v->plain || tune == 0 || (v->tune != 0 && v->tune != tune);
+        if (tune != 0) v->tune = tune;
         if (b == 0) return;
         v->local = true;
         if (v->open[b]) return;
     }
+    v->plain = true;
     v->unbound = true;
     v->missing = name;
 }
 
-static void bind_symbol(verifier *v, str_id name, block_id block)
+static void bind_symbol(verifier *v, str_id name, block_id block, op_id tune)
 {
     v->symbols = table_grow(v->symbols, &v->symbol_capacity, (size_t)name + 1, sizeof *v->symbols);
-    v->symbols[name] = (symbol_mark){v->serial, block};
+    v->symbols[name] = (symbol_mark){v->serial, block, tune};
 }
 
-static void bind_mentioned(void *self, str_id name) { bind_symbol(self, name, 0); }
+static void bind_mentioned(void *self, str_id name) { bind_symbol(self, name, 0, 0); }
 
 static status unbound_symbol(verifier *v, op_id o)
 {
     str name = string_of(v->c, v->missing);
     return op_error(v->m, o, &E0410,
                     "mentions $%.*s, which is not bound here; a parameter with the bare extent $%.*s binds it, "
-                    "or `bind` before this op",
+                    "or `bind` or `tune` before this op",
                     (int)name.n, name.p, (int)name.n, name.p);
 }
 
@@ -126,7 +134,10 @@ static status check_type(verifier *v, op_id o, type_id t)
     bool local_before = v->local;
     v->unbound = v->local = false;
     for (uint32_t i = 0; i < n->rank; i++) {
+        v->plain = false;
+        v->tune = 0;
         expr_visit_symbols(v->c, n->dims[i], visit_symbol, v);
+        if (v->tune != 0 && !v->plain) TRY(tune_check_extent(v->m, o, t, n->dims[i], v->tune));
         if (n->has_strides) expr_visit_symbols(v->c, n->strides[i], visit_symbol, v);
     }
     if (v->unbound) return unbound_symbol(v, o);
@@ -178,7 +189,9 @@ static status bind_local(verifier *v, op_id o)
     bool bound = name < v->symbol_capacity && v->symbols[name].serial == v->serial &&
                  (v->symbols[name].block == 0 || v->open[v->symbols[name].block]);
     if (bound) return op_error(v->m, o, &E0411, "binds $%.*s, which is bound already", (int)text.n, text.p);
-    bind_symbol(v, name, op_block(v->m, o));
+    /* The body of the function, where a `tune` stands, stays open to its end. */
+    bool is_tune = op_kind_of(v->m, o) == OP_TUNE;
+    bind_symbol(v, name, is_tune ? 0 : op_block(v->m, o), is_tune ? o : 0);
     return OK;
 }
 
@@ -192,7 +205,7 @@ static void bind_parameters(verifier *v, op_id f)
         for (uint32_t d = 0; d < t->rank; d++) {
             const expr_node *e = expr_at(v->c, t->dims[d]);
             if (e->kind == EXPR_SYMBOL)
-                bind_symbol(v, (str_id)e->value, 0);
+                bind_symbol(v, (str_id)e->value, 0, 0);
             else if (v->kernel)
                 expr_visit_symbols(v->c, t->dims[d], bind_mentioned, v);
         }
@@ -213,13 +226,16 @@ static status undefined_operand(verifier *v, op_id o, uint32_t i)
 
 static inline bool is_visible(const verifier *v, value_id value)
 {
-    block_id b = v->value_block[value];
-    return b != 0 && v->open[b];
+    if ((v->defined[value / 64] >> value % 64 & 1) == 0) return false;
+    const uint32_t def = value_raw(v->m, value)->def;
+    return v->open[(def & DEF_BLOCK) != 0 ? def & ~DEF_BLOCK : op_raw(v->m, def)->block];
 }
+
+static inline void define(verifier *v, value_id value) { v->defined[value / 64] |= UINT64_C(1) << value % 64; }
 
 static inline void define_results(verifier *v, const op_record *r)
 {
-    for (uint32_t i = 0; i < r->result_count; i++) v->value_block[r->results + i] = r->block;
+    for (uint32_t i = 0; i < r->result_count; i++) define(v, r->results + i);
 }
 
 static status check_terminator(verifier *v, op_id parent, block_id b)
@@ -270,26 +286,26 @@ static accepted_op *accepted_place(const verifier *v, const op_record *r, accept
     uint32_t hash = r->kind * 0x9e3779b1u ^ r->attrs;
     *out_key = (accepted_op){v->serial, r->kind, r->operand_count, r->attrs, value_raw(m, r->results)->type, {0}};
     for (uint32_t i = 0; i < r->operand_count; i++) {
-        out_key->types[i] = value_raw(m, use_raw(m, r->operands + i)->value)->type;
+        out_key->types[i] = value_raw(m, operand_value(m, r, i))->type;
         hash = (hash ^ out_key->types[i]) * 0x9e3779b1u;
     }
     hash = (hash ^ out_key->result) * 0x9e3779b1u;
     return &v->accepted[hash >> 22];
 }
 
-static bool may_be_accepted(const op_record *r)
+static bool may_be_accepted(const module *m, const op_record *r)
 {
-    return r->result_count == 1 && r->blocks == 0 && r->operand_count <= ACCEPTED_OPERANDS;
+    return r->result_count == 1 && first_block(m, r) == 0 && r->operand_count <= ACCEPTED_OPERANDS;
 }
 
 static bool is_accepted(const verifier *v, const op_record *r)
 {
-    if (!may_be_accepted(r)) return false;
+    if (!may_be_accepted(v->m, r)) return false;
     accepted_op key;
     const accepted_op *a = accepted_place(v, r, &key);
     if (memcmp(a, &key, sizeof key) != 0) return false;
     for (uint32_t i = 0; i < r->operand_count; i++)
-        if (!is_visible(v, use_raw(v->m, r->operands + i)->value)) return false;
+        if (!is_visible(v, operand_value(v->m, r, i))) return false;
     return r->loc != 0;
 }
 
@@ -302,7 +318,7 @@ static bool is_global_type(const verifier *v, type_id t)
 static void remember(verifier *v, op_id o, const op_record *r, const op_info *info)
 {
     bool by_types = info->infer != NULL && info->verify == NULL && info->rule == RULE_NONE;
-    if (!by_types || !may_be_accepted(r) || op_value_operand_count(v->m, o) != r->operand_count || v->attrs_local)
+    if (!by_types || !may_be_accepted(v->m, r) || op_value_operand_count(v->m, o) != r->operand_count || v->attrs_local)
         return;
     accepted_op key;
     accepted_op *place = accepted_place(v, r, &key);
@@ -323,12 +339,19 @@ static status check_op(verifier *v, op_id o, const op_record *r)
     TRY(check_attrs(v, o, r));
     for (uint32_t i = 0; i < r->result_count; i++) TRY(check_type(v, o, value_type(v->m, op_result(v->m, o, i))));
     TRY(row_check_rules(v->m, o, info));
-    if (r->blocks != 0 || info->blocks != 0) TRY(verify_blocks(v->m, o));
+    if (first_block(v->m, r) != 0 || info->blocks != 0) TRY(verify_blocks(v->m, o));
     if ((info->traits & TRAIT_TERMINATOR) != 0 && r->next != 0)
         return op_error(v->m, o, &E0316, "ends a block, but `%s` follows it", op_info_of(v->m, r->next)->name);
-    if (r->kind == OP_BIND) TRY(bind_local(v, o));
+    if (r->kind == OP_BIND || r->kind == OP_TUNE) TRY(bind_local(v, o));
     remember(v, o, r, info);
     return OK;
+}
+
+static void note_call(verifier *v, op_id o)
+{
+    v->calls = table_grow(v->calls, &v->call_capacity, v->call_count + 1, sizeof *v->calls);
+    str_id callee = string_intern(v->c, op_attr_str(v->m, o, "callee"));
+    v->calls[v->call_count++] = (call_edge){v->function, o, module_find_symbol(v->m, callee)};
 }
 
 static void visit(verifier *v, op_id o, const op_record *r)
@@ -336,12 +359,8 @@ static void visit(verifier *v, op_id o, const op_record *r)
     if (is_accepted(v, r)) return;
     if (r->kind == OP_PTO_SET_FLAG || r->kind == OP_PTO_WAIT_FLAG) v->has_tokens = true;
     status s = check_op(v, o, r);
-    count(v, s);
-    if (s == OK && r->kind == OP_CALL) {
-        v->calls = table_grow(v->calls, &v->call_capacity, v->call_count + 1, sizeof *v->calls);
-        str_id callee = string_intern(v->c, op_attr_str(v->m, o, "callee"));
-        v->calls[v->call_count++] = (call_edge){v->function, o, module_find_symbol(v->m, callee)};
-    }
+    count_problem(v, s);
+    if (s == OK && r->kind == OP_CALL) note_call(v, o);
 }
 
 /* ---- bodies ---- */
@@ -353,14 +372,14 @@ static op_id open_block(verifier *v, op_id o, uint32_t index)
         block_id b = op_block_at(v->m, o, index);
         op_id first = block_first(v->m, b);
         if (first == 0) {
-            count(v, check_terminator(v, o, b));
+            count_problem(v, check_terminator(v, o, b));
             continue;
         }
         v->open[b] = true;
         for (uint32_t i = 0; i < block_arg_count(v->m, b); i++) {
             value_id arg = block_arg(v->m, b, i);
-            v->value_block[arg] = b;
-            count(v, check_type(v, o, value_type(v->m, arg)));
+            define(v, arg);
+            count_problem(v, check_type(v, o, value_type(v->m, arg)));
         }
         return first;
     }
@@ -384,7 +403,7 @@ static op_id leave(verifier *v, op_id root, op_id o)
         if (r->next != 0) return r->next;
         block_id b = r->block;
         op_id parent = block_parent(v->m, b);
-        count(v, check_terminator(v, parent, b));
+        count_problem(v, check_terminator(v, parent, b));
         v->open[b] = false;
         op_id inner = open_block(v, parent, index_of_block(v->m, parent, b) + 1);
         if (inner != 0) return inner;
@@ -401,7 +420,7 @@ static void verify_body(verifier *v, op_id f)
     v->has_tokens = false;
     uint32_t problems_before = v->problems;
     if ((op_info_of(v->m, f)->traits & TRAIT_FUNCTION) == 0 || op_block_count(v->m, f) != 1) {
-        count(v, op_error(v->m, f, &E0318, "stands outside of a function"));
+        count_problem(v, op_error(v->m, f, &E0318, "stands outside of a function"));
         return;
     }
     bind_parameters(v, f);
@@ -409,10 +428,10 @@ static void verify_body(verifier *v, op_id f)
         const op_record *r = op_raw(v->m, o);
         visit(v, o, r);
         if (v->problems > PROBLEMS_MAX) return;
-        op_id inner = r->blocks == 0 ? 0 : open_block(v, o, 0);
+        op_id inner = first_block(v->m, r) == 0 ? 0 : open_block(v, o, 0);
         o = inner != 0 ? inner : leave(v, f, o);
     }
-    if (v->has_tokens && v->problems == problems_before) count(v, verify_tokens(v->m, f));
+    if (v->has_tokens && v->problems == problems_before) count_problem(v, verify_tokens(v->m, f));
 }
 
 /* ---- call cycles ---- */
@@ -497,7 +516,37 @@ status module_verify(module *m)
     BLOCK_EACH_OP(m, o, top) {
         if (v.problems <= PROBLEMS_MAX) verify_body(&v, o);
     }
-    if (v.problems == 0) count(&v, verify_calls(&v));
+    if (v.problems == 0) count_problem(&v, verify_calls(&v));
+    verifier_fini(&v);
+    return v.problems == 0 ? OK : FAILED;
+}
+
+/* Of the functions that were left out: a cycle may go through them. */
+static void note_other_calls(verifier *v, uint32_t count, const op_id *functions)
+{
+    arena *scratch = arena_create("verified functions");
+    bool *is_verified = arena_array(scratch, v->m->ops.count, sizeof *is_verified);
+    for (uint32_t i = 0; i < count; i++) is_verified[functions[i]] = true;
+    BLOCK_EACH_OP(v->m, f, module_top(v->m)) {
+        if (is_verified[f]) continue;
+        v->function = f;
+        IR_WALK(v->m, o, f)
+        {
+            if (op_kind_of(v->m, o) == OP_CALL) note_call(v, o);
+        }
+    }
+    arena_destroy(scratch);
+}
+
+status module_verify_functions(module *m, uint32_t count, const op_id *functions)
+{
+    verifier v;
+    verifier_init(&v, m);
+    for (uint32_t i = 0; i < count && v.problems <= PROBLEMS_MAX; i++) verify_body(&v, functions[i]);
+    if (v.problems == 0 && v.call_count > 0) {
+        note_other_calls(&v, count, functions);
+        count_problem(&v, verify_calls(&v));
+    }
     verifier_fini(&v);
     return v.problems == 0 ? OK : FAILED;
 }

@@ -56,7 +56,8 @@ static str param_mode_text(const module *m, op_id f, uint32_t i)
 static status check_parameter(const module *m, op_id f, value_id param, uint32_t index, bool kernel)
 {
     const type_node *t = type_of_value(m, param);
-    if (t->kind == TYPE_TILE || t->kind == TYPE_BUFFER || (kernel && t->kind == TYPE_TENSOR))
+    bool on_chip = t->kind == TYPE_TILE || t->kind == TYPE_BUFFER || t->kind == TYPE_CHANNEL;
+    if (on_chip || (kernel && t->kind == TYPE_TENSOR))
         return op_error(m, f, &E0334, "has parameter %s of %s; legal are %s", value_words(m, param),
                         type_words(m, value_type(m, param)), kernel ? "gm and scalars" : "tensors, gm and scalars");
     str mode = param_mode_text(m, f, index);

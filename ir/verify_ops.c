@@ -441,6 +441,11 @@ status verify_bind(module *m, uint32_t op)
         return op_error(m, op, &E0413,
                         "has the range [%" PRId64 ", %" PRId64 "]; it must hold a number and start at 0 or more", lo,
                         hi);
+    expr_id value = op_index_expr(m, op, "value", 0);
+    expr_range r = op_expr_range(m, op, value), least = op_expr_range(m, op, low);
+    if (r.lo > hi || (least.lo != INT64_MIN && r.hi < least.lo))
+        return op_error(m, op, &E0413, "gives %s, which is always outside of its range [%s, %" PRId64 "]",
+                        expr_words(m, op, value), expr_words(m, op, low), hi);
     return OK;
 }
 

@@ -14,6 +14,7 @@ static uint32_t class_of(const type_node *t)
     case TYPE_GM: return TY_GM;
     case TYPE_TILE: return TY_TILE;
     case TYPE_BUFFER: return TY_BUFFER;
+    case TYPE_CHANNEL: return TY_CHANNEL;
     case TYPE_SCALAR: return t->dtype == DTYPE_INDEX ? TY_INDEX : TY_SCALAR;
     case TYPE_NONE: break;
     }
@@ -22,7 +23,7 @@ static uint32_t class_of(const type_node *t)
 
 static void put_classes(text_buffer *t, uint32_t classes)
 {
-    static const char *const names[] = {"tensor", "gm", "tile", "scalar", "index", "buffer"};
+    static const char *const names[] = {"tensor", "gm", "tile", "scalar", "index", "buffer", "channel"};
     const char *separator = "";
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if ((classes & (1u << i)) == 0) continue;
@@ -287,16 +288,19 @@ status row_check_type(const module *m, op_id o, type_id t)
     if (n->rank > TYPE_MAX_RANK)
         return op_error(m, o, &E0218, "has %s with %u dims; the most is %d", type_words(m, t), (unsigned)n->rank,
                         TYPE_MAX_RANK);
-    if (n->kind == TYPE_TILE && n->rank != 2)
+    const char *misfit = type_misfit(n);
+    if (misfit != NULL) return op_error(m, o, &E0209, "has %s; %s", type_words(m, t), misfit);
+    bool is_tile = n->kind == TYPE_TILE || n->kind == TYPE_CHANNEL;
+    if (is_tile && n->rank != 2)
         return op_error(m, o, &E0218, "has %s with %u dims; a tile has 2", type_words(m, t), (unsigned)n->rank);
     for (uint32_t i = 0; i < n->rank; i++) {
         int64_t extent;
         if (!expr_is_const(c, n->dims[i], &extent)) {
-            if (n->kind == TYPE_TILE || expr_at(c, n->dims[i])->has_slot)
+            if (is_tile || expr_at(c, n->dims[i])->has_slot)
                 return op_error(m, o, &E0218, "has %s; the capacity of a tile is two numbers", type_words(m, t));
             continue;
         }
-        if (extent < (n->kind == TYPE_TILE ? 1 : 0))
+        if (extent < (is_tile ? 1 : 0))
             return op_error(m, o, &E0218, "has %s with an extent of %" PRId64, type_words(m, t), extent);
         if (extent != 0 && __builtin_mul_overflow(product, extent, &product))
             return op_error(m, o, &E0218, "has %s with more than 2^63 elements", type_words(m, t));

@@ -40,25 +40,26 @@ status verify_buffer(module *m, uint32_t op)
 static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
 {
     const type_node *t = type_at(module_context(m), type);
-    int64_t rows = 0, columns = 0, bytes, end;
+    int64_t rows = 0, columns = 0, bytes = 0, end;
     int64_t offset = op_attr_int(m, op, "offset", 0);
     int64_t room = op_attr_int(m, buffer, "bytes_per_stage", 0);
-    uint32_t element = dtype_bytes(t->dtype);
+    bool is_mask = t->dtype == DTYPE_MASK;
+    uint32_t element = is_mask ? MASK_ROW_BYTES : dtype_bytes(t->dtype);
     str space_text = op_attr_str(m, buffer, "space");
     if (t->space == SPACE_NONE || !str_is(space_text, space_name(t->space)))
         return op_error(m, op, &E0221, "describes %s in a buffer of space `%.*s`", type_words(m, type),
                         (int)space_text.n, space_text.p);
     if (offset < 0 || offset % element != 0)
         return op_error(m, op, &E0227,
-                        "has offset %" PRId64 "; it must be 0 or more and a multiple of %" PRIu32
-                        " bytes of an element",
-                        offset, element);
+                        "has offset %" PRId64 "; it must be 0 or more and a multiple of %" PRIu32 " bytes of %s",
+                        offset, element, is_mask ? "a row of bits" : "an element");
     if (!expr_is_const(module_context(m), t->dims[0], &rows) || !expr_is_const(module_context(m), t->dims[1], &columns))
         return op_error(m, op, &E0218, "describes %s, whose capacity is not two numbers", type_words(m, type));
-    if (__builtin_mul_overflow(rows, columns, &bytes) || __builtin_mul_overflow(bytes, (int64_t)element, &bytes) ||
-        __builtin_add_overflow(bytes, offset, &end) || end > room)
-        return op_error(m, op, &E0227, "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes",
-                        type_words(m, type), offset, room);
+    if (!tile_bytes((dtype)t->dtype, rows, columns, &bytes) || __builtin_add_overflow(bytes, offset, &end) ||
+        end > room)
+        return op_error(m, op, &E0227,
+                        "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes; the tile has %" PRId64 " bytes",
+                        type_words(m, type), offset, room, bytes);
     return OK;
 }
 

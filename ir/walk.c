@@ -6,9 +6,10 @@
 /* The first op in the blocks of `parent` from number `index` on. */
 static op_id first_from(const module *m, op_id parent, uint32_t index)
 {
-    uint32_t n = op_block_count(m, parent);
+    const op_record *op = op_at(m, parent);
+    uint32_t n = block_count(m, op);
     for (; index < n; index++) {
-        op_id first = block_first(m, op_block_at(m, parent, index));
+        op_id first = block_raw(m, first_block(m, op) + index)->first;
         if (first != 0) return first;
     }
     return 0;
@@ -18,13 +19,17 @@ op_id walk_next(const module *m, op_id root, op_id current)
 {
     if (current == 0) return 0;
     op_id inside = first_from(m, current, 0);
-    if (inside != 0) return inside;
+    return inside != 0 ? inside : walk_skip(m, root, current);
+}
+
+op_id walk_skip(const module *m, op_id root, op_id current)
+{
     while (current != root) {
         const op_record *op = op_at(m, current);
         if (op->next != 0) return op->next;
         op_id parent = block_at(m, op->block)->parent;
         if (parent == 0) return 0;
-        op_id behind = first_from(m, parent, op->block - op_raw(m, parent)->blocks + 1);
+        op_id behind = first_from(m, parent, op->block - first_block(m, op_raw(m, parent)) + 1);
         if (behind != 0) return behind;
         current = parent;
     }

@@ -1,10 +1,20 @@
-# A NUL byte and invalid UTF-8: one diagnostic each, at the byte, and nothing else is read.
+# A byte order mark, a NUL byte and invalid UTF-8: one diagnostic each, at the byte, and nothing else is read.
 set -eu
 cd "$TEST_TMP"
+refuses() { # FILE PLACE TEXT
+  not pto-opt "$1" 2>text || { echo "$1 is taken"; exit 1; }
+  grep -qxF "$1:$2: error: [E0101] $3" text || { cat text; exit 1; }
+  [ "$(grep -c error: text)" -eq 1 ] || { cat text; exit 1; }
+}
 printf 'func @f() {\n  ret\000urn\n}\n' >nul.ptir
+refuses nul.ptir 2:6 'a NUL byte; the input is not text'
 printf 'func @f() {\n  // caf\303\251 \377\n  oops\n}\n' >utf8.ptir
-not pto-opt nul.ptir 2>nul.txt
-grep -q '^nul.ptir:2:6: error: \[E0101\] a NUL byte; the input is not text$' nul.txt
-not pto-opt utf8.ptir 2>utf8.txt
-grep -q '^utf8.ptir:2:12: error: \[E0101\] the byte 0xff is not valid UTF-8 here$' utf8.txt
-[ "$(grep -c error: utf8.txt)" -eq 1 ]
+refuses utf8.ptir 2:12 'the byte 0xff is not valid UTF-8 here'
+printf '// \355\240\200\noops\n' >surrogate.ptir
+refuses surrogate.ptir 1:4 'the byte 0xed is not valid UTF-8 here'
+printf '// \300\257\noops\n' >overlong.ptir
+refuses overlong.ptir 1:4 'the byte 0xc0 is not valid UTF-8 here'
+printf '// \303' >cut.ptir
+refuses cut.ptir 1:4 'the byte 0xc3 is not valid UTF-8 here'
+printf '\357\273\277func @f() {\n  oops\n}\n' >mark.ptir
+refuses mark.ptir 1:1 'the text begins with a byte order mark; save it without one'

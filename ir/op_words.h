@@ -1,0 +1,24 @@
+/* What the columns of an op row mean, in words: for docs and `pto-inspect ops`. Texts are static. */
+#ifndef IR_OP_WORDS_H
+#define IR_OP_WORDS_H
+
+#include "ir/op_info.h"
+
+/* "tensor/1", "every level", .. */
+const char *op_home_words(op_home home);
+/* How operands lie in the iteration space; NULL when the op has none. */
+const char *space_rule_words(space_rule rule);
+/* Capacities and valid regions that an instruction wants and gives; NULL when it has no rule. */
+const char *insn_rule_words(insn_rule rule);
+/* The scratch operand; NULL when there is none. */
+const char *insn_tmp_words(insn_tmp tmp);
+/* What is computed at compile time; NULL: nothing. */
+const char *fold_rule_words(fold_rule rule);
+/* "tensor or gm" of a set of enum type_class, onto `out`. */
+void type_classes_print(uint32_t classes, text_buffer *out);
+
+/* The text form, such as "tile.load %src[offsets] size(sizes) {..} : types"; nothing for ops whose form is not built
+ * from the row. */
+void op_form_words(op_kind kind, text_buffer *out);
+
+#endif
