@@ -2,6 +2,7 @@
 
 #include "core/core_diag.h"
 #include "core/file.h"
+#include "core/host_handle.h"
 #include "core/plugin_output.h"
 #include "core/supervisor.h"
 
@@ -19,7 +20,10 @@ typedef struct sink {
     backend_result *result;
     size_t capacity;
     const char *folder;
+    report_trace *trace;
+    const pto_run *run;
     file_writer file;
+    const char *file_name;
     bool file_open, failed;
 } sink;
 
@@ -55,6 +59,7 @@ static void begin_file(void *self, pto_str name)
     snprintf(path, sizeof path, "%s/%.*s", k->folder, (int)name.n, name.p);
     k->file_open = file_writer_open(&k->file, k->diags, path) == OK;
     k->failed |= !k->file_open;
+    k->file_name = copy_text(k->arena, name);
 }
 
 static void write_file(void *self, const void *bytes, size_t n)
@@ -66,8 +71,50 @@ static void write_file(void *self, const void *bytes, size_t n)
 static void end_file(void *self)
 {
     sink *k = self;
-    if (k->file_open && file_writer_commit(&k->file) != OK) k->failed = true;
+    if (!k->file_open) return;
     k->file_open = false;
+    if (file_writer_commit(&k->file) != OK) {
+        k->failed = true;
+        return;
+    }
+    const char **files = arena_array(k->arena, k->result->file_count + 1u, sizeof *files);
+    if (k->result->file_count > 0) memcpy(files, k->result->files, k->result->file_count * sizeof *files);
+    files[k->result->file_count++] = k->file_name;
+    k->result->files = files;
+}
+
+static uint32_t take_unit(void *self, pto_str name)
+{
+    sink *k = self;
+    return report_trace_unit(k->trace, (str){name.p, name.n});
+}
+
+static void take_slice(void *self, const pto_slice *slice)
+{
+    sink *k = self;
+    if (!PTO_HAS(slice, instance)) return;
+    report_trace_add(k->trace, &(trace_event){.unit = slice->unit,
+                                              .op = op_from(run_of(k->run), slice->op),
+                                              .cause = {slice->cause.p, slice->cause.n},
+                                              .from = slice->from,
+                                              .to = slice->to,
+                                              .bytes = slice->bytes,
+                                              .instance = slice->instance});
+}
+
+/* A field of a table, in quotes when it holds a separator. */
+static void put_field(text_buffer *t, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        text_puts(t, text);
+        return;
+    }
+    text_putc(t, '"');
+    for (; *text; text++) {
+        if (*text == '"') text_putc(t, '"');
+        text_putc(t, *text);
+    }
+    text_putc(t, '"');
 }
 
 static status write_counters(sink *k)
@@ -75,9 +122,12 @@ static status write_counters(sink *k)
     text_buffer t;
     text_init(&t);
     text_puts(&t, "name,unit,value\n");
-    for (uint32_t i = 0; i < k->result->counter_count; i++)
-        text_printf(&t, "%s,%s,%.17g\n", k->result->counters[i].name, k->result->counters[i].unit,
-                    k->result->counters[i].value);
+    for (uint32_t i = 0; i < k->result->counter_count; i++) {
+        put_field(&t, k->result->counters[i].name);
+        text_putc(&t, ',');
+        put_field(&t, k->result->counters[i].unit);
+        text_printf(&t, ",%.17g\n", k->result->counters[i].value);
+    }
     begin_file(k, (pto_str){"counters.csv", 12});
     write_file(k, t.p, t.n);
     end_file(k);
@@ -87,8 +137,15 @@ static status write_counters(sink *k)
 
 static status open_folder(diag_engine *d, const char *folder)
 {
-    if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST) return OK;
-    diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the report folder: %s", strerror(errno));
+    if (!folder || mkdir(folder, 0777) == 0) return OK;
+    struct stat st;
+    const int error = errno;
+    if (error == EEXIST && stat(folder, &st) == 0 && S_ISDIR(st.st_mode)) return OK;
+    if (error == EEXIST) {
+        diag_error(d, (src_pos){folder, 0, 0}, &E1501, "the report folder is a file");
+        return FAILED;
+    }
+    diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the report folder: %s", strerror(error));
     return FAILED;
 }
 
@@ -154,6 +211,10 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
             to.file_begin = begin_file;
             to.file_write = write_file;
             to.file_end = end_file;
+            if (k->trace) {
+                to.unit = take_unit;
+                to.slice = take_slice;
+            }
         }
         const pto_call c = make_call(a, run, call, &to, request->seed);
         const uint64_t begin = now_ns();
@@ -175,7 +236,8 @@ status backend_run(arena *a, const opened_pipeline *p, const backend_request *re
     const pto_backend *b = p->contract.backend;
     const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};
     const pto_run *run = run_context_begin(session, &wanted);
-    sink k = {.arena = a, .diags = d, .result = out, .folder = request->report_dir};
+    sink k = {
+        .arena = a, .diags = d, .result = out, .folder = request->report_dir, .trace = request->trace, .run = run};
     void *exe = NULL;
     const int stdout_kept = plugin_output_divert();
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);

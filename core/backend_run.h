@@ -5,6 +5,7 @@
 #include "core/call_binding.h"
 #include "core/flight_recorder.h"
 #include "core/pipeline_open.h"
+#include "core/report_trace.h"
 
 typedef struct backend_counter {
     const char *name, *unit;
@@ -14,12 +15,15 @@ typedef struct backend_counter {
 typedef struct backend_result {
     backend_counter *counters; /* in the order the backend gave them */
     uint32_t counter_count;
-    uint64_t wall_ns; /* of the last execution */
+    uint64_t wall_ns;   /* of the last execution */
+    const char **files; /* names of the report files that were written */
+    uint32_t file_count;
 } backend_result;
 
 typedef struct backend_request {
     uint64_t seed;          /* order of independent instances; 0: in order */
     const char *report_dir; /* where files of the backend go, or NULL */
+    report_trace *trace;    /* gathers slices when report_dir is given; or NULL */
     uint32_t repeat;        /* executions; outputs and counters are those of the last */
 } backend_request;
 

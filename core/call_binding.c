@@ -2,6 +2,9 @@
 
 #include "core/core_diag.h"
 #include "ir/float_format.h"
+#include "ir/ranges.h"
+#include "ir/tune.h"
+#include "ir/verifier.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +19,7 @@ typedef struct binder {
     op_id function;
     bound_call *out;
     const char **bound_by; /* for messages: what gave a symbol its value */
+    bool is_missing;       /* a symbol without a value was seen */
 } binder;
 
 op_id call_entry(module *m, const char *entry)
@@ -39,6 +43,40 @@ op_id call_entry(module *m, const char *entry)
     diag_error(d, (src_pos){file.p, 0, 0}, &E1601,
                "the module has %" PRIu32 " public functions; name the one to run with --entry", count);
     return 0;
+}
+
+static status fix_in_function(module *m, op_id f, uint32_t symbol_count, given_symbol *symbols, bool *changed)
+{
+    for (uint32_t i = 0; i < symbol_count; i++) {
+        const op_id tune = tune_find(m, f, symbols[i].name);
+        if (tune == 0) continue;
+        *changed = symbols[i].is_fixed = true;
+        TRY(tune_fix(m, tune, symbols[i].value));
+    }
+    return OK;
+}
+
+status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols)
+{
+    bool changed = false;
+    BLOCK_EACH_OP(m, f, module_top(m)) TRY(fix_in_function(m, f, symbol_count, symbols, &changed));
+    return changed ? module_verify(m) : OK;
+}
+
+status call_check_fixed(module *m)
+{
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        const op_id tune = tune_find(m, f, (str){NULL, 0});
+        if (tune == 0) continue;
+        const tune_range r = tune_range_of(m, tune);
+        const str name = op_attr_str(m, tune, "symbol");
+        diag_error(context_diags(module_context(m)), op_pos(m, tune), &E1607,
+                   "nothing says what $%.*s is: give it with --sym %.*s=N, one of %" PRId64 " to %" PRId64
+                   " in steps of %" PRId64 ", or compile with pto.tile",
+                   (int)name.n, name.p, (int)name.n, name.p, r.lo, r.hi, r.step);
+        return FAILED;
+    }
+    return OK;
 }
 
 static bool symbol_value(void *self, str_id name, int64_t *out)
@@ -80,6 +118,55 @@ static status bind_symbol(binder *b, str name, int64_t value, const char *by)
     out->symbol_count = n + 1;
     b->bound_by = bound_by;
     return OK;
+}
+
+/* ", $B is 4 by dim 0 of `x`" for each symbol of an expression: who else takes part in a contradiction. */
+typedef struct symbol_words {
+    const binder *b;
+    text_buffer *out;
+    str_id said[8];
+    uint32_t count;
+} symbol_words;
+
+static void put_symbol_words(void *self, str_id name)
+{
+    symbol_words *w = self;
+    const str text = string_of(w->b->c, name);
+    for (uint32_t i = 0; i < w->count; i++) {
+        if (w->said[i] == name) return;
+    }
+    if (w->count == sizeof w->said / sizeof w->said[0]) return;
+    w->said[w->count++] = name;
+    for (uint32_t i = 0; i < w->b->out->symbol_count; i++) {
+        if (!str_eq(w->b->out->symbols[i], text)) continue;
+        text_printf(w->out, "; $%.*s is %" PRId64 " by %s", (int)text.n, text.p, w->b->out->values[i],
+                    w->b->bound_by[i]);
+    }
+}
+
+static const char *keep_text(const binder *b, text_buffer *t)
+{
+    const char *copy = t->n == 0 ? "" : arena_strndup(b->arena, t->p, t->n);
+    text_fini(t);
+    return copy;
+}
+
+/* The expression; then who gives its symbols their values. */
+static const char *expr_text(const binder *b, expr_id e)
+{
+    text_buffer t;
+    text_init(&t);
+    expr_print(b->c, e, &t, NULL, NULL);
+    return keep_text(b, &t);
+}
+
+static const char *symbols_text(const binder *b, uint32_t count, const expr_id *e)
+{
+    text_buffer t;
+    text_init(&t);
+    symbol_words w = {.b = b, .out = &t};
+    for (uint32_t i = 0; i < count; i++) expr_visit_symbols(b->c, e[i], put_symbol_words, &w);
+    return keep_text(b, &t);
 }
 
 static const char *dim_text(binder *b, str parameter, uint32_t dim)
@@ -136,6 +223,30 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
     return OK;
 }
 
+static void note_missing(void *self, str_id name)
+{
+    binder *b = self;
+    int64_t unused;
+    b->is_missing = b->is_missing || !symbol_value(b, name, &unused);
+}
+
+static status fail_extent(binder *b, const bound_tensor *t, expr_id dim, int64_t extent, bool is_known)
+{
+    const src_pos at = op_pos(b->m, b->function);
+    b->is_missing = false;
+    expr_visit_symbols(b->c, dim, note_missing, b);
+    if (b->is_missing)
+        diag_error(b->d, at, &E1604, "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N",
+                   expr_text(b, dim), (int)t->name.n, t->name.p);
+    else if (is_known)
+        diag_error(b->d, at, &E1604, "extent %s of `%.*s` is %" PRId64 "%s; extents are at least 0", expr_text(b, dim),
+                   (int)t->name.n, t->name.p, extent, symbols_text(b, 1, &dim));
+    else
+        diag_error(b->d, at, &E1604, "extent %s of `%.*s` overflows 64 bits or divides by 0%s", expr_text(b, dim),
+                   (int)t->name.n, t->name.p, symbols_text(b, 1, &dim));
+    return FAILED;
+}
+
 /* Evaluates the extents of a tensor; all symbols are bound by now. */
 static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
 {
@@ -145,16 +256,8 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
     t->element_count = 1;
     uint64_t bytes = dtype_bytes(t->type);
     for (uint32_t i = 0; i < type->rank; i++) {
-        if (!expr_eval(b->c, type->dims[i], &values, &t->dims[i]) || t->dims[i] < 0) {
-            text_buffer text;
-            text_init(&text);
-            expr_print(b->c, type->dims[i], &text, NULL, NULL);
-            diag_error(b->d, op_pos(b->m, b->function), &E1604,
-                       "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N", text.p, (int)t->name.n,
-                       t->name.p);
-            text_fini(&text);
-            return FAILED;
-        }
+        const bool is_known = expr_eval(b->c, type->dims[i], &values, &t->dims[i]);
+        if (!is_known || t->dims[i] < 0) return fail_extent(b, t, type->dims[i], t->dims[i], is_known);
         t->element_count *= (uint64_t)t->dims[i];
         if (__builtin_mul_overflow(bytes, (uint64_t)t->dims[i], &bytes) || bytes >> BYTES_MAX_SHIFT) {
             diag_error(b->d, op_pos(b->m, b->function), &E1604, "`%.*s` would have more than %" PRIu64 " bytes",
@@ -174,13 +277,20 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
     return OK;
 }
 
-static status check_given(binder *b, const bound_tensor *t, const given_tensor *g)
+static status check_given(binder *b, const type_node *type, const bound_tensor *t, const given_tensor *g)
 {
     for (uint32_t i = 0; i < t->rank; i++) {
         if (g->array->header.dims[i] == t->dims[i]) continue;
-        diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
-                   "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i, (int)t->name.n, t->name.p,
-                   t->dims[i], g->array->header.dims[i]);
+        const char *symbols = symbols_text(b, 1, &type->dims[i]);
+        if (*symbols != '\0')
+            diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
+                       "dim %" PRIu32 " of `%.*s` must be %s = %" PRId64 ", the file has %" PRId64 "%s", i,
+                       (int)t->name.n, t->name.p, expr_text(b, type->dims[i]), t->dims[i], g->array->header.dims[i],
+                       symbols);
+        else
+            diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
+                       "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i, (int)t->name.n,
+                       t->name.p, t->dims[i], g->array->header.dims[i]);
         return FAILED;
     }
     memcpy(t->data, g->array->data, t->abi.bytes);
@@ -257,31 +367,82 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
     return OK;
 }
 
+static const char *sign_of(relation r)
+{
+    static const char *const signs[] = {"?", "==", "!=", "<", "<=", ">", ">="};
+    return signs[r];
+}
+
+static bool holds(relation r, int64_t left, int64_t right)
+{
+    switch (r) {
+    case RELATION_EQ: return left == right;
+    case RELATION_NE: return left != right;
+    case RELATION_LT: return left < right;
+    case RELATION_LE: return left <= right;
+    case RELATION_GT: return left > right;
+    case RELATION_GE: return left >= right;
+    case RELATION_NONE: break;
+    }
+    return false;
+}
+
+static status check_fact(binder *b, attr_id fact)
+{
+    const expr_values values = {.symbol = symbol_value, .self = b};
+    const src_pos at = op_pos(b->m, b->function);
+    relation r;
+    expr_id sides[2];
+    int64_t left = 0, right = 0;
+    if (!fact_read(b->c, fact, &r, &sides[0], &sides[1])) return OK; /* the verifier refuses it */
+    const bool is_known = expr_eval(b->c, sides[0], &values, &left) && expr_eval(b->c, sides[1], &values, &right);
+    if (is_known && holds(r, left, right)) return OK;
+    const char *l = expr_text(b, sides[0]), *s = expr_text(b, sides[1]), *symbols = symbols_text(b, 2, sides);
+    if (is_known)
+        diag_error(b->d, at, &E1606,
+                   "the fact `%s %s %s` does not hold: left side %" PRId64 ", right side %" PRId64 "%s", l, sign_of(r),
+                   s, left, right, symbols);
+    else
+        diag_error(b->d, at, &E1606,
+                   "the fact `%s %s %s` cannot be computed: it overflows 64 bits, divides by 0, or "
+                   "mentions a symbol that no parameter binds%s",
+                   l, sign_of(r), s, symbols);
+    return FAILED;
+}
+
 static status check_facts(binder *b)
 {
     const attr_id facts = op_attr(b->m, b->function, "facts");
-    if (facts == 0) return OK;
-    const attr_node *list = attr_at(b->c, facts);
-    const expr_values values = {.symbol = symbol_value, .self = b};
-    for (uint32_t i = 0; i < list->count; i++) {
-        const attr_node *fact = attr_at(b->c, list->items[i]);
-        const str relation = string_of(b->c, attr_at(b->c, fact->items[0])->id);
-        int64_t left = 0, right = 0;
-        if (!expr_eval(b->c, attr_at(b->c, fact->items[1])->id, &values, &left)) continue;
-        if (!expr_eval(b->c, attr_at(b->c, fact->items[2])->id, &values, &right)) continue;
-        const bool holds = str_is(relation, "eq")   ? left == right
-                           : str_is(relation, "ne") ? left != right
-                           : str_is(relation, "lt") ? left < right
-                           : str_is(relation, "le") ? left <= right
-                           : str_is(relation, "gt") ? left > right
-                                                    : left >= right;
-        if (holds) continue;
-        diag_error(b->d, op_pos(b->m, b->function), &E1606,
-                   "fact %" PRIu32 " of the function does not hold: left side %" PRId64 ", right side %" PRId64, i + 1,
-                   left, right);
-        return FAILED;
-    }
+    for (uint32_t i = 0; facts != 0 && i < attr_at(b->c, facts)->count; i++)
+        TRY(check_fact(b, attr_at(b->c, facts)->items[i]));
     return OK;
+}
+
+typedef struct symbol_hunt {
+    const ir_context *c;
+    str wanted;
+    bool found;
+} symbol_hunt;
+
+static void compare_symbol(void *self, str_id name)
+{
+    symbol_hunt *h = self;
+    h->found = h->found || str_eq(string_of(h->c, name), h->wanted);
+}
+
+/* A symbol that nothing mentions would be given in vain: most likely it is misspelt. */
+static status refuse_unknown_symbol(binder *b, const given_symbol *g)
+{
+    symbol_hunt h = {b->c, g->name, g->is_fixed};
+    const block_id body = function_body(b->m, b->function);
+    for (uint32_t i = 0; i < block_arg_count(b->m, body); i++) {
+        const type_node *t = type_at(b->c, value_type(b->m, block_arg(b->m, body, i)));
+        for (uint32_t d = 0; d < t->rank; d++) expr_visit_symbols(b->c, t->dims[d], compare_symbol, &h);
+    }
+    if (h.found) return OK;
+    diag_error(b->d, op_pos(b->m, b->function), &E1608, "the function has no symbol $%.*s that --sym could give",
+               (int)g->name.n, g->name.p);
+    return FAILED;
 }
 
 static status bind_results(binder *b)
@@ -302,13 +463,16 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
                  uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out)
 {
     ir_context *c = module_context(m);
-    binder b = {a, m, c, context_diags(c), function, out, NULL};
+    binder b = {.arena = a, .m = m, .c = c, .d = context_diags(c), .function = function, .out = out};
     const attr_id results = op_attr(m, function, "results");
     *out = (bound_call){.function = function,
                         .parameter_count = block_arg_count(m, function_body(m, function)),
                         .result_count = results ? attr_at(c, results)->count : 0};
     out->tensors = arena_array(a, out->parameter_count + out->result_count, sizeof *out->tensors);
-    for (uint32_t i = 0; i < symbol_count; i++) TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
+    for (uint32_t i = 0; i < symbol_count; i++) {
+        TRY(refuse_unknown_symbol(&b, &symbols[i]));
+        TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
+    }
     TRY(bind_inputs(&b, tensor_count, tensors));
     TRY(refuse_unknown_inputs(&b, tensor_count, tensors));
     for (uint32_t i = 0; i < out->parameter_count; i++) {
@@ -317,7 +481,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
         if (!t->is_input) continue;
         const given_tensor *g = find_given(t->name, tensor_count, tensors);
         if (g)
-            TRY(check_given(&b, t, g));
+            TRY(check_given(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t, g));
         else if (random_seed != 0)
             fill_random(t, random_seed + i);
         else {

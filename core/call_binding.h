@@ -19,6 +19,7 @@ typedef struct given_tensor {
 typedef struct given_symbol {
     str name; /* without `$` */
     int64_t value;
+    bool is_fixed; /* of a `tune`: call_fix_symbols has used it */
 } given_symbol;
 
 typedef struct bound_tensor {
@@ -44,6 +45,11 @@ typedef struct bound_call {
 
 /* The function named `entry`, or the only public one when entry is NULL; 0 after a diagnostic. */
 op_id call_entry(module *m, const char *entry);
+
+/* Before compilation: symbols of `tune`, in any function, that are given get their values and the module is verified
+ * again. Afterwards: none may be left, since what runs has no ranges. */
+MUST_CHECK status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols);
+MUST_CHECK status call_check_fixed(module *m);
 
 /* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then they are filled with small random
  * numbers. Memory of tensors comes from `a`. */

@@ -148,3 +148,35 @@ void command_line_help(FILE *out, const cli_option *options, uint32_t option_cou
         fprintf(out, "%*s  %s\n", width - option_width(o), "", o->doc);
     }
 }
+
+static void put_shell_word(text_buffer *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && word[strspn(word, plain)] == 0) {
+        text_puts(out, word);
+        return;
+    }
+    text_putc(out, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_puts(out, "'\\''");
+        else
+            text_putc(out, *word);
+    }
+    text_putc(out, '\'');
+}
+
+void command_line_write(const command_line *c, text_buffer *out)
+{
+    text_puts(out, c->tool);
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        text_printf(out, " --%s", c->options[c->uses[i].option].name);
+        if (!c->uses[i].value) continue;
+        text_putc(out, '=');
+        put_shell_word(out, c->uses[i].value);
+    }
+    for (uint32_t i = 0; i < c->argument_count; i++) {
+        text_putc(out, ' ');
+        put_shell_word(out, c->arguments[i]);
+    }
+}

@@ -8,6 +8,7 @@
 #include "ir/arena.h"
 #include "ir/diag.h"
 #include "ir/status.h"
+#include "ir/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,6 +50,9 @@ const char *command_line_value(const command_line *c, uint32_t option);
 /* A decimal number in [lo, hi] with a diagnostic otherwise; `absent` when the option was not given. */
 MUST_CHECK status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi,
                                    int64_t absent, int64_t *out);
+
+/* The line as it can be typed again: the tool, options in their order, then arguments; quoted for a shell. */
+void command_line_write(const command_line *c, text_buffer *out);
 
 /* All rows by group, to standard output. `usage` is the line after "usage: ". */
 void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,

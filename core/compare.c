@@ -47,6 +47,7 @@ static double got_element(dtype type, const void *data, uint64_t index)
     case DTYPE_CLASS_INDEX: return (double)sign_extend(bits, bytes);
     case DTYPE_CLASS_UINT:
     case DTYPE_CLASS_BOOL: return (double)bits;
+    case DTYPE_CLASS_OPAQUE:
     case DTYPE_CLASS_NONE: break;
     }
     return (double)NAN;

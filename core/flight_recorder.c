@@ -9,7 +9,9 @@ flight_recorder *flight_recorder_create(void)
 {
     void *page = mmap(NULL, sizeof(flight_recorder), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     BUG_IF(page == MAP_FAILED, "no page for the flight recorder");
-    return page;
+    flight_recorder *r = page;
+    r->module_fd = -1;
+    return r;
 }
 
 void flight_recorder_set(char *field, size_t field_bytes, str text)

@@ -1,19 +1,24 @@
 /* Where the worker is, in memory that survives it: the supervisor names the culprit from here when the worker dies.
  *
- * One page, shared by fork. The worker writes, the supervisor reads after the worker has ended. */
+ * Shared by fork. The worker writes, the supervisor reads after the worker has ended; `stop` goes the other way. */
 #ifndef CORE_FLIGHT_RECORDER_H
 #define CORE_FLIGHT_RECORDER_H
 
 #include "ir/text.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct flight_recorder {
     char plugin[96], role[32], pass[96], step[96], function[96];
     char file[256]; /* pipeline file of the step */
     uint32_t line;
-    uint32_t finished; /* 1: the worker returned from its main function; its exit status is meant */
-    char folder[4096]; /* a temporary folder to remove when the worker cannot, or empty */
+    uint32_t finished;     /* 1: the worker returned from its main function; its exit status is meant */
+    _Atomic uint32_t stop; /* 1: the time is up; the worker should give up */
+    uint32_t stopped;      /* 1: it gave up for that reason; the names above stay those of whom it happened to */
+    int module_fd;         /* of the worker: takes a copy of a module that comes through standard input; or -1 */
+    char folder[4096];     /* a temporary folder to remove when the worker cannot, or empty */
 } flight_recorder;
 
 /* A fresh shared page, or ordinary memory when the system has none to share. Never NULL; released with the process. */
@@ -23,5 +28,9 @@ void flight_recorder_set(char *field, size_t field_bytes, str text);
 #define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof(recorder)->field, (text))
 /* Nothing of a plugin is running. */
 void flight_recorder_clear(flight_recorder *r);
+static inline bool flight_recorder_stop(const flight_recorder *r)
+{
+    return r != NULL && atomic_load_explicit(&r->stop, memory_order_relaxed) != 0;
+}
 
 #endif

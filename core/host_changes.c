@@ -2,6 +2,7 @@
  * functions of ir/ take wrong calls for defects of ours. */
 #include "core/host_handle.h"
 
+#include "ir/tune.h"
 #include "ir/verifier.h"
 
 #include <stdlib.h>
@@ -228,6 +229,14 @@ static pto_status erase(pto_op h)
     return PTO_OK;
 }
 
+/* All readers of a value are about to read another one. */
+static void changed_uses(run_context *c, value_id v)
+{
+    run_changed(c, RUN_CHANGED_OPERANDS, 0);
+    if (c->greedy == NULL) return;
+    VALUE_EACH_USE(c->m, u, v) run_changed(c, RUN_CHANGED_OPERANDS, use_op(c->m, u));
+}
+
 static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
 {
     run_context *c = run_of(h.run);
@@ -251,7 +260,7 @@ static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
     for (uint32_t i = 0; i < count; i++) {
         const value_id old = op_result(c->m, o, i);
         if (value_first_use(c->m, old) == 0) continue;
-        VALUE_EACH_USE(c->m, u, old) run_changed(c, RUN_CHANGED_OPERANDS, use_op(c->m, u));
+        changed_uses(c, old);
         value_replace_all(c->m, old, by[i]);
     }
     if (!may_erase(c, o)) return PTO_FAILED;
@@ -355,8 +364,25 @@ static pto_status op_set_attr_slot(pto_op h, pto_str name, pto_attr to)
     return PTO_OK;
 }
 
+static pto_status tune_fix_slot(pto_op h, int64_t number)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    if (o == 0 || op_kind_of(c->m, o) != OP_TUNE) {
+        run_misuse(c, &E1324, "tried to fix the symbol of %s, which is no `tune`",
+                   o == 0 ? "no op" : op_info_of(c->m, o)->name);
+        return PTO_FAILED;
+    }
+    if (!run_may_change_op(c, o)) return PTO_FAILED;
+    const op_id function = op_function(c->m, o);
+    if (tune_fix(c->m, o, number) != OK) return PTO_FAILED;
+    run_changed(c, RUN_CHANGED_OPS | RUN_CHANGED_ATTRS | RUN_CHANGED_TYPES, function);
+    return PTO_OK;
+}
+
 void host_changes_fill(pto_host *h)
 {
+    h->tune_fix = tune_fix_slot;
     h->build = build;
     h->erase = erase;
     h->replace = replace;

@@ -24,6 +24,9 @@ struct run_context {
     uint32_t errors_before, changes;
     uint64_t epoch_before;
     bool misused;
+    bool asked_machine;    /* of a session that has one */
+    bool was_told_to_stop;
+    bool saw_outside;      /* it got a handle of what is not in its unit */
     struct greedy *greedy; /* the running pattern driver, told about changes; or NULL */
     /* Where the last value_use stopped. */
     struct {
@@ -42,21 +45,40 @@ struct run_session {
     uint16_t serial;
 };
 
-/* The context of a handle, fit for use. After a misuse that left no run at all it ends the process as our bug. */
-run_context *run_of(const pto_run *run);
+/* The context of a handle. The table takes pto_run as const, since a plugin may not write to it; we may. */
+static inline run_context *run_of(const pto_run *run) { return (run_context *)(uintptr_t)run; }
 
 /* Reports, once for each run, that the plugin broke a rule; the run fails. The text goes on after "pass 'x' of plugin
  * 'y' ". */
 void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Ids of handles; 0 for none, and after a diagnostic for stale or foreign ones. */
-op_id op_from(run_context *c, pto_op h);
-value_id value_from(run_context *c, pto_value h);
+static inline op_id op_from(run_context *c, pto_op h);
+static inline value_id value_from(run_context *c, pto_value h);
 block_id block_from(run_context *c, pto_block h);
 type_id type_from(run_context *c, pto_type h);
 attr_id attr_from(run_context *c, pto_attr h);
 expr_id expr_from(run_context *c, pto_expr h);
 loc_id loc_from(run_context *c, pto_loc h);
+
+static inline bool run_is_current(const run_context *c, const pto_run *run, uint32_t generation)
+{
+    return c->active && run == &c->run && generation >> 16 == c->serial;
+}
+/* What is wrong with a handle that is not none; returns 0. */
+op_id op_refuse(run_context *c, pto_op h);
+value_id value_refuse(run_context *c, pto_value h);
+
+static inline op_id op_from(run_context *c, pto_op h)
+{
+    if (!run_is_current(c, h.run, h.generation)) return op_refuse(c, h);
+    return op_is_live_since(c->m, h.index, h.generation & 0xffffu) ? h.index : op_refuse(c, h);
+}
+static inline value_id value_from(run_context *c, pto_value h)
+{
+    if (!run_is_current(c, h.run, h.generation)) return value_refuse(c, h);
+    return value_is_live_since(c->m, h.index, h.generation & 0xffffu) ? h.index : value_refuse(c, h);
+}
 
 static inline uint32_t run_generation(const run_context *c, uint32_t generation)
 {

@@ -24,6 +24,7 @@ static pto_block op_block_slot(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
+    c->saw_outside |= o == c->request.unit;
     return block_handle(c, o != 0 ? op_block(c->m, o) : 0);
 }
 
@@ -32,6 +33,7 @@ static pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
+    c->saw_outside |= o == c->request.unit; /* the next function */
     return op_handle(c, o != 0 ? to(c->m, o) : 0);
 }
 
@@ -45,15 +47,25 @@ static pto_op op_walk_next_slot(pto_op current, pto_op root)
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     if ((current.index != 0 && o == 0) || (root.index != 0 && r == 0)) return op_handle(c, 0);
+    c->saw_outside |= r == 0;
     if (o == 0 && r == 0) return op_handle(c, block_first(c->m, module_top(c->m)));
     return op_handle(c, walk_next(c->m, r, o));
+}
+
+static void op_walk_on_slot(pto_op current, pto_op root, pto_op out[2])
+{
+    run_context *c = run_of(root.run);
+    const op_id r = op_from(c, root), o = op_from(c, current);
+    out[0] = out[1] = op_handle(c, 0);
+    if (o == 0 || (root.index != 0 && r == 0)) return;
+    out[0] = out[1] = op_handle(c, walk_next(c->m, r, o));
+    if (op_block_count(c->m, o) != 0) out[1] = op_handle(c, walk_skip(c->m, r, o));
 }
 
 static int32_t op_is_live_slot(pto_op h)
 {
     const run_context *c = run_of(h.run);
-    return c->active && h.generation >> 16 == c->serial && op_is_live(c->m, h.index) &&
-           (op_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu);
+    return c->active && h.generation >> 16 == c->serial && op_is_live_since(c->m, h.index, h.generation & 0xffffu);
 }
 
 static int32_t op_is_before_slot(pto_op first, pto_op second)
@@ -77,6 +89,27 @@ static int32_t op_dominates_slot(pto_op first, pto_op second)
         b = op_parent(c->m, b);
     }
     return b != 0 && a != b && op_is_before(c->m, a, b);
+}
+
+static uint32_t op_hash_slot(pto_op h)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    return o != 0 ? op_hash(c->m, o) : 0;
+}
+
+static int32_t op_equal_slot(pto_op first, pto_op second)
+{
+    run_context *c = run_of(first.run);
+    const op_id a = op_from(c, first), b = op_from(c, second);
+    return a != 0 && b != 0 && op_equal(c->m, a, b);
+}
+
+static int32_t op_is_used_slot(pto_op h)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    return o != 0 && op_is_used(c->m, o);
 }
 
 /* ---- operands and results ---- */
@@ -215,9 +248,13 @@ void host_ops_fill(pto_host *h)
     h->op_parent = op_parent_slot;
     h->op_function = op_function_slot;
     h->op_walk_next = op_walk_next_slot;
+    h->op_walk_on = op_walk_on_slot;
     h->op_is_live = op_is_live_slot;
     h->op_is_before = op_is_before_slot;
     h->op_dominates = op_dominates_slot;
+    h->op_hash = op_hash_slot;
+    h->op_equal = op_equal_slot;
+    h->op_is_used = op_is_used_slot;
     h->op_operand_count = op_operand_count_slot;
     h->op_operand = op_operand_slot;
     h->op_result_count = op_result_count_slot;

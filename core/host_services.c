@@ -26,8 +26,10 @@ static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code,
 
 static int32_t should_stop(const pto_run *run)
 {
-    const run_session_params *p = &run_of(run)->session->params;
-    return p->should_stop != NULL ? p->should_stop(p->self) : 0;
+    run_context *c = run_of(run);
+    if (!flight_recorder_stop(c->session->params.recorder)) return 0;
+    c->was_told_to_stop = true;
+    return 1;
 }
 
 static void stat_add(const pto_run *run, uint32_t stat, int64_t delta)
@@ -163,22 +165,29 @@ static int32_t opt_is_set(const pto_run *run, uint32_t option)
 
 /* ---- machine ---- */
 
+/* What a step does may depend on the machine from here on. */
+static const machine *ask_machine(run_context *c)
+{
+    c->asked_machine |= c->session->params.machine != NULL;
+    return c->session->params.machine;
+}
+
 static pto_status machine_i64(const pto_run *run, pto_str path, int64_t *out)
 {
-    const machine *m = run_of(run)->session->params.machine;
+    const machine *m = ask_machine(run_of(run));
     return m != NULL && machine_query_i64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status machine_f64(const pto_run *run, pto_str path, double *out)
 {
-    const machine *m = run_of(run)->session->params.machine;
+    const machine *m = ask_machine(run_of(run));
     return m != NULL && machine_query_f64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status machine_str(const pto_run *run, pto_str path, pto_str *out)
 {
-    const run_context *c = run_of(run);
-    const machine *m = c->session->params.machine;
+    run_context *c = run_of(run);
+    const machine *m = ask_machine(c);
     str text;
     if (m == NULL || !machine_query_str(c->scratch, m, str_of(path), &text)) return PTO_FAILED;
     *out = pto_str_of(text);
@@ -190,18 +199,21 @@ static pto_status machine_str(const pto_run *run, pto_str path, pto_str *out)
 static pto_block module_top_of(const pto_run *run)
 {
     run_context *c = run_of(run);
+    c->saw_outside = true;
     return block_handle(c, module_top(c->m));
 }
 
 static pto_op symbol_find(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
+    c->saw_outside = true;
     return op_handle(c, module_find_symbol(c->m, string_intern(c->ir, str_of(name))));
 }
 
 static pto_attr module_attr(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
+    c->saw_outside = true;
     return attr_handle(c, attr_get(c->ir, module_attrs(c->m), string_intern(c->ir, str_of(name))));
 }
 

@@ -14,7 +14,7 @@ _Static_assert((int)PTO_DTYPE_COUNT == DTYPE_COUNT && (int)PTO_SPACE_COUNT == SP
                "counts");
 _Static_assert((int)PTO_TYPE_SCALAR == TYPE_SCALAR && (int)PTO_TYPE_TENSOR == TYPE_TENSOR &&
                    (int)PTO_TYPE_GM == TYPE_GM && (int)PTO_TYPE_TILE == TYPE_TILE &&
-                   (int)PTO_TYPE_BUFFER == TYPE_BUFFER,
+                   (int)PTO_TYPE_BUFFER == TYPE_BUFFER && (int)PTO_TYPE_CHANNEL == TYPE_CHANNEL,
                "kinds of types");
 _Static_assert((int)PTO_MAX_DIMS == TYPE_MAX_RANK, "rank");
 
@@ -65,13 +65,13 @@ static pto_expr type_stride_slot(pto_type h, uint32_t dim)
 static pto_space type_space_slot(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
-    return t != NULL && t->kind == TYPE_TILE ? t->space : PTO_SPACE_NONE;
+    return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->space : PTO_SPACE_NONE;
 }
 
 static pto_layout type_layout_slot(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
-    return t != NULL && t->kind == TYPE_TILE ? t->layout : PTO_LAYOUT_NONE;
+    return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->layout : PTO_LAYOUT_NONE;
 }
 
 /* ---- making ---- */

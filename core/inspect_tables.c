@@ -2,7 +2,7 @@
 #include "core/core_diag.h"
 #include "core/inspect.h"
 #include "core/machine.h"
-#include "ir/op_info.h"
+#include "ir/op_words.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -39,11 +39,47 @@ static void put_operands(inspector *x, const op_info *o)
 {
     text_buffer t;
     text_init(&t);
-    for (int i = 0; i < 6 && o->in[i].types; i++) append(&t, o->in[i].name);
+    for (int i = 0; i < 6 && o->in[i].types; i++) {
+        append(&t, o->in[i].name);
+        text_puts(&t, ": ");
+        type_classes_print(o->in[i].types, &t);
+        if (o->in[i].dtypes != 0 && (o->in[i].dtypes & (o->in[i].dtypes - 1)) == 0)
+            text_printf(&t, " of %s", dtype_name((dtype)__builtin_ctz(o->in[i].dtypes)));
+    }
     if (o->in_variadic) text_puts(&t, " ...");
     if (o->in_optional) text_printf(&t, " (last %u optional)", o->in_optional);
     inspect_row(x, "operands", t.p);
     text_fini(&t);
+}
+
+static void put_results(inspector *x, const op_info *o)
+{
+    text_buffer t;
+    text_init(&t);
+    if (o->out_count == OUT_ANY) text_puts(&t, "any number of ");
+    if (o->out_count != 0) type_classes_print(o->out_types, &t);
+    inspect_row(x, "result", t.p);
+    text_fini(&t);
+    if (o->blocks == BLOCKS_ANY)
+        inspect_row(x, "blocks", "1 or 2");
+    else if (o->blocks != 0)
+        inspect_rowf(x, "blocks", "%u", o->blocks);
+}
+
+/* What follows from the row: where the op stands, its text, shapes, valid regions and iteration space. */
+static void put_rules(inspector *x, const op_info *o, op_kind kind)
+{
+    text_buffer t;
+    text_init(&t);
+    inspect_row(x, "level", op_home_words((op_home)o->home));
+    inspect_rowf(x, "since", "%u", (unsigned)o->since);
+    op_form_words(kind, &t);
+    inspect_row(x, "form", t.p);
+    text_fini(&t);
+    inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));
+    inspect_row(x, "shapes", insn_rule_words((insn_rule)o->rule));
+    inspect_row(x, "scratch", insn_tmp_words((insn_tmp)o->tmp));
+    inspect_row(x, "folds to", fold_rule_words((fold_rule)o->fold));
 }
 
 /* Keys of a JSON object are unique: there "space vec" stands for the row "space", "attribute name" for the row "name".
@@ -59,11 +95,14 @@ static const char *unique_key(inspector *x, const char *plain, const char *group
     return key;
 }
 
-static void show_op(inspector *x, const op_info *o, bool in_full)
+static void show_op(inspector *x, op_kind kind, bool in_full)
 {
+    const op_info *o = op_info_at(kind);
     inspect_entry(x, o->name, o->doc);
     if (in_full || x->format != INSPECT_TEXT) {
+        put_rules(x, o, kind);
         put_operands(x, o);
+        put_results(x, o);
         put_dtypes(x, o->dtypes);
         put_traits(x, o->traits);
         for (int i = 0; i < 10 && o->attrs[i].name; i++) {
@@ -93,9 +132,9 @@ status inspect_ops(inspector *x, const char *name)
     if (name) {
         const op_kind kind = op_kind_by_name(str_from(name));
         if (kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(str_from(name)));
-        show_op(x, op_info_at(kind), true);
+        show_op(x, kind, true);
     } else {
-        for (uint32_t k = 1; k < op_kind_count(); k++) show_op(x, op_info_at((op_kind)k), false);
+        for (uint32_t k = 1; k < op_kind_count(); k++) show_op(x, (op_kind)k, false);
     }
     inspect_end(x);
     return OK;

@@ -212,6 +212,8 @@ const char *npy_descr(dtype d)
     case DTYPE_BOOL: return "|b1";
     case DTYPE_NONE:
     case DTYPE_INDEX:
+    case DTYPE_MASK:
+    case DTYPE_REC64:
     case DTYPE_COUNT: return NULL;
     }
     return NULL;

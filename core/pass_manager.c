@@ -5,7 +5,6 @@
 #include "core/property.h"
 #include "core/snapshot.h"
 #include "core/supervisor.h"
-#include "ir/verifier.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,6 +18,7 @@ typedef struct manager {
     module *module;
     flight_recorder *recorder;
     run_session *session;
+    function_states *functions;
     property_set *properties;
     contract_state *states; /* before and after each step */
     run_report *report;
@@ -109,7 +109,7 @@ static status check_start(manager *g, uint32_t first)
             there.levels[i].level, step->id);
         return FAILED;
     }
-    return property_check_state(g->properties, g->session, g->module, wanted, NULL, NULL);
+    return property_check_state(g->properties, g->session, g->module, wanted, NULL);
 }
 
 static bool is_established(const contract *c, const char *property)
@@ -154,7 +154,13 @@ static void note_step(manager *g, const run_agent *agent)
     diag_note(g->diags, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
 }
 
-static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes)
+/* What the runs of one step did. */
+typedef struct step_effect {
+    uint32_t changes; /* RUN_CHANGED_* */
+    bool asked_machine;
+} step_effect;
+
+static status run_once(manager *g, uint32_t index, op_id unit, step_effect *effect)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
     const run_agent *agent = g->pipeline->agents[index];
@@ -169,7 +175,8 @@ static status run_once(manager *g, uint32_t index, op_id unit, uint32_t *changes
     const pto_run *run = run_context_begin(g->session, &request);
     const pto_status returned = step->pass->run(run, run_context_unit(run));
     const run_result result = run_context_end(run, returned);
-    *changes |= result.changes;
+    effect->changes |= result.changes;
+    effect->asked_machine |= result.asked_machine;
     return result.failed ? FAILED : OK;
 }
 
@@ -204,16 +211,12 @@ static status check_levels(manager *g, uint32_t index)
 static status check_after(manager *g, uint32_t index, bool changed)
 {
     const run_agent *agent = g->pipeline->agents[index];
-    status s = OK;
-    if (changed) s = module_verify(g->module);
+    status s = changed ? function_states_verify(g->functions) : OK;
     if (s != OK)
         diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)",
                    agent->step, agent->id, agent->plugin);
     if (s == OK) s = check_levels(g, index);
-    /* What held before a step that changed nothing still holds; what the step claims to be new is looked at. */
-    const char *const *only = changed ? NULL : g->pipeline->contract.steps[index].pass->establishes;
-    if (s == OK && (changed || only))
-        s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], only, agent);
+    if (s == OK) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], agent);
     if (s == OK) return OK;
     note_step(g, agent);
     *g->exit_status = EXIT_STATUS_BLAMED;
@@ -239,28 +242,56 @@ static status write_after(manager *g, uint32_t index, bool changed)
     return snapshot_write(g->diags, g->module, r->dump_dir, index + 1, id);
 }
 
+/* From the first step on that asked the machine, what it said is in the module, changed or not: on another machine the
+ * step might have done something. Gives RUN_CHANGED_*. */
+static uint32_t write_machine(manager *g)
+{
+    ir_context *c = module_context(g->module);
+    const uint64_t before = module_epoch(g->module);
+    const attr_id name = attr_string(c, string_intern_z(c, g->pipeline->machine->name));
+    module_set_attrs(g->module, attr_with(c, module_attrs(g->module), string_intern_z(c, "machine"), name));
+    if (module_epoch(g->module) == before) return 0;
+    function_states_touch(g->functions, 0);
+    return RUN_CHANGED_MODULE;
+}
+
+/* Fails when the time is up. */
+static status go_on(manager *g, uint32_t index)
+{
+    if (!flight_recorder_stop(g->recorder)) return OK;
+    const run_agent *agent = g->pipeline->agents[index];
+    diag_error(g->diags, agent->at, &E1711, "the time ran out before step `%s`", agent->step);
+    FLIGHT_SET(g->recorder, plugin, str_from(agent->plugin));
+    FLIGHT_SET(g->recorder, step, str_from(agent->step));
+    g->recorder->stopped = 1;
+    *g->exit_status = EXIT_STATUS_RESOURCES;
+    return FAILED;
+}
+
 static status run_step(manager *g, uint32_t index)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
     step_report *report = &g->report->steps[index];
     const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
-    uint32_t changes = 0;
+    step_effect effect = {0};
+    TRY(go_on(g, index));
     *g->exit_status = EXIT_STATUS_FAILED;
     op_id *units;
     const uint32_t count = collect_units(g, step->pass->consumes, &units);
     if (strcmp(step->pass->scope, "module") == 0) {
-        if (count > 0) TRY(run_once(g, index, 0, &changes));
+        if (count > 0) TRY(run_once(g, index, 0, &effect));
     } else {
-        for (uint32_t i = 0; i < count; i++) TRY(run_once(g, index, units[i], &changes));
+        for (uint32_t i = 0; i < count; i++) TRY(run_once(g, index, units[i], &effect));
     }
-    if (changes) module_settle(g->module);
+    if (effect.asked_machine) effect.changes |= write_machine(g);
+    if (effect.changes) module_settle(g->module);
     report->ran = true;
     report->run_ns = now_ns() - begin;
     report->changes = module_epoch(g->module) - epoch;
-    if (g->request->verify) TRY(check_after(g, index, changes != 0));
+    if (g->request->verify) TRY(check_after(g, index, effect.changes != 0));
     report->verify_ns = now_ns() - begin - report->run_ns;
     if (g->request->time_steps || g->request->count_statistics) report->op_count = count_ops(g->module);
-    return write_after(g, index, changes != 0);
+    return write_after(g, index, effect.changes != 0);
 }
 
 /* ---- the whole ---- */
@@ -282,12 +313,17 @@ static status check_machine(manager *g)
 {
     ir_context *c = module_context(g->module);
     const attr_id attr = attr_get(c, module_attrs(g->module), string_intern_z(c, "machine"));
-    if (attr == 0 || !g->pipeline->machine || attr_at(c, attr)->kind != ATTR_STRING) return OK;
+    if (attr == 0 || !g->pipeline->machine) return OK;
+    src_pos at = module_attrs_pos(g->module);
+    if (!at.file) at.file = string_of(c, module_file(g->module)).p;
+    if (attr_at(c, attr)->kind != ATTR_STRING) {
+        diag_error(g->diags, at, &E1709, "the attribute `machine` of the module is not the name of a machine");
+        return FAILED;
+    }
     const str name = string_of(c, attr_at(c, attr)->id);
     if (str_is(name, g->pipeline->machine->name)) return OK;
-    diag_error(g->diags, (src_pos){string_of(c, module_file(g->module)).p, 0, 0}, &E1709,
-               "the module was compiled for machine %.*s, the pipeline is for %s", (int)name.n, name.p,
-               g->pipeline->machine->name);
+    diag_error(g->diags, at, &E1709, "the module was compiled for machine %.*s, the pipeline is for %s", (int)name.n,
+               name.p, g->pipeline->machine->name);
     return FAILED;
 }
 
@@ -326,18 +362,24 @@ status pass_manager_run(arena *a, const opened_pipeline *p, const compile_reques
                         flight_recorder *recorder, run_report *report, int *exit_status)
 {
     diag_engine *d = context_diags(module_context(m));
-    const run_session_params params = {
-        .diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
+    function_states *functions = function_states_create(a, m);
+    function_states_set_verified(functions);
+    const run_session_params params = {.diags = d,
+                                       .machine = p->machine,
+                                       .abi_minor = plugin_host_abi_minor(p->host),
+                                       .recorder = recorder,
+                                       .functions = functions};
     manager g = {.arena = a,
                  .diags = d,
                  .pipeline = p,
                  .request = request,
                  .module = m,
                  .recorder = recorder,
+                 .functions = functions,
                  .report = report,
                  .exit_status = exit_status};
     g.session = run_session_create(a, &params);
-    g.properties = property_set_create(a, d, p->host);
+    g.properties = property_set_create(a, d, p->host, functions);
     const int out = plugin_output_divert();
     const status s = run_steps(&g);
     plugin_output_restore(out);

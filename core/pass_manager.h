@@ -1,8 +1,9 @@
 /* Runs the steps of an opened pipeline over a module and checks what they declare.
  *
- * After each step that changed something: names settle, the verifier runs, the level of each function the step saw is
- * compared with the declared one, and the checkers of all properties that should hold run. The first that fails blames
- * the step, by plugin, pass, step and YAML line. */
+ * After each step that changed something: names settle, the verifier runs over the functions that changed, the level of
+ * each function is compared with the declared one, and the checkers of all properties that should hold run where what
+ * they look at changed. The first that fails blames the step, by plugin, pass, step and YAML line. From the first step
+ * on that read the machine description, the module's attribute `machine` names it. */
 #ifndef CORE_PASS_MANAGER_H
 #define CORE_PASS_MANAGER_H
 
@@ -36,7 +37,7 @@ typedef struct run_report {
 /* Levels present among the module's functions, as the start of contract_check. */
 void module_levels(const module *m, contract_state *out);
 
-/* Checks the contracts statically, then runs. On failure `*exit_status` is 2 (a pipeline that cannot work, an unknown
+/* Checks the contracts statically, then runs over a verified module. On failure `*exit_status` is 2 (a pipeline that cannot work, an unknown
  * step), 5 (a pass failed) or 6 (a step is blamed). */
 MUST_CHECK status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
                                    flight_recorder *recorder, run_report *report, int *exit_status);

@@ -7,11 +7,11 @@
 
 _Static_assert(offsetof(run_context, run) == 0, "a pto_run is the front of a run_context");
 
-const op_kind *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count)
+const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count)
 {
     uint32_t n = 0;
     while (names != NULL && names[n] != NULL) n++;
-    op_kind *kinds = arena_array(a, n, sizeof *kinds);
+    pto_kind_id *kinds = arena_array(a, n, sizeof *kinds);
     for (uint32_t i = 0; i < n; i++) kinds[i] = op_kind_by_name(str_from(names[i]));
     *out_count = n;
     return kinds;
@@ -48,7 +48,7 @@ uint32_t run_levels(const pto_pass *pass, bool selected)
 static void record(const run_session *s, const run_context *c)
 {
     flight_recorder *r = s->params.recorder;
-    if (r == NULL) return;
+    if (r == NULL || r->stopped) return;
     flight_recorder_clear(r);
     if (c == NULL) return;
     const run_request *q = &c->request;
@@ -75,7 +75,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
     run_context *c = context_for(s), *inner = c->inner;
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
     if (++s->serial == 0) s->serial = 1;
-    *c = (run_context){.run = {sizeof(pto_run), 0, &s->host},
+    *c = (run_context){.run = {sizeof(pto_run), request->agent->kind_count, &s->host, request->agent->kinds},
                        .session = s,
                        .outer = s->current,
                        .inner = inner,
@@ -130,18 +130,18 @@ run_result run_context_end(const pto_run *run, pto_status returned)
         .failed = returned < 0 || reported || c->misused,
         .misused = c->misused,
         .changes = changed || (c->changes & RUN_CHANGED_NAMES) != 0 ? c->changes : 0,
+        .asked_machine = c->asked_machine,
+        .saw_outside = c->saw_outside,
     };
+    if (result.changes != 0 && s->params.functions != NULL && c->request.unit != 0)
+        function_states_touch(s->params.functions, c->request.unit);
+    if (c->outer != NULL) c->outer->asked_machine |= c->asked_machine;
+    if (result.failed && c->was_told_to_stop && s->params.recorder != NULL) s->params.recorder->stopped = 1;
     c->active = false;
     s->current = c->outer;
     record(s, s->current);
     arena_rewind(c->scratch, (arena_mark){0});
     return result;
-}
-
-run_context *run_of(const pto_run *run)
-{
-    /* The table takes pto_run as const, since a plugin may not write to it; we may. */
-    return (run_context *)(uintptr_t)run;
 }
 
 void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...)
@@ -164,25 +164,22 @@ void run_misuse(run_context *c, const diag_code_info *code, const char *format, 
 
 static bool is_current(run_context *c, const pto_run *run, uint32_t generation, const char *what)
 {
-    if (c->active && run == &c->run && generation >> 16 == c->serial) return true;
+    if (run_is_current(c, run, generation)) return true;
     run_misuse(c, &E1320, "used a handle of %s of a run that has ended", what);
     return false;
 }
 
-op_id op_from(run_context *c, pto_op h)
+op_id op_refuse(run_context *c, pto_op h)
 {
-    if (h.index == 0 || !is_current(c, h.run, h.generation, "an op")) return 0;
-    if (op_is_live_since(c->m, h.index, h.generation & 0xffffu)) return h.index;
-    run_misuse(c, &E1320, "used a handle of an op that was erased");
+    if (h.index != 0 && is_current(c, h.run, h.generation, "an op"))
+        run_misuse(c, &E1320, "used a handle of an op that was erased");
     return 0;
 }
 
-value_id value_from(run_context *c, pto_value h)
+value_id value_refuse(run_context *c, pto_value h)
 {
-    if (h.index == 0 || !is_current(c, h.run, h.generation, "a value")) return 0;
-    if (value_is_live(c->m, h.index) && (value_generation(c->m, h.index) & 0xffffu) == (h.generation & 0xffffu))
-        return h.index;
-    run_misuse(c, &E1320, "used a handle of a value that was erased");
+    if (h.index != 0 && is_current(c, h.run, h.generation, "a value"))
+        run_misuse(c, &E1320, "used a handle of a value that was erased");
     return 0;
 }
 
@@ -229,7 +226,11 @@ static bool may_change(run_context *c)
 
 static bool is_inside_unit(run_context *c, op_id function)
 {
-    if (c->request.access == RUN_WRITES_MODULE || function == c->request.unit) return true;
+    if (c->request.access == RUN_WRITES_MODULE) {
+        if (c->session->params.functions != NULL) function_states_touch(c->session->params.functions, function);
+        return true;
+    }
+    if (function == c->request.unit) return true;
     str name = function != 0 ? string_of(c->ir, function_name(c->m, function)) : STR("module");
     str own = string_of(c->ir, function_name(c->m, c->request.unit));
     run_misuse(c, &E1321, "wrote to %s%.*s while it was given @%.*s; only a pass of scope module may do that",
@@ -237,7 +238,13 @@ static bool is_inside_unit(run_context *c, op_id function)
     return false;
 }
 
-bool run_may_change_op(run_context *c, op_id o) { return may_change(c) && is_inside_unit(c, op_function(c->m, o)); }
+bool run_may_change_op(run_context *c, op_id o)
+{
+    if (!may_change(c)) return false;
+    /* Most ops stand right in the body. */
+    if (c->request.unit != 0 && op_parent(c->m, o) == c->request.unit) return true;
+    return is_inside_unit(c, op_function(c->m, o));
+}
 
 bool run_may_change_block(run_context *c, block_id b)
 {

@@ -7,6 +7,7 @@
 #define CORE_RUN_CONTEXT_H
 
 #include "core/flight_recorder.h"
+#include "core/function_state.h"
 #include "core/machine.h"
 #include "ir/module.h"
 
@@ -18,7 +19,7 @@ typedef struct run_agent {
     const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
     const char *step;               /* or NULL */
     src_pos at;                     /* where the pipeline names it */
-    const op_kind *kinds;           /* see run_agent_kinds */
+    const pto_kind_id *kinds;       /* see run_agent_kinds */
     uint32_t kind_count;
     const pto_option *const *options; /* descriptors, NULL-ended, and a value for each */
     const value *values;
@@ -30,18 +31,16 @@ typedef struct run_agent {
 } run_agent;
 
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. */
-const op_kind *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count);
+const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count);
 
 typedef struct run_session run_session;
 
 typedef struct run_session_params {
     diag_engine *diags;
-    const machine *machine;    /* or NULL */
-    uint32_t abi_minor;        /* told to plugins */
-    flight_recorder *recorder; /* told who runs, from begin to end; or NULL */
-    /* Why a plugin should give up: 0 go on, else a reason. May be NULL. */
-    int32_t (*should_stop)(void *self);
-    void *self;
+    const machine *machine;     /* or NULL */
+    uint32_t abi_minor;         /* told to plugins */
+    flight_recorder *recorder;  /* told who runs, from begin to end, and asked whether to stop; or NULL */
+    function_states *functions; /* told which functions a run may have changed; or NULL */
 } run_session_params;
 
 /* What `keep` gives out lives in `a`. */
@@ -85,9 +84,11 @@ enum {
 };
 
 typedef struct run_result {
-    bool failed;      /* it said so, or reported an error, or broke a rule */
-    bool misused;     /* it broke a rule of the ABI and was reported */
-    uint32_t changes; /* RUN_CHANGED_*; 0 exactly when nothing changed */
+    bool failed;        /* it said so, or reported an error, or broke a rule */
+    bool misused;       /* it broke a rule of the ABI and was reported */
+    uint32_t changes;   /* RUN_CHANGED_*; 0 exactly when nothing changed */
+    bool asked_machine; /* it, or a strategy that it asked, read the machine description */
+    bool saw_outside;   /* it looked at more of the module than its unit */
 } run_result;
 
 /* Ends the innermost run, which must be `run`. `returned` is what the plugin's function gave: a failure without any

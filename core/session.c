@@ -6,6 +6,7 @@
 #include "ir/parser.h"
 #include "ir/verifier.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,7 +85,8 @@ static status read_verify(session *s)
 status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status)
 {
     *exit_status = EXIT_STATUS_USAGE;
-    *s = (session){.arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line};
+    *s = (session){
+        .arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line, .recorder = recorder};
     s->context = context_create(s->diags);
     TRY(read_color(s));
     const char *remarks = value_of(line, SESSION_REMARKS);
@@ -167,7 +169,7 @@ static status refuse_without_pipeline(const session *s)
     return OK;
 }
 
-static uint32_t collect_overrides(session *s, pipeline_override *out)
+static uint32_t collect_overrides(const command_line *line, pipeline_override *out)
 {
     static const struct {
         uint32_t option;
@@ -177,60 +179,69 @@ static uint32_t collect_overrides(session *s, pipeline_override *out)
                  {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
                  {SESSION_REMOVE, PIPELINE_REMOVE}};
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->line->use_count; i++) {
+    for (uint32_t i = 0; i < line->use_count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            if (s->line->uses[i].option != kinds[k].option) continue;
-            out[n++] = (pipeline_override){kinds[k].change, str_from(s->line->uses[i].value), {"<command line>", 1, 1}};
+            if (line->uses[i].option != kinds[k].option) continue;
+            out[n++] = (pipeline_override){kinds[k].change, str_from(line->uses[i].value), {"<command line>", 1, 1}};
         }
     }
     return n;
 }
 
 /* "ascend-910b" is short for the installed machines/ascend-910b.yaml. */
-static const char *find_machine(session *s)
+static const char *find_machine(arena *a, const command_line *line, const char *const *search)
 {
-    const char *name = value_of(s->line, SESSION_MACHINE);
+    const char *name = value_of(line, SESSION_MACHINE);
     if (!name || strchr(name, '/') || strstr(name, ".yaml")) {
         if (!name) return NULL;
-        const char *found = pipeline_find_file(s->arena, s->search, NULL, name);
+        const char *found = pipeline_find_file(a, search, NULL, name);
         return found ? found : name;
     }
     char file[512];
     snprintf(file, sizeof file, "%.500s.yaml", name);
-    const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
+    const char *found = pipeline_find_file(a, search, NULL, file);
     return found ? found : name;
+}
+
+status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
+                             const pipeline **out)
+{
+    const char *file = value_of(line, SESSION_PIPELINE), *passes = value_of(line, SESSION_PASSES);
+    *out = NULL;
+    if (file && passes) {
+        diag_error(d, (src_pos){line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
+        return FAILED;
+    }
+    if (!file && !passes) return OK;
+    pipeline_override *overrides = arena_array(a, line->use_count, sizeof *overrides);
+    pipeline_request request = {
+        .file = file,
+        .passes = str_from(passes ? passes : ""),
+        .passes_at = {"<command line>", 1, 1},
+        .machine = find_machine(a, line, search),
+        .machine_at = {"<command line>", 1, 1},
+        .overrides = overrides,
+        .override_count = collect_overrides(line, overrides),
+        .search = search,
+    };
+    if (file) {
+        const char *found = pipeline_find_file(a, search, NULL, file);
+        if (found) request.file = found;
+    }
+    return pipeline_read(a, d, &request, out);
 }
 
 status session_open_pipeline(session *s, const char *backend, int *exit_status)
 {
     *exit_status = EXIT_STATUS_USAGE;
-    const char *file = value_of(s->line, SESSION_PIPELINE), *passes = value_of(s->line, SESSION_PASSES);
-    if (file && passes) {
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
-        return FAILED;
-    }
-    if (!file && !passes && !backend) return refuse_without_pipeline(s);
-    pipeline_override *overrides = arena_array(s->arena, s->line->use_count, sizeof *overrides);
-    pipeline_request request = {
-        .file = file,
-        .passes = str_from(passes ? passes : ""),
-        .passes_at = {"<command line>", 1, 1},
-        .machine = find_machine(s),
-        .machine_at = {"<command line>", 1, 1},
-        .overrides = overrides,
-        .override_count = collect_overrides(s, overrides),
-        .search = s->search,
-    };
-    if (file) {
-        const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
-        if (found) request.file = found;
-    }
     static const pipeline no_passes = {.file = "<command line>"};
-    const pipeline *p = &no_passes;
-    if (file || passes)
-        TRY(pipeline_read(s->arena, s->diags, &request, &p));
-    else
+    const pipeline *p = NULL;
+    TRY(session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
+    if (!p) {
         TRY(refuse_without_pipeline(s));
+        if (!backend) return OK;
+        p = &no_passes;
+    }
     TRY(pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status));
     if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify == PIPELINE_VERIFY_EACH;
     s->has_pipeline = true;
@@ -281,6 +292,8 @@ static const pto_option *const *options_of(void *self, const char *kind, const c
     return t ? t->options : NULL;
 }
 
+void session_write_pipeline(session *s, text_buffer *out) { pipeline_write(out, s->opened.pipeline, options_of, s); }
+
 bool session_answers_after_pipeline(session *s, int *exit_status)
 {
     text_buffer t;
@@ -288,7 +301,7 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
     *exit_status = EXIT_STATUS_OK;
     const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE),
                explain = command_line_has(s->line, SESSION_EXPLAIN);
-    if (print) pipeline_write(&t, s->opened.pipeline, options_of, s);
+    if (print) session_write_pipeline(s, &t);
     if (explain) {
         const contract *c = &s->opened.contract;
         contract_state start = {0};
@@ -304,12 +317,33 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
     return print || explain;
 }
 
+/* Puts all of standard input into a file that the supervisor can read again, and that file in its place. */
+static status keep_standard_input(diag_engine *d, int fd)
+{
+    char piece[1 << 15];
+    uint64_t total = 0;
+    /* One byte more than a module may have. */
+    while (total <= (uint64_t)INT32_MAX) {
+        const ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) break;
+        if (n < 0 || write(fd, piece, (size_t)n) != n) {
+            diag_error(d, (src_pos){"<stdin>", 0, 0}, &E1501, "cannot be kept: %s", strerror(errno));
+            return FAILED;
+        }
+        total += (uint64_t)n;
+    }
+    return lseek(fd, 0, SEEK_SET) == 0 && dup2(fd, STDIN_FILENO) >= 0 ? OK : FAILED;
+}
+
 status session_read_module(session *s, const char *path, module **out, int *exit_status)
 {
     struct stat st;
     const bool is_there =
         strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
     *exit_status = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
+    if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
+        TRY(keep_standard_input(s->diags, s->recorder->module_fd));
     TRY(parse_file(s->context, path, out));
     return module_verify(*out);
 }

@@ -6,6 +6,7 @@
 
 #include "core/command_line.h"
 #include "core/pass_manager.h"
+#include "core/supervisor.h"
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
 #define SESSION_OPTIONS(X)                                                                                             \
@@ -40,6 +41,12 @@
       "the effective pipeline with defaults and origins", false)                                                       \
     X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|case", "looking inside",                        \
       "JSON Schema of a kind of file", false)                                                                          \
+    X(TIME_LIMIT, "time-limit", 0, CLI_REQUIRED, "SECONDS", "other",                                                   \
+      "status 75 when it takes longer; default no limit", false)                                                       \
+    X(MEMORY_LIMIT, "memory-limit", 0, CLI_REQUIRED, "BYTES", "other",                                                 \
+      "address space of the worker, such as 2GiB; default what the system grants", false)                              \
+    X(REPRODUCER, "reproducer", 0, CLI_REQUIRED, "DIR", "other",                                                       \
+      "where a crash leaves its reproducer; default a new folder in TMPDIR", false)                                    \
     X(NO_SUPERVISE, "no-supervise", 0, CLI_NONE, NULL, "other", "run in this process, for debuggers", false)           \
     X(COLOR, "color", 0, CLI_REQUIRED, "auto|always|never", "other", "colour in diagnostics", false)                   \
     X(VERSION, "version", 0, CLI_NONE, NULL, "other", "print the version", false)                                      \
@@ -55,6 +62,7 @@ typedef struct session {
     diag_engine *diags;
     ir_context *context;
     const command_line *line;
+    flight_recorder *recorder;
     const char *const *search; /* folders for pipelines and machines */
     plugin_host *host;
     opened_pipeline opened;
@@ -68,16 +76,26 @@ const char *session_version(void);
 /* <prefix>/share/pto of the running executable: pipelines, machines, templates. NULL when it cannot be found out. */
 const char *session_share_folder(arena *a);
 
+/* Runs `work` as --no-supervise, --time-limit and --memory-limit say, and gives its exit status. A worker that dies
+ * leaves a reproducer, whose path is the last line on stderr. */
+int session_supervise(const command_line *line, worker_main work);
+
 /* Each failure sets `*exit_status`. */
 MUST_CHECK status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status);
 void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either.
  */
 MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *exit_status);
+/* The pipeline that --pipeline or --passes, --machine, --set and their like describe; no plugin is opened. NULL when
+ * there is neither of the first two. */
+MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
+                                        const pipeline **out);
 /* Answers --version, --help, --print-schema, --explain and --print-pipeline; true when one of them was asked for. */
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
                                      int *exit_status);
 bool session_answers_after_pipeline(session *s, int *exit_status);
+/* The effective pipeline, as --print-pipeline prints it. */
+void session_write_pipeline(session *s, text_buffer *out);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
 MUST_CHECK status session_read_module(session *s, const char *path, module **out, int *exit_status);
 /* Runs the pipeline, if any, and prints --timing and --stats. */

@@ -1,5 +1,5 @@
-/* The worker under a supervisor: a crash of a plugin, or its exit(), ends as one sentence that names it and status 70.
- */
+/* The worker under a supervisor: a crash of a plugin, its exit(), or what takes more time or memory than granted ends
+ * as one sentence that names it and status 70 or 75. */
 #ifndef CORE_SUPERVISOR_H
 #define CORE_SUPERVISOR_H
 
@@ -15,15 +15,31 @@ enum exit_status {
     EXIT_STATUS_BLAMED = 6, /* verifier or property check blames a step */
     EXIT_STATUS_INTERNAL = 70,
     EXIT_STATUS_OUTPUT = 74,   /* an output cannot be written */
-    EXIT_STATUS_RESOURCES = 75 /* memory ran out */
+    EXIT_STATUS_RESOURCES = 75 /* time or memory ran out */
 };
+
+/* A worker that is asked to stop and does not is killed so much later. */
+enum { SUPERVISOR_GRACE_SECONDS = 2 };
 
 typedef int (*worker_main)(void *self, flight_recorder *recorder);
 
-/* Forks, runs `work` in the child and gives its status; `tool` begins the message when the child dies. SIGINT and
- * SIGTERM reach the child, and the result is then 128 + signal. Falls back to running `work` here when fork fails. */
-int supervise(const char *tool, worker_main work, void *self);
+typedef struct supervision {
+    const char *tool;          /* begins the message when the worker dies */
+    double seconds_max;        /* of real time; 0: no limit */
+    uint64_t memory_bytes_max; /* of address space; 0: what the system grants */
+    /* Called in the supervisor after a worker died and the sentence was printed; or NULL. */
+    void (*after_death)(void *self);
+    void *self;
+} supervision;
+
+/* Forks, runs `work` in the child and gives its status. SIGINT and SIGTERM reach the child, and the result is then 128
+ * + signal. When the time is up, the flight recorder asks the worker to stop; it is killed when it has not ended
+ * SUPERVISOR_GRACE_SECONDS later; 75 in both cases. Falls back to running `work` here when fork fails, unless the time
+ * is limited. */
+int supervise(const supervision *s, worker_main work, void *self);
 /* Without a fork, for debuggers (`--no-supervise`). */
 int run_unsupervised(worker_main work, void *self);
+/* The last act of a tool: the status, or 74 after a diagnostic when all went well but standard output was not taken. */
+int finish_output(int code);
 
 #endif

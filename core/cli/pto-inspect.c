@@ -121,10 +121,11 @@ int main(int argc, char **argv)
             printf("pto-inspect %s\n", session_version());
             code = EXIT_STATUS_OK;
         } else {
-            code = supervise("pto-inspect", work, &line);
+            const supervision s = {.tool = "pto-inspect"};
+            code = supervise(&s, work, &line);
         }
     }
     diag_destroy(d);
     arena_destroy(a);
-    return code;
+    return finish_output(code);
 }

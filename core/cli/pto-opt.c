@@ -78,9 +78,8 @@ int main(int argc, char **argv)
     int code = EXIT_STATUS_USAGE;
     if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK &&
         !session_answers_before_pipeline(&line, usage, summary, &code))
-        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line)
-                                                             : supervise("pto-opt", work, &line);
+        code = session_supervise(&line, work);
     diag_destroy(d);
     arena_destroy(a);
-    return code;
+    return finish_output(code);
 }

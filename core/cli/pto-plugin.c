@@ -133,5 +133,5 @@ int main(int argc, char **argv)
     }
     diag_destroy(d);
     arena_destroy(a);
-    return code;
+    return finish_output(code);
 }

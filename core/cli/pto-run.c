@@ -5,6 +5,7 @@
 #include "core/core_diag.h"
 #include "core/data_maker.h"
 #include "core/file.h"
+#include "core/report.h"
 #include "core/session.h"
 #include "core/supervisor.h"
 
@@ -33,7 +34,7 @@
     X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                    \
     X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
     X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                  \
-    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write swimlane and counters there", false)                     \
+    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write a page, pictures, tables and a trace there", false)      \
     X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
 
 enum {
@@ -343,7 +344,8 @@ static status write_outputs(run_job *j, const bound_call *call)
     return OK;
 }
 
-static bool compare_outputs(const run_job *j, const bound_call *call)
+/* What it finds goes to `out`, in lines. */
+static bool compare_outputs(const run_job *j, const bound_call *call, text_buffer *out)
 {
     bool all = true;
     for (uint32_t i = 0; i < j->expectation_count; i++) {
@@ -351,11 +353,14 @@ static bool compare_outputs(const run_job *j, const bound_call *call)
         const bound_tensor *t = find_output(call, e->name);
         BUG_IF(!t, "an output was checked and is gone");
         const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
-        printf("%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n", (int)e->name.n,
-               e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count, e->rule_text);
+        text_printf(out, "%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n",
+                    (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count,
+                    e->rule_text);
         if (!r.is_equal)
-            printf("  %" PRIu64 " elements beyond their bound; worst at %" PRIu64 ": got %.9g, want %.9g, bound %.3g\n",
-                   r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
+            text_printf(out,
+                        "  %" PRIu64 " elements beyond their bound; worst at %" PRIu64
+                        ": got %.9g, want %.9g, bound %.3g\n",
+                        r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
         all &= r.is_equal;
     }
     return all;
@@ -368,6 +373,27 @@ static bool is_utilisation(const char *name)
     return last && strcmp(last, "/ utilisation") == 0;
 }
 
+/* Behind "vector / mte2 / utilisation: 14 %": what the rest of the time went to, in percent of all of it. */
+static void print_stalls(const backend_result *r, const char *utilisation)
+{
+    const size_t unit = (size_t)(strrchr(utilisation, '/') + 2 - utilisation);
+    const char *separator = "; ";
+    double all = 0;
+    for (int is_sum = 1; is_sum >= 0; is_sum--) {
+        for (uint32_t i = 0; i < r->counter_count; i++) {
+            const backend_counter *c = &r->counters[i];
+            if (strncmp(c->name, utilisation, unit) != 0 || strcmp(c->unit, "cycles") != 0) continue;
+            const bool is_stall = strncmp(c->name + unit, "stall / ", 8) == 0;
+            if (is_sum) {
+                all += c->value;
+            } else if (is_stall && c->value > 0) {
+                printf("%s%s %.4g %%", separator, c->name + unit + 8, 100 * c->value / all);
+                separator = ", ";
+            }
+        }
+    }
+}
+
 static void print_counters(const run_job *j, const backend_result *r)
 {
     const bool all = command_line_has(j->s->line, RUN_COUNTERS);
@@ -376,10 +402,40 @@ static void print_counters(const run_job *j, const backend_result *r)
         const backend_counter *c = &r->counters[i];
         /* "core 03 / mte2 / busy": detail that is asked for. */
         if (!all && strchr(c->name, '/') && !is_utilisation(c->name)) continue;
-        printf("%s: %.*g%s%s\n", c->name, strcmp(c->unit, "%") == 0 ? 4 : 15, c->value, *c->unit ? " " : "", c->unit);
+        printf("%s: %.*g%s%s", c->name, strcmp(c->unit, "%") == 0 ? 4 : 15, c->value, *c->unit ? " " : "", c->unit);
+        if (!all && is_utilisation(c->name)) print_stalls(r, c->name);
+        printf("\n");
         is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
     }
     if (!is_timed) printf("time on this machine: %.3f ms\n", (double)r->wall_ns / 1e6);
+}
+
+/* `q` holds what the run gave. */
+static status write_report(const run_job *j, module *m, const report_request *q)
+{
+    session *s = j->s;
+    text_buffer command, yaml, files;
+    text_init(&command);
+    text_init(&yaml);
+    text_init(&files);
+    command_line_write(s->line, &command);
+    if (s->opened.pipeline->name) session_write_pipeline(s, &yaml);
+    report_request request = *q;
+    request.folder = command_line_value(s->line, RUN_REPORT);
+    request.m = m;
+    request.opened = &s->opened;
+    request.command = command.p;
+    request.pipeline = yaml.n > 0 ? yaml.p : "";
+    const status result = report_write(s->arena, s->diags, &request, &files);
+    if (result == OK) {
+        for (size_t i = 0; i < files.n; i++)
+            if (files.p[i] == '\n') files.p[i] = i + 1 < files.n ? ' ' : '\0';
+        fprintf(stderr, "report in %s: %s\n", request.folder, files.p);
+    }
+    text_fini(&command);
+    text_fini(&yaml);
+    text_fini(&files);
+    return result;
 }
 
 static int execute(run_job *j, module *m, flight_recorder *recorder)
@@ -392,19 +448,35 @@ static int execute(run_job *j, module *m, flight_recorder *recorder)
         return EXIT_STATUS_USAGE;
     const op_id f = call_entry(m, j->entry);
     bound_call call;
-    if (f == 0 ||
+    if (f == 0 || call_check_fixed(m) != OK ||
         call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) !=
             OK ||
         check_outputs(j, &call) != OK)
         return EXIT_STATUS_INPUT;
-    const backend_request request = {(uint64_t)shuffle, command_line_value(s->line, RUN_REPORT), (uint32_t)repeat};
+    report_trace trace;
+    report_trace_init(&trace, s->arena, m);
+    const backend_request request = {.seed = (uint64_t)shuffle,
+                                     .report_dir = command_line_value(s->line, RUN_REPORT),
+                                     .trace = &trace,
+                                     .repeat = (uint32_t)repeat};
     backend_result result = {0};
     int code = EXIT_STATUS_FAILED;
     if (backend_run(s->arena, &s->opened, &request, m, &call, recorder, &result, &code) != OK) return code;
     if (write_outputs(j, &call) != OK) return EXIT_STATUS_OUTPUT;
-    const bool equal = compare_outputs(j, &call);
+    text_buffer outcome;
+    text_init(&outcome);
+    const bool equal = compare_outputs(j, &call, &outcome);
+    if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
     print_counters(j, &result);
-    return equal ? EXIT_STATUS_OK : EXIT_STATUS_NO;
+    code = equal ? EXIT_STATUS_OK : EXIT_STATUS_NO;
+    if (request.report_dir && write_report(j, m,
+                                           &(report_request){.call = &call,
+                                                             .result = &result,
+                                                             .trace = &trace,
+                                                             .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
+        code = EXIT_STATUS_OUTPUT;
+    text_fini(&outcome);
+    return code;
 }
 
 static int run(session *s, flight_recorder *recorder)
@@ -420,7 +492,10 @@ static int run(session *s, flight_recorder *recorder)
     if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
     if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
-    code = session_compile(s, m, recorder, &code) == OK ? execute(&j, m, recorder) : code;
+    if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK)
+        code = EXIT_STATUS_INPUT;
+    else if (session_compile(s, m, recorder, &code) == OK)
+        code = execute(&j, m, recorder);
     module_destroy(m);
     return code;
 }
@@ -456,10 +531,9 @@ int main(int argc, char **argv)
     if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK &&
         !session_answers_before_pipeline(&line, usage, summary, &code)) {
         default_pipeline(a, &line);
-        code = command_line_has(&line, SESSION_NO_SUPERVISE) ? run_unsupervised(work, &line)
-                                                             : supervise("pto-run", work, &line);
+        code = session_supervise(&line, work);
     }
     diag_destroy(d);
     arena_destroy(a);
-    return code;
+    return finish_output(code);
 }

@@ -50,7 +50,7 @@ compile --print-after=fuse -o printed.ptir 2>one.txt && cmp final.ptir printed.p
 { echo '// after step fuse'; cat dump/??-fuse.ptir; } | cmp - one.txt || fail "--print-after=fuse"
 
 # One step alone, from what the steps before it left; without that it is refused.
-compile --until=decompose-rms-norm -o before.ptir || exit 1
+compile --until=canonicalize-expanded -o before.ptir || exit 1
 pto-opt before.ptir --pipeline=default.yaml --only=fuse >only.ptir 2>only.txt || fail "--only=fuse: $(cat only.txt)"
 cmp only.ptir dump/??-fuse.ptir || exit 1
 compile --only=tile >only.ptir 2>only.txt

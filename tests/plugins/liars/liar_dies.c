@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const ways[] = {"segfault", "exit", "abort", "recursion", "scratch", "heap", "print", "hang", NULL};
-enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG };
+static const char *const ways[] = {"segfault", "exit", "abort", "recursion", "scratch", "heap",
+                                   "print",    "hang", "slow",  "stop",      "silent",  NULL};
+enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG, SLOW, STOP, SILENT };
 
 #define OPTIONS(X) \
     X(WAY, ENUM, "way", .def = "segfault", .choices = ways, .doc = "how to end", .example = "with: { way: exit }")
@@ -32,7 +33,6 @@ static void take_heap(void)
 
 static pto_status run(const pto_run *run, pto_op unit)
 {
-    (void)unit;
     volatile int zero = 0;
     switch (pto_opt_i64(run, OPT_WAY)) {
     case SEGFAULT: raise(SIGSEGV); break;
@@ -45,6 +45,13 @@ static pto_status run(const pto_run *run, pto_op unit)
     case PRINT: puts("a plugin talks"); break;
     case HANG:
         for (;;) pause();
+    case SLOW: sleep(1); break;
+    case STOP:
+        while (!pto_should_stop(run)) usleep(1000);
+        return pto_error(unit, "test.liar-dies/interrupted", "stopped while looking at the function");
+    case SILENT:
+        while (!pto_should_stop(run)) usleep(1000);
+        return PTO_FAILED;
     default: break;
     }
     return PTO_OK;

@@ -1,0 +1,84 @@
+#include "core/report.h"
+
+#include "core/file.h"
+#include "core/report_page.h"
+#include "core/report_pictures.h"
+
+#include <stdio.h>
+
+static const char page_name[] = "index.html";
+
+typedef struct writer {
+    const report *r;
+    diag_engine *d;
+    const char *folder;
+    text_buffer *names, text;
+} writer;
+
+/* Writes what was gathered, under this name. */
+static status end_file(writer *w, const char *name)
+{
+    text_buffer path;
+    text_init(&path);
+    text_printf(&path, "%s/%s", w->folder, name);
+    file_writer f;
+    status s = file_writer_open(&f, w->d, path.p);
+    if (s == OK) {
+        file_writer_put(&f, w->text.p, w->text.n);
+        s = file_writer_commit(&f);
+    }
+    text_fini(&path);
+    w->text.n = 0;
+    if (s == OK) text_printf(w->names, "%s\n", name);
+    return s;
+}
+
+static status write_run_picture(writer *w, const char *name, void (*draw)(const report *r, svg *v))
+{
+    svg v = {.out = &w->text, .page = page_name};
+    draw(w->r, &v);
+    return end_file(w, name);
+}
+
+static status write_kernel_picture(writer *w, const report_kernel *k, const char *what,
+                                   void (*draw)(const report *r, const report_kernel *k, svg *v))
+{
+    char name[128];
+    svg v = {.out = &w->text, .page = page_name};
+    snprintf(name, sizeof name, "%s-%s.svg", what, k->file_name);
+    draw(w->r, k, &v);
+    return end_file(w, name);
+}
+
+static status write_kernel(writer *w, const report_kernel *k)
+{
+    TRY(write_kernel_picture(w, k, "kernel", report_draw_kernel));
+    if (report_is_placed(k)) TRY(write_kernel_picture(w, k, "memory", report_draw_memory));
+    return k->trace ? write_kernel_picture(w, k, "timeline", report_draw_timeline) : OK;
+}
+
+static status write_files(writer *w, const report_request *q)
+{
+    report_write_page(w->r, q, &w->text);
+    TRY(end_file(w, page_name));
+    for (uint32_t i = 0; i < q->result->file_count; i++) text_printf(w->names, "%s\n", q->result->files[i]);
+    TRY(write_run_picture(w, "graph.svg", report_draw_graph));
+    report_write_dot(w->r, &w->text);
+    TRY(end_file(w, "graph.dot"));
+    if (w->r->trace->instance_count > 0) TRY(write_run_picture(w, "cores.svg", report_draw_cores));
+    report_write_memory_csv(w->r, &w->text);
+    TRY(end_file(w, "memory.csv"));
+    for (uint32_t i = 0; i < w->r->kernel_count; i++) TRY(write_kernel(w, &w->r->kernels[i]));
+    return OK;
+}
+
+status report_write(arena *a, diag_engine *d, const report_request *q, text_buffer *out_files)
+{
+    report r;
+    report_model(&r, a, q->m, q->opened->machine, q->call, q->result, q->trace);
+    writer w = {.r = &r, .d = d, .folder = q->folder, .names = out_files};
+    text_init(&w.text);
+    const status s = write_files(&w, q);
+    text_fini(&w.text);
+    return s;
+}

@@ -1,0 +1,66 @@
+# --time-limit and --memory-limit: who is asked to stop and does, who is asked and does not, and who takes too much memory is
+# named in one sentence, with status 75 and no output; what ends in time is as without a limit.
+set -u
+cat >m.ptir <<'END'
+func @victim(%x: tensor<4 x f32>) -> tensor<4 x f32> {
+  %a = tensor.neg %x : tensor<4 x f32>
+  return %a
+}
+END
+cat >p.yaml <<'END'
+pto-pipeline: 1
+params:
+  way: { type: str, default: stop }
+passes:
+  - pto.canonicalize
+  - pass: test.liar-dies
+    id: dies
+    with: { way: $params.way }
+  - pass: pto.canonicalize
+    id: last
+END
+who='in plugin `test.liar-dies`, pass test.liar-dies, step `dies` (p.yaml:6), function @victim'
+fail() { echo "$*:"; cat text; exit 1; }
+run() { # STATUS WAY OPTION
+  exits "$1" pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --pipeline=p.yaml --set "params.way=$2" "$3" -o out.ptir 2>text || fail "$2 $3"
+  [ "$1" -eq 0 ] || [ "$(echo out.ptir*)" = 'out.ptir*' ] || fail "$2 $3: left $(echo out.ptir*)"
+}
+says() {
+  [ "$(grep -cxF "$1" text)" -eq 1 ] || fail "wanted once: $1"
+}
+
+# One that polls says itself where it was.
+run 75 stop --time-limit=0.2
+says "m.ptir:1:1: error: [test.liar-dies/interrupted] stopped while looking at the function"
+says "p.yaml:6:11: note: reported by pass 'test.liar-dies' of plugin 'test.liar-dies' in step 'dies'"
+says "pto-opt: the time limit of 0.2 s ran out $who"
+run 75 silent --time-limit=0.2
+says "p.yaml:6:11: error: [E1326] pass 'test.liar-dies' of plugin 'test.liar-dies' failed without saying why; this is a defect of the plugin"
+says "pto-opt: the time limit of 0.2 s ran out $who"
+# One that does not is killed two seconds later, and leaves a reproducer.
+run 75 hang --time-limit=0.2
+says "pto-opt: the time limit of 0.2 s ran out and the worker did not stop when asked; it was killed $who"
+[ -x "$(tail -n 1 text)" ] || fail 'hang: no reproducer'
+# One that takes too long but comes back: the next step does not begin.
+run 75 slow --time-limit=0.5
+says 'p.yaml:9:11: error: [E1711] the time ran out before step `last`'
+says 'pto-opt: the time limit of 0.5 s ran out in plugin `pto.canonicalize`, step `last`'
+run 0 slow --time-limit=30
+[ ! -s text ] && pto-opt m.ptir | cmp - out.ptir && rm out.ptir || fail 'slow: in time, but not as without a limit'
+
+if ! nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then
+  run 75 scratch --memory-limit=300MiB
+  says "pto-opt: the memory limit of 314572800 bytes ran out $who"
+  run 0 print --memory-limit=300MiB
+  rm out.ptir
+  run 2 stop --memory-limit=much
+  grep -q '^pto-opt: error: \[E1032\]' text || fail much
+  run 2 stop --memory-limit=4096
+  grep -q '^pto-opt: error: \[E1033\]' text || fail 4096
+fi
+for wrong in 0 -1 nan inf soon 1e10; do
+  run 2 stop "--time-limit=$wrong"
+  says "pto-opt: error: [E1503] option \`--time-limit\` wants seconds, more than 0 and at most 1000000000, not \`$wrong\`"
+done
+exits 2 pto-opt m.ptir --no-supervise --time-limit=1 2>text || fail no-supervise
+says 'pto-opt: error: [E1504] --no-supervise excludes --time-limit'

@@ -1,0 +1,28 @@
+# A program that leaves a block size open gives the same answer for each of its values, on every way to fix it.
+set -u
+cat >m.ptir <<'END'
+func @scale(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> where ($B >= 1) {
+  tune $KB in [64, 500] step 64
+  %s = tensor.index_cast from($KB) : tensor<f32>
+  %one = tensor.constant {value = 1.0} : tensor<$B x $KB x f32>
+  %sum = tensor.reduce_sum %one {axis = 1} : tensor<$B x 1 x f32>
+  %a = tensor.mul %x, %s : tensor<$B x 40 x f32>
+  %y = tensor.add %a, %sum : tensor<$B x 40 x f32>
+  return %y
+}
+END
+/usr/bin/python3 -c "
+import numpy
+x = numpy.arange(80, dtype=numpy.float32).reshape(2, 40)
+numpy.save('x.npy', x)
+for n in (128, 448):
+    numpy.save('y%d.npy' % n, n * x + n)"
+run() { pto-run m.ptir --in x=x.npy "$@" >text 2>&1 && grep -q '^y: ok' text || { cat text; exit 1; }; }
+run --backend=pto.reference --sym KB=128 --expect y=y128.npy
+run --backend=pto.reference --sym KB=448 --expect y=y448.npy
+run --sym KB=128 --expect y=y128.npy
+run --expect y=y448.npy
+run --set tile.with.symbols=KB=128 --expect y=y128.npy
+run --pipeline=reference.yaml --sym KB=128 --expect y=y128.npy
+# The wrong one is no answer.
+exits 1 pto-run m.ptir --in x=x.npy --sym KB=192 --expect y=y128.npy >text 2>&1 || { cat text; exit 1; }
