@@ -45,3 +45,28 @@ for cause in latency 'shared bandwidth'; do
 done
 grep -q '"latency":[1-9][0-9]*,"shared-bandwidth":[1-9]' halved/swimlane.json
 awk -v a="$(busy first mte2)" -v b="$(busy half mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'
+
+# The swimlane tells the same: of every pipe, its slices hold the latency and the waits for bandwidth that are counted, and the rest
+# of them is the busy time but for flags, which have no slices.
+/usr/bin/python3 - <<'END'
+import collections, csv, json, sys
+
+trace = json.load(open("one/swimlane.json"))
+names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
+told = collections.Counter()
+for e in trace["traceEvents"]:
+    if e["ph"] == "X" and e["name"].startswith("pto."):
+        a = e["args"]
+        pipe, latency, shared = names[e["tid"]], a.get("latency", 0), a.get("shared-bandwidth", 0)
+        told.update({f"{pipe} / stall / latency": latency, f"{pipe} / stall / shared bandwidth": shared, f"{pipe} / busy": a["cycles"] - latency - shared})
+counted = {name: int(cycles) for name, unit, cycles in csv.reader(open("one/counters.csv")) if unit == "cycles"}
+wrong = []
+for name, cycles in told.items():
+    found = counted.get(name, 0)
+    # At most four flags for each of 27 tiles and as many before and behind, a cycle each.
+    if not (cycles <= found <= cycles + 4 * 29 if name.endswith("busy") else found == cycles):
+        wrong.append(f"{name}: {cycles} in the swimlane, {found} counted")
+if trace["otherData"]["slices-left-out"] or len(told) != 48 * 3 * 3:
+    wrong.append(f"{len(told)} numbers, {trace['otherData']['slices-left-out']} slices left out")
+sys.exit("\n".join(wrong) if wrong else 0)
+END
