@@ -36,7 +36,7 @@ static uint32_t find_short(const command_line *c, char letter)
     return UINT32_MAX;
 }
 
-static status record(diag_engine *d, command_line *c, uint32_t option, const char *value)
+static status record(diag_engine *d, command_line *c, uint32_t option, const char *value, bool is_short)
 {
     const cli_option *o = &c->options[option];
     if (value && o->argument == CLI_NONE) {
@@ -47,7 +47,7 @@ static status record(diag_engine *d, command_line *c, uint32_t option, const cha
         diag_error(d, tool_pos(c), &E1503, "option `--%s` was given twice", o->name);
         return FAILED;
     }
-    c->uses[c->use_count++] = (cli_use){option, value};
+    c->uses[c->use_count++] = (cli_use){option, value, is_short};
     return OK;
 }
 
@@ -69,7 +69,7 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
         }
         value = argv[++*at];
     }
-    return record(d, c, option, value);
+    return record(d, c, option, value, !is_long);
 }
 
 status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count,
@@ -179,4 +179,41 @@ void command_line_write(const command_line *c, text_buffer *out)
         text_putc(out, ' ');
         put_shell_word(out, c->arguments[i]);
     }
+}
+
+void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                             const char *summary)
+{
+    enum { COLUMNS = 80 };
+    fprintf(out, "usage: %s\n%s\n", usage, summary);
+    const char *group = NULL;
+    int column = 0;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const cli_option *o = &options[i];
+        const int width = 3 + (int)strlen(o->name) + (o->short_name ? 4 : 0);
+        const bool begins = !group || strcmp(group, o->group) != 0;
+        if (begins)
+            column = fprintf(out, "%s%s:", group ? "\n" : "", o->group) - (group ? 1 : 0);
+        else if (column + width > COLUMNS)
+            column = fprintf(out, "\n   ") - 1;
+        group = o->group;
+        if (o->short_name)
+            column += fprintf(out, " -%c, --%s", o->short_name, o->name);
+        else
+            column += fprintf(out, " --%s", o->name);
+    }
+    fputs("\n`--help` says what they do.\n", out);
+}
+
+bool command_line_answer_help(const command_line *c, uint32_t help, const char *usage, const char *summary)
+{
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        if (c->uses[i].option != help) continue;
+        if (c->uses[i].is_short)
+            command_line_short_help(stdout, c->options, c->option_count, usage, summary);
+        else
+            command_line_help(stdout, c->options, c->option_count, usage, summary);
+        return true;
+    }
+    return false;
 }

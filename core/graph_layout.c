@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-enum { GAP = 28, SWEEPS = 8, BEND_WIDTH = 8 };
+enum { SWEEPS = 8 };
+/* Pixels. */
+static const double gap_px = 28, bend_width_px = 8;
 
 typedef struct link {
     uint32_t up, down; /* neighbours in rows next to each other */
@@ -49,7 +51,7 @@ static void bend_edges(layers *l, layout_edge *edges, uint32_t edge_count)
         e->points = arena_array(l->a, to - from + 1, sizeof *e->points);
         e->points[e->point_count++] = e->from;
         for (uint32_t layer = from + 1; layer < to; layer++) {
-            l->g->nodes[l->g->node_count] = (layout_node){.width = BEND_WIDTH, .layer = layer};
+            l->g->nodes[l->g->node_count] = (layout_node){.width = bend_width_px, .layer = layer};
             e->points[e->point_count++] = l->g->node_count++;
         }
         e->points[e->point_count++] = e->to;
@@ -95,7 +97,7 @@ static void place_row(layers *l, uint32_t layer)
         const uint32_t n = l->members[i];
         const double least = edge + nodes[n].width / 2;
         nodes[n].x = i == from || l->wish[n] > least ? l->wish[n] : least;
-        edge = nodes[n].x + nodes[n].width / 2 + GAP;
+        edge = nodes[n].x + nodes[n].width / 2 + gap_px;
         off += l->wish[n] - nodes[n].x;
     }
     for (uint32_t i = from; i < to; i++) nodes[l->members[i]].x += off / (to - from);

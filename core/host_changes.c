@@ -203,6 +203,7 @@ static bool may_remove(run_context *c, op_id o, const char *verb)
 static bool may_erase(run_context *c, op_id o)
 {
     if (!may_remove(c, o, "erase")) return false;
+    if (op_block_count(c->m, o) == 0 && !op_is_used(c->m, o)) return true;
     const op_id user = used_outside(c->m, o);
     if (user == 0) return true;
     run_misuse(c, &E1324, "tried to erase `%s` while `%s` uses its result", op_info_of(c->m, o)->name,
@@ -247,12 +248,12 @@ static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
                    op_result_count(c->m, o));
         return PTO_FAILED;
     }
-    value_id *by = arena_array(c->scratch, count, sizeof *by);
+    value_id few[4] = {0}, *by = count <= 4 ? few : arena_array(c->scratch, count, sizeof *by);
     for (uint32_t i = 0; i < count; i++) {
         by[i] = value_from(c, values[i]);
         const op_id def = by[i] != 0 ? value_op(c->m, by[i]) : 0;
         const op_id around = by[i] == 0 ? 0 : def != 0 ? def : block_parent(c->m, value_block(c->m, by[i]));
-        if (by[i] != 0 && !is_inside(c->m, around, o)) continue;
+        if (by[i] != 0 && around != o && (op_block_count(c->m, o) == 0 || !is_inside(c->m, around, o))) continue;
         run_misuse(c, &E1324, "tried to replace `%s` by %s", op_info_of(c->m, o)->name,
                    by[i] == 0 ? "no value" : "a value of its own");
         return PTO_FAILED;
@@ -263,7 +264,7 @@ static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
         changed_uses(c, old);
         value_replace_all(c->m, old, by[i]);
     }
-    if (!may_erase(c, o)) return PTO_FAILED;
+    if (op_block_count(c->m, o) != 0 && !may_erase(c, o)) return PTO_FAILED;
     erase_op(c, o);
     return PTO_OK;
 }

@@ -24,7 +24,7 @@ struct run_context {
     uint32_t errors_before, changes;
     uint64_t epoch_before;
     bool misused;
-    bool asked_machine;    /* of a session that has one */
+    bool asked_machine; /* of a session that has one */
     bool was_told_to_stop;
     bool saw_outside;      /* it got a handle of what is not in its unit */
     struct greedy *greedy; /* the running pattern driver, told about changes; or NULL */

@@ -54,7 +54,7 @@ static pto_op op_walk_next_slot(pto_op current, pto_op root)
 
 static void op_walk_on_slot(pto_op current, pto_op root, pto_op out[2])
 {
-    run_context *c = run_of(root.run);
+    run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     out[0] = out[1] = op_handle(c, 0);
     if (o == 0 || (root.index != 0 && r == 0)) return;
@@ -125,7 +125,7 @@ static pto_value op_operand_slot(pto_op h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
-    return value_handle(c, o != 0 && index < op_value_operand_count(c->m, o) ? op_operand(c->m, o, index) : 0);
+    return value_handle(c, o != 0 ? op_find_operand(c->m, o, index) : 0);
 }
 
 static uint32_t op_result_count_slot(pto_op h)

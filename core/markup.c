@@ -266,8 +266,10 @@ void svg_scale(svg *v, double x, double y, double width, double height, double l
     if (!(hi > lo)) return;
     double step = round_step(hi - lo, width / 90);
     if (step < 1) step = 1;
-    const double first = ceil(lo / step) * step;
-    for (double at = first; at <= hi; at += step) {
+    const double first = ceil(lo / step);
+    const uint32_t count = (uint32_t)(floor(hi / step) - first + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const double at = (first + i) * step;
         char number[NUMBER_ROOM];
         const double to = x + (at - lo) / (hi - lo) * width;
         svg_line(v, to, y - height, to, y + 4, "#e3e6ea", 1, "");

@@ -63,10 +63,10 @@ static status check_function(property_set *set, run_session *session, module *m,
     return OK;
 }
 
-static void blame(property_set *set, const char *property, const run_agent *agent)
+static void blame(property_set *set, const module *m, const char *property, const run_agent *agent)
 {
     if (!agent) {
-        diag_error(set->diags, NO_POS, &E1707,
+        diag_error(set->diags, (src_pos){string_of(module_context(m), module_file(m)).p, 0, 0}, &E1707,
                    "the module does not have property %s, which the steps that were left out would leave", property);
         return;
     }
@@ -88,7 +88,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             BLOCK_EACH_OP(m, f, module_top(m)) {
                 if (strcmp(level_name(function_level(m, f)), level->level) != 0) continue;
                 if (check_function(set, session, m, f, c, blamed) == OK) continue;
-                blame(set, c->id, blamed);
+                blame(set, m, c->id, blamed);
                 return FAILED;
             }
         }

@@ -1,10 +1,13 @@
 /* Instances of kernels over the cores of the chip and time: whether all cores work, and for how long none does. */
 #include "core/report_pictures.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1100, LEFT = 90, RIGHT = 16, TOP = 64, INSTANCES_DRAWN = 6000 };
+enum { INSTANCES_DRAWN = 6000 };
+/* Pixels. */
+static const double width_px = 1100, left_px = 90, right_px = 16, top_px = 64;
 
 typedef struct core_rows {
     const report *r;
@@ -31,7 +34,7 @@ static core_rows order_cores(const report *r)
 
 static double x_of(const report *r, double cycle)
 {
-    return LEFT + cycle / (r->cycles > 0 ? r->cycles : 1) * (WIDTH - LEFT - RIGHT);
+    return left_px + cycle / (r->cycles > 0 ? r->cycles : 1) * (width_px - left_px - right_px);
 }
 
 static void draw_instance(const report *r, svg *v, const trace_instance *i, double y, double height)
@@ -51,8 +54,8 @@ static void draw_instance(const report *r, svg *v, const trace_instance *i, doub
 
 static void draw_legend(const report *r, svg *v)
 {
-    double x = LEFT;
-    for (uint32_t i = 0; i < r->trace->kernel_count && x < WIDTH - 160; i++) {
+    double x = left_px;
+    for (uint32_t i = 0; i < r->trace->kernel_count && x < width_px - 160; i++) {
         const str name = string_of(module_context(r->m), function_name(r->m, r->trace->kernels[i].op));
         svg_rect(v, x, 39, 12, 10, 1, markup_nth_colour(i), "");
         svg_text(v, x + 17, 48, SVG_START, SVG_CODE, "#1f2933", 150, name);
@@ -64,29 +67,29 @@ void report_draw_cores(const report *r, svg *v)
 {
     const core_rows rows = order_cores(r);
     const double lane = rows.count > 96 ? 4 : rows.count > 40 ? 7 : rows.count > 16 ? 10 : 18;
-    const double bottom = TOP + lane * rows.count;
-    svg_begin(v, WIDTH, bottom + 40, STR("Instances of kernels on the cores"));
+    const double bottom = top_px + lane * rows.count;
+    svg_begin(v, width_px, bottom + 40, STR("Instances of kernels on the cores"));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", "Which core runs what, and when");
-    svg_scale(v, LEFT, bottom + 2, WIDTH - LEFT - RIGHT, bottom - TOP + 4, 0, r->cycles, "cycles");
+    svg_scale(v, left_px, bottom + 2, width_px - left_px - right_px, bottom - top_px + 4, 0, r->cycles, "cycles");
     draw_legend(r, v);
     const uint32_t every = lane >= 10 ? 1 : lane >= 7 ? 4 : 8;
     for (uint32_t i = 0; i < rows.count; i++) {
-        const double y = TOP + lane * i;
-        svg_rect(v, LEFT, y, WIDTH - LEFT - RIGHT, lane - 1, 0, "#f4f6f8", "");
+        const double y = top_px + lane * i;
+        svg_rect(v, left_px, y, width_px - left_px - right_px, lane - 1, 0, "#f4f6f8", "");
         if (i % every == 0)
-            svg_label(v, LEFT - 8, y + lane / 2 + 3.5, SVG_END, SVG_SMALL, "#5b6570", r->trace->cores[rows.core[i]]);
+            svg_label(v, left_px - 8, y + lane / 2 + 3.5, SVG_END, SVG_SMALL, "#5b6570", r->trace->cores[rows.core[i]]);
     }
     text_putc(v->out, '\n');
     const size_t drawn = r->trace->instance_count < INSTANCES_DRAWN ? r->trace->instance_count : INSTANCES_DRAWN;
     for (size_t i = 0; i < drawn; i++) {
         const trace_instance *x = &r->trace->instances[i];
-        draw_instance(r, v, x, TOP + lane * rows.row[x->core], lane - 1);
+        draw_instance(r, v, x, top_px + lane * rows.row[x->core], lane - 1);
     }
     if (drawn < r->trace->instance_count || r->trace->instances_left_out) {
         char text[96];
-        snprintf(text, sizeof text, "the first %zu of %llu instances", drawn,
-                 (unsigned long long)(r->trace->instance_count + r->trace->instances_left_out));
-        svg_label(v, LEFT, bottom + 30, SVG_START, SVG_SMALL, "#5b6570", text);
+        const uint64_t all = r->trace->instance_count + r->trace->instances_left_out;
+        snprintf(text, sizeof text, "the first %zu of %" PRIu64 " instances", drawn, all);
+        svg_label(v, left_px, bottom + 30, SVG_START, SVG_SMALL, "#5b6570", text);
     }
     svg_end(v);
 }

@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-enum { NODES_MAX = 160, EDGES_MAX = 1200, LAYER_HEIGHT = 84, NODE_HEIGHT = 42, MARGIN = 20, TOP = 44 };
+enum { NODES_MAX = 160, EDGES_MAX = 1200 };
+/* Pixels. */
+static const double layer_height_px = 84, node_height_px = 42, margin_px = 20, top_px = 44;
 
 typedef enum node_kind { NODE_ARGUMENT, NODE_WORKSPACE, NODE_LAUNCH, NODE_OP } node_kind;
 
@@ -223,9 +225,9 @@ static void visit(graph *g, op_id o)
     case OP_VIEW: g->base[op_result(g->r->m, o, 0)] = op_operand(g->r->m, o, 0); return;
     case OP_EXEC_FREE:
     case OP_CONSTANT:
-    case OP_BIND: return;
+    case OP_BIND:
     case OP_EXEC_ALLOC:
-    case OP_BLOCK_WORKSPACE: return; /* stands in the graph when something is written to it */
+    case OP_BLOCK_WORKSPACE: return; /* memory stands in the graph when something is written to it */
     default: break;
     }
     if (callee)
@@ -301,7 +303,7 @@ static double node_width(const graph_node *n)
     return wanted < 90 ? 90 : wanted > 300 ? 300 : wanted;
 }
 
-static double layer_y(uint32_t layer) { return TOP + (double)layer * LAYER_HEIGHT; }
+static double layer_y(uint32_t layer) { return top_px + (double)layer * layer_height_px; }
 
 static void draw_node(const graph *g, const graph_node *n, const layout_node *at, svg *v)
 {
@@ -309,14 +311,14 @@ static void draw_node(const graph *g, const graph_node *n, const layout_node *at
     static const char *const strokes[] = {"stroke=\"#8fa9c4\"", "stroke=\"#c5a75a\" stroke-dasharray=\"5 3\"",
                                           "stroke=\"none\"", "stroke=\"#a9a4c4\""};
     const uint32_t line = n->op ? report_line_of(g->r, n->op) : report_line_of(g->r, g->r->call->function);
-    const double y = layer_y(at->layer), x = MARGIN + at->x;
+    const double y = layer_y(at->layer), x = margin_px + at->x;
     const bool is_launch = n->kind == NODE_LAUNCH;
     text_buffer hint;
     text_init(&hint);
     text_printf(&hint, "%s\n%s", n->name, n->note);
     svg_group_begin(v, line, (str){hint.p, hint.n});
     text_fini(&hint);
-    svg_rect(v, x - at->width / 2, y, at->width, NODE_HEIGHT, n->kind >= NODE_LAUNCH ? 4 : NODE_HEIGHT / 2.0,
+    svg_rect(v, x - at->width / 2, y, at->width, node_height_px, n->kind >= NODE_LAUNCH ? 4 : node_height_px / 2,
              is_launch && n->kernel != UINT32_MAX ? markup_nth_colour(n->kernel) : fills[n->kind], strokes[n->kind]);
     svg_text(v, x, y + 18, SVG_MIDDLE, SVG_CODE, is_launch ? "#fff" : "#1f2933", at->width - 14, str_from(n->name));
     svg_text(v, x, y + 33, SVG_MIDDLE, SVG_SMALL, is_launch ? "#fff" : "#5b6570", at->width - 14, str_from(n->note));
@@ -329,7 +331,7 @@ static void draw_edge(const layout_edge *e, bool is_order, const graph_layout *l
     const char *colour = is_order ? "#b9838a" : "#7b8794";
     for (uint32_t i = 1; i < e->point_count; i++) {
         const layout_node *a = &l->nodes[e->points[i - 1]], *b = &l->nodes[e->points[i]];
-        const double x1 = MARGIN + a->x, x2 = MARGIN + b->x, y1 = layer_y(a->layer) + NODE_HEIGHT,
+        const double x1 = margin_px + a->x, x2 = margin_px + b->x, y1 = layer_y(a->layer) + node_height_px,
                      y2 = layer_y(b->layer);
         const char *style = is_order ? "stroke-dasharray=\"4 3\"" : "stroke-width=\"1.4\"";
         if (i + 1 == e->point_count) {
@@ -339,7 +341,7 @@ static void draw_edge(const layout_edge *e, bool is_order, const graph_layout *l
             text_printf(
                 v->out,
                 "<path d=\"M%.1f %.1f C%.1f %.1f %.1f %.1f %.1f %.1f V%.1f\" fill=\"none\" stroke=\"%s\" %s/>\n", x1,
-                y1, x1, middle, x2, middle, x2, y2, y2 + NODE_HEIGHT, colour, style);
+                y1, x1, middle, x2, middle, x2, y2, y2 + node_height_px, colour, style);
         }
     }
 }
@@ -358,9 +360,9 @@ void report_draw_graph(const report *r, svg *v)
     const str name = string_of(module_context(r->m), function_name(r->m, r->call->function));
     snprintf(title, sizeof title, "@%.*s: what runs, and the memory between", (int)(name.n < 100 ? name.n : 100),
              name.p);
-    const double least = svg_width(SVG_TITLE, str_from(title)) + 2 * MARGIN;
-    const double width = l.width + 2 * MARGIN < least ? least : l.width + 2 * MARGIN;
-    svg_begin(v, width, layer_y(l.layer_count) - (LAYER_HEIGHT - NODE_HEIGHT) + (g.left_out ? 40 : 20),
+    const double least = svg_width(SVG_TITLE, str_from(title)) + 2 * margin_px;
+    const double width = l.width + 2 * margin_px < least ? least : l.width + 2 * margin_px;
+    svg_begin(v, width, layer_y(l.layer_count) - (layer_height_px - node_height_px) + (g.left_out ? 40 : 20),
               str_from(title));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", title);
     for (uint32_t i = 0; i < g.edge_count; i++) draw_edge(&edges[i], g.edges[i].is_order, &l, v);

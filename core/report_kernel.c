@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 
-enum { HEAD = 84, ROW_TALL = 26, ROW_FLAG = 13, ROW_HEAD = 22, INDENT = 16, LINES = 44, NOTES = 172, ROWS_MAX = 400 };
+enum { ROWS_MAX = 400 };
+/* Pixels. */
+static const double head_px = 84, row_tall_px = 26, row_flag_px = 13, row_head_px = 22, indent_px = 16, lines_px = 44,
+                    notes_px = 172;
 
 typedef struct chart {
     const report *r;
@@ -18,8 +21,8 @@ typedef struct chart {
 
 static double row_height(const report_row *row)
 {
-    if (row->kind == ROW_SET || row->kind == ROW_WAIT) return ROW_FLAG;
-    return row->kind == ROW_INSN ? ROW_TALL : ROW_HEAD;
+    if (row->kind == ROW_SET || row->kind == ROW_WAIT) return row_flag_px;
+    return row->kind == ROW_INSN ? row_tall_px : row_head_px;
 }
 
 static bool is_used(const report_kernel *k, const char *pipe)
@@ -50,16 +53,16 @@ static void measure(chart *c)
     c->row_count = c->k->row_count < ROWS_MAX ? c->k->row_count : ROWS_MAX;
     find_pipes(c);
     c->y = arena_array(c->r->arena, c->row_count + 1u, sizeof *c->y);
-    c->y[0] = HEAD;
+    c->y[0] = head_px;
     for (uint32_t i = 0; i < c->row_count; i++) {
         const report_row *row = &c->k->rows[i];
         c->y[i + 1] = c->y[i] + row_height(row);
         if (row->depth > c->depth) c->depth = row->depth;
         if (row->cost && row->cost->busy > c->most) c->most = row->cost->busy;
     }
-    c->left = LINES + INDENT * (double)(c->depth + 1);
+    c->left = lines_px + indent_px * (double)(c->depth + 1);
     c->width = c->pipe_count <= 2 ? 900 : 1100;
-    c->column = (c->width - c->left - NOTES) / (c->pipe_count ? c->pipe_count : 1);
+    c->column = (c->width - c->left - notes_px) / (c->pipe_count ? c->pipe_count : 1);
 }
 
 static uint32_t column_of(const chart *c, const char *pipe)
@@ -77,15 +80,15 @@ static void draw_columns(const chart *c)
     for (uint32_t i = 0; i < c->pipe_count; i++) {
         const double x = column_x(c, i);
         const char *pipe = c->pipes[i];
-        svg_rect(c->v, x + 3, HEAD - 6, c->column - 6, bottom - HEAD + 12, 3, i % 2 ? "#f8f9fb" : "#f4f6f8", "");
-        svg_label(c->v, x + c->column / 2, HEAD - 26, SVG_MIDDLE, SVG_TITLE, markup_pipe_colour(pipe),
+        svg_rect(c->v, x + 3, head_px - 6, c->column - 6, bottom - head_px + 12, 3, i % 2 ? "#f8f9fb" : "#f4f6f8", "");
+        svg_label(c->v, x + c->column / 2, head_px - 26, SVG_MIDDLE, SVG_TITLE, markup_pipe_colour(pipe),
                   *pipe ? pipe : "other");
-        svg_text(c->v, x + c->column / 2, HEAD - 11, SVG_MIDDLE, SVG_SMALL, "#5b6570", c->column - 8,
+        svg_text(c->v, x + c->column / 2, head_px - 11, SVG_MIDDLE, SVG_SMALL, "#5b6570", c->column - 8,
                  str_from(report_pipe_work(c->r, c->k->core, pipe)));
     }
     if (c->most > 0) {
-        svg_label(c->v, c->width - NOTES + 102, HEAD - 11, SVG_END, SVG_SMALL, "#1f2933", "busy cycles");
-        svg_label(c->v, c->width - 12, HEAD - 11, SVG_END, SVG_SMALL, "#b4534a", "waits");
+        svg_label(c->v, c->width - notes_px + 102, head_px - 11, SVG_END, SVG_SMALL, "#1f2933", "busy cycles");
+        svg_label(c->v, c->width - 12, head_px - 11, SVG_END, SVG_SMALL, "#b4534a", "waits");
     }
     text_putc(c->v->out, '\n');
 }
@@ -97,15 +100,16 @@ static void draw_blocks(const chart *c)
         const report_row *row = &c->k->rows[i];
         if (row->kind != ROW_BLOCK) continue;
         const uint32_t last = row->last < c->row_count ? row->last : c->row_count - 1;
-        const double x = LINES + INDENT * (double)row->depth, bottom = c->y[last + 1] - 1;
+        const double x = lines_px + indent_px * (double)row->depth, bottom = c->y[last + 1] - 1;
         const bool is_loop = op_info_of(c->r->m, row->op)->traits & TRAIT_LOOP;
         const uint32_t line = report_line_of(c->r, row->op);
         svg_group_begin(c->v, line, report_line_text(c->r, row->op));
-        svg_rect(c->v, x, c->y[i] + 2, c->width - NOTES - x + 4, bottom - c->y[i], 5, is_loop ? "#3b6ea5" : "#7a6fa8",
+        svg_rect(c->v, x, c->y[i] + 2, c->width - notes_px - x + 4, bottom - c->y[i], 5,
+                 is_loop ? "#3b6ea5" : "#7a6fa8",
                  is_loop ? "fill-opacity=\"0.025\" stroke=\"#3b6ea5\" stroke-opacity=\"0.55\""
                          : "fill-opacity=\"0.025\" stroke=\"#7a6fa8\" stroke-opacity=\"0.5\" stroke-dasharray=\"4 3\"");
         svg_text(c->v, x + 8, c->y[i] + 16, SVG_START, SVG_CODE, is_loop ? "#2c5580" : "#5d5390",
-                 c->width - NOTES - x - 16, report_line_text(c->r, row->op));
+                 c->width - notes_px - x - 16, report_line_text(c->r, row->op));
         svg_group_end(c->v, line);
     }
 }
@@ -115,7 +119,7 @@ static void draw_cost(const chart *c, const report_row *row, double y)
     if (!row->cost || c->most <= 0) return;
     char text[32];
     const int64_t stalled = trace_sum_stalled(row->cost);
-    const double x = c->width - NOTES + 14;
+    const double x = c->width - notes_px + 14;
     if (row->cost->busy > 0) {
         svg_rect(c->v, x, y + 5, 30 * (double)row->cost->busy / (double)c->most, 9, 0, markup_pipe_colour(row->pipe),
                  "");
@@ -166,7 +170,7 @@ static void draw_row(const chart *c, uint32_t i, text_buffer *hint)
     if (row->kind == ROW_SET || row->kind == ROW_WAIT) {
         text_printf(c->v->out,
                     "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"1.4\"/>",
-                    flag_x(c, row), y + ROW_FLAG / 2.0, row->kind == ROW_SET ? markup_pipe_colour(row->pipe) : "#fff",
+                    flag_x(c, row), y + row_flag_px / 2, row->kind == ROW_SET ? markup_pipe_colour(row->pipe) : "#fff",
                     markup_pipe_colour(row->pipe));
         if (row->cost && trace_sum_stalled(row->cost) > 0) draw_cost(c, row, y - 4);
     } else {
@@ -208,8 +212,8 @@ static void draw_flags(const chart *c)
         const double x1 = flag_x(c, &c->k->rows[from]), x2 = flag_x(c, wait), side = x2 > x1 ? 1 : -1;
         const char *colour = markup_pipe_colour(wait->pipe);
         svg_group_begin(c->v, 0, report_line_text(c->r, wait->op));
-        svg_arrow(c->v, x1 + side * 4, c->y[from] + ROW_FLAG / 2.0, x2 - side * 4, c->y[i] + ROW_FLAG / 2.0, SVG_ACROSS,
-                  colour,
+        svg_arrow(c->v, x1 + side * 4, c->y[from] + row_flag_px / 2, x2 - side * 4, c->y[i] + row_flag_px / 2,
+                  SVG_ACROSS, colour,
                   from > i ? "stroke-width=\"1.1\" stroke-dasharray=\"4 3\" stroke-opacity=\"0.75\""
                            : "stroke-width=\"1.6\"");
         svg_group_end(c->v, 0);
@@ -223,7 +227,7 @@ static void draw_line_numbers(const chart *c)
         if (row->kind == ROW_SET || row->kind == ROW_WAIT) continue;
         char text[16];
         snprintf(text, sizeof text, "%u", report_line_of(c->r, row->op));
-        svg_label(c->v, LINES - 12, c->y[i] + row_height(row) / 2 + 4, SVG_END, SVG_SMALL, "#87919c", text);
+        svg_label(c->v, lines_px - 12, c->y[i] + row_height(row) / 2 + 4, SVG_END, SVG_SMALL, "#87919c", text);
     }
     text_putc(c->v->out, '\n');
 }
@@ -248,7 +252,7 @@ void report_draw_kernel(const report *r, const report_kernel *k, svg *v)
     text_fini(&hint);
     if (is_cut) {
         snprintf(title, sizeof title, "%u more rows are in the text only", k->row_count - c.row_count);
-        svg_label(v, LINES, bottom + 26, SVG_START, SVG_PLAIN, "#9b3d3d", title);
+        svg_label(v, lines_px, bottom + 26, SVG_START, SVG_PLAIN, "#9b3d3d", title);
     }
     svg_end(v);
 }

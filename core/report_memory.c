@@ -1,9 +1,12 @@
 /* Memory maps: addresses to the right, the program downwards; and the same as a table. */
 #include "core/report_pictures.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-enum { WIDTH = 1100, LEFT = 66, RIGHT = 20, HEAD = 54, PANEL_GAP = 62, PANEL_MIN = 96, PANEL_MAX = 220, ROW = 6 };
+/* Pixels. */
+static const double width_px = 1100, left_px = 66, right_px = 20, head_px = 54, panel_gap_px = 62, panel_min_px = 96,
+                    panel_max_px = 220, row_px = 6;
 
 bool report_is_placed(const report_kernel *k)
 {
@@ -15,8 +18,8 @@ bool report_is_placed(const report_kernel *k)
 
 static double panel_height(const report_kernel *k)
 {
-    const double wanted = (double)k->row_count * ROW;
-    return wanted < PANEL_MIN ? PANEL_MIN : wanted > PANEL_MAX ? PANEL_MAX : wanted;
+    const double wanted = (double)k->row_count * row_px;
+    return wanted < panel_min_px ? panel_min_px : wanted > panel_max_px ? panel_max_px : wanted;
 }
 
 static int64_t end_of(const report_memory *x) { return x->limit > x->used ? x->limit : x->used; }
@@ -32,7 +35,7 @@ typedef struct panel {
 static double x_of(const panel *p, int64_t byte)
 {
     const int64_t end = end_of(p->x);
-    return LEFT + (double)byte / (double)(end > 0 ? end : 1) * (WIDTH - LEFT - RIGHT);
+    return left_px + (double)byte / (double)(end > 0 ? end : 1) * (width_px - left_px - right_px);
 }
 
 static void draw_buffer(const panel *p, const report_buffer *b, uint32_t number)
@@ -45,9 +48,9 @@ static void draw_buffer(const panel *p, const report_buffer *b, uint32_t number)
     const double y = p->top + (double)first / rows * p->height, bottom = p->top + (double)(last + 1) / rows * p->height;
     text_buffer hint;
     text_init(&hint);
-    text_printf(&hint, "%s: bytes %lld to %lld of %s\n%lld stage%s of %lld bytes", b->name, (long long)b->address,
-                (long long)(b->address + b->bytes), p->x->space, (long long)b->stages, b->stages == 1 ? "" : "s",
-                (long long)b->bytes_per_stage);
+    text_printf(&hint, "%s: bytes %" PRId64 " to %" PRId64 " of %s\n%" PRId64 " stage%s of %" PRId64 " bytes", b->name,
+                b->address, b->address + b->bytes, p->x->space, b->stages, b->stages == 1 ? "" : "s",
+                b->bytes_per_stage);
     if (b->first != UINT32_MAX)
         text_printf(&hint, "\nused from line %u to line %u", report_line_of(p->r, p->k->rows[first].op),
                     report_line_of(p->r, p->k->rows[last].op));
@@ -102,12 +105,13 @@ static void draw_panel(const panel *p)
     if (usable > 0 && n > 0)
         snprintf(text + n, sizeof text - (size_t)n, " of %s for tiles (%s)%s", markup_thousands((double)usable, limit),
                  markup_percent((double)x->used, (double)usable, percent), x->reserved > 0 ? ", rest reserved" : "");
-    svg_label(p->v, LEFT, p->top - 10, SVG_START, SVG_PLAIN, "#1f2933", text);
-    svg_rect(p->v, LEFT, p->top, WIDTH - LEFT - RIGHT, p->height, 0, "#f4f6f8", "");
-    svg_scale(p->v, LEFT, p->top + p->height, WIDTH - LEFT - RIGHT, p->height, 0, (double)end_of(x), "byte address");
-    svg_label(p->v, LEFT - 8, p->top + 10, SVG_END, SVG_SMALL, "#5b6570", "first");
-    svg_label(p->v, LEFT - 8, p->top + p->height / 2 + 3, SVG_END, SVG_SMALL, "#5b6570", "program \xe2\x86\x93");
-    svg_label(p->v, LEFT - 8, p->top + p->height, SVG_END, SVG_SMALL, "#5b6570", "last");
+    svg_label(p->v, left_px, p->top - 10, SVG_START, SVG_PLAIN, "#1f2933", text);
+    svg_rect(p->v, left_px, p->top, width_px - left_px - right_px, p->height, 0, "#f4f6f8", "");
+    svg_scale(p->v, left_px, p->top + p->height, width_px - left_px - right_px, p->height, 0, (double)end_of(x),
+              "byte address");
+    svg_label(p->v, left_px - 8, p->top + 10, SVG_END, SVG_SMALL, "#5b6570", "first");
+    svg_label(p->v, left_px - 8, p->top + p->height / 2 + 3, SVG_END, SVG_SMALL, "#5b6570", "program \xe2\x86\x93");
+    svg_label(p->v, left_px - 8, p->top + p->height, SVG_END, SVG_SMALL, "#5b6570", "last");
     for (uint32_t i = 0; i < x->count; i++) draw_buffer(p, &x->buffers[i], i);
     draw_limits(p);
     text_putc(p->v->out, '\n');
@@ -118,10 +122,10 @@ void report_draw_memory(const report *r, const report_kernel *k, svg *v)
     const double height = panel_height(k);
     char title[160];
     snprintf(title, sizeof title, "On-chip memory of @%.100s: where buffers lie, and when", k->name);
-    svg_begin(v, WIDTH, HEAD + (double)k->memory_count * (height + PANEL_GAP) - 10, str_from(title));
+    svg_begin(v, width_px, head_px + (double)k->memory_count * (height + panel_gap_px) - 10, str_from(title));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", title);
     for (uint32_t i = 0; i < k->memory_count; i++) {
-        const panel p = {r, k, &k->memories[i], v, HEAD + 10 + (double)i * (height + PANEL_GAP), height};
+        const panel p = {r, k, &k->memories[i], v, head_px + 10 + (double)i * (height + panel_gap_px), height};
         draw_panel(&p);
     }
     svg_end(v);

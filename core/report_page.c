@@ -47,6 +47,7 @@ static const char style_sheet[] =
     ".code b{font-weight:400}.code .v{color:#7a4a14}.code .f{color:#7b3f8c}.code .y{color:#0f766e}.code "
     ".o{color:#1d4f91;"
     "font-weight:600}\n"
+    ".outcome{margin:8px 0}\n"
     ".command{background:#1f2933;color:#e8edf2;border-radius:6px;padding:10px 14px;font-size:13px;white-space:pre-wrap;"
     "overflow-wrap:anywhere}\n";
 
@@ -145,13 +146,37 @@ static void put_run_tiles(const report *r, text_buffer *out)
     text_puts(out, "</div>\n");
 }
 
+/* One line for each, where there are several. */
+static void put_kernels(const report *r, text_buffer *out)
+{
+    if (r->trace->kernel_count < 2) return;
+    text_puts(out,
+              "<table><thead><tr><th>kernel</th><th class=\"n\">instances</th><th class=\"n\">cycles from first to "
+              "last</th><th class=\"n\">of the run</th><th></th></tr></thead><tbody>\n");
+    for (uint32_t i = 0; i < r->kernel_count; i++) {
+        const trace_kernel *t = r->kernels[i].trace;
+        if (!t) continue;
+        char count[32], cycles[32], share[32];
+        const double all = (double)(t->to - t->from);
+        text_printf(out, "<tr><td><a href=\"#kernel-%u\">@", i);
+        put_text(out, r->kernels[i].name);
+        text_printf(out, "</a></td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>",
+                    markup_thousands((double)t->instances, count), markup_thousands(all, cycles),
+                    markup_percent(all, r->cycles, share));
+        put_text(out, report_judge_kernel(r, &r->kernels[i]).headline);
+        text_puts(out, "</td></tr>\n");
+    }
+    text_puts(out, "</tbody></table>\n");
+}
+
 static void put_summary(const report *r, const report_request *q, text_buffer *out)
 {
     text_puts(out, "<section id=\"summary\"><h2>Summary</h2>\n");
     put_verdict(report_judge_run(r), out);
     put_run_tiles(r, out);
+    put_kernels(r, out);
     if (*q->outcome) {
-        text_puts(out, "<pre class=\"code\">");
+        text_puts(out, "<pre class=\"code outcome\">");
         put_text(out, q->outcome);
         text_puts(out, "</pre>\n");
     }

@@ -4,16 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    WIDTH = 1100,
-    LEFT = 66,
-    RIGHT = 16,
-    STRIP_TOP = 44,
-    STRIP_LANE = 7,
-    LANE = 34,
-    ITERATIONS = 3,
-    SLICES_DRAWN = 4000
-};
+enum { ITERATIONS = 3, SLICES_DRAWN = 4000 };
+/* Pixels. */
+static const double width_px = 1100, left_px = 66, right_px = 16, strip_top_px = 44, strip_lane_px = 7, lane_px = 34;
 
 typedef struct timeline {
     const report *r;
@@ -127,40 +120,41 @@ static double x_of(int64_t at, int64_t from, int64_t to)
 {
     if (at < from) at = from;
     if (at > to) at = to;
-    return LEFT + (double)(at - from) / (double)(to > from ? to - from : 1) * (WIDTH - LEFT - RIGHT);
+    return left_px + (double)(at - from) / (double)(to > from ? to - from : 1) * (width_px - left_px - right_px);
+}
+
+static void draw_stretch(const timeline *t, uint32_t lane, double from, double to)
+{
+    if (to > from)
+        svg_rect(t->v, from, strip_top_px + lane * strip_lane_px, to - from > 0.4 ? to - from : 0.4, strip_lane_px - 2,
+                 0, markup_pipe_colour(t->r->trace->pipes[t->lanes[lane]]), "");
 }
 
 /* Slices that touch in the picture are drawn as one. */
 static void draw_strip(timeline *t)
 {
     for (uint32_t lane = 0; lane < t->lane_count; lane++) {
-        const double y = STRIP_TOP + (double)lane * STRIP_LANE;
-        const char *pipe = t->r->trace->pipes[t->lanes[lane]];
-        double begin = -1, end = -1;
-        for (size_t i = 0; i <= t->k->slice_count; i++) {
-            const bool is_end = i == t->k->slice_count;
-            const trace_slice *s = is_end ? NULL : &t->k->slices[i];
-            if (!is_end && (!is_busy(s) || t->lane_of[s->pipe] != lane || t->lanes[lane] != s->pipe)) continue;
-            const double x = is_end ? 2.0 * WIDTH : x_of(s->from, t->first, t->last);
-            if (begin >= 0 && x <= end + 0.5) {
-                end = x_of(s->to, t->first, t->last);
-                continue;
+        double begin = 0, end = 0;
+        for (size_t i = 0; i < t->k->slice_count; i++) {
+            const trace_slice *s = &t->k->slices[i];
+            if (!is_busy(s) || s->pipe != t->lanes[lane]) continue;
+            const double x = x_of(s->from, t->first, t->last);
+            if (x > end + 0.5) {
+                draw_stretch(t, lane, begin, end);
+                begin = x;
             }
-            if (begin >= 0)
-                svg_rect(t->v, begin, y, end - begin > 0.4 ? end - begin : 0.4, STRIP_LANE - 2, 0,
-                         markup_pipe_colour(pipe), "");
-            begin = x;
-            if (!is_end) end = x_of(s->to, t->first, t->last);
+            end = x_of(s->to, t->first, t->last);
         }
+        draw_stretch(t, lane, begin, end);
         text_putc(t->v->out, '\n');
     }
     const double x1 = x_of(t->from, t->first, t->last), x2 = x_of(t->to, t->first, t->last);
-    const double bottom = STRIP_TOP + (double)t->lane_count * STRIP_LANE;
-    svg_label(t->v, LEFT - 8, STRIP_TOP + (bottom - STRIP_TOP) / 2 + 3, SVG_END, SVG_SMALL, "#5b6570", "all");
-    svg_rect(t->v, x1, STRIP_TOP - 3, x2 - x1 > 2 ? x2 - x1 : 2, bottom - STRIP_TOP + 3, 2, "none",
+    const double bottom = strip_top_px + (double)t->lane_count * strip_lane_px;
+    svg_label(t->v, left_px - 8, strip_top_px + (bottom - strip_top_px) / 2 + 3, SVG_END, SVG_SMALL, "#5b6570", "all");
+    svg_rect(t->v, x1, strip_top_px - 3, x2 - x1 > 2 ? x2 - x1 : 2, bottom - strip_top_px + 3, 2, "none",
              "stroke=\"#30363d\" stroke-width=\"1.5\"");
-    svg_line(t->v, x1, bottom, LEFT, t->top - 6, "#b9c1ca", 1, "");
-    svg_line(t->v, x2 > x1 + 2 ? x2 : x1 + 2, bottom, WIDTH - RIGHT, t->top - 6, "#b9c1ca", 1, "");
+    svg_line(t->v, x1, bottom, left_px, t->top - 6, "#b9c1ca", 1, "");
+    svg_line(t->v, x2 > x1 + 2 ? x2 : x1 + 2, bottom, width_px - right_px, t->top - 6, "#b9c1ca", 1, "");
 }
 
 static void put_hint(const timeline *t, size_t index, text_buffer *hint)
@@ -195,16 +189,16 @@ static void draw_slice(timeline *t, size_t index, text_buffer *hint)
 {
     const trace_slice *s = &t->k->slices[index];
     const double x = x_of(s->from, t->from, t->to), end = x_of(s->to, t->from, t->to);
-    const double y = t->top + (double)t->lane_of[s->pipe] * LANE, width = end - x > 0.5 ? end - x : 0.5;
+    const double y = t->top + (double)t->lane_of[s->pipe] * lane_px, width = end - x > 0.5 ? end - x : 0.5;
     const uint32_t line = report_line_of(t->r, s->op);
     put_hint(t, index, hint);
     svg_group_begin(t->v, line, (str){hint->p, hint->n});
     if (!is_busy(s) && is_transfer_part(t, s)) {
-        svg_rect(t->v, x, y + 2, width, LANE - 8, 2, markup_cause_colour(t->r->trace->causes[s->cause]), "");
+        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, markup_cause_colour(t->r->trace->causes[s->cause]), "");
     } else if (!is_busy(s)) {
-        svg_rect(t->v, x, y + 10, width, LANE - 24, 0, markup_cause_colour(t->r->trace->causes[s->cause]), "");
+        svg_rect(t->v, x, y + 10, width, lane_px - 24, 0, markup_cause_colour(t->r->trace->causes[s->cause]), "");
     } else {
-        svg_rect(t->v, x, y + 2, width, LANE - 8, 2, markup_pipe_colour(t->r->trace->pipes[s->pipe]),
+        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, markup_pipe_colour(t->r->trace->pipes[s->pipe]),
                  t->number[index] % 2 ? "fill-opacity=\"0.72\"" : "stroke=\"#fff\" stroke-width=\"0.5\"");
         text_buffer label;
         text_init(&label);
@@ -228,12 +222,12 @@ static void draw_window(timeline *t)
     text_init(&hint);
     for (size_t i = 0; i < t->k->slice_count; i++) shown += is_in_window(t, &t->k->slices[i]);
     for (uint32_t i = 0; i < t->lane_count; i++) {
-        const double y = t->top + (double)i * LANE;
+        const double y = t->top + (double)i * lane_px;
         const char *pipe = t->r->trace->pipes[t->lanes[i]];
-        svg_rect(t->v, LEFT, y, WIDTH - LEFT - RIGHT, LANE - 4, 2, "#f4f6f8", "");
-        svg_label(t->v, LEFT - 8, y + 19, SVG_END, SVG_CODE, markup_pipe_colour(pipe), pipe);
+        svg_rect(t->v, left_px, y, width_px - left_px - right_px, lane_px - 4, 2, "#f4f6f8", "");
+        svg_label(t->v, left_px - 8, y + 19, SVG_END, SVG_CODE, markup_pipe_colour(pipe), pipe);
     }
-    const double pixel = (double)(t->to - t->from) / (WIDTH - LEFT - RIGHT);
+    const double pixel = (double)(t->to - t->from) / (width_px - left_px - right_px);
     for (size_t i = 0; i < t->k->slice_count && drawn < SLICES_DRAWN; i++) {
         const trace_slice *s = &t->k->slices[i];
         /* In a crowd, what is narrower than half a pixel is not seen anyway. */
@@ -246,7 +240,7 @@ static void draw_window(timeline *t)
 
 static void draw_legend(timeline *t, double y)
 {
-    double x = LEFT;
+    double x = left_px;
     for (uint32_t c = 0; c < t->r->trace->cause_count; c++) {
         int64_t all = 0;
         for (uint32_t p = 0; p < TRACE_PIPES_MAX; p++) all += t->k->pipes[p].stalls[c];
@@ -266,15 +260,16 @@ void report_draw_timeline(const report *r, const report_kernel *k, svg *v)
     number_slices(&t);
     choose_window(&t);
     find_lanes(&t);
-    t.top = STRIP_TOP + (double)t.lane_count * STRIP_LANE + 26;
-    const double bottom = t.top + (double)t.lane_count * LANE;
+    t.top = strip_top_px + (double)t.lane_count * strip_lane_px + 26;
+    const double bottom = t.top + (double)t.lane_count * lane_px;
     char title[256];
     const bool is_part = t.from > t.first || t.to < t.last;
     snprintf(title, sizeof title, "@%.100s on %.60s, cycles %lld to %lld%s", k->name, r->trace->cores[k->trace->core],
              (long long)t.from, (long long)t.to, is_part ? ": three iterations of its steady state" : "");
-    svg_begin(v, WIDTH, bottom + 54, str_from(title));
+    svg_begin(v, width_px, bottom + 54, str_from(title));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", title);
-    svg_scale(v, LEFT, bottom + 2, WIDTH - LEFT - RIGHT, bottom - t.top + 2, (double)t.from, (double)t.to, "cycles");
+    svg_scale(v, left_px, bottom + 2, width_px - left_px - right_px, bottom - t.top + 2, (double)t.from, (double)t.to,
+              "cycles");
     if (is_part) draw_strip(&t);
     draw_window(&t);
     draw_legend(&t, bottom + 44);

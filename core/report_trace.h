@@ -11,10 +11,10 @@
 enum {
     TRACE_PIPES_MAX = 16,
     TRACE_CAUSES_MAX = 16,
-    TRACE_SLICES_MAX = 20000,    /* kept of each kernel */
-    TRACE_INSTANCES_MAX = 50000, /* kept of all */
-    TRACE_NONE = UINT32_MAX
+    TRACE_SLICES_MAX = 20000,   /* kept of each kernel */
+    TRACE_INSTANCES_MAX = 50000 /* kept of all */
 };
+#define TRACE_NONE UINT32_MAX
 
 typedef struct trace_unit {
     const char *name;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 /* Shares of the time instances run from which a unit counts as the bound, and a way of waiting as the cause. */
-static const double bound_share = 0.65, shared_share = 0.25, dispatch_share = 0.5, idle_cores_share = 0.5;
+static const double bound_share = 0.65, shared_share = 0.25, dispatch_share = 0.5, noticed_share = 0.1,
+                    idle_cores_share = 0.5;
 
 PRINTF_LIKE(2, 3) static const char *say(const report *r, const char *format, ...)
 {
@@ -192,7 +193,7 @@ static report_verdict judge_dispatch(const report *r, double active)
 
 report_verdict report_judge_run(const report *r)
 {
-    if (r->cycles <= 0)
+    if (report_counter(r, "cycles", -1) < 0)
         return (report_verdict){"No cycles", "The backend computes and counts; it does not model time.",
                                 "Run on a backend with timing, such as pto.cpu-sim, to see what bounds the run."};
     const report_kernel *longest = NULL;
@@ -201,7 +202,9 @@ report_verdict report_judge_run(const report *r)
         if (k->trace && (!longest || k->trace->to - k->trace->from > longest->trace->to - longest->trace->from))
             longest = k;
     }
-    if (!longest)
+    if (r->trace->slice_total == 0 && report_counter(r, "instances", -1) == 0)
+        return (report_verdict){"Nothing ran", "No launch had an instance.", ""};
+    if (!longest || r->cycles <= 0)
         return (report_verdict){"Cycles, but no trace", "The backend tells no slices: only its counters are shown.",
                                 ""};
     const double active = report_active_cycles(r);
@@ -214,7 +217,13 @@ report_verdict report_judge_run(const report *r)
     } else if (r->kernel_count > 1) {
         v.reason = say(r, "This is @%s, which takes longest. %s", longest->name, v.reason);
     }
-    v.reason = say(r, "%s%s", v.reason, idle_cores(r, longest));
+    const bool is_noticed =
+        r->cycles - active > noticed_share * r->cycles && r->cycles - active <= dispatch_share * r->cycles;
+    char text[32];
+    v.reason = say(
+        r, "%s%s%s", v.reason, idle_cores(r, longest),
+        is_noticed ? say(r, " Starting kernels takes %s of the run.", share_text(r->cycles - active, r->cycles, text))
+                   : "");
     return v;
 }
 

@@ -108,6 +108,14 @@ static void blame(const run_context *c)
               who->step != NULL ? " in step '" : "", who->step != NULL ? who->step : "", who->step != NULL ? "'" : "");
 }
 
+/* Behind an error that names pass and plugin already. */
+static void note_step(const run_context *c)
+{
+    const run_agent *who = c->request.after != NULL ? c->request.after : c->request.agent;
+    if (who->step != NULL)
+        diag_note(c->diags, who->at, "%s step '%s'", c->request.after != NULL ? "after" : "in", who->step);
+}
+
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
@@ -120,6 +128,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
                    "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
                    "plugin",
                    who->role, who->id, who->plugin);
+        note_step(c);
     } else if (reported && !c->misused) {
         blame(c);
     }
@@ -158,6 +167,7 @@ void run_misuse(run_context *c, const diag_code_info *code, const char *format, 
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     diag_error(c->diags, who->at, code, "%s '%s' of plugin '%s' %s", who->role, who->id, who->plugin, text);
+    note_step(c);
 }
 
 /* ---- handles ---- */

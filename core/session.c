@@ -266,9 +266,8 @@ static int print_schema(const char *kind)
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary, int *exit_status)
 {
     *exit_status = EXIT_STATUS_OK;
-    if (command_line_has(line, SESSION_HELP))
-        command_line_help(stdout, line->options, line->option_count, usage, summary);
-    else if (command_line_has(line, SESSION_VERSION))
+    if (command_line_answer_help(line, SESSION_HELP, usage, summary)) return true;
+    if (command_line_has(line, SESSION_VERSION))
         printf("%s %s\n", line->tool, PTO_VERSION);
     else if (command_line_has(line, SESSION_PRINT_SCHEMA))
         *exit_status = print_schema(value_of(line, SESSION_PRINT_SCHEMA));

@@ -13,6 +13,8 @@
 
 enum { SECONDS_MAX = 1000000000 };
 
+static const bool is_sanitized = (int)PTO_SANITIZER_KIND > 0;
+
 typedef struct guard {
     arena *arena;
     diag_engine *diags;
@@ -27,7 +29,7 @@ static status read_time_limit(guard *g)
     const char *text = command_line_value(g->line, SESSION_TIME_LIMIT);
     if (!text) return OK;
     double *seconds = &g->limits.seconds_max;
-    if (str_to_f64(str_from(text), seconds) == OK && *seconds > 0 && *seconds <= SECONDS_MAX) return OK;
+    if (str_to_f64(str_from(text), seconds) == OK && *seconds > 0 && *seconds <= (double)SECONDS_MAX) return OK;
     diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1503,
                "option `--time-limit` wants seconds, more than 0 and at most %d, not `%s`", SECONDS_MAX, text);
     return FAILED;
@@ -37,7 +39,7 @@ static status read_memory_limit(guard *g)
 {
     const char *text = command_line_value(g->line, SESSION_MEMORY_LIMIT);
     if (!text) return OK;
-    if (PTO_SANITIZER_KIND != PTO_SANITIZER_NONE) {
+    if (is_sanitized) {
         diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1504,
                    "option `--memory-limit`: this program was built with a sanitizer, which needs more address space "
                    "than any limit");

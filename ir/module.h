@@ -107,6 +107,8 @@ void op_set_operand(module *m, op_id o, uint32_t i, value_id v);
 void op_set_operands(module *m, op_id o, uint32_t count, const value_id *operands, attr_id attrs);
 /* How many operands come before the index operands. */
 uint32_t op_value_operand_count(const module *m, op_id o);
+/* Value operand `i`; 0 when there are fewer. */
+value_id op_find_operand(const module *m, op_id o, uint32_t i);
 uint32_t op_result_count(const module *m, op_id o);
 value_id op_result(const module *m, op_id o, uint32_t i);
 attr_id op_attrs(const module *m, op_id o);

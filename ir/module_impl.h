@@ -245,6 +245,10 @@ void record_table_fini(record_table *t);
 void record_table_copy(record_table *to, const record_table *from, arena *memory);
 /* Ids that were never used before, consecutive. */
 uint32_t record_table_extend(record_table *t, arena *memory, uint32_t n);
+static inline uint32_t record_table_add(record_table *t, arena *memory)
+{
+    return (t->count & CHUNK_MASK) != 0 ? t->count++ : record_table_extend(t, memory, 1);
+}
 uint32_t run_class(uint32_t n);
 uint32_t run_capacity(uint32_t class_index);
 
@@ -284,8 +288,15 @@ typedef struct index_form {
 void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t value_count, uint32_t count,
                      const value_id *operands, attr_id attrs);
 void index_form_fini(index_form *f);
-/* Value operands of an op of this kind with so many operands and results. */
-uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count);
+uint32_t value_operands_before_index(const kind_cache *k, const op_info *info, uint32_t operand_count,
+                                     uint32_t result_count);
+/* Value operands of an op of this kind with so many operands and results: all, but for rows with index expressions. */
+static inline uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count)
+{
+    const kind_cache *k = kind_cache_at(m, kind);
+    if (!k->index_attrs) return operand_count;
+    return value_operands_before_index(k, op_info_at(kind), operand_count, result_count);
+}
 
 /* Expression number `index` of a list (or of a lone expression) that op `o` holds, its slots replaced by values; 0 when
  * there is none. */

@@ -9,13 +9,18 @@ value_id values_create(module *m, uint32_t n)
     if (n == 0) return 0;
     uint32_t class_index = run_class(n);
     value_id first = m->values.free[class_index];
-    if (first == 0)
-        first = record_table_extend(&m->values, m->memory, run_capacity(class_index));
+    /* New records are written before they are read, as in op_create. */
+    const bool is_new = first == 0;
+    if (is_new)
+        first = n == 1 ? record_table_add(&m->values, m->memory)
+                       : record_table_extend(&m->values, m->memory, run_capacity(class_index));
     else
         m->values.free[class_index] = value_raw(m, first)->first_use;
     for (uint32_t i = 0; i < n; i++) {
         value_record *v = value_raw(m, first + i);
-        *v = (value_record){.name_number = VALUE_NO_NUMBER, .generation = v->generation};
+        uint16_t generation = 0;
+        if (!is_new) generation = v->generation;
+        *v = (value_record){.name_number = VALUE_NO_NUMBER, .generation = generation};
         valid_forget(m, first + i);
     }
     return first;

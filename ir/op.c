@@ -72,13 +72,16 @@ bool op_is_before(const module *m, op_id a, op_id b)
 
 /* ---- create ---- */
 
-static op_id op_allocate(module *m)
+/* A new record is written before it is read: a page that is read first costs two faults. */
+static op_id op_allocate(module *m, uint16_t *out_generation)
 {
     op_id o = m->ops.free[1];
     if (o == 0) {
         BUG_IF(m->ops.count >= OPS_END, "a module has at most %u ops", OPS_END - 1);
-        return record_table_extend(&m->ops, m->memory, 1);
+        *out_generation = 0;
+        return record_table_add(&m->ops, m->memory);
     }
+    *out_generation = op_raw(m, o)->generation;
     m->ops.free[1] = op_raw(m, o)->next;
     return o;
 }
@@ -141,10 +144,11 @@ op_id op_create(module *m, op_place at, const op_spec *spec)
     BUG_IF(form.count > UINT16_MAX, "an op has at most 65535 operands, not %u", form.count);
     BUG_IF(spec->result_count > UINT16_MAX, "an op has at most 65535 results, not %u", spec->result_count);
 
-    op_id o = op_allocate(m);
+    uint16_t generation;
+    op_id o = op_allocate(m, &generation);
     op_record *op = op_raw(m, o);
     *op = (op_record){.kind = spec->kind,
-                      .generation = op->generation,
+                      .generation = generation,
                       .result_count = (uint16_t)spec->result_count,
                       .loc = spec->loc,
                       .attrs = form.attrs};
@@ -363,6 +367,12 @@ value_id op_operand(const module *m, op_id o, uint32_t i)
     BUG_IF(i >= op->operand_count, "`%s` has %u operands, not %u", op_info_at(op->kind)->name, op->operand_count,
            i + 1);
     return operand_value(m, op, i);
+}
+
+value_id op_find_operand(const module *m, op_id o, uint32_t i)
+{
+    const op_record *op = op_at(m, o);
+    return i < value_operands_of(m, op->kind, op->operand_count, op->result_count) ? operand_value(m, op, i) : 0;
 }
 
 uint32_t op_result_count(const module *m, op_id o) { return op_at(m, o)->result_count; }

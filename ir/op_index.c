@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-/* Only for rows with index expressions is there anything behind the value operands. Of those, loops have a variable
- * number of value operands: one for each result. The others have the fixed ones of `in`. Rows with an optional
- * operand or a free number of them have no index expressions. */
-uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count)
+/* Loops have a variable number of value operands: one for each result. The others have the fixed ones of `in`. Rows
+ * with an optional operand or a free number of them have no index expressions. */
+uint32_t value_operands_before_index(const kind_cache *k, const op_info *info, uint32_t operand_count,
+                                     uint32_t result_count)
 {
-    const kind_cache *k = kind_cache_at(m, kind);
-    if (!k->index_attrs) return operand_count;
-    uint32_t n = op_info_at(kind)->in_variadic != 0 ? result_count : k->in_count;
+    uint32_t n = info->in_variadic != 0 ? result_count : k->in_count;
     return n < operand_count ? n : operand_count;
 }
 

@@ -69,7 +69,7 @@ const char *insn_tmp_words(insn_tmp tmp)
     switch (tmp) {
     case TMP_NONE: return NULL;
     case TMP_LIKE_SRC: return "a tile like the source";
-    case TMP_ROW_BLOCKS: return "256 bytes for 8 rows, at most 7680";
+    case TMP_ROW_BLOCKS: return "256 bytes for each 8 rows, 7680 bytes from 256 rows on";
     case TMP_LIKE_DST: return "a tile like the destination";
     }
     return NULL;

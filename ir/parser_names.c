@@ -12,6 +12,13 @@ static value_name split_name(parser *p, str s)
 {
     size_t digits = 0;
     uint64_t number = 0;
+    if (s.n <= 9 && (s.p[0] != '0' || s.n == 1)) {
+        /* Most names are numbers. */
+        uint32_t plain = 0;
+        for (; digits < s.n && is_digit(s.p[digits]); digits++) plain = plain * 10 + (uint32_t)(s.p[digits] - '0');
+        if (digits == s.n) return (value_name){.base = 0, .number = plain};
+        digits = 0;
+    }
     while (digits < s.n && digits < 11 && is_digit(s.p[s.n - 1 - digits])) digits++;
     for (size_t i = s.n - digits; i < s.n; i++) number = number * 10 + (uint64_t)(s.p[i] - '0');
     bool is_plain = digits != 0 && (digits == 1 || s.p[s.n - digits] != '0') && number < VALUE_NO_NUMBER;

@@ -120,6 +120,13 @@ op_id add_second_block(parser *p, op_id o)
     for (op_id inner = block_first(p->m, from_block); inner != 0; inner = block_first(p->m, from_block)) {
         op_move(p->m, inner, (op_place){.block = to_block});
     }
+    /* A malformed op: the verifier refuses the arguments. */
+    for (uint32_t i = 0; i < block_arg_count(p->m, from_block); i++) {
+        value_id old = block_arg(p->m, from_block, i);
+        value_id new = block_add_arg(p->m, to_block, value_type(p->m, old));
+        value_set_name_parts(p->m, new, value_name_of(p->m, old));
+        value_replace_all(p->m, old, new);
+    }
     op_erase(p->m, o);
     p->needs_settle = true;
     return wide;

@@ -127,6 +127,7 @@ typedef struct parser {
     frame frames[MAX_BLOCK_NESTING];
     uint32_t depth;
     type_cache_entry type_cache[TYPE_CACHE_SIZE];
+    const type_cache_entry *last_type; /* found last; NULL at first */
     string_cache_entry string_cache[STRING_CACHE_SIZE];
     kind_cache_entry kind_cache[KIND_CACHE_SIZE];
     op_form forms[OP_KIND_COUNT];
@@ -158,7 +159,12 @@ static inline bool at_word(const parser *p, const char *word)
 {
     return p->tok.kind == TOK_WORD && str_is(text_of(&p->tok), word);
 }
-bool accept(parser *p, uint32_t kind);
+static inline bool accept(parser *p, uint32_t kind)
+{
+    if (p->tok.kind != kind) return false;
+    next(p);
+    return true;
+}
 bool accept_word(parser *p, const char *word);
 MUST_CHECK status expect_word(parser *p, const char *word);
 /* Enters and leaves a bracket, a nested list or an argument list. */
@@ -166,7 +172,11 @@ MUST_CHECK status enter_bracket(parser *p);
 static inline void leave_bracket(parser *p) { p->brackets--; }
 /* The token behind the current one. */
 token peek(const parser *p);
-void push_id(id_stack *s, uint32_t id);
+static inline void push_id(id_stack *s, uint32_t id)
+{
+    if (s->count == s->capacity) s->items = table_grow(s->items, &s->capacity, s->count + 1, sizeof *s->items);
+    s->items[s->count++] = id;
+}
 void push_name(name_stack *s, const token *t, value_name name);
 str_id intern_text(parser *p, str s);
 /* An integer token with an optional minus before it that was taken already. */

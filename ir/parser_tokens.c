@@ -84,13 +84,6 @@ status expect_close(parser *p, uint32_t kind, const token *open)
     return FAILED;
 }
 
-bool accept(parser *p, uint32_t kind)
-{
-    if (p->tok.kind != kind) return false;
-    next(p);
-    return true;
-}
-
 bool accept_word(parser *p, const char *word)
 {
     if (!at_word(p, word)) return false;
@@ -121,12 +114,6 @@ token peek(const parser *p)
     token t;
     lexer_next(&ahead, &t);
     return t;
-}
-
-void push_id(id_stack *s, uint32_t id)
-{
-    if (s->count == s->capacity) s->items = table_grow(s->items, &s->capacity, s->count + 1, sizeof *s->items);
-    s->items[s->count++] = id;
 }
 
 void push_name(name_stack *s, const token *t, value_name name)

@@ -185,15 +185,28 @@ static status check_elements(parser *p, const token *at, const type_node *t)
     return OK;
 }
 
+static void take_cached(parser *p, const type_cache_entry *e, type_id *out)
+{
+    *out = e->type;
+    p->lex.at = p->tok.start + e->n;
+    next(p);
+}
+
+/* Most ops have the type of the op before. */
+static bool is_last_type(const parser *p)
+{
+    const type_cache_entry *e = p->last_type;
+    return e != NULL && e->n != 0 && strncmp(p->tok.start, e->p, e->n) == 0;
+}
+
 static status parse_composite(parser *p, type_kind kind, type_id *out)
 {
     token first = p->tok;
     uint32_t length = composite_length(p);
     type_cache_entry *e = &p->type_cache[hash_text(first.start, length) % TYPE_CACHE_SIZE];
     if (length != 0 && e->n == length && memcmp(e->p, first.start, length) == 0) {
-        *out = e->type;
-        p->lex.at = first.start + length;
-        next(p);
+        p->last_type = e;
+        take_cached(p, e, out);
         return OK;
     }
     type_node t = {.kind = (uint8_t)kind};
@@ -295,6 +308,10 @@ status parse_type(parser *p, type_id *out)
 {
     if (p->is_generic && p->tok.kind == '!') TRY(skip_dialect(p));
     if (p->tok.kind != TOK_WORD) return fail_expected(p, "a type");
+    if (is_last_type(p)) {
+        take_cached(p, p->last_type, out);
+        return OK;
+    }
     str word = text_of(&p->tok);
     type_kind kind = composite_kind(word);
     if (kind == TYPE_CHANNEL) return parse_channel(p, out);

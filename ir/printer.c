@@ -95,15 +95,13 @@ attr_id item_of(const printer *r, attr_id list, uint32_t index)
 
 /* ---- ops by their row's syntax ---- */
 
-static uint32_t value_operand_count(const printer *r, op_id o) { return op_value_operand_count(r->m, o); }
-
-static void print_rest(printer *r, op_id o, uint32_t from)
+/* Value operands number `from` to `end` - 1. */
+static void print_operands(printer *r, const op_record *op, uint32_t from, uint32_t end)
 {
     bool is_first = true;
-    uint32_t count = value_operand_count(r, o);
-    for (uint32_t i = from; i < count; i++) {
+    for (uint32_t i = from; i < end; i++) {
         print_comma(r, &is_first);
-        print_value(r, op_operand(r->m, o, i));
+        print_value(r, operand_value(r->m, op, i));
     }
 }
 
@@ -126,23 +124,25 @@ static void print_item_attr(printer *r, op_id o, const op_info *info, const form
 
 static void print_item(printer *r, op_id o, const op_info *info, const op_form *form, const form_item *item)
 {
+    const op_record *op = op_raw(r->m, o);
+    const uint32_t operands = value_operands_of(r->m, op->kind, op->operand_count, op->result_count);
     bool blank = true;
     switch ((form_item_kind)item->kind) {
     case FORM_OPERAND:
         text_putc(r->out, ' ');
-        if (item->operand < value_operand_count(r, o)) print_value(r, op_operand(r->m, o, item->operand));
+        if (item->operand < operands) print_value(r, operand_value(r->m, op, item->operand));
         break;
     case FORM_REST:
-        if (value_operand_count(r, o) > form->fixed_operands) {
+        if (operands > form->fixed_operands) {
             text_putc(r->out, ' ');
-            print_rest(r, o, form->fixed_operands);
+            print_operands(r, op, form->fixed_operands, operands);
         }
         break;
     case FORM_OPERANDS:
         if (item->word.n != 0) text_putc(r->out, ' ');
         text_put(r->out, item->word.p == NULL ? "" : item->word.p, item->word.n);
         text_putc(r->out, '(');
-        print_rest(r, o, form->fixed_operands);
+        print_operands(r, op, form->fixed_operands, operands);
         text_putc(r->out, ')');
         break;
     case FORM_COMMA: text_putc(r->out, ','); break;

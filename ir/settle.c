@@ -12,9 +12,18 @@ typedef struct name_table {
     size_t count;
 } name_table;
 
+/* Plain numbers in use: those of the function whose serial stands at their place. */
+typedef struct number_set {
+    uint32_t *serial_of;
+    size_t capacity;
+    uint32_t serial;
+    uint32_t count; /* in this function */
+} number_set;
+
 typedef struct settler {
     module *m;
-    name_table taken;    /* names in use */
+    number_set numbers;  /* names without a base in use, but for those that are far beyond their count */
+    name_table taken;    /* the other names in use */
     name_table counters; /* base -> smallest number that may be free */
     uint32_t unnamed;    /* the same for base 0 */
     value_id *later;     /* values that still need a name, in print order */
@@ -78,8 +87,34 @@ static uint32_t *number_at(name_table *t, uint64_t key, bool *is_new)
     return &t->numbers[at];
 }
 
+/* Whether the number was free; false in `*fits` when it belongs into the table of the others. */
+static bool take_number(number_set *set, uint32_t number, bool *fits)
+{
+    enum { GAP = 256 };
+    *fits = true;
+    if (number < set->capacity && set->serial_of[number] == set->serial) return false;
+    /* Memory stays in proportion to the names. */
+    *fits = number / 4 <= (uint64_t)set->count + GAP;
+    if (!*fits) return false;
+    set->serial_of = table_grow(set->serial_of, &set->capacity, (size_t)number + 1, sizeof *set->serial_of);
+    set->serial_of[number] = set->serial;
+    set->count++;
+    return true;
+}
+
+static bool is_taken(const name_table *t, value_name n)
+{
+    return t->count != 0 && t->keys[key_place(t, name_key(n))] != 0;
+}
+
 static bool take(settler *s, value_name n)
 {
+    if (n.base == 0 && n.number != VALUE_NO_NUMBER) {
+        bool fits;
+        if (is_taken(&s->taken, n)) return false; /* it was far off once */
+        bool is_free = take_number(&s->numbers, n.number, &fits);
+        if (fits) return is_free;
+    }
     bool is_new;
     (void)number_at(&s->taken, name_key(n), &is_new);
     return is_new;
@@ -152,6 +187,8 @@ void module_settle(module *m)
     BLOCK_EACH_OP(m, f, m->top) {
         table_clear(&s.taken);
         table_clear(&s.counters);
+        s.numbers.serial++;
+        s.numbers.count = 0;
         s.unnamed = 0;
         for (op_id o = f; o != 0; o = walk_next(m, f, o)) {
             claim_op(&s, o);
@@ -159,6 +196,7 @@ void module_settle(module *m)
         }
         rename_later(&s);
     }
+    table_free(s.numbers.serial_of);
     table_free(s.taken.keys);
     table_free(s.taken.numbers);
     table_free(s.counters.keys);

@@ -3,9 +3,30 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE_STEP = 64 * 1024, DROP_STEP = 256 * 1024, HUGE_PAGE = 2 * 1024 * 1024 };
+enum { PAGE_STEP = 64 * 1024, DROP_STEP = 256 * 1024, HUGE_PAGE = 2 * 1024 * 1024, SMALLEST_MAPPED = 256 * 1024 };
+
+/* A large file that is read from its start needs no copy. The pages belong to it until they are written, and the NUL
+ * goes into the last of them, or into the page behind it. FAILED: it has to be read. */
+static status map_file(source_text *t, int fd, size_t limit)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < SMALLEST_MAPPED) return FAILED;
+    if (lseek(fd, 0, SEEK_CUR) != 0) return FAILED;
+    const size_t n = (uint64_t)info.st_size <= limit ? (size_t)info.st_size : limit + 1;
+    const size_t size = (n + PAGE_STEP) / PAGE_STEP * PAGE_STEP;
+    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return FAILED;
+    if (mmap(p, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        munmap(p, size);
+        return FAILED;
+    }
+    p[n] = 0;
+    *t = (source_text){.bytes = p, .n = n, .mapped = size};
+    return OK;
+}
 
 static status map(source_text *t, size_t wanted)
 {
@@ -24,6 +45,7 @@ static status map(source_text *t, size_t wanted)
 status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
 {
     *t = (source_text){0};
+    if (map_file(t, fd, limit) == OK) return OK;
     /* One byte more than expected for the read that finds the end, one for the NUL. */
     TRY(map(t, expected + 2));
     for (;;) {
@@ -43,7 +65,9 @@ bool source_text_drop(source_text *t, const char *at)
 {
     const size_t end = (size_t)(at - t->bytes) / DROP_STEP * DROP_STEP;
     if (end <= t->dropped) return false;
-    if (madvise(t->bytes + t->dropped, end - t->dropped, MADV_DONTNEED) != 0) return false;
+    void *p = mmap(t->bytes + t->dropped, end - t->dropped, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
     t->dropped = end;
     return true;
 }

@@ -1,5 +1,6 @@
 /* The bytes of a text while it is parsed. Beside a module of a million ops its text would be half of the memory, so the
- * pages that the parser has left behind go back to the system. */
+ * pages that the parser has left behind go back to the system. Large files are mapped, not copied: one that somebody
+ * shortens meanwhile ends the process with SIGBUS. */
 #ifndef IR_SOURCE_TEXT_H
 #define IR_SOURCE_TEXT_H
 

@@ -10,10 +10,6 @@ enum { FLUSH_BYTES = 64 * 1024, FIRST_CAPACITY = 256, DISTANCE_LIMIT = 64, FLOAT
 
 str str_from(const char *text) { return (str){text, text == NULL ? 0 : strlen(text)}; }
 
-bool str_eq(str a, str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
-
-bool str_is(str a, const char *text) { return str_eq(a, str_from(text)); }
-
 bool str_starts_with(str a, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -234,8 +230,9 @@ void text_put_u64(text_buffer *t, uint64_t v)
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char digits[20];
-    size_t at = sizeof digits;
+    enum { MOST = 20 };
+    char digits[2 * MOST] = {0};
+    size_t at = MOST;
     while (v >= 100) {
         at -= 2;
         memcpy(digits + at, pairs + v % 100 * 2, 2);
@@ -247,7 +244,11 @@ void text_put_u64(text_buffer *t, uint64_t v)
     } else {
         digits[--at] = (char)('0' + v);
     }
-    text_put(t, digits + at, sizeof digits - at);
+    /* A copy of one length is a few moves. */
+    if (t->capacity - t->n <= MOST) text_reserve(t, MOST);
+    memcpy(t->p + t->n, digits + at, MOST);
+    t->n += MOST - at;
+    t->p[t->n] = 0;
 }
 
 void text_put_i64(text_buffer *t, int64_t v)

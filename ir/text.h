@@ -18,8 +18,8 @@ typedef struct str {
 
 #define STR(literal) ((str){(literal), sizeof(literal) - 1})
 str str_from(const char *text);
-bool str_eq(str a, str b);
-bool str_is(str a, const char *text);
+static inline bool str_eq(str a, str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool str_is(str a, const char *text) { return str_eq(a, (str){text, text == NULL ? 0 : strlen(text)}); }
 bool str_starts_with(str a, const char *prefix);
 
 /* Edit distance (Levenshtein), for "did you mean". Lengths above 64 give SIZE_MAX. */

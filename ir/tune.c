@@ -10,6 +10,7 @@ enum { VALUES_TRIED = 256, ATTR_DEPTH_MAX = 16 };
 tune_range tune_range_of(const module *m, op_id tune)
 {
     tune_range r = {op_attr_int(m, tune, "lo", 1), op_attr_int(m, tune, "hi", 1), op_attr_int(m, tune, "step", 1)};
+    if (r.lo < 1 || r.hi < r.lo || r.step < 1) return (tune_range){1, INT64_MAX, 1};
     r.hi = r.lo + (r.hi - r.lo) / r.step * r.step;
     return r;
 }

@@ -10,7 +10,7 @@ typedef struct tune_range {
     int64_t lo, hi, step; /* hi: the largest value that a number of steps reaches */
 } tune_range;
 
-/* Of a verified `tune`. */
+/* Of a malformed one, which the verifier refuses: everything from 1 on. */
 tune_range tune_range_of(const module *m, op_id tune);
 /* The `tune` of a symbol in a function or, with an empty name, its first one; 0 when there is none. */
 op_id tune_find(const module *m, op_id function, str name);

@@ -114,8 +114,7 @@ int main(int argc, char **argv)
     command_line line;
     int code = EXIT_STATUS_USAGE;
     if (command_line_parse(a, d, "pto-inspect", options, INSPECT_OPTION_COUNT, argc, argv, &line) == OK) {
-        if (command_line_has(&line, INSPECT_HELP)) {
-            command_line_help(stdout, options, INSPECT_OPTION_COUNT, usage, summary);
+        if (command_line_answer_help(&line, INSPECT_HELP, usage, summary)) {
             code = EXIT_STATUS_OK;
         } else if (command_line_has(&line, INSPECT_VERSION)) {
             printf("pto-inspect %s\n", session_version());

@@ -1,7 +1,9 @@
-/* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK. */
+/* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK.
+ * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
 #include "core/command_line.h"
 #include "core/core_diag.h"
 #include "core/file.h"
+#include "core/plugin_lint.h"
 #include "core/session.h"
 #include "core/supervisor.h"
 
@@ -16,9 +18,10 @@ static const cli_option options[PLUGIN_OPTION_COUNT] = {
     {"version", 0, CLI_NONE, NULL, "options", "print the version", false},
     {"help", 'h', CLI_NONE, NULL, "options", "this text", false},
 };
-static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR";
+static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR   or   pto-plugin lint FILE.so...";
 static const char summary[] =
-    "Starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.";
+    "new: starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.\n"
+    "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.";
 static const char *const kinds[] = {"pass", "tiling", "backend", NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
@@ -97,8 +100,35 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
     return s;
 }
 
-static int run(arena *a, diag_engine *d, const command_line *line)
+/* Status 1 when there are findings, 3 when one is no plugin that this host takes. */
+static int lint(void *self, flight_recorder *recorder)
 {
+    const command_line *line = self;
+    arena *a = arena_create("lint");
+    diag_engine *d = diag_create(stderr, 0);
+    int code = EXIT_STATUS_OK;
+    for (uint32_t i = 1; i < line->argument_count; i++) {
+        text_buffer t;
+        uint32_t count = 0;
+        text_init(&t);
+        const status s = plugin_lint(a, d, recorder, line->arguments[i], &t, &count);
+        if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
+        if (s == OK && count == 0) printf("%s: ok\n", line->arguments[i]);
+        if (s == OK && count > 0 && code == EXIT_STATUS_OK) code = EXIT_STATUS_NO;
+        if (s != OK) code = EXIT_STATUS_PLUGIN;
+        text_fini(&t);
+    }
+    diag_destroy(d);
+    arena_destroy(a);
+    return code;
+}
+
+static int run(arena *a, diag_engine *d, command_line *line)
+{
+    if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0) {
+        const supervision s = {.tool = "pto-plugin"};
+        return supervise(&s, lint, line);
+    }
     if (line->argument_count != 4 || strcmp(line->arguments[0], "new") != 0) {
         diag_error(d, tool(), &E1504, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
@@ -124,11 +154,9 @@ int main(int argc, char **argv)
     int code = EXIT_STATUS_USAGE;
     if (command_line_parse(a, d, "pto-plugin", options, PLUGIN_OPTION_COUNT, argc, argv, &line) == OK) {
         code = EXIT_STATUS_OK;
-        if (command_line_has(&line, PLUGIN_HELP))
-            command_line_help(stdout, options, PLUGIN_OPTION_COUNT, usage, summary);
-        else if (command_line_has(&line, PLUGIN_VERSION))
+        if (command_line_has(&line, PLUGIN_VERSION))
             printf("pto-plugin %s\n", session_version());
-        else
+        else if (!command_line_answer_help(&line, PLUGIN_HELP, usage, summary))
             code = run(a, d, &line);
     }
     diag_destroy(d);

@@ -518,7 +518,7 @@ static void default_pipeline(arena *a, command_line *line)
         return;
     cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
     if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
-    uses[line->use_count++] = (cli_use){SESSION_PIPELINE, "default.yaml"};
+    uses[line->use_count++] = (cli_use){.option = SESSION_PIPELINE, .value = "default.yaml"};
     line->uses = uses;
 }
 

@@ -1,14 +1,14 @@
 """Random kernels against pto.synchronize, its checker and the simulator.
 
-    kernels.py BUILD [--seed N] [--count N] [--seconds N] [--changes N] [--keep DIR]
+    kernels.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--changes N] [--needed N] [--keep DIR]
 
 Each kernel is made of loops, branches, loads, stores, moves and arithmetic on buffers that overlap and rotate, and of windows of one
-array. For each, at several sizes:
+array, and compiled for a machine with eight, two or one events for each pair of pipes. For each, at several sizes:
 
   - pto.synchronize succeeds, and what it leaves passes its checker;
   - the simulator, which follows every byte with vector clocks, finds no race, no deadlock and no token left;
   - the result is that of the reference, bit for bit;
-  - without any one of its flags there is a race, at one of the sizes (counted: a flag may be needed by a path that none takes);
+  - without any one of its flags there is a race, at one of the sizes (counted: a flag may be needed by a path that none of them takes);
   - of programs whose flags were changed at random, the checker accepts none in which the simulator finds a race or a deadlock.
 
 Kernels follow from the seed alone. Ends with 1 and the seed when one of these does not hold."""
@@ -274,11 +274,22 @@ class Kernel:
 # ---- tools ----
 
 class Tools:
-    def __init__(self, build, folder):
-        self.bin, self.folder = os.path.join(build, "bin"), folder
-        here = os.path.dirname(os.path.abspath(__file__))
-        self.pipelines = os.path.join(here, "..", "..", "pipelines")
-        self.exec = os.path.join(here, "..", "backends", "cpu-sim", "inputs", "exec.yaml")
+    """The programs, in a folder for what goes between them."""
+
+    def __init__(self, programs, folder):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+        self.bin, self.folder = programs, folder
+        self.pipeline = os.path.join(root, "pipelines", "default.yaml")
+        self.exec = os.path.join(root, "tests", "backends", "cpu-sim", "inputs", "exec.yaml")
+        with open(os.path.join(root, "pipelines", "machines", "ascend-910b.yaml")) as f:
+            self.machine_text = f.read()
+        self.machine = None
+
+    def use_machine(self, events):
+        text, count = re.subn(r"(?m)^  event-ids: 8\b", f"  event-ids: {events}", self.machine_text)
+        if count != 1:
+            raise SystemExit("kernels.py: the machine file does not say how many events there are")
+        self.machine = self.write("machine.yaml", text)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -287,15 +298,15 @@ class Tools:
         return path
 
     def run(self, tool, *arguments):
-        r = subprocess.run([os.path.join(self.bin, tool), *arguments], capture_output=True, text=True, timeout=120)
+        r = subprocess.run([os.path.join(self.bin, tool) if self.bin else tool, *arguments], capture_output=True, text=True, timeout=120)
         return r.returncode, r.stdout, r.stderr
 
     def compile(self, path, *options):
-        return self.run("pto-opt", path, f"--pipeline={self.pipelines}/default.yaml", *options)
+        return self.run("pto-opt", path, f"--pipeline={self.pipeline}", f"--machine={self.machine}", *options)
 
     def simulate(self, path, size, *options):
         symbols = [f"--sym={s}" for s in size.split()]
-        return self.run("pto-run", path, f"--pipeline={self.exec}", "--random-inputs=1", *symbols, *options)
+        return self.run("pto-run", path, f"--pipeline={self.exec}", f"--machine={self.machine}", "--random-inputs=1", *symbols, *options)
 
 
 class Wrong(Exception):
@@ -307,6 +318,8 @@ def first_line(text):
 
 
 def synchronise(tools, seed):
+    """The kernel with its flags; None when two of its buffers share bytes in a way that pto.allocate would not let them."""
+    tools.use_machine((8, 8, 2, 1)[seed % 4])
     text = Kernel(seed).text()
     path = tools.write("kernel.ptir", text)
     status, out, err = tools.compile(path, "--from=synchronize", "--until=synchronize", "--verify=each")
@@ -374,8 +387,6 @@ def check_needed(tools, text, found):
             continue
         error = fails_somewhere(tools, path, f"--set=backend.with.drop-wait={number}")
         found["flags needed" if error else "flags not shown to be needed"] += 1
-        if not error and os.environ.get("SHOW"):
-            print(f"line {at + 1}: {lines[at]}")
 
 
 def change(text, r):
@@ -423,26 +434,25 @@ def check_changes(tools, text, seed, count, found):
             found["changes that are no programs"] += 1
             continue
         error = fails_somewhere(tools, run_path(tools, "run.ptir", changed))
-        found[f"changes {'refused' if status else 'accepted'}, {'wrong' if error else 'right'} at all sizes tried" if not error else
-              f"changes {'refused' if status else 'accepted'}, wrong"] += 1
+        found[f"changes {'refused' if status else 'accepted'}, {'wrong' if error else 'no error at the sizes tried'}"] += 1
         if error and not status:
             raise Wrong(f"the checker accepts a program with an error: {error}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("build")
+    parser.add_argument("--bin", help="folder of pto-opt and pto-run; else those on the path")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000000)
     parser.add_argument("--seconds", type=float, default=1e9)
-    parser.add_argument("--changes", type=int, default=4)
-    parser.add_argument("--needed", type=int, default=1, help="every how manieth kernel has its flags left out")
+    parser.add_argument("--changes", type=int, default=4, help="changed programs for each kernel")
+    parser.add_argument("--needed", type=int, default=1, help="leave flags out of every N-th kernel")
     parser.add_argument("--keep", help="folder for kernels that are wrong")
     options = parser.parse_args()
     found = collections.Counter()
     wrong, end = 0, time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(options.build, folder)
+        tools = Tools(options.bin, folder)
         for seed in range(options.seed, options.seed + options.count):
             if time.monotonic() > end:
                 break
@@ -452,6 +462,8 @@ def main():
                 if text is None:
                     found["kernels with two uses of one address"] += 1
                     continue
+                found["barriers"] += text.count("pto.barrier")
+                found["flags"] += text.count("_flag ")
                 check_runs(tools, text)
                 if seed % options.needed == 0:
                     check_needed(tools, text, found)

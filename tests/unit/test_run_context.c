@@ -2,6 +2,7 @@
 
 #include <pto/build.h>
 #include <pto/call.h>
+#include <pto/ops.h>
 #include <pto/tiling.h>
 
 #include "core/run_context.h"
@@ -143,6 +144,42 @@ TEST(reading_changes_nothing)
     end(&f);
 }
 
+/* <pto/ops.h> has a builder for each row, and it makes the op of that row. */
+TEST(builders_come_from_the_rows)
+{
+    fixture f;
+    begin(&f);
+    const pto_op unit = start(&f);
+    const pto_value x = pto_result(op_of(unit, 1), 0);
+    pto_spec s = pto_spec_TENSOR_ABS(f.run);
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, pto_value_type(x));
+    const pto_value y = pto_spec_value(&s, pto_before(op_of(unit, 2)));
+    assert_true(PTO_SOME(y));
+    assert_true(pto_str_is(pto_op_name(pto_value_op(y)), "tensor.abs"));
+#define CHECK_KIND(ID, text) assert_int_equal(pto_spec_##ID(f.run).op.kind, pto_kind_by_name(f.run, text));
+#define OP(ID, mnemonic, ...)                                 \
+    assert_int_not_equal(OP_##ID, OP_NONE);                   \
+    assert_string_equal(op_info_at(OP_##ID)->name, mnemonic); \
+    CHECK_KIND(ID, mnemonic)
+#include "ir/ops/block.def"
+#include "ir/ops/core.def"
+#include "ir/ops/exec.def"
+#include "ir/ops/tensor.def"
+#include "ir/ops/tile.def"
+#undef OP
+#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, ...) \
+    CHECK_KIND(PTO_##ID, "pto." mnemonic)               \
+    CHECK_KIND(TILE_##TILE_ID, "tile." tile_mnemonic)
+#define INSN_ONLY(ID, mnemonic, ...) CHECK_KIND(PTO_##ID, "pto." mnemonic)
+#include "ir/ops/pto.def"
+#undef INSN
+#undef INSN_ONLY
+    stop(&f, PTO_OK);
+    assert_false(f.result.failed);
+    end(&f);
+}
+
 /* Two negations are none. */
 static pto_status fold_negations(const pto_run *run, pto_op op)
 {
@@ -211,6 +248,58 @@ TEST(a_walk_may_erase_what_it_stands_on)
     stop(&f, PTO_OK);
     assert_false(f.result.failed);
     expect_text(&f, folded);
+    end(&f);
+}
+
+TEST(equal_ops_are_found_and_unused_ones_told)
+{
+    static const char text[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                               "  %a = tensor.exp %x : tensor<4 x f32>\n"
+                               "  %b = tensor.exp %x : tensor<4 x f32>\n"
+                               "  %c = tensor.exp %a : tensor<4 x f32>\n"
+                               "  return %c\n"
+                               "}\n";
+    fixture f;
+    begin_text(&f, text);
+    const pto_op unit = start(&f);
+    const pto_op a = op_of(unit, 0), b = op_of(unit, 1), c = op_of(unit, 2);
+    assert_true(pto_op_equal(a, b));
+    assert_false(pto_op_equal(a, c));
+    assert_int_equal(pto_op_hash(a), pto_op_hash(b));
+    assert_int_equal(pto_op_hash(unit), 0);
+    assert_true(pto_op_is_used(a) && pto_op_is_used(c));
+    assert_false(pto_op_is_used(b));
+    assert_int_equal(pto_walk_skip(a, unit).index, b.index);
+    assert_false(PTO_SOME(pto_walk_skip(unit, unit)));
+    assert_int_equal(f.run->kind_count, 3);
+    assert_int_equal(f.run->kinds[KIND_EXP], pto_op_kind(a));
+    stop(&f, PTO_OK);
+    assert_int_equal(f.result.changes, 0);
+    end(&f);
+}
+
+/* The insides of what the walk stands on may go; it goes on behind. */
+TEST(a_walk_may_erase_what_is_inside)
+{
+    static const char text[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                               "  for %i to 4 {\n"
+                               "    %a = tensor.exp %x : tensor<4 x f32>\n"
+                               "  }\n"
+                               "  %b = tensor.neg %x : tensor<4 x f32>\n"
+                               "  return %b\n"
+                               "}\n";
+    fixture f;
+    begin_text(&f, text);
+    const pto_op unit = start(&f);
+    uint32_t visited = 0;
+    PTO_WALK(unit, op)
+    {
+        visited++;
+        if (pto_op_block_count(op) != 0) assert_int_equal(pto_erase(pto_block_first(pto_body(op))), PTO_OK);
+    }
+    assert_int_equal(visited, 3);
+    stop(&f, PTO_OK);
+    assert_false(f.result.failed);
     end(&f);
 }
 

@@ -134,6 +134,30 @@ TEST(every_value_gets_a_name_of_its_own)
     world_end(&w);
 }
 
+/* Far from the other numbers at first, near them when it comes again. */
+TEST(numbers_far_from_the_others_are_taken_once)
+{
+    world w = world_make();
+    value_id x = param(&w, "x");
+    static const char *const far[] = {"5000", "4294967294", "1100"};
+    value_id once[3], again[3];
+    char text[16];
+    for (size_t i = 0; i < 3; i++) once[i] = unary(&w, w.body, x, far[i]);
+    for (int i = 0; i < 3000; i++) {
+        snprintf(text, sizeof text, "%d", i);
+        if (i != 1100) unary(&w, w.body, x, text);
+    }
+    for (size_t i = 0; i < 3; i++) again[i] = unary(&w, w.body, x, far[i]);
+    module_settle(w.m);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "%%%s", far[i]);
+        check_name(&w, once[i], text);
+        snprintf(text, sizeof text, "%%%d", 3000 + (int)i);
+        check_name(&w, again[i], text);
+    }
+    world_end(&w);
+}
+
 TEST(names_are_unique_in_a_function_nested_blocks_included)
 {
     world w = world_make();

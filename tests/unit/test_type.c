@@ -119,3 +119,58 @@ TEST(type_substitution_reaches_dims_and_strides)
     assert_int_equal(type_substitute(c, type_tensor(c, DTYPE_F32, 1, &much), &s), 0);
     context_destroy(c);
 }
+
+TEST(channels_are_queues_of_tiles)
+{
+    ir_context *c = context_create(NULL);
+    type_id tile = type_tile(c, DTYPE_F32, 16, 64, SPACE_VEC, LAYOUT_ND);
+    type_id two = type_channel(c, tile, 2, VIA_GM);
+    assert_type_prints(c, two, "channel<tile<16 x 64 x f32, vec, nd>, depth = 2, via = gm>");
+    assert_int_equal(type_channel(c, tile, 2, VIA_GM), two);
+    assert_int_not_equal(type_channel(c, tile, 3, VIA_GM), two);
+    assert_int_not_equal(type_channel(c, tile, 2, VIA_DIRECT), two);
+    assert_int_not_equal(two, tile);
+    assert_int_equal(channel_tile(c, two), tile);
+    assert_int_equal(channel_tile(c, type_channel(c, tile, 64, VIA_DIRECT)), tile);
+    context_destroy(c);
+}
+
+TEST(rows_of_a_mask_begin_every_32_bytes)
+{
+    static const struct {
+        dtype d;
+        int64_t rows, columns, bytes;
+    } cases[] = {
+        {DTYPE_MASK, 1, 1, 32},        {DTYPE_MASK, 16, 64, 512},    {DTYPE_MASK, 16, 256, 512},
+        {DTYPE_MASK, 16, 257, 1024},   {DTYPE_MASK, 0, 8, 0},        {DTYPE_REC64, 2, 3, 48},
+        {DTYPE_BOOL, 3, 5, 15},        {DTYPE_F32, 16, 64, 4096},    {DTYPE_MASK, 1, INT64_MAX, INT64_C(1) << 60},
+        {DTYPE_F32, 3, INT64_MAX, -1}, {DTYPE_I8, 2, INT64_MAX, -1}, {DTYPE_F32, -1, 4, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int64_t bytes = -1;
+        bool fits = tile_bytes(cases[i].d, cases[i].rows, cases[i].columns, &bytes);
+        assert_int_equal(fits, cases[i].bytes >= 0);
+        if (fits) assert_int_equal(bytes, cases[i].bytes);
+    }
+}
+
+TEST(masks_and_records_stand_on_chip)
+{
+    static const struct {
+        type_node t;
+        bool fits;
+    } cases[] = {
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_VEC}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_NONE, .layout = LAYOUT_ND}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_ACC}, false},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_REC64, .rank = 2, .space = SPACE_VEC, .layout = LAYOUT_NZ}, false},
+        {{.kind = TYPE_CHANNEL, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_MAT}, false},
+        {{.kind = TYPE_GM, .dtype = DTYPE_REC64}, true},
+        {{.kind = TYPE_GM, .dtype = DTYPE_MASK}, false},
+        {{.kind = TYPE_TENSOR, .dtype = DTYPE_REC64}, false},
+        {{.kind = TYPE_SCALAR, .dtype = DTYPE_MASK}, false},
+        {{.kind = TYPE_SCALAR, .dtype = DTYPE_F32}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_F32, .rank = 2, .space = SPACE_ACC}, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(type_misfit(&cases[i].t) == NULL, cases[i].fits);
+}

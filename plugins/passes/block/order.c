@@ -5,7 +5,8 @@
  *     pto.tload %b, ..                  pto.texp %c, %a
  *
  * List scheduling: of the instructions whose predecessors are placed, a load is next before a move to the matrix unit,
- * that before anything else, a store last; loads in the order of their first readers, the rest as it was. Dependences
+ * that before anything else, a store last; loads in the order of their first readers, the rest as it was, but for what
+ * reads the result of the instruction right before it: its pipe would wait, so another goes between. Dependences
  * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
  * stay, and nothing passes them. A block whose buffers do not all fit at once is left alone, since longer lifetimes
  * would take what `pto.allocate` needs for sharing. Exact. */
@@ -135,23 +136,42 @@ static void find_dependences(piece *p)
     }
 }
 
-static uint32_t choose(const piece *p)
+/* Whether n reads what `last` wrote, so that its pipe would wait for the end of that. */
+static int waits_for(const node *n, const node *last)
+{
+    for (uint32_t i = 0; i < n->access_count; i++) {
+        for (uint32_t j = 0; j < last->access_count; j++) {
+            if (!n->accesses[i].is_write && last->accesses[j].is_write && overlap(&n->accesses[i], &last->accesses[j]))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* `last`: what was chosen before, or count. */
+static uint32_t choose(const piece *p, uint32_t last)
 {
     uint32_t best = p->count;
+    int best_waits = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const node *n = &p->nodes[i];
         if (n->is_placed || n->waits != 0) continue;
-        if (best == p->count || n->rank < p->nodes[best].rank ||
-            (n->rank == p->nodes[best].rank && n->key < p->nodes[best].key))
+        const int waits = n->rank == RANK_WORK && last < p->count && waits_for(n, &p->nodes[last]);
+        if (best != p->count && n->rank > p->nodes[best].rank) continue;
+        if (best == p->count || n->rank < p->nodes[best].rank || waits < best_waits ||
+            (waits == best_waits && n->key < p->nodes[best].key)) {
             best = i;
+            best_waits = waits;
+        }
     }
     return best;
 }
 
 static void find_order(piece *p, uint32_t *order)
 {
-    for (uint32_t k = 0; k < p->count; k++) {
-        uint32_t i = choose(p);
+    for (uint32_t k = 0, last = p->count; k < p->count; k++) {
+        uint32_t i = choose(p, last);
+        if (p->nodes[i].rank == RANK_WORK) last = i;
         order[k] = i;
         p->nodes[i].is_placed = 1;
         for (uint32_t j = i + 1; j < p->count; j++) p->nodes[j].waits -= p->before[i * p->count + j];

@@ -16,6 +16,7 @@
     X(FORALL, "forall")            \
     X(RETURN, "return")            \
     X(YIELD, "yield")              \
+    X(TUNE, "tune")                \
     X(CONSTANT, "constant")        \
     X(STORE, "tile.store")         \
     X(WORKSPACE, "tile.workspace") \
@@ -452,11 +453,27 @@ static int match_function(const pto_run *run, pto_op op)
     return 0;
 }
 
+/* A kernel knows the symbols of its memory, and no ranges. */
+static pto_status refuse_open_symbols(const pto_run *run, pto_op function)
+{
+    PTO_EACH_OP(pto_body(function), op) {
+        if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
+        const pto_str symbol = pto_attr_str_of(op, "symbol");
+        return pto_error(op, "pto.outline/open-symbol",
+                         "$%.*s is not fixed and kernels cannot leave it open: give it with pto-run --sym %.*s=N, or "
+                         "compile from the tensor level, where pto.tile fixes it",
+                         PTO_FMT(symbol), PTO_FMT(symbol));
+    }
+    return PTO_OK;
+}
+
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
     PTO_EACH_OP(pto_module_top(run), op) {
-        if (match_function(run, op)) PTO_TRY(outline_function(run, op));
+        if (!match_function(run, op)) continue;
+        PTO_TRY(refuse_open_symbols(run, op));
+        PTO_TRY(outline_function(run, op));
     }
     return PTO_OK;
 }

@@ -10,7 +10,6 @@
 #include <pto/plugin.h>
 
 #include <math.h>
-#include <string.h>
 
 #define KINDS(X)                     \
     X(CONSTANT, "tensor.constant")   \
@@ -42,36 +41,53 @@ PTO_STATS(STATS);
 
 enum { SEEN_FIRST = 256 };
 
+/* An op, and what makes its first two operands. */
+typedef struct subject {
+    pto_op op;
+    pto_kind_id kind;
+    pto_value operand[2]; /* none: it has fewer */
+    pto_op def[2];        /* none: a block argument */
+    pto_kind_id def_kind[2];
+} subject;
+
+static subject look_at(pto_op op, pto_kind_id kind)
+{
+    subject s = {.op = op, .kind = kind};
+    for (uint32_t i = 0; i < 2; i++) {
+        s.operand[i] = pto_operand(op, i);
+        if (!PTO_SOME(s.operand[i])) break;
+        s.def[i] = pto_value_op(s.operand[i]);
+        s.def_kind[i] = PTO_SOME(s.def[i]) ? pto_op_kind(s.def[i]) : 0;
+    }
+    return s;
+}
+
+static int is_constant(const pto_run *run, const subject *s, uint32_t operand)
+{
+    return s->def_kind[operand] == pto_kind(run, KIND_CONSTANT);
+}
+
 /* ---- simplify ---- */
 
-/* True when every element of the tensor is the same number. */
-static int match_splat(const pto_run *run, pto_value v, double *out)
+/* True when every element of the constant is this number. */
+static int is_splat(pto_op constant, double wanted)
 {
-    const pto_op def = pto_value_op(v);
-    if (!pto_op_is(def, pto_kind(run, KIND_CONSTANT))) return 0;
-    const pto_attr a = pto_op_attr(def, "value");
+    const pto_attr a = pto_op_attr(constant, "value");
     const pto_attr_kind kind = pto_attr_kind_of(a);
     if (kind != PTO_ATTR_INT && kind != PTO_ATTR_FLOAT) return 0;
-    *out = pto_attr_f64(a);
-    return 1;
+    const double number = pto_attr_f64(a);
+    return number == wanted && signbit(number) == signbit(wanted);
 }
 
-static int is_splat(const pto_run *run, pto_value v, double wanted)
+/* Whether an arithmetic op gives its first operand, since the second one is neutral. */
+static int match_neutral(const pto_run *run, const subject *s)
 {
-    double number = 0;
-    return match_splat(run, v, &number) && number == wanted && signbit(number) == signbit(wanted);
-}
-
-/* The operand that an arithmetic op with a neutral constant gives, or none. */
-static pto_value match_neutral(const pto_run *run, pto_op op, pto_kind_id kind)
-{
-    const pto_value a = pto_operand(op, 0), b = pto_operand(op, 1);
-    const int is_float = pto_dtype_is_float(pto_type_dtype(pto_value_type(a)));
-    if (kind == pto_kind(run, KIND_MUL) || kind == pto_kind(run, KIND_DIV))
-        return is_splat(run, b, 1.0) ? a : pto_value_none(run);
-    if (kind == pto_kind(run, KIND_SUB)) return is_splat(run, b, 0.0) ? a : pto_value_none(run);
-    if (kind == pto_kind(run, KIND_ADD)) return is_splat(run, b, is_float ? -0.0 : 0.0) ? a : pto_value_none(run);
-    return pto_value_none(run);
+    if (!is_constant(run, s, 1)) return 0;
+    if (s->kind == pto_kind(run, KIND_MUL) || s->kind == pto_kind(run, KIND_DIV)) return is_splat(s->def[1], 1.0);
+    if (s->kind == pto_kind(run, KIND_SUB)) return is_splat(s->def[1], 0.0);
+    if (s->kind != pto_kind(run, KIND_ADD)) return 0;
+    const int is_float = pto_dtype_is_float(pto_type_dtype(pto_value_type(s->operand[0])));
+    return is_splat(s->def[1], is_float ? -0.0 : 0.0);
 }
 
 static int widens_exactly(pto_dtype narrow, pto_dtype wide)
@@ -80,13 +96,11 @@ static int widens_exactly(pto_dtype narrow, pto_dtype wide)
 }
 
 /* x -> wide -> x again. Saturating would make a number of an infinity. */
-static pto_value match_cast_back(const pto_run *run, pto_op op)
+static pto_value match_cast_back(const pto_run *run, const subject *s)
 {
-    const pto_op inner = pto_value_op(pto_operand(op, 0));
-    if (!pto_op_is(inner, pto_kind(run, KIND_CAST)) || pto_attr_bool_of(op, "saturate", 0)) return pto_value_none(run);
-    const pto_value x = pto_operand(inner, 0);
-    const pto_dtype narrow = pto_type_dtype(pto_value_type(x)),
-                    wide = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
+    if (s->def_kind[0] != s->kind || pto_attr_bool_of(s->op, "saturate", 0)) return pto_value_none(run);
+    const pto_value x = pto_operand(s->def[0], 0);
+    const pto_dtype narrow = pto_type_dtype(pto_value_type(x)), wide = pto_type_dtype(pto_value_type(s->operand[0]));
     return widens_exactly(narrow, wide) ? x : pto_value_none(run);
 }
 
@@ -100,22 +114,21 @@ static int is_identity_permutation(pto_op transpose)
 }
 
 /* The value that the op gives without computing anything, or none. */
-static pto_value match_simple(const pto_run *run, pto_op op)
+static pto_value match_simple(const pto_run *run, const subject *s)
 {
-    const pto_kind_id kind = pto_op_kind(op);
-    const pto_value x = pto_operand(op, 0);
-    if (!PTO_SOME(x)) return pto_value_none(run);
-    if (kind == pto_kind(run, KIND_NEG))
-        return pto_op_is(pto_value_op(x), kind) ? pto_operand(pto_value_op(x), 0) : pto_value_none(run);
+    const pto_kind_id kind = s->kind;
+    const pto_value x = s->operand[0], none = pto_value_none(run);
+    if (!PTO_SOME(x)) return none;
+    if (kind == pto_kind(run, KIND_NEG)) return s->def_kind[0] == kind ? pto_operand(s->def[0], 0) : none;
     if (kind == pto_kind(run, KIND_MAXIMUM) || kind == pto_kind(run, KIND_MINIMUM))
-        return pto_value_same(x, pto_operand(op, 1)) ? x : pto_value_none(run);
-    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_result(op, 0))))
-        return match_cast_back(run, op);
-    if (kind == pto_kind(run, KIND_TRANSPOSE)) return is_identity_permutation(op) ? x : pto_value_none(run);
+        return pto_value_same(x, s->operand[1]) ? x : none;
+    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_result(s->op, 0))))
+        return match_cast_back(run, s);
+    if (kind == pto_kind(run, KIND_TRANSPOSE)) return is_identity_permutation(s->op) ? x : none;
     if (kind == pto_kind(run, KIND_CAST) || kind == pto_kind(run, KIND_RESHAPE) ||
         kind == pto_kind(run, KIND_BROADCAST))
         return x;
-    return match_neutral(run, op, kind);
+    return match_neutral(run, s) ? x : none;
 }
 
 /* Dim i of the outer result is dim outer[i] of the inner one, so dim inner[outer[i]] of what that reads. */
@@ -128,26 +141,28 @@ static pto_attr composed_permutation(const pto_run *run, pto_op outer, pto_op in
     return pto_attr_make_ints(run, rank, perm);
 }
 
-/* A reshape of a reshape, or a transpose of a transpose, reads the first one's operand; true when the op was changed.
- */
-static int shorten_chain(const pto_run *run, pto_op op)
+/* A reshape of a reshape, or a transpose of a transpose, reads the first one's operand. */
+static pto_status shorten_chain(const pto_run *run, subject *s)
 {
-    const int is_transpose = pto_op_is(op, pto_kind(run, KIND_TRANSPOSE));
-    if (!is_transpose && !pto_op_is(op, pto_kind(run, KIND_RESHAPE))) return 0;
-    const pto_op inner = pto_value_op(pto_operand(op, 0));
-    if (!pto_op_is(inner, pto_op_kind(op))) return 0;
-    if (is_transpose && pto_op_set_attr(op, "perm", composed_permutation(run, op, inner)) != PTO_OK) return 0;
-    return pto_set_operand(op, 0, pto_operand(inner, 0)) == PTO_OK;
+    const int is_transpose = s->kind == pto_kind(run, KIND_TRANSPOSE);
+    if (!is_transpose && s->kind != pto_kind(run, KIND_RESHAPE)) return PTO_OK;
+    if (s->def_kind[0] != s->kind) return PTO_OK;
+    if (is_transpose) PTO_TRY(pto_op_set_attr(s->op, "perm", composed_permutation(run, s->op, s->def[0])));
+    PTO_TRY(pto_set_operand(s->op, 0, pto_operand(s->def[0], 0)));
+    *s = look_at(s->op, s->kind);
+    return PTO_OK;
 }
 
 /* Constants stand on the right of commutative ops. */
-static int turn_constant_right(const pto_run *run, pto_op op)
+static pto_status turn_constant_right(const pto_run *run, subject *s)
 {
-    if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_COMMUTATIVE)) return 0;
-    const pto_value a = pto_operand(op, 0), b = pto_operand(op, 1);
-    const pto_kind_id constant = pto_kind(run, KIND_CONSTANT);
-    if (!pto_op_is(pto_value_op(a), constant) || pto_op_is(pto_value_op(b), constant)) return 0;
-    return pto_set_operand(op, 0, b) == PTO_OK && pto_set_operand(op, 1, a) == PTO_OK;
+    if (!is_constant(run, s, 0) || !PTO_SOME(s->operand[1]) || is_constant(run, s, 1)) return PTO_OK;
+    if (!pto_kind_has(run, s->kind, PTO_TRAIT_COMMUTATIVE)) return PTO_OK;
+    const pto_value a = s->operand[0], b = s->operand[1];
+    PTO_TRY(pto_set_operand(s->op, 0, b));
+    PTO_TRY(pto_set_operand(s->op, 1, a));
+    *s = look_at(s->op, s->kind);
+    return PTO_OK;
 }
 
 /* ---- merge ---- */
@@ -198,10 +213,11 @@ static pto_status merge(const pto_run *run, seen_table *t, pto_op op)
 {
     const pto_op twin = match_seen(run, t, op);
     if (!PTO_SOME(twin)) return PTO_OK;
+    pto_count(run, STAT_MERGED);
     const uint32_t n = pto_result_count(op);
+    if (n == 1) return pto_replace(op, pto_result(twin, 0));
     pto_value *values = PTO_SCRATCH(run, pto_value, n);
     for (uint32_t i = 0; i < n; i++) values[i] = pto_result(twin, i);
-    pto_count(run, STAT_MERGED);
     return pto_replace_all(op, n, values);
 }
 
@@ -226,11 +242,16 @@ static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value, 
 /* One walk is enough: what an op becomes depends on ops before it alone, and those are done. */
 static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
 {
-    if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) return PTO_OK;
-    if (!turn_constant_right(run, op)) shorten_chain(run, op);
-    const pto_attr folded = pto_opt_bool(run, OPT_FOLD) ? pto_op_fold(op) : pto_attr_none(run);
-    if (PTO_SOME(folded)) return rewrite_folded(run, op, folded, seen);
-    const pto_value simple = match_simple(run, op);
+    const pto_kind_id kind = pto_op_kind(op);
+    if (!pto_kind_has(run, kind, PTO_TRAIT_PURE)) return PTO_OK;
+    subject s = look_at(op, kind);
+    PTO_TRY(turn_constant_right(run, &s));
+    PTO_TRY(shorten_chain(run, &s));
+    if (is_constant(run, &s, 0) && pto_opt_bool(run, OPT_FOLD)) {
+        const pto_attr folded = pto_op_fold(op);
+        if (PTO_SOME(folded)) return rewrite_folded(run, op, folded, seen);
+    }
+    const pto_value simple = match_simple(run, &s);
     if (PTO_SOME(simple) && pto_type_same(pto_value_type(simple), pto_value_type(pto_result(op, 0)))) {
         pto_count(run, STAT_SIMPLIFIED);
         return pto_replace(op, simple);

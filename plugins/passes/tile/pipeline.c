@@ -8,8 +8,8 @@
  *     }                                             }
  *
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
- * space has room for all tiles of the nest, scratch operands included; of loops one behind the other the largest
- * counts. Exact. */
+ * space has room for the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
+ * that pipes would have to wait for in every iteration (storage_place.h). Exact. */
 #include "storage_read.h"
 #include "tile_machine.h"
 

@@ -1,8 +1,8 @@
 /* pto.tiling-heuristic: tile sizes by a small model of the time that the busiest core needs.
  *
- * All sizes that fit are priced and offered, cheapest first. Time is (waves + 1) tiles, since the first load overlaps
- * nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they fit,
- * because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own. */
+ * All sizes are priced, and those that fit offered, cheapest first. Time is (waves + 1) tiles, since the first load
+ * overlaps nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they
+ * fit, because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own. */
 #include <pto/plugin.h>
 
 #include <math.h>
@@ -43,8 +43,6 @@ typedef struct search {
     candidate *items;
     uint32_t count;
     int64_t cores, ops;
-    candidate least; /* needs least of all, for the message when nothing fits */
-    int64_t least_bytes;
 } search;
 
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
@@ -82,13 +80,7 @@ static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
 
 static void consider(search *s, const candidate *c)
 {
-    int64_t bytes = 0;
-    int good = fits(s, c->tile, &bytes);
-    if (s->least_bytes < 0 || bytes < s->least_bytes) {
-        s->least = *c;
-        s->least_bytes = bytes;
-    }
-    if (good && s->count < CANDIDATES_MAX) s->items[s->count++] = *c;
+    if (s->count < CANDIDATES_MAX) s->items[s->count++] = *c;
 }
 
 /* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if static. */
@@ -269,9 +261,31 @@ static pto_status offer_even(const pto_tiling_problem *problem, const pto_tiling
     return PTO_OK;
 }
 
+/* Offers what fits. Counting bytes costs more than the price, so it ends with the first that is taken. When nothing
+ * fits, the one that needs least is offered, for the message. */
+static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
+{
+    const candidate *least = NULL;
+    int64_t least_bytes = 0;
+    uint32_t offers = 0;
+    for (uint32_t i = 0; i < s->count && offers < OFFERS; i++) {
+        int64_t bytes = 0;
+        const candidate *c = &s->items[i];
+        if (fits(s, c->tile, &bytes)) {
+            offers++;
+            if (!sink->offer(sink->self, c->tile)) return PTO_OK;
+        } else if (least == NULL || bytes < least_bytes) {
+            least = c;
+            least_bytes = bytes;
+        }
+    }
+    if (offers == 0 && least != NULL) (void)sink->offer(sink->self, least->tile);
+    return PTO_OK;
+}
+
 static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
-    search s = {.run = run, .problem = problem, .cores = 1, .least_bytes = -1};
+    search s = {.run = run, .problem = problem, .cores = 1};
     s.items = PTO_SCRATCH(run, candidate, CANDIDATES_MAX);
     if (problem->dim_count == 2)
         search_vector(&s);
@@ -280,10 +294,7 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
     else
         return offer_even(problem, sink);
     qsort(s.items, s.count, sizeof *s.items, compare);
-    for (uint32_t i = 0; i < s.count && i < OFFERS; i++)
-        if (!sink->offer(sink->self, s.items[i].tile)) return PTO_OK;
-    if (s.count == 0) (void)sink->offer(sink->self, s.least.tile);
-    return PTO_OK;
+    return offer_sorted(&s, sink);
 }
 
 static const pto_tiling heuristic = {

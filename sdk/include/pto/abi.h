@@ -474,7 +474,8 @@ enum {
 
 /* A checker may look at all of the module, and must say the same of the same. The host knows whether it looked at more
  * than its unit (through module_top, symbol_find, module_attr, or from the unit to its neighbours): one that did not is
- * asked again only for functions that a step may have changed, one that did whenever anything of the module may have. */
+ * asked again only for functions that a step may have changed, one that did whenever anything of the module may have.
+ */
 typedef struct pto_property {
     uint32_t struct_size, reserved;
     const char *id, *doc, *level;

@@ -18,9 +18,9 @@ typedef struct pto_tensor {
     int64_t dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
 } pto_tensor;
 
-/* A stretch of the time of one unit, in cycles from the start of the run. Busy ones of an instruction carry the bytes it
- * moved; a kernel as `op` stands for one of its instances, on the unit that issues it. A stall names what the unit could
- * not begin, or none. */
+/* A stretch of the time of one unit, in cycles from the start of the run. Busy ones of an instruction carry the bytes
+ * it moved; a kernel as `op` stands for one of its instances, on the unit that issues it. A stall names what the unit
+ * could not begin, or none. */
 typedef struct pto_slice {
     uint32_t struct_size;
     uint32_t unit; /* what `unit` of the sink gave */

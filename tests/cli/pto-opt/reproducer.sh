@@ -44,7 +44,7 @@ mv p.yaml base.yaml m.ptir ../other
 mv ../other/*.yaml ../other/m.ptir .
 
 # From a list of passes and a pipe.
-cat m.ptir | exits 70 pto-opt - --plugin="it's.so" --passes='test.liar-dies{way=exit}' --reproducer=here 2>../text || fail pipe
+head -n 9 m.ptir | exits 70 pto-opt - --plugin="it's.so" --passes='test.liar-dies{way=exit}' --reproducer=here 2>../text || fail pipe
 again 70 "$TEST_TMP/work/here"
 cmp m.ptir here/module.ptir || exit 1
 exits 70 pto-opt - --plugin="it's.so" --passes='test.liar-dies{way=exit}' <m.ptir 2>../text || fail redirect

@@ -26,3 +26,28 @@ run --set tile.with.symbols=KB=128 --expect y=y128.npy
 run --pipeline=reference.yaml --sym KB=128 --expect y=y128.npy
 # The wrong one is no answer.
 exits 1 pto-run m.ptir --in x=x.npy --sym KB=192 --expect y=y128.npy >text 2>&1 || { cat text; exit 1; }
+
+# Written in tiles: offsets, sizes and trip counts may be open, and are fixed before the first step.
+cat >tiles.ptir <<'END'
+func @double(%x: tensor<$B x 1000 x f32>) -> tensor<$B x 1000 x f32> where ($B >= 1) {
+  tune $KB in [64, 512] step 64
+  %e = tile.empty : tensor<$B x 1000 x f32>
+  %y = forall "n" (%i, %j) to ($B, ceildiv(1000, $KB)) out(%o = %e) {
+    %t = tile.load %x[%i, $KB * %j] size(1, min($KB, 1000 - $KB * %j)) : tile<1 x 512 x f32, ?>
+    %u = tile.add %t, %t : tile<1 x 512 x f32, ?>
+    tile.store %u, %o[%i, $KB * %j]
+  } : tensor<$B x 1000 x f32>
+  return %y
+}
+END
+/usr/bin/python3 -c "
+import numpy
+x = numpy.arange(3000, dtype=numpy.float32).reshape(3, 1000)
+numpy.save('x.npy', x)
+numpy.save('y.npy', 2 * x)"
+for size in 64 192 512; do
+  pto-run tiles.ptir --pipeline=default.yaml --from=bufferize --sym KB=$size --in x=x.npy --expect y=y.npy >text 2>&1 &&
+    grep -q '^y: ok' text || { cat text; exit 1; }
+done
+exits 5 pto-run tiles.ptir --pipeline=default.yaml --from=bufferize --in x=x.npy 2>text || { cat text; exit 1; }
+grep -q 'tiles.ptir:2:3: error: \[pto.outline/open-symbol\]' text || { cat text; exit 1; }

@@ -21,7 +21,7 @@ PTO_OPTIONS(OPTIONS);
 static int is_named(pto_op function, pto_str name)
 {
     const pto_str own = pto_attr_str(pto_op_attr(function, "name"));
-    return own.n == name.n && memcmp(own.p, name.p, name.n) == 0;
+    return own.n == name.n && own.n > 0 && memcmp(own.p, name.p, name.n) == 0;
 }
 
 static pto_op first_of(const pto_run *run, pto_op function, uint32_t kind)

@@ -2,12 +2,15 @@
  *
  *     %tx = tile.load %x[..] size(..) {stages = 2}      %tx_b = block.buffer {..., stages = 2}   at the top
  *     %te = tile.exp %tx                          =>    %tx = block.tile %tx_b[trip mod 2] valid(..)
- *                                                       pto.tload %tx, %x[..]
- *                                                       %te = block.tile %te_b[0] valid(..)
- *                                                       pto.texp %te, %tx
+ *     %ty = tile.rowexpanddiv %te, %ts                  pto.tload %tx, %x[..]
+ *     tile.store %ty, %y[..] {stages = 2}               pto.texp %tx, %tx
+ *                                                       %ty = block.tile %ty_b[trip mod 2] valid(..)
+ *                                                       pto.trowexpanddiv %ty, %tx, %ts, %ty_tmp
+ *                                                       pto.tstore %y[..], %ty
  *
- * Values that loops carry, and values that branches give, share one buffer where no two of them are needed at once
- * (out-of-SSA with coalescing by lifetimes); elsewhere they are copied, all at once. Exact. */
+ * Which values share a buffer is the rule of storage_plan.h: values that loops carry and branches give, where no two of
+ * them are needed at once (out-of-SSA with coalescing by lifetimes); results that are computed in place; scratch
+ * operands. Values that are handed over to another buffer are copied, all at once. Exact. */
 #include "select_plan.h"
 
 static const char *const select_kinds[] = {SELECT_KINDS(PTO_KIND_TEXT) NULL};

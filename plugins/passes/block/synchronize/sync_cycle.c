@@ -320,6 +320,7 @@ uint32_t sync_cycle_of(const sync_model *m, pto_expr e)
     }
     all->items = (sync_cycle *)sync_room(m->run, all->items, all->count, &all->room, sizeof *all->items);
     all->items[all->count] = make_cycle(m, e);
+    all->items[all->count].is_steady = sync_is_steady(m, e);
     return all->count++;
 }
 

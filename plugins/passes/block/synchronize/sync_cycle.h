@@ -14,8 +14,8 @@
  *     x * y                         as x + y, when both drifts are 0
  *
  * A number whose drift is 0 along every variable is one of finitely many: it depends on the variables modulo their
- * periods alone, and its table is computed once. A loop with a constant number of trips, at most CYCLE_TRIPS_MAX, may stand
-in for a period: then the table has all its trips. Indices do not overflow 64 bits. */
+ * periods alone, and its table is computed once. A loop with a constant number of trips, at most CYCLE_TRIPS_MAX, may
+ * stand in for a period: then the table has all its trips. Indices do not overflow 64 bits. */
 #ifndef SYNC_CYCLE_H
 #define SYNC_CYCLE_H
 
@@ -27,7 +27,8 @@ typedef struct sync_model sync_model;
 
 typedef struct sync_cycle {
     pto_expr expr;
-    int is_known; /* 0: it does not come round, or too late */
+    int is_steady; /* see sync_is_steady */
+    int is_known;  /* 0: it does not come round, or too late */
     uint32_t rank;
     uint32_t variables[CYCLE_RANK_MAX]; /* place of a loop, or sync_model.count + number of an invariant */
     uint32_t periods[CYCLE_RANK_MAX];   /* 2 or more */

@@ -61,6 +61,7 @@ static int can_share(const sync_plan *plan, const uint8_t *matrix, uint32_t i, u
 static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     sync_flow *flow = NULL;
+    if (plan->spent > SYNC_COST_MAX) return PTO_OK;
     uint8_t *matrix = PTO_SCRATCH(plan->m->run, uint8_t, (size_t)plan->count * plan->count);
     memset(matrix, 1, (size_t)plan->count * plan->count);
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -68,6 +69,7 @@ static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst)
     }
     PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 1, &flow));
     sync_flow_find_sharing(flow, matrix);
+    plan->spent += sync_flow_cost(flow) + (uint64_t)plan->count * plan->count;
     for (uint32_t i = 0; i < plan->count && count_events(plan, src, dst) > plan->event_ids; i++) {
         sync_flag *f = &plan->flags[i];
         for (uint32_t k = 0; is_of(f, src, dst) && !is_tied(plan, i) && f->shares == i && k < i; k++) {
@@ -115,21 +117,19 @@ static int find_common_span(const sync_model *m, const sync_flag *f, const sync_
 /* Tokens of one flag for another: the second then waits for the last set of the first as well. */
 static pto_status hand_on_token(sync_plan *plan, uint32_t src, uint32_t dst, int *out_changed)
 {
-    uint64_t cost = 0;
     for (uint32_t i = 1; i < plan->count && !*out_changed; i++) {
         sync_flag *f = &plan->flags[i];
         if (!is_of(f, src, dst) || f->around == SYNC_NONE || f->host != i) continue;
-        for (uint32_t k = 0; k < i && !*out_changed && cost <= SYNC_COST_MAX; k++) {
+        for (uint32_t k = 0; k < i && !*out_changed && plan->spent <= SYNC_COST_MAX; k++) {
             sync_flag *g = &plan->flags[k];
             const sync_flag before = *g;
             if (!is_of(g, src, dst) || g->around == SYNC_NONE || g->host != k || g->stages != f->stages ||
-                has_guests(plan, i) || !is_apart(plan, k, f) ||
-                !find_common_span(plan->m, f, g, &g->around, &g->until))
+                has_guests(plan, i) || !is_apart(plan, k, f) || !find_common_span(plan->m, f, g, &g->around, &g->until))
                 continue;
             sync_flow *flow = NULL;
             f->host = k;
             PTO_TRY(sync_flow_make(plan->m, plan->flags, plan->count, 0, &flow));
-            cost += sync_flow_cost(flow);
+            plan->spent += sync_flow_cost(flow);
             *out_changed = sync_flow_run(flow, NULL);
             if (*out_changed) continue;
             f->host = i;
@@ -145,6 +145,8 @@ static pto_status hand_on_token(sync_plan *plan, uint32_t src, uint32_t dst, int
 
 /* ---- one flag for two ---- */
 
+enum { MERGE_ALL_MAX = 128, MERGE_NEAR = 16 };
+
 static uint32_t distance(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
 
 static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b)
@@ -158,21 +160,38 @@ static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b
     return is_one_stage && (a->around != SYNC_NONE || set < wait);
 }
 
-/* Merges the two flags of one block that lose least by it: set at the later place, waited for at the earlier. */
+/* Flags of the two pipes that hand on no tokens, in plan->list. */
+static uint32_t list_untied(sync_plan *plan, uint32_t src, uint32_t dst)
+{
+    uint32_t n = 0;
+    if (plan->list_room < plan->count) {
+        plan->list_room = plan->count;
+        plan->list = PTO_SCRATCH(plan->m->run, uint32_t, plan->list_room);
+    }
+    for (uint32_t i = 0; i < plan->count; i++) plan->list[i] = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->flags[i].host != i) plan->list[i] = plan->list[plan->flags[i].host] = 1;
+    }
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (is_of(&plan->flags[i], src, dst) && !plan->list[i]) plan->list[n++] = i;
+    }
+    return n;
+}
+
+/* Merges the two flags of one block that lose least by it: set at the later place, waited for at the earlier. Where
+ * flags are many, each is only compared with some before it. */
 static int merge_flags(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     uint32_t best = UINT32_MAX, first = 0, second = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            const sync_flag *a = &plan->flags[k], *b = &plan->flags[i];
-            if (!is_of(a, src, dst) || !is_of(b, src, dst) || is_tied(plan, i) || is_tied(plan, k) ||
-                !can_merge(plan->m, a, b))
-                continue;
+    const uint32_t count = list_untied(plan, src, dst);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = count > MERGE_ALL_MAX && i > MERGE_NEAR ? i - MERGE_NEAR : 0; k < i; k++) {
+            const sync_flag *a = &plan->flags[plan->list[k]], *b = &plan->flags[plan->list[i]];
             const uint32_t loss = distance(a->set, b->set) + distance(a->wait, b->wait);
-            if (loss >= best) continue;
+            if (loss >= best || !can_merge(plan->m, a, b)) continue;
             best = loss;
-            first = k;
-            second = i;
+            first = plan->list[k];
+            second = plan->list[i];
         }
     }
     if (best == UINT32_MAX) return 0;

@@ -174,7 +174,7 @@ static void run_control(runner *r, const flow_step *s)
         join(r, stack_at(r, 1), r->now, &r->is_left[r->depth - 1], s->op);
         memcpy(r->now, stack_at(r, 0), bytes);
         return;
-    case FLOW_END: join(r, stack_at(r, 1), r->now, &r->is_left[r->depth - 1], s->op); /* fall through */
+    case FLOW_END: join(r, stack_at(r, 1), r->now, &r->is_left[r->depth - 1], s->op); __attribute__((fallthrough));
     case FLOW_BEHIND:
         memcpy(r->now, stack_at(r, 1), bytes);
         r->depth--;
@@ -216,7 +216,7 @@ static void run_once(runner *r)
 static int run(const sync_flow *f, uint8_t *can_share, sync_race *out)
 {
     runner r = {.f = f, .can_share = can_share};
-    int is_left[SYNC_DEPTH_MAX + 2];
+    int is_left[SYNC_DEPTH_MAX + 2] = {0};
     r.size = (size_t)f->row_count * f->word_count + f->row_count - FLOW_PIPE_ROWS;
     r.now = f->states;
     r.stack = r.now + r.size;

@@ -8,16 +8,16 @@
  * for each event that holds a token, the state has a set of classes: "all instances of this class that come before this
  * place of the sequence are over before the pipe goes on" (for an event: "... before the token is there"). Then
  *
- *     instruction of class c on pipe p      c leaves every set but p's own: there is one more instance to know of
- *     set of event e on p                   e gets the set of p (or, with tokens left, the common part with what it has)
- *     wait for e on p                       the set of p is joined with that of e
- *     barrier of all pipes                  every set becomes everything
- *     two paths that meet                   the common part
+ *     instruction, class c, pipe p   c leaves every set but that of p: there is one more instance to know of
+ *     set of event e on p            e gets the set of p; with tokens left, what that and its own have in common
+ *     wait for e on p                the set of p is joined with that of e
+ *     barrier of all pipes           every set becomes everything
+ *     two paths meet                 what the sets of both have in common
  *
  * Before an instruction of class d on pipe q runs, each class that touches the same bytes, d or the other writing, must
- * be in the set of q. What a pipe did itself it knows, since it is in order. Windows of global memory meet or not by the
- * iterations they are in, so each op that touches one has two or more classes there: all instances, and all instances
- * before the current trip of one of the loops around it.
+ * be in the set of q. What a pipe did itself it knows, since it is in order. Windows of global memory meet or not by
+ * the iterations they are in, so each op that touches one has two or more classes there: all instances, and all
+ * instances before the current trip of one of the loops around it.
  *
  * WHY THIS IS ALL RUNS. The number of a trip matters only through the stages and event ids it gives, which come round
  * (sync_cycle.h): with p the least common period of those in a loop, trip n does what trip n mod p did. So each loop is
@@ -58,8 +58,8 @@ typedef struct sync_flag {
     int64_t event;   /* first event id */
 } sync_flag;
 
-/* Two instructions that nothing orders; a wait that no set stands before, `second` being SYNC_NONE; or an op whose paths
- * leave different numbers of tokens, `second` being the same. */
+/* Two instructions that nothing orders; a wait that no set stands before, `second` being SYNC_NONE; or an op whose
+ * paths leave different numbers of tokens, `second` being the same. */
 typedef struct sync_race {
     uint32_t first, second;
 } sync_race;
@@ -94,9 +94,9 @@ pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t 
 uint64_t sync_flow_cost(const sync_flow *f);
 /* Whether the flags that are not dropped order every pair and every wait has its token. `out_race` may be NULL. */
 int sync_flow_run(sync_flow *f, sync_race *out_race);
-/* Clears can_share[i * flag_count + k], 1 before, where flag i could be set while flag k of the same pipes and stages has
- * a token left or, for all that the setting pipe knows, a wait not over. With both ways left at 1, one event does for both:
- * at no speed of the pipes it holds a token when it gets one. Needs `with_waits`. */
+/* Clears can_share[i * flag_count + k], 1 before, where flag i could be set while flag k of the same pipes and stages
+ * has a token left or, for all that the setting pipe knows, a wait not over. With both ways left at 1, one event does
+ * for both: at no speed of the pipes it holds a token when it gets one. Needs `with_waits`. */
 void sync_flow_find_sharing(sync_flow *f, uint8_t *can_share);
 /* Says what a run found, but for different numbers of tokens; PTO_FAILED. */
 pto_status sync_report_race(const sync_model *m, const sync_race *race);

@@ -137,8 +137,7 @@ static void add_op(sync_model *m, uint32_t place)
     o->trips = constant_trips(o);
     o->has_trip = is_known_to_run(o);
     if (o->role == SYNC_FOR) m->loops[m->loop_count++] = place;
-    if (pto_op_is(o->op, pto_kind(m->run, KIND_BIND)))
-        m->bound[m->bound_count++] = pto_attr_str_of(o->op, "symbol");
+    if (pto_op_is(o->op, pto_kind(m->run, KIND_BIND))) m->bound[m->bound_count++] = pto_attr_str_of(o->op, "symbol");
 }
 
 static pto_status list_ops(sync_model *m, pto_op kernel)
@@ -239,34 +238,66 @@ static int writes_operand(int64_t rule, uint32_t operand)
     return operand == scratch;
 }
 
-static pto_status read_tile(const sync_model *m, pto_value tile, sync_access *a)
+/* Bytes that a tile may touch: its capacity, but no more than what is left of the stage. Rows of masks are packed and
+ * padded, so all that is left is theirs. */
+static int64_t tile_bytes(pto_type type, int64_t left)
 {
-    const pto_op describes = pto_value_op(tile), user = m->ops[a->op].op;
+    int64_t rows = 0, columns = 0, bytes = 0;
+    if (pto_type_dtype(type) == PTO_MASK || !pto_dim_is_const(type, 0, &rows) || !pto_dim_is_const(type, 1, &columns) ||
+        __builtin_mul_overflow(rows, columns, &bytes) ||
+        __builtin_mul_overflow(bytes, pto_dtype_bytes(pto_type_dtype(type)), &bytes))
+        return left;
+    return bytes < left ? bytes : left;
+}
+
+typedef struct tile_readers {
+    pto_value *tiles;
+    uint32_t *first; /* access */
+    uint32_t count;
+} tile_readers;
+
+/* What an access by way of a `block.tile` touches. */
+static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user, sync_access *a)
+{
+    const pto_op describes = pto_value_op(tile);
     const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_operand(describes, 0))
                                                                             : pto_op_none(m->run);
-    const pto_str name = pto_value_name(tile);
     const int64_t addr = pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)) ? pto_attr_int_of(buffer, "addr", -1) : -1;
-    if (addr < 0)
+    if (addr < 0) {
+        const pto_str name = pto_value_name(tile);
         return pto_error(user, "pto.synchronize/no-address",
                          "`%%%.*s` is no tile of a `block.buffer` that has an address; run pto.allocate before",
                          PTO_FMT(name));
+    }
     const pto_type type = pto_value_type(tile);
     const int64_t offset = pto_attr_int_of(describes, "offset", 0);
-    int64_t rows = 0, columns = 0;
     a->space = pto_type_space(type);
     a->buffer = buffer;
     a->stage = pto_expr_of(describes, "stage", 0);
-    a->is_steady = sync_is_steady(m, a->stage);
     a->cycle = sync_cycle_of(m, a->stage);
+    a->is_steady = m->cycles->items[a->cycle].is_steady;
     a->stages = pto_attr_int_of(buffer, "stages", 1);
     a->pitch = pto_attr_int_of(buffer, "bytes_per_stage", 0);
     a->first = addr + offset;
-    a->bytes = a->pitch - offset;
-    if (pto_dim_is_const(type, 0, &rows) && pto_dim_is_const(type, 1, &columns)) {
-        const int64_t bytes = rows * columns * pto_dtype_bytes(pto_type_dtype(type));
-        if (bytes < a->bytes) a->bytes = bytes;
-    }
+    a->bytes = tile_bytes(type, a->pitch - offset);
     return PTO_OK;
+}
+
+/* Tiles have several users: each is read once. `readers` has the first access by way of each. */
+static pto_status read_tile(const sync_model *m, pto_value tile, tile_readers *r, uint32_t at)
+{
+    sync_access *a = &m->accesses[at];
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (!pto_value_same(r->tiles[i], tile)) continue;
+        const sync_access own = *a;
+        *a = m->accesses[r->first[i]];
+        a->op = own.op;
+        a->is_write = own.is_write;
+        return PTO_OK;
+    }
+    r->tiles[r->count] = tile;
+    r->first[r->count++] = at;
+    return read_new_tile(m, tile, m->ops[a->op].op, a);
 }
 
 static pto_value root_of(const sync_model *m, pto_value memory)
@@ -301,7 +332,7 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
     }
 }
 
-static pto_status read_operands(sync_model *m, uint32_t place)
+static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
     const int64_t rule = pto_kind_column(m->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
@@ -315,7 +346,7 @@ static pto_status read_operands(sync_model *m, uint32_t place)
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
         *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .cycle = SYNC_NONE, .stages = 1};
         if (kind == PTO_TYPE_TILE)
-            PTO_TRY(read_tile(m, v, a));
+            PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
             read_window(m, v, pto_operand(o->op, i == 0 ? 1 : 0), a);
         if (i == 0)
@@ -344,10 +375,12 @@ static pto_status read_ops(sync_model *m)
     uint32_t room = 0;
     for (uint32_t i = 1; i < m->count; i++) room += m->ops[i].role == SYNC_INSN ? pto_operand_count(m->ops[i].op) : 0;
     m->accesses = PTO_SCRATCH(m->run, sync_access, room + 1);
+    tile_readers readers = {.tiles = PTO_SCRATCH(m->run, pto_value, room + 1),
+                            .first = PTO_SCRATCH(m->run, uint32_t, room + 1)};
     for (uint32_t i = 1; i < m->count; i++) {
         sync_op *o = &m->ops[i];
         if (o->role == SYNC_INSN) {
-            PTO_TRY(read_operands(m, i));
+            PTO_TRY(read_operands(m, i, &readers));
         } else if (o->role == SYNC_BARRIER) {
             o->pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "pipe"));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
@@ -444,8 +477,7 @@ pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
     PTO_TRY(list_ops(out, kernel));
     PTO_TRY(read_ops(out));
     PTO_TRY(lay_out_periods(out));
-    sync_find_pairs(out);
-    return PTO_OK;
+    return sync_find_pairs(out);
 }
 
 pto_status sync_count_trips(sync_model *m, uint32_t loop)

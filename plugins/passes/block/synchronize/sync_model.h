@@ -22,7 +22,13 @@
 PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
 #define SYNC_NONE UINT32_MAX
-enum { SYNC_DEPTH_MAX = 24, SYNC_EVENTS_MAX = 64, SYNC_PLACES_MAX = 1 << 16 };
+enum {
+    SYNC_DEPTH_MAX = 24,
+    SYNC_EVENTS_MAX = 64,
+    SYNC_PLACES_MAX = 1 << 16,
+    SYNC_INSTRUCTIONS_MAX = 1 << 12,
+    SYNC_PAIRS_MAX = 1 << 20
+};
 
 typedef enum sync_role {
     SYNC_OTHER,
@@ -97,8 +103,8 @@ struct sync_model {
     uint32_t *invariant_periods; /* of each invariant of `cycles` */
 };
 
-/* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe, too many stages
- * that come round together. */
+/* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe, too many
+ * stages that come round together. */
 pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out);
 /* The op directly in block (`parent`, `block`) that is or contains `place`; SYNC_NONE when there is none. */
 uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block);
@@ -114,8 +120,8 @@ pto_status sync_count_trips(sync_model *m, uint32_t loop);
 /* Room for one more item behind `count`; what was there is kept. */
 void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size);
 
-/* Fills `pairs`. */
-void sync_find_pairs(sync_model *m);
+/* Fills `pairs`. PTO_FAILED after a diagnostic: there are too many. */
+pto_status sync_find_pairs(sync_model *m);
 /* Whether two on-chip accesses may touch the same bytes at the stages given; SYNC_ANY_STAGE: any. */
 enum { SYNC_ANY_STAGE = -1 };
 int sync_bytes_meet(const sync_access *a, int64_t stage_a, const sync_access *b, int64_t stage_b);

@@ -116,5 +116,6 @@ void sync_find_needs(sync_flow *f, int with_waits)
     f->word_count = f->fact_count / 64 + 1;
     f->needs = PTO_SCRATCH(m->run, uint64_t, (size_t)f->class_count * f->word_count + 1);
     for (uint32_t i = 0; i < l.count; i++)
-        f->needs[(size_t)l.items[i].class * f->word_count + l.items[i].fact / 64] |= UINT64_C(1) << l.items[i].fact % 64;
+        f->needs[(size_t)l.items[i].class * f->word_count + l.items[i].fact / 64] |= UINT64_C(1)
+                                                                                     << l.items[i].fact % 64;
 }

@@ -206,22 +206,25 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
     return p;
 }
 
-static void add_pair(sync_model *m, sync_pair p, uint32_t *room)
-{
-    if (m->pair_count == *room) {
-        *room = *room == 0 ? 64 : *room * 2;
-        sync_pair *bigger = PTO_SCRATCH(m->run, sync_pair, *room);
-        if (m->pair_count != 0) memcpy(bigger, m->pairs, m->pair_count * sizeof *bigger);
-        m->pairs = bigger;
-    }
-    m->pairs[m->pair_count++] = p;
-}
-
 static int is_empty(const sync_pair *p) { return !p->on_chip && !p->in_gm && p->gm_by == 0; }
 
-void sync_find_pairs(sync_model *m)
+static pto_status too_large(const sync_model *m, uint32_t instructions)
 {
-    uint32_t room = 0;
+    if (instructions > SYNC_INSTRUCTIONS_MAX)
+        return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+                         "the kernel has %u instructions, the most that are looked at are %d; loops keep it short",
+                         instructions, SYNC_INSTRUCTIONS_MAX);
+    return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+                     "more than %d pairs of the %u instructions of the kernel touch the same bytes, the most that are "
+                     "looked at; loops keep it short",
+                     SYNC_PAIRS_MAX, instructions);
+}
+
+pto_status sync_find_pairs(sync_model *m)
+{
+    uint32_t room = 0, instructions = 0;
+    for (uint32_t i = 1; i < m->count; i++) instructions += m->ops[i].role == SYNC_INSN;
+    if (instructions > SYNC_INSTRUCTIONS_MAX) return too_large(m, instructions);
     for (uint32_t second = 1; second < m->count; second++) {
         sync_op *y = &m->ops[second];
         y->pair = m->pair_count;
@@ -229,8 +232,11 @@ void sync_find_pairs(sync_model *m)
             if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;
             const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
             if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
-            add_pair(m, p, &room);
+            if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);
+            m->pairs = (sync_pair *)sync_room(m->run, m->pairs, m->pair_count, &room, sizeof *m->pairs);
+            m->pairs[m->pair_count++] = p;
         }
         y->pair_count = m->pair_count - y->pair;
     }
+    return PTO_OK;
 }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-
 /* ---- one pair of instructions ---- */
 
 /* The outermost loop around a block of `op`, itself included. */
@@ -32,25 +31,13 @@ static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t 
                 continue;
             if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;
             if (a->cycle == SYNC_NONE || !sync_cycle_is_below(m, a->cycle, a->stages)) return 0;
-            if (!is_same_number(a->stage, b->stage) || !sync_is_visible(m, a->stage, place)) return 0;
+            if (!is_same_number(a->stage, b->stage)) return 0;
             if (*out != NULL && !is_same_number((*out)->stage, a->stage)) return 0;
             *out = a;
         }
     }
     int64_t constant;
-    return *out != NULL && !pto_expr_is_const((*out)->stage, &constant);
-}
-
-static void add_flag(sync_plan *plan, sync_flag f)
-{
-    if (plan->count == plan->room) {
-        plan->room = plan->room == 0 ? 64 : plan->room * 2;
-        sync_flag *bigger = PTO_SCRATCH(plan->m->run, sync_flag, plan->room);
-        if (plan->count != 0) memcpy(bigger, plan->flags, plan->count * sizeof *bigger);
-        plan->flags = bigger;
-    }
-    f.host = f.shares = plan->count;
-    plan->flags[plan->count++] = f;
+    return *out != NULL && !pto_expr_is_const((*out)->stage, &constant) && sync_is_visible(m, (*out)->stage, place);
 }
 
 static int meets_at_once(const sync_model *m, const sync_pair *p)
@@ -64,6 +51,54 @@ static int meets_at_once(const sync_model *m, const sync_pair *p)
     }
     return 0;
 }
+
+/* ---- needless ones ---- */
+
+static int has_same_events(const sync_flag *a, const sync_flag *b)
+{
+    return a->stages == b->stages && (a->stages == 1 || is_same_number(a->stage, b->stage));
+}
+
+/* Whether `f` is implied by `g` alone: set no earlier, waited for no later, in the same block. */
+static int is_covered(const sync_model *m, const sync_flag *f, const sync_flag *g)
+{
+    if (f->src != g->src || f->dst != g->dst || m->ops[f->set].parent != m->ops[g->set].parent ||
+        m->ops[f->set].block != m->ops[g->set].block || (f->around == SYNC_NONE) != (g->around == SYNC_NONE))
+        return 0;
+    if (f->around != SYNC_NONE && !has_same_events(f, g)) return 0;
+    return g->set >= f->set && g->wait <= f->wait;
+}
+
+/* Whether `f` is needless beside `g`. Of two in the same places the one with more events stays, since they let tokens
+ * wait side by side, or else the first. */
+static int is_cover(const sync_model *m, const sync_flag *f, const sync_flag *g, int g_is_first)
+{
+    if (!is_covered(m, f, g)) return 0;
+    if (!is_covered(m, g, f)) return 1;
+    return g->stages != f->stages ? g->stages > f->stages : g_is_first;
+}
+
+/* Adds a flag unless one of those from `from` on makes it needless; drops those that it makes needless. */
+static void add_flag(sync_plan *plan, sync_flag f, uint32_t from)
+{
+    for (uint32_t i = from; i < plan->count; i++) {
+        if (!plan->flags[i].is_dropped && is_cover(plan->m, &f, &plan->flags[i], 1)) {
+            plan->implied++;
+            return;
+        }
+    }
+    uint32_t kept = from;
+    for (uint32_t i = from; i < plan->count; i++) {
+        if (!is_cover(plan->m, &plan->flags[i], &f, 0)) plan->flags[kept++] = plan->flags[i];
+    }
+    plan->implied += plan->count - kept;
+    plan->count = kept;
+    plan->flags = (sync_flag *)sync_room(plan->m->run, plan->flags, plan->count, &plan->room, sizeof *plan->flags);
+    f.host = f.shares = plan->count;
+    plan->flags[plan->count++] = f;
+}
+
+/* ---- a flag for each pair ---- */
 
 /* The two ops of one block that hold the instructions. They are one op when the instructions are on both sides of an
  * `if`: those meet in different iterations alone. */
@@ -81,7 +116,7 @@ static void find_places(const sync_model *m, const sync_pair *p, uint32_t *set, 
 
 /* Adds what lets `second` run after `first`: forward when `first` stands before `second`, carried when only loops bring
  * `second` behind `first`. */
-static void plan_pair(sync_plan *plan, const sync_pair *p)
+static void plan_pair(sync_plan *plan, const sync_pair *p, uint32_t from)
 {
     const sync_model *m = plan->m;
     sync_flag f = {.src = m->ops[p->first].pipe,
@@ -106,33 +141,10 @@ static void plan_pair(sync_plan *plan, const sync_pair *p)
         f.stage = rotating->stage;
         f.cycle = rotating->cycle;
     }
-    add_flag(plan, f);
+    add_flag(plan, f, from);
 }
 
 /* ---- leaving out ---- */
-
-static int has_same_events(const sync_flag *a, const sync_flag *b)
-{
-    return a->stages == b->stages && (a->stages == 1 || is_same_number(a->stage, b->stage));
-}
-
-/* Whether `f` is implied by `g` alone: set no earlier, waited for no later, in the same block. */
-static int is_covered(const sync_model *m, const sync_flag *f, const sync_flag *g)
-{
-    if (f->src != g->src || f->dst != g->dst || m->ops[f->set].parent != m->ops[g->set].parent ||
-        m->ops[f->set].block != m->ops[g->set].block || (f->around == SYNC_NONE) != (g->around == SYNC_NONE))
-        return 0;
-    if (f->around != SYNC_NONE && !has_same_events(f, g)) return 0;
-    return g->set >= f->set && g->wait <= f->wait;
-}
-
-static int is_cover(const sync_model *m, const sync_flag *f, const sync_flag *g)
-{
-    if (!is_covered(m, f, g)) return 0;
-    if (!is_covered(m, g, f)) return 1;
-    /* The same places: the one with more events lets tokens wait side by side. */
-    return g->stages != f->stages ? g->stages > f->stages : g < f;
-}
 
 static void forget_dropped(sync_plan *plan)
 {
@@ -155,7 +167,7 @@ static void drop_covered(sync_plan *plan)
 {
     for (uint32_t i = 0; i < plan->count; i++) {
         for (uint32_t k = 0; k < plan->count && !plan->flags[i].is_dropped; k++)
-            plan->flags[i].is_dropped = k != i && is_cover(plan->m, &plan->flags[i], &plan->flags[k]);
+            plan->flags[i].is_dropped = k != i && is_cover(plan->m, &plan->flags[i], &plan->flags[k], k < i);
     }
     forget_dropped(plan);
 }
@@ -210,7 +222,11 @@ static int in_text_order(const void *a, const void *b)
 pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out)
 {
     *out = (sync_plan){.m = m, .event_ids = event_ids};
-    for (uint32_t i = 0; i < m->pair_count; i++) plan_pair(out, &m->pairs[i]);
+    for (uint32_t i = 0, from = 0; i < m->pair_count; i++) {
+        if (i != 0 && m->pairs[i].second != m->pairs[i - 1].second) from = out->count;
+        plan_pair(out, &m->pairs[i], from);
+    }
+    for (uint32_t i = 0; i < out->count; i++) out->flags[i].host = out->flags[i].shares = i;
     drop_covered(out);
     if (out->count > 0) qsort(out->flags, out->count, sizeof *out->flags, in_text_order);
     for (uint32_t i = 0; i < out->count; i++) out->flags[i].host = out->flags[i].shares = i;

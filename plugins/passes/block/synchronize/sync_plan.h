@@ -13,6 +13,9 @@ typedef struct sync_plan {
     uint32_t count, room;
     uint32_t implied; /* flags left out because others order the same */
     uint32_t merged;
+    uint32_t *list; /* room for work on flags */
+    uint32_t list_room;
+    uint64_t spent;    /* on looking for events to share */
     int64_t event_ids; /* that the machine has for each ordered pair of pipes */
 } sync_plan;
 

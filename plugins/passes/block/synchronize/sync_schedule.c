@@ -264,7 +264,7 @@ static void number_rows(sync_flow *f)
 static void make_room(sync_flow *f)
 {
     const size_t size = (size_t)f->row_count * f->word_count + f->row_count - FLOW_PIPE_ROWS;
-    f->states = PTO_SCRATCH(f->m->run, uint64_t, size * (f->kept_count + 1 + (SYNC_DEPTH_MAX + 2) * 2));
+    f->states = PTO_SCRATCH(f->m->run, uint64_t, size *(f->kept_count + 1 + (SYNC_DEPTH_MAX + 2) * 2));
     f->is_kept = PTO_SCRATCH(f->m->run, int, f->kept_count + 1);
 }
 

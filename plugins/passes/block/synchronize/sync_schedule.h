@@ -1,5 +1,5 @@
-/* The finite graph of sync_flow.h as a list of steps: each loop laid out for as many trips as its stages and events need
- * to come round, the paths between as steps of their own. */
+/* The finite graph of sync_flow.h as a list of steps: each loop laid out for as many trips as its stages and events
+ * need to come round, the paths between as steps of their own. */
 #ifndef SYNC_SCHEDULE_H
 #define SYNC_SCHEDULE_H
 
@@ -32,8 +32,8 @@ typedef struct flow_step {
 /* Instances of one op that touch the same stages. */
 typedef struct flow_class {
     uint32_t op;
-    uint32_t next;   /* of the same op; SYNC_NONE at the end */
-    uint32_t stages; /* in `stages`: of each access, SYNC_ANY_STAGE when not known */
+    uint32_t next;    /* of the same op; SYNC_NONE at the end */
+    uint32_t stages;  /* in `stages`: of each access, SYNC_ANY_STAGE when not known */
     uint32_t fact[2]; /* those that an instance makes untrue: on chip, in global memory; SYNC_NONE: none */
 } flow_class;
 

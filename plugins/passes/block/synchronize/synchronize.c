@@ -17,8 +17,8 @@
  * are not shown to be apart; parameters do not overlap each other. An instruction that stands before the other gets its
  * set and the other its wait in the innermost block that holds both. When only a loop brings it before the other, the
  * right to go on is a token, one for each stage of a rotating buffer, which exists from before the outermost loop to
- * behind it; so loops without trips balance. A flag that the others imply is left out, as sync_flow.h
- * shows. Flags of an earlier run are replaced.
+ * behind it; so loops without trips balance. A flag that the others imply (sync_flow.h) is left out. Flags of an
+ * earlier run are replaced.
  *
  * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
  * that does not, so nothing is needed on one pipe. Where a pair of pipes has too few events, flags share them or become

@@ -23,44 +23,54 @@ static int next_setting(pto_str *text, pto_str *name, int64_t *value)
     return 1;
 }
 
-static pto_status find_setting(const pto_run *run, pto_op tune, pto_str symbol, int *is_set, int64_t *value)
+static pto_op find_tune(const pto_run *run, pto_op unit, pto_str symbol)
+{
+    PTO_EACH_OP(pto_body(unit), op) {
+        if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
+        if (pto_str_same(pto_attr_str_of(op, "symbol"), symbol)) return op;
+    }
+    return pto_op_none(run);
+}
+
+/* What the option says, for symbols of this function. */
+static pto_status fix_as_set(const pto_run *run, pto_op unit)
 {
     const pto_str all = pto_opt_str(run, TILE_OPT_SYMBOLS);
     pto_str text = all, name;
-    int64_t number;
+    int64_t value;
     int more;
-    *is_set = 0;
-    while ((more = next_setting(&text, &name, &number)) > 0) {
-        if (!pto_str_same(name, symbol)) continue;
-        *is_set = 1;
-        *value = number;
+    while ((more = next_setting(&text, &name, &value)) > 0) {
+        const pto_op tune = find_tune(run, unit, name);
+        if (PTO_SOME(tune))
+            PTO_TRY(pto_tune_fix(tune, value));
+        else
+            pto_remark(unit, "pto.tile/no-such-symbol",
+                       "the option `symbols` gives $%.*s, which this function has no `tune` of", PTO_FMT(name));
     }
     if (more == 0) return PTO_OK;
-    return pto_error(tune, "pto.tile/bad-symbols", "the option `symbols` is `%.*s`; it is a list like `KB=128, MB=64`",
+    return pto_error(unit, "pto.tile/bad-symbols", "the option `symbols` is `%.*s`; it is a list like `KB=128, MB=64`",
                      PTO_FMT(all));
 }
 
-static pto_status fix_symbol(const pto_run *run, pto_op tune)
+static pto_status fix_at_largest(pto_op tune)
 {
     const pto_str symbol = pto_attr_str_of(tune, "symbol");
     const int64_t lo = pto_attr_int_of(tune, "lo", 1), hi = pto_attr_int_of(tune, "hi", 1),
                   step = pto_attr_int_of(tune, "step", 1);
-    int64_t value = lo + (hi - lo) / step * step;
-    int is_set;
-    PTO_TRY(find_setting(run, tune, symbol, &is_set, &value));
-    if (!is_set)
-        pto_remark(tune, "pto.tile/largest",
-                   "$%.*s is fixed at its largest value, %lld; the option `symbols` of pto.tile takes another",
-                   PTO_FMT(symbol), (long long)value);
+    const int64_t value = step > 0 ? lo + (hi - lo) / step * step : lo;
+    pto_remark(tune, "pto.tile/largest",
+               "$%.*s is fixed at its largest value, %lld; the option `symbols` of pto.tile takes another",
+               (int)symbol.n, symbol.p != NULL ? symbol.p : "", (long long)value);
     return pto_tune_fix(tune, value);
 }
 
 pto_status tile_fix_symbols(const pto_run *run, pto_op unit)
 {
     const pto_block body = pto_body(unit);
+    PTO_TRY(fix_as_set(run, unit));
     for (pto_op op = pto_block_first(body), next; PTO_SOME(op); op = next) {
         next = pto_op_next(op);
-        if (pto_op_is(op, pto_kind(run, KIND_TUNE))) PTO_TRY(fix_symbol(run, op));
+        if (pto_op_is(op, pto_kind(run, KIND_TUNE))) PTO_TRY(fix_at_largest(op));
     }
     return PTO_OK;
 }

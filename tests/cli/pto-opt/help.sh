@@ -1,0 +1,24 @@
+# -h fits one screen and names every option that --help explains; what is not built yet is in neither and refused as unknown.
+set -u
+fail() {
+  echo "$*"
+  exit 1
+}
+for tool in pto-opt pto-run pto-inspect pto-plugin; do
+  $tool --help >long && $tool -h >short || fail "$tool: status"
+  [ "$(wc -l <short)" -le 24 ] && [ "$(wc -L <short)" -le 110 ] || fail "$tool -h: $(wc -l <short) lines, $(wc -L <short) columns"
+  sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p' long | sort >explained
+  sed -n '/^[a-z ]*:/,$p' short | grep -v '^usage' | grep -o -e '--[a-z-]*' | sort >named
+  # The last line and the usage name some again.
+  sort -u named | comm -3 - explained | grep . && fail "$tool: -h and --help differ"
+  [ "$(wc -l <explained)" -ge 2 ] || fail "$tool: no options"
+done
+for option in --trace=x --schedule=x --emit-schedule=x --check=semantics --bisect=1 --compare=x --print-search-space --progress --quiet -j; do
+  exits 2 pto-opt $option 2>text || fail "$option"
+  grep -q '^pto-opt: error: \[E1502\] unknown option' text || fail "$option: $(cat text)"
+  pto-opt --help | grep -qw -e "${option%%=*}" && fail "$option is in --help"
+done
+exits 2 pto-opt --verify=paranoid 2>text || fail paranoid
+grep -q '\[E1503\] option `--verify` wants off or each, not `paranoid`' text || fail "$(cat text)"
+exits 2 pto-opt --print-schema=schedule 2>text && grep -q 'E1503' text || fail schedule
+exit 0

@@ -1,0 +1,79 @@
+#!/bin/sh
+# skeletons.sh: `./dev new` in a copy of the tree. What it writes is built, and the test that it writes fails with the words that say
+# what is to be done. Ends in "N passed, N failed".
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
+work=$(mktemp -d "${TMPDIR:-/tmp}/pto-new-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+passed=0
+failed=0
+report() { # OK NAME
+  if [ "$1" = ok ]; then
+    passed=$((passed + 1))
+    echo "ok      $2"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $2"
+    sed 's/^/        /' "$work/log" | tail -n 40
+  fi
+}
+mkdir "$work/tree"
+(cd "$root" && tar -c --exclude=./.git --exclude='./build*' .) | tar -x -C "$work/tree" || exit 2
+cd "$work/tree" || exit 2
+
+# Everything first, so that one build will do. Lines: arguments of ./dev new, the file that holds the test.
+cat >"$work/skeletons" <<'END'
+pass tensor/skeleton-a:tests/passes/skeleton-a/changes-what-it-should.ptir
+pass tile/skeleton-b:tests/passes/skeleton-b/changes-what-it-should.ptir
+pass tiling/skeleton-c:tests/passes/skeleton-c/changes-what-it-should.ptir
+pass block/skeleton-d:tests/passes/skeleton-d/changes-what-it-should.ptir
+pass exec/skeleton-e:tests/passes/skeleton-e/changes-what-it-should.ptir
+op tensor.skeleton_f:tests/ir/tensor/skeleton-f.ptir
+op tile.skeleton_g:tests/ir/tile/skeleton-g.ptir
+op block.skeleton_h:tests/ir/block/skeleton-h.ptir
+op exec.skeleton_i:tests/ir/exec/skeleton-i.ptir
+backend skeleton-j:tests/backends/skeleton-j/runs-exp.ptir
+error E0999:tests/errors/E0999.ptir
+error E1998:tests/errors/E1998.ptir
+test ir/tensor/skeleton-k:tests/ir/tensor/skeleton-k.ptir
+test cli/pto-opt/skeleton-l.sh:tests/cli/pto-opt/skeleton-l.sh
+test unit/skeleton_m:tests/unit/test_skeleton_m.c
+END
+while IFS=: read -r arguments test; do
+  # shellcheck disable=SC2086 # words
+  ./dev new $arguments >"$work/log" 2>&1 && [ -f "$test" ] && report ok "./dev new $arguments" || report no "./dev new $arguments"
+  # Written once, it is not written over.
+  # shellcheck disable=SC2086
+  ./dev new $arguments >"$work/log" 2>&1 && report no "./dev new $arguments, again"
+done <"$work/skeletons"
+./dev new error E1999 'a sentence of its own' >"$work/log" 2>&1
+grep -q 'DIAG(E1999, "a sentence of its own")' core/diag.def || { : >"$work/log"; report no "./dev new error: the sentence"; }
+
+cmake -G Ninja -S . -B b -DPTO_TESTS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
+if ninja -C b pto-opt pto-run skeleton-a skeleton-b skeleton-c skeleton-d skeleton-e skeleton-j test_skeleton_m >"$work/log" 2>&1; then
+  report ok "what was written builds"
+else
+  report no "what was written builds"
+fi
+grep -h 'warning:' "$work/log" | grep skeleton >"$work/warnings" && { cp "$work/warnings" "$work/log"; report no "what was written builds without warnings"; }
+# An op without semantics does not link.
+ninja -C b reference >"$work/log" 2>&1 && report no "an op without semantics does not link"
+grep -q 'undefined reference to .eval_TENSOR_SKELETON_F' "$work/log" && report ok "the build names what the op lacks" || report no "the build names what the op lacks"
+
+fails() { # TEST WORDS: fails, and these stand in its output
+  case $1 in
+  tests/unit/*) b/tests/unit/test_skeleton_m >"$work/log" 2>&1 ;;
+  *) sh tests/run-golden -b b "$1" >"$work/log" 2>&1 ;;
+  esac && { report no "$1 fails"; return; }
+  grep -qF -e "$2" "$work/log" && report ok "$1 fails: $2" || report no "$1 fails: $2"
+}
+while IFS=: read -r arguments test; do
+  case $arguments in
+  backend*) fails "$test" 'this backend cannot run `tensor.exp`' ;;
+  *) fails "$test" 'write here w' ;;
+  esac
+done <"$work/skeletons"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

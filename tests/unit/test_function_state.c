@@ -1,0 +1,187 @@
+#include "core/function_state.h"
+
+#include "ir/parser.h"
+#include "ir/verifier.h"
+
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+/* @g calls @f; @h stands alone. */
+static const char source[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                             "  %a = tensor.neg %x : tensor<4 x f32>\n"
+                             "  return %a\n"
+                             "}\n"
+                             "func @g(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                             "  %a = call @f(%x) : tensor<4 x f32>\n"
+                             "  return %a\n"
+                             "}\n"
+                             "func @h(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"
+                             "  %a = tensor.neg %x : tensor<4 x f32>\n"
+                             "  return %a\n"
+                             "}\n";
+
+typedef struct fixture {
+    arena *a;
+    diag_engine *d;
+    ir_context *c;
+    module *m;
+    function_states *s;
+    op_id f, g, h;
+} fixture;
+
+static op_id function(const fixture *x, const char *name)
+{
+    return module_find_symbol(x->m, string_intern_z(x->c, name));
+}
+
+static fixture begin(void)
+{
+    fixture x = {.a = arena_create("test"), .d = diag_create(NULL, 0)};
+    x.c = context_create(x.d);
+    assert_int_equal(parse_module(x.c, str_from(source), "t.ptir", &x.m), OK);
+    assert_int_equal(module_verify(x.m), OK);
+    x.s = function_states_create(x.a, x.m);
+    function_states_set_verified(x.s);
+    x.f = function(&x, "f");
+    x.g = function(&x, "g");
+    x.h = function(&x, "h");
+    return x;
+}
+
+static void end(fixture *x)
+{
+    module_destroy(x->m);
+    context_destroy(x->c);
+    diag_destroy(x->d);
+    arena_destroy(x->a);
+}
+
+static const char *only_code(const fixture *x)
+{
+    assert_int_equal(diag_record_count(x->d), 1);
+    return diag_record_at(x->d, 0)->code;
+}
+
+static op_id first_op(const fixture *x, op_id f) { return block_first(x->m, op_block_at(x->m, f, 0)); }
+
+static type_id other_type(const fixture *x)
+{
+    const expr_id five = expr_const(x->c, 5);
+    return type_tensor(x->c, dtype_by_name(STR("f32")), 1, &five);
+}
+
+TEST(a_property_holds_until_its_function_is_touched)
+{
+    fixture x = begin();
+    assert_false(function_states_holds(x.s, x.f, 100));
+    function_states_set_holds(x.s, x.f, 100, false);
+    function_states_set_holds(x.s, x.g, 100, false);
+    assert_true(function_states_holds(x.s, x.f, 100));
+    assert_false(function_states_holds(x.s, x.f, 36));
+    function_states_touch(x.s, x.g);
+    function_states_touch(x.s, 0);
+    assert_true(function_states_holds(x.s, x.f, 100));
+    assert_false(function_states_holds(x.s, x.g, 100));
+    function_states_touch(x.s, x.f);
+    assert_false(function_states_holds(x.s, x.f, 100));
+    end(&x);
+}
+
+TEST(a_checker_that_saw_more_is_asked_after_any_change)
+{
+    fixture x = begin();
+    function_states_set_holds(x.s, x.f, 5, true);
+    assert_true(function_states_holds(x.s, x.f, 5));
+    function_states_touch(x.s, x.h);
+    assert_false(function_states_holds(x.s, x.f, 5));
+    /* What another checker found since does not bring it back. */
+    function_states_set_holds(x.s, x.f, 6, true);
+    assert_true(function_states_holds(x.s, x.f, 6));
+    assert_false(function_states_holds(x.s, x.f, 5));
+    function_states_touch(x.s, 0);
+    assert_false(function_states_holds(x.s, x.f, 6));
+    end(&x);
+}
+
+TEST(only_touched_functions_are_verified)
+{
+    fixture x = begin();
+    value_set_type(x.m, op_result(x.m, first_op(&x, x.h), 0), other_type(&x));
+    assert_int_equal(function_states_verify(x.s), OK);
+    function_states_touch(x.s, x.f);
+    assert_int_equal(function_states_verify(x.s), OK);
+    assert_int_equal(diag_record_count(x.d), 0);
+    function_states_touch(x.s, x.h);
+    assert_int_equal(function_states_verify(x.s), FAILED);
+    /* It stays unverified. */
+    assert_int_equal(function_states_verify(x.s), FAILED);
+    end(&x);
+}
+
+TEST(callers_are_verified_when_a_signature_changes)
+{
+    fixture x = begin();
+    const block_id body = op_block_at(x.m, x.f, 0);
+    const op_id neg = first_op(&x, x.f);
+    value_set_type(x.m, block_arg(x.m, body, 0), other_type(&x));
+    value_set_type(x.m, op_result(x.m, neg, 0), other_type(&x));
+    const attr_id type = attr_type(x.c, other_type(&x));
+    op_set_attr(x.m, x.f, "results", attr_list(x.c, 1, &type));
+    function_states_touch(x.s, x.f);
+    assert_int_equal(function_states_verify(x.s), FAILED);
+    assert_string_equal(only_code(&x), "E0323");
+    end(&x);
+}
+
+TEST(callers_are_verified_when_a_function_is_gone)
+{
+    fixture x = begin();
+    function_states_touch(x.s, x.f);
+    op_erase(x.m, x.f);
+    assert_int_equal(function_states_verify(x.s), FAILED);
+    assert_string_equal(only_code(&x), "E0321");
+    end(&x);
+}
+
+TEST(a_circle_of_calls_through_what_was_not_touched_is_found)
+{
+    fixture x = begin();
+    /* @f calls @g in place of its neg. */
+    const op_id neg = first_op(&x, x.f);
+    value_map *map = value_map_create();
+    value_map_put(map, block_arg(x.m, op_block_at(x.m, x.g, 0), 0), block_arg(x.m, op_block_at(x.m, x.f, 0), 0));
+    const op_id call = op_clone(x.m, first_op(&x, x.g), (op_place){op_block(x.m, neg), neg}, map);
+    value_map_destroy(map);
+    op_set_attr(x.m, call, "callee", attr_symbol(x.c, string_intern_z(x.c, "g")));
+    function_states_touch(x.s, x.f);
+    assert_int_equal(function_states_verify(x.s), FAILED);
+    assert_string_equal(only_code(&x), "E0324");
+    end(&x);
+}
+
+TEST(many_functions)
+{
+    arena *a = arena_create("test");
+    diag_engine *d = diag_create(NULL, 0);
+    ir_context *c = context_create(d);
+    text_buffer t;
+    text_init(&t);
+    for (int i = 0; i < 1000; i++)
+        text_printf(&t, "func @f%d(%%x: tensor<4 x f32>) -> tensor<4 x f32> { return %%x }\n", i);
+    module *m = NULL;
+    assert_int_equal(parse_module(c, (str){t.p, t.n}, "t.ptir", &m), OK);
+    text_fini(&t);
+    function_states *s = function_states_create(a, m);
+    function_states_set_verified(s);
+    int number = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (number++ % 3 == 0) function_states_set_holds(s, f, 127, false);
+    }
+    number = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) assert_int_equal(function_states_holds(s, f, 127), number++ % 3 == 0);
+    module_destroy(m);
+    context_destroy(c);
+    diag_destroy(d);
+    arena_destroy(a);
+}
