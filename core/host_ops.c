@@ -52,14 +52,14 @@ static pto_op op_walk_next_slot(pto_op current, pto_op root)
     return op_handle(c, walk_next(c->m, r, o));
 }
 
-static void op_walk_on_slot(pto_op current, pto_op root, pto_op out[2])
+static pto_op op_walk_on_slot(pto_op current, pto_op root, pto_op *behind)
 {
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
-    out[0] = out[1] = op_handle(c, 0);
-    if (o == 0 || (root.index != 0 && r == 0)) return;
-    out[0] = out[1] = op_handle(c, walk_next(c->m, r, o));
-    if (op_block_count(c->m, o) != 0) out[1] = op_handle(c, walk_skip(c->m, r, o));
+    const bool is_found = o != 0 && (root.index == 0 || r != 0);
+    const op_id next = is_found ? walk_next(c->m, r, o) : 0;
+    *behind = op_handle(c, is_found && op_block_count(c->m, o) != 0 ? walk_skip(c->m, r, o) : next);
+    return op_handle(c, next);
 }
 
 static int32_t op_is_live_slot(pto_op h)

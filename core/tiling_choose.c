@@ -138,6 +138,7 @@ pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_til
     }
     if (!k.chosen) {
         report_misfit(&k, nest, strategy);
+        memcpy(tile, k.least_tile, problem->dim_count * sizeof *tile);
         return PTO_FAILED;
     }
     memcpy(tile, k.tile, problem->dim_count * sizeof *tile);

@@ -24,8 +24,26 @@ static src_pos place_of(const char *file, str text, size_t offset)
     return (src_pos){.file = file, .line = line, .column = (uint32_t)(offset - start) + 1};
 }
 
+/* str_utf8_error in steps that end in a line's end, so that not the whole of a large file has to be in memory. */
+static size_t utf8_error(str text, source_text *owner)
+{
+    enum { STEP = 8 * MAX_LINE_BYTES };
+    size_t at = 0;
+    while (text.n - at > STEP) {
+        const char *newline = memrchr(text.p + at, '\n', STEP);
+        const size_t end = newline == NULL ? text.n : (size_t)(newline - text.p) + 1;
+        const size_t bad = str_utf8_error((str){text.p + at, end - at});
+        if (bad != end - at) return at + bad;
+        if (owner != NULL) source_text_rest(owner, at, end);
+        at = end;
+    }
+    const size_t bad = at + str_utf8_error((str){text.p + at, text.n - at});
+    if (owner != NULL && at != 0) source_text_rest(owner, at, text.n);
+    return bad;
+}
+
 /* Text, lines of bearable length: what the lexer takes for granted. */
-static status check_text(diag_engine *d, str text, const char *file)
+static status check_text(diag_engine *d, str text, source_text *owner, const char *file)
 {
     if (text.n > max_text_bytes) {
         diag_error(d, (src_pos){.file = file}, &E0103, "the text has %zu bytes; the limit is %zu", text.n,
@@ -48,7 +66,7 @@ static status check_text(diag_engine *d, str text, const char *file)
         diag_error(d, place_of(file, text, 0), &E0101, "the text begins with a byte order mark; save it without one");
         return FAILED;
     }
-    size_t bad = str_utf8_error(text);
+    size_t bad = utf8_error(text, owner);
     if (bad == text.n) return OK;
     if (text.p[bad] == 0) {
         diag_error(d, place_of(file, text, bad), &E0101, "a NUL byte; the input is not text");
@@ -286,7 +304,7 @@ static status parse_terminated(ir_context *c, str text, const char *file, source
 {
     diag_engine *d = context_diags(c);
     diag_add_source(d, file, text);
-    status s = check_text(d, text, file);
+    status s = check_text(d, text, owner, file);
     if (s == OK) {
         arena *memory = arena_create("parser");
         parser *p = arena_alloc(memory, sizeof *p);

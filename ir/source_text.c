@@ -24,7 +24,7 @@ static status map_file(source_text *t, int fd, size_t limit)
         return FAILED;
     }
     p[n] = 0;
-    *t = (source_text){.bytes = p, .n = n, .mapped = size};
+    *t = (source_text){.bytes = p, .n = n, .mapped = size, .is_mapped = true};
     return OK;
 }
 
@@ -59,6 +59,13 @@ status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
     }
     t->bytes[t->n] = 0;
     return OK;
+}
+
+void source_text_rest(source_text *t, size_t from, size_t to)
+{
+    from = (from + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
+    to = to / PAGE_STEP * PAGE_STEP; /* the page of the NUL lies behind it */
+    if (t->is_mapped && from < to) (void)madvise(t->bytes + from, to - from, MADV_DONTNEED);
 }
 
 bool source_text_drop(source_text *t, const char *at)

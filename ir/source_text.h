@@ -14,11 +14,14 @@ typedef struct source_text {
     size_t n;
     size_t mapped;  /* bytes of address space */
     size_t dropped; /* bytes at the front whose contents are gone */
+    bool is_mapped; /* what is not written comes from the file, again where need be */
 } source_text;
 
 /* Reads a descriptor to its end, or up to the first byte beyond `limit`. `expected`: how many bytes there probably are.
  * Fails with errno set; close it in either case. */
 MUST_CHECK status source_text_read(source_text *t, int fd, size_t expected, size_t limit);
+/* What stands between offsets `from` and `to` is not read soon: memory that the file can give again goes back. */
+void source_text_rest(source_text *t, size_t from, size_t to);
 /* What stands before `at` is not read any more. True when contents were dropped now; they read as zeros. */
 bool source_text_drop(source_text *t, const char *at);
 void source_text_close(source_text *t);

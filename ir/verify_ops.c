@@ -226,6 +226,54 @@ static status check_call_counts(const module *m, op_id op, call_shape *s)
                     args, have, params, outs, s->plain_results);
 }
 
+/* `left - right` lies in `r`: does the relation fail for all of it? */
+static bool is_broken(relation rel, expr_range r)
+{
+    switch (rel) {
+    case RELATION_EQ: return r.lo > 0 || r.hi < 0;
+    case RELATION_NE: return r.lo == 0 && r.hi == 0;
+    case RELATION_LT: return r.lo >= 0;
+    case RELATION_LE: return r.lo > 0;
+    case RELATION_GT: return r.hi <= 0;
+    case RELATION_GE: return r.hi < 0;
+    case RELATION_NONE: break;
+    }
+    return false;
+}
+
+typedef struct unknown_symbol {
+    call_symbols *known;
+    bool found;
+} unknown_symbol;
+
+static void find_unknown(void *self, str_id name)
+{
+    unknown_symbol *u = self;
+    u->found = u->found || lookup_symbol(u->known, name) == 0;
+}
+
+/* What the callee relies on, in the caller's symbols: refused when it cannot hold. */
+static status check_call_fact(module *m, op_id op, op_id callee, call_symbols *s, attr_id fact)
+{
+    ir_context *c = module_context(m);
+    expr_substitution known = {.symbol = lookup_symbol, .self = s};
+    unknown_symbol u = {s, false};
+    relation rel;
+    expr_id left, right;
+    if (!fact_read(c, fact, &rel, &left, &right)) return OK; /* reported at the callee */
+    expr_visit_symbols(c, left, find_unknown, &u);
+    expr_visit_symbols(c, right, find_unknown, &u);
+    if (u.found) return OK;
+    expr_id given_left = expr_substitute(c, left, &known), given_right = expr_substitute(c, right, &known);
+    expr_id difference = expr_sub(c, given_left, given_right);
+    if (difference == 0 || !is_broken(rel, op_expr_range(m, op, difference))) return OK;
+    static const char *const signs[] = {"?", "==", "!=", "<", "<=", ">", ">="};
+    str name = string_of(c, function_name(m, callee));
+    return op_error(m, op, &E0323, "breaks the fact `%s %s %s` of @%.*s: here it is %s against %s",
+                    expr_words(m, op, left), signs[rel], expr_words(m, op, right), (int)name.n, name.p,
+                    expr_words(m, op, given_left), expr_words(m, op, given_right));
+}
+
 status verify_call(module *m, uint32_t op)
 {
     status found;
@@ -248,6 +296,9 @@ status verify_call(module *m, uint32_t op)
             return op_error(m, op, &E0323, "passes %s for parameter %s of %s", type_words(m, given),
                             value_words(m, param), type_words(m, value_type(m, param)));
     }
+    attr_id facts = op_attr(m, s.callee, "facts");
+    for (uint32_t i = 0; i < list_count(m, s.callee, "facts"); i++)
+        TRY(check_call_fact(m, op, s.callee, &symbols, attr_at(module_context(m), facts)->items[i]));
     for (uint32_t i = 0; i < op_result_count(m, op); i++) {
         type_id declared = declared_result(m, &s, i);
         type_id given = value_type(m, op_result(m, op, i));

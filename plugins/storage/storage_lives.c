@@ -131,13 +131,16 @@ uint32_t storage_lives(storage_plan *p, storage_life **out)
         const storage_shape *shape = &p->values[i].shape;
         if (p->values[i].group != i) continue;
         const int64_t stages = storage_stages(p, i);
-        const storage_life l =
+        storage_life l =
             life_of(p, g->loop, g->from / 2, g->last, stages > 1, is_always_run(p, p->values[g->first].home));
+        l.name = p->values[i].name;
         add_life(p, l, shape->space, product_of(shape->bytes, stages), g->writers | g->readers);
     }
     for (uint32_t i = 0; i < p->scratch_count; i++) {
         const storage_scratch *s = &p->scratches[i];
-        add_life(p, life_of(p, s->loop, s->first, s->last, 0, s->is_fresh), s->space, s->bytes, s->pipe);
+        storage_life l = life_of(p, s->loop, s->first, s->last, 0, s->is_fresh);
+        l.name = pto_s("tmp");
+        add_life(p, l, s->space, s->bytes, s->pipe);
     }
     *out = p->lives;
     return p->life_count;

@@ -17,6 +17,7 @@ typedef struct storage_life {
     uint32_t order;                 /* of definition */
     pto_space space;
     int64_t bytes, align, addr; /* bytes: of all stages */
+    pto_str name;               /* of its first tile, for messages; may be empty */
 } storage_life;
 
 typedef enum storage_sharing { STORAGE_APART, STORAGE_FREELY, STORAGE_ALL } storage_sharing;

@@ -42,6 +42,7 @@ typedef struct storage_op {
 
 typedef struct storage_value {
     storage_shape shape;
+    pto_str name;       /* for messages; may be empty */
     int64_t stages;     /* storages that it rotates through */
     uint32_t home;      /* op that gives it; the loop or branch for what is carried */
     uint32_t from, end; /* needed from its writing to its last reading, in halves */

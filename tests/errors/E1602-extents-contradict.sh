@@ -14,3 +14,10 @@ exits 4 pto-run m.ptir --backend=pto.reference --in a=four.npy --in b=five.npy -
 grep -q 'm.ptir:1:1: error: \[E1602\] \$N is 4 by dim 0 of `a` but 5 by dim 0 of `b`' text || { cat text; exit 1; }
 exits 4 pto-run m.ptir --backend=pto.reference --in a=four.npy --in b=four.npy --in c=four.npy 2>text || exit 1
 grep -q 'four.npy: error: \[E1602\] dim 0 of `c` must be 3, the file has 4' text || { cat text; exit 1; }
+cat >twice.ptir <<'END'
+func @f(%a: tensor<$N x f32>, %b: tensor<2 * $N x f32>) -> tensor<$N x f32> {
+  return %a
+}
+END
+exits 4 pto-run twice.ptir --backend=pto.reference --in a=four.npy --in b=five.npy 2>text || exit 1
+grep -qxF 'five.npy: error: [E1602] dim 0 of `b` must be 2 * $N = 8, the file has 5; $N is 4 by dim 0 of `a`' text || { cat text; exit 1; }

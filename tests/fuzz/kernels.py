@@ -24,7 +24,7 @@ import tempfile
 import time
 
 ROWS, COLS, TILE_BYTES = 8, 16, 512
-SIZES = ("A=3 B=4", "A=0 B=2", "A=5 B=1", "A=2 B=0", "A=1 B=7")
+SIZES = ("A=3 B=4", "A=0 B=2", "A=5 B=1", "A=2 B=0", "A=1 B=7", "A=7 B=13")
 
 
 class Kernel:

@@ -99,6 +99,7 @@ for kind in pass tiling backend; do
     check "$kind: CMake with $compiler" cmake_build $kind $compiler
     check "$kind: one line with $compiler" line_build $kind $compiler
     check "$kind: one export with $compiler" one_export "$kind-$compiler.so"
+    check "$kind: pto-plugin lint with $compiler" pto-plugin lint "$kind-$compiler.so"
   done
   for file in "$kind-gcc/plugin.so" "$kind-clang-19.so"; do
     check "$kind: $file works" ${kind}_runs "$file"

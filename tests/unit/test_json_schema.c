@@ -62,20 +62,25 @@ static bool has_type(const yaml_node *n, const char *type)
 
 static bool passes(const yaml_node *schema, const yaml_node *n);
 
-static bool passes_type(const yaml_node *types, const yaml_node *n)
+/* One keyword: the schema that it stands in, what it says, and the value. */
+typedef bool (*judge)(const yaml_node *schema, const yaml_node *said, const yaml_node *n);
+
+static bool judge_type(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
 {
-    if (types->kind == YAML_SCALAR) return has_type(n, types->text.p);
-    for (uint32_t i = 0; i < types->count; i++) {
-        if (has_type(n, types->items[i]->text.p)) return true;
+    (void)schema;
+    if (said->kind == YAML_SCALAR) return has_type(n, said->text.p);
+    for (uint32_t i = 0; i < said->count; i++) {
+        if (has_type(n, said->items[i]->text.p)) return true;
     }
     return false;
 }
 
-static bool passes_properties(const yaml_node *schema, const yaml_node *n)
+static bool judge_properties(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
 {
+    (void)said;
     const yaml_node *known = yaml_find(schema, "properties"), *others = yaml_find(schema, "additionalProperties");
-    for (uint32_t i = 0; i < n->count; i++) {
-        const yaml_pair *own = known ? yaml_find_pair((yaml_node *)(uintptr_t)known, n->pairs[i].key) : NULL;
+    for (uint32_t i = 0; n->kind == YAML_MAPPING && i < n->count; i++) {
+        const yaml_pair *own = known ? yaml_find_pair(known, n->pairs[i].key) : NULL;
         if (own && !passes(own->value, n->pairs[i].value)) return false;
         if (own || !others) continue;
         if (is_word(others, "false") || !passes(others, n->pairs[i].value)) return false;
@@ -83,79 +88,114 @@ static bool passes_properties(const yaml_node *schema, const yaml_node *n)
     return true;
 }
 
-static bool passes_required(const yaml_node *names, const yaml_node *n)
+static bool judge_required(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
 {
-    for (uint32_t i = 0; i < names->count; i++) {
-        if (!yaml_find(n, names->items[i]->text.p)) return false;
+    (void)schema;
+    for (uint32_t i = 0; n->kind == YAML_MAPPING && i < said->count; i++) {
+        if (!yaml_find(n, said->items[i]->text.p)) return false;
     }
     return true;
 }
 
-static bool passes_one_of(const yaml_node *schemas, const yaml_node *n)
+static bool judge_names(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < schemas->count; i++) count += passes(schemas->items[i], n);
-    return count == 1;
-}
-
-static bool passes_enum(const yaml_node *words, const yaml_node *n)
-{
-    for (uint32_t i = 0; i < words->count; i++) {
-        if (is_word(n, words->items[i]->text.p)) return true;
-    }
-    return false;
-}
-
-static bool passes_pattern(const char *pattern, const yaml_node *n)
-{
-    regex_t r;
-    assert_int_equal(regcomp(&r, pattern, REG_EXTENDED | REG_NOSUB), 0);
-    const bool matches = regexec(&r, n->text.p, 0, NULL, 0) == 0;
-    regfree(&r);
-    return matches;
-}
-
-static bool passes_names(const yaml_node *schema, const yaml_node *n)
-{
-    for (uint32_t i = 0; i < n->count; i++) {
+    (void)schema;
+    for (uint32_t i = 0; n->kind == YAML_MAPPING && i < n->count; i++) {
         const yaml_node name = {.kind = YAML_SCALAR, .quoted = true, .text = n->pairs[i].key};
-        if (!passes(schema, &name)) return false;
+        if (!passes(said, &name)) return false;
     }
     return true;
 }
 
-/* Every keyword must be one that is judged or one that only describes. */
-static bool passes_keyword(const yaml_node *schema, const yaml_pair *keyword, const yaml_node *n)
+static bool judge_items(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
 {
-    const char *const word = keyword->key.p;
-    const yaml_node *said = keyword->value;
-    static const char *const describing[] = {"$schema", "title", "description", "default", NULL};
-    for (const char *const *w = describing; *w; w++) {
-        if (str_is(keyword->key, *w)) return true;
-    }
-    double x = 0, limit = 0;
-    if (strcmp(word, "type") == 0) return passes_type(said, n);
-    if (strcmp(word, "properties") == 0) return n->kind != YAML_MAPPING || passes_properties(schema, n);
-    if (strcmp(word, "additionalProperties") == 0) return n->kind != YAML_MAPPING || passes_properties(schema, n);
-    if (strcmp(word, "required") == 0) return n->kind != YAML_MAPPING || passes_required(said, n);
-    if (strcmp(word, "propertyNames") == 0) return n->kind != YAML_MAPPING || passes_names(said, n);
-    if (strcmp(word, "oneOf") == 0) return passes_one_of(said, n);
-    if (strcmp(word, "enum") == 0) return passes_enum(said, n);
-    if (strcmp(word, "pattern") == 0) return has_type(n, "string") ? passes_pattern(said->text.p, n) : true;
-    if (strcmp(word, "minimum") == 0) return !read_number(n, &x) || (read_number(said, &limit) && x >= limit);
-    if (strcmp(word, "maximum") == 0) return !read_number(n, &x) || (read_number(said, &limit) && x <= limit);
-    assert_string_equal(word, "items");
+    (void)schema;
     for (uint32_t i = 0; n->kind == YAML_SEQUENCE && i < n->count; i++) {
         if (!passes(said, n->items[i])) return false;
     }
     return true;
 }
 
+static bool judge_one_of(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    (void)schema;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < said->count; i++) count += passes(said->items[i], n);
+    return count == 1;
+}
+
+static bool judge_enum(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    (void)schema;
+    for (uint32_t i = 0; i < said->count; i++) {
+        if (is_word(n, said->items[i]->text.p)) return true;
+    }
+    return false;
+}
+
+static bool judge_pattern(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    (void)schema;
+    regex_t r;
+    if (!has_type(n, "string")) return true;
+    assert_int_equal(regcomp(&r, said->text.p, REG_EXTENDED | REG_NOSUB), 0);
+    const bool matches = regexec(&r, n->text.p, 0, NULL, 0) == 0;
+    regfree(&r);
+    return matches;
+}
+
+static bool judge_minimum(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    (void)schema;
+    double x = 0, limit = 0;
+    return !read_number(n, &x) || (read_number(said, &limit) && x >= limit);
+}
+
+static bool judge_maximum(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    (void)schema;
+    double x = 0, limit = 0;
+    return !read_number(n, &x) || (read_number(said, &limit) && x <= limit);
+}
+
+static bool judge_nothing(const yaml_node *schema, const yaml_node *said, const yaml_node *n)
+{
+    return schema != NULL && said != NULL && n != NULL;
+}
+
+/* Every keyword must be one that is judged or one that only describes. */
+static judge judge_of(const char *keyword)
+{
+    static const struct {
+        const char *keyword;
+        judge judge;
+    } all[] = {{"type", judge_type},
+               {"properties", judge_properties},
+               {"additionalProperties", judge_properties},
+               {"required", judge_required},
+               {"propertyNames", judge_names},
+               {"items", judge_items},
+               {"oneOf", judge_one_of},
+               {"enum", judge_enum},
+               {"pattern", judge_pattern},
+               {"minimum", judge_minimum},
+               {"maximum", judge_maximum},
+               {"$schema", judge_nothing},
+               {"title", judge_nothing},
+               {"description", judge_nothing},
+               {"default", judge_nothing}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(all[i].keyword, keyword) == 0) return all[i].judge;
+    }
+    fail_msg("the schema uses `%s`, which this validator does not know", keyword);
+    return judge_nothing;
+}
+
 static bool passes(const yaml_node *schema, const yaml_node *n)
 {
     assert_int_equal(schema->kind, YAML_MAPPING);
     for (uint32_t i = 0; i < schema->count; i++) {
-        if (!passes_keyword(schema, &schema->pairs[i], n)) return false;
+        if (!judge_of(schema->pairs[i].key.p)(schema, schema->pairs[i].value, n)) return false;
     }
     return true;
 }

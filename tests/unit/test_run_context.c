@@ -2,7 +2,6 @@
 
 #include <pto/build.h>
 #include <pto/call.h>
-#include <pto/ops.h>
 #include <pto/tiling.h>
 
 #include "core/run_context.h"
@@ -141,42 +140,6 @@ TEST(reading_changes_nothing)
     assert_false(f.result.failed);
     assert_int_equal(f.result.changes, 0);
     assert_int_equal(module_epoch(f.m), before);
-    end(&f);
-}
-
-/* <pto/ops.h> has a builder for each row, and it makes the op of that row. */
-TEST(builders_come_from_the_rows)
-{
-    fixture f;
-    begin(&f);
-    const pto_op unit = start(&f);
-    const pto_value x = pto_result(op_of(unit, 1), 0);
-    pto_spec s = pto_spec_TENSOR_ABS(f.run);
-    pto_spec_operand(&s, x);
-    pto_spec_result(&s, pto_value_type(x));
-    const pto_value y = pto_spec_value(&s, pto_before(op_of(unit, 2)));
-    assert_true(PTO_SOME(y));
-    assert_true(pto_str_is(pto_op_name(pto_value_op(y)), "tensor.abs"));
-#define CHECK_KIND(ID, text) assert_int_equal(pto_spec_##ID(f.run).op.kind, pto_kind_by_name(f.run, text));
-#define OP(ID, mnemonic, ...)                                 \
-    assert_int_not_equal(OP_##ID, OP_NONE);                   \
-    assert_string_equal(op_info_at(OP_##ID)->name, mnemonic); \
-    CHECK_KIND(ID, mnemonic)
-#include "ir/ops/block.def"
-#include "ir/ops/core.def"
-#include "ir/ops/exec.def"
-#include "ir/ops/tensor.def"
-#include "ir/ops/tile.def"
-#undef OP
-#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, ...) \
-    CHECK_KIND(PTO_##ID, "pto." mnemonic)               \
-    CHECK_KIND(TILE_##TILE_ID, "tile." tile_mnemonic)
-#define INSN_ONLY(ID, mnemonic, ...) CHECK_KIND(PTO_##ID, "pto." mnemonic)
-#include "ir/ops/pto.def"
-#undef INSN
-#undef INSN_ONLY
-    stop(&f, PTO_OK);
-    assert_false(f.result.failed);
     end(&f);
 }
 

@@ -71,6 +71,21 @@ TEST(source_text_drops_only_what_stands_before)
     close(fd);
 }
 
+TEST(source_text_at_rest_can_be_read_again)
+{
+    const int fd = large_file();
+    source_text t;
+    assert_int_equal(source_text_read(&t, fd, LARGE, SIZE_MAX), OK);
+    source_text_rest(&t, 0, 1024 * 1024 + 17);
+    source_text_rest(&t, 1024 * 1024 + 17, LARGE);
+    for (size_t i = 0; i < LARGE; i++) {
+        if (t.bytes[i] != (char)('a' + i % 26)) fail_msg("byte %zu is gone", i);
+    }
+    assert_int_equal(t.bytes[LARGE], 0);
+    source_text_close(&t);
+    close(fd);
+}
+
 TEST(source_text_says_when_nothing_can_be_read)
 {
     source_text t;

@@ -409,7 +409,8 @@ struct pto_host {
     /* ---- locations ---- */
     pto_loc (*loc_fuse)(const pto_run *, uint32_t, const pto_loc *);
 
-    /* ---- tiling: asks the strategy that option `option` (a plugin reference) names; see <pto/tiling.h> ---- */
+    /* ---- tiling: asks the strategy that option `option` (a plugin reference) names; see <pto/tiling.h>. When none of
+     * its sizes fits, `tile` are those that need least, for notes behind the error ---- */
     pto_status (*tiling_choose)(const pto_run *, uint32_t option, const struct pto_tiling_problem *, int64_t *tile,
                                 uint32_t *ordinal);
 
@@ -419,9 +420,9 @@ struct pto_host {
     /* Fixes the symbol of a `tune`: the function's expressions and types get the number, the op goes. A value that the
      * op does not offer is reported. */
     pto_status (*tune_fix)(pto_op tune, int64_t value);
-    /* Where a walk through root's insides (root none: the module's) may go on: out[0] is the next op, as op_walk_next
-     * gives it, out[1] the next one that is not inside of `current`. */
-    void (*op_walk_on)(pto_op current, pto_op root, pto_op out[2]);
+    /* Where a walk through root's insides (root none: the module's) may go on: gives the next op, as op_walk_next does,
+     * and in `behind` the next one that is not inside of `current`. */
+    pto_op (*op_walk_on)(pto_op current, pto_op root, pto_op *behind);
     /* Hash of kind, operands, attributes and result types; 0 for an op with blocks. It holds within the run and while
      * the op does not change. */
     uint32_t (*op_hash)(pto_op);

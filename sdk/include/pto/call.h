@@ -593,38 +593,34 @@ static inline pto_status pto_tiling_choose(const pto_run *run, uint32_t option,
 }
 
 /* ---- walking. The body may erase, replace or move `op` itself, and change what is inside it. ---- */
-/* `on`: the next op, and the next one that is not inside of this; filled for the op that is returned. */
-static inline pto_op pto_walk_to(pto_op op, pto_op root, pto_op on[2])
-{
-    on[0] = on[1] = pto_op_none(root.run);
-    if (PTO_SOME(op)) op.run->host->op_walk_on(op, root, on);
-    return op;
-}
 /* Next op of the walk when the insides of `op` are left out. */
 static inline pto_op pto_walk_skip(pto_op op, pto_op root)
 {
-    pto_op on[2];
-    (void)pto_walk_to(op, root, on);
-    return on[1];
+    pto_op behind = pto_op_none(root.run);
+    if (PTO_SOME(op)) (void)op.run->host->op_walk_on(op, root, &behind);
+    return behind;
 }
-static inline pto_op pto_walk_first(pto_op root, pto_op on[2])
+/* Where the walk goes on after `op`: `next`, and `behind` when the body has erased the insides of `op`. */
+static inline pto_op pto_walk_look(pto_op op, pto_op root, pto_op *behind)
 {
-    return pto_walk_to(pto_op_walk_next(root, root), root, on);
+    *behind = pto_op_none(root.run);
+    return PTO_SOME(op) ? op.run->host->op_walk_on(op, root, behind) : *behind;
 }
-/* Where the body has erased the insides of the op, the walk goes on behind them. */
-static inline pto_op pto_walk_next(pto_op root, pto_op on[2])
+static inline pto_op pto_walk_pick(pto_op next, pto_op behind)
 {
-    pto_op next = on[0], skip = on[1];
-    if (!pto_op_same(next, skip) && !pto_op_is_live(next) && (!PTO_SOME(skip) || pto_op_is_live(skip))) next = skip;
-    return pto_walk_to(next, root, on);
+    if (pto_op_same(next, behind) || pto_op_is_live(next)) return next;
+    return !PTO_SOME(behind) || pto_op_is_live(behind) ? behind : next;
 }
 /* Every op directly in `block`, in order; ops inserted behind `op` are not visited. */
 #define PTO_EACH_OP(block, op)                                                          \
     for (pto_op op = pto_block_first(block), op##_next = pto_op_next(op); PTO_SOME(op); \
          op = op##_next, op##_next = pto_op_next(op))
 /* Every op inside `root`, in print order, root left out. */
-#define PTO_WALK(root, op) \
-    for (pto_op op##_on[2], op = pto_walk_first((root), op##_on); PTO_SOME(op); op = pto_walk_next((root), op##_on))
+#define PTO_WALK(root, op)                                                        \
+    for (pto_op op##_behind, op = pto_op_walk_next((root), (root)),               \
+                             op##_next = pto_walk_look(op, (root), &op##_behind); \
+         PTO_SOME(op);                                                            \
+         op = pto_walk_pick(op##_next, op##_behind), op##_next = pto_walk_look(op, (root), &op##_behind))
 /* Every use of a value, while the body does not change its uses: `use.op` and `use.slot`. */
 typedef struct pto_use {
     pto_value value;

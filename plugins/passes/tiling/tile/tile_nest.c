@@ -2,6 +2,7 @@
 #include "tile_nest.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { ROTATING_STAGES = 2 }; /* what pto.pipeline gives to loads and stores unless it is told otherwise */
 
@@ -59,6 +60,25 @@ int64_t tile_counted_bytes(const tile_nest *n)
     return storage_bytes(n->counts, PTO_VEC, tile_capacity(n->run, PTO_VEC));
 }
 
+static int larger_first(const void *a, const void *b)
+{
+    const storage_life *x = (const storage_life *)a, *y = (const storage_life *)b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void tile_note_counted(const tile_nest *n, pto_op at)
+{
+    enum { NOTES_MAX = 8 };
+    storage_life *lives = NULL;
+    storage_solve(n->counts);
+    const uint32_t count = storage_lives(n->counts, &lives);
+    if (count != 0) qsort(lives, count, sizeof *lives, larger_first);
+    for (uint32_t i = 0; i < count && i < NOTES_MAX; i++)
+        pto_note(at, "`%%%.*s` takes %lld bytes", PTO_FMT(lives[i].name), (long long)lives[i].bytes);
+    if (count > NOTES_MAX) pto_note(at, "and %u smaller ones", (unsigned)(count - NOTES_MAX));
+}
+
 int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
 {
     int64_t bytes = columns == 1
@@ -66,6 +86,17 @@ int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto
                         : tile_mul(rows, tile_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
     return tile_round_up(bytes, n->align_bytes);
 }
+
+/* Ends in NUL. */
+static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
+{
+    size_t room = strlen(before) + name.n + strlen(behind) + 1;
+    char *text = pto_scratch(run, room);
+    (void)snprintf(text, room, "%s%.*s%s", before, PTO_FMT(name), behind);
+    return pto_str_make(text, room - 1);
+}
+
+static pto_str result_name(const tile_nest *n) { return joined(n->run, "t", n->name, ""); }
 
 static storage_shape shape_of(const tile_nest *n, const tile_piece *p)
 {
@@ -84,19 +115,9 @@ static tile_piece count_op(const tile_nest *n, uint32_t kind, tile_piece p, int6
     const uint32_t op = storage_add_op(n->counts, pto_kind(n->run, kind), n->around);
     for (uint32_t i = 0; i < count; i++) storage_add_use(n->counts, op, i, operands[i].at, 1);
     p.at = storage_add_result(n->counts, op, &shape, stages);
+    n->counts->values[p.at].name = result_name(n);
     return p;
 }
-
-/* Ends in NUL. */
-static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
-{
-    size_t room = strlen(before) + name.n + strlen(behind) + 1;
-    char *text = pto_scratch(run, room);
-    (void)snprintf(text, room, "%s%.*s%s", before, PTO_FMT(name), behind);
-    return pto_str_make(text, room - 1);
-}
-
-static pto_str result_name(const tile_nest *n) { return joined(n->run, "t", n->name, ""); }
 
 static tile_piece finish(tile_nest *n, pto_spec *s, tile_piece p)
 {

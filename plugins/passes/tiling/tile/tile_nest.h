@@ -126,6 +126,8 @@ int64_t tile_round_up(int64_t n, int64_t unit);
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
 /* What has been counted: bytes of `vec`, for an instance with those before and behind it. */
 int64_t tile_counted_bytes(const tile_nest *n);
+/* Notes behind an error at `at`: the largest buffers of what has been counted. */
+void tile_note_counted(const tile_nest *n, pto_op at);
 /* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
 int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype);
 

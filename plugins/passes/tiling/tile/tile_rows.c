@@ -5,13 +5,18 @@
  *     forall (%i, %j) to (.., ..) out(..) { .. }                                        nothing ties a row together */
 #include "tile_rows.h"
 
-static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+static tile_nest count_instance(row_group *g, const int64_t *tile)
 {
-    row_group *g = self;
-    if (space != PTO_VEC) return 0;
     tile_nest n = tile_nest_make(g->run, &g->counted);
     row_nest w = {.g = g, .n = &n, .tile = {tile[0], tile[1]}};
     rows_emit_instance(&w);
+    return n;
+}
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    if (space != PTO_VEC) return 0;
+    const tile_nest n = count_instance(self, tile);
     return tile_counted_bytes(&n);
 }
 
@@ -42,7 +47,13 @@ static pto_status choose(row_group *g, int64_t tile[2])
                                         .self = g,
                                         .footprint = footprint,
                                         .capacity = capacity};
-    PTO_TRY(pto_tiling_choose(g->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
+    tile[0] = tile[1] = 0;
+    if (pto_tiling_choose(g->run, TILE_OPT_STRATEGY, &problem, tile, NULL) != PTO_OK) {
+        if (tile[0] == 0) return PTO_FAILED;
+        const tile_nest n = count_instance(g, tile);
+        tile_note_counted(&n, g->group);
+        return PTO_FAILED;
+    }
     for (int which = 0; which < 2; which++) {
         int64_t most = g->static_extent[which] == 0 ? 1 : g->static_extent[which];
         if (most > 0 && tile[which] > most) tile[which] = most;
