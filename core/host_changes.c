@@ -287,6 +287,18 @@ static pto_status move(pto_op h, pto_place to)
     return PTO_OK;
 }
 
+static pto_status op_set_loc_slot(pto_op h, pto_loc l)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    if (o == 0 || !run_may_change_op(c, o)) return PTO_FAILED;
+    const loc_id loc = loc_from(c, l);
+    if (loc == op_loc(c->m, o)) return PTO_OK;
+    op_set_loc(c->m, o, loc);
+    run_changed(c, RUN_CHANGED_OPS, o);
+    return PTO_OK;
+}
+
 static pto_op clone(pto_op h, pto_place to, uint32_t count, const pto_value *from, const pto_value *to_values)
 {
     run_context *c = run_of(h.run);
@@ -387,6 +399,7 @@ void host_changes_fill(pto_host *h)
     h->build = build;
     h->erase = erase;
     h->replace = replace;
+    h->op_set_loc = op_set_loc_slot;
     h->move = move;
     h->clone = clone;
     h->op_set_operand = op_set_operand_slot;

@@ -3,13 +3,14 @@
  *     %z = tensor.constant {value = 1.0}
  *     %a = tensor.mul %x, %z               uses of %a read %x
  *     %b = tensor.exp %a            =>     %b = tensor.exp %x
- *     %c = tensor.exp %x                   uses of %c read %b
+ *     %c = tensor.exp %x                   uses of %c read %b, which has both origins
  *
  * Exact: every rewrite gives the same bits for every value, NaN and signed zeros included, but for the payload of a
  * NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
 #include <pto/plugin.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #define KINDS(X)                     \
     X(CONSTANT, "tensor.constant")   \
@@ -172,10 +173,18 @@ typedef struct seen_op {
     pto_op op;
     uint32_t hash;
 } seen_op;
+/* An op that stands for another, and where that came from. */
+typedef struct merged_op {
+    pto_op twin;
+    pto_loc loc;
+    uint32_t order;
+} merged_op;
 typedef struct seen_table {
     seen_op *slots;
     uint32_t capacity; /* a power of two; 0: nothing is merged */
     uint32_t count;
+    merged_op *merged;
+    uint32_t merged_count, merged_room;
 } seen_table;
 
 static seen_op *seen_place(const seen_table *t, uint32_t hash)
@@ -187,7 +196,8 @@ static seen_op *seen_place(const seen_table *t, uint32_t hash)
 
 static void enlarge(const pto_run *run, seen_table *t)
 {
-    seen_table more = {.capacity = 2 * t->capacity, .count = t->count};
+    seen_table more = *t;
+    more.capacity = 2 * t->capacity;
     more.slots = PTO_SCRATCH(run, seen_op, more.capacity);
     for (uint32_t i = 0; i < t->capacity; i++) {
         if (PTO_SOME(t->slots[i].op)) *seen_place(&more, t->slots[i].hash) = t->slots[i];
@@ -209,11 +219,49 @@ static pto_op match_seen(const pto_run *run, seen_table *t, pto_op op)
     return pto_op_none(run);
 }
 
+static void note_merged(const pto_run *run, seen_table *t, pto_op twin, pto_loc loc)
+{
+    if (t->merged_count == t->merged_room) {
+        const uint32_t room = t->merged_room != 0 ? 2 * t->merged_room : SEEN_FIRST;
+        merged_op *more = PTO_SCRATCH(run, merged_op, room);
+        if (t->merged_count != 0) memcpy(more, t->merged, t->merged_count * sizeof *more);
+        t->merged = more;
+        t->merged_room = room;
+    }
+    t->merged[t->merged_count] = (merged_op){twin, loc, t->merged_count};
+    t->merged_count++;
+}
+
+static int compare_merged(const void *a, const void *b)
+{
+    const merged_op *x = a, *y = b;
+    if (x->twin.index != y->twin.index) return x->twin.index < y->twin.index ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Once for each op that stands for others, at the end: a list of origins that grew by one each time would cost the
+ * square of its length. */
+static pto_status fuse_origins(const pto_run *run, seen_table *t)
+{
+    if (t->merged_count == 0) return PTO_OK;
+    qsort(t->merged, t->merged_count, sizeof *t->merged, compare_merged);
+    pto_loc *locs = PTO_SCRATCH(run, pto_loc, t->merged_count + 1);
+    for (uint32_t i = 0, n; i < t->merged_count; i += n) {
+        const pto_op twin = t->merged[i].twin;
+        locs[0] = pto_op_loc(twin);
+        for (n = 0; i + n < t->merged_count && pto_op_same(t->merged[i + n].twin, twin); n++)
+            locs[n + 1] = t->merged[i + n].loc;
+        PTO_TRY(pto_op_set_loc(twin, pto_loc_fuse(run, n + 1, locs)));
+    }
+    return PTO_OK;
+}
+
 static pto_status merge(const pto_run *run, seen_table *t, pto_op op)
 {
     const pto_op twin = match_seen(run, t, op);
     if (!PTO_SOME(twin)) return PTO_OK;
     pto_count(run, STAT_MERGED);
+    note_merged(run, t, twin, pto_op_loc(op));
     const uint32_t n = pto_result_count(op);
     if (n == 1) return pto_replace(op, pto_result(twin, 0));
     pto_value *values = PTO_SCRATCH(run, pto_value, n);
@@ -289,6 +337,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         count++;
         PTO_TRY(visit(run, op, &seen));
     }
+    PTO_TRY(fuse_origins(run, &seen));
     /* No op became more than one. */
     return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function, count) : PTO_OK;
 }

@@ -431,6 +431,9 @@ struct pto_host {
     int32_t (*op_equal)(pto_op a, pto_op b);
     /* Whether any result of the op has a use. */
     int32_t (*op_is_used)(pto_op);
+    /* Where an op comes from; new ops take what they are built before. An op that stands for others has the origins of
+     * all (pto_loc_fuse). */
+    pto_status (*op_set_loc)(pto_op, pto_loc);
 };
 
 /* ---- descriptors ---- */

@@ -137,6 +137,10 @@ static inline pto_str pto_module_file(const pto_run *run) { return run->host->mo
 /* ---- ops ---- */
 static inline pto_kind_id pto_op_kind(pto_op op) { return op.run != NULL ? op.run->host->op_kind(op) : 0; }
 static inline pto_loc pto_op_loc(pto_op op) { return op.run != NULL ? op.run->host->op_loc(op) : pto_loc_none(NULL); }
+static inline pto_status pto_op_set_loc(pto_op op, pto_loc loc)
+{
+    return op.run != NULL ? op.run->host->op_set_loc(op, loc) : PTO_FAILED;
+}
 static inline pto_block pto_op_block(pto_op op)
 {
     return op.run != NULL ? op.run->host->op_block(op) : pto_block_none(NULL);
