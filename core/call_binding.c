@@ -22,26 +22,35 @@ typedef struct binder {
     bool is_missing;       /* a symbol without a value was seen */
 } binder;
 
-op_id call_entry(module *m, const char *entry)
+/* The function to run, or 0; `count` is how many there are to choose from. */
+static op_id find_entry(module *m, const char *entry, uint32_t *count)
 {
-    diag_engine *d = context_diags(module_context(m));
-    const str file = string_of(module_context(m), module_file(m));
-    if (entry) {
-        const op_id f = module_find_symbol(m, string_intern_z(module_context(m), entry));
-        if (f != 0 && op_kind_of(m, f) == OP_FUNC) return f;
-        diag_error(d, (src_pos){file.p, 0, 0}, &E1601, "the module has no function @%s", entry);
-        return 0;
-    }
     op_id found = 0;
-    uint32_t count = 0;
+    *count = 0;
+    if (entry) {
+        found = module_find_symbol(m, string_intern_z(module_context(m), entry));
+        return found != 0 && op_kind_of(m, found) == OP_FUNC ? found : 0;
+    }
     BLOCK_EACH_OP(m, o, module_top(m)) {
         if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public")) continue;
         found = o;
-        count++;
+        ++*count;
     }
-    if (count == 1) return found;
-    diag_error(d, (src_pos){file.p, 0, 0}, &E1601,
-               "the module has %" PRIu32 " public functions; name the one to run with --entry", count);
+    return *count == 1 ? found : 0;
+}
+
+op_id call_entry(module *m, const char *entry)
+{
+    uint32_t count;
+    const op_id found = find_entry(m, entry, &count);
+    if (found != 0) return found;
+    diag_engine *d = context_diags(module_context(m));
+    const src_pos file = {string_of(module_context(m), module_file(m)).p, 0, 0};
+    if (entry)
+        diag_error(d, file, &E1601, "the module has no function @%s", entry);
+    else
+        diag_error(d, file, &E1601, "the module has %" PRIu32 " public functions; name the one to run with --entry",
+                   count);
     return 0;
 }
 
@@ -179,12 +188,12 @@ static const char *dim_text(binder *b, str parameter, uint32_t dim)
     return copy;
 }
 
-static str value_text(binder *b, value_id v)
+static str value_text(arena *a, module *m, value_id v)
 {
     text_buffer t;
     text_init(&t);
-    value_print_name(b->m, v, &t);
-    const str copy = {arena_strndup(b->arena, t.p + 1, t.n - 1), t.n - 1};
+    value_print_name(m, v, &t);
+    const str copy = {arena_strndup(a, t.p + 1, t.n - 1), t.n - 1};
     text_fini(&t);
     return copy;
 }
@@ -318,12 +327,13 @@ static void fill_random(bound_tensor *t, uint64_t seed)
     }
 }
 
-static const char *parameter_kind(binder *b, uint32_t index)
+static const char *parameter_kind(module *m, op_id function, uint32_t index)
 {
-    const attr_id list = op_attr(b->m, b->function, "params");
+    const ir_context *c = module_context(m);
+    const attr_id list = op_attr(m, function, "params");
     if (list == 0) return "in";
-    const attr_node *items = attr_at(b->c, list);
-    return index < items->count ? string_of(b->c, attr_at(b->c, items->items[index])->id).p : "in";
+    const attr_node *items = attr_at(c, list);
+    return index < items->count ? string_of(c, attr_at(c, items->items[index])->id).p : "in";
 }
 
 static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors)
@@ -333,8 +343,8 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         bound_tensor *t = &b->out->tensors[i];
         const value_id v = block_arg(b->m, body, i);
         const type_node *type = type_at(b->c, value_type(b->m, v));
-        t->name = value_text(b, v);
-        const char *kind = parameter_kind(b, i);
+        t->name = value_text(b->arena, b->m, v);
+        const char *kind = parameter_kind(b->m, b->function, i);
         t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
         t->is_input = strcmp(kind, "out") != 0;
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM) {
@@ -452,7 +462,7 @@ static status bind_results(binder *b)
     const op_id last = block_last(b->m, function_body(b->m, b->function));
     for (uint32_t i = 0; i < b->out->result_count; i++) {
         bound_tensor *t = &b->out->tensors[b->out->parameter_count + i];
-        t->name = value_text(b, op_operand(b->m, last, i));
+        t->name = value_text(b->arena, b->m, op_operand(b->m, last, i));
         t->is_output = true;
         TRY(resolve_dims(b, type_at(b->c, attr_at(b->c, attr_at(b->c, results)->items[i])->id), t));
     }
@@ -493,4 +503,33 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
     }
     TRY(check_facts(&b));
     return bind_results(&b);
+}
+
+void call_output_names(arena *a, module *m, const char *entry, output_names *out)
+{
+    *out = (output_names){0};
+    uint32_t unused;
+    const op_id f = find_entry(m, entry, &unused);
+    if (f == 0) return;
+    const block_id body = function_body(m, f);
+    const op_id last = block_last(m, body);
+    const uint32_t parameters = block_arg_count(m, body), results = op_operand_count(m, last);
+    out->names = arena_array(a, parameters + results, sizeof *out->names);
+    for (uint32_t i = 0; i < parameters; i++) {
+        if (strcmp(parameter_kind(m, f, i), "out") == 0)
+            out->names[out->count++] = value_text(a, m, block_arg(m, body, i));
+    }
+    for (uint32_t i = 0; i < results; i++) out->names[out->count++] = value_text(a, m, op_operand(m, last, i));
+}
+
+void call_name_outputs(bound_call *call, const output_names *names)
+{
+    uint32_t count = 0;
+    const uint32_t all = call->parameter_count + call->result_count;
+    for (uint32_t i = 0; i < all; i++) count += call->tensors[i].is_output && !call->tensors[i].is_input;
+    if (count != names->count) return;
+    count = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        if (call->tensors[i].is_output && !call->tensors[i].is_input) call->tensors[i].name = names->names[count++];
+    }
 }

@@ -46,6 +46,19 @@ typedef struct bound_call {
 /* The function named `entry`, or the only public one when entry is NULL; 0 after a diagnostic. */
 op_id call_entry(module *m, const char *entry);
 
+/* What the caller calls the outputs of a function: `out` parameters, then returned values. */
+typedef struct output_names {
+    uint32_t count;
+    str *names;
+} output_names;
+
+/* Before compilation: the names in the user's text, in memory of `a`; none when call_entry would find no function. */
+void call_output_names(arena *a, module *m, const char *entry, output_names *out);
+
+/* After it: the outputs of the compiled function, whose values passes have named, get those names again. Nothing
+ * happens when a pass changed how many there are. */
+void call_name_outputs(bound_call *call, const output_names *names);
+
 /* Before compilation: symbols of `tune`, in any function, that are given get their values and the module is verified
  * again. Afterwards: none may be left, since what runs has no ranges. */
 MUST_CHECK status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols);

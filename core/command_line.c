@@ -123,8 +123,9 @@ static int option_width(const cli_option *o)
     return (int)(strlen(o->name) + (o->value ? strlen(o->value) + 1 : 0) + (o->argument == CLI_OPTIONAL ? 2 : 0));
 }
 
-void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                       const char *summary)
+/* All rows by group. `usage` is the line after "usage: ". */
+static void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                              const char *summary)
 {
     int width = 0;
     for (uint32_t i = 0; i < option_count; i++) {
@@ -149,7 +150,7 @@ void command_line_help(FILE *out, const cli_option *options, uint32_t option_cou
     }
 }
 
-static void put_shell_word(text_buffer *out, const char *word)
+void command_line_put_word(text_buffer *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     if (*word && word[strspn(word, plain)] == 0) {
@@ -173,16 +174,17 @@ void command_line_write(const command_line *c, text_buffer *out)
         text_printf(out, " --%s", c->options[c->uses[i].option].name);
         if (!c->uses[i].value) continue;
         text_putc(out, '=');
-        put_shell_word(out, c->uses[i].value);
+        command_line_put_word(out, c->uses[i].value);
     }
     for (uint32_t i = 0; i < c->argument_count; i++) {
         text_putc(out, ' ');
-        put_shell_word(out, c->arguments[i]);
+        command_line_put_word(out, c->arguments[i]);
     }
 }
 
-void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                             const char *summary)
+/* `-h`: the names alone, on one screen of 80 x 24. */
+static void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                                    const char *summary)
 {
     enum { COLUMNS = 80 };
     fprintf(out, "usage: %s\n%s\n", usage, summary);

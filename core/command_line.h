@@ -52,15 +52,11 @@ const char *command_line_value(const command_line *c, uint32_t option);
 MUST_CHECK status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi,
                                    int64_t absent, int64_t *out);
 
+/* A word quoted for a shell, when it must be. */
+void command_line_put_word(text_buffer *out, const char *word);
 /* The line as it can be typed again: the tool, options in their order, then arguments; quoted for a shell. */
 void command_line_write(const command_line *c, text_buffer *out);
 
-/* All rows by group. `usage` is the line after "usage: ". */
-void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                       const char *summary);
-/* `-h`: the names alone, on one screen of 80 x 24. */
-void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                             const char *summary);
 /* The one that was asked for with option `help`; false when none was. */
 bool command_line_answer_help(const command_line *c, uint32_t help, const char *usage, const char *summary);
 

@@ -46,28 +46,29 @@ static uint32_t u32_at(const unsigned char *p)
     return v;
 }
 
-/* One PT_NOTE segment: a row of notes, each padded to `align`. */
+static size_t round_up(size_t n, size_t align) { return (n + align - 1) / align * align; }
+
+/* One PT_NOTE segment: a row of notes. Contents and notes begin at multiples of `align` from its start, which the 12
+ * bytes in front of a name are not when it is 8, as in the notes of x86 features that some compilers add. */
 static status scan_notes(note_reader *r, const unsigned char *p, size_t n, size_t align)
 {
     while (n >= 12) {
         const size_t name_bytes = u32_at(p), body_bytes = u32_at(p + 4);
         const uint32_t type = u32_at(p + 8);
-        const size_t room = n - 12;
-        if (name_bytes > room) return refuse(r, "holds a damaged note: its name runs past its end");
-        const size_t name_padded = (name_bytes + align - 1) / align * align;
-        if (name_padded > room || body_bytes > room - name_padded)
-            return refuse(r, "holds a damaged note: its content runs past its end");
+        if (name_bytes > n - 12) return refuse(r, "holds a damaged note: its name runs past its end");
+        const size_t body = round_up(12 + name_bytes, align);
+        if (body > n || body_bytes > n - body) return refuse(r, "holds a damaged note: its content runs past its end");
         const bool ours = type == PTO_NOTE_TYPE && name_bytes == 4 && memcmp(p + 12, PTO_NOTE_NAME, 4) == 0;
         if (ours && r->body != NULL) return refuse(r, "carries two PTO notes");
         if (ours) {
             if (body_bytes > NOTE_BODY_MAX) return refuse(r, "carries a PTO note larger than 64 KiB");
-            r->body = arena_copy(r->a, p + 12 + name_padded, body_bytes);
+            r->body = arena_copy(r->a, p + body, body_bytes);
             r->body_bytes = body_bytes;
         }
-        size_t step = name_padded + (body_bytes + align - 1) / align * align;
-        if (step > room) step = room;
-        p += 12 + step;
-        n -= 12 + step;
+        size_t step = round_up(body + body_bytes, align);
+        if (step > n) step = n;
+        p += step;
+        n -= step;
     }
     return OK;
 }

@@ -12,6 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *file_join(arena *a, const char *folder, const char *name)
+{
+    const size_t n = strlen(folder) + strlen(name) + 2;
+    char *path = arena_alloc(a, n);
+    snprintf(path, n, "%s/%s", folder, name);
+    return path;
+}
+
 static status fail_open(diag_engine *d, const char *path, const char *what, int error)
 {
     diag_error(d, (src_pos){path, 0, 0}, &E1501, "cannot %s: %s", what, strerror(error));

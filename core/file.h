@@ -34,6 +34,9 @@ MUST_CHECK status file_writer_commit(file_writer *w);
 /* Removes what was written. */
 void file_writer_abandon(file_writer *w);
 
+/* "folder/name", in the arena. */
+const char *file_join(arena *a, const char *folder, const char *name);
+
 /* Removes a folder and everything in it, following no links. */
 void file_remove_tree(const char *folder);
 

@@ -42,6 +42,14 @@ static pto_op op_prev_slot(pto_op h) { return step(h, op_prev); }
 static pto_op op_parent_slot(pto_op h) { return step(h, op_parent); }
 static pto_op op_function_slot(pto_op h) { return step(h, op_function); }
 
+/* A number that an op has; 0 for none. */
+static uint32_t number_of(pto_op h, uint32_t (*number)(const module *m, op_id o))
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    return o != 0 ? number(c->m, o) : 0;
+}
+
 static pto_op op_walk_next_slot(pto_op current, pto_op root)
 {
     run_context *c = run_of(current.run);
@@ -91,12 +99,7 @@ static int32_t op_dominates_slot(pto_op first, pto_op second)
     return b != 0 && a != b && op_is_before(c->m, a, b);
 }
 
-static uint32_t op_hash_slot(pto_op h)
-{
-    run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h);
-    return o != 0 ? op_hash(c->m, o) : 0;
-}
+static uint32_t op_hash_slot(pto_op h) { return number_of(h, op_hash); }
 
 static int32_t op_equal_slot(pto_op first, pto_op second)
 {
@@ -114,12 +117,7 @@ static int32_t op_is_used_slot(pto_op h)
 
 /* ---- operands and results ---- */
 
-static uint32_t op_operand_count_slot(pto_op h)
-{
-    run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h);
-    return o != 0 ? op_value_operand_count(c->m, o) : 0;
-}
+static uint32_t op_operand_count_slot(pto_op h) { return number_of(h, op_value_operand_count); }
 
 static pto_value op_operand_slot(pto_op h, uint32_t index)
 {
@@ -128,12 +126,7 @@ static pto_value op_operand_slot(pto_op h, uint32_t index)
     return value_handle(c, o != 0 ? op_find_operand(c->m, o, index) : 0);
 }
 
-static uint32_t op_result_count_slot(pto_op h)
-{
-    run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h);
-    return o != 0 ? op_result_count(c->m, o) : 0;
-}
+static uint32_t op_result_count_slot(pto_op h) { return number_of(h, op_result_count); }
 
 static pto_value op_result_slot(pto_op h, uint32_t index)
 {
@@ -142,12 +135,7 @@ static pto_value op_result_slot(pto_op h, uint32_t index)
     return value_handle(c, o != 0 && index < op_result_count(c->m, o) ? op_result(c->m, o, index) : 0);
 }
 
-static uint32_t op_block_count_slot(pto_op h)
-{
-    run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h);
-    return o != 0 ? op_block_count(c->m, o) : 0;
-}
+static uint32_t op_block_count_slot(pto_op h) { return number_of(h, op_block_count); }
 
 static pto_block op_block_at_slot(pto_op h, uint32_t index)
 {

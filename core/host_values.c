@@ -3,26 +3,17 @@
 
 #include <string.h>
 
-static pto_op block_parent_slot(pto_block h)
+/* From a block to an op, or none. */
+static pto_op op_from_block(pto_block h, op_id (*to)(const module *m, block_id b))
 {
     run_context *c = run_of(h.run);
     const block_id b = block_from(c, h);
-    return op_handle(c, b != 0 ? block_parent(c->m, b) : 0);
+    return op_handle(c, b != 0 ? to(c->m, b) : 0);
 }
 
-static pto_op block_first_slot(pto_block h)
-{
-    run_context *c = run_of(h.run);
-    const block_id b = block_from(c, h);
-    return op_handle(c, b != 0 ? block_first(c->m, b) : 0);
-}
-
-static pto_op block_last_slot(pto_block h)
-{
-    run_context *c = run_of(h.run);
-    const block_id b = block_from(c, h);
-    return op_handle(c, b != 0 ? block_last(c->m, b) : 0);
-}
+static pto_op block_parent_slot(pto_block h) { return op_from_block(h, block_parent); }
+static pto_op block_first_slot(pto_block h) { return op_from_block(h, block_first); }
+static pto_op block_last_slot(pto_block h) { return op_from_block(h, block_last); }
 
 static uint32_t block_arg_count_slot(pto_block h)
 {

@@ -1,3 +1,4 @@
+/* Kinds of YAML files as JSON Schema. */
 #include "core/schema.h"
 
 #include "core/case.h"
@@ -176,16 +177,11 @@ void schema_write_json(text_buffer *t, const schema_file *file)
     text_puts(t, "\n}\n");
 }
 
-const schema_file *const *schema_files(void)
-{
-    static const schema_file *const files[] = {&pipeline_schema, &machine_schema, &case_schema, NULL};
-    return files;
-}
-
 const schema_file *schema_file_by_kind(str kind)
 {
-    for (const schema_file *const *f = schema_files(); *f != NULL; f++) {
-        if (str_is(kind, (*f)->kind)) return *f;
+    static const schema_file *const files[] = {&pipeline_schema, &machine_schema, &case_schema};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (str_is(kind, files[i]->kind)) return files[i];
     }
     return NULL;
 }

@@ -201,7 +201,7 @@ static void check_path(builder *b, const yaml_node *node, uint32_t index)
         b->failed = true;
     }
     const machine_core *core = p->core == NULL ? NULL : machine_core_by_name(b->m, str_from(p->core));
-    if (core != NULL && !machine_core_has_pipe(core, str_from(p->pipe))) {
+    if (core != NULL && !has_name(core->pipes, core->pipe_count, str_from(p->pipe))) {
         diag_error(b->d, yaml_find(node, "pipe")->at, &E1201, "core kind `%s` has no pipe `%s`", p->core, p->pipe);
         b->failed = true;
     }
@@ -376,67 +376,3 @@ const machine_path *machine_path_find(const machine *m, str from, str to, const 
 }
 
 int64_t machine_space_usable_bytes(const machine_space *s) { return s->bytes - s->reserved_bytes; }
-
-bool machine_core_has_pipe(const machine_core *c, str pipe) { return has_name(c->pipes, c->pipe_count, pipe); }
-
-bool machine_space_has_layout(const machine_space *s, str layout)
-{
-    return has_name(s->layouts, s->layout_count, layout);
-}
-
-static bool has_change(const machine_change *changes, uint32_t count, str from, str to)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (str_is(from, changes[i].from) && str_is(to, changes[i].to)) return true;
-    }
-    return false;
-}
-
-bool machine_path_changes_layout(const machine_path *p, str from, str to)
-{
-    return has_change(p->layouts, p->layout_count, from, to);
-}
-
-bool machine_path_casts(const machine_path *p, str from, str to)
-{
-    return str_eq(from, to) || has_change(p->casts, p->cast_count, from, to);
-}
-
-bool machine_vector_takes(const machine *m, str class_name, str dtype)
-{
-    const machine_cost *c = machine_cost_by_class(m, class_name);
-    if (c != NULL && c->dtypes != NULL) return has_name(c->dtypes, c->dtype_count, dtype);
-    return has_name(m->vector_dtypes, m->vector_dtype_count, dtype);
-}
-
-bool machine_vector_converts(const machine *m, str from, str to)
-{
-    const yaml_pair *row = yaml_find_pair(yaml_find(yaml_find(m->root, "vector"), "conversions"), from);
-    for (uint32_t i = 0; row != NULL && i < row->value->count; i++) {
-        if (str_eq(row->value->items[i]->text, to)) return true;
-    }
-    return false;
-}
-
-static int64_t at_least_one(int64_t v) { return v < 1 ? 1 : v; }
-
-void machine_box(const machine *m, str layout, int64_t dtype_bytes, bool is_acc, int64_t *out_rows, int64_t *out_cols)
-{
-    int64_t block = at_least_one(m->block_bytes / dtype_bytes);
-    int64_t box_cols = at_least_one(m->matrix.box_row_bytes / dtype_bytes);
-    if (str_is(layout, "nd")) {
-        *out_rows = 1;
-        *out_cols = block;
-    } else if (str_is(layout, "dn")) {
-        *out_rows = block;
-        *out_cols = 1;
-    } else if (is_acc) {
-        *out_rows = m->matrix.acc_box_rows;
-        *out_cols = m->matrix.acc_box_cols;
-    } else {
-        /* Inside a box the second letter says which way the 32-byte rows run. */
-        bool columns_run = layout.n == 2 && layout.p[1] == 'n';
-        *out_rows = columns_run ? box_cols : m->matrix.box_rows;
-        *out_cols = columns_run ? m->matrix.box_rows : box_cols;
-    }
-}

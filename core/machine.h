@@ -106,18 +106,6 @@ const machine_cost *machine_cost_by_class(const machine *m, str class_name);
 const machine_path *machine_path_find(const machine *m, str from, str to, const char *core);
 /* What tiles may fill. */
 int64_t machine_space_usable_bytes(const machine_space *s);
-bool machine_core_has_pipe(const machine_core *c, str pipe);
-/* Whether the space can hold a tile of this layout. */
-bool machine_space_has_layout(const machine_space *s, str layout);
-/* Whether the path can change the layout, and whether it can change the element type (equal types: always). */
-bool machine_path_changes_layout(const machine_path *p, str from, str to);
-bool machine_path_casts(const machine_path *p, str from, str to);
-/* Whether vector instructions of this class take this element type. */
-bool machine_vector_takes(const machine *m, str class_name, str dtype);
-bool machine_vector_converts(const machine *m, str from, str to);
-/* Rows and columns that a tile of element size `dtype_bytes` is rounded up to: the box of nz, zn, zz, nn layouts, one
- * block of bytes along the contiguous dim for nd (columns) and dn (rows). `is_acc` takes the box of the accumulator. */
-void machine_box(const machine *m, str layout, int64_t dtype_bytes, bool is_acc, int64_t *out_rows, int64_t *out_cols);
 
 /* Any value of the file by path: the keys joined by dots, for example "clock-hz", "spaces.vec.bytes",
  * "cores.vector.count", "instructions.add.head", "matrix.cycles-per-box.f16". Paths between spaces are

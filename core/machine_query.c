@@ -1,3 +1,4 @@
+/* Values of a machine file by path. */
 #include "core/machine.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The keys of machine files. */
 #include "core/machine.h"
 
 static const char *const pipe_names[] = {"s", "mte1", "mte2", "mte3", "m", "v", "fix", NULL};

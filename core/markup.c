@@ -46,16 +46,6 @@ void markup_text(text_buffer *t, str s)
     }
 }
 
-void markup_printf(text_buffer *t, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (n > 0) markup_text(t, (str){text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1});
-}
-
 /* ---- numbers ---- */
 
 enum { NUMBER_ROOM = 32 };

@@ -9,7 +9,6 @@
 
 /* Any text, as the content of an element or of an attribute in double quotes. */
 void markup_text(text_buffer *t, str s);
-void markup_printf(text_buffer *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* 1234567 as 1,234,567. `out` has room for 32 bytes; returns it. */
 const char *markup_thousands(double v, char *out);
 /* 3.4 MiB; below 1 KiB: 17 B. Likewise. */

@@ -32,7 +32,8 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void module_levels(const module *m, contract_state *out)
+/* Levels present among the module's functions, as the start of contract_check. */
+static void module_levels(const module *m, contract_state *out)
 {
     *out = (contract_state){0};
     BLOCK_EACH_OP(m, o, module_top(m)) contract_state_add_level(out, level_name(function_level(m, o)));

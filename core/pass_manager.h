@@ -34,9 +34,6 @@ typedef struct run_report {
     uint32_t step_count;
 } run_report;
 
-/* Levels present among the module's functions, as the start of contract_check. */
-void module_levels(const module *m, contract_state *out);
-
 /* Checks the contracts statically, then runs over a verified module. On failure `*exit_status` is 2 (a pipeline that
  * cannot work, an unknown step), 5 (a pass failed) or 6 (a step is blamed). */
 MUST_CHECK status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,

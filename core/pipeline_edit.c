@@ -1,3 +1,4 @@
+/* Edits of a pipeline: those of a file that extends another, and those of the command line. */
 #include "core/core_diag.h"
 #include "core/pipeline_builder.h"
 

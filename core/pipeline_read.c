@@ -1,3 +1,4 @@
+/* From files that extend each other, and a command line, to steps. */
 #include "core/pipeline.h"
 
 #include "core/core_diag.h"

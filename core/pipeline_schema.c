@@ -1,3 +1,4 @@
+/* The keys of pipeline files. */
 #include "core/pipeline.h"
 
 #define END {.name = NULL}

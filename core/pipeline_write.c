@@ -1,3 +1,4 @@
+/* The effective pipeline as YAML, with defaults and origins. */
 #include "core/pipeline.h"
 
 #include <limits.h>

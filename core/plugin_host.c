@@ -221,8 +221,10 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
     struct stat st;
     if (folder == NULL) {
         if (!wanted && (errno == ENOENT || errno == ENOTDIR)) return OK;
-        diag_error(h->diags, NO_POS, &E1309, "the plugin folder '%s' cannot be read: %s", path, strerror(errno));
-        return FAILED;
+        static const char *const text = "the plugin folder '%s' cannot be read: %s";
+        if (wanted) diag_error(h->diags, NO_POS, &E1309, text, path, strerror(errno));
+        if (!wanted) diag_warning(h->diags, NO_POS, &E1309, text, path, strerror(errno));
+        return wanted ? FAILED : OK;
     }
     const int fd = dirfd(folder);
     if (fd < 0 || fstat(fd, &st) != 0 || (st.st_mode & S_IWOTH) != 0) {

@@ -151,7 +151,8 @@ static int earlier(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-double report_active_cycles(const report *r)
+/* Cycles in which at least one core ran a kernel. */
+static double report_active_cycles(const report *r)
 {
     const report_trace *t = r->trace;
     /* Where not all instances are known, a kernel counts as running from its first to its last. */

@@ -1,4 +1,5 @@
-/* What bounds a run, in words and numbers: derived from counters, slices and the machine alone. */
+/* What bounds a run, in words and numbers: derived from counters, slices and the machine alone.
+ * Texts live in the report's arena; the report is not changed. */
 #ifndef CORE_REPORT_VERDICT_H
 #define CORE_REPORT_VERDICT_H
 
@@ -22,7 +23,5 @@ typedef struct report_limit {
 } report_limit;
 /* At most `room` of them; how many. */
 uint32_t report_limits(const report *r, report_limit *out, uint32_t room);
-/* Cycles in which at least one core ran a kernel. */
-double report_active_cycles(const report *r);
 
 #endif

@@ -21,19 +21,11 @@ typedef struct writer {
     bool has_module, has_pipeline, has_machine;
 } writer;
 
-static const char *join(arena *a, const char *folder, const char *name)
-{
-    const size_t n = strlen(folder) + strlen(name) + 2;
-    char *path = arena_alloc(a, n);
-    snprintf(path, n, "%s/%s", folder, name);
-    return path;
-}
-
 static status make_folder(writer *w, const char *folder)
 {
     const char *top = getenv("TMPDIR");
     char *path = (char *)(uintptr_t)(folder ? arena_strdup(w->arena, folder)
-                                            : join(w->arena, top && *top ? top : "/tmp", "pto-reproducer-XXXXXX"));
+                                            : file_join(w->arena, top && *top ? top : "/tmp", "pto-reproducer-XXXXXX"));
     const bool is_made = folder ? mkdir(path, 0777) == 0 : mkdtemp(path) != NULL;
     if (!is_made) {
         diag_error(w->diags, (src_pos){path, 0, 0}, &E1501, "cannot create the folder: %s", strerror(errno));
@@ -47,7 +39,7 @@ static status make_folder(writer *w, const char *folder)
 static status write_file(writer *w, const char *name, str text, bool is_script)
 {
     file_writer f;
-    const char *path = join(w->arena, w->folder, name);
+    const char *path = file_join(w->arena, w->folder, name);
     TRY(file_writer_open(&f, w->diags, path));
     file_writer_put(&f, text.p, text.n);
     TRY(file_writer_commit(&f));
@@ -101,18 +93,6 @@ static status write_effective_pipeline(writer *w)
     return s;
 }
 
-static void put_quoted(text_buffer *t, const char *text)
-{
-    text_putc(t, '\'');
-    for (; *text; text++) {
-        if (*text == '\'')
-            text_puts(t, "'\\''");
-        else
-            text_putc(t, *text);
-    }
-    text_putc(t, '\'');
-}
-
 /* Outputs are not wanted again, and what the effective pipeline says need not be said again. */
 static bool is_left_out(const writer *w, const char *name)
 {
@@ -135,7 +115,7 @@ static void put_environment(text_buffer *t)
         const char *text = getenv(names[i]);
         if (!text) continue;
         text_printf(t, "export %s=", names[i]);
-        put_quoted(t, text);
+        command_line_put_word(t, text);
         text_putc(t, '\n');
     }
 }
@@ -146,7 +126,7 @@ static void put_command(const writer *w, text_buffer *t)
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = '\0';
     text_puts(t, "exec ");
-    put_quoted(t, n > 0 ? program : w->line->tool);
+    command_line_put_word(t, n > 0 ? program : w->line->tool);
     for (uint32_t i = 0; i < w->line->use_count; i++) {
         const cli_use *use = &w->line->uses[i];
         const char *name = w->line->options[use->option].name;
@@ -154,7 +134,7 @@ static void put_command(const writer *w, text_buffer *t)
         text_printf(t, " --%s", name);
         if (!use->value) continue;
         text_putc(t, '=');
-        put_quoted(t, use->value);
+        command_line_put_word(t, use->value);
     }
     if (w->has_pipeline) text_puts(t, " --pipeline=\"$here/pipeline.yaml\"");
     if (w->has_machine) text_puts(t, " --machine=\"$here/machine.yaml\"");
@@ -163,7 +143,7 @@ static void put_command(const writer *w, text_buffer *t)
         if (i == 0 && w->has_module)
             text_puts(t, "\"$here/module.ptir\"");
         else
-            put_quoted(t, w->line->arguments[i]);
+            command_line_put_word(t, w->line->arguments[i]);
     }
     text_putc(t, '\n');
 }
@@ -178,7 +158,7 @@ static status write_script(writer *w)
     text_puts(&t, "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n");
     if (getcwd(folder, sizeof folder)) {
         text_puts(&t, "cd ");
-        put_quoted(&t, folder);
+        command_line_put_word(&t, folder);
         text_puts(&t, " || exit 2\n");
     }
     put_environment(&t);
@@ -193,7 +173,7 @@ const char *reproducer_write(arena *a, diag_engine *d, const command_line *line,
     writer w = {.arena = a, .diags = d, .line = line};
     if (make_folder(&w, folder) != OK) return NULL;
     if (copy_module(&w, module_fd) == OK && write_effective_pipeline(&w) == OK && write_script(&w) == OK)
-        return join(a, w.folder, "reproduce");
+        return file_join(a, w.folder, "reproduce");
     file_remove_tree(w.folder);
     return NULL;
 }

@@ -58,8 +58,7 @@ void schema_unknown(diag_engine *d, src_pos at, const diag_code_info *code, cons
 
 /* Writes the JSON Schema (draft 2020-12) of a kind of file. */
 void schema_write_json(text_buffer *t, const schema_file *file);
-/* All kinds of files that are read, ends in NULL; and by name, NULL when unknown. */
-const schema_file *const *schema_files(void);
+/* What is known of a kind of file: pipeline, machine or case; NULL when unknown. */
 const schema_file *schema_file_by_kind(str kind);
 
 #endif

@@ -54,8 +54,4 @@ const char *value_type_text(value_kind type);
 const char *value_type_name(value_kind type);
 value_kind value_type_by_name(str name);
 
-bool value_equal(const value *a, const value *b);
-/* In YAML spelling, on one line; bytes as the largest unit that divides them. Options of plugins are left out. */
-void value_write(text_buffer *t, const value *v);
-
 #endif

@@ -71,8 +71,6 @@ const char *yaml_kind_text(yaml_kind kind);
  * already on the line (a key or a dash); ends with a newline. With `origins` each scalar is followed by its place as
  * a comment. */
 void yaml_write(text_buffer *t, const yaml_node *node, uint32_t indent, bool origins);
-/* One scalar, quoted when it must be. */
-void yaml_write_scalar(text_buffer *t, str text, bool quoted);
 /* A key or an id, quoted when it must be. */
 void yaml_write_name(text_buffer *t, str name);
 /* "  # file:line" */

@@ -1,3 +1,4 @@
+/* Trees as YAML that reads back the same. */
 #include "core/yaml_tree.h"
 
 #include <string.h>
@@ -22,7 +23,8 @@ static bool can_be_plain(str text, bool in_flow)
     return !in_flow && memchr(text.p, '\n', text.n) == NULL;
 }
 
-void yaml_write_scalar(text_buffer *t, str text, bool quoted)
+/* One scalar, quoted when it must be. */
+static void yaml_write_scalar(text_buffer *t, str text, bool quoted)
 {
     if (!quoted && can_be_plain(text, false)) {
         text_put(t, text.p, text.n);

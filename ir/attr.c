@@ -1,3 +1,4 @@
+/* Attributes, uniqued. */
 #include "ir/context_impl.h"
 
 #include <stdlib.h>

@@ -210,7 +210,8 @@ type_id channel_tile(ir_context *c, type_id channel);
 /* Bytes of a tile of `rows` x `columns` elements: rows of a mask are packed bits, first column in the lowest bit, each
  * row from a multiple of MASK_ROW_BYTES on. Fails (false) beyond 63 bits. */
 bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out);
-/* What keeps a type from being one, in words for a message: an element type where it does not stand; NULL when nothing. */
+/* What keeps a type from being one, in words for a message: an element type where none of its kind may stand. NULL:
+ * nothing. */
 const char *type_misfit(const type_node *t);
 /* Number of elements as an expression; 0 on overflow. */
 expr_id type_element_count(ir_context *c, type_id t);

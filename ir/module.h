@@ -91,9 +91,6 @@ op_id op_prev(const module *m, op_id o);
 op_id op_parent(const module *m, op_id o);            /* op that holds the op's block; 0 at top */
 op_id op_function(const module *m, op_id o);          /* enclosing func or kernel, itself if it is one; 0 */
 bool op_is_before(const module *m, op_id a, op_id b); /* same block */
-/* May the op use the value? The value's block holds the op or an op around it, and the definition comes before; ops
- * inside a function or kernel see nothing from outside. */
-bool value_dominates_op(const module *m, value_id v, op_id o);
 /* Hash of kind, operands, attributes and result types; 0 for an op with blocks. */
 uint32_t op_hash(const module *m, op_id o);
 /* Both without blocks, and of the same kind, operands, attributes and result types. */

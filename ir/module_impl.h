@@ -144,11 +144,6 @@ struct module {
     module_caches *caches;
 };
 
-static inline void *record_at(const record_table *t, uint32_t id)
-{
-    return (char *)t->chunks[id >> CHUNK_SHIFT] + (size_t)(id & CHUNK_MASK) * t->record_bytes;
-}
-
 static inline op_record *op_raw(const module *m, op_id o)
 {
     return (op_record *)m->ops.chunks[o >> CHUNK_SHIFT] + (o & CHUNK_MASK);

@@ -1,3 +1,4 @@
+/* Values, their uses and names, and blocks. */
 #include "ir/module_impl.h"
 
 #include <string.h>

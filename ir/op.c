@@ -1,3 +1,4 @@
+/* Ops: making, moving, cloning and erasing them, and their operands and results. */
 #include "ir/module_impl.h"
 
 #include <string.h>

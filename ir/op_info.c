@@ -163,6 +163,16 @@ const attr_spec *op_attr_spec(const op_info *info, str name)
     return NULL;
 }
 
+bool attr_spec_allows(const attr_spec *spec, str word)
+{
+    for (const char *at = spec->choices; at != NULL;) {
+        size_t n = strcspn(at, "|");
+        if (str_eq(word, (str){at, n})) return true;
+        at = at[n] == 0 ? NULL : at + n + 1;
+    }
+    return false;
+}
+
 static const char *const level_names[LEVEL_COUNT] = {
     [LEVEL_NONE] = "none",     [LEVEL_TENSOR] = "tensor/1", [LEVEL_TILE] = "tile/1",
     [LEVEL_BLOCK] = "block/1", [LEVEL_EXEC] = "exec/1",
@@ -191,12 +201,4 @@ const char *pipe_name(pipe_kind p)
 {
     BUG_IF((uint32_t)p >= PIPE_COUNT, "there is no pipe %d", (int)p);
     return pipe_names[p];
-}
-
-pipe_kind pipe_by_name(str s)
-{
-    for (uint32_t p = PIPE_NONE + 1; p < PIPE_COUNT; p++) {
-        if (str_is(s, pipe_names[p])) return (pipe_kind)p;
-    }
-    return PIPE_NONE;
 }

@@ -184,7 +184,6 @@ typedef enum pipe_kind {
     PIPE_COUNT
 } pipe_kind;                        /* not `pipe`: that is a function of unistd.h */
 const char *pipe_name(pipe_kind p); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
-pipe_kind pipe_by_name(str s);
 
 typedef struct op_info {
     const char *name; /* with dialect prefix */
@@ -224,5 +223,7 @@ uint32_t op_kind_count(void);
 /* The nearest op name, for "did you mean"; NULL when none is near. */
 const char *op_nearest_name(str name);
 const attr_spec *op_attr_spec(const op_info *info, str name);
+/* Whether a word is one of spec->choices, which is not NULL. */
+bool attr_spec_allows(const attr_spec *spec, str word);
 
 #endif

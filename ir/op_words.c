@@ -93,6 +93,29 @@ const char *fold_rule_words(fold_rule rule)
     return words[rule];
 }
 
+const char *attr_spec_words(const attr_spec *spec)
+{
+    switch ((attr_spec_kind)spec->kind) {
+    case SPEC_BOOL: return "true or false";
+    case SPEC_INT: return "an integer";
+    case SPEC_FLOAT:
+    case SPEC_NUMBER: return "a number";
+    case SPEC_ENUM:
+    case SPEC_WORD: return "one of its words";
+    case SPEC_STRING: return "a string";
+    case SPEC_DTYPE: return "an element type";
+    case SPEC_TYPES: return "a list of types";
+    case SPEC_INTS: return "a list of integers";
+    case SPEC_EXPRS: return "a list of index expressions";
+    case SPEC_SYMBOL: return "a symbol (@name)";
+    case SPEC_DENSE: return "a number, dense [..] or resource(\"file.npy\")";
+    case SPEC_LIST: return "a list";
+    case SPEC_DICT: return "a map";
+    case SPEC_NONE: break;
+    }
+    return "another kind of value";
+}
+
 void type_classes_print(uint32_t classes, text_buffer *out)
 {
     static const char *const names[] = {"tensor", "gm", "tile", "scalar", "index", "buffer", "channel"};

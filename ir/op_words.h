@@ -14,6 +14,8 @@ const char *insn_rule_words(insn_rule rule);
 const char *insn_tmp_words(insn_tmp tmp);
 /* What is computed at compile time; NULL: nothing. */
 const char *fold_rule_words(fold_rule rule);
+/* What an attribute takes: "an integer", "a list of index expressions", .. */
+const char *attr_spec_words(const attr_spec *spec);
 /* "tensor or gm" of a set of enum type_class, onto `out`. */
 void type_classes_print(uint32_t classes, text_buffer *out);
 

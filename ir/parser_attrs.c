@@ -1,32 +1,10 @@
 /* Attributes: values, dicts, and what a row says about them. */
+#include "ir/op_words.h"
 #include "ir/parser_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *spec_kind_text(const attr_spec *spec)
-{
-    switch ((attr_spec_kind)spec->kind) {
-    case SPEC_BOOL: return "true or false";
-    case SPEC_INT: return "an integer";
-    case SPEC_FLOAT:
-    case SPEC_NUMBER: return "a number";
-    case SPEC_ENUM:
-    case SPEC_WORD: return "one word of its choices";
-    case SPEC_STRING: return "a string";
-    case SPEC_DTYPE: return "an element type";
-    case SPEC_TYPES: return "a list of types";
-    case SPEC_INTS: return "a list of integers";
-    case SPEC_EXPRS: return "a list of index expressions";
-    case SPEC_SYMBOL: return "a symbol (@name)";
-    case SPEC_DENSE: return "a number, dense [..] or resource(\"file.npy\")";
-    case SPEC_LIST: return "a list";
-    case SPEC_DICT: return "a map";
-    case SPEC_NONE: break;
-    }
-    return "another kind of value";
-}
 
 static bool list_is_of(const parser *p, const attr_node *n, attr_kind kind)
 {
@@ -35,16 +13,6 @@ static bool list_is_of(const parser *p, const attr_node *n, attr_kind kind)
         if (attr_at(p->c, n->items[i])->kind != kind) return false;
     }
     return true;
-}
-
-static bool is_choice(const char *choices, str word)
-{
-    for (const char *at = choices; at != NULL;) {
-        size_t n = strcspn(at, "|");
-        if (str_eq(word, (str){at, n})) return true;
-        at = at[n] == 0 ? NULL : at + n + 1;
-    }
-    return false;
 }
 
 /* Stored form of a value whose kind is near enough: an integer for a float, one item for a list. */
@@ -96,9 +64,9 @@ status fit_attr(parser *p, const op_info *info, const attr_spec *spec, src_pos a
     *value = converted(p, spec, *value);
     const attr_node *n = attr_at(p->c, *value);
     if (!kind_fits(p, spec, n)) {
-        FAIL(p, at, E0314, "attribute `%s` of `%s` is %s", spec->name, info->name, spec_kind_text(spec));
+        FAIL(p, at, E0314, "attribute `%s` of `%s` is %s", spec->name, info->name, attr_spec_words(spec));
     }
-    if (n->kind == ATTR_STRING && spec->choices != NULL && !is_choice(spec->choices, string_of(p->c, n->id))) {
+    if (n->kind == ATTR_STRING && spec->choices != NULL && !attr_spec_allows(spec, string_of(p->c, n->id))) {
         return fail_choice(p, spec, at, string_of(p->c, n->id));
     }
     return OK;

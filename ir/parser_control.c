@@ -39,6 +39,17 @@ static status parse_init(parser *p, const control *c)
     return OK;
 }
 
+static status parse_inits(parser *p, const control *c)
+{
+    token open = p->tok;
+    TRY(expect(p, '(', "`(`"));
+    while (p->tok.kind != ')') {
+        TRY(parse_init(p, c));
+        if (!accept(p, ',')) break;
+    }
+    return expect_close(p, ')', &open);
+}
+
 /* Each carried value has as many results as it has names. */
 static status check_carried(parser *p, const control *c)
 {
@@ -115,6 +126,15 @@ static status parse_control_dict(parser *p, const control *c)
     return parse_dict(p, info, own, c->keys);
 }
 
+/* Behind the clauses: attributes, the op, and its first block. */
+static status begin_control(parser *p, const control *c, uint32_t blocks)
+{
+    op_id o;
+    TRY(parse_control_dict(p, c));
+    TRY(create_control(p, c, blocks, &o));
+    return open_block(p, c, o);
+}
+
 /* `valid(rows, columns)` of a carried tile, or an empty list. */
 static status parse_carried_valid(parser *p, attr_id *out, bool *is_given)
 {
@@ -164,10 +184,7 @@ static status parse_for(parser *p, const control *c)
     }
     TRY(parse_carry(p, c));
     TRY(check_carried(p, c));
-    TRY(parse_control_dict(p, c));
-    op_id o;
-    TRY(create_control(p, c, 1, &o));
-    return open_block(p, c, o);
+    return begin_control(p, c, 1);
 }
 
 static status parse_forall_indices(parser *p)
@@ -179,22 +196,6 @@ static status parse_forall_indices(parser *p)
         TRY(push_ref(p));
         if (!accept(p, ',')) break;
     }
-    return expect_close(p, ')', &open);
-}
-
-static status parse_forall_core(parser *p, const control *c)
-{
-    if (!accept_word(p, "core")) return OK;
-    const op_info *info = op_info_at(c->kind);
-    const attr_spec *spec = op_attr_spec(info, STR("core"));
-    token open = p->tok;
-    TRY(expect(p, '(', "`(`"));
-    token at = p->tok;
-    attr_id core;
-    if (at.kind != TOK_WORD) return fail_expected(p, "a core kind");
-    TRY(parse_attr(p, spec, &core));
-    TRY(fit_attr(p, info, spec, pos_of(p, &at), &core));
-    push_attr(p, "core", core);
     return expect_close(p, ')', &open);
 }
 
@@ -218,21 +219,10 @@ static status parse_forall(parser *p, const control *c)
              index_count == 1 ? "ex" : "ices");
     }
     push_attr(p, "to", extents);
-    if (accept_word(p, "out")) {
-        open = p->tok;
-        TRY(expect(p, '(', "`(`"));
-        while (p->tok.kind != ')') {
-            TRY(parse_init(p, c));
-            if (!accept(p, ',')) break;
-        }
-        TRY(expect_close(p, ')', &open));
-    }
-    TRY(parse_forall_core(p, c));
+    if (accept_word(p, "out")) TRY(parse_inits(p, c));
+    if (accept_word(p, "core")) TRY(parse_core(p, op_info_at(c->kind)));
     TRY(check_carried(p, c));
-    TRY(parse_control_dict(p, c));
-    op_id o;
-    TRY(create_control(p, c, 1, &o));
-    return open_block(p, c, o);
+    return begin_control(p, c, 1);
 }
 
 static status parse_if(parser *p, const control *c)
@@ -242,37 +232,44 @@ static status parse_if(parser *p, const control *c)
     TRY(parse_relation(p, &relation));
     push_attr(p, "relation", relation);
     TRY(parse_single_expr(p, "right"));
-    TRY(parse_control_dict(p, c));
-    op_id o;
-    TRY(create_control(p, c, 1, &o));
-    return open_block(p, c, o);
+    return begin_control(p, c, 1);
 }
 
 static status parse_while(parser *p, const control *c)
 {
     TRY(expect_word(p, "carry"));
-    token open = p->tok;
-    TRY(expect(p, '(', "`(`"));
-    while (p->tok.kind != ')') {
-        TRY(parse_init(p, c));
-        if (!accept(p, ',')) break;
-    }
-    TRY(expect_close(p, ')', &open));
+    TRY(parse_inits(p, c));
     TRY(check_carried(p, c));
+    return begin_control(p, c, 2);
+}
+
+/* The symbol of a `bind` or `tune`. */
+static status parse_symbol(parser *p, const control *c)
+{
+    if (c->name_count != 0)
+        FAIL(p, pos_of(p, &c->name), E0113, "`%s` has no results; it names a symbol ($x)", op_info_at(c->kind)->name);
+    token symbol = p->tok;
+    if (symbol.kind != TOK_SYMBOL) return fail_expected(p, "`$` and a name");
+    push_attr(p, "symbol", attr_string(p->c, intern_text(p, text_of(&symbol))));
+    next(p);
+    return OK;
+}
+
+static status finish_symbol(parser *p, const control *c)
+{
     TRY(parse_control_dict(p, c));
+    loc_id loc = loc_of(p, &c->name);
+    TRY(parse_tail(p, 0, pos_of(p, &c->name), &loc));
     op_id o;
-    TRY(create_control(p, c, 2, &o));
-    return open_block(p, c, o);
+    TRY(create_control(p, c, 0, &o));
+    op_set_loc(p->m, o, loc);
+    return OK;
 }
 
 /* `bind $n = expr in [lo, hi]` */
 static status parse_bind(parser *p, const control *c)
 {
-    if (c->name_count != 0) FAIL(p, pos_of(p, &c->name), E0113, "`bind` has no results; it names a symbol ($x)");
-    token symbol = p->tok;
-    if (symbol.kind != TOK_SYMBOL) return fail_expected(p, "`$` and a name");
-    push_attr(p, "symbol", attr_string(p->c, intern_text(p, text_of(&symbol))));
-    next(p);
+    TRY(parse_symbol(p, c));
     TRY(expect(p, '=', "`=`"));
     TRY(parse_single_expr(p, "value"));
     TRY(expect_word(p, "in"));
@@ -282,13 +279,7 @@ static status parse_bind(parser *p, const control *c)
     TRY(expect(p, ',', "`,`"));
     TRY(parse_single_expr(p, "hi"));
     TRY(expect_close(p, ']', &open));
-    TRY(parse_control_dict(p, c));
-    loc_id loc = loc_of(p, &c->name);
-    TRY(parse_tail(p, 0, pos_of(p, &c->name), &loc));
-    op_id o;
-    TRY(create_control(p, c, 0, &o));
-    op_set_loc(p->m, o, loc);
-    return OK;
+    return finish_symbol(p, c);
 }
 
 static status parse_bound(parser *p, const char *key)
@@ -302,11 +293,7 @@ static status parse_bound(parser *p, const char *key)
 /* `tune $n in [lo, hi] step s` */
 static status parse_tune(parser *p, const control *c)
 {
-    if (c->name_count != 0) FAIL(p, pos_of(p, &c->name), E0113, "`tune` has no results; it declares a symbol ($x)");
-    token symbol = p->tok;
-    if (symbol.kind != TOK_SYMBOL) return fail_expected(p, "`$` and a name");
-    push_attr(p, "symbol", attr_string(p->c, intern_text(p, text_of(&symbol))));
-    next(p);
+    TRY(parse_symbol(p, c));
     TRY(expect_word(p, "in"));
     token open = p->tok;
     TRY(expect(p, '[', "`[`"));
@@ -315,13 +302,7 @@ static status parse_tune(parser *p, const control *c)
     TRY(parse_bound(p, "hi"));
     TRY(expect_close(p, ']', &open));
     if (accept_word(p, "step")) TRY(parse_bound(p, "step"));
-    TRY(parse_control_dict(p, c));
-    loc_id loc = loc_of(p, &c->name);
-    TRY(parse_tail(p, 0, pos_of(p, &c->name), &loc));
-    op_id o;
-    TRY(create_control(p, c, 0, &o));
-    op_set_loc(p->m, o, loc);
-    return OK;
+    return finish_symbol(p, c);
 }
 
 status parse_control(parser *p, op_kind kind, size_t names, size_t name_count)
@@ -386,13 +367,5 @@ status finish_control(parser *p, frame *f)
         f->op = add_second_block(p, f->op);
         return open_second(p, f);
     }
-    size_t types = p->types.count;
-    loc_id loc = op_loc(p->m, f->op);
-    status s = parse_tail(p, (uint32_t)f->name_count, pos_at(p, f->op_line, f->op_column), &loc);
-    for (size_t i = 0; s == OK && i < f->name_count; i++) {
-        value_set_type(p->m, op_result(p->m, f->op, (uint32_t)i), p->types.items[types + i]);
-    }
-    p->types.count = types;
-    op_set_loc(p->m, f->op, loc);
-    return s;
+    return parse_tail_of_block(p, f);
 }

@@ -261,7 +261,7 @@ static status resolve_regions(parser *p, block_id body, uint32_t grid_rank, cons
     return OK;
 }
 
-static status parse_core(parser *p, const op_info *info)
+status parse_core(parser *p, const op_info *info)
 {
     token open = p->tok;
     TRY(expect(p, '(', "`(`"));

@@ -468,8 +468,7 @@ static void add_implied_terminator(parser *p, const frame *f)
     op_create(p->m, (op_place){.block = f->block}, &(op_spec){.kind = kind, .loc = loc_of(p, &p->tok)});
 }
 
-/* Behind the block of an op by its row. */
-static status finish_plain(parser *p, const frame *f)
+status parse_tail_of_block(parser *p, const frame *f)
 {
     size_t types = p->types.count;
     loc_id loc = op_loc(p->m, f->op);
@@ -494,7 +493,7 @@ status close_block(parser *p)
     p->is_generic = f.is_generic;
     status s = f.is_generic              ? finish_generic(p, &f)
                : op_has_own_form(f.kind) ? finish_control(p, &f)
-                                         : finish_plain(p, &f);
+                                         : parse_tail_of_block(p, &f);
     if (s == OK && p->depth > depth) return OK; /* the next block of the same op */
     if (s == OK) return define_results(p, f.op, f.names, f.name_count) == OK || !p->stop ? OK : FAILED;
     p->is_generic = false;

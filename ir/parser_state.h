@@ -238,6 +238,8 @@ MUST_CHECK status parse_loc(parser *p, loc_id *out); /* `loc` stands here */
 loc_id loc_of(parser *p, const token *t);
 /* `: types` and `loc(..)` at the end of an op with `count` results; types go onto p->types. */
 MUST_CHECK status parse_tail(parser *p, uint32_t count, src_pos at, loc_id *loc);
+/* The tail of an op behind its last block: its results get the types. */
+MUST_CHECK status parse_tail_of_block(parser *p, const frame *f);
 /* Opens a block of the op at `{`, which is taken. */
 MUST_CHECK status push_frame(parser *p, const frame *f);
 /* One op; opens a frame when it has blocks. */
@@ -252,6 +254,8 @@ op_id add_second_block(parser *p, op_id o);
 /* ---- parser_functions.c, parser_control.c ---- */
 MUST_CHECK status parse_func(parser *p);
 MUST_CHECK status parse_kernel(parser *p);
+/* `(vector)` behind the word `core`, onto p->keys and p->attrs. */
+MUST_CHECK status parse_core(parser *p, const op_info *info);
 /* An op with a form of its own; its name is the current token. */
 MUST_CHECK status parse_control(parser *p, op_kind kind, size_t names, size_t name_count);
 /* Behind the `}` of a control op: the next block or the end of the op. */

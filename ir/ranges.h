@@ -1,5 +1,5 @@
-/* Intervals of index expressions from what the text says: facts of the function, ranges of `bind` and `tune`, loop bounds, grid
- * extents. Symbols are at least 0. Sound: the value is in the interval whenever control gets to the op. */
+/* Intervals of index expressions from what the text says: facts of the function, ranges of `bind` and `tune`, loop
+ * bounds, grid extents. Symbols are at least 0. Sound: the value is in the interval whenever control gets to the op. */
 #ifndef IR_RANGES_H
 #define IR_RANGES_H
 
@@ -13,6 +13,9 @@ expr_range op_expr_range(module *m, op_id at, expr_id e);
 /* True when `e` takes both ends of its range each time the loops around `at` run: it is linear in indices of loops and
  * grids with constant bounds, and nothing between them and `at` is conditional. */
 bool op_expr_reaches_ends(module *m, op_id at, expr_id e);
+
+/* True when a loop or grid around `at` has no iteration, by constants. */
+bool op_is_never_reached(module *m, op_id at);
 
 /* True when both are the same number for all values that the facts allow. */
 bool op_expr_same(module *m, op_id at, expr_id a, expr_id b);

@@ -1,3 +1,4 @@
+/* Tables of records in chunks that never move, and the runs of operands and results beside them. */
 #include "ir/module_impl.h"
 
 #include <string.h>

@@ -551,15 +551,6 @@ status module_verify_functions(module *m, uint32_t count, const op_id *functions
     return v.problems == 0 ? OK : FAILED;
 }
 
-status function_verify(module *m, op_id function)
-{
-    verifier v;
-    verifier_init(&v, m);
-    verify_body(&v, function);
-    verifier_fini(&v);
-    return v.problems == 0 ? OK : FAILED;
-}
-
 status op_verify(module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);

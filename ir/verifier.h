@@ -9,11 +9,9 @@
 #include "ir/module.h"
 
 MUST_CHECK status module_verify(module *m);
-/* A function or kernel of the top block with everything inside it. Calls are checked against their callees' signatures,
- * cycles of calls are not looked for. */
-MUST_CHECK status function_verify(module *m, op_id function);
-/* The same for some of them, and cycles of calls that go through them. What is left out must have been verified and be
- * as it was then, and so must be the name and the signature of every function that it calls. */
+/* Some functions and kernels of the top block with everything inside them, and cycles of calls that go through them.
+ * What is left out must have been verified and be as it was then, and so must be the name and the signature of every
+ * function that it calls. */
 MUST_CHECK status module_verify_functions(module *m, uint32_t count, const op_id *functions);
 /* One op against its row: what can be said without its blocks, its users and its place. */
 MUST_CHECK status op_verify(module *m, op_id o);

@@ -37,7 +37,4 @@ MUST_CHECK status verify_window(module *m, op_id o, const type_node *memory, boo
 /* Event tokens of a function or kernel; verify_flags.c. */
 MUST_CHECK status verify_tokens(module *m, op_id function);
 
-/* A number, dense or resource attribute as the constant value of a type; verify_ops.c. */
-MUST_CHECK status check_number(const module *m, op_id o, const attr_node *value, dtype d, bool exact);
-
 #endif

@@ -520,7 +520,8 @@ static status check_integer(const module *m, op_id o, const attr_node *value, dt
     return OK;
 }
 
-status check_number(const module *m, op_id o, const attr_node *value, dtype d, bool exact)
+/* A number as the constant value of a type. `exact`: the type must hold it exactly. */
+static status check_number(const module *m, op_id o, const attr_node *value, dtype d, bool exact)
 {
     if (dtype_class_of(d) != DTYPE_CLASS_FLOAT) return check_integer(m, o, value, d);
     if (value->kind != ATTR_INT && value->kind != ATTR_FLOAT)

@@ -1,5 +1,6 @@
 #include "ir/verify_row.h"
 
+#include "ir/op_words.h"
 #include "ir/verifier_parts.h"
 
 #include <inttypes.h>
@@ -166,48 +167,14 @@ static bool kind_fits(const ir_context *c, const attr_spec *spec, const attr_nod
     return true;
 }
 
-static const char *kind_words(const attr_spec *spec)
-{
-    switch ((attr_spec_kind)spec->kind) {
-    case SPEC_BOOL: return "true or false";
-    case SPEC_INT: return "an integer";
-    case SPEC_FLOAT:
-    case SPEC_NUMBER: return "a number";
-    case SPEC_ENUM:
-    case SPEC_WORD: return "one of its words";
-    case SPEC_STRING: return "a string";
-    case SPEC_DTYPE: return "an element type";
-    case SPEC_TYPES: return "a list of types";
-    case SPEC_INTS: return "integers";
-    case SPEC_EXPRS: return "a list of index expressions";
-    case SPEC_SYMBOL: return "a symbol";
-    case SPEC_DENSE: return "a number, `dense` or `resource`";
-    case SPEC_LIST: return "a list";
-    case SPEC_DICT: return "a map";
-    case SPEC_NONE: break;
-    }
-    return "something else";
-}
-
-static bool is_choice(const char *choices, str word)
-{
-    for (const char *p = choices; word.n != 0; p++) {
-        size_t n = strcspn(p, "|");
-        if (n == word.n && memcmp(p, word.p, n) == 0) return true;
-        p += n;
-        if (*p == '\0') return false;
-    }
-    return false;
-}
-
 static status check_value(const module *m, op_id o, const attr_spec *spec, attr_id value)
 {
     const ir_context *c = module_context(m);
     const attr_node *n = attr_at(c, value);
-    if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "wants %s for `%s`", kind_words(spec), spec->name);
+    if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "wants %s for `%s`", attr_spec_words(spec), spec->name);
     if ((spec->kind != SPEC_ENUM && spec->kind != SPEC_WORD) || spec->choices == NULL) return OK;
     str word = string_of(c, n->id);
-    if (is_choice(spec->choices, word)) return OK;
+    if (attr_spec_allows(spec, word)) return OK;
     return op_error(m, o, &E0314, "has %s = %.*s; legal: %s", spec->name, (int)word.n, word.p, spec->choices);
 }
 

@@ -13,7 +13,7 @@ static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr
     if (size.lo < 1) return OK;
     expr_range start = op_expr_range(m, o, offset);
     if (start.lo > start.hi || size.lo > size.hi) return OK;
-    if (start.hi != INT64_MAX && start.hi < 0)
+    if (start.hi != INT64_MAX && start.hi < 0 && !op_is_never_reached(m, o))
         return op_error(m, o, &E0225, "starts at %s, at most %" PRId64 ", in dim %" PRIu32 "; memory starts at 0",
                         expr_words(m, o, offset), start.hi, index);
     expr_id end = expr_add(c, offset, extent);
@@ -22,7 +22,7 @@ static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr
     expr_range excess = op_expr_range(m, o, over);
     bool always = excess.lo != INT64_MIN && excess.lo > 0;
     bool once = excess.hi > 0 && excess.hi != INT64_MAX && size.lo == size.hi && op_expr_reaches_ends(m, o, over);
-    if (!always && !once) return OK;
+    if ((!always && !once) || op_is_never_reached(m, o)) return OK;
     const char *how = excess.lo == excess.hi ? "" : always ? "at least " : "up to ";
     return op_error(m, o, &E0225, "reaches %s, %s%" PRId64 " beyond dim %" PRIu32 " of extent %s",
                     expr_words(m, o, end), how, always ? excess.lo : excess.hi, index, expr_words(m, o, dim));

@@ -69,19 +69,11 @@ static status copy_file(arena *a, diag_engine *d, const char *from, const char *
     return file_writer_commit(&w);
 }
 
-static const char *join(arena *a, const char *x, const char *y)
-{
-    const size_t n = strlen(x) + strlen(y) + 2;
-    char *path = arena_alloc(a, n);
-    snprintf(path, n, "%s/%s", x, y);
-    return path;
-}
-
 static status copy_template(arena *a, diag_engine *d, const char *kind, const char *id, const char *folder)
 {
     char placeholder[64];
     snprintf(placeholder, sizeof placeholder, "org.example.%s", kind);
-    const char *source = join(a, join(a, session_share_folder(a), "template"), kind);
+    const char *source = file_join(a, file_join(a, session_share_folder(a), "template"), kind);
     DIR *dir = opendir(source);
     if (!dir) {
         diag_error(d, (src_pos){source, 0, 0}, &E1501, "cannot open the folder of the template: %s", strerror(errno));
@@ -94,7 +86,7 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
     }
     for (struct dirent *e; s == OK && (e = readdir(dir));) {
         if (e->d_name[0] != '.')
-            s = copy_file(a, d, join(a, source, e->d_name), join(a, folder, e->d_name), placeholder, id);
+            s = copy_file(a, d, file_join(a, source, e->d_name), file_join(a, folder, e->d_name), placeholder, id);
     }
     closedir(dir);
     return s;

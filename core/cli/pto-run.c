@@ -31,7 +31,7 @@
     X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)                      \
     X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                 \
     X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)           \
-    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's", false)                    \
+    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's; alone: no passes", false)  \
     X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
     X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                  \
     X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write a page, pictures, tables and a trace there", false)      \
@@ -59,8 +59,8 @@ typedef struct run_job {
     session *s;
     flight_recorder *recorder;
     const char *module_path, *entry;
-    given_tensor *tensors;
-    uint32_t tensor_count;
+    given_tensor *tensors; /* those of a case first */
+    uint32_t tensor_count, case_input_count;
     given_symbol *symbols;
     uint32_t symbol_count;
     expectation *expectations;
@@ -131,6 +131,18 @@ static status add_symbol(run_job *j, str name, const char *text)
     return FAILED;
 }
 
+/* An input has one value: none of two is taken in silence. */
+static status refuse_second(const run_job *j, str name)
+{
+    for (uint32_t i = 0; i < j->tensor_count; i++) {
+        if (!str_eq(j->tensors[i].name, name)) continue;
+        diag_error(j->s->diags, tool(), &E1504, "input `%.*s` is given twice: %s and --in", (int)name.n, name.p,
+                   i < j->case_input_count ? "--case" : "--in");
+        return FAILED;
+    }
+    return OK;
+}
+
 static status take_options(run_job *j)
 {
     const command_line *line = j->s->line;
@@ -140,7 +152,10 @@ static status take_options(run_job *j)
         str name;
         const char *rest;
         TRY(split(j->s->diags, line->options[option].name, line->uses[i].value, &name, &rest));
-        if (option == RUN_IN) TRY(add_input(j, name, rest));
+        if (option == RUN_IN) {
+            TRY(refuse_second(j, name));
+            TRY(add_input(j, name, rest));
+        }
         if (option == RUN_EXPECT) TRY(add_expectation(j, name, rest));
         if (option == RUN_SYM) TRY(add_symbol(j, name, rest));
     }
@@ -262,6 +277,7 @@ static status read_job(run_job *j)
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
     if (case_path) TRY(take_case(j, case_path));
+    j->case_input_count = j->tensor_count;
     if (line->argument_count == 1) j->module_path = line->arguments[0];
     return take_options(j);
 }
@@ -438,7 +454,7 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     return result;
 }
 
-static int execute(run_job *j, module *m, flight_recorder *recorder)
+static int execute(run_job *j, module *m, const output_names *names, flight_recorder *recorder)
 {
     session *s = j->s;
     int64_t seed = 0, shuffle = 0, repeat = 1;
@@ -450,9 +466,10 @@ static int execute(run_job *j, module *m, flight_recorder *recorder)
     bound_call call;
     if (f == 0 || call_check_fixed(m) != OK ||
         call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) !=
-            OK ||
-        check_outputs(j, &call) != OK)
+            OK)
         return EXIT_STATUS_INPUT;
+    call_name_outputs(&call, names);
+    if (check_outputs(j, &call) != OK) return EXIT_STATUS_INPUT;
     report_trace trace;
     report_trace_init(&trace, s->arena, m);
     const backend_request request = {.seed = (uint64_t)shuffle,
@@ -492,10 +509,12 @@ static int run(session *s, flight_recorder *recorder)
     if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
     if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
+    output_names names;
+    call_output_names(s->arena, m, j.entry, &names);
     if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK)
         code = EXIT_STATUS_INPUT;
     else if (session_compile(s, m, recorder, &code) == OK)
-        code = execute(&j, m, recorder);
+        code = execute(&j, m, &names, recorder);
     module_destroy(m);
     return code;
 }

@@ -105,6 +105,22 @@ TEST(a_good_note_is_read_whole)
     arena_destroy(a);
 }
 
+TEST(notes_aligned_to_8_bytes_are_passed_over)
+{
+    static const uint32_t property[] = {4, 16, 5, 0x00554e47 /* "GNU" */, 0xc0008002, 4, 1, 0};
+    image i;
+    make(&i, GOOD, sizeof GOOD);
+    const size_t at = (i.n + 7) / 8 * 8;
+    memcpy(i.bytes + at, property, sizeof property);
+    i.n = at + sizeof property;
+    *segment(&i, 0) = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = at, .p_filesz = sizeof property, .p_align = 8};
+    expect(&i, "");
+    segment(&i, 1)->p_align = 8; /* content behind 12 + 4 bytes, at a multiple of 8 as well */
+    expect(&i, "");
+    put_u32(&i, at + 4, 17);
+    expect(&i, "holds a damaged note: its content runs past its end");
+}
+
 TEST(every_truncation_is_refused)
 {
     image whole;

@@ -493,17 +493,6 @@ TEST(nested_ops_are_erased_cloned_and_walked)
     assert_int_equal(op_kind_of(w.m, copied_exp), OP_TENSOR_EXP);
     assert_int_equal(op_operand(w.m, block_last(w.m, copy_body), 0), op_result(w.m, copied_inner, 0));
 
-    assert_true(value_dominates_op(w.m, x, e));
-    assert_true(value_dominates_op(w.m, block_arg(w.m, outer_body, 0), e));
-    assert_false(value_dominates_op(w.m, op_result(w.m, outer, 0), e));
-    assert_false(value_dominates_op(w.m, op_result(w.m, e, 0), yields[1]));
-    assert_false(value_dominates_op(w.m, op_result(w.m, e, 0), e));
-    assert_true(value_dominates_op(w.m, op_result(w.m, outer, 0), copied_exp));
-    op_id g = make_func(&w, "g");
-    op_id foreign = unary(&w, function_body(w.m, g), x);
-    assert_false(value_dominates_op(w.m, x, foreign));
-    op_erase(w.m, foreign);
-
     size_t bytes = module_bytes(w.m);
     op_erase(w.m, outer);
     op_erase(w.m, copy);

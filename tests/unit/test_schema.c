@@ -108,29 +108,36 @@ TEST(schema_reports_each_mistake_with_place_and_limit)
     refuse("count: 1\n", "t.yaml:1:1: error: [E1031] one of the keys `either`, `or` is missing here\npto-test: 1\n^\n");
 }
 
-TEST(schema_values_write_what_reads_back)
+TEST(values_are_read_from_text_by_their_type)
 {
     static const struct {
         value_kind type;
-        const char *text, *want;
-    } cases[] = {{VALUE_BOOL, "true", "true"},    {VALUE_I64, "-5", "-5"},       {VALUE_F64, "0.1", "0.1"},
-                 {VALUE_BYTES, "65536", "64KiB"}, {VALUE_BYTES, "1000", "1000"}, {VALUE_LIST, "[1, 2]", "[1, 2]"},
-                 {VALUE_STR, "a b", "\"a b\""},   {VALUE_F64, "3", "3.0"},       {VALUE_ENUM, "red", "red"},
-                 {VALUE_PLUGIN, "pto.x", "pto.x"}};
+        const char *text;
+        int64_t i;
+        double f;
+        const char *s;
+    } cases[] = {
+        {VALUE_BOOL, "true", 1, 0, ""},  {VALUE_I64, "-5", -5, 0, ""},         {VALUE_F64, "0.1", 0, 0.1, ""},
+        {VALUE_F64, "3", 0, 3, ""},      {VALUE_BYTES, "65536", 65536, 0, ""}, {VALUE_BYTES, "64KiB", 65536, 0, ""},
+        {VALUE_STR, "a b", 0, 0, "a b"}, {VALUE_ENUM, "red", 0, 0, "red"},     {VALUE_PLUGIN, "pto.x", 0, 0, "pto.x"}};
     diag_text t;
     diag_text_begin(&t);
+    value v;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        value_rule rule = {cases[i].type, NULL, NULL, colours, "it"};
-        value v, again;
+        const value_rule rule = {cases[i].type, NULL, NULL, colours, "it"};
         assert_int_equal(value_from_text(t.a, t.d, NO_POS, cases[i].text, &rule, &v), OK);
-        text_buffer b;
-        text_init(&b);
-        value_write(&b, &v);
-        assert_string_equal(b.p, cases[i].want);
-        assert_int_equal(value_from_text(t.a, t.d, NO_POS, b.p, &rule, &again), OK);
-        assert_true(value_equal(&v, &again));
-        text_fini(&b);
+        assert_int_equal(v.type, cases[i].type);
+        if (v.type == VALUE_F64)
+            assert_true(v.f == cases[i].f);
+        else if (v.type == VALUE_BOOL || v.type == VALUE_I64 || v.type == VALUE_BYTES)
+            assert_int_equal(v.i, cases[i].i);
+        else
+            assert_true(str_is(v.s, cases[i].s));
     }
+    const value_rule list = {VALUE_LIST, NULL, NULL, NULL, "it"};
+    assert_int_equal(value_from_text(t.a, t.d, NO_POS, "[1, 2]", &list, &v), OK);
+    assert_int_equal(v.count, 2);
+    assert_int_equal(v.items[1], 2);
     diag_text_end(&t, "");
 }
 

@@ -92,7 +92,8 @@ TEST(a_built_function_verifies)
     make_op(&b, body, OP_RETURN, 1, &y, 0);
     assert_int_equal(op_verify(b.m, e), OK);
     assert_int_equal(module_verify(b.m), OK);
-    assert_int_equal(function_verify(b.m, block_first(b.m, module_top(b.m))), OK);
+    const op_id function = block_first(b.m, module_top(b.m));
+    assert_int_equal(module_verify_functions(b.m, 1, &function), OK);
     end(&b);
 }
 

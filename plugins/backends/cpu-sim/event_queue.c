@@ -39,7 +39,7 @@ void event_queue_set(event_queue *q, uint32_t actor, int64_t time)
     settle(q, place ? place - 1 : q->count++, (queued){time, actor});
 }
 
-void event_queue_drop(event_queue *q, uint32_t actor)
+static void event_queue_drop(event_queue *q, uint32_t actor)
 {
     const uint32_t place = q->place[actor];
     if (!place) return;

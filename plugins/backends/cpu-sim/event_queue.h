@@ -21,7 +21,6 @@ typedef struct event_queue {
 void event_queue_init(const pto_run *run, event_queue *q, uint32_t actors);
 /* Replaces the time the actor had. */
 void event_queue_set(event_queue *q, uint32_t actor, int64_t time);
-void event_queue_drop(event_queue *q, uint32_t actor);
 /* False when nobody waits. */
 bool event_queue_pop(event_queue *q, queued *out);
 

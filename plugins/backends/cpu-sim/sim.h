@@ -198,8 +198,6 @@ pto_status pipe_wake(sim *s, sim_core *c, uint32_t pipe);
 /* The bytes of a transfer have moved. */
 pto_status pipe_transferred(sim *s, sim_core *c, uint32_t pipe);
 void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now);
-/* No entry, nothing that runs, results there. */
-bool pipe_is_drained(const sim_pipe *p, int64_t now);
 sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id);
 void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock);
 /* Empties the queues of tokens, as the end of an instance does; what was in them goes to s->leftover. */

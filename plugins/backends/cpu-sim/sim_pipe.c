@@ -12,8 +12,6 @@ void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now)
     p->state = state;
 }
 
-bool pipe_is_drained(const sim_pipe *p, int64_t now) { return p->count == 0 && p->settled <= now; }
-
 /* ---- events ---- */
 
 sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id)

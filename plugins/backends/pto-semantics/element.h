@@ -67,8 +67,6 @@ void element_round_f32(pto_dtype t, size_t n, float *values);
 
 /* The bits of x in a float type. Overflow: saturate ? largest finite : infinity (f8e4m3, f8e8m0: NaN). */
 uint32_t element_encode(pto_dtype t, double x, round_mode mode, bool saturate);
-/* x rounded to an integral value. */
-double element_round_integral(double x, round_mode mode);
 
 /* Converts n elements. Integer targets: rounding by mode, then clamp (saturate) or wrap; NaN and infinities: saturate ?
  * 0 and the limits : the lowest value (signed) or all ones (unsigned). bool targets: not zero. Equal float types:

@@ -43,7 +43,8 @@ static bool rounds_up(double rest, bool odd, bool negative, round_mode mode)
     return false;
 }
 
-double element_round_integral(double x, round_mode mode)
+/* x rounded to an integral value. */
+static double element_round_integral(double x, round_mode mode)
 {
     const double a = fabs(x);
     if (!(a < 0x1p53)) return x;

@@ -201,8 +201,4 @@ pto_status program_grid(const program *kernel, const int64_t *symbols, int64_t *
 pto_status program_region_bytes(const program *kernel, const program_region *region, const int64_t *symbols,
                                 const program_argument *arguments, int64_t *out_lo, int64_t *out_hi);
 
-/* "v", "mte2", ...; "?" for no pipe. And back; PTO_PIPE_NONE when unknown. */
-/* The pipe that moves data between two spaces on this machine; PTO_PIPE_NONE when none does. */
-uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to);
-
 #endif

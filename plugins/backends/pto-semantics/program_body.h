@@ -165,7 +165,6 @@ uint32_t decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b); /* its
 uint32_t decode_slot(decoder *d);
 void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id);
 thing decode_find(const decoder *d, pto_value v); /* THING_NONE when undefined */
-pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, index_expr *out);
 /* Attribute `name`: a list of expressions. */
 pto_status decode_exprs(decoder *d, const program_site *site, pto_op op, const char *name, uint32_t most,
                         index_expr *out, uint32_t *out_count);

@@ -122,7 +122,7 @@ static uint32_t grid_leaf(void *self, int64_t position)
     return position >= 0 && position < d->p->grid_rank ? (uint32_t)position : NO_ID;
 }
 
-pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, index_expr *out)
+static pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, index_expr *out)
 {
     const index_leaves leaves = {d, symbol_leaf, value_leaf, grid_leaf};
     if (index_compile(&d->pool, &leaves, e, out)) return PTO_OK;

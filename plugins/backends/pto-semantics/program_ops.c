@@ -10,7 +10,8 @@ static pto_status unsupported(decoder *d, const program_site *site, const char *
 
 /* ---- pipes ---- */
 
-uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
+/* The pipe that moves data between two spaces on this machine; PTO_PIPE_NONE when none does. */
+static uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
 {
     char path[64];
     pto_str pipe;

@@ -6,7 +6,8 @@ enum { BOX_SHORT = 16, BOX_LONG_BYTES = 32 };
 
 static bool is_boxed(pto_layout l) { return l == PTO_NZ || l == PTO_ZN || l == PTO_ZZ || l == PTO_NN; }
 
-void tile_box(const tile_ref *t, int64_t *out_rows, int64_t *out_cols)
+/* 1 x 1 for nd and dn. */
+static void tile_box(const tile_ref *t, int64_t *out_rows, int64_t *out_cols)
 {
     *out_rows = *out_cols = 1;
     if (!is_boxed(t->layout)) return;
@@ -59,11 +60,6 @@ tile_run tile_run_at(const tile_ref *t, int64_t r, int64_t c, size_t n)
     }
     run.count = n < (size_t)most ? n : (size_t)most;
     return run;
-}
-
-uint8_t *tile_at(const tile_ref *t, int64_t r, int64_t c)
-{
-    return t->base + tile_run_at(t, r, c, 1).offset * (int64_t)element_bytes(t->dtype);
 }
 
 tile_ref tile_transposed(const tile_ref *t)

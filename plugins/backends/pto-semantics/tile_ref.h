@@ -39,13 +39,11 @@ typedef struct tile_run {
     size_t count;
 } tile_run;
 
-void tile_box(const tile_ref *t, int64_t *out_rows, int64_t *out_cols); /* 1 x 1 for nd and dn */
 size_t tile_capacity_bytes(const tile_ref *t);
 /* NULL, or what is wrong with the descriptor in itself: sizes, box, bytes. A constant sentence. */
 const char *tile_problem(const tile_ref *t);
 /* The run that starts at element (r, c), at most n long and within the capacity. r and c lie within it. */
 tile_run tile_run_at(const tile_ref *t, int64_t r, int64_t c, size_t n);
-uint8_t *tile_at(const tile_ref *t, int64_t r, int64_t c);
 /* The same memory with rows and columns exchanged. */
 tile_ref tile_transposed(const tile_ref *t);
 /* Whether the bytes of the two capacities overlap; whether each (r, c) has the same place in both. */

@@ -17,7 +17,8 @@ static number number_of(pto_attr a)
                                                  : number_from_int(pto_attr_i64(a));
 }
 
-pto_status coder_exprs(coder *c, op_code *o, const char *name)
+/* Appends the expressions of the attribute `name` to o->exprs. */
+static pto_status coder_exprs(coder *c, op_code *o, const char *name)
 {
     const pto_attr list = attribute(o, name);
     const uint32_t n = PTO_SOME(list) ? pto_attr_count(list) : 0;

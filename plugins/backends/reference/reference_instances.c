@@ -160,7 +160,8 @@ static pto_status freed(interp *in, pto_loc loc, const storage *s)
     return interp_error_at(in, loc, "pto.reference/freed", "the memory was freed before");
 }
 
-pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n)
+/* Called before n elements of storage are read, element `at` of it first. */
+static pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n)
 {
     PTO_TRY(freed(in, loc, s));
     if (s->marks == NULL) return PTO_OK;
@@ -177,7 +178,8 @@ pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_
     return PTO_OK;
 }
 
-pto_status instances_note_write(interp *in, pto_loc loc, storage *s, int64_t at, int64_t stride, int64_t n)
+/* Likewise before they are written. */
+static pto_status instances_note_write(interp *in, pto_loc loc, storage *s, int64_t at, int64_t stride, int64_t n)
 {
     PTO_TRY(freed(in, loc, s));
     if (s->marks == NULL) return PTO_OK;

@@ -78,9 +78,6 @@ void instances_indices(const instances *s, int64_t *out);
 /* False when all have run. */
 pto_status instances_next(interp *in, instances *s, bool *out_more);
 void instances_end(interp *in, instances *s);
-/* Called before n elements of storage are read or written, element `at` of it first. */
-pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n);
-pto_status instances_note_write(interp *in, pto_loc loc, storage *s, int64_t at, int64_t stride, int64_t n);
 /* All elements of a window or an array. */
 pto_status instances_read_window(interp *in, pto_loc loc, const storage *s, const gm_window *w);
 pto_status instances_write_window(interp *in, pto_loc loc, storage *s, const gm_window *w);

@@ -82,7 +82,8 @@ static pto_status check_head(interp *in, const op_code *o, const char *path, con
     const char *const *want = descrs[to->dtype < PTO_DTYPE_COUNT ? to->dtype : 0];
     if (want[0] == NULL || (strcmp(h->descr, want[0]) != 0 && (want[1] == NULL || strcmp(h->descr, want[1]) != 0)))
         return interp_error(in, o, "pto.reference/resource", "%s holds elements of type %s; %s is written as %s", path,
-                            h->descr, pto_dtype_name(to->dtype), want[0] != NULL ? want[0] : "nothing that numpy knows");
+                            h->descr, pto_dtype_name(to->dtype),
+                            want[0] != NULL ? want[0] : "nothing that numpy knows");
     if (h->is_fortran && h->rank > 1)
         return interp_error(in, o, "pto.reference/resource",
                             "%s is in Fortran order; write it with numpy.ascontiguousarray", path);

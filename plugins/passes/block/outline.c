@@ -33,19 +33,20 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X) X(KERNELS, "kernels") X(SHARED, "nests that share a kernel")
 PTO_STATS(STATS);
 
-enum { USE_READ = 1, USE_WRITE = 2, DEPTH_MAX = 64 };
+enum { USE_READ = 1, USE_WRITE = 2, USE_SHAPE = 4, DEPTH_MAX = 64 };
 
 /* A value from outside that a nest uses. */
 typedef struct capture {
     pto_value value;
-    uint32_t uses; /* USE_* of memory; 0: a constant */
+    uint32_t uses; /* USE_* of memory; 0: a constant. USE_SHAPE alone: only its extents are wanted */
 } capture;
 
 typedef struct nest {
     const pto_run *run;
-    pto_op op;
+    pto_op op, function;
     capture *captures;
     uint32_t count;
+    int wants_symbols; /* all uses are known */
 } nest;
 
 /* ---- what a nest uses ---- */
@@ -91,9 +92,45 @@ static pto_status note_use(nest *n, pto_op op, pto_value v, uint32_t uses)
     return PTO_OK;
 }
 
+static int mentions(pto_expr e, pto_expr symbol, int depth)
+{
+    if (pto_expr_same(e, symbol)) return 1;
+    for (uint32_t i = 0; depth < DEPTH_MAX && i < pto_expr_arg_count(e); i++) {
+        if (mentions(pto_expr_arg(e, i), symbol, depth + 1)) return 1;
+    }
+    return 0;
+}
+
+static int memory_mentions(pto_value memory, pto_expr symbol)
+{
+    const pto_type type = pto_value_type(memory);
+    if (pto_type_kind_of(type) != PTO_TYPE_GM) return 0;
+    for (uint32_t i = 0; i < pto_type_rank(type); i++) {
+        if (mentions(pto_type_dim(type, i), symbol, 0)) return 1;
+    }
+    return 0;
+}
+
+/* A kernel knows a symbol by its memory. When none that it uses mentions it, a parameter that does comes along. */
+static void note_symbol(nest *n, pto_expr symbol)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->captures[i].uses != 0 && memory_mentions(n->captures[i].value, symbol)) return;
+    }
+    const pto_block body = pto_body(n->function);
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
+        const pto_value memory = pto_block_arg(body, i);
+        if (!memory_mentions(memory, symbol)) continue;
+        n->captures[n->count++] = (capture){memory, USE_SHAPE};
+        return;
+    }
+}
+
 static pto_status note_expr(nest *n, pto_op op, pto_expr e, int depth)
 {
-    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return note_use(n, op, pto_expr_leaf(e), USE_READ);
+    const pto_expr_kind kind = pto_expr_kind_of(e);
+    if (kind == PTO_EXPR_VALUE) return n->wants_symbols ? PTO_OK : note_use(n, op, pto_expr_leaf(e), USE_READ);
+    if (kind == PTO_EXPR_SYMBOL && n->wants_symbols) note_symbol(n, e);
     for (uint32_t i = 0; depth < DEPTH_MAX && i < pto_expr_arg_count(e); i++)
         PTO_TRY(note_expr(n, op, pto_expr_arg(e, i), depth + 1));
     return PTO_OK;
@@ -115,19 +152,27 @@ static uint32_t count_operands(pto_op root)
     return n;
 }
 
+static pto_status note_attrs(nest *n, pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(n, op, pto_op_attr_at(op, i, NULL), 0));
+    return PTO_OK;
+}
+
 static pto_status find_captures(nest *n)
 {
-    n->captures = PTO_SCRATCH(n->run, capture, count_operands(n->op));
+    const uint32_t room = count_operands(n->op) + pto_block_arg_count(pto_body(n->function));
+    n->captures = PTO_SCRATCH(n->run, capture, room);
     PTO_WALK(n->op, op)
     {
         const int is_store = pto_op_is(op, pto_kind(n->run, KIND_STORE));
         for (uint32_t i = 0; i < pto_operand_count(op); i++)
             PTO_TRY(note_use(n, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
-        for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(n, op, pto_op_attr_at(op, i, NULL), 0));
+        PTO_TRY(note_attrs(n, op));
     }
-    for (uint32_t i = 0; i < pto_op_attr_count(n->op); i++)
-        PTO_TRY(note_attr(n, n->op, pto_op_attr_at(n->op, i, NULL), 0));
-    return PTO_OK;
+    PTO_TRY(note_attrs(n, n->op));
+    n->wants_symbols = 1;
+    PTO_WALK(n->op, op) PTO_TRY(note_attrs(n, op));
+    return note_attrs(n, n->op);
 }
 
 /* ---- equal nests ---- */
@@ -289,9 +334,9 @@ static pto_attr parameter_kinds(const nest *n)
     for (uint32_t i = 0; i < n->count; i++) {
         const uint32_t uses = n->captures[i].uses;
         if (uses == 0) continue;
-        kinds[count++] = pto_attr_make_str(n->run, pto_s(uses == USE_READ    ? "in"
-                                                         : uses == USE_WRITE ? "out"
-                                                                             : "inout"));
+        kinds[count++] = pto_attr_make_str(n->run, pto_s((uses & USE_WRITE) == 0 ? "in"
+                                                         : uses == USE_WRITE     ? "out"
+                                                                                 : "inout"));
     }
     return pto_attr_make_list(n->run, count, kinds);
 }
@@ -428,7 +473,7 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     }
     /* Nests are compared with earlier ones, so they go only when all are done. */
     for (uint32_t i = 0; i < count; i++) {
-        nest n = {.run = run, .op = nests[i]};
+        nest n = {.run = run, .op = nests[i], .function = function};
         PTO_TRY(find_captures(&n));
         PTO_TRY(rewrite_nest(function, &done, &n));
     }

@@ -134,8 +134,13 @@ static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *
 }
 
 /* Each index of the grid as an expression of the walk's one. */
-static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, const pto_expr *extent)
+static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr *extent)
 {
+    int64_t n;
+    for (uint32_t d = 0; d < dims; d++) {
+        /* The walk has no step then, and its expressions must not divide by 0. */
+        if (pto_expr_is_const(extent[d], &n) && n == 0) extent[d] = pto_expr_const(run, 1);
+    }
     pto_expr *index = PTO_SCRATCH(run, pto_expr, dims), at = pto_expr_value(t), inner = pto_expr_const(run, 1);
     int last_fastest = pto_opt_i64(run, OPT_WALK) == WALK_LINEAR;
     for (uint32_t k = 0; k < dims; k++) {

@@ -120,12 +120,4 @@ static inline void tile_unit(const pto_run *run, pto_space space, pto_layout lay
     }
 }
 
-/* Bytes of a tile whose capacity is padded already. */
-static inline int64_t tile_type_bytes(const pto_run *run, pto_type type)
-{
-    int64_t elements = tile_product(tile_capacity_of(type, 0), tile_capacity_of(type, 1));
-    int64_t bytes = tile_product(elements, pto_dtype_bytes(pto_type_dtype(type)));
-    return tile_round_to(bytes, tile_space_number(run, pto_type_space(type), "align", 1));
-}
-
 #endif

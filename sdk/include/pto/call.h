@@ -512,34 +512,18 @@ static inline pto_expr pto_expr_value(pto_value value)
 {
     return value.run != NULL ? value.run->host->expr_make_value(value) : pto_expr_none(NULL);
 }
-static inline pto_expr pto_expr_add(pto_expr a, pto_expr b)
+/* `kind` of two operands: PTO_EXPR_SUM to PTO_EXPR_MAX. */
+static inline pto_expr pto_expr_make(pto_expr_kind kind, pto_expr a, pto_expr b)
 {
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_SUM, a, b) : a;
+    return a.run != NULL ? a.run->host->expr_make(kind, a, b) : a;
 }
-static inline pto_expr pto_expr_mul(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_PRODUCT, a, b) : a;
-}
-static inline pto_expr pto_expr_floordiv(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_FLOORDIV, a, b) : a;
-}
-static inline pto_expr pto_expr_ceildiv(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_CEILDIV, a, b) : a;
-}
-static inline pto_expr pto_expr_mod(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_MOD, a, b) : a;
-}
-static inline pto_expr pto_expr_min(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_MIN, a, b) : a;
-}
-static inline pto_expr pto_expr_max(pto_expr a, pto_expr b)
-{
-    return a.run != NULL ? a.run->host->expr_make(PTO_EXPR_MAX, a, b) : a;
-}
+static inline pto_expr pto_expr_add(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_SUM, a, b); }
+static inline pto_expr pto_expr_mul(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_PRODUCT, a, b); }
+static inline pto_expr pto_expr_floordiv(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_FLOORDIV, a, b); }
+static inline pto_expr pto_expr_ceildiv(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_CEILDIV, a, b); }
+static inline pto_expr pto_expr_mod(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_MOD, a, b); }
+static inline pto_expr pto_expr_min(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_MIN, a, b); }
+static inline pto_expr pto_expr_max(pto_expr a, pto_expr b) { return pto_expr_make(PTO_EXPR_MAX, a, b); }
 static inline pto_expr pto_expr_scale(pto_expr a, int64_t by)
 {
     return a.run != NULL ? pto_expr_mul(a, pto_expr_const(a.run, by)) : a;
@@ -582,13 +566,14 @@ static inline uint32_t pto_loc_text(pto_loc loc, char *buffer, uint32_t capacity
 {
     return loc.run != NULL ? loc.run->host->loc_text(loc, buffer, capacity) : 0;
 }
-static inline pto_status pto_tune_fix(pto_op tune, int64_t value)
-{
-    return tune.run != NULL ? tune.run->host->tune_fix(tune, value) : PTO_FAILED;
-}
 static inline pto_loc pto_loc_fuse(const pto_run *run, uint32_t count, const pto_loc *locs)
 {
     return run->host->loc_fuse(run, count, locs);
+}
+/* Gives the symbol of a `tune` op its value, in the whole function, and erases the op. */
+static inline pto_status pto_tune_fix(pto_op tune, int64_t value)
+{
+    return tune.run != NULL ? tune.run->host->tune_fix(tune, value) : PTO_FAILED;
 }
 static inline pto_status pto_tiling_choose(const pto_run *run, uint32_t option,
                                            const struct pto_tiling_problem *problem, int64_t *tile, uint32_t *ordinal)

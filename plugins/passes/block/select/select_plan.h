@@ -68,8 +68,6 @@ select_storage *select_storage_of(select_plan *p, pto_value v);
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
 /* A descriptor of the scratch operand of `op`, made before it; none when it wants none. */
 pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out);
-/* A descriptor of a buffer of its own, named after `like`. `valid` NULL: the whole capacity. */
-pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at);
 
 /* dst[i] = src[i] for all i at once, before `at`. */
 pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst, const pto_value *src, pto_op at);

@@ -15,7 +15,8 @@
  *
  * A number whose drift is 0 along every variable is one of finitely many: it depends on the variables modulo their
  * periods alone, and its table is computed once. A loop with a constant number of trips, at most CYCLE_TRIPS_MAX, may
- * stand in for a period: then the table has all its trips. Indices do not overflow 64 bits. */
+ * stand in for a period: then the table has all its trips. Indices do not overflow 64 bits.
+ * Memory is scratch of one run. */
 #ifndef SYNC_CYCLE_H
 #define SYNC_CYCLE_H
 

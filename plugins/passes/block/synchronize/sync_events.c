@@ -1,3 +1,4 @@
+/* Event ids for the flags of a plan, and what is given up where a pair of pipes has too few. */
 #include "sync_plan.h"
 
 /* A flag of the two pipes that has events of its own kind. */

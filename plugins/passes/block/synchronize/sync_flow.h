@@ -33,7 +33,9 @@
  * sequence takes the n-th token of the event, whatever the pipes' speed.
  *
  * What is given up: where the condition of one branch decides about another, paths are followed that no run takes; a
- * stage that does not come round may be any stage. Both only ask for more order than needed. */
+ * stage that does not come round may be any stage. Both only ask for more order than needed.
+ *
+ * Memory is scratch of one run; the model and the flags must outlive the flow. */
 #ifndef SYNC_FLOW_H
 #define SYNC_FLOW_H
 

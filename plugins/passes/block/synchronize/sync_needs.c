@@ -1,3 +1,5 @@
+/* What must be known before an instruction runs, as facts of sync_flow.h: first those about global memory, then those
+ * about bytes on chip. */
 #include "sync_schedule.h"
 
 static uint32_t add_fact(sync_flow *f, uint32_t op)

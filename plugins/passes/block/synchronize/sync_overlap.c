@@ -1,3 +1,4 @@
+/* Which pairs of instructions may touch the same bytes. */
 #include "sync_model.h"
 
 /* ---- on chip ---- */

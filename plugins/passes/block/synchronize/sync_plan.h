@@ -1,4 +1,4 @@
-/* The flags that a kernel needs. */
+/* The flags that a kernel needs. Memory is scratch of one run; the model must outlive the plan. */
 #ifndef SYNC_PLAN_H
 #define SYNC_PLAN_H
 

@@ -1,3 +1,4 @@
+/* Messages of the checker. */
 #include "sync_flow.h"
 
 /* The buffer, or the parameter, in which the two meet. */

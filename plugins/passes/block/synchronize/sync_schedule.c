@@ -224,7 +224,9 @@ static pto_status visit(layout *l, uint32_t place)
     return PTO_OK;
 }
 
-pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_count, uint32_t *residues)
+/* Appends the steps; classes and events of the text are made on the way. `residues`: by variable, those of invariants
+ * filled in. */
+static pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_count, uint32_t *residues)
 {
     const sync_model *m = f->m;
     layout l = {.f = f, .gaps = gaps, .residues = residues};

@@ -82,9 +82,6 @@ struct sync_flow {
 
 enum { FLOW_PIPE_ROWS = PTO_PIPE_ALL };
 
-/* Appends the steps; classes and events of the text are made on the way. `residues`: by variable, those of invariants
- * filled in. */
-pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_count, uint32_t *residues);
 /* Makes the facts about global memory: before the layout. */
 void sync_find_ages(sync_flow *f);
 /* Makes those about classes, and says which each class needs: behind the layout. */

@@ -22,8 +22,6 @@ typedef struct fuse_shape {
     uint32_t rows, columns; /* dims known to be rows or columns: some operand or result has only those, or lacks them */
 } fuse_shape;
 
-/* Extents of a tensor type; neither rows nor columns are known. */
-fuse_shape fuse_shape_of(pto_type type);
 /* Index space of a vector op with what its reduction and its operands say about rows and columns. */
 fuse_shape fuse_shape_of_op(pto_op op);
 /* Makes `a` the common space of both. 0 when there is none: extents differ, or the dims do not fall into rows before
@@ -86,8 +84,6 @@ uint32_t fuse_node_at(const fuse_plan *p, pto_op op);
 /* Whether node `user` computes operand value of node `made` again instead of reading it. */
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user);
 
-/* Order in which nodes come out: ascending `key`, members of a cluster together. Fills members, first and end. */
-void fuse_order(fuse_plan *p, uint32_t *order, uint32_t *out_count);
 /* Rewrites the block; `label` is the function's name, `serial` counts its groups. */
 pto_status fuse_rewrite(fuse_plan *p, pto_str label, uint32_t *serial);
 

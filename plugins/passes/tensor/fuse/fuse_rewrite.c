@@ -115,7 +115,8 @@ static uint32_t list_items(fuse_plan *p, sort_item *items, int by_key)
     return count;
 }
 
-void fuse_order(fuse_plan *p, uint32_t *order, uint32_t *out_count)
+/* Order in which nodes come out: ascending `key`, members of a cluster together. Fills members, first and end. */
+static void fuse_order(fuse_plan *p, uint32_t *order, uint32_t *out_count)
 {
     sort_item *items = PTO_SCRATCH(p->run, sort_item, p->count);
     list_members(p);

@@ -3,7 +3,8 @@
 
 static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1u); }
 
-fuse_shape fuse_shape_of(pto_type type)
+/* Extents of a tensor type; neither rows nor columns are known. */
+static fuse_shape fuse_shape_of(pto_type type)
 {
     fuse_shape s = {.type = type, .rank = pto_type_rank(type)};
     for (uint32_t i = 0; i < s.rank; i++) {

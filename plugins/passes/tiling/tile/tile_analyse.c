@@ -118,6 +118,9 @@ static pto_status read_op(row_group *g, pto_op op)
     return PTO_OK;
 }
 
+/* A reduction without kept dims has its rows in other places; its shape is that of its kept form. */
+static int drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, "keepdim", 1); }
+
 static pto_status read_body(row_group *g)
 {
     pto_block body = pto_body(g->group);
@@ -142,14 +145,12 @@ static pto_status read_body(row_group *g)
         row_value *v = &g->values[g->outputs[i]];
         v->is_output = 1;
         if (PTO_SOME(v->op)) v->name = pto_value_name(pto_result(g->group, i));
+        if (drops_dims(v)) continue;
         pto_type type = pto_value_type(v->value);
         if (!PTO_SOME(g->widest) || (wide_dims(type) & ~wide_dims(g->widest)) != 0) g->widest = type;
     }
     return PTO_OK;
 }
-
-/* A reduction without kept dims has its rows in other places; its shape is that of its kept form. */
-static int drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, "keepdim", 1); }
 
 static pto_status check_extents(const row_group *g, const row_value *v)
 {
@@ -175,7 +176,7 @@ static int is_narrow(const row_group *g)
     int64_t last = 0;
     if (g->rank == 0 || !pto_dim_is_const(g->widest, g->rank - 1, &last) || last >= 16) return 0;
     for (uint32_t i = 0; i < g->count; i++)
-        if (g->values[i].role == ROW_REDUCE) return 0;
+        if (g->values[i].role == ROW_REDUCE || drops_dims(&g->values[i])) return 0;
     return 1;
 }
 

@@ -119,8 +119,10 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
                                         .capacity = capacity};
     PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < DIM_COUNT; d++) {
-        int64_t most = p->static_extent[d] <= 0 ? p->granule[d] : tile_round_up(p->static_extent[d], p->granule[d]);
-        if (p->static_extent[d] >= 0 && tile[d] > most) tile[d] = most;
+        int64_t most = tile_round_up(p->static_extent[d], p->granule[d]);
+        if (p->static_extent[d] > 0 && tile[d] > most) tile[d] = most;
+        /* What is never loaded has tiles of one box, which every layout can hold. */
+        if (p->static_extent[d] == 0) tile[d] = p->granule[d];
     }
     return PTO_OK;
 }

@@ -79,7 +79,8 @@ void tile_note_counted(const tile_nest *n, pto_op at)
     if (count > NOTES_MAX) pto_note(at, "and %u smaller ones", (unsigned)(count - NOTES_MAX));
 }
 
-int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
+/* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
+static int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
 {
     int64_t bytes = columns == 1
                         ? tile_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)

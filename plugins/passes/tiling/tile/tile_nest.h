@@ -128,8 +128,6 @@ tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
 int64_t tile_counted_bytes(const tile_nest *n);
 /* Notes behind an error at `at`: the largest buffers of what has been counted. */
 void tile_note_counted(const tile_nest *n, pto_op at);
-/* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
-int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype);
 
 /* A window of memory of any rank: extents on the last two dims, 1 before. Counted as rotating through two buffers. */
 tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
