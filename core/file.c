@@ -39,6 +39,14 @@ static status read_all(int fd, char *to, size_t n, size_t *got)
     return OK;
 }
 
+void file_hold_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* The lowest free number is taken, which is `fd`. */
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/", O_PATH);
+    }
+}
+
 status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

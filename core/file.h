@@ -37,6 +37,10 @@ void file_writer_abandon(file_writer *w);
 /* "folder/name", in the arena. */
 const char *file_join(arena *a, const char *folder, const char *name);
 
+/* When standard input, output or error is closed, something that cannot be read or written takes its number, so that no
+ * file which is opened later is taken for it. */
+void file_hold_standard(void);
+
 /* Removes a folder and everything in it, following no links. */
 void file_remove_tree(const char *folder);
 

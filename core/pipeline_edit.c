@@ -71,6 +71,7 @@ static status set_param(pipeline_builder *b, str name, src_pos at, yaml_node *to
     for (uint32_t i = 0; i < b->p->param_count; i++) {
         if (!str_is(name, b->params[i].name)) continue;
         b->params[i].value_node = to;
+        b->params[i].set_at = at;
         return OK;
     }
     const char **names = arena_array(b->a, (size_t)b->p->param_count + 1, sizeof *names);
@@ -119,6 +120,8 @@ static status set_path(pipeline_builder *b, str path, src_pos at, yaml_node *to)
     bool is_backend = str_is(segments[0], "backend");
     if (is_backend && count == 2 && str_is(segments[1], "use") && to->kind == YAML_SCALAR) {
         TRY(pipeline_check_id(b->d, "backend id", to->text, true, to->at));
+        /* Options belong to the backend that they were written for. */
+        if (b->p->backend == NULL || !str_is(to->text, b->p->backend)) b->p->backend_with = NULL;
         b->p->backend = to->text.p;
         b->p->backend_at = to->at;
         return OK;

@@ -312,6 +312,7 @@ static status resolve_reference(pipeline_builder *b, yaml_node *node)
     for (uint32_t i = 0; i < b->p->param_count; i++) {
         if (strcmp(b->params[i].name, name) != 0) continue;
         node->refers = b->params[i].value_node;
+        b->params[i].is_referred_to = true;
         node->refers_type = value_type_name(b->params[i].type);
         return OK;
     }
@@ -357,6 +358,17 @@ static status check_param(pipeline_builder *b, pipeline_param *param)
     return value_from_node(b->a, b->d, param->value_node, &rule, &param->value);
 }
 
+/* A default that nobody reads is left over from a step that an edit took away; a value that was asked for would be
+ * ignored. */
+static status refuse_without_reader(pipeline_builder *b, const pipeline_param *param)
+{
+    if (param->is_referred_to || param->set_at.file == NULL) return OK;
+    diag_error(b->d, param->set_at, &E1105,
+               "parameter `%s` is set, but no option refers to it: write `$params.%s` below a `with`", param->name,
+               param->name);
+    return FAILED;
+}
+
 /* Parameters first: references are followed only into values that are legal. */
 static status finish(pipeline_builder *b)
 {
@@ -369,6 +381,10 @@ static status finish(pipeline_builder *b)
         if (resolve_references(b, b->steps[i].with, 0) != OK) result = FAILED;
     }
     if (resolve_references(b, b->p->backend_with, 0) != OK) result = FAILED;
+    TRY(result);
+    for (uint32_t i = 0; i < b->p->param_count; i++) {
+        if (refuse_without_reader(b, &b->params[i]) != OK) result = FAILED;
+    }
     return result;
 }
 

@@ -156,6 +156,7 @@ static status refuse_without_pipeline(const session *s)
                                      SESSION_PRINT_AFTER_CHANGE,
                                      SESSION_TIMING,
                                      SESSION_STATS,
+                                     SESSION_VERIFY,
                                      SESSION_REMARKS,
                                      SESSION_EXPLAIN,
                                      SESSION_PRINT_PIPELINE,
@@ -208,6 +209,10 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
 {
     const char *file = value_of(line, SESSION_PIPELINE), *passes = value_of(line, SESSION_PASSES);
     *out = NULL;
+    if (file && *file == '\0') {
+        diag_error(d, (src_pos){line->tool, 0, 0}, &E1503, "option `--pipeline` wants a file, not an empty name");
+        return FAILED;
+    }
     if (file && passes) {
         diag_error(d, (src_pos){line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
         return FAILED;

@@ -3,6 +3,7 @@
  * Everything comes from descriptors, notes and tables; no list is kept by hand. A listing reads notes only; details of
  * one plugin's parts call its entry function, in a child process. */
 #include "core/core_diag.h"
+#include "core/file.h"
 #include "core/inspect.h"
 #include "core/plugin_host.h"
 #include "core/session.h"
@@ -109,6 +110,7 @@ static int work(void *self, flight_recorder *recorder)
 
 int main(int argc, char **argv)
 {
+    file_hold_standard();
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;

@@ -72,6 +72,7 @@ static int work(void *self, flight_recorder *recorder)
 
 int main(int argc, char **argv)
 {
+    file_hold_standard();
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;

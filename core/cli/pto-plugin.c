@@ -140,6 +140,7 @@ static int run(arena *a, diag_engine *d, command_line *line)
 
 int main(int argc, char **argv)
 {
+    file_hold_standard();
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -268,6 +269,11 @@ static status read_job(run_job *j)
         diag_error(j->s->diags, tool(), &E1504, "--size, --data-dir and --python have no effect without --case");
         return FAILED;
     }
+    if (case_path && command_line_has(line, RUN_RANDOM_INPUTS)) {
+        diag_error(j->s->diags, tool(), &E1504,
+                   "--random-inputs has no effect with --case, which says what inputs are");
+        return FAILED;
+    }
     if ((command_line_has(line, RUN_RTOL) || command_line_has(line, RUN_ATOL)) && !command_line_has(line, RUN_EXPECT)) {
         diag_error(j->s->diags, tool(), &E1504, "--rtol and --atol have no effect without --expect");
         return FAILED;
@@ -418,7 +424,11 @@ static void print_counters(const run_job *j, const backend_result *r)
         const backend_counter *c = &r->counters[i];
         /* "core 03 / mte2 / busy": detail that is asked for. */
         if (!all && strchr(c->name, '/') && !is_utilisation(c->name)) continue;
-        printf("%s: %.*g%s%s", c->name, strcmp(c->unit, "%") == 0 ? 4 : 15, c->value, *c->unit ? " " : "", c->unit);
+        printf("%s: %.*g%s%s", c->name,
+               strcmp(c->unit, "%") == 0     ? 4
+               : floor(c->value) == c->value ? 15
+                                             : 6,
+               c->value, *c->unit ? " " : "", c->unit);
         if (!all && is_utilisation(c->name)) print_stalls(r, c->name);
         printf("\n");
         is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
@@ -543,6 +553,7 @@ static void default_pipeline(arena *a, command_line *line)
 
 int main(int argc, char **argv)
 {
+    file_hold_standard();
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;

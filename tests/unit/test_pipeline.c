@@ -132,6 +132,7 @@ TEST(pipeline_extends_and_edits_in_order)
         "- { remove: hoist }\n"
         "- { set: tile.with.strategy.with.vec-bytes, to: 32KiB }\n"
         "- { set: tile.with.new.deep, to: [1, 2] }\n"
+        "- { set: tile.with.again, to: $params.vec-bytes }\n"
         "- { set: backend.with.timing, to: false }\n"
         "- { set: params.vec-bytes, to: 2KiB }\n");
     diag_text t;

@@ -18,7 +18,7 @@ ends = {"vec": 196608, "mat": 512 << 10, "left": 64 << 10, "right": 64 << 10, "a
 common = ["--pipeline=default.yaml", "--machine=few-cores.yaml"]
 resumed, alone = [*common, "--from=task-graph"], ["--pipeline=alone.yaml"]
 # As it is, and with a buffer for every result.
-forms = {"": [], " not in place": [f"--set={step}.with.in-place=false" for step in ("tile", "pipeline", "select")]}
+forms = {"": [], " not in place": ["--set=params.in-place=false"]}
 wrong = []
 
 

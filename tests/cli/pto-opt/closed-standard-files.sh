@@ -1,0 +1,9 @@
+# A standard file that is closed is an error where it is needed, and no file that is opened later is taken for it.
+set -u
+echo 'func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> { return %x }' >good.ptir
+exits 4 pto-opt - <&- 2>text || { cat text; exit 1; }
+grep -q 'Bad file descriptor' text || { cat text; exit 1; }
+exits 74 pto-opt good.ptir >&- 2>text || { cat text; exit 1; }
+grep -q '^<stdout>: error: \[E1501\] cannot write: Bad file descriptor$' text || { cat text; exit 1; }
+exits 0 pto-opt good.ptir -o out.ptir <&- >&- 2>&- || exit 1
+pto-opt good.ptir | cmp - out.ptir
