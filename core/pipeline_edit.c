@@ -249,7 +249,7 @@ static status read_list_item(pipeline_builder *b, str list, src_pos at, size_t *
     return OK;
 }
 
-/* Gives the second and later steps of one pass the ids x-2, x-3: a list has no place for ids. */
+/* Gives the second and later steps of one pass the ids x-2, x-3: the command line has no place for ids. */
 static void number_repeated(pipeline_builder *b, pipeline_step *step)
 {
     const char *base = step->id;
@@ -314,5 +314,10 @@ status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o)
     TRY(read_list_item(b, o->text, o->at, &cursor, &node));
     if (cursor != o->text.n) return bad_list(b, o->at, cursor, "one pass was expected");
     if (o->change == PIPELINE_REPLACE) return replace_step(b, key, o->at, node);
-    return insert_step(b, key, o->at, 1, node);
+    const int64_t position = step_position(b, key, o->at);
+    if (position < 0) return FAILED;
+    pipeline_step step;
+    TRY(pipeline_step_from_node(b, node, NULL, &step));
+    number_repeated(b, &step);
+    return pipeline_insert_step(b, (uint32_t)position + 1, &step);
 }

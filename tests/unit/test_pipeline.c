@@ -162,13 +162,14 @@ TEST(pipeline_command_line_changes_win)
         {PIPELINE_SET, TEXT("tile.with.depth=[1, 2]"), {"<command line>", 1, 50}},
         {PIPELINE_REPLACE, TEXT("fuse=acme.fuse{max-ops=3,name=\"a,b}\"}"), {"<command line>", 1, 80}},
         {PIPELINE_INSERT_AFTER, TEXT("fuse=acme.more"), {"<command line>", 1, 120}},
+        {PIPELINE_INSERT_AFTER, TEXT("tile=acme.more"), {"<command line>", 1, 140}},
         {PIPELINE_REMOVE, TEXT("canonicalize"), {"<command line>", 1, 150}},
     };
     diag_text t;
     diag_text_begin(&t);
     const pipeline *p;
-    assert_int_equal(read_text(&t, base, overrides, 5, &p), OK);
-    expect_steps(p, "fuse=acme.fuse more=acme.more tile=pto.tile ");
+    assert_int_equal(read_text(&t, base, overrides, 6, &p), OK);
+    expect_steps(p, "fuse=acme.fuse more=acme.more tile=pto.tile more-2=acme.more ");
     assert_int_equal(p->params[0].value.i, 16384);
     assert_string_equal(yaml_find(p->steps[0].with, "name")->text.p, "a,b}");
     assert_int_equal(yaml_find(p->steps[0].with, "max-ops")->at.column, 80 + 23);
