@@ -68,8 +68,11 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
     uint32_t rank = pto_type_rank(type);
     pto_expr *dims = PTO_SCRATCH(run, pto_expr, rank);
     for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims, "_view");
+    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims, "");
     PTO_NEED(view);
+    /* The user's name of an output may be that of the reshape. */
+    const pto_str name = pto_name_after(op, "");
+    if (!pto_value_same(view, pto_operand(op, 0)) && name.n != 0) PTO_TRY(pto_value_set_name(view, name.p));
     return pto_replace(op, view);
 }
 
