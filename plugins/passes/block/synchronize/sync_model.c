@@ -421,21 +421,32 @@ static void add_periods(sync_model *m, uint32_t cycle)
     }
 }
 
-/* Ops of the kernel, those in loops as often as they are looked at; not exact above SYNC_PLACES_MAX. */
-static uint64_t count_places(const sync_model *m)
+static int is_flag(const sync_op *o) { return o->role == SYNC_SET || o->role == SYNC_WAIT || o->role == SYNC_BARRIER; }
+
+/* Ops of the kernel, those in loops as often as they are looked at; not exact above PLACES_COUNTED. */
+enum { PLACES_COUNTED = 1 << 30 };
+static uint64_t count_places(const sync_model *m, int with_flags)
 {
     uint64_t each = 1, places = 0;
     uint64_t *times = PTO_SCRATCH(m->run, uint64_t, m->count);
-    for (uint32_t i = 0; i < m->cycles->invariant_count && each <= SYNC_PLACES_MAX; i++)
-        each *= m->invariant_periods[i];
+    for (uint32_t i = 0; i < m->cycles->invariant_count && each <= PLACES_COUNTED; i++) each *= m->invariant_periods[i];
     times[0] = each;
-    for (uint32_t i = 1; i < m->count && places <= SYNC_PLACES_MAX; i++) {
+    for (uint32_t i = 1; i < m->count && places <= PLACES_COUNTED; i++) {
         times[i] = times[m->ops[i].parent];
-        places += times[i];
+        if (with_flags || !is_flag(&m->ops[i])) places += times[i];
         if (sync_is_loop(m, i)) times[i] *= sync_trips(m, i);
-        if (times[i] > SYNC_PLACES_MAX) times[i] = SYNC_PLACES_MAX;
+        if (times[i] > PLACES_COUNTED) times[i] = PLACES_COUNTED;
     }
     return places;
+}
+
+/* Flags have a limit of their own: the pass, which makes them, and the checker, which finds them in the text, must come
+ * to one answer about the instructions. */
+enum { FLAGS_PER_INSTRUCTION = 16 };
+static int has_few_places(const sync_model *m)
+{
+    return count_places(m, 0) <= SYNC_PLACES_MAX &&
+           count_places(m, 1) <= (uint64_t)SYNC_PLACES_MAX * FLAGS_PER_INSTRUCTION;
 }
 
 static void find_periods(sync_model *m, int with_stages)
@@ -461,9 +472,9 @@ static void find_periods(sync_model *m, int with_stages)
 static pto_status lay_out_periods(sync_model *m)
 {
     find_periods(m, 1);
-    if (count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    if (has_few_places(m)) return PTO_OK;
     find_periods(m, 0);
-    if (count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    if (has_few_places(m)) return PTO_OK;
     return pto_error(m->ops[0].op, "pto.synchronize/too-large",
                      "the event ids of the kernel come round together only after more than %d instructions, the most "
                      "that are looked at",
@@ -486,7 +497,7 @@ pto_status sync_count_trips(sync_model *m, uint32_t loop)
     const pto_str name = pto_op_name(o->op);
     const int can_count = o->role == SYNC_FOR && !o->is_counted && o->trips <= CYCLE_TRIPS_MAX;
     o->is_counted |= can_count;
-    if (can_count && count_places(m) <= SYNC_PLACES_MAX) return PTO_OK;
+    if (can_count && has_few_places(m)) return PTO_OK;
     return pto_error(o->op, "pto.synchronize/too-large",
                      "the trips of this `%.*s` leave different numbers of tokens, and all of them are more than %d "
                      "instructions, the most that are looked at",
