@@ -13,7 +13,8 @@
     X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "the YAML file; without it no passes", false)         \
     X(PASSES, "passes", 0, CLI_REQUIRED, "LIST", "pipeline", "an ad-hoc list instead: 'a,b{x=1}'", false)              \
     X(MACHINE, "machine", 0, CLI_REQUIRED, "FILE", "pipeline", "machine file, or the name of an installed one", false) \
-    X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME or backend.with.KEY", true)      \
+    X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME, backend.with.KEY, backend.use", \
+      true)                                                                                                            \
     X(REPLACE, "replace", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run another pass in place of a step", true)       \
     X(INSERT_AFTER, "insert-after", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run a pass after a step", true)         \
     X(REMOVE, "remove", 0, CLI_REQUIRED, "STEP", "pipeline", "leave a step out", true)                                 \

@@ -58,21 +58,21 @@ static void put_replaced(file_writer *w, str text, const char *from, const char 
     file_writer_put(w, p, (uint64_t)(end - p));
 }
 
-static status copy_file(arena *a, diag_engine *d, const char *from, const char *to, const char *placeholder,
+static status copy_file(arena *a, diag_engine *d, const char *from, const char *to, const char *template_id,
                         const char *id)
 {
     str text;
     TRY(file_read(a, d, from, TEMPLATE_BYTES_MAX, &text));
     file_writer w;
     TRY(file_writer_open(&w, d, to));
-    put_replaced(&w, text, placeholder, id);
+    put_replaced(&w, text, template_id, id);
     return file_writer_commit(&w);
 }
 
 static status copy_template(arena *a, diag_engine *d, const char *kind, const char *id, const char *folder)
 {
-    char placeholder[64];
-    snprintf(placeholder, sizeof placeholder, "org.example.%s", kind);
+    char template_id[64];
+    snprintf(template_id, sizeof template_id, "org.example.%s", kind);
     const char *source = file_join(a, file_join(a, session_share_folder(a), "template"), kind);
     DIR *dir = opendir(source);
     if (!dir) {
@@ -86,7 +86,7 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
     }
     for (struct dirent *e; s == OK && (e = readdir(dir));) {
         if (e->d_name[0] != '.')
-            s = copy_file(a, d, file_join(a, source, e->d_name), file_join(a, folder, e->d_name), placeholder, id);
+            s = copy_file(a, d, file_join(a, source, e->d_name), file_join(a, folder, e->d_name), template_id, id);
     }
     closedir(dir);
     return s;

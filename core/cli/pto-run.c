@@ -163,16 +163,6 @@ static status take_options(run_job *j)
     return OK;
 }
 
-static const char *join(arena *a, const char *folder, const char *name)
-{
-    text_buffer t;
-    text_init(&t);
-    text_printf(&t, "%s/%s", folder, name);
-    const char *copy = arena_strndup(a, t.p, t.n);
-    text_fini(&t);
-    return copy;
-}
-
 static status size_terms(diag_engine *d, const case_output *o, const case_size *size, double *out)
 {
     int64_t n = 0;
@@ -199,7 +189,7 @@ static const char *make_folder(run_job *j, bool *is_temporary)
         if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
     } else {
         const char *base = getenv("TMPDIR");
-        char *path = arena_strdup(j->s->arena, join(j->s->arena, base ? base : "/tmp", "pto-case-XXXXXX"));
+        char *path = arena_strdup(j->s->arena, file_join(j->s->arena, base ? base : "/tmp", "pto-case-XXXXXX"));
         folder = mkdtemp(path);
         if (folder) {
             FLIGHT_SET(j->recorder, folder, str_from(folder));
@@ -213,7 +203,7 @@ static const char *make_folder(run_job *j, bool *is_temporary)
 static status load_case_data(run_job *j, const case_description *c, const case_size *size, const char *folder)
 {
     for (uint32_t i = 0; i < c->input_count; i++)
-        TRY(add_input(j, c->inputs[i].parameter, join(j->s->arena, folder, c->inputs[i].file)));
+        TRY(add_input(j, c->inputs[i].parameter, file_join(j->s->arena, folder, c->inputs[i].file)));
     for (uint32_t i = 0; i < c->output_count; i++) {
         const case_output *o = &c->outputs[i];
         expectation *e = &j->expectations[j->expectation_count++];
@@ -221,8 +211,8 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
                            .comparison = {.rule = o->rule},
                            .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
         TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
-        TRY(read_array(j, join(j->s->arena, folder, o->expect), &e->comparison.want));
-        if (o->magnitude) TRY(read_array(j, join(j->s->arena, folder, o->magnitude), &e->comparison.magnitude));
+        TRY(read_array(j, file_join(j->s->arena, folder, o->expect), &e->comparison.want));
+        if (o->magnitude) TRY(read_array(j, file_join(j->s->arena, folder, o->magnitude), &e->comparison.magnitude));
     }
     return OK;
 }

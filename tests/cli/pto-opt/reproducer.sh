@@ -1,8 +1,8 @@
 # A crash leaves a folder with module, effective pipeline, machine and a script whose path is the last line on stderr; the
 # script, run from anywhere, dies in the same way.
 set -u
-mkdir work other
-cd work || exit 1
+mkdir place other
+cd place || exit 1
 cat >m.ptir <<'END'
 func @victim(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %a = tensor.neg %x : tensor<4 x f32>
@@ -45,7 +45,7 @@ mv ../other/*.yaml ../other/m.ptir .
 
 # From a list of passes and a pipe.
 head -n 9 m.ptir | exits 70 pto-opt - --plugin="it's.so" --passes='test.liar-dies{way=exit}' --reproducer=here 2>../text || fail pipe
-again 70 "$TEST_TMP/work/here"
+again 70 "$TEST_TMP/place/here"
 cmp m.ptir here/module.ptir || exit 1
 exits 70 pto-opt - --plugin="it's.so" --passes='test.liar-dies{way=exit}' <m.ptir 2>../text || fail redirect
 again 70 "$TEST_TMP"
