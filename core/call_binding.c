@@ -22,6 +22,21 @@ typedef struct binder {
     bool is_missing;       /* a symbol without a value was seen */
 } binder;
 
+status given_symbol_read(diag_engine *d, const char *tool, const char *text, given_symbol *out)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` wants NAME=VALUE, not `%s`", text);
+        return FAILED;
+    }
+    const uint32_t sigil = text[0] == '$';
+    *out = (given_symbol){.name = {text + sigil, (size_t)(equals - text) - sigil}};
+    if (str_to_i64(str_from(equals + 1), &out->value) == OK && out->value >= 0) return OK;
+    diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` wants a whole number that is not negative, not `%s`",
+               equals + 1);
+    return FAILED;
+}
+
 /* The function to run, or 0; `count` is how many there are to choose from. */
 static op_id find_entry(module *m, const char *entry, uint32_t *count)
 {
@@ -79,6 +94,7 @@ status call_check_fixed(module *m)
         if (tune == 0) continue;
         const tune_range r = tune_range_of(m, tune);
         const str name = op_attr_str(m, tune, "symbol");
+        op_name_diag(m, tune, DIAG_ERROR);
         diag_error(context_diags(module_context(m)), op_pos(m, tune), &E1607,
                    "nothing says what $%.*s is: give it with --sym %.*s=N, one of %" PRId64 " to %" PRId64
                    " in steps of %" PRId64 ", or compile with pto.tile",
@@ -86,6 +102,13 @@ status call_check_fixed(module *m)
         return FAILED;
     }
     return OK;
+}
+
+/* Where the function stands, for an error about it. */
+static src_pos place_of_function(const binder *b)
+{
+    op_name_diag(b->m, b->function, DIAG_ERROR);
+    return op_pos(b->m, b->function);
 }
 
 static bool symbol_value(void *self, str_id name, int64_t *out)
@@ -106,8 +129,8 @@ static status bind_symbol(binder *b, str name, int64_t value, const char *by)
     for (uint32_t i = 0; i < out->symbol_count; i++) {
         if (!str_eq(out->symbols[i], name)) continue;
         if (out->values[i] == value) return OK;
-        diag_error(b->d, op_pos(b->m, b->function), &E1602, "$%.*s is %" PRId64 " by %s but %" PRId64 " by %s",
-                   (int)name.n, name.p, out->values[i], b->bound_by[i], value, by);
+        diag_error(b->d, place_of_function(b), &E1602, "$%.*s is %" PRId64 " by %s but %" PRId64 " by %s", (int)name.n,
+                   name.p, out->values[i], b->bound_by[i], value, by);
         return FAILED;
     }
     const uint32_t n = out->symbol_count;
@@ -241,7 +264,7 @@ static void note_missing(void *self, str_id name)
 
 static status fail_extent(binder *b, const bound_tensor *t, expr_id dim, int64_t extent, bool is_known)
 {
-    const src_pos at = op_pos(b->m, b->function);
+    const src_pos at = place_of_function(b);
     b->is_missing = false;
     expr_visit_symbols(b->c, dim, note_missing, b);
     if (b->is_missing)
@@ -269,7 +292,7 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
         if (!is_known || t->dims[i] < 0) return fail_extent(b, t, type->dims[i], t->dims[i], is_known);
         t->element_count *= (uint64_t)t->dims[i];
         if (__builtin_mul_overflow(bytes, (uint64_t)t->dims[i], &bytes) || bytes >> BYTES_MAX_SHIFT) {
-            diag_error(b->d, op_pos(b->m, b->function), &E1604, "`%.*s` would have more than %" PRIu64 " bytes",
+            diag_error(b->d, place_of_function(b), &E1604, "`%.*s` would have more than %" PRIu64 " bytes",
                        (int)t->name.n, t->name.p, UINT64_C(1) << BYTES_MAX_SHIFT);
             return FAILED;
         }
@@ -348,7 +371,7 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
         t->is_input = strcmp(kind, "out") != 0;
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM) {
-            diag_error(b->d, op_pos(b->m, b->function), &E1605,
+            diag_error(b->d, place_of_function(b), &E1605,
                        "parameter `%.*s` is no tensor; a function that is run takes tensors only", (int)t->name.n,
                        t->name.p);
             return FAILED;
@@ -400,7 +423,6 @@ static bool holds(relation r, int64_t left, int64_t right)
 static status check_fact(binder *b, attr_id fact)
 {
     const expr_values values = {.symbol = symbol_value, .self = b};
-    const src_pos at = op_pos(b->m, b->function);
     relation r;
     expr_id sides[2];
     int64_t left = 0, right = 0;
@@ -409,11 +431,11 @@ static status check_fact(binder *b, attr_id fact)
     if (is_known && holds(r, left, right)) return OK;
     const char *l = expr_text(b, sides[0]), *s = expr_text(b, sides[1]), *symbols = symbols_text(b, 2, sides);
     if (is_known)
-        diag_error(b->d, at, &E1606,
+        diag_error(b->d, place_of_function(b), &E1606,
                    "the fact `%s %s %s` does not hold: left side %" PRId64 ", right side %" PRId64 "%s", l, sign_of(r),
                    s, left, right, symbols);
     else
-        diag_error(b->d, at, &E1606,
+        diag_error(b->d, place_of_function(b), &E1606,
                    "the fact `%s %s %s` cannot be computed: it overflows 64 bits, divides by 0, or "
                    "mentions a symbol that no parameter binds%s",
                    l, sign_of(r), s, symbols);
@@ -450,7 +472,7 @@ static status refuse_unknown_symbol(binder *b, const given_symbol *g)
         for (uint32_t d = 0; d < t->rank; d++) expr_visit_symbols(b->c, t->dims[d], compare_symbol, &h);
     }
     if (h.found) return OK;
-    diag_error(b->d, op_pos(b->m, b->function), &E1608, "the function has no symbol $%.*s that --sym could give",
+    diag_error(b->d, place_of_function(b), &E1608, "the function has no symbol $%.*s that --sym could give",
                (int)g->name.n, g->name.p);
     return FAILED;
 }
@@ -495,7 +517,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
         else if (random_seed != 0)
             fill_random(t, random_seed + i);
         else {
-            diag_error(b.d, op_pos(m, function), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
+            diag_error(b.d, place_of_function(&b), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
             diag_note(b.d, NO_POS, "give it with --in %.*s=FILE.npy, or all with --random-inputs SEED", (int)t->name.n,
                       t->name.p);
             return FAILED;

@@ -99,6 +99,14 @@ void function_states_set_verified(function_states *s)
     }
 }
 
+void function_states_restart(function_states *s)
+{
+    memset(s->slots, 0, s->capacity * sizeof *s->slots);
+    s->count = 0;
+    s->module_version++;
+    function_states_set_verified(s);
+}
+
 status function_states_verify(function_states *s)
 {
     uint32_t count = 0, changed = 0, known = 0;

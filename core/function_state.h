@@ -15,6 +15,9 @@ function_states *function_states_create(arena *a, module *m);
 /* Somebody may have changed the function, or, for 0, something of the module outside of all functions. */
 void function_states_touch(function_states *s, op_id function);
 
+/* The module was restored: nothing is known of any function but that all verify. */
+void function_states_restart(function_states *s);
+
 /* Verifies the functions that changed since they were last verified; all of them when a name or a signature changed or
  * a function is gone, since others may call it. */
 MUST_CHECK status function_states_verify(function_states *s);

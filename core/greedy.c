@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { VISITS_UNASKED = 64 }; /* before the driver looks at the clock again */
+
 /* Ops that wait, first in first out; `queued` holds the generation + 1 of those that are in, by id. */
 typedef struct greedy greedy;
 struct greedy {
@@ -95,6 +97,10 @@ static pto_status drive(greedy *g, uint32_t count, const pto_pattern *const *pat
     const uint64_t ops = fill(g) + 16;
     uint64_t left = ops * (max_rounds != 0 ? max_rounds : 10);
     for (; g->count != 0 && left != 0; left--) {
+        if (left % VISITS_UNASKED == 0 && g->c->run.host->should_stop(&g->c->run)) {
+            g->c->was_stopped = true;
+            return PTO_FAILED;
+        }
         const op_id o = pop(g);
         if (!op_is_live(g->c->m, o)) continue;
         if (apply(g, o, count, patterns) != PTO_OK) return PTO_FAILED;

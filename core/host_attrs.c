@@ -1,6 +1,8 @@
 /* The room of the host table with attributes. */
 #include "core/host_handle.h"
 
+#include "ir/lexer.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -125,24 +127,48 @@ static pto_attr make_f64(const pto_run *run, double v)
     return attr_handle(c, attr_float(c->ir, v));
 }
 
-/* Text that comes from a plugin must be printable as .ptir. */
-static str_id text_from(run_context *c, pto_str s)
+enum { SHOWN_BYTES = 40 };
+
+static int shown(pto_str s) { return s.n > SHOWN_BYTES ? SHOWN_BYTES : (int)s.n; }
+
+bool run_check_text(run_context *c, pto_str s)
 {
-    if (s.n == 0 || str_utf8_error(str_of(s)) == s.n) return string_intern(c->ir, str_of(s));
+    if (s.n > LEXER_STRING_BYTES) {
+        run_misuse(c, &E1324, "made an attribute of %zu bytes of text; the limit is %d", s.n, LEXER_STRING_BYTES);
+        return false;
+    }
+    if (s.n == 0 || str_utf8_error(str_of(s)) == s.n) return true;
     run_misuse(c, &E1324, "made an attribute of text that is not UTF-8");
-    return string_intern(c->ir, STR(""));
+    return false;
+}
+
+bool run_check_value_name(run_context *c, pto_str name)
+{
+    if (name.n == 0 || lexer_is_value_name(str_of(name))) return true;
+    run_misuse(c, &E1324, "named a value '%.*s', which is no name: letters, digits and `_`, at most %d bytes",
+               shown(name), name.p, LEXER_NAME_BYTES);
+    return false;
+}
+
+bool run_check_symbol(run_context *c, pto_str name)
+{
+    if (lexer_is_name(str_of(name), true)) return true;
+    run_misuse(c, &E1324,
+               "made a reference to '@%.*s', which is no name: letters, digits, `_` and `.`, at most %d bytes",
+               shown(name), name.p, LEXER_NAME_BYTES);
+    return false;
 }
 
 static pto_attr make_str(const pto_run *run, pto_str s)
 {
     run_context *c = run_of(run);
-    return attr_handle(c, attr_string(c->ir, text_from(c, s)));
+    return attr_handle(c, run_check_text(c, s) ? attr_string(c->ir, string_intern(c->ir, str_of(s))) : 0);
 }
 
 static pto_attr make_symbol(const pto_run *run, pto_str s)
 {
     run_context *c = run_of(run);
-    return attr_handle(c, attr_symbol(c->ir, text_from(c, s)));
+    return attr_handle(c, run_check_symbol(c, s) ? attr_symbol(c->ir, string_intern(c->ir, str_of(s))) : 0);
 }
 
 static pto_attr make_type(const pto_run *run, pto_type h)

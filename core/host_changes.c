@@ -135,7 +135,7 @@ static pto_op build(const pto_run *run, pto_place at, const pto_op_spec *s)
     run_context *c = run_of(run);
     build_parts p = {0};
     if (!check_kind(c, s, &p) || !check_counts(c, s, p.info) || !check_place(c, at, &p) || !check_operands(c, s, &p) ||
-        !check_attrs(c, s, &p))
+        !check_attrs(c, s, &p) || !run_check_value_name(c, s->name))
         return op_handle(c, 0);
     p.spec.block_count = s->block_count;
     p.spec.loc = loc_from(c, s->loc);

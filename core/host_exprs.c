@@ -1,6 +1,7 @@
 /* The room of the host table with index expressions. */
 #include "core/host_handle.h"
 
+#include "ir/lexer.h"
 #include "ir/ranges.h"
 
 #include <string.h>
@@ -73,20 +74,10 @@ static pto_expr make_const(const pto_run *run, int64_t v)
     return expr_handle(c, expr_const(c->ir, v));
 }
 
-static bool is_symbol_name(str s)
-{
-    for (size_t i = 0; i < s.n; i++) {
-        const char ch = s.p[i];
-        const bool letter = (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
-        if (!letter && (i == 0 || ch < '0' || ch > '9')) return false;
-    }
-    return s.n != 0;
-}
-
 static pto_expr make_symbol(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
-    if (!is_symbol_name(str_of(name))) {
+    if (!lexer_is_name(str_of(name), false)) {
         run_misuse(c, &E1324, "made a symbol of '%.*s', which is no name", (int)name.n, name.p);
         return expr_handle(c, 0);
     }

@@ -26,6 +26,8 @@ struct run_context {
     bool misused;
     bool asked_machine; /* of a session that has one */
     bool was_told_to_stop;
+    bool was_stopped;      /* a loop of the host ended since the time is up */
+    src_pos pin_at;        /* of the decision it has asked about and not yet made, when that is pinned */
     bool saw_outside;      /* it got a handle of what is not in its unit */
     struct greedy *greedy; /* the running pattern driver, told about changes; or NULL */
     /* Where the last value_use stopped. */
@@ -105,6 +107,12 @@ static inline str str_of(pto_str s) { return (str){s.p, s.n}; }
 static inline pto_str pto_str_of(str s) { return (pto_str){s.p, s.n}; }
 static inline pto_str pto_str_z(const char *s) { return pto_str_of(str_from(s)); }
 
+/* Whether text of a plugin can be printed and read back: as a string, behind `%`, or behind `@`; reports when not.
+ * An empty name of a value stands for one without. */
+bool run_check_text(run_context *c, pto_str s);
+bool run_check_value_name(run_context *c, pto_str name);
+bool run_check_symbol(run_context *c, pto_str name);
+
 /* Whether the run may change an op, or what stands in a block; reports when it may not. */
 bool run_may_change_op(run_context *c, op_id o);
 bool run_may_change_block(run_context *c, block_id b);
@@ -142,5 +150,7 @@ pto_status host_greedy(const pto_run *run, pto_op root, uint32_t count, const pt
                        uint32_t max_rounds);
 pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, int64_t *tile,
                               uint32_t *ordinal);
+int32_t host_decision_pinned(pto_op at, const struct pto_decision *decision, int64_t *values);
+pto_status host_decision_made(pto_op at, const struct pto_decision *decision, const int64_t *values);
 
 #endif

@@ -114,6 +114,7 @@ attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_
                    a == 0 ? "a value" : "a name");
         return 0;
     }
+    if (!run_check_text(c, pto_str_of(name))) return 0;
     if (!has_leaves_at(c->ir, a, LIST_DEPTH)) return a;
     attr_rewrite r = {.c = c, .op = o, .failed = holds_slots(c->ir, a, LIST_DEPTH)};
     attr_id stored = a;

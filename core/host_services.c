@@ -24,6 +24,26 @@ static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code,
     diag_report(c->diags, (diag_severity)severity, pos, code_text, str_of(text));
 }
 
+static void diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    /* What is wrong with the severity is said below. */
+    if (o != 0 && severity >= PTO_NOTE && severity <= PTO_REMARK) op_name_diag(c->m, o, (diag_severity)severity);
+    diag(h.run, severity, loc_handle(c, o != 0 ? op_loc(c->m, o) : 0), code, text);
+}
+
+static pto_status no_room(pto_op h, pto_str code, pto_str text)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h), function = o != 0 ? op_function(c->m, o) : 0;
+    tiling_retry *retry = c->session->params.retry;
+    const bool again =
+        retry != NULL && function != 0 && tiling_retry_ask(retry, string_of(c->ir, function_name(c->m, function)));
+    diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);
+    return PTO_FAILED;
+}
+
 static int32_t should_stop(const pto_run *run)
 {
     run_context *c = run_of(run);
@@ -228,6 +248,7 @@ static pto_status module_set_attr(const pto_run *run, pto_str name, pto_attr h)
                    name.p);
         return PTO_FAILED;
     }
+    if (!run_check_text(c, name)) return PTO_FAILED;
     if (name.n == 0 || (a != 0 && attr_has_leaves(c->ir, a))) {
         run_misuse(c, &E1324, "set a module attribute without a name or over values");
         return PTO_FAILED;
@@ -270,6 +291,8 @@ void host_services_fill(pto_host *h)
     h->scratch = scratch;
     h->keep = keep;
     h->diag = diag;
+    h->diag_op = diag_op;
+    h->no_room = no_room;
     h->should_stop = should_stop;
     h->stat_add = stat_add;
     h->kind = kind;

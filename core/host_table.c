@@ -60,6 +60,8 @@ void host_table_fill(pto_host *h, uint32_t abi_minor)
     host_exprs_fill(h);
     h->greedy = host_greedy;
     h->tiling_choose = host_tiling_choose;
+    h->decision_pinned = host_decision_pinned;
+    h->decision_made = host_decision_made;
 
     /* Every slot is filled: plugins do not test them. */
     void (*slot)(void);

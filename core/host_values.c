@@ -45,7 +45,7 @@ static pto_value block_add_arg_slot(pto_block h, pto_type type, pto_str name)
         run_misuse(c, &E1324, "tried to give a block more than 65535 arguments");
         return value_handle(c, 0);
     }
-    if (!run_may_change_block(c, b)) return value_handle(c, 0);
+    if (!run_may_change_block(c, b) || !run_check_value_name(c, name)) return value_handle(c, 0);
     const value_id v = block_add_arg(c->m, b, t);
     if (name.n != 0) value_set_name(c->m, v, str_of(name));
     run_changed(c, RUN_CHANGED_BLOCKS, block_parent(c->m, b));
@@ -198,7 +198,7 @@ static pto_status value_set_name_slot(pto_value h, pto_str name)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
-    if (!may_change_value(c, v)) return PTO_FAILED;
+    if (!may_change_value(c, v) || !run_check_value_name(c, name)) return PTO_FAILED;
     const value_name before = value_name_of(c->m, v);
     value_set_name(c->m, v, str_of(name));
     const value_name after = value_name_of(c->m, v);

@@ -109,6 +109,7 @@ static status show_backend(inspector *x, const char *id, bool in_full)
         inspect_row(x, "plugin", file->plugin->id);
         inspect_list(x, "consumes", b->consumes);
         inspect_list(x, "requires", b->requires_props);
+        inspect_list(x, "heeds", b->hints);
         put_options(x, b->options);
     }
     inspect_entry_end(x);

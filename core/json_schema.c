@@ -4,6 +4,7 @@
 #include "core/case.h"
 #include "core/machine.h"
 #include "core/pipeline.h"
+#include "core/schedule.h"
 
 static void put_indent(text_buffer *t, uint32_t columns)
 {
@@ -179,7 +180,7 @@ void schema_write_json(text_buffer *t, const schema_file *file)
 
 const schema_file *schema_file_by_kind(str kind)
 {
-    static const schema_file *const files[] = {&pipeline_schema, &machine_schema, &case_schema};
+    static const schema_file *const files[] = {&pipeline_schema, &machine_schema, &schedule_schema, &case_schema};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         if (str_is(kind, files[i]->kind)) return files[i];
     }

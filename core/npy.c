@@ -180,6 +180,12 @@ status npy_parse(diag_engine *d, const char *name, str file, npy_header *out)
                    wanted, present);
         return FAILED;
     }
+    /* numpy.load reads such a file without a word; more often than not it is a wrong shape or two files in one. */
+    if (present > wanted)
+        diag_warning(d, (src_pos){name, 0, 0}, &E1406,
+                     "%" PRIu64 " bytes stand behind the elements, of which the shape has %" PRIu64 " in %" PRIu64
+                     " bytes; they are ignored",
+                     present - wanted, out->element_count, wanted);
     return OK;
 }
 

@@ -66,6 +66,9 @@ static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner,
     if ((o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) && (o->choices == NULL || o->choices[0] == NULL)) {
         return malformed(d, at, what, "its choices are missing");
     }
+    if (o->type == PTO_OPT_PLUGIN && (strcmp(o->choices[0], "tiling") != 0 || o->choices[1] != NULL)) {
+        return malformed(d, at, what, "options can name plugins of the kind tiling alone");
+    }
     TRY(check_limit_text(a, d, at, &rule, o->min));
     TRY(check_limit_text(a, d, at, &rule, o->max));
     value v;

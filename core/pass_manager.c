@@ -1,10 +1,12 @@
 #include "core/pass_manager.h"
 
+#include "core/bisect.h"
 #include "core/core_diag.h"
 #include "core/plugin_output.h"
 #include "core/property.h"
 #include "core/snapshot.h"
 #include "core/supervisor.h"
+#include "ir/printer.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,6 +24,12 @@ typedef struct manager {
     property_set *properties;
     contract_state *states; /* before and after each step */
     run_report *report;
+    semantics_check *semantics; /* or NULL */
+    bisect *bisect;             /* or NULL */
+    uint32_t end;               /* the first step that does not run */
+    tiling_retry *retry;
+    module *before_tiling; /* what the steps go back to when a later one finds no room, or NULL */
+    uint32_t tiling_step;
     int *exit_status;
 } manager;
 
@@ -46,6 +54,26 @@ static uint32_t count_ops(const module *m)
         IR_WALK(m, o, f) n++;
     }
     return n;
+}
+
+static status add_to_digest(void *self, const char *p, size_t n)
+{
+    uint64_t *digest = self;
+    for (size_t i = 0; i < n; i++) *digest = (*digest ^ (uint8_t)p[i]) * 0x100000001b3u;
+    return OK;
+}
+
+static uint64_t digest_of(module *m)
+{
+    uint64_t digest = 0xcbf29ce484222325u;
+    text_buffer t;
+    text_init(&t);
+    t.flush = add_to_digest;
+    t.self = &digest;
+    module_print(m, &(print_options){0}, &t);
+    if (text_finish(&t) != OK) digest = 0;
+    text_fini(&t);
+    return digest;
 }
 
 /* ---- which steps run ---- */
@@ -194,6 +222,24 @@ static uint32_t collect_units(manager *g, const char *level, op_id **out)
     return n;
 }
 
+/* What holds after a step of which bisect left a part out: it establishes nothing. */
+static status count_left_out(manager *g, uint32_t index)
+{
+    if (!g->bisect || !bisect_left_out(g->bisect, index)) return OK;
+    contract part = g->pipeline->contract;
+    const contract_state start = g->states[0];
+    part.steps = bisect_steps(g->bisect);
+    part.step_count = g->end;
+    part.backend = NULL;
+    return contract_check(g->diags, &part, &start, g->states);
+}
+
+static status run_unit(manager *g, uint32_t index, op_id unit, step_effect *effect)
+{
+    if (g->bisect && !bisect_runs(g->bisect, index, g->module, unit)) return OK;
+    return run_once(g, index, unit, effect);
+}
+
 static status check_levels(manager *g, uint32_t index)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
@@ -232,6 +278,15 @@ static bool is_listed(const char *const *list, const char *id)
     return false;
 }
 
+static status check_numbers(manager *g, uint32_t index, bool changed)
+{
+    if (!g->semantics || !changed) return OK;
+    const run_agent *agent = g->pipeline->agents[index];
+    if (semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass) == OK) return OK;
+    *g->exit_status = EXIT_STATUS_BLAMED;
+    return FAILED;
+}
+
 static status write_after(manager *g, uint32_t index, bool changed)
 {
     const compile_request *r = g->request;
@@ -256,12 +311,12 @@ static uint32_t write_machine(manager *g)
     return RUN_CHANGED_MODULE;
 }
 
-/* Fails when the time is up. */
-static status go_on(manager *g, uint32_t index)
+/* Fails when the time is up; `where` is "before" or "in" the step. */
+static status go_on(manager *g, uint32_t index, const char *where)
 {
     if (!flight_recorder_stop(g->recorder)) return OK;
     const run_agent *agent = g->pipeline->agents[index];
-    diag_error(g->diags, agent->at, &E1711, "the time ran out before step `%s`", agent->step);
+    diag_error(g->diags, agent->at, &E1711, "the time ran out %s step `%s`", where, agent->step);
     FLIGHT_SET(g->recorder, plugin, str_from(agent->plugin));
     FLIGHT_SET(g->recorder, step, str_from(agent->step));
     g->recorder->stopped = 1;
@@ -275,23 +330,31 @@ static status run_step(manager *g, uint32_t index)
     step_report *report = &g->report->steps[index];
     const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
     step_effect effect = {0};
-    TRY(go_on(g, index));
+    TRY(go_on(g, index, "before"));
     *g->exit_status = EXIT_STATUS_FAILED;
+    if (g->bisect) bisect_begin_step(g->bisect, index);
+    if (g->semantics) TRY(semantics_check_before(g->semantics, g->module, step->pass));
     op_id *units;
     const uint32_t count = collect_units(g, step->pass->consumes, &units);
     if (strcmp(step->pass->scope, "module") == 0) {
-        if (count > 0) TRY(run_once(g, index, 0, &effect));
+        if (count > 0) TRY(run_unit(g, index, 0, &effect));
     } else {
-        for (uint32_t i = 0; i < count; i++) TRY(run_once(g, index, units[i], &effect));
+        for (uint32_t i = 0; i < count; i++) {
+            TRY(go_on(g, index, i > 0 ? "in" : "before"));
+            TRY(run_unit(g, index, units[i], &effect));
+        }
     }
+    TRY(count_left_out(g, index));
     if (effect.asked_machine) effect.changes |= write_machine(g);
     if (effect.changes) module_settle(g->module);
     report->ran = true;
     report->run_ns = now_ns() - begin;
     report->changes = module_epoch(g->module) - epoch;
     if (g->request->verify) TRY(check_after(g, index, effect.changes != 0));
+    TRY(check_numbers(g, index, effect.changes != 0));
     report->verify_ns = now_ns() - begin - report->run_ns;
     if (g->request->time_steps || g->request->count_statistics) report->op_count = count_ops(g->module);
+    if (g->request->digest_steps) report->digest = digest_of(g->module);
     return write_after(g, index, effect.changes != 0);
 }
 
@@ -328,6 +391,62 @@ static status check_machine(manager *g)
     return FAILED;
 }
 
+static status begin_numbers(manager *g)
+{
+    const semantics_request *request = g->request->semantics;
+    if (!request) return OK;
+    const status s = semantics_check_begin(g->arena, g->pipeline->host, request, g->module, g->recorder, &g->semantics,
+                                           g->exit_status);
+    g->report->semantics = g->semantics;
+    return s;
+}
+
+/* ---- going back to the tiling ---- */
+
+static bool asks_strategy(const run_agent *agent)
+{
+    for (uint32_t i = 0; agent->strategies && agent->options && agent->options[i]; i++) {
+        if (agent->strategies[i] && agent->strategies[i]->tiling) return true;
+    }
+    return false;
+}
+
+static void keep_for_tiling(manager *g, uint32_t index)
+{
+    if (g->before_tiling || !asks_strategy(g->pipeline->agents[index])) return;
+    g->before_tiling = module_clone(g->module);
+    g->tiling_step = index;
+}
+
+static void forget_step(manager *g, uint32_t index)
+{
+    const char *const *names = g->pipeline->contract.steps[index].pass->stats;
+    for (uint32_t k = 0; names && names[k]; k++) g->report->steps[index].stats[k] = 0;
+}
+
+static void go_back(manager *g, uint32_t from)
+{
+    module_restore(g->module, g->before_tiling);
+    function_states_restart(g->functions);
+    if (g->semantics) semantics_check_go_back(g->semantics);
+    tiling_retry_restart(g->retry);
+    if (g->request->schedule) schedule_restart(g->request->schedule);
+    for (uint32_t i = g->tiling_step; i <= from; i++) forget_step(g, i);
+}
+
+static status run_from(manager *g, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        keep_for_tiling(g, i);
+        const uint32_t errors = diag_error_count(g->diags);
+        if (run_step(g, i) == OK) continue;
+        if (!tiling_retry_is_wanted(g->retry) || diag_error_count(g->diags) != errors) return FAILED;
+        go_back(g, i);
+        i = g->tiling_step - 1;
+    }
+    return OK;
+}
+
 static status run_steps(manager *g)
 {
     const contract *c = &g->pipeline->contract;
@@ -346,17 +465,22 @@ static status run_steps(manager *g)
     /* A part of a pipeline need not end where the backend begins. */
     contract part = *c;
     if (end < c->step_count) part.backend = NULL;
-    part.step_count = end;
+    part.step_count = g->end = end;
     g->states = arena_array(g->arena, c->step_count + 1u, sizeof *g->states);
     TRY(contract_check(g->diags, &part, &start, g->states));
     TRY(check_machine(g));
+    if (g->request->bisects) g->bisect = bisect_create(g->arena, g->request->bisect_limit, c);
+    if (g->request->schedule)
+        TRY(schedule_check_machine(g->request->schedule, g->pipeline->machine ? g->pipeline->machine->name : NULL));
     if (first > 0 && g->request->verify) TRY(check_start(g, first));
     if (g->request->dump_dir && first == 0) {
         *g->exit_status = EXIT_STATUS_OUTPUT;
         TRY(snapshot_write(g->diags, g->module, g->request->dump_dir, 0, "input"));
     }
-    for (uint32_t i = first; i < end; i++) TRY(run_step(g, i));
-    return OK;
+    TRY(begin_numbers(g));
+    TRY(run_from(g, first, end));
+    *g->exit_status = EXIT_STATUS_USAGE;
+    return g->request->schedule ? schedule_check_asked(g->request->schedule, end - first == c->step_count) : OK;
 }
 
 status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
@@ -369,7 +493,9 @@ status pass_manager_run(arena *a, const opened_pipeline *p, const compile_reques
                                        .machine = p->machine,
                                        .abi_minor = plugin_host_abi_minor(p->host),
                                        .recorder = recorder,
-                                       .functions = functions};
+                                       .functions = functions,
+                                       .retry = tiling_retry_create(a),
+                                       .schedule = request->schedule};
     manager g = {.arena = a,
                  .diags = d,
                  .pipeline = p,
@@ -377,14 +503,18 @@ status pass_manager_run(arena *a, const opened_pipeline *p, const compile_reques
                  .module = m,
                  .recorder = recorder,
                  .functions = functions,
+                 .retry = params.retry,
                  .report = report,
                  .exit_status = exit_status};
     g.session = run_session_create(a, &params);
     g.properties = property_set_create(a, d, p->host, functions);
     const int out = plugin_output_divert();
     const status s = run_steps(&g);
+    if (s != OK && request->schedule && schedule_is_refused(request->schedule)) *exit_status = EXIT_STATUS_USAGE;
     plugin_output_restore(out);
     run_session_destroy(g.session);
+    semantics_check_end(g.semantics);
+    module_destroy(g.before_tiling);
     return s;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/flight_recorder.h"
 #include "core/pipeline_open.h"
+#include "core/semantics_check.h"
 #include "ir/module.h"
 
 typedef struct compile_request {
@@ -17,7 +18,12 @@ typedef struct compile_request {
     const char *dump_dir;            /* or NULL */
     const char *const *print_after;  /* step ids, NULL-ended, or NULL */
     bool print_after_all, print_after_change;
-    bool time_steps, count_statistics; /* collect for the reports below */
+    bool time_steps, count_statistics;  /* collect for the reports below */
+    bool digest_steps;                  /* collect for pipeline_compare */
+    bool bisects;                       /* leave out optional unit runs from number bisect_limit + 1 on */
+    int64_t bisect_limit;               /* -1: leave out none */
+    const semantics_request *semantics; /* compare numbers after each step; or NULL */
+    schedule *schedule;                 /* asked what is pinned, told what is decided; or NULL */
 } compile_request;
 
 typedef struct step_report {
@@ -25,6 +31,7 @@ typedef struct step_report {
     uint64_t run_ns, verify_ns;
     uint64_t changes;  /* mutations */
     uint32_t op_count; /* after the step */
+    uint64_t digest;   /* of the module's text after the step */
     int64_t *stats;    /* one for each name in pass->stats */
     bool ran;
 } step_report;
@@ -32,6 +39,7 @@ typedef struct step_report {
 typedef struct run_report {
     step_report *steps; /* one for each step of the pipeline */
     uint32_t step_count;
+    const semantics_check *semantics; /* what was compared, or NULL */
 } run_report;
 
 /* Checks the contracts statically, then runs over a verified module. On failure `*exit_status` is 2 (a pipeline that

@@ -1,5 +1,6 @@
 #include "core/pipeline_open.h"
 
+#include "core/core_diag.h"
 #include "core/supervisor.h"
 
 #include <stdio.h>
@@ -49,14 +50,35 @@ static status read_options(arena *a, diag_engine *d, run_agent *agent, const yam
     return OK;
 }
 
-static status open_strategy(arena *a, diag_engine *d, opened_pipeline *out, const run_agent *owner, const value *v,
+/* What opening needs everywhere, and the status of the failure. */
+typedef struct opening {
+    arena *a;
+    diag_engine *d;
+    opened_pipeline *out;
+    int *exit_status;
+} opening;
+
+/* A strategy that refers to strategies, by default perhaps to itself. */
+enum { STRATEGY_DEPTH = 8 };
+
+static status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
+
+static status open_strategy(const opening *o, const run_agent *owner, const value *v, uint32_t depth,
                             const run_agent **out_agent)
 {
     const plugin_file *file = NULL;
     const src_pos at = v->at.file ? v->at : owner->at;
-    const pto_tiling *tiling = plugin_host_tiling(out->host, at, v->s, &file);
-    if (!tiling) return FAILED;
-    run_agent *agent = arena_alloc(a, sizeof *agent);
+    if (depth == STRATEGY_DEPTH) {
+        diag_error(o->d, at, &E1033, "%s `%s` refers to a strategy, %d deep; the maximum is %d", owner->role, owner->id,
+                   STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
+        return FAILED;
+    }
+    const pto_tiling *tiling = plugin_host_tiling(o->out->host, at, v->s, &file);
+    if (!tiling) {
+        *o->exit_status = EXIT_STATUS_PLUGIN;
+        return FAILED;
+    }
+    run_agent *agent = arena_alloc(o->a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id,
                          .role = "tiling strategy",
                          .id = tiling->id,
@@ -64,26 +86,29 @@ static status open_strategy(arena *a, diag_engine *d, opened_pipeline *out, cons
                          .at = at,
                          .options = tiling->options,
                          .tiling = tiling};
-    TRY(read_options(a, d, agent, v->with));
+    TRY(read_options(o->a, o->d, agent, v->with));
+    TRY(open_strategies(o, agent, depth + 1));
     *out_agent = agent;
     return OK;
 }
 
 /* Strategies that options name are found, and their own options checked, before anything runs. */
-static status open_strategies(arena *a, diag_engine *d, opened_pipeline *out, run_agent *agent)
+static status open_strategies(const opening *o, run_agent *agent, uint32_t depth)
 {
     const uint32_t count = option_count(agent->options);
-    const run_agent **strategies = arena_array(a, count, sizeof *strategies);
+    const run_agent **strategies = arena_array(o->a, count, sizeof *strategies);
     for (uint32_t i = 0; i < count; i++) {
         if (agent->values[i].type != VALUE_PLUGIN || agent->values[i].s.n == 0) continue;
-        TRY(open_strategy(a, d, out, agent, &agent->values[i], &strategies[i]));
+        TRY(open_strategy(o, agent, &agent->values[i], depth, &strategies[i]));
     }
     agent->strategies = strategies;
     return OK;
 }
 
-static status open_agents(arena *a, diag_engine *d, opened_pipeline *out)
+static status open_agents(const opening *o)
 {
+    arena *a = o->a;
+    opened_pipeline *out = o->out;
     status result = OK;
     out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
     for (uint32_t i = 0; i < out->contract.step_count; i++) {
@@ -99,8 +124,7 @@ static status open_agents(arena *a, diag_engine *d, opened_pipeline *out)
         agent->kinds = run_agent_kinds(a, step->pass->kinds, &agent->kind_count);
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
         out->agents[i] = agent;
-        if (read_options(a, d, agent, step->step->with) != OK || open_strategies(a, d, out, agent) != OK)
-            result = FAILED;
+        if (read_options(a, o->d, agent, step->step->with) != OK || open_strategies(o, agent, 0) != OK) result = FAILED;
     }
     return result;
 }
@@ -134,6 +158,9 @@ status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline
     const char *id = is_replaced ? backend : p->backend;
     if (id && *id) TRY(open_backend(a, out, id, is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at));
     *exit_status = EXIT_STATUS_USAGE;
-    TRY(open_agents(a, d, out));
-    return out->backend_agent ? read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with) : OK;
+    const opening o = {a, d, out, exit_status};
+    TRY(open_agents(&o));
+    if (!out->backend_agent) return OK;
+    TRY(read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
+    return open_strategies(&o, out->backend_agent, 0);
 }

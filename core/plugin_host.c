@@ -358,7 +358,7 @@ static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
     const char *near = str_nearest(id, plugin_host_ids(h, kind));
     diag_error(h->diags, at, &E1307, "no plugin provides %s '%.*s'%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
-               near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'" : "");
+               near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
     const char *const *folders = h->folders.items;
     if (folders == NULL) {
         diag_note(h->diags, NO_POS, "no plugin folder was found; give one with --plugin-path");

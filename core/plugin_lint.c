@@ -84,6 +84,9 @@ static bool has_version(const section *versions, bool has_versions, uint32_t sym
     return has_versions && versions->data && gelf_getversym(versions->data, (int)symbol, &version) && version > 1;
 }
 
+/* A library that is linked in exports hundreds. */
+enum { EXPORTS_SHOWN = 5 };
+
 static void check_symbols(linter *l)
 {
     section table, versions;
@@ -91,16 +94,18 @@ static void check_symbols(linter *l)
     const bool has_versions = find_section(l, SHT_GNU_versym, &versions);
     GElf_Sym symbol;
     const char *name;
+    uint32_t exported = 0;
     for (uint32_t i = 1; next_symbol(l, &table, &i, &symbol, &name);) {
         const unsigned char binding = GELF_ST_BIND(symbol.st_info);
         if (binding == STB_LOCAL || (l->is_sanitized && is_of_sanitizer(name))) continue;
         if (symbol.st_shndx != SHN_UNDEF) {
-            if (strcmp(name, entry_name) != 0)
+            if (strcmp(name, entry_name) != 0 && ++exported <= EXPORTS_SHOWN)
                 finding(l, "exports `%s`; a plugin exports %s alone (-fvisibility=hidden)", name, entry_name);
         } else if (binding != STB_WEAK && !has_version(&versions, has_versions, i - 1)) {
             finding(l, "needs `%s`, which neither libc nor libm has", name);
         }
     }
+    if (exported > EXPORTS_SHOWN) finding(l, "exports %u more symbols", exported - EXPORTS_SHOWN);
 }
 
 static void check_libraries(linter *l)

@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 
-enum { NODES_MAX = 160, EDGES_MAX = 1200 };
+/* What a picture can show, and what graph.dot has. */
+enum { NODES_DRAWN = 160, EDGES_DRAWN = 1200, NODES_MAX = 2000, EDGES_MAX = 20000 };
 /* Pixels. */
 static const double layer_height_px = 84, node_height_px = 42, margin_px = 20, top_px = 44;
 
@@ -26,21 +27,22 @@ typedef struct graph_edge {
 typedef struct graph {
     const report *r;
     graph_node *nodes;
-    uint32_t node_count;
+    uint32_t node_count, nodes_max;
     graph_edge *edges;
-    uint32_t edge_count;
-    uint32_t *holders; /* by value_id: the node that stands for what a value or memory holds now, + 1; 0: none */
-    value_id *base;    /* by value_id: the value a view is of */
+    uint32_t edge_count, edges_max;
+    uint8_t *is_linked; /* by from * nodes_max + to: there is such an edge, or it was left out */
+    uint32_t *holders;  /* by value_id: the node that stands for what a value or memory holds now, + 1; 0: none */
+    value_id *base;     /* by value_id: the value a view is of */
     uint32_t value_limit;
-    uint32_t left_out;
+    uint32_t nodes_left_out, edges_left_out; /* the latter between nodes that are there */
 } graph;
 
 /* ---- building ---- */
 
 static uint32_t add_node(graph *g, graph_node n)
 {
-    if (g->node_count == NODES_MAX) {
-        g->left_out++;
+    if (g->node_count == g->nodes_max) {
+        g->nodes_left_out++;
         return UINT32_MAX;
     }
     g->nodes[g->node_count] = n;
@@ -49,10 +51,14 @@ static uint32_t add_node(graph *g, graph_node n)
 
 static void add_edge(graph *g, uint32_t from, uint32_t to, bool is_order)
 {
-    if (from == UINT32_MAX || to == UINT32_MAX || from >= to || g->edge_count == EDGES_MAX) return;
-    for (uint32_t i = 0; i < g->edge_count; i++)
-        if (g->edges[i].from == from && g->edges[i].to == to) return;
-    g->edges[g->edge_count++] = (graph_edge){from, to, is_order};
+    if (from == UINT32_MAX || to == UINT32_MAX || from >= to) return;
+    uint8_t *is_linked = &g->is_linked[(size_t)from * g->nodes_max + to];
+    if (*is_linked) return;
+    *is_linked = 1;
+    if (g->edge_count < g->edges_max)
+        g->edges[g->edge_count++] = (graph_edge){from, to, is_order};
+    else
+        g->edges_left_out++;
 }
 
 static const char *keep(const graph *g, text_buffer *t)
@@ -259,12 +265,13 @@ static uint32_t value_limit(const module *m, op_id f)
     return limit;
 }
 
-static graph build(const report *r)
+static graph build(const report *r, uint32_t nodes_max, uint32_t edges_max)
 {
     const op_id f = r->call->function;
-    graph g = {.r = r, .value_limit = value_limit(r->m, f)};
-    g.nodes = arena_array(r->arena, NODES_MAX, sizeof *g.nodes);
-    g.edges = arena_array(r->arena, EDGES_MAX, sizeof *g.edges);
+    graph g = {.r = r, .value_limit = value_limit(r->m, f), .nodes_max = nodes_max, .edges_max = edges_max};
+    g.nodes = arena_array(r->arena, nodes_max, sizeof *g.nodes);
+    g.edges = arena_array(r->arena, edges_max, sizeof *g.edges);
+    g.is_linked = arena_array(r->arena, (size_t)nodes_max * nodes_max, sizeof *g.is_linked);
     g.holders = arena_array(r->arena, g.value_limit, sizeof *g.holders);
     g.base = arena_array(r->arena, g.value_limit, sizeof *g.base);
     const block_id body = function_body(r->m, f);
@@ -346,9 +353,24 @@ static void draw_edge(const layout_edge *e, bool is_order, const graph_layout *l
     }
 }
 
+/* What the picture lacks of all there is, and where that is; empty: nothing. */
+static void say_left_out(const graph *drawn, char *text, size_t room)
+{
+    text[0] = '\0';
+    if (drawn->nodes_left_out + drawn->edges_left_out == 0) return;
+    const graph all = build(drawn->r, NODES_MAX, EDGES_MAX);
+    const uint32_t nodes = all.node_count + all.nodes_left_out, edges = all.edge_count + all.edges_left_out;
+    const bool is_whole = all.nodes_left_out + all.edges_left_out == 0;
+    snprintf(text, room, "%u of %u nodes and %u of %s%u edges are left out of the picture; graph.dot has %s",
+             nodes - drawn->node_count, nodes, edges - drawn->edge_count, all.nodes_left_out ? "more than " : "", edges,
+             is_whole ? "all" : "more, the module all");
+}
+
 void report_draw_graph(const report *r, svg *v)
 {
-    const graph g = build(r);
+    const graph g = build(r, NODES_DRAWN, EDGES_DRAWN);
+    char left_out[200];
+    say_left_out(&g, left_out, sizeof left_out);
     layout_node *nodes = arena_array(r->arena, g.node_count, sizeof *nodes);
     layout_edge *edges = arena_array(r->arena, g.edge_count, sizeof *edges);
     for (uint32_t i = 0; i < g.node_count; i++)
@@ -360,17 +382,15 @@ void report_draw_graph(const report *r, svg *v)
     const str name = string_of(module_context(r->m), function_name(r->m, r->call->function));
     snprintf(title, sizeof title, "@%.*s: what runs, and the memory between", (int)(name.n < 100 ? name.n : 100),
              name.p);
-    const double least = svg_width(SVG_TITLE, str_from(title)) + 2 * margin_px;
+    const double title_px = svg_width(SVG_TITLE, str_from(title)), note_px = svg_width(SVG_PLAIN, str_from(left_out));
+    const double least = (title_px > note_px ? title_px : note_px) + 2 * margin_px;
     const double width = l.width + 2 * margin_px < least ? least : l.width + 2 * margin_px;
-    svg_begin(v, width, layer_y(l.layer_count) - (layer_height_px - node_height_px) + (g.left_out ? 40 : 20),
+    svg_begin(v, width, layer_y(l.layer_count) - (layer_height_px - node_height_px) + (left_out[0] ? 40 : 20),
               str_from(title));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", title);
     for (uint32_t i = 0; i < g.edge_count; i++) draw_edge(&edges[i], g.edges[i].is_order, &l, v);
     for (uint32_t i = 0; i < g.node_count; i++) draw_node(&g, &g.nodes[i], &l.nodes[i], v);
-    if (g.left_out) {
-        snprintf(title, sizeof title, "%u more are left out of the picture", g.left_out);
-        svg_label(v, 16, layer_y(l.layer_count), SVG_START, SVG_PLAIN, "#9b3d3d", title);
-    }
+    if (left_out[0]) svg_label(v, 16, layer_y(l.layer_count), SVG_START, SVG_PLAIN, "#9b3d3d", left_out);
     svg_end(v);
 }
 
@@ -388,7 +408,7 @@ void report_write_dot(const report *r, text_buffer *out)
 {
     static const char *const shapes[] = {"ellipse", "ellipse, style=dashed", "box, style=filled, fillcolor=\"#d5e0ec\"",
                                          "box"};
-    const graph g = build(r);
+    const graph g = build(r, NODES_MAX, EDGES_MAX);
     text_puts(out, "digraph task_graph {\n  node [fontname=\"sans-serif\", fontsize=11]\n");
     for (uint32_t i = 0; i < g.node_count; i++) {
         text_printf(out, "  n%u [label=\"", i);
@@ -400,5 +420,8 @@ void report_write_dot(const report *r, text_buffer *out)
     for (uint32_t i = 0; i < g.edge_count; i++)
         text_printf(out, "  n%u -> n%u%s\n", g.edges[i].from, g.edges[i].to,
                     g.edges[i].is_order ? " [style=dashed]" : "");
+    if (g.nodes_left_out + g.edges_left_out > 0)
+        text_printf(out, "  // %u more nodes with their edges, and %u more edges, are in the module only\n",
+                    g.nodes_left_out, g.edges_left_out);
     text_puts(out, "}\n");
 }

@@ -292,8 +292,11 @@ static void put_files(const report *r, const report_request *q, text_buffer *out
         text_puts(out, "\">");
         put_text(out, name);
         text_puts(out, "</a>");
-        if (strcmp(name, "swimlane.json") == 0)
-            text_puts(out, " (every pipe of every core; open it in ui.perfetto.dev)");
+        if (strcmp(name, "swimlane.json") != 0) continue;
+        const double left_out = report_counter(r, "trace / slices left out", 0);
+        text_puts(out, " (every pipe of every core; open it in ui.perfetto.dev");
+        if (left_out > 0) text_printf(out, "; the last %.0f slices are left out", left_out);
+        text_puts(out, ")");
     }
     for (uint32_t i = 0; i < r->kernel_count; i++)
         text_printf(out, ", <a href=\"kernel-%s.svg\">kernel-%s.svg</a>", r->kernels[i].file_name,

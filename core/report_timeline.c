@@ -1,6 +1,7 @@
 /* The timeline of one core: all of it small, and a few iterations of its steady state large. */
 #include "core/report_pictures.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,6 +18,8 @@ typedef struct timeline {
     int64_t from, to;    /* of the window */
     uint32_t *number;    /* of each slice among the executions of its op */
     double top;          /* of the large lanes */
+    size_t narrow;       /* slices of the window that are not drawn: they are shorter than `least`, or too many */
+    double least;        /* cycles */
 } timeline;
 
 uint32_t report_pipe_order(const report_trace *t, uint32_t *out)
@@ -215,23 +218,36 @@ static void draw_slice(timeline *t, size_t index, text_buffer *hint)
 
 static bool is_in_window(const timeline *t, const trace_slice *s) { return s->to > t->from && s->from < t->to; }
 
+/* Too many for the picture: what is narrower than half a pixel is not seen anyway. */
+static void leave_narrow_out(timeline *t)
+{
+    size_t shown = 0, wide = 0;
+    const double pixel = (double)(t->to - t->from) / (width_px - left_px - right_px);
+    for (size_t i = 0; i < t->k->slice_count; i++) {
+        const trace_slice *s = &t->k->slices[i];
+        if (!is_in_window(t, s)) continue;
+        shown++;
+        wide += (double)(s->to - s->from) >= pixel / 2;
+    }
+    if (shown <= SLICES_DRAWN) return;
+    t->least = pixel / 2;
+    t->narrow = shown - (wide < SLICES_DRAWN ? wide : SLICES_DRAWN);
+}
+
 static void draw_window(timeline *t)
 {
-    size_t shown = 0, drawn = 0;
+    size_t drawn = 0;
     text_buffer hint;
     text_init(&hint);
-    for (size_t i = 0; i < t->k->slice_count; i++) shown += is_in_window(t, &t->k->slices[i]);
     for (uint32_t i = 0; i < t->lane_count; i++) {
         const double y = t->top + (double)i * lane_px;
         const char *pipe = t->r->trace->pipes[t->lanes[i]];
         svg_rect(t->v, left_px, y, width_px - left_px - right_px, lane_px - 4, 2, "#f4f6f8", "");
         svg_label(t->v, left_px - 8, y + 19, SVG_END, SVG_CODE, markup_pipe_colour(pipe), pipe);
     }
-    const double pixel = (double)(t->to - t->from) / (width_px - left_px - right_px);
     for (size_t i = 0; i < t->k->slice_count && drawn < SLICES_DRAWN; i++) {
         const trace_slice *s = &t->k->slices[i];
-        /* In a crowd, what is narrower than half a pixel is not seen anyway. */
-        if (!is_in_window(t, s) || (shown > SLICES_DRAWN && (double)(s->to - s->from) < pixel / 2)) continue;
+        if (!is_in_window(t, s) || (double)(s->to - s->from) < t->least) continue;
         draw_slice(t, i, &hint);
         drawn++;
     }
@@ -253,6 +269,32 @@ static void draw_legend(timeline *t, double y)
     }
 }
 
+/* The file of the backend that has what the picture lacks; NULL without one. */
+static const char *trace_file(const report *r)
+{
+    for (uint32_t i = 0; i < r->result->file_count; i++)
+        if (strcmp(r->result->files[i], "swimlane.json") == 0) return r->result->files[i];
+    return NULL;
+}
+
+/* Empty: all slices of the core are there. */
+static void say_left_out(const timeline *t, char *text, size_t room)
+{
+    const char *file = trace_file(t->r);
+    const bool is_whole = report_counter(t->r, "trace / slices left out", 0) <= 0;
+    const uint64_t later = t->k->slices_left_out, all = t->k->slice_count + later;
+    text[0] = '\0';
+    if (later + t->narrow == 0) return;
+    int n = 0;
+    if (later > 0)
+        n += snprintf(text, room, "left out: the last %" PRIu64 " of %" PRIu64 " slices of this kernel here", later,
+                      all);
+    if (t->narrow > 0)
+        n += snprintf(text + n, room - (size_t)n, "%s%zu of this stretch, too narrow or too many",
+                      later > 0 ? ", and " : "left out: slices, ", t->narrow);
+    if (file) snprintf(text + n, room - (size_t)n, "; %.60s has %s", file, is_whole ? "all" : "more");
+}
+
 void report_draw_timeline(const report *r, const report_kernel *k, svg *v)
 {
     const arena_mark mark = arena_here(r->arena);
@@ -264,15 +306,19 @@ void report_draw_timeline(const report *r, const report_kernel *k, svg *v)
     const double bottom = t.top + (double)t.lane_count * lane_px;
     char title[256];
     const bool is_part = t.from > t.first || t.to < t.last;
+    char left_out[256];
+    leave_narrow_out(&t);
+    say_left_out(&t, left_out, sizeof left_out);
     snprintf(title, sizeof title, "@%.100s on %.60s, cycles %lld to %lld%s", k->name, r->trace->cores[k->trace->core],
              (long long)t.from, (long long)t.to, is_part ? ": three iterations of its steady state" : "");
-    svg_begin(v, width_px, bottom + 54, str_from(title));
+    svg_begin(v, width_px, bottom + (left_out[0] ? 72 : 54), str_from(title));
     svg_label(v, 16, 24, SVG_START, SVG_TITLE, "#1f2933", title);
     svg_scale(v, left_px, bottom + 2, width_px - left_px - right_px, bottom - t.top + 2, (double)t.from, (double)t.to,
               "cycles");
     if (is_part) draw_strip(&t);
     draw_window(&t);
     draw_legend(&t, bottom + 44);
+    if (left_out[0]) svg_label(v, left_px, bottom + 64, SVG_START, SVG_PLAIN, "#9b3d3d", left_out);
     svg_end(v);
     arena_rewind(r->arena, mark);
 }

@@ -74,6 +74,10 @@ static status copy_module(writer *w, int module_fd)
 static status write_effective_pipeline(writer *w)
 {
     const pipeline *p = NULL;
+    struct stat st;
+    const char *file = command_line_value(w->line, SESSION_PIPELINE);
+    /* What the worker read of a pipe is gone. */
+    if (file && stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return OK;
     diag_engine *nobody = diag_create(NULL, 0);
     const status read = session_read_pipeline(w->arena, nobody, w->line, session_search_folders(w->arena), &p);
     diag_destroy(nobody);

@@ -36,6 +36,8 @@ void run_session_destroy(run_session *s)
     }
 }
 
+bool run_session_is_stopped(const run_session *s) { return flight_recorder_stop(s->params.recorder); }
+
 uint32_t run_levels(const pto_pass *pass, bool selected)
 {
     const ir_level from = level_by_name(str_from(pass->consumes)), to = level_by_name(str_from(pass->produces));
@@ -123,7 +125,12 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     BUG_IF(s->current != c, "runs end in the wrong order");
     const run_agent *who = c->request.agent;
     const bool reported = diag_error_count(c->diags) != c->errors_before;
-    if (returned < 0 && !reported) {
+    const bool asks_again = s->params.retry != NULL && tiling_retry_is_wanted(s->params.retry);
+    if ((returned < 0 || c->was_stopped) && !reported && !asks_again && c->was_told_to_stop) {
+        diag_error(c->diags, who->at, &E1711, "the time ran out in %s '%s' of plugin '%s'", who->role, who->id,
+                   who->plugin);
+        note_step(c);
+    } else if (returned < 0 && !reported && !asks_again) {
         diag_error(c->diags, who->at, &E1326,
                    "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
                    "plugin",
@@ -132,11 +139,15 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     } else if (reported && !c->misused) {
         blame(c);
     }
+    if (c->pin_at.file != NULL && (returned < 0 || reported)) {
+        diag_note(c->diags, c->pin_at, "the schedule pins it here");
+        schedule_set_refused(s->params.schedule);
+    }
     /* Every way to change a module bumps its epoch; classes come from the table. */
     const bool changed = module_epoch(c->m) != c->epoch_before;
     BUG_IF(changed && c->changes == 0, "a change that the host table did not see");
     const run_result result = {
-        .failed = returned < 0 || reported || c->misused,
+        .failed = returned < 0 || reported || c->misused || c->was_stopped,
         .misused = c->misused,
         .changes = changed || (c->changes & RUN_CHANGED_NAMES) != 0 ? c->changes : 0,
         .asked_machine = c->asked_machine,

@@ -9,6 +9,8 @@
 #include "core/flight_recorder.h"
 #include "core/function_state.h"
 #include "core/machine.h"
+#include "core/schedule.h"
+#include "core/tiling_retry.h"
 #include "ir/module.h"
 
 #include <pto/tiling.h>
@@ -41,11 +43,15 @@ typedef struct run_session_params {
     uint32_t abi_minor;         /* told to plugins */
     flight_recorder *recorder;  /* told who runs, from begin to end, and asked whether to stop; or NULL */
     function_states *functions; /* told which functions a run may have changed; or NULL */
+    tiling_retry *retry;        /* which sizes of tiles were tried in vain; or NULL */
+    schedule *schedule;         /* asked what is pinned, told what is decided; or NULL */
 } run_session_params;
 
 /* What `keep` gives out lives in `a`. */
 run_session *run_session_create(arena *a, const run_session_params *params);
 void run_session_destroy(run_session *s);
+/* The time is up. */
+bool run_session_is_stopped(const run_session *s);
 
 typedef enum run_access {
     RUN_READS,           /* property checkers, strategies, backends */

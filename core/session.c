@@ -2,6 +2,7 @@
 
 #include "core/core_diag.h"
 #include "core/file.h"
+#include "core/hints.h"
 #include "core/supervisor.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
@@ -82,6 +83,39 @@ static status read_verify(session *s)
     return FAILED;
 }
 
+static status read_check(session *s)
+{
+    const char *check = value_of(s->line, SESSION_CHECK);
+    if (!check || strcmp(check, "semantics") == 0) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--check` wants semantics, not `%s`", check);
+    return FAILED;
+}
+
+bool session_checks_semantics(const session *s) { return command_line_has(s->line, SESSION_CHECK); }
+
+static bool explains(const session *s, const char *what)
+{
+    const char *given = value_of(s->line, SESSION_EXPLAIN);
+    return command_line_has(s->line, SESSION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
+}
+
+static status check_explain(session *s)
+{
+    if (!command_line_has(s->line, SESSION_EXPLAIN) || explains(s, "pipeline") || explains(s, "schedule")) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+               "option `--explain` wants pipeline or schedule, not `%s`", value_of(s->line, SESSION_EXPLAIN));
+    return FAILED;
+}
+
+/* Made when somebody wants to read or write it. */
+static status open_schedule(session *s)
+{
+    const char *path = value_of(s->line, SESSION_SCHEDULE);
+    if (!path && !command_line_has(s->line, SESSION_EMIT_SCHEDULE) && !explains(s, "schedule")) return OK;
+    s->request.schedule = schedule_create(s->arena, s->diags);
+    return path ? schedule_read(s->request.schedule, path) : OK;
+}
+
 status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status)
 {
     *exit_status = EXIT_STATUS_USAGE;
@@ -91,7 +125,13 @@ status session_open(session *s, const command_line *line, flight_recorder *recor
     TRY(read_color(s));
     const char *remarks = value_of(line, SESSION_REMARKS);
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
+    diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
     TRY(read_verify(s));
+    TRY(read_check(s));
+    TRY(session_check_compare(s));
+    s->request.bisects = command_line_has(line, SESSION_BISECT);
+    TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->request.bisect_limit));
+    TRY(check_explain(s));
     s->search = session_search_folders(s->arena);
     s->request.from = value_of(line, SESSION_FROM);
     s->request.until = value_of(line, SESSION_UNTIL);
@@ -101,13 +141,22 @@ status session_open(session *s, const command_line *line, flight_recorder *recor
     s->request.print_after_all = command_line_has(line, SESSION_PRINT_AFTER_ALL);
     s->request.print_after_change = command_line_has(line, SESSION_PRINT_AFTER_CHANGE);
     s->request.time_steps = command_line_has(line, SESSION_TIMING);
-    s->request.count_statistics = command_line_has(line, SESSION_STATS);
+    s->request.count_statistics = command_line_has(line, SESSION_STATS) || session_compares(s);
+    s->request.digest_steps = session_compares(s);
     plugin_host_params params = plugin_host_defaults();
     params.files = collect(s->arena, line, SESSION_PLUGIN);
     params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
     params.recorder = recorder;
     *exit_status = EXIT_STATUS_PLUGIN;
     return plugin_host_create(s->arena, s->diags, &params, &s->host);
+}
+
+static status write_text(session *s, const char *path, const text_buffer *t)
+{
+    file_writer w;
+    TRY(file_writer_open(&w, s->diags, path));
+    file_writer_put(&w, t->p, t->n);
+    return file_writer_commit(&w);
 }
 
 /* Unless they went to stderr. */
@@ -121,14 +170,23 @@ static status write_remarks(session *s)
         const diag_record *r = diag_record_at(s->diags, i);
         if (r->severity != DIAG_REMARK) continue;
         if (r->at.file) text_printf(&t, "%s:%u:%u: ", r->at.file, r->at.line, r->at.column);
-        text_printf(&t, "remark: [%s] %s\n", r->code ? r->code : "", r->text);
+        text_printf(&t, "remark: [%s] %s", r->code ? r->code : "", r->text);
+        if (r->path) text_printf(&t, " [%s]", r->path);
+        text_putc(&t, '\n');
     }
-    file_writer w;
-    status result = file_writer_open(&w, s->diags, path);
-    if (result == OK) {
-        file_writer_put(&w, t.p, t.n);
-        result = file_writer_commit(&w);
-    }
+    const status result = write_text(s, path, &t);
+    text_fini(&t);
+    return result;
+}
+
+static status write_schedule(session *s)
+{
+    const char *path = value_of(s->line, SESSION_EMIT_SCHEDULE);
+    if (!path) return OK;
+    text_buffer t;
+    text_init(&t);
+    schedule_write(s->request.schedule, s->opened.machine ? s->opened.machine->name : NULL, &t);
+    const status result = write_text(s, path, &t);
     text_fini(&t);
     return result;
 }
@@ -157,8 +215,13 @@ static status refuse_without_pipeline(const session *s)
                                      SESSION_TIMING,
                                      SESSION_STATS,
                                      SESSION_VERIFY,
+                                     SESSION_CHECK,
+                                     SESSION_BISECT,
+                                     SESSION_COMPARE,
                                      SESSION_REMARKS,
                                      SESSION_EXPLAIN,
+                                     SESSION_SCHEDULE,
+                                     SESSION_EMIT_SCHEDULE,
                                      SESSION_PRINT_PIPELINE,
                                      SESSION_MACHINE};
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
@@ -247,6 +310,7 @@ status session_open_pipeline(session *s, const char *backend, int *exit_status)
         if (!backend) return OK;
         p = &no_passes;
     }
+    TRY(open_schedule(s));
     TRY(pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status));
     if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify == PIPELINE_VERIFY_EACH;
     s->has_pipeline = true;
@@ -257,7 +321,7 @@ static int print_schema(const char *kind)
 {
     const schema_file *file = schema_file_by_kind(str_from(kind));
     if (!file) {
-        fprintf(stderr, "error: [E1503] no file kind `%s`; pipeline, machine and case have schemas\n", kind);
+        fprintf(stderr, "error: [E1503] no file kind `%s`; pipeline, machine, schedule and case have schemas\n", kind);
         return EXIT_STATUS_USAGE;
     }
     text_buffer t;
@@ -303,8 +367,7 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
     text_buffer t;
     text_init(&t);
     *exit_status = EXIT_STATUS_OK;
-    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE),
-               explain = command_line_has(s->line, SESSION_EXPLAIN);
+    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = explains(s, "pipeline");
     if (print) session_write_pipeline(s, &t);
     if (explain) {
         const contract *c = &s->opened.contract;
@@ -319,6 +382,17 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
     if (t.n != 0) fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
     return print || explain;
+}
+
+bool session_answers_after_compile(session *s)
+{
+    if (!explains(s, "schedule")) return false;
+    text_buffer t;
+    text_init(&t);
+    schedule_explain(s->request.schedule, &t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return true;
 }
 
 /* Puts all of standard input into a file that the supervisor can read again, and that file in its place. */
@@ -336,6 +410,7 @@ static status keep_standard_input(diag_engine *d, int fd)
             return FAILED;
         }
         total += (uint64_t)n;
+        if (memchr(piece, 0, (size_t)n)) break; /* is refused whatever follows */
     }
     return lseek(fd, 0, SEEK_SET) == 0 && dup2(fd, STDIN_FILENO) >= 0 ? OK : FAILED;
 }
@@ -349,23 +424,30 @@ status session_read_module(session *s, const char *path, module **out, int *exit
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
         TRY(keep_standard_input(s->diags, s->recorder->module_fd));
     TRY(parse_file(s->context, path, out));
-    return module_verify(*out);
+    diag_show_paths(s->diags, false);
+    TRY(module_verify(*out));
+    diag_show_paths(s->diags, true);
+    return OK;
 }
 
 status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status)
 {
     if (!s->has_pipeline) return OK;
     run_report report = {0};
+    if (session_checks_semantics(s)) s->request.semantics = &s->semantics;
     status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &report, exit_status);
-    if (write_remarks(s) != OK && result == OK) {
+    if ((write_remarks(s) != OK || (result == OK && write_schedule(s) != OK)) && result == OK) {
         *exit_status = EXIT_STATUS_OUTPUT;
         result = FAILED;
     }
+    s->report = report;
     text_buffer t;
     text_init(&t);
     if (s->request.time_steps) run_report_print_timing(&report, &t);
-    if (s->request.count_statistics) run_report_print_stats(&report, &s->opened, &t);
+    if (command_line_has(s->line, SESSION_STATS)) run_report_print_stats(&report, &s->opened, &t);
+    if (result == OK && report.semantics) semantics_check_summary(report.semantics, &t);
     if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
+    if (result == OK && s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
     return result;
 }

@@ -6,13 +6,16 @@
 
 #include "core/command_line.h"
 #include "core/pass_manager.h"
+#include "core/pipeline_compare.h"
 #include "core/supervisor.h"
+#include "ir/printer.h"
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
 #define SESSION_OPTIONS(X)                                                                                             \
     X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "the YAML file; without it no passes", false)         \
     X(PASSES, "passes", 0, CLI_REQUIRED, "LIST", "pipeline", "an ad-hoc list instead: 'a,b{x=1}'", false)              \
     X(MACHINE, "machine", 0, CLI_REQUIRED, "FILE", "pipeline", "machine file, or the name of an installed one", false) \
+    X(SCHEDULE, "schedule", 0, CLI_REQUIRED, "FILE", "pipeline", "keep what this schedule file pins", false)           \
     X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME, backend.with.KEY, backend.use", \
       true)                                                                                                            \
     X(REPLACE, "replace", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run another pass in place of a step", true)       \
@@ -32,15 +35,23 @@
       "print it after every step that changed something", false)                                                       \
     X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each", "looking inside",                                                 \
       "verifier and property checkers after each step", false)                                                         \
+    X(CHECK, "check", 0, CLI_REQUIRED, "semantics", "looking inside",                                                  \
+      "run the module after each step and compare the numbers", false)                                                 \
+    X(BISECT, "bisect", 0, CLI_REQUIRED, "N", "looking inside",                                                        \
+      "run only the first N optional runs of passes; -1: all, numbered", false)                                        \
+    X(COMPARE, "compare", 0, CLI_REQUIRED, "OTHER.yaml", "looking inside",                                             \
+      "run another pipeline too; print what differs", false)                                                           \
     X(TIMING, "timing", 0, CLI_NONE, NULL, "looking inside", "time of each step, to stderr", false)                    \
     X(STATS, "stats", 0, CLI_NONE, NULL, "looking inside", "counters of each step, to stderr", false)                  \
     X(REMARKS, "remarks", 0, CLI_REQUIRED, "FILE", "looking inside",                                                   \
       "what passes say about their choices; `-` is stderr", false)                                                     \
-    X(EXPLAIN, "explain", 0, CLI_OPTIONAL, "pipeline", "looking inside",                                               \
-      "the checked pipeline with levels and properties", false)                                                        \
+    X(EMIT_SCHEDULE, "emit-schedule", 0, CLI_REQUIRED, "FILE", "looking inside",                                       \
+      "what was decided, as a schedule file", false)                                                                   \
+    X(EXPLAIN, "explain", 0, CLI_OPTIONAL, "pipeline|schedule", "looking inside",                                      \
+      "the checked pipeline with levels and properties, or what was decided", false)                                   \
     X(PRINT_PIPELINE, "print-pipeline", 0, CLI_NONE, NULL, "looking inside",                                           \
       "the effective pipeline with defaults and origins", false)                                                       \
-    X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|case", "looking inside",                        \
+    X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|schedule|case", "looking inside",               \
       "JSON Schema of a kind of file", false)                                                                          \
     X(TIME_LIMIT, "time-limit", 0, CLI_REQUIRED, "SECONDS", "other",                                                   \
       "status 75 when it takes longer; default no limit", false)                                                       \
@@ -69,6 +80,10 @@ typedef struct session {
     opened_pipeline opened;
     bool has_pipeline;
     compile_request request;
+    run_report report;     /* of session_compile */
+    opened_pipeline other; /* of --compare */
+    run_report other_report;
+    semantics_request semantics; /* of --check=semantics; the tool fills it in before session_compile */
 } session;
 
 /* Folders where pipelines and machines are sought: PTO_PIPELINE_PATH, then the installed ones. NULL-ended. */
@@ -91,15 +106,27 @@ MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *ex
  * there is neither of the first two. */
 MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
                                         const pipeline **out);
-/* Answers --version, --help, --print-schema, --explain and --print-pipeline; true when one of them was asked for. */
+/* Answer --version, --help and --print-schema; --explain=pipeline and --print-pipeline; --explain=schedule: true when
+ * one of them was asked for. */
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
                                      int *exit_status);
 bool session_answers_after_pipeline(session *s, int *exit_status);
+bool session_answers_after_compile(session *s);
 /* The effective pipeline, as --print-pipeline prints it. */
 void session_write_pipeline(session *s, text_buffer *out);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
 MUST_CHECK status session_read_module(session *s, const char *path, module **out, int *exit_status);
-/* Runs the pipeline, if any, and prints --timing and --stats. */
+bool session_checks_semantics(const session *s);
+/* Runs the pipeline, if any, prints --timing and --stats, and writes --remarks and --emit-schedule. */
 MUST_CHECK status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status);
+
+/* ---- --compare: the pipeline OTHER as it stands in its file; what the command line changes is of the first ---- */
+bool session_compares(const session *s);
+MUST_CHECK status session_check_compare(const session *s);
+MUST_CHECK status session_open_other(session *s, int *exit_status);
+/* `m`: a copy of the module, made before session_compile. */
+MUST_CHECK status session_compile_other(session *s, module *m, flight_recorder *recorder, int *exit_status);
+/* Steps, counters and final IR of both; true when the last is the same. */
+bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
 
 #endif

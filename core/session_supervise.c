@@ -11,7 +11,7 @@
 
 #include <pto/note.h>
 
-enum { SECONDS_MAX = 1000000000 };
+enum { SECONDS_MAX = 1000000000, REPRODUCER_SECONDS_MAX = 10 };
 
 static const bool is_sanitized = (int)PTO_SANITIZER_KIND > 0;
 
@@ -72,6 +72,7 @@ static void leave_reproducer(void *self)
     const guard *g = self;
     const pid_t child = fork();
     if (child == 0) {
+        alarm(REPRODUCER_SECONDS_MAX); /* a file of the pipeline may be a pipe that nobody writes to */
         const char *folder = command_line_value(g->line, SESSION_REPRODUCER);
         const char *path = reproducer_write(g->arena, g->diags, g->line, folder, g->module_fd);
         if (path) fprintf(stderr, "%s: this shows it again:\n%s\n", g->line->tool, path);

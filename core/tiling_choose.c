@@ -1,9 +1,16 @@
-/* Asks a tiling strategy for candidates and takes the first that fits every memory space. */
+/* Asks a tiling strategy for candidates and takes the first that fits every memory space, or the sizes that the
+ * schedule pins. */
 #include "core/host_handle.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { OFFERS_MAX = 256, TILING_DIMS_MAX = 16 };
+enum {
+    OFFERS_MAX = 256,
+    TILING_DIMS_MAX = SCHEDULE_VALUES_MAX,
+    TILE_SIZE_MAX = 1 << 20 /* of a pinned dim: a tile of two such dims still counts its bytes in 64 bits */
+};
 
 /* What the strategy sees: the problem with handles of its own run, and counted offers. */
 typedef struct chooser {
@@ -11,8 +18,11 @@ typedef struct chooser {
     const pto_tiling_problem *problem;
     uint32_t offered;
     bool chosen, wrong;
-    uint32_t ordinal; /* of the chosen one */
+    uint32_t passed_over, fitting; /* offers that fit: to be left out, and seen so far */
+    uint32_t ordinal;              /* of the chosen one */
     int64_t tile[TILING_DIMS_MAX];
+    bool has_cost;
+    double cost;
     /* The offer that needs least of the space it overflows, for the message. */
     int64_t least_tile[TILING_DIMS_MAX], least_needed, least_capacity;
     pto_space least_space;
@@ -31,23 +41,23 @@ static pto_space overflow_of(const chooser *k, const int64_t *tile, int64_t *nee
     return PTO_SPACE_NONE;
 }
 
-static int32_t offer(void *self, const int64_t *tile)
+static bool take(chooser *k, const int64_t *tile)
 {
-    chooser *k = self;
     int64_t needed = 0, capacity = 0;
-    if (k->chosen || k->wrong || k->offered >= OFFERS_MAX) return 0;
+    if (k->chosen || k->wrong || k->offered >= OFFERS_MAX) return false;
     const uint32_t ordinal = k->offered++;
     for (uint32_t d = 0; d < k->problem->dim_count; d++) {
         if (tile[d] >= 1) continue;
         k->wrong = true;
-        return 0;
+        return false;
     }
     const pto_space full = overflow_of(k, tile, &needed, &capacity);
+    if (full == PTO_SPACE_NONE && k->fitting++ < k->passed_over) return true;
     if (full == PTO_SPACE_NONE) {
         memcpy(k->tile, tile, k->problem->dim_count * sizeof *tile);
         k->ordinal = ordinal;
         k->chosen = true;
-        return 0;
+        return false;
     }
     if (k->least_space == PTO_SPACE_NONE || needed < k->least_needed) {
         memcpy(k->least_tile, tile, k->problem->dim_count * sizeof *tile);
@@ -58,19 +68,41 @@ static int32_t offer(void *self, const int64_t *tile)
     return k->offered < OFFERS_MAX;
 }
 
+static int32_t offer(void *self, const int64_t *tile) { return take(self, tile); }
+
+static int32_t offer_priced(void *self, const int64_t *tile, double cost)
+{
+    chooser *k = self;
+    const bool was_chosen = k->chosen, more = take(k, tile);
+    if (k->chosen && !was_chosen) {
+        k->has_cost = true;
+        k->cost = cost;
+    }
+    return more;
+}
+
+static const char *dim_name(const pto_tiling_problem *p, uint32_t d)
+{
+    return p->dims[d]->name != NULL ? p->dims[d]->name : "?";
+}
+
+static void put_sizes(text_buffer *t, const pto_tiling_problem *p, const int64_t *tile)
+{
+    for (uint32_t d = 0; d < p->dim_count; d++)
+        text_printf(t, "%s%s = %" PRId64, d == 0 ? "" : ", ", dim_name(p, d), tile[d]);
+}
+
 static void report_misfit(const chooser *k, op_id nest, const run_agent *strategy)
 {
     run_context *c = k->c;
     text_buffer t;
     text_init(&t);
     text_printf(&t, "no tile of the %u that strategy '%s' offers fits: the smallest, ", k->offered, strategy->id);
-    for (uint32_t d = 0; d < k->problem->dim_count; d++) {
-        const char *name = k->problem->dims[d]->name;
-        text_printf(&t, "%s%s = %lld", d == 0 ? "" : ", ", name != NULL ? name : "?", (long long)k->least_tile[d]);
-    }
+    put_sizes(&t, k->problem, k->least_tile);
     text_printf(&t, ", needs %lld bytes of `%s`, which has %lld", (long long)k->least_needed,
                 space_name((space)k->least_space), (long long)k->least_capacity);
     const src_pos at = nest != 0 ? op_pos(c->m, nest) : c->request.agent->at;
+    op_name_diag(c->m, nest, DIAG_ERROR);
     diag_report(c->diags, DIAG_ERROR, at, "pto.tile/does-not-fit", (str){t.p, t.n});
     text_fini(&t);
     diag_note(c->diags, strategy->at, "the strategy is chosen here; give it smaller sizes, or another one");
@@ -90,7 +122,8 @@ static pto_op op_for(run_context *outer, run_context *inner, pto_op h) { return 
 /* The pass's problem with handles that belong to the strategy's run. */
 static pto_tiling_problem problem_for(run_context *outer, run_context *inner, const pto_tiling_problem *p)
 {
-    pto_tiling_problem copy = *p;
+    pto_tiling_problem copy = {0};
+    memcpy(&copy, p, p->struct_size < sizeof copy ? p->struct_size : sizeof copy);
     pto_tiling_dim *dims = arena_array(inner->scratch, p->dim_count, sizeof *dims);
     const pto_tiling_dim **list = arena_array(inner->scratch, p->dim_count, sizeof *list);
     for (uint32_t d = 0; d < p->dim_count; d++) {
@@ -104,6 +137,111 @@ static pto_tiling_problem problem_for(run_context *outer, run_context *inner, co
     return copy;
 }
 
+/* ---- pinned sizes ---- */
+
+/* The largest legal size of dim `d` beside the other pinned ones; 0 when there is none. */
+static int64_t largest_legal(const chooser *k, const int64_t *tile, uint32_t d)
+{
+    const int64_t granule = k->problem->dims[d]->granule > 1 ? k->problem->dims[d]->granule : 1;
+    int64_t copy[TILING_DIMS_MAX], needed, capacity, good = 0, bad = tile[d] / granule + 1;
+    memcpy(copy, tile, k->problem->dim_count * sizeof *tile);
+    while (bad - good > 1) {
+        const int64_t middle = good + (bad - good) / 2;
+        copy[d] = middle * granule;
+        if (overflow_of(k, copy, &needed, &capacity) == PTO_SPACE_NONE)
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good * granule;
+}
+
+static void refuse_misfit(const chooser *k, const int64_t *tile, src_pos at, pto_space full, int64_t needed,
+                          int64_t capacity)
+{
+    run_context *c = k->c;
+    const pto_tiling_problem *p = k->problem;
+    text_buffer sizes, legal;
+    text_init(&sizes);
+    text_init(&legal);
+    put_sizes(&sizes, p, tile);
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        const int64_t most = largest_legal(k, tile, d);
+        if (most > 0) text_printf(&legal, "%s%" PRId64 " for %s", legal.n == 0 ? "" : ", or ", most, dim_name(p, d));
+    }
+    diag_error(c->diags, at, &E1804, "the pinned tile %s needs %" PRId64 " bytes of `%s`, which has %" PRId64, sizes.p,
+               needed, space_name((space)full), capacity);
+    if (legal.n != 0)
+        diag_note(c->diags, at, "the largest legal size, the others left alone, is %s", legal.p);
+    else
+        diag_note(c->diags, at, "no smaller size of one dim alone fits; make several smaller");
+    text_fini(&sizes);
+    text_fini(&legal);
+}
+
+static bool check_granules(const chooser *k, const int64_t *tile, src_pos at)
+{
+    for (uint32_t d = 0; d < k->problem->dim_count; d++) {
+        const pto_tiling_dim *dim = k->problem->dims[d];
+        const bool covers = dim->static_extent >= 0 && tile[d] >= dim->static_extent;
+        if (covers || dim->granule <= 1 || tile[d] % dim->granule == 0) continue;
+        diag_error(k->c->diags, at, &E1804,
+                   "the pinned tile has %s = %" PRId64 ", which must be a multiple of %" PRId64
+                   ", or cover the whole extent",
+                   dim_name(k->problem, d), tile[d], dim->granule);
+        return false;
+    }
+    return true;
+}
+
+static schedule_answer pinned_tile(chooser *k, str path, const schedule_form *form)
+{
+    src_pos at = NO_POS;
+    int64_t needed = 0, capacity = 0;
+    const schedule_answer answer = schedule_find(k->c->session->params.schedule, path, "tile", form, k->tile, &at);
+    if (answer != SCHEDULE_PINNED) return answer;
+    const bool is_legal = check_granules(k, k->tile, at);
+    const pto_space full = overflow_of(k, k->tile, &needed, &capacity);
+    if (is_legal && full == PTO_SPACE_NONE) return SCHEDULE_PINNED;
+    if (is_legal) refuse_misfit(k, k->tile, at, full, needed, capacity);
+    schedule_set_refused(k->c->session->params.schedule);
+    return SCHEDULE_REFUSED;
+}
+
+/* The space that the tile fills most, as "vec: 131072 of 188416 bytes"; empty when it needs none. */
+static void put_limit(const chooser *k, text_buffer *t)
+{
+    double most = 0.0;
+    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
+        if (s == PTO_GM) continue;
+        const int64_t needed = k->problem->footprint(k->problem->self, k->tile, s);
+        const int64_t capacity = k->problem->capacity(k->problem->self, s);
+        if (needed <= 0 || capacity <= 0 || (double)needed / (double)capacity <= most) continue;
+        most = (double)needed / (double)capacity;
+        t->n = 0;
+        text_printf(t, "%s: %" PRId64 " of %" PRId64 " bytes", space_name((space)s), needed, capacity);
+    }
+}
+
+static void record_tile(const chooser *k, str path, const schedule_form *form, const char *origin)
+{
+    text_buffer limit;
+    text_init(&limit);
+    put_limit(k, &limit);
+    const schedule_record r = {.at = path,
+                               .name = "tile",
+                               .form = *form,
+                               .values = k->tile,
+                               .origin = origin,
+                               .limit = limit.n != 0 ? limit.p : NULL,
+                               .cost = k->cost,
+                               .has_cost = k->has_cost};
+    schedule_record_decision(k->c->session->params.schedule, &r);
+    text_fini(&limit);
+}
+
+/* ---- the strategy ---- */
+
 static const run_agent *strategy_of(run_context *c, uint32_t option)
 {
     const run_agent *who = c->request.agent;
@@ -116,6 +254,75 @@ static const run_agent *strategy_of(run_context *c, uint32_t option)
     return NULL;
 }
 
+static uint32_t passed_over(run_context *c, op_id nest)
+{
+    const op_id function = nest != 0 ? op_function(c->m, nest) : 0;
+    const str name = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
+    return tiling_retry_next(c->session->params.retry, name, nest != 0 ? op_attr_str(c->m, nest, "label") : name);
+}
+
+/* All that fit were tried before: the first one again, for the error that it leads to. */
+static pto_status go_back(const chooser *k, op_id nest, const run_agent *strategy)
+{
+    run_context *c = k->c;
+    char text[256];
+    const int n = snprintf(text, sizeof text, "strategy '%.100s' offers no further tile that fits; there were %" PRIu32,
+                           strategy->id, k->fitting);
+    op_name_diag(c->m, nest, DIAG_REMARK);
+    diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, "pto.tile/no-further-offer",
+                (str){text, (size_t)n});
+    tiling_retry_give_up(c->session->params.retry);
+    return PTO_FAILED;
+}
+
+static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest)
+{
+    run_context *c = k->c;
+    const run_request request = {.agent = strategy, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
+    tiling_retry *retry = c->session->params.retry;
+    if (retry != NULL) k->passed_over = passed_over(c, nest);
+    const pto_run *inner = run_context_begin(c->session, &request);
+    const pto_tiling_problem copy = problem_for(c, run_of(inner), k->problem);
+    const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = k, .offer = offer, .offer_priced = offer_priced};
+    const pto_status returned = strategy->tiling->offer(inner, &copy, &sink);
+    if (run_context_end(inner, returned).failed) return PTO_FAILED;
+    if (k->wrong || k->offered == 0) {
+        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy '%s' of plugin '%s' offered %s", strategy->id,
+                   strategy->plugin, k->wrong ? "a size below 1" : "nothing");
+        return PTO_FAILED;
+    }
+    if (k->chosen) return PTO_OK;
+    if (k->fitting != 0) return go_back(k, nest, strategy);
+    report_misfit(k, nest, strategy);
+    memcpy(k->tile, k->least_tile, sizeof k->tile);
+    return PTO_FAILED;
+}
+
+/* Pinned sizes or those of the strategy, in k->tile; on failure those that need least. */
+static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
+{
+    schedule *s = k->c->session->params.schedule;
+    if (s == NULL || nest == 0) return ask_strategy(k, strategy, nest);
+    const char *names[TILING_DIMS_MAX];
+    int64_t least[TILING_DIMS_MAX], most[TILING_DIMS_MAX];
+    for (uint32_t d = 0; d < k->problem->dim_count; d++) {
+        names[d] = dim_name(k->problem, d);
+        least[d] = 1;
+        most[d] = TILE_SIZE_MAX;
+    }
+    const schedule_form form = {.count = k->problem->dim_count, .keys = names, .min = least, .max = most};
+    text_buffer path;
+    text_init(&path);
+    op_print_path(k->c->m, nest, &path);
+    const str at = {path.p, path.n};
+    const schedule_answer pinned = pinned_tile(k, at, &form);
+    pto_status result = pinned == SCHEDULE_REFUSED ? PTO_FAILED : PTO_OK;
+    if (pinned == SCHEDULE_FREE) result = ask_strategy(k, strategy, nest);
+    if (result == PTO_OK) record_tile(k, at, &form, strategy->id);
+    text_fini(&path);
+    return result;
+}
+
 pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, int64_t *tile,
                               uint32_t *ordinal)
 {
@@ -123,25 +330,9 @@ pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_til
     if (!check_problem(c, problem)) return PTO_FAILED;
     const run_agent *strategy = strategy_of(c, option);
     if (strategy == NULL) return PTO_FAILED;
-    const op_id nest = op_from(c, problem->nest);
-    const run_request request = {.agent = strategy, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
-    const pto_run *inner = run_context_begin(c->session, &request);
-    const pto_tiling_problem copy = problem_for(c, run_of(inner), problem);
     chooser k = {.c = c, .problem = problem};
-    const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = &k, .offer = offer};
-    const pto_status returned = strategy->tiling->offer(inner, &copy, &sink);
-    if (run_context_end(inner, returned).failed) return PTO_FAILED;
-    if (k.wrong || k.offered == 0) {
-        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy '%s' of plugin '%s' offered %s", strategy->id,
-                   strategy->plugin, k.wrong ? "a size below 1" : "nothing");
-        return PTO_FAILED;
-    }
-    if (!k.chosen) {
-        report_misfit(&k, nest, strategy);
-        memcpy(tile, k.least_tile, problem->dim_count * sizeof *tile);
-        return PTO_FAILED;
-    }
+    const pto_status result = choose(&k, strategy, op_from(c, problem->nest));
     memcpy(tile, k.tile, problem->dim_count * sizeof *tile);
     if (ordinal != NULL) *ordinal = k.ordinal;
-    return PTO_OK;
+    return result;
 }

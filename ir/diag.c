@@ -31,7 +31,9 @@ struct diag_engine {
     size_t source_count, source_capacity;
     uint32_t max_printed;
     uint32_t seen[DIAG_REMARK + 1]; /* by severity */
-    bool last_was_remark, shows_remarks;
+    const char *next_path;          /* of the report to come; or NULL */
+    const char *last_path;          /* of the last report that is no note; or NULL */
+    bool last_was_remark, shows_remarks, keeps_remarks, hides_paths;
     bool last_was_dropped; /* then its notes are dropped with it */
     bool color;
 };
@@ -224,6 +226,11 @@ static void print_record(const diag_engine *d, const diag_record *r, bool with_l
         text_puts(&t, "] ");
     }
     put_safe(&t, str_from(r->text));
+    if (r->path != NULL) {
+        text_puts(&t, " [");
+        put_safe(&t, str_from(r->path));
+        text_putc(&t, ']');
+    }
     text_putc(&t, '\n');
     text_buffer read;
     text_init(&read);
@@ -241,15 +248,25 @@ static bool same_place(src_pos a, src_pos b)
            (a.file == b.file || (a.file != NULL && b.file != NULL && strcmp(a.file, b.file) == 0));
 }
 
+/* The path to record: none in a note about the op of what it belongs to. */
+static const char *take_path(diag_engine *d, bool is_note)
+{
+    const char *path = d->next_path;
+    d->next_path = NULL;
+    if (!is_note) d->last_path = path;
+    return !is_note || path == NULL || d->last_path == NULL || strcmp(path, d->last_path) != 0 ? path : NULL;
+}
+
 static void report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message)
 {
     bool is_note = severity == DIAG_NOTE;
+    const char *path = take_path(d, is_note);
     if (!is_note) d->last_was_remark = severity == DIAG_REMARK;
     if (!is_note) d->last_was_dropped = ++d->seen[severity] > d->max_printed;
     if (d->record_count >= RECORDS_MAX && (is_note || d->last_was_dropped)) return;
     d->records = table_grow(d->records, &d->record_capacity, d->record_count + 1, sizeof *d->records);
     diag_record *r = &d->records[d->record_count++];
-    *r = (diag_record){.severity = severity, .at = at};
+    *r = (diag_record){.severity = severity, .at = at, .path = path};
     r->at.file = at.file == NULL ? NULL : arena_strdup(d->memory, at.file);
     r->code = code == NULL ? NULL : arena_strdup(d->memory, code);
     if (message.n > MESSAGE_BYTES_MAX) message.n = MESSAGE_BYTES_MAX;
@@ -288,6 +305,24 @@ void diag_report(diag_engine *d, diag_severity severity, src_pos at, const char 
     report(d, severity, at, code, message);
 }
 
+void diag_set_path(diag_engine *d, str path)
+{
+    if (path.n > MESSAGE_BYTES_MAX) path.n = MESSAGE_BYTES_MAX;
+    d->next_path = arena_strndup(d->memory, path.p, path.n);
+}
+
+bool diag_wants_path(const diag_engine *d, diag_severity severity)
+{
+    const bool is_note = severity == DIAG_NOTE;
+    const bool is_remark = severity == DIAG_REMARK || (is_note && d->last_was_remark);
+    const bool is_dropped = is_note ? d->last_was_dropped : d->seen[severity] >= d->max_printed;
+    if (d->hides_paths) return false;
+    if (is_remark && d->keeps_remarks && !is_note && d->record_count < RECORDS_MAX) return true;
+    return !is_dropped && (!is_remark || d->shows_remarks);
+}
+
+void diag_show_paths(diag_engine *d, bool on) { d->hides_paths = !on; }
+
 uint32_t diag_error_count(const diag_engine *d) { return d->seen[DIAG_ERROR]; }
 
 uint32_t diag_record_count(const diag_engine *d) { return (uint32_t)d->record_count; }
@@ -298,5 +333,7 @@ const diag_record *diag_record_at(const diag_engine *d, uint32_t index)
 }
 
 void diag_show_remarks(diag_engine *d, bool on) { d->shows_remarks = on; }
+
+void diag_keep_remarks(diag_engine *d, bool on) { d->keeps_remarks = on; }
 
 void diag_set_color(diag_engine *d, bool on) { d->color = on; }

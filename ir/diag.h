@@ -2,7 +2,9 @@
  *
  * Printed form, one per line, the source line and a caret below where the source is known:
  *     softmax.ptir:3:8: error: [E0203] `tensor.sub` wants ...
+ *     softmax.ptir:3:8: error: [pto.tile/unsupported-op] `tensor.sort` has no tile form [@softmax/y]
  *     note: ...
+ * The path of the op in question stands at the end once a module is more than the text at the place (op_name_diag).
  * Codes are rows of ir/diag.def and core/diag.def, or a plugin's own "vendor.pass/what" text. */
 #ifndef IR_DIAG_H
 #define IR_DIAG_H
@@ -46,6 +48,7 @@ typedef struct diag_record {
     src_pos at;
     const char *code; /* may be NULL (notes) */
     const char *text;
+    const char *path; /* of the op it is about, "@f/x"; NULL: none, or in a note that of what it belongs to */
 } diag_record;
 
 /* Output goes to `out` (usually stderr); NULL collects only. At most `max_errors` errors are printed, and as many
@@ -66,6 +69,13 @@ void diag_note(diag_engine *d, src_pos at, const char *format, ...) PRINTF_LIKE(
 /* For plugins: the code is free text, the message is complete. */
 void diag_report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message);
 
+/* The next report is about the op at this path. */
+void diag_set_path(diag_engine *d, str path);
+/* Whether the path of a report of this severity would be seen: making one takes time. */
+bool diag_wants_path(const diag_engine *d, diag_severity severity);
+/* On at first; off while a module is read, where the place says all. */
+void diag_show_paths(diag_engine *d, bool on);
+
 uint32_t diag_error_count(const diag_engine *d);
 /* The records so far, oldest first; for tests and for the pass manager's "failed without a diagnostic" check. At
  * least the printed ones are kept, at most 1000; diag_error_count counts all. Texts live as long as the engine. */
@@ -74,5 +84,7 @@ const diag_record *diag_record_at(const diag_engine *d, uint32_t index);
 void diag_set_color(diag_engine *d, bool on);
 /* Remarks are recorded always and printed only when this is on; it is off at first. */
 void diag_show_remarks(diag_engine *d, bool on);
+/* Says that remarks will be read from the records, so that these want paths; off at first. */
+void diag_keep_remarks(diag_engine *d, bool on);
 
 #endif

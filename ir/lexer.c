@@ -25,6 +25,21 @@ static uint8_t class_of(char c) { return classes[(unsigned char)c]; }
 
 bool lexer_is_word_byte(char c) { return (class_of(c) & IS_WORD) != 0; }
 
+bool lexer_is_value_name(str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((class_of(s.p[i]) & (IS_WORD_START | IS_DIGIT)) == 0) return false;
+    return s.n != 0 && s.n <= LEXER_NAME_BYTES;
+}
+
+bool lexer_is_name(str s, bool with_dots)
+{
+    if (s.n == 0 || s.n > LEXER_NAME_BYTES || (class_of(s.p[0]) & IS_WORD_START) == 0) return false;
+    for (size_t i = 0; i < s.n; i++)
+        if (!lexer_is_word_byte(s.p[i]) || (s.p[i] == '.' && !with_dots)) return false;
+    return true;
+}
+
 void lexer_init(lexer *l, const char *text) { *l = (lexer){.at = text, .line_start = text, .line = 1}; }
 
 static const char *skip_blank(lexer *l)
@@ -107,8 +122,8 @@ static const char *lex_name(const char *p, uint32_t kind, uint8_t first, uint8_t
     uint8_t seen = 0;
     for (uint8_t c; (c = class_of(*p)) & rest; p++) seen |= c;
     out->has_dot = (seen & IS_DOT) != 0;
-    out->kind = kind;
     out->n = (uint32_t)(p - out->p);
+    out->kind = out->n > LEXER_NAME_BYTES ? TOK_TOO_LONG : kind;
     return p;
 }
 
@@ -133,7 +148,7 @@ void lexer_next(lexer *l, token *out)
         do {
             p++;
         } while (class_of(*p) & IS_WORD);
-        out->kind = TOK_WORD;
+        out->kind = p - out->start > LEXER_NAME_BYTES ? TOK_TOO_LONG : TOK_WORD;
     } else if (class & IS_DIGIT) {
         p = lex_number(p, out);
     } else {

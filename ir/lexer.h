@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is longer could not be printed in a line that is read back. */
+enum { LEXER_NAME_BYTES = 64 * 1024, LEXER_STRING_BYTES = 128 * 1024 /* without escapes; the parser checks it */ };
+
 /* A single character stands for itself. */
 typedef enum token_kind {
     TOK_END = 0,
@@ -23,9 +26,10 @@ typedef enum token_kind {
     TOK_NE,
     TOK_LE,
     TOK_GE,
-    TOK_BAD,       /* a byte that starts no token, or a sigil without a name */
-    TOK_UNCLOSED,  /* a string that its line does not close */
-    TOK_BAD_NUMBER /* digits glued to letters */
+    TOK_BAD,        /* a byte that starts no token, or a sigil without a name */
+    TOK_UNCLOSED,   /* a string that its line does not close */
+    TOK_BAD_NUMBER, /* digits glued to letters */
+    TOK_TOO_LONG    /* a word or name of more than LEXER_NAME_BYTES */
 } token_kind;
 
 typedef struct token {
@@ -50,6 +54,10 @@ void lexer_init(lexer *l, const char *text);
 void lexer_next(lexer *l, token *out);
 /* Is this a character of words and value names? */
 bool lexer_is_word_byte(char c);
+/* Can the text stand behind `$`, or with dots behind `@`? */
+bool lexer_is_name(str s, bool with_dots);
+/* Can it stand behind `%`? */
+bool lexer_is_value_name(str s);
 
 /* Appends what a string token stands for: \" \\ \/ \b \f \n \r \t \uXXXX, or with `mlir` the escapes of MLIR, \" \\ \n
  * \t and two hexadecimal digits. Returns the offset of a malformed escape, or -1. */

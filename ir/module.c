@@ -30,29 +30,32 @@ module *module_create(ir_context *c, str_id name)
     return m;
 }
 
-void module_destroy(module *m)
+static void free_tables(module *m)
 {
-    if (m == NULL) return;
     record_table_fini(&m->ops);
     record_table_fini(&m->rests);
     record_table_fini(&m->values);
     record_table_fini(&m->uses);
     record_table_fini(&m->blocks);
+}
+
+void module_destroy(module *m)
+{
+    if (m == NULL) return;
+    free_tables(m);
     table_free(m->caches->symbols);
     table_free(m->caches->valid);
     table_free(m->caches->steps);
     arena_destroy(m->memory);
 }
 
-module *module_clone(const module *from)
+static void copy_content(module *m, const module *from)
 {
-    module *m = module_allocate(from->context);
     m->name = from->name;
     m->file = from->file;
     m->attrs = from->attrs;
     m->attrs_at = from->attrs_at;
     m->top = from->top;
-    m->epoch = from->epoch;
     record_table_copy(&m->ops, &from->ops, m->memory);
     record_table_copy(&m->rests, &from->rests, m->memory);
     record_table_copy(&m->values, &from->values, m->memory);
@@ -66,7 +69,22 @@ module *module_clone(const module *from)
         block->args = args;
     }
     m->caches->symbols_stale = true;
+}
+
+module *module_clone(const module *from)
+{
+    module *m = module_allocate(from->context);
+    m->epoch = from->epoch;
+    copy_content(m, from);
     return m;
+}
+
+void module_restore(module *m, const module *from)
+{
+    free_tables(m);
+    copy_content(m, from);
+    m->epoch++;
+    m->valid_epoch++;
 }
 
 ir_context *module_context(const module *m) { return m->context; }

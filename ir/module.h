@@ -23,6 +23,9 @@ typedef struct module module;
 module *module_create(ir_context *c, str_id name /* 0: anonymous */);
 void module_destroy(module *m);
 module *module_clone(const module *m);
+/* Makes `m` what `from`, an earlier clone of it, is. Ids are those of then; memory of what it gives up stays with `m`.
+ */
+void module_restore(module *m, const module *from);
 ir_context *module_context(const module *m);
 str_id module_name(const module *m);
 attr_id module_attrs(const module *m);
@@ -185,8 +188,22 @@ void value_map_destroy(value_map *map);
 void value_map_put(value_map *map, value_id from, value_id to);
 value_id value_map_get(const value_map *map, value_id from); /* `from` itself when absent */
 
-/* `@func/name`, with `#n` when the name repeats: stable under unrelated edits. */
+/* ---- paths: how diagnostics, traces and schedules name an op in text; op_path.c ----
+ *     @softmax        a function or kernel
+ *     @softmax/y      the op in it that is called y
+ *     @softmax/y#2    the second one of that name, in the order of the text
+ * An op is called by its label (`forall`, `tensor.group`), else by the name of its first result, else by its kind
+ * ("tile.store"). What stands in a label and belongs to no word prints as `_`. Blocks are no part of a path: names are
+ * unique in a function once module_settle has seen them, so that `#` is seen at ops without results, at labels, and in
+ * the middle of a step. In a module that verifies, paths are unique; to make or erase an op that is called otherwise
+ * does not change them. */
+
+/* Appends the path of a live op. Takes time in the length of its function. */
 void op_print_path(const module *m, op_id o, text_buffer *out);
+/* The op with this path, 0 when there is none; "#1" may stand behind a name. The same time. */
+op_id op_by_path(const module *m, str path);
+/* The next report of the context's engine is about this op, so that it prints the path, once. */
+void op_name_diag(const module *m, op_id o, diag_severity severity);
 
 /* Expression number `index` of a list attribute (SPEC_EXPRS) with its slots replaced by value leaves, so that
  * expressions of different ops can be combined and compared; 0 when absent. */

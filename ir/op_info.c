@@ -163,6 +163,15 @@ const attr_spec *op_attr_spec(const op_info *info, str name)
     return NULL;
 }
 
+bool op_has_hint(str name)
+{
+    for (op_kind k = OP_NONE + 1; k < op_kind_count(); k++) {
+        const attr_spec *spec = op_attr_spec(op_info_at(k), name);
+        if (spec != NULL && spec->hint) return true;
+    }
+    return false;
+}
+
 bool attr_spec_allows(const attr_spec *spec, str word)
 {
     for (const char *at = spec->choices; at != NULL;) {

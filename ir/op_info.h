@@ -100,6 +100,7 @@ typedef struct attr_spec {
     const char *def; /* default in .ptir spelling; NULL: none */
     const char *choices;
     const char *doc;
+    uint8_t hint; /* about speed alone: a backend that does not heed it gives the same results, and the user is told */
 } attr_spec;
 
 typedef struct module module;
@@ -223,6 +224,8 @@ uint32_t op_kind_count(void);
 /* The nearest op name, for "did you mean"; NULL when none is near. */
 const char *op_nearest_name(str name);
 const attr_spec *op_attr_spec(const op_info *info, str name);
+/* Whether a row of some op calls the attribute a hint. */
+bool op_has_hint(str name);
 /* Whether a word is one of spec->choices, which is not NULL. */
 bool attr_spec_allows(const attr_spec *spec, str word);
 

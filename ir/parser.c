@@ -238,7 +238,7 @@ static status parse_builtin(parser *p)
         attr_id dict = pop_attrs(p, from);
         attr_id name = dict == 0 ? 0 : attr_get(p->c, dict, string_intern_z(p->c, "sym_name"));
         if (name != 0 && attr_at(p->c, name)->kind == ATTR_STRING) {
-            if (!parser_is_name(string_of(p->c, attr_at(p->c, name)->id), true))
+            if (!lexer_is_name(string_of(p->c, attr_at(p->c, name)->id), true))
                 return fail_expected(p, "a plain module name");
             rename_module(p, attr_at(p->c, name)->id);
         }

@@ -1,6 +1,8 @@
 /* Index expressions. Recursion goes as deep as brackets nest, which is bounded. */
 #include "ir/parser_state.h"
 
+#include <inttypes.h>
+
 static status built(parser *p, const token *at, expr_id e, expr_id *out)
 {
     if (e == 0) {
@@ -17,7 +19,10 @@ static status combine(parser *p, const token *at, expr_builder build, expr_id le
 {
     int64_t v;
     bool divides = build == expr_floordiv || build == expr_ceildiv || build == expr_mod;
-    if (divides && expr_is_const(p->c, right, &v) && v == 0) FAIL(p, pos_of(p, at), E0401, "division by 0");
+    if (divides && expr_is_const(p->c, right, &v) && v <= 0) {
+        if (v == 0) FAIL(p, pos_of(p, at), E0401, "division by 0");
+        FAIL(p, pos_of(p, at), E0401, "division by %" PRId64 "; a divisor is positive", v);
+    }
     return built(p, at, build(p->c, left, right), out);
 }
 

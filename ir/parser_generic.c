@@ -101,15 +101,6 @@ static status open_region(parser *p, const frame *f)
     return FAILED;
 }
 
-bool parser_is_name(str s, bool with_dots)
-{
-    if (s.n == 0 || !lexer_is_word_byte(s.p[0]) || s.p[0] == '.' || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
-    for (size_t i = 0; i < s.n; i++) {
-        if (!lexer_is_word_byte(s.p[i]) || (s.p[i] == '.' && !with_dots)) return false;
-    }
-    return true;
-}
-
 /* Functions and bound symbols have their names in strings here; in our own form they are tokens. */
 static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
 {
@@ -120,7 +111,7 @@ static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
     for (size_t i = 0; i < count; i++) {
         if (p->keys.items[keys + i] != key) continue;
         str name = string_of(p->c, attr_at(p->c, p->attrs.items[p->attrs.count - count + i])->id);
-        if (parser_is_name(name, !is_bind)) continue;
+        if (lexer_is_name(name, !is_bind)) continue;
         FAIL(p, at, E0105, "\"%.*s\" is no name: letters, digits and `_`%s, not starting with a digit",
              (int)(name.n > 40 ? 40 : name.n), name.p, is_bind ? "" : " and `.`");
     }

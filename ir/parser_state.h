@@ -5,14 +5,15 @@
 #include "ir/lexer.h"
 #include "ir/op_form.h"
 #include "ir/parser.h"
+#include "ir/verifier.h"
 
 enum {
-    MAX_BLOCK_NESTING = 256,
+    MAX_BLOCK_NESTING = VERIFIER_BLOCK_NESTING,
     MAX_BRACKET_NESTING = 64,
     MAX_EXPR_LEAVES = 128,
     MAX_LINE_BYTES = 1 << 20,
     MAX_COUNT = 65535,
-    MAX_DICT_ENTRIES = 256,
+    MAX_DICT_ENTRIES = VERIFIER_ATTRS,
     MAX_ERRORS = 20
 };
 
@@ -264,7 +265,5 @@ MUST_CHECK status finish_control(parser *p, frame *f);
 /* ---- parser_generic.c ---- */
 MUST_CHECK status parse_generic(parser *p, size_t names, size_t name_count);
 MUST_CHECK status finish_generic(parser *p, frame *f);
-/* Letters, digits, `_` and, where allowed, `.`; no digit in front. */
-bool parser_is_name(str s, bool with_dots);
 
 #endif

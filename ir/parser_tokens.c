@@ -47,6 +47,9 @@ static status fail_bad_token(parser *p)
         }
         FAIL_HERE(p, E0107, "%s is not a number", shown(p, t));
     }
+    if (t->kind == TOK_TOO_LONG) {
+        FAIL_HERE(p, E0103, "the name %s has %u bytes; the limit is %d", shown(p, t), t->n, LEXER_NAME_BYTES);
+    }
     char c = *t->start;
     if (c == '%' || c == '$' || c == '@') FAIL_HERE(p, E0102, "a name must follow `%c`", c);
     if (c >= 0x20 && c < 0x7F) FAIL_HERE(p, E0102, "the character `%c` has no meaning here", c);
@@ -55,7 +58,8 @@ static status fail_bad_token(parser *p)
 
 status fail_expected(parser *p, const char *what)
 {
-    if (p->tok.kind == TOK_BAD || p->tok.kind == TOK_UNCLOSED || p->tok.kind == TOK_BAD_NUMBER) {
+    if (p->tok.kind == TOK_BAD || p->tok.kind == TOK_UNCLOSED || p->tok.kind == TOK_BAD_NUMBER ||
+        p->tok.kind == TOK_TOO_LONG) {
         return fail_bad_token(p);
     }
     FAIL_HERE(p, E0105, "expected %s but found %s", what, shown(p, &p->tok));
@@ -158,15 +162,22 @@ status parse_int(parser *p, bool is_negative, int64_t *out)
     return OK;
 }
 
+/* `s` is what the string token at hand stands for. */
+static status take_string(parser *p, str s, str_id *out)
+{
+    if (s.n > LEXER_STRING_BYTES) {
+        FAIL_HERE(p, E0103, "the string has %zu bytes; the limit is %d", s.n, LEXER_STRING_BYTES);
+    }
+    *out = string_intern(p->c, s);
+    next(p);
+    return OK;
+}
+
 status parse_string(parser *p, str_id *out)
 {
     const token *t = &p->tok;
     if (t->kind != TOK_STRING) return fail_expected(p, "a string");
-    if (!t->has_escape) {
-        *out = string_intern(p->c, text_of(t));
-        next(p);
-        return OK;
-    }
+    if (!t->has_escape) return take_string(p, text_of(t), out);
     p->scratch.n = 0;
     int64_t bad = lexer_unescape(text_of(t), p->is_generic, &p->scratch);
     if (bad >= 0) {
@@ -178,9 +189,7 @@ status parse_string(parser *p, str_id *out)
     }
     str s = {p->scratch.p, p->scratch.n};
     if (str_utf8_error(s) != s.n) FAIL_HERE(p, E0108, "the escapes of this string give invalid UTF-8");
-    *out = string_intern(p->c, s);
-    next(p);
-    return OK;
+    return take_string(p, s, out);
 }
 
 status parse_symbol_name(parser *p, str_id *out)

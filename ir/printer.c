@@ -93,6 +93,37 @@ attr_id item_of(const printer *r, attr_id list, uint32_t index)
     return index < count_of(r, list) ? attr_at(r->c, list)->items[index] : 0;
 }
 
+/* Lines longer than the parser takes are broken at the first blank behind these many bytes, not in strings and types:
+ * MLIR compares the text of types. Single tokens are limited (see lexer.h). */
+enum { LINE_BYTES = 64 * 1024 };
+
+/* Ends what text_hold began at `from`. */
+static void break_line(printer *r, size_t from)
+{
+    text_buffer *out = r->out;
+    text_release(out);
+    if (out->n - from <= LINE_BYTES) return;
+    bool in_string = false;
+    uint32_t angles = 0;
+    char before = ' ';
+    for (size_t i = from; i < out->n; before = out->p[i++]) {
+        const char c = out->p[i];
+        if (in_string) {
+            if (c == '\\') i++;
+            in_string = c != '"';
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == '<' && before != ' ') {
+            angles++;
+        } else if (c == '>' && before != ' ' && before != '-') {
+            angles -= angles != 0;
+        } else if (c == ' ' && angles == 0 && i - from >= LINE_BYTES) {
+            out->p[i] = '\n';
+            from = i + 1;
+        }
+    }
+}
+
 /* ---- ops by their row's syntax ---- */
 
 /* Value operands number `from` to `end` - 1. */
@@ -175,6 +206,7 @@ static void print_results(printer *r, op_id o)
 
 static void print_head(printer *r, op_id o)
 {
+    const size_t from = text_hold(r->out);
     r->op = o;
     print_results(r, o);
     if (r->is_generic) {
@@ -184,11 +216,13 @@ static void print_head(printer *r, op_id o)
     } else {
         print_plain_head(r, o);
     }
+    break_line(r, from);
 }
 
 /* Behind the last block: types and location. */
 static void print_tail(printer *r, op_id o)
 {
+    const size_t from = text_hold(r->out);
     r->op = o;
     if (r->is_generic) {
         print_generic_tail(r, o);
@@ -202,6 +236,7 @@ static void print_tail(printer *r, op_id o)
         }
     }
     if (r->locations) print_loc(r, op_loc(r->m, o));
+    break_line(r, from);
 }
 
 /* ---- the tree, without recursion ---- */
@@ -228,7 +263,9 @@ static bool is_implied(const printer *r, op_id o)
 static void open_block(printer *r, block_id b)
 {
     text_put(r->out, r->is_generic ? "{\n" : " {\n", r->is_generic ? 2 : 3);
+    const size_t from = text_hold(r->out);
     if (r->is_generic) print_generic_block_start(r, b);
+    break_line(r, from);
     r->indent++;
 }
 
@@ -307,6 +344,7 @@ static printer *printer_begin(arena *memory, module *m, const print_options *o, 
 
 static void print_module_head(printer *r)
 {
+    const size_t from = text_hold(r->out);
     text_puts(r->out, "module");
     if (module_name(r->m) != 0) {
         str name = string_of(r->c, module_name(r->m));
@@ -323,6 +361,7 @@ static void print_module_head(printer *r)
         }
     }
     text_puts(r->out, " {\n");
+    break_line(r, from);
 }
 
 void module_print(module *m, const print_options *o, text_buffer *out)

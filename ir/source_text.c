@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,8 +55,9 @@ status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return FAILED;
         t->n += (size_t)got;
-        if (t->n > limit) break;
-        if (t->n + 1 == t->mapped) TRY(map(t, 2 * t->mapped));
+        /* A NUL is refused whatever follows; /dev/zero has no end. */
+        if (t->n > limit || memchr(t->bytes + t->n - got, 0, (size_t)got) != NULL) break;
+        if (t->n + 1 == t->mapped) TRY(map(t, t->mapped <= limit / 2 ? 2 * t->mapped : limit + 2));
     }
     t->bytes[t->n] = 0;
     return OK;

@@ -17,7 +17,8 @@ typedef struct source_text {
     bool is_mapped; /* what is not written comes from the file, again where need be */
 } source_text;
 
-/* Reads a descriptor to its end, or up to the first byte beyond `limit`. `expected`: how many bytes there probably are.
+/* Reads a descriptor to its end, or not far beyond its first NUL or `limit`; of a pipe until nobody writes to it any
+ * more. `expected`: how many bytes there probably are.
  * Fails with errno set; close it in either case. */
 MUST_CHECK status source_text_read(source_text *t, int fd, size_t expected, size_t limit);
 /* What stands between offsets `from` and `to` is not read soon: memory that the file can give again goes back. */

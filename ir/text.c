@@ -215,12 +215,19 @@ void text_reserve(text_buffer *t, size_t more)
 {
     size_t wanted = more < SIZE_MAX - t->n ? t->n + more + 1 : SIZE_MAX;
     if (wanted <= t->capacity) return;
-    if (t->flush != NULL && t->capacity >= FLUSH_BYTES) {
+    if (t->flush != NULL && !t->is_held && t->capacity >= FLUSH_BYTES) {
         text_flush(t);
         wanted = more + 1;
     }
     size_t least = t->flush != NULL ? FLUSH_BYTES : FIRST_CAPACITY;
     t->p = table_grow(t->p, &t->capacity, wanted < least ? least : wanted, 1);
+}
+
+size_t text_hold(text_buffer *t)
+{
+    if (t->flush != NULL && t->n >= FLUSH_BYTES) text_flush(t);
+    t->is_held = true;
+    return t->n;
 }
 
 void text_puts(text_buffer *t, const char *s) { text_put(t, s, strlen(s)); }

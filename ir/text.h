@@ -49,7 +49,7 @@ typedef struct text_buffer {
     size_t n, capacity;
     status (*flush)(void *self, const char *p, size_t n);
     void *self;
-    bool flush_failed;
+    bool flush_failed, is_held;
 } text_buffer;
 
 void text_init(text_buffer *t);
@@ -76,6 +76,9 @@ void text_put_f64(text_buffer *t, double v);
 void text_printf(text_buffer *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Writes `s` with JSON escapes and quotes: also the escape form of .ptir strings. Bytes from 0x80 pass unchanged. */
 void text_put_quoted(text_buffer *t, str s);
+/* Where the next byte goes. Until text_release nothing is handed to `flush`, so what was put since can be changed. */
+size_t text_hold(text_buffer *t);
+static inline void text_release(text_buffer *t) { t->is_held = false; }
 /* Hands the rest to `flush`. Fails when any flush failed. */
 MUST_CHECK status text_finish(text_buffer *t);
 

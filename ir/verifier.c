@@ -58,6 +58,7 @@ typedef struct verifier {
     uint32_t problems;
     op_id function;
     ir_level level;
+    uint32_t depth; /* of open blocks */
     bool kernel, has_tokens;
     op_id at;            /* for callbacks */
     bool unbound, local; /* a symbol was missing; a symbol came from `bind` */
@@ -220,7 +221,9 @@ static status undefined_operand(verifier *v, op_id o, uint32_t i)
     op_id def = value_op(v->m, value);
     status s = op_error(v->m, o, &E0315, "uses %s, which is not defined before it in a block around it",
                         value_words(v->m, value));
-    if (def != 0) diag_note(context_diags(v->c), op_pos(v->m, def), "%s is defined here", value_words(v->m, value));
+    if (def == 0) return s;
+    op_name_diag(v->m, def, DIAG_NOTE);
+    diag_note(context_diags(v->c), op_pos(v->m, def), "%s is defined here", value_words(v->m, value));
     return s;
 }
 
@@ -243,8 +246,11 @@ static status check_terminator(verifier *v, op_id parent, block_id b)
     op_id last = block_last(v->m, b);
     op_kind want = (op_info_of(v->m, parent)->traits & TRAIT_FUNCTION) != 0 ? OP_RETURN : OP_YIELD;
     if (last != 0 && op_kind_of(v->m, last) == want) return OK;
-    return op_error(v->m, last != 0 ? last : parent, &E0316, "ends a block of `%s` that must end in `%s`",
-                    op_info_of(v->m, parent)->name, op_info_at(want)->name);
+    if (last == 0)
+        return op_error(v->m, parent, &E0316, "has a block without ops, which must end in `%s`",
+                        op_info_at(want)->name);
+    return op_error(v->m, last, &E0316, "ends a block of `%s` that must end in `%s`", op_info_of(v->m, parent)->name,
+                    op_info_at(want)->name);
 }
 
 /* ---- levels ---- */
@@ -368,6 +374,11 @@ static void visit(verifier *v, op_id o, const op_record *r)
 /* Opens the blocks of `o` from number `index` on until one has ops; its first op, 0 when there is none. */
 static op_id open_block(verifier *v, op_id o, uint32_t index)
 {
+    if (v->depth == VERIFIER_BLOCK_NESTING) {
+        count_problem(v, op_error(v->m, o, &E0104, "has blocks nested %d deep; the limit is %d",
+                                  VERIFIER_BLOCK_NESTING + 1, VERIFIER_BLOCK_NESTING));
+        return 0;
+    }
     for (; index < op_block_count(v->m, o); index++) {
         block_id b = op_block_at(v->m, o, index);
         op_id first = block_first(v->m, b);
@@ -376,6 +387,7 @@ static op_id open_block(verifier *v, op_id o, uint32_t index)
             continue;
         }
         v->open[b] = true;
+        v->depth++;
         for (uint32_t i = 0; i < block_arg_count(v->m, b); i++) {
             value_id arg = block_arg(v->m, b, i);
             define(v, arg);
@@ -405,6 +417,7 @@ static op_id leave(verifier *v, op_id root, op_id o)
         op_id parent = block_parent(v->m, b);
         count_problem(v, check_terminator(v, parent, b));
         v->open[b] = false;
+        v->depth--;
         op_id inner = open_block(v, parent, index_of_block(v->m, parent, b) + 1);
         if (inner != 0) return inner;
         o = parent;
@@ -418,6 +431,7 @@ static void verify_body(verifier *v, op_id f)
     v->kernel = op_kind_of(v->m, f) == OP_BLOCK_KERNEL;
     v->level = v->kernel ? LEVEL_BLOCK : function_level(v->m, f);
     v->has_tokens = false;
+    v->depth = 0;
     uint32_t problems_before = v->problems;
     if ((op_info_of(v->m, f)->traits & TRAIT_FUNCTION) == 0 || op_block_count(v->m, f) != 1) {
         count_problem(v, op_error(v->m, f, &E0318, "stands outside of a function"));

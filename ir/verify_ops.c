@@ -49,7 +49,7 @@ static status check_name(const module *m, op_id op)
     if (other == 0 || other == op || !op_is_live(m, other)) return OK;
     str name = string_of(module_context(m), function_name(m, op));
     status s = op_error(m, op, &E0325, "has the name @%.*s, which is taken", (int)name.n, name.p);
-    diag_note(context_diags(module_context(m)), op_pos(m, other), "the other one is here");
+    op_note(m, other, "the other one is here");
     return s;
 }
 

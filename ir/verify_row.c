@@ -1,6 +1,7 @@
 #include "ir/verify_row.h"
 
 #include "ir/op_words.h"
+#include "ir/verifier.h"
 #include "ir/verifier_parts.h"
 
 #include <inttypes.h>
@@ -226,6 +227,8 @@ status row_check_attrs(const module *m, op_id o, const op_info *info)
     const ir_context *c = module_context(m);
     attr_id dict = op_attrs(m, o);
     uint32_t given = 0;
+    if (dict != 0 && attr_at(c, dict)->count > VERIFIER_ATTRS)
+        return op_error(m, o, &E0114, "has %u attributes; the limit is %d", attr_at(c, dict)->count, VERIFIER_ATTRS);
     for (uint32_t i = 0; dict != 0 && i < attr_at(c, dict)->count; i++) {
         const attr_node *d = attr_at(c, dict);
         str name = string_of(c, d->keys[i]);

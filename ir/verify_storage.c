@@ -104,7 +104,7 @@ status verify_free(module *m, uint32_t op)
         op_id other = use_op(m, u);
         if (other == op || op_kind_of(m, other) != OP_EXEC_FREE) continue;
         status s = op_error(m, op, &E0333, "frees %s, which is freed twice", value_words(m, workspace));
-        diag_note(context_diags(module_context(m)), op_pos(m, other), "the other one is here");
+        op_note(m, other, "the other one is here");
         return s;
     }
     return OK;

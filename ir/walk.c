@@ -1,4 +1,4 @@
-/* Walking, maps of values, and paths of ops. */
+/* Walking, and maps of values. */
 #include "ir/module_impl.h"
 
 #include <string.h>
@@ -92,53 +92,4 @@ value_id value_map_get(const value_map *map, value_id from)
     if (map == NULL || map->capacity == 0) return from;
     const value_pair *pair = pair_of(map, from);
     return pair->from == 0 ? from : pair->to;
-}
-
-/* ---- paths ---- */
-
-/* What an op is called in its function: its label, else the name of its first result, else the name of its kind. */
-static void print_own_name(const module *m, op_id o, text_buffer *out)
-{
-    str label = op_attr_str(m, o, "label");
-    if (label.n != 0) {
-        text_put(out, label.p, label.n);
-        return;
-    }
-    const op_record *op = op_at(m, o);
-    const value_record *v = op->result_count == 0 ? NULL : value_raw(m, op->results);
-    if (v == NULL || (v->name_base == 0 && v->name_number == VALUE_NO_NUMBER)) {
-        text_puts(out, op_info_at(op->kind)->name);
-        return;
-    }
-    str base = v->name_base == 0 ? (str){NULL, 0} : string_of(m->context, v->name_base);
-    text_put(out, base.p, base.n);
-    if (v->name_number != VALUE_NO_NUMBER) text_put_u64(out, v->name_number);
-}
-
-void op_print_path(const module *m, op_id o, text_buffer *out)
-{
-    op_id f = op_function(m, o);
-    text_putc(out, '@');
-    str function = f == 0 ? (str){NULL, 0} : string_of(m->context, function_name(m, f));
-    text_put(out, function.p, function.n);
-    if (f == o) return;
-    text_putc(out, '/');
-    text_buffer own, other;
-    text_init(&own);
-    text_init(&other);
-    print_own_name(m, o, &own);
-    text_put(out, own.p, own.n);
-    uint32_t number = 1;
-    op_id i = f == 0 ? block_first(m, m->top) : walk_next(m, f, f);
-    for (; i != 0 && i != o; i = walk_next(m, f, i)) {
-        other.n = 0;
-        print_own_name(m, i, &other);
-        if (str_eq((str){other.p, other.n}, (str){own.p, own.n})) number++;
-    }
-    if (number > 1) {
-        text_putc(out, '#');
-        text_put_u64(out, number);
-    }
-    text_fini(&own);
-    text_fini(&other);
 }

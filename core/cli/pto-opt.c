@@ -5,13 +5,15 @@
 #include "core/supervisor.h"
 #include "ir/printer.h"
 
-enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_COUNT };
+enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_SYM, OPT_SEED, OPT_COUNT };
 
 static const cli_option options[OPT_COUNT] = {
     SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing",
                                  "where the result goes; `-` is standard output", false},
     {"print-generic", 0, CLI_NONE, NULL, "printing", "in the generic form that mlir-opt reads", false},
     {"print-locations", 0, CLI_NONE, NULL, "printing", "with loc(..) behind every op", false},
+    {"sym", 0, CLI_REQUIRED, "NAME=N", "--check=semantics", "value of a symbol; others get small ones", true},
+    {"random-inputs", 0, CLI_REQUIRED, "SEED", "--check=semantics", "seed of the inputs, default 1", false},
 };
 
 static const char usage[] = "pto-opt [options] FILE.ptir [-o OUT]";
@@ -24,17 +26,27 @@ static status write_out(void *self, const char *p, size_t n)
     return w->failed ? FAILED : OK;
 }
 
-static int print_module(session *s, module *m)
+static print_options form_of(const session *s)
+{
+    return (print_options){.generic = command_line_has(s->line, OPT_PRINT_GENERIC),
+                           .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+}
+
+static status open_output(session *s, file_writer *w)
 {
     const char *path = command_line_value(s->line, OPT_OUTPUT);
+    return file_writer_open(w, s->diags, path ? path : "-");
+}
+
+static int print_module(session *s, module *m)
+{
     file_writer w;
-    if (file_writer_open(&w, s->diags, path ? path : "-") != OK) return EXIT_STATUS_OUTPUT;
+    if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
     text_buffer t;
     text_init(&t);
     t.flush = write_out;
     t.self = &w;
-    const print_options form = {.generic = command_line_has(s->line, OPT_PRINT_GENERIC),
-                                .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+    const print_options form = form_of(s);
     module_print(m, &form, &t);
     const status flushed = text_finish(&t);
     text_fini(&t);
@@ -42,10 +54,55 @@ static int print_module(session *s, module *m)
     return flushed == OK && written == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
+/* The page of --compare in place of the module. */
+static int print_comparison(session *s, module *m, module *other)
+{
+    file_writer w;
+    if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
+    text_buffer t;
+    text_init(&t);
+    const print_options form = form_of(s);
+    const bool is_same = session_write_comparison(s, m, other, &form, &t);
+    file_writer_put(&w, t.p, t.n);
+    text_fini(&t);
+    if (file_writer_commit(&w) != OK) return EXIT_STATUS_OUTPUT;
+    return is_same ? EXIT_STATUS_OK : EXIT_STATUS_NO;
+}
+
+static int compile(session *s, module *m, module *other, flight_recorder *recorder)
+{
+    int code = EXIT_STATUS_USAGE;
+    if (session_compile(s, m, recorder, &code) != OK) return code;
+    if (other && session_compile_other(s, other, recorder, &code) != OK) return code;
+    if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
+    return other ? print_comparison(s, m, other) : print_module(s, m);
+}
+
+/* What --check=semantics runs the functions on. */
+static status read_inputs(session *s)
+{
+    int64_t seed = 1;
+    if (!session_checks_semantics(s)) {
+        if (!command_line_has(s->line, OPT_SYM) && !command_line_has(s->line, OPT_SEED)) return OK;
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504,
+                   "--sym and --random-inputs have no effect without --check=semantics");
+        return FAILED;
+    }
+    TRY(command_line_i64(s->diags, s->line, OPT_SEED, 1, INT64_MAX, 1, &seed));
+    given_symbol *symbols = arena_array(s->arena, s->line->use_count, sizeof *symbols);
+    s->semantics = (semantics_request){.symbols = symbols, .seed = (uint64_t)seed, .finds_inputs = true};
+    for (uint32_t i = 0; i < s->line->use_count; i++) {
+        if (s->line->uses[i].option != OPT_SYM) continue;
+        TRY(given_symbol_read(s->diags, "pto-opt", s->line->uses[i].value, &symbols[s->semantics.symbol_count++]));
+    }
+    return OK;
+}
+
 static int run(session *s, flight_recorder *recorder)
 {
     int code = EXIT_STATUS_USAGE;
     if (session_open_pipeline(s, NULL, &code) != OK) return code;
+    if (session_open_other(s, &code) != OK) return code;
     if (session_answers_after_pipeline(s, &code)) return code;
     if (s->line->argument_count != 1) {
         diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given",
@@ -53,9 +110,12 @@ static int run(session *s, flight_recorder *recorder)
         diag_note(s->diags, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }
+    if (read_inputs(s) != OK) return EXIT_STATUS_USAGE;
     module *m = NULL;
     if (session_read_module(s, s->line->arguments[0], &m, &code) != OK) return code;
-    code = session_compile(s, m, recorder, &code) == OK ? print_module(s, m) : code;
+    module *other = session_compares(s) ? module_clone(m) : NULL;
+    code = compile(s, m, other, recorder);
+    if (other) module_destroy(other);
     module_destroy(m);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "core/data_maker.h"
 #include "core/file.h"
 #include "core/report.h"
+#include "core/run_compare.h"
 #include "core/session.h"
 #include "core/supervisor.h"
 
@@ -66,6 +67,8 @@ typedef struct run_job {
     uint32_t symbol_count;
     expectation *expectations;
     uint32_t expectation_count;
+    int64_t seed, shuffle, repeat;
+    output_names output_names;
     int failure; /* exit status when reading the job fails */
 } run_job;
 
@@ -123,15 +126,6 @@ static status add_expectation(run_job *j, str name, const char *path)
     return read_array(j, path, &e->comparison.want);
 }
 
-static status add_symbol(run_job *j, str name, const char *text)
-{
-    given_symbol *g = &j->symbols[j->symbol_count++];
-    g->name = name;
-    if (str_to_i64(str_from(text), &g->value) == OK && g->value >= 0) return OK;
-    diag_error(j->s->diags, tool(), &E1503, "option `--sym` wants a whole number that is not negative, not `%s`", text);
-    return FAILED;
-}
-
 /* An input has one value: none of two is taken in silence. */
 static status refuse_second(const run_job *j, str name)
 {
@@ -149,7 +143,9 @@ static status take_options(run_job *j)
     const command_line *line = j->s->line;
     for (uint32_t i = 0; i < line->use_count; i++) {
         const uint32_t option = line->uses[i].option;
-        if (option != RUN_IN && option != RUN_EXPECT && option != RUN_SYM && option != RUN_OUT) continue;
+        if (option == RUN_SYM)
+            TRY(given_symbol_read(j->s->diags, line->tool, line->uses[i].value, &j->symbols[j->symbol_count++]));
+        if (option != RUN_IN && option != RUN_EXPECT && option != RUN_OUT) continue;
         str name;
         const char *rest;
         TRY(split(j->s->diags, line->options[option].name, line->uses[i].value, &name, &rest));
@@ -158,7 +154,6 @@ static status take_options(run_job *j)
             TRY(add_input(j, name, rest));
         }
         if (option == RUN_EXPECT) TRY(add_expectation(j, name, rest));
-        if (option == RUN_SYM) TRY(add_symbol(j, name, rest));
     }
     return OK;
 }
@@ -268,6 +263,9 @@ static status read_job(run_job *j)
         diag_error(j->s->diags, tool(), &E1504, "--rtol and --atol have no effect without --expect");
         return FAILED;
     }
+    TRY(command_line_i64(j->s->diags, line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &j->seed));
+    TRY(command_line_i64(j->s->diags, line, RUN_SHUFFLE, 1, INT64_MAX, 0, &j->shuffle));
+    TRY(command_line_i64(j->s->diags, line, RUN_REPEAT, 1, 1000000, 1, &j->repeat));
     j->entry = command_line_value(line, RUN_ENTRY);
     j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
@@ -378,13 +376,6 @@ static bool compare_outputs(const run_job *j, const bound_call *call, text_buffe
     return all;
 }
 
-/* "vector / mte2 / utilisation": of all units of a kind, which is no detail. */
-static bool is_utilisation(const char *name)
-{
-    const char *last = strrchr(name, '/');
-    return last && strcmp(last, "/ utilisation") == 0;
-}
-
 /* Behind "vector / mte2 / utilisation: 14 %": what the rest of the time went to, in percent of all of it. */
 static void print_stalls(const backend_result *r, const char *utilisation)
 {
@@ -413,13 +404,13 @@ static void print_counters(const run_job *j, const backend_result *r)
     for (uint32_t i = 0; i < r->counter_count; i++) {
         const backend_counter *c = &r->counters[i];
         /* "core 03 / mte2 / busy": detail that is asked for. */
-        if (!all && strchr(c->name, '/') && !is_utilisation(c->name)) continue;
+        if (!all && !run_counter_is_headline(c->name)) continue;
         printf("%s: %.*g%s%s", c->name,
                strcmp(c->unit, "%") == 0     ? 4
                : floor(c->value) == c->value ? 15
                                              : 6,
                c->value, *c->unit ? " " : "", c->unit);
-        if (!all && is_utilisation(c->name)) print_stalls(r, c->name);
+        if (!all && strchr(c->name, '/')) print_stalls(r, c->name);
         printf("\n");
         is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
     }
@@ -454,67 +445,151 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     return result;
 }
 
-static int execute(run_job *j, module *m, const output_names *names, flight_recorder *recorder)
+/* One pipeline's module on the inputs of the job. */
+typedef struct execution {
+    bound_call call;
+    backend_result result;
+} execution;
+
+static int execute(run_job *j, const opened_pipeline *opened, module *m, const char *report_dir, report_trace *trace,
+                   execution *out)
 {
     session *s = j->s;
-    int64_t seed = 0, shuffle = 0, repeat = 1;
-    if (command_line_i64(s->diags, s->line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &seed) != OK ||
-        command_line_i64(s->diags, s->line, RUN_SHUFFLE, 1, INT64_MAX, 0, &shuffle) != OK ||
-        command_line_i64(s->diags, s->line, RUN_REPEAT, 1, 1000000, 1, &repeat) != OK)
-        return EXIT_STATUS_USAGE;
     const op_id f = call_entry(m, j->entry);
-    bound_call call;
     if (f == 0 || call_check_fixed(m) != OK ||
-        call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)seed, &call) !=
-            OK)
+        call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)j->seed,
+                  &out->call) != OK)
         return EXIT_STATUS_INPUT;
-    call_name_outputs(&call, names);
-    if (check_outputs(j, &call) != OK) return EXIT_STATUS_INPUT;
+    call_name_outputs(&out->call, &j->output_names);
+    if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
+    const backend_request request = {
+        .seed = (uint64_t)j->shuffle, .report_dir = report_dir, .trace = trace, .repeat = (uint32_t)j->repeat};
+    int code = EXIT_STATUS_FAILED;
+    if (backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result, &code) != OK) return code;
+    return EXIT_STATUS_OK;
+}
+
+static int run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
+{
+    session *s = j->s;
+    const char *report_dir = command_line_value(s->line, RUN_REPORT);
     report_trace trace;
     report_trace_init(&trace, s->arena, m);
-    const backend_request request = {.seed = (uint64_t)shuffle,
-                                     .report_dir = command_line_value(s->line, RUN_REPORT),
-                                     .trace = &trace,
-                                     .repeat = (uint32_t)repeat};
-    backend_result result = {0};
-    int code = EXIT_STATUS_FAILED;
-    if (backend_run(s->arena, &s->opened, &request, m, &call, recorder, &result, &code) != OK) return code;
-    if (write_outputs(j, &call) != OK) return EXIT_STATUS_OUTPUT;
+    int code = execute(j, &s->opened, m, report_dir, &trace, first);
+    if (code != EXIT_STATUS_OK) return code;
+    if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
     text_buffer outcome;
     text_init(&outcome);
-    const bool equal = compare_outputs(j, &call, &outcome);
+    *out_is_equal = compare_outputs(j, &first->call, &outcome);
+    if (outcome.n > 0 && session_compares(s)) printf("this:\n");
     if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
-    print_counters(j, &result);
-    code = equal ? EXIT_STATUS_OK : EXIT_STATUS_NO;
-    if (request.report_dir && write_report(j, m,
-                                           &(report_request){.call = &call,
-                                                             .result = &result,
-                                                             .trace = &trace,
-                                                             .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
+    if (!session_compares(s)) print_counters(j, &first->result);
+    if (report_dir && write_report(j, m,
+                                   &(report_request){.call = &first->call,
+                                                     .result = &first->result,
+                                                     .trace = &trace,
+                                                     .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
         code = EXIT_STATUS_OUTPUT;
     text_fini(&outcome);
     return code;
+}
+
+/* The outputs of both pipelines: `input` is the module before any step. */
+static int compare_both(run_job *j, module *input, const execution *first, const execution *other, bool *out_is_equal,
+                        text_buffer *page)
+{
+    session *s = j->s;
+    bool is_same = false;
+    double **spread = NULL;
+    int code = EXIT_STATUS_OK;
+    if (run_compare_bits(&first->call, &other->call, &is_same) != OK) {
+        diag_error(s->diags, tool(), &E1904,
+                   "the outputs of the two pipelines differ in number, element type or extents");
+        return EXIT_STATUS_FAILED;
+    }
+    if (!is_same && semantics_spread(s->arena, s->host, &s->semantics, input, j->recorder, &spread, &code) != OK)
+        return code;
+    text_puts(page, "\n");
+    *out_is_equal &= run_compare_outputs(&first->call, &other->call, spread, page);
+    text_puts(page, "\n");
+    run_compare_counters(&first->result, &other->result, command_line_has(s->line, RUN_COUNTERS), page);
+    return EXIT_STATUS_OK;
+}
+
+/* The other pipeline, and the page on which both stand. */
+static int run_other(run_job *j, module *m, module *other, module *input, const execution *first, bool *out_is_equal)
+{
+    session *s = j->s;
+    execution second = {0};
+    int code = EXIT_STATUS_FAILED;
+    if (session_compile_other(s, other, j->recorder, &code) != OK) return code;
+    code = execute(j, &s->other, other, NULL, NULL, &second);
+    if (code != EXIT_STATUS_OK) return code;
+    text_buffer page;
+    text_init(&page);
+    if (j->expectation_count > 0) text_puts(&page, "other:\n");
+    *out_is_equal &= compare_outputs(j, &second.call, &page);
+    text_putc(&page, '\n');
+    session_write_comparison(s, m, other, &(print_options){0}, &page);
+    code = compare_both(j, input, first, &second, out_is_equal, &page);
+    if (code == EXIT_STATUS_OK) fwrite(page.p, 1, page.n, stdout);
+    text_fini(&page);
+    return code;
+}
+
+static int compile_and_run(run_job *j, module *m)
+{
+    session *s = j->s;
+    int code = EXIT_STATUS_USAGE;
+    bool is_equal = true;
+    execution first = {0};
+    module *input = session_compares(s) ? module_clone(m) : NULL, *other = input ? module_clone(m) : NULL;
+    if (session_compile(s, m, j->recorder, &code) == OK) {
+        code = EXIT_STATUS_OK;
+        if (!session_answers_after_compile(s)) code = run_first(j, m, &first, &is_equal);
+        if (code == EXIT_STATUS_OK && other) code = run_other(j, m, other, input, &first, &is_equal);
+        if (code == EXIT_STATUS_OK && !is_equal) code = EXIT_STATUS_NO;
+    }
+    if (input) {
+        module_destroy(input);
+        module_destroy(other);
+    }
+    return code;
+}
+
+static status check_backends(const session *s)
+{
+    if (!s->opened.contract.backend) {
+        diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
+        return FAILED;
+    }
+    if (!session_compares(s) || s->other.contract.backend) return OK;
+    diag_error(s->diags, tool(), &E1710, "the pipeline of --compare names no backend");
+    return FAILED;
 }
 
 static int run(session *s, flight_recorder *recorder)
 {
     int code = EXIT_STATUS_USAGE;
     if (session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND), &code) != OK) return code;
+    if (session_open_other(s, &code) != OK) return code;
     if (session_answers_after_pipeline(s, &code)) return code;
-    if (!s->opened.contract.backend) {
-        diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
-        return EXIT_STATUS_USAGE;
-    }
+    if (check_backends(s) != OK) return EXIT_STATUS_USAGE;
     run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
     if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
     if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
-    output_names names;
-    call_output_names(s->arena, m, j.entry, &names);
+    call_output_names(s->arena, m, j.entry, &j.output_names);
+    s->semantics = (semantics_request){.entry = j.entry,
+                                       .tensor_count = j.tensor_count,
+                                       .tensors = j.tensors,
+                                       .symbol_count = j.symbol_count,
+                                       .symbols = j.symbols,
+                                       .seed = (uint64_t)j.seed};
     if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK)
         code = EXIT_STATUS_INPUT;
-    else if (session_compile(s, m, recorder, &code) == OK)
-        code = execute(&j, m, &names, recorder);
+    else
+        code = compile_and_run(&j, m);
     module_destroy(m);
     return code;
 }

@@ -153,5 +153,5 @@ int64_t storage_bytes(storage_plan *p, pto_space space, int64_t capacity)
     uint32_t count = 0;
     for (uint32_t i = 0; i < all; i++)
         if (lives[i].space == space) p->pointers[count++] = &lives[i];
-    return storage_needed(p->pointers, p->pointers + p->life_room, count, capacity);
+    return storage_needed(p->run, p->pointers, p->pointers + p->life_room, count, capacity);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LIVES_UNASKED = 256 }; /* before the host is asked again whether to go on */
+
 static int64_t sum_of(int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -70,7 +72,7 @@ static int64_t lowest_fit(const storage_life *l, storage_life *const *placed, ui
     return addr;
 }
 
-int64_t storage_place(storage_life **lives, uint32_t count, storage_sharing sharing)
+int64_t storage_place(const pto_run *run, storage_life **lives, uint32_t count, storage_sharing sharing)
 {
     int64_t end = 0;
     if (sharing == STORAGE_APART) return place_apart(lives, count);
@@ -78,6 +80,7 @@ int64_t storage_place(storage_life **lives, uint32_t count, storage_sharing shar
     for (uint32_t i = 0; i < count; i++) {
         storage_life *l = lives[i];
         uint32_t at = i;
+        if (i % LIVES_UNASKED == 0 && pto_should_stop(run)) return INT64_MAX;
         l->addr = lowest_fit(l, lives, i, sharing);
         for (; at > 0 && lives[at - 1]->addr > l->addr; at--) lives[at] = lives[at - 1];
         lives[at] = l;
@@ -115,10 +118,10 @@ static int64_t most_at_once(storage_life **lives, storage_life **spare, uint32_t
     return most;
 }
 
-int64_t storage_needed(storage_life **lives, storage_life **spare, uint32_t count, int64_t capacity)
+int64_t storage_needed(const pto_run *run, storage_life **lives, storage_life **spare, uint32_t count, int64_t capacity)
 {
-    int64_t needed = storage_place(lives, count, STORAGE_APART);
+    int64_t needed = storage_place(run, lives, count, STORAGE_APART);
     if (needed <= capacity) return needed;
     needed = most_at_once(lives, spare, count);
-    return needed > capacity ? needed : storage_place(lives, count, STORAGE_FREELY);
+    return needed > capacity ? needed : storage_place(run, lives, count, STORAGE_FREELY);
 }

@@ -27,10 +27,12 @@ uint32_t storage_rule_pipe(int64_t rule); /* 0 when the rule does not decide */
 uint32_t storage_pipe(const pto_run *run, pto_kind_id kind);
 /* Whether bytes of a and b may be the same ones. */
 int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing);
-/* Gives addresses to lives of one space, which it may reorder; the end of the last. Stops at INT64_MAX. */
-int64_t storage_place(storage_life **lives, uint32_t count, storage_sharing sharing);
+/* Gives addresses to lives of one space, which it may reorder; the end of the last. Stops at INT64_MAX, and gives that
+ * when the time is up. */
+int64_t storage_place(const pto_run *run, storage_life **lives, uint32_t count, storage_sharing sharing);
 /* Bytes that lives of one space need where sharing costs nothing; apart when they fit `capacity` so. Where more live at
  * one time than fit: how many. `spare` has room for as many. */
-int64_t storage_needed(storage_life **lives, storage_life **spare, uint32_t count, int64_t capacity);
+int64_t storage_needed(const pto_run *run, storage_life **lives, storage_life **spare, uint32_t count,
+                       int64_t capacity);
 
 #endif

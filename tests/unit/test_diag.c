@@ -101,6 +101,63 @@ TEST(diag_counts_what_it_does_not_print)
                        "4998 more errors not shown\n");
 }
 
+TEST(diag_says_the_path_of_an_op_once)
+{
+    capture c;
+    begin(&c, 0);
+    diag_set_path(c.d, STR("@f/x"));
+    diag_error(c.d, (src_pos){"a", 1, 0}, &E0101, "wrong");
+    diag_set_path(c.d, STR("@f/y"));
+    diag_note(c.d, (src_pos){"a", 2, 0}, "another op");
+    diag_set_path(c.d, STR("@f/x"));
+    diag_note(c.d, (src_pos){"a", 3, 0}, "the same op");
+    diag_note(c.d, NO_POS, "no op");
+    diag_error(c.d, (src_pos){"a", 4, 0}, &E0101, "no op either");
+    diag_set_path(c.d, STR("@f/x#2"));
+    diag_note(c.d, NO_POS, "of no op, about one");
+    assert_string_equal(diag_record_at(c.d, 0)->path, "@f/x");
+    assert_null(diag_record_at(c.d, 2)->path);
+    expect_and_end(&c, "a:1: error: [E0101] wrong [@f/x]\n"
+                       "a:2: note: another op [@f/y]\n"
+                       "a:3: note: the same op\n"
+                       "note: no op\n"
+                       "a:4: error: [E0101] no op either\n"
+                       "note: of no op, about one [@f/x#2]\n");
+}
+
+/* A path takes time in the length of its function, and remarks may be as many as ops. */
+TEST(diag_wants_the_paths_that_somebody_sees)
+{
+    capture c;
+    begin(&c, 2);
+    assert_true(diag_wants_path(c.d, DIAG_ERROR) && diag_wants_path(c.d, DIAG_WARNING));
+    assert_false(diag_wants_path(c.d, DIAG_REMARK));
+    diag_report(c.d, DIAG_REMARK, NO_POS, "a/b", STR("not shown"));
+    assert_false(diag_wants_path(c.d, DIAG_NOTE));
+    diag_keep_remarks(c.d, true);
+    assert_true(diag_wants_path(c.d, DIAG_REMARK));
+    diag_keep_remarks(c.d, false);
+    diag_show_remarks(c.d, true);
+    assert_true(diag_wants_path(c.d, DIAG_REMARK) && diag_wants_path(c.d, DIAG_NOTE));
+    diag_show_paths(c.d, false);
+    assert_false(diag_wants_path(c.d, DIAG_REMARK) || diag_wants_path(c.d, DIAG_ERROR));
+    diag_show_paths(c.d, true);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(diag_wants_path(c.d, DIAG_ERROR), i < 2);
+        diag_error(c.d, NO_POS, &E0101, "number %d", i);
+        assert_int_equal(diag_wants_path(c.d, DIAG_NOTE), i < 2);
+    }
+    assert_true(diag_wants_path(c.d, DIAG_WARNING));
+    diag_keep_remarks(c.d, true);
+    for (int i = 0; i < 2000; i++) diag_report(c.d, DIAG_REMARK, NO_POS, "a/b", STR("one of many"));
+    assert_false(diag_wants_path(c.d, DIAG_REMARK));
+    expect_and_end(&c, "error: [E0101] number 0\n"
+                       "error: [E0101] number 1\n"
+                       "remark: [a/b] one of many\n"
+                       "1 more error not shown\n"
+                       "1999 more remarks not shown\n");
+}
+
 TEST(diag_reads_the_line_from_disk)
 {
     char name[] = "/tmp/test_diag_XXXXXX";

@@ -211,7 +211,7 @@ TEST(unknown_ids_get_the_nearest_name)
     fixture f;
     begin(&f, plugin("abi-draft-0"), NULL);
     assert_null(open_pass(&f, "test.abi-draft-O"));
-    expect_error(&f, "E1307", "", "no plugin provides pass 'test.abi-draft-O'; did you mean 'test.abi-draft-0'");
+    expect_error(&f, "E1307", "", "no plugin provides pass 'test.abi-draft-O'; did you mean 'test.abi-draft-0'?");
     end(&f);
 }
 

@@ -709,7 +709,7 @@ static pto_status choose(fixture *f,
     const pto_op unit = start(f);
     const pto_tiling_dim dim = {sizeof dim, PTO_PARALLEL, "rows", pto_expr_symbol(f->run, pto_s("N")), -1, 1};
     const pto_tiling_dim *const dims[] = {&dim};
-    const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint, capacity};
+    const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint, capacity, 1};
     const pto_status s = pto_tiling_choose(f->run, 0, &problem, tile, ordinal);
     stop(f, s);
     f->agent.values = NULL; /* they and the strategies end with this function */

@@ -226,5 +226,7 @@ TEST(schema_is_written_as_json)
     text_fini(&t);
     assert_non_null(schema_file_by_kind(STR("pipeline")));
     assert_non_null(schema_file_by_kind(STR("machine")));
-    assert_null(schema_file_by_kind(STR("schedule")));
+    assert_non_null(schema_file_by_kind(STR("schedule")));
+    assert_non_null(schema_file_by_kind(STR("case")));
+    assert_null(schema_file_by_kind(STR("tensor")));
 }

@@ -49,9 +49,9 @@ static pto_status take_arguments(sim *s, const pto_call *call, program_argument 
 {
     const program *p = s->orchestrator;
     if (call->argument_count != p->parameter_count || call->result_count != 0)
-        return pto_error_at(s->run, p->self->loc, "pto.cpu-sim/arguments",
-                            "@%s has %" PRIu32 " parameters and no results; the call has %" PRIu32 " and %" PRIu32,
-                            p->name, p->parameter_count, call->argument_count, call->result_count);
+        return pto_error(p->self->op, "pto.cpu-sim/arguments",
+                         "@%s has %" PRIu32 " parameters and no results; the call has %" PRIu32 " and %" PRIu32,
+                         p->name, p->parameter_count, call->argument_count, call->result_count);
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const pto_tensor *t = call->arguments[i];
         program_array *a = &out[i].array;
@@ -146,9 +146,9 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     PTO_TRY(chip_run(s));
     PTO_TRY(report_leftover(s));
     if (s->options.drop_wait >= 0 || s->options.drop_set >= 0)
-        return pto_error_at(run, s->orchestrator->self->loc, "pto.cpu-sim/no-such-flag",
-                            "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",
-                            s->orchestrator->name);
+        return pto_error(s->orchestrator->self->op, "pto.cpu-sim/no-such-flag",
+                         "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",
+                         s->orchestrator->name);
     finish(s);
     return PTO_OK;
 }

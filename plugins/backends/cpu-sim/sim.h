@@ -210,10 +210,10 @@ pto_status chip_run(sim *s);
 pto_status chip_instance_done(sim *s, sim_core *c);
 
 /* ---- sim_report.c ---- */
-pto_status report_race(sim *s, const sim_core *c, const race *r);
-pto_status report_instances(sim *s, const sim_core *c, const race *r, int64_t other);
-pto_status report_blank(sim *s, const sim_core *c);
-pto_status report_overlap(sim *s, const sim_core *c);
+pto_status report_race(const sim_core *c, const race *r);
+pto_status report_instances(const sim_core *c, const race *r, int64_t other);
+pto_status report_blank(const sim_core *c);
+pto_status report_overlap(const sim_core *c);
 /* At the end of the run, when it is known that no accesses raced. */
 pto_status report_leftover(sim *s);
 pto_status report_deadlock(sim *s);

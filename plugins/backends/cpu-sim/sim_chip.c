@@ -14,22 +14,22 @@ static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer
     const int64_t bytes = b->bytes_per_stage * b->stages, end = b->address + bytes;
     const char *space = pto_space_name(b->space);
     if (bytes > usable)
-        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
-                            "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'",
-                            bytes, space, usable, kind->name);
+        return pto_error(b->site->op, "pto.cpu-sim/capacity",
+                         "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'",
+                         bytes, space, usable, kind->name);
     if (end > have)
-        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/out-of-bounds",
-                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64, b->address,
-                            end, space, have);
+        return pto_error(b->site->op, "pto.cpu-sim/out-of-bounds",
+                         "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64, b->address, end,
+                         space, have);
     if (end > usable)
-        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/capacity",
-                            "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`; those from %" PRId64
-                            " on are reserved",
-                            b->address, end, space, usable);
+        return pto_error(b->site->op, "pto.cpu-sim/capacity",
+                         "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`; those from %" PRId64
+                         " on are reserved",
+                         b->address, end, space, usable);
     if (kind->align_bytes[b->space] > 1 && b->address % kind->align_bytes[b->space])
-        return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/misaligned",
-                            "the buffer has the address %" PRId64 " in `%s`; addresses are multiples of %" PRId64,
-                            b->address, space, kind->align_bytes[b->space]);
+        return pto_error(b->site->op, "pto.cpu-sim/misaligned",
+                         "the buffer has the address %" PRId64 " in `%s`; addresses are multiples of %" PRId64,
+                         b->address, space, kind->align_bytes[b->space]);
     return PTO_OK;
 }
 
@@ -174,9 +174,9 @@ static pto_status give_workspace(sim *s, program_step *step)
 {
     const int64_t bytes = (int64_t)step->array->bytes;
     if (bytes > s->machine->gm_bytes - s->workspace_bytes)
-        return pto_error_at(s->run, step->site->loc, "pto.cpu-sim/capacity",
-                            "workspace of %" PRId64 " bytes, after %" PRId64 " bytes before; `gm` has %" PRId64, bytes,
-                            s->workspace_bytes, s->machine->gm_bytes);
+        return pto_error(step->site->op, "pto.cpu-sim/capacity",
+                         "workspace of %" PRId64 " bytes, after %" PRId64 " bytes before; `gm` has %" PRId64, bytes,
+                         s->workspace_bytes, s->machine->gm_bytes);
     s->workspace_bytes += bytes;
     program_give(s->orchestrator_state, step, s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
                  s->root_count++);
@@ -323,8 +323,8 @@ pto_status chip_run(sim *s)
         if (--left) continue;
         left = EVENTS_PER_LOOK;
         if (pto_should_stop(s->run))
-            return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/interrupted",
-                                "the simulation was stopped at cycle %" PRId64, s->now);
+            return pto_error(s->orchestrator->self->op, "pto.cpu-sim/interrupted",
+                             "the simulation was stopped at cycle %" PRId64, s->now);
     }
     return is_done(s) ? PTO_OK : report_deadlock(s);
 }

@@ -85,8 +85,8 @@ static pto_status begin(sim *s, sim_core *c)
 static pto_status end_instance(sim *s, sim_core *c)
 {
     core_discard_tokens(s, c);
-    PTO_TRY(report_overlap(s, c));
-    PTO_TRY(report_blank(s, c));
+    PTO_TRY(report_overlap(c));
+    PTO_TRY(report_blank(c));
     for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
         if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
     if (s->options.has_timing)
@@ -150,9 +150,8 @@ static void set_scalar_clock(sim *s, sim_core *c, const vector_clock *clock)
 
 static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
 {
-    return pto_error_at(s->run, c->step.site->loc, "pto.cpu-sim/no-path",
-                        "'%.*s' names pipe `%s`; a core of kind '%s' has none", PTO_FMT(c->step.site->op_name),
-                        pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
+    return pto_error(c->step.site->op, "pto.cpu-sim/no-path", "'%.*s' names pipe `%s`; a core of kind '%s' has none",
+                     PTO_FMT(c->step.site->op_name), pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
 }
 
 static pto_status check_flag(sim *s, const sim_core *c)
@@ -161,10 +160,9 @@ static pto_status check_flag(sim *s, const sim_core *c)
     if (!has_pipe(s, c, t->pipe)) return pipe_missing(s, c, t->pipe);
     if (!has_pipe(s, c, t->dst_pipe)) return pipe_missing(s, c, t->dst_pipe);
     if ((int64_t)t->event < s->machine->event_ids) return PTO_OK;
-    return pto_error_at(s->run, t->site->loc, "pto.cpu-sim/event",
-                        "event id %" PRIu32 " of %s -> %s; machine '%s' has ids 0 to %" PRId64, t->event,
-                        pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name,
-                        s->machine->event_ids - 1);
+    return pto_error(t->site->op, "pto.cpu-sim/event",
+                     "event id %" PRIu32 " of %s -> %s; machine '%s' has ids 0 to %" PRId64, t->event,
+                     pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name, s->machine->event_ids - 1);
 }
 
 /* Ops of the scalar unit itself. They take place at its own time, which may still have to come. */

@@ -138,9 +138,9 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
     out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
     snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
     if (pto_machine_f64(m->run, path, &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
-        return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path",
-                            "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path",
-                            PTO_FMT(site->op_name), from, to, m->name);
+        return pto_error(site->op, "pto.cpu-sim/no-path",
+                         "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path", PTO_FMT(site->op_name),
+                         from, to, m->name);
     snprintf(path, sizeof path, "paths.%s.%s.latency", from, to);
     out->latency = number_at(m->run, path, 0);
     return PTO_OK;
@@ -154,9 +154,9 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
     if (pto_machine_i64(m->run, path, &out->per_repeat) == PTO_OK) return PTO_OK;
-    return pto_error_at(m->run, step->site->loc, "pto.cpu-sim/unsupported",
-                        "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
-                        m->name);
+    return pto_error(step->site->op, "pto.cpu-sim/unsupported",
+                     "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
+                     m->name);
 }
 
 pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out)
@@ -172,9 +172,8 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
     else
         PTO_TRY(charge_vector(m, site, out));
     if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
-    return pto_error_at(m->run, site->loc, "pto.cpu-sim/no-path",
-                        "'%.*s' needs pipe `%s`; a core of kind '%s' has none", PTO_FMT(site->op_name),
-                        pto_pipe_name(site->pipe), k->name);
+    return pto_error(site->op, "pto.cpu-sim/no-path", "'%.*s' needs pipe `%s`; a core of kind '%s' has none",
+                     PTO_FMT(site->op_name), pto_pipe_name(site->pipe), k->name);
 }
 
 static int64_t ceil_div(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : a; }

@@ -102,7 +102,7 @@ static window_access window_of(const program_step *step, bool is_write)
     return a;
 }
 
-static pto_status check_region(sim *s, const sim_core *c, const program_step *step, bool is_write)
+static pto_status check_region(const sim_core *c, const program_step *step, bool is_write)
 {
     const program *p = c->launch->kernel->p;
     const uint32_t count = is_write ? p->write_count : p->read_count;
@@ -110,10 +110,10 @@ static pto_status check_region(sim *s, const sim_core *c, const program_step *st
     if (!(is_write ? p->has_writes : p->has_reads)) return PTO_OK;
     for (uint32_t i = 0; i < count; i++)
         if (regions[i].parameter == step->gm_parameter) return PTO_OK;
-    return pto_error_at(s->run, step->site->loc, "pto.cpu-sim/undeclared",
-                        "'%.*s' %s memory that @%s does not state in its `%s`; launches would not be ordered by it",
-                        PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name,
-                        is_write ? "writes" : "reads");
+    return pto_error(step->site->op, "pto.cpu-sim/undeclared",
+                     "'%.*s' %s memory that @%s does not state in its `%s`; launches would not be ordered by it",
+                     PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name,
+                     is_write ? "writes" : "reads");
 }
 
 static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
@@ -134,7 +134,7 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     if (!step->has_gm) return PTO_OK;
     const bool is_write = step->site->rule == PTO_RULE_STORE;
     *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
-    PTO_TRY(check_region(s, c, step, is_write));
+    PTO_TRY(check_region(c, step, is_write));
     if (step->gm_parameter == UINT32_MAX || !c->launch->is_written[step->gm_parameter]) return PTO_OK;
     e->window = window_of(step, is_write);
     e->is_shared = c->launch->is_read[step->gm_parameter] || c->launch->kernel->has_two_stores;
@@ -197,18 +197,18 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     race found;
     const access_by by = {e->site, pipe, ++p->clock.at[pipe], &p->clock};
     for (uint32_t i = 0; i < e->access_count; i++)
-        if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(s, c, &found);
+        if (!history_touch(&c->history, &e->accesses[i], &by, &found)) return report_race(c, &found);
     find_own_overlap(c, e);
     if (e->window.rows == 0) return PTO_OK;
     int64_t other = 0;
     const claim window = {.window = e->window, .instance = c->instance, .site = e->site, .pipe = pipe};
-    if (!claims_add(&c->launch->claims, &window, &found, &other)) return report_instances(s, c, &found, other);
+    if (!claims_add(&c->launch->claims, &window, &found, &other)) return report_instances(c, &found, other);
     if (!e->is_shared) return PTO_OK;
     const vector_clock *clocks[CLOCK_PIPES] = {NULL};
     const uint32_t has = s->machine->kinds[c->kind].pipes;
     for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++)
         if (has >> i & 1) clocks[i] = &c->pipes[i].clock;
-    return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(s, c, &found);
+    return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(c, &found);
 }
 
 static void start(sim *s, sim_pipe *p)
@@ -318,7 +318,7 @@ static pto_status apply(sim *s, const sim_entry *e, insn_call *call)
     }
     s->faults += call->faults;
     if (status == PTO_OK) return PTO_OK;
-    return pto_error_at(s->run, e->site->loc, "pto.cpu-sim/instruction", "in @%s: %s", e->site->function, call->text);
+    return pto_error(e->site->op, "pto.cpu-sim/instruction", "in @%s: %s", e->site->function, call->text);
 }
 
 static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)

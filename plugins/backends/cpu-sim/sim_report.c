@@ -6,85 +6,75 @@
 
 /* ---- errors ---- */
 
-static void note_at(const sim *s, const program_site *site, const char *text)
-{
-    s->run->host->diag(s->run, PTO_NOTE, site->loc, pto_no_str(), pto_s(text));
-}
-
 static void instance_text(const sim_core *c, char *out, size_t size)
 {
     const sim_launch *l = c->launch;
     snprintf(out, size, "@%s, instance %" PRId64 " of %" PRId64, l->kernel->p->name, c->instance, l->instances);
 }
 
-pto_status report_race(sim *s, const sim_core *c, const race *r)
+pto_status report_race(const sim_core *c, const race *r)
 {
-    char where[160], note[256];
+    char where[160];
     instance_text(c, where, sizeof where);
-    pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
-                 "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64
-                 " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
-                 PTO_FMT(r->second->op_name), pto_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads",
-                 r->lo, r->hi, pto_space_name(r->space), PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe),
-                 r->first_writes ? "writes" : "reads", where);
-    snprintf(note, sizeof note,
+    pto_error(r->second->op, "pto.cpu-sim/race",
+              "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64
+              " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
+              PTO_FMT(r->second->op_name), pto_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads", r->lo,
+              r->hi, pto_space_name(r->space), PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe),
+              r->first_writes ? "writes" : "reads", where);
+    pto_note(r->first->op,
              "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
              PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe), pto_pipe_name(r->second_pipe));
-    note_at(s, r->first, note);
     return PTO_FAILED;
 }
 
-pto_status report_instances(sim *s, const sim_core *c, const race *r, int64_t other)
+pto_status report_instances(const sim_core *c, const race *r, int64_t other)
 {
-    char note[160];
     const sim_launch *l = c->launch;
-    pto_error_at(s->run, r->second->loc, "pto.cpu-sim/race",
-                 "'%.*s' of instance %" PRId64 " %s bytes %" PRId64 " to %" PRId64
-                 " of an array, which instance %" PRId64 " %s; the instances of @%s are independent of one another",
-                 PTO_FMT(r->second->op_name), c->instance, r->second_writes ? "writes" : "reads", r->lo, r->hi, other,
-                 r->first_writes ? "writes" : "reads", l->kernel->p->name);
-    snprintf(note, sizeof note, "the other access, '%.*s', is here", PTO_FMT(r->first->op_name));
-    note_at(s, r->first, note);
+    pto_error(r->second->op, "pto.cpu-sim/race",
+              "'%.*s' of instance %" PRId64 " %s bytes %" PRId64 " to %" PRId64 " of an array, which instance %" PRId64
+              " %s; the instances of @%s are independent of one another",
+              PTO_FMT(r->second->op_name), c->instance, r->second_writes ? "writes" : "reads", r->lo, r->hi, other,
+              r->first_writes ? "writes" : "reads", l->kernel->p->name);
+    pto_note(r->first->op, "the other access, '%.*s', is here", PTO_FMT(r->first->op_name));
     return PTO_FAILED;
 }
 
-pto_status report_blank(sim *s, const sim_core *c)
+pto_status report_blank(const sim_core *c)
 {
     const blank_read *b = &c->history.blank;
     char where[160];
     if (b->site == NULL) return PTO_OK;
     instance_text(c, where, sizeof where);
-    return pto_error_at(s->run, b->site->loc, "pto.cpu-sim/uninitialised",
-                        "'%.*s' reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
-                        PTO_FMT(b->site->op_name), b->lo, b->hi, pto_space_name(b->space), where);
+    return pto_error(b->site->op, "pto.cpu-sim/uninitialised",
+                     "'%.*s' reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
+                     PTO_FMT(b->site->op_name), b->lo, b->hi, pto_space_name(b->space), where);
 }
 
-pto_status report_overlap(sim *s, const sim_core *c)
+pto_status report_overlap(const sim_core *c)
 {
     const overlap_read *o = &c->history.overlap;
-    char where[160], note[256];
+    char where[160];
     if (o->reader == NULL) return PTO_OK;
     instance_text(c, where, sizeof where);
     const char *space = pto_space_name(o->space);
     if (o->reader == o->writer) {
-        pto_error_at(s->run, o->reader->loc, "pto.cpu-sim/overlap",
-                     "'%.*s' writes bytes %" PRId64 " to %" PRId64
-                     " of `%s` through one buffer and needs them through another; buffers that are in use at once may "
-                     "not share addresses (%s)",
-                     PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
+        pto_error(o->reader->op, "pto.cpu-sim/overlap",
+                  "'%.*s' writes bytes %" PRId64 " to %" PRId64
+                  " of `%s` through one buffer and needs them through another; buffers that are in use at once may "
+                  "not share addresses (%s)",
+                  PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
     } else {
-        pto_error_at(s->run, o->reader->loc, "pto.cpu-sim/overlap",
-                     "'%.*s' reads bytes %" PRId64 " to %" PRId64
-                     " of `%s` that another buffer has overwritten; buffers that are in use at once may not share "
-                     "addresses (%s)",
-                     PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
-        snprintf(note, sizeof note, "the write, '%.*s', is here", PTO_FMT(o->writer->op_name));
-        note_at(s, o->writer, note);
+        pto_error(o->reader->op, "pto.cpu-sim/overlap",
+                  "'%.*s' reads bytes %" PRId64 " to %" PRId64
+                  " of `%s` that another buffer has overwritten; buffers that are in use at once may not share "
+                  "addresses (%s)",
+                  PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
+        pto_note(o->writer->op, "the write, '%.*s', is here", PTO_FMT(o->writer->op_name));
     }
-    snprintf(note, sizeof note, "it is read through this buffer, at address %" PRId64, o->read_buffer->address);
-    note_at(s, o->read_buffer->site, note);
-    snprintf(note, sizeof note, "it is written through this buffer, at address %" PRId64, o->written_buffer->address);
-    note_at(s, o->written_buffer->site, note);
+    pto_note(o->read_buffer->site->op, "it is read through this buffer, at address %" PRId64, o->read_buffer->address);
+    pto_note(o->written_buffer->site->op, "it is written through this buffer, at address %" PRId64,
+             o->written_buffer->address);
     return PTO_FAILED;
 }
 
@@ -94,14 +84,13 @@ pto_status report_leftover(sim *s)
 {
     const sim_leftover *l = &s->leftover;
     if (!l->set) return PTO_OK;
-    return pto_error_at(s->run, l->set->loc, "pto.cpu-sim/leftover-tokens",
-                        "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
-                        "), set here, %s left when the kernel ends; no wait_flag takes %s (@%s, instance %" PRId64
-                        " of %" PRId64 "). Such a wait_flag is redundant by happens-before: without it, every two "
-                        "accesses of this run that conflict are ordered",
-                        l->count, l->count == 1 ? "" : "s", pto_pipe_name(l->src), pto_pipe_name(l->dst), l->id,
-                        l->count == 1 ? "is" : "are", l->count == 1 ? "it" : "them", l->kernel, l->instance,
-                        l->instances);
+    return pto_error(l->set->op, "pto.cpu-sim/leftover-tokens",
+                     "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
+                     "), set here, %s left when the kernel ends; no wait_flag takes %s (@%s, instance %" PRId64
+                     " of %" PRId64 "). Such a wait_flag is redundant by happens-before: without it, every two "
+                     "accesses of this run that conflict are ordered",
+                     l->count, l->count == 1 ? "" : "s", pto_pipe_name(l->src), pto_pipe_name(l->dst), l->id,
+                     l->count == 1 ? "is" : "are", l->count == 1 ? "it" : "them", l->kernel, l->instance, l->instances);
 }
 
 /* What the pipe waits for, or NULL when it does not. */
@@ -133,7 +122,7 @@ static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *ou
 /* The first core that cannot go on stands for all of them. */
 pto_status report_deadlock(sim *s)
 {
-    char what[128], where[160], note[320];
+    char what[128], where[160];
     for (uint32_t i = 0; i < s->machine->core_count; i++) {
         const sim_core *c = &s->cores[i];
         if (!c->launch) continue;
@@ -144,19 +133,18 @@ pto_status report_deadlock(sim *s)
             const program_site *site = blocked_at(c, pipe, what, sizeof what);
             if (!site) continue;
             if (is_first) {
-                pto_error_at(s->run, site->loc, "pto.cpu-sim/deadlock",
-                             "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", pto_pipe_name(pipe), what,
-                             s->now, where);
+                pto_error(site->op, "pto.cpu-sim/deadlock",
+                          "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", pto_pipe_name(pipe), what,
+                          s->now, where);
             } else {
-                snprintf(note, sizeof note, "pipe %s %s", pto_pipe_name(pipe), what);
-                note_at(s, site, note);
+                pto_note(site->op, "pipe %s %s", pto_pipe_name(pipe), what);
             }
             is_first = false;
         }
         if (!is_first) return PTO_FAILED;
     }
-    return pto_error_at(s->run, s->orchestrator->self->loc, "pto.cpu-sim/deadlock",
-                        "launches of @%s wait for one another", s->orchestrator->name);
+    return pto_error(s->orchestrator->self->op, "pto.cpu-sim/deadlock", "launches of @%s wait for one another",
+                     s->orchestrator->name);
 }
 
 /* ---- counters ---- */
@@ -212,6 +200,7 @@ void report_counters(sim *s)
         count(s, "cycles", (double)s->now, "cycles");
         count(s, "us", (double)s->now * 1e6 / (double)s->machine->clock_hz, "time");
     }
+    if (s->slices_dropped > 0) count(s, "count", (double)s->slices_dropped, "trace / slices left out");
     count(s, "bytes", (double)s->gm_read, "gm bytes read");
     count(s, "bytes", (double)s->gm_written, "gm bytes written");
     count(s, "count", (double)s->ops, "ops");

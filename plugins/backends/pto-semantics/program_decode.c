@@ -11,7 +11,7 @@ pto_status program_error(const program *p, const program_site *site, const char 
     snprintf(full, sizeof full, "%s/%s", p->id, what);
     va_list args;
     va_start(args, format);
-    pto_vreport(p->run, PTO_ERROR, site->loc, full, format, args);
+    pto_vreport(site->op, PTO_ERROR, full, format, args);
     va_end(args);
     return PTO_FAILED;
 }

@@ -3,6 +3,11 @@
 
 #include <pto/plugin.h>
 
+#define OPTIONS(X)                                                                                                     \
+    X(PERTURB, I64, "perturb", "seed of random errors, as large as comparisons allow, in every float result; 0: none", \
+      .def = "0", .min = "0", .example = "with: { perturb: 1 }")
+PTO_OPTIONS(OPTIONS);
+
 /* What lives from prepare to release: memory that executions leave to each other. */
 typedef struct executable {
     pool pool;
@@ -26,8 +31,13 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     e->pool.run = run;
     const function_code *entry = code_decode(run, call->function);
     if (entry == NULL) return PTO_FAILED;
-    interp in = {
-        .run = run, .call = call, .pool = &e->pool, .serial = MARK_FIRST - 1, .random = call->seed, .cpu = insn_cpu()};
+    interp in = {.run = run,
+                 .call = call,
+                 .pool = &e->pool,
+                 .serial = MARK_FIRST - 1,
+                 .random = call->seed,
+                 .perturb = (uint64_t)pto_opt_i64(run, OPT_PERTURB),
+                 .cpu = insn_cpu()};
     PTO_TRY(interp_run(&in, entry));
     count(call->sink, "ops executed", in.op_count);
     count(call->sink, "instructions executed", in.insn_count);
@@ -45,6 +55,7 @@ static const pto_backend backend = {
     .struct_size = sizeof backend,
     .id = "pto.reference",
     .summary = "Interprets a module of any level op by op",
+    .options = pass_options,
     .consumes = PTO_STRS("tensor/1", "tile/1", "block/1", "exec/1"),
     .prepare = prepare,
     .execute = execute,

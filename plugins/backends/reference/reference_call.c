@@ -41,16 +41,16 @@ static void give(interp *in, frame *fr, uint32_t id, const value *v)
 
 /* ---- symbols and shapes ---- */
 
-pto_status interp_shape(interp *in, const frame *fr, pto_loc at, const shape_code *s, array *out)
+pto_status interp_shape(const frame *fr, pto_op at, const shape_code *s, array *out)
 {
     int64_t count;
     *out = (array){.dtype = s->dtype, .rank = s->rank};
-    for (uint32_t d = 0; d < s->rank; d++) PTO_TRY(interp_eval(in, fr, at, &s->dims[d], &out->dims[d]));
+    for (uint32_t d = 0; d < s->rank; d++) PTO_TRY(interp_eval(fr, at, &s->dims[d], &out->dims[d]));
     if (!array_count(out, &count))
-        return interp_error_at(in, at, "pto.reference/limit", "extents that are negative or too large");
+        return pto_error(at, "pto.reference/limit", "extents that are negative or too large");
     array_pack(out);
     for (uint32_t d = 0; d < s->rank && s->has_strides; d++)
-        PTO_TRY(interp_eval(in, fr, at, &s->strides[d], &out->strides[d]));
+        PTO_TRY(interp_eval(fr, at, &s->strides[d], &out->strides[d]));
     return PTO_OK;
 }
 
@@ -75,55 +75,54 @@ static bool find_symbol(const frame *fr, uint32_t slot, pto_str name, int64_t *o
     return false;
 }
 
-static pto_status bind_symbols(interp *in, frame *fr, pto_loc at)
+static pto_status bind_symbols(frame *fr, pto_op at)
 {
     for (uint32_t i = 0; i < fr->f->symbol_count; i++) {
         const pto_str name = fr->f->symbol_names[i];
         if (!find_symbol(fr, fr->f->symbols[i], name, &fr->slots[fr->f->symbols[i]]))
-            return interp_error_at(in, at, "pto.reference/arguments", "nothing says what $%.*s of @%.*s is",
-                                   PTO_FMT(name), PTO_FMT(fr->f->name));
+            return pto_error(at, "pto.reference/arguments", "nothing says what $%.*s of @%.*s is", PTO_FMT(name),
+                             PTO_FMT(fr->f->name));
     }
     return PTO_OK;
 }
 
-static pto_status check_argument(interp *in, const frame *fr, pto_loc at, const parameter_code *p)
+static pto_status check_argument(const frame *fr, pto_op at, const parameter_code *p)
 {
     const value *v = &fr->values[p->value];
     if (v->kind != VALUE_ARRAY) return PTO_OK;
     array want;
-    PTO_TRY(interp_shape(in, fr, at, &p->shape, &want));
+    PTO_TRY(interp_shape(fr, at, &p->shape, &want));
     if (want.rank != v->array.rank || want.dtype != v->array.dtype)
-        return interp_error_at(in, at, "pto.reference/arguments",
-                               "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
-                               PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, pto_dtype_name(want.dtype),
-                               v->array.rank, pto_dtype_name(v->array.dtype));
+        return pto_error(at, "pto.reference/arguments",
+                         "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
+                         PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, pto_dtype_name(want.dtype), v->array.rank,
+                         pto_dtype_name(v->array.dtype));
     for (uint32_t d = 0; d < want.rank; d++) {
         if (want.dims[d] != v->array.dims[d])
-            return interp_error_at(in, at, "pto.reference/arguments",
-                                   "dim %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
-                                   PTO_FMT(p->name), PTO_FMT(fr->f->name), want.dims[d], v->array.dims[d]);
+            return pto_error(at, "pto.reference/arguments",
+                             "dim %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
+                             PTO_FMT(p->name), PTO_FMT(fr->f->name), want.dims[d], v->array.dims[d]);
         if (want.dims[d] > 1 && want.strides[d] != v->array.strides[d])
-            return interp_error_at(in, at, "pto.reference/arguments",
-                                   "stride %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
-                                   PTO_FMT(p->name), PTO_FMT(fr->f->name), want.strides[d], v->array.strides[d]);
+            return pto_error(at, "pto.reference/arguments",
+                             "stride %" PRIu32 " of parameter %%%.*s of @%.*s is %" PRId64 ", got %" PRId64, d,
+                             PTO_FMT(p->name), PTO_FMT(fr->f->name), want.strides[d], v->array.strides[d]);
     }
     return PTO_OK;
 }
 
-static pto_status check_frame(interp *in, const frame *fr, pto_loc at)
+static pto_status check_frame(const frame *fr, pto_op at)
 {
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     const function_code *f = fr->f;
-    for (uint32_t i = 0; i < f->parameter_count; i++) PTO_TRY(check_argument(in, fr, at, &f->parameters[i]));
+    for (uint32_t i = 0; i < f->parameter_count; i++) PTO_TRY(check_argument(fr, at, &f->parameters[i]));
     for (uint32_t i = 0; i < f->fact_count; i++) {
         int64_t left, right;
-        PTO_TRY(interp_eval(in, fr, at, &f->facts[i].left, &left));
-        PTO_TRY(interp_eval(in, fr, at, &f->facts[i].right, &right));
+        PTO_TRY(interp_eval(fr, at, &f->facts[i].left, &left));
+        PTO_TRY(interp_eval(fr, at, &f->facts[i].right, &right));
         if (!interp_holds(f->facts[i].relation, left, right))
-            return interp_error_at(in, at, "pto.reference/arguments",
-                                   "fact %" PRIu32 " of @%.*s does not hold: %" PRId64 " %s %" PRId64, i,
-                                   PTO_FMT(f->name), left,
-                                   f->facts[i].relation < RELATION_COUNT ? signs[f->facts[i].relation] : "?", right);
+            return pto_error(at, "pto.reference/arguments",
+                             "fact %" PRIu32 " of @%.*s does not hold: %" PRId64 " %s %" PRId64, i, PTO_FMT(f->name),
+                             left, f->facts[i].relation < RELATION_COUNT ? signs[f->facts[i].relation] : "?", right);
     }
     return PTO_OK;
 }
@@ -163,8 +162,8 @@ pto_status interp_start(interp *in, const function_code *f)
     const pto_call *call = in->call;
     frame *fr = make_frame(in, f, NULL, NULL);
     if (call->argument_count != f->parameter_count || call->result_count != f->result_count)
-        return interp_error_at(
-            in, f->loc, "pto.reference/arguments",
+        return pto_error(
+            f->op, "pto.reference/arguments",
             "@%.*s has %" PRIu32 " parameters and %" PRIu32 " results, the call has %" PRIu32 " and %" PRIu32,
             PTO_FMT(f->name), f->parameter_count, f->result_count, call->argument_count, call->result_count);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
@@ -181,17 +180,17 @@ pto_status interp_start(interp *in, const function_code *f)
         uint32_t k = 0;
         while (k < call->symbol_count && !pto_str_same(call->symbols[k], f->symbol_names[i])) k++;
         if (k == call->symbol_count)
-            return interp_error_at(in, f->loc, "pto.reference/arguments", "the call gives no value of $%.*s",
-                                   PTO_FMT(f->symbol_names[i]));
+            return pto_error(f->op, "pto.reference/arguments", "the call gives no value of $%.*s",
+                             PTO_FMT(f->symbol_names[i]));
         fr->slots[f->symbols[i]] = call->symbol_values[k];
     }
-    PTO_TRY(check_frame(in, fr, f->loc));
+    PTO_TRY(check_frame(fr, f->op));
     interp_push(in, fr, &f->body, NULL);
     return PTO_OK;
 }
 
 /* An `out` that a path leaves unwritten is an error of the program, not a result. */
-static pto_status check_written(interp *in, const frame *fr)
+static pto_status check_written(const frame *fr)
 {
     for (uint32_t i = 0; i < fr->f->parameter_count; i++) {
         const parameter_code *p = &fr->f->parameters[i];
@@ -205,28 +204,28 @@ static pto_status check_written(interp *in, const frame *fr)
             first = k;
         }
         if (missing != 0)
-            return interp_error_at(in, fr->f->loc, "pto.reference/never-written",
-                                   "%zu of the %zu elements of %%%.*s are never written, the first one is %zu", missing,
-                                   count, PTO_FMT(p->name), first);
+            return pto_error(fr->f->op, "pto.reference/never-written",
+                             "%zu of the %zu elements of %%%.*s are never written, the first one is %zu", missing,
+                             count, PTO_FMT(p->name), first);
     }
     return PTO_OK;
 }
 
 static pto_status give_results(interp *in, const frame *fr, const op_code *o)
 {
-    PTO_TRY(check_written(in, fr));
+    PTO_TRY(check_written(fr));
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const value *v = &fr->values[o->operands[i]];
         const pto_tensor *t = in->call->results[i];
         if (v->kind != VALUE_ARRAY)
-            return interp_error(in, o, "pto.reference/unsupported", "result %" PRIu32 " is no tensor", i);
+            return pto_error(o->op, "pto.reference/unsupported", "result %" PRIu32 " is no tensor", i);
         const array *from = &v->array;
-        PTO_TRY(instances_read_array(in, o->loc, from));
+        PTO_TRY(instances_read_array(in, o->op, from));
         bool fits = t->rank == from->rank && t->dtype == from->dtype;
         for (uint32_t d = 0; fits && d < t->rank; d++) fits = t->dims[d] == from->dims[d];
         if (!fits)
-            return interp_error(in, o, "pto.reference/arguments",
-                                "result %" PRIu32 " has another shape or type than the call expects", i);
+            return pto_error(o->op, "pto.reference/arguments",
+                             "result %" PRIu32 " has another shape or type than the call expects", i);
         array to = *from;
         storage wrapped = {.data = t->data, .bytes = t->bytes, .refs = 1, .is_foreign = true};
         storage unmarked = {.data = from->in->data, .bytes = from->in->bytes, .refs = 1};
@@ -243,14 +242,14 @@ static pto_status give_results(interp *in, const frame *fr, const op_code *o)
 /* ---- calls ---- */
 
 /* Memory for an out parameter that comes back as a result; a copy for an inout one. */
-static pto_status make_out(interp *in, frame *fr, pto_loc at, const parameter_code *p)
+static pto_status make_out(interp *in, frame *fr, pto_op at, const parameter_code *p)
 {
     value *v = &fr->values[p->value], made = {.kind = VALUE_ARRAY};
-    PTO_TRY(interp_shape(in, fr, at, &p->shape, &made.array));
+    PTO_TRY(interp_shape(fr, at, &p->shape, &made.array));
     if (!array_is_contiguous(&made.array))
-        return interp_error_at(in, at, "pto.reference/unsupported", "a strided out parameter in a call by value");
+        return pto_error(at, "pto.reference/unsupported", "a strided out parameter in a call by value");
     if (!array_make(in->pool, &made.array))
-        return interp_error_at(in, at, "pto.reference/limit", "an out parameter takes more than 64 GiB");
+        return pto_error(at, "pto.reference/limit", "an out parameter takes more than 64 GiB");
     if (p->in)
         array_copy(in->pool, &made.array, &v->array);
     else
@@ -275,10 +274,10 @@ pto_status interp_call(interp *in, frame *caller, const op_code *o)
 {
     frame *fr = make_frame(in, o->callee, caller, o);
     take_arguments(in, caller, fr, o);
-    PTO_TRY(bind_symbols(in, fr, o->loc));
+    PTO_TRY(bind_symbols(fr, o->op));
     for (uint32_t i = 0; o->by_value && i < fr->f->parameter_count; i++)
-        if (fr->f->parameters[i].out) PTO_TRY(make_out(in, fr, o->loc, &fr->f->parameters[i]));
-    PTO_TRY(check_frame(in, fr, o->loc));
+        if (fr->f->parameters[i].out) PTO_TRY(make_out(in, fr, o->op, &fr->f->parameters[i]));
+    PTO_TRY(check_frame(fr, o->op));
     interp_push(in, fr, &fr->f->body, NULL);
     return PTO_OK;
 }
@@ -320,16 +319,16 @@ pto_status interp_launch(interp *in, frame *caller, const op_code *o)
     const function_code *f = o->callee;
     frame *fr = make_frame(in, f, caller, o);
     take_arguments(in, caller, fr, o);
-    PTO_TRY(bind_symbols(in, fr, o->loc));
-    PTO_TRY(check_frame(in, fr, o->loc));
+    PTO_TRY(bind_symbols(fr, o->op));
+    PTO_TRY(check_frame(fr, o->op));
     if (f->program != NULL) {
         PTO_TRY(interp_program(in, fr, o));
         leave_frame(in, fr);
         interp_done(in, caller, o);
         return PTO_OK;
     }
-    for (uint32_t d = 0; d < f->grid_rank; d++) PTO_TRY(interp_eval(in, fr, f->loc, &f->grid[d], &extents[d]));
-    instances *s = instances_begin(in, f->loc, f->grid_rank, extents);
+    for (uint32_t d = 0; d < f->grid_rank; d++) PTO_TRY(interp_eval(fr, f->op, &f->grid[d], &extents[d]));
+    instances *s = instances_begin(in, f->op, f->grid_rank, extents);
     if (s == NULL) return PTO_FAILED;
     if (s->count == 0) {
         end_launch(in, fr, s);

@@ -70,7 +70,6 @@ typedef enum relation {
 struct op_code {
     op_action what;
     pto_op op;
-    pto_loc loc;
     pto_str name;
     op_code *next;
     uint32_t operand_count, result_count, expr_count, block_count, drop_count;
@@ -109,7 +108,6 @@ typedef struct fact_code {
 
 struct function_code {
     pto_op op;
-    pto_loc loc;
     pto_str name;
     bool is_kernel;
     const program *program; /* of a kernel of instructions; then there is no body */

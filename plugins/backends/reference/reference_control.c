@@ -6,33 +6,14 @@
 
 enum { OPS_PER_LOOK = 4096 };
 
-pto_status interp_error(interp *in, const op_code *o, const char *code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    pto_vreport(in->run, PTO_ERROR, o->loc, code, format, args);
-    va_end(args);
-    return PTO_FAILED;
-}
-
-pto_status interp_error_at(interp *in, pto_loc at, const char *code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    pto_vreport(in->run, PTO_ERROR, at, code, format, args);
-    va_end(args);
-    return PTO_FAILED;
-}
-
-pto_status interp_eval(interp *in, const frame *fr, pto_loc at, const index_expr *e, int64_t *out)
+pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t *out)
 {
     switch (index_eval(fr->f->codes, e, fr->slots, out)) {
     case INDEX_OK: return PTO_OK;
-    case INDEX_OVERFLOW:
-        return interp_error_at(in, at, "pto.reference/expression", "an index expression leaves 64 bits");
+    case INDEX_OVERFLOW: return pto_error(at, "pto.reference/expression", "an index expression leaves 64 bits");
     case INDEX_DIVISOR: break;
     }
-    return interp_error_at(in, at, "pto.reference/expression", "an index expression divides by a number below 1");
+    return pto_error(at, "pto.reference/expression", "an index expression divides by a number below 1");
 }
 
 bool interp_holds(relation r, int64_t left, int64_t right)
@@ -101,19 +82,19 @@ static void pass_on(interp *in, frame *fr, uint32_t count, const uint32_t *from,
 
 /* ---- for ---- */
 
-static pto_status check_carried(interp *in, frame *fr, const op_code *o, const uint32_t *values)
+static pto_status check_carried(frame *fr, const op_code *o, const uint32_t *values)
 {
     for (uint32_t i = 0; i < o->operand_count; i++) {
         if (!o->states_valid[i]) continue;
         int64_t rows, cols;
-        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[3 + 2 * i], &rows));
-        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[4 + 2 * i], &cols));
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[3 + 2 * i], &rows));
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[4 + 2 * i], &cols));
         const tile_ref *t = &fr->values[values[i]].tile;
         if (t->valid_rows != rows || t->valid_cols != cols)
-            return interp_error(in, o, "pto.reference/valid",
-                                "carried tile %" PRIu32 " has the valid region %" PRId64 " x %" PRId64
-                                ", the loop states %" PRId64 " x %" PRId64,
-                                i, t->valid_rows, t->valid_cols, rows, cols);
+            return pto_error(o->op, "pto.reference/valid",
+                             "carried tile %" PRIu32 " has the valid region %" PRId64 " x %" PRId64
+                             ", the loop states %" PRId64 " x %" PRId64,
+                             i, t->valid_rows, t->valid_cols, rows, cols);
     }
     return PTO_OK;
 }
@@ -121,13 +102,13 @@ static pto_status check_carried(interp *in, frame *fr, const op_code *o, const u
 static pto_status enter_for(interp *in, frame *fr, const op_code *o)
 {
     int64_t from, to, step;
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &from));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &to));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &step));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &from));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &to));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[2], &step));
     if (step < 1)
-        return interp_error(in, o, "pto.reference/expression", "'for' has the step %" PRId64 ", it must be 1 or more",
-                            step);
-    PTO_TRY(check_carried(in, fr, o, o->operands));
+        return pto_error(o->op, "pto.reference/expression", "'for' has the step %" PRId64 ", it must be 1 or more",
+                         step);
+    PTO_TRY(check_carried(fr, o, o->operands));
     if (from >= to) {
         pass_on(in, fr, o->result_count, o->operands, o->results);
         interp_done(in, fr, o);
@@ -148,7 +129,7 @@ static pto_status yield_for(interp *in, level *l, const op_code *yield)
     const op_code *o = l->owner;
     frame *fr = l->frame;
     const bool more = (uint64_t)l->step < (uint64_t)l->to - (uint64_t)l->index;
-    PTO_TRY(check_carried(in, fr, o, yield->operands));
+    PTO_TRY(check_carried(fr, o, yield->operands));
     if (more) {
         hand_over(in, fr, yield, yield->operand_count, l->block->args + 1);
         l->index += l->step;
@@ -173,8 +154,8 @@ static pto_status make_outs(interp *in, frame *fr, const op_code *o, const uint3
         value_copy(in->pool, &to, from);
         if (!o->takes[i]) {
             if (!array_make(in->pool, &to.array))
-                return interp_error(in, o, "pto.reference/limit",
-                                    "the copy of `out` %" PRIu32 " takes more than 64 GiB", i);
+                return pto_error(o->op, "pto.reference/limit", "the copy of `out` %" PRIu32 " takes more than 64 GiB",
+                                 i);
             from->array.in->refs--; /* the copy does not hold it */
             array_copy(in->pool, &to.array, &from->array);
         }
@@ -204,9 +185,9 @@ static void leave_forall(interp *in, frame *fr, const op_code *o)
 static pto_status enter_forall(interp *in, frame *fr, const op_code *o)
 {
     int64_t extents[PTO_MAX_DIMS] = {0};
-    for (uint32_t d = 0; d < o->expr_count; d++) PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[d], &extents[d]));
+    for (uint32_t d = 0; d < o->expr_count; d++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &extents[d]));
     PTO_TRY(make_outs(in, fr, o, o->blocks[0].args + o->expr_count));
-    instances *s = instances_begin(in, o->loc, o->expr_count, extents);
+    instances *s = instances_begin(in, o->op, o->expr_count, extents);
     if (s == NULL) return PTO_FAILED;
     if (s->count == 0) {
         instances_end(in, s);
@@ -238,8 +219,8 @@ static pto_status yield_forall(interp *in, level *l)
 static pto_status enter_if(interp *in, frame *fr, const op_code *o)
 {
     int64_t left, right;
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &left));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &right));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &left));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &right));
     const uint32_t block = interp_holds(o->relation, left, right) ? 0 : 1;
     if (block < o->block_count)
         interp_push(in, fr, &o->blocks[block], o);
@@ -301,15 +282,15 @@ static pto_status do_yield(interp *in, level *l, const op_code *o)
 
 /* ---- single ops ---- */
 
-static pto_status do_bind(interp *in, frame *fr, const op_code *o)
+static pto_status do_bind(frame *fr, const op_code *o)
 {
     int64_t n, lo, hi;
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &n));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &lo));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[2], &hi));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &n));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &lo));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[2], &hi));
     if (n < lo || n > hi)
-        return interp_error(in, o, "pto.reference/expression",
-                            "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
+        return pto_error(o->op, "pto.reference/expression",
+                         "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
     fr->slots[o->symbol] = n;
     return PTO_OK;
 }
@@ -324,7 +305,7 @@ static pto_status do_number(interp *in, frame *fr, const op_code *o)
 static pto_status do_index_cast(interp *in, frame *fr, const op_code *o)
 {
     int64_t n;
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &n));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &n));
     if (o->tensor != EVAL_NONE) return interp_index_tensor(in, fr, o, n);
     const value v = {.kind = VALUE_NUMBER, .dtype = fr->f->shapes[o->results[0]].dtype, .number = number_from_int(n)};
     set_value(in, fr, o->results[0], &v);
@@ -335,19 +316,19 @@ static pto_status do_index_cast(interp *in, frame *fr, const op_code *o)
 static pto_status do_simple(interp *in, frame *fr, const op_code *o)
 {
     switch (o->what) {
-    case DO_BIND: return do_bind(in, fr, o);
+    case DO_BIND: return do_bind(fr, o);
     case DO_NUMBER: return do_number(in, fr, o);
     case DO_INDEX_CAST: return do_index_cast(in, fr, o);
     case DO_VIEW: return interp_view(in, fr, o);
     case DO_CONSTANT: return interp_constant(in, fr, o);
     case DO_TENSOR: return interp_tensor(in, fr, o);
     case DO_EMPTY: return interp_empty(in, fr, o);
-    case DO_FREE: return interp_free(in, fr, o);
+    case DO_FREE: return interp_free(fr, o);
     case DO_ZERO_ACC: return interp_zero_acc(in, fr, o);
     case DO_TILE: return interp_tile(in, fr, o);
     default:
-        return interp_error(in, o, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
-                            PTO_FMT(o->name));
+        return pto_error(o->op, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
+                         PTO_FMT(o->name));
     }
 }
 
@@ -378,7 +359,7 @@ pto_status interp_run(interp *in, const function_code *entry)
         level *l = &in->levels[in->depth - 1];
         const op_code *o = l->at;
         if (++in->op_count % OPS_PER_LOOK == 0 && pto_should_stop(in->run))
-            return interp_error(in, o, "pto.reference/interrupted", "stopped before the end");
+            return pto_error(o->op, "pto.reference/interrupted", "stopped before the end");
         l->at = o->next;
         PTO_TRY(do_op(in, l, o));
     }

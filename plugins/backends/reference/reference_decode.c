@@ -7,7 +7,7 @@ pto_status coder_refuse(pto_op op, const char *code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    pto_vreport(op.run, PTO_ERROR, pto_op_loc(op), code, format, args);
+    pto_vreport(op, PTO_ERROR, code, format, args);
     va_end(args);
     return PTO_FAILED;
 }
@@ -124,7 +124,6 @@ function_code *coder_function(coder *c, pto_op function)
         if (pto_op_same(f->op, function)) return f;
     function_code *f = PTO_SCRATCH(c->run, function_code, 1);
     f->op = function;
-    f->loc = pto_op_loc(function);
     f->name = pto_function_name(function);
     f->is_kernel = pto_str_is(pto_op_name(function), "block.kernel");
     f->next = c->functions;

@@ -209,7 +209,6 @@ static pto_status decode_by_name(coder *c, op_code *o)
 pto_status coder_op(coder *c, pto_op op, op_code *o)
 {
     o->op = op;
-    o->loc = pto_op_loc(op);
     o->name = pto_op_name(op);
     o->operand_count = pto_operand_count(op);
     o->result_count = pto_result_count(op);

@@ -19,9 +19,8 @@ static uint64_t next_random(uint64_t *state)
 static pto_status shuffle(interp *in, instances *s)
 {
     if (s->count > KEPT_MAX)
-        return interp_error_at(in, s->loc, "pto.reference/limit",
-                               "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count,
-                               KEPT_MAX);
+        return pto_error(s->op, "pto.reference/limit",
+                         "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count, KEPT_MAX);
     s->order_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
     void *const room = s->order_in->data;
     uint32_t *const order = room;
@@ -38,22 +37,21 @@ static pto_status shuffle(interp *in, instances *s)
 static pto_status new_serial(interp *in, instances *s)
 {
     if (in->serial == UINT32_MAX)
-        return interp_error_at(in, s->loc, "pto.reference/limit", "more than %" PRIu32 " instances in one run",
-                               UINT32_MAX);
+        return pto_error(s->op, "pto.reference/limit", "more than %" PRIu32 " instances in one run", UINT32_MAX);
     s->current = ++in->serial;
     if (s->serials != NULL) s->serials[s->done] = s->current;
     in->instance_count++;
     return PTO_OK;
 }
 
-instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t *extents)
+instances *instances_begin(interp *in, pto_op at, uint32_t rank, const int64_t *extents)
 {
     instances *s = in->free_instances;
     if (s != NULL)
         in->free_instances = s->around;
     else
         s = PTO_SCRATCH(in->run, instances, 1);
-    *s = (instances){.around = in->innermost, .rank = rank, .count = 1, .loc = at};
+    *s = (instances){.around = in->innermost, .rank = rank, .count = 1, .op = at};
     bool bad = false, empty = false;
     for (uint32_t d = 0; d < rank; d++) {
         s->extents[d] = extents[d];
@@ -63,7 +61,7 @@ instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t 
     for (uint32_t d = 0; d < rank && !empty; d++) bad |= __builtin_mul_overflow(s->count, extents[d], &s->count);
     if (empty) s->count = 0;
     if (bad) {
-        interp_error_at(in, at, "pto.reference/expression", "the extents of the instances are negative or too large");
+        pto_error(at, "pto.reference/expression", "the extents of the instances are negative or too large");
         return NULL;
     }
     if (in->call->seed != 0 && s->count > 1 && shuffle(in, s) < 0) return NULL;
@@ -134,15 +132,15 @@ static int64_t place_of(const instances *s, uint32_t serial)
     return low;
 }
 
-static pto_status conflict(interp *in, pto_loc loc, const instances *s, uint32_t mark, int64_t element, bool is_write)
+static pto_status conflict(pto_op op, const instances *s, uint32_t mark, int64_t element, bool is_write)
 {
     char mine[160], other[160];
-    interp_error_at(in, loc, is_write ? "pto.reference/overlapping-writes" : "pto.reference/dependent-instances",
-                    "instance %s %s element %" PRId64 " of the memory, which instance %s has written; instances are "
-                    "independent",
-                    index_text(s, s->done, mine, sizeof mine), is_write ? "writes" : "reads", element,
-                    index_text(s, place_of(s, mark), other, sizeof other));
-    in->run->host->diag(in->run, PTO_NOTE, s->loc, pto_no_str(), pto_s("the instances are those of this op"));
+    pto_error(op, is_write ? "pto.reference/overlapping-writes" : "pto.reference/dependent-instances",
+              "instance %s %s element %" PRId64 " of the memory, which instance %s has written; instances are "
+              "independent",
+              index_text(s, s->done, mine, sizeof mine), is_write ? "writes" : "reads", element,
+              index_text(s, place_of(s, mark), other, sizeof other));
+    pto_note(s->op, "the instances are those of this op");
     return PTO_FAILED;
 }
 
@@ -154,41 +152,41 @@ static const instances *foreign(const interp *in, uint32_t mark)
     return NULL;
 }
 
-static pto_status freed(interp *in, pto_loc loc, const storage *s)
+static pto_status freed(pto_op op, const storage *s)
 {
     if (!s->is_freed) return PTO_OK;
-    return interp_error_at(in, loc, "pto.reference/freed", "the memory was freed before");
+    return pto_error(op, "pto.reference/freed", "the memory was freed before");
 }
 
 /* Called before n elements of storage are read, element `at` of it first. */
-static pto_status instances_note_read(interp *in, pto_loc loc, const storage *s, int64_t at, int64_t stride, int64_t n)
+static pto_status instances_note_read(interp *in, pto_op op, const storage *s, int64_t at, int64_t stride, int64_t n)
 {
-    PTO_TRY(freed(in, loc, s));
+    PTO_TRY(freed(op, s));
     if (s->marks == NULL) return PTO_OK;
     for (int64_t i = 0; i < n; i++) {
         const int64_t element = at + i * stride;
         const uint32_t mark = s->marks[element];
         if (mark == MARK_BEFORE) continue;
         if (mark == MARK_NEVER)
-            return interp_error_at(in, loc, "pto.reference/uninitialised",
-                                   "element %" PRId64 " of the memory is read, nothing has written it", element);
+            return pto_error(op, "pto.reference/uninitialised",
+                             "element %" PRId64 " of the memory is read, nothing has written it", element);
         const instances *set = foreign(in, mark);
-        if (set != NULL) return conflict(in, loc, set, mark, element, false);
+        if (set != NULL) return conflict(op, set, mark, element, false);
     }
     return PTO_OK;
 }
 
 /* Likewise before they are written. */
-static pto_status instances_note_write(interp *in, pto_loc loc, storage *s, int64_t at, int64_t stride, int64_t n)
+static pto_status instances_note_write(interp *in, pto_op op, storage *s, int64_t at, int64_t stride, int64_t n)
 {
-    PTO_TRY(freed(in, loc, s));
+    PTO_TRY(freed(op, s));
     if (s->marks == NULL) return PTO_OK;
     const uint32_t mine = in->innermost != NULL ? in->innermost->current : MARK_BEFORE;
     for (int64_t i = 0; i < n; i++) {
         uint32_t *mark = &s->marks[at + i * stride];
         if (*mark >= MARK_FIRST && *mark != mine) {
             const instances *set = foreign(in, *mark);
-            if (set != NULL) return conflict(in, loc, set, *mark, at + i * stride, true);
+            if (set != NULL) return conflict(op, set, *mark, at + i * stride, true);
         }
         *mark = mine;
     }
@@ -201,38 +199,38 @@ static int64_t window_start(const storage *s, const gm_window *w, int64_t row)
     return (w->base - s->data) / (int64_t)element_bytes(w->dtype) + gm_offset(w, row, 0);
 }
 
-pto_status instances_read_window(interp *in, pto_loc loc, const storage *s, const gm_window *w)
+pto_status instances_read_window(interp *in, pto_op op, const storage *s, const gm_window *w)
 {
-    PTO_TRY(freed(in, loc, s));
+    PTO_TRY(freed(op, s));
     if (s->marks == NULL || w->cols == 0) return PTO_OK;
     for (int64_t r = 0; r < w->rows; r++)
-        PTO_TRY(instances_note_read(in, loc, s, window_start(s, w, r), gm_row_stride(w), w->cols));
+        PTO_TRY(instances_note_read(in, op, s, window_start(s, w, r), gm_row_stride(w), w->cols));
     return PTO_OK;
 }
 
-pto_status instances_write_window(interp *in, pto_loc loc, storage *s, const gm_window *w)
+pto_status instances_write_window(interp *in, pto_op op, storage *s, const gm_window *w)
 {
-    PTO_TRY(freed(in, loc, s));
+    PTO_TRY(freed(op, s));
     if (s->marks == NULL) storage_mark(in->pool, s, element_bytes(w->dtype), MARK_BEFORE);
     for (int64_t r = 0; r < w->rows && w->cols != 0; r++)
-        PTO_TRY(instances_note_write(in, loc, s, window_start(s, w, r), gm_row_stride(w), w->cols));
+        PTO_TRY(instances_note_write(in, op, s, window_start(s, w, r), gm_row_stride(w), w->cols));
     return PTO_OK;
 }
 
-pto_status instances_read_array(interp *in, pto_loc loc, const array *a)
+pto_status instances_read_array(interp *in, pto_op op, const array *a)
 {
-    PTO_TRY(freed(in, loc, a->in));
+    PTO_TRY(freed(op, a->in));
     int64_t count;
     if (a->in->marks == NULL || !array_count(a, &count) || count == 0) return PTO_OK;
     const int64_t first = (a->base - a->in->data) / (int64_t)element_bytes(a->dtype);
-    if (array_is_contiguous(a)) return instances_note_read(in, loc, a->in, first, 1, count);
+    if (array_is_contiguous(a)) return instances_note_read(in, op, a->in, first, 1, count);
     gm_window w = {.base = a->base, .dtype = a->dtype, .rank = a->rank};
     memcpy(w.dims, a->dims, sizeof w.dims);
     memcpy(w.strides, a->strides, sizeof w.strides);
     w.rows = a->rank >= 2 ? a->dims[a->rank - 2] : 1;
     w.cols = a->dims[a->rank - 1];
     for (int64_t done = 0; done < count; done += w.rows * w.cols) {
-        PTO_TRY(instances_read_window(in, loc, a->in, &w));
+        PTO_TRY(instances_read_window(in, op, a->in, &w));
         for (uint32_t d = a->rank >= 2 ? a->rank - 2 : 0; d-- > 0;) {
             if (++w.offsets[d] < w.dims[d]) break;
             w.offsets[d] = 0;

@@ -18,7 +18,7 @@ struct instances {
     uint32_t first, current;
     uint32_t *serials; /* of the instances that ran; NULL when there are too many to keep */
     storage *order_in, *serials_in;
-    pto_loc loc;
+    pto_op op;
 };
 
 typedef struct frame {
@@ -49,21 +49,16 @@ typedef struct interp {
     frame *free_frames; /* linked by `caller` */
     uint32_t serial;
     uint64_t op_count, instance_count, insn_count, random;
+    uint64_t perturb; /* state of the random errors; 0: none */
     uint32_t cpu;
     void *scratch; /* of instructions */
     size_t scratch_bytes;
 } interp;
 
-PTO_PRINTF_LIKE(4, 5)
-pto_status interp_error(interp *in, const op_code *o, const char *code, const char *format, ...);
-/* The same at a location. */
-PTO_PRINTF_LIKE(4, 5)
-pto_status interp_error_at(interp *in, pto_loc at, const char *code, const char *format, ...);
-
 /* ---- reference_control.c ---- */
 /* Runs the function on the call's tensors. */
 pto_status interp_run(interp *in, const function_code *entry);
-pto_status interp_eval(interp *in, const frame *fr, pto_loc at, const index_expr *e, int64_t *out);
+pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t *out);
 level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner);
 bool interp_holds(relation r, int64_t left, int64_t right);
 /* The op is done: drops what nobody needs any more. */
@@ -72,16 +67,16 @@ void interp_set_index(frame *fr, uint32_t id, int64_t n);
 
 /* ---- reference_instances.c ---- */
 /* Makes the set of independent instances and numbers the first; NULL after a diagnostic. */
-instances *instances_begin(interp *in, pto_loc at, uint32_t rank, const int64_t *extents);
+instances *instances_begin(interp *in, pto_op at, uint32_t rank, const int64_t *extents);
 /* Index of the running instance along each dim. */
 void instances_indices(const instances *s, int64_t *out);
 /* False when all have run. */
 pto_status instances_next(interp *in, instances *s, bool *out_more);
 void instances_end(interp *in, instances *s);
 /* All elements of a window or an array. */
-pto_status instances_read_window(interp *in, pto_loc loc, const storage *s, const gm_window *w);
-pto_status instances_write_window(interp *in, pto_loc loc, storage *s, const gm_window *w);
-pto_status instances_read_array(interp *in, pto_loc loc, const array *a);
+pto_status instances_read_window(interp *in, pto_op op, const storage *s, const gm_window *w);
+pto_status instances_write_window(interp *in, pto_op op, storage *s, const gm_window *w);
+pto_status instances_read_array(interp *in, pto_op op, const array *a);
 
 /* ---- reference_call.c ---- */
 pto_status interp_start(interp *in, const function_code *f);
@@ -90,7 +85,7 @@ pto_status interp_launch(interp *in, frame *caller, const op_code *o);
 /* At a return: of a function, or of one instance of a kernel. */
 pto_status interp_return(interp *in, const op_code *o);
 /* Dims of an array by its type in a frame. */
-pto_status interp_shape(interp *in, const frame *fr, pto_loc at, const shape_code *s, array *out);
+pto_status interp_shape(const frame *fr, pto_op at, const shape_code *s, array *out);
 
 /* ---- reference_kernel.c: kernels of instructions ---- */
 pto_status interp_program(interp *in, frame *fr, const op_code *o);
@@ -102,11 +97,20 @@ pto_status interp_tensor(interp *in, frame *fr, const op_code *o);
 /* tensor.index_cast of an expression with the value n. */
 pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t n);
 pto_status interp_empty(interp *in, frame *fr, const op_code *o);
-pto_status interp_free(interp *in, frame *fr, const op_code *o);
+pto_status interp_free(frame *fr, const op_code *o);
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);
 pto_status interp_tile(interp *in, frame *fr, const op_code *o);
 /* Runs an instruction, with scratch when it asks for some. */
-pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call);
+pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call);
+/* ---- reference_perturb.c: only while in->perturb is not 0 ---- */
+/* Adds random errors to what an op made of `from`. */
+pto_status perturb_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
+                          const array *result);
+/* Before an instruction, which may write over its sources: how many terms it sums, and a bound of their magnitudes. */
+double perturb_terms(insn_id id, const insn_call *call, double *out_magnitude);
+/* After it. */
+void perturb_insn(interp *in, insn_id id, const insn_call *call, double terms, double magnitude);
+
 /* Reads the elements of a file beside the module into `to`, whose dims are set and which is contiguous. */
 pto_status resource_read(interp *in, const op_code *o, pto_str file, const array *to);
 

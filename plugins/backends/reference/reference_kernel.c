@@ -66,12 +66,12 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
 {
     int64_t row, col;
     if (!find_unwritten(k, t, &row, &col)) return PTO_OK;
-    return interp_error_at(k->in, step->site->loc, "pto.reference/unwritten-tile",
-                           "'%.*s' in @%s reads element [%" PRId64 ", %" PRId64 "] of source %" PRIu32
-                           ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
-                           " of `%s`; no valid region that was written holds it",
-                           PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
-                           t->ref.valid_cols, t->address, pto_space_name(t->ref.space));
+    return pto_error(step->site->op, "pto.reference/unwritten-tile",
+                     "'%.*s' in @%s reads element [%" PRId64 ", %" PRId64 "] of source %" PRIu32
+                     ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
+                     " of `%s`; no valid region that was written holds it",
+                     PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
+                     t->ref.valid_cols, t->address, pto_space_name(t->ref.space));
 }
 
 /* ---- instructions ---- */
@@ -88,11 +88,11 @@ static pto_status note_window(kernel_run *k, const program_step *step)
 {
     /* Roots are numbers of parameters; see kernel_arguments. */
     const array *a = &k->fr->values[k->fr->f->parameters[step->gm_root].value].array;
-    const pto_loc at = step->site->loc;
+    const pto_op at = step->site->op;
     if (step->dst != NULL) return instances_read_window(k->in, at, a->in, &step->gm);
     if (a->is_read_only)
-        return interp_error_at(k->in, at, "pto.reference/read-only", "'%.*s' writes to memory that is only read here",
-                               PTO_FMT(step->site->op_name));
+        return pto_error(at, "pto.reference/read-only", "'%.*s' writes to memory that is only read here",
+                         PTO_FMT(step->site->op_name));
     return instances_write_window(k->in, at, a->in, &step->gm);
 }
 
@@ -103,7 +103,7 @@ static pto_status run_insn(kernel_run *k, const program_step *step)
     for (uint32_t i = 0; i < step->src_count; i++) PTO_TRY(check_source(k, step, step->src[i], i + 1));
     if (step->has_gm) PTO_TRY(note_window(k, step));
     program_insn_call(step, &call);
-    PTO_TRY(interp_insn(k->in, step->site->loc, step->site->insn, &call));
+    PTO_TRY(interp_insn(k->in, step->site->op, step->site->insn, &call));
     if (step->dst == NULL) return PTO_OK;
     const tile_ref *t = &step->dst->ref;
     const bool fills = step->has_pad;
@@ -133,8 +133,8 @@ static pto_status run_instance(kernel_run *k, program_state *s)
         case STEP_LAUNCH:
         case STEP_ALLOC:
         case STEP_FREE:
-            return interp_error_at(k->in, step.site->loc, "pto.reference/unsupported", "'%.*s' inside of a kernel",
-                                   PTO_FMT(step.site->op_name));
+            return pto_error(step.site->op, "pto.reference/unsupported", "'%.*s' inside of a kernel",
+                             PTO_FMT(step.site->op_name));
         }
     }
 }
@@ -154,8 +154,8 @@ static pto_status kernel_symbols(kernel_run *k, const op_code *o)
             }
         }
         if (!found)
-            return interp_error(k->in, o, "pto.reference/arguments", "nothing says what $%.*s of @%s is",
-                                PTO_FMT(k->p->symbols[i]), k->p->name);
+            return pto_error(o->op, "pto.reference/arguments", "nothing says what $%.*s of @%s is",
+                             PTO_FMT(k->p->symbols[i]), k->p->name);
     }
     k->frame.symbols = values;
     return PTO_OK;
@@ -191,8 +191,8 @@ static pto_status make_memory(kernel_run *k, const op_code *o)
         k->memory_in[i] = storage_make(k->in->pool, (size_t)bytes);
         k->marks_in[i] = storage_make(k->in->pool, (size_t)bytes);
         if (k->memory_in[i] == NULL || k->marks_in[i] == NULL)
-            return interp_error(k->in, o, "pto.reference/limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB",
-                                bytes, pto_space_name(i));
+            return pto_error(o->op, "pto.reference/limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB", bytes,
+                             pto_space_name(i));
         k->frame.memory[i] = k->memory_in[i]->data;
         k->frame.memory_bytes[i] = bytes;
         k->marks[i] = k->marks_in[i]->data;
@@ -204,7 +204,7 @@ static pto_status run_instances(kernel_run *k)
 {
     int64_t extents[PTO_MAX_DIMS] = {0};
     PTO_TRY(program_grid(k->p, k->frame.symbols, extents));
-    instances *s = instances_begin(k->in, k->fr->f->loc, k->p->grid_rank, extents);
+    instances *s = instances_begin(k->in, k->fr->f->op, k->p->grid_rank, extents);
     if (s == NULL) return PTO_FAILED;
     program_state *state = program_state_make(k->p);
     k->frame.grid = k->index;

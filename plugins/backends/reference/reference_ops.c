@@ -19,11 +19,11 @@ static pto_tensor tensor_of(const array *a)
 static pto_status make_result(interp *in, frame *fr, const op_code *o, value *out)
 {
     *out = (value){.kind = VALUE_NONE};
-    PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &out->array));
+    PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[0]], &out->array));
     if (!array_is_contiguous(&out->array))
-        return interp_error(in, o, "pto.reference/unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
+        return pto_error(o->op, "pto.reference/unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
     if (!array_make(in->pool, &out->array))
-        return interp_error(in, o, "pto.reference/limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
+        return pto_error(o->op, "pto.reference/limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
     out->kind = VALUE_ARRAY;
     return PTO_OK;
 }
@@ -72,9 +72,10 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
 {
     value result;
     pto_tensor sources[2], target;
+    const array *from[2] = {NULL, NULL};
     for (uint32_t i = 0; i < o->operand_count && i < 2; i++) {
-        const array *a = &fr->values[o->operands[i]].array;
-        PTO_TRY(instances_read_array(in, o->loc, a));
+        const array *a = from[i] = &fr->values[o->operands[i]].array;
+        PTO_TRY(instances_read_array(in, o->op, a));
         sources[i] = tensor_of(a);
         call.in[i] = &sources[i];
     }
@@ -82,10 +83,11 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     target = tensor_of(&result.array);
     call.out = &target;
     call.cpu = in->cpu;
-    if (tensor_run(o->tensor, &call) < 0) return interp_error(in, o, "pto.reference/unsupported", "%s", call.text);
+    if (tensor_run(o->tensor, &call) < 0) return pto_error(o->op, "pto.reference/unsupported", "%s", call.text);
     if (call.faults != 0)
-        return interp_error(in, o, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
-                            PTO_FMT(o->name), call.faults);
+        return pto_error(o->op, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
+                         PTO_FMT(o->name), call.faults);
+    if (in->perturb != 0) PTO_TRY(perturb_tensor(in, o, from, &call, &result.array));
     set_result(in, fr, o, &result);
     return PTO_OK;
 }
@@ -105,13 +107,13 @@ pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t 
     return run_tensor(in, fr, o, call);
 }
 
-static pto_status copy_dense(interp *in, const op_code *o, pto_attr a, const array *to)
+static pto_status copy_dense(const op_code *o, pto_attr a, const array *to)
 {
     uint32_t bytes = 0;
     const uint8_t *data = pto_attr_bytes(a, &bytes);
     if (bytes != to->in->bytes)
-        return interp_error(in, o, "pto.reference/unsupported", "the value has %" PRIu32 " bytes, the tensor %zu",
-                            bytes, to->in->bytes);
+        return pto_error(o->op, "pto.reference/unsupported", "the value has %" PRIu32 " bytes, the tensor %zu", bytes,
+                         to->in->bytes);
     if (bytes != 0) memcpy(to->base, data, bytes);
     return PTO_OK;
 }
@@ -128,7 +130,7 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o)
     value result;
     PTO_TRY(make_result(in, fr, o, &result));
     if (kind == PTO_ATTR_DENSE)
-        PTO_TRY(copy_dense(in, o, a, &result.array));
+        PTO_TRY(copy_dense(o, a, &result.array));
     else
         PTO_TRY(resource_read(in, o, pto_attr_str(a), &result.array));
     set_result(in, fr, o, &result);
@@ -142,12 +144,11 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
     const array *from = &fr->values[o->operands[0]].array;
     value v = {.kind = VALUE_ARRAY};
     int64_t have = -1, want = -1;
-    PTO_TRY(interp_shape(in, fr, o->loc, &fr->f->shapes[o->results[0]], &v.array));
+    PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[0]], &v.array));
     if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
-        return interp_error(in, o, "pto.reference/unsupported", "%" PRId64 " elements are shown as %" PRId64, have,
-                            want);
+        return pto_error(o->op, "pto.reference/unsupported", "%" PRId64 " elements are shown as %" PRId64, have, want);
     if (!array_is_contiguous(from))
-        return interp_error(in, o, "pto.reference/unsupported", "the elements are not contiguous");
+        return pto_error(o->op, "pto.reference/unsupported", "the elements are not contiguous");
     array_pack(&v.array);
     v.array.in = from->in;
     v.array.base = from->base;
@@ -165,10 +166,10 @@ pto_status interp_empty(interp *in, frame *fr, const op_code *o)
     return PTO_OK;
 }
 
-pto_status interp_free(interp *in, frame *fr, const op_code *o)
+pto_status interp_free(frame *fr, const op_code *o)
 {
     storage *s = fr->values[o->operands[0]].array.in;
-    if (s->is_freed) return interp_error(in, o, "pto.reference/freed", "the memory was freed before");
+    if (s->is_freed) return pto_error(o->op, "pto.reference/freed", "the memory was freed before");
     s->is_freed = true;
     return PTO_OK;
 }

@@ -2,9 +2,12 @@
 #include "reference_interp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { HEADER_MAX = 1 << 16, PATH_ROOM = 4096 };
 
@@ -77,19 +80,18 @@ static const char *load_head(interp *in, FILE *f)
     return fread(text, 1, n, f) == n ? text : NULL;
 }
 
-static pto_status check_head(interp *in, const op_code *o, const char *path, const npy_head *h, const array *to)
+static pto_status check_head(const op_code *o, const char *path, const npy_head *h, const array *to)
 {
     const char *const *want = descrs[to->dtype < PTO_DTYPE_COUNT ? to->dtype : 0];
     if (want[0] == NULL || (strcmp(h->descr, want[0]) != 0 && (want[1] == NULL || strcmp(h->descr, want[1]) != 0)))
-        return interp_error(in, o, "pto.reference/resource", "%s holds elements of type %s; %s is written as %s", path,
-                            h->descr, pto_dtype_name(to->dtype),
-                            want[0] != NULL ? want[0] : "nothing that numpy knows");
+        return pto_error(o->op, "pto.reference/resource", "%s holds elements of type %s; %s is written as %s", path,
+                         h->descr, pto_dtype_name(to->dtype), want[0] != NULL ? want[0] : "nothing that numpy knows");
     if (h->is_fortran && h->rank > 1)
-        return interp_error(in, o, "pto.reference/resource",
-                            "%s is in Fortran order; write it with numpy.ascontiguousarray", path);
+        return pto_error(o->op, "pto.reference/resource",
+                         "%s is in Fortran order; write it with numpy.ascontiguousarray", path);
     bool same = h->rank == to->rank;
     for (uint32_t d = 0; same && d < h->rank; d++) same = h->dims[d] == to->dims[d];
-    if (!same) return interp_error(in, o, "pto.reference/resource", "%s has another shape than the tensor", path);
+    if (!same) return pto_error(o->op, "pto.reference/resource", "%s has another shape than the tensor", path);
     return PTO_OK;
 }
 
@@ -98,13 +100,35 @@ static pto_status read_file(interp *in, const op_code *o, const char *path, FILE
     npy_head head;
     const char *text = load_head(in, f);
     if (text == NULL || !read_head(text, &head))
-        return interp_error(in, o, "pto.reference/resource", "%s is no .npy file", path);
-    PTO_TRY(check_head(in, o, path, &head, to));
+        return pto_error(o->op, "pto.reference/resource", "%s is no .npy file", path);
+    PTO_TRY(check_head(o, path, &head, to));
     const size_t got = fread(to->base, 1, to->in->bytes, f);
     if (got != to->in->bytes)
-        return interp_error(in, o, "pto.reference/resource", "%s ends after %zu of %zu bytes of elements", path, got,
-                            to->in->bytes);
+        return pto_error(o->op, "pto.reference/resource", "%s ends after %zu of %zu bytes of elements", path, got,
+                         to->in->bytes);
+    struct stat st;
+    const long end = ftell(f);
+    if (end >= 0 && fstat(fileno(f), &st) == 0 && st.st_size > end)
+        pto_warning(o->op, "pto.reference/resource-rest",
+                    "%s: %" PRId64 " bytes stand behind the elements, which are %zu bytes; they are ignored", path,
+                    (int64_t)st.st_size - end, to->in->bytes);
     return PTO_OK;
+}
+
+/* NULL after a diagnostic. A pipe or device is refused before anybody waits for it. */
+static FILE *open_file(const op_code *o, const char *path)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    FILE *f = NULL;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        (void)pto_error(o->op, "pto.reference/resource", "cannot open %s: %s", path, strerror(errno));
+    else if (!S_ISREG(st.st_mode))
+        (void)pto_error(o->op, "pto.reference/resource", "%s is not a regular file", path);
+    else if ((f = fdopen(fd, "rb")) == NULL)
+        (void)pto_error(o->op, "pto.reference/resource", "cannot read %s: %s", path, strerror(errno));
+    if (f == NULL && fd >= 0) close(fd);
+    return f;
 }
 
 pto_status resource_read(interp *in, const op_code *o, pto_str file, const array *to)
@@ -115,10 +139,10 @@ pto_status resource_read(interp *in, const op_code *o, pto_str file, const array
     while (folder != 0 && module.p[folder - 1] != '/') folder--;
     if (file.n != 0 && file.p[0] == '/') folder = 0;
     if (folder + file.n + 1 > sizeof path)
-        return interp_error(in, o, "pto.reference/resource", "the path of the resource is too long");
+        return pto_error(o->op, "pto.reference/resource", "the path of the resource is too long");
     snprintf(path, sizeof path, "%.*s%.*s", (int)folder, module.p != NULL ? module.p : "", PTO_FMT(file));
-    FILE *f = fopen(path, "rbe");
-    if (f == NULL) return interp_error(in, o, "pto.reference/resource", "cannot open %s: %s", path, strerror(errno));
+    FILE *f = open_file(o, path);
+    if (f == NULL) return PTO_FAILED;
     const pto_status s = read_file(in, o, path, f, to);
     fclose(f);
     return s;

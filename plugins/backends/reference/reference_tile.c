@@ -4,13 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call)
+pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
 {
     call->cpu = in->cpu;
     call->scratch = in->scratch;
     call->scratch_bytes = in->scratch_bytes;
     call->faults = 0;
     in->insn_count++;
+    double magnitude = 0;
+    const double terms = in->perturb != 0 ? perturb_terms(id, call, &magnitude) : 0;
     pto_status s = insn_run(id, call);
     if (s < 0 && call->scratch_needed > in->scratch_bytes) {
         in->scratch_bytes = call->scratch_needed * 2;
@@ -19,10 +21,11 @@ pto_status interp_insn(interp *in, pto_loc at, insn_id id, insn_call *call)
         call->scratch_bytes = in->scratch_bytes;
         s = insn_run(id, call);
     }
-    if (s < 0) return interp_error_at(in, at, "pto.reference/unsupported", "%s", call->text);
+    if (s < 0) return pto_error(at, "pto.reference/unsupported", "%s", call->text);
     if (call->faults != 0)
-        return interp_error_at(in, at, "pto.reference/division-by-zero", "'%s' divides %" PRIu64 " integers by zero",
-                               insn_name(id), call->faults);
+        return pto_error(at, "pto.reference/division-by-zero", "'%s' divides %" PRIu64 " integers by zero",
+                         insn_name(id), call->faults);
+    if (in->perturb != 0) perturb_insn(in, id, call, terms, magnitude);
     return PTO_OK;
 }
 
@@ -32,16 +35,15 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
     const shape_code *s = &fr->f->shapes[o->results[0]];
     int64_t count, bytes;
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "pto.reference/valid",
-                            "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64
-                            " x %" PRId64,
-                            PTO_FMT(o->name), rows, cols, s->rows, s->cols);
+        return pto_error(o->op, "pto.reference/valid",
+                         "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+                         PTO_FMT(o->name), rows, cols, s->rows, s->cols);
     if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
         __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
-        return interp_error(in, o, "pto.reference/limit", "the tile takes more than 64 GiB");
+        return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
     *out = (value){.kind = VALUE_TILE};
     out->tile_in = storage_make(in->pool, (size_t)bytes);
-    if (out->tile_in == NULL) return interp_error(in, o, "pto.reference/limit", "the tile takes more than 64 GiB");
+    if (out->tile_in == NULL) return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
     out->tile = (tile_ref){.base = out->tile_in->data,
                            .bytes = (size_t)bytes,
                            .dtype = s->dtype,
@@ -76,7 +78,7 @@ static tile_ref leaving(const tile_ref *t)
 
 /* ---- windows ---- */
 
-static pto_status make_window(interp *in, const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols,
+static pto_status make_window(const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols,
                               gm_window *w)
 {
     *w = (gm_window){
@@ -85,19 +87,19 @@ static pto_status make_window(interp *in, const frame *fr, const op_code *o, con
     for (uint32_t d = 0; d < a->rank; d++) {
         w->dims[d] = a->dims[d];
         w->strides[d] = a->strides[d];
-        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[d], &w->offsets[d]));
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &w->offsets[d]));
     }
     int64_t extent;
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
-        return interp_error(in, o, "pto.reference/out-of-bounds",
-                            "'%.*s' wants %" PRId64 " element%s from %" PRId64
-                            " on along dim %d, whose extent is %" PRId64,
-                            PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
-                            a->rank != 0 ? w->dims[d] : 1);
+        return pto_error(o->op, "pto.reference/out-of-bounds",
+                         "'%.*s' wants %" PRId64 " element%s from %" PRId64
+                         " on along dim %d, whose extent is %" PRId64,
+                         PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
+                         a->rank != 0 ? w->dims[d] : 1);
     if (gm_in_bytes(w)) return PTO_OK;
-    return interp_error(in, o, "pto.reference/out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory",
-                        PTO_FMT(o->name), w->bytes);
+    return pto_error(o->op, "pto.reference/out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory",
+                     PTO_FMT(o->name), w->bytes);
 }
 
 static pto_status do_load(interp *in, frame *fr, const op_code *o)
@@ -107,17 +109,17 @@ static pto_status do_load(interp *in, frame *fr, const op_code *o)
     insn_call call = {.has_pad = o->has_pad, .pad = o->pad};
     int64_t rows, cols;
     value v;
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank], &rows));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[a->rank + 1], &cols));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[a->rank], &rows));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[a->rank + 1], &cols));
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return interp_error(in, o, "pto.reference/valid",
-                            "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64, rows,
-                            cols, s->rows, s->cols);
-    PTO_TRY(make_window(in, fr, o, a, rows, cols, &call.gm));
-    PTO_TRY(instances_read_window(in, o->loc, a->in, &call.gm));
+        return pto_error(o->op, "pto.reference/valid",
+                         "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64, rows,
+                         cols, s->rows, s->cols);
+    PTO_TRY(make_window(fr, o, a, rows, cols, &call.gm));
+    PTO_TRY(instances_read_window(in, o->op, a->in, &call.gm));
     PTO_TRY(make_tile(in, fr, o, o->has_pad ? s->rows : rows, o->has_pad ? s->cols : cols, &v));
     call.dst = v.tile;
-    PTO_TRY(interp_insn(in, o->loc, o->insn, &call));
+    PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;
 }
@@ -128,24 +130,24 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
     const array *a = &fr->values[o->operands[1]].array;
     insn_call call = {.src = {leaving(t)}};
     if (a->is_read_only)
-        return interp_error(in, o, "pto.reference/read-only", "'tile.store' writes to memory that is only read here");
-    PTO_TRY(make_window(in, fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
-    PTO_TRY(instances_write_window(in, o->loc, a->in, &call.gm));
-    return interp_insn(in, o->loc, o->insn, &call);
+        return pto_error(o->op, "pto.reference/read-only", "'tile.store' writes to memory that is only read here");
+    PTO_TRY(make_window(fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
+    PTO_TRY(instances_write_window(in, o->op, a->in, &call.gm));
+    return interp_insn(in, o->op, o->insn, &call);
 }
 
 /* ---- everything on chip ---- */
 
 /* Valid region of the result, from the sources and the rule of the instruction. */
-static pto_status valid_of_result(interp *in, frame *fr, const op_code *o, int64_t out[2])
+static pto_status valid_of_result(frame *fr, const op_code *o, int64_t out[2])
 {
     const shape_code *s = &fr->f->shapes[o->results[0]];
     if (o->rule == PTO_RULE_FILL) {
         out[0] = s->rows;
         out[1] = s->cols;
         if (o->expr_count == 0) return PTO_OK;
-        PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &out[0]));
-        return interp_eval(in, fr, o->loc, &o->exprs[1], &out[1]);
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &out[0]));
+        return interp_eval(fr, o->op, &o->exprs[1], &out[1]);
     }
     const tile_ref *a = tile_operand(fr, o, 0);
     out[0] = a->valid_rows;
@@ -179,11 +181,11 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
         if (x->kind == VALUE_TILE && count < 3) call.src[count++] = x->tile;
         if (x->kind == VALUE_NUMBER) call.scalar = x->number;
     }
-    PTO_TRY(valid_of_result(in, fr, o, valid));
+    PTO_TRY(valid_of_result(fr, o, valid));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
     if (o->rule == PTO_RULE_MOVE) call.src[0] = leaving(&call.src[0]);
-    PTO_TRY(interp_insn(in, o->loc, o->insn, &call));
+    PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;
 }
@@ -199,8 +201,8 @@ pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)
 {
     int64_t rows, cols;
     value v = {.kind = VALUE_NONE};
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[0], &rows));
-    PTO_TRY(interp_eval(in, fr, o->loc, &o->exprs[1], &cols));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &rows));
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &cols));
     PTO_TRY(make_tile(in, fr, o, rows, cols, &v));
     if (v.tile.bytes != 0) memset(v.tile.base, 0, v.tile.bytes);
     set_tile(in, fr, o, &v);

@@ -268,8 +268,9 @@ static pto_status report_full(pto_op kernel, const life *all, uint32_t count, pt
                               int64_t available)
 {
     const pto_str name = pto_function_name(kernel);
-    pto_error(kernel, "pto.allocate/does-not-fit", "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld",
-              PTO_FMT(name), (long long)needed, pto_space_name(space), (long long)available);
+    pto_no_room(kernel, "pto.allocate/does-not-fit",
+                "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name), (long long)needed,
+                pto_space_name(space), (long long)available);
     for (uint32_t i = 0; i < count; i++) {
         const pto_str buffer = pto_value_name(pto_result(all[i].buffer, 0));
         if (all[i].s.space != space) continue;
@@ -291,10 +292,11 @@ static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_li
     const int64_t reuse = pto_opt_i64(run, OPT_REUSE);
     const pto_space space = lives[0]->space;
     const int64_t available = usable_bytes(run, pto_s(pto_space_name(space))),
-                  apart = storage_place(lives, count, STORAGE_APART);
+                  apart = storage_place(run, lives, count, STORAGE_APART);
     storage_sharing sharing = ways[reuse].from;
-    int64_t needed = storage_place(lives, count, sharing);
-    while (needed > available && sharing < ways[reuse].to) needed = storage_place(lives, count, ++sharing);
+    int64_t needed = storage_place(run, lives, count, sharing);
+    while (needed > available && sharing < ways[reuse].to) needed = storage_place(run, lives, count, ++sharing);
+    PTO_TRY(pto_go_on(run));
     if (needed > available) return report_full(kernel, all, all_count, space, needed, available);
     pto_count_by(run, STAT_BYTES, needed);
     if (sharing != STORAGE_APART) pto_count(run, STAT_SHARED);
@@ -359,6 +361,7 @@ static pto_status check_addresses(const pto_run *run, pto_op kernel)
     const uint32_t count = find_lives(&w, &lives);
     for (uint32_t i = 0; i < count; i++) {
         const life *a = &lives[i];
+        PTO_TRY(pto_go_on(run));
         PTO_TRY(check_buffer(run, a));
         for (uint32_t k = 0; k < i; k++) {
             const life *b = &lives[k];

@@ -284,6 +284,7 @@ static int fits(const pto_run *run, const room *r, pto_block block)
 static pto_status order_block(const pto_run *run, const room *r, pto_block block)
 {
     uint32_t count = 0, tiles = 0;
+    PTO_TRY(pto_go_on(run));
     if (!fits(run, r, block)) {
         pto_count(run, STAT_LEFT);
         return PTO_OK;

@@ -23,7 +23,10 @@
  *
  *     maximum(a, b)  =>  max(a, b) - 0 / (|a| + |b| + 1)         reduce_max(x)  =>  max(x) - sum(0 / (|x| + 1))
  *
- * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0. */
+ * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0.
+ *
+ * A reduction of dims that are not neighbours becomes one reduction of neighbours after the other, the last dims first.
+ */
 #include <pto/plugin.h>
 
 #include <math.h>
@@ -68,7 +71,8 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X)              \
     X(EXPANDED, "expanded")   \
     X(RELAXED, "nan-relaxed") \
-    X(GUARDED, "nan-guarded")
+    X(GUARDED, "nan-guarded") \
+    X(PARTED, "reductions-parted")
 PTO_STATS(STATS);
 
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
@@ -248,8 +252,10 @@ static pto_value expand_mean(pto_op op, pto_value x)
     const char *suffix = pto_attr_bool_of(op, "keepdim", 1) ? "" : "_mean";
     const pto_expr count = reduced_count(op);
     int64_t n = 0;
-    const pto_value sum = reduction(op, KIND_REDUCE_SUM, "_sum", x);
-    if (pto_expr_is_const(count, &n))
+    const int is_const = pto_expr_is_const(count, &n);
+    const pto_value sum = reduction(op, KIND_REDUCE_SUM, is_const && n == 1 ? suffix : "_sum", x);
+    if (is_const && n == 1) return without_dims(op, sum);
+    if (is_const)
         return without_dims(op, by_number(op, KIND_MUL, suffix, sum, n != 0 ? 1.0 / (double)n : (double)INFINITY));
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_INDEX_CAST));
     pto_spec_exprs(&s, "from", 1, &count);
@@ -432,6 +438,66 @@ static pto_status relax(const pto_run *run, pto_op op)
     return pto_op_set_attr(op, "nan", pto_attr_make_str(run, pto_s("any")));
 }
 
+/* ---- reductions of dims that are not neighbours ---- */
+
+static int is_one(pto_type type, uint32_t dim)
+{
+    int64_t extent = 0;
+    return pto_dim_is_const(type, dim, &extent) && extent == 1;
+}
+
+/* The last reduced dims with no other dim between them, dims of extent 1 left out. `out_rest`: those before. */
+static uint32_t last_run(pto_op op, uint32_t *out_rest)
+{
+    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const uint32_t reduced = reduced_dims(op);
+    uint32_t run = 0;
+    int has_ended = 0;
+    *out_rest = 0;
+    for (uint32_t i = pto_type_rank(type); i-- > 0;) {
+        if (is_one(type, i)) continue;
+        const int is_in = (reduced & (1u << i)) != 0;
+        if (is_in && has_ended)
+            *out_rest |= 1u << i;
+        else if (is_in)
+            run |= 1u << i;
+        else if (run != 0)
+            has_ended = 1;
+    }
+    return run;
+}
+
+/* Reduces the last run of dims before `op` does the rest. A float sum in ascending order is one sum. */
+static pto_status part_reduction(const pto_run *run, pto_op op)
+{
+    if (!is_reduction(run, op) && !pto_op_is(op, pto_kind(run, KIND_REDUCE_SUM))) return PTO_OK;
+    const int is_ordered = pto_str_is(pto_attr_str_of(op, "order"), "ascending");
+    if (is_ordered && pto_dtype_is_float(dtype_of(pto_operand(op, 0)))) return PTO_OK;
+    for (uint32_t rest = 0, dims = last_run(op, &rest); rest != 0; dims = last_run(op, &rest)) {
+        const pto_value x = pto_operand(op, 0);
+        pto_type type = pto_value_type(x);
+        int64_t axes[PTO_MAX_DIMS];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < pto_type_rank(type); i++) {
+            if ((dims & (1u << i)) == 0) continue;
+            axes[count++] = i;
+            type = pto_type_with_dim(run, type, i, pto_expr_const(run, 1));
+        }
+        pto_spec s = pto_spec_make(run, pto_op_kind(op));
+        pto_spec_operand(&s, x);
+        pto_spec_attrs_of(&s, op);
+        pto_spec_ints(&s, "axis", count, axes);
+        pto_spec_bool(&s, "keepdim", 1);
+        pto_spec_result(&s, type);
+        pto_spec_name(&s, pto_name_after(op, "_part"));
+        const pto_value part = pto_spec_value(&s, pto_before(op));
+        PTO_NEED(part);
+        PTO_TRY(pto_set_operand(op, 0, part));
+        pto_count(run, STAT_PARTED);
+    }
+    return PTO_OK;
+}
+
 /* ---- the walk ---- */
 
 /* None for ops that stay; `out_stays` is 1 for those. */
@@ -474,6 +540,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         pto_count(run, STAT_EXPANDED);
         PTO_TRY(pto_replace(op, y));
     }
+    PTO_WALK(function, op) PTO_TRY(part_reduction(run, op));
     return PTO_OK;
 }
 

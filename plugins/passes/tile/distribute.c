@@ -19,11 +19,13 @@
     X(WORKSPACE, "tile.workspace")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                   \
-    X(WALK, ENUM, "walk", .def = "linear", .choices = PTO_STRS("linear", "columns"), \
-      .doc = "order of the instances: the last index runs fastest, or the first",    \
-      .example = "with: { walk: columns }")                                          \
-    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                   \
+static const char *const walk_words[] = {"linear", "columns", NULL};
+
+#define OPTIONS(X)                                                                \
+    X(WALK, ENUM, "walk", .def = "linear", .choices = walk_words,                 \
+      .doc = "order of the instances: the last index runs fastest, or the first", \
+      .example = "with: { walk: columns }")                                       \
+    X(CORES, I64, "cores", .def = "0", .min = "0", .max = "65536",                \
       .doc = "use at most as many cores; 0: all that the machine has", .example = "with: { cores: 8 }")
 PTO_OPTIONS(OPTIONS);
 
@@ -69,14 +71,41 @@ static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out
     return PTO_OK;
 }
 
-/* Cores of the kind; 1 for a nest that touches no tile. */
-static int64_t core_count(const pto_run *run, pto_str name)
+/* Cores of the kind that the machine has; 1 for a nest that touches no tile. */
+static int64_t count_cores(const pto_run *run, pto_str name)
 {
     char path[96];
     if (name.n == 0 || name.n > 64) return 1;
     (void)snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(name));
-    int64_t count = tile_machine_number(run, path, 1), most = pto_opt_i64(run, OPT_CORES);
-    return most > 0 && most < count ? most : count;
+    return tile_machine_number(run, path, 1);
+}
+
+/* How many of them the nest is for. */
+static pto_status decide_cores(const pto_run *run, pto_op nest, pto_str name, int64_t *out)
+{
+    const int64_t one = 1, all = count_cores(run, name), wanted = pto_opt_i64(run, OPT_CORES);
+    const pto_str machine = tile_machine_name(run);
+    char limit[NAME_MAX_BYTES];
+    (void)snprintf(limit, sizeof limit, "%.*s has %lld %.*s cores", PTO_FMT(machine), (long long)all, PTO_FMT(name));
+    const pto_decision d = {.struct_size = sizeof d,
+                            .count = 1,
+                            .name = "cores",
+                            .min = &one,
+                            .max = &all,
+                            .limit = name.n != 0 ? limit : "works on no tile"};
+    *out = wanted > 0 && wanted < all ? wanted : all;
+    PTO_TRY(pto_decision_pinned(nest, &d, out));
+    return pto_decision_made(nest, &d, out);
+}
+
+/* The order of the instances, which a nest of one dim has no choice of. */
+static pto_status decide_walk(const pto_run *run, pto_op nest, int64_t *out)
+{
+    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "walk", .words = walk_words};
+    *out = pto_opt_i64(run, OPT_WALK);
+    if (pto_expr_count_of(nest, "to") < 2) return PTO_OK;
+    PTO_TRY(pto_decision_pinned(nest, &d, out));
+    return pto_decision_made(nest, &d, out);
 }
 
 /* The word of the attribute `core`. */
@@ -134,7 +163,7 @@ static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *
 }
 
 /* Each index of the grid as an expression of the walk's one. */
-static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr *extent)
+static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr *extent, int last_fastest)
 {
     int64_t n;
     for (uint32_t d = 0; d < dims; d++) {
@@ -142,7 +171,6 @@ static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr
         if (pto_expr_is_const(extent[d], &n) && n == 0) extent[d] = pto_expr_const(run, 1);
     }
     pto_expr *index = PTO_SCRATCH(run, pto_expr, dims), at = pto_expr_value(t), inner = pto_expr_const(run, 1);
-    int last_fastest = pto_opt_i64(run, OPT_WALK) == WALK_LINEAR;
     for (uint32_t k = 0; k < dims; k++) {
         uint32_t d = last_fastest ? dims - 1 - k : k;
         index[d] = pto_expr_floordiv(at, inner);
@@ -161,7 +189,8 @@ static pto_expr count_instances(const pto_run *run, pto_op forall)
 }
 
 /* A loop at `place` over all instances of `forall`, from `from` in steps of `step`; it takes the body away. */
-static pto_status make_walk(const pto_run *run, pto_op forall, pto_place place, pto_expr from, int64_t step)
+static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pto_place place, pto_expr from,
+                            int64_t step)
 {
     uint32_t dims = pto_expr_count_of(forall, "to");
     pto_expr total = count_instances(run, forall), by = pto_expr_const(run, step);
@@ -183,7 +212,7 @@ static pto_status make_walk(const pto_run *run, pto_op forall, pto_place place, 
 
     pto_value *index = PTO_SCRATCH(run, pto_value, dims);
     for (uint32_t d = 0; d < dims; d++) index[d] = pto_block_arg(old, d);
-    const index_map map = {.count = dims, .from = index, .to = unpack(run, t, dims, extent)};
+    const index_map map = {.count = dims, .from = index, .to = unpack(run, t, dims, extent, order == WALK_LINEAR)};
     PTO_WALK(walk, inner) PTO_TRY(substitute_op(run, inner, &map));
     for (uint32_t d = 0; d < dims; d++) {
         pto_use use = pto_use_at(index[d], 0);
@@ -305,51 +334,66 @@ static pto_status check_count(const pto_run *run, pto_op forall)
     return pto_error(forall, "pto.distribute/overflow", "`forall` has more instances than fit 64 bits");
 }
 
-static pto_status make_sequential(const pto_run *run, pto_op inner)
+/* What is decided about a nest before anything changes. */
+typedef struct nest_plan {
+    pto_op forall;
+    core_kind kind;
+    int is_inside; /* of another one, so it becomes a loop */
+    int64_t cores, order;
+} nest_plan;
+
+static pto_status plan_nest(const pto_run *run, pto_op function, nest_plan *p)
 {
-    PTO_TRY(make_walk(run, inner, pto_before(inner), pto_expr_const(run, 0), 1));
-    pto_count(run, STAT_SEQUENTIAL);
-    return pto_erase(inner);
+    p->is_inside = PTO_SOME(outer_forall(run, p->forall, function));
+    PTO_TRY(check_count(run, p->forall));
+    PTO_TRY(decide_walk(run, p->forall, &p->order));
+    if (p->is_inside) return PTO_OK;
+    PTO_TRY(find_core_kind(run, p->forall, &p->kind));
+    return decide_cores(run, p->forall, p->kind.name, &p->cores);
 }
 
-static pto_status distribute(const pto_run *run, pto_op forall)
+static pto_status make_sequential(const pto_run *run, const nest_plan *p)
 {
-    core_kind kind;
-    PTO_TRY(find_core_kind(run, forall, &kind));
-    const int64_t cores = core_count(run, kind.name);
-    pto_expr total = count_instances(run, forall), to = pto_expr_min(pto_expr_const(run, cores), total);
+    PTO_TRY(make_walk(run, p->forall, p->order, pto_before(p->forall), pto_expr_const(run, 0), 1));
+    pto_count(run, STAT_SEQUENTIAL);
+    return pto_erase(p->forall);
+}
+
+static pto_status distribute(const pto_run *run, const nest_plan *p)
+{
+    pto_expr total = count_instances(run, p->forall), to = pto_expr_min(pto_expr_const(run, p->cores), total);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
-    pto_spec_attrs_of(&s, forall);
+    pto_spec_attrs_of(&s, p->forall);
     pto_spec_exprs(&s, "to", 1, &to);
-    pto_spec_str(&s, "core", core_word(kind.name));
+    pto_spec_str(&s, "core", core_word(p->kind.name));
     pto_spec_blocks(&s, 1);
-    pto_spec_loc(&s, pto_op_loc(forall));
-    pto_op launch = pto_spec_build(&s, pto_before(forall));
+    pto_spec_loc(&s, pto_op_loc(p->forall));
+    pto_op launch = pto_spec_build(&s, pto_before(p->forall));
     PTO_NEED(launch);
     pto_value core = pto_block_add_arg(pto_body(launch), pto_type_scalar(run, PTO_INDEX), "core");
     PTO_NEED(core);
-    PTO_TRY(make_walk(run, forall, pto_at_end(pto_body(launch)), pto_expr_value(core), cores));
+    PTO_TRY(make_walk(run, p->forall, p->order, pto_at_end(pto_body(launch)), pto_expr_value(core), p->cores));
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(launch))));
     pto_count(run, STAT_DISTRIBUTED);
-    return pto_erase(forall);
+    return pto_erase(p->forall);
 }
 
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_TRY(wrap_bare(run, function));
-    uint32_t count = 0, k = 0;
-    PTO_WALK(function, op) count += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
-    pto_op *nests = PTO_SCRATCH(run, pto_op, count);
+    uint32_t most = 0, count = 0;
+    PTO_WALK(function, op) most += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
+    nest_plan *plans = PTO_SCRATCH(run, nest_plan, most);
     PTO_WALK(function, nest)
-    if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) nests[k++] = nest;
-    /* Inner ones stand behind outer ones. */
-    while (k-- > 0) {
-        if (PTO_SOME(pto_op_attr(nests[k], "core"))) continue;
-        int inside = PTO_SOME(outer_forall(run, nests[k], function));
-        PTO_TRY(check_count(run, nests[k]));
-        PTO_TRY(inside ? make_sequential(run, nests[k]) : distribute(run, nests[k]));
+    {
+        if (!pto_op_is(nest, pto_kind(run, KIND_FORALL)) || PTO_SOME(pto_op_attr(nest, "core"))) continue;
+        plans[count].forall = nest;
+        PTO_TRY(plan_nest(run, function, &plans[count++]));
     }
+    /* Inner ones stand behind outer ones. */
+    while (count-- > 0)
+        PTO_TRY(plans[count].is_inside ? make_sequential(run, &plans[count]) : distribute(run, &plans[count]));
     return PTO_OK;
 }
 

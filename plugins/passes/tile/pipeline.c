@@ -105,51 +105,115 @@ static int64_t measure(const pto_run *run, pto_op nest, pto_space space, int64_t
     return storage_bytes(plan, space, capacity);
 }
 
-static pto_status rotate(const pto_run *run, pto_op nest, pto_op op, int64_t stages, storage_plan *plan)
+/* A transfer that can rotate. */
+typedef struct candidate {
+    pto_op op;
+    int wave;
+    uint32_t depth;
+    int is_pinned;
+    int64_t needed, capacity; /* bytes of its space, with the stages that were tried; 0: none were */
+} candidate;
+
+static const int64_t stages_min = 1, stages_max = 8;
+
+static pto_status set_stages(const pto_run *run, pto_op op, int64_t stages)
 {
-    pto_value tile = rotated_tile(run, op);
-    pto_space space = pto_type_space(pto_value_type(tile));
-    int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
-    PTO_TRY(pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages)));
-    int64_t needed = measure(run, nest, space, capacity, plan);
+    return pto_op_set_attr(op, "stages", stages > 1 ? pto_attr_make_i64(run, stages) : pto_attr_none(run));
+}
+
+static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t stages, storage_plan *plan)
+{
+    const pto_value tile = rotated_tile(run, c->op);
+    const pto_space space = pto_type_space(pto_value_type(tile));
+    const int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
+    PTO_TRY(set_stages(run, c->op, stages));
+    const int64_t needed = measure(run, nest, space, capacity, plan);
+    c->needed = needed;
+    c->capacity = capacity;
     if (needed <= capacity) {
         pto_count(run, STAT_ROTATED);
         return PTO_OK;
     }
+    if (c->is_pinned)
+        return pto_error(c->op, "pto.pipeline/does-not-fit",
+                         "%%%.*s rotates through %lld buffers, and then the nest needs %lld bytes of `%s`, which has "
+                         "%lld; pin fewer, or smaller tiles",
+                         PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
+                         (long long)capacity);
     pto_count(run, STAT_NO_ROOM);
-    pto_remark(op, "pto.pipeline/no-room",
+    pto_remark(c->op, "pto.pipeline/no-room",
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
                PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
                (long long)capacity);
-    return pto_op_set_attr(op, "stages", pto_attr_none(run));
+    return set_stages(run, c->op, 1);
+}
+
+/* What can rotate, in the order of the nest; `out` NULL counts only. */
+static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
+{
+    uint32_t count = 0;
+    PTO_WALK(nest, op)
+    {
+        int wave = WAVE_LOADS;
+        while (wave < WAVE_COUNT && !match_wave(run, op, wave)) wave++;
+        const uint32_t depth = wave < WAVE_COUNT ? loop_depth(run, op, nest) : 0;
+        if (depth == 0) continue;
+        const pto_value tile = rotated_tile(run, op);
+        if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
+        if (PTO_SOME(pto_op_attr(op, "stages")) && pto_attr_int_of(op, "stages", 1) != 1) continue;
+        if (out != NULL) out[count] = (candidate){.op = op, .wave = wave, .depth = depth};
+        count++;
+    }
+    return count;
+}
+
+static pto_status record(const candidate *c)
+{
+    const int64_t stages = pto_attr_int_of(c->op, "stages", 1);
+    char limit[96];
+    (void)snprintf(limit, sizeof limit, "%s: %lld of %lld bytes%s",
+                   pto_space_name(pto_type_space(pto_value_type(rotated_tile(c->op.run, c->op)))), (long long)c->needed,
+                   (long long)c->capacity, c->needed > c->capacity ? " with more" : "");
+    const pto_decision d = {
+        .struct_size = sizeof d, .count = 1, .name = "stages", .limit = c->needed != 0 ? limit : NULL};
+    return pto_decision_made(c->op, &d, &stages);
+}
+
+/* What the user pins comes first, so that others share what it leaves. */
+static pto_status rotate_pinned(const pto_run *run, pto_op nest, uint32_t count, candidate *items, storage_plan *plan)
+{
+    const pto_decision d = {
+        .struct_size = sizeof d, .count = 1, .name = "stages", .min = &stages_min, .max = &stages_max};
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t stages = 1;
+        const int32_t answer = pto_decision_pinned(items[i].op, &d, &stages);
+        PTO_TRY(answer);
+        items[i].is_pinned = answer;
+        if (answer && stages > 1) PTO_TRY(rotate(run, nest, &items[i], stages, plan));
+        if (answer) PTO_TRY(record(&items[i]));
+    }
+    return PTO_OK;
 }
 
 static pto_status pipeline_nest(const pto_run *run, pto_op nest)
 {
     const int wanted[WAVE_COUNT] = {pto_opt_bool(run, OPT_LOADS), pto_opt_bool(run, OPT_MOVES),
                                     pto_opt_bool(run, OPT_STORES)};
-    int64_t stages = pto_opt_i64(run, OPT_STAGES);
-    uint32_t deepest = 0;
-    if (stages < 2) return PTO_OK;
-    PTO_WALK(nest, op)
-    {
-        uint32_t depth = loop_depth(run, op, nest);
-        if (depth > deepest) deepest = depth;
-    }
+    const int64_t stages = pto_opt_i64(run, OPT_STAGES);
+    const uint32_t count = find_candidates(run, nest, NULL);
+    candidate *items = PTO_SCRATCH(run, candidate, count);
+    (void)find_candidates(run, nest, items);
     storage_plan plan = storage_plan_make(run, pto_opt_bool(run, OPT_IN_PLACE));
-    for (int wave = 0; wave < WAVE_COUNT; wave++) {
-        for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--) {
-            PTO_WALK(nest, candidate)
-            {
-                if (!match_wave(run, candidate, wave) || loop_depth(run, candidate, nest) != depth) continue;
-                pto_value tile = rotated_tile(run, candidate);
-                if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
-                if (PTO_SOME(pto_op_attr(candidate, "stages")) && pto_attr_int_of(candidate, "stages", 1) != 1)
-                    continue;
-                PTO_TRY(rotate(run, nest, candidate, stages, &plan));
-            }
-        }
-    }
+    PTO_TRY(rotate_pinned(run, nest, count, items, &plan));
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < count; i++) deepest = items[i].depth > deepest ? items[i].depth : deepest;
+    for (int wave = 0; wave < WAVE_COUNT && stages > 1; wave++)
+        for (uint32_t depth = deepest; wanted[wave] && depth > 0; depth--)
+            for (uint32_t i = 0; i < count; i++)
+                if (items[i].wave == wave && items[i].depth == depth && !items[i].is_pinned)
+                    PTO_TRY(rotate(run, nest, &items[i], stages, &plan));
+    for (uint32_t i = 0; i < count; i++)
+        if (!items[i].is_pinned) PTO_TRY(record(&items[i]));
     return PTO_OK;
 }
 

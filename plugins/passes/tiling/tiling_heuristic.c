@@ -23,10 +23,13 @@ enum {
     SIZES_MAX = 40,
     ELEMENT_BYTES = 4,
     UNKNOWN_EXTENT = 1 << 20,     /* rows and columns that are not static */
+    UNKNOWN_OUTER = 64,           /* instances of outer dims that are not static */
+    UNKNOWN_BOX = 512,            /* rows and columns beside outer dims that are not static */
     UNKNOWN_MATRIX = 2048,        /* m, n, k that are not static */
     UNKNOWN_ROW_CHUNK = 512,      /* columns of a chunk when rows of unknown length share a tile */
     UNKNOWN_ROW_WORK = 128 << 10, /* bytes that the ops of a tile go over when the number of rows is not known */
-    CHUNK_ROWS = 8                /* rows of a chunked tile: one block of a column of results */
+    CHUNK_ROWS = 8,               /* rows of a chunked tile: one block of a column of results */
+    SHORT_BYTES = 256             /* parts of rows below this take as long to load as longer ones */
 };
 static const double tile_overhead_bytes = 4096.0; /* cost of a tile besides its bytes, as bytes */
 static const double core_overhead_bytes = 16.0;   /* cost of using one more core */
@@ -144,8 +147,37 @@ static double vector_cost(const search *s, const int64_t *tile)
     return cost;
 }
 
+/* The same for a group with outer dims, of which either dim may be walked: where it is covered, sums and maxima of
+ * several sweeps need one load. */
+static double box_cost(const search *s, const int64_t *tile)
+{
+    const int64_t outer = s->problem->outer_instances < 0    ? UNKNOWN_OUTER
+                          : s->problem->outer_instances == 0 ? 1
+                                                             : s->problem->outer_instances;
+    double instances = (double)outer, steps = 1.0;
+    int is_whole = 1;
+    for (int d = 0; d < 2; d++) {
+        const pto_tiling_dim *dim = s->problem->dims[d];
+        const int64_t extent = dim->static_extent >= 0 ? dim->static_extent : UNKNOWN_BOX;
+        const double tiles = (double)ceil_div(extent, tile[d]);
+        if (dim->kind == PTO_REDUCE)
+            steps *= tiles;
+        else
+            instances *= tiles;
+        if (dim->kind == PTO_REDUCE && (dim->static_extent < 0 || tile[d] < dim->static_extent)) is_whole = 0;
+    }
+    const double bytes = (double)tile[0] * (double)tile[1] * ELEMENT_BYTES, cores = (double)s->cores;
+    const double tiles = ceil(instances / cores) * steps;
+    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes +
+                  (instances < cores ? instances : cores) * core_overhead_bytes;
+    const int64_t columns = s->problem->dims[1]->static_extent;
+    if (tile[1] * ELEMENT_BYTES < SHORT_BYTES && (columns < 0 || tile[1] < columns)) cost *= 1.5;
+    return is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS) ? 0.01 * cost : cost;
+}
+
 static void search_vector(search *s)
 {
+    const int is_box = strcmp(s->problem->shape, "box") == 0;
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
     s->cores = cores_of(s->run, "spaces.vec.core");
     s->ops = work_ops(s);
@@ -155,7 +187,7 @@ static void search_vector(search *s)
         for (uint32_t c = 0; c < column_sizes; c++) {
             candidate k = {.tile = {rows[r], columns[c], 1}};
             if ((r != 0 || c != 0) && rows[r] > limit / columns[c]) continue;
-            k.cost = vector_cost(s, k.tile);
+            k.cost = is_box ? box_cost(s, k.tile) : vector_cost(s, k.tile);
             consider(s, &k);
         }
 }
@@ -273,7 +305,7 @@ static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
         const candidate *c = &s->items[i];
         if (fits(s, c->tile, &bytes)) {
             offers++;
-            if (!sink->offer(sink->self, c->tile)) return PTO_OK;
+            if (!sink->offer_priced(sink->self, c->tile, c->cost)) return PTO_OK;
         } else if (least == NULL || bytes < least_bytes) {
             least = c;
             least_bytes = bytes;

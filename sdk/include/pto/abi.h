@@ -41,6 +41,7 @@ extern "C" {
 typedef struct pto_host pto_host;
 struct pto_tiling;
 struct pto_tiling_problem;
+struct pto_decision;
 struct pto_backend;
 
 /* One run of one plugin function on one unit. Handles hold its address. */
@@ -257,7 +258,8 @@ struct pto_host {
     void *(*scratch)(const pto_run *, size_t bytes); /* zeroed, 16-byte aligned, until the call returns */
     void *(*keep)(const pto_run *, size_t bytes);    /* zeroed, until release() of a backend or the session's end */
     void (*diag)(const pto_run *, int32_t severity, pto_loc at, pto_str code, pto_str text);
-    int32_t (*should_stop)(const pto_run *); /* 0: go on; 1: the time is up: report <plugin>/interrupted and fail */
+    /* 0: go on; 1: the time is up: fail. Who knows more than in which step reports <plugin>/interrupted first. */
+    int32_t (*should_stop)(const pto_run *);
     void (*stat_add)(const pto_run *, uint32_t stat, int64_t delta);
     pto_kind_id (*kind)(const pto_run *, uint32_t index); /* of the plugin's own kind list */
     pto_kind_id (*kind_by_name)(const pto_run *, pto_str name);
@@ -309,7 +311,7 @@ struct pto_host {
     pto_status (*op_set_attr)(pto_op, pto_str name, pto_attr value); /* value none: remove */
     uint32_t (*op_attr_count)(pto_op);                               /* those stored */
     pto_attr (*op_attr_at)(pto_op, uint32_t, pto_str *name);
-    uint32_t (*op_path)(pto_op, char *buffer, uint32_t capacity); /* "@f/exp#1"; returns the full length */
+    uint32_t (*op_path)(pto_op, char *buffer, uint32_t capacity); /* "@f/exp#2"; returns the full length */
     pto_status (*op_iteration)(pto_op, pto_iteration *out);       /* PTO_FAILED: not structured; nothing is reported */
     pto_attr (*op_fold)(pto_op);                                  /* constant value of the result, or none */
 
@@ -426,6 +428,15 @@ struct pto_host {
     /* Where an op comes from; new ops take what they are built before. An op that stands for others has the origins of
      * all (pto_loc_fuse). */
     pto_status (*op_set_loc)(pto_op, pto_loc);
+    /* ---- decisions: what the schedule file shows and pins; see <pto/decision.h> ---- */
+    int32_t (*decision_pinned)(pto_op at, const struct pto_decision *, int64_t *values);
+    pto_status (*decision_made)(pto_op at, const struct pto_decision *, const int64_t *values);
+    /* As `diag_op`, an error, about memory that does not suffice. When a tiling strategy has other sizes to offer it is
+     * a remark instead, and the steps run once more from the tiling on: what the run has changed is given up. Gives
+     * PTO_FAILED, which the run returns. */
+    pto_status (*no_room)(pto_op, pto_str code, pto_str text);
+    /* As `diag`, about an op: at its location, with its path (op_path). */
+    void (*diag_op)(pto_op, int32_t severity, pto_str code, pto_str text);
 };
 
 /* ---- descriptors ---- */

@@ -69,6 +69,9 @@ typedef struct pto_backend {
     pto_status (*prepare)(const pto_run *run, pto_op function, void **exe);
     pto_status (*execute)(const pto_run *run, void *exe, const pto_call *call);
     void (*release)(const pto_run *run, void *exe);
+    /* Attributes of ops that their rows call hints, and that the backend heeds: "cache"; NULL-ended. Of every other
+     * hint in what it runs the host says that it is ignored. */
+    const char *const *hints;
 } pto_backend;
 
 #ifdef __cplusplus

@@ -268,24 +268,32 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 #define PTO_PRINTF_LIKE(text, first)
 #endif
 
-PTO_PRINTF_LIKE(5, 0)
-static inline void pto_vreport(const pto_run *run, int32_t severity, pto_loc at, const char *code, const char *format,
-                               va_list args)
+enum { PTO_REPORT_BYTES = 2048 };
+PTO_PRINTF_LIKE(2, 0)
+static inline pto_str pto_vtext(char *text, const char *format, va_list args)
 {
-    char text[2048];
-    int n = vsnprintf(text, sizeof text, format, args);
+    int n = vsnprintf(text, PTO_REPORT_BYTES, format, args);
     if (n < 0) n = 0;
-    size_t length = (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-    run->host->diag(run, severity, at, pto_s(code), pto_str_make(text, length));
+    return pto_str_make(text, n < PTO_REPORT_BYTES ? (size_t)n : PTO_REPORT_BYTES - 1);
 }
-/* Reports at a location, which may be none, and returns PTO_FAILED. */
+/* Reports about an op: the diagnostic has its location and its path. */
+PTO_PRINTF_LIKE(4, 0)
+static inline void pto_vreport(pto_op op, int32_t severity, const char *code, const char *format, va_list args)
+{
+    char text[PTO_REPORT_BYTES];
+    pto_str message = pto_vtext(text, format, args);
+    if (op.run != NULL) op.run->host->diag_op(op, severity, pto_s(code), message);
+}
+/* Reports what is about no op, at a location that may be none, and returns PTO_FAILED. */
 PTO_PRINTF_LIKE(4, 5)
 static inline pto_status pto_error_at(const pto_run *run, pto_loc at, const char *code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    pto_vreport(run, PTO_ERROR, at, code, format, args);
+    char text[PTO_REPORT_BYTES];
+    pto_str message = pto_vtext(text, format, args);
     va_end(args);
+    run->host->diag(run, PTO_ERROR, at, pto_s(code), message);
     return PTO_FAILED;
 }
 /* Reports at an op and returns PTO_FAILED: `return pto_error(op, "acme.copies/no-source", "...");` */
@@ -294,9 +302,29 @@ static inline pto_status pto_error(pto_op op, const char *code, const char *form
 {
     va_list args;
     va_start(args, format);
-    if (op.run != NULL) pto_vreport(op.run, PTO_ERROR, pto_op_loc(op), code, format, args);
+    pto_vreport(op, PTO_ERROR, code, format, args);
     va_end(args);
     return PTO_FAILED;
+}
+/* The same where memory does not suffice: `return pto_no_room(op, ...)`. Other sizes of tiles may be tried then. */
+PTO_PRINTF_LIKE(3, 4)
+static inline pto_status pto_no_room(pto_op op, const char *code, const char *format, ...)
+{
+    char text[PTO_REPORT_BYTES];
+    va_list args;
+    va_start(args, format);
+    pto_str message = pto_vtext(text, format, args);
+    va_end(args);
+    return op.run != NULL ? op.run->host->no_room(op, pto_s(code), message) : PTO_FAILED;
+}
+/* Reports what is legal and probably not meant. */
+PTO_PRINTF_LIKE(3, 4)
+static inline void pto_warning(pto_op op, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    pto_vreport(op, PTO_WARNING, code, format, args);
+    va_end(args);
 }
 /* Belongs to the diagnostic before it: what would be legal, the other place. */
 PTO_PRINTF_LIKE(2, 3)
@@ -304,7 +332,7 @@ static inline void pto_note(pto_op op, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (op.run != NULL) pto_vreport(op.run, PTO_NOTE, pto_op_loc(op), NULL, format, args);
+    pto_vreport(op, PTO_NOTE, NULL, format, args);
     va_end(args);
 }
 PTO_PRINTF_LIKE(3, 4)
@@ -312,7 +340,7 @@ static inline void pto_remark(pto_op op, const char *code, const char *format, .
 {
     va_list args;
     va_start(args, format);
-    if (op.run != NULL) pto_vreport(op.run, PTO_REMARK, pto_op_loc(op), code, format, args);
+    pto_vreport(op, PTO_REMARK, code, format, args);
     va_end(args);
 }
 

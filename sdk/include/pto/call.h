@@ -71,6 +71,9 @@ static inline void *pto_scratch_array(const pto_run *run, size_t count, size_t s
 }
 #define PTO_SCRATCH(run, type, count) ((type *)pto_scratch_array((run), (count), sizeof(type)))
 static inline int32_t pto_should_stop(const pto_run *run) { return run->host->should_stop(run); }
+/* `PTO_TRY(pto_go_on(run));` at the head of a loop that may be long: fails when the time is up, which the host reports
+ * with the step. */
+static inline pto_status pto_go_on(const pto_run *run) { return pto_should_stop(run) ? PTO_FAILED : PTO_OK; }
 static inline void pto_count_by(const pto_run *run, uint32_t stat, int64_t delta)
 {
     run->host->stat_add(run, stat, delta);

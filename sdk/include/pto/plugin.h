@@ -6,14 +6,23 @@
  *     PTO_OPTIONS(OPTIONS);
  *     #define STATS(X) X(FOLDED, "folded")
  *     PTO_STATS(STATS);
- *     static pto_status run(const pto_run *run, pto_op unit) { ... pto_kind(run, KIND_NEG) ... OPT_LIMIT ...
- * STAT_FOLDED } static const pto_pass pass = { .struct_size = sizeof pass, .id = "acme.x", ..., .kinds = pass_kinds,
- *                                    .options = pass_options, .stats = pass_stats, .run = run };
- *     PTO_PLUGIN("acme.x", "pass:acme.x", "", .version = "1.0.0", .license = "MIT", .passes = PTO_LIST(pto_pass,
- * &pass));
+ *     static pto_status run(const pto_run *run, pto_op unit)
+ *     {
+ *         ... pto_kind(run, KIND_NEG) ... pto_opt_i64(run, OPT_LIMIT) ... pto_count(run, STAT_FOLDED) ...
+ *     }
+ *     static const pto_pass pass = {.struct_size = sizeof pass,
+ *                                   .id = "acme.x",
+ *                                   ...
+ *                                   .kinds = pass_kinds,
+ *                                   .options = pass_options,
+ *                                   .stats = pass_stats,
+ *                                   .run = run};
+ *     PTO_PLUGIN("acme.x", "pass:acme.x", "", .version = "1.0.0", .license = "MIT",
+ *                .passes = PTO_LIST(pto_pass, &pass));
  *
  * Every declaration macro ends in an unfinished declaration and wants its `;`. In C++ write arrays in place of PTO_LIST
- * and PTO_STRS, and members in order in place of designators. Plugins keep no writable static data. */
+ * and PTO_STRS, and members in order in place of designators; link without the C++ library, which exports symbols of
+ * its own (templates of std::, exceptions). Plugins keep no writable static data. */
 #ifndef PTO_PLUGIN_H
 #define PTO_PLUGIN_H
 
@@ -21,6 +30,7 @@
 #include <pto/backend.h>
 #include <pto/build.h>
 #include <pto/call.h>
+#include <pto/decision.h>
 #include <pto/insn.h>
 #include <pto/names.h>
 #include <pto/note.h>

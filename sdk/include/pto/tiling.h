@@ -1,4 +1,5 @@
-/* Tiling strategies: they offer candidates; the host checks and applies the first that is feasible. */
+/* Tiling strategies: they offer candidates; the host checks and applies the first that is feasible. Sizes that the
+ * schedule file pins are taken instead, or refused, and no strategy is asked then. */
 #ifndef PTO_TILING_H
 #define PTO_TILING_H
 
@@ -20,14 +21,17 @@ typedef struct pto_tiling_dim {
 typedef struct pto_tiling_problem {
     uint32_t struct_size;
     uint32_t dim_count;
-    const char *shape; /* "rows" (row-wise vector group), "elementwise", "matmul" */
-    pto_op nest;       /* the group being tiled */
+    const char
+        *shape;  /* "rows" (row-wise vector group), "elementwise", "box" (vector group with outer dims), "matmul" */
+    pto_op nest; /* the group being tiled */
     const pto_tiling_dim *const *dims;
     void *self;
     /* Bytes that a tile of these sizes needs in a space, buffering, padding and scratch included. */
     int64_t (*footprint)(void *self, const int64_t *tile, pto_space space);
     /* Bytes that the space has. 0: the machine has no such space. */
     int64_t (*capacity)(void *self, pto_space space);
+    /* How often the dims are walked, for indices of others that tiles have no size along; 0: once, -1: symbolic. */
+    int64_t outer_instances;
 } pto_tiling_problem;
 
 typedef struct pto_tiling_sink {
@@ -35,6 +39,9 @@ typedef struct pto_tiling_sink {
     void *self;
     /* Takes one size for each dim. Returns 0 when no more candidates are wanted. */
     int32_t (*offer)(void *self, const int64_t *tile);
+    /* The same with what the strategy's model says: less is better, in a unit of its own. The schedule file shows it.
+     */
+    int32_t (*offer_priced)(void *self, const int64_t *tile, double cost);
 } pto_tiling_sink;
 
 typedef struct pto_tiling {

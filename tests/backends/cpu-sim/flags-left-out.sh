@@ -19,7 +19,7 @@ check() { # FILE SYMBOL NUMBER-OF-FLAGS
       grep -q 'pto.cpu-sim/leftover-tokens. 1 token of [a-z0-9]* -> [a-z0-9]* event([0-9]*), set here, is left .* redundant by happens-before: ' errors || { echo "$1 without wait $n"; cat errors; exit 1; }
     fi
     try "$1" "$2" set "$n"
-    grep -q 'pto.cpu-sim/deadlock. pipe [a-z0-9]* waits for a token of' errors || { echo "$1 without set $n"; cat errors; exit 1; }
+    grep -q 'pto.cpu-sim/deadlock. pipe [a-z0-9]* waits for a token of.* \[@[a-z0-9_]*/pto.wait_flag#*[0-9]*\]$' errors || { echo "$1 without set $n"; cat errors; exit 1; }
   done
   try "$1" "$2" wait "$3"
   grep -q 'pto.cpu-sim/no-such-flag' errors || { echo "$1 has more flags"; exit 1; }

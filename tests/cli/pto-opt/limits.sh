@@ -31,7 +31,7 @@ says() {
 
 # One that polls says itself where it was.
 run 75 stop --time-limit=1.5
-says "m.ptir:1:1: error: [test.liar-dies/interrupted] stopped while looking at the function"
+says "m.ptir:1:1: error: [test.liar-dies/interrupted] stopped while looking at the function [@victim]"
 says "p.yaml:6:11: note: reported by pass 'test.liar-dies' of plugin 'test.liar-dies' in step 'dies'"
 says "pto-opt: the time limit of 1.5 s ran out $who"
 run 75 silent --time-limit=1.5

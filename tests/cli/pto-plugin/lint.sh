@@ -45,6 +45,9 @@ if ! $is_sanitized; then
   finds abi-constructor-runs 'runs 1 functions of its own when it is loaded; a plugin runs none before its entry'
 fi
 
+lint 1 "$TEST_PLUGINS/abi-many-exports.so"
+[ "$(grep -c 'exports `test_export_[1-7]`' out)" -eq 5 ] && grep -q ': exports 2 more symbols$' out || fail abi-many-exports
+
 lint 3 "$TEST_PLUGINS/abi-needs-symbol.so"
 finds abi-needs-symbol 'needs `test_abi_missing`, which neither libc nor libm has'
 grep -q "^error: \[E1310\] plugin 'test.abi-needs-symbol' cannot be loaded: .*undefined symbol: test_abi_missing$" text || fail loaded

@@ -10,6 +10,7 @@ import collections, os, re, subprocess, sys
 examples = [("softmax/softmax", "B=5"), ("softmax/rows", "R=37 C=2000"), ("rms_norm/rms_norm", "M=37 N=2000"), ("rms_norm/bf16", "M=200"),
             ("gemm/gemm", "M=300 N=200 K=300"), ("gemm/bf16", "M=300 N=200 K=300"), ("gemm/transposed", "M=300 N=200 K=300"), ("ffn/ffn", "T=300")]
 common = ["--pipeline=default.yaml", "--machine=few-cores.yaml"]
+path = r"\[@\w+/[\w.]+(#\d+)?\]"
 wrong = []
 
 
@@ -40,8 +41,9 @@ def check(name, symbols):
         source, target, event = re.search(r"wait_flag (\w+) -> (\w+) event\((.*)\)", line).groups()
         is_behind = len(line) - len(line.lstrip()) == 4  # a function's own block, in a module
         verdict = (rf"^\S+:\d+:\d+: error: \[pto\.cpu-sim/leftover-tokens\] \d+ tokens? of {source} -> {target} event\({re.escape(event)}\), set here, "
-                   r".* redundant by happens-before: without it, every two accesses of this run that conflict are ordered$")
-        race = re.search(r"^\S+:\d+:\d+: error: \[pto\.cpu-sim/race\]", err, re.M) and re.search(r"^\S+:\d+:\d+: note: the other access", err, re.M)
+                   r".* redundant by happens-before: without it, every two accesses of this run that conflict are ordered \[@\w+/pto\.set_flag(#\d+)?\]$")
+        race = (re.search(rf"^\S+:\d+:\d+: error: \[pto\.cpu-sim/race\] .* {path}$", err, re.M) and
+                re.search(rf"^\S+:\d+:\d+: note: the other access.* {path}$", err, re.M))
         if status == 5 and race:
             found["races"] += 1
         elif status == 5 and is_behind and re.search(verdict, err, re.M):
@@ -52,7 +54,7 @@ def check(name, symbols):
         status, _, err = run(module, symbols, f"--set=backend.with.drop-set={n}")
         source, target = re.search(r"set_flag (\w+) -> (\w+)", line).groups()
         # The error is at one of the pipes of the circle, notes at the others.
-        is_located = re.search(r"^\S+:\d+:\d+: error: \[pto\.cpu-sim/deadlock\]", err, re.M)
+        is_located = re.search(rf"^\S+:\d+:\d+: error: \[pto\.cpu-sim/deadlock\] .* {path}$", err, re.M)
         if status == 5 and is_located and f"pipe {target} waits for a token of {source} -> {target} event(" in err:
             found["deadlocks"] += 1
         else:

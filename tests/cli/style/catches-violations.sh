@@ -45,6 +45,10 @@ touch core/string_utils.c && caught layering.sh "string_utils.c" && rm core/stri
 caught sizes.sh "core/long.c: f:"
 seq -f '/* %g */' 801 >core/long.c && caught sizes.sh "core/long.c: -:" && rm core/long.c
 
+mkdir -p ir/ops && echo 'OP(F, "f", .attrs = {{"mode", SPEC_INT}, {"soon", SPEC_BOOL, .def = "false", .hint = 1}})' >ir/ops/a.def
+caught attributes.sh "the attribute 'mode' of ir/ops/a.def"
+echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh && rm -r core/mode.c ir/ops
+
 rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
 seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
 

@@ -7,7 +7,7 @@ cat >layout.py <<'END'
 import re, subprocess, sys
 
 compiler, include = sys.argv[1:3]
-boundary = {"abi.h", "backend.h", "tiling.h", "note.h", "insn.h"}
+boundary = {"abi.h", "backend.h", "tiling.h", "decision.h", "note.h", "insn.h"}
 
 
 def preprocessed():

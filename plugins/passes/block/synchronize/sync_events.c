@@ -256,6 +256,7 @@ static pto_status fit_pair(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     while (count_events(plan, src, dst) > plan->event_ids) {
         int changed = 0;
+        PTO_TRY(pto_go_on(plan->m->run));
         PTO_TRY(share_events(plan, src, dst));
         if (count_events(plan, src, dst) <= plan->event_ids) break;
         PTO_TRY(hand_on_token(plan, src, dst, &changed));

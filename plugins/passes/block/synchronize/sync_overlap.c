@@ -228,6 +228,7 @@ pto_status sync_find_pairs(sync_model *m)
     if (instructions > SYNC_INSTRUCTIONS_MAX) return too_large(m, instructions);
     for (uint32_t second = 1; second < m->count; second++) {
         sync_op *y = &m->ops[second];
+        PTO_TRY(pto_go_on(m->run));
         y->pair = m->pair_count;
         for (uint32_t first = 1; y->role == SYNC_INSN && first < m->count; first++) {
             if (m->ops[first].role != SYNC_INSN || m->ops[first].pipe == y->pipe) continue;

@@ -196,6 +196,7 @@ pto_status sync_drop_implied(sync_plan *plan)
         for (uint32_t i = plan->count; i-- > 0 && cost <= SYNC_COST_MAX;) {
             sync_flag *f = &plan->flags[i];
             if (weight_of(plan, i) != weight) continue;
+            PTO_TRY(pto_go_on(plan->m->run));
             f->is_dropped = 1;
             f->is_dropped = sync_flow_run(flow, NULL);
             cost += sync_flow_cost(flow);
@@ -223,6 +224,7 @@ pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out
 {
     *out = (sync_plan){.m = m, .event_ids = event_ids};
     for (uint32_t i = 0, from = 0; i < m->pair_count; i++) {
+        PTO_TRY(pto_go_on(m->run));
         if (i != 0 && m->pairs[i].second != m->pairs[i - 1].second) from = out->count;
         plan_pair(out, &m->pairs[i], from);
     }

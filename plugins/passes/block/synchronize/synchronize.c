@@ -109,6 +109,7 @@ static pto_status check_synchronised(const pto_run *run, pto_op kernel)
     PTO_TRY(sync_model_make(run, kernel, &m));
     for (;;) {
         sync_flow *flow = NULL;
+        PTO_TRY(pto_go_on(run));
         PTO_TRY(sync_flow_make(&m, NULL, 0, 0, &flow));
         if (sync_flow_run(flow, &race)) return PTO_OK;
         if (race.first != race.second) return sync_report_race(&m, &race);

@@ -20,16 +20,21 @@ typedef struct fuse_shape {
     uint32_t rank;
     uint32_t wide;          /* extent is not the constant 1 */
     uint32_t rows, columns; /* dims known to be rows or columns: some operand or result has only those, or lacks them */
+    uint32_t cuts;          /* bit i: something tells dim i from the next wide one outwards */
+    uint32_t reduced;       /* dims of the reductions */
+    int is_box;             /* dims do not fall into rows before columns */
 } fuse_shape;
 
 /* Index space of a vector op with what its reduction and its operands say about rows and columns. */
 fuse_shape fuse_shape_of_op(pto_op op);
-/* Makes `a` the common space of both. 0 when there is none: extents differ, or the dims do not fall into rows before
- * columns; `a` is garbage then. */
+/* Makes `a` the common space of both. 0 when there is none: extents differ, what is rows in one is columns in the
+ * other, or one of them is a box and they reduce along different dims; `a` is garbage then. */
 int fuse_shape_join(fuse_shape *a, const fuse_shape *b);
-/* Whether a value of shape `from` is repeated along rows when used in `to`: computing it there again costs little,
- * while storing it in a nest over rows would have every instance write it. */
+/* Whether a value of shape `from` is repeated along dims before its own when used in `to`: computing it there again
+ * costs little, while storing it in a nest over those would have every instance write it. */
 int fuse_shape_repeats(const fuse_shape *from, const fuse_shape *to);
+/* Dims that a reduction runs along; bit i is dim i counted from the end. */
+uint32_t fuse_reduced_dims(pto_op op);
 /* Whether an op gives one number for all elements: a constant, or a cast index expression. */
 int fuse_is_splat(pto_op op);
 

@@ -1,4 +1,4 @@
-/* Index spaces of vector ops: which dims are rows and which are columns. */
+/* Index spaces of vector ops: which dims are rows and which are columns, or where a box has its axes. */
 #include "fuse_plan.h"
 
 static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1u); }
@@ -14,11 +14,23 @@ static fuse_shape fuse_shape_of(pto_type type)
     return s;
 }
 
+/* Marks where neighbouring wide dims differ in `mask`. */
+static void note_cuts(fuse_shape *s, uint32_t mask)
+{
+    uint32_t last = PTO_MAX_DIMS;
+    for (uint32_t i = 0; i < PTO_MAX_DIMS; i++) {
+        if ((s->wide & (1u << i)) == 0) continue;
+        if (last != PTO_MAX_DIMS && ((mask >> last) & 1) != ((mask >> i) & 1)) s->cuts |= 1u << last;
+        last = i;
+    }
+}
+
 /* Something in the space `s` does not vary along `missing`. Dims that make no rows-before-columns become both. */
 static void note_missing(fuse_shape *s, uint32_t missing)
 {
     uint32_t present = s->wide & ~missing;
     if (missing == 0 || present == 0) return;
+    note_cuts(s, missing);
     if (lowest(present) > missing) {
         s->rows |= present;
         s->columns |= missing;
@@ -40,8 +52,9 @@ int fuse_is_splat(pto_op op)
     return !PTO_SOME(value) || kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT;
 }
 
-static uint32_t reduced_dims(pto_op op, uint32_t rank)
+uint32_t fuse_reduced_dims(pto_op op)
 {
+    const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0)));
     pto_attr axes = pto_op_attr(op, "axis");
     int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
     uint32_t count = is_list ? pto_attr_count(axes) : 1, mask = 0;
@@ -58,9 +71,11 @@ fuse_shape fuse_shape_of_op(pto_op op)
     int reduces = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_REDUCE;
     fuse_shape s = fuse_shape_of(pto_value_type(reduces ? pto_operand(op, 0) : pto_result(op, 0)));
     if (reduces) {
-        uint32_t reduced = reduced_dims(op, s.rank) & s.wide;
-        s.columns = reduced;
-        s.rows = reduced != 0 ? s.wide & ~reduced : 0;
+        s.reduced = fuse_reduced_dims(op) & s.wide;
+        s.columns = s.reduced;
+        s.rows = s.reduced != 0 ? s.wide & ~s.reduced : 0;
+        note_cuts(&s, s.reduced);
+        s.is_box = !is_split(&s);
         return s;
     }
     for (uint32_t k = 0; k < pto_operand_count(op); k++) {
@@ -68,6 +83,7 @@ fuse_shape fuse_shape_of_op(pto_op op)
         if (fuse_is_splat(pto_value_op(operand))) continue;
         note_missing(&s, s.wide & ~fuse_shape_of(pto_value_type(operand)).wide);
     }
+    s.is_box = !is_split(&s);
     return s;
 }
 
@@ -83,6 +99,34 @@ static int fits_in(fuse_shape *s, const fuse_shape *to, uint32_t known_columns)
     return 1;
 }
 
+/* Whether the reduced dims are one axis: neighbours that nothing tells apart. */
+static int is_one_axis(const fuse_shape *s)
+{
+    uint32_t last = PTO_MAX_DIMS, ended = 0;
+    for (uint32_t i = 0; i < PTO_MAX_DIMS; i++) {
+        if ((s->wide & (1u << i)) == 0) continue;
+        const uint32_t is_in = (s->reduced >> i) & 1;
+        if (is_in && (ended || (last != PTO_MAX_DIMS && ((s->reduced & s->cuts) >> last) & 1))) return 0;
+        if (!is_in && last != PTO_MAX_DIMS && ((s->reduced >> last) & 1)) ended = 1;
+        last = i;
+    }
+    return 1;
+}
+
+/* `wide` is the space of one of them, and has the dims of both. */
+static int join_boxes(fuse_shape *a, const fuse_shape *b, fuse_shape wide)
+{
+    if (a->reduced != 0 && b->reduced != 0 && a->reduced != b->reduced) return 0;
+    wide.reduced = a->reduced | b->reduced;
+    if (((wide.wide & ~a->wide) | (wide.wide & ~b->wide)) & ~wide.reduced) return 0;
+    wide.cuts = a->cuts | b->cuts;
+    note_cuts(&wide, a->wide);
+    note_cuts(&wide, b->wide);
+    wide.is_box = 1;
+    *a = wide;
+    return is_one_axis(a);
+}
+
 int fuse_shape_join(fuse_shape *a, const fuse_shape *b)
 {
     fuse_shape other = *b;
@@ -95,9 +139,14 @@ int fuse_shape_join(fuse_shape *a, const fuse_shape *b)
     uint32_t known_columns = a->columns | b->columns;
     fuse_shape wide = (b->wide & ~a->wide) != 0 ? *b : *a;
     if (((a->wide | b->wide) & ~wide.wide) != 0) return 0;
+    if (a->is_box || b->is_box) return join_boxes(a, b, wide);
     if (!fits_in(a, &wide, known_columns) || !fits_in(&other, &wide, known_columns)) return 0;
     wide.rows = a->rows | other.rows;
     wide.columns = a->columns | other.columns;
+    wide.cuts = a->cuts | b->cuts;
+    note_cuts(&wide, a->wide);
+    note_cuts(&wide, b->wide);
+    wide.reduced = a->reduced | b->reduced;
     *a = wide;
     return is_split(a);
 }
@@ -105,5 +154,5 @@ int fuse_shape_join(fuse_shape *a, const fuse_shape *b)
 int fuse_shape_repeats(const fuse_shape *from, const fuse_shape *to)
 {
     uint32_t missing = to->wide & ~from->wide;
-    return missing != 0 && lowest(missing) > from->wide;
+    return missing > lowest(from->wide);
 }

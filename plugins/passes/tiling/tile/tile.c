@@ -59,6 +59,10 @@ static pto_status lower_group(const pto_run *run, pto_op group)
         PTO_TRY(check_alone(transpose));
         return tile_lower_transpose(run, group, transpose);
     }
+    pto_op first = pto_block_first(pto_body(group));
+    if (tile_is_listed(first) && pto_operand_count(pto_op_next(first)) == 1 &&
+        !PTO_SOME(pto_op_next(pto_op_next(first))))
+        return tile_lower_constant(run, group, first);
     return tile_lower_rows(run, group);
 }
 
@@ -68,7 +72,7 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
     uint32_t rank = pto_type_rank(type);
     pto_expr *dims = PTO_SCRATCH(run, pto_expr, rank);
     for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims, "");
+    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims);
     PTO_NEED(view);
     /* The user's name of an output may be that of the reshape. */
     const pto_str name = pto_name_after(op, "");
@@ -122,9 +126,10 @@ static pto_status run_tile(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_GROUP))) continue;
-        found |= pto_result_count(op) != 0;
+        PTO_TRY(pto_go_on(run));
         PTO_TRY(lower_group(run, op));
     }
+    PTO_WALK(unit, op) found |= pto_op_is(op, pto_kind(run, KIND_FORALL));
     if (!found) PTO_TRY(copy_a_result(run, unit));
     PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));
     return PTO_OK;

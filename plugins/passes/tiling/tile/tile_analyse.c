@@ -1,17 +1,5 @@
-/* What a row group is: its rows and columns, and along what each of its values varies. */
+/* What a vector group is: its axes, and along which each of its values varies. */
 #include "tile_rows.h"
-
-static uint32_t lowest(uint32_t mask) { return mask & (~mask + 1u); }
-
-static uint32_t wide_dims(pto_type type)
-{
-    uint32_t rank = pto_type_rank(type), wide = 0;
-    for (uint32_t i = 0; i < rank; i++) {
-        int64_t extent = 0;
-        if (!pto_dim_is_const(type, rank - 1 - i, &extent) || extent != 1) wide |= 1u << i;
-    }
-    return wide;
-}
 
 static uint32_t slot_of(const row_group *g, pto_value value)
 {
@@ -58,11 +46,12 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     if (rule == PTO_ITER_FILL) {
         pto_attr_kind kind = pto_attr_kind_of(pto_op_attr(op, "value"));
         if (kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT) return PTO_OK;
-        return unsupported(
-            op, "holds an array; only one number for all elements becomes a tile, so pass the array as a parameter");
+        return unsupported(op, kind == PTO_ATTR_DENSE ? "lists elements beside other ops; give it a group of its own"
+                                                      : "holds an array; pass the array as a parameter");
     }
     if (rule == PTO_ITER_BROADCAST) return PTO_OK;
-    int known = rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op) != tile_kinds_count : rows_has_form(run, op);
+    int known =
+        rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op, AXIS_ROWS) != tile_kinds_count : rows_has_form(run, op);
     if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || !known)
         return unsupported(op, "has no tile form; supported in a row group are neg abs sqrt rsqrt reciprocal exp log "
                                "cast add sub mul div maximum minimum broadcast and reduce_sum, _max, _min");
@@ -72,20 +61,6 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     return PTO_OK;
 }
 
-/* Dims that a reduction really shortens. */
-static uint32_t reduced_dims(pto_op op)
-{
-    uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), mask = 0;
-    pto_attr axes = pto_op_attr(op, "axis");
-    int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
-    for (uint32_t i = 0; i < (is_list ? pto_attr_count(axes) : 1); i++) {
-        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
-        if (axis < 0) axis += rank;
-        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (rank - 1 - (uint32_t)axis);
-    }
-    return mask & wide_dims(pto_value_type(pto_operand(op, 0)));
-}
-
 static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
@@ -93,11 +68,11 @@ static pto_status read_op(row_group *g, pto_op op)
     uint32_t in[2] = {0, 0}, count = pto_operand_count(op);
     if (count > 2) return unsupported(op, "has more than two operands");
     for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_operand(op, k), op);
-    uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
-                   : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
-                   : rule == PTO_ITER_REDUCE && reduced_dims(op) != 0 ? ROW_REDUCE
-                   : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
-                                                                      : ROW_ELEMENTWISE;
+    uint8_t role = rule == PTO_ITER_FILL                                   ? ROW_SPLAT
+                   : rule == PTO_ITER_BROADCAST                            ? ROW_BROADCAST
+                   : rule == PTO_ITER_REDUCE && rows_reduced_dims(op) != 0 ? ROW_REDUCE
+                   : rule == PTO_ITER_REDUCE                               ? ROW_BROADCAST
+                                                                           : ROW_ELEMENTWISE;
     row_value *v = add_value(g, pto_result(op, 0), op, op, role);
     v->in_count = count;
     v->in[0] = in[0];
@@ -114,12 +89,9 @@ static pto_status read_op(row_group *g, pto_op op)
         v->in_count = 0;
     }
     pto_type space = space_type(op, rule);
-    if (!PTO_SOME(g->widest) || (wide_dims(space) & ~wide_dims(g->widest)) != 0) g->widest = space;
+    if (!PTO_SOME(g->widest) || (rows_wide_dims(space) & ~rows_wide_dims(g->widest)) != 0) g->widest = space;
     return PTO_OK;
 }
-
-/* A reduction without kept dims has its rows in other places; its shape is that of its kept form. */
-static int drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, "keepdim", 1); }
 
 static pto_status read_body(row_group *g)
 {
@@ -145,9 +117,9 @@ static pto_status read_body(row_group *g)
         row_value *v = &g->values[g->outputs[i]];
         v->is_output = 1;
         if (PTO_SOME(v->op)) v->name = pto_value_name(pto_result(g->group, i));
-        if (drops_dims(v)) continue;
+        if (rows_drops_dims(v)) continue;
         pto_type type = pto_value_type(v->value);
-        if (!PTO_SOME(g->widest) || (wide_dims(type) & ~wide_dims(g->widest)) != 0) g->widest = type;
+        if (!PTO_SOME(g->widest) || (rows_wide_dims(type) & ~rows_wide_dims(g->widest)) != 0) g->widest = type;
     }
     return PTO_OK;
 }
@@ -155,8 +127,8 @@ static pto_status read_body(row_group *g)
 static pto_status check_extents(const row_group *g, const row_value *v)
 {
     pto_type type = pto_value_type(v->value);
-    uint32_t rank = pto_type_rank(type), wide = wide_dims(type);
-    if (drops_dims(v) || v->role == ROW_SPLAT) return PTO_OK;
+    uint32_t rank = pto_type_rank(type), wide = rows_wide_dims(type);
+    if (rows_drops_dims(v) || v->role == ROW_SPLAT) return PTO_OK;
     for (uint32_t i = 0; i < rank; i++) {
         if ((wide & (1u << i)) == 0) continue;
         if ((g->wide & (1u << i)) != 0 &&
@@ -170,60 +142,27 @@ static pto_status check_extents(const row_group *g, const row_value *v)
     return PTO_OK;
 }
 
-/* Whether rows are so short that they would waste most of each block, and nothing needs them as rows. */
-static int is_narrow(const row_group *g)
-{
-    int64_t last = 0;
-    if (g->rank == 0 || !pto_dim_is_const(g->widest, g->rank - 1, &last) || last >= 16) return 0;
-    for (uint32_t i = 0; i < g->count; i++)
-        if (g->values[i].role == ROW_REDUCE || drops_dims(&g->values[i])) return 0;
-    return 1;
-}
-
-/* Rows and columns follow from what is reduced and from what operands and results lack. */
-static pto_status find_columns(row_group *g)
-{
-    uint32_t rows = 0, columns = 0;
-    for (uint32_t i = 0; i < g->count; i++) {
-        const row_value *v = &g->values[i];
-        uint32_t missing = g->wide & ~wide_dims(pto_value_type(v->value)), present = g->wide & ~missing;
-        if (v->role == ROW_REDUCE) {
-            uint32_t reduced = reduced_dims(v->op);
-            columns |= reduced;
-            rows |= wide_dims(pto_value_type(pto_operand(v->op, 0))) & ~reduced;
-        } else if (v->role != ROW_SPLAT && !drops_dims(v) && missing != 0 && present != 0) {
-            rows |= lowest(present) > missing ? present : missing;
-            columns |= lowest(present) > missing ? missing : present;
-        }
-        if (rows != 0 && columns != 0 && lowest(rows) <= columns) {
-            pto_str name = pto_op_name(v->at);
-            return pto_error(
-                v->at, "pto.tile/not-rows",
-                "`%.*s` mixes the group's rows and columns; supported are reductions over the last axes and "
-                "operands that lack leading or trailing dims",
-                PTO_FMT(name));
-        }
-    }
-    if (columns == 0) columns = rows != 0 ? g->wide & (lowest(rows) - 1u) : g->wide & 1u;
-    if (rows == 0 && is_narrow(g)) columns = g->wide;
-    for (g->columns_mask = 1; g->columns_mask <= columns; g->columns_mask <<= 1) {
-    }
-    g->columns_mask -= 1;
-    return PTO_OK;
-}
-
 static uint8_t shape_of(const row_group *g, uint32_t wide)
 {
-    uint32_t rows = g->wide & ~g->columns_mask, columns = g->wide & g->columns_mask;
-    return (uint8_t)(((wide & rows) == rows ? ALONG_ROWS : 0) | ((wide & columns) == columns ? ALONG_COLUMNS : 0));
+    uint8_t shape = 0;
+    for (uint32_t a = 0; a < g->axis_count; a++)
+        if ((g->axis_dims[a] & ~wide) == 0) shape |= rows_along(a);
+    return shape;
+}
+
+/* Dims that a value has or, when its reduction dropped some, had. */
+static uint32_t kept_dims(const row_value *v)
+{
+    if (!rows_drops_dims(v)) return rows_wide_dims(pto_value_type(v->value));
+    return rows_wide_dims(pto_value_type(pto_operand(v->op, 0))) & ~rows_reduced_dims(v->op);
 }
 
 static void find_forms(row_group *g)
 {
-    uint8_t one_column = shape_of(g, 0) & ALONG_COLUMNS;
+    const uint8_t swept = rows_along(g->swept), has_one = shape_of(g, 0) & swept;
     for (uint32_t i = 0; i < g->count; i++) {
         row_value *v = &g->values[i];
-        v->shape = drops_dims(v) ? ALONG_ROWS | one_column : shape_of(g, wide_dims(pto_value_type(v->value)));
+        v->shape = shape_of(g, kept_dims(v));
         uint32_t depth = 0;
         uint8_t form = 0;
         for (uint32_t k = 0; k < v->in_count; k++) {
@@ -233,8 +172,8 @@ static void find_forms(row_group *g)
         }
         if (v->role == ROW_INPUT) form = v->shape;
         if (v->role == ROW_REDUCE) {
-            form = (uint8_t)((form & ALONG_ROWS) | one_column);
-            if (!one_column) depth++;
+            form = (uint8_t)((form & ~swept) | has_one);
+            if (!has_one) depth++;
         }
         v->form = form;
         v->depth = depth;
@@ -251,13 +190,15 @@ static void find_needed(row_group *g)
     }
 }
 
+/* Every instance writes a part of its own of each result. */
 static pto_status check_outputs(row_group *g)
 {
-    g->splits_columns = g->depth == 0;
+    const uint8_t swept = rows_along(g->swept);
+    g->is_split = g->depth == 0;
     for (uint32_t i = 0; i < g->output_count; i++) {
         const row_value *v = &g->values[g->outputs[i]];
-        if ((v->shape & ALONG_COLUMNS) == 0) g->splits_columns = 0;
-        if ((v->shape & ALONG_ROWS) != 0) continue;
+        if ((v->shape & swept) == 0) g->is_split = 0;
+        if ((v->shape | swept) == (1u << g->axis_count) - 1) continue;
         return pto_error(
             v->at, "pto.tile/shared-output",
             "result %u is the same for all rows of the group, so every instance would write it; give it a group "
@@ -273,7 +214,7 @@ static pto_status check_dropped(const row_group *g)
     for (uint32_t i = 0; i < g->count; i++)
         for (uint32_t k = 0; k < g->values[i].in_count; k++) {
             const row_value *in = &g->values[g->values[i].in[k]];
-            if (!drops_dims(in)) continue;
+            if (!rows_drops_dims(in)) continue;
             return pto_error(
                 in->op, "pto.tile/dropped-dims",
                 "a reduction with `keepdim = false` is used in its own group; keep the dims or end the group there");
@@ -281,20 +222,12 @@ static pto_status check_dropped(const row_group *g)
     return PTO_OK;
 }
 
-static void find_extents(row_group *g)
+static void find_granule(row_group *g)
 {
-    for (int which = 0; which < 2; which++) g->extent[which] = pto_expr_const(g->run, 1);
-    for (uint32_t d = 0; d < g->rank; d++) {
-        int which = (g->columns_mask & (1u << (g->rank - 1 - d))) != 0;
-        g->extent[which] = pto_expr_mul(g->extent[which], pto_type_dim(g->widest, d));
-    }
-    int64_t narrowest = 8;
+    int64_t narrowest = 8, block = tile_machine_i64(g->run, "vector.block-bytes", 1);
     for (uint32_t i = 0; i < g->count; i++)
         if (pto_dtype_bytes(g->values[i].dtype) < narrowest) narrowest = pto_dtype_bytes(g->values[i].dtype);
-    int64_t block = tile_machine_i64(g->run, "vector.block-bytes", 1);
     g->granule = narrowest > 0 && block > narrowest ? block / narrowest : 1;
-    for (int which = 0; which < 2; which++)
-        if (!pto_expr_is_const(g->extent[which], &g->static_extent[which])) g->static_extent[which] = -1;
 }
 
 pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
@@ -303,12 +236,12 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     g->counted = storage_plan_make(run, pto_opt_bool(run, TILE_OPT_IN_PLACE));
     PTO_TRY(read_body(g));
     g->rank = pto_type_rank(g->widest);
-    g->wide = wide_dims(g->widest);
+    g->wide = rows_wide_dims(g->widest);
     PTO_TRY(check_dropped(g));
     for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
-    PTO_TRY(find_columns(g));
+    PTO_TRY(rows_find_axes(g));
     find_forms(g);
     find_needed(g);
-    find_extents(g);
+    find_granule(g);
     return check_outputs(g);
 }

@@ -178,6 +178,7 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     }
     const pto_expr region[1][2] = {{valid[DIM_M], valid[DIM_N]}};
     n->name = name;
+    /* One chain over k, ascending: what {order = "ascending"} asks for. Who splits k must refuse that, as rows do. */
     tile_piece sum = emit_zero(n, p->acc, region[0], tile[DIM_M], tile[DIM_N]);
     pto_op loop =
         tile_begin_for(n, pto_expr_ceildiv(p->extent[DIM_K], pto_expr_const(p->run, tile[DIM_K])), 1, &sum, region);

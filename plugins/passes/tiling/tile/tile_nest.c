@@ -320,7 +320,12 @@ void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *n
 }
 
 /* What a nest stores, before it is viewed under the shape of the result. */
-static pto_str stored_name(const pto_run *run, pto_str name) { return joined(run, "", name, "_2d"); }
+static pto_str stored_name(const pto_run *run, pto_str name, pto_value target)
+{
+    char behind[16];
+    (void)snprintf(behind, sizeof behind, "_%ud", (unsigned)pto_type_rank(pto_value_type(target)));
+    return joined(run, "", name, behind);
+}
 
 pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
                          uint32_t outs, const pto_value *targets)
@@ -335,10 +340,10 @@ pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_ex
     }
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, n->loc);
-    if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_result(group, 0))));
+    if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_result(group, 0)), targets[0]));
     pto_op forall = pto_spec_build(&s, pto_before(group));
     for (uint32_t i = 1; i < outs && PTO_SOME(forall); i++) {
-        pto_str name = stored_name(n->run, pto_value_name(pto_result(group, i)));
+        pto_str name = stored_name(n->run, pto_value_name(pto_result(group, i)), targets[i]);
         if (pto_value_set_name(pto_result(forall, i), name.p) < 0) n->failed = 1;
     }
     n->block = pto_body(forall);
@@ -364,7 +369,7 @@ pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
         uint32_t rank = pto_type_rank(type);
         pto_expr *dims = PTO_SCRATCH(n->run, pto_expr, rank);
         for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-        values[i] = tile_view(n->run, group, pto_result(forall, i), rank, dims, "");
+        values[i] = tile_view(n->run, group, pto_result(forall, i), rank, dims);
         PTO_NEED(values[i]);
         names[i] = joined(n->run, "", pto_value_name(pto_result(group, i)), "").p;
     }
@@ -373,8 +378,7 @@ pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
     return PTO_OK;
 }
 
-pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims,
-                    const char *suffix)
+pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims)
 {
     pto_type type = pto_value_type(value);
     int is_same = pto_type_rank(type) == rank;
@@ -384,7 +388,9 @@ pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t ran
     pto_spec_operand(&s, value);
     pto_spec_result(&s, pto_type_tensor(run, pto_type_dtype(type), rank, dims));
     pto_spec_loc(&s, pto_op_loc(at));
-    pto_spec_name(&s, joined(run, "", pto_value_name(value), suffix));
+    char behind[16];
+    (void)snprintf(behind, sizeof behind, "_%ud", (unsigned)rank);
+    pto_spec_name(&s, joined(run, "", pto_value_name(value), behind));
     return pto_spec_value(&s, pto_before(at));
 }
 

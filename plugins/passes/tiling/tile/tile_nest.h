@@ -70,6 +70,9 @@
     X(ROWSUM, "tile.rowsum")             \
     X(ROWMAX, "tile.rowmax")             \
     X(ROWMIN, "tile.rowmin")             \
+    X(COLSUM, "tile.colsum")             \
+    X(COLMAX, "tile.colmax")             \
+    X(COLMIN, "tile.colmin")             \
     X(ROWEXPANDADD, "tile.rowexpandadd") \
     X(ROWEXPANDSUB, "tile.rowexpandsub") \
     X(ROWEXPANDMUL, "tile.rowexpandmul") \
@@ -153,9 +156,8 @@ pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_ex
                          uint32_t outs, const pto_value *targets);
 /* Ends its body, and puts its results in the place of the group's, viewed under their shapes. */
 pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall);
-/* `value` under a 2-D shape, made before `at`; itself when it has that shape. */
-pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims,
-                    const char *suffix);
+/* `value` under another shape, made before `at`; itself when it has that shape. */
+pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims);
 pto_value tile_empty(const pto_run *run, pto_op at, pto_type type, pto_str name);
 
 /* min(size, extent - size * index), or just what it is known to be. */
@@ -171,5 +173,8 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_constant(const pto_run *run, pto_op group, pto_op op);
+/* Whether the op is a constant of listed elements. */
+int tile_is_listed(pto_op op);
 
 #endif

@@ -23,11 +23,11 @@ static const uint32_t unary_rows[][2] = {
     {KIND_T_RSQRT, KIND_RSQRT}, {KIND_T_EXP, KIND_EXP},   {KIND_T_RECIPROCAL, KIND_RECIPROCAL},
     {KIND_T_LOG, KIND_LOG},     {KIND_T_CAST, KIND_CAST},
 };
-/* tensor op, op on one tile, op on two results */
-static const uint32_t reduce_rows[][3] = {
-    {KIND_T_REDUCE_SUM, KIND_ROWSUM, KIND_ADD},
-    {KIND_T_REDUCE_MAX, KIND_ROWMAX, KIND_MAX},
-    {KIND_T_REDUCE_MIN, KIND_ROWMIN, KIND_MIN},
+/* tensor op, op on one tile along its rows and along its columns, op on two results */
+static const uint32_t reduce_rows[][4] = {
+    {KIND_T_REDUCE_SUM, KIND_COLSUM, KIND_ROWSUM, KIND_ADD},
+    {KIND_T_REDUCE_MAX, KIND_COLMAX, KIND_ROWMAX, KIND_MAX},
+    {KIND_T_REDUCE_MIN, KIND_COLMIN, KIND_ROWMIN, KIND_MIN},
 };
 
 static const binary_row *find_binary(const pto_run *run, pto_op op)
@@ -56,8 +56,8 @@ int rows_has_form(const pto_run *run, pto_op op)
     return find_unary(run, op) != NO_KIND || find_binary(run, op) != NULL;
 }
 
-uint32_t rows_reduce_kind(const pto_run *run, pto_op op) { return find_reduce(run, op, 1); }
-uint32_t rows_combine_kind(const pto_run *run, pto_op op) { return find_reduce(run, op, 2); }
+uint32_t rows_reduce_kind(const pto_run *run, pto_op op, uint32_t axis) { return find_reduce(run, op, 1 + axis); }
+uint32_t rows_combine_kind(const pto_run *run, pto_op op) { return find_reduce(run, op, 3); }
 
 /* NaN loses against every number, so with `ignore` it is what leaves a row of NaN a NaN. */
 tile_number rows_identity(const pto_run *run, pto_op op)
@@ -86,6 +86,14 @@ void rows_valid(const row_nest *w, uint8_t form, pto_expr out[2])
             (form & (1 << which)) != 0 || w->n->counts != NULL ? w->valid[which] : pto_expr_const(w->n->run, 1);
 }
 
+void rows_offsets(const row_nest *w, uint8_t shape, pto_expr *out)
+{
+    for (uint32_t a = 0; a < w->g->axis_count; a++)
+        out[rows_memory_dim(w->g, a)] = (shape & rows_along(a)) != 0 ? w->offset[a]
+                                        : w->n->counts != NULL       ? pto_expr_none(w->n->run)
+                                                                     : pto_expr_const(w->n->run, 0);
+}
+
 static tile_piece filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t form)
 {
     pto_expr valid[2];
@@ -102,7 +110,7 @@ static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t 
 
 tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
 {
-    uint8_t more = form & (uint8_t)~v->form;
+    uint8_t more = form & (uint8_t)~v->form & ALONG_BOTH;
     tile_piece p = v->piece;
     if (v->role == ROW_SPLAT) return filled(w, v->dtype, v->number, form);
     uint8_t have = v->form;
@@ -120,7 +128,7 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
 /* a op b where b may lack what a has. */
 static tile_piece emit_by(row_nest *w, const binary_row *row, tile_piece a, uint8_t form, const row_value *b)
 {
-    uint8_t more = form & (uint8_t)~b->form;
+    uint8_t more = form & (uint8_t)~b->form & ALONG_BOTH;
     uint32_t kind = more == 0 ? row->plain : (more & ALONG_ROWS) != 0 ? row->by_column : row->by_row;
     tile_piece pair[2] = {a, more == ALONG_BOTH ? rows_widen(w, b, ALONG_COLUMNS) : b->piece};
     return tile_emit(w->n, kind, a.dtype, a.rows, a.columns, 2, pair);
@@ -136,16 +144,16 @@ static tile_piece emit_with_scalar(row_nest *w, const binary_row *row, const row
 
 static tile_piece emit_binary(row_nest *w, const binary_row *row, const row_value *a, const row_value *b)
 {
-    uint8_t form = a->form | b->form;
+    uint8_t form = (a->form | b->form) & ALONG_BOTH;
     int splats = (a->role == ROW_SPLAT) + (b->role == ROW_SPLAT);
     if (splats == 1) return emit_with_scalar(w, row, a, b);
     if (splats == 2) {
         tile_piece first = filled(w, a->dtype, a->number, form);
         return tile_emit_scalar(w->n, row->scalar_right, first, b->number);
     }
-    if (a->form == form) return emit_by(w, row, a->piece, form, b);
-    if (b->form == form && row->commutes) return emit_by(w, row, b->piece, form, a);
-    if (b->form == form && row->from == KIND_T_SUB) {
+    if ((a->form & ALONG_BOTH) == form) return emit_by(w, row, a->piece, form, b);
+    if ((b->form & ALONG_BOTH) == form && row->commutes) return emit_by(w, row, b->piece, form, a);
+    if ((b->form & ALONG_BOTH) == form && row->from == KIND_T_SUB) {
         tile_piece minus = tile_emit(w->n, KIND_NEG, b->dtype, b->piece.rows, b->piece.columns, 1, &b->piece);
         return emit_by(w, &binary_rows[0], minus, form, a);
     }
@@ -162,12 +170,9 @@ static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
 
 static tile_piece emit_input(row_nest *w, const row_value *v)
 {
-    pto_expr offsets[2], valid[2];
+    pto_expr offsets[AXES_MAX], valid[2];
     rows_valid(w, v->form, valid);
-    for (int which = 0; which < 2; which++)
-        offsets[which] = (v->form & (1 << which)) != 0 ? w->offset[which]
-                         : w->n->counts != NULL        ? pto_expr_none(w->n->run)
-                                                       : pto_expr_const(w->n->run, 0);
+    rows_offsets(w, v->form, offsets);
     return tile_emit_load(w->n, w->n->counts != NULL ? v->value : v->memory, offsets, valid, rows_extent(w, v->form, 0),
                           rows_extent(w, v->form, 1), 0);
 }

@@ -1,11 +1,17 @@
-/* Row groups: elementwise ops, reductions along the columns and broadcasts on a space of rows x columns, into which
- * all dims of the group's widest tensor are collapsed. */
+/* Vector groups: elementwise ops, reductions along one axis and broadcasts on one space.
+ *
+ * Axes of the space are runs of neighbouring dims of the group's widest tensor that everything in the group treats
+ * alike. The last two are rows and columns of tiles; an instance stands at one index of each axis before them. A group
+ * whose dims fall into rows before columns, with reductions along the columns, has just these two axes (a row group);
+ * any other is a box. Memory is viewed with one dim for each axis, 1 where a value does not vary along it. */
 #ifndef TILE_ROWS_H
 #define TILE_ROWS_H
 
 #include "tile_nest.h"
 
-/* Along what a value varies, as bits. A value that varies along neither is one number for the whole space. */
+/* Axes by number: what tiles have, then those before them, outermost first. */
+enum { AXIS_ROWS, AXIS_COLUMNS, AXIS_OUTER, AXES_MAX = PTO_MAX_DIMS };
+/* Along what a value varies, as bits 1 << axis. A value that varies along none is one number for the whole space. */
 enum { ALONG_ROWS = 1, ALONG_COLUMNS = 2, ALONG_BOTH = 3 };
 
 enum row_role { ROW_INPUT, ROW_SPLAT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
@@ -36,36 +42,56 @@ typedef struct row_group {
     uint32_t *outputs, output_count; /* values in order of the results */
     pto_value *targets;              /* 2-D tensors that they are stored to */
     pto_type widest;
-    uint32_t rank, wide, columns_mask; /* bit i: dim i from the end */
-    pto_expr extent[2];                /* rows, columns */
-    int64_t static_extent[2];          /* -1: symbolic */
-    uint32_t depth;                    /* deepest reduction */
-    int splits_columns;                /* instances may share a row */
-    int64_t granule;                   /* of columns */
-    storage_plan counted;              /* room for footprints */
+    uint32_t rank, wide; /* bit i: dim i from the end */
+    uint32_t axis_count; /* at least 2 */
+    uint32_t axis_dims[AXES_MAX];
+    pto_expr extent[AXES_MAX];
+    int64_t static_extent[AXES_MAX]; /* -1: symbolic */
+    uint32_t depth;                  /* deepest reduction */
+    uint32_t swept;                  /* axis of the reductions */
+    int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
+    int64_t granule;                 /* of columns */
+    storage_plan counted;            /* room for footprints */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */
 typedef struct row_nest {
     row_group *g;
     tile_nest *n;
-    int64_t tile[2];
-    pto_expr offset[2], valid[2];
+    int64_t tile[AXES_MAX]; /* 1 for outer axes */
+    pto_expr offset[AXES_MAX], valid[AXES_MAX];
 } row_nest;
 
 /* Reads the group; reports what cannot be one. */
 pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group);
+/* Dims that a type has more than one index of, as far as is known; bit i is dim i counted from the end. */
+uint32_t rows_wide_dims(pto_type type);
+/* Dims that a reduction really shortens. */
+uint32_t rows_reduced_dims(pto_op op);
+/* A reduction without kept dims has its extents in other places; its shape is that of its kept form. */
+int rows_drops_dims(const row_value *v);
+/* Finds axes and the swept one. Reports what mixes them. */
+pto_status rows_find_axes(row_group *g);
+
+static inline uint8_t rows_along(uint32_t axis) { return (uint8_t)(1u << axis); }
+/* Dim of memory that walks the axis. */
+static inline uint32_t rows_memory_dim(const row_group *g, uint32_t axis)
+{
+    return axis >= AXIS_OUTER ? axis - AXIS_OUTER : g->axis_count - 2 + axis;
+}
 
 /* Tile of a form: 1 along what it does not vary along. */
 int64_t rows_extent(const row_nest *w, uint8_t form, int which);
+/* Where the instance's window of a shape starts in memory. */
+void rows_offsets(const row_nest *w, uint8_t shape, pto_expr *out);
 /* Valid region of a form. */
 void rows_valid(const row_nest *w, uint8_t form, pto_expr out[2]);
 /* Computes one value that is no reduction. */
 void rows_emit_value(row_nest *w, row_value *v);
 /* The tile of `v` repeated along what `form` has more. */
 tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form);
-/* Kinds and start of a reduction: of one tile, of two results. */
-uint32_t rows_reduce_kind(const pto_run *run, pto_op op);
+/* Kinds and start of a reduction: of one tile along rows or columns, of two results. */
+uint32_t rows_reduce_kind(const pto_run *run, pto_op op, uint32_t axis);
 uint32_t rows_combine_kind(const pto_run *run, pto_op op);
 tile_number rows_identity(const pto_run *run, pto_op op);
 /* Whether a unary or binary op has a tile form. */

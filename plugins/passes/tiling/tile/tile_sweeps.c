@@ -1,10 +1,15 @@
-/* The inside of an instance of a row group. A row that fits is walked once; else each depth of reductions takes a sweep
- * over chunks of columns, which computes again what it needs from the loads and from the results of earlier sweeps. */
+/* The inside of an instance of a vector group. What fits along the swept axis is walked once; else each depth of
+ * reductions takes a sweep over chunks of that axis, which computes again what it needs from the loads and from the
+ * results of earlier sweeps. An outer axis is swept one index at a time. */
 #include "tile_rows.h"
+
+static uint8_t swept(const row_nest *w) { return rows_along(w->g->swept); }
 
 static int is_whole(const row_nest *w)
 {
-    return w->g->splits_columns || (w->g->static_extent[1] >= 0 && w->tile[1] >= w->g->static_extent[1]);
+    const uint32_t axis = w->g->swept;
+    if (w->g->is_split) return 1;
+    return axis < AXIS_OUTER && w->g->static_extent[axis] >= 0 && w->tile[axis] >= w->g->static_extent[axis];
 }
 
 /* The sweep that stores an output: the first in which all it hangs on is known. */
@@ -13,8 +18,11 @@ static uint32_t sweep_of(const row_value *v) { return v->depth + 1; }
 static tile_piece reduced(row_nest *w, const row_value *v)
 {
     const row_value *in = &w->g->values[v->in[0]];
-    tile_piece p = rows_widen(w, in, in->form | ALONG_COLUMNS);
-    return tile_emit(w->n, rows_reduce_kind(w->n->run, v->op), p.dtype, p.rows, 1, 1, &p);
+    const uint32_t axis = w->g->swept;
+    if (axis >= AXIS_OUTER) return rows_widen(w, in, v->form);
+    tile_piece p = rows_widen(w, in, in->form | swept(w));
+    return tile_emit(w->n, rows_reduce_kind(w->n->run, v->op, axis), p.dtype, axis == AXIS_ROWS ? 1 : p.rows,
+                     axis == AXIS_COLUMNS ? 1 : p.columns, 1, &p);
 }
 
 static void name_after(row_nest *w, const row_value *v)
@@ -26,12 +34,9 @@ static void name_after(row_nest *w, const row_value *v)
 static void store(row_nest *w, uint32_t output)
 {
     const row_value *v = &w->g->values[w->g->outputs[output]];
-    pto_expr offsets[2];
+    pto_expr offsets[AXES_MAX];
     name_after(w, v);
-    for (int which = 0; which < 2; which++)
-        offsets[which] = (v->shape & (1 << which)) != 0 ? w->offset[which]
-                         : w->n->counts != NULL         ? pto_expr_none(w->n->run)
-                                                        : pto_expr_const(w->n->run, 0);
+    rows_offsets(w, v->shape, offsets);
     tile_emit_store(w->n, rows_widen(w, v, v->shape), w->g->targets[output], offsets);
 }
 
@@ -47,18 +52,18 @@ static void emit_whole(row_nest *w)
         }
         name_after(w, v);
         const row_value *in = &g->values[v->in[0]];
-        int one_column = (v->form & ALONG_COLUMNS) != 0;
-        v->piece = one_column ? rows_widen(w, in, v->form) : reduced(w, v);
+        int has_one = (v->form & swept(w)) != 0;
+        v->piece = has_one ? rows_widen(w, in, v->form) : reduced(w, v);
     }
     for (uint32_t i = 0; i < g->output_count; i++) store(w, i);
 }
 
-/* Values without columns that hang on `depth` reductions: once per instance. */
+/* Values that do not vary along the swept axis and hang on `depth` reductions: once per instance. */
 static void emit_level(row_nest *w, uint32_t depth)
 {
     for (uint32_t i = 0; i < w->g->count; i++) {
         row_value *v = &w->g->values[i];
-        if (v->is_needed && v->depth == depth && (v->form & ALONG_COLUMNS) == 0 && v->role != ROW_REDUCE)
+        if (v->is_needed && v->depth == depth && (v->form & swept(w)) == 0 && v->role != ROW_REDUCE)
             rows_emit_value(w, v);
     }
 }
@@ -68,9 +73,9 @@ static int reduces_in(const row_value *v, uint32_t sweep)
     return v->is_needed && v->role == ROW_REDUCE && v->depth == sweep;
 }
 
-static int stores_in(const row_value *v, uint32_t sweep)
+static int stores_in(const row_group *g, const row_value *v, uint32_t sweep)
 {
-    return v->is_output && (v->shape & ALONG_COLUMNS) != 0 && sweep_of(v) == sweep;
+    return v->is_output && (v->shape & rows_along(g->swept)) != 0 && sweep_of(v) == sweep;
 }
 
 /* Marks what the sweep computes; gives how many reductions it carries. */
@@ -80,11 +85,11 @@ static uint32_t mark_sweep(row_group *g, uint32_t sweep)
     for (uint32_t i = 0; i < g->count; i++) g->values[i].in_sweep = 0;
     for (uint32_t i = g->count; i-- > 0;) {
         row_value *v = &g->values[i];
-        if (stores_in(v, sweep)) v->in_sweep = 1;
+        if (stores_in(g, v, sweep)) v->in_sweep = 1;
         carried += (uint32_t)reduces_in(v, sweep);
         if (!v->in_sweep && !reduces_in(v, sweep)) continue;
         for (uint32_t k = 0; k < v->in_count; k++)
-            if ((g->values[v->in[k]].form & ALONG_COLUMNS) != 0) g->values[v->in[k]].in_sweep = 1;
+            if ((g->values[v->in[k]].form & rows_along(g->swept)) != 0) g->values[v->in[k]].in_sweep = 1;
     }
     return carried;
 }
@@ -93,11 +98,11 @@ static void emit_chunk(row_nest *w, uint32_t sweep)
 {
     for (uint32_t i = 0; i < w->g->count; i++) {
         row_value *v = &w->g->values[i];
-        if (v->in_sweep && v->role != ROW_REDUCE && (v->form & ALONG_COLUMNS) != 0) rows_emit_value(w, v);
+        if (v->in_sweep && v->role != ROW_REDUCE && (v->form & swept(w)) != 0) rows_emit_value(w, v);
     }
     for (uint32_t i = 0; i < w->g->output_count; i++) {
         const row_value *v = &w->g->values[w->g->outputs[i]];
-        if (stores_in(v, sweep)) store(w, i);
+        if (stores_in(w->g, v, sweep)) store(w, i);
     }
 }
 
@@ -110,8 +115,8 @@ static void emit_identities(row_nest *w, uint32_t sweep, tile_piece *initial, pt
         if (!reduces_in(v, sweep)) continue;
         name_after(w, v);
         rows_valid(w, v->form, valid[next]);
-        initial[next] =
-            tile_emit_fill(w->n, v->dtype, rows_identity(w->n->run, v->op), valid[next], rows_extent(w, v->form, 0), 1);
+        initial[next] = tile_emit_fill(w->n, v->dtype, rows_identity(w->n->run, v->op), valid[next],
+                                       rows_extent(w, v->form, AXIS_ROWS), rows_extent(w, v->form, AXIS_COLUMNS));
         next++;
     }
 }
@@ -126,7 +131,8 @@ static void emit_reductions(row_nest *w, uint32_t sweep, pto_block body, const t
         tile_piece pair[2] = {initial[next], reduced(w, v)};
         if (w->n->counts == NULL) pair[0].value = pto_block_arg(body, next + 1);
         pair[0].at = w->n->carried + next;
-        out[next] = tile_emit(w->n, rows_combine_kind(w->n->run, v->op), v->dtype, pair[1].rows, 1, 2, pair);
+        out[next] =
+            tile_emit(w->n, rows_combine_kind(w->n->run, v->op), v->dtype, pair[1].rows, pair[1].columns, 2, pair);
         next++;
     }
 }
@@ -151,13 +157,14 @@ static void emit_sweep(row_nest *w, uint32_t sweep)
     if (w->n->counts != NULL) {
         (void)tile_begin_for(w->n, pto_expr_none(g->run), count, tiles, NULL);
     } else {
-        pto_expr size = pto_expr_const(g->run, w->tile[1]);
-        loop = tile_begin_for(w->n, pto_expr_ceildiv(g->extent[1], size), count, tiles, (const pto_expr(*)[2])valid);
+        const uint32_t axis = g->swept;
+        pto_expr size = pto_expr_const(g->run, w->tile[axis]);
+        loop = tile_begin_for(w->n, pto_expr_ceildiv(g->extent[axis], size), count, tiles, (const pto_expr(*)[2])valid);
         body = pto_body(loop);
         add_loop_args(w, body, count, tiles);
         pto_expr index = pto_expr_value(pto_block_arg(body, 0));
-        inner.offset[1] = pto_expr_scale(index, w->tile[1]);
-        inner.valid[1] = tile_valid_extent(w->tile[1], g->extent[1], index);
+        inner.offset[axis] = pto_expr_scale(index, w->tile[axis]);
+        inner.valid[axis] = tile_valid_extent(w->tile[axis], g->extent[axis], index);
     }
     emit_chunk(&inner, sweep);
     emit_reductions(&inner, sweep, body, tiles, tiles + count);
@@ -176,7 +183,7 @@ void rows_emit_instance(row_nest *w)
     }
     for (uint32_t i = 0; i < g->output_count; i++) {
         const row_value *v = &g->values[g->outputs[i]];
-        if ((v->shape & ALONG_COLUMNS) != 0 && sweep_of(v) > last) last = sweep_of(v);
+        if ((v->shape & swept(w)) != 0 && sweep_of(v) > last) last = sweep_of(v);
     }
     if (last < g->depth) last = g->depth;
     emit_level(w, 0);
@@ -186,6 +193,6 @@ void rows_emit_instance(row_nest *w)
     }
     for (uint32_t i = 0; i < g->output_count; i++) {
         const row_value *v = &g->values[g->outputs[i]];
-        if ((v->shape & ALONG_COLUMNS) == 0) store(w, i);
+        if ((v->shape & swept(w)) == 0) store(w, i);
     }
 }

@@ -32,45 +32,72 @@ static pto_op find_tune(const pto_run *run, pto_op unit, pto_str symbol)
     return pto_op_none(run);
 }
 
-/* What the option says, for symbols of this function. */
-static pto_status fix_as_set(const pto_run *run, pto_op unit)
+/* What the option gives must be a symbol of this function, or of another one. */
+static pto_status check_option(const pto_run *run, pto_op unit)
 {
     const pto_str all = pto_opt_str(run, TILE_OPT_SYMBOLS);
     pto_str text = all, name;
     int64_t value;
     int more;
     while ((more = next_setting(&text, &name, &value)) > 0) {
-        const pto_op tune = find_tune(run, unit, name);
-        if (PTO_SOME(tune))
-            PTO_TRY(pto_tune_fix(tune, value));
-        else
-            pto_remark(unit, "pto.tile/no-such-symbol",
-                       "the option `symbols` gives $%.*s, which this function has no `tune` of", PTO_FMT(name));
+        if (PTO_SOME(find_tune(run, unit, name))) continue;
+        pto_remark(unit, "pto.tile/no-such-symbol",
+                   "the option `symbols` gives $%.*s, which this function has no `tune` of", PTO_FMT(name));
     }
     if (more == 0) return PTO_OK;
     return pto_error(unit, "pto.tile/bad-symbols", "the option `symbols` is `%.*s`; it is a list like `KB=128, MB=64`",
                      PTO_FMT(all));
 }
 
-static pto_status fix_at_largest(pto_op tune)
+/* The value that the option gives the symbol. */
+static int find_setting(const pto_run *run, pto_str symbol, int64_t *value)
+{
+    pto_str text = pto_opt_str(run, TILE_OPT_SYMBOLS), name;
+    while (next_setting(&text, &name, value) > 0)
+        if (pto_str_same(name, symbol)) return 1;
+    return 0;
+}
+
+static int64_t largest_of(pto_op tune)
+{
+    const int64_t lo = pto_attr_int_of(tune, "lo", 1), hi = pto_attr_int_of(tune, "hi", 1),
+                  step = pto_attr_int_of(tune, "step", 1);
+    return step > 0 ? lo + (hi - lo) / step * step : lo;
+}
+
+/* The schedule pins the symbol, or the option gives it, or it gets its largest value. */
+static pto_status fix(const pto_run *run, pto_op tune)
 {
     const pto_str symbol = pto_attr_str_of(tune, "symbol");
     const int64_t lo = pto_attr_int_of(tune, "lo", 1), hi = pto_attr_int_of(tune, "hi", 1),
                   step = pto_attr_int_of(tune, "step", 1);
-    const int64_t value = step > 0 ? lo + (hi - lo) / step * step : lo;
-    pto_remark(tune, "pto.tile/largest",
-               "$%.*s is fixed at its largest value, %lld; the option `symbols` of pto.tile takes another",
-               (int)symbol.n, symbol.p != NULL ? symbol.p : "", (long long)value);
+    char limit[96];
+    (void)snprintf(limit, sizeof limit, "%lld to %lld in steps of %lld", (long long)lo, (long long)hi, (long long)step);
+    const pto_decision d = {
+        .struct_size = sizeof d, .count = 1, .name = "symbol", .min = &lo, .max = &hi, .limit = limit};
+    int64_t value = largest_of(tune);
+    const int is_set = find_setting(run, symbol, &value);
+    const int32_t pinned = pto_decision_pinned(tune, &d, &value);
+    if (pinned < 0) return PTO_FAILED;
+    if (!is_set && !pinned)
+        pto_remark(tune, "pto.tile/largest",
+                   "$%.*s is fixed at its largest value, %lld; the option `symbols` of pto.tile, or a schedule, takes "
+                   "another",
+                   PTO_FMT(symbol), (long long)value);
+    if (pinned && step > 0 && (value - lo) % step != 0)
+        return pto_error(tune, "pto.tile/not-offered", "$%.*s is pinned at %lld; it takes %s", PTO_FMT(symbol),
+                         (long long)value, limit);
+    PTO_TRY(pto_decision_made(tune, &d, &value));
     return pto_tune_fix(tune, value);
 }
 
 pto_status tile_fix_symbols(const pto_run *run, pto_op unit)
 {
     const pto_block body = pto_body(unit);
-    PTO_TRY(fix_as_set(run, unit));
+    PTO_TRY(check_option(run, unit));
     for (pto_op op = pto_block_first(body), next; PTO_SOME(op); op = next) {
         next = pto_op_next(op);
-        if (pto_op_is(op, pto_kind(run, KIND_TUNE))) PTO_TRY(fix_at_largest(op));
+        if (pto_op_is(op, pto_kind(run, KIND_TUNE))) PTO_TRY(fix(run, op));
     }
     return PTO_OK;
 }

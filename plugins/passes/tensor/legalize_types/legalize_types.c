@@ -11,48 +11,12 @@
  *     and bf16; other functions gain.
  *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
  *     broadcasts. |x| becomes the maximum of x and -x.
- *   - A cast becomes a chain of casts only when that gives the same: every type on the way holds all values of the
- * first one, or integers of one sign narrow step by step.
+ *   - A cast becomes a chain of casts when that gives the same: every type on the way holds all values of the first
+ * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
  * Exact but for functions that gain digits. What cannot be done so is an error at the op. */
-#include <pto/plugin.h>
-
-#define KINDS(X)                         \
-    X(NEG, "tensor.neg")                 \
-    X(ABS, "tensor.abs")                 \
-    X(SQRT, "tensor.sqrt")               \
-    X(RSQRT, "tensor.rsqrt")             \
-    X(RECIPROCAL, "tensor.reciprocal")   \
-    X(EXP, "tensor.exp")                 \
-    X(LOG, "tensor.log")                 \
-    X(TANH, "tensor.tanh")               \
-    X(SIGMOID, "tensor.sigmoid")         \
-    X(SILU, "tensor.silu")               \
-    X(GELU, "tensor.gelu")               \
-    X(RELU, "tensor.relu")               \
-    X(ADD, "tensor.add")                 \
-    X(SUB, "tensor.sub")                 \
-    X(MUL, "tensor.mul")                 \
-    X(DIV, "tensor.div")                 \
-    X(MAXIMUM, "tensor.maximum")         \
-    X(MINIMUM, "tensor.minimum")         \
-    X(REDUCE_SUM, "tensor.reduce_sum")   \
-    X(REDUCE_MEAN, "tensor.reduce_mean") \
-    X(REDUCE_MAX, "tensor.reduce_max")   \
-    X(REDUCE_MIN, "tensor.reduce_min")   \
-    X(BROADCAST, "tensor.broadcast")     \
-    X(CAST, "tensor.cast")               \
-    X(MATMUL, "tensor.matmul")           \
-    X(CONSTANT, "tensor.constant")
-PTO_KINDS(KINDS);
-
-#define STATS(X)                \
-    X(WIDENED, "widened")       \
-    X(CASTS, "casts-made")      \
-    X(CHAINED, "casts-chained") \
-    X(PRODUCTS, "products-changed")
-PTO_STATS(STATS);
+#include "legalize_types.h"
 
 /* How an op is computed: its tile op gives the cost class whose element types count; NULL: it becomes several ops. */
 typedef struct op_rule {
@@ -95,41 +59,7 @@ static const op_rule *find_rule(const pto_run *run, pto_op op)
     return NULL;
 }
 
-/* ---- element types ---- */
-
-static int is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
-static int is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
-static int is_integer(pto_dtype t) { return is_signed(t) || is_unsigned(t); }
-static int bits_of(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
-
-/* Significant bits of a float type; integers of at most that many bits fit. */
-static int significand_of(pto_dtype t) { return t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : t == PTO_BF16 ? 8 : 0; }
-
-/* Whether every value of `values` is one of `t`. */
-static int holds(pto_dtype t, pto_dtype values)
-{
-    if (t == values) return 1;
-    if (t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) return 1;
-    if (!is_integer(values)) return 0;
-    const int magnitude = bits_of(values) - is_signed(values);
-    if (pto_dtype_is_float(t)) return magnitude <= significand_of(t);
-    if (is_unsigned(t)) return is_unsigned(values) && magnitude <= bits_of(t);
-    return is_signed(t) && magnitude <= bits_of(t) - 1;
-}
-
 /* ---- what the machine has ---- */
-
-static int lists(pto_str list, const char *item)
-{
-    const size_t n = strlen(item);
-    for (size_t at = 0; at < list.n;) {
-        size_t end = at;
-        while (end < list.n && list.p[end] != ',') end++;
-        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
-        at = end + 1;
-    }
-    return 0;
-}
 
 /* Element types of the vector instruction that the tile op stands for, as the machine lists them. */
 static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
@@ -144,20 +74,7 @@ static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
-    return lists(vector_dtypes(run, tile_op), pto_dtype_name(t));
-}
-
-static pto_str conversions(const pto_run *run, pto_dtype from)
-{
-    char path[64];
-    pto_str list = pto_no_str();
-    snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
-    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
-}
-
-static int converts(const pto_run *run, pto_dtype from, pto_dtype to)
-{
-    return lists(conversions(run, from), pto_dtype_name(to));
+    return legalize_lists(vector_dtypes(run, tile_op), pto_dtype_name(t));
 }
 
 static int multiplies(const pto_run *run, pto_dtype t)
@@ -180,55 +97,7 @@ static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
     pto_str list = pto_no_str();
     if (acc == out) return 1;
     snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
-    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && lists(list, change);
-}
-
-/* ---- chains of conversions ---- */
-
-typedef struct chain {
-    uint32_t count; /* steps; 0: there is none */
-    pto_dtype to[PTO_DTYPE_COUNT];
-} chain;
-
-/* Whether the chain from -> ... -> to may pass through t. `values`: what is converted, all values of that type. */
-static int may_pass(pto_dtype t, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
-{
-    if (!narrows) return holds(t, values);
-    if (is_signed(t) != is_signed(from) || !is_integer(t)) return 0;
-    return bits_of(t) < bits_of(from) && bits_of(t) > bits_of(to);
-}
-
-/* The shortest way, breadth first; of equal ones that through the types with lower numbers. */
-static chain search(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
-{
-    pto_dtype queue[PTO_DTYPE_COUNT], before[PTO_DTYPE_COUNT] = {0};
-    uint32_t head = 0, tail = 0;
-    chain c = {0};
-    queue[tail++] = from;
-    before[from] = from;
-    while (head < tail && before[to] == PTO_DTYPE_NONE) {
-        const pto_dtype at = queue[head++];
-        for (pto_dtype next = PTO_F32; next < PTO_BOOL; next++) {
-            if (before[next] != PTO_DTYPE_NONE || !converts(run, at, next)) continue;
-            if (next != to && !may_pass(next, from, to, values, narrows)) continue;
-            before[next] = at;
-            queue[tail++] = next;
-        }
-    }
-    if (before[to] == PTO_DTYPE_NONE || from == to) return c;
-    for (pto_dtype t = to; t != from; t = before[t]) c.count++;
-    uint32_t i = c.count;
-    for (pto_dtype t = to; t != from; t = before[t]) c.to[--i] = t;
-    return c;
-}
-
-/* Of values that all belong to `values`; none when only an inexact one exists. */
-static chain find_chain(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values)
-{
-    const chain c = search(run, from, to, values, 0);
-    const int narrows =
-        is_integer(from) && is_integer(to) && is_signed(from) == is_signed(to) && bits_of(to) < bits_of(from);
-    return c.count != 0 || !narrows ? c : search(run, from, to, values, 1);
+    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && legalize_lists(list, change);
 }
 
 /* ---- what to compute in ---- */
@@ -242,15 +111,15 @@ static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dt
     if (pto_dtype_is_float(t)) {
         if (r->tile_op == NULL || r->adds_up) return PTO_F32;
         if (takes(run, r->tile_op, t)) return t;
-        return takes(run, r->tile_op, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 &&
-                       find_chain(run, PTO_F32, t, PTO_F32).count != 0
+        return takes(run, r->tile_op, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
+                       legalize_find_chain(run, PTO_F32, t, PTO_F32).count != 0
                    ? PTO_F32
                    : CANNOT;
     }
     if (r->tile_op != NULL && takes(run, r->tile_op, t)) return t;
     for (size_t i = 0; r->picks && i < sizeof wider / sizeof *wider; i++)
-        if (holds(wider[i], t) && takes(run, r->tile_op, wider[i]) && find_chain(run, t, wider[i], t).count != 0 &&
-            find_chain(run, wider[i], t, t).count != 0)
+        if (legalize_holds(wider[i], t) && takes(run, r->tile_op, wider[i]) &&
+            legalize_find_chain(run, t, wider[i], t).count != 0 && legalize_find_chain(run, wider[i], t, t).count != 0)
             return wider[i];
     return CANNOT;
 }
@@ -262,8 +131,8 @@ static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(
 static int match_integer_abs(const pto_run *run, pto_op op)
 {
     const pto_dtype t = operand_dtype(op);
-    if (!pto_op_is(op, pto_kind(run, KIND_ABS)) || !is_integer(t) || takes(run, "tile.abs", t)) return 0;
-    return is_unsigned(t) || (takes(run, "tile.neg", t) && takes(run, "tile.max", t));
+    if (!pto_op_is(op, pto_kind(run, KIND_ABS)) || !legalize_is_integer(t) || takes(run, "tile.abs", t)) return 0;
+    return legalize_is_unsigned(t) || (takes(run, "tile.neg", t) && takes(run, "tile.max", t));
 }
 
 static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(operand) ? PTO_F32 : PTO_I32; }
@@ -272,60 +141,21 @@ static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(o
 static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 {
     if (multiplies(run, t)) return t;
-    return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && find_chain(run, t, PTO_F32, t).count != 0 ? PTO_F32
-                                                                                                          : CANNOT;
+    return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0
+               ? PTO_F32
+               : CANNOT;
 }
 
 /* ---- rewriting ---- */
-
-/* `mode` and `saturate` of `from`, unless that is none. */
-static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, pto_op from)
-{
-    const pto_run *run = at.run;
-    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
-    pto_spec_operand(&s, x);
-    if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
-    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
-    pto_spec_name(&s, name);
-    pto_count(run, STAT_CASTS);
-    return pto_spec_value(&s, pto_before(at));
-}
-
-/* A cast of a constant becomes a constant. */
-static pto_value fold_constant(pto_value cast)
-{
-    const pto_op op = pto_value_op(cast);
-    const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(cast.run);
-    if (!PTO_SOME(number)) return cast;
-    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
-    pto_spec_attr(&s, "value", number);
-    pto_spec_result(&s, pto_value_type(cast));
-    pto_spec_name(&s, pto_value_name(cast));
-    const pto_value constant = pto_spec_value(&s, pto_before(op));
-    return pto_replace(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
-}
-
-/* x in another type along a chain. The last step is `from`'s, the others are exact; all of them are when they narrow.
- */
-static pto_value convert(pto_op at, pto_value x, const chain *c, pto_str name, pto_op from)
-{
-    const pto_op none = pto_op_none(at.run);
-    for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
-        const int is_last = i + 1 == c->count, narrows = bits_of(c->to[i]) < bits_of(pto_type_dtype(pto_value_type(x)));
-        const pto_str step = is_last ? name : pto_name_after(at, "_step");
-        x = fold_constant(make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
-    }
-    return x;
-}
 
 static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype compute)
 {
     static const char *const suffixes[] = {"_a", "_b"};
     const pto_op none = pto_op_none(run);
     const pto_dtype t = operand_dtype(op);
-    const chain in = find_chain(run, t, compute, t);
+    const legalize_chain in = legalize_find_chain(run, t, compute, t);
     const op_rule *r = find_rule(run, op);
-    const chain out = find_chain(run, compute, t, r->picks ? t : compute);
+    const legalize_chain out = legalize_find_chain(run, compute, t, r->picks ? t : compute);
     if (in.count == 0 || out.count == 0)
         return pto_error(op, "pto.legalize-types/no-conversion",
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
@@ -333,16 +163,17 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
-        pto_spec_operand(&s, twice ? s.operands[0]
-                                   : convert(op, pto_operand(op, i), &in, pto_name_after(op, suffixes[i & 1]), none));
+        pto_spec_operand(
+            &s, twice ? s.operands[0]
+                      : legalize_convert(op, pto_operand(op, i), &in, pto_name_after(op, suffixes[i & 1]), none));
     }
     pto_spec_attrs_of(&s, op);
-    if (is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
+    if (legalize_is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), compute));
     pto_spec_name(&s, pto_name_after(op, "_wide"));
     const pto_value wide = pto_spec_value(&s, pto_before(op));
     PTO_NEED(wide);
-    const pto_value y = convert(op, wide, &out, pto_name_after(op, ""), none);
+    const pto_value y = legalize_convert(op, wide, &out, pto_name_after(op, ""), none);
     PTO_NEED(y);
     pto_count(run, STAT_WIDENED);
     return pto_replace(op, y);
@@ -351,7 +182,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
 static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
 {
     const pto_value x = pto_operand(op, 0);
-    if (is_unsigned(operand_dtype(op))) return pto_replace(op, x);
+    if (legalize_is_unsigned(operand_dtype(op))) return pto_replace(op, x);
     const pto_value minus = pto_make1(run, pto_before(op), pto_kind(run, KIND_NEG), pto_value_type(x), x);
     const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MAXIMUM), pto_value_type(x), x, minus);
     PTO_NEED(y);
@@ -375,7 +206,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
 
 static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_dtype to)
 {
-    const pto_str have = conversions(run, from);
+    const pto_str have = legalize_conversions(run, from);
     if (have.n == 0)
         return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s",
                          pto_dtype_name(from), pto_dtype_name(to));
@@ -390,13 +221,15 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
     if (from == to) return pto_replace(op, pto_operand(op, 0));
-    if (converts(run, from, to)) return PTO_OK;
-    const chain c = find_chain(run, from, to, from);
+    if (legalize_converts(run, from, to)) return PTO_OK;
+    const legalize_chain c = legalize_find_chain(run, from, to, from);
     if (c.count == 0) {
-        (void)fold_constant(pto_result(op, 0));
-        return pto_op_is_live(op) ? cast_error(run, op, from, to) : PTO_OK;
+        (void)legalize_fold_constant(pto_result(op, 0));
+        if (!pto_op_is_live(op)) return PTO_OK;
+        if (!legalize_has_recipe(run, from, to)) return cast_error(run, op, from, to);
     }
-    const pto_value y = convert(op, pto_operand(op, 0), &c, pto_name_after(op, ""), op);
+    const pto_value y = c.count == 0 ? legalize_follow_recipe(op)
+                                     : legalize_convert(op, pto_operand(op, 0), &c, pto_name_after(op, ""), op);
     PTO_NEED(y);
     pto_count(run, STAT_CHAINED);
     return pto_replace(op, y);
@@ -415,9 +248,10 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          multiplies(run, PTO_I8) ? "or i8" : "");
     const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
     if (want == t && stored == out) return PTO_OK;
-    const chain in = find_chain(run, t, want, t), back = find_chain(run, stored, out, stored);
+    const legalize_chain in = legalize_find_chain(run, t, want, t),
+                         back = legalize_find_chain(run, stored, out, stored);
     /* A sum of more than 32 bits would be cut to them before it is widened. */
-    const int is_cut = is_integer(out) && bits_of(out) > bits_of(acc);
+    const int is_cut = legalize_is_integer(out) && legalize_bits(out) > legalize_bits(acc);
     if (stored != out && (back.count == 0 || is_cut))
         return pto_error(op, "pto.legalize-types/no-product",
                          "the product of %s is %s, and the machine converts that neither on the way to memory nor in "
@@ -425,15 +259,15 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          "write {out = %s} and the cast that you want",
                          pto_dtype_name(want), pto_dtype_name(acc), pto_dtype_name(out), pto_dtype_name(acc));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    pto_spec_operand(&s, convert(op, pto_operand(op, 0), &in, pto_name_after(op, "_a"), none));
-    pto_spec_operand(&s, convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
+    pto_spec_operand(&s, legalize_convert(op, pto_operand(op, 0), &in, pto_name_after(op, "_a"), none));
+    pto_spec_operand(&s, legalize_convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
     pto_spec_attrs_of(&s, op);
     pto_spec_type(&s, "out", pto_type_scalar(run, stored));
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), stored));
     pto_spec_name(&s, pto_name_after(op, stored == out ? "" : "_wide"));
     const pto_value product = pto_spec_value(&s, pto_before(op));
     PTO_NEED(product);
-    const pto_value y = convert(op, product, &back, pto_name_after(op, ""), none);
+    const pto_value y = legalize_convert(op, product, &back, pto_name_after(op, ""), none);
     PTO_NEED(y);
     pto_count(run, STAT_PRODUCTS);
     return pto_replace(op, y);
@@ -471,7 +305,7 @@ static int is_legal(const pto_run *run, pto_op op)
     const op_rule *r = find_rule(run, op);
     if (r != NULL) return match_compute_type(run, r, operand_dtype(op)) == operand_dtype(op);
     if (pto_op_is(op, pto_kind(run, KIND_CAST)))
-        return operand_dtype(op) == result_dtype(op) || converts(run, operand_dtype(op), result_dtype(op));
+        return operand_dtype(op) == result_dtype(op) || legalize_converts(run, operand_dtype(op), result_dtype(op));
     if (!pto_op_is(op, pto_kind(run, KIND_MATMUL)) || !has_matrix(run)) return 1;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
 }

@@ -1,0 +1,19 @@
+/* What two pipelines made of one module: steps, counters and the final text beside each other. */
+#ifndef CORE_PIPELINE_COMPARE_H
+#define CORE_PIPELINE_COMPARE_H
+
+#include "core/pass_manager.h"
+
+/* One of the two, after it ran with count_statistics and digest_steps. */
+typedef struct compiled {
+    const char *name; /* "default.yaml", with what the command line changed of it */
+    const opened_pipeline *pipeline;
+    const run_report *report;
+    str text; /* of the final module */
+} compiled;
+
+/* Appends a table of the steps (where the module differs, ops left, changes, counters that differ), and the first
+ * difference of the final texts. True when these are the same. */
+bool pipeline_compare(const compiled *one, const compiled *other, text_buffer *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* What schedule.c and schedule_file.c share: pins as read, decisions as taken down. */
+#ifndef CORE_SCHEDULE_ENTRY_H
+#define CORE_SCHEDULE_ENTRY_H
+
+#include "core/schedule.h"
+
+typedef struct schedule_pin {
+    str path, name; /* "@softmax/y", "tile" */
+    const yaml_node *value;
+    src_pos at; /* of the whole entry */
+    bool is_asked;
+    int64_t answer[SCHEDULE_VALUES_MAX]; /* what was given out when it was asked for */
+} schedule_pin;
+
+typedef struct schedule_decision schedule_decision;
+struct schedule_decision {
+    schedule_decision *next;
+    str path;
+    const char *name, *origin, *limit;
+    uint32_t count;
+    bool is_mapping, is_pinned, has_cost;
+    double cost;
+    const char *const *keys, *const *values; /* as they are written */
+};
+
+struct schedule {
+    arena *a;
+    diag_engine *d;
+    const yaml_node *machine; /* that the file names, or NULL */
+    schedule_pin *pins;
+    uint32_t pin_count;
+    bool is_refused;
+    schedule_decision *first, *last; /* in the order they were made */
+    uint32_t decision_count;
+};
+
+#endif

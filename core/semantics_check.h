@@ -1,0 +1,53 @@
+/* --check=semantics: after every step that changed something the module runs on pto.reference with the same inputs as
+ * before it, and the outputs are compared.
+ *
+ * What a pass with exact numerics leaves must be the same bit for bit (every NaN is the same). What one that declares
+ * PTO_PASS_REASSOCIATES leaves must be within a bound: NaN and infinities as before, and
+ *     |after - before| <= 2 * spread + 1e-37 (f32), 1e-4 (f16, bf16), 0 (others)
+ * where `spread` is by how much the outputs of the module before the step vary when every op of it makes an error as
+ * large as the rules of comparison allow (option `perturb` of pto.reference): the root of the mean square over
+ * SEMANTICS_RUNS runs, for integers the largest. These runs are made only when a bit changed. Costs one run for each
+ * step that changed something, and those. */
+#ifndef CORE_SEMANTICS_CHECK_H
+#define CORE_SEMANTICS_CHECK_H
+
+#include "core/call_binding.h"
+#include "core/flight_recorder.h"
+#include "core/pipeline_open.h"
+
+enum { SEMANTICS_RUNS = 8 };
+
+/* What to run, and on what. */
+typedef struct semantics_request {
+    const char *entry; /* the function; NULL: the only public one, or with `finds_inputs` all public ones */
+    uint32_t tensor_count;
+    const given_tensor *tensors;
+    uint32_t symbol_count;
+    const given_symbol *symbols;
+    uint64_t seed;     /* of inputs that are not given; 0: all are */
+    bool finds_inputs; /* symbols that are not given get small values */
+} semantics_request;
+
+typedef struct semantics_check semantics_check;
+
+/* Opens pto.reference and runs the module as it is. Fails after a diagnostic, with `*exit_status` 2 (nothing to run,
+ * or too large), 3 (no such backend), 4 (inputs that do not fit) or 5 (it reported an error). */
+MUST_CHECK status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                                        flight_recorder *recorder, semantics_check **out, int *exit_status);
+/* The module was set back to what it was before an earlier step. */
+void semantics_check_go_back(semantics_check *c);
+/* Before a step, which may change the module. Fails after a diagnostic when a module that was set back does not run. */
+MUST_CHECK status semantics_check_before(semantics_check *c, module *m, const pto_pass *pass);
+/* After a step that changed something. Fails when the numbers changed, after a diagnostic that blames `agent`. */
+MUST_CHECK status semantics_check_step(semantics_check *c, module *m, const run_agent *agent, const pto_pass *pass);
+/* One line of what was checked. */
+void semantics_check_summary(const semantics_check *c, text_buffer *out);
+void semantics_check_end(semantics_check *c);
+
+/* How far what a module computes can be trusted: the spread of each output, in their order, twice as large as for one
+ * step, since each of two pipelines may be off by it. Made to compare what two pipelines made of the module. Fails as
+ * semantics_check_begin does. */
+MUST_CHECK status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                                   flight_recorder *recorder, double ***out, int *exit_status);
+
+#endif

@@ -1,0 +1,127 @@
+/* Casts that no chain of exact steps makes, each in a way of its own that gives every value what the cast gives.
+ *
+ *   i32 i64 -> f16 bf16                     f32 rounded to odd, which keeps what the last rounding goes by: it has more
+ *                                           than two digits more than the result
+ *   f32 bf16 i16 i32 i64 -> i8 u8, clamped  i16 clamped, then f16: that rounds beyond 2048, but to nothing below 2048
+ *   the same, wrapped                       v in i16, wrapped; v - 256 floor((v + 128) / 256) is its lowest byte with a
+ *                                           sign, v - 256 floor(v / 256) that without. What is not finite becomes 0 on
+ *                                           the way, and x 0 as i16, 0 or -32768, brings its -128 or 255 back. */
+#include "legalize_types.h"
+
+static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
+
+/* ---- making ops before the cast, named after its result ---- */
+
+static pto_value cast(pto_op op, pto_value x, pto_dtype to, const char *suffix, const char *mode)
+{
+    const pto_run *run = op.run;
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    if (mode != NULL) pto_spec_str(&s, "mode", mode);
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
+    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_count(run, STAT_CASTS);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* With mode and saturation of the cast. */
+static pto_value cast_as_given(pto_op op, pto_value x, pto_dtype to, const char *suffix)
+{
+    const legalize_chain c = {.count = 1, .to = {to}};
+    return legalize_convert(op, x, &c, pto_name_after(op, suffix), op);
+}
+
+static pto_value binary(pto_op op, uint32_t kind, pto_value a, pto_value b)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    pto_spec_result(&s, pto_value_type(a));
+    pto_spec_name(&s, pto_name_after(op, "_step"));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value by_number(pto_op op, uint32_t kind, pto_value a, double number)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
+    pto_spec_float(&s, "value", number);
+    pto_spec_result(&s, pto_type_tensor(op.run, PTO_F32, 0, NULL));
+    pto_spec_name(&s, pto_name_after(op, "_c"));
+    return binary(op, kind, a, pto_spec_value(&s, pto_before(op)));
+}
+
+/* ---- rounding to odd ---- */
+
+static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return (from == PTO_I32 || from == PTO_I64) && (to == PTO_F16 || to == PTO_BF16) &&
+           legalize_converts(run, from, PTO_F32) && legalize_converts(run, PTO_F32, to);
+}
+
+static pto_value through_odd(pto_op op)
+{
+    const pto_value odd = cast(op, pto_operand(op, 0), PTO_F32, "_step", "odd");
+    return cast_as_given(op, odd, dtype_of(pto_result(op, 0)), "");
+}
+
+/* ---- bytes ---- */
+
+static int becomes_bytes(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    static const pto_dtype steps[][2] = {{PTO_F32, PTO_I16}, {PTO_F32, PTO_I32}, {PTO_I32, PTO_I16},
+                                         {PTO_I16, PTO_F32}, {PTO_I16, PTO_F16}, {PTO_F32, PTO_F16}};
+    if (to != PTO_I8 && to != PTO_U8) return 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (!legalize_converts(run, steps[i][0], steps[i][1])) return 0;
+    const int is_float = pto_dtype_is_float(from), is_there = from == PTO_F32 || from == PTO_I16;
+    return legalize_converts(run, PTO_F16, to) && (is_float || legalize_is_signed(from)) &&
+           (is_there || legalize_find_chain(run, from, is_float ? PTO_F32 : PTO_I16, from).count != 0);
+}
+
+/* A float as f32, an integer as i16 as the cast says. */
+static pto_value as_f32_or_i16(pto_op op, pto_value x)
+{
+    const pto_dtype from = dtype_of(x), to = pto_dtype_is_float(from) ? PTO_F32 : PTO_I16;
+    if (from == to) return x;
+    const legalize_chain c = legalize_find_chain(op.run, from, to, from);
+    return legalize_convert(op, x, &c, pto_name_after(op, "_step"), to == PTO_I16 ? op : pto_op_none(op.run));
+}
+
+static pto_value clamped(pto_op op)
+{
+    pto_value x = as_f32_or_i16(op, pto_operand(op, 0));
+    if (dtype_of(x) == PTO_F32) x = cast_as_given(op, x, PTO_I16, "_step");
+    x = cast(op, x, PTO_F16, "_step", NULL);
+    return cast_as_given(op, x, dtype_of(pto_result(op, 0)), "");
+}
+
+static pto_value wrapped(pto_op op)
+{
+    const int is_signed = dtype_of(pto_result(op, 0)) == PTO_I8;
+    const pto_value x = as_f32_or_i16(op, pto_operand(op, 0));
+    const int is_float = dtype_of(x) == PTO_F32;
+    const pto_value word = is_float ? cast_as_given(op, x, PTO_I32, "_step") : x;
+    const pto_value v = cast(op, is_float ? cast(op, word, PTO_I16, "_step", NULL) : word, PTO_F32, "_step", NULL);
+    const pto_value moved = is_signed ? by_number(op, KIND_ADD, v, 128.0) : v;
+    const pto_value above = cast(op, by_number(op, KIND_MUL, moved, 0x1p-8), PTO_I16, "_step", "floor");
+    const pto_value rest = by_number(op, KIND_MUL, cast(op, above, PTO_F32, "_step", NULL), 256.0);
+    pto_value byte = binary(op, KIND_SUB, v, rest);
+    if (is_float) {
+        const pto_value is_wild = cast(op, by_number(op, KIND_MUL, x, 0.0), PTO_I16, "_step", NULL);
+        const pto_value as_float = cast(op, is_wild, PTO_F32, "_step", NULL);
+        byte = binary(op, KIND_ADD, byte, by_number(op, KIND_MUL, as_float, is_signed ? 0x1p-8 : -255.0 * 0x1p-15));
+    }
+    const pto_value half = cast(op, byte, PTO_F16, "_step", NULL);
+    return cast(op, half, is_signed ? PTO_I8 : PTO_U8, "", NULL);
+}
+
+int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return rounds_to_odd(run, from, to) || becomes_bytes(run, from, to);
+}
+
+pto_value legalize_follow_recipe(pto_op op)
+{
+    if (rounds_to_odd(op.run, dtype_of(pto_operand(op, 0)), dtype_of(pto_result(op, 0)))) return through_odd(op);
+    return pto_attr_bool_of(op, "saturate", 0) ? clamped(op) : wrapped(op);
+}

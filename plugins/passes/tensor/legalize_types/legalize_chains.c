@@ -1,0 +1,116 @@
+/* Chains of conversions, each step of which the machine has and none of which changes what the last one gives. */
+#include "legalize_types.h"
+
+int legalize_holds(pto_dtype t, pto_dtype values)
+{
+    if (t == values) return 1;
+    if (t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) return 1;
+    if (!legalize_is_integer(values)) return 0;
+    const int magnitude = legalize_bits(values) - legalize_is_signed(values);
+    if (pto_dtype_is_float(t)) return magnitude <= legalize_significand(t);
+    if (legalize_is_unsigned(t)) return legalize_is_unsigned(values) && magnitude <= legalize_bits(t);
+    return legalize_is_signed(t) && magnitude <= legalize_bits(t) - 1;
+}
+
+int legalize_lists(pto_str list, const char *item)
+{
+    const size_t n = strlen(item);
+    for (size_t at = 0; at < list.n;) {
+        size_t end = at;
+        while (end < list.n && list.p[end] != ',') end++;
+        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
+        at = end + 1;
+    }
+    return 0;
+}
+
+pto_str legalize_conversions(const pto_run *run, pto_dtype from)
+{
+    char path[64];
+    pto_str list = pto_no_str();
+    snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
+    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+}
+
+int legalize_converts(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return legalize_lists(legalize_conversions(run, from), pto_dtype_name(to));
+}
+
+/* Whether the chain from -> ... -> to may pass through t. `values`: what is converted, all values of that type. */
+static int may_pass(pto_dtype t, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
+{
+    if (!narrows) return legalize_holds(t, values);
+    if (legalize_is_signed(t) != legalize_is_signed(from) || !legalize_is_integer(t)) return 0;
+    return legalize_bits(t) < legalize_bits(from) && legalize_bits(t) > legalize_bits(to);
+}
+
+/* The shortest way, breadth first; of equal ones that through the types with lower numbers. */
+static legalize_chain search(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
+{
+    pto_dtype queue[PTO_DTYPE_COUNT], before[PTO_DTYPE_COUNT] = {0};
+    uint32_t head = 0, tail = 0;
+    legalize_chain c = {0};
+    queue[tail++] = from;
+    before[from] = from;
+    while (head < tail && before[to] == PTO_DTYPE_NONE) {
+        const pto_dtype at = queue[head++];
+        for (pto_dtype next = PTO_F32; next < PTO_BOOL; next++) {
+            if (before[next] != PTO_DTYPE_NONE || !legalize_converts(run, at, next)) continue;
+            if (next != to && !may_pass(next, from, to, values, narrows)) continue;
+            before[next] = at;
+            queue[tail++] = next;
+        }
+    }
+    if (before[to] == PTO_DTYPE_NONE || from == to) return c;
+    for (pto_dtype t = to; t != from; t = before[t]) c.count++;
+    uint32_t i = c.count;
+    for (pto_dtype t = to; t != from; t = before[t]) c.to[--i] = t;
+    return c;
+}
+
+legalize_chain legalize_find_chain(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values)
+{
+    const legalize_chain c = search(run, from, to, values, 0);
+    const int narrows = legalize_is_integer(from) && legalize_is_integer(to) &&
+                        legalize_is_signed(from) == legalize_is_signed(to) && legalize_bits(to) < legalize_bits(from);
+    return c.count != 0 || !narrows ? c : search(run, from, to, values, 1);
+}
+
+/* `mode` and `saturate` of `from`, unless that is none. */
+static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, pto_op from)
+{
+    const pto_run *run = at.run;
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
+    pto_spec_name(&s, name);
+    pto_count(run, STAT_CASTS);
+    return pto_spec_value(&s, pto_before(at));
+}
+
+pto_value legalize_fold_constant(pto_value cast)
+{
+    const pto_op op = pto_value_op(cast);
+    const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(cast.run);
+    if (!PTO_SOME(number)) return cast;
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
+    pto_spec_attr(&s, "value", number);
+    pto_spec_result(&s, pto_value_type(cast));
+    pto_spec_name(&s, pto_value_name(cast));
+    const pto_value constant = pto_spec_value(&s, pto_before(op));
+    return pto_replace(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
+}
+
+pto_value legalize_convert(pto_op at, pto_value x, const legalize_chain *c, pto_str name, pto_op from)
+{
+    const pto_op none = pto_op_none(at.run);
+    for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
+        const int is_last = i + 1 == c->count,
+                  narrows = legalize_bits(c->to[i]) < legalize_bits(pto_type_dtype(pto_value_type(x)));
+        const pto_str step = is_last ? name : pto_name_after(at, "_step");
+        x = legalize_fold_constant(make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
+    }
+    return x;
+}

@@ -1,0 +1,79 @@
+/* What the rooms of pto.legalize-types share: element types, what the machine has, and casts. */
+#ifndef LEGALIZE_TYPES_H
+#define LEGALIZE_TYPES_H
+
+#include <pto/plugin.h>
+
+#define KINDS(X)                         \
+    X(NEG, "tensor.neg")                 \
+    X(ABS, "tensor.abs")                 \
+    X(SQRT, "tensor.sqrt")               \
+    X(RSQRT, "tensor.rsqrt")             \
+    X(RECIPROCAL, "tensor.reciprocal")   \
+    X(EXP, "tensor.exp")                 \
+    X(LOG, "tensor.log")                 \
+    X(TANH, "tensor.tanh")               \
+    X(SIGMOID, "tensor.sigmoid")         \
+    X(SILU, "tensor.silu")               \
+    X(GELU, "tensor.gelu")               \
+    X(RELU, "tensor.relu")               \
+    X(ADD, "tensor.add")                 \
+    X(SUB, "tensor.sub")                 \
+    X(MUL, "tensor.mul")                 \
+    X(DIV, "tensor.div")                 \
+    X(MAXIMUM, "tensor.maximum")         \
+    X(MINIMUM, "tensor.minimum")         \
+    X(REDUCE_SUM, "tensor.reduce_sum")   \
+    X(REDUCE_MEAN, "tensor.reduce_mean") \
+    X(REDUCE_MAX, "tensor.reduce_max")   \
+    X(REDUCE_MIN, "tensor.reduce_min")   \
+    X(BROADCAST, "tensor.broadcast")     \
+    X(CAST, "tensor.cast")               \
+    X(MATMUL, "tensor.matmul")           \
+    X(CONSTANT, "tensor.constant")
+PTO_KINDS(KINDS);
+
+#define STATS(X)                \
+    X(WIDENED, "widened")       \
+    X(CASTS, "casts-made")      \
+    X(CHAINED, "casts-chained") \
+    X(PRODUCTS, "products-changed")
+PTO_STATS(STATS);
+
+static inline int legalize_is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
+static inline int legalize_is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
+static inline int legalize_is_integer(pto_dtype t) { return legalize_is_signed(t) || legalize_is_unsigned(t); }
+static inline int legalize_bits(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
+/* Significant bits of a float type; integers of at most that many bits fit. */
+static inline int legalize_significand(pto_dtype t)
+{
+    return t == PTO_F32 ? 24 : t == PTO_F16 ? 11 : t == PTO_BF16 ? 8 : 0;
+}
+/* Whether every value of `values` is one of `t`. */
+int legalize_holds(pto_dtype t, pto_dtype values);
+
+/* Whether a comma-separated list of the machine has the item. */
+int legalize_lists(pto_str list, const char *item);
+/* Types that the machine converts `from` to with one instruction, as its file lists them. */
+pto_str legalize_conversions(const pto_run *run, pto_dtype from);
+int legalize_converts(const pto_run *run, pto_dtype from, pto_dtype to);
+
+/* Conversions one after the other. */
+typedef struct legalize_chain {
+    uint32_t count; /* steps; 0: there is none */
+    pto_dtype to[PTO_DTYPE_COUNT];
+} legalize_chain;
+
+/* The chain for numbers that all belong to `values`; none when only an inexact one exists. */
+legalize_chain legalize_find_chain(const pto_run *run, pto_dtype from, pto_dtype to, pto_dtype values);
+
+/* x in another type along a chain, before `at`. The last step has mode and saturation of `from`, the others are exact;
+ * all of them have those when they narrow. `from` may be none. A cast of a constant becomes a constant. */
+pto_value legalize_convert(pto_op at, pto_value x, const legalize_chain *c, pto_str name, pto_op from);
+pto_value legalize_fold_constant(pto_value cast);
+
+/* Whether a cast that no chain does has another exact way, and that way: a value in the place of the cast's result. */
+int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to);
+pto_value legalize_follow_recipe(pto_op cast);
+
+#endif

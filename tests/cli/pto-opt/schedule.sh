@@ -1,0 +1,114 @@
+# What was decided is written, pinned, fed back and kept: all pins together give the same IR, one that differs changes what it
+# names and nothing else, and nothing is pinned in silence.
+set -u
+failed=0
+fail() {
+  echo "$*"
+  failed=1
+}
+status() { # WANTED COMMAND..
+  wanted=$1
+  shift
+  "$@" >out 2>err
+  got=$?
+  [ "$got" = "$wanted" ] || fail "$*: status $got, wanted $wanted: $(cat err)"
+}
+says() { grep -qF -- "$1" err || fail "wanted '$1' in: $(cat err)"; }
+compile() { pto-opt --pipeline=default.yaml "$@"; }
+
+for e in softmax rms_norm gemm ffn; do
+  m=$TEST_ROOT/examples/$e/$e.ptir
+  status 0 compile "$m" --emit-schedule=s.yaml -o plain.ptir
+  grep -q '^    decide: tile$' s.yaml && grep -q '^    decide: cores$' s.yaml && grep -q '^    decide: stages$' s.yaml ||
+    fail "$e: decisions are missing: $(cat s.yaml)"
+  # Everything pinned as it was decided anyway.
+  sed 's/^    origin:/    pinned: true\n&/' s.yaml >pinned.yaml
+  status 0 compile "$m" --schedule=pinned.yaml --emit-schedule=again.yaml -o kept.ptir
+  [ -s err ] && fail "$e: $(cat err)"
+  cmp -s plain.ptir kept.ptir || fail "$e: pins of what is decided anyway give another module"
+  grep -q 'origin: pto' again.yaml && fail "$e: a pinned decision has another origin than the user"
+  for s in s.yaml again.yaml; do
+    grep -v -e '^    pinned' -e '^    origin' -e '^    cost' -e '^    limit' "$s" >"$s.values"
+  done
+  sort s.yaml.values >a
+  sort again.yaml.values >b
+  cmp -s a b || fail "$e: pinned values were not kept: $(diff a b)"
+  # What is written is pinned again when it is fed back.
+  status 0 compile "$m" --schedule=again.yaml -o again.ptir
+  cmp -s plain.ptir again.ptir || fail "$e: the schedule of a pinned compilation gives another module"
+done
+
+softmax=$TEST_ROOT/examples/softmax/softmax.ptir
+pin() { # AT DECIDE VALUE
+  printf 'pto-schedule: 1\ndecisions:\n  - at: "%s"\n    decide: %s\n    value: %s\n    pinned: true\n' "$@" >p.yaml
+}
+pin @softmax/softmax_0 tile '{ rows: 24, columns: 256 }'
+status 0 compile "$softmax" --schedule=p.yaml --until tile
+grep -q 'tile<24 x 256 x f32, ?>' out || fail "a pinned tile was not taken: $(cat out)"
+pin @softmax/softmax_0 cores 7
+status 0 compile "$softmax" --schedule=p.yaml --until distribute
+grep -q 'step 7' out || fail "a pinned number of cores was not taken: $(cat out)"
+pin @softmax/tx stages 3
+status 0 compile "$softmax" --schedule=p.yaml --until pipeline
+grep -q 'tile.load.*stages = 3' out || fail "pinned stages were not taken: $(cat out)"
+grep -q 'tile.store.*stages = 2' out || fail "the stages of the store are free: $(cat out)"
+pin @softmax/tx stages 1
+status 0 compile "$softmax" --schedule=p.yaml --until pipeline
+grep -q 'tile.load.*stages' out && fail "a load pinned at one buffer rotates: $(cat out)"
+gemm=$TEST_ROOT/examples/gemm/gemm.ptir
+pin @gemm/gemm_0 walk columns
+status 0 compile "$gemm" --schedule=p.yaml -o columns.ptir
+status 0 compile "$gemm" --set distribute.with.walk=columns -o option.ptir
+cmp -s columns.ptir option.ptir || fail "a pinned walk differs from the option"
+
+# The table.
+status 0 compile "$softmax" --schedule=p.yaml --explain=schedule --until fuse
+says 'warning: [E1801] none of the steps that ran decides `walk` of @gemm/gemm_0'
+pin @softmax/softmax_0 cores 7
+status 0 compile "$softmax" --schedule=p.yaml --explain=schedule
+grep -q '^@softmax/softmax_0  *cores  *7  *user  *ascend-910b has 48 vector cores$' out || fail "table: $(cat out)"
+grep -q '^@softmax/softmax_0  *tile  *{ rows: 16, columns: 256 }  *pto.tiling-heuristic  *[0-9.]*  *vec: [0-9]* of 188416 bytes$' out ||
+  fail "table: $(cat out)"
+status 0 pto-run --pipeline=default.yaml "$softmax" --explain=schedule
+grep -q '^@softmax/softmax_0  *tile' out || fail "table of pto-run: $(cat out)"
+
+# Which decisions are refused, and how.
+pin @softmax/softmax_0 tile '{ rows: 256, columns: 512 }'
+status 2 compile "$softmax" --schedule=p.yaml
+says 'p.yaml:3:5: error: [E1804] the pinned tile rows = 256, columns = 512 needs 2622464 bytes of `vec`, which has 188416'
+says 'p.yaml:3:5: note: the largest legal size, the others left alone, is 18 for rows, or 40 for columns'
+pin @softmax/softmax_0 tile '{ rows: 18, columns: 512 }'
+status 0 compile "$softmax" --schedule=p.yaml
+pin @softmax/softmax_0 tile '{ rows: 65536, columns: 65536 }'
+status 2 compile "$softmax" --schedule=p.yaml
+says 'note: no smaller size of one dim alone fits; make several smaller'
+pin @softmax/softmax_0 cores 49
+status 2 compile "$softmax" --schedule=p.yaml
+says 'p.yaml:5:12: error: [E1804] `cores` of @softmax/softmax_0 is 49; the largest legal value is 48'
+pin @softmax/softmax_0 cores 0
+status 2 compile "$softmax" --schedule=p.yaml
+says 'error: [E1804] `cores` of @softmax/softmax_0 is 0; the least legal value is 1'
+pin @gemm/gemm_0 tile '{ m: 100, n: 128, k: 64 }'
+status 2 compile "$gemm" --schedule=p.yaml
+says 'error: [E1804] the pinned tile has m = 100, which must be a multiple of 16, or cover the whole extent'
+pin @softmax/tx stages 8
+status 2 compile "$softmax" --schedule=p.yaml --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 32, columns: 256 } }'
+says 'error: [pto.pipeline/does-not-fit] %tx rotates through 8 buffers, and then the nest needs '
+says 'bytes of `vec`, which has 188416; pin fewer, or smaller tiles'
+says 'p.yaml:3:5: note: the schedule pins it here'
+says "in step 'pipeline'"
+
+# The rest.
+status 74 compile "$softmax" --emit-schedule=no-such-folder/s.yaml
+status 2 compile "$softmax" --schedule=no-such-file.yaml
+says 'error: [E1501] cannot open `no-such-file.yaml`: No such file or directory'
+status 2 pto-opt "$softmax" --emit-schedule=s.yaml
+says 'option `--emit-schedule` has no effect without --pipeline or --passes'
+status 2 pto-opt "$softmax" --schedule=p.yaml
+says 'option `--schedule` has no effect without --pipeline or --passes'
+status 2 compile "$softmax" --explain=scedule
+says 'option `--explain` wants pipeline or schedule, not `scedule`'
+printf 'pto-schedule: 1\ndecisions: []\n' >p.yaml
+status 0 compile "$softmax" --schedule=p.yaml
+says 'p.yaml:2:12: warning: [E1801] none of the 0 decisions is `pinned: true`, so all are made anew'
+exit $failed

@@ -1,0 +1,471 @@
+"""Forms of tensor programs against numpy, on the reference and on the simulator.
+
+    forms.py [--bin DIR] [--only TEXT] [--stages] [--random N] [--seed N] [--seconds N] [--keep DIR]
+
+A form is a short program with what numpy makes of it in float64 (Python-exact for integers), at several sizes. Each runs with its
+extents as numbers and as symbols:
+
+  - pipelines/reference.yaml and pipelines/default.yaml give what numpy gives, within the bound of the form (0: the same);
+  - the reference gives the bits of the simulator on the final IR;
+  - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
+    final IR of the whole run, and the reference runs the module as it is then.
+
+--random N adds programs of random broadcasts, reductions, transposes and constants. They follow from the seed alone. Ends with 1 and the
+program when something does not hold."""
+
+import argparse
+import itertools
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
+import elements  # noqa: E402
+
+STEPS = None  # of the default pipeline
+
+
+class Wrong(Exception):
+    pass
+
+
+# ---- arrays ----
+
+def stored(dtype, values):
+    """Values as pto-run reads them: bf16 as 16-bit patterns."""
+    if dtype == "bf16":
+        bits = np.asarray(values, np.float32).view(np.uint32)
+        nan = (bits & 0x7FFFFFFF) > 0x7F800000
+        rounded = (bits.astype(np.uint64) + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        return np.where(nan, (bits >> 16) | 0x40, rounded).astype(np.uint16)
+    if dtype == "bool":
+        return np.asarray(values).astype(np.bool_)
+    return np.asarray(values).astype({"f32": np.float32, "f16": np.float16}.get(dtype) or elements.int_type(dtype))
+
+
+def wide(dtype, array):
+    """The float64 or integer values of what pto-run reads and writes."""
+    if dtype == "bf16":
+        return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return array.astype(np.float64) if dtype in ("f32", "f16") else array
+
+
+def fill(rng, dtype, shape, kind):
+    if dtype in ("f32", "f16", "bf16"):
+        values = rng.standard_normal(shape) * (3.0 if kind != "positive" else 1.0)
+        if kind == "positive":
+            values = np.abs(values) + 0.25
+        if kind == "special" and values.size:
+            flat = values.reshape(-1)
+            for value in (np.nan, np.inf, -np.inf, -0.0):
+                flat[rng.integers(flat.size)] = value
+        return stored(dtype, values)
+    if dtype == "bool":
+        return stored(dtype, rng.integers(0, 2, shape))
+    lo, hi = elements.limits(dtype)
+    if kind == "extreme":
+        return rng.integers(lo, hi, shape, dtype=elements.int_type(dtype), endpoint=True)
+    return rng.integers(max(lo, -100), min(hi, 100), shape, dtype=elements.int_type(dtype), endpoint=True)
+
+
+# ---- programs ----
+
+class Form:
+    """`text` writes types as <A x 4 x f32>, with extents that `sizes` name; `inputs` and `outputs` are such types by name.
+    `fill` is what inputs hold. `bound`: |got - want| <= bound * (1 + |want|)."""
+
+    def __init__(self, name, inputs, outputs, text, want, sizes, bound=0.0, fill="normal", prepare=None):
+        self.name, self.inputs, self.outputs, self.text, self.want = name, inputs, outputs, text, want
+        self.sizes, self.bound, self.fill, self.prepare = sizes, bound, fill, prepare
+
+    def module(self, size, symbolic):
+        def type_of(match):
+            dims = [d for d in match[1].split(" x ")]
+            return "tensor<" + " x ".join(("$" + d if symbolic else str(size[d])) if d in size else d for d in dims) + ">"
+
+        def put(text):
+            return re.sub(r"<([A-Z0-9][^<>]* x \w+|f32|f16|bf16|[iu]\d+|bool)>", type_of, text)
+
+        body = "\n".join("  " + line.strip() for line in self.text.strip().splitlines())
+        inputs = ", ".join(f"%{n}: {t}" for n, t in self.inputs.items())
+        outputs = ", ".join(self.outputs.values())
+        returned = ", ".join("%" + n for n in self.outputs)
+        return put(f"func @f({inputs}) -> ({outputs}) {{\n{body}\n  return {returned}\n}}\n")
+
+    @staticmethod
+    def split(type_text, size):
+        parts = type_text.strip("<>").split(" x ")
+        return [size[d] if d in size else int(d) for d in parts[:-1]], parts[-1]
+
+
+class Tools:
+    def __init__(self, programs, folder):
+        self.bin, self.folder = programs, folder
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, tool, *arguments):
+        program = os.path.join(self.bin, tool) if self.bin else tool
+        r = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        if r.returncode:
+            raise Wrong(f"{tool} {' '.join(arguments)}: status {r.returncode}\n{r.stderr[:2000]}")
+        return r.stdout
+
+    def run_module(self, module, tag, outputs, *arguments):
+        """Runs a module as it is; its outputs may have got other names on the way, in the same order."""
+        files = [self.path(f"{tag}.{n}.npy") for n in outputs]
+        try:
+            self.run("pto-run", module, "--backend=pto.reference", *arguments, *[f"--out={n}={f}" for n, f in zip(outputs, files)])
+        except Wrong as e:
+            if "[E1605]" not in str(e):
+                raise
+            names = re.findall(r"note: output `(.*?)`", str(e))
+            self.run("pto-run", module, "--backend=pto.reference", *arguments, *[f"--out={n}={f}" for n, f in zip(names, files)])
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as f:
+            f.write(text)
+        return self.path(name)
+
+    def read(self, name):
+        with open(self.path(name)) as f:
+            return f.read()
+
+
+def pipeline(name):
+    return "--pipeline=" + os.path.join(ROOT, "pipelines", name + ".yaml")
+
+
+def compare(form, size, what, arrays, tools, tag):
+    for name, type_text in form.outputs.items():
+        shape, dtype = form.split(type_text, size)
+        got = np.load(tools.path(f"{tag}.{name}.npy"))
+        if list(got.shape) != shape:
+            raise Wrong(f"{what}: shape {got.shape} of {name}, not {shape}")
+        got, want = wide(dtype, got), np.asarray(arrays[name])
+        if dtype in ("f32", "f16", "bf16"):
+            same = (got == want) | (np.isnan(got) & np.isnan(want))
+            with np.errstate(invalid="ignore"):
+                near = same | (np.isfinite(want) & (np.abs(got - want) <= form.bound * (1 + np.abs(want))))
+        else:
+            near = got == want
+        if np.all(near):
+            continue
+        at = tuple(np.argwhere(~near)[0])
+        raise Wrong(f"{what}: {name}{list(map(int, at))} is {got[at]}, not {want[at]}; {np.sum(~near)} of {near.size} are wrong")
+
+
+def steps(tools):
+    global STEPS
+    if STEPS is None:
+        with open(os.path.join(ROOT, "pipelines", "default.yaml")) as f:
+            text = f.read()
+        STEPS = []
+        for line in text.split("passes:", 1)[1].splitlines():
+            named = re.search(r"\bid: ([\w-]+)", line) or re.match(r"\s+- (?:pass: |\{ pass: )?pto\.([\w-]+)", line)
+            if named and line.lstrip().startswith("-"):
+                STEPS.append(named[1])
+    return STEPS
+
+
+def check_stages(form, size, tools, ins, syms):
+    names = steps(tools)
+    final = tools.read("final.ptir")
+    outs = list(form.outputs)
+    for k, step in enumerate(names):
+        dump = tools.path("stage.ptir")
+        tools.run("pto-opt", tools.path("program.ptir"), pipeline("default"), f"--until={step}", "-o", dump)
+        text = tools.read("stage.ptir")
+        if tools.run("pto-opt", dump) != text:
+            raise Wrong(f"the module after {step} does not print as it was")
+        if k + 1 < len(names):
+            tools.run("pto-opt", dump, pipeline("default"), f"--from={names[k + 1]}", "-o", tools.path("rest.ptir"))
+            if tools.read("rest.ptir") != final:
+                raise Wrong(f"--until={step} and --from={names[k + 1]} end in another module")
+        tools.run_module(dump, "stage", outs, *ins, *syms)
+        compare(form, size, f"after {step}", form.arrays, tools, "stage")
+
+
+def check(form, tools, with_stages):
+    """How many runs were right."""
+    count = 0
+    for number, size in enumerate(form.sizes):
+        rng = np.random.default_rng(number + 1)
+        given, ins = {}, []
+        for name, type_text in form.inputs.items():
+            shape, dtype = form.split(type_text, size)
+            array = form.prepare(name, dtype, shape, rng) if form.prepare else fill(rng, dtype, shape, form.fill)
+            np.save(tools.path(f"{name}.npy"), array)
+            ins.append(f"--in={name}={tools.path(name + '.npy')}")
+            given[name] = wide(dtype, array)
+        with np.errstate(all="ignore"):
+            made = form.want(*given.values())
+        form.arrays = dict(zip(form.outputs, made if isinstance(made, tuple) else (made,)))
+        for symbolic in ((False, True) if size else (False,)):
+            where = f"{form.name} at {size}{', symbolic' if symbolic else ''}"
+            program = tools.write("program.ptir", form.module(size, symbolic))
+            syms = [f"--sym={k}={v}" for k, v in size.items() if symbolic and "$" + k in form.module(size, symbolic)]
+            try:
+                for tag in ("reference", "default"):
+                    tools.run("pto-run", program, pipeline(tag), *ins, *syms,
+                              *[f"--out={n}={tools.path(f'{tag}.{n}.npy')}" for n in form.outputs])
+                    compare(form, size, tag, form.arrays, tools, tag)
+                tools.run("pto-opt", program, pipeline("default"), "-o", tools.path("final.ptir"))
+                tools.run_module(tools.path("final.ptir"), "final", form.outputs, *ins, *syms)
+                for n in form.outputs:
+                    with open(tools.path(f"final.{n}.npy"), "rb") as a, open(tools.path(f"default.{n}.npy"), "rb") as b:
+                        if a.read() != b.read():
+                            raise Wrong(f"reference and simulator differ in bits of {n}")
+                if with_stages:
+                    check_stages(form, size, tools, ins, syms)
+            except Wrong as e:
+                raise Wrong(f"{where}: {e}\n{form.module(size, symbolic)}") from None
+            except subprocess.TimeoutExpired as e:
+                raise Wrong(f"{where}: {e}\n{form.module(size, symbolic)}") from None
+            count += 1
+    return count
+
+
+# ---- the forms ----
+
+ABC = [dict(A=3, B=5, C=7), dict(A=1, B=1, C=1), dict(A=2, B=17, C=40), dict(A=0, B=3, C=4), dict(A=5, B=0, C=3), dict(A=2, B=3, C=0),
+       dict(A=7, B=33, C=129)]
+AB = [dict(A=5, B=7), dict(A=1, B=1), dict(A=0, B=4), dict(A=4, B=0), dict(A=67, B=129), dict(A=300, B=3), dict(A=2, B=1000)]
+
+
+def broadcasts():
+    for z in ("A x 1 x C", "B x C", "1 x B x 1", "A x 1 x 1", "B x 1", "A x 1", "1 x 1 x C", "1 x B x C"):
+        if z == "A x 1":
+            continue
+        yield Form(f"add-[{z}]", {"x": "<A x B x C x f32>", "z": f"<{z} x f32>"}, {"y": "<A x B x C x f32>"},
+                   "%y = tensor.add %x, %z : <A x B x C x f32>", lambda x, z: x + z, ABC, 1e-6)
+    for op, fn in (("sub", np.subtract), ("mul", np.multiply), ("div", np.divide)):
+        yield Form(f"{op}-middle-first", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x f32>"}, {"y": "<A x B x C x f32>"},
+                   f"%y = tensor.{op} %z, %x : <A x B x C x f32>", lambda x, z, fn=fn: fn(z, x), ABC[:3], 1e-6, fill="positive")
+    yield Form("fused-middle", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x f32>", "w": "<B x 1 x f32>"}, {"y": "<A x B x C x f32>"},
+               """%a = tensor.add %x, %z : <A x B x C x f32>
+                  %b = tensor.mul %a, %w : <A x B x C x f32>
+                  %y = tensor.exp %b : <A x B x C x f32>""", lambda x, z, w: np.exp((x + z) * w), ABC, 2e-5, fill="positive")
+    yield Form("special-values", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x f32>"}, {"y": "<A x B x C x f32>"},
+               "%y = tensor.add %x, %z : <A x B x C x f32>", lambda x, z: x + z, ABC[:3], 1e-6, fill="special")
+    yield Form("maximum-middle", {"x": "<A x B x C x f32>", "z": "<1 x B x 1 x f32>"}, {"y": "<A x B x C x f32>"},
+               "%y = tensor.maximum %x, %z : <A x B x C x f32>", lambda x, z: np.maximum(x, z), ABC[:3], 0, fill="special")
+    yield Form("cast-of-middle", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x bf16>"}, {"y": "<A x B x C x f32>"},
+               """%w = tensor.cast %z : <A x 1 x C x f32>
+                  %y = tensor.add %x, %w : <A x B x C x f32>""", lambda x, z: x + z, ABC, 1e-6)
+    yield Form("middle-is-result-too", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x f32>"},
+               {"w": "<A x 1 x C x f32>", "y": "<A x B x C x f32>"},
+               """%w = tensor.exp %z : <A x 1 x C x f32>
+                  %y = tensor.add %x, %w : <A x B x C x f32>""", lambda x, z: (np.exp(z), x + np.exp(z)), ABC, 2e-5)
+    yield Form("both-narrow", {"x": "<A x 1 x C x f32>", "z": "<1 x B x 1 x f32>"}, {"y": "<A x B x C x f32>"},
+               "%y = tensor.sub %x, %z : <A x B x C x f32>", lambda x, z: x - z, ABC, 1e-6)
+    yield Form("integers", {"x": "<A x B x C x i32>", "z": "<A x 1 x C x i32>"}, {"y": "<A x B x C x i32>"},
+               "%y = tensor.mul %x, %z : <A x B x C x i32>", lambda x, z: x * z, ABC, fill="extreme")
+    yield Form("f16-middle", {"x": "<A x B x C x f16>", "z": "<A x 1 x C x f16>"}, {"y": "<A x B x C x f16>"},
+               "%y = tensor.add %x, %z : <A x B x C x f16>", lambda x, z: x + z, ABC, 1e-3)
+    yield Form("broadcast-op", {"z": "<A x 1 x C x f32>", "w": "<B x f32>"}, {"y": "<A x B x C x f32>"},
+               "%y = tensor.broadcast %z : <A x B x C x f32>", lambda z, w: np.broadcast_to(z, (z.shape[0], w.shape[0], z.shape[2])), ABC)
+    sizes = [dict(A=2, B=3, C=5, D=4), dict(A=1, B=2, C=1, D=9), dict(A=3, B=1, C=17, D=33), dict(A=2, B=4, C=0, D=3)]
+    for z in ("A x 1 x 1 x D", "1 x B x 1 x D", "A x 1 x C x 1", "1 x B x C x 1", "A x 1 x C x D", "1 x 1 x C x D", "B x 1 x 1"):
+        yield Form(f"rank-4-[{z}]", {"x": "<A x B x C x D x f32>", "z": f"<{z} x f32>"}, {"y": "<A x B x C x D x f32>"},
+                   "%y = tensor.mul %x, %z : <A x B x C x D x f32>", lambda x, z: x * z, sizes, 1e-6)
+    yield Form("attention-mask", {"x": "<A x B x C x D x f32>", "z": "<A x 1 x 1 x D x f32>"}, {"y": "<A x B x C x D x f32>"},
+               """%a = tensor.add %x, %z : <A x B x C x D x f32>
+                  %y = tensor.softmax %a : <A x B x C x D x f32>""", lambda x, z: softmax(x + z, -1), sizes[:3] + [dict(A=2, B=3, C=5, D=3000)], 1e-5)
+
+
+def softmax(x, axis):
+    e = np.exp(x - np.max(x, axis, keepdims=True)) if x.size else x
+    return e / np.sum(e, axis, keepdims=True)
+
+
+def reductions():
+    for axis in (0, 1):
+        kept = "1 x B" if axis == 0 else "A x 1"
+        dropped = "B" if axis == 0 else "A"
+        for name, fn in (("sum", np.sum), ("max", np.max), ("min", np.min)):
+            sizes = AB if name == "sum" else [s for s in AB if s["AB"[axis]]]
+            yield Form(f"{name}-[A,B]-{axis}", {"x": "<A x B x f32>"}, {"y": f"<{kept} x f32>"},
+                       f"%y = tensor.reduce_{name} %x {{axis = {axis}}} : <{kept} x f32>", lambda x, fn=fn, a=axis: fn(x, a, keepdims=True), sizes, 1e-4)
+            yield Form(f"{name}-[A,B]-{axis}-dropped", {"x": "<A x B x f32>"}, {"y": f"<{dropped} x f32>"},
+                       f"%y = tensor.reduce_{name} %x {{axis = {axis}, keepdim = false}} : <{dropped} x f32>", lambda x, fn=fn, a=axis: fn(x, a), sizes[:5], 1e-4)
+    for axes, kept, dropped in (((1,), "A x 1 x C", "A x C"), ((0,), "1 x B x C", "B x C"), ((0, 2), "1 x B x 1", "B"), ((0, 1), "1 x 1 x C", "C"),
+                                ((1, 2), "A x 1 x 1", "A"), ((0, 1, 2), "1 x 1 x 1", "")):
+        for name, fn in (("sum", np.sum), ("max", np.max), ("mean", np.mean)):
+            sizes = [s for s in ABC if name == "sum" or all(s["ABC"[a]] for a in axes)]
+            listed = "[" + ", ".join(map(str, axes)) + "]"
+            yield Form(f"{name}-[A,B,C]-{listed}", {"x": "<A x B x C x f32>"}, {"y": f"<{kept} x f32>"},
+                       f"%y = tensor.reduce_{name} %x {{axis = {listed}}} : <{kept} x f32>", lambda x, fn=fn, a=axes: fn(x, a, keepdims=True), sizes, 1e-4)
+            if not dropped:
+                continue
+            yield Form(f"{name}-[A,B,C]-{listed}-dropped", {"x": "<A x B x C x f32>"}, {"y": f"<{dropped} x f32>"},
+                       f"%y = tensor.reduce_{name} %x {{axis = {listed}, keepdim = false}} : <{dropped} x f32>", lambda x, fn=fn, a=axes: fn(x, a), sizes[:4], 1e-4)
+    full = [s for s in ABC if all(s.values())]
+    yield Form("softmax-middle", {"x": "<A x B x C x f32>"}, {"y": "<A x B x C x f32>"}, "%y = tensor.softmax %x {axis = 1} : <A x B x C x f32>",
+               lambda x: softmax(x, 1), full + [dict(A=2, B=3000, C=9), dict(A=3, B=40, C=2000)], 1e-5)
+    yield Form("softmax-first", {"x": "<A x B x f32>"}, {"y": "<A x B x f32>"}, "%y = tensor.softmax %x {axis = 0} : <A x B x f32>",
+               lambda x: softmax(x, 0), [s for s in AB if s["A"]] + [dict(A=5000, B=20)], 1e-5)
+    yield Form("centred", {"x": "<A x B x C x f32>"}, {"m": "<A x 1 x C x f32>", "y": "<A x B x C x f32>"},
+               """%m = tensor.reduce_mean %x {axis = 1} : <A x 1 x C x f32>
+                  %y = tensor.sub %x, %m : <A x B x C x f32>""", lambda x: (np.mean(x, 1, keepdims=True), x - np.mean(x, 1, keepdims=True)), full, 1e-5)
+    yield Form("batch-norm", {"x": "<A x B x C x f32>", "g": "<1 x B x 1 x f32>"}, {"y": "<A x B x C x f32>"},
+               """%m = tensor.reduce_mean %x {axis = [0, 2]} : <1 x B x 1 x f32>
+                  %d = tensor.sub %x, %m : <A x B x C x f32>
+                  %s = tensor.mul %d, %d : <A x B x C x f32>
+                  %v = tensor.reduce_mean %s {axis = [0, 2]} : <1 x B x 1 x f32>
+                  %e = tensor.constant {value = 1e-5} : <f32>
+                  %u = tensor.add %v, %e : <1 x B x 1 x f32>
+                  %r = tensor.rsqrt %u : <1 x B x 1 x f32>
+                  %n = tensor.mul %d, %r : <A x B x C x f32>
+                  %y = tensor.mul %n, %g : <A x B x C x f32>""", batch_norm, full, 1e-4)
+    yield Form("first-axis-with-middle-operand", {"x": "<A x B x C x f32>", "z": "<A x 1 x C x f32>"}, {"y": "<1 x B x C x f32>"},
+               """%a = tensor.mul %x, %z : <A x B x C x f32>
+                  %y = tensor.reduce_sum %a {axis = 0} : <1 x B x C x f32>""", lambda x, z: np.sum(x * z, 0, keepdims=True), ABC, 1e-4)
+    yield Form("first-axis-back", {"x": "<A x B x C x f32>", "z": "<B x 1 x f32>"}, {"y": "<A x B x C x f32>"},
+               """%a = tensor.add %x, %z : <A x B x C x f32>
+                  %m = tensor.reduce_max %a {axis = 0} : <1 x B x C x f32>
+                  %d = tensor.sub %a, %m : <A x B x C x f32>
+                  %s = tensor.reduce_sum %d {axis = 0} : <1 x B x C x f32>
+                  %y = tensor.mul %d, %s : <A x B x C x f32>""", first_back, full, 1e-3)
+    yield Form("sum-of-repeated", {"x": "<A x 1 x C x f32>", "z": "<1 x B x 1 x f32>"}, {"y": "<A x 1 x C x f32>"},
+               """%a = tensor.add %x, %z : <A x B x C x f32>
+                  %y = tensor.reduce_sum %a {axis = 1} : <A x 1 x C x f32>""", lambda x, z: np.sum(x + z, 1, keepdims=True), ABC, 1e-4)
+    for dtype in ("i32", "i16"):
+        yield Form(f"{dtype}-first", {"x": f"<A x B x {dtype}>"}, {"y": f"<1 x B x {dtype}>", "m": f"<1 x B x {dtype}>"},
+                   f"""%y = tensor.reduce_sum %x {{axis = 0}} : <1 x B x {dtype}>
+                       %m = tensor.reduce_min %x {{axis = 0}} : <1 x B x {dtype}>""",
+                   lambda x: (np.sum(x, 0, keepdims=True, dtype=x.dtype), np.min(x, 0, keepdims=True)), [s for s in AB if s["A"]], fill="extreme")
+    for dtype in ("f16", "bf16"):
+        yield Form(f"{dtype}-first", {"x": f"<A x B x {dtype}>"}, {"y": f"<1 x B x {dtype}>"},
+                   f"%y = tensor.reduce_sum %x {{axis = 0}} : <1 x B x {dtype}>", lambda x: np.sum(x, 0, keepdims=True), AB[:5], 2e-2)
+    for name, fn in (("max", np.max), ("min", np.min), ("sum", np.sum)):
+        yield Form(f"special-{name}", {"x": "<A x B x C x f32>"}, {"y": "<A x 1 x C x f32>"},
+                   f"%y = tensor.reduce_{name} %x {{axis = 1}} : <A x 1 x C x f32>", lambda x, fn=fn: fn(x, 1, keepdims=True), full, 1e-4, fill="special")
+
+
+def batch_norm(x, g):
+    m = np.mean(x, (0, 2), keepdims=True)
+    v = np.mean((x - m) ** 2, (0, 2), keepdims=True)
+    return (x - m) / np.sqrt(v + 1e-5) * g
+
+
+def first_back(x, z):
+    a = x + z
+    d = a - np.max(a, 0, keepdims=True)
+    return d * np.sum(d, 0, keepdims=True)
+
+
+ABCD = [dict(A=2, B=3, C=5, D=7), dict(A=1, B=1, C=1, D=1), dict(A=3, B=1, C=17, D=33), dict(A=1, B=19, C=1, D=66), dict(A=2, B=0, C=3, D=4),
+        dict(A=2, B=40, C=3, D=129)]
+
+
+def transposes():
+    for rank in (2, 3, 4):
+        names = "ABCD"[:rank]
+        for perm in itertools.permutations(range(rank)):
+            if list(perm) == sorted(perm):
+                continue
+            to = " x ".join(names[p] for p in perm)
+            yield Form(f"transpose-{list(perm)}", {"x": f"<{' x '.join(names)} x f32>"}, {"y": f"<{to} x f32>"},
+                       f"%y = tensor.transpose %x {{perm = {list(perm)}}} : <{to} x f32>", lambda x, p=perm: np.transpose(x, p),
+                       [{k: v for k, v in size.items() if k in names} for size in (ABCD if rank == 4 else ABCD + [dict(A=70, B=33, C=21)])])
+    for dtype in ("f16", "bf16", "i32", "i16", "i8", "u8", "u16", "u32"):
+        for perm in ((0, 2, 1, 3), (3, 0, 1, 2), (2, 1, 0, 3)):
+            to = " x ".join("ABCD"[p] for p in perm)
+            yield Form(f"transpose-{dtype}-{list(perm)}", {"x": f"<A x B x C x D x {dtype}>"}, {"y": f"<{to} x {dtype}>"},
+                       f"%y = tensor.transpose %x {{perm = {list(perm)}}} : <{to} x {dtype}>", lambda x, p=perm: np.transpose(x, p), ABCD[:4])
+    for dtype in ("i64", "u64", "bool"):
+        yield Form(f"transpose-{dtype}", {"x": f"<A x B x C x D x {dtype}>"}, {"y": f"<A x C x B x D x {dtype}>"},
+                   f"%y = tensor.transpose %x {{perm = [0, 2, 1, 3]}} : <A x C x B x D x {dtype}>", lambda x: np.transpose(x, (0, 2, 1, 3)), ABCD[:4])
+    yield Form("heads", {"x": "<A x B x C x D x f32>"}, {"y": "<A x B x C x D x f32>"},
+               """%h = tensor.transpose %x {perm = [0, 2, 1, 3]} : <A x C x B x D x f32>
+                  %s = tensor.softmax %h : <A x C x B x D x f32>
+                  %y = tensor.transpose %s {perm = [0, 2, 1, 3]} : <A x B x C x D x f32>""", lambda x: softmax(x, -1), ABCD[:4] + ABCD[5:], 1e-5)
+    yield Form("rank-5", {"x": "<A x B x C x D x 3 x f32>"}, {"y": "<3 x C x A x D x B x f32>"},
+               "%y = tensor.transpose %x {perm = [4, 2, 0, 3, 1]} : <3 x C x A x D x B x f32>", lambda x: np.transpose(x, (4, 2, 0, 3, 1)), ABCD)
+    yield Form("only-ones-move", {"x": "<A x 1 x B x f32>"}, {"y": "<1 x A x B x 1 x f32>", "z": "<A x B x f32>"},
+               """%t = tensor.transpose %x {perm = [1, 0, 2]} : <1 x A x B x f32>
+                  %y = tensor.reshape %t : <1 x A x B x 1 x f32>
+                  %u = tensor.reshape %x : <A x B x f32>
+                  %z = tensor.neg %u : <A x B x f32>""", lambda x: (np.transpose(x, (1, 0, 2))[..., None], -x[:, 0]), [dict(A=3, B=5), dict(A=1, B=1)])
+
+
+def constants():
+    table = [0.5, 0.5, -1.25, float("inf"), -0.0, 3.0, float("-inf"), 1e-40]
+    text = "[0.5, 0.5, -1.25, inf, -0.0, 3.0, -inf, 1e-40]"
+    sizes = [dict(A=3), dict(A=1), dict(A=0), dict(A=100)]
+    stored_table = wide("f32", np.array(table, np.float32))
+    yield Form("bias", {"x": "<A x 8 x f32>"}, {"y": "<A x 8 x f32>"},
+               f"""%b = tensor.constant {{value = dense {text} : <8 x f32>}} : <8 x f32>
+                   %y = tensor.add %x, %b : <A x 8 x f32>""", lambda x: x + stored_table, sizes, 1e-6)
+    yield Form("bias-of-a-middle-dim", {"x": "<A x 2 x 40 x f32>"}, {"y": "<A x 2 x 40 x f32>", "b": "<2 x 1 x f32>"},
+               """%b = tensor.constant {value = dense [1.5, -2.0] : <2 x 1 x f32>} : <2 x 1 x f32>
+                  %y = tensor.mul %x, %b : <A x 2 x 40 x f32>""", lambda x: (x * np.array([[1.5], [-2.0]]), np.array([[1.5], [-2.0]])), sizes, 1e-6)
+    for dtype, words, values in (("f16", "[1.5, 2.0, -0.0, 65504.0]", [1.5, 2.0, -0.0, 65504.0]), ("bf16", "[1.5, 2.0, -0.0, inf]", [1.5, 2.0, -0.0, np.inf]),
+                                 ("i32", "[1, -2147483648, 2147483647, 0]", [1, -2**31, 2**31 - 1, 0]), ("i16", "[1, -32768, 32767, 0]", [1, -2**15, 2**15 - 1, 0]),
+                                 ("i8", "[1, -128, 127, 0]", [1, -128, 127, 0]), ("u8", "[1, 255, 127, 0]", [1, 255, 127, 0]),
+                                 ("u16", "[1, 65535, 7, 7]", [1, 65535, 7, 7]), ("u32", "[1, 4294967295, 7, 0]", [1, 2**32 - 1, 7, 0]),
+                                 ("bool", "[1, 0, 0, 1]", [1, 0, 0, 1])):
+        yield Form(f"table-{dtype}", {}, {"y": f"<2 x 2 x {dtype}>"},
+                   f"%y = tensor.constant {{value = dense {words} : <2 x 2 x {dtype}>}} : <2 x 2 x {dtype}>",
+                   lambda d=dtype, v=values: wide(d, stored(d, v)).reshape(2, 2), [{}])
+        one = values[1]
+        yield Form(f"splat-{dtype}", {}, {"y": f"<9 x 5 x {dtype}>"}, f"%y = tensor.constant {{value = {words[1:-1].split(', ')[1]}}} : <9 x 5 x {dtype}>",
+                   lambda d=dtype, v=one: np.broadcast_to(wide(d, stored(d, [v])), (9, 5)), [{}])
+    yield Form("empty-table", {}, {"y": "<0 x f32>"}, "%y = tensor.constant {value = dense [] : <0 x f32>} : <0 x f32>", lambda: np.zeros(0), [{}])
+
+
+def products():
+    sizes = [dict(A=2, B=3, M=5, N=7, K=9), dict(A=1, B=1, M=1, N=1, K=1), dict(A=3, B=2, M=33, N=17, K=65), dict(A=0, B=2, M=3, N=4, K=5),
+             dict(A=2, B=2, M=3, N=4, K=0), dict(A=2, B=1, M=130, N=70, K=40)]
+    for a, b, out in (("A x M x K", "A x K x N", "A x M x N"), ("A x M x K", "K x N", "A x M x N"), ("1 x M x K", "A x K x N", "A x M x N"),
+                      ("A x B x M x K", "A x B x K x N", "A x B x M x N"), ("A x B x M x K", "A x 1 x K x N", "A x B x M x N"),
+                      ("A x 1 x M x K", "B x K x N", "A x B x M x N"), ("M x K", "A x K x N", "A x M x N")):
+        yield Form(f"product-[{a}]-[{b}]", {"a": f"<{a} x f32>", "b": f"<{b} x f32>"}, {"y": f"<{out} x f32>"},
+                   f"%y = tensor.matmul %a, %b : <{out} x f32>", np.matmul, sizes, 1e-4)
+    yield Form("product-transposed", {"a": "<A x K x M x f16>", "b": "<A x N x K x f16>"}, {"y": "<A x M x N x f32>"},
+               "%y = tensor.matmul %a, %b {transpose_a = true, transpose_b = true, out = f32} : <A x M x N x f32>",
+               lambda a, b: np.matmul(np.swapaxes(a, 1, 2), np.swapaxes(b, 1, 2)), sizes, 1e-4)
+    yield Form("product-i8", {"a": "<A x M x K x i8>", "b": "<1 x K x N x i8>"}, {"y": "<A x M x N x i32>"},
+               "%y = tensor.matmul %a, %b {out = i32} : <A x M x N x i32>",
+               lambda a, b: np.matmul(a.astype(np.int32), b.astype(np.int32)), sizes, fill="extreme")
+
+
+FORMS = (broadcasts, reductions, transposes, constants, products)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", default="")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--stages", action="store_true")
+    parser.add_argument("--keep", default="")
+    a = parser.parse_args()
+    folder = a.keep or tempfile.mkdtemp()
+    tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(folder))
+    runs = forms = wrong = 0
+    for group in FORMS:
+        for form in group():
+            if a.only and a.only not in form.name or not form.sizes:
+                continue
+            forms += 1
+            try:
+                runs += check(form, tools, a.stages)
+            except Wrong as e:
+                wrong += 1
+                print(f"WRONG {e}")
+    print(f"{forms} forms, {runs} runs right, {wrong} wrong")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
