@@ -12,6 +12,7 @@ typedef struct bisect_step {
 struct bisect {
     arena *arena;
     int64_t limit, count;
+    bool is_quiet;
     contract_step *steps;
     bisect_step *decisions;
 };
@@ -55,10 +56,10 @@ static const char *find_reason(arena *a, const contract *c, uint32_t index)
     return NULL;
 }
 
-bisect *bisect_create(arena *a, int64_t limit, const contract *c)
+bisect *bisect_create(arena *a, int64_t limit, bool is_quiet, const contract *c)
 {
     bisect *b = arena_alloc(a, sizeof *b);
-    *b = (bisect){.arena = a, .limit = limit};
+    *b = (bisect){.arena = a, .limit = limit, .is_quiet = is_quiet};
     b->steps = arena_array(a, c->step_count, sizeof *b->steps);
     b->decisions = arena_array(a, c->step_count, sizeof *b->decisions);
     for (uint32_t i = 0; i < c->step_count; i++) {
@@ -71,7 +72,7 @@ bisect *bisect_create(arena *a, int64_t limit, const contract *c)
 
 void bisect_begin_step(bisect *b, uint32_t step)
 {
-    if (!b->decisions[step].is_needed) return;
+    if (!b->decisions[step].is_needed || b->is_quiet) return;
     fprintf(stderr, "bisect: step `%s` always runs: %s\n", b->steps[step].step->id, b->decisions[step].reason);
 }
 
@@ -90,10 +91,11 @@ bool bisect_runs(bisect *b, uint32_t step, const module *m, op_id unit)
 {
     if (b->decisions[step].is_needed) return true;
     const bool runs = ++b->count <= b->limit || b->limit < 0;
+    if (!runs) leave_out(b, step);
+    if (b->is_quiet) return runs;
     const str name = unit ? string_of(module_context(m), function_name(m, unit)) : STR("the module");
     fprintf(stderr, "bisect: %s pass (%" PRId64 ") %s on %s%.*s, step `%s`\n", runs ? "running" : "NOT running",
             b->count, b->steps[step].pass->id, unit ? "@" : "", (int)name.n, name.p, b->steps[step].step->id);
-    if (!runs) leave_out(b, step);
     return runs;
 }
 

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <pto/relation.h>
+
 enum { BYTES_MAX_SHIFT = 36 }; /* 64 GiB for one tensor: more cannot be meant on a machine that runs a test */
 
 typedef struct binder {
@@ -94,8 +96,9 @@ status call_check_fixed(module *m)
         if (tune == 0) continue;
         const tune_range r = tune_range_of(m, tune);
         const str name = op_attr_str(m, tune, "symbol");
-        op_name_diag(m, tune, DIAG_ERROR);
-        diag_error(context_diags(module_context(m)), op_pos(m, tune), &E1607,
+        diag_engine *d = context_diags(module_context(m));
+        op_name_diag(d, m, tune, DIAG_ERROR);
+        diag_error(d, op_pos(m, tune), &E1607,
                    "nothing says what $%.*s is: give it with --sym %.*s=N, one of %" PRId64 " to %" PRId64
                    " in steps of %" PRId64 ", or compile with pto.tile",
                    (int)name.n, name.p, (int)name.n, name.p, r.lo, r.hi, r.step);
@@ -107,7 +110,7 @@ status call_check_fixed(module *m)
 /* Where the function stands, for an error about it. */
 static src_pos place_of_function(const binder *b)
 {
-    op_name_diag(b->m, b->function, DIAG_ERROR);
+    op_name_diag(b->d, b->m, b->function, DIAG_ERROR);
     return op_pos(b->m, b->function);
 }
 
@@ -400,25 +403,10 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
     return OK;
 }
 
-static const char *sign_of(relation r)
-{
-    static const char *const signs[] = {"?", "==", "!=", "<", "<=", ">", ">="};
-    return signs[r];
-}
-
-static bool holds(relation r, int64_t left, int64_t right)
-{
-    switch (r) {
-    case RELATION_EQ: return left == right;
-    case RELATION_NE: return left != right;
-    case RELATION_LT: return left < right;
-    case RELATION_LE: return left <= right;
-    case RELATION_GT: return left > right;
-    case RELATION_GE: return left >= right;
-    case RELATION_NONE: break;
-    }
-    return false;
-}
+_Static_assert((int)RELATION_EQ == PTO_RELATION_EQ && (int)RELATION_NE == PTO_RELATION_NE &&
+                   (int)RELATION_LT == PTO_RELATION_LT && (int)RELATION_LE == PTO_RELATION_LE &&
+                   (int)RELATION_GT == PTO_RELATION_GT && (int)RELATION_GE == PTO_RELATION_GE,
+               "relations");
 
 static status check_fact(binder *b, attr_id fact)
 {
@@ -428,17 +416,17 @@ static status check_fact(binder *b, attr_id fact)
     int64_t left = 0, right = 0;
     if (!fact_read(b->c, fact, &r, &sides[0], &sides[1])) return OK; /* the verifier refuses it */
     const bool is_known = expr_eval(b->c, sides[0], &values, &left) && expr_eval(b->c, sides[1], &values, &right);
-    if (is_known && holds(r, left, right)) return OK;
+    if (is_known && pto_relation_holds(r, left, right)) return OK;
     const char *l = expr_text(b, sides[0]), *s = expr_text(b, sides[1]), *symbols = symbols_text(b, 2, sides);
     if (is_known)
         diag_error(b->d, place_of_function(b), &E1606,
-                   "the fact `%s %s %s` does not hold: left side %" PRId64 ", right side %" PRId64 "%s", l, sign_of(r),
-                   s, left, right, symbols);
+                   "the fact `%s %s %s` does not hold: left side %" PRId64 ", right side %" PRId64 "%s", l,
+                   pto_relation_sign(r), s, left, right, symbols);
     else
         diag_error(b->d, place_of_function(b), &E1606,
                    "the fact `%s %s %s` cannot be computed: it overflows 64 bits, divides by 0, or "
                    "mentions a symbol that no parameter binds%s",
-                   l, sign_of(r), s, symbols);
+                   l, pto_relation_sign(r), s, symbols);
     return FAILED;
 }
 
@@ -532,16 +520,7 @@ void call_output_names(arena *a, module *m, const char *entry, output_names *out
     *out = (output_names){0};
     uint32_t unused;
     const op_id f = find_entry(m, entry, &unused);
-    if (f == 0) return;
-    const block_id body = function_body(m, f);
-    const op_id last = block_last(m, body);
-    const uint32_t parameters = block_arg_count(m, body), results = op_operand_count(m, last);
-    out->names = arena_array(a, parameters + results, sizeof *out->names);
-    for (uint32_t i = 0; i < parameters; i++) {
-        if (strcmp(parameter_kind(m, f, i), "out") == 0)
-            out->names[out->count++] = value_text(a, m, block_arg(m, body, i));
-    }
-    for (uint32_t i = 0; i < results; i++) out->names[out->count++] = value_text(a, m, op_operand(m, last, i));
+    if (f != 0) output_names_of(a, m, f, out);
 }
 
 void call_name_outputs(bound_call *call, const output_names *names)

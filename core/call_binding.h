@@ -6,6 +6,7 @@
 #define CORE_CALL_BINDING_H
 
 #include "core/npy.h"
+#include "core/output_names.h"
 #include "ir/module.h"
 
 #include <pto/backend.h>
@@ -48,12 +49,6 @@ typedef struct bound_call {
 
 /* The function named `entry`, or the only public one when entry is NULL; 0 after a diagnostic. */
 op_id call_entry(module *m, const char *entry);
-
-/* What the caller calls the outputs of a function: `out` parameters, then returned values. */
-typedef struct output_names {
-    uint32_t count;
-    str *names;
-} output_names;
 
 /* Before compilation: the names in the user's text, in memory of `a`; none when call_entry would find no function. */
 void call_output_names(arena *a, module *m, const char *entry, output_names *out);

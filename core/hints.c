@@ -53,7 +53,7 @@ void hints_warn(const module *m, const pto_backend *b)
         IR_WALK(m, o, f) collect(m, o, b, hints, &count);
         const str name = string_of(module_context(m), function_name(m, f));
         for (uint32_t i = 0; i < count; i++) {
-            op_name_diag(m, hints[i].first, DIAG_WARNING);
+            op_name_diag(d, m, hints[i].first, DIAG_WARNING);
             diag_warning(d, op_pos(m, hints[i].first), &E1712,
                          "backend `%s` ignores the hint `%s`, which %" PRIu32
                          " op%s of @%.*s carr%s: results and cycles are those without it",

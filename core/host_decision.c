@@ -25,7 +25,7 @@ static bool ask_path(run_context *c, pto_op at, text_buffer *t)
     const op_id o = op_from(c, at);
     text_init(t);
     if (o == 0 || c->session->params.schedule == NULL) return false;
-    op_print_path(c->m, o, t);
+    schedule_print_path(c->session->params.schedule, c->m, o, t);
     return true;
 }
 

@@ -29,7 +29,8 @@ static void diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     /* What is wrong with the severity is said below. */
-    if (o != 0 && severity >= PTO_NOTE && severity <= PTO_REMARK) op_name_diag(c->m, o, (diag_severity)severity);
+    if (o != 0 && severity >= PTO_NOTE && severity <= PTO_REMARK)
+        op_name_diag(c->diags, c->m, o, (diag_severity)severity);
     diag(h.run, severity, loc_handle(c, o != 0 ? op_loc(c->m, o) : 0), code, text);
 }
 

@@ -2,6 +2,8 @@
 
 #include "core/bisect.h"
 #include "core/core_diag.h"
+#include "core/output_names.h"
+#include "core/paranoid_check.h"
 #include "core/plugin_output.h"
 #include "core/property.h"
 #include "core/snapshot.h"
@@ -22,6 +24,7 @@ typedef struct manager {
     run_session *session;
     function_states *functions;
     property_set *properties;
+    output_keeper *outputs;
     contract_state *states; /* before and after each step */
     run_report *report;
     semantics_check *semantics; /* or NULL */
@@ -237,7 +240,11 @@ static status count_left_out(manager *g, uint32_t index)
 static status run_unit(manager *g, uint32_t index, op_id unit, step_effect *effect)
 {
     if (g->bisect && !bisect_runs(g->bisect, index, g->module, unit)) return OK;
-    return run_once(g, index, unit, effect);
+    const str name = unit ? string_of(module_context(g->module), function_name(g->module, unit)) : STR("module");
+    compile_trace_begin(g->request->trace, "unit", name, NULL);
+    const status s = run_once(g, index, unit, effect);
+    compile_trace_end(g->request->trace);
+    return s;
 }
 
 static status check_levels(manager *g, uint32_t index)
@@ -254,16 +261,34 @@ static status check_levels(manager *g, uint32_t index)
     return OK;
 }
 
+/* Nothing is known of any function any more: all is looked at again. */
+static void touch_all(manager *g)
+{
+    function_states_touch(g->functions, 0);
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) function_states_touch(g->functions, f);
+}
+
 /* Everything a step can be blamed for after it ran. */
 static status check_after(manager *g, uint32_t index, bool changed)
 {
     const run_agent *agent = g->pipeline->agents[index];
-    status s = changed ? function_states_verify(g->functions) : OK;
+    const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
+    if (is_paranoid) touch_all(g);
+    compile_trace_begin(g->request->trace, "verify", STR("verify"), NULL);
+    status s = changed || is_paranoid ? function_states_verify(g->functions) : OK;
     if (s != OK)
         diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)",
                    agent->step, agent->id, agent->plugin);
     if (s == OK) s = check_levels(g, index);
+    compile_trace_end(g->request->trace);
+    compile_trace_begin(g->request->trace, "verify", STR("properties"), NULL);
     if (s == OK) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], agent);
+    compile_trace_end(g->request->trace);
+    if (s == OK && changed && is_paranoid) {
+        compile_trace_begin(g->request->trace, "verify", STR("print and read"), NULL);
+        s = paranoid_check(g->module, agent);
+        compile_trace_end(g->request->trace);
+    }
     if (s == OK) return OK;
     note_step(g, agent);
     *g->exit_status = EXIT_STATUS_BLAMED;
@@ -282,7 +307,11 @@ static status check_numbers(manager *g, uint32_t index, bool changed)
 {
     if (!g->semantics || !changed) return OK;
     const run_agent *agent = g->pipeline->agents[index];
-    if (semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass) == OK) return OK;
+    compile_trace_begin(g->request->trace, "verify", STR("semantics"), NULL);
+    const status s =
+        semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass);
+    compile_trace_end(g->request->trace);
+    if (s == OK) return OK;
     *g->exit_status = EXIT_STATUS_BLAMED;
     return FAILED;
 }
@@ -324,6 +353,14 @@ static status go_on(manager *g, uint32_t index, const char *where)
     return FAILED;
 }
 
+static void touch_function(void *self, op_id function) { function_states_touch(self, function); }
+
+static void settle_names(manager *g)
+{
+    module_settle(g->module);
+    output_keeper_run(g->outputs, g->module, touch_function, g->functions);
+}
+
 static status run_step(manager *g, uint32_t index)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
@@ -346,16 +383,22 @@ static status run_step(manager *g, uint32_t index)
     }
     TRY(count_left_out(g, index));
     if (effect.asked_machine) effect.changes |= write_machine(g);
-    if (effect.changes) module_settle(g->module);
+    if (effect.changes) settle_names(g);
     report->ran = true;
     report->run_ns = now_ns() - begin;
     report->changes = module_epoch(g->module) - epoch;
     if (g->request->verify) TRY(check_after(g, index, effect.changes != 0));
-    TRY(check_numbers(g, index, effect.changes != 0));
+    if (check_numbers(g, index, effect.changes != 0) != OK) {
+        TRY(go_on(g, index, "in")); /* the interpreter gave up, nobody is to blame */
+        return FAILED;
+    }
     report->verify_ns = now_ns() - begin - report->run_ns;
     if (g->request->time_steps || g->request->count_statistics) report->op_count = count_ops(g->module);
     if (g->request->digest_steps) report->digest = digest_of(g->module);
-    return write_after(g, index, effect.changes != 0);
+    compile_trace_begin(g->request->trace, "print", STR("write down"), NULL);
+    const status written = write_after(g, index, effect.changes != 0);
+    compile_trace_end(g->request->trace);
+    return written;
 }
 
 /* ---- the whole ---- */
@@ -434,12 +477,29 @@ static void go_back(manager *g, uint32_t from)
     for (uint32_t i = g->tiling_step; i <= from; i++) forget_step(g, i);
 }
 
+static status show_step(manager *g, uint32_t index, uint32_t end)
+{
+    const contract_step *step = &g->pipeline->contract.steps[index];
+    const step_report *report = &g->report->steps[index];
+    compile_trace *trace = g->request->trace;
+    const uint32_t depth = compile_trace_depth(trace);
+    if (g->request->says_progress)
+        fprintf(stderr, "step %" PRIu32 " of %" PRIu32 ": %s (%s)\n", index + 1, end, step->step->id, step->pass->id);
+    compile_trace_begin(trace, "step", str_from(step->step->id), step->pass->id);
+    const status s = run_step(g, index);
+    compile_trace_end_to(trace, depth + (trace != NULL));
+    if (s == OK) compile_trace_number(trace, "changes", (int64_t)report->changes);
+    if (s == OK && trace) compile_trace_number(trace, "ops", count_ops(g->module));
+    compile_trace_end(trace);
+    return s;
+}
+
 static status run_from(manager *g, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
         keep_for_tiling(g, i);
         const uint32_t errors = diag_error_count(g->diags);
-        if (run_step(g, i) == OK) continue;
+        if (show_step(g, i, end) == OK) continue;
         if (!tiling_retry_is_wanted(g->retry) || diag_error_count(g->diags) != errors) return FAILED;
         go_back(g, i);
         i = g->tiling_step - 1;
@@ -469,7 +529,8 @@ static status run_steps(manager *g)
     g->states = arena_array(g->arena, c->step_count + 1u, sizeof *g->states);
     TRY(contract_check(g->diags, &part, &start, g->states));
     TRY(check_machine(g));
-    if (g->request->bisects) g->bisect = bisect_create(g->arena, g->request->bisect_limit, c);
+    g->outputs = output_keeper_create(g->arena, g->module);
+    if (g->request->bisects) g->bisect = bisect_create(g->arena, g->request->bisect_limit, g->request->is_quiet, c);
     if (g->request->schedule)
         TRY(schedule_check_machine(g->request->schedule, g->pipeline->machine ? g->pipeline->machine->name : NULL));
     if (first > 0 && g->request->verify) TRY(check_start(g, first));

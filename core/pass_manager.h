@@ -7,6 +7,7 @@
 #ifndef CORE_PASS_MANAGER_H
 #define CORE_PASS_MANAGER_H
 
+#include "core/compile_trace.h"
 #include "core/flight_recorder.h"
 #include "core/pipeline_open.h"
 #include "core/semantics_check.h"
@@ -14,12 +15,15 @@
 
 typedef struct compile_request {
     const char *from, *until, *only; /* step ids or NULL */
-    bool verify;                     /* verifier and checkers after each step */
+    pipeline_verify verify;          /* verifier and checkers after each step */
     const char *dump_dir;            /* or NULL */
     const char *const *print_after;  /* step ids, NULL-ended, or NULL */
     bool print_after_all, print_after_change;
     bool time_steps, count_statistics;  /* collect for the reports below */
+    compile_trace *trace;               /* told what takes time; or NULL */
+    bool says_progress;                 /* one line on stderr as each step starts */
     bool digest_steps;                  /* collect for pipeline_compare */
+    bool is_quiet;                      /* say nothing that is no error */
     bool bisects;                       /* leave out optional unit runs from number bisect_limit + 1 on */
     int64_t bisect_limit;               /* -1: leave out none */
     const semantics_request *semantics; /* compare numbers after each step; or NULL */

@@ -11,7 +11,9 @@
 
 enum { PIPELINE_CHAIN_MAX = 8, PIPELINE_STEPS_MAX = 4096, PIPELINE_OPTION_DEPTH_MAX = 26 };
 
-typedef enum pipeline_verify { PIPELINE_VERIFY_OFF, PIPELINE_VERIFY_EACH } pipeline_verify;
+typedef enum pipeline_verify { PIPELINE_VERIFY_OFF, PIPELINE_VERIFY_EACH, PIPELINE_VERIFY_PARANOID } pipeline_verify;
+/* Their names in files and on the command line; ends in NULL. */
+extern const char *const pipeline_verify_names[];
 
 typedef struct pipeline_step {
     const char *id;   /* unique */

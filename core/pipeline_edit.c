@@ -107,6 +107,10 @@ static status set_below(pipeline_builder *b, yaml_node **with, const str *segmen
         map = child;
     }
     str last = segments[count - 1];
+    /* Options belong to the plugin that they were written for. */
+    const yaml_node *used = count > 1 && str_is(last, "use") ? yaml_find(map, "use") : NULL;
+    if (used != NULL && used->kind == YAML_SCALAR && to->kind == YAML_SCALAR && !str_eq(used->text, to->text))
+        yaml_set(b->a, map, STR("with"), at, yaml_new_mapping(b->a, at));
     yaml_set(b->a, map, (str){arena_strndup(b->a, last.p, last.n), last.n}, at, to);
     return OK;
 }

@@ -3,7 +3,7 @@
 
 #define END {.name = NULL}
 
-static const char *const verify_names[] = {"off", "each", NULL};
+const char *const pipeline_verify_names[] = {"off", "each", "paranoid", NULL};
 static const char *const type_names[] = {"int", "float", "bool", "str", "enum", "bytes", "list", NULL};
 
 static const schema_key any_value = {.name = "value", .kind = SCHEMA_ANY};
@@ -64,7 +64,7 @@ static const schema_key top_keys[] = {
     {.name = "params", .kind = SCHEMA_NAMED, .element = &param_entry, .doc = "values that users may vary by name"},
     {.name = "verify",
      .type = VALUE_ENUM,
-     .choices = verify_names,
+     .choices = pipeline_verify_names,
      .def = "each",
      .doc = "when the module is verified"},
     {.name = "passes", .kind = SCHEMA_SEQUENCE, .element = &step_item, .doc = "the steps, in order"},

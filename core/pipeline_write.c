@@ -142,7 +142,7 @@ static void write_head(text_buffer *t, const pipeline *p)
     }
     if (p->param_count != 0) text_puts(t, "params:\n");
     for (uint32_t i = 0; i < p->param_count; i++) write_param(t, &p->params[i]);
-    text_printf(t, "verify: %s", p->verify == PIPELINE_VERIFY_OFF ? "off" : "each");
+    text_printf(t, "verify: %s", pipeline_verify_names[p->verify]);
     if (p->verify_at.file == NULL) text_puts(t, "  # default");
     end_line(t, p->verify_at);
 }

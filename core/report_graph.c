@@ -233,6 +233,7 @@ static void visit(graph *g, op_id o)
     case OP_CONSTANT:
     case OP_BIND:
     case OP_EXEC_ALLOC:
+    case OP_CONSTANT_ARRAY:
     case OP_BLOCK_WORKSPACE: return; /* memory stands in the graph when something is written to it */
     default: break;
     }

@@ -118,36 +118,41 @@ static void note_step(const run_context *c)
         diag_note(c->diags, who->at, "%s step '%s'", c->request.after != NULL ? "after" : "in", who->step);
 }
 
+/* Says who reported, or in whose place. */
+static void report_end(const run_context *c, bool failed, bool reported)
+{
+    const run_agent *who = c->request.agent;
+    const run_session_params *p = &c->session->params;
+    const bool is_silent = failed && !reported && (p->retry == NULL || !tiling_retry_is_wanted(p->retry));
+    if (is_silent && c->was_told_to_stop)
+        diag_error(c->diags, who->at, &E1711, "the time ran out in %s '%s' of plugin '%s'", who->role, who->id,
+                   who->plugin);
+    else if (is_silent)
+        diag_error(c->diags, who->at, &E1326,
+                   "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
+                   "plugin",
+                   who->role, who->id, who->plugin);
+    if (is_silent)
+        note_step(c);
+    else if (reported && !c->misused)
+        blame(c);
+    if (c->pin_at.file == NULL || (!failed && !reported)) return;
+    diag_note(c->diags, c->pin_at, "the schedule pins it here");
+    schedule_set_refused(p->schedule);
+}
+
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
     run_session *s = c->session;
     BUG_IF(s->current != c, "runs end in the wrong order");
-    const run_agent *who = c->request.agent;
-    const bool reported = diag_error_count(c->diags) != c->errors_before;
-    const bool asks_again = s->params.retry != NULL && tiling_retry_is_wanted(s->params.retry);
-    if ((returned < 0 || c->was_stopped) && !reported && !asks_again && c->was_told_to_stop) {
-        diag_error(c->diags, who->at, &E1711, "the time ran out in %s '%s' of plugin '%s'", who->role, who->id,
-                   who->plugin);
-        note_step(c);
-    } else if (returned < 0 && !reported && !asks_again) {
-        diag_error(c->diags, who->at, &E1326,
-                   "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
-                   "plugin",
-                   who->role, who->id, who->plugin);
-        note_step(c);
-    } else if (reported && !c->misused) {
-        blame(c);
-    }
-    if (c->pin_at.file != NULL && (returned < 0 || reported)) {
-        diag_note(c->diags, c->pin_at, "the schedule pins it here");
-        schedule_set_refused(s->params.schedule);
-    }
+    const bool failed = returned < 0 || c->was_stopped, reported = diag_error_count(c->diags) != c->errors_before;
+    report_end(c, failed, reported);
     /* Every way to change a module bumps its epoch; classes come from the table. */
     const bool changed = module_epoch(c->m) != c->epoch_before;
     BUG_IF(changed && c->changes == 0, "a change that the host table did not see");
     const run_result result = {
-        .failed = returned < 0 || reported || c->misused || c->was_stopped,
+        .failed = failed || reported || c->misused,
         .misused = c->misused,
         .changes = changed || (c->changes & RUN_CHANGED_NAMES) != 0 ? c->changes : 0,
         .asked_machine = c->asked_machine,

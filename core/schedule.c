@@ -2,6 +2,7 @@
 
 #include "core/core_diag.h"
 #include "core/schedule_entry.h"
+#include "core/search_space.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +12,31 @@ schedule *schedule_create(arena *a, diag_engine *d)
     schedule *s = arena_alloc(a, sizeof *s);
     *s = (schedule){.a = a, .d = d};
     return s;
+}
+
+void schedule_destroy(schedule *s)
+{
+    if (s != NULL && s->paths.arena != NULL) arena_destroy(s->paths.arena);
+}
+
+void schedule_print_path(schedule *s, const module *m, op_id o, text_buffer *out)
+{
+    const op_id function = op_function(m, o);
+    const bool is_same = s->paths.module == m && s->paths.function == function && s->paths.epoch == module_epoch(m);
+    if (!is_same) {
+        s->paths.module = m;
+        s->paths.function = function;
+        s->paths.epoch = module_epoch(m);
+        s->paths.table = NULL;
+        op_print_path(m, o, out);
+        return;
+    }
+    if (s->paths.table == NULL) {
+        if (s->paths.arena == NULL) s->paths.arena = arena_create("paths");
+        arena_rewind(s->paths.arena, (arena_mark){0});
+        s->paths.table = path_table_create(s->paths.arena, m, function);
+    }
+    path_table_print(s->paths.table, o, out);
 }
 
 status schedule_check_machine(schedule *s, const char *machine)
@@ -115,6 +141,7 @@ schedule_answer schedule_find(schedule *s, str path, const char *name, const sch
                               src_pos *at)
 {
     schedule_pin *p = pin_of(s, path, name);
+    if (s->space != NULL) search_space_add(s->space, path, name, form);
     if (p == NULL) return SCHEDULE_FREE;
     p->is_asked = true;
     *at = p->at;
@@ -173,6 +200,18 @@ void schedule_restart(schedule *s)
 {
     s->first = s->last = NULL;
     s->decision_count = 0;
+    if (s->space != NULL) search_space_restart(s->space);
+}
+
+void schedule_set_space(schedule *s, search_space *to) { s->space = to; }
+search_space *schedule_space(const schedule *s) { return s->space; }
+
+const schedule_decision *schedule_decision_of(const schedule *s, str path, const char *name)
+{
+    for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
+        if (strcmp(d->name, name) == 0 && str_eq(d->path, path)) return d;
+    }
+    return NULL;
 }
 
 /* The path of a decision of that name that is nearest to what the pin says, or NULL. */

@@ -12,6 +12,7 @@
 #define CORE_SCHEDULE_H
 
 #include "core/schema.h"
+#include "ir/module.h"
 
 typedef struct schedule schedule;
 
@@ -40,12 +41,22 @@ typedef enum schedule_answer { SCHEDULE_FREE, SCHEDULE_PINNED, SCHEDULE_REFUSED 
 
 extern const schema_file schedule_schema;
 
+struct search_space; /* search_space.h */
+
 /* Without pins. Texts live in `a`. */
 schedule *schedule_create(arena *a, diag_engine *d);
+/* What does not live in the arena; NULL is fine. */
+void schedule_destroy(schedule *s);
+/* As op_print_path; many paths of one function, while nothing changes, take little more than one. */
+void schedule_print_path(schedule *s, const module *m, op_id o, text_buffer *out);
 /* Reads pins from a file. */
 MUST_CHECK status schedule_read(schedule *s, const char *path);
 /* Reports when the file is for another machine; NULL: the pipeline has none. */
 MUST_CHECK status schedule_check_machine(schedule *s, const char *machine);
+
+/* Every decision that is asked about is added to it. */
+void schedule_set_space(schedule *s, struct search_space *to);
+struct search_space *schedule_space(const schedule *s);
 
 /* Whether the file pins decision `name` of the op at `path`; then `values` has what it says and `at` where. A value of
  * another form or out of its limits is reported and refused. */

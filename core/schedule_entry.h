@@ -31,7 +31,21 @@ struct schedule {
     uint32_t pin_count;
     bool is_refused;
     schedule_decision *first, *last; /* in the order they were made */
+    struct search_space *space;      /* or NULL */
     uint32_t decision_count;
+    /* Of the function and state of the module that a path was asked for last; the table from the second time on. */
+    struct {
+        const module *module;
+        op_id function;
+        uint64_t epoch;
+        arena *arena;
+        path_table *table;
+    } paths;
 };
+
+/* NULL when it was not made. */
+const schedule_decision *schedule_decision_of(const schedule *s, str path, const char *name);
+/* The value as a schedule file has it. */
+void schedule_put_value(text_buffer *t, const schedule_decision *d);
 
 #endif

@@ -81,7 +81,7 @@ status schedule_read(schedule *s, const char *path)
 
 /* ---- writing ---- */
 
-static void put_value(text_buffer *t, const schedule_decision *d)
+void schedule_put_value(text_buffer *t, const schedule_decision *d)
 {
     if (!d->is_mapping) {
         yaml_write_name(t, str_from(d->values[0]));
@@ -118,7 +118,7 @@ void schedule_write(const schedule *s, const char *machine, text_buffer *out)
         text_putc(out, '\n');
         put_member(out, "decide", d->name);
         text_puts(out, "    value: ");
-        put_value(out, d);
+        schedule_put_value(out, d);
         text_putc(out, '\n');
         if (d->is_pinned) text_puts(out, "    pinned: true\n");
         put_member(out, "origin", d->origin);
@@ -137,7 +137,7 @@ static const char *cell(const schedule_decision *d, int column, text_buffer *roo
     switch (column) {
     case 0: return d->path.p;
     case 1: return d->name;
-    case 2: put_value(room, d); break;
+    case 2: schedule_put_value(room, d); break;
     case 3: return d->origin;
     case 4:
         if (d->has_cost) text_printf(room, "%.6g", d->cost);

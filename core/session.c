@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/file.h"
 #include "core/hints.h"
+#include "core/search_space.h"
 #include "core/supervisor.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
@@ -74,12 +75,14 @@ static status read_color(session *s)
 static status read_verify(session *s)
 {
     const char *verify = value_of(s->line, SESSION_VERIFY);
-    s->request.verify = true;
-    if (!verify || strcmp(verify, "each") == 0) return OK;
-    s->request.verify = false;
-    if (strcmp(verify, "off") == 0) return OK;
-    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--verify` wants off or each, not `%s`",
-               verify);
+    s->request.verify = PIPELINE_VERIFY_EACH;
+    for (int i = 0; verify && pipeline_verify_names[i]; i++) {
+        s->request.verify = (pipeline_verify)i;
+        if (strcmp(verify, pipeline_verify_names[i]) == 0) return OK;
+    }
+    if (!verify) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+               "option `--verify` wants off, each or paranoid, not `%s`", verify);
     return FAILED;
 }
 
@@ -111,8 +114,11 @@ static status check_explain(session *s)
 static status open_schedule(session *s)
 {
     const char *path = value_of(s->line, SESSION_SCHEDULE);
-    if (!path && !command_line_has(s->line, SESSION_EMIT_SCHEDULE) && !explains(s, "schedule")) return OK;
+    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
+    if (!path && !command_line_has(s->line, SESSION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
+        return OK;
     s->request.schedule = schedule_create(s->arena, s->diags);
+    if (wants_space) schedule_set_space(s->request.schedule, search_space_create(s->arena));
     return path ? schedule_read(s->request.schedule, path) : OK;
 }
 
@@ -127,6 +133,7 @@ status session_open(session *s, const command_line *line, flight_recorder *recor
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
     diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
     TRY(read_verify(s));
+    TRY(session_read_noise(s));
     TRY(read_check(s));
     TRY(session_check_compare(s));
     s->request.bisects = command_line_has(line, SESSION_BISECT);
@@ -193,6 +200,7 @@ static status write_schedule(session *s)
 
 void session_close(session *s)
 {
+    schedule_destroy(s->request.schedule);
     if (s->context) context_destroy(s->context);
     if (s->diags) diag_destroy(s->diags);
     if (s->arena) arena_destroy(s->arena);
@@ -222,6 +230,7 @@ static status refuse_without_pipeline(const session *s)
                                      SESSION_EXPLAIN,
                                      SESSION_SCHEDULE,
                                      SESSION_EMIT_SCHEDULE,
+                                     SESSION_PRINT_SEARCH_SPACE,
                                      SESSION_PRINT_PIPELINE,
                                      SESSION_MACHINE};
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
@@ -311,8 +320,11 @@ status session_open_pipeline(session *s, const char *backend, int *exit_status)
         p = &no_passes;
     }
     TRY(open_schedule(s));
-    TRY(pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status));
-    if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify == PIPELINE_VERIFY_EACH;
+    compile_trace_begin(s->request.trace, "open", STR("open pipeline"), p->file);
+    const status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status);
+    compile_trace_end(s->request.trace);
+    TRY(opened);
+    if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify;
     s->has_pipeline = true;
     return OK;
 }
@@ -386,10 +398,12 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
 
 bool session_answers_after_compile(session *s)
 {
-    if (!explains(s, "schedule")) return false;
+    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
+    if (!explains(s, "schedule") && !wants_space) return false;
     text_buffer t;
     text_init(&t);
-    schedule_explain(s->request.schedule, &t);
+    if (explains(s, "schedule")) schedule_explain(s->request.schedule, &t);
+    if (wants_space) search_space_write(schedule_space(s->request.schedule), s->request.schedule, &t);
     fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
     return true;
@@ -423,11 +437,27 @@ status session_read_module(session *s, const char *path, module **out, int *exit
     *exit_status = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
         TRY(keep_standard_input(s->diags, s->recorder->module_fd));
-    TRY(parse_file(s->context, path, out));
+    compile_trace_begin(s->request.trace, "parse", STR("parse"), NULL);
+    const status parsed = parse_file(s->context, path, out);
+    compile_trace_end(s->request.trace);
+    TRY(parsed);
     diag_show_paths(s->diags, false);
-    TRY(module_verify(*out));
+    compile_trace_begin(s->request.trace, "verify", STR("verify"), NULL);
+    const status verified = module_verify(*out);
+    compile_trace_end(s->request.trace);
+    TRY(verified);
     diag_show_paths(s->diags, true);
     return OK;
+}
+
+void session_print_checks(const session *s, const run_report *r)
+{
+    if (!r->semantics || session_is_quiet(s)) return;
+    text_buffer t;
+    text_init(&t);
+    semantics_check_summary(r->semantics, &t);
+    fwrite(t.p, 1, t.n, stderr);
+    text_fini(&t);
 }
 
 status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status)
@@ -445,9 +475,9 @@ status session_compile(session *s, module *m, flight_recorder *recorder, int *ex
     text_init(&t);
     if (s->request.time_steps) run_report_print_timing(&report, &t);
     if (command_line_has(s->line, SESSION_STATS)) run_report_print_stats(&report, &s->opened, &t);
-    if (result == OK && report.semantics) semantics_check_summary(report.semantics, &t);
     if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
+    if (result == OK) session_print_checks(s, &report);
     if (result == OK && s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
     return result;
 }

@@ -33,7 +33,7 @@
     X(PRINT_AFTER_ALL, "print-after-all", 0, CLI_NONE, NULL, "looking inside", "print it after every step", false)     \
     X(PRINT_AFTER_CHANGE, "print-after-change", 0, CLI_NONE, NULL, "looking inside",                                   \
       "print it after every step that changed something", false)                                                       \
-    X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each", "looking inside",                                                 \
+    X(VERIFY, "verify", 0, CLI_REQUIRED, "off|each|paranoid", "looking inside",                                        \
       "verifier and property checkers after each step", false)                                                         \
     X(CHECK, "check", 0, CLI_REQUIRED, "semantics", "looking inside",                                                  \
       "run the module after each step and compare the numbers", false)                                                 \
@@ -43,6 +43,9 @@
       "run another pipeline too; print what differs", false)                                                           \
     X(TIMING, "timing", 0, CLI_NONE, NULL, "looking inside", "time of each step, to stderr", false)                    \
     X(STATS, "stats", 0, CLI_NONE, NULL, "looking inside", "counters of each step, to stderr", false)                  \
+    X(TRACE, "trace", 0, CLI_REQUIRED, "FILE.json", "looking inside",                                                  \
+      "what the compile spends its time on, for Perfetto", false)                                                      \
+    X(PROGRESS, "progress", 0, CLI_NONE, NULL, "looking inside", "a line as each step starts, to stderr", false)       \
     X(REMARKS, "remarks", 0, CLI_REQUIRED, "FILE", "looking inside",                                                   \
       "what passes say about their choices; `-` is stderr", false)                                                     \
     X(EMIT_SCHEDULE, "emit-schedule", 0, CLI_REQUIRED, "FILE", "looking inside",                                       \
@@ -51,6 +54,8 @@
       "the checked pipeline with levels and properties, or what was decided", false)                                   \
     X(PRINT_PIPELINE, "print-pipeline", 0, CLI_NONE, NULL, "looking inside",                                           \
       "the effective pipeline with defaults and origins", false)                                                       \
+    X(PRINT_SEARCH_SPACE, "print-search-space", 0, CLI_NONE, NULL, "looking inside",                                   \
+      "what could be decided, and what strategies offer, as YAML", false)                                              \
     X(PRINT_SCHEMA, "print-schema", 0, CLI_REQUIRED, "pipeline|machine|schedule|case", "looking inside",               \
       "JSON Schema of a kind of file", false)                                                                          \
     X(TIME_LIMIT, "time-limit", 0, CLI_REQUIRED, "SECONDS", "other",                                                   \
@@ -60,6 +65,7 @@
     X(REPRODUCER, "reproducer", 0, CLI_REQUIRED, "DIR", "other",                                                       \
       "where a crash leaves its reproducer; default a new folder in TMPDIR", false)                                    \
     X(NO_SUPERVISE, "no-supervise", 0, CLI_NONE, NULL, "other", "run in this process, for debuggers", false)           \
+    X(QUIET, "quiet", 0, CLI_NONE, NULL, "other", "on stderr errors alone, and what was asked for", false)             \
     X(COLOR, "color", 0, CLI_REQUIRED, "auto|always|never", "other", "colour in diagnostics", false)                   \
     X(VERSION, "version", 0, CLI_NONE, NULL, "other", "print the version", false)                                      \
     X(HELP, "help", 'h', CLI_NONE, NULL, "other", "this text", false)
@@ -106,7 +112,8 @@ MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *ex
  * there is neither of the first two. */
 MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
                                         const pipeline **out);
-/* Answer --version, --help and --print-schema; --explain=pipeline and --print-pipeline; --explain=schedule: true when
+/* Answer --version, --help and --print-schema; --explain=pipeline and --print-pipeline; --explain=schedule and
+ * --print-search-space: true when
  * one of them was asked for. */
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
                                      int *exit_status);
@@ -117,8 +124,17 @@ void session_write_pipeline(session *s, text_buffer *out);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
 MUST_CHECK status session_read_module(session *s, const char *path, module **out, int *exit_status);
 bool session_checks_semantics(const session *s);
+/* To stderr, what --check found out about a pipeline that ran to its end. */
+void session_print_checks(const session *s, const run_report *r);
 /* Runs the pipeline, if any, prints --timing and --stats, and writes --remarks and --emit-schedule. */
 MUST_CHECK status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status);
+
+/* ---- session_noise.c: --quiet, --progress, --trace ---- */
+MUST_CHECK status session_read_noise(session *s);
+/* No warnings and no lines that nobody asked for. */
+bool session_is_quiet(const session *s);
+/* At the end of a tool: its status, or 74 when it was 0 and the trace cannot be written. */
+int session_write_trace(session *s, int code);
 
 /* ---- --compare: the pipeline OTHER as it stands in its file; what the command line changes is of the first ---- */
 bool session_compares(const session *s);

@@ -41,9 +41,13 @@ status session_compile_other(session *s, module *m, flight_recorder *recorder, i
                                .verify = s->request.verify,
                                .count_statistics = true,
                                .digest_steps = true,
+                               .trace = s->request.trace,
+                               .says_progress = s->request.says_progress,
                                .semantics = s->request.semantics};
-    if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify == PIPELINE_VERIFY_EACH;
-    return pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_report, exit_status);
+    if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify;
+    TRY(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_report, exit_status));
+    session_print_checks(s, &s->other_report);
+    return OK;
 }
 
 /* "default.yaml --set=tile.with.x=1" */

@@ -1,6 +1,7 @@
 /* Asks a tiling strategy for candidates and takes the first that fits every memory space, or the sizes that the
  * schedule pins. */
 #include "core/host_handle.h"
+#include "core/search_space.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ typedef struct chooser {
     const pto_tiling_problem *problem;
     uint32_t offered;
     bool chosen, wrong;
+    search_space *space;           /* wants all offers, or NULL */
     uint32_t passed_over, fitting; /* offers that fit: to be left out, and seen so far */
     uint32_t ordinal;              /* of the chosen one */
     int64_t tile[TILING_DIMS_MAX];
@@ -41,10 +43,35 @@ static pto_space overflow_of(const chooser *k, const int64_t *tile, int64_t *nee
     return PTO_SPACE_NONE;
 }
 
-static bool take(chooser *k, const int64_t *tile)
+/* The space that the tile fills most, as "vec: 131072 of 188416 bytes"; empty when it needs none. */
+static void put_limit(const chooser *k, const int64_t *tile, text_buffer *t)
+{
+    double most = 0.0;
+    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
+        if (s == PTO_GM) continue;
+        const int64_t needed = k->problem->footprint(k->problem->self, tile, s);
+        const int64_t capacity = k->problem->capacity(k->problem->self, s);
+        if (needed <= 0 || capacity <= 0 || (double)needed / (double)capacity <= most) continue;
+        most = (double)needed / (double)capacity;
+        t->n = 0;
+        text_printf(t, "%s: %" PRId64 " of %" PRId64 " bytes", space_name((space)s), needed, capacity);
+    }
+}
+
+static void add_offer(const chooser *k, const int64_t *tile, const double *cost)
+{
+    text_buffer limit;
+    text_init(&limit);
+    put_limit(k, tile, &limit);
+    search_space_add_offer(k->space, tile, cost != NULL, cost != NULL ? *cost : 0.0, limit.n != 0 ? limit.p : NULL);
+    text_fini(&limit);
+}
+
+/* `cost` may be NULL. Gives whether more are wanted. */
+static bool take(chooser *k, const int64_t *tile, const double *cost)
 {
     int64_t needed = 0, capacity = 0;
-    if (k->chosen || k->wrong || k->offered >= OFFERS_MAX) return false;
+    if ((k->chosen && k->space == NULL) || k->wrong || k->offered >= OFFERS_MAX) return false;
     const uint32_t ordinal = k->offered++;
     for (uint32_t d = 0; d < k->problem->dim_count; d++) {
         if (tile[d] >= 1) continue;
@@ -52,12 +79,15 @@ static bool take(chooser *k, const int64_t *tile)
         return false;
     }
     const pto_space full = overflow_of(k, tile, &needed, &capacity);
-    if (full == PTO_SPACE_NONE && k->fitting++ < k->passed_over) return true;
+    if (full == PTO_SPACE_NONE && k->space != NULL) add_offer(k, tile, cost);
+    if (full == PTO_SPACE_NONE && (k->chosen || k->fitting++ < k->passed_over)) return true;
     if (full == PTO_SPACE_NONE) {
         memcpy(k->tile, tile, k->problem->dim_count * sizeof *tile);
         k->ordinal = ordinal;
         k->chosen = true;
-        return false;
+        k->has_cost = cost != NULL;
+        k->cost = cost != NULL ? *cost : 0.0;
+        return k->space != NULL;
     }
     if (k->least_space == PTO_SPACE_NONE || needed < k->least_needed) {
         memcpy(k->least_tile, tile, k->problem->dim_count * sizeof *tile);
@@ -68,18 +98,8 @@ static bool take(chooser *k, const int64_t *tile)
     return k->offered < OFFERS_MAX;
 }
 
-static int32_t offer(void *self, const int64_t *tile) { return take(self, tile); }
-
-static int32_t offer_priced(void *self, const int64_t *tile, double cost)
-{
-    chooser *k = self;
-    const bool was_chosen = k->chosen, more = take(k, tile);
-    if (k->chosen && !was_chosen) {
-        k->has_cost = true;
-        k->cost = cost;
-    }
-    return more;
-}
+static int32_t offer(void *self, const int64_t *tile) { return take(self, tile, NULL); }
+static int32_t offer_priced(void *self, const int64_t *tile, double cost) { return take(self, tile, &cost); }
 
 static const char *dim_name(const pto_tiling_problem *p, uint32_t d)
 {
@@ -102,7 +122,7 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
     text_printf(&t, ", needs %lld bytes of `%s`, which has %lld", (long long)k->least_needed,
                 space_name((space)k->least_space), (long long)k->least_capacity);
     const src_pos at = nest != 0 ? op_pos(c->m, nest) : c->request.agent->at;
-    op_name_diag(c->m, nest, DIAG_ERROR);
+    op_name_diag(c->diags, c->m, nest, DIAG_ERROR);
     diag_report(c->diags, DIAG_ERROR, at, "pto.tile/does-not-fit", (str){t.p, t.n});
     text_fini(&t);
     diag_note(c->diags, strategy->at, "the strategy is chosen here; give it smaller sizes, or another one");
@@ -208,26 +228,11 @@ static schedule_answer pinned_tile(chooser *k, str path, const schedule_form *fo
     return SCHEDULE_REFUSED;
 }
 
-/* The space that the tile fills most, as "vec: 131072 of 188416 bytes"; empty when it needs none. */
-static void put_limit(const chooser *k, text_buffer *t)
-{
-    double most = 0.0;
-    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
-        if (s == PTO_GM) continue;
-        const int64_t needed = k->problem->footprint(k->problem->self, k->tile, s);
-        const int64_t capacity = k->problem->capacity(k->problem->self, s);
-        if (needed <= 0 || capacity <= 0 || (double)needed / (double)capacity <= most) continue;
-        most = (double)needed / (double)capacity;
-        t->n = 0;
-        text_printf(t, "%s: %" PRId64 " of %" PRId64 " bytes", space_name((space)s), needed, capacity);
-    }
-}
-
 static void record_tile(const chooser *k, str path, const schedule_form *form, const char *origin)
 {
     text_buffer limit;
     text_init(&limit);
-    put_limit(k, &limit);
+    put_limit(k, k->tile, &limit);
     const schedule_record r = {.at = path,
                                .name = "tile",
                                .form = *form,
@@ -268,7 +273,7 @@ static pto_status go_back(const chooser *k, op_id nest, const run_agent *strateg
     char text[256];
     const int n = snprintf(text, sizeof text, "strategy '%.100s' offers no further tile that fits; there were %" PRIu32,
                            strategy->id, k->fitting);
-    op_name_diag(c->m, nest, DIAG_REMARK);
+    op_name_diag(c->diags, c->m, nest, DIAG_REMARK);
     diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, "pto.tile/no-further-offer",
                 (str){text, (size_t)n});
     tiling_retry_give_up(c->session->params.retry);
@@ -313,9 +318,10 @@ static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
     const schedule_form form = {.count = k->problem->dim_count, .keys = names, .min = least, .max = most};
     text_buffer path;
     text_init(&path);
-    op_print_path(k->c->m, nest, &path);
+    schedule_print_path(s, k->c->m, nest, &path);
     const str at = {path.p, path.n};
     const schedule_answer pinned = pinned_tile(k, at, &form);
+    k->space = schedule_space(s);
     pto_status result = pinned == SCHEDULE_REFUSED ? PTO_FAILED : PTO_OK;
     if (pinned == SCHEDULE_FREE) result = ask_strategy(k, strategy, nest);
     if (result == PTO_OK) record_tile(k, at, &form, strategy->id);

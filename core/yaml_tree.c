@@ -210,6 +210,12 @@ static status take_key(reader *r, frame *f, src_pos at, str text, bool quoted)
     return OK;
 }
 
+/* What begins behind the first column is a part of something else, such as an option of the command line. */
+static void nothing_there(reader *r, src_pos at)
+{
+    diag_error(r->d, at, &E1019, r->start.column > 1 ? "a value is missing here" : "the file has no content");
+}
+
 static status take_scalar(reader *r, src_pos at, const yaml_event_t *e)
 {
     str text = {(const char *)e->data.scalar.value, e->data.scalar.length};
@@ -220,7 +226,7 @@ static status take_scalar(reader *r, src_pos at, const yaml_event_t *e)
     if (f != NULL && f->node->kind == YAML_MAPPING && !f->has_key) return take_key(r, f, at, text, quoted);
     if (!quoted && text.n == 0) {
         if (f == NULL) {
-            diag_error(r->d, at, &E1019, "the file has no content");
+            nothing_there(r, at);
         } else if (f->node->kind == YAML_MAPPING) {
             yaml_pair *p = &f->pairs[f->node->count - 1];
             diag_error(r->d, p->key_at, &E1015, "`%s` has no value; write one, or leave the key out", p->key.p);
@@ -380,7 +386,7 @@ static status read_events(reader *r)
     }
     yaml_parser_delete(&parser);
     if (result == OK && r->root == NULL) {
-        diag_error(r->d, r->start, &E1019, "the file has no content");
+        nothing_there(r, r->start);
         result = FAILED;
     }
     return result;

@@ -34,6 +34,7 @@ struct diag_engine {
     const char *next_path;          /* of the report to come; or NULL */
     const char *last_path;          /* of the last report that is no note; or NULL */
     bool last_was_remark, shows_remarks, keeps_remarks, hides_paths;
+    bool last_was_warning, hides_warnings;
     bool last_was_dropped; /* then its notes are dropped with it */
     bool color;
 };
@@ -71,6 +72,7 @@ void diag_destroy(diag_engine *d)
         const char *name;
     } rows[] = {{DIAG_ERROR, "error"}, {DIAG_WARNING, "warning"}, {DIAG_REMARK, "remark"}};
     if (!d->shows_remarks) d->seen[DIAG_REMARK] = 0;
+    if (d->hides_warnings) d->seen[DIAG_WARNING] = 0;
     for (size_t i = 0; d->out != NULL && i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t more = dropped(d, rows[i].severity);
         if (more != 0) fprintf(d->out, "%u more %s%s not shown\n", more, rows[i].name, more == 1 ? "" : "s");
@@ -262,6 +264,7 @@ static void report(diag_engine *d, diag_severity severity, src_pos at, const cha
     bool is_note = severity == DIAG_NOTE;
     const char *path = take_path(d, is_note);
     if (!is_note) d->last_was_remark = severity == DIAG_REMARK;
+    if (!is_note) d->last_was_warning = severity == DIAG_WARNING;
     if (!is_note) d->last_was_dropped = ++d->seen[severity] > d->max_printed;
     if (d->record_count >= RECORDS_MAX && (is_note || d->last_was_dropped)) return;
     d->records = table_grow(d->records, &d->record_capacity, d->record_count + 1, sizeof *d->records);
@@ -272,6 +275,7 @@ static void report(diag_engine *d, diag_severity severity, src_pos at, const cha
     if (message.n > MESSAGE_BYTES_MAX) message.n = MESSAGE_BYTES_MAX;
     r->text = arena_strndup(d->memory, message.p, message.n);
     if (d->out == NULL || d->last_was_dropped || (d->last_was_remark && !d->shows_remarks)) return;
+    if (d->last_was_warning && d->hides_warnings) return;
     bool repeats = is_note && d->record_count >= 2 && same_place(r->at, r[-1].at);
     print_record(d, r, !repeats);
 }
@@ -333,6 +337,8 @@ const diag_record *diag_record_at(const diag_engine *d, uint32_t index)
 }
 
 void diag_show_remarks(diag_engine *d, bool on) { d->shows_remarks = on; }
+
+void diag_show_warnings(diag_engine *d, bool on) { d->hides_warnings = !on; }
 
 void diag_keep_remarks(diag_engine *d, bool on) { d->keeps_remarks = on; }
 

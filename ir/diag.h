@@ -84,6 +84,8 @@ const diag_record *diag_record_at(const diag_engine *d, uint32_t index);
 void diag_set_color(diag_engine *d, bool on);
 /* Remarks are recorded always and printed only when this is on; it is off at first. */
 void diag_show_remarks(diag_engine *d, bool on);
+/* Warnings with their notes are printed unless this is off; it is on at first. */
+void diag_show_warnings(diag_engine *d, bool on);
 /* Says that remarks will be read from the records, so that these want paths; off at first. */
 void diag_keep_remarks(diag_engine *d, bool on);
 

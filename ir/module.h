@@ -192,18 +192,26 @@ value_id value_map_get(const value_map *map, value_id from); /* `from` itself wh
  *     @softmax        a function or kernel
  *     @softmax/y      the op in it that is called y
  *     @softmax/y#2    the second one of that name, in the order of the text
- * An op is called by its label (`forall`, `tensor.group`), else by the name of its first result, else by its kind
- * ("tile.store"). What stands in a label and belongs to no word prints as `_`. Blocks are no part of a path: names are
- * unique in a function once module_settle has seen them, so that `#` is seen at ops without results, at labels, and in
- * the middle of a step. In a module that verifies, paths are unique; to make or erase an op that is called otherwise
- * does not change them. */
+ * An op is called by its label (`forall`, `tensor.group`), else by the name of its first result, else by the symbol
+ * that it declares (`tune`), else by its kind ("tile.store"). What stands in a label and belongs to no word prints as
+ * `_`. Blocks are no part of a path: names are unique in a function once module_settle has seen them, so that `#` is
+ * seen at ops without results, at labels, and in the middle of a step. In a module that verifies, paths are unique; to
+ * make or erase an op that is called otherwise does not change them. */
 
 /* Appends the path of a live op. Takes time in the length of its function. */
 void op_print_path(const module *m, op_id o, text_buffer *out);
 /* The op with this path, 0 when there is none; "#1" may stand behind a name. The same time. */
 op_id op_by_path(const module *m, str path);
-/* The next report of the context's engine is about this op, so that it prints the path, once. */
-void op_name_diag(const module *m, op_id o, diag_severity severity);
+
+/* The paths of all ops of one function, for those who want many: takes time in its length once, and holds while the
+ * function does not change. Lives in `a`. */
+typedef struct path_table path_table;
+path_table *path_table_create(arena *a, const module *m, op_id function);
+/* As op_print_path, for an op of that function. */
+void path_table_print(const path_table *t, op_id o, text_buffer *out);
+
+/* The next report to this engine is about this op (0: none), so that it prints the path, once. */
+void op_name_diag(diag_engine *d, const module *m, op_id o, diag_severity severity);
 
 /* Expression number `index` of a list attribute (SPEC_EXPRS) with its slots replaced by value leaves, so that
  * expressions of different ops can be combined and compared; 0 when absent. */

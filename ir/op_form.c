@@ -134,3 +134,11 @@ op_kind op_implied_terminator(op_kind kind, uint32_t block_index)
     default: return OP_NONE;
     }
 }
+
+uint32_t function_clause_attrs(const op_info *info)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
+        if (strcmp(info->attrs[i].name, "outputs") != 0) mask |= 1U << i;
+    return mask;
+}

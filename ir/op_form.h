@@ -52,6 +52,9 @@ void op_print_generic_name(const op_info *info, text_buffer *out);
 /* The kind of a generic name, OP_NONE when there is none. */
 op_kind op_kind_by_generic_name(str name);
 
+/* Bit i: attribute i of a function's row has its place in front of the dict. */
+uint32_t function_clause_attrs(const op_info *info);
+
 /* A block of this op that ends in a terminator without operands is printed without it: the parser adds it. */
 op_kind op_implied_terminator(op_kind kind, uint32_t block_index);
 

@@ -78,13 +78,28 @@ static op_id next_in(const module *m, op_id f, op_id o)
     return next;
 }
 
-void op_print_path(const module *m, op_id o, text_buffer *out)
+/* The path of an op that is the `number`-th of its name in function `f`. */
+static void put_path(const module *m, op_id f, op_id o, uint32_t number, text_buffer *out)
 {
-    const op_id f = op_function(m, o);
     const str function = f == 0 ? (str){NULL, 0} : string_of(m->context, function_name(m, f));
     text_putc(out, '@');
     text_put(out, function.p, function.n);
     if (f == o) return;
+    text_putc(out, '/');
+    print_name(name_of(m, o, name_keys_of(m)), out);
+    if (number > 1) {
+        text_putc(out, '#');
+        text_put_u64(out, number);
+    }
+}
+
+void op_print_path(const module *m, op_id o, text_buffer *out)
+{
+    const op_id f = op_function(m, o);
+    if (f == o) {
+        put_path(m, f, o, 1, out);
+        return;
+    }
     const name_keys keys = name_keys_of(m);
     text_buffer own;
     text_init(&own);
@@ -92,14 +107,65 @@ void op_print_path(const module *m, op_id o, text_buffer *out)
     uint32_t number = 1;
     for (op_id i = next_in(m, f, f); i != 0 && i != o; i = next_in(m, f, i))
         number += is_called(name_of(m, i, keys), (str){own.p, own.n});
-    text_putc(out, '/');
-    text_put(out, own.p, own.n);
-    if (number > 1) {
-        text_putc(out, '#');
-        text_put_u64(out, number);
+    text_fini(&own);
+    put_path(m, f, o, number, out);
+}
+
+/* ---- many paths of one function ---- */
+
+typedef struct name_count {
+    str name;
+    uint32_t count;
+} name_count;
+
+struct path_table {
+    const module *module;
+    op_id function;
+    uint32_t op_count;
+    uint32_t *numbers; /* by op id: 1 for the first of its name; 0: not of the function */
+    name_count *slots; /* open addressing */
+    uint32_t mask;
+};
+
+static name_count *slot_of(const path_table *t, str name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < name.n; i++) hash = (hash ^ (uint8_t)name.p[i]) * 0x100000001b3u;
+    uint32_t at = (uint32_t)(hash ^ hash >> 32) & t->mask;
+    while (t->slots[at].count != 0 && !str_eq(t->slots[at].name, name)) at = (at + 1) & t->mask;
+    return &t->slots[at];
+}
+
+path_table *path_table_create(arena *a, const module *m, op_id function)
+{
+    path_table *t = arena_alloc(a, sizeof *t);
+    const name_keys keys = name_keys_of(m);
+    uint32_t count = 0;
+    for (op_id i = next_in(m, function, function); i != 0; i = next_in(m, function, i)) count++;
+    *t = (path_table){.module = m, .function = function, .op_count = m->ops.count, .mask = 15};
+    while (t->mask < 2 * count) t->mask = 2 * t->mask + 1;
+    t->slots = arena_array(a, t->mask + 1u, sizeof *t->slots);
+    t->numbers = arena_array(a, t->op_count, sizeof *t->numbers);
+    text_buffer own;
+    text_init(&own);
+    for (op_id i = next_in(m, function, function); i != 0; i = next_in(m, function, i)) {
+        own.n = 0;
+        print_name(name_of(m, i, keys), &own);
+        name_count *slot = slot_of(t, (str){own.p, own.n});
+        if (slot->count == 0) slot->name = (str){arena_strndup(a, own.p, own.n), own.n};
+        t->numbers[i] = ++slot->count;
     }
     text_fini(&own);
+    return t;
 }
+
+void path_table_print(const path_table *t, op_id o, text_buffer *out)
+{
+    BUG_IF(o >= t->op_count || (t->numbers[o] == 0 && o != t->function), "op %u is not of the table's function", o);
+    put_path(t->module, t->function, o, t->numbers[o], out);
+}
+
+/* ---- back ---- */
 
 /* Takes "#12" off the end of `name`; no number is 1, and 0 stands for what is none. */
 static uint64_t take_number(str *name)
@@ -133,9 +199,8 @@ op_id op_by_path(const module *m, str path)
     return 0;
 }
 
-void op_name_diag(const module *m, op_id o, diag_severity severity)
+void op_name_diag(diag_engine *d, const module *m, op_id o, diag_severity severity)
 {
-    diag_engine *d = context_diags(m->context);
     if (o == 0 || !diag_wants_path(d, severity)) return;
     text_buffer path;
     text_init(&path);

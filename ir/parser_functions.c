@@ -93,22 +93,13 @@ static status parse_results(parser *p)
     return OK;
 }
 
-/* All attributes of a row of functions stand outside the dict. */
-static uint32_t own_attrs(const op_info *info)
-{
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
-        mask |= 1U << i;
-    return mask;
-}
-
 static status parse_function_dict(parser *p, op_kind kind, size_t from)
 {
     if (p->tok.kind != '{' || !at_dict(p)) return OK;
     /* `{}` is an empty body. */
     if (peek(p).kind == '}') return OK;
     const op_info *info = op_info_at(kind);
-    return parse_dict(p, info, own_attrs(info), from);
+    return parse_dict(p, info, function_clause_attrs(info), from);
 }
 
 static op_id create_function(parser *p, op_kind kind, const token *at, str_id name)

@@ -95,7 +95,7 @@ static void print_func(printer *r, op_id o)
     }
     if (count > 1) put(r, ")");
     print_facts(r, o);
-    print_dict(r, o, UINT32_MAX);
+    print_dict(r, o, function_clause_attrs(op_info_of(r->m, o)));
 }
 
 static void print_regions(printer *r, op_id o, const char *attr, uint32_t grid_rank)

@@ -222,7 +222,7 @@ static status undefined_operand(verifier *v, op_id o, uint32_t i)
     status s = op_error(v->m, o, &E0315, "uses %s, which is not defined before it in a block around it",
                         value_words(v->m, value));
     if (def == 0) return s;
-    op_name_diag(v->m, def, DIAG_NOTE);
+    op_name_diag(context_diags(v->c), v->m, def, DIAG_NOTE);
     diag_note(context_diags(v->c), op_pos(v->m, def), "%s is defined here", value_words(v->m, value));
     return s;
 }
@@ -277,7 +277,8 @@ static status check_place(verifier *v, op_id o, op_kind kind, const op_info *inf
     }
     if (o == v->function) return OK;
     if ((info->traits & TRAIT_FUNCTION) != 0) return op_error(v->m, o, &E0318, "stands inside another function");
-    bool host = kind == OP_BLOCK_LAUNCH || kind == OP_BLOCK_WORKSPACE || kind == OP_CALL;
+    bool host = kind == OP_BLOCK_LAUNCH || kind == OP_BLOCK_WORKSPACE || kind == OP_CALL ||
+                kind == OP_CONSTANT_ARRAY;
     bool device = info->home == HOME_BLOCK && !host;
     if (v->kernel && host) return op_error(v->m, o, &E0318, "stands in a kernel; it belongs to a function");
     if (!v->kernel && device) return op_error(v->m, o, &E0318, "stands in a function; it belongs to a kernel");

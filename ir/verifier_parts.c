@@ -13,15 +13,17 @@ status op_error(const module *m, op_id o, const diag_code_info *code, const char
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    op_name_diag(m, o, DIAG_ERROR);
-    diag_error(context_diags(module_context(m)), op_pos(m, o), code, "`%s` %s", op_info_of(m, o)->name, message);
+    diag_engine *d = context_diags(module_context(m));
+    op_name_diag(d, m, o, DIAG_ERROR);
+    diag_error(d, op_pos(m, o), code, "`%s` %s", op_info_of(m, o)->name, message);
     return FAILED;
 }
 
 void op_note(const module *m, op_id o, const char *text)
 {
-    op_name_diag(m, o, DIAG_NOTE);
-    diag_note(context_diags(module_context(m)), op_pos(m, o), "%s", text);
+    diag_engine *d = context_diags(module_context(m));
+    op_name_diag(d, m, o, DIAG_NOTE);
+    diag_note(d, op_pos(m, o), "%s", text);
 }
 
 static const char *keep_words(const module *m, text_buffer *t)

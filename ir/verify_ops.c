@@ -53,10 +53,30 @@ static status check_name(const module *m, op_id op)
     return s;
 }
 
+/* One name for each `out` parameter and result. */
+static status check_outputs(const module *m, op_id op)
+{
+    const ir_context *c = module_context(m);
+    const attr_id outputs = op_attr(m, op, "outputs"), params = op_attr(m, op, "params"),
+                  results = op_attr(m, op, "results");
+    uint32_t want = results != 0 ? attr_at(c, results)->count : 0;
+    if (outputs == 0) return OK;
+    for (uint32_t i = 0; params != 0 && i < attr_at(c, params)->count; i++)
+        want += str_is(string_of(c, attr_at(c, attr_at(c, params)->items[i])->id), "out");
+    const attr_node *n = attr_at(c, outputs);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (attr_at(c, n->items[i])->kind != ATTR_STRING || string_of(c, attr_at(c, n->items[i])->id).n == 0)
+            return op_error(m, op, &E0314, "has an attribute `outputs` whose item %" PRIu32 " is no name", i);
+    if (n->count == want) return OK;
+    return op_error(m, op, &E0314, "has an attribute `outputs` with %" PRIu32 " names for %" PRIu32 " outputs",
+                    n->count, want);
+}
+
 status verify_func(module *m, uint32_t op)
 {
     TRY(check_name(m, op));
     TRY(check_modes(m, op));
+    TRY(check_outputs(m, op));
     return check_facts(m, op);
 }
 
@@ -545,14 +565,21 @@ status verify_constant(module *m, uint32_t op)
     return check_number(m, op, attr_at(c, op_attr(m, op, "value")), t->dtype, true);
 }
 
-status verify_tensor_constant(module *m, uint32_t op)
+/* Whether the type of listed elements, a tensor, is that of memory but for its kind. */
+static bool lists_for(const ir_context *c, type_id listed, type_id memory)
+{
+    const type_node *a = type_at(c, listed), *b = type_at(c, memory);
+    if (a->dtype != b->dtype || a->rank != b->rank || b->has_strides || b->format != a->format) return false;
+    for (uint32_t d = 0; d < a->rank; d++)
+        if (a->dims[d] != b->dims[d]) return false;
+    return true;
+}
+
+/* Elements that are listed fill the result. */
+static status check_listed(module *m, uint32_t op, const attr_node *value, type_id type)
 {
     ir_context *c = module_context(m);
-    type_id type = value_type(m, op_result(m, op, 0));
-    const attr_node *value = attr_at(c, op_attr(m, op, "value"));
-    if (value->kind == ATTR_RESOURCE) return OK;
-    if (value->kind != ATTR_DENSE) return check_number(m, op, value, type_at(c, type)->dtype, false);
-    if (value->type != type)
+    if (!lists_for(c, value->type, type))
         return op_error(m, op, &E0219, "has the value of %s for the result %s", type_words(m, value->type),
                         type_words(m, type));
     int64_t count;
@@ -564,6 +591,25 @@ status verify_tensor_constant(module *m, uint32_t op)
         return op_error(m, op, &E0219, "lists %" PRIu32 " bytes for %" PRId64 " elements of %" PRIu32 " bytes",
                         value->byte_count, count, bytes);
     return OK;
+}
+
+status verify_tensor_constant(module *m, uint32_t op)
+{
+    ir_context *c = module_context(m);
+    type_id type = value_type(m, op_result(m, op, 0));
+    const attr_node *value = attr_at(c, op_attr(m, op, "value"));
+    if (value->kind == ATTR_RESOURCE) return OK;
+    if (value->kind != ATTR_DENSE) return check_number(m, op, value, type_at(c, type)->dtype, false);
+    return check_listed(m, op, value, type);
+}
+
+status verify_constant_array(module *m, uint32_t op)
+{
+    type_id type = value_type(m, op_result(m, op, 0));
+    const attr_node *value = attr_at(module_context(m), op_attr(m, op, "value"));
+    if (value->kind == ATTR_RESOURCE) return OK;
+    if (value->kind == ATTR_DENSE) return check_listed(m, op, value, type);
+    return op_error(m, op, &E0219, "has a number as value; it holds what dense [..] lists or a resource has");
 }
 
 status verify_index_cast(module *m, uint32_t op)

@@ -47,8 +47,10 @@ static int print_module(session *s, module *m)
     t.flush = write_out;
     t.self = &w;
     const print_options form = form_of(s);
+    compile_trace_begin(s->request.trace, "print", STR("print"), NULL);
     module_print(m, &form, &t);
     const status flushed = text_finish(&t);
+    compile_trace_end(s->request.trace);
     text_fini(&t);
     const status written = file_writer_commit(&w);
     return flushed == OK && written == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
@@ -125,7 +127,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, recorder, &code) == OK) code = run(&s, recorder);
+    if (session_open(&s, line, recorder, &code) == OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
     return code;
 }

@@ -234,7 +234,8 @@ static status take_case(run_job *j, const char *path)
         file_remove_tree(folder);
         FLIGHT_SET(j->recorder, folder, STR(""));
     }
-    if (!is_temporary) fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
+    if (!is_temporary && !session_is_quiet(j->s))
+        fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
     return s;
 }
 
@@ -437,7 +438,7 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     if (result == OK) {
         for (size_t i = 0; i < files.n; i++)
             if (files.p[i] == '\n') files.p[i] = i + 1 < files.n ? ' ' : '\0';
-        fprintf(stderr, "report in %s: %s\n", request.folder, files.p);
+        if (!session_is_quiet(s)) fprintf(stderr, "report in %s: %s\n", request.folder, files.p);
     }
     text_fini(&command);
     text_fini(&yaml);
@@ -465,8 +466,10 @@ static int execute(run_job *j, const opened_pipeline *opened, module *m, const c
     const backend_request request = {
         .seed = (uint64_t)j->shuffle, .report_dir = report_dir, .trace = trace, .repeat = (uint32_t)j->repeat};
     int code = EXIT_STATUS_FAILED;
-    if (backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result, &code) != OK) return code;
-    return EXIT_STATUS_OK;
+    compile_trace_begin(s->request.trace, "run", str_from(opened->contract.backend_id), NULL);
+    const status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result, &code);
+    compile_trace_end(s->request.trace);
+    return ran == OK ? EXIT_STATUS_OK : code;
 }
 
 static int run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
@@ -599,7 +602,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, recorder, &code) == OK) code = run(&s, recorder);
+    if (session_open(&s, line, recorder, &code) == OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
     return code;
 }

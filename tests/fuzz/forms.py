@@ -1,6 +1,7 @@
 """Forms of tensor programs against numpy, on the reference and on the simulator.
 
-    forms.py [--bin DIR] [--only TEXT] [--stages] [--random N] [--seed N] [--seconds N] [--keep DIR]
+    forms.py [--bin DIR] [--groups LIST] [--only PATTERN] [--sizes N] [--stages] [--set K=V] [--keep DIR]
+    forms.py [--bin DIR] --random N [--seed N] [--seconds N] [--stages] [--set K=V] [--keep DIR]
 
 A form is a short program with what numpy makes of it in float64 (Python-exact for integers), at several sizes. Each runs with its
 extents as numbers and as symbols:
@@ -79,11 +80,13 @@ def fill(rng, dtype, shape, kind):
 
 class Form:
     """`text` writes types as <A x 4 x f32>, with extents that `sizes` name; `inputs` and `outputs` are such types by name.
-    `fill` is what inputs hold. `bound`: |got - want| <= bound * (1 + |want|)."""
+    `fill` is what inputs hold. `bound`: |got - want| <= bound * (1 + |want|). `prepare` makes an input, of which `want` then gets the
+    bits, and gives bits: those of the results must be the same, but for NaN."""
 
     def __init__(self, name, inputs, outputs, text, want, sizes, bound=0.0, fill="normal", prepare=None):
         self.name, self.inputs, self.outputs, self.text, self.want = name, inputs, outputs, text, want
         self.sizes, self.bound, self.fill, self.prepare = sizes, bound, fill, prepare
+        self.exact_bits = prepare is not None
 
     def module(self, size, symbolic):
         def type_of(match):
@@ -106,8 +109,9 @@ class Form:
 
 
 class Tools:
-    def __init__(self, programs, folder):
+    def __init__(self, programs, folder, settings):
         self.bin, self.folder = programs, folder
+        self.default = [pipeline("default"), *[f"--set={s}" for s in settings]]
         os.makedirs(folder, exist_ok=True)
 
     def path(self, name):
@@ -151,8 +155,14 @@ def compare(form, size, what, arrays, tools, tag):
         got = np.load(tools.path(f"{tag}.{name}.npy"))
         if list(got.shape) != shape:
             raise Wrong(f"{what}: shape {got.shape} of {name}, not {shape}")
-        got, want = wide(dtype, got), np.asarray(arrays[name])
-        if dtype in ("f32", "f16", "bf16"):
+        if form.exact_bits:
+            got, want = got.view(elements.bits_type(dtype)), np.asarray(arrays[name])
+            got, want = elements.canonical(dtype, got), elements.canonical(dtype, want)
+        else:
+            got, want = wide(dtype, got), np.asarray(arrays[name])
+        if form.exact_bits:
+            near = got == want
+        elif dtype in ("f32", "f16", "bf16"):
             same = (got == want) | (np.isnan(got) & np.isnan(want))
             with np.errstate(invalid="ignore"):
                 near = same | (np.isfinite(want) & (np.abs(got - want) <= form.bound * (1 + np.abs(want))))
@@ -183,12 +193,12 @@ def check_stages(form, size, tools, ins, syms):
     outs = list(form.outputs)
     for k, step in enumerate(names):
         dump = tools.path("stage.ptir")
-        tools.run("pto-opt", tools.path("program.ptir"), pipeline("default"), f"--until={step}", "-o", dump)
+        tools.run("pto-opt", tools.path("program.ptir"), *tools.default, f"--until={step}", "-o", dump)
         text = tools.read("stage.ptir")
         if tools.run("pto-opt", dump) != text:
             raise Wrong(f"the module after {step} does not print as it was")
         if k + 1 < len(names):
-            tools.run("pto-opt", dump, pipeline("default"), f"--from={names[k + 1]}", "-o", tools.path("rest.ptir"))
+            tools.run("pto-opt", dump, *tools.default, f"--from={names[k + 1]}", "-o", tools.path("rest.ptir"))
             if tools.read("rest.ptir") != final:
                 raise Wrong(f"--until={step} and --from={names[k + 1]} end in another module")
         tools.run_module(dump, "stage", outs, *ins, *syms)
@@ -206,7 +216,7 @@ def check(form, tools, with_stages):
             array = form.prepare(name, dtype, shape, rng) if form.prepare else fill(rng, dtype, shape, form.fill)
             np.save(tools.path(f"{name}.npy"), array)
             ins.append(f"--in={name}={tools.path(name + '.npy')}")
-            given[name] = wide(dtype, array)
+            given[name] = array.view(elements.bits_type(dtype)) if form.exact_bits else wide(dtype, array)
         with np.errstate(all="ignore"):
             made = form.want(*given.values())
         form.arrays = dict(zip(form.outputs, made if isinstance(made, tuple) else (made,)))
@@ -216,10 +226,10 @@ def check(form, tools, with_stages):
             syms = [f"--sym={k}={v}" for k, v in size.items() if symbolic and "$" + k in form.module(size, symbolic)]
             try:
                 for tag in ("reference", "default"):
-                    tools.run("pto-run", program, pipeline(tag), *ins, *syms,
+                    tools.run("pto-run", program, *(tools.default if tag == "default" else [pipeline(tag)]), *ins, *syms,
                               *[f"--out={n}={tools.path(f'{tag}.{n}.npy')}" for n in form.outputs])
                     compare(form, size, tag, form.arrays, tools, tag)
-                tools.run("pto-opt", program, pipeline("default"), "-o", tools.path("final.ptir"))
+                tools.run("pto-opt", program, *tools.default, "-o", tools.path("final.ptir"))
                 tools.run_module(tools.path("final.ptir"), "final", form.outputs, *ins, *syms)
                 for n in form.outputs:
                     with open(tools.path(f"final.{n}.npy"), "rb") as a, open(tools.path(f"default.{n}.npy"), "rb") as b:
@@ -440,31 +450,225 @@ def products():
                lambda a, b: np.matmul(a.astype(np.int32), b.astype(np.int32)), sizes, fill="extreme")
 
 
-FORMS = (broadcasts, reductions, transposes, constants, products)
+MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")
+
+
+def cast_values(dtype, shape, rng):
+    """All values of types with 16 bits at most; of others small and large ones, powers of two, and what is next to them."""
+    if elements.size(dtype) <= 2:
+        return np.arange(shape[0], dtype=np.int64).astype(elements.bits_type(dtype))
+    count, bits = shape[0], 8 * elements.size(dtype)
+    if dtype == "f32":
+        small = (rng.integers(-2**12, 2**12, count) / 2.0 ** rng.integers(0, 6, count)).astype(np.float32).view(np.uint32)
+        any_bits = rng.integers(0, 2**32, count, dtype=np.uint32)
+        powers = np.ldexp(rng.choice((-1.0, 1.0), count) * rng.choice((1, 1.5, 255, 257, 0.5), count), rng.integers(-4, 60, count)).astype(np.float32)
+        near = powers.view(np.uint32) + rng.integers(-2, 3, count).astype(np.uint32)
+        return np.choose(rng.integers(0, 3, count), (small, any_bits, near)).astype(np.uint32)
+    wide_bits = rng.integers(0, bits, count)
+    powers = [int(1) << int(b) for b in wide_bits]
+    values = [(int(rng.integers(-3, 4)) + p * int(rng.choice((1, 1, 3, 5, 129, 257, 511)))) * int(rng.choice((-1, 1))) for p in powers]
+    others = rng.integers(-2**15, 2**15, count) * 2 ** rng.integers(0, bits - 16, count)
+    return elements.int_bits(dtype, [v if k else int(o) for v, o, k in zip(values, others, rng.integers(0, 2, count))])
+
+
+def converted(to, src, bits, mode, saturate):
+    """What elements.convert gives, for many values at once."""
+    values = elements.decode(src, bits)
+    if elements.is_float(src) and elements.is_float(to):
+        return elements.encode(to, values, mode, saturate)
+    lo, hi = elements.limits(to) if not elements.is_float(to) else (0, 0)
+    if elements.is_float(src) and hi < 2**53:
+        finite = np.isfinite(values)
+        whole = elements.round_integral(np.where(finite, values, 0.0), mode)
+        whole = np.clip(whole, lo, hi) if saturate else np.mod(whole, 2.0 ** (8 * elements.size(to)))
+        special = np.where(np.isnan(values), 0, np.where(values > 0, hi, lo)) if saturate else np.full(values.shape, lo if lo else hi)
+        return np.where(finite, whole, special).astype(np.int64).astype(elements.bits_type(to))
+    if not elements.is_float(src) and elements.is_float(to):
+        a, shift = np.abs(values.astype(np.int64)).astype(np.uint64), np.zeros(values.shape, np.int64)
+        while np.any(a >= 2**40):
+            large = a >= 2**40
+            a, shift = np.where(large, (a >> np.uint64(1)) | (a & np.uint64(1)), a), shift + large
+        return elements.encode(to, np.copysign(np.ldexp(a.astype(np.float64), shift), np.where(values < 0, -1.0, 1.0)), mode, saturate)
+    if not elements.is_float(src) and saturate:
+        return np.clip(values, lo, hi).astype(elements.bits_type(to)) if hi < 2**63 else values.astype(elements.bits_type(to))
+    if not elements.is_float(src):
+        return values.astype(elements.bits_type(to))
+    return elements.convert(to, src, bits, mode, saturate, True)
+
+
+def check_converted():
+    """The same for a few values of every pair, one by one."""
+    rng = np.random.default_rng(3)
+    for src in ("f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8"):
+        bits = rng.integers(0, 2 ** min(63, 8 * elements.size(src)), 200, dtype=np.int64).astype(elements.bits_type(src))
+        for to in ("f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8"):
+            for mode in MODES:
+                for saturate in (False, True):
+                    a, b = converted(to, src, bits, mode, saturate), elements.convert(to, src, bits, mode, saturate, True)
+                    assert np.array_equal(elements.canonical(to, a), elements.canonical(to, b)) or (src == to), (src, to, mode, saturate)
+
+
+def casts():
+    check_converted()
+    pairs = [(a, b) for a in ("f32", "bf16", "i16", "i32", "i64") for b in ("i8", "u8")]
+    pairs += [("i32", "bf16"), ("i32", "f16"), ("i32", "f32"), ("i64", "f16"), ("i64", "bf16"), ("i64", "f32"), ("i64", "i16"), ("f16", "bf16"),
+              ("bf16", "f16"), ("f32", "bf16"), ("f32", "i16"), ("f32", "i64"), ("f16", "i8"), ("f16", "i16"), ("f16", "i64"), ("bf16", "i16"), ("bf16", "i64")]
+    pairs += [(a, b) for a in ("i8", "u8") for b in ("f32", "f16", "bf16", "i16", "i32", "i64")] + [("i8", "u8"), ("u8", "i8"), ("i16", "bf16"), ("i16", "i64")]
+    for a, b in pairs:
+        for mode in MODES if elements.is_float(a) or elements.is_float(b) else ("rint",):
+            for saturate in (False, True):
+                count = 2 ** (8 * elements.size(a)) if elements.size(a) <= 2 else 30000
+                yield Form(f"cast-{a}-{b}-{mode}{'-saturate' if saturate else ''}", {"x": f"<{count} x {a}>"}, {"y": f"<{count} x {b}>"},
+                           f"%y = tensor.cast %x {{mode = \"{mode}\", saturate = {str(saturate).lower()}}} : <{count} x {b}>",
+                           lambda bits, a=a, b=b, m=mode, s=saturate: converted(b, a, bits, m, s), [{}],
+                           prepare=lambda name, dtype, shape, rng: as_given(dtype, cast_values(dtype, shape, rng)))
+
+
+def as_given(dtype, bits):
+    """Bits as an array that pto-run takes for the type."""
+    kind = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}.get(dtype) or elements.int_type(dtype)
+    return bits.view(kind)
+
+
+class RandomForm:
+    """Text and values of a random program; numbers are integers that every type on the way holds exactly."""
+
+    def __init__(self, seed):
+        self.r, self.lines, self.values, self.count = random.Random(seed), [], [], 0
+        r = self.r
+        self.dtype = r.choice(("f32", "f32", "i32"))
+        rank = r.choice((1, 2, 2, 3, 3, 3, 4, 4, 5))
+        self.names = "ABCDE"[:rank]
+        while True:
+            size = {n: r.choice((1, 2, 3, 5, 8, 17, 33, 64, 100, 300)) for n in self.names}
+            if np.prod(list(size.values())) <= 20000:
+                break
+        if r.random() < 0.05:
+            size[r.choice(self.names)] = 0
+        self.size, self.inputs = size, {}
+        for k in range(r.randrange(1, 4)):
+            self.add_input("xyz"[k], tuple(self.names) if k == 0 else self.part(tuple(self.names)))
+        while self.count < r.randrange(3, 12):
+            self.step()
+        made = [v for v in self.values if v[0] not in self.inputs] or self.values
+        self.outputs = made[-r.choice((1, 1, 2, 3)):]
+
+    def part(self, dims):
+        """Some dims 1, leading ones gone."""
+        r = self.r
+        kept = tuple(d if r.random() < 0.6 else "1" for d in dims)
+        return kept[r.randrange(len(kept)):] if r.random() < 0.3 else kept
+
+    def shape(self, dims):
+        return [1 if d == "1" else self.size[d] for d in dims]
+
+    def type(self, dims):
+        return "<" + " x ".join((*dims, self.dtype)) + ">"
+
+    def add_input(self, name, dims):
+        rng = np.random.default_rng(self.r.randrange(2**32))
+        self.inputs[name] = (dims, rng.integers(-3, 4, self.shape(dims)))
+        self.values.append((name, dims, self.inputs[name][1].astype(np.int64)))
+
+    def keep(self, text, dims, value):
+        if value.size and np.max(np.abs(value)) >= 2**23:
+            return
+        self.count += 1
+        name = f"v{self.count}"
+        self.lines.append(f"%{name} = {text} : {self.type(dims)}")
+        self.values.append((name, dims, value))
+
+    def step(self):
+        r = self.r
+        kind = r.random()
+        name, dims, value = r.choice(self.values[-4:])
+        if kind < 0.45:
+            other = r.choice(self.values)
+            op, fn = r.choice((("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("maximum", np.maximum), ("minimum", np.minimum)))
+            joined = self.joined(dims, other[1])
+            if joined is not None:
+                self.keep(f"tensor.{op} %{name}, %{other[0]}", joined, fn(value, other[2]))
+        elif kind < 0.55:
+            op, fn = r.choice((("neg", np.negative), ("abs", np.abs)))
+            self.keep(f"tensor.{op} %{name}", dims, fn(value))
+        elif kind < 0.75 and dims:
+            axes = sorted(r.sample(range(len(dims)), r.randrange(1, len(dims) + 1)))
+            op, fn = r.choice((("sum", np.sum), ("sum", np.sum), ("max", np.max), ("min", np.min)))
+            if op != "sum" and any(value.shape[a] == 0 for a in axes):
+                return
+            kept = r.random() < 0.75
+            to = tuple("1" if i in axes else d for i, d in enumerate(dims) if kept or i not in axes)
+            self.keep(f"tensor.reduce_{op} %{name} {{axis = {axes}, keepdim = {str(kept).lower()}}}", to, fn(value, tuple(axes), keepdims=kept))
+        elif kind < 0.85 and len(dims) > 1:
+            perm = r.sample(range(len(dims)), len(dims))
+            self.keep(f"tensor.transpose %{name} {{perm = {perm}}}", tuple(dims[p] for p in perm), np.transpose(value, perm))
+        elif kind < 0.92:
+            full = tuple(self.names)
+            if self.joined(dims, full) == full:
+                self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
+        else:
+            number = r.randrange(-3, 4)
+            text = f"{number}.0" if self.dtype == "f32" else str(number)
+            self.keep(f"tensor.constant {{value = {text}}}", dims, np.full(self.shape(dims), number))
+
+    def joined(self, a, b):
+        n = max(len(a), len(b))
+        a, b = ("1",) * (n - len(a)) + a, ("1",) * (n - len(b)) + b
+        if any(p != q and "1" not in (p, q) for p, q in zip(a, b)):
+            return None
+        return tuple(q if p == "1" else p for p, q in zip(a, b))
+
+    def form(self, seed):
+        bound = {n for dims, _ in self.inputs.values() for n in dims}
+        outputs = {n: self.type(dims) for n, dims, _ in self.outputs}
+        values = [v for _, _, v in self.outputs]
+        assert bound >= {n for _, dims, _ in self.outputs for n in dims if n != "1"}
+        arrays = {n: a for n, (_, a) in self.inputs.items()}
+        given = lambda name, dtype, shape, rng: stored(dtype, arrays[name])
+        want = lambda *_: tuple(values)
+        form = Form(f"random-{seed}", {n: self.type(d) for n, (d, _) in self.inputs.items()}, outputs, "\n".join(self.lines), want, [self.size])
+        form.prepare = given
+        form.exact_bits = False
+        return form
+
+
+def randoms(first, count):
+    for seed in range(first, first + count):
+        yield RandomForm(seed).form(seed)
+
+
+FORMS = (broadcasts, reductions, transposes, constants, products, casts)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--bin", default="")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--bin", default="", help="folder of the programs")
+    parser.add_argument("--groups", default="", help=", ".join(g.__name__ for g in FORMS))
+    parser.add_argument("--only", default="", help="forms whose name this pattern finds")
+    parser.add_argument("--sizes", type=int, default=0, help="at most so many sizes of each form")
     parser.add_argument("--stages", action="store_true")
-    parser.add_argument("--keep", default="")
+    parser.add_argument("--set", action="append", default=[], help="setting for the default pipeline")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--keep", default="", help="folder for what goes between the programs")
     a = parser.parse_args()
-    folder = a.keep or tempfile.mkdtemp()
-    tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(folder))
+    tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(a.keep or tempfile.mkdtemp()), a.set)
+    groups = (randoms(a.seed, a.random),) if a.random else (g() for g in FORMS if not a.groups or g.__name__ in a.groups.split(","))
     runs = forms = wrong = 0
-    for group in FORMS:
-        for form in group():
-            if a.only and a.only not in form.name or not form.sizes:
-                continue
-            forms += 1
-            try:
-                runs += check(form, tools, a.stages)
-            except Wrong as e:
-                wrong += 1
-                print(f"WRONG {e}")
+    end = time.monotonic() + a.seconds if a.seconds else None
+    for form in itertools.chain(*groups):
+        if not re.search(a.only, form.name) or not form.sizes or (end and time.monotonic() > end):
+            continue
+        form.sizes = form.sizes[: a.sizes or None]
+        forms += 1
+        try:
+            runs += check(form, tools, a.stages)
+        except Wrong as e:
+            wrong += 1
+            print(f"WRONG {e}", flush=True)
     print(f"{forms} forms, {runs} runs right, {wrong} wrong")
-    return wrong != 0
+    return wrong != 0 or forms == 0
 
 
 if __name__ == "__main__":

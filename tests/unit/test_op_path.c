@@ -69,6 +69,12 @@ static void check_path(const world *w, op_id o, const char *expected)
     op_print_path(w->m, o, &t);
     assert_string_equal(t.p, expected);
     assert_int_equal(op_by_path(w->m, (str){t.p, t.n}), o);
+    /* The table says the same. */
+    arena *a = arena_create("paths");
+    t.n = 0;
+    path_table_print(path_table_create(a, w->m, op_function(w->m, o)), o, &t);
+    assert_string_equal(t.p, expected);
+    arena_destroy(a);
     text_fini(&t);
 }
 
@@ -200,6 +206,28 @@ static uint32_t print_paths(const module *m, text_buffer *out)
     return count;
 }
 
+/* A table of a function says the same. */
+static void check_tables(const module *m)
+{
+    arena *a = arena_create("tables");
+    text_buffer alone, listed;
+    text_init(&alone);
+    text_init(&listed);
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        const path_table *table = path_table_create(a, m, f);
+        IR_WALK(m, o, f)
+        {
+            alone.n = listed.n = 0;
+            op_print_path(m, o, &alone);
+            path_table_print(table, o, &listed);
+            assert_string_equal(listed.p, alone.p);
+        }
+    }
+    text_fini(&alone);
+    text_fini(&listed);
+    arena_destroy(a);
+}
+
 /* One before every op, then gone again. */
 static void insert_unrelated(module *m, text_buffer *all)
 {
@@ -222,11 +250,11 @@ static void insert_unrelated(module *m, text_buffer *all)
         op_print_path(m, o, &t);
         text_putc(&t, '\n');
     }
-    assert_true(t.n == all->n && memcmp(t.p, all->p, t.n) == 0);
+    assert_true(str_eq((str){t.p, t.n}, (str){all->p, all->n}));
     while (count > 0) op_erase(m, made[--count]);
     t.n = 0;
     (void)print_paths(m, &t);
-    assert_true(t.n == all->n && memcmp(t.p, all->p, t.n) == 0);
+    assert_true(str_eq((str){t.p, t.n}, (str){all->p, all->n}));
     text_fini(&t);
 }
 
@@ -250,6 +278,7 @@ TEST(every_op_of_every_module_is_found_by_its_path)
                 text_buffer all;
                 text_init(&all);
                 ops += print_paths(m, &all);
+                check_tables(m);
                 modules++;
                 insert_unrelated(m, &all);
                 text_fini(&all);

@@ -199,6 +199,28 @@ TEST(patterns_that_never_end_are_stopped)
     end(&f);
 }
 
+/* Even when the pass does not look at what the driver says. */
+TEST(patterns_stop_when_the_time_is_up)
+{
+    fixture f;
+    begin(&f);
+    run_session_destroy(f.s);
+    flight_recorder *recorder = flight_recorder_create();
+    f.s = run_session_create(f.a, &(run_session_params){.diags = f.d, .recorder = recorder});
+    const pto_op unit = start(&f);
+    const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), flip};
+    const pto_pattern *const patterns[] = {&pattern};
+    assert_int_equal(pto_go_on(f.run), PTO_OK);
+    recorder->stop = 1;
+    assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 1000000000), PTO_FAILED);
+    assert_int_equal(pto_go_on(f.run), PTO_FAILED);
+    stop(&f, PTO_OK);
+    assert_true(f.result.failed);
+    assert_int_equal(recorder->stopped, 1);
+    assert_int_equal(diag_error_count(f.d), 1);
+    end(&f);
+}
+
 TEST(a_walk_may_erase_what_it_stands_on)
 {
     fixture f;

@@ -1,6 +1,8 @@
 /* The chip: launches in the order of the orchestrating function, instances to free cores, time. */
 #include "cpu-sim/sim.h"
 
+#include "pto-semantics/array_file.h"
+
 #include <inttypes.h>
 
 enum { EVENTS_PER_LOOK = 1 << 16 };
@@ -178,9 +180,18 @@ static pto_status give_workspace(sim *s, program_step *step)
                          "workspace of %" PRId64 " bytes, after %" PRId64 " bytes before; `gm` has %" PRId64, bytes,
                          s->workspace_bytes, s->machine->gm_bytes);
     s->workspace_bytes += bytes;
-    program_give(s->orchestrator_state, step, s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
-                 s->root_count++);
-    return PTO_OK;
+    const program_array *a = step->array;
+    const pto_attr value = pto_op_attr(step->site->op, "value");
+    const array_file file = {.op = step->site->op,
+                             .code = "pto.cpu-sim/resource",
+                             .rest_code = "pto.cpu-sim/resource-rest",
+                             .dtype = a->dtype,
+                             .rank = a->rank,
+                             .dims = a->dims,
+                             .base = s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
+                             .bytes = (size_t)bytes};
+    program_give(s->orchestrator_state, step, file.base, s->root_count++);
+    return file.base != NULL && PTO_SOME(value) ? array_file_read(&file, value) : PTO_OK;
 }
 
 /* Takes launches from the function while there is room for them. */

@@ -141,7 +141,7 @@ typedef enum step_kind {
     STEP_WAIT_FLAG,
     STEP_BARRIER, /* pipe may be PTO_PIPE_ALL */
     STEP_LAUNCH,  /* functions only, like the next two */
-    STEP_ALLOC,   /* program_give must follow */
+    STEP_ALLOC,   /* program_give must follow; with elements when the op has a `value` */
     STEP_FREE
 } step_kind;
 

@@ -5,6 +5,7 @@
 #include "pto-semantics/program.h"
 
 #include <pto/build.h>
+#include <pto/relation.h>
 
 #define NO_ID UINT32_MAX
 
@@ -77,11 +78,9 @@ typedef struct loop_code {
     index_expr from, to, by;
 } loop_code;
 
-typedef enum relation { REL_EQ, REL_NE, REL_LT, REL_LE, REL_GT, REL_GE, REL_COUNT } relation;
-
 typedef struct branch_code {
     const program_site *site;
-    relation rel;
+    pto_relation relation;
     index_expr left, right;
 } branch_code;
 

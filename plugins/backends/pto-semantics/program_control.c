@@ -101,13 +101,9 @@ static pto_status enter_for(decoder *d, nest *n)
 
 static pto_status enter_if(decoder *d, nest *n)
 {
-    static const char *const names[REL_COUNT] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    const pto_str text = pto_attr_str(pto_op_attr(n->op, "relation"));
-    branch_code b = {.site = n->site, .rel = REL_COUNT};
+    branch_code b = {.site = n->site, .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(n->op, "relation")))};
     uint32_t got;
-    for (uint32_t i = 0; i < REL_COUNT; i++)
-        if (pto_str_is(text, names[i])) b.rel = (relation)i;
-    if (b.rel == REL_COUNT) return refuse(d, n->site, "no such relation");
+    if (b.relation == PTO_RELATION_NONE) return refuse(d, n->site, "no such relation");
     PTO_TRY(decode_exprs(d, n->site, n->op, "left", 1, &b.left, &got));
     PTO_TRY(decode_exprs(d, n->site, n->op, "right", 1, &b.right, &got));
     define_results(d, n);

@@ -308,6 +308,7 @@ static const struct {
     {"exec.launch", IN_FUNCTION, decode_launch},
     {"block.launch", IN_FUNCTION, decode_launch},
     {"block.workspace", IN_FUNCTION, decode_alloc},
+    {"constant_array", IN_FUNCTION, decode_alloc},
     {"exec.alloc", IN_FUNCTION, decode_alloc},
     {"exec.free", IN_FUNCTION, decode_free},
 };

@@ -322,8 +322,7 @@ static pto_status branch(program_state *s, const branch_code *b, uint32_t otherw
     int64_t x, y;
     PTO_TRY(program_eval(s->p, b->site, &b->left, s->slots, "left side", &x));
     PTO_TRY(program_eval(s->p, b->site, &b->right, s->slots, "right side", &y));
-    const bool holds[REL_COUNT] = {x == y, x != y, x<y, x <= y, x> y, x >= y};
-    if (!holds[b->rel]) s->at = otherwise;
+    if (!pto_relation_holds(b->relation, x, y)) s->at = otherwise;
     return PTO_OK;
 }
 

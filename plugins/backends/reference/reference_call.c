@@ -112,17 +112,16 @@ static pto_status check_argument(const frame *fr, pto_op at, const parameter_cod
 
 static pto_status check_frame(const frame *fr, pto_op at)
 {
-    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     const function_code *f = fr->f;
     for (uint32_t i = 0; i < f->parameter_count; i++) PTO_TRY(check_argument(fr, at, &f->parameters[i]));
     for (uint32_t i = 0; i < f->fact_count; i++) {
         int64_t left, right;
         PTO_TRY(interp_eval(fr, at, &f->facts[i].left, &left));
         PTO_TRY(interp_eval(fr, at, &f->facts[i].right, &right));
-        if (!interp_holds(f->facts[i].relation, left, right))
+        if (!pto_relation_holds(f->facts[i].relation, left, right))
             return pto_error(at, "pto.reference/arguments",
                              "fact %" PRIu32 " of @%.*s does not hold: %" PRId64 " %s %" PRId64, i, PTO_FMT(f->name),
-                             left, f->facts[i].relation < RELATION_COUNT ? signs[f->facts[i].relation] : "?", right);
+                             left, pto_relation_sign(f->facts[i].relation), right);
     }
     return PTO_OK;
 }

@@ -10,6 +10,7 @@
 #include "pto-semantics/tensor_ops.h"
 
 #include <pto/build.h>
+#include <pto/relation.h>
 
 typedef enum op_action {
     DO_NOTHING,
@@ -57,16 +58,6 @@ typedef struct block_code {
     op_code *first;
 } block_code;
 
-typedef enum relation {
-    RELATION_EQ,
-    RELATION_NE,
-    RELATION_LT,
-    RELATION_LE,
-    RELATION_GT,
-    RELATION_GE,
-    RELATION_COUNT
-} relation;
-
 struct op_code {
     op_action what;
     pto_op op;
@@ -81,7 +72,7 @@ struct op_code {
     const block_code *blocks;
     uint32_t *drops; /* arrays and tiles that nothing needs after this op */
     uint32_t symbol; /* BIND */
-    relation relation;
+    pto_relation relation;
     const bool *takes; /* FORALL: for each out, whether its memory may be written in place */
     insn_id insn;
     tensor_op tensor;
@@ -102,7 +93,7 @@ typedef struct parameter_code {
 } parameter_code;
 
 typedef struct fact_code {
-    relation relation;
+    pto_relation relation;
     index_expr left, right;
 } fact_code;
 

@@ -16,20 +16,6 @@ pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t 
     return pto_error(at, "pto.reference/expression", "an index expression divides by a number below 1");
 }
 
-bool interp_holds(relation r, int64_t left, int64_t right)
-{
-    switch (r) {
-    case RELATION_EQ: return left == right;
-    case RELATION_NE: return left != right;
-    case RELATION_LT: return left < right;
-    case RELATION_LE: return left <= right;
-    case RELATION_GT: return left > right;
-    case RELATION_GE: return left >= right;
-    case RELATION_COUNT: break;
-    }
-    return false;
-}
-
 level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner)
 {
     if (in->depth == in->room) {
@@ -221,7 +207,7 @@ static pto_status enter_if(interp *in, frame *fr, const op_code *o)
     int64_t left, right;
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &left));
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &right));
-    const uint32_t block = interp_holds(o->relation, left, right) ? 0 : 1;
+    const uint32_t block = pto_relation_holds(o->relation, left, right) ? 0 : 1;
     if (block < o->block_count)
         interp_push(in, fr, &o->blocks[block], o);
     else

@@ -107,15 +107,6 @@ uint32_t coder_value(coder *c, pto_value v)
     return n;
 }
 
-relation coder_relation(pto_str word)
-{
-    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
-    uint32_t i = 0;
-    while (i < RELATION_COUNT && !pto_str_is(word, words[i]) && !pto_str_is(word, signs[i])) i++;
-    return (relation)i;
-}
-
 /* ---- functions ---- */
 
 function_code *coder_function(coder *c, pto_op function)
@@ -199,7 +190,7 @@ static pto_status decode_facts(coder *c)
     fact_code *out = PTO_SCRATCH(c->run, fact_code, f->fact_count);
     for (uint32_t i = 0; i < f->fact_count; i++) {
         const pto_attr fact = pto_attr_item(facts, i, NULL);
-        out[i].relation = coder_relation(pto_attr_str(pto_attr_item(fact, 0, NULL)));
+        out[i].relation = pto_relation_by_name(pto_attr_str(pto_attr_item(fact, 0, NULL)));
         PTO_TRY(coder_expr(c, f->op, pto_attr_expr(pto_attr_item(fact, 1, NULL)), &out[i].left));
         PTO_TRY(coder_expr(c, f->op, pto_attr_expr(pto_attr_item(fact, 2, NULL)), &out[i].right));
     }

@@ -107,7 +107,7 @@ static pto_status decode_forall(coder *c, op_code *o)
 
 static pto_status decode_if(coder *c, op_code *o)
 {
-    o->relation = coder_relation(pto_attr_str(attribute(o, "relation")));
+    o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
     PTO_TRY(want_exprs(c, o, "left", 1));
     return want_exprs(c, o, "right", 1);
 }
@@ -175,6 +175,7 @@ static const op_row rows[] = {
     {"tensor.index_cast", DO_INDEX_CAST, decode_index_cast},
     {"view", DO_VIEW, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
+    {"constant_array", DO_CONSTANT, NULL},
     {"tensor.group", DO_GROUP, NULL},
     {"tile.empty", DO_EMPTY, NULL},
     {"tile.workspace", DO_EMPTY, NULL},

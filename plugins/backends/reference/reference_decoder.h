@@ -46,8 +46,6 @@ uint32_t coder_value(coder *c, pto_value v);
 uint32_t coder_symbol(coder *c, pto_str name);
 void coder_bind_symbol(coder *c, pto_str name);
 pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out);
-/* The relation of a word or sign; RELATION_COUNT when unknown. */
-relation coder_relation(pto_str word);
 /* The code of a function, which may be decoded later. */
 function_code *coder_function(coder *c, pto_op function);
 

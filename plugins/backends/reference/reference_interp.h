@@ -60,7 +60,6 @@ typedef struct interp {
 pto_status interp_run(interp *in, const function_code *entry);
 pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t *out);
 level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner);
-bool interp_holds(relation r, int64_t left, int64_t right);
 /* The op is done: drops what nobody needs any more. */
 void interp_done(interp *in, frame *fr, const op_code *o);
 void interp_set_index(frame *fr, uint32_t id, int64_t n);
@@ -90,7 +89,7 @@ pto_status interp_shape(const frame *fr, pto_op at, const shape_code *s, array *
 /* ---- reference_kernel.c: kernels of instructions ---- */
 pto_status interp_program(interp *in, frame *fr, const op_code *o);
 
-/* ---- reference_ops.c, reference_tile.c, reference_resource.c ---- */
+/* ---- reference_ops.c, reference_tile.c ---- */
 pto_status interp_view(interp *in, frame *fr, const op_code *o);
 pto_status interp_constant(interp *in, frame *fr, const op_code *o);
 pto_status interp_tensor(interp *in, frame *fr, const op_code *o);
@@ -110,8 +109,5 @@ pto_status perturb_tensor(interp *in, const op_code *o, const array *const *from
 double perturb_terms(insn_id id, const insn_call *call, double *out_magnitude);
 /* After it. */
 void perturb_insn(interp *in, insn_id id, const insn_call *call, double terms, double magnitude);
-
-/* Reads the elements of a file beside the module into `to`, whose dims are set and which is contiguous. */
-pto_status resource_read(interp *in, const op_code *o, pto_str file, const array *to);
 
 #endif

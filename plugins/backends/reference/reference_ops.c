@@ -1,6 +1,8 @@
 /* Ops on whole arrays: tensor ops, views, memory. */
 #include "reference_interp.h"
 
+#include "pto-semantics/array_file.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -107,17 +109,6 @@ pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t 
     return run_tensor(in, fr, o, call);
 }
 
-static pto_status copy_dense(const op_code *o, pto_attr a, const array *to)
-{
-    uint32_t bytes = 0;
-    const uint8_t *data = pto_attr_bytes(a, &bytes);
-    if (bytes != to->in->bytes)
-        return pto_error(o->op, "pto.reference/unsupported", "the value has %" PRIu32 " bytes, the tensor %zu", bytes,
-                         to->in->bytes);
-    if (bytes != 0) memcpy(to->base, data, bytes);
-    return PTO_OK;
-}
-
 pto_status interp_constant(interp *in, frame *fr, const op_code *o)
 {
     const pto_attr a = pto_op_attr(o->op, "value");
@@ -129,10 +120,17 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o)
     }
     value result;
     PTO_TRY(make_result(in, fr, o, &result));
-    if (kind == PTO_ATTR_DENSE)
-        PTO_TRY(copy_dense(o, a, &result.array));
-    else
-        PTO_TRY(resource_read(in, o, pto_attr_str(a), &result.array));
+    const array *to = &result.array;
+    const array_file file = {.op = o->op,
+                             .code = "pto.reference/resource",
+                             .rest_code = "pto.reference/resource-rest",
+                             .dtype = to->dtype,
+                             .rank = to->rank,
+                             .dims = to->dims,
+                             .base = to->base,
+                             .bytes = to->in->bytes};
+    PTO_TRY(array_file_read(&file, a));
+    result.array.is_read_only = pto_str_is(o->name, "constant_array");
     set_result(in, fr, o, &result);
     return PTO_OK;
 }

@@ -36,7 +36,7 @@ static inline pto_value composite_reduce(pto_op op, pto_kind_id kind, int64_t ax
     const pto_type column = pto_type_with_dim(op.run, pto_value_type(a), (uint32_t)axis, pto_expr_const(op.run, 1));
     pto_spec s = composite_spec(op, kind, column, suffix);
     pto_spec_operand(&s, a);
-    pto_spec_int(&s, "axis", axis);
+    pto_spec_ints(&s, "axis", 1, &axis);
     if (nan != NULL) pto_spec_str(&s, "nan", nan);
     return pto_spec_value(&s, pto_before(op));
 }

@@ -18,6 +18,7 @@
 
 #define KINDS(X)                   \
     X(VIEW, "view")                \
+    X(ARRAY, "constant_array")     \
     X(FORALL, "forall")            \
     X(YIELD, "yield")              \
     X(RETURN, "return")            \
@@ -67,15 +68,17 @@ static int handles_tensors(pto_op op)
 
 static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
 {
-    static const uint32_t legal[] = {KIND_VIEW, KIND_FORALL, KIND_RETURN, KIND_EMPTY, KIND_LOAD, KIND_STORE};
+    static const uint32_t legal[] = {KIND_VIEW,  KIND_ARRAY, KIND_FORALL, KIND_RETURN,
+                                     KIND_EMPTY, KIND_LOAD,  KIND_STORE};
     int known = 0;
     if (!handles_tensors(op)) return PTO_OK;
     for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++) known |= pto_op_is(op, pto_kind(run, legal[i]));
     if (!known)
-        return pto_error(op, "pto.bufferize/unsupported-op",
-                         "`%.*s` takes or gives tensors; those that can become memory are view, tile.empty, forall, "
-                         "tile.load, tile.store and return",
-                         PTO_FMT(pto_op_name(op)));
+        return pto_error(
+            op, "pto.bufferize/unsupported-op",
+            "`%.*s` takes or gives tensors; those that can become memory are view, constant_array, tile.empty, "
+            "forall, tile.load, tile.store and return",
+            PTO_FMT(pto_op_name(op)));
     int inside = !pto_op_same(pto_op_parent(op), function);
     if (inside && (pto_op_is(op, pto_kind(run, KIND_FORALL)) || pto_op_is(op, pto_kind(run, KIND_EMPTY))))
         return pto_error(op, "pto.bufferize/nested",
@@ -101,7 +104,9 @@ static int writes_elsewhere(const pto_run *run, pto_op forall)
 static int match_unused(const pto_run *run, pto_op op)
 {
     int is_nest = pto_op_is(op, pto_kind(run, KIND_FORALL));
-    if (!is_nest && !pto_op_is(op, pto_kind(run, KIND_VIEW)) && !pto_op_is(op, pto_kind(run, KIND_EMPTY))) return 0;
+    if (!is_nest && !pto_op_is(op, pto_kind(run, KIND_VIEW)) && !pto_op_is(op, pto_kind(run, KIND_EMPTY)) &&
+        !pto_op_is(op, pto_kind(run, KIND_ARRAY)))
+        return 0;
     for (uint32_t i = 0; i < pto_result_count(op); i++)
         if (pto_value_use_count(pto_result(op, i)) != 0) return 0;
     return pto_result_count(op) != 0 && !(is_nest && writes_elsewhere(run, op));
@@ -274,6 +279,7 @@ static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op
 {
     pto_value origin = origin_of(run, pto_operand(nest, i));
     if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_EMPTY))) return NULL;
+    if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_ARRAY))) return "it is a constant";
     if (PTO_SOME(pto_value_block(origin)) && !is_inout(origin)) return "it is a parameter that may not be written to";
     if (match_later_use(run, function, origin, nest, i, todo))
         return "its old elements are used after they are overwritten";
@@ -323,7 +329,8 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
     pto_value nest, v = pto_operand(ret, i), root = root_of(run, v, &nest);
     const char *why = NULL;
     if (!pto_op_is(pto_value_op(root), pto_kind(run, KIND_EMPTY))) {
-        why = "a parameter is given back";
+        why = pto_op_is(pto_value_op(root), pto_kind(run, KIND_ARRAY)) ? "a constant is given back"
+                                                                       : "a parameter is given back";
     } else if (!PTO_SOME(nest)) {
         pto_error(ret, "pto.bufferize/unwritten", "`return` gives back %%%.*s, which no nest writes to",
                   PTO_FMT(pto_value_name(v)));
@@ -432,7 +439,7 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, view)
     {
-        if (!pto_op_is(view, pto_kind(run, KIND_VIEW))) continue;
+        if (!pto_op_is(view, pto_kind(run, KIND_VIEW)) && !pto_op_is(view, pto_kind(run, KIND_ARRAY))) continue;
         pto_type type = pto_value_type(pto_result(view, 0));
         if (pto_type_kind_of(type) == PTO_TYPE_TENSOR)
             PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(run, type)));

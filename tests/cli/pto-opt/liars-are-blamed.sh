@@ -1,5 +1,6 @@
 # Every pass that breaks its contract is blamed by plugin, step and line of the pipeline, with status 5 or 6; the module is as it was:
-# the input is not touched, and the output is neither made nor, when it is there, changed.
+# the input is not touched, the output is neither made nor, when it is there, changed, nothing is printed, nothing half-made is left,
+# and of the dumps there is none behind the step.
 set -u
 cat >tensor.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
@@ -25,7 +26,7 @@ block.kernel @k core(vector) grid(%core: 1) reads(%x) writes(%y) (%x: gm<16 x 8 
 }
 END
 sed 's/, addr = 0//' block.ptir >no-address.ptir
-cp tensor.ptir before.ptir
+echo 'what was there before' >before.txt
 fail() {
   echo "$*:"
   cat text
@@ -42,17 +43,27 @@ blamed() { # STATUS MODULE LIAR CODE [PASS-BEFORE]
   plugins=--plugin=$TEST_PLUGINS/liar-$3.so
   [ $# -lt 5 ] || plugins="$plugins --plugin=$TEST_PLUGINS/liar-${5#test.liar-}.so"
   cp "$2" given.ptir
-  cp before.ptir kept.ptir
+  cp before.txt kept.ptir
+  rm -rf dumps
   # shellcheck disable=SC2086
   exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o out.ptir 2>text || fail "$3"
   grep -q "error: \[$4\]" text || fail "$3: no $4"
   # One line of the message names the place, one the step, one pass and plugin; often they are the same.
   grep -q "^p.yaml:$line:[0-9]*: \(error\|note\): .*the-liar" text || fail "$3: no line $line of step the-liar"
   grep "^p.yaml:$line:[0-9]*: \(error\|note\)" text | grep -q "plugin '\?$liar\b" || fail "$3: no plugin"
-  [ ! -e out.ptir ] || fail "$3: an output"
   # shellcheck disable=SC2086
-  exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o kept.ptir 2>text || fail "$3"
-  cmp kept.ptir before.ptir && cmp given.ptir "$2" || fail "$3: files changed"
+  exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o kept.ptir --dump-dir=dumps 2>text || fail "$3"
+  cmp kept.ptir before.txt && cmp given.ptir "$2" || fail "$3: files changed"
+  for dump in dumps/*; do
+    case $dump in
+    */00-input.ptir) ;;
+    *) [ $# -ge 5 ] && [ "$dump" = "dumps/01-${5#test.}.ptir" ] || fail "$3: left $dump" ;;
+    esac
+  done
+  # shellcheck disable=SC2086
+  exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml >printed 2>text || fail "$3"
+  [ ! -s printed ] || fail "$3: printed something"
+  [ "$(echo out.ptir* kept.ptir*)" = 'out.ptir* kept.ptir' ] || fail "$3: left $(echo out.ptir* kept.ptir*)"
 }
 blamed 6 no-address.ptir does-nothing E1707
 blamed 5 tensor.ptir wrong-level E1322

@@ -61,7 +61,23 @@ status 0 compile "$gemm" --schedule=p.yaml -o columns.ptir
 status 0 compile "$gemm" --set distribute.with.walk=columns -o option.ptir
 cmp -s columns.ptir option.ptir || fail "a pinned walk differs from the option"
 
+# What is fused: an op that is pinned apart begins a group of its own, which its readers may join.
+pin @softmax/e fuse apart
+status 0 compile "$softmax" --schedule=p.yaml --emit-schedule=f.yaml --until fuse -o out
+[ "$(grep -c tensor.group out)" = 2 ] && grep -A4 'tensor.group "softmax_1"' out | grep -q 'tensor.exp' || fail "fuse: $(cat out)"
+grep -A3 'at: "@softmax/e"' f.yaml | grep -q 'value: apart' || fail "fuse: $(cat f.yaml)"
+pin @softmax/e fuse joined
+status 0 compile "$softmax" --schedule=p.yaml --until fuse -o joined.ptir
+status 0 compile "$softmax" --until fuse -o free.ptir
+cmp -s joined.ptir free.ptir || fail "an op that is joined anyway was pinned so, and something changed"
+status 2 compile "$softmax" --schedule=p.yaml --set fuse.with.max-ops=2
+says 'error: [pto.fuse/cannot-join] `tensor.exp` cannot be in one group with what feeds it: the group would have more ops than `max-ops`'
+says 'p.yaml:3:5: note: the schedule pins it here'
+status 0 compile "$softmax" --set fuse.with.max-ops=2 --explain=schedule
+grep -q '^@softmax/e  *fuse  *apart  *pto.fuse  *the group would have more ops than `max-ops`$' out || fail "fuse: $(cat out)"
+
 # The table.
+pin @gemm/gemm_0 walk columns
 status 0 compile "$softmax" --schedule=p.yaml --explain=schedule --until fuse
 says 'warning: [E1801] none of the steps that ran decides `walk` of @gemm/gemm_0'
 pin @softmax/softmax_0 cores 7
@@ -71,6 +87,20 @@ grep -q '^@softmax/softmax_0  *tile  *{ rows: 16, columns: 256 }  *pto.tiling-he
   fail "table: $(cat out)"
 status 0 pto-run --pipeline=default.yaml "$softmax" --explain=schedule
 grep -q '^@softmax/softmax_0  *tile' out || fail "table of pto-run: $(cat out)"
+
+# What could be decided: every offer, pinned, is taken.
+status 0 compile "$softmax" --print-search-space
+cp out space.yaml
+grep -q '^      - value: { rows: 16, columns: 256 }$' space.yaml && grep -q '^    chosen: { rows: 16, columns: 256 }$' space.yaml &&
+  grep -q '^        limit: "vec: 82048 of 188416 bytes"$' space.yaml && grep -q '^    most: 48$' space.yaml || fail "space: $(cat space.yaml)"
+[ "$(grep -c '^      - value' space.yaml)" -gt 20 ] || fail "few offers: $(cat space.yaml)"
+for offer in "$(grep '^      - value' space.yaml | sed -n 's/.*value: //;2p')" "$(grep '^      - value' space.yaml | sed -n 's/.*value: //;$p')"; do
+  pin @softmax/softmax_0 tile "$offer"
+  status 0 compile "$softmax" --schedule=p.yaml --explain=schedule
+  grep -qF "$offer  user" out || fail "offer $offer: $(cat out)"
+done
+status 0 compile "$gemm" --print-search-space
+grep -q '^    words: \[linear, columns\]$' out || fail "words: $(cat out)"
 
 # Which decisions are refused, and how.
 pin @softmax/softmax_0 tile '{ rows: 256, columns: 512 }'

@@ -24,3 +24,11 @@ refused 3 'pto.tiling-heuristik' "1:19: error: \[E1307\] no plugin provides tili
 refused 3 '{use: test.tiling-wraps, with: {inner: nobody}}' "1:58: error: \[E1307\] no plugin provides tiling 'nobody'"
 refused 2 '{use: test.tiling-wraps, with: {inner: {use: pto.tiling-heuristic, with: {rows: 1}}}}' '\[E1110\] unknown option of tiling strategy `pto.tiling-heuristic`: `rows`'
 refused 2 test.tiling-circle '\[E1033\] tiling strategy `test.tiling-circle` refers to a strategy, 9 deep; the maximum is 8'
+
+# Another strategy starts without the options of the one before it; the same one keeps them.
+tiles() { pto-opt --print-pipeline --pipeline=default.yaml "$@" | sed -n '/id: tile$/,/in-place/p'; }
+tiles --set=tile.with.strategy.use=pto.tiling-manual >other.txt
+grep -q 'use: pto.tiling-manual' other.txt && grep -q 'rows: 0  # default' other.txt
+if grep vec-bytes other.txt; then exit 1; fi
+tiles --set=tile.with.strategy.use=pto.tiling-heuristic >same.txt
+grep -q 'vec-bytes: $params.vec-bytes' same.txt

@@ -76,4 +76,22 @@ case_is unknown-tool fail "failed with status 127" <<'END'
 // RUN: no-such-tool | FileCheck %s --allow-empty
 // CHECK-NOT: hello
 END
+
+# A script that lacks a program is skipped, and is seen to be; not when another fails. A RUN line cannot skip itself.
+echo 'exit 77' >"$TEST_TMP/skips.sh"
+echo 'exit 1' >"$TEST_TMP/fails.sh"
+ends_with() { # STATUS FILE...
+  want=$1
+  shift
+  "$TEST_ROOT/tests/run-golden" -b "$TEST_BUILD" "$@" >/dev/null 2>&1
+  got=$?
+  [ $got -eq "$want" ] || { echo "$*: wanted status $want, got $got"; failures=$((failures + 1)); }
+}
+ends_with 77 "$TEST_TMP/skips.sh"
+ends_with 1 "$TEST_TMP/skips.sh" "$TEST_TMP/fails.sh"
+ends_with 1 "$TEST_TMP/fails.sh" "$TEST_TMP/skips.sh"
+case_is run-line-skips fail "failed with status 77" <<'END'
+// RUN: echo hello | FileCheck %s; exit 77
+// CHECK: hello
+END
 [ "$failures" -eq 0 ]

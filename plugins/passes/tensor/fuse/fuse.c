@@ -25,7 +25,7 @@ PTO_STATS(STATS);
 static pto_status fuse_block(const pto_run *run, pto_block block, pto_str label, uint32_t *serial)
 {
     fuse_plan plan = {.run = run, .block = block, .max_ops = pto_opt_i64(run, OPT_MAX_OPS)};
-    fuse_plan_make(&plan);
+    PTO_TRY(fuse_plan_make(&plan));
     if (plan.cluster_count == 0) return PTO_OK;
     return fuse_rewrite(&plan, label, serial);
 }

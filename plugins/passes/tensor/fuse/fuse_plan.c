@@ -107,36 +107,108 @@ static void find_copies(fuse_plan *p, fuse_node *n)
     n->copy_stage = stage;
 }
 
-/* Joins the clusters of this stage that feed the node. 0: they cannot be one nest, nothing has changed. */
-static int join_producers(fuse_plan *p, uint32_t index, uint32_t stage)
+/* What a node would become with the clusters of its stage that feed it. */
+typedef struct joint {
+    uint32_t roots[PTO_MAX_SPACE_OPERANDS], count;
+    int64_t op_count;
+    fuse_shape space;
+    int stands_alone;     /* it is fed by what no group goes on from */
+    const char *obstacle; /* why they cannot be one nest, or NULL */
+} joint;
+
+static joint find_joint(fuse_plan *p, uint32_t index, uint32_t stage)
 {
-    fuse_node *n = &p->nodes[index];
-    fuse_shape space = n->space;
-    uint32_t roots[PTO_MAX_SPACE_OPERANDS], count = 0;
-    int64_t ops = 1;
-    for (uint32_t k = 0; k < n->in_count; k++) {
+    const fuse_node *n = &p->nodes[index];
+    joint j = {.op_count = 1, .space = n->space};
+    for (uint32_t k = 0; k < n->in_count && j.obstacle == NULL; k++) {
         uint32_t made = n->in[k];
         if (made == FUSE_NONE || p->nodes[made].role == FUSE_OTHER || fuse_is_copied(p, made, index)) continue;
         uint32_t root = fuse_root(p, p->nodes[made].cluster), seen = 0;
         if (p->clusters[root].stage != stage) continue;
-        if (p->nodes[made].role == FUSE_SOLO || p->nodes[made].drops_dims || count == PTO_MAX_SPACE_OPERANDS) return 0;
-        while (seen < count && roots[seen] != root) seen++;
-        if (seen < count) continue;
-        roots[count++] = root;
-        ops += p->clusters[root].op_count;
-        if (ops > p->max_ops || !fuse_shape_join(&space, &p->clusters[root].space)) return 0;
+        j.stands_alone = p->nodes[made].role == FUSE_SOLO || p->nodes[made].drops_dims;
+        if (j.stands_alone || j.count == PTO_MAX_SPACE_OPERANDS) {
+            j.obstacle = "what feeds it has a group of its own";
+            continue;
+        }
+        while (seen < j.count && j.roots[seen] != root) seen++;
+        if (seen < j.count) continue;
+        j.roots[j.count++] = root;
+        j.op_count += p->clusters[root].op_count;
+        if (j.op_count > p->max_ops)
+            j.obstacle = "the group would have more ops than `max-ops`";
+        else if (!fuse_shape_join(&j.space, &p->clusters[root].space))
+            j.obstacle = "its dims and theirs do not make one nest";
     }
-    uint32_t into = count != 0 ? roots[0] : p->cluster_count++;
-    p->clusters[into] = (fuse_cluster){.parent = into, .stage = stage, .op_count = (uint32_t)ops, .space = space};
-    for (uint32_t i = 1; i < count; i++) p->clusters[roots[i]].parent = into;
-    n->cluster = into;
-    return 1;
+    return j;
+}
+
+static void join_producers(fuse_plan *p, uint32_t index, const joint *j, uint32_t stage)
+{
+    uint32_t into = j->count != 0 ? j->roots[0] : p->cluster_count++;
+    p->clusters[into] =
+        (fuse_cluster){.parent = into, .stage = stage, .op_count = (uint32_t)j->op_count, .space = j->space};
+    for (uint32_t i = 1; i < j->count; i++) p->clusters[j->roots[i]].parent = into;
+    p->nodes[index].cluster = into;
 }
 
 static void cluster_alone(fuse_plan *p, fuse_node *n, uint32_t stage)
 {
     n->cluster = p->cluster_count++;
     p->clusters[n->cluster] = (fuse_cluster){.parent = n->cluster, .stage = stage, .op_count = 1, .space = n->space};
+}
+
+enum { FUSE_JOINED, FUSE_APART };
+static const char *const fuse_words[] = {"joined", "apart", NULL};
+
+/* Whether the node goes on with the groups that feed it. */
+static pto_status place_vector(fuse_plan *p, uint32_t index, uint32_t stage)
+{
+    fuse_node *n = &p->nodes[index];
+    const joint j = find_joint(p, index, stage);
+    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words};
+    int64_t word = j.obstacle != NULL ? FUSE_APART : FUSE_JOINED;
+    n->has_choice = !j.stands_alone && j.count != 0;
+    n->obstacle = j.obstacle;
+    if (n->has_choice) {
+        const int32_t pinned = pto_decision_pinned(n->op, &d, &word);
+        PTO_TRY(pinned);
+        n->is_pinned = pinned != 0;
+    }
+    n->is_apart = n->is_pinned && word == FUSE_APART;
+    if (n->is_pinned && word == FUSE_JOINED && j.obstacle != NULL)
+        return pto_error(n->op, "pto.fuse/cannot-join", "`%.*s` cannot be in one group with what feeds it: %s",
+                         PTO_FMT(pto_op_name(n->op)), j.obstacle);
+    if (word == FUSE_JOINED)
+        join_producers(p, index, &j, stage);
+    else
+        cluster_alone(p, n, stage + 1);
+    return PTO_OK;
+}
+
+/* Whether some op that feeds the node, and that it need not compute again, is in another group. */
+static int is_fed_from_outside(fuse_plan *p, uint32_t index)
+{
+    const fuse_node *n = &p->nodes[index];
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        const uint32_t made = n->in[k];
+        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || fuse_is_copied(p, made, index)) continue;
+        if (fuse_root(p, p->nodes[made].cluster) != fuse_root(p, n->cluster)) return 1;
+    }
+    return 0;
+}
+
+/* The schedule shows what stays apart from what feeds it, and what it pins; everything else is joined. */
+static pto_status record_choices(fuse_plan *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const fuse_node *n = &p->nodes[i];
+        if (!n->has_choice || !n->is_live) continue;
+        const int64_t word = is_fed_from_outside(p, i) ? FUSE_APART : FUSE_JOINED;
+        const pto_decision d = {
+            .struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words, .limit = n->obstacle};
+        if (n->is_pinned || word == FUSE_APART) PTO_TRY(pto_decision_made(n->op, &d, &word));
+    }
+    return PTO_OK;
 }
 
 /* Lowest stage of a vector op when it joins the clusters that feed it. */
@@ -155,7 +227,7 @@ static uint32_t joined_stage(fuse_plan *p, uint32_t index, uint32_t least)
     return least;
 }
 
-static void place_nodes(fuse_plan *p)
+static pto_status place_nodes(fuse_plan *p)
 {
     uint32_t floor = 0, highest = 0, ordered = 0;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -163,8 +235,7 @@ static void place_nodes(fuse_plan *p)
         if (n->stage < floor) n->stage = floor;
         if (n->role == FUSE_VECTOR) {
             find_copies(p, n);
-            uint32_t stage = joined_stage(p, i, n->stage);
-            if (!join_producers(p, i, stage)) cluster_alone(p, n, stage + 1);
+            PTO_TRY(place_vector(p, i, joined_stage(p, i, n->stage)));
         } else if (n->role == FUSE_SOLO) {
             cluster_alone(p, n, n->stage);
         } else if (pto_op_is(n->op, pto_kind(p->run, KIND_BIND))) {
@@ -183,6 +254,15 @@ static void place_nodes(fuse_plan *p)
                 if (p->nodes[user].stage < stage + 1) p->nodes[user].stage = stage + 1;
             }
     }
+    return PTO_OK;
+}
+
+/* Copies of the user take copies of vector ops along, and read what other ops give. */
+static void mark_user(fuse_node *n, const fuse_node *user, int is_copied)
+{
+    if (is_copied) n->has_copies |= user->is_live | user->has_copies;
+    if (user->has_copies && n->role == FUSE_VECTOR) n->has_copies = 1;
+    if ((user->is_live && !is_copied) || (user->has_copies && n->role != FUSE_VECTOR)) n->is_live = 1;
 }
 
 static void mark_live(fuse_plan *p)
@@ -190,11 +270,10 @@ static void mark_live(fuse_plan *p)
     for (uint32_t i = p->count; i-- > 0;) {
         fuse_node *n = &p->nodes[i];
         n->is_live = n->role == FUSE_OTHER;
-        for (uint32_t r = 0; r < pto_result_count(n->op) && !n->is_live; r++)
+        for (uint32_t r = 0; r < pto_result_count(n->op); r++)
             PTO_EACH_USE(pto_result(n->op, r), use) {
                 uint32_t user = fuse_node_at(p, use.op);
-                if (user == FUSE_NONE) continue;
-                if (p->nodes[user].is_live && !fuse_is_copied(p, i, user)) n->is_live = 1;
+                if (user != FUSE_NONE) mark_user(n, &p->nodes[user], fuse_is_copied(p, i, user));
             }
     }
 }
@@ -214,6 +293,7 @@ static uint32_t *find_only_users(fuse_plan *p)
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;
             uint32_t reader = p->nodes[user].role == FUSE_VECTOR ? fuse_root(p, p->nodes[user].cluster) : MANY_USERS;
+            if (p->nodes[user].is_apart) reader = MANY_USERS;
             if (reader == root) continue;
             if (n->role == FUSE_SOLO || n->drops_dims) reader = MANY_USERS;
             only[root] = only[root] == NO_USER || only[root] == reader ? reader : MANY_USERS;
@@ -238,10 +318,11 @@ static void join_later(fuse_plan *p)
     }
 }
 
-void fuse_plan_make(fuse_plan *p)
+pto_status fuse_plan_make(fuse_plan *p)
 {
     read_block(p);
-    place_nodes(p);
+    PTO_TRY(place_nodes(p));
     mark_live(p);
     join_later(p);
+    return record_choices(p);
 }

@@ -47,6 +47,10 @@ enum fuse_role {
 typedef struct fuse_node {
     pto_op op;
     uint8_t role, is_live, drops_dims, done;
+    uint8_t has_copies; /* something that stays computes it again */
+    uint8_t has_choice;          /* it could be in one group with some of what feeds it, or not */
+    uint8_t is_pinned, is_apart; /* the schedule says so */
+    const char *obstacle;        /* why it does not go on with what feeds it, or NULL */
     uint32_t
         in[PTO_MAX_SPACE_OPERANDS]; /* nodes that make the operands, or FUSE_NONE; stays when operands are replaced */
     uint32_t in_count;              /* 0 for FUSE_OTHER */
@@ -81,8 +85,8 @@ typedef struct fuse_plan {
     int64_t max_ops;
 } fuse_plan;
 
-/* Reads the block and decides what belongs together. */
-void fuse_plan_make(fuse_plan *p);
+/* Reads the block and decides what belongs together. Fails when the schedule pins what cannot be. */
+pto_status fuse_plan_make(fuse_plan *p);
 uint32_t fuse_root(fuse_plan *p, uint32_t cluster);
 /* Node of the op, or of the op of this block that contains it; FUSE_NONE outside. */
 uint32_t fuse_node_at(const fuse_plan *p, pto_op op);

@@ -149,7 +149,9 @@ static int is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
 {
     PTO_EACH_USE(pto_result(p->nodes[index].op, 0), use) {
         uint32_t user = fuse_node_at(p, use.op);
-        if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, index, user)) continue;
+        if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
+        const int is_read = p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
+        if (!is_read) continue;
         if (p->nodes[user].role == FUSE_OTHER || fuse_root(p, p->nodes[user].cluster) != root) return 1;
     }
     return 0;

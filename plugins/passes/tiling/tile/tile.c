@@ -45,8 +45,29 @@ static pto_status check_alone(pto_op op)
                      PTO_FMT(name));
 }
 
+/* Constants that are arrays are memory, before the group. */
+static pto_status hoist_arrays(const pto_run *run, pto_op group)
+{
+    PTO_EACH_OP(pto_body(group), op) {
+        const pto_attr value = pto_op_attr(op, "value");
+        const pto_attr_kind kind = pto_attr_kind_of(value);
+        if (!pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE))
+            continue;
+        pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT_ARRAY));
+        pto_spec_attr(&s, "value", value);
+        pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
+        pto_spec_loc(&s, pto_op_loc(op));
+        pto_spec_name(&s, pto_name_after(op, ""));
+        const pto_value memory = pto_spec_value(&s, pto_before(group));
+        PTO_NEED(memory);
+        PTO_TRY(pto_replace(op, memory));
+    }
+    return PTO_OK;
+}
+
 static pto_status lower_group(const pto_run *run, pto_op group)
 {
+    const pto_kind_id array = pto_kind(run, KIND_CONSTANT_ARRAY);
     pto_count(run, STAT_NESTS);
     pto_op product = sole_op(group, pto_kind(run, KIND_T_MATMUL));
     pto_op transpose = sole_op(group, pto_kind(run, KIND_T_TRANSPOSE));
@@ -59,10 +80,13 @@ static pto_status lower_group(const pto_run *run, pto_op group)
         PTO_TRY(check_alone(transpose));
         return tile_lower_transpose(run, group, transpose);
     }
+    PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));
-    if (tile_is_listed(first) && pto_operand_count(pto_op_next(first)) == 1 &&
-        !PTO_SOME(pto_op_next(pto_op_next(first))))
-        return tile_lower_constant(run, group, first);
+    const int is_bare = pto_op_is(first, pto_kind(run, KIND_YIELD)) && pto_operand_count(first) == 1;
+    if (is_bare && pto_op_is(pto_value_op(pto_operand(first, 0)), array)) {
+        pto_value memory = pto_operand(first, 0);
+        return pto_replace_all(group, 1, &memory);
+    }
     return tile_lower_rows(run, group);
 }
 

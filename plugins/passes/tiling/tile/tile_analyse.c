@@ -43,13 +43,7 @@ static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_va
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
     if (pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) return PTO_OK;
-    if (rule == PTO_ITER_FILL) {
-        pto_attr_kind kind = pto_attr_kind_of(pto_op_attr(op, "value"));
-        if (kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT) return PTO_OK;
-        return unsupported(op, kind == PTO_ATTR_DENSE ? "lists elements beside other ops; give it a group of its own"
-                                                      : "holds an array; pass the array as a parameter");
-    }
-    if (rule == PTO_ITER_BROADCAST) return PTO_OK;
+    if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST) return PTO_OK;
     int known =
         rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op, AXIS_ROWS) != tile_kinds_count : rows_has_form(run, op);
     if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || !known)

@@ -38,6 +38,7 @@
     X(YIELD, "yield")                    \
     X(TUNE, "tune")                      \
     X(CONSTANT, "constant")              \
+    X(CONSTANT_ARRAY, "constant_array")  \
     X(INDEX_CAST, "index_cast")          \
     X(VIEW, "view")                      \
     X(EMPTY, "tile.empty")               \
@@ -173,8 +174,5 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
-pto_status tile_lower_constant(const pto_run *run, pto_op group, pto_op op);
-/* Whether the op is a constant of listed elements. */
-int tile_is_listed(pto_op op);
 
 #endif

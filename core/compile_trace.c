@@ -1,0 +1,138 @@
+#include "core/compile_trace.h"
+
+#include "core/file.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+enum { NUMBERS_MAX = 4, DEPTH_MAX = 32 };
+
+typedef struct span {
+    const char *category, *detail;
+    str name;
+    uint64_t from_ns, to_ns;
+    const char *number_names[NUMBERS_MAX];
+    int64_t numbers[NUMBERS_MAX];
+    uint32_t number_count;
+} span;
+
+struct compile_trace {
+    arena *arena;
+    uint64_t start_ns;
+    span *spans; /* in the order in which they began */
+    uint32_t count, capacity;
+    uint32_t open[DEPTH_MAX]; /* numbers of spans */
+    uint32_t depth, too_deep; /* spans beyond DEPTH_MAX are counted and not kept */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+compile_trace *compile_trace_create(arena *a, const char *tool)
+{
+    compile_trace *t = arena_alloc(a, sizeof *t);
+    *t = (compile_trace){.arena = a, .start_ns = now_ns()};
+    compile_trace_begin(t, "tool", str_from(tool), NULL);
+    return t;
+}
+
+static span *add_span(compile_trace *t)
+{
+    if (t->count == t->capacity) {
+        t->capacity = t->capacity ? 2 * t->capacity : 64;
+        span *bigger = arena_array(t->arena, t->capacity, sizeof *bigger);
+        if (t->count > 0) memcpy(bigger, t->spans, t->count * sizeof *bigger);
+        t->spans = bigger;
+    }
+    t->open[t->depth++] = t->count;
+    return &t->spans[t->count++];
+}
+
+void compile_trace_begin(compile_trace *t, const char *category, str name, const char *detail)
+{
+    if (!t) return;
+    if (t->depth == DEPTH_MAX) {
+        t->too_deep++;
+        return;
+    }
+    span *s = add_span(t);
+    *s = (span){.category = category,
+                .name = {arena_strndup(t->arena, name.p, name.n), name.n},
+                .detail = detail ? arena_strdup(t->arena, detail) : NULL};
+    s->from_ns = now_ns() - t->start_ns;
+}
+
+void compile_trace_number(compile_trace *t, const char *name, int64_t value)
+{
+    if (!t || t->depth == 0 || t->too_deep > 0) return;
+    span *s = &t->spans[t->open[t->depth - 1]];
+    if (s->number_count == NUMBERS_MAX) return;
+    s->number_names[s->number_count] = name;
+    s->numbers[s->number_count++] = value;
+}
+
+void compile_trace_end(compile_trace *t)
+{
+    if (!t) return;
+    if (t->too_deep > 0) {
+        t->too_deep--;
+        return;
+    }
+    if (t->depth > 0) t->spans[t->open[--t->depth]].to_ns = now_ns() - t->start_ns;
+}
+
+uint32_t compile_trace_depth(const compile_trace *t) { return t ? t->depth + t->too_deep : 0; }
+
+void compile_trace_end_to(compile_trace *t, uint32_t depth)
+{
+    while (compile_trace_depth(t) > depth) compile_trace_end(t);
+}
+
+/* Nanoseconds as microseconds with three digits, which no rounding of a double can change. */
+static void put_us(text_buffer *out, const char *name, uint64_t ns)
+{
+    text_printf(out, "\"%s\": %" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
+}
+
+static void put_span(const span *s, text_buffer *out)
+{
+    text_puts(out, "{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"cat\": ");
+    text_put_quoted(out, str_from(s->category));
+    text_puts(out, ", \"name\": ");
+    text_put_quoted(out, s->name);
+    text_puts(out, ", ");
+    put_us(out, "ts", s->from_ns);
+    text_puts(out, ", ");
+    put_us(out, "dur", s->to_ns - s->from_ns);
+    text_puts(out, ", \"args\": {");
+    if (s->detail) {
+        text_puts(out, "\"detail\": ");
+        text_put_quoted(out, str_from(s->detail));
+    }
+    for (uint32_t i = 0; i < s->number_count; i++)
+        text_printf(out, "%s\"%s\": %" PRId64, i > 0 || s->detail ? ", " : "", s->number_names[i], s->numbers[i]);
+    text_puts(out, "}}");
+}
+
+status compile_trace_write(compile_trace *t, diag_engine *d, const char *path)
+{
+    file_writer w;
+    if (!t) return OK;
+    compile_trace_end_to(t, 0);
+    TRY(file_writer_open(&w, d, path));
+    text_buffer out;
+    text_init(&out);
+    text_puts(&out, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
+    for (uint32_t i = 0; i < t->count; i++) {
+        put_span(&t->spans[i], &out);
+        text_puts(&out, i + 1 < t->count ? ",\n" : "\n");
+    }
+    text_puts(&out, "]}\n");
+    file_writer_put(&w, out.p, out.n);
+    text_fini(&out);
+    return file_writer_commit(&w);
+}

@@ -1,0 +1,27 @@
+/* --trace: what a compile spends its time on, as a trace that Perfetto and chrome://tracing show.
+ *
+ * Spans nest: tool, then parse, open, each step with its units, what is checked after it, print. Everything but the
+ * times (microseconds from the start) is the same for the same run. All functions do nothing when the trace is NULL.
+ * [one thread] */
+#ifndef CORE_COMPILE_TRACE_H
+#define CORE_COMPILE_TRACE_H
+
+#include "ir/diag.h"
+
+typedef struct compile_trace compile_trace;
+
+/* Its clock starts now. */
+compile_trace *compile_trace_create(arena *a, const char *tool);
+/* Opens a span inside the one that is open: category "step", name "tile". Texts are copied; `detail` may be NULL. */
+void compile_trace_begin(compile_trace *t, const char *category, str name, const char *detail);
+/* A number of the span that is open; the name must be a literal. */
+void compile_trace_number(compile_trace *t, const char *name, int64_t value);
+/* Closes it. */
+void compile_trace_end(compile_trace *t);
+/* Closes what is open down to `depth` spans: for ways out in the middle. */
+uint32_t compile_trace_depth(const compile_trace *t);
+void compile_trace_end_to(compile_trace *t, uint32_t depth);
+/* Closes all and writes the file. */
+MUST_CHECK status compile_trace_write(compile_trace *t, diag_engine *d, const char *path);
+
+#endif

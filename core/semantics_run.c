@@ -1,0 +1,287 @@
+#include "core/semantics_run.h"
+
+#include "core/backend_run.h"
+#include "core/core_diag.h"
+#include "core/supervisor.h"
+#include "core/symbol_search.h"
+#include "ir/tune.h"
+#include "ir/verifier.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char semantics_backend_id[] = "pto.reference";
+
+static uint64_t count_of(tune_range r) { return r.hi < r.lo ? 1 : (uint64_t)((r.hi - r.lo) / r.step) + 1; }
+
+uint64_t semantics_choices(module *m)
+{
+    uint64_t n = 1;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        IR_WALK(m, o, f)
+        {
+            if (op_kind_of(m, o) == OP_TUNE && n < TUNE_CHOICES_MAX) n *= count_of(tune_range_of(m, o));
+        }
+    }
+    return n < TUNE_CHOICES_MAX ? n : TUNE_CHOICES_MAX;
+}
+
+/* A copy without symbols of `tune`: choice 0 gives all the least value of their range. NULL: there is none. */
+static status fix_tunes(module *m, uint64_t choice, module **out)
+{
+    *out = NULL;
+    bool any = false;
+    BLOCK_EACH_OP(m, f, module_top(m)) any |= tune_find(m, f, (str){NULL, 0}) != 0;
+    if (!any) return OK;
+    module *copy = module_clone(m);
+    *out = copy;
+    BLOCK_EACH_OP(copy, f, module_top(copy)) {
+        for (op_id t = tune_find(copy, f, (str){NULL, 0}); t != 0; t = tune_find(copy, f, (str){NULL, 0})) {
+            const tune_range r = tune_range_of(copy, t);
+            const uint64_t n = count_of(r);
+            TRY(tune_fix(copy, t, r.lo + (int64_t)(choice % n) * r.step));
+            choice /= n;
+        }
+    }
+    return module_verify(copy);
+}
+
+/* In +-[0.5, 1] times the error that one op may make. The backend does the same to what ops give. */
+static void perturb_inputs(const bound_call *call, uint64_t seed)
+{
+    uint64_t state = seed;
+    for (uint32_t i = 0; i < call->parameter_count; i++) {
+        const bound_tensor *t = &call->tensors[i];
+        for (uint64_t k = 0; t->is_input && t->type == DTYPE_F32 && k < t->element_count; k++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const double size = 0.5 + (double)(state >> 33) * 0x1p-32;
+            float x;
+            memcpy(&x, t->data + 4 * k, sizeof x);
+            x = (float)((double)x * (1 + ((state & UINT64_C(1) << 32) != 0 ? size : -size) * 0x1p-21));
+            memcpy(t->data + 4 * k, &x, sizeof x);
+        }
+    }
+}
+
+/* The inputs under the names that parameters have now. */
+static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f, const checked_function *fn,
+                          given_tensor **out)
+{
+    bound_call call = {0};
+    given_tensor *inputs = arena_array(a, fn->input_count, sizeof *inputs);
+    uint32_t count = 0;
+    const attr_id kinds = op_attr(m, f, "params");
+    const ir_context *ir = module_context(m);
+    call.parameter_count = block_arg_count(m, function_body(m, f));
+    for (uint32_t i = 0; i < call.parameter_count; i++) {
+        const attr_node *list = kinds ? attr_at(ir, kinds) : NULL;
+        const bool is_out = list && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out");
+        if (is_out) continue;
+        if (count < fn->input_count) {
+            text_buffer t;
+            text_init(&t);
+            value_print_name(m, block_arg(m, function_body(m, f), i), &t);
+            inputs[count] = fn->inputs[count];
+            inputs[count].name = (str){arena_strndup(a, t.p + 1, t.n - 1), t.n - 1};
+            text_fini(&t);
+        }
+        count++;
+    }
+    *out = inputs;
+    if (count == fn->input_count) return OK;
+    diag_error(r->diags, op_pos(m, f), &E1902, "@%s has %" PRIu32 " inputs, it had %" PRIu32, fn->name, count,
+               fn->input_count);
+    return FAILED;
+}
+
+static status run_function(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
+{
+    int unused;
+    const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
+    if (f == 0 || op_kind_of(m, f) != OP_FUNC) {
+        diag_error(r->diags, NO_POS, &E1902, "function @%s is gone", fn->name);
+        return FAILED;
+    }
+    given_tensor *inputs;
+    TRY(name_inputs(r, out->arena, m, f, fn, &inputs));
+    TRY(call_bind(out->arena, m, f, fn->input_count, inputs, fn->symbol_count, fn->symbols, 0, &out->call));
+    call_name_outputs(&out->call, &fn->outputs);
+    if (perturb) perturb_inputs(&out->call, perturb);
+    r->perturb->i = (int64_t)perturb;
+    const backend_request request = {.repeat = 1};
+    backend_result result = {0};
+    return backend_run(out->arena, &r->reference, &request, m, &out->call, r->recorder, &result, &unused);
+}
+
+status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
+{
+    module *fixed;
+    *out = (outcome){.arena = arena_create("semantics check")};
+    status s = fix_tunes(m, r->choice, &fixed);
+    if (s == OK) s = run_function(r, fixed ? fixed : m, fn, perturb, out);
+    if (fixed) module_destroy(fixed);
+    if (s == OK) return OK;
+    arena_destroy(out->arena);
+    *out = (outcome){0};
+    return FAILED;
+}
+
+/* ---- inputs ---- */
+
+static void keep_symbols(semantics_runs *r, checked_function *fn, const bound_call *call)
+{
+    fn->bound_count = call->symbol_count;
+    fn->bound = arena_array(r->arena, call->symbol_count, sizeof *fn->bound);
+    for (uint32_t i = 0; i < call->symbol_count; i++)
+        fn->bound[i] = (given_symbol){.name = call->symbols[i], .value = call->values[i]};
+}
+
+static status keep_inputs(semantics_runs *r, checked_function *fn, const bound_call *call)
+{
+    fn->inputs = arena_array(r->arena, call->parameter_count, sizeof *fn->inputs);
+    for (uint32_t i = 0; i < call->parameter_count; i++) {
+        const bound_tensor *t = &call->tensors[i];
+        if (!t->is_input) continue;
+        uint8_t *data = arena_alloc_aligned(r->arena, t->abi.bytes, 64);
+        if (t->abi.bytes > 0) memcpy(data, t->data, t->abi.bytes);
+        npy_array *array = arena_alloc(r->arena, sizeof *array);
+        const char *descr = npy_descr(t->type);
+        if (!descr) {
+            diag_error(r->diags, NO_POS, &E1903, "input `%.*s` of @%s has elements of type %s, which no file can hold",
+                       (int)t->name.n, t->name.p, fn->name, dtype_name(t->type));
+            return FAILED;
+        }
+        *array = (npy_array){.header = {.kind = descr[1],
+                                        .item_bytes = dtype_bytes(t->type),
+                                        .rank = t->rank,
+                                        .element_count = t->element_count},
+                             .data = data};
+        memcpy(array->header.dims, t->dims, sizeof array->header.dims);
+        fn->inputs[fn->input_count++] =
+            (given_tensor){.name = t->name, .path = "<the inputs of --check=semantics>", .array = array};
+    }
+    return OK;
+}
+
+/* Binds the inputs once; from then on they are given. */
+static status bind_inputs(semantics_runs *r, module *m, checked_function *fn, int *exit_status)
+{
+    const semantics_request *q = r->request;
+    arena *scratch = arena_create("semantics inputs");
+    const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
+    bound_call call;
+    *exit_status = EXIT_STATUS_USAGE;
+    status s = OK;
+    if (q->finds_inputs) {
+        s = symbol_search(r->arena, m, f, q->symbol_count, q->symbols, &fn->symbol_count, &fn->symbols);
+    } else {
+        fn->symbol_count = q->symbol_count;
+        fn->symbols = arena_array(r->arena, q->symbol_count, sizeof *fn->symbols);
+        if (q->symbol_count > 0) memcpy(fn->symbols, q->symbols, q->symbol_count * sizeof *fn->symbols);
+    }
+    if (s == OK) {
+        *exit_status = EXIT_STATUS_INPUT;
+        s = call_bind(scratch, m, f, q->tensor_count, q->tensors, fn->symbol_count, fn->symbols, q->seed, &call);
+    }
+    if (s == OK) {
+        keep_symbols(r, fn, &call);
+        s = keep_inputs(r, fn, &call);
+    }
+    arena_destroy(scratch);
+    return s;
+}
+
+/* ---- which functions ---- */
+
+static bool is_public(const module *m, op_id f)
+{
+    return op_kind_of(m, f) == OP_FUNC && str_is(op_attr_str(m, f, "visibility"), "public");
+}
+
+static void add_function(semantics_runs *r, module *m, op_id f)
+{
+    checked_function *fn = &r->functions[r->function_count++];
+    *fn = (checked_function){.name = string_of(module_context(m), function_name(m, f)).p};
+    call_output_names(r->arena, m, fn->name, &fn->outputs);
+}
+
+static status choose_functions(semantics_runs *r, module *m)
+{
+    const semantics_request *q = r->request;
+    uint32_t count = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
+    r->functions = arena_array(r->arena, count + 1u, sizeof *r->functions);
+    if (q->entry || !q->finds_inputs) {
+        const op_id f = call_entry(m, q->entry);
+        if (f == 0) return FAILED;
+        add_function(r, m, f);
+        return OK;
+    }
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (is_public(m, f)) add_function(r, m, f);
+    }
+    if (r->function_count > 0) return OK;
+    diag_error(r->diags, (src_pos){string_of(module_context(m), module_file(m)).p, 0, 0}, &E1903,
+               "--check=semantics has nothing to run: the module has no public function");
+    return FAILED;
+}
+
+/* A symbol that no function has is misspelt; symbol_search leaves out those of other functions. */
+static status check_symbols(const semantics_runs *r)
+{
+    const semantics_request *q = r->request;
+    for (uint32_t i = 0; q->finds_inputs && i < q->symbol_count; i++) {
+        bool is_used = q->symbols[i].is_fixed;
+        for (uint32_t k = 0; k < r->function_count; k++) {
+            const checked_function *fn = &r->functions[k];
+            for (uint32_t n = 0; n < fn->symbol_count; n++) is_used |= str_eq(fn->symbols[n].name, q->symbols[i].name);
+        }
+        if (is_used) continue;
+        diag_error(r->diags, NO_POS, &E1608, "no public function has a symbol $%.*s that --sym could give",
+                   (int)q->symbols[i].name.n, q->symbols[i].name.p);
+        return FAILED;
+    }
+    return OK;
+}
+
+static status open_reference(semantics_runs *r, plugin_host *host, int *exit_status)
+{
+    static const pipeline no_passes = {.file = "<command line>"};
+    TRY(pipeline_open(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference, exit_status));
+    const run_agent *agent = r->reference.backend_agent;
+    const int32_t option = option_index_by_name(agent->options, STR("perturb"));
+    value *values = arena_array(r->arena, option_count(agent->options), sizeof *values);
+    memcpy(values, agent->values, option_count(agent->options) * sizeof *values);
+    r->reference.backend_agent->values = values;
+    if (option >= 0) {
+        r->perturb = &values[option];
+        return OK;
+    }
+    *exit_status = EXIT_STATUS_PLUGIN;
+    diag_error(r->diags, NO_POS, &E1903, "the backend %s that was found has no option `perturb`", semantics_backend_id);
+    return FAILED;
+}
+
+void semantics_note_inputs(const semantics_runs *r, const checked_function *fn)
+{
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < fn->bound_count; i++)
+        text_printf(&t, ", $%.*s = %" PRId64, (int)fn->bound[i].name.n, fn->bound[i].name.p, fn->bound[i].value);
+    if (r->request->seed)
+        diag_note(r->diags, NO_POS, "@%s was run on random inputs, seed %" PRIu64 "%s", fn->name, r->request->seed,
+                  t.n > 0 ? t.p : "");
+    else
+        diag_note(r->diags, NO_POS, "@%s was run on the inputs that were given%s", fn->name, t.n > 0 ? t.p : "");
+    text_fini(&t);
+}
+
+status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m, int *exit_status)
+{
+    *exit_status = EXIT_STATUS_USAGE;
+    TRY(choose_functions(r, m));
+    TRY(open_reference(r, host, exit_status));
+    for (uint32_t i = 0; i < r->function_count; i++) TRY(bind_inputs(r, m, &r->functions[i], exit_status));
+    *exit_status = EXIT_STATUS_USAGE;
+    return check_symbols(r);
+}

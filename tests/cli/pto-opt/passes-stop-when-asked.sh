@@ -1,0 +1,56 @@
+# --time-limit in the middle of what takes long: passes ask whether to go on at the heads of their long loops, so that they end soon
+# after the limit by themselves, with status 75, the step and its line, and no output.
+set -u
+cat >make.py <<'EOF'
+import sys
+
+what, n = sys.argv[1], int(sys.argv[2])
+rows = n if what == "rows" else 64
+tile = "tile<1 x 8 x f32, vec, nd>" if what == "rows" else "tile<16 x 64 x f32, vec, nd>"
+columns = 8 if what == "rows" else 64
+ops = []
+for i in range(n):
+    at, size = (f"[{i}, 0]", "(1, 8)") if what == "rows" else ("[16 * %i, 0]", "(16, 64)")
+    if what == "loops":
+        ops.append(f"  for %j{i} to 4 {{")
+    ops += [f"  %a{i} = tile.load %x{at} size{size} : {tile}", f"  %b{i} = tile.exp %a{i} : {tile}", f"  tile.store %b{i}, %y{at}"]
+    if what == "loops":
+        ops.append("  }")
+if what == "loop":
+    ops = ["  for %j to 4 {", *ops, "  }"]
+parameters = f"%x: gm<{rows} x {columns} x f32>, inout %y: gm<{rows} x {columns} x f32>"
+if what == "graph":
+    t = "tensor<256 x 512 x f32>"
+    adds = "".join(f"  %y{i + 1} = tensor.add %y{i}, %x : {t}\n" for i in range(n))
+    print(f"func @f(%x: {t}, %y0: {t}) -> {t} {{\n{adds}  return %y{n}\n}}")
+else:
+    print(f"func @f({parameters}) {{\n  block.launch @k args(%x, %y)\n  return\n}}")
+    print(f"block.kernel @k core(vector) grid(%i: 4) reads(%x) writes(%y) ({parameters}) {{")
+    print("\n".join(ops) + "\n}")
+EOF
+failed=0
+# stops STEP LIMIT INPUT PIPELINE...
+stops() {
+  step=$1 limit=$2 input=$3
+  shift 3
+  begin=$(date +%s%N)
+  exits 75 pto-opt "$input" "$@" --machine=ascend-910b --time-limit="$limit" -o out.ptir 2>err || { echo "$step:"; cut -c1-300 err; failed=1; return; }
+  late=$(awk "BEGIN { print int(($(date +%s%N) - $begin) / 1e6 - 1000 * $limit) }")
+  tail -n 1 err | grep -q "^pto-opt: the time limit of $limit s ran out in plugin .*step \`$step\`" ||
+    { echo "$step: it says $(tail -n 1 err)"; failed=1; }
+  # The supervisor kills after two seconds.
+  [ "$late" -lt 1900 ] && ! grep -q killed err || { echo "$step: ended $late ms after the limit"; failed=1; }
+  grep -q 'error: \[E1711\] the time ran out' err || { echo "$step:"; cut -c1-300 err; failed=1; }
+  [ ! -e out.ptir ] || { echo "$step: left out.ptir"; failed=1; }
+}
+# prepared WHAT N PASSES: in.ptir, as passes that nobody limits leave it.
+prepared() {
+  /usr/bin/python3 make.py "$1" "$2" >made.ptir && pto-opt made.ptir --machine=ascend-910b --verify=off "--passes=$3" -o in.ptir || exit 1
+}
+/usr/bin/python3 make.py straight 25000 >in.ptir && stops select 0.5 in.ptir --passes=pto.select
+prepared loops 4000 pto.select && stops order 0.5 in.ptir --passes=pto.order
+prepared loop 40000 pto.select && stops allocate 0.7 in.ptir --passes=pto.allocate
+prepared rows 1300 'pto.select,pto.allocate{reuse=never}' && stops synchronize 0.7 in.ptir --passes=pto.synchronize
+# Where it is then depends on the machine: any step of the pipeline answers.
+/usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z-]*' 0.6 in.ptir --pipeline=default.yaml
+exit $failed
