@@ -3,8 +3,8 @@
  *
  * A unit run is one pass on one function, or on the module when that is its scope. It is optional when no contract
  * needs the pass: it changes no level and establishes no property that a later step or the backend requires. What is
- * not optional always runs and is not counted. N = -1 runs everything. Each decision is one line on stderr, unless that is not wanted. The numbers
- * do not depend on N as long as the runs before them are the same. */
+ * not optional always runs and is not counted. N = -1 runs everything. Each decision is one line on stderr, unless that
+ * is not wanted. The numbers do not depend on N as long as the runs before them are the same. */
 #ifndef CORE_BISECT_H
 #define CORE_BISECT_H
 

@@ -36,11 +36,22 @@ static uint32_t find_short(const command_line *c, char letter)
     return UINT32_MAX;
 }
 
+static bool is_path(const char *metavariable)
+{
+    return strncmp(metavariable, "FILE", 4) == 0 || strncmp(metavariable, "DIR", 3) == 0 ||
+           strcmp(metavariable, "PROGRAM") == 0;
+}
+
 static status record(diag_engine *d, command_line *c, uint32_t option, const char *value, bool is_short)
 {
     const cli_option *o = &c->options[option];
     if (value && o->argument == CLI_NONE) {
         diag_error(d, tool_pos(c), &E1503, "option `--%s` takes no value, `%s` was given", o->name, value);
+        return FAILED;
+    }
+    if (value && *value == '\0' && o->value && is_path(o->value)) {
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a %s, not an empty name", o->name,
+                   strncmp(o->value, "DIR", 3) == 0 ? "folder" : "file");
         return FAILED;
     }
     if (!o->repeats && command_line_has(c, option)) {

@@ -136,8 +136,8 @@ static status missing_level(diag_engine *d, const contract *c, uint32_t index, c
     text_buffer there;
     text_init(&there);
     for (uint32_t i = 0; i < s->level_count; i++) text_printf(&there, "%s%s", i ? ", " : "", s->levels[i].level);
-    diag_error(d, step->step->at, &E1701, "step `%s` (%s) works on %s, but only %s is there", step->step->id,
-               step->pass->id, step->pass->consumes, there.n ? there.p : "nothing");
+    diag_error(d, step->step->at, &E1701, "step `%s` (%s) works on %s, but %s%s is there", step->step->id,
+               step->pass->id, step->pass->consumes, there.n ? "only " : "", there.n ? there.p : "nothing");
     text_fini(&there);
     for (uint32_t i = 0; i < c->step_count; i++) {
         if (i == index || strcmp(c->steps[i].pass->produces, step->pass->consumes) != 0 ||

@@ -39,6 +39,11 @@ __attribute__((noreturn)) static void be_program(const char *python, char *const
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != us) _exit(127);
+    /* Where we have no standard file stands what cannot be read or written (see file_hold_standard). */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        const int flags = fcntl(fd, F_GETFL), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (nothing >= 0 && (flags < 0 || (flags & O_PATH) != 0)) dup2(nothing, fd);
+    }
     execvp(python, argv);
     const int error = errno;
     _exit(write(told, &error, sizeof error) == (ssize_t)sizeof error ? 127 : 126);

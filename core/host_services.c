@@ -19,6 +19,10 @@ static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code,
         run_misuse(c, &E1323, "gave a diagnostic the severity %d", severity);
         return;
     }
+    if (text.n == 0 || text.p == NULL || (code.n != 0 && code.p == NULL)) {
+        run_misuse(c, &E1323, "gave a diagnostic without text");
+        return;
+    }
     const src_pos pos = l != 0 && loc_count(c->ir, l) != 0 ? loc_at(c->ir, l, 0) : c->request.agent->at;
     const char *code_text = code.n != 0 ? arena_strndup(c->scratch, code.p, code.n) : NULL;
     diag_report(c->diags, (diag_severity)severity, pos, code_text, str_of(text));

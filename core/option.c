@@ -72,7 +72,11 @@ static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner,
     TRY(check_limit_text(a, d, at, &rule, o->min));
     TRY(check_limit_text(a, d, at, &rule, o->max));
     value v;
-    return o->def == NULL ? OK : value_from_text(a, d, at, o->def, &rule, &v);
+    if (o->def == NULL || value_from_text(a, d, at, o->def, &rule, &v) == OK) return OK;
+    /* These are read as YAML, and the messages of its reader do not know of options. */
+    if (rule.type == VALUE_LIST || rule.type == VALUE_PLUGIN)
+        diag_note(d, at, "the default of %s is `%.60s`", what, o->def);
+    return FAILED;
 }
 
 status options_check(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options)

@@ -2,8 +2,6 @@
 
 #include "ir/text.h"
 
-#include <string.h>
-
 typedef struct kept_function {
     str_id name;
     attr_id outputs; /* a list of names; 0: none */

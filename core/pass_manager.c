@@ -308,8 +308,7 @@ static status check_numbers(manager *g, uint32_t index, bool changed)
     if (!g->semantics || !changed) return OK;
     const run_agent *agent = g->pipeline->agents[index];
     compile_trace_begin(g->request->trace, "verify", STR("semantics"), NULL);
-    const status s =
-        semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass);
+    const status s = semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass);
     compile_trace_end(g->request->trace);
     if (s == OK) return OK;
     *g->exit_status = EXIT_STATUS_BLAMED;

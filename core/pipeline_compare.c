@@ -14,9 +14,9 @@ static uint32_t find_step(const run_report *r, uint32_t from, const char *id)
     return r->step_count;
 }
 
-static void put_count(text_buffer *out, const step_report *s, int64_t n)
+static void put_count(text_buffer *out, bool ran, int64_t n)
 {
-    if (s && s->ran)
+    if (ran)
         text_printf(out, "%10" PRId64, n);
     else
         text_printf(out, "%10s", "-");
@@ -63,22 +63,28 @@ static void put_stats(const compiled *one, int64_t i, const compiled *other, int
     }
 }
 
+/* Both have one and left the same. */
+static bool are_alike(const step_report *a, const step_report *b)
+{
+    return a && b && a->ran == b->ran && a->digest == b->digest;
+}
+
 static void put_step(const compiled *one, int64_t i, const compiled *other, int64_t k, text_buffer *out)
 {
-    const step_report *a = i == NO_STEP ? NULL : &one->report->steps[i],
+    const step_report none = {0}, *a = i == NO_STEP ? NULL : &one->report->steps[i],
                       *b = k == NO_STEP ? NULL : &other->report->steps[k];
-    if (!(a && a->ran) && !(b && b->ran)) return;
-    const bool is_same_pass = a && b && strcmp(a->pass, b->pass) == 0;
-    const bool differs = !a || !b || a->ran != b->ran || a->digest != b->digest;
-    text_printf(out, "%c %-26s", differs ? '*' : ' ', a ? a->id : b->id);
-    put_count(out, a, a ? a->op_count : 0);
-    put_count(out, b, b ? b->op_count : 0);
-    put_count(out, a, a ? (int64_t)a->changes : 0);
-    put_count(out, b, b ? (int64_t)b->changes : 0);
-    if (is_same_pass || !a || !b)
-        text_printf(out, "  %s\n", a ? a->pass : b->pass);
-    else
-        text_printf(out, "  %s; other: %s\n", a->pass, b->pass);
+    const step_report *left = a ? a : &none, *right = b ? b : &none;
+    if (!left->ran && !right->ran) return;
+    const step_report *named = a ? a : right;
+    text_printf(out, "%c %-26s", are_alike(a, b) ? ' ' : '*', named->id);
+    put_count(out, left->ran, left->op_count);
+    put_count(out, right->ran, right->op_count);
+    put_count(out, left->ran, (int64_t)left->changes);
+    put_count(out, right->ran, (int64_t)right->changes);
+    const char *pass = named->pass ? named->pass : "";
+    text_printf(out, "  %s", pass);
+    if (right->pass && strcmp(pass, right->pass) != 0) text_printf(out, "; other: %s", right->pass);
+    text_putc(out, '\n');
     put_stats(one, i, other, k, out);
 }
 

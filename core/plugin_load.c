@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/option.h"
 #include "ir/op_info.h"
+#include "ir/text.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -53,12 +54,40 @@ static status list_length(const loader *l, const void *const *list, const char *
     return OK;
 }
 
+/* What the tools print: UTF-8 without what controls a terminal. */
+static status check_text(const loader *l, const char *owner, const char *what, const char *text)
+{
+    const str s = str_from(text != NULL ? text : "");
+    bool plain = str_utf8_error(s) == s.n;
+    for (size_t at = 0, bytes; plain && at < s.n; at += bytes) {
+        const uint32_t c = str_utf8_decode((str){s.p + at, s.n - at}, &bytes);
+        plain = !utf8_is_deceptive(c) && c != '\n' && c != '\t';
+    }
+    return plain ? OK : malformed(l, "%s of '%s' is not plain text in one line", what, owner);
+}
+
 static status check_texts(const loader *l, const char *const **list, const char *what)
 {
     static const char *const nothing[] = {NULL};
     uint32_t n = 0;
     TRY(list_length(l, (const void *const *)*list, what, &n));
+    for (uint32_t i = 0; i < n; i++) TRY(check_text(l, l->file->note.id, what, (*list)[i]));
     if (*list == NULL) *list = nothing;
+    return OK;
+}
+
+static status check_option_texts(const loader *l, const char *owner, const pto_option *o)
+{
+    const struct {
+        const char *what, *text;
+    } texts[] = {{"an option name", o->name},
+                 {"the doc of an option", o->doc},
+                 {"the unit of an option", o->unit},
+                 {"the example of an option", o->example},
+                 {"a default", o->def},
+                 {"a minimum", o->min},
+                 {"a maximum", o->max}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) TRY(check_text(l, owner, texts[i].what, texts[i].text));
     return OK;
 }
 
@@ -73,6 +102,7 @@ static status copy_options(const loader *l, const char *owner, const pto_option 
         pto_option *o = copy_struct(l, theirs, sizeof *o);
         if (o->name == NULL || o->doc == NULL || o->type == PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN)
             return malformed(l, "option %u of '%s' lacks its name, doc or type", i, owner);
+        TRY(check_option_texts(l, owner, o));
         if (o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) {
             if (o->choices == NULL || o->choices[0] == NULL)
                 return malformed(l, "option '%s' lacks its choices", o->name);
@@ -115,6 +145,7 @@ static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass 
     pto_pass *p = copy_struct(l, theirs, sizeof *p);
     if (p->id == NULL || p->summary == NULL || p->run == NULL)
         return malformed(l, "a pass lacks its id, summary or run");
+    TRY(check_text(l, p->id, "the summary", p->summary));
     if (p->scope == NULL || (strcmp(p->scope, "function") != 0 && strcmp(p->scope, "module") != 0))
         return malformed(l, "the scope of pass '%s' is neither function nor module", p->id);
     TRY(check_level(l, p->id, p->consumes));
@@ -135,6 +166,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     pto_property *p = copy_struct(l, theirs, sizeof *p);
     if (p->id == NULL || p->doc == NULL || p->check == NULL)
         return malformed(l, "a property lacks its id, doc or check");
+    TRY(check_text(l, p->id, "the doc", p->doc));
     TRY(check_level(l, p->id, p->level));
     TRY(check_kinds(l, p->id, &p->kinds));
     *out = p;
@@ -147,6 +179,7 @@ static status copy_tiling(const loader *l, const pto_tiling *theirs, const pto_t
     pto_tiling *t = copy_struct(l, theirs, sizeof *t);
     if (t->id == NULL || t->summary == NULL || t->offer == NULL)
         return malformed(l, "a tiling strategy lacks its id, summary or offer");
+    TRY(check_text(l, t->id, "the summary", t->summary));
     TRY(copy_options(l, t->id, &t->options));
     *out = t;
     return OK;
@@ -158,6 +191,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     pto_backend *b = copy_struct(l, theirs, sizeof *b);
     if (b->id == NULL || b->summary == NULL || b->prepare == NULL || b->execute == NULL || b->release == NULL)
         return malformed(l, "a backend lacks its id, summary, prepare, execute or release");
+    TRY(check_text(l, b->id, "the summary", b->summary));
     TRY(check_texts(l, &b->consumes, "levels"));
     for (const char *const *level = b->consumes; *level != NULL; level++) TRY(check_level(l, b->id, *level));
     TRY(check_texts(l, &b->requires_props, "required properties"));
@@ -187,6 +221,8 @@ static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_p
     pto_plugin *p = copy_struct(l, theirs, sizeof *p);
     if (p->id == NULL || p->version == NULL || p->license == NULL)
         return malformed(l, "the plugin lacks its id, version or license");
+    TRY(check_text(l, l->file->note.id, "the version", p->version));
+    TRY(check_text(l, l->file->note.id, "the license", p->license));
     COPY_LIST(p->passes, pto_pass, copy_pass, "passes");
     COPY_LIST(p->properties, pto_property, copy_property, "properties");
     COPY_LIST(p->tilings, pto_tiling, copy_tiling, "tilings");

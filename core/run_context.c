@@ -1,9 +1,11 @@
 #include "core/run_context.h"
 
 #include "core/host_handle.h"
+#include "core/supervisor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 _Static_assert(offsetof(run_context, run) == 0, "a pto_run is the front of a run_context");
 
@@ -22,6 +24,7 @@ run_session *run_session_create(arena *a, const run_session_params *params)
     run_session *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->params = *params;
+    s->process = getpid();
     host_table_fill(&s->host, params->abi_minor);
     return s;
 }
@@ -141,11 +144,25 @@ static void report_end(const run_context *c, bool failed, bool reported)
     schedule_set_refused(p->schedule);
 }
 
+/* A plugin that forked and returned in both processes: the copy must not go on, or all would be done twice. */
+static void end_copy(const run_context *c)
+{
+    if (getpid() == c->session->process) return;
+    const run_agent *who = c->request.agent;
+    fprintf(stderr, "error: %s '%s' of plugin '%s' forked, and returned in the new process too, which ends here\n",
+            who->role, who->id, who->plugin);
+    _exit(EXIT_STATUS_INTERNAL);
+}
+
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
     run_session *s = c->session;
     BUG_IF(s->current != c, "runs end in the wrong order");
+    end_copy(c);
+    /* PTO_CHANGED is what a pass that ends with a pattern driver may hand on. */
+    if (returned > (c->request.access == RUN_READS ? PTO_OK : PTO_CHANGED))
+        run_misuse(c, &E1323, "returned %d, which is no status here", returned);
     const bool failed = returned < 0 || c->was_stopped, reported = diag_error_count(c->diags) != c->errors_before;
     report_end(c, failed, reported);
     /* Every way to change a module bumps its epoch; classes come from the table. */

@@ -3,7 +3,7 @@
  *
  * What a pass with exact numerics leaves must be the same bit for bit (every NaN is the same). What one that declares
  * PTO_PASS_REASSOCIATES leaves must be within a bound: NaN and infinities as before, and
- *     |after - before| <= 2 * spread + 1e-37 (f32), 1e-4 (f16, bf16), 0 (others)
+ *     |after - before| <= 2 * spread + 1e-37 (f32), + 1e-4 (f16, bf16), + 0 (other floats); spread (integers)
  * where `spread` is by how much the outputs of the module before the step vary when every op of it makes an error as
  * large as the rules of comparison allow (option `perturb` of pto.reference): the root of the mean square over
  * SEMANTICS_RUNS runs, for integers the largest. These runs are made only when a bit changed. Costs one run for each

@@ -128,6 +128,7 @@ status session_open(session *s, const command_line *line, flight_recorder *recor
     *s = (session){
         .arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line, .recorder = recorder};
     s->context = context_create(s->diags);
+    context_set_stop(s->context, &recorder->stop);
     TRY(read_color(s));
     const char *remarks = value_of(line, SESSION_REMARKS);
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
@@ -281,10 +282,6 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
 {
     const char *file = value_of(line, SESSION_PIPELINE), *passes = value_of(line, SESSION_PASSES);
     *out = NULL;
-    if (file && *file == '\0') {
-        diag_error(d, (src_pos){line->tool, 0, 0}, &E1503, "option `--pipeline` wants a file, not an empty name");
-        return FAILED;
-    }
     if (file && passes) {
         diag_error(d, (src_pos){line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
         return FAILED;
@@ -440,6 +437,7 @@ status session_read_module(session *s, const char *path, module **out, int *exit
     compile_trace_begin(s->request.trace, "parse", STR("parse"), NULL);
     const status parsed = parse_file(s->context, path, out);
     compile_trace_end(s->request.trace);
+    if (parsed != OK && flight_recorder_stop(s->recorder)) s->recorder->stopped = 1;
     TRY(parsed);
     diag_show_paths(s->diags, false);
     compile_trace_begin(s->request.trace, "verify", STR("verify"), NULL);

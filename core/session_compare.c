@@ -1,5 +1,6 @@
 /* --compare: a second pipeline over the same module. */
 #include "core/core_diag.h"
+#include "core/hints.h"
 #include "core/session.h"
 #include "ir/printer.h"
 
@@ -47,6 +48,7 @@ status session_compile_other(session *s, module *m, flight_recorder *recorder, i
     if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify;
     TRY(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_report, exit_status));
     session_print_checks(s, &s->other_report);
+    if (s->other.contract.backend) hints_warn(m, s->other.contract.backend);
     return OK;
 }
 

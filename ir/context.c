@@ -1,5 +1,7 @@
 #include "ir/context_impl.h"
 
+#include <stdatomic.h>
+
 static void id_table_init(ir_context *c, id_table *t, size_t record_bytes)
 {
     uint32_t none;
@@ -44,6 +46,13 @@ void intern_add(intern_table *t, uint32_t hash, uint32_t id)
     if (2 * (t->count + 1) > t->capacity) intern_resize(t, 2 * t->capacity);
     intern_place(t, hash, id);
     t->count++;
+}
+
+void context_set_stop(ir_context *c, const _Atomic uint32_t *stop) { c->stop = stop; }
+
+bool context_should_stop(const ir_context *c)
+{
+    return c->stop != NULL && atomic_load_explicit(c->stop, memory_order_relaxed) != 0;
 }
 
 ir_context *context_create(diag_engine *diags)

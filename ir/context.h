@@ -25,6 +25,9 @@ typedef struct ir_context ir_context;
 ir_context *context_create(diag_engine *diags);
 void context_destroy(ir_context *c);
 diag_engine *context_diags(const ir_context *c);
+/* What takes long looks at `stop` now and then, and gives up after a diagnostic when it is not 0. */
+void context_set_stop(ir_context *c, const _Atomic uint32_t *stop);
+bool context_should_stop(const ir_context *c);
 arena *context_arena(const ir_context *c);
 
 /* ---- strings ---- */

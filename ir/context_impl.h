@@ -46,6 +46,7 @@ struct ir_context {
     id_table strings, exprs, types, attrs, locs;
     intern_table string_index, expr_index, type_index, attr_index, loc_index;
     str_id main_file;
+    const _Atomic uint32_t *stop; /* not 0: the time is up; or NULL */
 };
 
 /* A zeroed record and its id. BUG beyond 2^31 records. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_READ_BYTES = 64 * 1024, FIRST_STACK = 64 };
+enum { FIRST_READ_BYTES = 64 * 1024, FIRST_STACK = 64, OPS_UNASKED = 1024 };
 static const size_t max_text_bytes = (size_t)2 << 30;
 
 static src_pos place_of(const char *file, str text, size_t offset)
@@ -95,10 +95,19 @@ static status fail_unclosed(parser *p)
     return FAILED;
 }
 
+static status fail_late(parser *p)
+{
+    p->stop = true;
+    p->errors++;
+    diag_error(p->diags, pos_of(p, &p->tok), &E0117, "the time ran out while the text was read");
+    return FAILED;
+}
+
 /* Ops and blocks until the function ends. */
 static status parse_body(parser *p)
 {
     while (p->depth != 0 && !p->stop) {
+        if (++p->op_count % OPS_UNASKED == 0 && context_should_stop(p->c)) return fail_late(p);
         if (p->tok.kind == '}') {
             TRY(close_block(p));
         } else if (p->tok.kind == TOK_END) {

@@ -112,8 +112,9 @@ typedef struct parser {
     lexer lex;
     token tok;
     uint32_t errors;
-    bool stop;       /* nothing more is parsed */
-    bool is_generic; /* inside of a generic op: MLIR's escapes and types */
+    bool stop;         /* nothing more is parsed */
+    uint32_t op_count; /* to ask now and then whether the time is up */
+    bool is_generic;   /* inside of a generic op: MLIR's escapes and types */
     uint32_t brackets;
     uint32_t leaves;   /* of the expression being read */
     bool no_values;    /* expressions over symbols only */

@@ -277,8 +277,7 @@ static status check_place(verifier *v, op_id o, op_kind kind, const op_info *inf
     }
     if (o == v->function) return OK;
     if ((info->traits & TRAIT_FUNCTION) != 0) return op_error(v->m, o, &E0318, "stands inside another function");
-    bool host = kind == OP_BLOCK_LAUNCH || kind == OP_BLOCK_WORKSPACE || kind == OP_CALL ||
-                kind == OP_CONSTANT_ARRAY;
+    bool host = kind == OP_BLOCK_LAUNCH || kind == OP_BLOCK_WORKSPACE || kind == OP_CALL || kind == OP_CONSTANT_ARRAY;
     bool device = info->home == HOME_BLOCK && !host;
     if (v->kernel && host) return op_error(v->m, o, &E0318, "stands in a kernel; it belongs to a function");
     if (!v->kernel && device) return op_error(v->m, o, &E0318, "stands in a function; it belongs to a kernel");

@@ -295,14 +295,26 @@ static status unknown_output(diag_engine *d, const bound_call *call, str name)
     return FAILED;
 }
 
+static void put_shape(text_buffer *out, uint32_t rank, const int64_t *dims)
+{
+    text_putc(out, '[');
+    for (uint32_t i = 0; i < rank; i++) text_printf(out, "%s%" PRId64, i == 0 ? "" : ", ", dims[i]);
+    text_putc(out, ']');
+}
+
 static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array,
                          const char *what)
 {
     bool same = array->header.rank == t->rank;
     for (uint32_t i = 0; same && i < t->rank; i++) same = array->header.dims[i] == t->dims[i];
     if (same) return OK;
-    diag_error(d, tool(), &E1603, "the %s of `%.*s` has another shape than the output", what, (int)e->name.n,
-               e->name.p);
+    text_buffer shapes;
+    text_init(&shapes);
+    put_shape(&shapes, array->header.rank, array->header.dims);
+    text_puts(&shapes, ", the output ");
+    put_shape(&shapes, t->rank, t->dims);
+    diag_error(d, tool(), &E1603, "the %s of `%.*s` has the shape %s", what, (int)e->name.n, e->name.p, shapes.p);
+    text_fini(&shapes);
     return FAILED;
 }
 

@@ -524,6 +524,27 @@ def casts():
                            prepare=lambda name, dtype, shape, rng: as_given(dtype, cast_values(dtype, shape, rng)))
 
 
+def byte_arithmetic():
+    """Arithmetic on all pairs of bytes, and products of bytes."""
+    every = lambda name, dtype, shape, rng: as_given(dtype, np.arange(256).astype(np.uint8)).reshape(shape)
+    for dtype in ("i8", "u8"):
+        value = lambda bits, t=dtype: bits.view(elements.int_type(t)).astype(np.int64)
+        back = lambda v: v.astype(np.uint8)
+        for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("maximum", np.maximum), ("minimum", np.minimum)):
+            yield Form(f"{op}-{dtype}", {"x": f"<256 x 1 x {dtype}>", "z": f"<1 x 256 x {dtype}>"}, {"y": f"<256 x 256 x {dtype}>"},
+                       f"%y = tensor.{op} %x, %z : <256 x 256 x {dtype}>", lambda x, z, fn=fn, value=value: back(fn(value(x), value(z))), [{}], prepare=every)
+        yield Form(f"neg-{dtype}", {"x": f"<16 x 16 x {dtype}>"}, {"y": f"<16 x 16 x {dtype}>", "s": f"<1 x 16 x {dtype}>", "r": f"<16 x 1 x {dtype}>"},
+                   f"""%y = tensor.neg %x : <16 x 16 x {dtype}>
+                       %s = tensor.reduce_sum %x {{axis = 0}} : <1 x 16 x {dtype}>
+                       %r = tensor.reduce_sum %y {{axis = 1}} : <16 x 1 x {dtype}>""",
+                   lambda x, value=value: (back(-value(x)), back(np.sum(value(x), 0, keepdims=True)), back(np.sum(-value(x), 1, keepdims=True))), [{}], prepare=every)
+    for out in ("i8", "u8", "i16"):
+        yield Form(f"product-i8-{out}", {"a": "<A x K x i8>", "b": "<K x B x i8>"}, {"y": f"<A x B x {out}>"},
+                   f"%y = tensor.matmul %a, %b {{out = {out}}} : <A x B x {out}>",
+                   lambda a, b, t=out: converted(t, "i32", elements.int_bits("i32", np.matmul(a.view(np.int8).astype(np.int64), b.view(np.int8).astype(np.int64))), "rint", False),
+                   [dict(A=5, K=70, B=33), dict(A=1, K=1, B=1), dict(A=2, K=0, B=3)], prepare=lambda name, dtype, shape, rng: fill(rng, dtype, shape, "extreme"))
+
+
 def as_given(dtype, bits):
     """Bits as an array that pto-run takes for the type."""
     kind = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}.get(dtype) or elements.int_type(dtype)
@@ -637,7 +658,7 @@ def randoms(first, count):
         yield RandomForm(seed).form(seed)
 
 
-FORMS = (broadcasts, reductions, transposes, constants, products, casts)
+FORMS = (broadcasts, reductions, transposes, constants, products, casts, byte_arithmetic)
 
 
 def main():

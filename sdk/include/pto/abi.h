@@ -345,7 +345,7 @@ struct pto_host {
     pto_status (*value_replace)(pto_value, pto_value by);
     pto_status (*value_valid)(pto_value tile, pto_expr out[2]); /* valid rows and columns */
     pto_str (*value_name)(pto_value);                           /* without % */
-    pto_status (*value_set_name)(pto_value, pto_str);
+    pto_status (*value_set_name)(pto_value, pto_str); /* letters, digits and `_`; a name that is taken gets a number */
 
     /* ---- types ---- */
     pto_type_kind (*type_kind)(pto_type);
@@ -361,7 +361,8 @@ struct pto_host {
     pto_type (*type_tile)(const pto_run *, pto_dtype, int64_t rows, int64_t columns, pto_space, pto_layout);
     pto_type (*type_buffer)(const pto_run *);
 
-    /* ---- attributes ---- */
+    /* ---- attributes; reading one as what it is not is a diagnostic that blames the plugin: ask attr_kind before ----
+     */
     pto_attr_kind (*attr_kind)(pto_attr);
     int64_t (*attr_i64)(pto_attr);   /* int, bool; a float that is integral */
     double (*attr_f64)(pto_attr);    /* float, int */

@@ -112,3 +112,42 @@ END
 checked 5 zero.ptir swaps
 says "error: \[pto.reference/division-by-zero\]"
 says "note: --check=semantics cannot go on: this is the module as it was given"
+
+# From the middle of a pipeline, whatever the level; a symbol that `tile` fixes, and that the numbers depend on; steps that were
+# taken back, and a smaller tile tried.
+pto-opt "$TEST_ROOT/examples/ffn/ffn.ptir" --pipeline=default.yaml --until tile -o tile.ptir || exit 1
+exits 0 pto-opt tile.ptir --pipeline=default.yaml --from bufferize --check=semantics -o out.ptir 2>text || fail "from"
+says '^semantics: steps that changed the module and not the numbers: \([0-9]*\), bit for bit: \1$'
+pto-opt tile.ptir --pipeline=default.yaml --from bufferize --until select -o select.ptir || exit 1
+exits 0 pto-opt select.ptir --pipeline=default.yaml --from order --check=semantics -o out.ptir 2>text || fail "from order"
+cat >tuned.ptir <<'END'
+func @f(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {
+  tune $KB in [64, 500] step 64
+  %y = tensor.group "f_0" {
+    %s = tensor.index_cast from($KB) : tensor<f32>
+    %p = tensor.mul %x, %s : tensor<$B x 40 x f32>
+    yield %p
+  } : tensor<$B x 40 x f32>
+  return %y
+}
+END
+for kb in 64 192 448; do
+  exits 0 pto-opt tuned.ptir --passes=pto.tile --machine=ascend-910b --set "tile.with.symbols=KB=$kb" --check=semantics -o out.ptir 2>text || fail "KB=$kb"
+  grep -q "from($kb)" out.ptir || fail "KB=$kb: not fixed"
+done
+cat >room.ptir <<'END'
+func @f(%x: tensor<$B x 8192 x f32>) -> tensor<$B x 8192 x f32> {
+  %m = tensor.reduce_max %x {axis = 1} : tensor<$B x 1 x f32>
+  %d = tensor.sub %x, %m : tensor<$B x 8192 x f32>
+  %e = tensor.exp %d : tensor<$B x 8192 x f32>
+  %s = tensor.reduce_sum %e {axis = 1} : tensor<$B x 1 x f32>
+  %y = tensor.div %e, %s : tensor<$B x 8192 x f32>
+  %z = tensor.mul %y, %x : tensor<$B x 8192 x f32>
+  %w = tensor.add %z, %d : tensor<$B x 8192 x f32>
+  return %w
+}
+END
+exits 0 pto-opt room.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
+  --verify=paranoid -o out.ptir 2>text || fail "taken back"
+[ "$(grep -c '^step 8 of 19: tile' text)" -ge 2 ] || fail "nothing was taken back"
+says '^semantics: @f on random inputs, \$B = 5$'

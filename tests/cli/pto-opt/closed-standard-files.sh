@@ -7,3 +7,10 @@ exits 74 pto-opt good.ptir >&- 2>text || { cat text; exit 1; }
 grep -q '^<stdout>: error: \[E1501\] cannot write: Bad file descriptor$' text || { cat text; exit 1; }
 exits 0 pto-opt good.ptir -o out.ptir <&- >&- 2>&- || exit 1
 pto-opt good.ptir | cmp - out.ptir
+
+# The program that makes a case's data gets files in their place, whatever is closed.
+case="$TEST_ROOT/examples/softmax/case.yaml"
+exits 74 pto-run --case "$case" >&- 2>text || { cat text; exit 1; }
+if grep -i python text; then exit 1; fi
+exits 0 pto-run --case "$case" --out y=y.npy <&- 2>&- >/dev/null || exit 1
+[ -s y.npy ]

@@ -29,17 +29,18 @@ else:
     print("\n".join(ops) + "\n}")
 EOF
 failed=0
-# stops STEP LIMIT INPUT PIPELINE...
+# stops STEP PIPELINE...: in.ptir. The limit has to come behind the reading, which takes as long as it does on this machine.
 stops() {
-  step=$1 limit=$2 input=$3
-  shift 3
-  begin=$(date +%s%N)
-  exits 75 pto-opt "$input" "$@" --machine=ascend-910b --time-limit="$limit" -o out.ptir 2>err || { echo "$step:"; cut -c1-300 err; failed=1; return; }
-  late=$(awk "BEGIN { print int(($(date +%s%N) - $begin) / 1e6 - 1000 * $limit) }")
+  step=$1
+  shift
+  for limit in 0.5 1.5 5; do
+    exits 75 pto-opt in.ptir "$@" --machine=ascend-910b --time-limit=$limit -o out.ptir 2>err || { echo "$step:"; cut -c1-300 err; failed=1; return; }
+    grep -q 'error: \[E0117\]' err || break
+  done
   tail -n 1 err | grep -q "^pto-opt: the time limit of $limit s ran out in plugin .*step \`$step\`" ||
     { echo "$step: it says $(tail -n 1 err)"; failed=1; }
   # The supervisor kills after two seconds.
-  [ "$late" -lt 1900 ] && ! grep -q killed err || { echo "$step: ended $late ms after the limit"; failed=1; }
+  if grep -q killed err; then echo "$step: did not stop by itself"; failed=1; fi
   grep -q 'error: \[E1711\] the time ran out' err || { echo "$step:"; cut -c1-300 err; failed=1; }
   [ ! -e out.ptir ] || { echo "$step: left out.ptir"; failed=1; }
 }
@@ -47,10 +48,10 @@ stops() {
 prepared() {
   /usr/bin/python3 make.py "$1" "$2" >made.ptir && pto-opt made.ptir --machine=ascend-910b --verify=off "--passes=$3" -o in.ptir || exit 1
 }
-/usr/bin/python3 make.py straight 25000 >in.ptir && stops select 0.5 in.ptir --passes=pto.select
-prepared loops 4000 pto.select && stops order 0.5 in.ptir --passes=pto.order
-prepared loop 40000 pto.select && stops allocate 0.7 in.ptir --passes=pto.allocate
-prepared rows 1300 'pto.select,pto.allocate{reuse=never}' && stops synchronize 0.7 in.ptir --passes=pto.synchronize
+/usr/bin/python3 make.py straight 25000 >in.ptir && stops select --passes=pto.select
+prepared loops 4000 pto.select && stops order --passes=pto.order
+prepared loop 40000 pto.select && stops allocate --passes=pto.allocate
+prepared rows 1300 'pto.select,pto.allocate{reuse=never}' && stops synchronize --passes=pto.synchronize
 # Where it is then depends on the machine: any step of the pipeline answers.
-/usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z-]*' 0.6 in.ptir --pipeline=default.yaml
+/usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z-]*' --pipeline=default.yaml
 exit $failed

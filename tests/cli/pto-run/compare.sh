@@ -68,3 +68,9 @@ other pto.canonicalize ''
 # shellcheck disable=SC2086
 compared 2 $run
 grep -q 'error: \[E1710\] the pipeline of --compare names no backend' text || fail E1710
+# Hints that the backend of the other pipeline does not heed are said too.
+cp "$TEST_ROOT/tests/backends/reference/hint-is-ignored.ptir" hint.ptir
+printf 'pto-pipeline: 1\npasses: []\nbackend: pto.reference\n' >p.yaml
+compared 0 pto-run hint.ptir --pipeline=p.yaml --random-inputs=1 --compare=p.yaml
+[ "$(grep -c 'warning: ' text)" -eq "$((2 * $(pto-run hint.ptir --pipeline=p.yaml --random-inputs=1 2>&1 | grep -c 'warning: ')))" ] || fail "warnings of both"
+grep -q 'warning: ' text || fail "no warning"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const ways[] = {"segfault", "exit", "abort", "recursion", "scratch", "heap",
-                                   "print",    "hang", "slow",  "stop",      "silent",  NULL};
-enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG, SLOW, STOP, SILENT };
+static const char *const ways[] = {"segfault", "exit", "abort", "recursion", "scratch", "heap", "print",
+                                   "hang",     "slow", "stop",  "silent",    "fork",    "odd",  NULL};
+enum { SEGFAULT, EXIT, ABORT, RECURSION, SCRATCH, HEAP, PRINT, HANG, SLOW, STOP, SILENT, FORK, ODD };
 
 #define OPTIONS(X) \
     X(WAY, ENUM, "way", .def = "segfault", .choices = ways, .doc = "how to end", .example = "with: { way: exit }")
@@ -54,6 +54,10 @@ static pto_status run(const pto_run *run, pto_op unit)
     case SILENT:
         while (!pto_should_stop(run)) usleep(1000);
         return PTO_FAILED;
+    case FORK:
+        if (fork() < 0) return pto_error(unit, "test.liar-dies/no-process", "no second process");
+        break;
+    case ODD: return 12345;
     default: break;
     }
     return PTO_OK;

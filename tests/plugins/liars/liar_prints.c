@@ -1,8 +1,6 @@
 /* Passes whose work verifies, and does not come back when it is printed and read. */
 #include <pto/plugin.h>
 
-#include <string.h>
-
 #define KINDS(X) X(REDUCE, "tensor.reduce_sum")
 PTO_KINDS(KINDS);
 

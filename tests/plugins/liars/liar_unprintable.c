@@ -5,9 +5,10 @@
 #define OPTIONS(X)                                                                                    \
     X(WHAT, ENUM, "what", .doc = "what to make", .choices = whats, .example = "with: { what: name }") \
     X(N, I64, "n", .def = "0", .doc = "how many", .example = "with: { n: 3 }")
-static const char *const whats[] = {"name", "argument", "result", "reference", "text", "key", "loops", "notes", NULL};
+static const char *const whats[] = {"name", "argument", "result", "reference", "text",
+                                    "key",  "loops",    "notes",  "silence",   NULL};
 PTO_OPTIONS(OPTIONS);
-enum { NAME, ARGUMENT, RESULT, REFERENCE, TEXT, KEY, LOOPS, NOTES };
+enum { NAME, ARGUMENT, RESULT, REFERENCE, TEXT, KEY, LOOPS, NOTES, SILENCE };
 
 static pto_status nest(const pto_run *run, pto_place at, int64_t depth)
 {
@@ -62,6 +63,7 @@ static pto_status run(const pto_run *run, pto_op unit)
         return pto_op_set_attr(op, "test.text", pto_attr_make_str(run, pto_s(text)));
     }
     case KEY: return pto_op_set_attr(op, "test.\xff", pto_attr_make_i64(run, 1));
+    case SILENCE: return pto_error(op, "test.liar-unprintable/silence", "%s", "");
     case LOOPS: return nest(run, pto_before(op), n);
     default: return annotate(op, n);
     }

@@ -47,7 +47,7 @@ enum fuse_role {
 typedef struct fuse_node {
     pto_op op;
     uint8_t role, is_live, drops_dims, done;
-    uint8_t has_copies; /* something that stays computes it again */
+    uint8_t has_copies;          /* something that stays computes it again */
     uint8_t has_choice;          /* it could be in one group with some of what feeds it, or not */
     uint8_t is_pinned, is_apart; /* the schedule says so */
     const char *obstacle;        /* why it does not go on with what feeds it, or NULL */

@@ -10,7 +10,8 @@
  *     + - * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16
  *     and bf16; other functions gain.
  *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
- *     broadcasts. |x| becomes the maximum of x and -x.
+ *     broadcasts. Sums, differences and products do when the low bits can be cut out of the result again. |x| becomes
+ *     the maximum of x and -x.
  *   - A cast becomes a chain of casts when that gives the same: every type on the way holds all values of the first
  * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
@@ -24,32 +25,33 @@ typedef struct op_rule {
     const char *tile_op;
     int picks; /* every element of the result is one of the operands' */
     int adds_up;
+    int wraps; /* of integers, the low bits of the result follow from the low bits of the operands */
 } op_rule;
 
 static const op_rule rules[] = {
-    {KIND_NEG, "tile.neg", 0, 0},
-    {KIND_ABS, "tile.abs", 0, 0},
-    {KIND_SQRT, "tile.sqrt", 0, 0},
-    {KIND_RSQRT, "tile.rsqrt", 0, 0},
-    {KIND_RECIPROCAL, "tile.reciprocal", 0, 0},
-    {KIND_EXP, "tile.exp", 0, 0},
-    {KIND_LOG, "tile.log", 0, 0},
-    {KIND_TANH, NULL, 0, 0},
-    {KIND_SIGMOID, NULL, 0, 0},
-    {KIND_SILU, NULL, 0, 0},
-    {KIND_GELU, NULL, 0, 0},
-    {KIND_RELU, "tile.max", 1, 0},
-    {KIND_ADD, "tile.add", 0, 0},
-    {KIND_SUB, "tile.sub", 0, 0},
-    {KIND_MUL, "tile.mul", 0, 0},
-    {KIND_DIV, "tile.div", 0, 0},
-    {KIND_MAXIMUM, "tile.max", 1, 0},
-    {KIND_MINIMUM, "tile.min", 1, 0},
-    {KIND_REDUCE_SUM, "tile.rowsum", 0, 1},
-    {KIND_REDUCE_MEAN, NULL, 0, 1},
-    {KIND_REDUCE_MAX, "tile.rowmax", 1, 0},
-    {KIND_REDUCE_MIN, "tile.rowmin", 1, 0},
-    {KIND_BROADCAST, "tile.add", 1, 0},
+    {KIND_NEG, "tile.neg", 0, 0, 1},
+    {KIND_ABS, "tile.abs", 0, 0, 0},
+    {KIND_SQRT, "tile.sqrt", 0, 0, 0},
+    {KIND_RSQRT, "tile.rsqrt", 0, 0, 0},
+    {KIND_RECIPROCAL, "tile.reciprocal", 0, 0, 0},
+    {KIND_EXP, "tile.exp", 0, 0, 0},
+    {KIND_LOG, "tile.log", 0, 0, 0},
+    {KIND_TANH, NULL, 0, 0, 0},
+    {KIND_SIGMOID, NULL, 0, 0, 0},
+    {KIND_SILU, NULL, 0, 0, 0},
+    {KIND_GELU, NULL, 0, 0, 0},
+    {KIND_RELU, "tile.max", 1, 0, 0},
+    {KIND_ADD, "tile.add", 0, 0, 1},
+    {KIND_SUB, "tile.sub", 0, 0, 1},
+    {KIND_MUL, "tile.mul", 0, 0, 1},
+    {KIND_DIV, "tile.div", 0, 0, 0},
+    {KIND_MAXIMUM, "tile.max", 1, 0, 0},
+    {KIND_MINIMUM, "tile.min", 1, 0, 0},
+    {KIND_REDUCE_SUM, "tile.rowsum", 0, 1, 1},
+    {KIND_REDUCE_MEAN, NULL, 0, 1, 0},
+    {KIND_REDUCE_MAX, "tile.rowmax", 1, 0, 0},
+    {KIND_REDUCE_MIN, "tile.rowmin", 1, 0, 0},
+    {KIND_BROADCAST, "tile.add", 1, 0, 0},
 };
 
 static const op_rule *find_rule(const pto_run *run, pto_op op)
@@ -104,23 +106,40 @@ static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
 
 enum { CANNOT = PTO_DTYPE_NONE };
 
+/* Whether a cast without saturation can be made of what the machine has. */
+static int narrows_to(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return legalize_find_chain(run, from, to, from).count != 0 || legalize_has_recipe(run, from, to);
+}
+
+static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtype t)
+{
+    if (r->tile_op == NULL || r->adds_up) return PTO_F32;
+    if (takes(run, r->tile_op, t)) return t;
+    return takes(run, r->tile_op, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
+                   legalize_find_chain(run, PTO_F32, t, PTO_F32).count != 0
+               ? PTO_F32
+               : CANNOT;
+}
+
+/* Whether integers of type t can be computed in the wider type and come back. */
+static int serves(const pto_run *run, const op_rule *r, pto_dtype wider, pto_dtype t)
+{
+    if (!legalize_holds(wider, t) || !takes(run, r->tile_op, wider)) return 0;
+    if (legalize_find_chain(run, t, wider, t).count == 0) return 0;
+    return r->picks ? legalize_find_chain(run, wider, t, t).count != 0
+                    : r->wraps && legalize_is_integer(wider) && narrows_to(run, wider, t);
+}
+
 /* The element type that the op's operands should have; CANNOT: there is no exact way. */
 static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dtype t)
 {
     static const pto_dtype wider[] = {PTO_F16, PTO_I16, PTO_F32, PTO_I32};
-    if (pto_dtype_is_float(t)) {
-        if (r->tile_op == NULL || r->adds_up) return PTO_F32;
-        if (takes(run, r->tile_op, t)) return t;
-        return takes(run, r->tile_op, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
-                       legalize_find_chain(run, PTO_F32, t, PTO_F32).count != 0
-                   ? PTO_F32
-                   : CANNOT;
-    }
-    if (r->tile_op != NULL && takes(run, r->tile_op, t)) return t;
-    for (size_t i = 0; r->picks && i < sizeof wider / sizeof *wider; i++)
-        if (legalize_holds(wider[i], t) && takes(run, r->tile_op, wider[i]) &&
-            legalize_find_chain(run, t, wider[i], t).count != 0 && legalize_find_chain(run, wider[i], t, t).count != 0)
-            return wider[i];
+    if (pto_dtype_is_float(t)) return match_float_type(run, r, t);
+    if (r->tile_op == NULL) return CANNOT;
+    if (takes(run, r->tile_op, t)) return t;
+    for (size_t i = 0; i < sizeof wider / sizeof *wider; i++)
+        if (serves(run, r, wider[i], t)) return wider[i];
     return CANNOT;
 }
 
@@ -148,6 +167,20 @@ static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 
 /* ---- rewriting ---- */
 
+/* That cast, before `op` and with the name of its result. */
+static pto_value narrow(pto_op op, pto_value x, const legalize_chain *c, pto_dtype to)
+{
+    const legalize_chain direct = {.count = 1, .to = {to}};
+    const pto_op none = pto_op_none(op.run);
+    if (c->count != 0 || pto_type_dtype(pto_value_type(x)) == to)
+        return legalize_convert(op, x, c, pto_name_after(op, ""), none);
+    const pto_value cast = legalize_convert(op, x, &direct, pto_name_after(op, ""), none);
+    const pto_op at = PTO_SOME(cast) ? pto_value_op(cast) : none;
+    if (!PTO_SOME(at) || !pto_op_is(at, pto_kind(op.run, KIND_CAST))) return cast;
+    const pto_value y = legalize_follow_recipe(at);
+    return PTO_SOME(y) && pto_replace(at, y) == PTO_OK ? y : pto_value_none(op.run);
+}
+
 static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype compute)
 {
     static const char *const suffixes[] = {"_a", "_b"};
@@ -156,7 +189,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     const legalize_chain in = legalize_find_chain(run, t, compute, t);
     const op_rule *r = find_rule(run, op);
     const legalize_chain out = legalize_find_chain(run, compute, t, r->picks ? t : compute);
-    if (in.count == 0 || out.count == 0)
+    if (in.count == 0 || (out.count == 0 && !(r->wraps && narrows_to(run, compute, t))))
         return pto_error(op, "pto.legalize-types/no-conversion",
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
@@ -173,7 +206,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     pto_spec_name(&s, pto_name_after(op, "_wide"));
     const pto_value wide = pto_spec_value(&s, pto_before(op));
     PTO_NEED(wide);
-    const pto_value y = legalize_convert(op, wide, &out, pto_name_after(op, ""), none);
+    const pto_value y = narrow(op, wide, &out, t);
     PTO_NEED(y);
     pto_count(run, STAT_WIDENED);
     return pto_replace(op, y);
@@ -252,7 +285,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          back = legalize_find_chain(run, stored, out, stored);
     /* A sum of more than 32 bits would be cut to them before it is widened. */
     const int is_cut = legalize_is_integer(out) && legalize_bits(out) > legalize_bits(acc);
-    if (stored != out && (back.count == 0 || is_cut))
+    if (stored != out && (!narrows_to(run, stored, out) || is_cut))
         return pto_error(op, "pto.legalize-types/no-product",
                          "the product of %s is %s, and the machine converts that neither on the way to memory nor in "
                          "exact steps to %s; "
@@ -267,7 +300,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     pto_spec_name(&s, pto_name_after(op, stored == out ? "" : "_wide"));
     const pto_value product = pto_spec_value(&s, pto_before(op));
     PTO_NEED(product);
-    const pto_value y = legalize_convert(op, product, &back, pto_name_after(op, ""), none);
+    const pto_value y = narrow(op, product, &back, out);
     PTO_NEED(y);
     pto_count(run, STAT_PRODUCTS);
     return pto_replace(op, y);

@@ -74,6 +74,6 @@ pto_value legalize_fold_constant(pto_value cast);
 
 /* Whether a cast that no chain does has another exact way, and that way: a value in the place of the cast's result. */
 int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to);
-pto_value legalize_follow_recipe(pto_op cast);
+pto_value legalize_follow_recipe(pto_op op);
 
 #endif

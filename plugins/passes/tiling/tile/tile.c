@@ -85,7 +85,9 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     const int is_bare = pto_op_is(first, pto_kind(run, KIND_YIELD)) && pto_operand_count(first) == 1;
     if (is_bare && pto_op_is(pto_value_op(pto_operand(first, 0)), array)) {
         pto_value memory = pto_operand(first, 0);
-        return pto_replace_all(group, 1, &memory);
+        const pto_str name = pto_name_after(group, "");
+        PTO_TRY(pto_replace_all(group, 1, &memory));
+        return name.n == 0 ? PTO_OK : pto_value_set_name(memory, name.p);
     }
     return tile_lower_rows(run, group);
 }

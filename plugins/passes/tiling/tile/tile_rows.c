@@ -75,12 +75,14 @@ static pto_status choose(row_group *g, int64_t tile[2])
     return PTO_OK;
 }
 
-/* Chunks are summed one by one and then together, which is another order than ascending. */
+/* Chunks are summed one by one and then together, which is another order than ascending. An outer axis is walked index
+ * by index, so that its sums ascend. */
 static pto_status check_order(const row_group *g, const int64_t tile[2])
 {
     const uint32_t axis = g->swept;
-    const int64_t size = axis < AXIS_OUTER ? tile[axis] : 1;
-    if (axis < AXIS_OUTER && g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
+    if (axis >= AXIS_OUTER) return PTO_OK;
+    const int64_t size = tile[axis];
+    if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
         if (v->role != ROW_REDUCE || !v->is_needed || !pto_str_is(pto_attr_str_of(v->op, "order"), "ascending"))

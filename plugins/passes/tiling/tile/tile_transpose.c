@@ -208,7 +208,7 @@ pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op)
 {
     const pto_value source = pto_operand(op, 0);
     transposition t = {.run = run, .op = op, .dtype = pto_type_dtype(pto_value_type(source))};
-    uint32_t order[PTO_MAX_DIMS];
+    uint32_t order[PTO_MAX_DIMS] = {0};
     int64_t tile[2] = {1, 1};
     t.counted = storage_plan_make(run, pto_opt_bool(run, TILE_OPT_IN_PLACE));
     find_axes(&t, pto_value_type(source));
