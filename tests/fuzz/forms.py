@@ -28,6 +28,7 @@ import numpy as np
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
+sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import elements  # noqa: E402
 
 STEPS = None  # of the default pipeline
