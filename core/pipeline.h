@@ -14,6 +14,8 @@ enum { PIPELINE_CHAIN_MAX = 8, PIPELINE_STEPS_MAX = 4096, PIPELINE_OPTION_DEPTH_
 typedef enum pipeline_verify { PIPELINE_VERIFY_OFF, PIPELINE_VERIFY_EACH, PIPELINE_VERIFY_PARANOID } pipeline_verify;
 /* Their names in files and on the command line; ends in NULL. */
 extern const char *const pipeline_verify_names[];
+/* False when no mode has that name. */
+bool pipeline_verify_by_name(str name, pipeline_verify *out);
 
 typedef struct pipeline_step {
     const char *id;   /* unique */

@@ -231,9 +231,7 @@ static status read_top_values(pipeline_builder *b, const yaml_node *root)
     if (name != NULL) p->name = name->text.p;
     if (doc != NULL) p->doc = doc->text.p;
     if (verify != NULL) {
-        for (int i = 0; pipeline_verify_names[i]; i++) {
-            if (str_is(verify->text, pipeline_verify_names[i])) p->verify = (pipeline_verify)i;
-        }
+        BUG_IF(!pipeline_verify_by_name(verify->text, &p->verify), "the schema knows another word");
         p->verify_at = verify->at;
     }
     /* A machine that the command line replaces need not exist. */

@@ -4,6 +4,16 @@
 #define END {.name = NULL}
 
 const char *const pipeline_verify_names[] = {"off", "each", "paranoid", NULL};
+
+bool pipeline_verify_by_name(str name, pipeline_verify *out)
+{
+    for (pipeline_verify v = PIPELINE_VERIFY_OFF; v <= PIPELINE_VERIFY_PARANOID; v++) {
+        if (!str_is(name, pipeline_verify_names[v])) continue;
+        *out = v;
+        return true;
+    }
+    return false;
+}
 static const char *const type_names[] = {"int", "float", "bool", "str", "enum", "bytes", "list", NULL};
 
 static const schema_key any_value = {.name = "value", .kind = SCHEMA_ANY};

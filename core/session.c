@@ -76,11 +76,7 @@ static status read_verify(session *s)
 {
     const char *verify = value_of(s->line, SESSION_VERIFY);
     s->request.verify = PIPELINE_VERIFY_EACH;
-    for (int i = 0; verify && pipeline_verify_names[i]; i++) {
-        s->request.verify = (pipeline_verify)i;
-        if (strcmp(verify, pipeline_verify_names[i]) == 0) return OK;
-    }
-    if (!verify) return OK;
+    if (!verify || pipeline_verify_by_name(str_from(verify), &s->request.verify)) return OK;
     diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
                "option `--verify` wants off, each or paranoid, not `%s`", verify);
     return FAILED;

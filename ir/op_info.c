@@ -165,8 +165,8 @@ const attr_spec *op_attr_spec(const op_info *info, str name)
 
 bool op_has_hint(str name)
 {
-    for (op_kind k = OP_NONE + 1; k < op_kind_count(); k++) {
-        const attr_spec *spec = op_attr_spec(op_info_at(k), name);
+    for (uint32_t k = OP_NONE + 1; k < op_kind_count(); k++) {
+        const attr_spec *spec = op_attr_spec(op_info_at((op_kind)k), name);
         if (spec != NULL && spec->hint) return true;
     }
     return false;

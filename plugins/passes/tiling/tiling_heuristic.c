@@ -166,7 +166,7 @@ static double box_cost(const search *s, const int64_t *tile)
             instances *= tiles;
         if (dim->kind == PTO_REDUCE && (dim->static_extent < 0 || tile[d] < dim->static_extent)) is_whole = 0;
     }
-    const double bytes = (double)tile[0] * (double)tile[1] * ELEMENT_BYTES, cores = (double)s->cores;
+    const double bytes = (double)tile[0] * (double)tile[1] * (double)ELEMENT_BYTES, cores = (double)s->cores;
     const double tiles = ceil(instances / cores) * steps;
     double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes +
                   (instances < cores ? instances : cores) * core_overhead_bytes;

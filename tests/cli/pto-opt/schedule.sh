@@ -14,6 +14,7 @@ status() { # WANTED COMMAND..
   [ "$got" = "$wanted" ] || fail "$*: status $got, wanted $wanted: $(cat err)"
 }
 says() { grep -qF -- "$1" err || fail "wanted '$1' in: $(cat err)"; }
+# shellcheck disable=SC2317  # called by status
 compile() { pto-opt --pipeline=default.yaml "$@"; }
 
 for e in softmax rms_norm gemm ffn; do

@@ -29,12 +29,12 @@ static pto_status nest(const pto_run *run, pto_place at, int64_t depth)
     return PTO_OK;
 }
 
-static pto_status annotate(pto_op op, int64_t count)
+static pto_status annotate(const pto_run *run, pto_op op, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         char key[32];
         snprintf(key, sizeof key, "test.note%d", (int)i);
-        PTO_TRY(pto_op_set_attr(op, key, pto_attr_make_i64(op.run, i)));
+        PTO_TRY(pto_op_set_attr(op, key, pto_attr_make_i64(run, i)));
     }
     return PTO_OK;
 }
@@ -65,7 +65,7 @@ static pto_status run(const pto_run *run, pto_op unit)
     case KEY: return pto_op_set_attr(op, "test.\xff", pto_attr_make_i64(run, 1));
     case SILENCE: return pto_error(op, "test.liar-unprintable/silence", "%s", "");
     case LOOPS: return nest(run, pto_before(op), n);
-    default: return annotate(op, n);
+    default: return annotate(run, op, n);
     }
 }
 
