@@ -1,7 +1,10 @@
 /* Exports more than a reader wants to see, as a library that is linked in does. */
 #include "abi_plugin.h"
 
-#define EXPORTED(name) __attribute__((visibility("default"))) const int name = 1;
+/* Functions: a sanitizer adds symbols to exported data. */
+#define EXPORTED(name)                                      \
+    __attribute__((visibility("default"))) void name(void); \
+    void name(void) {}
 EXPORTED(test_export_1)
 EXPORTED(test_export_2)
 EXPORTED(test_export_3)
