@@ -1,36 +1,4 @@
-/* A backend that heeds a hint; it runs nothing. */
-#include <pto/plugin.h>
-
-static pto_status prepare(const pto_run *run, pto_op function, void **exe)
-{
-    (void)run;
-    *exe = NULL;
-    return pto_error(function, "test.probe-heeds/nothing", "runs nothing");
-}
-
-static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
-{
-    (void)run;
-    (void)exe;
-    (void)call;
-    return PTO_FAILED;
-}
-
-static void release(const pto_run *run, void *exe)
-{
-    (void)run;
-    (void)exe;
-}
-
-static const pto_backend backend = {
-    .struct_size = sizeof backend,
-    .id = "test.probe-heeds",
-    .summary = "Heed a hint",
-    .consumes = PTO_STRS("tile/1", "block/1"),
-    .prepare = prepare,
-    .execute = execute,
-    .release = release,
-    .hints = PTO_STRS("cache"),
-};
-PTO_PLUGIN("test.probe-heeds", "backend:test.probe-heeds", "", .version = "0.1.0", .license = "Apache-2.0",
-           .backends = PTO_LIST(pto_backend, &backend));
+/* A backend that heeds a hint. */
+#define PROBE "test.probe-heeds"
+#define HINT "cache"
+#include "probe_heeds.h"

@@ -1,36 +1,4 @@
 /* A backend that heeds as a hint what no op calls one. */
-#include <pto/plugin.h>
-
-static pto_status prepare(const pto_run *run, pto_op function, void **exe)
-{
-    (void)run;
-    *exe = NULL;
-    return pto_error(function, "test.probe-heeds/nothing", "runs nothing");
-}
-
-static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
-{
-    (void)run;
-    (void)exe;
-    (void)call;
-    return PTO_FAILED;
-}
-
-static void release(const pto_run *run, void *exe)
-{
-    (void)run;
-    (void)exe;
-}
-
-static const pto_backend backend = {
-    .struct_size = sizeof backend,
-    .id = "test.probe-heeds-unknown",
-    .summary = "Heed a hint",
-    .consumes = PTO_STRS("tile/1", "block/1"),
-    .prepare = prepare,
-    .execute = execute,
-    .release = release,
-    .hints = PTO_STRS("stages"),
-};
-PTO_PLUGIN("test.probe-heeds-unknown", "backend:test.probe-heeds-unknown", "", .version = "0.1.0",
-           .license = "Apache-2.0", .backends = PTO_LIST(pto_backend, &backend));
+#define PROBE "test.probe-heeds-unknown"
+#define HINT "stages"
+#include "probe_heeds.h"
