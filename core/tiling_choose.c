@@ -284,8 +284,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
 {
     run_context *c = k->c;
     const run_request request = {.agent = strategy, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
-    tiling_retry *retry = c->session->params.retry;
-    if (retry != NULL) k->passed_over = passed_over(c, nest);
+    if (c->session->params.retry != NULL && c->outer == NULL) k->passed_over = passed_over(c, nest);
     const pto_run *inner = run_context_begin(c->session, &request);
     const pto_tiling_problem copy = problem_for(c, run_of(inner), k->problem);
     const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = k, .offer = offer, .offer_priced = offer_priced};
@@ -297,7 +296,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
         return PTO_FAILED;
     }
     if (k->chosen) return PTO_OK;
-    if (k->fitting != 0) return go_back(k, nest, strategy);
+    if (k->passed_over != 0 && k->fitting != 0) return go_back(k, nest, strategy);
     report_misfit(k, nest, strategy);
     memcpy(k->tile, k->least_tile, sizeof k->tile);
     return PTO_FAILED;
@@ -307,7 +306,8 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
 static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
 {
     schedule *s = k->c->session->params.schedule;
-    if (s == NULL || nest == 0) return ask_strategy(k, strategy, nest);
+    /* What one strategy asks of another is no decision yet. */
+    if (s == NULL || nest == 0 || k->c->outer != NULL) return ask_strategy(k, strategy, nest);
     const char *names[TILING_DIMS_MAX];
     int64_t least[TILING_DIMS_MAX], most[TILING_DIMS_MAX];
     for (uint32_t d = 0; d < k->problem->dim_count; d++) {
