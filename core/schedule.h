@@ -51,6 +51,8 @@ void schedule_destroy(schedule *s);
 void schedule_print_path(schedule *s, const module *m, op_id o, text_buffer *out);
 /* Reads pins from a file. */
 MUST_CHECK status schedule_read(schedule *s, const char *path);
+/* From text in memory; `file` names it in messages and is kept. */
+MUST_CHECK status schedule_read_text(schedule *s, const char *file, str text);
 /* Reports when the file is for another machine; NULL: the pipeline has none. */
 MUST_CHECK status schedule_check_machine(schedule *s, const char *machine);
 

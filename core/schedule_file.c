@@ -56,10 +56,8 @@ static status check_twice(schedule *s, const yaml_node *list, uint32_t index)
     return OK;
 }
 
-status schedule_read(schedule *s, const char *path)
+static status read_root(schedule *s, const yaml_node *root)
 {
-    yaml_node *root;
-    TRY(yaml_read_file(s->a, s->d, path, &root));
     TRY(schema_check(s->a, s->d, &schedule_schema, root));
     const yaml_node *list = yaml_find(root, "decisions");
     s->machine = yaml_find(root, "machine");
@@ -77,6 +75,20 @@ status schedule_read(schedule *s, const char *path)
         diag_warning(s->d, list->at, &E1801, "none of the %u decisions is `pinned: true`, so all are made anew",
                      list->count);
     return OK;
+}
+
+status schedule_read(schedule *s, const char *path)
+{
+    yaml_node *root;
+    TRY(yaml_read_file(s->a, s->d, path, &root));
+    return read_root(s, root);
+}
+
+status schedule_read_text(schedule *s, const char *file, str text)
+{
+    yaml_node *root;
+    TRY(yaml_read_text(s->a, s->d, (src_pos){file, 1, 1}, text, &root));
+    return read_root(s, root);
 }
 
 /* ---- writing ---- */

@@ -1,7 +1,8 @@
-/* libFuzzer: any bytes as a YAML file, a pipeline, a machine and a list of passes. What reads as a pipeline must be
- * written so that it reads again. */
+/* libFuzzer: any bytes as a YAML file, a pipeline, a machine, a schedule and a list of passes. What reads as a pipeline
+ * must be written so that it reads again, and so must a schedule of decisions that are called what the bytes say. */
 #include "core/machine.h"
 #include "core/pipeline.h"
+#include "core/schedule.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -37,6 +38,44 @@ static void fuzz_pipeline(str text)
     arena_destroy(a);
 }
 
+static void record(schedule *s, str text, uint32_t count, const char *const *keys, const char *name)
+{
+    static const int64_t least[] = {1, 1}, most[] = {64, 1 << 20};
+    const schedule_form form = {.count = count, .keys = keys, .min = least, .max = most};
+    int64_t values[2] = {1, 2};
+    src_pos at;
+    if (schedule_find(s, STR("@f/y"), name, &form, values, &at) == SCHEDULE_REFUSED) return;
+    const schedule_record r = {.at = text, .name = name, .form = form, .values = values, .origin = name, .limit = name};
+    schedule_record_decision(s, &r);
+}
+
+static void fuzz_schedule(str text)
+{
+    static const char *const keys[] = {"rows", "columns"};
+    arena *a = arena_create("fuzz");
+    diag_engine *d = diag_create(NULL, 0);
+    schedule *s = schedule_create(a, d);
+    const status read = schedule_read_text(s, "fuzz.yaml", text);
+    BUG_IF(read != OK && diag_error_count(d) == 0, "failed without a diagnostic");
+    const char *name = arena_strndup(a, text.p, text.n < 100 ? text.n : 100);
+    /* Paths are words of the IR text. */
+    bool is_plain = text.n != 0 && text.n < 1000 && *name != 0;
+    for (size_t i = 0; i < text.n && is_plain; i++) is_plain = text.p[i] > 0x20 && text.p[i] < 0x7F;
+    record(s, STR("@f/y"), 2, keys, "tile");
+    if (is_plain) record(s, text, 1, NULL, name);
+    text_buffer t;
+    text_init(&t);
+    schedule_write(s, "machine", &t);
+    diag_engine *quiet = diag_create(NULL, 0);
+    schedule *again = schedule_create(a, quiet);
+    const status back = schedule_read_text(again, "again.yaml", (str){t.p, t.n});
+    BUG_IF(back != OK, "a written schedule does not read back:\n%s", t.p);
+    text_fini(&t);
+    diag_destroy(quiet);
+    diag_destroy(d);
+    arena_destroy(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     str text = {(const char *)data, size};
@@ -55,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (pipeline_read(a, d, &list, &p) != OK) BUG_IF(diag_error_count(d) == 0, "failed without a diagnostic");
     diag_destroy(d);
     arena_destroy(a);
+    fuzz_schedule(text);
     if (!names_files(text)) fuzz_pipeline(text);
     return 0;
 }
