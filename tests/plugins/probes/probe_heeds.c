@@ -1,4 +1,4 @@
 /* A backend that heeds a hint. */
-#define PROBE "test.probe-heeds"
-#define HINT "cache"
 #include "probe_heeds.h"
+
+PROBE_HEEDS("test.probe-heeds", "cache");

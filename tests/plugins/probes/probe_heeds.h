@@ -1,4 +1,4 @@
-/* A backend that says it heeds a hint; it runs nothing. Files define PROBE and HINT first. */
+/* A backend that says it heeds a hint; it runs nothing. */
 #ifndef PROBE_HEEDS_H
 #define PROBE_HEEDS_H
 
@@ -8,7 +8,7 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     (void)run;
     *exe = NULL;
-    return pto_error(function, PROBE "/nothing", "runs nothing");
+    return pto_error(function, "test.probe-heeds/nothing", "runs nothing");
 }
 
 static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
@@ -25,17 +25,16 @@ static void release(const pto_run *run, void *exe)
     (void)exe;
 }
 
-static const pto_backend backend = {
-    .struct_size = sizeof backend,
-    .id = PROBE,
-    .summary = "Heed a hint",
-    .consumes = PTO_STRS("tile/1", "block/1"),
-    .prepare = prepare,
-    .execute = execute,
-    .release = release,
-    .hints = PTO_STRS(HINT),
-};
-PTO_PLUGIN(PROBE, "backend:" PROBE, "", .version = "0.1.0", .license = "Apache-2.0",
-           .backends = PTO_LIST(pto_backend, &backend));
+#define PROBE_HEEDS(id_, hint)                                                       \
+    static const pto_backend backend = {.struct_size = sizeof backend,               \
+                                        .id = id_,                                   \
+                                        .summary = "Heed a hint",                    \
+                                        .consumes = PTO_STRS("tile/1", "block/1"),   \
+                                        .prepare = prepare,                          \
+                                        .execute = execute,                          \
+                                        .release = release,                          \
+                                        .hints = PTO_STRS(hint)};                    \
+    PTO_PLUGIN(id_, "backend:" id_, "", .version = "0.1.0", .license = "Apache-2.0", \
+               .backends = PTO_LIST(pto_backend, &backend))
 
 #endif
