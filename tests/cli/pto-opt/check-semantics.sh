@@ -135,19 +135,7 @@ for kb in 64 192 448; do
   exits 0 pto-opt tuned.ptir --passes=pto.tile --machine=ascend-910b --set "tile.with.symbols=KB=$kb" --check=semantics -o out.ptir 2>text || fail "KB=$kb"
   grep -q "from($kb)" out.ptir || fail "KB=$kb: not fixed"
 done
-cat >room.ptir <<'END'
-func @f(%x: tensor<$B x 8192 x f32>) -> tensor<$B x 8192 x f32> {
-  %m = tensor.reduce_max %x {axis = 1} : tensor<$B x 1 x f32>
-  %d = tensor.sub %x, %m : tensor<$B x 8192 x f32>
-  %e = tensor.exp %d : tensor<$B x 8192 x f32>
-  %s = tensor.reduce_sum %e {axis = 1} : tensor<$B x 1 x f32>
-  %y = tensor.div %e, %s : tensor<$B x 8192 x f32>
-  %z = tensor.mul %y, %x : tensor<$B x 8192 x f32>
-  %w = tensor.add %z, %d : tensor<$B x 8192 x f32>
-  return %w
-}
-END
-exits 0 pto-opt room.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
+exits 0 pto-opt "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
   --verify=paranoid -o out.ptir 2>text || fail "taken back"
 [ "$(grep -c '^step 8 of 19: tile' text)" -ge 2 ] || fail "nothing was taken back"
 says '^semantics: @f on random inputs, \$B = 5$'

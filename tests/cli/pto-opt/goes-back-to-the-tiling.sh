@@ -6,22 +6,7 @@ fail() {
   echo "$*"
   failed=1
 }
-cat >m.ptir <<'END'
-func @f(%x: tensor<$B x 8192 x f32>) -> tensor<$B x 8192 x f32> {
-  %m = tensor.reduce_max %x {axis = 1} : tensor<$B x 1 x f32>
-  %d = tensor.sub %x, %m : tensor<$B x 8192 x f32>
-  %e = tensor.exp %d : tensor<$B x 8192 x f32>
-  %s = tensor.reduce_sum %e {axis = 1} : tensor<$B x 1 x f32>
-  %y = tensor.div %e, %s : tensor<$B x 8192 x f32>
-  %z = tensor.mul %y, %x : tensor<$B x 8192 x f32>
-  %w = tensor.add %z, %d : tensor<$B x 8192 x f32>
-  return %w
-}
-func @g(%x: tensor<$B x 64 x f32>) -> tensor<$B x 64 x f32> {
-  %y = tensor.exp %x : tensor<$B x 64 x f32>
-  return %y
-}
-END
+cp "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" m.ptir
 # What tile and pipeline count on, that results take the buffers of operands and dead ones are used again, does not come true.
 compile() {
   pto-opt m.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never "$@"

@@ -13,12 +13,4 @@ EXPORTED(test_export_5)
 EXPORTED(test_export_6)
 EXPORTED(test_export_7)
 
-static const pto_pass pass = {.struct_size = sizeof pass,
-                              .id = "test.abi-many-exports",
-                              .summary = "Do nothing",
-                              .scope = "function",
-                              .consumes = "tensor/1",
-                              .produces = "tensor/1",
-                              .run = abi_run};
-PTO_PLUGIN("test.abi-many-exports", "pass:test.abi-many-exports", "", .version = "1.0.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+ABI_PLUGIN("test.abi-many-exports");

@@ -197,11 +197,23 @@ static int is_fed_from_outside(fuse_plan *p, uint32_t index)
     return 0;
 }
 
+static pto_status refuse_pin(const fuse_node *n)
+{
+    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words};
+    int64_t word;
+    /* Others were asked about since; the note is to stand at this one's line. */
+    PTO_TRY(pto_decision_pinned(n->op, &d, &word));
+    return pto_error(n->op, "pto.fuse/in-no-group",
+                     "`%.*s` is in no group of its own: each group that uses it computes it again, or none does",
+                     PTO_FMT(pto_op_name(n->op)));
+}
+
 /* The schedule shows what stays apart from what feeds it, and what it pins; everything else is joined. */
 static pto_status record_choices(fuse_plan *p)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         const fuse_node *n = &p->nodes[i];
+        if (n->is_pinned && !n->is_live) return refuse_pin(n);
         if (!n->has_choice || !n->is_live) continue;
         const int64_t word = is_fed_from_outside(p, i) ? FUSE_APART : FUSE_JOINED;
         const pto_decision d = {

@@ -181,6 +181,20 @@ static pto_value narrow(pto_op op, pto_value x, const legalize_chain *c, pto_dty
     return PTO_SOME(y) && pto_replace(at, y) == PTO_OK ? y : pto_value_none(op.run);
 }
 
+/* Builds `s` before `op`, with a result in `type`, and puts it in the place of `op` in the type that `op` has. */
+static pto_status replace_by(pto_op op, pto_spec *s, pto_dtype type, const legalize_chain *back, uint32_t stat)
+{
+    const pto_dtype to = result_dtype(op);
+    pto_spec_result(s, pto_type_with_dtype(op.run, pto_value_type(pto_result(op, 0)), type));
+    pto_spec_name(s, pto_name_after(op, type == to ? "" : "_wide"));
+    const pto_value wide = pto_spec_value(s, pto_before(op));
+    PTO_NEED(wide);
+    const pto_value y = narrow(op, wide, back, to);
+    PTO_NEED(y);
+    pto_count(op.run, stat);
+    return pto_replace(op, y);
+}
+
 static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype compute)
 {
     static const char *const suffixes[] = {"_a", "_b"};
@@ -202,14 +216,7 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     }
     pto_spec_attrs_of(&s, op);
     if (legalize_is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
-    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), compute));
-    pto_spec_name(&s, pto_name_after(op, "_wide"));
-    const pto_value wide = pto_spec_value(&s, pto_before(op));
-    PTO_NEED(wide);
-    const pto_value y = narrow(op, wide, &out, t);
-    PTO_NEED(y);
-    pto_count(run, STAT_WIDENED);
-    return pto_replace(op, y);
+    return replace_by(op, &s, compute, &out, STAT_WIDENED);
 }
 
 static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
@@ -296,14 +303,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
     pto_spec_operand(&s, legalize_convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
     pto_spec_attrs_of(&s, op);
     pto_spec_type(&s, "out", pto_type_scalar(run, stored));
-    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_result(op, 0)), stored));
-    pto_spec_name(&s, pto_name_after(op, stored == out ? "" : "_wide"));
-    const pto_value product = pto_spec_value(&s, pto_before(op));
-    PTO_NEED(product);
-    const pto_value y = narrow(op, product, &back, out);
-    PTO_NEED(y);
-    pto_count(run, STAT_PRODUCTS);
-    return pto_replace(op, y);
+    return replace_by(op, &s, stored, &back, STAT_PRODUCTS);
 }
 
 static pto_status check_machine(const pto_run *run, pto_op function)
