@@ -17,9 +17,9 @@
 #define HOSTILE_WAY(name_) \
     static pto_status way_##name_(__attribute__((unused)) const pto_run *run, __attribute__((unused)) pto_op unit)
 
-#define HOSTILE_NAME_(name_) #name_,
-#define HOSTILE_FUNCTION_(name_) way_##name_,
-#define HOSTILE_PASS_(id_, scope_, consumes_, produces_, options_, run_)                     \
+#define HOSTILE_WAY_NAME(name_) #name_,
+#define HOSTILE_WAY_FUNCTION(name_) way_##name_,
+#define HOSTILE_PASS(id_, scope_, consumes_, produces_, options_, run_)                      \
     static const pto_pass hostile_pass = {.struct_size = sizeof hostile_pass,                \
                                           .id = (id_),                                       \
                                           .summary = "Do to the host what no plugin should", \
@@ -32,22 +32,22 @@
                .passes = PTO_LIST(pto_pass, &hostile_pass))
 
 #define HOSTILE(id_, ways_) HOSTILE_AT(id_, ways_, "function", "tensor/1", "tensor/1")
-#define HOSTILE_AT(id_, ways_, scope_, consumes_, produces_)                                     \
-    static const char *const way_names[] = {ways_(HOSTILE_NAME_) NULL};                          \
-    static const pto_option way_option = {.struct_size = sizeof way_option,                      \
-                                          .name = "way",                                         \
-                                          .doc = "what to do to the host",                       \
-                                          .type = PTO_OPT_ENUM,                                  \
-                                          .choices = way_names};                                 \
-    static pto_status run_way(const pto_run *run, pto_op unit)                                   \
-    {                                                                                            \
-        static pto_status (*const ways[])(const pto_run *, pto_op) = {ways_(HOSTILE_FUNCTION_)}; \
-        return ways[pto_opt_i64(run, 0)](run, unit);                                             \
-    }                                                                                            \
-    HOSTILE_PASS_(id_, scope_, consumes_, produces_, PTO_LIST(pto_option, &way_option), run_way)
+#define HOSTILE_AT(id_, ways_, scope_, consumes_, produces_)                                        \
+    static const char *const way_names[] = {ways_(HOSTILE_WAY_NAME) NULL};                          \
+    static const pto_option way_option = {.struct_size = sizeof way_option,                         \
+                                          .name = "way",                                            \
+                                          .doc = "what to do to the host",                          \
+                                          .type = PTO_OPT_ENUM,                                     \
+                                          .choices = way_names};                                    \
+    static pto_status run_way(const pto_run *run, pto_op unit)                                      \
+    {                                                                                               \
+        static pto_status (*const ways[])(const pto_run *, pto_op) = {ways_(HOSTILE_WAY_FUNCTION)}; \
+        return ways[pto_opt_i64(run, 0)](run, unit);                                                \
+    }                                                                                               \
+    HOSTILE_PASS(id_, scope_, consumes_, produces_, PTO_LIST(pto_option, &way_option), run_way)
 
 #define HOSTILE_NOTHING(id_)                \
     HOSTILE_WAY(nothing) { return PTO_OK; } \
-    HOSTILE_PASS_(id_, "function", "tensor/1", "tensor/1", NULL, way_nothing)
+    HOSTILE_PASS(id_, "function", "tensor/1", "tensor/1", NULL, way_nothing)
 
 #endif

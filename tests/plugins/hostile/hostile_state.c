@@ -55,8 +55,9 @@ HOSTILE_WAY(close_all)
 HOSTILE_WAY(replace_all)
 {
     const int other = open("other", O_RDWR | O_CREAT | O_TRUNC, 0666);
+    if (other < 0) return PTO_FAILED;
     for (int fd = 0; fd < 64; fd++) dup2(other, fd);
-    return other < 0 ? PTO_FAILED : PTO_OK;
+    return PTO_OK;
 }
 HOSTILE_WAY(block_signals)
 {
@@ -70,9 +71,18 @@ HOSTILE_WAY(ignore_signals)
     return PTO_OK;
 }
 
-#define WAYS(X)                                                                                           \
-    X(round_up)                                                                                           \
-    X(trap)                                                                                               \
-    X(flush) X(locale) X(thread_locale) X(chdir) X(umask) X(close_above_2) X(close_standard) X(close_all) \
-        X(replace_all) X(block_signals) X(ignore_signals)
+#define WAYS(X)       \
+    X(round_up)       \
+    X(trap)           \
+    X(flush)          \
+    X(locale)         \
+    X(thread_locale)  \
+    X(chdir)          \
+    X(umask)          \
+    X(close_above_2)  \
+    X(close_standard) \
+    X(close_all)      \
+    X(replace_all)    \
+    X(block_signals)  \
+    X(ignore_signals)
 HOSTILE("test.hostile-state", WAYS);
