@@ -1,0 +1,148 @@
+/* What a nest uses from outside: memory, constants, and the symbols that its kernel must know. */
+#include "outline_nest.h"
+
+typedef struct finder {
+    nest *nest;
+    capture_room *room;
+    pto_kind_id store, constant;
+    int wants_symbols; /* all uses are known */
+} finder;
+
+static capture *find_capture(const nest *n, pto_value v)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (pto_value_same(n->captures[i].value, v)) return &n->captures[i];
+    }
+    return NULL;
+}
+
+static capture *add_capture(const finder *f, pto_value v, uint32_t uses)
+{
+    nest *n = f->nest;
+    if (n->count == f->room->capacity) {
+        const uint32_t capacity = n->count == 0 ? 16 : 2 * n->count;
+        capture *items = PTO_SCRATCH(n->run, capture, capacity);
+        if (n->count != 0) memcpy(items, n->captures, n->count * sizeof *items);
+        *f->room = (capture_room){items, capacity};
+    }
+    n->captures = f->room->items;
+    n->captures[n->count] = (capture){v, uses};
+    return &n->captures[n->count++];
+}
+
+static int is_inside(pto_op op, pto_op root)
+{
+    for (pto_op p = op; PTO_SOME(p); p = pto_op_parent(p)) {
+        if (pto_op_same(p, root)) return 1;
+    }
+    return 0;
+}
+
+static int is_defined_inside(pto_value v, pto_op root)
+{
+    const pto_op def = pto_value_op(v);
+    return is_inside(PTO_SOME(def) ? def : pto_block_parent(pto_value_block(v)), root);
+}
+
+static pto_status note_use(const finder *f, pto_op op, pto_value v, uint32_t uses)
+{
+    if (is_defined_inside(v, f->nest->op)) return PTO_OK;
+    const int is_constant = pto_op_is(pto_value_op(v), f->constant);
+    if (pto_type_kind_of(pto_value_type(v)) != PTO_TYPE_GM && !is_constant) {
+        const pto_str name = pto_value_name(v);
+        return pto_error(op, "pto.outline/captured-value",
+                         "a nest uses `%%%.*s` from outside, which is neither memory nor a constant", PTO_FMT(name));
+    }
+    capture *c = find_capture(f->nest, v);
+    if (!c) c = add_capture(f, v, 0);
+    if (!is_constant) c->uses |= uses;
+    return PTO_OK;
+}
+
+static int mentions(pto_expr e, pto_expr symbol, int depth)
+{
+    if (pto_expr_same(e, symbol)) return 1;
+    for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++) {
+        if (mentions(pto_expr_arg(e, i), symbol, depth + 1)) return 1;
+    }
+    return 0;
+}
+
+int outline_memory_mentions(pto_value memory, pto_expr symbol)
+{
+    const pto_type type = pto_value_type(memory);
+    if (pto_type_kind_of(type) != PTO_TYPE_GM) return 0;
+    for (uint32_t i = 0; i < pto_type_rank(type); i++) {
+        if (mentions(pto_type_dim(type, i), symbol, 0)) return 1;
+    }
+    return 0;
+}
+
+/* A kernel knows a symbol by its memory. When none that it uses mentions it, a parameter that does comes along. */
+static void note_symbol(const finder *f, pto_expr symbol)
+{
+    const nest *n = f->nest;
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (n->captures[i].uses != 0 && outline_memory_mentions(n->captures[i].value, symbol)) return;
+    }
+    const pto_block body = pto_body(n->function);
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
+        const pto_value memory = pto_block_arg(body, i);
+        if (!outline_memory_mentions(memory, symbol)) continue;
+        (void)add_capture(f, memory, USE_SHAPE);
+        return;
+    }
+}
+
+static pto_status note_expr(const finder *f, pto_op op, pto_expr e, int depth)
+{
+    const pto_expr_kind kind = pto_expr_kind_of(e);
+    if (kind == PTO_EXPR_VALUE) return f->wants_symbols ? PTO_OK : note_use(f, op, pto_expr_leaf(e), USE_READ);
+    if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) note_symbol(f, e);
+    for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++)
+        PTO_TRY(note_expr(f, op, pto_expr_arg(e, i), depth + 1));
+    return PTO_OK;
+}
+
+/* Index operands stand inside attributes. */
+static pto_status note_attr(const finder *f, pto_op op, pto_attr a, int depth)
+{
+    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(f, op, pto_attr_expr(a), 0);
+    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == OUTLINE_DEPTH_MAX) return PTO_OK;
+    for (uint32_t i = 0; i < pto_attr_count(a); i++) PTO_TRY(note_attr(f, op, pto_attr_item(a, i, NULL), depth + 1));
+    return PTO_OK;
+}
+
+static pto_status note_attrs(const finder *f, pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(f, op, pto_op_attr_at(op, i, NULL), 0));
+    return PTO_OK;
+}
+
+/* The captures stand in the room while they are found. */
+static void keep_captures(nest *n)
+{
+    capture *own = PTO_SCRATCH(n->run, capture, n->count);
+    if (n->count != 0) memcpy(own, n->captures, n->count * sizeof *own);
+    n->captures = own;
+}
+
+pto_status outline_find_captures(nest *n, capture_room *room, pto_kind_id store, pto_kind_id constant)
+{
+    finder f = {n, room, store, constant, 0};
+    n->captures = room->items;
+    n->count = 0;
+    PTO_WALK(n->op, op)
+    {
+        const int is_store = pto_op_is(op, store);
+        for (uint32_t i = 0; i < pto_operand_count(op); i++)
+            PTO_TRY(note_use(&f, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
+        PTO_TRY(note_attrs(&f, op));
+    }
+    PTO_TRY(note_attrs(&f, n->op));
+    f.wants_symbols = 1;
+    PTO_WALK(n->op, op) PTO_TRY(note_attrs(&f, op));
+    PTO_TRY(note_attrs(&f, n->op));
+    keep_captures(n);
+    return PTO_OK;
+}

@@ -1,0 +1,39 @@
+# A function of n kernels that all differ compiles in time and memory of order n: four times as many nests take less than eight times
+# the processor's time, and 800 of them fit into 60 MB.
+set -u
+cat >measure.py <<'EOF'
+import os, sys
+
+def adds(n):
+    t = "tensor<$B x 256 x f32>"
+    ops = "".join(f"  %c{i} = tensor.constant {{value = {i}.5}} : {t}\n  %u{i} = tensor.add %x, %c{i} : {t}\n" for i in range(n))
+    return f"func @f(%x: {t}) -> ({', '.join([t] * n)}) {{\n{ops}  return {', '.join(f'%u{i}' for i in range(n))}\n}}\n"
+
+def products(n):
+    a, w, t = "tensor<$B x 64 x f16>", "tensor<64 x 16 x f16>", "tensor<$B x 16 x f32>"
+    ops = "".join(f"  %c{i} = tensor.constant {{value = {i}.5}} : {w}\n  %u{i} = tensor.matmul %x, %c{i} {{out = f32}} : {t}\n" for i in range(n))
+    return f"func @f(%x: {a}) -> ({', '.join([t] * n)}) {{\n{ops}  return {', '.join(f'%u{i}' for i in range(n))}\n}}\n"
+
+def measure(text):
+    with open("m.ptir", "w") as f:
+        f.write(text)
+    seconds, kilobytes = [], 0
+    for _ in range(2):
+        pid = os.spawnlp(os.P_NOWAIT, "pto-opt", "pto-opt", "m.ptir", "--pipeline=default.yaml", "-o", "o.ptir")
+        _, status, used = os.wait4(pid, 0)
+        if status != 0:
+            sys.exit(f"pto-opt ended with {status}")
+        seconds.append(used.ru_utime)
+        kilobytes = max(kilobytes, used.ru_maxrss)
+    return min(seconds), kilobytes
+
+few, many = int(sys.argv[1]), 4 * int(sys.argv[1])
+failed = False
+for name, make, most_mb in ("sums", adds, 60), ("products", products, 60):
+    (a, _), (b, kb) = measure(make(few)), measure(make(many))
+    print(f"{name}: {few} {a:.2f} s, {many} {b:.2f} s, {kb / 1024:.0f} MB")
+    failed |= b > 8 * a or (sys.argv[2] == "memory" and kb > 1024 * most_mb)
+sys.exit(failed)
+EOF
+# Sanitizers have memory of their own, and are slow.
+if nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then python3 measure.py 60 time; else python3 measure.py 200 memory; fi
