@@ -43,11 +43,14 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Levels present among the module's functions, as the start of contract_check. */
+/* Levels present among the module's functions, as the start of contract_check. A function of no level adds none. */
 static void module_levels(const module *m, contract_state *out)
 {
     *out = (contract_state){0};
-    BLOCK_EACH_OP(m, o, module_top(m)) contract_state_add_level(out, level_name(function_level(m, o)));
+    BLOCK_EACH_OP(m, o, module_top(m)) {
+        const ir_level level = function_level(m, o);
+        if (level != LEVEL_NONE) contract_state_add_level(out, level_name(level));
+    }
 }
 
 static uint32_t count_ops(const module *m)
@@ -212,14 +215,14 @@ static status run_once(manager *g, uint32_t index, op_id unit, step_effect *effe
     return result.failed ? FAILED : OK;
 }
 
-/* The functions at the step's level, as they stand before it runs. */
+/* The functions at the step's level or at none, as they stand before it runs. */
 static uint32_t collect_units(manager *g, const char *level, op_id **out)
 {
     uint32_t n = 0, capacity = 0;
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) capacity++;
     op_id *units = arena_array(g->arena, capacity, sizeof *units);
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
-        if (strcmp(level_name(function_level(g->module, f)), level) == 0) units[n++] = f;
+        if (function_stands_at(g->module, f, str_from(level))) units[n++] = f;
     }
     *out = units;
     return n;
@@ -251,8 +254,9 @@ static status check_levels(manager *g, uint32_t index)
 {
     const contract_step *step = &g->pipeline->contract.steps[index];
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
-        const char *level = level_name(function_level(g->module, f));
-        if (contract_state_level(&g->states[index + 1], level)) continue;
+        const ir_level there = function_level(g->module, f);
+        const char *level = level_name(there);
+        if (there == LEVEL_NONE || contract_state_level(&g->states[index + 1], level)) continue;
         const str name = string_of(module_context(g->module), function_name(g->module, f));
         diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",
                    step->step->id, step->pass->produces, (int)name.n, name.p, level);
@@ -513,14 +517,16 @@ static status run_steps(manager *g)
     *g->exit_status = EXIT_STATUS_USAGE;
     TRY(start_report(g));
     if (c->step_count > 0) TRY(select_steps(g, &first, &end));
-    /* A snapshot stands in the middle: what came before it began at the level of the first step. */
+    /* A snapshot stands in the middle: what came before it began at the level of the first step. So do functions that
+     * stand at every level, when there are no others. */
     contract_state start;
     module_levels(g->module, &start);
-    if (first > 0) {
+    const bool has_functions = block_first(g->module, module_top(g->module)) != 0;
+    if (first > 0 || (start.level_count == 0 && has_functions && c->step_count > 0)) {
         start = (contract_state){0};
         contract_state_add_level(&start, c->steps[0].pass->consumes);
-    } else
-        find_start_properties(g, &start);
+    }
+    if (first == 0) find_start_properties(g, &start);
     /* A part of a pipeline need not end where the backend begins. */
     contract part = *c;
     if (end < c->step_count) part.backend = NULL;

@@ -185,7 +185,13 @@ ir_level function_level(const module *m, op_id f)
     {
         ir_level level = level_of_home(op_info_of(m, o)->home);
         if (level != LEVEL_NONE) return level;
-        tensor = tensor || makes_tensor(m, o);
+        tensor = tensor || (o != f && makes_tensor(m, o));
     }
-    return tensor ? LEVEL_TENSOR : LEVEL_TILE;
+    return tensor ? LEVEL_TENSOR : LEVEL_NONE;
+}
+
+bool function_stands_at(const module *m, op_id f, str level)
+{
+    const ir_level own = function_level(m, f);
+    return own == LEVEL_NONE || str_is(level, level_name(own));
 }

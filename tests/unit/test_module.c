@@ -577,11 +577,15 @@ TEST(levels_follow_from_what_a_function_holds)
     world w = world_make();
     op_id f = make_func(&w, "soft.max");
     block_id body = function_body(w.m, f);
-    assert_int_equal(function_level(w.m, f), LEVEL_TILE);
+    assert_int_equal(function_level(w.m, f), LEVEL_NONE);
     value_id x = block_add_arg(w.m, body, w.tensor), t = block_add_arg(w.m, body, w.tile);
+    assert_int_equal(function_level(w.m, f), LEVEL_NONE);
+    assert_true(function_stands_at(w.m, f, STR("tensor/1")) && function_stands_at(w.m, f, STR("exec/1")));
+    make_op(&w, (op_place){body, 0}, OP_VIEW, 1, &x, w.tensor, 0);
     assert_int_equal(function_level(w.m, f), LEVEL_TENSOR);
     make_op(&w, (op_place){body, 0}, OP_TILE_STORE, 2, (value_id[]){t, x}, 0, 0);
     assert_int_equal(function_level(w.m, f), LEVEL_TILE);
+    assert_true(function_stands_at(w.m, f, STR("tile/1")) && !function_stands_at(w.m, f, STR("tensor/1")));
     world_end(&w);
 }
 
