@@ -47,6 +47,7 @@ typedef struct sim_kernel {
     site_charge *charges; /* of each site; CHARGE_NONE: not yet known */
     bool *is_dropped;     /* of each site: fault injection */
     bool has_two_stores;  /* two of its pipes store to global memory */
+    bool uses_scalar;     /* the machine file gives some of its instructions to the scalar unit */
 } sim_kernel;
 
 typedef struct sim_span {

@@ -57,6 +57,13 @@ static bool has_two_stores(const program *p)
     return (pipes & (pipes - 1)) != 0;
 }
 
+static bool uses_scalar(const program *p)
+{
+    for (uint32_t i = 0; i < p->site_count; i++)
+        if (p->sites[i]->insn != INSN_NONE && p->sites[i]->pipe == PTO_PIPE_SCALAR) return true;
+    return false;
+}
+
 static sim_kernel *find_kernel(sim *s, pto_op op)
 {
     for (uint32_t i = 0; i < s->kernel_count; i++)
@@ -70,6 +77,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
     k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);
     k->is_dropped = PTO_SCRATCH(s->run, bool, k->p->site_count);
     k->has_two_stores = has_two_stores(k->p);
+    k->uses_scalar = uses_scalar(k->p);
     drop_flags(s, k);
     s->kernel_count++;
     return k;
@@ -194,6 +202,24 @@ static pto_status give_workspace(sim *s, program_step *step)
     return file.base != NULL && PTO_SOME(value) ? array_file_read(&file, value) : PTO_OK;
 }
 
+static pto_status take_launch(sim *s, sim_launch *l, const program_step *step)
+{
+    const claim_table claims = l->claims; /* keeps its memory */
+    *l = (sim_launch){.site = step->site, .order = s->launch_order++, .claims = claims};
+    l->kernel = find_kernel(s, step->kernel);
+    if (!l->kernel) return PTO_FAILED;
+    PTO_TRY(fill_launch(s, l, step));
+    if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
+    l->issued = s->orchestrator_time;
+    s->orchestrator_time += s->machine->task_cycles;
+    s->launch_total++;
+    if (l->instances == 0) return PTO_OK;
+    order_instances(s, l);
+    l->phase = LAUNCH_WAITS;
+    l->ready = -1;
+    return PTO_OK;
+}
+
 /* Takes launches from the function while there is room for them. */
 static pto_status orchestrate(sim *s)
 {
@@ -201,22 +227,18 @@ static pto_status orchestrate(sim *s)
     while (!s->orchestrator_ended && (l = free_launch(s)) != NULL) {
         program_step *step = &s->orchestrator_step;
         PTO_TRY(program_next(s->orchestrator_state, step));
-        if (step->kind == STEP_END) s->orchestrator_ended = true;
-        if (step->kind == STEP_ALLOC) PTO_TRY(give_workspace(s, step));
-        if (step->kind != STEP_LAUNCH) continue;
-        const claim_table claims = l->claims; /* keeps its memory */
-        *l = (sim_launch){.site = step->site, .order = s->launch_order++, .claims = claims};
-        l->kernel = find_kernel(s, step->kernel);
-        if (!l->kernel) return PTO_FAILED;
-        PTO_TRY(fill_launch(s, l, step));
-        if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
-        l->issued = s->orchestrator_time;
-        s->orchestrator_time += s->machine->task_cycles;
-        s->launch_total++;
-        if (l->instances == 0) continue;
-        order_instances(s, l);
-        l->phase = LAUNCH_WAITS;
-        l->ready = -1;
+        switch (step->kind) {
+        case STEP_END: s->orchestrator_ended = true; break;
+        case STEP_LAUNCH: PTO_TRY(take_launch(s, l, step)); break;
+        case STEP_ALLOC: PTO_TRY(give_workspace(s, step)); break;
+        case STEP_FREE: break; /* no workspace takes the place of another */
+        case STEP_INSN:
+        case STEP_SET_FLAG:
+        case STEP_WAIT_FLAG:
+        case STEP_BARRIER:
+            return pto_error(step->site->op, "pto.cpu-sim/unsupported", "'%.*s' cannot be executed outside of a kernel",
+                             PTO_FMT(step->site->op_name));
+        }
     }
     return PTO_OK;
 }

@@ -27,7 +27,7 @@ static void furnish(sim *s, sim_core *c)
 {
     if (c->events) return;
     c->events = PTO_SCRATCH(s->run, sim_event, CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX);
-    for (uint32_t p = PTO_PIPE_SCALAR + 1; p < CLOCK_PIPES; p++) {
+    for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++) {
         if (!has_pipe(s, c, p)) continue;
         c->pipes[p].ring = PTO_SCRATCH(s->run, sim_entry, s->options.queue_depth);
         if (s->options.has_data) c->pipes[p].calls = PTO_SCRATCH(s->run, insn_call, s->options.queue_depth);
@@ -154,6 +154,12 @@ static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
                      PTO_FMT(c->step.site->op_name), pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
 }
 
+static pto_status cannot_execute(const sim_core *c)
+{
+    return pto_error(c->step.site->op, "pto.cpu-sim/unsupported", "'%.*s' cannot be executed inside of a kernel",
+                     PTO_FMT(c->step.site->op_name));
+}
+
 static pto_status check_flag(sim *s, const sim_core *c)
 {
     const program_step *t = &c->step;
@@ -165,61 +171,101 @@ static pto_status check_flag(sim *s, const sim_core *c)
                      pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name, s->machine->event_ids - 1);
 }
 
+static void wait_for_token(sim *s, sim_core *c)
+{
+    const program_step *t = &c->step;
+    sim_pipe *p = scalar_of(c);
+    if (!event_take(c, core_event(c, t->pipe, PTO_PIPE_SCALAR, t->event), &p->clock)) {
+        block(c, PIPE_FLAG);
+        return;
+    }
+    set_scalar_clock(s, c, &p->clock);
+    pass(s, c, s->machine->flag_cycles);
+}
+
+/* A barrier of all pipes, or of the scalar unit, which is never behind itself. */
+static void wait_for_pipes(sim *s, sim_core *c)
+{
+    const bool is_all = c->step.pipe == PTO_PIPE_ALL;
+    sim_pipe *p = scalar_of(c);
+    const int64_t at = is_all ? drained_at(s, c) : s->now;
+    if (at > s->now) {
+        block(c, PIPE_BARRIER);
+        if (at != INT64_MAX) event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
+        return;
+    }
+    for (uint32_t i = 1; is_all && i < CLOCK_PIPES; i++) clock_join(&p->clock, &c->pipes[i].clock);
+    set_scalar_clock(s, c, &p->clock);
+    pass(s, c, s->machine->barrier_cycles);
+}
+
+/* A pipe that the core has not: what it lacks may be the path. */
+static pto_status check_insn(sim *s, const sim_core *c)
+{
+    const program_step *t = &c->step;
+    site_charge ignored;
+    if (has_pipe(s, c, t->pipe)) return PTO_OK;
+    PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, t, &ignored));
+    return pipe_missing(s, c, t->pipe);
+}
+
+/* An instruction that the machine file gives to the scalar unit, which issues nothing until that has ended. It goes
+ * through the queue of the pipe as on every other one: the same cost, checks and effects. */
+static pto_status run_on_scalar(sim *s, sim_core *c)
+{
+    pto_status status = PTO_OK;
+    c->has_step = !pipe_append(s, c, PTO_PIPE_SCALAR, s->now, &status);
+    return status;
+}
+
 /* Ops of the scalar unit itself. They take place at its own time, which may still have to come. */
 static pto_status do_scalar(sim *s, sim_core *c)
 {
     const program_step *t = &c->step;
-    sim_pipe *p = scalar_of(c);
     if (c->scalar_time > s->now) {
         event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), c->scalar_time);
         return PTO_OK;
     }
-    if (t->kind == STEP_SET_FLAG) {
-        event_put(s, c, core_event(c, PTO_PIPE_SCALAR, t->dst_pipe, t->event), t->site, &p->clock);
+    switch (t->kind) {
+    case STEP_SET_FLAG:
+        event_put(s, c, core_event(c, PTO_PIPE_SCALAR, t->dst_pipe, t->event), t->site, &scalar_of(c)->clock);
         if (c->pipes[t->dst_pipe].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, t->dst_pipe), s->now);
         pass(s, c, s->machine->flag_cycles);
-    } else if (t->kind == STEP_WAIT_FLAG) {
-        if (!event_take(c, core_event(c, t->pipe, PTO_PIPE_SCALAR, t->event), &p->clock)) {
-            block(c, PIPE_FLAG);
-            return PTO_OK;
-        }
-        set_scalar_clock(s, c, &p->clock);
-        pass(s, c, s->machine->flag_cycles);
-    } else {
-        const int64_t at = t->pipe == PTO_PIPE_ALL ? drained_at(s, c) : s->now;
-        if (at > s->now) {
-            block(c, PIPE_BARRIER);
-            if (at != INT64_MAX) event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
-            return PTO_OK;
-        }
-        for (uint32_t i = 1; t->pipe == PTO_PIPE_ALL && i < CLOCK_PIPES; i++) clock_join(&p->clock, &c->pipes[i].clock);
-        set_scalar_clock(s, c, &p->clock);
-        pass(s, c, s->machine->barrier_cycles);
+        return PTO_OK;
+    case STEP_WAIT_FLAG: wait_for_token(s, c); return PTO_OK;
+    case STEP_BARRIER: wait_for_pipes(s, c); return PTO_OK;
+    case STEP_INSN: return run_on_scalar(s, c);
+    case STEP_END:
+    case STEP_LAUNCH:
+    case STEP_ALLOC:
+    case STEP_FREE: break;
     }
-    return PTO_OK;
+    return cannot_execute(c);
 }
 
 /* One step; it stays in c->step when it cannot be issued yet. */
 static pto_status issue_step(sim *s, sim_core *c)
 {
     const program_step *t = &c->step;
-    uint32_t pipe = t->pipe;
-    if (t->kind == STEP_END) {
+    const uint32_t pipe = t->kind == STEP_WAIT_FLAG ? t->dst_pipe : t->pipe;
+    pto_status status = PTO_OK;
+    switch (t->kind) {
+    case STEP_END:
         c->has_ended = true;
         c->has_step = false;
         block(c, PIPE_EMPTY);
         return try_end(s, c);
+    case STEP_SET_FLAG:
+    case STEP_WAIT_FLAG: PTO_TRY(check_flag(s, c)); break;
+    case STEP_BARRIER:
+        if (pipe != PTO_PIPE_ALL && !has_pipe(s, c, pipe)) return pipe_missing(s, c, pipe);
+        break;
+    case STEP_INSN: PTO_TRY(check_insn(s, c)); break;
+    case STEP_LAUNCH:
+    case STEP_ALLOC:
+    case STEP_FREE: return cannot_execute(c);
     }
-    if (t->kind == STEP_SET_FLAG || t->kind == STEP_WAIT_FLAG) PTO_TRY(check_flag(s, c));
-    if (t->kind == STEP_WAIT_FLAG) pipe = t->dst_pipe;
     if (pipe == PTO_PIPE_SCALAR || pipe == PTO_PIPE_ALL) return do_scalar(s, c);
-    if (t->kind == STEP_BARRIER && !has_pipe(s, c, pipe)) return pipe_missing(s, c, pipe);
-    pto_status status = PTO_OK;
-    if (t->kind == STEP_INSN && !has_pipe(s, c, pipe)) {
-        site_charge ignored;
-        PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, t, &ignored));
-        return pipe_missing(s, c, pipe);
-    }
     const int64_t at = scalar_of(c)->state != PIPE_BUSY && c->scalar_time < s->now ? s->now : c->scalar_time;
     if (!pipe_append(s, c, pipe, at + 1, &status)) {
         block(c, PIPE_FULL);
@@ -231,7 +277,7 @@ static pto_status issue_step(sim *s, sim_core *c)
 
 pto_status core_issue(sim *s, sim_core *c)
 {
-    if (!c->launch || !c->is_begun) return PTO_OK;
+    if (!c->launch || !c->is_begun || scalar_of(c)->count != 0) return PTO_OK;
     if (c->has_ended) return try_end(s, c);
     for (;;) {
         if (!c->has_step) {
@@ -244,12 +290,12 @@ pto_status core_issue(sim *s, sim_core *c)
             }
         }
         PTO_TRY(issue_step(s, c));
-        if (c->has_step || c->has_ended) return PTO_OK;
+        if (c->has_step || c->has_ended || scalar_of(c)->count != 0) return PTO_OK;
     }
 }
 
 pto_status core_wake(sim *s, sim_core *c, uint32_t pipe)
 {
     if (pipe == PTO_PIPE_NONE) return begin(s, c);
-    return pipe == PTO_PIPE_SCALAR ? core_issue(s, c) : pipe_wake(s, c, pipe);
+    return pipe == PTO_PIPE_SCALAR && scalar_of(c)->count == 0 ? core_issue(s, c) : pipe_wake(s, c, pipe);
 }

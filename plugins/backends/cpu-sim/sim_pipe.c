@@ -206,8 +206,8 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     if (!e->is_shared) return PTO_OK;
     const vector_clock *clocks[CLOCK_PIPES] = {NULL};
     const uint32_t has = s->machine->kinds[c->kind].pipes;
-    for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++)
-        if (has >> i & 1) clocks[i] = &c->pipes[i].clock;
+    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
+        if (has >> i & 1 && (i != PTO_PIPE_SCALAR || c->launch->kernel->uses_scalar)) clocks[i] = &c->pipes[i].clock;
     return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(c, &found);
 }
 
@@ -271,6 +271,16 @@ static pto_status start_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry
     return PTO_OK;
 }
 
+/* Runs for `cycles` when the results of all earlier instructions are there. */
+static void finish_results(sim *s, sim_core *c, uint32_t pipe, pipe_state waiting, int64_t cycles)
+{
+    const sim_pipe *p = &c->pipes[pipe];
+    if (p->settled > s->now)
+        wait_until(s, c, pipe, waiting, p->settled);
+    else
+        run_for(s, c, pipe, cycles);
+}
+
 /* Looks at the first entry of the queue and begins it, or finds out until when to wait. */
 static pto_status take(sim *s, sim_core *c, uint32_t pipe)
 {
@@ -286,20 +296,23 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
         return PTO_OK;
     }
     if (e->scalar) clock_join(&p->clock, e->scalar);
-    if (e->kind == STEP_INSN) return start_insn(s, c, pipe, e);
-    if (e->kind == STEP_WAIT_FLAG) {
+    switch (e->kind) {
+    case STEP_INSN: return start_insn(s, c, pipe, e);
+    case STEP_WAIT_FLAG:
         if (event_take(c, core_event(c, e->pipe, pipe, e->event), &p->clock))
             run_for(s, c, pipe, s->machine->flag_cycles);
         else
             pipe_set_state(p, PIPE_FLAG, s->now);
         return PTO_OK;
+    case STEP_SET_FLAG: finish_results(s, c, pipe, PIPE_RESULT, s->machine->flag_cycles); return PTO_OK;
+    case STEP_BARRIER: finish_results(s, c, pipe, PIPE_BARRIER, s->machine->barrier_cycles); return PTO_OK;
+    case STEP_END:
+    case STEP_LAUNCH:
+    case STEP_ALLOC:
+    case STEP_FREE: break;
     }
-    const bool is_barrier = e->kind == STEP_BARRIER;
-    if (p->settled > s->now)
-        wait_until(s, c, pipe, is_barrier ? PIPE_BARRIER : PIPE_RESULT, p->settled);
-    else
-        run_for(s, c, pipe, is_barrier ? s->machine->barrier_cycles : s->machine->flag_cycles);
-    return PTO_OK;
+    return pto_error(e->site->op, "pto.cpu-sim/unsupported", "'%.*s' is nothing that pipe %s does",
+                     PTO_FMT(e->site->op_name), pto_pipe_name(pipe));
 }
 
 /* ---- ending entries ---- */
@@ -374,6 +387,7 @@ static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
     }
     p->head = (p->head + 1) % s->options.queue_depth;
     p->count--;
+    if (pipe == PTO_PIPE_SCALAR) c->scalar_time = s->now;
     PTO_TRY(take(s, c, pipe));
     return core_issue(s, c);
 }

@@ -63,7 +63,7 @@ void trace_slice(sim *s, const sim_slice *slice)
 {
     if (has_listener(s)) tell(s, slice);
     if (!s->sink || !s->sink->file_begin) return;
-    const uint32_t most = slice->pipe == PTO_PIPE_SCALAR ? SLICES_MAX : SLICES_MAX - INSTANCE_SLICES;
+    const uint32_t most = slice->site->insn == INSN_NONE ? SLICES_MAX : SLICES_MAX - INSTANCE_SLICES;
     if (s->slice_count >= most) {
         s->slices_dropped++;
         return;
