@@ -128,20 +128,7 @@ static pto_value number_by(pto_op op, uint32_t kind, const char *suffix, double 
     return binary(op, kind, suffix, pto_value_type(a), number(op, dtype_of(a), value), a);
 }
 
-/* Bit i: dim i is reduced. */
-static uint32_t reduced_dims(pto_op op)
-{
-    const pto_attr axes = pto_op_attr(op, "axis");
-    const int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
-    const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(op, 0))), count = is_list ? pto_attr_count(axes) : 1;
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
-        if (axis < 0) axis += rank;
-        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (uint32_t)axis;
-    }
-    return mask;
-}
+static uint32_t reduced_dims(pto_op op) { return pto_axes_of(op, pto_type_rank(pto_value_type(pto_operand(op, 0)))); }
 
 /* A reduction of `a` along the axes of `op`. Reduced dims are kept whether `op` keeps them or not: more ops follow, and
  * values without those dims have no place in a nest over rows. */

@@ -252,6 +252,21 @@ static inline int64_t pto_int_of(pto_op op, const char *name, uint32_t index, in
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_i64(pto_attr_item(a, index, NULL)) : absent;
 }
+/* The dims that `axis`, an integer or a list of them, names in a tensor of that rank: bit i is dim i. A negative one
+ * counts from the end. */
+static inline uint32_t pto_axes_of(pto_op op, uint32_t rank)
+{
+    const pto_attr axes = pto_op_attr(op, "axis");
+    const int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
+    const uint32_t count = is_list ? pto_attr_count(axes) : PTO_SOME(axes) ? 1 : 0;
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t axis = pto_attr_i64(is_list ? pto_attr_item(axes, i, NULL) : axes);
+        if (axis < 0) axis += rank;
+        if (axis >= 0 && axis < (int64_t)rank) mask |= 1u << (uint32_t)axis;
+    }
+    return mask;
+}
 /* Name of a function or kernel, without the `@`. */
 static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, "name"); }
 

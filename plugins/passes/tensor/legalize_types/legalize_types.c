@@ -10,8 +10,9 @@
  *     + - * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16
  *     and bf16; other functions gain.
  *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
- *     broadcasts. Sums, differences and products do when the low bits can be cut out of the result again. |x| becomes
- *     the maximum of x and -x.
+ *     broadcasts. The extreme of an axis that may be empty is limited to the values of the narrow type. Sums,
+ *     differences and products do when the low bits can be cut out of the result again. |x| becomes the maximum of x
+ *     and -x.
  *   - A cast becomes a chain of casts when that gives the same: every type on the way holds all values of the first
  * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
@@ -126,6 +127,8 @@ static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtyp
 static int serves(const pto_run *run, const op_rule *r, pto_dtype wider, pto_dtype t)
 {
     if (!legalize_holds(wider, t) || !takes(run, r->tile_op, wider)) return 0;
+    if (r->kind == KIND_REDUCE_MAX && !takes(run, "tile.max", wider)) return 0;
+    if (r->kind == KIND_REDUCE_MIN && !takes(run, "tile.min", wider)) return 0;
     if (legalize_find_chain(run, t, wider, t).count == 0) return 0;
     return r->picks ? legalize_find_chain(run, wider, t, t).count != 0
                     : r->wraps && legalize_is_integer(wider) && narrows_to(run, wider, t);
@@ -181,13 +184,58 @@ static pto_value narrow(pto_op op, pto_value x, const legalize_chain *c, pto_dty
     return PTO_SOME(y) && pto_replace(at, y) == PTO_OK ? y : pto_value_none(op.run);
 }
 
+static int is_reduced_extreme(const pto_run *run, pto_op op)
+{
+    return pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)) || pto_op_is(op, pto_kind(run, KIND_REDUCE_MIN));
+}
+
+static int may_reduce_nothing(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const uint32_t rank = pto_type_rank(type), reduced = pto_axes_of(op, rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t least = 0, most = 0;
+        pto_expr_range(pto_type_dim(type, i), op, NULL, &least, &most);
+        if ((reduced & (1u << i)) != 0 && least < 1) return 1;
+    }
+    return 0;
+}
+
+/* The extreme of nothing in `wide` is beyond all values of the type that `op` has; what is within stays. */
+static pto_value limit(pto_op op, pto_value wide)
+{
+    const pto_run *run = op.run;
+    const pto_dtype t = result_dtype(op), compute = pto_type_dtype(pto_value_type(wide));
+    if (!is_reduced_extreme(run, op) || !legalize_is_integer(t) || compute == t || !may_reduce_nothing(op)) return wide;
+    const int is_max = pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)), is_signed = legalize_is_signed(t);
+    const int64_t highest = (INT64_C(1) << (legalize_bits(t) - is_signed)) - 1, value = !is_max     ? highest
+                                                                                        : is_signed ? -highest - 1
+                                                                                                    : 0;
+    pto_spec c = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
+    if (pto_dtype_is_float(compute))
+        pto_spec_float(&c, "value", (double)value);
+    else
+        pto_spec_int(&c, "value", value);
+    pto_spec_result(&c, pto_type_tensor(run, compute, 0, NULL));
+    pto_spec_name(&c, pto_name_after(op, "_c"));
+    pto_spec s = pto_spec_make(run, pto_kind(run, is_max ? KIND_MAXIMUM : KIND_MINIMUM));
+    pto_spec_operand(&s, wide);
+    pto_spec_operand(&s, pto_spec_value(&c, pto_before(op)));
+    pto_spec_str(&s, "nan", "any");
+    pto_spec_result(&s, pto_value_type(wide));
+    pto_spec_name(&s, pto_name_after(op, "_limit"));
+    return pto_spec_value(&s, pto_before(op));
+}
+
 /* Builds `s` before `op`, with a result in `type`, and puts it in the place of `op` in the type that `op` has. */
 static pto_status replace_by(pto_op op, pto_spec *s, pto_dtype type, const legalize_chain *back, uint32_t stat)
 {
     const pto_dtype to = result_dtype(op);
     pto_spec_result(s, pto_type_with_dtype(op.run, pto_value_type(pto_result(op, 0)), type));
     pto_spec_name(s, pto_name_after(op, type == to ? "" : "_wide"));
-    const pto_value wide = pto_spec_value(s, pto_before(op));
+    const pto_value made = pto_spec_value(s, pto_before(op));
+    PTO_NEED(made);
+    const pto_value wide = limit(op, made);
     PTO_NEED(wide);
     const pto_value y = narrow(op, wide, back, to);
     PTO_NEED(y);

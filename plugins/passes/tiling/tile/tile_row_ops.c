@@ -59,18 +59,32 @@ int rows_has_form(const pto_run *run, pto_op op)
 uint32_t rows_reduce_kind(const pto_run *run, pto_op op, uint32_t axis) { return find_reduce(run, op, 1 + axis); }
 uint32_t rows_combine_kind(const pto_run *run, pto_op op) { return find_reduce(run, op, 3); }
 
-/* NaN loses against every number, so with `ignore` it is what leaves a row of NaN a NaN. */
-tile_number rows_identity(const pto_run *run, pto_op op)
+/* The lowest or highest value of an integer type. */
+static int64_t integer_limit(pto_dtype dtype, int is_highest)
 {
-    pto_dtype dtype = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
-    int bits = (int)(8 * pto_dtype_bytes(dtype)), is_signed = dtype >= PTO_I8 && dtype <= PTO_I64;
-    int64_t largest = is_signed ? INT64_MAX >> (64 - bits) : bits == 64 ? -1 : (int64_t)((UINT64_C(1) << bits) - 1);
-    int64_t least = is_signed ? -largest - 1 : 0;
-    int ignores = pto_str_is(pto_attr_str_of(op, "nan"), "ignore");
+    const int bits = (int)(8 * pto_dtype_bytes(dtype)), is_signed = dtype >= PTO_I8 && dtype <= PTO_I64;
+    const int64_t highest = is_signed    ? INT64_MAX >> (64 - bits)
+                            : bits == 64 ? -1
+                                         : (int64_t)((UINT64_C(1) << bits) - 1);
+    return is_highest ? highest : is_signed ? -highest - 1 : 0;
+}
+
+static int starts_from_nan(const row_group *g, pto_op op)
+{
+    const int is_extreme =
+        pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MAX)) || pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MIN));
+    return is_extreme && pto_str_is(pto_attr_str_of(op, "nan"), "ignore") &&
+           pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_operand(op, 0))));
+}
+
+/* What a reduction of nothing gives. */
+static tile_number of_nothing(const pto_run *run, pto_op op)
+{
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
     if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MAX)))
-        return (tile_number){.real = ignores ? nan("") : -HUGE_VAL, .whole = least};
+        return (tile_number){.real = -HUGE_VAL, .whole = integer_limit(dtype, 0)};
     if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MIN)))
-        return (tile_number){.real = ignores ? nan("") : HUGE_VAL, .whole = largest};
+        return (tile_number){.real = HUGE_VAL, .whole = integer_limit(dtype, 1)};
     return (tile_number){.real = 0.0};
 }
 
@@ -99,6 +113,22 @@ static tile_piece filled(row_nest *w, pto_dtype dtype, tile_number number, uint8
     pto_expr valid[2];
     rows_valid(w, form, valid);
     return tile_emit_fill(w->n, dtype, number, valid, rows_extent(w, form, 0), rows_extent(w, form, 1));
+}
+
+/* NaN loses against every number, so with `ignore` it is what leaves a row of NaN a NaN. A row of nothing is none:
+ * where the extent may be 0 the start is 0 or 1, by the extent, times infinity. */
+tile_piece rows_start(row_nest *w, const row_value *v)
+{
+    const row_group *g = w->g;
+    const pto_expr extent = g->extent[g->swept];
+    const tile_number nothing = of_nothing(g->run, v->op);
+    int64_t least = 0, most = 0;
+    pto_expr_range(extent, g->group, NULL, &least, &most);
+    if (!starts_from_nan(g, v->op) || most == 0) return filled(w, v->dtype, nothing, v->form);
+    if (least >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
+    const pto_expr one = pto_expr_const(g->run, 1);
+    const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};
+    return tile_emit_scalar(w->n, KIND_MULS, filled(w, v->dtype, is_empty, v->form), nothing);
 }
 
 /* Adding to -0.0 keeps every float as it is, +0.0 and NaN included. */

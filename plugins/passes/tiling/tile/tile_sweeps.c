@@ -115,9 +115,7 @@ static void emit_identities(row_nest *w, uint32_t sweep, tile_piece *initial, pt
         if (!reduces_in(v, sweep)) continue;
         name_after(w, v);
         rows_valid(w, v->form, valid[next]);
-        initial[next] = tile_emit_fill(w->n, v->dtype, rows_identity(w->n->run, v->op), valid[next],
-                                       rows_extent(w, v->form, AXIS_ROWS), rows_extent(w, v->form, AXIS_COLUMNS));
-        next++;
+        initial[next++] = rows_start(w, v);
     }
 }
 

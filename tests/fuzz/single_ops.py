@@ -1,0 +1,239 @@
+"""Single tensor ops on the values where numbers go wrong: NaN, infinities, zeros of both signs, denormals, the largest and lowest
+values, empty extents, extents of 1 and prime ones. Each is a form of forms.py whose results are bits: what numpy gives in float64, or
+Python in integers, is rounded once; functions may be off by the ulp that their row in ir/ops/tensor.def states."""
+
+import numpy as np
+
+import elements
+
+FLOATS, INTEGERS = ("f32", "f16", "bf16"), ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+SHAPES = [dict(A=7, B=53), dict(A=1, B=1), dict(A=0, B=3), dict(A=3, B=0), dict(A=2, B=1031)]
+
+
+def edges(dtype):
+    """Bits of the values at which something changes."""
+    if not elements.is_float(dtype):
+        lo, hi = elements.limits(dtype)
+        return elements.int_bits(dtype, [lo, hi, 0, 1, hi - 1, lo + 1, hi // 2, 2, 3, 10, lo // 2, -1 if lo else hi - 2])
+    bits, top = 8 * elements.size(dtype), 1 << (8 * elements.size(dtype) - 1)
+    mantissa = {"f32": 23, "f16": 10, "bf16": 7}[dtype]
+    inf = top - (1 << mantissa)
+    one = int(elements.encode(dtype, [1.0])[0])
+    positive = [0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, (1 << mantissa) + 1, one, one - 1, one + 1, inf - 1, inf - 2, inf, inf + (1 << (mantissa - 1))]
+    positive += [int(b) for b in elements.encode(dtype, [0.5, 2.0, 3.5, 10.0, 17.3, 88.0, 0.1, 1e-3])]
+    all_bits = positive + [b | top for b in positive]
+    return np.array(all_bits, np.uint64).astype({16: np.uint16, 32: np.uint32}[bits])
+
+
+def edge_array(dtype, shape, rng, others=None):
+    """Edges at random places, between ordinary values."""
+    count = int(np.prod(shape))
+    if elements.is_float(dtype):
+        ordinary = elements.encode(dtype, rng.standard_normal(count) * np.exp2(rng.integers(-6, 6, count))) if count else np.zeros(0, elements.bits_type(dtype))
+    else:
+        ordinary = rng.integers(0, 2**63, count, dtype=np.int64).astype(elements.bits_type(dtype))
+    chosen = rng.choice(edges(dtype) if others is None else others, count)
+    return np.where(rng.random(count) < 0.6, chosen, ordinary).astype(elements.bits_type(dtype)).reshape(shape)
+
+
+def given(dtype, bits):
+    return bits.view({"f32": np.float32, "f16": np.float16, "bf16": np.uint16}.get(dtype) or elements.int_type(dtype))
+
+
+def exact(fn):
+    """Of values to bits: the float64 result rounded once, or wrapped."""
+    def of(dtype, *bits):
+        if elements.is_float(dtype):
+            return elements.encode(dtype, np.ravel(fn(*[elements.decode(dtype, b) for b in bits])))
+        values = [elements.decode(dtype, b).astype(object) for b in bits]
+        return elements.int_bits(dtype, np.array(fn(*values), dtype=object))
+    return of
+
+
+def step(dtype, want):
+    """One ulp at a value."""
+    mantissa, least = {"f32": (23, -126), "f16": (10, -14), "bf16": (7, -126)}[dtype]
+    magnitude = np.where(np.isfinite(want) & (want != 0), np.abs(want), 2.0**least)
+    return np.exp2(np.maximum(np.floor(np.log2(magnitude)), least) - mantissa)
+
+
+def within(dtype, ulps):
+    """Whether bits are those of numbers at most so many ulp (an array or a function of the inputs) from what is wanted, in float64."""
+    def near(got, want):
+        value = elements.decode(dtype, got)
+        most = np.finfo(np.float32).max if dtype == "f32" else elements.table(dtype)[-2]
+        with np.errstate(all="ignore"):
+            want = np.asarray(want, np.float64).reshape(value.shape)
+            slack = (ulps + 0.5) * step(dtype, want)
+            close = np.abs(value - want) <= slack
+            to_infinity = np.isinf(value) & (np.sign(value) == np.sign(want)) & (np.abs(want) + slack > most)
+            to_largest = np.isinf(want) & (value == want)
+        return close | to_infinity | to_largest | (np.isnan(value) & np.isnan(want))
+    return near
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def gelu(kind, x):
+    z = 1.702 * x if kind == "sigmoid" else 2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
+    return x * sigmoid(z), np.where(x < 0, (1.25 if kind == "sigmoid" else 3) * np.abs(z), 0)
+
+
+FUNCTIONS = (("sqrt", "", np.sqrt, 0), ("rsqrt", "", lambda x: 1 / np.sqrt(x), 2), ("reciprocal", "", lambda x: 1 / x, 2), ("exp", "", np.exp, 2),
+             ("log", "", np.log, 2), ("tanh", "", np.tanh, 4), ("sigmoid", "", sigmoid, 3), ("silu", "", lambda x: x * sigmoid(x), 5),
+             ("gelu", "", lambda x: gelu("tanh", x)[0], 5), ("gelu", ' {approx = "sigmoid"}', lambda x: gelu("sigmoid", x)[0], 5))
+
+
+def ordered(x, y, largest):
+    """-0 is below +0; NaN is not looked at."""
+    first = np.where(x == y, np.signbit(x) != largest, (x > y) == largest)
+    return np.where(first, x, y)
+
+
+def extreme(largest, nan):
+    def of(x, y):
+        if x.dtype == object:
+            return np.maximum(x, y) if largest else np.minimum(x, y)
+        r = ordered(x, y, largest)
+        if nan == "ignore":
+            return np.where(np.isnan(x), y, np.where(np.isnan(y), x, r))
+        return np.where(np.isnan(x) | np.isnan(y), np.nan, r)
+    return of
+
+
+def truncated(x, y):
+    """Of Python integers, towards zero."""
+    q = np.array([abs(int(a)) // abs(int(b)) * (1 if (a < 0) == (b < 0) else -1) for a, b in zip(np.ravel(x), np.ravel(y))], dtype=object)
+    return q.reshape(np.shape(x))
+
+
+def form(Form, name, dtype, inputs, type_out, text, want, sizes=SHAPES, near=None, others=None):
+    f = Form(name, inputs, {"y": type_out}, text, want, sizes, prepare=lambda n, t, shape, rng: given(t, edge_array(t, shape, rng, others)))
+    f.near = near
+    f.may_be_refused = True
+    return f
+
+
+def unary(Form):
+    for dtype in FLOATS + INTEGERS:
+        t = f"<A x B x {dtype}>"
+        rows = [("neg", np.negative), ("abs", np.abs), ("relu", lambda x: np.where(np.isnan(x), x, np.where(x > 0, x, 0.0)) if x.dtype != object else np.maximum(x, 0))]
+        for op, fn in rows:
+            yield form(Form, f"{op}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x : {t}", lambda x, d=dtype, fn=fn: exact(fn)(d, x).reshape(x.shape))
+        if dtype not in FLOATS:
+            continue
+        for op, attribute, fn, ulps in FUNCTIONS:
+            def limit(got, want, d=dtype, a=attribute, u=ulps, o=op):
+                return within(d, u if o != "gelu" else u + want[1])(got, want[0])
+            # gelu on large negative values is 0 in any precision; its bound grows with |z| there.
+            def wanted(x, d=dtype, fn=fn, o=op, a=attribute):
+                v = elements.decode(d, x)
+                return fn(v), gelu("sigmoid" if a else "tanh", v)[1] if o == "gelu" else 0
+            yield form(Form, f"{op}{attribute.replace(' ', '')}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x{attribute} : {t}", wanted, near=limit)
+
+
+def binary(Form):
+    for dtype in FLOATS + INTEGERS:
+        t, row = f"<A x B x {dtype}>", f"<1 x B x {dtype}>"
+        for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply)):
+            yield form(Form, f"{op}-{dtype}", dtype, {"x": t, "z": t}, t, f"%y = tensor.{op} %x, %z : {t}", lambda x, z, d=dtype, fn=fn: exact(fn)(d, x, z).reshape(x.shape))
+        numbers = None if dtype in FLOATS else np.array([b for b in edges(dtype) if b], elements.bits_type(dtype))
+        fn = np.divide if dtype in FLOATS else truncated
+        f = form(Form, f"div-{dtype}", dtype, {"x": t, "z": t}, t, f"%y = tensor.div %x, %z : {t}", lambda x, z, d=dtype, fn=fn: exact(fn)(d, x, z).reshape(x.shape))
+        if numbers is not None:
+            f.prepare = lambda n, d, shape, rng, k=numbers: given(d, rng.choice(k, shape) if n == "z" else edge_array(d, shape, rng))
+        yield f
+        for op, largest in (("maximum", True), ("minimum", False)):
+            for nan in ("propagate", "ignore") if dtype in FLOATS else ("propagate",):
+                yield form(Form, f"{op}-{nan}-{dtype}", dtype, {"x": t, "z": row}, t, f'%y = tensor.{op} %x, %z {{nan = "{nan}"}} : {t}',
+                           lambda x, z, d=dtype, l=largest, n=nan: exact(extreme(l, n))(d, x, np.broadcast_to(z, x.shape)).reshape(x.shape))
+
+
+def nothing(op, dtype):
+    """What a reduction of no element gives."""
+    if op in ("sum", "mean"):
+        return 0 if op == "sum" else np.nan
+    if dtype in FLOATS:
+        return -np.inf if op == "max" else np.inf
+    return elements.limits(dtype)[0 if op == "max" else 1]
+
+
+def reduced(op, dtype, nan, axes):
+    def along(values):
+        count = int(np.prod([values.shape[a] for a in axes]))
+        shape = [1 if i in axes else n for i, n in enumerate(values.shape)]
+        if count == 0:
+            return np.full(shape, nothing(op, dtype), dtype=values.dtype)
+        if op in ("sum", "mean"):
+            total = np.sum(values, axes, keepdims=True)
+            return total / count if op == "mean" else total
+        moved = np.moveaxis(values, axes, range(len(axes))).reshape(count, -1)
+        result = moved[0]
+        for line in moved[1:]:
+            result = extreme(op == "max", nan)(result, line)
+        return result.reshape(shape)
+
+    def want(x):
+        if dtype in FLOATS:
+            return along(elements.decode(dtype, x))
+        return elements.int_bits(dtype, along(elements.decode(dtype, x).astype(object)))
+    return want
+
+
+SPACES = (("A x B", (1,), "A x 1"), ("A x B", (0,), "1 x B"), ("A x B x C", (1,), "A x 1 x C"), ("A x B x C", (0, 2), "1 x B x 1"), ("A x B x C", (0, 1, 2), "1 x 1 x 1"))
+BOXES = [dict(A=5, B=13, C=7), dict(A=1, B=1, C=1), dict(A=0, B=3, C=2), dict(A=3, B=0, C=2), dict(A=3, B=2, C=0), dict(A=0, B=0, C=0), dict(A=2, B=1031, C=3)]
+
+
+def reductions(Form):
+    for dtype in FLOATS + INTEGERS:
+        for op in ("sum", "max", "min") + (("mean",) if dtype in FLOATS else ()):
+            for nan in ("propagate", "ignore") if op in ("max", "min") and dtype in FLOATS else ("",):
+                for number, (space, axes, kept) in enumerate(SPACES):
+                    # Every space with f32 and u8; of the other types two spaces each.
+                    if dtype not in ("f32", "u8") and number not in (0, 1 + elements.TYPES[dtype][0] % 4):
+                        continue
+                    attributes = f"axis = {list(axes)}" + (f', nan = "{nan}"' if nan else "")
+                    is_sum = op in ("sum", "mean") and dtype in FLOATS
+                    numbers = elements.encode(dtype, [np.inf, 1.0, -1.0, 0.25, -0.0, 0.0, 3.0]) if is_sum else None
+                    if dtype in FLOATS and not is_sum and nan == "ignore":
+                        # Rows of NaN alone stay NaN.
+                        numbers = np.concatenate([edges(dtype), np.repeat(elements.encode(dtype, [np.nan]), 60)])
+
+                    def near(got, want, d=dtype, s=is_sum):
+                        if not s:
+                            return elements.canonical(d, got) == elements.canonical(d, elements.encode(d, np.ravel(want)).reshape(got.shape))
+                        return within(d, 0.5)(got, want) | (np.abs(elements.decode(d, got) - want) <= 1e-3 * (1 + np.abs(want)))
+
+                    yield form(Form, f"{op}{'-' + nan if nan else ''}-[{space}]-{list(axes)}-{dtype}", dtype, {"x": f"<{space} x {dtype}>"}, f"<{kept} x {dtype}>",
+                               f"%y = tensor.reduce_{op} %x {{{attributes}}} : <{kept} x {dtype}>", reduced(op, dtype, nan or "propagate", axes),
+                               [{k: v for k, v in s.items() if k in space} for s in BOXES], near if dtype in FLOATS else None, numbers)
+
+
+def shapes(Form):
+    """What moves numbers keeps their bits: NaN payloads too, but for what arithmetic has touched."""
+    for dtype in FLOATS + INTEGERS:
+        t = f"<A x B x {dtype}>"
+        yield form(Form, f"transpose-{dtype}", dtype, {"x": t}, f"<B x A x {dtype}>", f"%y = tensor.transpose %x {{perm = [1, 0]}} : <B x A x {dtype}>", lambda x: x.T.copy())
+        yield form(Form, f"broadcast-{dtype}", dtype, {"x": f"<A x 1 x {dtype}>", "z": f"<B x {dtype}>"}, t, f"%y = tensor.broadcast %x : {t}",
+                   lambda x, z: np.broadcast_to(x, (x.shape[0], z.shape[0])).copy())
+
+
+def products(Form):
+    sizes = [dict(M=3, N=5, K=7), dict(M=1, N=1, K=1), dict(M=17, N=33, K=0), dict(M=0, N=3, K=2), dict(M=31, N=2, K=67)]
+    for dtype in ("f16", "bf16", "f32"):
+        numbers = elements.encode(dtype, [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, 0.5, -3.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 0.25, 0.5])
+        def want(a, b, d=dtype):
+            x, y = elements.decode(d, a), elements.decode(d, b)
+            return np.sum(x[:, :, None] * y[None], 1)
+        f = form(Form, f"product-{dtype}", dtype, {"a": f"<M x K x {dtype}>", "b": f"<K x N x {dtype}>"}, "<M x N x f32>",
+                 "%y = tensor.matmul %a, %b {out = f32} : <M x N x f32>", want, sizes,
+                 lambda got, want: within("f32", 0.5)(got, want) | (np.abs(elements.decode("f32", got) - want) <= 1e-4 * (1 + np.abs(want))), numbers)
+        f.prepare = lambda n, t, shape, rng, k=numbers: given(t, rng.choice(k, shape))
+        yield f
+
+
+def single_ops(Form):
+    for group in (unary, binary, reductions, shapes, products):
+        yield from group(Form)
