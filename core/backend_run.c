@@ -4,7 +4,6 @@
 #include "core/file.h"
 #include "core/host_handle.h"
 #include "core/plugin_output.h"
-#include "core/supervisor.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -224,12 +223,11 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
     return s;
 }
 
-status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
-                   const bound_call *call, flight_recorder *recorder, backend_result *out, int *exit_status)
+exit_status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+                        const bound_call *call, flight_recorder *recorder, backend_result *out)
 {
     diag_engine *d = context_diags(module_context(m));
-    *exit_status = EXIT_STATUS_OUTPUT;
-    TRY(open_folder(d, request->report_dir));
+    TRY_AS(EXIT_STATUS_OUTPUT, open_folder(d, request->report_dir));
     const run_session_params params = {
         .diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
     run_session *session = run_session_create(a, &params);
@@ -249,7 +247,8 @@ status backend_run(arena *a, const opened_pipeline *p, const backend_request *re
     const run_result result = run_context_end(run, s);
     run_session_destroy(session);
     if (k.file_open) file_writer_abandon(&k.file);
-    if (result.failed && !k.failed) *exit_status = EXIT_STATUS_FAILED;
-    if (result.failed || k.failed) return FAILED;
-    return k.folder ? write_counters(&k) : OK;
+    if (k.failed) return EXIT_STATUS_OUTPUT;
+    if (result.failed) return EXIT_STATUS_FAILED;
+    if (k.folder) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));
+    return EXIT_STATUS_OK;
 }

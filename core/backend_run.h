@@ -29,7 +29,7 @@ typedef struct backend_request {
 
 /* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;
  * `*exit_status` is then 5, or 74 when a file of the report cannot be written. */
-MUST_CHECK status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
-                              const bound_call *call, flight_recorder *recorder, backend_result *out, int *exit_status);
+MUST_CHECK exit_status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+                                   const bound_call *call, flight_recorder *recorder, backend_result *out);
 
 #endif

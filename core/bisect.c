@@ -4,18 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct bisect_step {
-    bool is_needed, was_left_out;
-    const char *reason; /* of a needed one, in words */
-} bisect_step;
-
-struct bisect {
+typedef struct bisect {
     arena *arena;
     int64_t limit, count;
     bool is_quiet;
-    contract_step *steps;
-    bisect_step *decisions;
-};
+    const char **reasons; /* of each step: why it always runs, in words; NULL: it need not */
+} bisect;
 
 static bool names(const char *const *list, const char *word)
 {
@@ -56,49 +50,40 @@ static const char *find_reason(arena *a, const contract *c, uint32_t index)
     return NULL;
 }
 
-bisect *bisect_create(arena *a, int64_t limit, bool is_quiet, const contract *c)
+static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
 {
-    bisect *b = arena_alloc(a, sizeof *b);
-    *b = (bisect){.arena = a, .limit = limit, .is_quiet = is_quiet};
-    b->steps = arena_array(a, c->step_count, sizeof *b->steps);
-    b->decisions = arena_array(a, c->step_count, sizeof *b->decisions);
-    for (uint32_t i = 0; i < c->step_count; i++) {
-        b->steps[i] = c->steps[i];
-        b->decisions[i].reason = find_reason(a, c, i);
-        b->decisions[i].is_needed = b->decisions[i].reason != NULL;
-    }
-    return b;
+    bisect *b = self;
+    const contract *c = &p->contract;
+    (void)m;
+    (void)first;
+    b->reasons = arena_array(b->arena, c->step_count, sizeof *b->reasons);
+    for (uint32_t i = 0; i < c->step_count; i++) b->reasons[i] = find_reason(b->arena, c, i);
+    return EXIT_STATUS_OK;
 }
 
-void bisect_begin_step(bisect *b, uint32_t step)
+static exit_status before_step(void *self, const step_event *e)
 {
-    if (!b->decisions[step].is_needed || b->is_quiet) return;
-    fprintf(stderr, "bisect: step `%s` always runs: %s\n", b->steps[step].step->id, b->decisions[step].reason);
+    const bisect *b = self;
+    const char *reason = b->reasons[e->index];
+    if (reason && !b->is_quiet) fprintf(stderr, "bisect: step `%s` always runs: %s\n", e->step->step->id, reason);
+    return EXIT_STATUS_OK;
 }
 
-/* It establishes nothing any more for all functions. */
-static void leave_out(bisect *b, uint32_t step)
+static bool runs_unit(void *self, const step_event *e, op_id unit)
 {
-    if (b->decisions[step].was_left_out) return;
-    b->decisions[step].was_left_out = true;
-    pto_pass *pass = arena_alloc(b->arena, sizeof *pass);
-    *pass = *b->steps[step].pass;
-    pass->establishes = NULL;
-    b->steps[step].pass = pass;
-}
-
-bool bisect_runs(bisect *b, uint32_t step, const module *m, op_id unit)
-{
-    if (b->decisions[step].is_needed) return true;
+    bisect *b = self;
+    if (b->reasons[e->index]) return true;
     const bool runs = ++b->count <= b->limit || b->limit < 0;
-    if (!runs) leave_out(b, step);
     if (b->is_quiet) return runs;
-    const str name = unit ? string_of(module_context(m), function_name(m, unit)) : STR("the module");
+    const str name = unit ? string_of(module_context(e->module), function_name(e->module, unit)) : STR("the module");
     fprintf(stderr, "bisect: %s pass (%" PRId64 ") %s on %s%.*s, step `%s`\n", runs ? "running" : "NOT running",
-            b->count, b->steps[step].pass->id, unit ? "@" : "", (int)name.n, name.p, b->steps[step].step->id);
+            b->count, e->step->pass->id, unit ? "@" : "", (int)name.n, name.p, e->step->step->id);
     return runs;
 }
 
-const contract_step *bisect_steps(bisect *b) { return b->steps; }
-
-bool bisect_left_out(const bisect *b, uint32_t step) { return b->decisions[step].was_left_out; }
+compile_observer bisect_observer(arena *a, int64_t limit, bool is_quiet)
+{
+    bisect *b = arena_alloc(a, sizeof *b);
+    *b = (bisect){.arena = a, .limit = limit, .is_quiet = is_quiet};
+    return (compile_observer){.self = b, .begin = begin, .before_step = before_step, .runs_unit = runs_unit};
+}

@@ -66,13 +66,13 @@ void compile_trace_begin(compile_trace *t, const char *category, str name, const
     s->from_ns = now_ns() - t->start_ns;
 }
 
-void compile_trace_number(compile_trace *t, const char *name, int64_t value)
+void compile_trace_number(compile_trace *t, const char *name, int64_t n)
 {
     if (!t || t->depth == 0 || t->too_deep > 0) return;
     span *s = &t->spans[t->open[t->depth - 1]];
     if (s->number_count == NUMBERS_MAX) return;
     s->number_names[s->number_count] = name;
-    s->numbers[s->number_count++] = value;
+    s->numbers[s->number_count++] = n;
 }
 
 void compile_trace_end(compile_trace *t)
@@ -85,11 +85,23 @@ void compile_trace_end(compile_trace *t)
     if (t->depth > 0) t->spans[t->open[--t->depth]].to_ns = now_ns() - t->start_ns;
 }
 
-uint32_t compile_trace_depth(const compile_trace *t) { return t ? t->depth + t->too_deep : 0; }
-
-void compile_trace_end_to(compile_trace *t, uint32_t depth)
+static void begin_span(void *self, const char *category, str name, const char *detail)
 {
-    while (compile_trace_depth(t) > depth) compile_trace_end(t);
+    compile_trace_begin(self, category, name, detail);
+}
+
+static void end_span(void *self) { compile_trace_end(self); }
+
+static exit_status add_numbers(void *self, const step_event *e)
+{
+    compile_trace_number(self, "changes", (int64_t)e->mutations);
+    compile_trace_number(self, "ops", module_count_ops(e->module));
+    return EXIT_STATUS_OK;
+}
+
+compile_observer compile_trace_observer(compile_trace *t)
+{
+    return (compile_observer){.self = t, .after_step = add_numbers, .span_begin = begin_span, .span_end = end_span};
 }
 
 /* Nanoseconds as microseconds with three digits, which no rounding of a double can change. */
@@ -122,7 +134,7 @@ status compile_trace_write(compile_trace *t, diag_engine *d, const char *path)
 {
     file_writer w;
     if (!t) return OK;
-    compile_trace_end_to(t, 0);
+    while (t->depth + t->too_deep > 0) compile_trace_end(t);
     TRY(file_writer_open(&w, d, path));
     text_buffer out;
     text_init(&out);

@@ -6,7 +6,7 @@
 #ifndef CORE_COMPILE_TRACE_H
 #define CORE_COMPILE_TRACE_H
 
-#include "ir/diag.h"
+#include "core/observer.h"
 
 typedef struct compile_trace compile_trace;
 
@@ -15,12 +15,11 @@ compile_trace *compile_trace_create(arena *a, const char *tool);
 /* Opens a span inside the one that is open: category "step", name "tile". Texts are copied; `detail` may be NULL. */
 void compile_trace_begin(compile_trace *t, const char *category, str name, const char *detail);
 /* A number of the span that is open; the name must be a literal. */
-void compile_trace_number(compile_trace *t, const char *name, int64_t value);
+void compile_trace_number(compile_trace *t, const char *name, int64_t n);
 /* Closes it. */
 void compile_trace_end(compile_trace *t);
-/* Closes what is open down to `depth` spans: for ways out in the middle. */
-uint32_t compile_trace_depth(const compile_trace *t);
-void compile_trace_end_to(compile_trace *t, uint32_t depth);
+/* Adds the spans of a compile, and what each step left. */
+compile_observer compile_trace_observer(compile_trace *t);
 /* Closes all and writes the file. */
 MUST_CHECK status compile_trace_write(compile_trace *t, diag_engine *d, const char *path);
 

@@ -113,8 +113,18 @@ static status check_form(module *m, const run_agent *agent, bool is_generic)
     return s;
 }
 
-status paranoid_check(module *m, const run_agent *agent)
+static exit_status check_step(void *self, const step_event *e)
 {
-    TRY(check_form(m, agent, false));
-    return check_form(m, agent, true);
+    if (!e->changed) return EXIT_STATUS_OK;
+    compile_trace_begin(self, "verify", STR("print and read"), NULL);
+    const bool is_same = check_form(e->module, e->agent, false) == OK && check_form(e->module, e->agent, true) == OK;
+    compile_trace_end(self);
+    if (is_same) return EXIT_STATUS_OK;
+    run_agent_note(e->agent, context_diags(module_context(e->module)));
+    return EXIT_STATUS_BLAMED;
+}
+
+compile_observer paranoid_observer(compile_trace *trace)
+{
+    return (compile_observer){.self = trace, .after_step = check_step};
 }

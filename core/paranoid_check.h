@@ -5,11 +5,10 @@
 #ifndef CORE_PARANOID_CHECK_H
 #define CORE_PARANOID_CHECK_H
 
-#include "core/run_context.h"
-#include "ir/module.h"
+#include "core/compile_trace.h"
 
-/* Fails after a diagnostic that blames `agent` and shows the first line that differs, or why the text cannot be read.
- */
-MUST_CHECK status paranoid_check(module *m, const run_agent *agent);
+/* Blames a step whose text does not come back, and shows the first line that differs, or why it cannot be read. The
+ * trace, which may be NULL, is told. */
+compile_observer paranoid_observer(compile_trace *trace);
 
 #endif

@@ -1,18 +1,20 @@
 #include "core/pass_manager.h"
 
-#include "core/bisect.h"
 #include "core/core_diag.h"
 #include "core/output_names.h"
-#include "core/paranoid_check.h"
 #include "core/plugin_output.h"
 #include "core/property.h"
-#include "core/snapshot.h"
-#include "core/supervisor.h"
-#include "ir/printer.h"
+#include "core/step_range.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+
+/* The step before which the module can be set back, so that a strategy chooses again. */
+typedef struct choice_point {
+    module *before; /* or NULL: no strategy was asked yet */
+    uint32_t step;
+} choice_point;
 
 typedef struct manager {
     arena *arena;
@@ -25,15 +27,12 @@ typedef struct manager {
     function_states *functions;
     property_set *properties;
     output_keeper *outputs;
+    contract_step *steps;   /* of the pipeline; one of which a unit was left out establishes nothing */
     contract_state *states; /* before and after each step */
-    run_report *report;
-    semantics_check *semantics; /* or NULL */
-    bisect *bisect;             /* or NULL */
-    uint32_t end;               /* the first step that does not run */
+    uint32_t end;           /* the first step that does not run */
+    compile_stats *stats;
     tiling_retry *retry;
-    module *before_tiling; /* what the steps go back to when a later one finds no room, or NULL */
-    uint32_t tiling_step;
-    int *exit_status;
+    choice_point choice;
 } manager;
 
 static uint64_t now_ns(void)
@@ -53,81 +52,66 @@ static void module_levels(const module *m, contract_state *out)
     }
 }
 
-static uint32_t count_ops(const module *m)
+/* ---- observers ---- */
+
+#define EACH_OBSERVER(g, o)                                                                                           \
+    for (const compile_observer *o = (g)->request->observers, *o##_end = o ? o + (g)->request->observer_count : NULL; \
+         o != o##_end; o++)
+
+static void span_begin(const manager *g, const char *category, str name, const char *detail)
 {
-    uint32_t n = 0;
-    BLOCK_EACH_OP(m, f, module_top(m)) {
-        IR_WALK(m, o, f) n++;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->span_begin) o->span_begin(o->self, category, name, detail);
     }
-    return n;
 }
 
-static status add_to_digest(void *self, const char *p, size_t n)
+static void span_end(const manager *g)
 {
-    uint64_t *digest = self;
-    for (size_t i = 0; i < n; i++) *digest = (*digest ^ (uint8_t)p[i]) * 0x100000001b3u;
-    return OK;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->span_end) o->span_end(o->self);
+    }
 }
 
-static uint64_t digest_of(module *m)
+static exit_status observe_begin(const manager *g, uint32_t first)
 {
-    uint64_t digest = 0xcbf29ce484222325u;
-    text_buffer t;
-    text_init(&t);
-    t.flush = add_to_digest;
-    t.self = &digest;
-    module_print(m, &(print_options){0}, &t);
-    if (text_finish(&t) != OK) digest = 0;
-    text_fini(&t);
-    return digest;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->begin) TRY_EXIT(o->begin(o->self, g->pipeline, g->module, first));
+    }
+    return EXIT_STATUS_OK;
 }
 
-/* ---- which steps run ---- */
-
-static status find_step(manager *g, const char *id, const char *option, uint32_t *out)
+static exit_status observe_before(const manager *g, const step_event *e)
 {
-    const contract *c = &g->pipeline->contract;
-    for (uint32_t i = 0; i < c->step_count; i++) {
-        if (strcmp(c->steps[i].step->id, id) != 0) continue;
-        *out = i;
-        return OK;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->before_step) TRY_EXIT(o->before_step(o->self, e));
     }
-    diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1704,
-               "option `--%s` names step `%s`, which the pipeline does not have", option, id);
-    const char **ids = arena_array(g->arena, c->step_count + 1u, sizeof *ids);
-    for (uint32_t i = 0; i < c->step_count; i++) ids[i] = c->steps[i].step->id;
-    const char *near = str_nearest(str_from(id), ids);
-    if (near) diag_note(g->diags, NO_POS, "did you mean `%s`?", near);
-    return FAILED;
+    return EXIT_STATUS_OK;
 }
 
-/* The steps to run are [first, end). */
-static status select_steps(manager *g, uint32_t *first, uint32_t *end)
+static exit_status observe_after(const manager *g, const step_event *e)
 {
-    const compile_request *r = g->request;
-    uint32_t index = 0;
-    *first = 0;
-    *end = g->pipeline->contract.step_count;
-    if (r->only && (r->from || r->until)) {
-        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--only excludes --from and --until");
-        return FAILED;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->after_step) TRY_EXIT(o->after_step(o->self, e));
     }
-    if (r->from || r->only) {
-        TRY(find_step(g, r->only ? r->only : r->from, r->only ? "only" : "from", &index));
-        *first = index;
-    }
-    if (r->until || r->only) {
-        TRY(find_step(g, r->only ? r->only : r->until, r->only ? "only" : "until", &index));
-        *end = index + 1;
-    }
-    if (*end <= *first) {
-        diag_error(g->diags, (src_pos){"<command line>", 1, 1}, &E1504, "--until `%s` comes before --from `%s`",
-                   r->until, r->from);
-        return FAILED;
-    }
-    for (const char *const *id = r->print_after; id && *id; id++) TRY(find_step(g, *id, "print-after", &index));
-    return OK;
+    return EXIT_STATUS_OK;
 }
+
+static bool observers_want(const manager *g, const step_event *e, op_id unit)
+{
+    bool runs = true;
+    EACH_OBSERVER(g, o)
+    {
+        if (o->runs_unit && !o->runs_unit(o->self, e, unit)) runs = false;
+    }
+    return runs;
+}
+
+/* ---- the start ---- */
 
 /* A snapshot must be at the levels that the steps before it leave; its properties are checked, not believed. */
 static status check_start(manager *g, uint32_t first)
@@ -182,33 +166,45 @@ static void find_start_properties(manager *g, contract_state *start)
     diag_destroy(nobody);
 }
 
-/* ---- one step ---- */
-
-static void note_step(manager *g, const run_agent *agent)
+static status check_machine(manager *g)
 {
-    diag_note(g->diags, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
+    ir_context *c = module_context(g->module);
+    const attr_id attr = attr_get(c, module_attrs(g->module), string_intern_z(c, "machine"));
+    if (attr == 0 || !g->pipeline->machine) return OK;
+    src_pos at = module_attrs_pos(g->module);
+    if (!at.file) at.file = string_of(c, module_file(g->module)).p;
+    if (attr_at(c, attr)->kind != ATTR_STRING) {
+        diag_error(g->diags, at, &E1709, "the attribute `machine` of the module is not the name of a machine");
+        return FAILED;
+    }
+    const str name = string_of(c, attr_at(c, attr)->id);
+    if (str_is(name, g->pipeline->machine->name)) return OK;
+    diag_error(g->diags, at, &E1709, "the module was compiled for machine %.*s, the pipeline is for %s", (int)name.n,
+               name.p, g->pipeline->machine->name);
+    return FAILED;
 }
+
+/* ---- one step ---- */
 
 /* What the runs of one step did. */
 typedef struct step_effect {
     uint32_t changes; /* RUN_CHANGED_* */
-    bool asked_machine;
+    bool asked_machine, left_out_a_unit;
 } step_effect;
 
-static status run_once(manager *g, uint32_t index, op_id unit, step_effect *effect)
+static status run_once(manager *g, const step_event *e, op_id unit, step_effect *effect)
 {
-    const contract_step *step = &g->pipeline->contract.steps[index];
-    const run_agent *agent = g->pipeline->agents[index];
-    const bool is_module = strcmp(step->pass->scope, "module") == 0;
+    const pto_pass *pass = e->step->pass;
+    const bool is_module = strcmp(pass->scope, "module") == 0;
     const run_request request = {
-        .agent = agent,
+        .agent = e->agent,
         .module = g->module,
         .unit = unit,
         .access = is_module ? RUN_WRITES_MODULE : RUN_WRITES_FUNCTION,
-        .levels = run_levels(step->pass, contract_state_has(&g->states[index], "block/1", "pto.selected")),
+        .levels = run_levels(pass, contract_state_has(&g->states[e->index], "block/1", "pto.selected")),
     };
     const pto_run *run = run_context_begin(g->session, &request);
-    const pto_status returned = step->pass->run(run, run_context_unit(run));
+    const pto_status returned = pass->run(run, run_context_unit(run));
     const run_result result = run_context_end(run, returned);
     effect->changes |= result.changes;
     effect->asked_machine |= result.asked_machine;
@@ -228,106 +224,55 @@ static uint32_t collect_units(manager *g, const char *level, op_id **out)
     return n;
 }
 
-/* What holds after a step of which bisect left a part out: it establishes nothing. */
-static status count_left_out(manager *g, uint32_t index)
+static exit_status run_unit(manager *g, const step_event *e, op_id unit, step_effect *effect)
 {
-    if (!g->bisect || !bisect_left_out(g->bisect, index)) return OK;
+    if (!observers_want(g, e, unit)) {
+        effect->left_out_a_unit = true;
+        return EXIT_STATUS_OK;
+    }
+    span_begin(g, "unit", unit ? string_of(module_context(g->module), function_name(g->module, unit)) : STR("module"),
+               NULL);
+    const status s = run_once(g, e, unit, effect);
+    span_end(g);
+    return s == OK ? EXIT_STATUS_OK : EXIT_STATUS_FAILED;
+}
+
+/* Fails when the time is up; `where` is "before" or "in" the step. */
+static exit_status check_time(manager *g, const step_event *e, const char *where)
+{
+    if (!flight_recorder_stop(g->recorder)) return EXIT_STATUS_OK;
+    diag_error(g->diags, e->agent->at, &E1711, "the time ran out %s step `%s`", where, e->agent->step);
+    FLIGHT_SET(g->recorder, plugin, str_from(e->agent->plugin));
+    FLIGHT_SET(g->recorder, step, str_from(e->agent->step));
+    g->recorder->stopped = 1;
+    return EXIT_STATUS_RESOURCES;
+}
+
+static exit_status run_units(manager *g, const step_event *e, step_effect *effect)
+{
+    op_id *units;
+    const uint32_t count = collect_units(g, e->step->pass->consumes, &units);
+    if (strcmp(e->step->pass->scope, "module") == 0) return count > 0 ? run_unit(g, e, 0, effect) : EXIT_STATUS_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        TRY_EXIT(check_time(g, e, i > 0 ? "in" : "before"));
+        TRY_EXIT(run_unit(g, e, units[i], effect));
+    }
+    return EXIT_STATUS_OK;
+}
+
+/* A step of which a unit was left out establishes nothing: the contracts must hold without it. */
+static status recheck_contracts(manager *g, const step_event *e)
+{
+    pto_pass *pass = arena_alloc(g->arena, sizeof *pass);
+    *pass = *g->steps[e->index].pass;
+    pass->establishes = NULL;
+    g->steps[e->index].pass = pass;
     contract part = g->pipeline->contract;
     const contract_state start = g->states[0];
-    part.steps = bisect_steps(g->bisect);
+    part.steps = g->steps;
     part.step_count = g->end;
     part.backend = NULL;
     return contract_check(g->diags, &part, &start, g->states);
-}
-
-static status run_unit(manager *g, uint32_t index, op_id unit, step_effect *effect)
-{
-    if (g->bisect && !bisect_runs(g->bisect, index, g->module, unit)) return OK;
-    const str name = unit ? string_of(module_context(g->module), function_name(g->module, unit)) : STR("module");
-    compile_trace_begin(g->request->trace, "unit", name, NULL);
-    const status s = run_once(g, index, unit, effect);
-    compile_trace_end(g->request->trace);
-    return s;
-}
-
-static status check_levels(manager *g, uint32_t index)
-{
-    const contract_step *step = &g->pipeline->contract.steps[index];
-    BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
-        const ir_level there = function_level(g->module, f);
-        const char *level = level_name(there);
-        if (there == LEVEL_NONE || contract_state_level(&g->states[index + 1], level)) continue;
-        const str name = string_of(module_context(g->module), function_name(g->module, f));
-        diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",
-                   step->step->id, step->pass->produces, (int)name.n, name.p, level);
-        return FAILED;
-    }
-    return OK;
-}
-
-/* Nothing is known of any function any more: all is looked at again. */
-static void touch_all(manager *g)
-{
-    function_states_touch(g->functions, 0);
-    BLOCK_EACH_OP(g->module, f, module_top(g->module)) function_states_touch(g->functions, f);
-}
-
-/* Everything a step can be blamed for after it ran. */
-static status check_after(manager *g, uint32_t index, bool changed)
-{
-    const run_agent *agent = g->pipeline->agents[index];
-    const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
-    if (is_paranoid) touch_all(g);
-    compile_trace_begin(g->request->trace, "verify", STR("verify"), NULL);
-    status s = changed || is_paranoid ? function_states_verify(g->functions) : OK;
-    if (s != OK)
-        diag_error(g->diags, agent->at, &E1706, "the module does not verify after step `%s` (pass %s of plugin %s)",
-                   agent->step, agent->id, agent->plugin);
-    if (s == OK) s = check_levels(g, index);
-    compile_trace_end(g->request->trace);
-    compile_trace_begin(g->request->trace, "verify", STR("properties"), NULL);
-    if (s == OK) s = property_check_state(g->properties, g->session, g->module, &g->states[index + 1], agent);
-    compile_trace_end(g->request->trace);
-    if (s == OK && changed && is_paranoid) {
-        compile_trace_begin(g->request->trace, "verify", STR("print and read"), NULL);
-        s = paranoid_check(g->module, agent);
-        compile_trace_end(g->request->trace);
-    }
-    if (s == OK) return OK;
-    note_step(g, agent);
-    *g->exit_status = EXIT_STATUS_BLAMED;
-    return FAILED;
-}
-
-static bool is_listed(const char *const *list, const char *id)
-{
-    for (; list && *list; list++) {
-        if (strcmp(*list, id) == 0) return true;
-    }
-    return false;
-}
-
-static status check_numbers(manager *g, uint32_t index, bool changed)
-{
-    if (!g->semantics || !changed) return OK;
-    const run_agent *agent = g->pipeline->agents[index];
-    compile_trace_begin(g->request->trace, "verify", STR("semantics"), NULL);
-    const status s = semantics_check_step(g->semantics, g->module, agent, g->pipeline->contract.steps[index].pass);
-    compile_trace_end(g->request->trace);
-    if (s == OK) return OK;
-    *g->exit_status = EXIT_STATUS_BLAMED;
-    return FAILED;
-}
-
-static status write_after(manager *g, uint32_t index, bool changed)
-{
-    const compile_request *r = g->request;
-    const char *id = g->pipeline->contract.steps[index].step->id;
-    if (r->print_after_all || (r->print_after_change && changed) || is_listed(r->print_after, id))
-        snapshot_print(g->module, id);
-    if (!r->dump_dir || !changed) return OK;
-    *g->exit_status = EXIT_STATUS_OUTPUT;
-    return snapshot_write(g->diags, g->module, r->dump_dir, index + 1, id);
 }
 
 /* From the first step on that asked the machine, what it said is in the module, changed or not: on another machine the
@@ -343,19 +288,6 @@ static uint32_t write_machine(manager *g)
     return RUN_CHANGED_MODULE;
 }
 
-/* Fails when the time is up; `where` is "before" or "in" the step. */
-static status go_on(manager *g, uint32_t index, const char *where)
-{
-    if (!flight_recorder_stop(g->recorder)) return OK;
-    const run_agent *agent = g->pipeline->agents[index];
-    diag_error(g->diags, agent->at, &E1711, "the time ran out %s step `%s`", where, agent->step);
-    FLIGHT_SET(g->recorder, plugin, str_from(agent->plugin));
-    FLIGHT_SET(g->recorder, step, str_from(agent->step));
-    g->recorder->stopped = 1;
-    *g->exit_status = EXIT_STATUS_RESOURCES;
-    return FAILED;
-}
-
 static void touch_function(void *self, op_id function) { function_states_touch(self, function); }
 
 static void settle_names(manager *g)
@@ -364,90 +296,87 @@ static void settle_names(manager *g)
     output_keeper_run(g->outputs, g->module, touch_function, g->functions);
 }
 
-static status run_step(manager *g, uint32_t index)
+static status check_levels(manager *g, const step_event *e)
 {
-    const contract_step *step = &g->pipeline->contract.steps[index];
-    step_report *report = &g->report->steps[index];
-    const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
-    step_effect effect = {0};
-    TRY(go_on(g, index, "before"));
-    *g->exit_status = EXIT_STATUS_FAILED;
-    if (g->bisect) bisect_begin_step(g->bisect, index);
-    if (g->semantics) TRY(semantics_check_before(g->semantics, g->module, step->pass));
-    op_id *units;
-    const uint32_t count = collect_units(g, step->pass->consumes, &units);
-    if (strcmp(step->pass->scope, "module") == 0) {
-        if (count > 0) TRY(run_unit(g, index, 0, &effect));
-    } else {
-        for (uint32_t i = 0; i < count; i++) {
-            TRY(go_on(g, index, i > 0 ? "in" : "before"));
-            TRY(run_unit(g, index, units[i], &effect));
-        }
-    }
-    TRY(count_left_out(g, index));
-    if (effect.asked_machine) effect.changes |= write_machine(g);
-    if (effect.changes) settle_names(g);
-    report->ran = true;
-    report->run_ns = now_ns() - begin;
-    report->changes = module_epoch(g->module) - epoch;
-    if (g->request->verify) TRY(check_after(g, index, effect.changes != 0));
-    if (check_numbers(g, index, effect.changes != 0) != OK) {
-        TRY(go_on(g, index, "in")); /* the interpreter gave up, nobody is to blame */
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
+        const ir_level there = function_level(g->module, f);
+        const char *level = level_name(there);
+        if (there == LEVEL_NONE || contract_state_level(&g->states[e->index + 1], level)) continue;
+        const str name = string_of(module_context(g->module), function_name(g->module, f));
+        diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",
+                   e->step->step->id, e->step->pass->produces, (int)name.n, name.p, level);
         return FAILED;
-    }
-    report->verify_ns = now_ns() - begin - report->run_ns;
-    if (g->request->time_steps || g->request->count_statistics) report->op_count = count_ops(g->module);
-    if (g->request->digest_steps) report->digest = digest_of(g->module);
-    compile_trace_begin(g->request->trace, "print", STR("write down"), NULL);
-    const status written = write_after(g, index, effect.changes != 0);
-    compile_trace_end(g->request->trace);
-    return written;
-}
-
-/* ---- the whole ---- */
-
-static status start_report(manager *g)
-{
-    const contract *c = &g->pipeline->contract;
-    g->report->steps = arena_array(g->arena, c->step_count, sizeof *g->report->steps);
-    g->report->step_count = c->step_count;
-    for (uint32_t i = 0; i < c->step_count; i++) {
-        g->report->steps[i].id = c->steps[i].step->id;
-        g->report->steps[i].pass = c->steps[i].pass->id;
-        g->report->steps[i].stats = g->pipeline->agents[i]->stat_values;
     }
     return OK;
 }
 
-static status check_machine(manager *g)
+/* Nothing is known of any function any more: all is looked at again. */
+static void touch_all(manager *g)
 {
-    ir_context *c = module_context(g->module);
-    const attr_id attr = attr_get(c, module_attrs(g->module), string_intern_z(c, "machine"));
-    if (attr == 0 || !g->pipeline->machine) return OK;
-    src_pos at = module_attrs_pos(g->module);
-    if (!at.file) at.file = string_of(c, module_file(g->module)).p;
-    if (attr_at(c, attr)->kind != ATTR_STRING) {
-        diag_error(g->diags, at, &E1709, "the attribute `machine` of the module is not the name of a machine");
-        return FAILED;
+    function_states_touch(g->functions, 0);
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) function_states_touch(g->functions, f);
+}
+
+static status verify_module(manager *g, const step_event *e)
+{
+    const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
+    if (is_paranoid) touch_all(g);
+    if (e->changed || is_paranoid) {
+        if (function_states_verify(g->functions) != OK) {
+            diag_error(g->diags, e->agent->at, &E1706,
+                       "the module does not verify after step `%s` (pass %s of plugin %s)", e->agent->step,
+                       e->agent->id, e->agent->plugin);
+            return FAILED;
+        }
     }
-    const str name = string_of(c, attr_at(c, attr)->id);
-    if (str_is(name, g->pipeline->machine->name)) return OK;
-    diag_error(g->diags, at, &E1709, "the module was compiled for machine %.*s, the pipeline is for %s", (int)name.n,
-               name.p, g->pipeline->machine->name);
-    return FAILED;
+    return check_levels(g, e);
 }
 
-static status begin_numbers(manager *g)
+/* What the step declares: a module that verifies, the level, the properties. */
+static exit_status verify_step(manager *g, const step_event *e)
 {
-    const semantics_request *request = g->request->semantics;
-    if (!request) return OK;
-    const status s = semantics_check_begin(g->arena, g->pipeline->host, request, g->module, g->recorder, &g->semantics,
-                                           g->exit_status);
-    g->report->semantics = g->semantics;
-    return s;
+    span_begin(g, "verify", STR("verify"), NULL);
+    status s = verify_module(g, e);
+    span_end(g);
+    if (s == OK) {
+        span_begin(g, "verify", STR("properties"), NULL);
+        s = property_check_state(g->properties, g->session, g->module, &g->states[e->index + 1], e->agent);
+        span_end(g);
+    }
+    if (s == OK) return EXIT_STATUS_OK;
+    run_agent_note(e->agent, g->diags);
+    return EXIT_STATUS_BLAMED;
 }
 
-/* ---- going back to the tiling ---- */
+static exit_status run_step(manager *g, uint32_t index)
+{
+    step_stats *stats = &g->stats->steps[index];
+    step_event e = {.index = index,
+                    .end = g->end,
+                    .step = &g->pipeline->contract.steps[index],
+                    .agent = g->pipeline->agents[index],
+                    .module = g->module};
+    step_effect effect = {0};
+    const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
+    TRY_EXIT(check_time(g, &e, "before"));
+    TRY_EXIT(observe_before(g, &e));
+    TRY_EXIT(run_units(g, &e, &effect));
+    if (effect.left_out_a_unit) TRY_AS(EXIT_STATUS_FAILED, recheck_contracts(g, &e));
+    if (effect.asked_machine) effect.changes |= write_machine(g);
+    if (effect.changes) settle_names(g);
+    e.changed = effect.changes != 0;
+    e.mutations = module_epoch(g->module) - epoch;
+    *stats =
+        (step_stats){stats->id, stats->pass, now_ns() - begin, 0, e.mutations, stats->op_count, stats->stats, true};
+    if (g->request->verify) TRY_EXIT(verify_step(g, &e));
+    const exit_status observed = observe_after(g, &e);
+    if (observed != EXIT_STATUS_OK) TRY_EXIT(check_time(g, &e, "in")); /* it was stopped: no step is to blame */
+    stats->verify_ns = now_ns() - begin - stats->run_ns;
+    if (g->request->counts_ops) stats->op_count = module_count_ops(g->module);
+    return observed;
+}
+
+/* ---- going back to a choice ---- */
 
 static bool asks_strategy(const run_agent *agent)
 {
@@ -457,68 +386,56 @@ static bool asks_strategy(const run_agent *agent)
     return false;
 }
 
-static void keep_for_tiling(manager *g, uint32_t index)
+static void keep_choice(manager *g, uint32_t index)
 {
-    if (g->before_tiling || !asks_strategy(g->pipeline->agents[index])) return;
-    g->before_tiling = module_clone(g->module);
-    g->tiling_step = index;
+    if (g->choice.before || !asks_strategy(g->pipeline->agents[index])) return;
+    g->choice = (choice_point){.before = module_clone(g->module), .step = index};
 }
 
-static void forget_step(manager *g, uint32_t index)
+/* A later step found no room for what a strategy chose, and said so instead of an error. */
+static bool is_choice_refused(const manager *g, uint32_t errors_before)
 {
-    const char *const *names = g->pipeline->contract.steps[index].pass->stats;
-    for (uint32_t k = 0; names && names[k]; k++) g->report->steps[index].stats[k] = 0;
+    return tiling_retry_is_wanted(g->retry) && diag_error_count(g->diags) == errors_before;
 }
 
 static void go_back(manager *g, uint32_t from)
 {
-    module_restore(g->module, g->before_tiling);
+    module_restore(g->module, g->choice.before);
     function_states_restart(g->functions);
-    if (g->semantics) semantics_check_go_back(g->semantics);
     tiling_retry_restart(g->retry);
     if (g->request->schedule) schedule_restart(g->request->schedule);
-    for (uint32_t i = g->tiling_step; i <= from; i++) forget_step(g, i);
-}
-
-static status show_step(manager *g, uint32_t index, uint32_t end)
-{
-    const contract_step *step = &g->pipeline->contract.steps[index];
-    const step_report *report = &g->report->steps[index];
-    compile_trace *trace = g->request->trace;
-    const uint32_t depth = compile_trace_depth(trace);
-    if (g->request->says_progress)
-        fprintf(stderr, "step %" PRIu32 " of %" PRIu32 ": %s (%s)\n", index + 1, end, step->step->id, step->pass->id);
-    compile_trace_begin(trace, "step", str_from(step->step->id), step->pass->id);
-    const status s = run_step(g, index);
-    compile_trace_end_to(trace, depth + (trace != NULL));
-    if (s == OK) compile_trace_number(trace, "changes", (int64_t)report->changes);
-    if (s == OK && trace) compile_trace_number(trace, "ops", count_ops(g->module));
-    compile_trace_end(trace);
-    return s;
-}
-
-static status run_from(manager *g, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++) {
-        keep_for_tiling(g, i);
-        const uint32_t errors = diag_error_count(g->diags);
-        if (show_step(g, i, end) == OK) continue;
-        if (!tiling_retry_is_wanted(g->retry) || diag_error_count(g->diags) != errors) return FAILED;
-        go_back(g, i);
-        i = g->tiling_step - 1;
+    for (uint32_t i = g->choice.step; i <= from; i++) compile_stats_forget(g->stats, g->pipeline, i);
+    EACH_OBSERVER(g, o)
+    {
+        if (o->went_back) o->went_back(o->self, g->choice.step);
     }
-    return OK;
 }
 
-static status run_steps(manager *g)
+/* ---- the whole ---- */
+
+static exit_status run_from(manager *g, uint32_t first)
+{
+    for (uint32_t i = first; i < g->end; i++) {
+        const contract_step *step = &g->pipeline->contract.steps[i];
+        const uint32_t errors = diag_error_count(g->diags);
+        keep_choice(g, i);
+        span_begin(g, "step", str_from(step->step->id), step->pass->id);
+        const exit_status s = run_step(g, i);
+        span_end(g);
+        if (s == EXIT_STATUS_OK) continue;
+        if (!is_choice_refused(g, errors)) return s;
+        go_back(g, i);
+        i = g->choice.step - 1;
+    }
+    return EXIT_STATUS_OK;
+}
+
+/* The contracts of the steps that run, before any does. A part of a pipeline need not end where the backend begins; a
+ * snapshot stands in the middle: what came before it began at the level of the first step. So do functions that stand
+ * at every level, when there are no others. */
+static status check_contracts(manager *g, uint32_t first)
 {
     const contract *c = &g->pipeline->contract;
-    uint32_t first = 0, end = 0;
-    *g->exit_status = EXIT_STATUS_USAGE;
-    TRY(start_report(g));
-    if (c->step_count > 0) TRY(select_steps(g, &first, &end));
-    /* A snapshot stands in the middle: what came before it began at the level of the first step. So do functions that
-     * stand at every level, when there are no others. */
     contract_state start;
     module_levels(g->module, &start);
     const bool has_functions = block_first(g->module, module_top(g->module)) != 0;
@@ -527,30 +444,36 @@ static status run_steps(manager *g)
         contract_state_add_level(&start, c->steps[0].pass->consumes);
     }
     if (first == 0) find_start_properties(g, &start);
-    /* A part of a pipeline need not end where the backend begins. */
     contract part = *c;
-    if (end < c->step_count) part.backend = NULL;
-    part.step_count = g->end = end;
+    if (g->end < c->step_count) part.backend = NULL;
+    part.step_count = g->end;
+    g->steps = arena_array(g->arena, c->step_count, sizeof *g->steps);
+    if (c->step_count > 0) memcpy(g->steps, c->steps, c->step_count * sizeof *g->steps);
     g->states = arena_array(g->arena, c->step_count + 1u, sizeof *g->states);
-    TRY(contract_check(g->diags, &part, &start, g->states));
-    TRY(check_machine(g));
-    g->outputs = output_keeper_create(g->arena, g->module);
-    if (g->request->bisects) g->bisect = bisect_create(g->arena, g->request->bisect_limit, g->request->is_quiet, c);
-    if (g->request->schedule)
-        TRY(schedule_check_machine(g->request->schedule, g->pipeline->machine ? g->pipeline->machine->name : NULL));
-    if (first > 0 && g->request->verify) TRY(check_start(g, first));
-    if (g->request->dump_dir && first == 0) {
-        *g->exit_status = EXIT_STATUS_OUTPUT;
-        TRY(snapshot_write(g->diags, g->module, g->request->dump_dir, 0, "input"));
-    }
-    TRY(begin_numbers(g));
-    TRY(run_from(g, first, end));
-    *g->exit_status = EXIT_STATUS_USAGE;
-    return g->request->schedule ? schedule_check_asked(g->request->schedule, end - first == c->step_count) : OK;
+    return contract_check(g->diags, &part, &start, g->states);
 }
 
-status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
-                        flight_recorder *recorder, run_report *report, int *exit_status)
+static exit_status run_steps(manager *g)
+{
+    const compile_request *r = g->request;
+    const contract *c = &g->pipeline->contract;
+    const char *machine_name = g->pipeline->machine ? g->pipeline->machine->name : NULL;
+    uint32_t first = 0;
+    compile_stats_start(g->stats, g->arena, g->pipeline);
+    TRY_AS(EXIT_STATUS_USAGE, step_range(g->diags, c, r->from, r->until, r->only, &first, &g->end));
+    TRY_AS(EXIT_STATUS_USAGE, check_contracts(g, first));
+    TRY_AS(EXIT_STATUS_USAGE, check_machine(g));
+    g->outputs = output_keeper_create(g->arena, g->module);
+    if (r->schedule) TRY_AS(EXIT_STATUS_USAGE, schedule_check_machine(r->schedule, machine_name));
+    if (first > 0 && r->verify) TRY_AS(EXIT_STATUS_USAGE, check_start(g, first));
+    TRY_EXIT(observe_begin(g, first));
+    TRY_EXIT(run_from(g, first));
+    if (r->schedule) TRY_AS(EXIT_STATUS_USAGE, schedule_check_asked(r->schedule, g->end - first == c->step_count));
+    return EXIT_STATUS_OK;
+}
+
+exit_status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
+                             flight_recorder *recorder, compile_stats *stats)
 {
     diag_engine *d = context_diags(module_context(m));
     function_states *functions = function_states_create(a, m);
@@ -570,44 +493,18 @@ status pass_manager_run(arena *a, const opened_pipeline *p, const compile_reques
                  .recorder = recorder,
                  .functions = functions,
                  .retry = params.retry,
-                 .report = report,
-                 .exit_status = exit_status};
+                 .stats = stats};
     g.session = run_session_create(a, &params);
     g.properties = property_set_create(a, d, p->host, functions);
     const int out = plugin_output_divert();
-    const status s = run_steps(&g);
-    if (s != OK && request->schedule && schedule_is_refused(request->schedule)) *exit_status = EXIT_STATUS_USAGE;
+    exit_status s = run_steps(&g);
+    if (s != EXIT_STATUS_OK && request->schedule && schedule_is_refused(request->schedule)) s = EXIT_STATUS_USAGE;
     plugin_output_restore(out);
     run_session_destroy(g.session);
-    semantics_check_end(g.semantics);
-    module_destroy(g.before_tiling);
+    EACH_OBSERVER(&g, o)
+    {
+        if (o->end) o->end(o->self);
+    }
+    if (g.choice.before) module_destroy(g.choice.before);
     return s;
-}
-
-/* ---- reports ---- */
-
-void run_report_print_timing(const run_report *r, text_buffer *out)
-{
-    uint64_t run = 0, verify = 0;
-    text_puts(out, "     run ms  verify ms      ops  step\n");
-    for (uint32_t i = 0; i < r->step_count; i++) {
-        const step_report *s = &r->steps[i];
-        if (!s->ran) continue;
-        text_printf(out, "%11.3f%11.3f%9" PRIu32 "  %s (%s)\n", (double)s->run_ns / 1e6, (double)s->verify_ns / 1e6,
-                    s->op_count, s->id, s->pass);
-        run += s->run_ns;
-        verify += s->verify_ns;
-    }
-    text_printf(out, "%11.3f%11.3f           total\n", (double)run / 1e6, (double)verify / 1e6);
-}
-
-void run_report_print_stats(const run_report *r, const opened_pipeline *p, text_buffer *out)
-{
-    for (uint32_t i = 0; i < r->step_count; i++) {
-        const step_report *s = &r->steps[i];
-        if (!s->ran) continue;
-        text_printf(out, "%s: %" PRIu64 " changes, %" PRIu32 " ops left\n", s->id, s->changes, s->op_count);
-        const char *const *names = p->contract.steps[i].pass->stats;
-        for (uint32_t k = 0; names && names[k]; k++) text_printf(out, "  %10" PRId64 "  %s\n", s->stats[k], names[k]);
-    }
 }

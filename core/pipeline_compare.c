@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The step of an id from `from` on; step_count when there is none. */
-static uint32_t find_step(const run_report *r, uint32_t from, const char *id)
+static uint32_t find_step(const compile_stats *r, uint32_t from, const char *id)
 {
     for (uint32_t i = from; i < r->step_count; i++) {
         if (strcmp(r->steps[i].id, id) == 0) return i;
@@ -63,20 +63,21 @@ static void put_stats(const compiled *one, int64_t i, const compiled *other, int
     }
 }
 
-/* Both have one and left the same. */
-static bool are_alike(const step_report *a, const step_report *b)
+/* Both have the step and left the same. */
+static bool are_alike(const compiled *one, int64_t i, const compiled *other, int64_t k)
 {
-    return a && b && a->ran == b->ran && a->digest == b->digest;
+    return i != NO_STEP && k != NO_STEP && one->report->steps[i].ran == other->report->steps[k].ran &&
+           one->digests->after[i] == other->digests->after[k];
 }
 
 static void put_step(const compiled *one, int64_t i, const compiled *other, int64_t k, text_buffer *out)
 {
-    const step_report none = {0}, *a = i == NO_STEP ? NULL : &one->report->steps[i],
-                      *b = k == NO_STEP ? NULL : &other->report->steps[k];
-    const step_report *left = a ? a : &none, *right = b ? b : &none;
+    const step_stats none = {0}, *a = i == NO_STEP ? NULL : &one->report->steps[i],
+                     *b = k == NO_STEP ? NULL : &other->report->steps[k];
+    const step_stats *left = a ? a : &none, *right = b ? b : &none;
     if (!left->ran && !right->ran) return;
-    const step_report *named = a ? a : right;
-    text_printf(out, "%c %-26s", are_alike(a, b) ? ' ' : '*', named->id);
+    const step_stats *named = a ? a : right;
+    text_printf(out, "%c %-26s", are_alike(one, i, other, k) ? ' ' : '*', named->id);
     put_count(out, left->ran, left->op_count);
     put_count(out, right->ran, right->op_count);
     put_count(out, left->ran, (int64_t)left->changes);

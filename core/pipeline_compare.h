@@ -2,13 +2,15 @@
 #ifndef CORE_PIPELINE_COMPARE_H
 #define CORE_PIPELINE_COMPARE_H
 
-#include "core/pass_manager.h"
+#include "core/compile_stats.h"
+#include "core/step_digest.h"
 
-/* One of the two, after it ran with count_statistics and digest_steps. */
+/* One of the two, after it ran with `counts_ops` and an observer of digests. */
 typedef struct compiled {
     const char *name; /* "default.yaml", with what the command line changed of it */
     const opened_pipeline *pipeline;
-    const run_report *report;
+    const compile_stats *report;
+    const step_digests *digests;
     str text; /* of the final module */
 } compiled;
 

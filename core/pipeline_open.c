@@ -1,7 +1,6 @@
 #include "core/pipeline_open.h"
 
 #include "core/core_diag.h"
-#include "core/supervisor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,29 +54,25 @@ typedef struct opening {
     arena *a;
     diag_engine *d;
     opened_pipeline *out;
-    int *exit_status;
 } opening;
 
 /* A strategy that refers to strategies, by default perhaps to itself. */
 enum { STRATEGY_DEPTH = 8 };
 
-static status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
+static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
 
-static status open_strategy(const opening *o, const run_agent *owner, const value *v, uint32_t depth,
-                            const run_agent **out_agent)
+static exit_status open_strategy(const opening *o, const run_agent *owner, const value *v, uint32_t depth,
+                                 const run_agent **out_agent)
 {
     const plugin_file *file = NULL;
     const src_pos at = v->at.file ? v->at : owner->at;
     if (depth == STRATEGY_DEPTH) {
         diag_error(o->d, at, &E1033, "%s `%s` refers to a strategy, %d deep; the maximum is %d", owner->role, owner->id,
                    STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
-        return FAILED;
+        return EXIT_STATUS_USAGE;
     }
     const pto_tiling *tiling = plugin_host_tiling(o->out->host, at, v->s, &file);
-    if (!tiling) {
-        *o->exit_status = EXIT_STATUS_PLUGIN;
-        return FAILED;
-    }
+    if (!tiling) return EXIT_STATUS_PLUGIN;
     run_agent *agent = arena_alloc(o->a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id,
                          .role = "tiling strategy",
@@ -86,30 +81,30 @@ static status open_strategy(const opening *o, const run_agent *owner, const valu
                          .at = at,
                          .options = tiling->options,
                          .tiling = tiling};
-    TRY(read_options(o->a, o->d, agent, v->with));
-    TRY(open_strategies(o, agent, depth + 1));
+    TRY_AS(EXIT_STATUS_USAGE, read_options(o->a, o->d, agent, v->with));
+    TRY_EXIT(open_strategies(o, agent, depth + 1));
     *out_agent = agent;
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
 /* Strategies that options name are found, and their own options checked, before anything runs. */
-static status open_strategies(const opening *o, run_agent *agent, uint32_t depth)
+static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth)
 {
     const uint32_t count = option_count(agent->options);
     const run_agent **strategies = arena_array(o->a, count, sizeof *strategies);
     for (uint32_t i = 0; i < count; i++) {
         if (agent->values[i].type != VALUE_PLUGIN || agent->values[i].s.n == 0) continue;
-        TRY(open_strategy(o, agent, &agent->values[i], depth, &strategies[i]));
+        TRY_EXIT(open_strategy(o, agent, &agent->values[i], depth, &strategies[i]));
     }
     agent->strategies = strategies;
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
-static status open_agents(const opening *o)
+static exit_status open_agents(const opening *o)
 {
     arena *a = o->a;
     opened_pipeline *out = o->out;
-    status result = OK;
+    exit_status result = EXIT_STATUS_OK;
     out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
     for (uint32_t i = 0; i < out->contract.step_count; i++) {
         const contract_step *step = &out->contract.steps[i];
@@ -124,7 +119,9 @@ static status open_agents(const opening *o)
         agent->kinds = run_agent_kinds(a, step->pass->kinds, &agent->kind_count);
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
         out->agents[i] = agent;
-        if (read_options(a, o->d, agent, step->step->with) != OK || open_strategies(o, agent, 0) != OK) result = FAILED;
+        exit_status opened = EXIT_STATUS_USAGE;
+        if (read_options(a, o->d, agent, step->step->with) == OK) opened = open_strategies(o, agent, 0);
+        if (opened != EXIT_STATUS_OK) result = opened;
     }
     return result;
 }
@@ -144,23 +141,21 @@ static status open_backend(arena *a, opened_pipeline *out, const char *id, src_p
     return OK;
 }
 
-status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
-                     opened_pipeline *out, int *exit_status)
+exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
+                          opened_pipeline *out)
 {
     *out = (opened_pipeline){.pipeline = p, .host = host};
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
-    *exit_status = EXIT_STATUS_USAGE;
-    if (p->machine) TRY(machine_read(a, d, p->machine, &out->machine));
-    *exit_status = EXIT_STATUS_PLUGIN;
-    TRY(resolve_steps(a, out));
+    if (p->machine) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
+    TRY_AS(EXIT_STATUS_PLUGIN, resolve_steps(a, out));
     const bool is_replaced = backend != NULL;
     const char *id = is_replaced ? backend : p->backend;
-    if (id && *id) TRY(open_backend(a, out, id, is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at));
-    *exit_status = EXIT_STATUS_USAGE;
-    const opening o = {a, d, out, exit_status};
-    TRY(open_agents(&o));
-    if (!out->backend_agent) return OK;
-    TRY(read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
+    const src_pos at = is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at;
+    if (id && *id) TRY_AS(EXIT_STATUS_PLUGIN, open_backend(a, out, id, at));
+    const opening o = {a, d, out};
+    TRY_EXIT(open_agents(&o));
+    if (!out->backend_agent) return EXIT_STATUS_OK;
+    TRY_AS(EXIT_STATUS_USAGE, read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
     return open_strategies(&o, out->backend_agent, 0);
 }

@@ -3,6 +3,7 @@
 #define CORE_PIPELINE_OPEN_H
 
 #include "core/contract.h"
+#include "core/exit_status.h"
 #include "core/machine.h"
 #include "core/plugin_host.h"
 #include "core/run_context.h"
@@ -17,9 +18,9 @@ typedef struct opened_pipeline {
 } opened_pipeline;
 
 /* Opens all steps and the backend (`backend` replaces the pipeline's when it is not NULL; "" leaves it out). Only
- * plugins that are named are loaded. On failure `*exit_status` is what the tool should end with: 3 for plugins, 2 for
+ * plugins that are named are loaded. Returns, after a diagnostic, EXIT_STATUS_PLUGIN for plugins, EXIT_STATUS_USAGE for
  * the rest. */
-MUST_CHECK status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
-                                opened_pipeline *out, int *exit_status);
+MUST_CHECK exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
+                                     const char *backend, opened_pipeline *out);
 
 #endif

@@ -1,7 +1,7 @@
 #include "core/run_context.h"
 
+#include "core/exit_status.h"
 #include "core/host_handle.h"
-#include "core/supervisor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,6 +40,11 @@ void run_session_destroy(run_session *s)
 }
 
 bool run_session_is_stopped(const run_session *s) { return flight_recorder_stop(s->params.recorder); }
+
+void run_agent_note(const run_agent *agent, diag_engine *d)
+{
+    diag_note(d, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
+}
 
 uint32_t run_levels(const pto_pass *pass, bool selected)
 {

@@ -35,6 +35,9 @@ typedef struct run_agent {
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. */
 const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count);
 
+/* Names the step, its pass and the plugin, in a note to the error before it. */
+void run_agent_note(const run_agent *agent, diag_engine *d);
+
 typedef struct run_session run_session;
 
 typedef struct run_session_params {

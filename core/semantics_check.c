@@ -3,7 +3,6 @@
 #include "core/core_diag.h"
 #include "core/semantics_compare.h"
 #include "core/semantics_run.h"
-#include "core/supervisor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,23 +17,22 @@ struct semantics_check {
     const char *worst_step;
 };
 
-status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                             flight_recorder *recorder, semantics_check **out, int *exit_status)
+exit_status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                                  flight_recorder *recorder, semantics_check **out)
 {
     semantics_check *c = arena_alloc(a, sizeof *c);
     c->runs = (semantics_runs){
         .arena = a, .diags = context_diags(module_context(m)), .request = request, .recorder = recorder};
     *out = c;
-    TRY(semantics_runs_open(&c->runs, host, m, exit_status));
-    *exit_status = EXIT_STATUS_FAILED;
+    TRY_EXIT(semantics_runs_open(&c->runs, host, m));
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
         checked_function *fn = &c->runs.functions[i];
         if (semantics_run(&c->runs, m, fn, 0, &fn->before) == OK) continue;
         semantics_note_inputs(&c->runs, fn);
         diag_note(c->runs.diags, NO_POS, "--check=semantics cannot go on: this is the module as it was given");
-        return FAILED;
+        return EXIT_STATUS_FAILED;
     }
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
 static void drop_kept(semantics_check *c)
@@ -303,17 +301,17 @@ void semantics_check_summary(const semantics_check *c, text_buffer *out)
     }
 }
 
-status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                        flight_recorder *recorder, double ***out, int *exit_status)
+exit_status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                             flight_recorder *recorder, double ***out)
 {
     semantics_check *c = NULL;
     double **spread = NULL;
-    status s = semantics_check_begin(a, host, request, m, recorder, &c, exit_status);
-    if (s == OK) {
+    exit_status s = semantics_check_begin(a, host, request, m, recorder, &c);
+    if (s == EXIT_STATUS_OK) {
         c->kept = module_clone(m);
-        s = measure_spread(c, &c->runs.functions[0], a, &spread);
+        if (measure_spread(c, &c->runs.functions[0], a, &spread) != OK) s = EXIT_STATUS_FAILED;
     }
-    if (s == OK) {
+    if (s == EXIT_STATUS_OK) {
         const bound_call *call = &c->runs.functions[0].before.call;
         const uint32_t count = call->parameter_count + call->result_count;
         uint32_t n = 0;

@@ -30,10 +30,10 @@ typedef struct semantics_request {
 
 typedef struct semantics_check semantics_check;
 
-/* Opens pto.reference and runs the module as it is. Fails after a diagnostic, with `*exit_status` 2 (nothing to run,
+/* Opens pto.reference and runs the module as it is. Returns, after a diagnostic, 2 (nothing to run,
  * or too large), 3 (no such backend), 4 (inputs that do not fit) or 5 (it reported an error). */
-MUST_CHECK status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                                        flight_recorder *recorder, semantics_check **out, int *exit_status);
+MUST_CHECK exit_status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                                             flight_recorder *recorder, semantics_check **out);
 /* The module was set back to what it was before an earlier step. */
 void semantics_check_go_back(semantics_check *c);
 /* Before a step, which may change the module. Fails after a diagnostic when a module that was set back does not run. */
@@ -47,7 +47,7 @@ void semantics_check_end(semantics_check *c);
 /* How far what a module computes can be trusted: the spread of each output, in their order, twice as large as for one
  * step, since each of two pipelines may be off by it. Made to compare what two pipelines made of the module. Fails as
  * semantics_check_begin does. */
-MUST_CHECK status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                                   flight_recorder *recorder, double ***out, int *exit_status);
+MUST_CHECK exit_status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
+                                        flight_recorder *recorder, double ***out);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "core/backend_run.h"
 #include "core/core_diag.h"
-#include "core/supervisor.h"
 #include "core/symbol_search.h"
 #include "ir/tune.h"
 #include "ir/verifier.h"
@@ -96,7 +95,6 @@ static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f,
 
 static status run_function(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
 {
-    int unused;
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
     if (f == 0 || op_kind_of(m, f) != OP_FUNC) {
         diag_error(r->diags, NO_POS, &E1902, "function @%s is gone", fn->name);
@@ -110,7 +108,9 @@ static status run_function(semantics_runs *r, module *m, checked_function *fn, u
     r->perturb->i = (int64_t)perturb;
     const backend_request request = {.repeat = 1};
     backend_result result = {0};
-    return backend_run(out->arena, &r->reference, &request, m, &out->call, r->recorder, &result, &unused);
+    return backend_run(out->arena, &r->reference, &request, m, &out->call, r->recorder, &result) == EXIT_STATUS_OK
+               ? OK
+               : FAILED;
 }
 
 status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
@@ -164,13 +164,13 @@ static status keep_inputs(semantics_runs *r, checked_function *fn, const bound_c
 }
 
 /* Binds the inputs once; from then on they are given. */
-static status bind_inputs(semantics_runs *r, module *m, checked_function *fn, int *exit_status)
+static exit_status bind_inputs(semantics_runs *r, module *m, checked_function *fn)
 {
     const semantics_request *q = r->request;
     arena *scratch = arena_create("semantics inputs");
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
     bound_call call;
-    *exit_status = EXIT_STATUS_USAGE;
+    exit_status failure = EXIT_STATUS_USAGE;
     status s = OK;
     if (q->finds_inputs) {
         s = symbol_search(r->arena, m, f, q->symbol_count, q->symbols, &fn->symbol_count, &fn->symbols);
@@ -180,7 +180,7 @@ static status bind_inputs(semantics_runs *r, module *m, checked_function *fn, in
         if (q->symbol_count > 0) memcpy(fn->symbols, q->symbols, q->symbol_count * sizeof *fn->symbols);
     }
     if (s == OK) {
-        *exit_status = EXIT_STATUS_INPUT;
+        failure = EXIT_STATUS_INPUT;
         s = call_bind(scratch, m, f, q->tensor_count, q->tensors, fn->symbol_count, fn->symbols, q->seed, &call);
     }
     if (s == OK) {
@@ -188,7 +188,7 @@ static status bind_inputs(semantics_runs *r, module *m, checked_function *fn, in
         s = keep_inputs(r, fn, &call);
     }
     arena_destroy(scratch);
-    return s;
+    return s == OK ? EXIT_STATUS_OK : failure;
 }
 
 /* ---- which functions ---- */
@@ -244,10 +244,10 @@ static status check_symbols(const semantics_runs *r)
     return OK;
 }
 
-static status open_reference(semantics_runs *r, plugin_host *host, int *exit_status)
+static exit_status open_reference(semantics_runs *r, plugin_host *host)
 {
     static const pipeline no_passes = {.file = "<command line>"};
-    TRY(pipeline_open(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference, exit_status));
+    TRY_EXIT(pipeline_open(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference));
     const run_agent *agent = r->reference.backend_agent;
     const int32_t option = option_index_by_name(agent->options, STR("perturb"));
     value *values = arena_array(r->arena, option_count(agent->options), sizeof *values);
@@ -255,11 +255,10 @@ static status open_reference(semantics_runs *r, plugin_host *host, int *exit_sta
     r->reference.backend_agent->values = values;
     if (option >= 0) {
         r->perturb = &values[option];
-        return OK;
+        return EXIT_STATUS_OK;
     }
-    *exit_status = EXIT_STATUS_PLUGIN;
     diag_error(r->diags, NO_POS, &E1903, "the backend %s that was found has no option `perturb`", semantics_backend_id);
-    return FAILED;
+    return EXIT_STATUS_PLUGIN;
 }
 
 void semantics_note_inputs(const semantics_runs *r, const checked_function *fn)
@@ -276,12 +275,11 @@ void semantics_note_inputs(const semantics_runs *r, const checked_function *fn)
     text_fini(&t);
 }
 
-status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m, int *exit_status)
+exit_status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m)
 {
-    *exit_status = EXIT_STATUS_USAGE;
-    TRY(choose_functions(r, m));
-    TRY(open_reference(r, host, exit_status));
-    for (uint32_t i = 0; i < r->function_count; i++) TRY(bind_inputs(r, m, &r->functions[i], exit_status));
-    *exit_status = EXIT_STATUS_USAGE;
-    return check_symbols(r);
+    TRY_AS(EXIT_STATUS_USAGE, choose_functions(r, m));
+    TRY_EXIT(open_reference(r, host));
+    for (uint32_t i = 0; i < r->function_count; i++) TRY_EXIT(bind_inputs(r, m, &r->functions[i]));
+    TRY_AS(EXIT_STATUS_USAGE, check_symbols(r));
+    return EXIT_STATUS_OK;
 }

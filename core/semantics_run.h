@@ -41,7 +41,7 @@ extern const char semantics_backend_id[];
 
 /* Chooses functions, opens the backend, finds inputs; arena, diags, request and recorder are set. Fails as
  * semantics_check_begin does. */
-MUST_CHECK status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m, int *exit_status);
+MUST_CHECK exit_status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m);
 /* Runs one function of a module that may be at any level. `perturb`: seed of random errors, or 0. Fails after a
  * diagnostic; `out` is to be destroyed with its arena. */
 MUST_CHECK status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out);

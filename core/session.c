@@ -4,7 +4,6 @@
 #include "core/file.h"
 #include "core/hints.h"
 #include "core/search_space.h"
-#include "core/supervisor.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
 
@@ -118,13 +117,10 @@ static status open_schedule(session *s)
     return path ? schedule_read(s->request.schedule, path) : OK;
 }
 
-status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status)
+/* The options that need no plugin. */
+static status read_options(session *s)
 {
-    *exit_status = EXIT_STATUS_USAGE;
-    *s = (session){
-        .arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line, .recorder = recorder};
-    s->context = context_create(s->diags);
-    context_set_stop(s->context, &recorder->stop);
+    const command_line *line = s->line;
     TRY(read_color(s));
     const char *remarks = value_of(line, SESSION_REMARKS);
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
@@ -133,26 +129,30 @@ status session_open(session *s, const command_line *line, flight_recorder *recor
     TRY(session_read_noise(s));
     TRY(read_check(s));
     TRY(session_check_compare(s));
-    s->request.bisects = command_line_has(line, SESSION_BISECT);
-    TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->request.bisect_limit));
-    TRY(check_explain(s));
-    s->search = session_search_folders(s->arena);
+    TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->bisect_limit));
     s->request.from = value_of(line, SESSION_FROM);
     s->request.until = value_of(line, SESSION_UNTIL);
     s->request.only = value_of(line, SESSION_ONLY);
-    s->request.dump_dir = value_of(line, SESSION_DUMP_DIR);
-    s->request.print_after = collect(s->arena, line, SESSION_PRINT_AFTER);
-    s->request.print_after_all = command_line_has(line, SESSION_PRINT_AFTER_ALL);
-    s->request.print_after_change = command_line_has(line, SESSION_PRINT_AFTER_CHANGE);
-    s->request.time_steps = command_line_has(line, SESSION_TIMING);
-    s->request.count_statistics = command_line_has(line, SESSION_STATS) || session_compares(s);
-    s->request.digest_steps = session_compares(s);
+    s->request.counts_ops =
+        command_line_has(line, SESSION_TIMING) || command_line_has(line, SESSION_STATS) || session_compares(s);
+    s->printed_steps = collect(s->arena, line, SESSION_PRINT_AFTER);
+    return check_explain(s);
+}
+
+exit_status session_open(session *s, const command_line *line, flight_recorder *recorder)
+{
+    *s = (session){
+        .arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line, .recorder = recorder};
+    s->context = context_create(s->diags);
+    context_set_stop(s->context, &recorder->stop);
+    TRY_AS(EXIT_STATUS_USAGE, read_options(s));
+    s->search = session_search_folders(s->arena);
     plugin_host_params params = plugin_host_defaults();
     params.files = collect(s->arena, line, SESSION_PLUGIN);
     params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
     params.recorder = recorder;
-    *exit_status = EXIT_STATUS_PLUGIN;
-    return plugin_host_create(s->arena, s->diags, &params, &s->host);
+    TRY_AS(EXIT_STATUS_PLUGIN, plugin_host_create(s->arena, s->diags, &params, &s->host));
+    return EXIT_STATUS_OK;
 }
 
 static status write_text(session *s, const char *path, const text_buffer *t)
@@ -301,28 +301,27 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
     return pipeline_read(a, d, &request, out);
 }
 
-status session_open_pipeline(session *s, const char *backend, int *exit_status)
+exit_status session_open_pipeline(session *s, const char *backend)
 {
-    *exit_status = EXIT_STATUS_USAGE;
     static const pipeline no_passes = {.file = "<command line>"};
     const pipeline *p = NULL;
-    TRY(session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
+    TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
     if (!p) {
-        TRY(refuse_without_pipeline(s));
-        if (!backend) return OK;
+        TRY_AS(EXIT_STATUS_USAGE, refuse_without_pipeline(s));
+        if (!backend) return EXIT_STATUS_OK;
         p = &no_passes;
     }
-    TRY(open_schedule(s));
-    compile_trace_begin(s->request.trace, "open", STR("open pipeline"), p->file);
-    const status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened, exit_status);
-    compile_trace_end(s->request.trace);
-    TRY(opened);
+    TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
+    compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
+    const exit_status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened);
+    compile_trace_end(s->trace);
+    TRY_EXIT(opened);
     if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify;
     s->has_pipeline = true;
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
-static int print_schema(const char *kind)
+static exit_status print_schema(const char *kind)
 {
     const schema_file *file = schema_file_by_kind(str_from(kind));
     if (!file) {
@@ -337,14 +336,15 @@ static int print_schema(const char *kind)
     return EXIT_STATUS_OK;
 }
 
-bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary, int *exit_status)
+bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
+                                     exit_status *answer)
 {
-    *exit_status = EXIT_STATUS_OK;
+    *answer = EXIT_STATUS_OK;
     if (command_line_answer_help(line, SESSION_HELP, usage, summary)) return true;
     if (command_line_has(line, SESSION_VERSION))
         printf("%s %s\n", line->tool, PTO_VERSION);
     else if (command_line_has(line, SESSION_PRINT_SCHEMA))
-        *exit_status = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
+        *answer = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
     else
         return false;
     return true;
@@ -367,11 +367,11 @@ static const pto_option *const *options_of(void *self, const char *kind, const c
 
 void session_write_pipeline(session *s, text_buffer *out) { pipeline_write(out, s->opened.pipeline, options_of, s); }
 
-bool session_answers_after_pipeline(session *s, int *exit_status)
+bool session_answers_after_pipeline(session *s, exit_status *answer)
 {
     text_buffer t;
     text_init(&t);
-    *exit_status = EXIT_STATUS_OK;
+    *answer = EXIT_STATUS_OK;
     const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = explains(s, "pipeline");
     if (print) session_write_pipeline(s, &t);
     if (explain) {
@@ -380,7 +380,7 @@ bool session_answers_after_pipeline(session *s, int *exit_status)
         contract_state_add_level(&start, c->step_count ? c->steps[0].pass->consumes : "tensor/1");
         contract_state *states = arena_array(s->arena, c->step_count + 1u, sizeof *states);
         if (contract_check(s->diags, c, &start, states) != OK)
-            *exit_status = EXIT_STATUS_USAGE;
+            *answer = EXIT_STATUS_USAGE;
         else
             contract_explain(&t, c, states);
     }
@@ -422,56 +422,62 @@ static status keep_standard_input(diag_engine *d, int fd)
     return lseek(fd, 0, SEEK_SET) == 0 && dup2(fd, STDIN_FILENO) >= 0 ? OK : FAILED;
 }
 
-status session_read_module(session *s, const char *path, module **out, int *exit_status)
+exit_status session_read_module(session *s, const char *path, module **out)
 {
     struct stat st;
     const bool is_there =
         strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
-    *exit_status = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
+    const exit_status failure = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
-        TRY(keep_standard_input(s->diags, s->recorder->module_fd));
-    compile_trace_begin(s->request.trace, "parse", STR("parse"), NULL);
+        TRY_AS(failure, keep_standard_input(s->diags, s->recorder->module_fd));
+    compile_trace_begin(s->trace, "parse", STR("parse"), NULL);
     const status parsed = parse_file(s->context, path, out);
-    compile_trace_end(s->request.trace);
+    compile_trace_end(s->trace);
     if (parsed != OK && flight_recorder_stop(s->recorder)) s->recorder->stopped = 1;
-    TRY(parsed);
+    TRY_AS(failure, parsed);
     diag_show_paths(s->diags, false);
-    compile_trace_begin(s->request.trace, "verify", STR("verify"), NULL);
+    compile_trace_begin(s->trace, "verify", STR("verify"), NULL);
     const status verified = module_verify(*out);
-    compile_trace_end(s->request.trace);
-    TRY(verified);
+    compile_trace_end(s->trace);
+    TRY_AS(failure, verified);
     diag_show_paths(s->diags, true);
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
-void session_print_checks(const session *s, const run_report *r)
+void session_print_checks(const session *s, const session_watch *w)
 {
-    if (!r->semantics || session_is_quiet(s)) return;
+    if (!w->semantics.check || session_is_quiet(s)) return;
     text_buffer t;
     text_init(&t);
-    semantics_check_summary(r->semantics, &t);
+    semantics_check_summary(w->semantics.check, &t);
     fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
 }
 
-status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status)
+/* --timing and --stats. */
+static void print_stats(const session *s)
 {
-    if (!s->has_pipeline) return OK;
-    run_report report = {0};
-    if (session_checks_semantics(s)) s->request.semantics = &s->semantics;
-    status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &report, exit_status);
-    if ((write_remarks(s) != OK || (result == OK && write_schedule(s) != OK)) && result == OK) {
-        *exit_status = EXIT_STATUS_OUTPUT;
-        result = FAILED;
-    }
-    s->report = report;
     text_buffer t;
     text_init(&t);
-    if (s->request.time_steps) run_report_print_timing(&report, &t);
-    if (command_line_has(s->line, SESSION_STATS)) run_report_print_stats(&report, &s->opened, &t);
+    if (command_line_has(s->line, SESSION_TIMING)) compile_stats_print_timing(&s->stats, &t);
+    if (command_line_has(s->line, SESSION_STATS)) compile_stats_print_counters(&s->stats, &s->opened, &t);
     if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
-    if (result == OK) session_print_checks(s, &report);
-    if (result == OK && s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
-    return result;
+}
+
+exit_status session_compile(session *s, module *m, flight_recorder *recorder)
+{
+    if (!s->has_pipeline) return EXIT_STATUS_OK;
+    session_watch_compile(s, &s->watch, true);
+    s->request.observer_count = s->watch.count;
+    s->request.observers = s->watch.list;
+    exit_status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &s->stats);
+    /* Remarks of a compile that failed say what it was about. */
+    if (write_remarks(s) != OK && result == EXIT_STATUS_OK) result = EXIT_STATUS_OUTPUT;
+    if (result == EXIT_STATUS_OK && write_schedule(s) != OK) result = EXIT_STATUS_OUTPUT;
+    print_stats(s);
+    if (result != EXIT_STATUS_OK) return result;
+    session_print_checks(s, &s->watch);
+    if (s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
+    return EXIT_STATUS_OK;
 }

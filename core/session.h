@@ -7,6 +7,8 @@
 #include "core/command_line.h"
 #include "core/pass_manager.h"
 #include "core/pipeline_compare.h"
+#include "core/semantics_observer.h"
+#include "core/snapshot.h"
 #include "core/supervisor.h"
 #include "ir/printer.h"
 
@@ -75,6 +77,17 @@ enum { SESSION_OPTIONS(SESSION_ENUM) SESSION_OPTION_COUNT };
 #define SESSION_ROW(ID, name, short_name, argument, value, group, doc, repeats) \
     {name, short_name, argument, value, group, doc, repeats},
 
+enum { SESSION_OBSERVERS_MAX = 7 };
+
+/* Who observes one compile, with what they found out. */
+typedef struct session_watch {
+    snapshot_request snapshots;
+    semantics_watch semantics;
+    step_digests digests;
+    compile_observer list[SESSION_OBSERVERS_MAX];
+    uint32_t count;
+} session_watch;
+
 typedef struct session {
     arena *arena;
     diag_engine *diags;
@@ -86,9 +99,12 @@ typedef struct session {
     opened_pipeline opened;
     bool has_pipeline;
     compile_request request;
-    run_report report;     /* of session_compile */
-    opened_pipeline other; /* of --compare */
-    run_report other_report;
+    compile_trace *trace; /* of --trace, or NULL */
+    const char *const *printed_steps;
+    int64_t bisect_limit;
+    session_watch watch, other_watch; /* of session_compile; of --compare */
+    compile_stats stats, other_stats;
+    opened_pipeline other;
     semantics_request semantics; /* of --check=semantics; the tool fills it in before session_compile */
 } session;
 
@@ -102,12 +118,11 @@ const char *session_share_folder(arena *a);
  * leaves a reproducer, whose path is the last line on stderr. */
 int session_supervise(const command_line *line, worker_main work);
 
-/* Each failure sets `*exit_status`. */
-MUST_CHECK status session_open(session *s, const command_line *line, flight_recorder *recorder, int *exit_status);
+MUST_CHECK exit_status session_open(session *s, const command_line *line, flight_recorder *recorder);
 void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either.
  */
-MUST_CHECK status session_open_pipeline(session *s, const char *backend, int *exit_status);
+MUST_CHECK exit_status session_open_pipeline(session *s, const char *backend);
 /* The pipeline that --pipeline or --passes, --machine, --set and their like describe; no plugin is opened. NULL when
  * there is neither of the first two. */
 MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
@@ -116,32 +131,37 @@ MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_
  * --print-search-space: true when
  * one of them was asked for. */
 bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
-                                     int *exit_status);
-bool session_answers_after_pipeline(session *s, int *exit_status);
+                                     exit_status *answer);
+bool session_answers_after_pipeline(session *s, exit_status *answer);
 bool session_answers_after_compile(session *s);
 /* The effective pipeline, as --print-pipeline prints it. */
 void session_write_pipeline(session *s, text_buffer *out);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
-MUST_CHECK status session_read_module(session *s, const char *path, module **out, int *exit_status);
+MUST_CHECK exit_status session_read_module(session *s, const char *path, module **out);
 bool session_checks_semantics(const session *s);
 /* To stderr, what --check found out about a pipeline that ran to its end. */
-void session_print_checks(const session *s, const run_report *r);
+void session_print_checks(const session *s, const session_watch *w);
 /* Runs the pipeline, if any, prints --timing and --stats, and writes --remarks and --emit-schedule. */
-MUST_CHECK status session_compile(session *s, module *m, flight_recorder *recorder, int *exit_status);
+MUST_CHECK exit_status session_compile(session *s, module *m, flight_recorder *recorder);
+
+/* ---- session_watch.c ---- */
+/* Fills `w` with the observers that the options ask for; some watch the first of two compiles only. `w` stays where it
+ * is until the compile ends. */
+void session_watch_compile(session *s, session_watch *w, bool is_first);
 
 /* ---- session_noise.c: --quiet, --progress, --trace ---- */
 MUST_CHECK status session_read_noise(session *s);
 /* No warnings and no lines that nobody asked for. */
 bool session_is_quiet(const session *s);
 /* At the end of a tool: its status, or 74 when it was 0 and the trace cannot be written. */
-int session_write_trace(session *s, int code);
+exit_status session_write_trace(session *s, exit_status code);
 
 /* ---- --compare: the pipeline OTHER as it stands in its file; what the command line changes is of the first ---- */
 bool session_compares(const session *s);
 MUST_CHECK status session_check_compare(const session *s);
-MUST_CHECK status session_open_other(session *s, int *exit_status);
+MUST_CHECK exit_status session_open_other(session *s);
 /* `m`: a copy of the module, made before session_compile. */
-MUST_CHECK status session_compile_other(session *s, module *m, flight_recorder *recorder, int *exit_status);
+MUST_CHECK exit_status session_compile_other(session *s, module *m, flight_recorder *recorder);
 /* Steps, counters and final IR of both; true when the last is the same. */
 bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
 

@@ -22,34 +22,32 @@ status session_check_compare(const session *s)
 
 bool session_compares(const session *s) { return command_line_has(s->line, SESSION_COMPARE); }
 
-status session_open_other(session *s, int *exit_status)
+exit_status session_open_other(session *s)
 {
     const char *file = command_line_value(s->line, SESSION_COMPARE);
     const pipeline *p = NULL;
-    *exit_status = EXIT_STATUS_USAGE;
-    if (!session_compares(s)) return OK;
+    if (!session_compares(s)) return EXIT_STATUS_OK;
     const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
     const pipeline_request request = {.file = found ? found : file, .search = s->search};
-    TRY(pipeline_read(s->arena, s->diags, &request, &p));
-    return pipeline_open(s->arena, s->diags, s->host, p, NULL, &s->other, exit_status);
+    TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
+    return pipeline_open(s->arena, s->diags, s->host, p, NULL, &s->other);
 }
 
-status session_compile_other(session *s, module *m, flight_recorder *recorder, int *exit_status)
+exit_status session_compile_other(session *s, module *m, flight_recorder *recorder)
 {
+    session_watch_compile(s, &s->other_watch, false);
     compile_request request = {.from = s->request.from,
                                .until = s->request.until,
                                .only = s->request.only,
                                .verify = s->request.verify,
-                               .count_statistics = true,
-                               .digest_steps = true,
-                               .trace = s->request.trace,
-                               .says_progress = s->request.says_progress,
-                               .semantics = s->request.semantics};
+                               .counts_ops = true,
+                               .observer_count = s->other_watch.count,
+                               .observers = s->other_watch.list};
     if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify;
-    TRY(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_report, exit_status));
-    session_print_checks(s, &s->other_report);
+    TRY_EXIT(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_stats));
+    session_print_checks(s, &s->other_watch);
     if (s->other.contract.backend) hints_warn(m, s->other.contract.backend);
-    return OK;
+    return EXIT_STATUS_OK;
 }
 
 /* "default.yaml --set=tile.with.x=1" */
@@ -82,10 +80,11 @@ bool session_write_comparison(const session *s, module *m, module *other, const 
     text_init(&other_text);
     module_print(m, form, &text);
     module_print(other, form, &other_text);
-    const compiled a = {name_of_first(s), &s->opened, &s->report, {text.p, text.n}},
+    const compiled a = {name_of_first(s), &s->opened, &s->stats, &s->watch.digests, {text.p, text.n}},
                    b = {command_line_value(s->line, SESSION_COMPARE),
                         &s->other,
-                        &s->other_report,
+                        &s->other_stats,
+                        &s->other_watch.digests,
                         {other_text.p, other_text.n}};
     const bool is_same = pipeline_compare(&a, &b, out);
     text_fini(&text);

@@ -2,12 +2,17 @@
 #ifndef CORE_SNAPSHOT_H
 #define CORE_SNAPSHOT_H
 
-#include "ir/module.h"
+#include "core/compile_trace.h"
 
-/* Writes `DIR/NN-STEP.ptir`, NN from 01; the folder is made when it is missing. Step 0 is the input: `00-input.ptir`.
- */
-MUST_CHECK status snapshot_write(diag_engine *d, module *m, const char *folder, uint32_t number, const char *step);
-/* Prints the module to stderr under a comment line that names the step. */
-void snapshot_print(module *m, const char *step);
+typedef struct snapshot_request {
+    const char *folder;         /* a numbered file after each step that changed something; or NULL */
+    const char *const *printed; /* ids of the steps after which the module is printed, NULL-ended */
+    bool prints_all, prints_changed;
+    compile_trace *trace; /* told; or NULL */
+} snapshot_request;
+
+/* Files are `DIR/NN-STEP.ptir`, NN from 01; the folder is made when it is missing. What comes in is `00-input.ptir`. A
+ * module is printed to stderr under a comment line that names the step. `r` must outlive the compile. */
+compile_observer snapshot_observer(const snapshot_request *r);
 
 #endif

@@ -3,20 +3,8 @@
 #ifndef CORE_SUPERVISOR_H
 #define CORE_SUPERVISOR_H
 
+#include "core/exit_status.h"
 #include "core/flight_recorder.h"
-
-enum exit_status {
-    EXIT_STATUS_OK = 0,
-    EXIT_STATUS_NO = 1,     /* ran well, the answer is no */
-    EXIT_STATUS_USAGE = 2,  /* command line, YAML, missing input file */
-    EXIT_STATUS_PLUGIN = 3, /* plugin missing, ambiguous or refused */
-    EXIT_STATUS_INPUT = 4,  /* IR text, tensor file, symbol binding */
-    EXIT_STATUS_FAILED = 5, /* a pass or backend reported an error */
-    EXIT_STATUS_BLAMED = 6, /* verifier or property check blames a step */
-    EXIT_STATUS_INTERNAL = 70,
-    EXIT_STATUS_OUTPUT = 74,   /* an output cannot be written */
-    EXIT_STATUS_RESOURCES = 75 /* time or memory ran out */
-};
 
 /* A worker that is asked to stop and does not is killed so much later. */
 enum { SUPERVISOR_GRACE_SECONDS = 2 };

@@ -185,6 +185,9 @@ op_id walk_skip(const module *m, op_id root, op_id current);
     for (use_id u = value_first_use((m), (v)), u##_next = u == 0 ? 0 : use_next((m), u); u != 0; \
          u = u##_next, u##_next = u == 0 ? 0 : use_next((m), u))
 
+/* All ops of the module's functions, these included. */
+uint32_t module_count_ops(const module *m);
+
 value_map *value_map_create(void);
 void value_map_destroy(value_map *map);
 void value_map_put(value_map *map, value_id from, value_id to);

@@ -36,6 +36,15 @@ op_id walk_skip(const module *m, op_id root, op_id current)
     return 0;
 }
 
+uint32_t module_count_ops(const module *m)
+{
+    uint32_t n = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        IR_WALK(m, o, f) n++;
+    }
+    return n;
+}
+
 /* ---- value_map: open addressing ---- */
 
 typedef struct value_pair {

@@ -38,7 +38,7 @@ static status open_output(session *s, file_writer *w)
     return file_writer_open(w, s->diags, path ? path : "-");
 }
 
-static int print_module(session *s, module *m)
+static exit_status print_module(session *s, module *m)
 {
     file_writer w;
     if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
@@ -47,17 +47,17 @@ static int print_module(session *s, module *m)
     t.flush = write_out;
     t.self = &w;
     const print_options form = form_of(s);
-    compile_trace_begin(s->request.trace, "print", STR("print"), NULL);
+    compile_trace_begin(s->trace, "print", STR("print"), NULL);
     module_print(m, &form, &t);
     const status flushed = text_finish(&t);
-    compile_trace_end(s->request.trace);
+    compile_trace_end(s->trace);
     text_fini(&t);
     const status written = file_writer_commit(&w);
     return flushed == OK && written == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
 /* The page of --compare in place of the module. */
-static int print_comparison(session *s, module *m, module *other)
+static exit_status print_comparison(session *s, module *m, module *other)
 {
     file_writer w;
     if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
@@ -71,11 +71,10 @@ static int print_comparison(session *s, module *m, module *other)
     return is_same ? EXIT_STATUS_OK : EXIT_STATUS_NO;
 }
 
-static int compile(session *s, module *m, module *other, flight_recorder *recorder)
+static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
 {
-    int code = EXIT_STATUS_USAGE;
-    if (session_compile(s, m, recorder, &code) != OK) return code;
-    if (other && session_compile_other(s, other, recorder, &code) != OK) return code;
+    TRY_EXIT(session_compile(s, m, recorder));
+    if (other) TRY_EXIT(session_compile_other(s, other, recorder));
     if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
     return other ? print_comparison(s, m, other) : print_module(s, m);
 }
@@ -100,11 +99,11 @@ static status read_inputs(session *s)
     return OK;
 }
 
-static int run(session *s, flight_recorder *recorder)
+static exit_status run(session *s, flight_recorder *recorder)
 {
-    int code = EXIT_STATUS_USAGE;
-    if (session_open_pipeline(s, NULL, &code) != OK) return code;
-    if (session_open_other(s, &code) != OK) return code;
+    exit_status code;
+    TRY_EXIT(session_open_pipeline(s, NULL));
+    TRY_EXIT(session_open_other(s));
     if (session_answers_after_pipeline(s, &code)) return code;
     if (s->line->argument_count != 1) {
         diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given",
@@ -114,7 +113,7 @@ static int run(session *s, flight_recorder *recorder)
     }
     if (read_inputs(s) != OK) return EXIT_STATUS_USAGE;
     module *m = NULL;
-    if (session_read_module(s, s->line->arguments[0], &m, &code) != OK) return code;
+    TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
     module *other = session_compares(s) ? module_clone(m) : NULL;
     code = compile(s, m, other, recorder);
     if (other) module_destroy(other);
@@ -126,10 +125,10 @@ static int work(void *self, flight_recorder *recorder)
 {
     const command_line *line = self;
     session s;
-    int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, recorder, &code) == OK) code = session_write_trace(&s, run(&s, recorder));
+    exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
-    return code;
+    return (int)code;
 }
 
 int main(int argc, char **argv)
@@ -138,10 +137,11 @@ int main(int argc, char **argv)
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;
+    exit_status answer;
     int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK &&
-        !session_answers_before_pipeline(&line, usage, summary, &code))
-        code = session_supervise(&line, work);
+    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK)
+        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
+                                                                               : session_supervise(&line, work);
     diag_destroy(d);
     arena_destroy(a);
     return finish_output(code);

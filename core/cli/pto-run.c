@@ -464,8 +464,8 @@ typedef struct execution {
     backend_result result;
 } execution;
 
-static int execute(run_job *j, const opened_pipeline *opened, module *m, const char *report_dir, report_trace *trace,
-                   execution *out)
+static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, const char *report_dir,
+                           report_trace *trace, execution *out)
 {
     session *s = j->s;
     const op_id f = call_entry(m, j->entry);
@@ -477,21 +477,20 @@ static int execute(run_job *j, const opened_pipeline *opened, module *m, const c
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
     const backend_request request = {
         .seed = (uint64_t)j->shuffle, .report_dir = report_dir, .trace = trace, .repeat = (uint32_t)j->repeat};
-    int code = EXIT_STATUS_FAILED;
-    compile_trace_begin(s->request.trace, "run", str_from(opened->contract.backend_id), NULL);
-    const status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result, &code);
-    compile_trace_end(s->request.trace);
-    return ran == OK ? EXIT_STATUS_OK : code;
+    compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
+    const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);
+    compile_trace_end(s->trace);
+    return ran;
 }
 
-static int run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
+static exit_status run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
 {
     session *s = j->s;
     const char *report_dir = command_line_value(s->line, RUN_REPORT);
     report_trace trace;
     report_trace_init(&trace, s->arena, m);
-    int code = execute(j, &s->opened, m, report_dir, &trace, first);
-    if (code != EXIT_STATUS_OK) return code;
+    exit_status code = EXIT_STATUS_OK;
+    TRY_EXIT(execute(j, &s->opened, m, report_dir, &trace, first));
     if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
     text_buffer outcome;
     text_init(&outcome);
@@ -510,20 +509,18 @@ static int run_first(run_job *j, module *m, execution *first, bool *out_is_equal
 }
 
 /* The outputs of both pipelines: `input` is the module before any step. */
-static int compare_both(run_job *j, module *input, const execution *first, const execution *other, bool *out_is_equal,
-                        text_buffer *page)
+static exit_status compare_both(run_job *j, module *input, const execution *first, const execution *other,
+                                bool *out_is_equal, text_buffer *page)
 {
     session *s = j->s;
     bool is_same = false;
     double **spread = NULL;
-    int code = EXIT_STATUS_OK;
     if (run_compare_bits(&first->call, &other->call, &is_same) != OK) {
         diag_error(s->diags, tool(), &E1904,
                    "the outputs of the two pipelines differ in number, element type or extents");
         return EXIT_STATUS_FAILED;
     }
-    if (!is_same && semantics_spread(s->arena, s->host, &s->semantics, input, j->recorder, &spread, &code) != OK)
-        return code;
+    if (!is_same) TRY_EXIT(semantics_spread(s->arena, s->host, &s->semantics, input, j->recorder, &spread));
     text_puts(page, "\n");
     *out_is_equal &= run_compare_outputs(&first->call, &other->call, spread, page);
     text_puts(page, "\n");
@@ -532,35 +529,33 @@ static int compare_both(run_job *j, module *input, const execution *first, const
 }
 
 /* The other pipeline, and the page on which both stand. */
-static int run_other(run_job *j, module *m, module *other, module *input, const execution *first, bool *out_is_equal)
+static exit_status run_other(run_job *j, module *m, module *other, module *input, const execution *first,
+                             bool *out_is_equal)
 {
     session *s = j->s;
     execution second = {0};
-    int code = EXIT_STATUS_FAILED;
-    if (session_compile_other(s, other, j->recorder, &code) != OK) return code;
-    code = execute(j, &s->other, other, NULL, NULL, &second);
-    if (code != EXIT_STATUS_OK) return code;
+    TRY_EXIT(session_compile_other(s, other, j->recorder));
+    TRY_EXIT(execute(j, &s->other, other, NULL, NULL, &second));
     text_buffer page;
     text_init(&page);
     if (j->expectation_count > 0) text_puts(&page, "other:\n");
     *out_is_equal &= compare_outputs(j, &second.call, &page);
     text_putc(&page, '\n');
     session_write_comparison(s, m, other, &(print_options){0}, &page);
-    code = compare_both(j, input, first, &second, out_is_equal, &page);
+    const exit_status code = compare_both(j, input, first, &second, out_is_equal, &page);
     if (code == EXIT_STATUS_OK) fwrite(page.p, 1, page.n, stdout);
     text_fini(&page);
     return code;
 }
 
-static int compile_and_run(run_job *j, module *m)
+static exit_status compile_and_run(run_job *j, module *m)
 {
     session *s = j->s;
-    int code = EXIT_STATUS_USAGE;
     bool is_equal = true;
     execution first = {0};
     module *input = session_compares(s) ? module_clone(m) : NULL, *other = input ? module_clone(m) : NULL;
-    if (session_compile(s, m, j->recorder, &code) == OK) {
-        code = EXIT_STATUS_OK;
+    exit_status code = session_compile(s, m, j->recorder);
+    if (code == EXIT_STATUS_OK) {
         if (!session_answers_after_compile(s)) code = run_first(j, m, &first, &is_equal);
         if (code == EXIT_STATUS_OK && other) code = run_other(j, m, other, input, &first, &is_equal);
         if (code == EXIT_STATUS_OK && !is_equal) code = EXIT_STATUS_NO;
@@ -583,17 +578,17 @@ static status check_backends(const session *s)
     return FAILED;
 }
 
-static int run(session *s, flight_recorder *recorder)
+static exit_status run(session *s, flight_recorder *recorder)
 {
-    int code = EXIT_STATUS_USAGE;
-    if (session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND), &code) != OK) return code;
-    if (session_open_other(s, &code) != OK) return code;
+    exit_status code;
+    TRY_EXIT(session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND)));
+    TRY_EXIT(session_open_other(s));
     if (session_answers_after_pipeline(s, &code)) return code;
     if (check_backends(s) != OK) return EXIT_STATUS_USAGE;
     run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
     if (read_job(&j) != OK) return j.failure;
     module *m = NULL;
-    if (session_read_module(s, j.module_path, &m, &code) != OK) return code;
+    TRY_EXIT(session_read_module(s, j.module_path, &m));
     call_output_names(s->arena, m, j.entry, &j.output_names);
     s->semantics = (semantics_request){.entry = j.entry,
                                        .tensor_count = j.tensor_count,
@@ -613,10 +608,10 @@ static int work(void *self, flight_recorder *recorder)
 {
     const command_line *line = self;
     session s;
-    int code = EXIT_STATUS_USAGE;
-    if (session_open(&s, line, recorder, &code) == OK) code = session_write_trace(&s, run(&s, recorder));
+    exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
-    return code;
+    return (int)code;
 }
 
 /* Without a word about it, a module runs through the default pipeline. */
@@ -637,11 +632,12 @@ int main(int argc, char **argv)
     arena *a = arena_create("command line");
     diag_engine *d = diag_create(stderr, 0);
     command_line line;
+    exit_status answer;
     int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK &&
-        !session_answers_before_pipeline(&line, usage, summary, &code)) {
+    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK) {
         default_pipeline(a, &line);
-        code = session_supervise(&line, work);
+        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
+                                                                               : session_supervise(&line, work);
     }
     diag_destroy(d);
     arena_destroy(a);
