@@ -27,7 +27,7 @@ static pto_status fuse_block(const pto_run *run, pto_block block, pto_str label,
 {
     fuse_plan plan = {.run = run, .block = block, .max_ops = pto_opt_i64(run, OPT_MAX_OPS)};
     PTO_TRY(fuse_plan_make(&plan));
-    if (plan.cluster_count == 0) return PTO_OK;
+    if (plan.grouped == 0) return PTO_OK;
     return fuse_rewrite(&plan, label, serial);
 }
 

@@ -32,17 +32,23 @@ uint32_t fuse_root(fuse_plan *p, uint32_t cluster)
     return cluster;
 }
 
+void fuse_merge(fuse_plan *p, uint32_t into, uint32_t from)
+{
+    fuse_cluster *a = &p->clusters[into], *b = &p->clusters[from];
+    b->parent = into;
+    p->nodes[a->tail].next = b->head;
+    a->tail = b->tail;
+    if (b->last > a->last) a->last = b->last;
+}
+
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user)
 {
     const fuse_node *from = &p->nodes[made], *to = &p->nodes[user];
     if (from->copies == 0 || to->role != FUSE_VECTOR) return 0;
-    return fuse_is_splat(from->op) || fuse_shape_repeats(&from->space, &to->space);
+    return fuse_is_splat(from->op) || fuse_space_repeats(&from->space, &to->space);
 }
 
-static uint32_t stage_of(fuse_plan *p, const fuse_node *n)
-{
-    return n->role == FUSE_OTHER ? n->stage : p->clusters[fuse_root(p, n->cluster)].stage;
-}
+/* ---- reading ---- */
 
 static uint8_t role_of(pto_op op)
 {
@@ -57,216 +63,49 @@ static uint8_t role_of(pto_op op)
     }
 }
 
-static int is_reduction(pto_op op)
+static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
 {
-    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_REDUCE;
+    n->op = op;
+    n->role = role_of(op);
+    n->copied_for = FUSE_NONE;
+    if (n->role == FUSE_OTHER) return;
+    p->grouped++;
+    n->in_count = pto_operand_count(op);
+    if (n->in_count > PTO_MAX_SPACE_OPERANDS) n->in_count = PTO_MAX_SPACE_OPERANDS;
+    for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
+    if (n->role != FUSE_VECTOR) return;
+    n->space = fuse_space_of_op(op);
+    /* Extents of a reduction without kept dims stand in other places: nothing in its group can use it. */
+    n->ends_group = fuse_is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1);
 }
 
 static void read_block(fuse_plan *p)
 {
     for (pto_op op = pto_block_first(p->block); PTO_SOME(op); op = pto_op_next(op)) p->count++;
-    uint32_t room = 16;
+    uint32_t room = 16, i = 0;
     while (room < p->count * 2) room *= 2;
     p->slots = PTO_SCRATCH(p->run, uint32_t, room);
     p->slot_mask = room - 1;
     p->nodes = PTO_SCRATCH(p->run, fuse_node, p->count);
     p->clusters = PTO_SCRATCH(p->run, fuse_cluster, p->count);
-    uint32_t i = 0;
-    for (pto_op op = pto_block_first(p->block); PTO_SOME(op); op = pto_op_next(op), i++) {
-        fuse_node *n = &p->nodes[i];
-        n->op = op;
-        n->role = role_of(op);
-        n->cluster = n->copied_for = FUSE_NONE;
+    for (pto_op op = pto_block_first(p->block); PTO_SOME(op); op = pto_op_next(op)) {
         p->slots[slot_of(p, op.index)] = i + 1;
-        if (n->role != FUSE_OTHER) n->in_count = pto_operand_count(op);
-        if (n->in_count > PTO_MAX_SPACE_OPERANDS) n->in_count = PTO_MAX_SPACE_OPERANDS;
-        for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
-        if (n->role != FUSE_VECTOR) continue;
-        n->space = fuse_shape_of_op(op);
-        n->drops_dims = is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1);
+        read_node(p, &p->nodes[i++], op);
     }
 }
 
 /* How many ops it takes to compute the node again from values that no vector op makes. */
 static void find_copies(fuse_plan *p, fuse_node *n)
 {
-    uint32_t total = 1, stage = 0;
-    if (n->role != FUSE_VECTOR) return;
-    if (is_reduction(n->op)) return;
+    uint32_t total = 1;
+    if (n->role != FUSE_VECTOR || fuse_is_reduction(n->op)) return;
     for (uint32_t k = 0; k < n->in_count; k++) {
-        uint32_t made = n->in[k];
-        if (made == FUSE_NONE) continue;
-        const fuse_node *from = &p->nodes[made];
+        if (n->in[k] == FUSE_NONE) continue;
+        const fuse_node *from = &p->nodes[n->in[k]];
         if (from->role == FUSE_VECTOR && from->copies == 0) return;
-        uint32_t after = from->role == FUSE_VECTOR ? from->copy_stage : stage_of(p, from) + 1;
-        if (after > stage) stage = after;
         total += from->copies;
     }
-    if (total > FUSE_COPY_LIMIT) return;
-    n->copies = total;
-    n->copy_stage = stage;
-}
-
-/* What a node would become with the clusters of its stage that feed it. */
-typedef struct joint {
-    uint32_t roots[PTO_MAX_SPACE_OPERANDS], count;
-    int64_t op_count;
-    fuse_shape space;
-    int stands_alone;     /* it is fed by what no group goes on from */
-    const char *obstacle; /* why they cannot be one nest, or NULL */
-} joint;
-
-static joint find_joint(fuse_plan *p, uint32_t index, uint32_t stage)
-{
-    const fuse_node *n = &p->nodes[index];
-    joint j = {.op_count = 1, .space = n->space};
-    for (uint32_t k = 0; k < n->in_count && j.obstacle == NULL; k++) {
-        uint32_t made = n->in[k];
-        if (made == FUSE_NONE || p->nodes[made].role == FUSE_OTHER || fuse_is_copied(p, made, index)) continue;
-        uint32_t root = fuse_root(p, p->nodes[made].cluster), seen = 0;
-        if (p->clusters[root].stage != stage) continue;
-        j.stands_alone = p->nodes[made].role == FUSE_SOLO || p->nodes[made].drops_dims;
-        if (j.stands_alone || j.count == PTO_MAX_SPACE_OPERANDS) {
-            j.obstacle = "what feeds it has a group of its own";
-            continue;
-        }
-        while (seen < j.count && j.roots[seen] != root) seen++;
-        if (seen < j.count) continue;
-        j.roots[j.count++] = root;
-        j.op_count += p->clusters[root].op_count;
-        if (j.op_count > p->max_ops)
-            j.obstacle = "the group would have more ops than `max-ops`";
-        else if (!fuse_shape_join(&j.space, &p->clusters[root].space))
-            j.obstacle = "its dims and theirs do not make one nest";
-    }
-    return j;
-}
-
-static void join_producers(fuse_plan *p, uint32_t index, const joint *j, uint32_t stage)
-{
-    uint32_t into = j->count != 0 ? j->roots[0] : p->cluster_count++;
-    p->clusters[into] =
-        (fuse_cluster){.parent = into, .stage = stage, .op_count = (uint32_t)j->op_count, .space = j->space};
-    for (uint32_t i = 1; i < j->count; i++) p->clusters[j->roots[i]].parent = into;
-    p->nodes[index].cluster = into;
-}
-
-static void cluster_alone(fuse_plan *p, fuse_node *n, uint32_t stage)
-{
-    n->cluster = p->cluster_count++;
-    p->clusters[n->cluster] = (fuse_cluster){.parent = n->cluster, .stage = stage, .op_count = 1, .space = n->space};
-}
-
-enum { FUSE_JOINED, FUSE_APART };
-static const char *const fuse_words[] = {"joined", "apart", NULL};
-
-/* Whether the node goes on with the groups that feed it. */
-static pto_status place_vector(fuse_plan *p, uint32_t index, uint32_t stage)
-{
-    fuse_node *n = &p->nodes[index];
-    const joint j = find_joint(p, index, stage);
-    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words};
-    int64_t word = j.obstacle != NULL ? FUSE_APART : FUSE_JOINED;
-    n->has_choice = !j.stands_alone && j.count != 0;
-    n->obstacle = j.obstacle;
-    if (n->has_choice) {
-        const int32_t pinned = pto_decision_pinned(n->op, &d, &word);
-        PTO_TRY(pinned);
-        n->is_pinned = pinned != 0;
-    }
-    n->is_apart = n->is_pinned && word == FUSE_APART;
-    if (n->is_pinned && word == FUSE_JOINED && j.obstacle != NULL)
-        return pto_error(n->op, "pto.fuse/cannot-join", "`%.*s` cannot be in one group with what feeds it: %s",
-                         PTO_FMT(pto_op_name(n->op)), j.obstacle);
-    if (word == FUSE_JOINED)
-        join_producers(p, index, &j, stage);
-    else
-        cluster_alone(p, n, stage + 1);
-    return PTO_OK;
-}
-
-/* Whether some op that feeds the node, and that it need not compute again, is in another group. */
-static int is_fed_from_outside(fuse_plan *p, uint32_t index)
-{
-    const fuse_node *n = &p->nodes[index];
-    for (uint32_t k = 0; k < n->in_count; k++) {
-        const uint32_t made = n->in[k];
-        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || fuse_is_copied(p, made, index)) continue;
-        if (fuse_root(p, p->nodes[made].cluster) != fuse_root(p, n->cluster)) return 1;
-    }
-    return 0;
-}
-
-static pto_status refuse_pin(const fuse_node *n)
-{
-    const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words};
-    int64_t word;
-    /* Others were asked about since; the note is to stand at this one's line. */
-    PTO_TRY(pto_decision_pinned(n->op, &d, &word));
-    return pto_error(n->op, "pto.fuse/in-no-group",
-                     "`%.*s` is in no group of its own: each group that uses it computes it again, or none does",
-                     PTO_FMT(pto_op_name(n->op)));
-}
-
-/* The schedule shows what stays apart from what feeds it, and what it pins; everything else is joined. */
-static pto_status record_choices(fuse_plan *p)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        const fuse_node *n = &p->nodes[i];
-        if (n->is_pinned && !n->is_live) return refuse_pin(n);
-        if (!n->has_choice || !n->is_live) continue;
-        const int64_t word = is_fed_from_outside(p, i) ? FUSE_APART : FUSE_JOINED;
-        const pto_decision d = {
-            .struct_size = sizeof d, .count = 1, .name = "fuse", .words = fuse_words, .limit = n->obstacle};
-        if (n->is_pinned || word == FUSE_APART) PTO_TRY(pto_decision_made(n->op, &d, &word));
-    }
-    return PTO_OK;
-}
-
-/* Lowest stage of a vector op when it joins the clusters that feed it. */
-static uint32_t joined_stage(fuse_plan *p, uint32_t index, uint32_t least)
-{
-    const fuse_node *n = &p->nodes[index];
-    for (uint32_t k = 0; k < n->in_count; k++) {
-        uint32_t made = n->in[k];
-        if (made == FUSE_NONE) continue;
-        const fuse_node *from = &p->nodes[made];
-        uint32_t after = fuse_is_copied(p, made, index) ? from->copy_stage
-                         : from->role == FUSE_VECTOR    ? stage_of(p, from)
-                                                        : stage_of(p, from) + 1;
-        if (after > least) least = after;
-    }
-    return least;
-}
-
-static pto_status place_nodes(fuse_plan *p)
-{
-    uint32_t floor = 0, highest = 0, ordered = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
-        fuse_node *n = &p->nodes[i];
-        if (n->stage < floor) n->stage = floor;
-        if (n->role == FUSE_VECTOR) {
-            find_copies(p, n);
-            PTO_TRY(place_vector(p, i, joined_stage(p, i, n->stage)));
-        } else if (n->role == FUSE_SOLO) {
-            cluster_alone(p, n, n->stage);
-        } else if (pto_op_is(n->op, pto_kind(p->run, KIND_BIND))) {
-            n->stage = highest + 1;
-            floor = n->stage + 1;
-        } else if (!pto_kind_has(p->run, pto_op_kind(n->op), PTO_TRAIT_PURE)) {
-            if (n->stage < ordered) n->stage = ordered;
-            ordered = n->stage + 1;
-        }
-        uint32_t stage = stage_of(p, n);
-        if (stage > highest) highest = stage;
-        for (uint32_t r = 0; r < pto_result_count(n->op); r++)
-            PTO_EACH_USE(pto_result(n->op, r), use) {
-                uint32_t user = fuse_node_at(p, use.op);
-                if (user == FUSE_NONE || p->nodes[user].role == FUSE_VECTOR) continue;
-                if (p->nodes[user].stage < stage + 1) p->nodes[user].stage = stage + 1;
-            }
-    }
-    return PTO_OK;
+    if (total <= FUSE_COPY_LIMIT) n->copies = total;
 }
 
 /* Copies of the user take copies of vector ops along, and read what other ops give. */
@@ -290,25 +129,62 @@ static void mark_live(fuse_plan *p)
     }
 }
 
+/* Which operands could come from the same group. */
+static void find_open(fuse_plan *p, uint32_t index)
+{
+    fuse_node *n = &p->nodes[index];
+    if (n->role != FUSE_VECTOR || !n->is_live) return;
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        const uint32_t made = n->in[k];
+        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || p->nodes[made].ends_group) continue;
+        if (fuse_is_copied(p, made, index)) continue;
+        uint32_t first = 0;
+        while (n->in[first] != made) first++;
+        n->open |= (uint8_t)(1u << first);
+    }
+}
+
+int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
+{
+    PTO_EACH_USE(pto_result(p->nodes[index].op, 0), use) {
+        uint32_t user = fuse_node_at(p, use.op);
+        if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
+        const int is_read = p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
+        if (is_read && fuse_root(p, user) != root) return 1;
+    }
+    return 0;
+}
+
+/* ---- joining what only one reads ---- */
+
 enum { NO_USER = FUSE_NONE, MANY_USERS = FUSE_NONE - 1 };
+
+/* The cluster that reads node `made` as an operand of `user`, MANY_USERS when they must not become one. */
+static uint32_t reader_of(fuse_plan *p, uint32_t made, uint32_t user)
+{
+    const fuse_node *from = &p->nodes[made], *to = &p->nodes[user];
+    if (to->role != FUSE_VECTOR || to->is_alone) return MANY_USERS;
+    for (uint32_t k = 0; k < to->in_count; k++)
+        if (to->in[k] == made && fuse_is_pinned_apart(to, k)) return MANY_USERS;
+    const uint32_t reader = fuse_root(p, user);
+    if (reader != fuse_root(p, made) && (from->role == FUSE_SOLO || from->ends_group)) return MANY_USERS;
+    return reader;
+}
 
 /* For each cluster the one other cluster that reads it, NO_USER or MANY_USERS. */
 static uint32_t *find_only_users(fuse_plan *p)
 {
-    uint32_t *only = PTO_SCRATCH(p->run, uint32_t, p->cluster_count);
-    for (uint32_t c = 0; c < p->cluster_count; c++) only[c] = NO_USER;
+    uint32_t *only = PTO_SCRATCH(p->run, uint32_t, p->count);
+    for (uint32_t c = 0; c < p->count; c++) only[c] = NO_USER;
     for (uint32_t i = 0; i < p->count; i++) {
         const fuse_node *n = &p->nodes[i];
         if (n->role == FUSE_OTHER || !n->is_live) continue;
-        uint32_t root = fuse_root(p, n->cluster);
+        uint32_t root = fuse_root(p, i);
         PTO_EACH_USE(pto_result(n->op, 0), use) {
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;
-            uint32_t reader = p->nodes[user].role == FUSE_VECTOR ? fuse_root(p, p->nodes[user].cluster) : MANY_USERS;
-            if (p->nodes[user].is_apart) reader = MANY_USERS;
-            if (reader == root) continue;
-            if (n->role == FUSE_SOLO || n->drops_dims) reader = MANY_USERS;
-            only[root] = only[root] == NO_USER || only[root] == reader ? reader : MANY_USERS;
+            const uint32_t reader = reader_of(p, i, user);
+            if (reader != root) only[root] = only[root] == NO_USER || only[root] == reader ? reader : MANY_USERS;
         }
     }
     return only;
@@ -318,23 +194,80 @@ static uint32_t *find_only_users(fuse_plan *p)
 static void join_later(fuse_plan *p)
 {
     uint32_t *only = find_only_users(p);
-    for (uint32_t c = p->cluster_count; c-- > 0;) {
+    for (uint32_t c = p->count; c-- > 0;) {
         if (p->clusters[c].parent != c || only[c] >= MANY_USERS) continue;
-        fuse_cluster *into = &p->clusters[fuse_root(p, only[c])];
-        fuse_shape space = into->space;
-        uint32_t ops = into->op_count + p->clusters[c].op_count;
-        if (ops > p->max_ops || !fuse_shape_join(&space, &p->clusters[c].space)) continue;
+        const uint32_t root = fuse_root(p, only[c]);
+        fuse_cluster *into = &p->clusters[root];
+        fuse_space space = into->space;
+        const uint32_t ops = into->op_count + p->clusters[c].op_count;
+        if (ops > p->max_ops || !fuse_goes_with(&space, &p->clusters[c].space)) continue;
         into->space = space;
         into->op_count = ops;
-        p->clusters[c].parent = into->parent;
+        fuse_merge(p, root, c);
     }
+}
+
+/* ---- results that vary less than the nest ---- */
+
+/* A node that several instances of its nest would write; FUSE_NONE when there is none. */
+static uint32_t find_shared(fuse_plan *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const fuse_node *n = &p->nodes[i];
+        if (n->role != FUSE_VECTOR || !n->is_live) continue;
+        const uint32_t root = fuse_root(p, i);
+        const fuse_cluster *c = &p->clusters[root];
+        if (c->op_count == 1 || c->space.common == c->space.wide || n->space.common == c->space.wide) continue;
+        const fuse_nest nest = fuse_space_nest(&c->space);
+        if ((c->space.wide & ~nest.walked & ~n->space.common) != 0 && fuse_is_used_outside(p, i, root)) return i;
+    }
+    return FUSE_NONE;
+}
+
+/* What uses such a node goes into another group, and when that is not enough what feeds it too. */
+static void set_apart(fuse_node *n)
+{
+    n->is_alone = n->ends_group;
+    n->ends_group = 1;
+}
+
+/* ---- the plan ---- */
+
+static void restart(fuse_plan *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        fuse_node *n = &p->nodes[i];
+        n->next = FUSE_NONE;
+        n->obstacle = NULL;
+        p->clusters[i] = (fuse_cluster){
+            .parent = i, .head = i, .tail = i, .last = i, .seen = FUSE_NONE, .op_count = 1, .space = n->space};
+    }
+}
+
+static pto_status find_clusters(fuse_plan *p)
+{
+    restart(p);
+    PTO_TRY(fuse_join_pinned(p));
+    PTO_TRY(fuse_place(p, 1));
+    join_later(p);
+    return PTO_OK;
 }
 
 pto_status fuse_plan_make(fuse_plan *p)
 {
+    uint32_t shared;
     read_block(p);
-    PTO_TRY(place_nodes(p));
+    if (p->grouped == 0) return PTO_OK;
+    for (uint32_t i = 0; i < p->count; i++) find_copies(p, &p->nodes[i]);
     mark_live(p);
-    join_later(p);
-    return record_choices(p);
+    for (uint32_t i = 0; i < p->count; i++) find_open(p, i);
+    fuse_find_needs(p);
+    PTO_TRY(fuse_read_pins(p));
+    PTO_TRY(find_clusters(p));
+    while ((shared = find_shared(p)) != FUSE_NONE) {
+        set_apart(&p->nodes[shared]);
+        PTO_TRY(find_clusters(p));
+    }
+    PTO_TRY(fuse_place(p, 0));
+    return fuse_record(p);
 }

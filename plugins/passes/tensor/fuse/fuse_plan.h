@@ -1,6 +1,9 @@
-/* What the rooms of pto.fuse share: shapes split into rows and columns, and the plan of one block.
+/* What the rooms of pto.fuse share: index spaces, and the plan of one block.
  *
- * Everything here lives in scratch memory of one run. */
+ * A plan says for each op that goes into a group with which of the ops that feed it it is in one. That alone fixes the
+ * groups: those of an op are what such edges lead to. So a schedule that pins it of every op gives the same groups
+ * again, whatever order they were found in the first time; what a set of ops must be to make one nest is asked of the
+ * set. All memory is scratch of one run. */
 #ifndef FUSE_PLAN_H
 #define FUSE_PLAN_H
 
@@ -12,31 +15,43 @@
     X(BIND, "bind")
 PTO_KINDS_AS(fuse_kinds, FUSE_KINDS);
 
-enum { FUSE_NONE = INT32_MAX, FUSE_COPY_LIMIT = 16 };
+enum { FUSE_NONE = INT32_MAX, FUSE_COPY_LIMIT = 16, FUSE_MASKS = 1 << PTO_MAX_DIMS };
 
-/* The index space of an op or cluster. Bit i of the masks is dim i counted from the end. */
-typedef struct fuse_shape {
-    pto_type type; /* gives the extents */
+/* ---- index spaces ---- */
+
+/* The index space of a set of ops. Bit i of a mask is dim i counted from the end. Joining spaces in any order gives the
+ * same one. */
+typedef struct fuse_space {
+    pto_type type; /* of a value that has all dims of the space; gives the extents */
     uint32_t rank;
-    uint32_t wide;          /* extent is not the constant 1 */
-    uint32_t rows, columns; /* dims known to be rows or columns: some operand or result has only those, or lacks them */
-    uint32_t cuts;          /* bit i: something tells dim i from the next wide one outwards */
-    uint32_t reduced;       /* dims of the reductions */
-    int is_box;             /* dims do not fall into rows before columns */
-} fuse_shape;
+    uint32_t wide;                    /* extent is not the constant 1 */
+    uint32_t common;                  /* dims that every result has */
+    uint32_t reduced;                 /* dims of the reductions */
+    uint32_t left;                    /* dims that reductions leave */
+    uint64_t varies[FUSE_MASKS / 64]; /* bit m: some value varies along just the dims m */
+    uint8_t reduces_apart;            /* along different dims */
+} fuse_space;
 
-/* Index space of a vector op with what its reduction and its operands say about rows and columns. */
-fuse_shape fuse_shape_of_op(pto_op op);
-/* Makes `a` the common space of both. 0 when there is none: extents differ, what is rows in one is columns in the
- * other, or one of them is a box and they reduce along different dims; `a` is garbage then. */
-int fuse_shape_join(fuse_shape *a, const fuse_shape *b);
-/* Whether a value of shape `from` is repeated along dims before its own when used in `to`: computing it there again
+/* What pto.tile makes of a space. */
+typedef struct fuse_nest {
+    int is_one;      /* it is the space of one nest */
+    int is_box;      /* its dims do not fall into rows before columns */
+    uint32_t walked; /* dims that an instance may walk: what lacks others is the same for several instances */
+    uint32_t known;  /* those of them that some value says to be columns, or that are reduced */
+} fuse_nest;
+
+fuse_space fuse_space_of_op(pto_op op);
+/* Makes `a` the space of both. 0 when extents differ or neither has the dims of both; `a` is garbage then. */
+int fuse_space_join(fuse_space *a, const fuse_space *b);
+fuse_nest fuse_space_nest(const fuse_space *s);
+/* Whether a value of space `from` is repeated along dims before its own when used in `to`: computing it there again
  * costs little, while storing it in a nest over those would have every instance write it. */
-int fuse_shape_repeats(const fuse_shape *from, const fuse_shape *to);
-/* Dims that a reduction runs along; bit i is dim i counted from the end. */
-uint32_t fuse_reduced_dims(pto_op op);
+int fuse_space_repeats(const fuse_space *from, const fuse_space *to);
 /* Whether an op gives one number for all elements: a constant, or a cast index expression. */
 int fuse_is_splat(pto_op op);
+int fuse_is_reduction(pto_op op);
+
+/* ---- the plan ---- */
 
 enum fuse_role {
     FUSE_OTHER, /* stays outside of groups */
@@ -46,52 +61,86 @@ enum fuse_role {
 
 typedef struct fuse_node {
     pto_op op;
-    uint8_t role, is_live, drops_dims, done;
-    uint8_t has_copies;          /* something that stays computes it again */
-    uint8_t has_choice;          /* it could be in one group with some of what feeds it, or not */
-    uint8_t is_pinned, is_apart; /* the schedule says so */
-    const char *obstacle;        /* why it does not go on with what feeds it, or NULL */
-    uint32_t
-        in[PTO_MAX_SPACE_OPERANDS]; /* nodes that make the operands, or FUSE_NONE; stays when operands are replaced */
-    uint32_t in_count;              /* 0 for FUSE_OTHER */
-    uint32_t stage;                 /* of FUSE_OTHER and FUSE_SOLO; of vector ops the stage of the cluster */
-    uint32_t cluster;               /* not for FUSE_OTHER */
-    uint32_t copies;                /* ops to compute it again from what no vector op made; 0: not to be copied */
-    uint32_t copy_stage;
+    uint8_t role, is_live, done;
+    uint8_t has_copies; /* something that stays computes it again */
+    uint8_t ends_group; /* what uses it is in other groups */
+    uint8_t is_alone;   /* what feeds it is too */
+    uint8_t is_pinned;
+    uint8_t open;         /* bit k: operand k could come from the same group; one bit for each op that feeds it */
+    uint8_t joined;       /* those that the schedule wants from the same group */
+    const char *obstacle; /* why it did not go on with what feeds it, or NULL */
+    uint32_t in_count;    /* 0 for FUSE_OTHER */
+    /* Nodes that make the operands, or FUSE_NONE; stays when operands are replaced. */
+    uint32_t in[PTO_MAX_SPACE_OPERANDS];
+    uint32_t next;       /* member of its cluster, or FUSE_NONE */
+    uint32_t copies;     /* ops to compute it again from what no vector op made; 0: not to be copied */
     uint32_t copied_for; /* cluster that `copy` is in */
     pto_value copy;
     uint64_t key, least_key; /* order of emission */
-    fuse_shape space;
+    fuse_space space;
 } fuse_node;
 
+/* Of each node one, which others may have joined. What is said of members holds for roots. */
 typedef struct fuse_cluster {
-    uint32_t parent; /* itself: a root */
+    uint32_t parent;           /* itself: a root */
+    uint32_t head, tail, last; /* members as a list; the last one in the block */
     uint32_t stage, op_count;
-    uint32_t first, end; /* members in fuse_plan.members, roots only, after fuse_order */
-    fuse_shape space;
+    uint32_t seen;        /* by the node whose joint is being found */
+    uint32_t at, at_need; /* member whose needs are being looked at, and the next of them */
+    uint8_t state;
+    uint32_t first, end; /* members in fuse_plan.members, after the order is made */
+    fuse_space space;
 } fuse_cluster;
 
-/* Ops of one block, in order; the last one is the terminator. An edge between different clusters, or between a cluster
- * and another op, always leads to a higher stage, so the groups cannot depend on each other in a circle. */
+/* Ops of one block, in order; the last one is the terminator. An edge between different clusters always leads to a
+ * higher stage, so groups cannot depend on each other in a circle. */
 typedef struct fuse_plan {
     const pto_run *run;
     pto_block block;
     fuse_node *nodes;
-    uint32_t count;
-    fuse_cluster *clusters;
-    uint32_t cluster_count;
-    uint32_t *slots, slot_mask; /* op handle index to node, open addressing */
+    uint32_t count, grouped;     /* all, and those that go into groups */
+    fuse_cluster *clusters;      /* count */
+    uint32_t *slots, slot_mask;  /* op handle index to node, open addressing */
+    uint32_t *needs, *need_from; /* nodes that must come before node i: needs[need_from[i]] up to need_from[i + 1] */
+    uint32_t *bind_before;       /* the last `bind` before each node, or FUSE_NONE */
     uint32_t *members;
     int64_t max_ops;
 } fuse_plan;
 
 /* Reads the block and decides what belongs together. Fails when the schedule pins what cannot be. */
 pto_status fuse_plan_make(fuse_plan *p);
-uint32_t fuse_root(fuse_plan *p, uint32_t cluster);
+uint32_t fuse_root(fuse_plan *p, uint32_t index);
 /* Node of the op, or of the op of this block that contains it; FUSE_NONE outside. */
 uint32_t fuse_node_at(const fuse_plan *p, pto_op op);
 /* Whether node `user` computes operand value of node `made` again instead of reading it. */
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user);
+/* Whether something that stays, outside of the cluster `root`, reads the node. */
+int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root);
+
+/* Fills `needs`. */
+void fuse_find_needs(fuse_plan *p);
+/* Gives every cluster of live nodes a stage, in an order in which each comes after what it needs. With `joins`, each
+ * then goes on with the clusters that feed it where that is one nest. */
+pto_status fuse_place(fuse_plan *p, int joins);
+/* Makes `a` the space of both when one nest can compute them and repeats nothing along dims that it does not walk. 0:
+ * it does not; `a` is garbage then. */
+int fuse_goes_with(fuse_space *a, const fuse_space *b);
+/* Puts the members of root `from` into root `into`. Spaces and counts are the caller's. */
+void fuse_merge(fuse_plan *p, uint32_t into, uint32_t from);
+
+/* ---- decisions ---- */
+
+/* Asks what the schedule says of each node. */
+pto_status fuse_read_pins(fuse_plan *p);
+/* Puts together what is pinned to be joined. */
+pto_status fuse_join_pinned(fuse_plan *p);
+/* Whether the schedule keeps operand `k` of the node in another group. */
+int fuse_is_pinned_apart(const fuse_node *n, uint32_t k);
+/* The pins that put the members of the cluster together cannot be kept: reports it at the line of one of them. 0 when
+ * there are none. */
+int fuse_refuse(fuse_plan *p, uint32_t root, const char *why);
+/* Says for each node what came out. */
+pto_status fuse_record(fuse_plan *p);
 
 /* Rewrites the block; `label` is the function's name, `serial` counts its groups. */
 pto_status fuse_rewrite(fuse_plan *p, pto_str label, uint32_t *serial);

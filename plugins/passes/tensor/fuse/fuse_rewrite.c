@@ -59,16 +59,15 @@ static void list_members(fuse_plan *p)
 {
     p->members = PTO_SCRATCH(p->run, uint32_t, p->count);
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->nodes[i].role != FUSE_OTHER && p->nodes[i].is_live) p->clusters[fuse_root(p, p->nodes[i].cluster)].end++;
+        if (p->nodes[i].role != FUSE_OTHER && p->nodes[i].is_live) p->clusters[fuse_root(p, i)].end++;
     uint32_t next = 0;
-    for (uint32_t c = 0; c < p->cluster_count; c++) {
+    for (uint32_t c = 0; c < p->count; c++) {
         uint32_t count = p->clusters[c].end;
         p->clusters[c].first = p->clusters[c].end = next;
         next += count;
     }
     for (uint32_t i = 0; i < p->count; i++)
-        if (p->nodes[i].role != FUSE_OTHER && p->nodes[i].is_live)
-            p->members[p->clusters[fuse_root(p, p->nodes[i].cluster)].end++] = i;
+        if (p->nodes[i].role != FUSE_OTHER && p->nodes[i].is_live) p->members[p->clusters[fuse_root(p, i)].end++] = i;
 }
 
 /* Keys are given in order of stages, so all that a node needs has one. Ops with effects keep their order. */
@@ -81,7 +80,7 @@ static void give_keys(fuse_plan *p, const sort_item *by_stage, uint32_t count)
         uint64_t key = least_key(p, i);
         if (key < floor) key = floor;
         if (n->role != FUSE_OTHER) {
-            const fuse_cluster *c = &p->clusters[fuse_root(p, n->cluster)];
+            const fuse_cluster *c = &p->clusters[fuse_root(p, i)];
             for (uint32_t m = c->first; m < c->end; m++) {
                 uint64_t least = least_key(p, p->members[m]);
                 if (least > key) key = least;
@@ -107,9 +106,9 @@ static uint32_t list_items(fuse_plan *p, sort_item *items, int by_key)
     for (uint32_t i = 0; i + 1 < p->count; i++) {
         const fuse_node *n = &p->nodes[i];
         if (!n->is_live) continue;
-        const fuse_cluster *c = n->role == FUSE_OTHER ? NULL : &p->clusters[fuse_root(p, n->cluster)];
-        if (c != NULL && p->members[c->first] != i) continue;
-        items[count++] = (sort_item){.key = by_key ? n->key : c != NULL ? c->stage : n->stage, .index = i};
+        const fuse_cluster *c = &p->clusters[fuse_root(p, i)];
+        if (n->role != FUSE_OTHER && p->members[c->first] != i) continue;
+        items[count++] = (sort_item){.key = by_key ? n->key : c->stage, .index = i};
     }
     qsort(items, count, sizeof *items, compare_items);
     return count;
@@ -143,18 +142,6 @@ static pto_value copy_value(fuse_plan *p, uint32_t made, uint32_t cluster, pto_b
     n->copied_for = cluster;
     n->copy = PTO_SOME(clone) ? pto_result(clone, 0) : pto_value_none(p->run);
     return n->copy;
-}
-
-static int is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
-{
-    PTO_EACH_USE(pto_result(p->nodes[index].op, 0), use) {
-        uint32_t user = fuse_node_at(p, use.op);
-        if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
-        const int is_read = p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
-        if (!is_read) continue;
-        if (p->nodes[user].role == FUSE_OTHER || fuse_root(p, p->nodes[user].cluster) != root) return 1;
-    }
-    return 0;
 }
 
 static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
@@ -223,7 +210,7 @@ static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const ch
     pto_value *outputs = PTO_SCRATCH(p->run, pto_value, c->end - c->first);
     uint32_t *made = PTO_SCRATCH(p->run, uint32_t, c->end - c->first), count = 0;
     for (uint32_t m = c->first; m < c->end; m++)
-        if (is_used_outside(p, p->members[m], root)) made[count++] = p->members[m];
+        if (fuse_is_used_outside(p, p->members[m], root)) made[count++] = p->members[m];
     for (uint32_t i = 0; i < count; i++) outputs[i] = pto_result(p->nodes[made[i]].op, 0);
     pto_op group = build_group(p, root, at, label, count, outputs);
     PTO_NEED(group);
@@ -259,7 +246,7 @@ static pto_status emit_node(fuse_plan *p, uint32_t index, pto_op *cursor, pto_st
             PTO_TRY(pto_move(n->op, pto_before(*cursor)));
         return PTO_OK;
     }
-    uint32_t root = fuse_root(p, n->cluster);
+    uint32_t root = fuse_root(p, index);
     char text[256];
     snprintf(text, sizeof text, "%.*s_%u", label.n < 200 ? (int)label.n : 200, label.p, (unsigned)(*serial)++);
     for (uint32_t m = p->clusters[root].first; m < p->clusters[root].end; m++) p->nodes[p->members[m]].done = 1;
