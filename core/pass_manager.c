@@ -390,6 +390,7 @@ static void keep_choice(manager *g, uint32_t index)
 {
     if (g->choice.before || !asks_strategy(g->pipeline->agents[index])) return;
     g->choice = (choice_point){.before = module_clone(g->module), .step = index};
+    if (g->request->schedule) schedule_keep(g->request->schedule);
 }
 
 /* A later step found no room for what a strategy chose, and said so instead of an error. */

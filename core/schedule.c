@@ -196,10 +196,18 @@ void schedule_record_decision(schedule *s, const schedule_record *r)
     d->values = values;
 }
 
+void schedule_keep(schedule *s)
+{
+    s->kept = s->last;
+    s->kept_count = s->decision_count;
+    if (s->space != NULL) search_space_keep(s->space);
+}
+
 void schedule_restart(schedule *s)
 {
-    s->first = s->last = NULL;
-    s->decision_count = 0;
+    s->last = s->kept;
+    *(s->last != NULL ? &s->last->next : &s->first) = NULL;
+    s->decision_count = s->kept_count;
     if (s->space != NULL) search_space_restart(s->space);
 }
 

@@ -71,7 +71,9 @@ void schedule_set_refused(schedule *s);
 bool schedule_is_refused(const schedule *s);
 /* Takes down what was decided; texts are copied. A pin that was found for it is the origin. */
 void schedule_record_decision(schedule *s, const schedule_record *r);
-/* Forgets what was taken down, before the steps run once more. */
+/* What was taken down up to here stays at a restart. */
+void schedule_keep(schedule *s);
+/* Forgets what was taken down since, before the steps that decided it run once more. */
 void schedule_restart(schedule *s);
 /* Pins that nothing asked about: an error when all steps ran (`is_complete`), else a warning. */
 MUST_CHECK status schedule_check_asked(const schedule *s, bool is_complete);

@@ -33,6 +33,8 @@ struct schedule {
     schedule_decision *first, *last; /* in the order they were made */
     struct search_space *space;      /* or NULL */
     uint32_t decision_count;
+    schedule_decision *kept; /* the last one that a restart leaves, or NULL */
+    uint32_t kept_count;
     /* Of the function and state of the module that a path was asked for last; the table from the second time on. */
     struct {
         const module *module;

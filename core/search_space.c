@@ -26,6 +26,7 @@ struct choice {
 struct search_space {
     arena *a;
     choice *first, *last;
+    choice *kept; /* the last one that a restart leaves, or NULL */
 };
 
 search_space *search_space_create(arena *a)
@@ -77,7 +78,13 @@ void search_space_add_offer(search_space *s, const int64_t *values, bool has_cos
     c->last = o;
 }
 
-void search_space_restart(search_space *s) { s->first = s->last = NULL; }
+void search_space_keep(search_space *s) { s->kept = s->last; }
+
+void search_space_restart(search_space *s)
+{
+    s->last = s->kept;
+    *(s->last != NULL ? &s->last->next : &s->first) = NULL;
+}
 
 /* ---- printing ---- */
 
@@ -124,10 +131,8 @@ static void put_choice(text_buffer *t, const choice *c, const schedule_decision 
     yaml_write_name(t, c->path);
     text_puts(t, "\n    decide: ");
     yaml_write_name(t, str_from(c->name));
-    if (chosen != NULL) {
-        text_puts(t, "\n    chosen: ");
-        schedule_put_value(t, chosen);
-    }
+    text_puts(t, "\n    chosen: ");
+    schedule_put_value(t, chosen);
     text_putc(t, '\n');
     for (uint32_t w = 0; c->form.words != NULL && c->form.words[w] != NULL; w++) {
         text_puts(t, w == 0 ? "    words: [" : ", ");
@@ -141,7 +146,13 @@ static void put_choice(text_buffer *t, const choice *c, const schedule_decision 
 
 void search_space_write(const search_space *s, const schedule *chosen, text_buffer *out)
 {
-    text_puts(out, s->first == NULL ? "decisions: []\n" : "decisions:\n");
-    for (const choice *c = s->first; c != NULL; c = c->next)
-        put_choice(out, c, schedule_decision_of(chosen, c->path, c->name));
+    const char *head = "decisions:\n";
+    for (const choice *c = s->first; c != NULL; c = c->next) {
+        const schedule_decision *made = schedule_decision_of(chosen, c->path, c->name);
+        if (made == NULL) continue;
+        text_puts(out, head);
+        put_choice(out, c, made);
+        head = "";
+    }
+    if (*head != '\0') text_puts(out, "decisions: []\n");
 }

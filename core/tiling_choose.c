@@ -159,6 +159,17 @@ static pto_tiling_problem problem_for(run_context *outer, run_context *inner, co
 
 /* ---- pinned sizes ---- */
 
+static str function_of(run_context *c, op_id nest)
+{
+    const op_id function = nest != 0 ? op_function(c->m, nest) : 0;
+    return function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
+}
+
+static str label_of(run_context *c, op_id nest)
+{
+    return nest != 0 ? op_attr_str(c->m, nest, "label") : function_of(c, nest);
+}
+
 /* The largest legal size of dim `d` beside the other pinned ones; 0 when there is none. */
 static int64_t largest_legal(const chooser *k, const int64_t *tile, uint32_t d)
 {
@@ -214,17 +225,22 @@ static bool check_granules(const chooser *k, const int64_t *tile, src_pos at)
     return true;
 }
 
-static schedule_answer pinned_tile(chooser *k, str path, const schedule_form *form)
+static schedule_answer pinned_tile(chooser *k, op_id nest, str path, const schedule_form *form)
 {
     src_pos at = NO_POS;
     int64_t needed = 0, capacity = 0;
-    const schedule_answer answer = schedule_find(k->c->session->params.schedule, path, "tile", form, k->tile, &at);
+    const run_session_params *p = &k->c->session->params;
+    int64_t tile[TILING_DIMS_MAX] = {0};
+    const schedule_answer answer = schedule_find(p->schedule, path, "tile", form, tile, &at);
     if (answer != SCHEDULE_PINNED) return answer;
-    const bool is_legal = check_granules(k, k->tile, at);
-    const pto_space full = overflow_of(k, k->tile, &needed, &capacity);
-    if (is_legal && full == PTO_SPACE_NONE) return SCHEDULE_PINNED;
-    if (is_legal) refuse_misfit(k, k->tile, at, full, needed, capacity);
-    schedule_set_refused(k->c->session->params.schedule);
+    if (p->retry != NULL) tiling_retry_add_pin(p->retry, function_of(k->c, nest), label_of(k->c, nest), at);
+    if (check_granules(k, tile, at)) {
+        memcpy(k->tile, tile, sizeof tile);
+        const pto_space full = overflow_of(k, tile, &needed, &capacity);
+        if (full == PTO_SPACE_NONE) return SCHEDULE_PINNED;
+        refuse_misfit(k, tile, at, full, needed, capacity);
+    }
+    schedule_set_refused(p->schedule);
     return SCHEDULE_REFUSED;
 }
 
@@ -259,13 +275,6 @@ static const run_agent *strategy_of(run_context *c, uint32_t option)
     return NULL;
 }
 
-static uint32_t passed_over(run_context *c, op_id nest)
-{
-    const op_id function = nest != 0 ? op_function(c->m, nest) : 0;
-    const str name = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
-    return tiling_retry_next(c->session->params.retry, name, nest != 0 ? op_attr_str(c->m, nest, "label") : name);
-}
-
 /* All that fit were tried before: the first one again, for the error that it leads to. */
 static pto_status go_back(const chooser *k, op_id nest, const run_agent *strategy)
 {
@@ -284,7 +293,8 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
 {
     run_context *c = k->c;
     const run_request request = {.agent = strategy, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
-    if (c->session->params.retry != NULL && c->outer == NULL) k->passed_over = passed_over(c, nest);
+    if (c->session->params.retry != NULL && c->outer == NULL)
+        k->passed_over = tiling_retry_next(c->session->params.retry, function_of(c, nest), label_of(c, nest));
     const pto_run *inner = run_context_begin(c->session, &request);
     const pto_tiling_problem copy = problem_for(c, run_of(inner), k->problem);
     const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = k, .offer = offer, .offer_priced = offer_priced};
@@ -302,7 +312,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
     return PTO_FAILED;
 }
 
-/* Pinned sizes or those of the strategy, in k->tile; on failure those that need least. */
+/* Pinned sizes or those of the strategy, in k->tile; on failure those that do not fit, or zeros. */
 static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
 {
     schedule *s = k->c->session->params.schedule;
@@ -320,7 +330,7 @@ static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
     text_init(&path);
     schedule_print_path(s, k->c->m, nest, &path);
     const str at = {path.p, path.n};
-    const schedule_answer pinned = pinned_tile(k, at, &form);
+    const schedule_answer pinned = pinned_tile(k, nest, at, &form);
     k->space = schedule_space(s);
     pto_status result = pinned == SCHEDULE_REFUSED ? PTO_FAILED : PTO_OK;
     if (pinned == SCHEDULE_FREE) result = ask_strategy(k, strategy, nest);

@@ -6,8 +6,16 @@ typedef struct choice {
     bool is_final;
 } choice;
 
+typedef struct pinned pinned;
+struct pinned {
+    pinned *next;
+    str function, label;
+    src_pos at;
+};
+
 struct tiling_retry {
     arena *a;
+    pinned *pins;
     choice *choices;
     uint32_t count, capacity, next; /* number of the next choice */
     uint32_t rounds;
@@ -38,6 +46,23 @@ uint32_t tiling_retry_next(tiling_retry *r, str function, str label)
     return r->choices[r->next++].passed_over;
 }
 
+void tiling_retry_add_pin(tiling_retry *r, str function, str label, src_pos at)
+{
+    pinned *p = arena_alloc(r->a, sizeof *p);
+    *p = (pinned){.next = r->pins, .function = function, .label = label, .at = at};
+    r->pins = p;
+}
+
+bool tiling_retry_find_pin(const tiling_retry *r, str unit, src_pos *at)
+{
+    for (const pinned *p = r->pins; p != NULL; p = p->next) {
+        if (!str_eq(p->label, unit) && !str_eq(p->function, unit)) continue;
+        *at = p->at;
+        return true;
+    }
+    return false;
+}
+
 void tiling_retry_give_up(tiling_retry *r)
 {
     choice *latest = &r->choices[r->next - 1];
@@ -64,6 +89,7 @@ bool tiling_retry_is_wanted(const tiling_retry *r) { return r->is_wanted; }
 void tiling_retry_restart(tiling_retry *r)
 {
     r->next = 0;
+    r->pins = NULL;
     r->rounds++;
     r->is_wanted = false;
 }

@@ -9,6 +9,7 @@
 #define CORE_TILING_RETRY_H
 
 #include "ir/arena.h"
+#include "ir/diag.h"
 #include "ir/text.h"
 
 #include <stdbool.h>
@@ -21,6 +22,10 @@ typedef struct tiling_retry tiling_retry;
 tiling_retry *tiling_retry_create(arena *a);
 /* The next choice, for a nest of that label in that function: how many offers that fit it passes over. */
 uint32_t tiling_retry_next(tiling_retry *r, str function, str label);
+/* The schedule pins, at that place of its file, the size for such a nest. */
+void tiling_retry_add_pin(tiling_retry *r, str function, str label, src_pos at);
+/* Where it pins a size of what became that function or kernel; false when it does not. */
+bool tiling_retry_find_pin(const tiling_retry *r, str unit, src_pos *at);
 /* The strategy has no offer behind those that the latest choice passed over: the first one stands from now on. */
 void tiling_retry_give_up(tiling_retry *r);
 /* A later step found no room in the function or kernel of that name: nests that became it shall get other sizes. False:

@@ -578,6 +578,9 @@ static inline pto_status pto_tune_fix(pto_op tune, int64_t value)
 {
     return tune.run != NULL ? tune.run->host->tune_fix(tune, value) : PTO_FAILED;
 }
+/* Sizes of tiles for the problem: what the schedule pins, or the first offer that fits of the strategy that the option
+ * names; `ordinal`, which may be NULL, is the number of that offer. PTO_FAILED after a diagnostic: then `tile` has the
+ * sizes that need least and still do not fit, for notes about their bytes, or zeros when there are none to speak of. */
 static inline pto_status pto_tiling_choose(const pto_run *run, uint32_t option,
                                            const struct pto_tiling_problem *problem, int64_t *tile, uint32_t *ordinal)
 {

@@ -121,7 +121,9 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
     for (int d = 0; d < DIM_COUNT; d++) {
         int64_t most = tile_round_up(p->static_extent[d], p->granule[d]);
         if (p->static_extent[d] > 0 && tile[d] > most) tile[d] = most;
-        /* What is never loaded has tiles of one box, which every layout can hold. */
+        /* A size that covers the extent may end within a box; layouts hold whole ones. */
+        tile[d] = tile_round_up(tile[d], p->granule[d]);
+        /* What is never loaded has tiles of one box. */
         if (p->static_extent[d] == 0) tile[d] = p->granule[d];
     }
     return PTO_OK;

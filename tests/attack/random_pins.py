@@ -1,0 +1,246 @@
+"""Random schedules of random programs.
+
+    random_pins.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--pins N] [--runs N] [--set K=V] [--keep DIR]
+
+For each seed a program: one of tests/fuzz/forms.py, drawn or listed, an attention, or an example. Of each program
+
+  - what --emit-schedule writes, all of it pinned, gives the same module, byte for byte;
+  - --pins times: of what --print-search-space lists, some is pinned at random legal values. Each such schedule is kept, so that what is
+    then emitted has its values and gives the same module again; or refused with status 2 at the line of a pin;
+  - with those that were kept: what --until=STEP prints, of a random step, ends with --from=NEXT in the same module;
+  - of one program in --runs: pto-run with a schedule that was kept finds the numbers of pipelines/reference.yaml, in random order.
+
+Everything follows from the seed. Ends with 1 when something does not hold, with the seed, and with its files in --keep."""
+
+import argparse
+import collections
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
+sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
+import forms  # noqa: E402
+
+EXAMPLES = ("ffn", "gemm", "rms_norm", "softmax")
+LISTED = [form for group in (forms.broadcasts, forms.reductions, forms.transposes, forms.constants, forms.products) for form in group()]
+# All that is pinned must fit somewhere; larger values say nothing new.
+LARGEST = 300
+
+
+# ---- programs ----
+
+def attention(r):
+    """Queries in groups that share keys and values; softmax by hand, so that it has more to decide."""
+    g, h, s, t, d = r.choice((1, 2, 8)), r.choice((1, 2, 4)), r.choice((1, 16, 40, 128)), r.choice((1, 33, 64, 256)), r.choice((16, 64))
+    s = r.choice(("$S", s))
+    kept = f"{g} x {h} x {s}"
+    return f"""func @gqa(%q: tensor<{kept} x {d} x f16>, %k: tensor<{g} x 1 x {t} x {d} x f16>, %v: tensor<{g} x 1 x {t} x {d} x f16>) -> tensor<{kept} x {d} x f32> {{
+  %p = tensor.matmul %q, %k {{out = f32, transpose_b = true}} : tensor<{kept} x {t} x f32>
+  %c = tensor.constant {{value = 0.125}} : tensor<{kept} x {t} x f32>
+  %s = tensor.mul %p, %c : tensor<{kept} x {t} x f32>
+  %m = tensor.reduce_max %s {{axis = -1}} : tensor<{kept} x 1 x f32>
+  %n = tensor.sub %s, %m : tensor<{kept} x {t} x f32>
+  %e = tensor.exp %n : tensor<{kept} x {t} x f32>
+  %l = tensor.reduce_sum %e {{axis = -1}} : tensor<{kept} x 1 x f32>
+  %w = tensor.div %e, %l : tensor<{kept} x {t} x f32>
+  %h = tensor.cast %w {{mode = "rint"}} : tensor<{kept} x {t} x f16>
+  %o = tensor.matmul %h, %v {{out = f32}} : tensor<{kept} x {d} x f32>
+  return %o
+}}
+"""
+
+
+def program(seed, r):
+    kind = r.random()
+    if kind < 0.05:
+        name = r.choice(EXAMPLES)
+        with open(os.path.join(ROOT, "examples", name, name + ".ptir")) as f:
+            return f.read()
+    if kind < 0.1:
+        return attention(r)
+    form = r.choice(LISTED) if kind < 0.3 else forms.RandomForm(seed).form(seed)
+    return form.module(r.choice(form.sizes), r.random() < 0.4)
+
+
+# ---- schedules, as the tools write them: one key a line ----
+
+def entries(text):
+    """The decisions of a schedule or search space; `offers` as a list."""
+    out = []
+    for line in text.splitlines():
+        started = re.match(r"  - (at: .*)", line)
+        if started:
+            out.append({"offers": []})
+        offer = re.match(r"      - value: (.*)", line)
+        if offer:
+            out[-1]["offers"].append(offer[1])
+        key = re.match(r"    (\w+): (.*)", "    " + started[1] if started else line)
+        if key and out:
+            out[-1][key[1]] = key[2]
+    return out
+
+
+def numbers(text):
+    return [int(n) for n in re.findall(r"-?\d+", re.sub(r"[\w.-]+:", "", text))]
+
+
+def random_value(r, entry):
+    """One that the search space says to be legal."""
+    if "words" in entry:
+        return r.choice(re.findall(r'"[^"]*"|[^][, ]+', entry["words"]))
+    if entry["offers"] and r.random() < 0.8:
+        return r.choice(entry["offers"])
+    if not ("least" in entry and "most" in entry):
+        return entry["chosen"]
+    values = [r.choice((lo, min(hi, LARGEST), r.randint(lo, min(hi, LARGEST)), r.randint(lo, min(hi, 8)))) for lo, hi in
+              zip(numbers(entry["least"]), numbers(entry["most"]))]
+    keys = re.findall(r"([\w.-]+):", entry["least"])
+    return "{ " + ", ".join(f"{k}: {v}" for k, v in zip(keys, values)) + " }" if keys else str(values[0])
+
+
+def schedule(decisions):
+    """The text that pins (at, decide, value), and the lines where each begins."""
+    lines, begins = ["pto-schedule: 1", "decisions:" if decisions else "decisions: []"], []
+    for at, decide, value in decisions:
+        begins.append(len(lines) + 1)
+        lines += [f"  - at: {at}", f"    decide: {decide}", f"    value: {value}", "    pinned: true"]
+    return "\n".join(lines) + "\n", begins
+
+
+def decided(entry, key):
+    return entry["at"], entry["decide"], entry[key]
+
+
+# ---- what must hold ----
+
+class Tools(forms.Tools):
+    def try_run(self, tool, *arguments):
+        """Status and stderr."""
+        r = subprocess.run([os.path.join(self.bin, tool), *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        return r.returncode, r.stderr
+
+    def compile(self, *arguments):
+        return self.try_run("pto-opt", *self.default, *arguments)
+
+    def must_compile(self, *arguments):
+        status, err = self.compile(*arguments)
+        if status:
+            raise forms.Wrong(f"pto-opt {' '.join(arguments)}: status {status}\n{err[:2000]}")
+        return err
+
+
+def check_replay(tools, name, module, what):
+    """The emitted schedule `name`, all of it pinned, gives the bytes of `module` again."""
+    pinned = [decided(e, "value") for e in entries(tools.read(name))]
+    tools.write("all.yaml", schedule(pinned)[0])
+    err = tools.must_compile("program.ptir", "--schedule=all.yaml", "-o", "replay.ptir")
+    if pinned and err:
+        raise forms.Wrong(f"{what}, all pinned, is not silent:\n{err}")
+    if tools.read("replay.ptir") != tools.read(module):
+        raise forms.Wrong(f"{what}, all pinned, gives another module")
+
+
+def check_refused(err, begins):
+    at = [int(n) for n in re.findall(r"pins\.yaml:(\d+):\d+: (?:error|note): ", err)]
+    if not any(b <= line < b + 4 for line in at for b in begins):
+        raise forms.Wrong(f"refused, but not at the line of a pin:\n{err}")
+
+
+def check_kept(tools, pins):
+    made = {(e["at"], e["decide"]): e for e in entries(tools.read("kept.yaml"))}
+    for at, decide, value in pins:
+        e = made.get((at, decide))
+        if e is None or e["value"] != value or e.get("pinned") != "true":
+            raise forms.Wrong(f"`{decide}` of {at} was pinned at {value}, and became {e and e['value']}")
+
+
+def check_halves(tools, r):
+    """Stop after a step and go on from what it printed. Pins of the steps that do not run are warned about."""
+    names = forms.steps(tools)
+    step = r.randrange(len(names) - 1)
+    tools.must_compile("program.ptir", "--schedule=pins.yaml", f"--until={names[step]}", "-o", "half.ptir")
+    tools.must_compile("half.ptir", "--schedule=pins.yaml", f"--from={names[step + 1]}", "-o", "rest.ptir")
+    if tools.read("rest.ptir") != tools.read("kept.ptir"):
+        raise forms.Wrong(f"--until={names[step]} and --from={names[step + 1]} end in another module")
+
+
+def check_numbers(tools, r, found):
+    seed = str(r.randrange(1, 1000))
+    status, err = tools.try_run("pto-run", "program.ptir", *tools.default, "--schedule=pins.yaml", f"--random-inputs={seed}", f"--shuffle={seed}",
+                                "--compare=" + os.path.join(ROOT, "pipelines", "reference.yaml"))
+    if status:
+        raise forms.Wrong(f"--random-inputs={seed} --shuffle={seed}: status {status}\n{err[:2000]}")
+    found["runs with the numbers of the reference"] += 1
+
+
+def check_pins(tools, r, space, found, with_run):
+    some = r.choice((0.1, 0.3, 0.6, 1.0))
+    pins = [(e["at"], e["decide"], random_value(r, e)) for e in space if r.random() < some]
+    if not pins:
+        return
+    text, begins = schedule(pins)
+    tools.write("pins.yaml", text)
+    status, err = tools.compile("program.ptir", "--schedule=pins.yaml", "--emit-schedule=kept.yaml", "-o", "kept.ptir")
+    if status == 2:
+        check_refused(err, begins)
+        found["pin sets refused"] += 1
+        found["refused: " + re.search(r"error: \[(.*?)\]", err)[1]] += 1
+        return
+    if status:
+        raise forms.Wrong(f"pins: status {status}\n{err[:2000]}")
+    found["pin sets kept"] += 1
+    check_kept(tools, pins)
+    check_replay(tools, "kept.yaml", "kept.ptir", "what was emitted with pins")
+    check_halves(tools, r)
+    if with_run:
+        check_numbers(tools, r, found)
+
+
+def check(tools, seed, a, found):
+    r = random.Random(seed)
+    tools.write("program.ptir", program(seed, r))
+    tools.must_compile("program.ptir", "--emit-schedule=s.yaml", "-o", "plain.ptir")
+    check_replay(tools, "s.yaml", "plain.ptir", "what was emitted")
+    found["programs"] += 1
+    space = entries(tools.run("pto-opt", *tools.default, "program.ptir", "--print-search-space"))
+    for _ in range(a.pins):
+        check_pins(tools, r, space, found, a.runs and seed % a.runs == 0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", default="", help="folder of the programs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1000000)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--pins", type=int, default=1, help="schedules with random pins for each program")
+    parser.add_argument("--runs", type=int, default=0, help="run one program in so many; 0: none")
+    parser.add_argument("--set", action="append", default=[], help="setting for the default pipeline")
+    parser.add_argument("--keep", default="", help="folder for the files of seeds that fail")
+    a = parser.parse_args()
+    found, wrong, end = collections.Counter(), 0, time.monotonic() + a.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        tools = Tools(a.bin and os.path.abspath(a.bin), folder, a.set)
+        for seed in range(a.seed, a.seed + a.count):
+            if time.monotonic() > end:
+                break
+            try:
+                check(tools, seed, a, found)
+            except (forms.Wrong, subprocess.TimeoutExpired) as e:
+                wrong += 1
+                print(f"WRONG seed {seed}: {e}", flush=True)
+                if a.keep:
+                    shutil.copytree(folder, os.path.join(a.keep, str(seed)), dirs_exist_ok=True)
+    print(", ".join(f"{n} {what}" for what, n in sorted(found.items())) + f", {wrong} wrong")
+    return 1 if wrong or not found["programs"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
