@@ -58,15 +58,20 @@ def attention(r):
 
 
 def program(seed, r):
-    kind = r.random()
+    """Its text, and the values of its symbols as arguments."""
+    kind, size = r.random(), {}
     if kind < 0.05:
         name = r.choice(EXAMPLES)
         with open(os.path.join(ROOT, "examples", name, name + ".ptir")) as f:
-            return f.read()
-    if kind < 0.1:
-        return attention(r)
-    form = r.choice(LISTED) if kind < 0.3 else forms.RandomForm(seed).form(seed)
-    return form.module(r.choice(form.sizes), r.random() < 0.4)
+            text = f.read()
+    elif kind < 0.1:
+        text = attention(r)
+    else:
+        form = r.choice(LISTED) if kind < 0.3 else forms.RandomForm(seed).form(seed)
+        size = r.choice(form.sizes)
+        text = form.module(size, r.random() < 0.4)
+    symbols = sorted(set(re.findall(r"\$(\w+)", text)))
+    return text, [f"--sym={s}={size[s] if s in size else r.choice((1, 3, 17))}" for s in symbols]
 
 
 # ---- schedules, as the tools write them: one key a line ----
@@ -171,16 +176,17 @@ def check_halves(tools, r):
         raise forms.Wrong(f"--until={names[step]} and --from={names[step + 1]} end in another module")
 
 
-def check_numbers(tools, r, found):
+def check_numbers(tools, r, symbols, found):
     seed = str(r.randrange(1, 1000))
-    status, err = tools.try_run("pto-run", "program.ptir", *tools.default, "--schedule=pins.yaml", f"--random-inputs={seed}", f"--shuffle={seed}",
-                                "--compare=" + os.path.join(ROOT, "pipelines", "reference.yaml"))
+    status, err = tools.try_run("pto-run", "program.ptir", *tools.default, "--schedule=pins.yaml", *symbols, f"--random-inputs={seed}",
+                                f"--shuffle={seed}", "--compare=" + os.path.join(ROOT, "pipelines", "reference.yaml"))
     if status:
         raise forms.Wrong(f"--random-inputs={seed} --shuffle={seed}: status {status}\n{err[:2000]}")
     found["runs with the numbers of the reference"] += 1
 
 
-def check_pins(tools, r, space, found, with_run):
+def check_pins(tools, r, space, symbols, found):
+    """`symbols`: with which a kept schedule is run; None: it is not run."""
     some = r.choice((0.1, 0.3, 0.6, 1.0))
     pins = [(e["at"], e["decide"], random_value(r, e)) for e in space if r.random() < some]
     if not pins:
@@ -199,19 +205,20 @@ def check_pins(tools, r, space, found, with_run):
     check_kept(tools, pins)
     check_replay(tools, "kept.yaml", "kept.ptir", "what was emitted with pins")
     check_halves(tools, r)
-    if with_run:
-        check_numbers(tools, r, found)
+    if symbols is not None:
+        check_numbers(tools, r, symbols, found)
 
 
 def check(tools, seed, a, found):
     r = random.Random(seed)
-    tools.write("program.ptir", program(seed, r))
+    text, symbols = program(seed, r)
+    tools.write("program.ptir", text)
     tools.must_compile("program.ptir", "--emit-schedule=s.yaml", "-o", "plain.ptir")
     check_replay(tools, "s.yaml", "plain.ptir", "what was emitted")
     found["programs"] += 1
     space = entries(tools.run("pto-opt", *tools.default, "program.ptir", "--print-search-space"))
     for _ in range(a.pins):
-        check_pins(tools, r, space, found, a.runs and seed % a.runs == 0)
+        check_pins(tools, r, space, symbols if a.runs and seed % a.runs == 0 else None, found)
 
 
 def main():

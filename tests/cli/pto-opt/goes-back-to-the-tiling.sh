@@ -30,6 +30,12 @@ sed 's/: [0-9]* changes/:/' stats.txt >a
 sed 's/: [0-9]* changes/:/' pinned.txt >b
 cmp -s a b || fail "counters: $(diff a b)"
 
+# What was decided before the tiling is not forgotten, and all of it pinned gives the same.
+grep -q 'decide: fuse' s.yaml || fail "decisions before the tiling are lost: $(cat s.yaml)"
+compile --print-search-space | grep -q 'decide: fuse' || fail "the search space lost what was asked before the tiling"
+sed 's/^    origin:/    pinned: true\n&/' s.yaml >all.yaml
+compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || fail "all of it pinned gives another module"
+
 refuses() { # WANTED-STATUS ARGUMENTS..
   wanted=$1
   shift
@@ -41,8 +47,9 @@ refuses() { # WANTED-STATUS ARGUMENTS..
     fail "$*: $(cat err)"
 }
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: { rows: 1, columns: 4096 }, pinned: true }\n' >p.yaml
-refuses 5 --schedule=p.yaml
+refuses 2 --schedule=p.yaml
 grep -q 'remark: \[pto.allocate' err && fail "a pinned size was tried again"
+grep -q 'p.yaml:3:5: note: the schedule pins it here' err || fail "no line of the pin: $(cat err)"
 refuses 5 --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }'
 grep -q "remark: \[pto.tile/no-further-offer\] strategy 'pto.tiling-manual' offers no further tile that fits; there were 1" err ||
   fail "no further offer: $(cat err)"

@@ -67,11 +67,15 @@ pin @softmax/e fuse apart
 status 0 compile "$softmax" --schedule=p.yaml --emit-schedule=f.yaml --until fuse -o out
 [ "$(grep -c tensor.group out)" = 2 ] && grep -A4 'tensor.group "softmax_1"' out | grep -q 'tensor.exp' || fail "fuse: $(cat out)"
 grep -A3 'at: "@softmax/e"' f.yaml | grep -q 'value: apart' || fail "fuse: $(cat f.yaml)"
+grep -A3 'at: "@softmax/y"' f.yaml | grep -q 'value: joined' || fail "what is joined has no entry: $(cat f.yaml)"
 pin @softmax/e fuse joined
 status 0 compile "$softmax" --schedule=p.yaml --until fuse -o joined.ptir
 status 0 compile "$softmax" --until fuse -o free.ptir
 cmp -s joined.ptir free.ptir || fail "an op that is joined anyway was pinned so, and something changed"
-status 2 compile "$softmax" --schedule=p.yaml --set fuse.with.max-ops=2
+# The two of them fit into a group of two; what feeds them stays out.
+status 0 compile "$softmax" --schedule=p.yaml --set fuse.with.max-ops=2 --until fuse
+[ "$(grep -A3 'tensor.group' out | grep -B1 'tensor.exp' | grep -c tensor.sub)" = 1 ] || fail "fuse: $(cat out)"
+status 2 compile "$softmax" --schedule=p.yaml --set fuse.with.max-ops=1
 says 'error: [pto.fuse/cannot-join] `tensor.exp` cannot be in one group with what feeds it: the group would have more ops than `max-ops`'
 says 'p.yaml:3:5: note: the schedule pins it here'
 status 0 compile "$softmax" --set fuse.with.max-ops=2 --explain=schedule
@@ -122,6 +126,10 @@ says 'error: [E1804] `cores` of @softmax/softmax_0 is 0; the least legal value i
 pin @gemm/gemm_0 tile '{ m: 100, n: 128, k: 64 }'
 status 2 compile "$gemm" --schedule=p.yaml
 says 'error: [E1804] the pinned tile has m = 100, which must be a multiple of 16, or cover the whole extent'
+pin @softmax/softmax_0 tile '{ rows: 8 }'
+status 2 compile "$softmax" --schedule=p.yaml
+says 'p.yaml:5:12: error: [E1803] `tile` of @softmax/softmax_0 lacks `columns`: a pinned decision says all of its values'
+grep -q 'takes [0-9]* bytes' err && fail "sizes of tiles that nobody asked for: $(cat err)"
 pin @softmax/tx stages 8
 status 2 compile "$softmax" --schedule=p.yaml --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 32, columns: 256 } }'
 says 'error: [pto.pipeline/does-not-fit] %tx rotates through 8 buffers, and then the nest needs '

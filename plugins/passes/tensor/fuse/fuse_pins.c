@@ -123,10 +123,10 @@ static const char *check_members(fuse_plan *p, uint32_t root)
         const fuse_node *n = &p->nodes[m];
         all |= n->space.wide;
         if ((n->space.wide & ~p->nodes[widest].space.wide) != 0) widest = m;
-        if (n->is_alone) return "several instances of the nest would write its result";
+        if (n->is_alone) return fuse_shared;
         for (uint32_t k = 0; k < n->in_count; k++)
-            if (n->in[k] != FUSE_NONE && p->nodes[n->in[k]].ends_group && fuse_root(p, n->in[k]) == root)
-                return "the group of something that feeds it ends there";
+            if (n->in[k] != FUSE_NONE && p->nodes[n->in[k]].ends_group != NULL && fuse_root(p, n->in[k]) == root)
+                return p->nodes[n->in[k]].ends_group;
         c->op_count++;
     }
     if (c->op_count > p->max_ops) return "the group would have more ops than `max-ops`";

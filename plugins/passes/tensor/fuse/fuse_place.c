@@ -127,8 +127,9 @@ static const char *join_feeder(fuse_plan *p, joint *j, uint32_t cluster, uint32_
     if (made == FUSE_NONE || p->nodes[made].role == FUSE_OTHER || fuse_is_copied(p, made, index)) return NULL;
     const uint32_t root = fuse_root(p, made);
     if (root == cluster || p->clusters[root].stage != p->clusters[cluster].stage) return NULL;
-    if (p->nodes[made].role == FUSE_SOLO || p->nodes[made].ends_group) return "what feeds it has a group of its own";
-    if (n->is_alone) return "several instances of the nest would write its result";
+    if (p->nodes[made].role == FUSE_SOLO) return "what feeds it has a group of its own";
+    if (p->nodes[made].ends_group != NULL) return p->nodes[made].ends_group;
+    if (n->is_alone) return fuse_shared;
     if (fuse_is_pinned_apart(n, k)) return "the schedule keeps it apart";
     if (p->clusters[root].seen == cluster) return NULL;
     p->clusters[root].seen = cluster;

@@ -75,8 +75,8 @@ static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
     for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
     if (n->role != FUSE_VECTOR) return;
     n->space = fuse_space_of_op(op);
-    /* Extents of a reduction without kept dims stand in other places: nothing in its group can use it. */
-    n->ends_group = fuse_is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1);
+    if (fuse_is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1))
+        n->ends_group = "extents of a reduction without kept dims, which feeds it, stand in other places";
 }
 
 static void read_block(fuse_plan *p)
@@ -136,7 +136,7 @@ static void find_open(fuse_plan *p, uint32_t index)
     if (n->role != FUSE_VECTOR || !n->is_live) return;
     for (uint32_t k = 0; k < n->in_count; k++) {
         const uint32_t made = n->in[k];
-        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || p->nodes[made].ends_group) continue;
+        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || p->nodes[made].ends_group != NULL) continue;
         if (fuse_is_copied(p, made, index)) continue;
         uint32_t first = 0;
         while (n->in[first] != made) first++;
@@ -167,7 +167,7 @@ static uint32_t reader_of(fuse_plan *p, uint32_t made, uint32_t user)
     for (uint32_t k = 0; k < to->in_count; k++)
         if (to->in[k] == made && fuse_is_pinned_apart(to, k)) return MANY_USERS;
     const uint32_t reader = fuse_root(p, user);
-    if (reader != fuse_root(p, made) && (from->role == FUSE_SOLO || from->ends_group)) return MANY_USERS;
+    if (reader != fuse_root(p, made) && (from->role == FUSE_SOLO || from->ends_group != NULL)) return MANY_USERS;
     return reader;
 }
 
@@ -224,11 +224,13 @@ static uint32_t find_shared(fuse_plan *p)
     return FUSE_NONE;
 }
 
+const char fuse_shared[] = "several instances of the nest would write one result";
+
 /* What uses such a node goes into another group, and when that is not enough what feeds it too. */
 static void set_apart(fuse_node *n)
 {
-    n->is_alone = n->ends_group;
-    n->ends_group = 1;
+    n->is_alone = n->ends_group != NULL;
+    n->ends_group = fuse_shared;
 }
 
 /* ---- the plan ---- */

@@ -63,13 +63,13 @@ typedef struct fuse_node {
     pto_op op;
     uint8_t role, is_live, done;
     uint8_t has_copies; /* something that stays computes it again */
-    uint8_t ends_group; /* what uses it is in other groups */
     uint8_t is_alone;   /* what feeds it is too */
     uint8_t is_pinned;
-    uint8_t open;         /* bit k: operand k could come from the same group; one bit for each op that feeds it */
-    uint8_t joined;       /* those that the schedule wants from the same group */
-    const char *obstacle; /* why it did not go on with what feeds it, or NULL */
-    uint32_t in_count;    /* 0 for FUSE_OTHER */
+    uint8_t open;           /* bit k: operand k could come from the same group; one bit for each op that feeds it */
+    uint8_t joined;         /* those that the schedule wants from the same group */
+    const char *ends_group; /* why what uses it is in other groups, or NULL */
+    const char *obstacle;   /* why it did not go on with what feeds it, or NULL */
+    uint32_t in_count;      /* 0 for FUSE_OTHER */
     /* Nodes that make the operands, or FUSE_NONE; stays when operands are replaced. */
     uint32_t in[PTO_MAX_SPACE_OPERANDS];
     uint32_t next;       /* member of its cluster, or FUSE_NONE */
@@ -106,6 +106,9 @@ typedef struct fuse_plan {
     uint32_t *members;
     int64_t max_ops;
 } fuse_plan;
+
+/* Why an op must be in a group of its own that it could share by its dims. */
+extern const char fuse_shared[];
 
 /* Reads the block and decides what belongs together. Fails when the schedule pins what cannot be. */
 pto_status fuse_plan_make(fuse_plan *p);

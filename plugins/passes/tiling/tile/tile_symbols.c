@@ -32,17 +32,37 @@ static pto_op find_tune(const pto_run *run, pto_op unit, pto_str symbol)
     return pto_op_none(run);
 }
 
-/* What the option gives must be a symbol of this function, or of another one. */
+/* Whether functions before this one were tiled, and have lost their symbols; then all names were looked up. */
+static int comes_later(const pto_run *run, pto_op unit)
+{
+    for (pto_op f = pto_op_prev(unit); PTO_SOME(f); f = pto_op_prev(f))
+        PTO_WALK(f, op) if (pto_op_is(op, pto_kind(run, KIND_FORALL))) return 1;
+    return 0;
+}
+
+static int is_tuned(const pto_run *run, pto_op unit, pto_str symbol)
+{
+    PTO_EACH_OP(pto_op_block(unit), f)
+    {
+        if (pto_op_block_count(f) != 0 && PTO_SOME(find_tune(run, f, symbol))) return 1;
+    }
+    return 0;
+}
+
+/* What the option gives must be a symbol of some function. */
 static pto_status check_option(const pto_run *run, pto_op unit)
 {
     const pto_str all = pto_opt_str(run, TILE_OPT_SYMBOLS);
     pto_str text = all, name;
     int64_t value;
     int more;
+    if (all.n == 0) return PTO_OK;
+    const int is_checked = comes_later(run, unit);
     while ((more = next_setting(&text, &name, &value)) > 0) {
-        if (PTO_SOME(find_tune(run, unit, name))) continue;
-        pto_remark(unit, "pto.tile/no-such-symbol",
-                   "the option `symbols` gives $%.*s, which this function has no `tune` of", PTO_FMT(name));
+        if (is_checked || is_tuned(run, unit, name)) continue;
+        return pto_error(unit, "pto.tile/no-such-symbol",
+                         "the option `symbols` gives $%.*s, which no function has a `tune` of: it would do nothing",
+                         PTO_FMT(name));
     }
     if (more == 0) return PTO_OK;
     return pto_error(unit, "pto.tile/bad-symbols", "the option `symbols` is `%.*s`; it is a list like `KB=128, MB=64`",

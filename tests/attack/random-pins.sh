@@ -1,0 +1,6 @@
+# Random programs: what is emitted, all pinned, gives the same bytes; random pins that the search space lists are kept, or refused with
+# status 2 at the line of a pin. The long run is `./dev fuzz pins`.
+set -u
+python=python3
+"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
+exec "$python" "$TEST_ROOT/tests/attack/random_pins.py" --bin "$(dirname "$(command -v pto-opt)")" --seed 1 --count 80 --runs 5 --keep failed
