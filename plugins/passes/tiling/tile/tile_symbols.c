@@ -42,10 +42,9 @@ static int comes_later(const pto_run *run, pto_op unit)
 
 static int is_tuned(const pto_run *run, pto_op unit, pto_str symbol)
 {
-    PTO_EACH_OP(pto_op_block(unit), f)
-    {
+    const pto_block functions = pto_op_block(unit);
+    PTO_EACH_OP(functions, f)
         if (pto_op_block_count(f) != 0 && PTO_SOME(find_tune(run, f, symbol))) return 1;
-    }
     return 0;
 }
 
