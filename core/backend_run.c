@@ -1,14 +1,11 @@
 #include "core/backend_run.h"
 
 #include "core/core_diag.h"
-#include "core/file.h"
 #include "core/host_handle.h"
 #include "core/plugin_output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { COUNTERS_MAX = 1 << 20 };
@@ -18,12 +15,11 @@ typedef struct sink {
     diag_engine *diags;
     backend_result *result;
     size_t capacity;
-    const char *folder;
+    output_folder *folder;
     report_trace *trace;
     const pto_run *run;
-    file_writer file;
-    const char *file_name;
-    bool file_open, failed;
+    const char *file_name; /* of the file that the backend writes now, or NULL */
+    bool failed;
 } sink;
 
 static const char *copy_text(arena *a, pto_str s) { return arena_strndup(a, s.p, s.n); }
@@ -46,39 +42,35 @@ static void take_counter(void *self, pto_str name, pto_str unit, double v)
 static void begin_file(void *self, pto_str name)
 {
     sink *k = self;
-    char path[4096];
-    /* A backend names files, not places. */
-    if (name.n == 0 || memchr(name.p, '/', name.n) || name.n > 255) {
-        diag_error(k->diags, (src_pos){k->folder, 0, 0}, &E1501,
-                   "the backend names a report file `%.*s`, which is no plain file name",
-                   (int)(name.n > 255 ? 255 : name.n), name.p);
-        k->failed = true;
+    if (k->file_name) {
+        run_misuse(run_of(k->run), &E1324, "began a report file before `%s` had ended", k->file_name);
         return;
     }
-    snprintf(path, sizeof path, "%s/%.*s", k->folder, (int)name.n, name.p);
-    k->file_open = file_writer_open(&k->file, k->diags, path) == OK;
-    k->failed |= !k->file_open;
-    k->file_name = copy_text(k->arena, name);
+    if (output_folder_begin(k->folder, (str){name.p, name.n}) == OK)
+        k->file_name = copy_text(k->arena, name);
+    else
+        k->failed = true;
 }
 
 static void write_file(void *self, const void *bytes, size_t n)
 {
     sink *k = self;
-    if (k->file_open) file_writer_put(&k->file, bytes, n);
+    if (k->file_name) output_folder_put(k->folder, bytes, n);
 }
 
 static void end_file(void *self)
 {
     sink *k = self;
-    if (!k->file_open) return;
-    k->file_open = false;
-    if (file_writer_commit(&k->file) != OK) {
+    if (!k->file_name) return;
+    const char *name = k->file_name;
+    k->file_name = NULL;
+    if (output_folder_end(k->folder) != OK) {
         k->failed = true;
         return;
     }
     const char **files = arena_array(k->arena, k->result->file_count + 1u, sizeof *files);
     if (k->result->file_count > 0) memcpy(files, k->result->files, k->result->file_count * sizeof *files);
-    files[k->result->file_count++] = k->file_name;
+    files[k->result->file_count++] = name;
     k->result->files = files;
 }
 
@@ -132,20 +124,6 @@ static status write_counters(sink *k)
     end_file(k);
     text_fini(&t);
     return k->failed ? FAILED : OK;
-}
-
-static status open_folder(diag_engine *d, const char *folder)
-{
-    if (!folder || mkdir(folder, 0777) == 0) return OK;
-    struct stat st;
-    const int error = errno;
-    if (error == EEXIST && stat(folder, &st) == 0 && S_ISDIR(st.st_mode)) return OK;
-    if (error == EEXIST) {
-        diag_error(d, (src_pos){folder, 0, 0}, &E1501, "the report folder is a file");
-        return FAILED;
-    }
-    diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the report folder: %s", strerror(error));
-    return FAILED;
 }
 
 static pto_call make_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed)
@@ -218,6 +196,7 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         const pto_call c = make_call(a, run, call, &to, request->seed);
         const uint64_t begin = now_ns();
         s = b->execute(run, exe, &c);
+        if (k->file_name) run_misuse(run_of(run), &E1324, "did not end the report file `%s`", k->file_name);
         k->result->wall_ns = now_ns() - begin;
     }
     return s;
@@ -227,15 +206,13 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
                         const bound_call *call, flight_recorder *recorder, backend_result *out)
 {
     diag_engine *d = context_diags(module_context(m));
-    TRY_AS(EXIT_STATUS_OUTPUT, open_folder(d, request->report_dir));
     const run_session_params params = {
         .diags = d, .machine = p->machine, .abi_minor = plugin_host_abi_minor(p->host), .recorder = recorder};
     run_session *session = run_session_create(a, &params);
     const pto_backend *b = p->contract.backend;
     const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};
     const pto_run *run = run_context_begin(session, &wanted);
-    sink k = {
-        .arena = a, .diags = d, .result = out, .folder = request->report_dir, .trace = request->trace, .run = run};
+    sink k = {.arena = a, .diags = d, .result = out, .folder = request->folder, .trace = request->trace, .run = run};
     void *exe = NULL;
     const int stdout_kept = plugin_output_divert();
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
@@ -246,7 +223,6 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
     plugin_output_restore(stdout_kept);
     const run_result result = run_context_end(run, s);
     run_session_destroy(session);
-    if (k.file_open) file_writer_abandon(&k.file);
     if (k.failed) return EXIT_STATUS_OUTPUT;
     if (result.failed) return EXIT_STATUS_FAILED;
     if (k.folder) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));

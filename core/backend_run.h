@@ -4,6 +4,7 @@
 
 #include "core/call_binding.h"
 #include "core/flight_recorder.h"
+#include "core/output_folder.h"
 #include "core/pipeline_open.h"
 #include "core/report_trace.h"
 
@@ -21,10 +22,10 @@ typedef struct backend_result {
 } backend_result;
 
 typedef struct backend_request {
-    uint64_t seed;          /* order of independent instances; 0: in order */
-    const char *report_dir; /* where files of the backend go, or NULL */
-    report_trace *trace;    /* gathers slices when report_dir is given; or NULL */
-    uint32_t repeat;        /* executions; outputs and counters are those of the last */
+    uint64_t seed;         /* order of independent instances; 0: in order */
+    output_folder *folder; /* where files of the backend go, or NULL */
+    report_trace *trace;   /* gathers slices when `folder` is given; or NULL */
+    uint32_t repeat;       /* executions; outputs and counters are those of the last */
 } backend_request;
 
 /* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;

@@ -90,9 +90,15 @@ static void read_inputs(arena *a, const yaml_node *map, case_description *out)
 {
     case_file_entry *inputs = arena_array(a, map->count, sizeof *inputs);
     for (uint32_t i = 0; i < map->count; i++)
-        inputs[i] = (case_file_entry){map->pairs[i].key, map->pairs[i].value->text.p};
+        inputs[i] = (case_file_entry){map->pairs[i].key, map->pairs[i].value->text.p, map->pairs[i].value->at};
     out->inputs = inputs;
     out->input_count = map->count;
+}
+
+static src_pos place_of(const yaml_node *map, const char *key)
+{
+    const yaml_node *node = yaml_find(map, key);
+    return node ? node->at : map->at;
 }
 
 static status read_outputs(arena *a, diag_engine *d, const yaml_node *map, case_description *out)
@@ -105,6 +111,8 @@ static status read_outputs(arena *a, diag_engine *d, const yaml_node *map, case_
             .parameter = map->pairs[i].key,
             .expect = schema_str(a, d, output_keys, o, "expect"),
             .magnitude = schema_str(a, d, output_keys, o, "magnitude"),
+            .expect_at = place_of(o, "expect"),
+            .magnitude_at = place_of(o, "magnitude"),
             .rule = compare_rule_by_name(str_from(schema_str(a, d, output_keys, o, "rule"))),
             .terms = terms ? str_from(terms) : (str){"1", 1},
             .at = o->at,
@@ -131,6 +139,8 @@ status case_read(arena *a, diag_engine *d, const char *path, case_description *o
         .entry = schema_str(a, d, top_keys, root, "entry"),
         .module = beside(a, path, schema_str(a, d, top_keys, root, "module")),
         .data = beside(a, path, schema_str(a, d, top_keys, root, "data")),
+        .module_at = place_of(root, "module"),
+        .data_at = place_of(root, "data"),
     };
     const yaml_node *arguments = yaml_find(root, "data-arguments");
     if (arguments) {

@@ -19,11 +19,13 @@ typedef struct case_size {
 typedef struct case_file_entry {
     str parameter;
     const char *file; /* in the data folder */
+    src_pos at;
 } case_file_entry;
 
 typedef struct case_output {
     str parameter;
     const char *expect, *magnitude; /* in the data folder; magnitude may be NULL */
+    src_pos expect_at, magnitude_at;
     compare_rule rule;
     str terms; /* a number or `$SYMBOL`; empty: 1 */
     src_pos at;
@@ -32,6 +34,7 @@ typedef struct case_output {
 typedef struct case_description {
     const char *name, *doc, *entry; /* entry may be NULL */
     const char *module, *data;      /* paths, relative ones resolved against the case file; data may be NULL */
+    src_pos module_at, data_at;
     const char *const *data_arguments;
     uint32_t data_argument_count;
     const case_size *sizes;

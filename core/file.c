@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,12 +104,46 @@ static void release_signals(file_writer *w)
     w->holds_signals = false;
 }
 
+/* How many bytes of a path name its folder, the last slash among them; 0: the current one. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* On the heap. */
+static char *folder_of(const char *path)
+{
+    const size_t n = folder_length(path);
+    char *folder = n == 0 ? strdup(".") : strndup(path, n);
+    if (!folder) abort();
+    return folder;
+}
+
+/* What a name leads to when links are followed, on the heap; the file need not exist. A circle of links stays as it is,
+ * and opening it fails. */
+static char *follow_links(const char *path)
+{
+    enum { LINKS_MAX = 40 }; /* as many as the system follows */
+    char *target = strdup(path);
+    for (int i = 0; target && i < LINKS_MAX; i++) {
+        char link[PATH_MAX];
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n <= 0) return target;
+        char *next = NULL;
+        const int folder_bytes = link[0] == '/' ? 0 : (int)folder_length(target);
+        if (asprintf(&next, "%.*s%.*s", folder_bytes, target, (int)n, link) < 0) abort();
+        free(target);
+        target = next;
+    }
+    if (!target) abort();
+    return target;
+}
+
 /* A file of the target's folder without a name, or -1 where there is no such thing. */
 static int open_nameless(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    if (!folder) abort();
+    char *folder = folder_of(path);
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     free(folder);
     return fd;
@@ -125,20 +161,47 @@ static status open_named(file_writer *w)
     return s;
 }
 
+/* What the file that is replaced allows. Root may write to everything, but nobody means a file that is read-only. */
+static status check_replaced(diag_engine *d, const char *path, const struct stat *st)
+{
+    if ((st->st_mode & 0222) != 0 && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0) return OK;
+    diag_error(d, (src_pos){path, 0, 0}, &E1501, "cannot write: there is a file that may not be written to, mode %04o",
+               st->st_mode & 07777);
+    diag_note(d, NO_POS, "name another file, remove this one, or make it writable with chmod");
+    return FAILED;
+}
+
+/* A new file is an ordinary one (temporary files are private); another keeps its mode and, if we may, its owner.
+ * Returns errno or 0. */
+static int take_mode(int fd, const struct stat *replaced)
+{
+    if (replaced) {
+        struct stat own;
+        if (fstat(fd, &own) != 0) return errno;
+        const bool is_anothers = own.st_uid != replaced->st_uid || own.st_gid != replaced->st_gid;
+        if (is_anothers && fchown(fd, replaced->st_uid, replaced->st_gid) != 0 && errno != EPERM) return errno;
+        return fchmod(fd, replaced->st_mode & 0777) == 0 ? 0 : errno;
+    }
+    const mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(fd, 0666 & ~mask) == 0 ? 0 : errno;
+}
+
 status file_writer_open(file_writer *w, diag_engine *d, const char *path)
 {
     *w = (file_writer){.diags = d, .fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0) return OK;
     struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return open_in_place(w, path);
+    const bool is_there = stat(path, &st) == 0;
+    if (is_there && !S_ISREG(st.st_mode)) return open_in_place(w, path);
+    if (!is_there && errno != ENOENT) return fail_open(d, path, "create", errno);
+    if (is_there) TRY(check_replaced(d, path, &st));
     w->path = strdup(path);
-    if (!w->path || asprintf(&w->temporary, "%s.XXXXXX", path) < 0) abort();
-    w->fd = open_nameless(path);
+    w->target = follow_links(path);
+    if (!w->path || asprintf(&w->temporary, "%s.XXXXXX", w->target) < 0) abort();
+    w->fd = open_nameless(w->target);
     if (w->fd < 0) TRY(open_named(w));
-    const mode_t mask = umask(0);
-    umask(mask);
-    /* Temporary files are private; an output is an ordinary file. */
-    if (fchmod(w->fd, 0666 & ~mask) != 0) w->failed = errno;
+    w->failed = take_mode(w->fd, is_there ? &st : NULL);
     return OK;
 }
 
@@ -157,43 +220,53 @@ void file_writer_put(file_writer *w, const void *bytes, uint64_t n)
     }
 }
 
-/* A link cannot take the place of a file that is there, a rename can: the file gets the temporary name in between.
- * Gives errno or 0. */
-static int give_name(file_writer *w)
+static int link_as(const file_writer *w, const char *name)
 {
     char self[64];
     snprintf(self, sizeof self, "/proc/self/fd/%d", w->fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* A link cannot take the place of a file that is there, a rename can: the file, whole by now, gets a temporary name in
+ * between. Nothing but linkat makes that name, so there is never an empty file under it. */
+static int give_temporary_name(file_writer *w)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     hold_signals(w);
+    char *end = w->temporary + strlen(w->temporary) - 6;
     for (int attempt = 0; attempt < 100; attempt++) {
-        /* mkstemp only finds a name that is free. */
-        const size_t n = strlen(w->temporary);
-        memcpy(w->temporary + n - 6, "XXXXXX", 6);
-        const int fd = mkstemp(w->temporary);
-        if (fd < 0) return errno;
-        close(fd);
-        unlink(w->temporary);
-        if (linkat(AT_FDCWD, self, AT_FDCWD, w->temporary, AT_SYMLINK_FOLLOW) == 0) {
-            w->is_named = true;
-            return 0;
-        }
-        if (errno != EEXIST) return errno;
+        uint8_t random[6];
+        if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return EAGAIN;
+        for (size_t i = 0; i < sizeof random; i++) end[i] = letters[random[i] % (sizeof letters - 1)];
+        const int error = link_as(w, w->temporary);
+        w->is_named = error == 0;
+        if (error != EEXIST) return error;
     }
     return EEXIST;
 }
 
+/* Returns errno or 0. */
+static int give_name(file_writer *w)
+{
+    if (!w->is_named) {
+        int error = link_as(w, w->target);
+        if (error != EEXIST) return error;
+        error = give_temporary_name(w);
+        if (error != 0) return error;
+    }
+    if (rename(w->temporary, w->target) != 0) return errno;
+    w->is_named = false;
+    return 0;
+}
+
 status file_writer_commit(file_writer *w)
 {
-    if (!w->temporary) {
-        const status s = w->failed ? fail_open(w->diags, w->path ? w->path : "<stdout>", "write", w->failed) : OK;
-        file_writer_abandon(w);
-        return s;
+    if (w->temporary && w->failed == 0) {
+        /* Closing a copy tells what closing would, while the file can still be given up. */
+        const int copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+        w->failed = copy >= 0 && close(copy) == 0 ? give_name(w) : errno;
     }
-    if (!w->is_named && w->failed == 0) w->failed = give_name(w);
-    if (close(w->fd) != 0 && w->failed == 0) w->failed = errno;
-    w->fd = -1;
-    if (w->failed == 0 && rename(w->temporary, w->path) != 0) w->failed = errno;
-    if (w->failed == 0) w->is_named = false;
-    const status s = w->failed ? fail_open(w->diags, w->path, "write", w->failed) : OK;
+    const status s = w->failed ? fail_open(w->diags, w->path ? w->path : "<stdout>", "write", w->failed) : OK;
     file_writer_abandon(w);
     return s;
 }
@@ -203,10 +276,45 @@ void file_writer_abandon(file_writer *w)
     if (w->path && w->fd >= 0) close(w->fd); /* standard output has no path and stays open */
     if (w->is_named && w->temporary) unlink(w->temporary);
     free(w->temporary);
+    free(w->target);
     free(w->path);
-    w->temporary = w->path = NULL;
+    w->temporary = w->target = w->path = NULL;
     w->is_named = false;
     release_signals(w);
+}
+
+/* What a path leads to. Devices and pipes take what any number of writers have to say. */
+typedef struct file_place {
+    bool is_known, is_there;
+    dev_t device;
+    ino_t inode;
+    char *name; /* in the folder `inode`, when nothing is there yet; on the heap */
+} file_place;
+
+static file_place place_of(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0)
+        return (file_place){S_ISREG(st.st_mode) || S_ISDIR(st.st_mode), true, st.st_dev, st.st_ino, NULL};
+    char *target = follow_links(path);
+    for (size_t n = strlen(target); n > 1 && target[n - 1] == '/'; n--) target[n - 1] = '\0';
+    char *folder = folder_of(target);
+    file_place p = {0};
+    if (stat(folder, &st) == 0)
+        p = (file_place){true, false, st.st_dev, st.st_ino, strdup(target + folder_length(target))};
+    free(folder);
+    free(target);
+    return p;
+}
+
+bool file_is_same(const char *x, const char *y)
+{
+    const file_place a = place_of(x), b = place_of(y);
+    bool is_same = a.is_known && b.is_known && a.is_there == b.is_there && a.device == b.device && a.inode == b.inode;
+    if (is_same && !a.is_there) is_same = a.name && b.name && strcmp(a.name, b.name) == 0;
+    free(a.name);
+    free(b.name);
+    return is_same;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *place)

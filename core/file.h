@@ -14,12 +14,14 @@
 MUST_CHECK status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out);
 
 /* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit gives
- * it its name in one step. Where the system has no such files, one with a temporary name takes its place, and signals
- * of the user wait until commit or abandon. "-" is standard output, written at once; devices and pipes are written at
- * once too. */
+ * it its name in one step. A file that is replaced has a second name for two system calls, when it is whole; where the
+ * system has no files without a name, one with a temporary name takes its place. Signals of the user wait while there
+ * is such a name. Links are followed; a file that is replaced keeps its mode and owner, a read-only one is refused.
+ * "-" is standard output, written at once; devices and pipes are written at once too. */
 typedef struct file_writer {
     diag_engine *diags;
-    char *path, *temporary; /* on the heap; NULL for standard output, and `temporary` for a device */
+    char *path;               /* as given; NULL for standard output; on the heap */
+    char *target, *temporary; /* where the links of `path` lead, and beside that; NULL for a device; on the heap */
     int fd;
     bool is_named; /* the temporary name exists */
     bool holds_signals;
@@ -33,6 +35,9 @@ void file_writer_put(file_writer *w, const void *bytes, uint64_t n);
 MUST_CHECK status file_writer_commit(file_writer *w);
 /* Removes what was written. */
 void file_writer_abandon(file_writer *w);
+
+/* True when two names, neither of which need exist, lead to one regular file or folder. */
+bool file_is_same(const char *x, const char *y);
 
 /* "folder/name", in the arena. */
 const char *file_join(arena *a, const char *folder, const char *name);

@@ -64,6 +64,7 @@ static status read_shape(cursor *c, npy_header *out)
         const char *start = c->p;
         while (c->p < c->end && *c->p >= '0' && *c->p <= '9') c->p++;
         int64_t extent = 0;
+        if (c->p - start > 1 && *start == '0') return malformed(c, "an extent of `shape` has leading zeros");
         if (c->p == start || str_to_i64((str){start, (size_t)(c->p - start)}, &extent) != OK)
             return malformed(c, "an extent of `shape` is not a number from 0 to 9223372036854775807");
         if (out->rank == NPY_MAX_RANK) {
@@ -71,7 +72,9 @@ static status read_shape(cursor *c, npy_header *out)
             return FAILED;
         }
         out->dims[out->rank++] = extent;
-        if (!accept_char(c, ',') && !(c->p < c->end && *c->p == ')')) return malformed(c, "`shape` does not end");
+        if (accept_char(c, ',')) continue;
+        if (c->p >= c->end || *c->p != ')') return malformed(c, "`shape` does not end");
+        if (out->rank == 1) return malformed(c, "`shape` is a number in parentheses; a tuple of one extent is (3,)");
     }
     return OK;
 }
@@ -130,7 +133,8 @@ static status read_dictionary(cursor *c, npy_header *out)
             return malformed(c, "the dictionary does not end");
     }
     if (!descr || !order || !shape) return malformed(c, "descr, fortran_order or shape is missing");
-    return OK;
+    skip_blanks(c);
+    return c->p == c->end ? OK : malformed(c, "text stands behind the dictionary");
 }
 
 static status count_elements(const cursor *c, npy_header *out)
@@ -157,9 +161,10 @@ status npy_parse(diag_engine *d, const char *name, str file, npy_header *out)
         return FAILED;
     }
     const uint8_t *b = (const uint8_t *)file.p;
-    const uint8_t version = b[6];
-    if (version < 1 || version > 3) {
-        diag_error(d, (src_pos){name, 0, 0}, &E1401, ".npy version %u is not supported; versions 1 to 3 are", version);
+    const uint8_t version = b[6], minor = b[7];
+    if (version < 1 || version > 3 || minor != 0) {
+        diag_error(d, (src_pos){name, 0, 0}, &E1401,
+                   ".npy version %u.%u is not supported; versions 1.0, 2.0 and 3.0 are", version, minor);
         return FAILED;
     }
     if (version > 1 && file.n < 12) return malformed(&c, "the file ends inside the header length");

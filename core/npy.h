@@ -1,4 +1,4 @@
-/* Tensor files: numpy's .npy, versions 1 to 3.
+/* Tensor files: numpy's .npy, versions 1.0 to 3.0.
  *
  * The header is hostile input: everything is checked, nothing is trusted. A file holds raw elements; which pto
  * element type they are is decided by the parameter they are bound to, since .npy knows no bf16 and no fp8

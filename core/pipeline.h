@@ -53,10 +53,11 @@ typedef struct pipeline {
 } pipeline;
 
 typedef enum pipeline_change {
-    PIPELINE_SET,          /* --set          tile.with.vec-bytes=32KiB, params.x=V, backend.with.x=V */
-    PIPELINE_REPLACE,      /* --replace      STEP=pass{x=1}; the id stays */
-    PIPELINE_INSERT_AFTER, /* --insert-after STEP=pass{x=1} */
-    PIPELINE_REMOVE        /* --remove       STEP */
+    PIPELINE_SET,           /* --set           tile.with.vec-bytes=32KiB, params.x=V, backend.with.x=V */
+    PIPELINE_REPLACE,       /* --replace       STEP=pass{x=1}; the id stays */
+    PIPELINE_INSERT_BEFORE, /* --insert-before STEP=pass{x=1} */
+    PIPELINE_INSERT_AFTER,  /* --insert-after  STEP=pass{x=1} */
+    PIPELINE_REMOVE         /* --remove        STEP */
 } pipeline_change;
 
 /* One option of the command line. `at` is the place of the first byte of `text`. */
@@ -89,7 +90,8 @@ MUST_CHECK status pipeline_read_text(arena *a, diag_engine *d, const pipeline_re
 /* The folders of PTO_PIPELINE_PATH (divided by `:`), then `installed`, which may be NULL; ends in NULL. */
 const char *const *pipeline_search_folders(arena *a, const char *installed);
 /* Finds a file as `extends:` and `machine:` do: from the folder of `from_file` (NULL: the working directory), then,
- * when the name is bare, in `search` and its machines/ folders. NULL when there is none; nothing is reported. */
+ * when the name is bare, in `search` and its machines/ folders; and all that again with `.yaml` behind a bare name.
+ * NULL when there is none; nothing is reported. */
 const char *pipeline_find_file(arena *a, const char *const *search, const char *from_file, const char *name);
 
 /* NULL when there is none. */

@@ -323,5 +323,5 @@ status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o)
     pipeline_step step;
     TRY(pipeline_step_from_node(b, node, NULL, &step));
     number_repeated(b, &step);
-    return pipeline_insert_step(b, (uint32_t)position + 1, &step);
+    return pipeline_insert_step(b, (uint32_t)position + (o->change == PIPELINE_INSERT_AFTER), &step);
 }

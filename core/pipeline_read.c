@@ -4,10 +4,12 @@
 #include "core/core_diag.h"
 #include "core/pipeline_builder.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const *pipeline_search_folders(arena *a, const char *installed)
@@ -26,50 +28,94 @@ const char *const *pipeline_search_folders(arena *a, const char *installed)
     return folders;
 }
 
-static const char *join_if_exists(arena *a, const char *folder, size_t folder_len, const char *middle, const char *name)
+/* A name may be that of a folder here and of a file elsewhere: `is_folder` is what is looked for. */
+static const char *join_if_is(bool is_folder, arena *a, const char *folder, size_t folder_len, const char *middle,
+                              const char *name)
 {
     text_buffer t;
+    struct stat st;
     text_init(&t);
     text_put(&t, folder, folder_len);
     if (folder_len != 0 && folder[folder_len - 1] != '/') text_putc(&t, '/');
     text_puts(&t, middle);
     text_puts(&t, name);
-    const char *found = access(t.p, F_OK) == 0 ? arena_strndup(a, t.p, t.n) : NULL;
+    const bool is_there = *name != 0 && stat(t.p, &st) == 0 && S_ISDIR(st.st_mode) == is_folder;
+    const char *found = is_there ? arena_strndup(a, t.p, t.n) : NULL;
     text_fini(&t);
+    return found;
+}
+
+static bool is_bare(const char *name) { return strchr(name, '/') == NULL; }
+
+static const char *find_beside(bool is_folder, arena *a, const char *from_file, const char *name)
+{
+    const char *slash = from_file == NULL || name[0] == '/' ? NULL : strrchr(from_file, '/');
+    return join_if_is(is_folder, a, from_file, slash == NULL ? 0 : (size_t)(slash - from_file) + 1, "", name);
+}
+
+static const char *find_exactly(arena *a, const char *const *search, const char *from_file, const char *name)
+{
+    const char *found = find_beside(false, a, from_file, name);
+    for (size_t i = 0; found == NULL && is_bare(name) && search != NULL && search[i] != NULL; i++) {
+        found = join_if_is(false, a, search[i], strlen(search[i]), "", name);
+        if (found == NULL) found = join_if_is(false, a, search[i], strlen(search[i]), "machines/", name);
+    }
     return found;
 }
 
 const char *pipeline_find_file(arena *a, const char *const *search, const char *from_file, const char *name)
 {
-    const char *slash = from_file == NULL || name[0] == '/' ? NULL : strrchr(from_file, '/');
-    size_t folder_len = slash == NULL ? 0 : (size_t)(slash - from_file) + 1;
-    const char *found = join_if_exists(a, from_file, folder_len, "", name);
-    bool is_bare = strchr(name, '/') == NULL;
-    for (size_t i = 0; found == NULL && is_bare && search != NULL && search[i] != NULL; i++) {
-        found = join_if_exists(a, search[i], strlen(search[i]), "", name);
-        if (found == NULL) found = join_if_exists(a, search[i], strlen(search[i]), "machines/", name);
-    }
+    const char *found = find_exactly(a, search, from_file, name);
+    if (found != NULL || !is_bare(name) || *name == 0) return found;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "%s.yaml", name);
+    found = find_exactly(a, search, from_file, t.p);
+    text_fini(&t);
     return found;
 }
 
-/* Finds what `extends:` or `machine:` names in the file of `node`, and says where it was sought. */
-static status find_named_file(pipeline_builder *b, const yaml_node *node, const char *what, const char **out_path)
+/* Where a name was sought. `from_file` as above. */
+static void note_search(pipeline_builder *b, src_pos at, const char *from_file, const char *name)
 {
-    *out_path = pipeline_find_file(b->a, b->request->search, node->at.file, node->text.p);
-    if (*out_path != NULL) return OK;
-    diag_error(b->d, node->at, &E1108, "cannot find the %s `%s`", what, node->text.p);
-    if (strchr(node->text.p, '/') != NULL) {
-        diag_note(b->d, node->at, "a path counts from the folder of the file it stands in");
-        return FAILED;
+    if (*name == 0) {
+        diag_note(b->d, at, "the name is empty");
+        return;
+    }
+    if (!is_bare(name)) {
+        diag_note(b->d, at, "a path counts from %s",
+                  from_file != NULL ? "the folder of the file it stands in" : "the current folder");
+        return;
     }
     text_buffer t;
     text_init(&t);
-    text_puts(&t, "sought in the folder of this file");
+    text_printf(&t, "sought in the %s", from_file != NULL ? "folder of this file" : "current folder");
     const char *const *search = b->request->search;
     for (size_t i = 0; search != NULL && search[i] != NULL; i++) text_printf(&t, ", %s", search[i]);
-    diag_note(b->d, node->at, "%s", t.p);
+    diag_note(b->d, at, "%s", t.p);
     text_fini(&t);
+}
+
+/* What a key or an option names, found and readable; all that can go wrong is said at its place. */
+static status find_named(pipeline_builder *b, src_pos at, const char *what, const char *from_file, const char *name,
+                         const char **out_path)
+{
+    *out_path = pipeline_find_file(b->a, b->request->search, from_file, name);
+    const char *folder = *out_path == NULL ? find_beside(true, b->a, from_file, name) : NULL;
+    if (*out_path == NULL && folder == NULL) {
+        diag_error(b->d, at, &E1108, "cannot find the %s `%s`", what, name);
+        note_search(b, at, from_file, name);
+        return FAILED;
+    }
+    if (folder == NULL && access(*out_path, R_OK) == 0) return OK;
+    diag_error(b->d, at, &E1501, "cannot read the %s `%s`: %s", what, folder != NULL ? folder : *out_path,
+               strerror(folder != NULL ? EISDIR : errno));
     return FAILED;
+}
+
+static status find_named_file(pipeline_builder *b, const yaml_node *node, const char *what, const char **out_path)
+{
+    return find_named(b, node->at, what, node->at.file, node->text.p, out_path);
 }
 
 /* ids are words of letters, digits, - and _, joined by dots where that is allowed. */
@@ -392,10 +438,7 @@ static status apply_machine_of_command_line(pipeline_builder *b)
 {
     if (b->request->machine == NULL) return OK;
     b->p->machine_at = b->request->machine_at;
-    b->p->machine = pipeline_find_file(b->a, b->request->search, NULL, b->request->machine);
-    if (b->p->machine != NULL) return OK;
-    diag_error(b->d, b->request->machine_at, &E1108, "cannot find the machine file `%s`", b->request->machine);
-    return FAILED;
+    return find_named(b, b->request->machine_at, "machine file", NULL, b->request->machine, &b->p->machine);
 }
 
 /* `root` NULL: a list of passes. */
@@ -433,8 +476,10 @@ status pipeline_read(arena *a, diag_engine *d, const pipeline_request *request, 
     if (request->file == NULL) return build(a, d, request, NULL, out_pipeline);
     const char *path = pipeline_find_file(a, request->search, NULL, request->file);
     yaml_node *root;
-    TRY(yaml_read_file(a, d, path == NULL ? request->file : path, &root));
-    return build(a, d, request, root, out_pipeline);
+    if (yaml_read_file(a, d, path == NULL ? request->file : path, &root) == OK)
+        return build(a, d, request, root, out_pipeline);
+    if (path == NULL) note_search(&(pipeline_builder){.a = a, .d = d, .request = request}, NO_POS, NULL, request->file);
+    return FAILED;
 }
 
 status pipeline_read_text(arena *a, diag_engine *d, const pipeline_request *request, str text,

@@ -26,6 +26,7 @@ struct plugin_host {
     uint32_t file_count, file_room;
     text_list folders;
     bool scanned;
+    status scan_result;
 };
 
 static void text_list_add(arena *a, text_list *l, const char *text)
@@ -251,6 +252,7 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
 static status add_path_variable(plugin_host *h)
 {
     const char *list = secure_getenv("PTO_PLUGIN_PATH");
+    status result = OK;
     while (list != NULL && *list != '\0') {
         const size_t n = strcspn(list, ":");
         const char *entry = arena_strndup(h->a, list, n);
@@ -258,11 +260,13 @@ static status add_path_variable(plugin_host *h)
         if (n == 0) continue;
         if (*entry != '/') {
             diag_error(h->diags, NO_POS, &E1309, "PTO_PLUGIN_PATH names '%s', which is not an absolute path", entry);
-            return FAILED;
+            result = FAILED;
+        } else if (add_folder(h, entry, true) != OK) {
+            diag_note(h->diags, NO_POS, "PTO_PLUGIN_PATH names it");
+            result = FAILED;
         }
-        TRY(add_folder(h, entry, true));
     }
-    return OK;
+    return result;
 }
 
 static status add_user_folder(plugin_host *h)
@@ -297,15 +301,25 @@ static status add_own_folder(plugin_host *h)
     return add_folder(h, text_of(h->a, &t), false);
 }
 
+static status scan_all(plugin_host *h)
+{
+    status result = OK;
+    for (const char *const *f = h->params.folders; f != NULL && *f != NULL; f++) {
+        if (add_folder(h, *f, true) != OK) result = FAILED;
+    }
+    if (h->params.only_given) return result;
+    if (add_path_variable(h) != OK) result = FAILED;
+    if (add_user_folder(h) != OK) result = FAILED;
+    return add_own_folder(h) == OK ? result : FAILED;
+}
+
+/* What is wrong with a folder is said once. All others are read nevertheless, but nothing is provided then: which file
+ * has an id would be a guess, and each id that is missing another error. */
 static status scan(plugin_host *h)
 {
-    if (h->scanned) return OK;
+    if (!h->scanned) h->scan_result = scan_all(h);
     h->scanned = true;
-    for (const char *const *f = h->params.folders; f != NULL && *f != NULL; f++) TRY(add_folder(h, *f, true));
-    if (h->params.only_given) return OK;
-    TRY(add_path_variable(h));
-    TRY(add_user_folder(h));
-    return add_own_folder(h);
+    return h->scan_result;
 }
 
 status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p, plugin_host **out_host)

@@ -1,6 +1,5 @@
 #include "core/report.h"
 
-#include "core/file.h"
 #include "core/report_page.h"
 #include "core/report_pictures.h"
 
@@ -10,24 +9,14 @@ static const char page_name[] = "index.html";
 
 typedef struct writer {
     const report *r;
-    diag_engine *d;
-    const char *folder;
+    output_folder *folder;
     text_buffer *names, text;
 } writer;
 
 /* Writes what was gathered, under this name. */
 static status end_file(writer *w, const char *name)
 {
-    text_buffer path;
-    text_init(&path);
-    text_printf(&path, "%s/%s", w->folder, name);
-    file_writer f;
-    status s = file_writer_open(&f, w->d, path.p);
-    if (s == OK) {
-        file_writer_put(&f, w->text.p, w->text.n);
-        s = file_writer_commit(&f);
-    }
-    text_fini(&path);
+    const status s = output_folder_write(w->folder, str_from(name), (str){w->text.p, w->text.n});
     w->text.n = 0;
     if (s == OK) text_printf(w->names, "%s\n", name);
     return s;
@@ -72,11 +61,11 @@ static status write_files(writer *w, const report_request *q)
     return OK;
 }
 
-status report_write(arena *a, diag_engine *d, const report_request *q, text_buffer *out_files)
+status report_write(arena *a, const report_request *q, text_buffer *out_files)
 {
     report r;
     report_model(&r, a, q->m, q->opened->machine, q->call, q->result, q->trace);
-    writer w = {.r = &r, .d = d, .folder = q->folder, .names = out_files};
+    writer w = {.r = &r, .folder = q->folder, .names = out_files};
     text_init(&w.text);
     const status s = write_files(&w, q);
     text_fini(&w.text);

@@ -7,8 +7,8 @@
 #include "core/backend_run.h"
 
 typedef struct report_request {
-    const char *folder; /* exists */
-    module *m;          /* as the backend ran it */
+    output_folder *folder;
+    module *m; /* as the backend ran it */
     const opened_pipeline *opened;
     const bound_call *call;
     const backend_result *result;
@@ -20,6 +20,6 @@ typedef struct report_request {
 
 /* Writes all files, each under a temporary name until it is whole. `out_files` gets their names and those of the
  * backend, one in a line, the page first. */
-MUST_CHECK status report_write(arena *a, diag_engine *d, const report_request *request, text_buffer *out_files);
+MUST_CHECK status report_write(arena *a, const report_request *request, text_buffer *out_files);
 
 #endif

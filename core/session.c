@@ -208,6 +208,7 @@ static status refuse_without_pipeline(const session *s)
 {
     static const uint32_t wants[] = {SESSION_SET,
                                      SESSION_REPLACE,
+                                     SESSION_INSERT_BEFORE,
                                      SESSION_INSERT_AFTER,
                                      SESSION_REMOVE,
                                      SESSION_FROM,
@@ -246,6 +247,7 @@ static uint32_t collect_overrides(const command_line *line, pipeline_override *o
         pipeline_change change;
     } kinds[] = {{SESSION_SET, PIPELINE_SET},
                  {SESSION_REPLACE, PIPELINE_REPLACE},
+                 {SESSION_INSERT_BEFORE, PIPELINE_INSERT_BEFORE},
                  {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
                  {SESSION_REMOVE, PIPELINE_REMOVE}};
     uint32_t n = 0;
@@ -256,21 +258,6 @@ static uint32_t collect_overrides(const command_line *line, pipeline_override *o
         }
     }
     return n;
-}
-
-/* "ascend-910b" is short for the installed machines/ascend-910b.yaml. */
-static const char *find_machine(arena *a, const command_line *line, const char *const *search)
-{
-    const char *name = value_of(line, SESSION_MACHINE);
-    if (!name || strchr(name, '/') || strstr(name, ".yaml")) {
-        if (!name) return NULL;
-        const char *found = pipeline_find_file(a, search, NULL, name);
-        return found ? found : name;
-    }
-    char file[512];
-    snprintf(file, sizeof file, "%.500s.yaml", name);
-    const char *found = pipeline_find_file(a, search, NULL, file);
-    return found ? found : name;
 }
 
 status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
@@ -284,20 +271,16 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
     }
     if (!file && !passes) return OK;
     pipeline_override *overrides = arena_array(a, line->use_count, sizeof *overrides);
-    pipeline_request request = {
+    const pipeline_request request = {
         .file = file,
         .passes = str_from(passes ? passes : ""),
         .passes_at = {"<command line>", 1, 1},
-        .machine = find_machine(a, line, search),
+        .machine = value_of(line, SESSION_MACHINE),
         .machine_at = {"<command line>", 1, 1},
         .overrides = overrides,
         .override_count = collect_overrides(line, overrides),
         .search = search,
     };
-    if (file) {
-        const char *found = pipeline_find_file(a, search, NULL, file);
-        if (found) request.file = found;
-    }
     return pipeline_read(a, d, &request, out);
 }
 

@@ -14,13 +14,15 @@
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
 #define SESSION_OPTIONS(X)                                                                                             \
-    X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "the YAML file; without it no passes", false)         \
+    X(PIPELINE, "pipeline", 0, CLI_REQUIRED, "FILE", "pipeline", "a YAML file, or the name of an installed one",       \
+      false)                                                                                                           \
     X(PASSES, "passes", 0, CLI_REQUIRED, "LIST", "pipeline", "an ad-hoc list instead: 'a,b{x=1}'", false)              \
     X(MACHINE, "machine", 0, CLI_REQUIRED, "FILE", "pipeline", "machine file, or the name of an installed one", false) \
     X(SCHEDULE, "schedule", 0, CLI_REQUIRED, "FILE", "pipeline", "keep what this schedule file pins", false)           \
     X(SET, "set", 0, CLI_REQUIRED, "K=V", "pipeline", "set STEP.with.KEY, params.NAME, backend.with.KEY, backend.use", \
       true)                                                                                                            \
     X(REPLACE, "replace", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run another pass in place of a step", true)       \
+    X(INSERT_BEFORE, "insert-before", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run a pass before a step", true)      \
     X(INSERT_AFTER, "insert-after", 0, CLI_REQUIRED, "STEP=PASS", "pipeline", "run a pass after a step", true)         \
     X(REMOVE, "remove", 0, CLI_REQUIRED, "STEP", "pipeline", "leave a step out", true)                                 \
     X(FROM, "from", 0, CLI_REQUIRED, "STEP", "pipeline", "begin with this step, from a snapshot", false)               \
@@ -148,6 +150,14 @@ MUST_CHECK exit_status session_compile(session *s, module *m, flight_recorder *r
 /* Fills `w` with the observers that the options ask for; some watch the first of two compiles only. `w` stays where it
  * is until the compile ends. */
 void session_watch_compile(session *s, session_watch *w, bool is_first);
+
+/* ---- session_outputs.c ---- */
+typedef struct session_output {
+    uint32_t option;
+    const char *path; /* of a file or folder, or "-" */
+} session_output;
+/* No two outputs may be one file: those of the tool, and those that the options above name. */
+MUST_CHECK exit_status session_check_outputs(const session *s, uint32_t count, const session_output *outputs);
 
 /* ---- session_noise.c: --quiet, --progress, --trace ---- */
 MUST_CHECK status session_read_noise(session *s);

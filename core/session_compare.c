@@ -27,8 +27,7 @@ exit_status session_open_other(session *s)
     const char *file = command_line_value(s->line, SESSION_COMPARE);
     const pipeline *p = NULL;
     if (!session_compares(s)) return EXIT_STATUS_OK;
-    const char *found = pipeline_find_file(s->arena, s->search, NULL, file);
-    const pipeline_request request = {.file = found ? found : file, .search = s->search};
+    const pipeline_request request = {.file = file, .search = s->search};
     TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
     return pipeline_open(s->arena, s->diags, s->host, p, NULL, &s->other);
 }
@@ -53,8 +52,8 @@ exit_status session_compile_other(session *s, module *m, flight_recorder *record
 /* "default.yaml --set=tile.with.x=1" */
 static const char *name_of_first(const session *s)
 {
-    static const uint32_t changes[] = {SESSION_MACHINE,      SESSION_SCHEDULE, SESSION_SET,   SESSION_REPLACE,
-                                       SESSION_INSERT_AFTER, SESSION_REMOVE,   SESSION_BISECT};
+    static const uint32_t changes[] = {SESSION_MACHINE,       SESSION_SCHEDULE,     SESSION_SET,    SESSION_REPLACE,
+                                       SESSION_INSERT_BEFORE, SESSION_INSERT_AFTER, SESSION_REMOVE, SESSION_BISECT};
     const char *file = command_line_value(s->line, SESSION_PIPELINE);
     text_buffer t;
     text_init(&t);

@@ -16,7 +16,8 @@ static void watch_first(session *s, session_watch *w)
     const command_line *line = s->line;
     if (command_line_has(line, SESSION_BISECT))
         watch(w, bisect_observer(s->arena, s->bisect_limit, session_is_quiet(s)));
-    w->snapshots = (snapshot_request){.folder = command_line_value(line, SESSION_DUMP_DIR),
+    w->snapshots = (snapshot_request){.arena = s->arena,
+                                      .folder = command_line_value(line, SESSION_DUMP_DIR),
                                       .printed = s->printed_steps,
                                       .prints_all = command_line_has(line, SESSION_PRINT_AFTER_ALL),
                                       .prints_changed = command_line_has(line, SESSION_PRINT_AFTER_CHANGE),

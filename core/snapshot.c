@@ -1,35 +1,21 @@
 #include "core/snapshot.h"
 
-#include "core/core_diag.h"
-#include "core/file.h"
 #include "core/step_range.h"
 #include "ir/printer.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-/* Writes `DIR/NN-STEP.ptir`. */
-static status write_file(module *m, const char *folder, uint32_t number, const char *step)
+/* Writes `NN-STEP.ptir`. */
+static status write_file(const snapshot_request *r, module *m, uint32_t number, const char *step)
 {
-    diag_engine *d = context_diags(module_context(m));
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the folder: %s", strerror(errno));
-        return FAILED;
-    }
-    text_buffer path, text;
-    text_init(&path);
+    text_buffer name, text;
+    text_init(&name);
     text_init(&text);
-    text_printf(&path, "%s/%02u-%s.ptir", folder, number, step);
+    text_printf(&name, "%02u-%s.ptir", number, step);
     module_print(m, &(print_options){0}, &text);
-    file_writer w;
-    status s = file_writer_open(&w, d, path.p);
-    if (s == OK) {
-        file_writer_put(&w, text.p, text.n);
-        s = file_writer_commit(&w);
-    }
-    text_fini(&path);
+    const status s = output_folder_write(r->opened, (str){name.p, name.n}, (str){text.p, text.n});
+    text_fini(&name);
     text_fini(&text);
     return s;
 }
@@ -46,13 +32,37 @@ static void print(module *m, const char *step)
 
 static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
 {
-    const snapshot_request *r = self;
+    snapshot_request *r = self;
+    diag_engine *d = context_diags(module_context(m));
     uint32_t step;
     for (const char *const *id = r->printed; *id; id++)
-        TRY_AS(EXIT_STATUS_USAGE,
-               step_by_id(context_diags(module_context(m)), &p->contract, *id, "print-after", &step));
-    if (r->folder && first == 0) TRY_AS(EXIT_STATUS_OUTPUT, write_file(m, r->folder, 0, "input"));
+        TRY_AS(EXIT_STATUS_USAGE, step_by_id(d, &p->contract, *id, "print-after", &step));
+    if (!r->folder) return EXIT_STATUS_OK;
+    TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(r->arena, d, r->folder, &r->opened));
+    r->written = arena_array(r->arena, p->contract.step_count, sizeof *r->written);
+    if (first == 0) TRY_AS(EXIT_STATUS_OUTPUT, write_file(r, m, 0, "input"));
     return EXIT_STATUS_OK;
+}
+
+static exit_status before_step(void *self, const step_event *e)
+{
+    const snapshot_request *r = self;
+    if (r->opened) r->written[e->index] = output_folder_count(r->opened);
+    return EXIT_STATUS_OK;
+}
+
+/* What an attempt left that did not come to its end is none of the steps' work. */
+static void went_back(void *self, uint32_t step)
+{
+    const snapshot_request *r = self;
+    if (r->opened) output_folder_rewind(r->opened, r->written[step]);
+}
+
+static void end(void *self)
+{
+    snapshot_request *r = self;
+    output_folder_close(r->opened);
+    r->opened = NULL;
 }
 
 static bool is_printed(const snapshot_request *r, const step_event *e)
@@ -70,12 +80,17 @@ static exit_status after_step(void *self, const step_event *e)
     const char *id = e->step->step->id;
     compile_trace_begin(r->trace, "print", STR("write down"), NULL);
     if (is_printed(r, e)) print(e->module, id);
-    const status s = r->folder && e->changed ? write_file(e->module, r->folder, e->index + 1, id) : OK;
+    const status s = r->opened && e->changed ? write_file(r, e->module, e->index + 1, id) : OK;
     compile_trace_end(r->trace);
     return s == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
-compile_observer snapshot_observer(const snapshot_request *r)
+compile_observer snapshot_observer(snapshot_request *r)
 {
-    return (compile_observer){.self = (void *)(uintptr_t)r, .begin = begin, .after_step = after_step};
+    return (compile_observer){.self = r,
+                              .begin = begin,
+                              .before_step = before_step,
+                              .after_step = after_step,
+                              .went_back = went_back,
+                              .end = end};
 }

@@ -1,18 +1,18 @@
 #include "core/step_digest.h"
 
+#include "core/digest.h"
 #include "ir/printer.h"
 
-/* FNV-1a, 64 bits. */
 static status add(void *self, const char *p, size_t n)
 {
     uint64_t *digest = self;
-    for (size_t i = 0; i < n; i++) *digest = (*digest ^ (uint8_t)p[i]) * 0x100000001b3u;
+    *digest = digest_add(*digest, p, n);
     return OK;
 }
 
 static uint64_t digest_of(module *m)
 {
-    uint64_t digest = 0xcbf29ce484222325u;
+    uint64_t digest = DIGEST_OF_NOTHING;
     text_buffer t;
     text_init(&t);
     t.flush = add;

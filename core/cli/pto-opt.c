@@ -17,7 +17,8 @@ static const cli_option options[OPT_COUNT] = {
 };
 
 static const char usage[] = "pto-opt [options] FILE.ptir [-o OUT]";
-static const char summary[] = "Parses, verifies, transforms and prints a module. `-` reads standard input.";
+static const char summary[] = "Parses, verifies, transforms and prints a module. `-` reads standard input.\n"
+                              "Without --pipeline or --passes nothing is transformed.";
 
 static status write_out(void *self, const char *p, size_t n)
 {
@@ -32,11 +33,19 @@ static print_options form_of(const session *s)
                            .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
 }
 
-static status open_output(session *s, file_writer *w)
+static const char *output_path(const session *s)
 {
     const char *path = command_line_value(s->line, OPT_OUTPUT);
-    return file_writer_open(w, s->diags, path ? path : "-");
+    return path ? path : "-";
 }
+
+static exit_status check_output_file(const session *s)
+{
+    const session_output output = {OPT_OUTPUT, output_path(s)};
+    return session_check_outputs(s, 1, &output);
+}
+
+static status open_output(session *s, file_writer *w) { return file_writer_open(w, s->diags, output_path(s)); }
 
 static exit_status print_module(session *s, module *m)
 {
@@ -126,6 +135,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = check_output_file(&s);
     if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
     return (int)code;

@@ -69,7 +69,8 @@ typedef struct run_job {
     uint32_t expectation_count;
     int64_t seed, shuffle, repeat;
     output_names output_names;
-    int failure; /* exit status when reading the job fails */
+    output_folder *report; /* or NULL */
+    int failure;           /* exit status when reading the job fails */
 } run_job;
 
 static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
@@ -195,10 +196,33 @@ static const char *make_folder(run_job *j, bool *is_temporary)
     return NULL;
 }
 
+/* What a case names, `what`, is missing: that is said where it is named. */
+static status check_named(const run_job *j, src_pos at, const char *what, const char *path)
+{
+    struct stat st;
+    const int error = stat(path, &st) != 0 || access(path, R_OK) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
+    if (error == 0) return OK;
+    diag_error(j->s->diags, at, &E1501, "cannot read the %s `%s`: %s", what, path, strerror(error));
+    return FAILED;
+}
+
+static status read_case_array(run_job *j, src_pos at, const char *folder, const char *file, const npy_array **out)
+{
+    const char *path = file_join(j->s->arena, folder, file);
+    TRY(check_named(j, at, "tensor file", path));
+    const status s = read_array(j, path, out);
+    if (s != OK) diag_note(j->s->diags, at, "the case names it here");
+    return s;
+}
+
 static status load_case_data(run_job *j, const case_description *c, const case_size *size, const char *folder)
 {
-    for (uint32_t i = 0; i < c->input_count; i++)
-        TRY(add_input(j, c->inputs[i].parameter, file_join(j->s->arena, folder, c->inputs[i].file)));
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        given_tensor *t = &j->tensors[j->tensor_count];
+        *t = (given_tensor){c->inputs[i].parameter, file_join(j->s->arena, folder, c->inputs[i].file), NULL};
+        TRY(read_case_array(j, c->inputs[i].at, folder, c->inputs[i].file, &t->array));
+        j->tensor_count++;
+    }
     for (uint32_t i = 0; i < c->output_count; i++) {
         const case_output *o = &c->outputs[i];
         expectation *e = &j->expectations[j->expectation_count++];
@@ -206,8 +230,8 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
                            .comparison = {.rule = o->rule},
                            .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
         TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
-        TRY(read_array(j, file_join(j->s->arena, folder, o->expect), &e->comparison.want));
-        if (o->magnitude) TRY(read_array(j, file_join(j->s->arena, folder, o->magnitude), &e->comparison.magnitude));
+        TRY(read_case_array(j, o->expect_at, folder, o->expect, &e->comparison.want));
+        if (o->magnitude) TRY(read_case_array(j, o->magnitude_at, folder, o->magnitude, &e->comparison.magnitude));
     }
     return OK;
 }
@@ -219,6 +243,8 @@ static status take_case(run_job *j, const char *path)
     const char *size_name = command_line_value(j->s->line, RUN_SIZE);
     const case_size *size = case_size_by_name(j->s->diags, c, path, str_from(size_name ? size_name : "small"));
     if (!size) return FAILED;
+    if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
+    if (c->data) TRY(check_named(j, c->data_at, "data program", c->data));
     j->module_path = c->module;
     if (!j->entry) j->entry = c->entry;
     j->tensors = arena_array(j->s->arena, j->s->line->use_count + c->input_count, sizeof *j->tensors);
@@ -237,6 +263,22 @@ static status take_case(run_job *j, const char *path)
     if (!is_temporary && !session_is_quiet(j->s))
         fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
     return s;
+}
+
+/* The files of --out, and the folder of --report. */
+static exit_status check_output_files(const session *s)
+{
+    const command_line *line = s->line;
+    session_output *outputs = arena_array(s->arena, line->use_count, sizeof *outputs);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const cli_use *use = &line->uses[i];
+        str name;
+        const char *path = use->value;
+        if (use->option == RUN_OUT) TRY_AS(EXIT_STATUS_USAGE, split(s->diags, "out", use->value, &name, &path));
+        if (use->option == RUN_OUT || use->option == RUN_REPORT) outputs[n++] = (session_output){use->option, path};
+    }
+    return session_check_outputs(s, n, outputs);
 }
 
 static status read_job(run_job *j)
@@ -441,16 +483,16 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     command_line_write(s->line, &command);
     if (s->opened.pipeline->name) session_write_pipeline(s, &yaml);
     report_request request = *q;
-    request.folder = command_line_value(s->line, RUN_REPORT);
+    request.folder = j->report;
     request.m = m;
     request.opened = &s->opened;
     request.command = command.p;
     request.pipeline = yaml.n > 0 ? yaml.p : "";
-    const status result = report_write(s->arena, s->diags, &request, &files);
+    const status result = report_write(s->arena, &request, &files);
     if (result == OK) {
         for (size_t i = 0; i < files.n; i++)
             if (files.p[i] == '\n') files.p[i] = i + 1 < files.n ? ' ' : '\0';
-        if (!session_is_quiet(s)) fprintf(stderr, "report in %s: %s\n", request.folder, files.p);
+        if (!session_is_quiet(s)) fprintf(stderr, "report in %s: %s\n", output_folder_path(j->report), files.p);
     }
     text_fini(&command);
     text_fini(&yaml);
@@ -464,8 +506,8 @@ typedef struct execution {
     backend_result result;
 } execution;
 
-static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, const char *report_dir,
-                           report_trace *trace, execution *out)
+/* `trace`: filled when a report is wanted; NULL: none is. */
+static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, report_trace *trace, execution *out)
 {
     session *s = j->s;
     const op_id f = call_entry(m, j->entry);
@@ -475,8 +517,12 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
         return EXIT_STATUS_INPUT;
     call_name_outputs(&out->call, &j->output_names);
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
-    const backend_request request = {
-        .seed = (uint64_t)j->shuffle, .report_dir = report_dir, .trace = trace, .repeat = (uint32_t)j->repeat};
+    const char *folder = trace ? command_line_value(s->line, RUN_REPORT) : NULL;
+    if (folder) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
+    const backend_request request = {.seed = (uint64_t)j->shuffle,
+                                     .folder = folder ? j->report : NULL,
+                                     .trace = trace,
+                                     .repeat = (uint32_t)j->repeat};
     compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
     const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);
     compile_trace_end(s->trace);
@@ -486,11 +532,10 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
 static exit_status run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
 {
     session *s = j->s;
-    const char *report_dir = command_line_value(s->line, RUN_REPORT);
     report_trace trace;
     report_trace_init(&trace, s->arena, m);
     exit_status code = EXIT_STATUS_OK;
-    TRY_EXIT(execute(j, &s->opened, m, report_dir, &trace, first));
+    TRY_EXIT(execute(j, &s->opened, m, &trace, first));
     if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
     text_buffer outcome;
     text_init(&outcome);
@@ -498,11 +543,11 @@ static exit_status run_first(run_job *j, module *m, execution *first, bool *out_
     if (outcome.n > 0 && session_compares(s)) printf("this:\n");
     if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
     if (!session_compares(s)) print_counters(j, &first->result);
-    if (report_dir && write_report(j, m,
-                                   &(report_request){.call = &first->call,
-                                                     .result = &first->result,
-                                                     .trace = &trace,
-                                                     .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
+    if (j->report && write_report(j, m,
+                                  &(report_request){.call = &first->call,
+                                                    .result = &first->result,
+                                                    .trace = &trace,
+                                                    .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
         code = EXIT_STATUS_OUTPUT;
     text_fini(&outcome);
     return code;
@@ -535,7 +580,7 @@ static exit_status run_other(run_job *j, module *m, module *other, module *input
     session *s = j->s;
     execution second = {0};
     TRY_EXIT(session_compile_other(s, other, j->recorder));
-    TRY_EXIT(execute(j, &s->other, other, NULL, NULL, &second));
+    TRY_EXIT(execute(j, &s->other, other, NULL, &second));
     text_buffer page;
     text_init(&page);
     if (j->expectation_count > 0) text_puts(&page, "other:\n");
@@ -600,6 +645,7 @@ static exit_status run(session *s, flight_recorder *recorder)
         code = EXIT_STATUS_INPUT;
     else
         code = compile_and_run(&j, m);
+    output_folder_close(j.report);
     module_destroy(m);
     return code;
 }
@@ -609,6 +655,7 @@ static int work(void *self, flight_recorder *recorder)
     const command_line *line = self;
     session s;
     exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = check_output_files(&s);
     if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
     session_close(&s);
     return (int)code;

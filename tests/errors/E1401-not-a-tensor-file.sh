@@ -24,7 +24,7 @@ refuses zip.npy 'zip.npy: error: \[E1401\] this is not a .npy file: it does not 
 : >empty.npy
 refuses empty.npy 'empty.npy: error: \[E1401\] this is not a .npy file: it does not begin with \\x93NUMPY'
 printf '\223NUMPY\011\000\066\000{}' >version.npy
-refuses version.npy 'version.npy: error: \[E1401\] .npy version 9 is not supported; versions 1 to 3 are'
+refuses version.npy 'version.npy: error: \[E1401\] .npy version 9.0 is not supported; versions 1.0, 2.0 and 3.0 are'
 head -c 40 good.npy >header.npy
 refuses header.npy 'header.npy: error: \[E1401\] the .npy header is malformed: the file ends inside the header'
 array key.npy "{'descr': '<f4','order': False,'shape': (2,)}"

@@ -9,6 +9,7 @@ sizes: { small: { N: 4 } }
 inputs: { x: x.npy }
 outputs: { y: { expect: y.npy, rule: f32-elementwise } }
 END
+printf 'func @f() {\n  return\n}\n' >case/m.ptir
 echo 'raise SystemExit(7)' >case/make.py
 exits 2 pto-run --case case/case.yaml --backend=pto.reference 2>text || exit 1
 grep -q 'case/make.py: error: \[E1506\] the data program ended with status 7' text || { cat text; exit 1; }

@@ -73,7 +73,7 @@ TEST(what_is_no_npy_file_is_refused)
     assert_int_equal(npy_parse(t.d, "a.npy", (str){bytes, other.n}, &h), FAILED);
     diag_text_end(&t, "a.npy: error: [E1401] this is not a .npy file: it does not begin with \\x93NUMPY\n"
                       "a.npy: error: [E1401] this is not a .npy file: it does not begin with \\x93NUMPY\n"
-                      "a.npy: error: [E1401] .npy version 9 is not supported; versions 1 to 3 are\n");
+                      "a.npy: error: [E1401] .npy version 9.0 is not supported; versions 1.0, 2.0 and 3.0 are\n");
 }
 
 TEST(every_cut_of_a_file_is_refused)

@@ -42,7 +42,7 @@ for file in /dev/zero folder pipe; do
     pto-run --backend=pto.reference m.ptir --random-inputs=1 --expect=y=$file
 done
 ends 2 "error: [E1501] cannot read \`folder\`: Is a directory" pto-opt m.ptir --pipeline=folder
-ends 2 "error: [E1501] cannot read \`./folder\`: Is a directory" pto-opt m.ptir --pipeline=p.yaml --machine=./folder
+ends 2 "<command line>:1:1: error: [E1501] cannot read the machine file \`./folder\`: Is a directory" pto-opt m.ptir --pipeline=p.yaml --machine=./folder
 ends 2 "error: [E1501] cannot read \`folder\`: Is a directory" pto-run --case folder
 ends 3 "error: [E1301] './pipe' is not a regular file" pto-opt m.ptir --passes=x --plugin=pipe
 ends 3 "error: [E1301] '/dev/zero' is not a regular file" pto-opt m.ptir --passes=x --plugin=/dev/zero

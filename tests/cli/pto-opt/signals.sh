@@ -35,7 +35,7 @@ done
 [ -z "$(ls out)" ] || fail "left $(ls out)"
 
 # A case's temporary data goes too, and its data program with it.
-mkdir case tmp && cat >case/case.yaml <<'END'
+mkdir case tmp && cp m.ptir case/m.ptir && cat >case/case.yaml <<'END'
 pto-case: 1
 name: slow
 module: m.ptir

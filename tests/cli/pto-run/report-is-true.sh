@@ -23,7 +23,7 @@ def name(element):
     return element.tag.rsplit("}", 1)[-1]
 
 
-expect("files", sorted(listed), sorted(p.name for p in folder.iterdir()))
+expect("files", sorted([".pto-files", *listed]), sorted(p.name for p in folder.iterdir()))
 kernels = [p.name[len("kernel-") : -len(".svg")] for p in folder.glob("kernel-*.svg")]
 wanted = ["index.html", "swimlane.json", "counters.csv", "memory.csv", "graph.svg", "graph.dot", "cores.svg"]
 wanted += [f"{what}-{k}.svg" for k in kernels for what in ("kernel", "memory", "timeline")]

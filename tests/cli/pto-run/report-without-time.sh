@@ -30,13 +30,13 @@ grep -q 'y: DIFFERS' differs/index.html || fail "the page does not say that outp
 expect_74() { # FOLDER TEXT
   pto-run --case "$softmax" --report="$1" >out.txt 2>&1
   [ $? -eq 74 ] || fail "$1: not 74: $(cat out.txt)"
-  grep -q "error: \[E1501\] $2" out.txt || fail "$1: $(cat out.txt)"
+  grep -q "error: \[E15$2" out.txt || fail "$1: $(cat out.txt)"
 }
 : >file
-expect_74 file/report 'cannot create the report folder: Not a directory'
-expect_74 absent/report 'cannot create the report folder: No such file or directory'
-expect_74 file 'the report folder is a file'
+expect_74 file/report '01\] cannot create the folder: Not a directory'
+expect_74 absent/report '01\] cannot create the folder: No such file or directory'
+expect_74 file '01\] cannot open the folder: Not a directory'
 mkdir -p taken/index.html
-expect_74 taken 'cannot'
+expect_74 taken '07\] the folder holds a file `index.html` that pto did not write'
 [ "$(find taken -name '*index*' | wc -l)" = 1 ] || fail "a half file is left: $(ls taken)"
 exit 0
