@@ -2,11 +2,10 @@
 
 #include "core/core_diag.h"
 #include "core/host_handle.h"
-#include "core/plugin_output.h"
+#include "core/monotonic.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { COUNTERS_MAX = 1 << 20 };
 
@@ -46,6 +45,7 @@ static void begin_file(void *self, pto_str name)
         run_misuse(run_of(k->run), &E1324, "began a report file before `%s` had ended", k->file_name);
         return;
     }
+    run_context_put_back(k->run);
     if (output_folder_begin(k->folder, (str){name.p, name.n}) == OK)
         k->file_name = copy_text(k->arena, name);
     else
@@ -62,6 +62,7 @@ static void end_file(void *self)
 {
     sink *k = self;
     if (!k->file_name) return;
+    run_context_put_back(k->run);
     const char *name = k->file_name;
     k->file_name = NULL;
     if (output_folder_end(k->folder) != OK) {
@@ -145,13 +146,6 @@ static pto_call make_call(arena *a, const pto_run *run, const bound_call *call, 
                       .sink = to};
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Copies of all tensors that an execution may write; NULL when there is only one execution. */
 static uint8_t **keep_tensors(arena *a, const bound_call *call, uint32_t repeat)
 {
@@ -194,10 +188,10 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
             }
         }
         const pto_call c = make_call(a, run, call, &to, request->seed);
-        const uint64_t begin = now_ns();
+        const uint64_t begin = monotonic_ns();
         s = b->execute(run, exe, &c);
         if (k->file_name) run_misuse(run_of(run), &E1324, "did not end the report file `%s`", k->file_name);
-        k->result->wall_ns = now_ns() - begin;
+        k->result->wall_ns = monotonic_ns() - begin;
     }
     return s;
 }
@@ -214,13 +208,12 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
     const pto_run *run = run_context_begin(session, &wanted);
     sink k = {.arena = a, .diags = d, .result = out, .folder = request->folder, .trace = request->trace, .run = run};
     void *exe = NULL;
-    const int stdout_kept = plugin_output_divert();
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
         s = execute_all(a, b, run, call, request, &k, exe);
         b->release(run, exe);
     }
-    plugin_output_restore(stdout_kept);
+    run_context_put_back(run);
     const run_result result = run_context_end(run, s);
     run_session_destroy(session);
     if (k.failed) return EXIT_STATUS_OUTPUT;

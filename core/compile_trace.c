@@ -1,9 +1,9 @@
 #include "core/compile_trace.h"
 
 #include "core/file.h"
+#include "core/monotonic.h"
 
 #include <inttypes.h>
-#include <time.h>
 
 enum { NUMBERS_MAX = 4, DEPTH_MAX = 32 };
 
@@ -25,17 +25,10 @@ struct compile_trace {
     uint32_t depth, too_deep; /* spans beyond DEPTH_MAX are counted and not kept */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 compile_trace *compile_trace_create(arena *a, const char *tool)
 {
     compile_trace *t = arena_alloc(a, sizeof *t);
-    *t = (compile_trace){.arena = a, .start_ns = now_ns()};
+    *t = (compile_trace){.arena = a, .start_ns = monotonic_ns()};
     compile_trace_begin(t, "tool", str_from(tool), NULL);
     return t;
 }
@@ -63,7 +56,7 @@ void compile_trace_begin(compile_trace *t, const char *category, str name, const
     *s = (span){.category = category,
                 .name = {arena_strndup(t->arena, name.p, name.n), name.n},
                 .detail = detail ? arena_strdup(t->arena, detail) : NULL};
-    s->from_ns = now_ns() - t->start_ns;
+    s->from_ns = monotonic_ns() - t->start_ns;
 }
 
 void compile_trace_number(compile_trace *t, const char *name, int64_t n)
@@ -82,7 +75,7 @@ void compile_trace_end(compile_trace *t)
         t->too_deep--;
         return;
     }
-    if (t->depth > 0) t->spans[t->open[--t->depth]].to_ns = now_ns() - t->start_ns;
+    if (t->depth > 0) t->spans[t->open[--t->depth]].to_ns = monotonic_ns() - t->start_ns;
 }
 
 static void begin_span(void *self, const char *category, str name, const char *detail)

@@ -41,12 +41,31 @@ static status read_all(int fd, char *to, size_t n, size_t *got)
     return OK;
 }
 
+/* Unlike SIG_IGN, a handler does not reach programs that we start. */
+static void note_closed_pipe(int signal_number) { (void)signal_number; }
+
 void file_hold_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         /* The lowest free number is taken, which is `fd`. */
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/", O_PATH);
     }
+    struct sigaction pipe;
+    if (sigaction(SIGPIPE, NULL, &pipe) != 0 || pipe.sa_handler != SIG_DFL) return;
+    pipe = (struct sigaction){.sa_handler = note_closed_pipe, .sa_flags = SA_RESTART};
+    sigaction(SIGPIPE, &pipe, NULL);
+}
+
+void file_end_of_pipe(void)
+{
+    struct sigaction pipe;
+    sigset_t set;
+    if (sigaction(SIGPIPE, NULL, &pipe) != 0 || pipe.sa_handler == SIG_IGN) return;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)raise(SIGPIPE);
 }
 
 status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out)
@@ -213,6 +232,7 @@ void file_writer_put(file_writer *w, const void *bytes, uint64_t n)
         if (r < 0 && errno == EINTR) continue;
         if (r < 0) {
             w->failed = errno;
+            if (errno == EPIPE) file_end_of_pipe();
             return;
         }
         p += r;

@@ -43,8 +43,13 @@ bool file_is_same(const char *x, const char *y);
 const char *file_join(arena *a, const char *folder, const char *name);
 
 /* When standard input, output or error is closed, something that cannot be read or written takes its number, so that no
- * file which is opened later is taken for it. */
+ * file which is opened later is taken for it. SIGPIPE has no effect from here on: that nobody reads a pipe is an error
+ * of write, which must not end a tool that has more to do than to say something. Once, before all else. */
 void file_hold_standard(void);
+
+/* Nobody reads the pipe that our result goes to: ends the process as SIGPIPE ends programs. Returns when the signal was
+ * ignored from the start. */
+void file_end_of_pipe(void);
 
 /* Removes a folder and everything in it, following no links. */
 void file_remove_tree(const char *folder);

@@ -7,8 +7,6 @@
 
 #include <pto/insn.h>
 
-#include <sys/types.h>
-
 typedef struct run_context run_context;
 
 struct run_context {
@@ -47,7 +45,6 @@ struct run_session {
     pto_host host;
     run_context *outermost, *current;
     uint16_t serial;
-    pid_t process; /* that it was made in */
 };
 
 /* The context of a handle. The table takes pto_run as const, since a plugin may not write to it; we may. */

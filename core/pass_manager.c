@@ -1,14 +1,14 @@
 #include "core/pass_manager.h"
 
 #include "core/core_diag.h"
+#include "core/monotonic.h"
 #include "core/output_names.h"
-#include "core/plugin_output.h"
+#include "core/process_state.h"
 #include "core/property.h"
 #include "core/step_range.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 /* The step before which the module can be set back, so that a strategy chooses again. */
 typedef struct choice_point {
@@ -34,13 +34,6 @@ typedef struct manager {
     tiling_retry *retry;
     choice_point choice;
 } manager;
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Levels present among the module's functions, as the start of contract_check. A function of no level adds none. */
 static void module_levels(const module *m, contract_state *out)
@@ -357,7 +350,7 @@ static exit_status run_step(manager *g, uint32_t index)
                     .agent = g->pipeline->agents[index],
                     .module = g->module};
     step_effect effect = {0};
-    const uint64_t begin = now_ns(), epoch = module_epoch(g->module);
+    const uint64_t begin = monotonic_ns(), epoch = module_epoch(g->module);
     TRY_EXIT(check_time(g, &e, "before"));
     TRY_EXIT(observe_before(g, &e));
     TRY_EXIT(run_units(g, &e, &effect));
@@ -366,12 +359,12 @@ static exit_status run_step(manager *g, uint32_t index)
     if (effect.changes) settle_names(g);
     e.changed = effect.changes != 0;
     e.mutations = module_epoch(g->module) - epoch;
-    *stats =
-        (step_stats){stats->id, stats->pass, now_ns() - begin, 0, e.mutations, stats->op_count, stats->stats, true};
+    *stats = (step_stats){stats->id,   stats->pass,     monotonic_ns() - begin, 0,
+                          e.mutations, stats->op_count, stats->stats,           true};
     if (g->request->verify) TRY_EXIT(verify_step(g, &e));
     const exit_status observed = observe_after(g, &e);
     if (observed != EXIT_STATUS_OK) TRY_EXIT(check_time(g, &e, "in")); /* it was stopped: no step is to blame */
-    stats->verify_ns = now_ns() - begin - stats->run_ns;
+    stats->verify_ns = monotonic_ns() - begin - stats->run_ns;
     if (g->request->counts_ops) stats->op_count = module_count_ops(g->module);
     return observed;
 }
@@ -497,10 +490,10 @@ exit_status pass_manager_run(arena *a, const opened_pipeline *p, const compile_r
                  .stats = stats};
     g.session = run_session_create(a, &params);
     g.properties = property_set_create(a, d, p->host, functions);
-    const int out = plugin_output_divert();
+    process_divert_output(recorder);
     exit_status s = run_steps(&g);
     if (s != EXIT_STATUS_OK && request->schedule && schedule_is_refused(request->schedule)) s = EXIT_STATUS_USAGE;
-    plugin_output_restore(out);
+    process_restore_output(recorder);
     run_session_destroy(g.session);
     EACH_OBSERVER(&g, o)
     {

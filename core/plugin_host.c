@@ -1,6 +1,7 @@
 #include "core/plugin_host.h"
 
 #include "core/core_diag.h"
+#include "core/monotonic.h"
 #include "core/plugin_load.h"
 
 #include <pto/note.h>
@@ -430,6 +431,16 @@ static void record_loading(const plugin_host *h, src_pos at, const plugin_file *
     FLIGHT_SET(r, pass, str_from(f->path));
     FLIGHT_SET(r, file, str_from(at.file));
     r->line = at.line;
+    r->load_device = f->identity.device;
+    r->load_inode = f->identity.inode;
+    atomic_store(&r->load_began_ns, monotonic_ns());
+}
+
+static void record_loaded(const plugin_host *h)
+{
+    if (h->params.recorder == NULL) return;
+    atomic_store(&h->params.recorder->load_began_ns, 0);
+    flight_recorder_clear(h->params.recorder);
 }
 
 static status use_file(plugin_host *h, src_pos at, plugin_file *f)
@@ -442,8 +453,8 @@ static status use_file(plugin_host *h, src_pos at, plugin_file *f)
     if (f->load_failed) return FAILED;
     f->load_failed = true;
     record_loading(h, at, f);
-    const status s = plugin_load(h->a, h->diags, at, f);
-    if (h->params.recorder != NULL) flight_recorder_clear(h->params.recorder);
+    const status s = plugin_load(h->a, h->diags, at, h->params.recorder, f);
+    record_loaded(h);
     TRY(s);
     f->load_failed = false;
     return OK;

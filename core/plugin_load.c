@@ -2,6 +2,7 @@
 
 #include "core/core_diag.h"
 #include "core/option.h"
+#include "core/process_state.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 
@@ -333,23 +334,37 @@ static status compare_with_note(const loader *l, const pto_plugin *p)
     return compare_established(l, p);
 }
 
-status plugin_load(arena *a, diag_engine *d, src_pos at, plugin_file *f)
+/* Its constructors and its entry run here, and nothing else of it. */
+static status call_entry(const loader *l, const pto_plugin **out)
 {
-    const loader l = {a, d, at, f};
+    const plugin_file *f = l->file;
     void *library = dlopen(f->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL) {
-        diag_error(d, at, &E1310, "plugin '%s' cannot be loaded: %s", f->note.id, dlerror());
+        diag_error(l->diags, l->at, &E1310, "plugin '%s' cannot be loaded: %s", f->note.id, dlerror());
         return FAILED;
     }
     void *symbol = dlsym(library, "pto_plugin_entry_v1");
     if (symbol == NULL) {
-        diag_error(d, at, &E1310, "plugin '%s' (%s) lacks its entry pto_plugin_entry_v1", f->note.id, f->path);
+        diag_error(l->diags, l->at, &E1310, "plugin '%s' (%s) lacks its entry pto_plugin_entry_v1", f->note.id,
+                   f->path);
         return FAILED;
     }
     const pto_plugin *(*entry)(void);
     memcpy(&entry, &symbol, sizeof entry);
-    const pto_plugin *p = NULL;
-    TRY(copy_plugin(&l, entry(), &p));
+    *out = entry();
+    return OK;
+}
+
+status plugin_load(arena *a, diag_engine *d, src_pos at, flight_recorder *recorder, plugin_file *f)
+{
+    const loader l = {a, d, at, f};
+    const process_caller who = {.diags = d, .at = at, .plugin = f->note.id, .path = f->path};
+    const pto_plugin *theirs = NULL, *p = NULL;
+    process_enter(recorder);
+    const status called = call_entry(&l, &theirs);
+    process_leave(recorder, &who);
+    TRY(called);
+    TRY(copy_plugin(&l, theirs, &p));
     BUG_IF(p == NULL, "no descriptor");
     TRY(compare_with_note(&l, p));
     f->plugin = p;

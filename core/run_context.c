@@ -1,11 +1,10 @@
 #include "core/run_context.h"
 
-#include "core/exit_status.h"
 #include "core/host_handle.h"
+#include "core/process_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 _Static_assert(offsetof(run_context, run) == 0, "a pto_run is the front of a run_context");
 
@@ -24,7 +23,6 @@ run_session *run_session_create(arena *a, const run_session_params *params)
     run_session *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->params = *params;
-    s->process = getpid();
     host_table_fill(&s->host, params->abi_minor);
     return s;
 }
@@ -73,6 +71,24 @@ static void record(const run_session *s, const run_context *c)
         FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
 }
 
+static process_caller caller_of(const run_context *c)
+{
+    const run_agent *who = c->request.agent;
+    return (process_caller){.diags = c->diags,
+                            .at = who->at,
+                            .role = who->role,
+                            .id = who->id,
+                            .plugin = who->plugin,
+                            .only_reads = c->request.access == RUN_READS};
+}
+
+void run_context_put_back(const pto_run *run)
+{
+    const run_context *c = run_of(run);
+    const process_caller who = caller_of(c);
+    process_put_back(c->session->params.recorder, &who);
+}
+
 static run_context *context_for(run_session *s)
 {
     run_context **place = s->current != NULL ? &s->current->inner : &s->outermost;
@@ -82,6 +98,7 @@ static run_context *context_for(run_session *s)
 
 const pto_run *run_context_begin(run_session *s, const run_request *request)
 {
+    if (s->current != NULL) run_context_put_back(&s->current->run);
     run_context *c = context_for(s), *inner = c->inner;
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
     if (++s->serial == 0) s->serial = 1;
@@ -100,6 +117,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
                        .epoch_before = module_epoch(request->module)};
     s->current = c;
     record(s, c);
+    process_enter(s->params.recorder);
     return &c->run;
 }
 
@@ -149,22 +167,13 @@ static void report_end(const run_context *c, bool failed, bool reported)
     schedule_set_refused(p->schedule);
 }
 
-/* A plugin that forked and returned in both processes: the copy must not go on, or all would be done twice. */
-static void end_copy(const run_context *c)
-{
-    if (getpid() == c->session->process) return;
-    const run_agent *who = c->request.agent;
-    fprintf(stderr, "error: %s '%s' of plugin '%s' forked, and returned in the new process too, which ends here\n",
-            who->role, who->id, who->plugin);
-    _exit(EXIT_STATUS_INTERNAL);
-}
-
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
     run_session *s = c->session;
     BUG_IF(s->current != c, "runs end in the wrong order");
-    end_copy(c);
+    const process_caller who = caller_of(c);
+    process_leave(s->params.recorder, &who);
     /* PTO_CHANGED is what a pass that ends with a pattern driver may hand on. */
     if (returned > (c->request.access == RUN_READS ? PTO_OK : PTO_CHANGED))
         run_misuse(c, &E1323, "returned %d, which is no status here", returned);

@@ -1,8 +1,8 @@
 /* One run of one plugin function on one unit: who runs, what it may change, what it changed.
  *
- * Behind the pto_run that a plugin gets. Handles carry the number of their run, so one kept from an earlier run is
- * noticed; the memory of a run lives as long as its session, so noticing is safe. Runs nest (a pass asks a strategy).
- * One thread. */
+ * Whatever a run changed of the process is put back when it ends, and when another begins inside it. Behind the pto_run
+ * that a plugin gets. Handles carry the number of their run, so one kept from an earlier run is noticed; the memory of
+ * a run lives as long as its session, so noticing is safe. Runs nest (a pass asks a strategy). One thread. */
 #ifndef CORE_RUN_CONTEXT_H
 #define CORE_RUN_CONTEXT_H
 
@@ -99,6 +99,10 @@ typedef struct run_result {
     bool asked_machine; /* it, or a strategy that it asked, read the machine description */
     bool saw_outside;   /* it looked at more of the module than its unit */
 } run_result;
+
+/* The process is the host's again while the run goes on (process_state.h): before the host does work inside of it that
+ * depends on the process, such as opening a file. */
+void run_context_put_back(const pto_run *run);
 
 /* Ends the innermost run, which must be `run`. `returned` is what the plugin's function gave: a failure without any
  * diagnostic is reported here, and a note says which step reported the others. */

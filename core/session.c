@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/file.h"
 #include "core/hints.h"
+#include "core/process_state.h"
 #include "core/search_space.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
@@ -296,7 +297,9 @@ exit_status session_open_pipeline(session *s, const char *backend)
     }
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
+    process_divert_output(s->recorder);
     const exit_status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened);
+    process_restore_output(s->recorder);
     compile_trace_end(s->trace);
     TRY_EXIT(opened);
     if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify;

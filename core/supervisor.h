@@ -14,16 +14,18 @@ typedef int (*worker_main)(void *self, flight_recorder *recorder);
 typedef struct supervision {
     const char *tool;          /* begins the message when the worker dies */
     double seconds_max;        /* of real time; 0: no limit */
+    double load_seconds_max;   /* of real time for loading one plugin; 0: no limit */
     uint64_t memory_bytes_max; /* of address space; 0: what the system grants */
     /* Called in the supervisor after a worker died and the sentence was printed; or NULL. */
     void (*after_death)(void *self);
     void *self;
 } supervision;
 
-/* Forks, runs `work` in the child and gives its status. SIGINT and SIGTERM reach the child, and the result is then 128
- * + signal. When the time is up, the flight recorder asks the worker to stop; it is killed when it has not ended
- * SUPERVISOR_GRACE_SECONDS later; 75 in both cases. Falls back to running `work` here when fork fails, unless the time
- * is limited. */
+/* Forks, runs `work` in the child and returns its status. SIGINT, SIGTERM, SIGHUP and SIGQUIT reach the child; one that
+ * does not end it ends in SIGKILL SUPERVISOR_GRACE_SECONDS later, or at the second signal, and the result is 128 + the
+ * first. When the time is up, the flight recorder asks the worker to stop; it is killed when it has not ended
+ * SUPERVISOR_GRACE_SECONDS later; 75 in both cases. No process that the worker started outlives the call. Falls back to
+ * running `work` here when fork fails, unless something is limited. */
 int supervise(const supervision *s, worker_main work, void *self);
 /* Without a fork, for debuggers (`--no-supervise`). */
 int run_unsupervised(worker_main work, void *self);

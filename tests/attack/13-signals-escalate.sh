@@ -1,0 +1,55 @@
+# A worker that does not end at SIGTERM or SIGINT, or is stopped, is killed two seconds later, or at once when the user asks again;
+# the sentence names the plugin, and the status is that of the first signal.
+set -u
+m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
+cat >run.py <<'END'
+import os, pathlib, signal, subprocess, sys, time
+module, way, *sent = sys.argv[1:]
+p = subprocess.Popen(["pto-opt", module, "--plugin=" + os.environ["TEST_PLUGINS"] + "/hostile-signals.so",
+                      "--passes=test.hostile-signals{way=%s}" % way, "-o", "o.ptir"], stderr=subprocess.PIPE, text=True)
+
+def ready(worker):
+    """Waits inside of the pass: stopped, or in pause() with the signals ignored."""
+    status = dict(l.split(":", 1) for l in pathlib.Path(f"/proc/{worker}/status").read_text().splitlines())
+    deaf = int(status["SigIgn"], 16) >> (signal.SIGTERM - 1) & 1
+    return status["State"].split()[0] == "T" if way.startswith("stop") else deaf
+
+for _ in range(2000):
+    workers = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text().split()
+    if workers and ready(workers[0]):
+        break
+    time.sleep(0.005)
+else:
+    sys.exit("the pass never ran")
+begin = time.monotonic()
+for name in sent:
+    p.send_signal(getattr(signal, name))
+    time.sleep(0.1)
+words = p.communicate(timeout=30)[1]
+seconds = time.monotonic() - begin
+first = getattr(signal, sent[0])
+assert p.returncode == 128 + first, f"status {p.returncode}"
+assert not os.path.exists(f"/proc/{workers[0]}"), "the worker lives on"
+assert not os.path.exists("o.ptir"), "an output"
+if way == "stop":
+    assert words == "", words  # it goes on, and ends
+else:
+    said = ("pto-opt: the worker did not end at signal %d (%s) and was killed in plugin `test.hostile-signals`, pass "
+            "test.hostile-signals, step `hostile-signals` (<command line>:1), function @f\n" % (first, signal.strsignal(first)))
+    assert words == said, words
+    assert (seconds < 1.5) == (len(sent) > 1), f"{seconds} s"
+END
+failed=0
+while read -r words; do
+  # shellcheck disable=SC2086
+  python3 run.py "$m" $words </dev/null >text 2>&1 && continue
+  echo "$words:" && cat text
+  failed=1
+done <<'END'
+be_deaf SIGTERM
+be_deaf SIGINT SIGINT
+be_deaf SIGTERM SIGINT
+stop SIGTERM
+stop_deaf SIGTERM SIGTERM
+END
+exit $failed

@@ -1,0 +1,27 @@
+# A plugin that changes the working folder or the umask, while it is loaded or in a run, neither moves nor locks an output, nor
+# hides an input; the warning names it.
+set -u
+fail() { echo "$*:"; cat text; exit 1; }
+cp "$TEST_ROOT/tests/attack/inputs/one-product.ptir" m.ptir
+mkdir elsewhere
+pto-opt m.ptir -o want.ptir || exit 1
+# check NAME WARNING OPTION...: o.ptir comes out here, readable, with that warning alone.
+check() {
+  name=$1 warning=$2; shift 2
+  rm -f o.ptir
+  exits 0 pto-opt m.ptir "$@" -o o.ptir 2>text || fail "$name"
+  cmp want.ptir o.ptir && [ "$(stat -c %a o.ptir)" = "$(stat -c %a want.ptir)" ] || fail "$name: the output"
+  [ -z "$(ls elsewhere)" ] || fail "$name: an output elsewhere"
+  [ "$(grep -c . text)" = 1 ] && grep -qF "warning: [E1327] $warning; a plugin leaves the process as it found it; the host has put that back" text || fail "$name: not said"
+}
+for pair in 'chdir:the working folder' 'umask:the rights of new files (umask)'; do
+  check "${pair%%:*}" "pass 'test.hostile-state' of plugin 'test.hostile-state' changed ${pair#*:}" \
+    --plugin="$TEST_PLUGINS/hostile-state.so" --passes="test.hostile-state{way=${pair%%:*}},pto.canonicalize"
+done
+for when in constructor entry; do
+  for pair in 'folder:the working folder' 'rights:the rights of new files (umask)'; do
+    export PTO_TEST_LOADING="$when-${pair%%:*}"
+    check "$PTO_TEST_LOADING" "plugin 'test.hostile-loads' ($TEST_PLUGINS/hostile-loads.so) changed ${pair#*:} while it was loaded" \
+      --plugin="$TEST_PLUGINS/hostile-loads.so" --passes=test.hostile-loads
+  done
+done

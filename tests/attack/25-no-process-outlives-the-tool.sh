@@ -1,0 +1,71 @@
+# Processes that a plugin starts end with the tool, however it ends: daemons and programs too, and when the tool itself is killed the
+# forked ones. Who had to be killed is named; who ends by itself is nobody's business.
+set -u
+m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
+cat >run.py <<'END'
+import os, pathlib, signal, subprocess, sys, time
+module, way, status, *words = sys.argv[1:]
+mark = f"PTO_ATTACK={os.getpid()}"
+env = dict(os.environ, PTO_ATTACK=str(os.getpid()))
+if way.startswith("constructor"):
+    env["PTO_TEST_LOADING"] = way
+    plugin, passes = "hostile-loads", "test.hostile-loads"
+else:
+    plugin, passes = "hostile-signals", "test.hostile-signals{way=%s}" % way
+
+def alive():
+    """Processes with our mark in their environment."""
+    found = []
+    for p in pathlib.Path("/proc").iterdir():
+        try:
+            if p.name.isdigit() and int(p.name) != os.getpid() and mark.encode() in (p / "environ").read_bytes().split(b"\0"):
+                found.append(int(p.name))
+        except OSError:
+            pass
+    return found
+
+p = subprocess.Popen(["pto-opt", module, f"--plugin={os.environ['TEST_PLUGINS']}/{plugin}.so", "--passes=" + passes,
+                      *[w for w in words if w.startswith("--")]], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+if "kill" in words:
+    for _ in range(2000):
+        if len(alive()) >= 3:
+            break
+        time.sleep(0.005)
+    else:
+        sys.exit("the plugin never forked")
+    p.kill()
+out, err = p.communicate(timeout=30)  # a process that holds the pipes would never let this end
+assert p.returncode == int(status), f"status {p.returncode}: {err}"
+left = alive()
+for _ in range(400 if "kill" in words else 0):  # nobody is left to wait for
+    if not left:
+        break
+    time.sleep(0.005)
+    left = alive()
+for pid in left:
+    os.kill(pid, signal.SIGKILL)
+assert not left, f"{len(left)} live on"
+said = f"pto-opt: warning: 1 process that plugin `test.{plugin}` started did not end and was killed\n"
+assert (said in err) == ("said" in words), err
+assert (out != "") == (status == "0"), out
+END
+failed=0
+while read -r words; do
+  # shellcheck disable=SC2086
+  python3 run.py "$m" $words </dev/null >text 2>&1 && continue
+  echo "$words:" && cat text
+  failed=1
+done <<'END'
+fork_stays 0 said
+fork_daemon 0
+spawn 0 said
+fork_ends 0
+fork_and_abort 70 said
+fork_and_hang 75 said --time-limit=0.3
+fork_and_hang -9 kill
+constructor-stay 0 said
+END
+# Children that the tool's process had before are not its own.
+sh -c 'sleep 1000 & echo $! >sleeper; exec pto-opt "$0" -o o.ptir' "$m" || failed=1
+kill "$(cat sleeper)" || { echo "another's process was ended"; failed=1; }
+exit $failed
