@@ -72,7 +72,8 @@ static pto_status take_arguments(sim *s, const pto_call *call, program_argument 
         memcpy(a->dims, t->dims, sizeof a->dims);
         memcpy(a->strides, t->strides, sizeof a->strides);
     }
-    s->root_count = call->argument_count;
+    for (uint32_t i = 0; i < call->argument_count; i++)
+        written_add(&s->written, p->self->op, p->parameters[i].name, &out[i].array, p->parameters[i].in);
     return PTO_OK;
 }
 
@@ -140,6 +141,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
                                .drop_set = pto_opt_i64(run, OPT_DROP_SET)};
     s->cpu = insn_cpu();
     PTO_TRY(sim_machine_read(run, s->options.has_timing, m));
+    written_init(run, &s->written);
     PTO_TRY(set_up_memory(s));
     s->kernels = PTO_SCRATCH(run, sim_kernel, count_kernels(run) + 1);
     PTO_TRY(start_function(s, call));
@@ -149,6 +151,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         return pto_error(s->orchestrator->self->op, "pto.cpu-sim/no-such-flag",
                          "drop-wait or drop-set is larger than the number of such ops in the kernels of @%s",
                          s->orchestrator->name);
+    PTO_TRY(report_never_written(s));
     finish(s);
     return PTO_OK;
 }

@@ -12,6 +12,7 @@
 #include "cpu-sim/event_queue.h"
 #include "cpu-sim/happens_before.h"
 #include "cpu-sim/sim_machine.h"
+#include "cpu-sim/written.h"
 
 #include <pto/backend.h>
 #include <pto/build.h>
@@ -93,6 +94,7 @@ typedef struct sim_entry {
     insn_charge charge;
     double bytes_per_cycle;
     byte_access accesses[ACCESSES_MAX];
+    uint32_t root;        /* of its window; UINT32_MAX: none */
     window_access window; /* of an array that the kernel writes; rows 0: none */
     bool is_shared;       /* another pipe may touch that array: order within the instance matters */
 } sim_entry;
@@ -165,7 +167,7 @@ typedef struct sim {
     program_step orchestrator_step;
     bool has_orchestrator_step, orchestrator_ended;
     int64_t orchestrator_time;
-    uint32_t root_count;
+    written_memory written;
     int64_t workspace_bytes;
     uint32_t cpu;
     uint64_t seed;
@@ -215,6 +217,10 @@ pto_status report_race(const sim_core *c, const race *r);
 pto_status report_instances(const sim_core *c, const race *r, int64_t other);
 pto_status report_blank(const sim_core *c);
 pto_status report_overlap(const sim_core *c);
+/* An instruction reads this element of a root, which nothing wrote. */
+pto_status report_unwritten(const sim *s, const sim_core *c, const program_site *site, uint32_t root, int64_t element);
+/* At the end of the run: outputs with elements that nothing wrote. */
+pto_status report_never_written(const sim *s);
 /* At the end of the run, when it is known that no accesses raced. */
 pto_status report_leftover(sim *s);
 pto_status report_deadlock(sim *s);

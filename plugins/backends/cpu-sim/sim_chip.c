@@ -198,7 +198,8 @@ static pto_status give_workspace(sim *s, program_step *step)
                              .dims = a->dims,
                              .base = s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
                              .bytes = (size_t)bytes};
-    program_give(s->orchestrator_state, step, file.base, s->root_count++);
+    program_give(s->orchestrator_state, step, file.base, s->written.count);
+    written_add(&s->written, step->site->op, pto_value_name(pto_result(step->site->op, 0)), a, PTO_SOME(value));
     return file.base != NULL && PTO_SOME(value) ? array_file_read(&file, value) : PTO_OK;
 }
 

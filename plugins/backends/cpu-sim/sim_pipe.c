@@ -132,6 +132,7 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     if (step->tmp) add_access(e, step->tmp, true);
     s->instructions++;
     if (!step->has_gm) return PTO_OK;
+    e->root = step->gm_root;
     const bool is_write = step->site->rule == PTO_RULE_STORE;
     *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
     PTO_TRY(check_region(c, step, is_write));
@@ -157,6 +158,7 @@ bool pipe_append(sim *s, sim_core *c, uint32_t pipe, int64_t at, pto_status *out
     e->site = step->site;
     e->scalar = c->scalar_clock;
     e->issued = at;
+    e->root = UINT32_MAX;
     e->window.rows = 0;
     if (step->kind == STEP_INSN) {
         *out_status = fill_insn(s, c, e);
@@ -317,8 +319,16 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
 
 /* ---- ending entries ---- */
 
-static pto_status apply(sim *s, const sim_entry *e, insn_call *call)
+static pto_status check_written(sim *s, const sim_core *c, const sim_entry *e, const insn_call *call)
 {
+    if (e->root == UINT32_MAX || e->site->rule == PTO_RULE_STORE) return PTO_OK;
+    const int64_t element = written_find_blank(&s->written, e->root, &call->gm);
+    return element < 0 ? PTO_OK : report_unwritten(s, c, e->site, e->root, element);
+}
+
+static pto_status apply(sim *s, const sim_core *c, const sim_entry *e, insn_call *call)
+{
+    PTO_TRY(check_written(s, c, e, call));
     call->cpu = s->cpu;
     call->scratch = s->scratch;
     call->scratch_bytes = s->scratch_bytes;
@@ -330,7 +340,10 @@ static pto_status apply(sim *s, const sim_entry *e, insn_call *call)
         status = insn_run(e->site->insn, call);
     }
     s->faults += call->faults;
-    if (status == PTO_OK) return PTO_OK;
+    if (status == PTO_OK) {
+        if (e->root != UINT32_MAX && e->site->rule == PTO_RULE_STORE) written_mark(&s->written, e->root, &call->gm);
+        return PTO_OK;
+    }
     return pto_error(e->site->op, "pto.cpu-sim/instruction", "in @%s: %s", e->site->function, call->text);
 }
 
@@ -358,7 +371,7 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
                                     .shared = shared,
                                     .core = c->number,
                                     .pipe = pipe});
-    return s->options.has_data ? apply(s, e, &p->calls[p->head]) : PTO_OK;
+    return s->options.has_data ? apply(s, c, e, &p->calls[p->head]) : PTO_OK;
 }
 
 /* A token for `pipe`: whoever waits for it goes on. */

@@ -78,6 +78,33 @@ pto_status report_overlap(const sim_core *c)
     return PTO_FAILED;
 }
 
+pto_status report_unwritten(const sim *s, const sim_core *c, const program_site *site, uint32_t root, int64_t element)
+{
+    const gm_root *r = &s->written.roots[root];
+    char where[160];
+    instance_text(c, where, sizeof where);
+    pto_error(site->op, "pto.cpu-sim/uninitialised",
+              "'%.*s' reads element %" PRId64 " of %%%.*s, which nothing wrote before (%s)", PTO_FMT(site->op_name),
+              element, PTO_FMT(r->name), where);
+    pto_note(r->at, "the memory is that of this op");
+    return PTO_FAILED;
+}
+
+pto_status report_never_written(const sim *s)
+{
+    const program *p = s->orchestrator;
+    for (uint32_t i = 0; i < p->parameter_count; i++) {
+        const gm_root *r = &s->written.roots[i];
+        size_t count, first = 0;
+        const size_t missing = written_count_blank(r, &count, &first);
+        if (missing != 0)
+            return pto_error(r->at, "pto.cpu-sim/never-written",
+                             "%zu of the %zu elements of %%%.*s are never written, the first one is %zu", missing,
+                             count, PTO_FMT(r->name), first);
+    }
+    return PTO_OK;
+}
+
 /* A race ends a run at once. Behind a run that came to its end, what conflicts was in order, and not by these tokens:
  * nothing took them. */
 pto_status report_leftover(sim *s)
