@@ -103,12 +103,26 @@ status infer_elementwise(module *m, uint32_t op, type_id *out)
     return give(m, type_of_value(m, op_operand(m, op, 0))->dtype, &s, out);
 }
 
+/* Every value of a type is one of that type: nothing is rounded or clamped. */
+static status check_plain_cast(const module *m, op_id op, dtype d)
+{
+    str mode = op_attr_str(m, op, "mode");
+    bool saturates = op_attr_int(m, op, "saturate", 0) != 0;
+    if (!saturates && str_is(mode, "rint")) return OK;
+    return op_error(m, op, &E0314, "casts %s to %s, which changes no value, so `%s` has no effect; leave it out%s",
+                    dtype_name(d), dtype_name(d), saturates ? "saturate" : "mode",
+                    dtype_class_of(d) == DTYPE_CLASS_FLOAT && !saturates
+                        ? ", or cast to an integer type and back to round to whole numbers"
+                        : "");
+}
+
 status infer_cast(module *m, uint32_t op, type_id *out)
 {
     shape s = shape_of(type_of_value(m, op_operand(m, op, 0)));
     dtype to = type_at(module_context(m), *out)->dtype;
     if ((op_info_of(m, op)->dtypes & (1u << to)) == 0)
         return op_error(m, op, &E0211, "cannot convert to %s", dtype_name(to));
+    if (type_of_value(m, op_operand(m, op, 0))->dtype == to) TRY(check_plain_cast(m, op, to));
     return give(m, to, &s, out);
 }
 

@@ -483,7 +483,7 @@ typedef struct pto_pass {
     pto_status (*run)(const pto_run *run, pto_op unit); /* unit: the function; none for module scope */
 } pto_pass;
 enum {
-    PTO_PASS_REASSOCIATES = 1, /* results may change by the order of sums; otherwise exact */
+    PTO_PASS_REASSOCIATES = 1, /* results may change by roundings: the order of sums, how often; otherwise exact */
     PTO_PASS_KEEPS_LEVEL = 2   /* the consumed level stays present beside the produced one */
 };
 

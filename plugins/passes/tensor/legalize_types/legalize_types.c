@@ -5,10 +5,11 @@
  *                                                      %y_wide = tensor.add %y_a, %y_b : tensor<4 x f32>
  *                                                      %y = tensor.cast %y_wide : tensor<4 x bf16>
  *
- *   - Float ops that the machine lacks, ops that become several later and sums are computed in f32 and rounded once.
- * For
- *     + - * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16
- *     and bf16; other functions gain.
+ *   - Float ops that the machine lacks, ops that become several later and sums are computed in f32, and cast. For + - *
+ * / and the square root that is the correctly rounded result, since f32 has more than twice the digits of f16 and bf16.
+ * Other functions and means are rounded twice: where the f32 result is off by n ulp of f32, that of f16 is off by at
+ * most 0.5 + (n + 0.5) 2^-13 of its ulp, that of bf16 by 0.5 + (n + 0.5) 2^-16; down at denormals of f16 too, since f32
+ * has more digits there. The bound of the op's row, in ulp of the narrow type, holds.
  *   - Integers go through a wider type only where all values fit and the result is one of the operands: maxima, minima,
  *     broadcasts. The extreme of an axis that may be empty is limited to the values of the narrow type. Sums,
  *     differences and products do when the low bits can be cut out of the result again. |x| becomes the maximum of x
@@ -17,7 +18,8 @@
  * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
- * Exact but for functions that gain digits. What cannot be done so is an error at the op. */
+ * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
+ * become the other one. What cannot be done so is an error at the op. */
 #include "legalize_types.h"
 
 /* How an op is computed: its tile op gives the cost class whose element types count; NULL: it becomes several ops. */
@@ -415,6 +417,7 @@ static const pto_property types_legal = {
 };
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_REASSOCIATES,
     .id = "pto.legalize-types",
     .summary = "Compute in element types that the machine has, with casts around",
     .scope = "function",

@@ -194,6 +194,7 @@ static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
 {
     tile_piece p = a->role == ROW_SPLAT ? filled(w, a->dtype, a->number, a->form) : a->piece;
     uint32_t kind = find_unary(w->n->run, v->op);
+    if (kind == KIND_CAST && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
     if (kind == KIND_CAST) return tile_emit_cast(w->n, p, v->dtype, v->op);
     return tile_emit(w->n, kind, v->dtype, p.rows, p.columns, 1, &p);
 }
