@@ -686,6 +686,7 @@ def main():
     parser.add_argument("--only", default="", help="forms whose name this pattern finds")
     parser.add_argument("--sizes", type=int, default=0, help="at most so many sizes of each form")
     parser.add_argument("--empty", action="store_true", help="sizes with an extent of 0 alone")
+    parser.add_argument("--share", type=int, default=1, help="every N-th form alone")
     parser.add_argument("--stages", action="store_true")
     parser.add_argument("--set", action="append", default=[], help="setting for the default pipeline")
     parser.add_argument("--random", type=int, default=0)
@@ -695,10 +696,13 @@ def main():
     a = parser.parse_args()
     tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(a.keep or tempfile.mkdtemp()), a.set)
     groups = (randoms(a.seed, a.random),) if a.random else (g() for g in FORMS if not a.groups or g.__name__ in a.groups.split(","))
-    runs = forms = wrong = refused = 0
+    runs = forms = wrong = refused = listed = 0
     end = time.monotonic() + a.seconds if a.seconds else None
     for form in itertools.chain(*groups):
         if not re.search(a.only, form.name) or not form.sizes or (end and time.monotonic() > end):
+            continue
+        listed += 1
+        if (listed - 1) % a.share:
             continue
         form.sizes = [s for s in form.sizes if not a.empty or 0 in s.values()][: a.sizes or None]
         forms += 1

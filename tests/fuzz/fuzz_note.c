@@ -2,8 +2,6 @@
  * otherwise. */
 #include "core/elf_note.h"
 
-#include <pto/note.h>
-
 #include <elf.h>
 #include <string.h>
 

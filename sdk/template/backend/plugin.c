@@ -26,12 +26,11 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
     return PTO_OK;
 }
 
-static const float *elements_of(const slot *slots, uint32_t count, pto_value value)
+// What a value holds. Every operand is an argument or an earlier result, so the search ends.
+static const float *elements_of(const slot *slots, pto_value value)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (pto_value_same(slots[i].value, value)) return slots[i].elements;
-    }
-    return NULL;
+    while (!pto_value_same(slots->value, value)) slots++;
+    return slots->elements;
 }
 
 static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
@@ -50,12 +49,12 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         slots[used++] = argument;
     }
     PTO_EACH_OP(body, op) {
-        const float *a = elements_of(slots, used, pto_operand(op, 0));
+        const float *a = elements_of(slots, pto_operand(op, 0));
         if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
             memcpy(call->results[0]->data, a, bytes);
             break;
         }
-        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, used, pto_operand(op, 1)) : NULL;
+        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, pto_operand(op, 1)) : NULL;
         float *out = PTO_SCRATCH(run, float, count);
         for (uint64_t i = 0; i < count; i++) out[i] = b ? a[i] + b[i] : -a[i];
         const slot result = {pto_result(op, 0), out};

@@ -3,9 +3,13 @@
 # going on from there ends in the same module. Then random programs.
 set -eu
 forms='^(fused-middle|batch-norm|first-axis-back|softmax-middle|bias-of-a-middle-dim|heads|transpose-.2, 0, 1.)$'
-/usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" --stages --only "$forms" --sizes 1 --keep . >out || { cat out; exit 1; }
-cat out
-grep -qE '^7 forms, 14 runs right, 0 wrong$' out
-/usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" --random 40 --keep . >out || { cat out; exit 1; }
-cat out
-grep -qE '^40 forms, 80 runs right, 0 wrong$' out
+right() { # FORMS OPTIONS..
+  count=$1
+  shift
+  /usr/bin/python3 "$TEST_ROOT/tests/fuzz/forms.py" "$@" --share "$TEST_SHARE" --keep . >out || { cat out; exit 1; }
+  cat out
+  count=$(((count + TEST_SHARE - 1) / TEST_SHARE))
+  grep -qx "$count forms, $((2 * count)) runs right, 0 wrong" out
+}
+right 7 --stages --only "$forms" --sizes 1
+right 40 --random 40

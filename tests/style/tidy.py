@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""tidy.py BUILD JOBS: clang-tidy over every C file of the tree; prints what it finds, status 1 when that is something.
+
+What was found clean is remembered in BUILD/tidy, by the hash of all that clang-tidy sees: its version, .clang-tidy, the command line,
+and the text of the file and of every header that it includes. Only a batch without any finding is remembered, so no finding is ever
+taken for clean.
+"""
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+TIDY = "clang-tidy-19"
+BATCH = 6  # files of one process: enough to hide its start, few enough that one finding leaves most of the tree remembered
+KEPT_SECONDS = 30 * 24 * 3600
+# Own headers bring what they include (see .clang-tidy); of misc-include-cleaner only unused includes are heeded.
+HEEDED = re.compile(r"^/.*(?:warning|error): (?!.*no header providing)|^error: |^Error while ", re.M)
+
+
+@functools.cache
+def digest(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+def commands(build):
+    """{file: (folder, compiler arguments)}. A file that this build does not compile (fuzzers, templates) takes the flags of a unit
+    test and the includes of plugins."""
+    with open(f"{build}/compile_commands.json", encoding="utf-8") as f:
+        found = {e["file"]: (e["directory"], shlex.split(e["command"])) for e in json.load(f)}
+    folder, test = next(v for k, v in sorted(found.items()) if "/tests/unit/" in k)
+    plugin = next(v for k, v in sorted(found.items()) if "/plugins/passes/" in k)[1]
+    at = test.index("-o")
+    others = test[:at] + [a for a in plugin if a.startswith("-I") and a not in test]
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c"], capture_output=True, text=True, check=False).stdout
+    for name in listed.split("\n"):
+        path = os.path.abspath(name)
+        if name.endswith(".c") and os.path.exists(path) and path not in found:
+            found[path] = (folder, [*others, "-o", "/dev/null", "-c", path])
+    return found
+
+
+def key(path, folder, command, basis):
+    """The name of the result, or None for a file whose includes cannot be found: clang-tidy will say why."""
+    at = command.index("-o")
+    made = subprocess.run([*command[:at], "-M", path], cwd=folder, capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        return None
+    headers = made.stdout.replace("\\\n", " ").split()[1:]
+    h = hashlib.sha256(f"{basis} {folder} {command}".encode())
+    for header in sorted({os.path.join(folder, name) for name in headers}):
+        h.update(f"{header} {digest(header)}\n".encode())
+    return h.hexdigest()
+
+
+def tidy(files, build):
+    run = subprocess.run([TIDY, "--quiet", "-p", build, *files], capture_output=True, text=True, check=False)
+    text = run.stdout + run.stderr
+    found = [line for line in text.split("\n") if HEEDED.match(line)]
+    if run.returncode != 0 and not found:
+        found = [f"error: {TIDY} ended with status {run.returncode}: {' '.join(files)}\n{text[-2000:]}"]
+    return found
+
+
+def forget_old(cache):
+    now = time.time()
+    for name in os.listdir(cache):
+        if now - os.path.getmtime(f"{cache}/{name}") > KEPT_SECONDS:
+            os.unlink(f"{cache}/{name}")
+
+
+def main():
+    build, jobs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    cache = f"{build}/tidy"
+    os.makedirs(cache, exist_ok=True)
+    forget_old(cache)
+    files = commands(build)
+    # clang-tidy reads a database of its own, which has the files that the build does not compile as well.
+    with open(f"{cache}/compile_commands.json", "w", encoding="utf-8") as f:
+        json.dump([{"file": k, "directory": d, "arguments": c} for k, (d, c) in sorted(files.items())], f)
+    version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
+    basis = f"{version} {digest('.clang-tidy')} {digest(__file__)}"
+    findings = set()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        names = sorted(files, key=lambda path: -os.path.getsize(path))
+        keys = dict(zip(names, pool.map(lambda path: key(path, *files[path], basis), names)))
+        todo = [path for path in names if keys[path] is None or not os.path.exists(f"{cache}/{keys[path]}")]
+        for path in set(names) - set(todo):
+            os.utime(f"{cache}/{keys[path]}")
+        # Every batch has large files and small ones.
+        count = -(-len(todo) // BATCH)
+        batches = [todo[i::count] for i in range(count)]
+        for batch, found in zip(batches, pool.map(lambda batch: tidy(batch, cache), batches)):
+            findings.update(found)
+            for path in batch if not found else []:
+                if keys[path] is not None:
+                    open(f"{cache}/{keys[path]}", "w", encoding="utf-8").close()
+    print(*sorted(findings), f"{len(names)} files, {len(todo)} of them new", sep="\n")
+    return 1 if findings else 0
+
+
+sys.exit(main())
