@@ -10,7 +10,7 @@
 schedule *schedule_create(arena *a, diag_engine *d)
 {
     schedule *s = arena_alloc(a, sizeof *s);
-    *s = (schedule){.a = a, .d = d};
+    *s = (schedule){.a = a, .d = d, .pin_index = {.a = a}, .decision_index = {.a = a}};
     return s;
 }
 
@@ -48,17 +48,9 @@ status schedule_check_machine(schedule *s, const char *machine)
     return FAILED;
 }
 
-static bool is_about(const schedule_pin *p, str path, const char *name)
-{
-    return str_is(p->name, name) && str_eq(p->path, path);
-}
-
 static schedule_pin *pin_of(const schedule *s, str path, const char *name)
 {
-    for (uint32_t i = 0; i < s->pin_count; i++) {
-        if (is_about(&s->pins[i], path, name)) return &s->pins[i];
-    }
-    return NULL;
+    return (schedule_pin *)schedule_index_find(&s->pin_index, path, str_from(name));
 }
 
 /* ---- the value of a pin ---- */
@@ -77,7 +69,7 @@ static void refuse_form(schedule *s, const schedule_pin *p, const yaml_node *nod
     } else {
         text_puts(&t, "a whole number");
     }
-    diag_error(s->d, node->at, &E1803, "`%s` of %s is %s", p->name.p, p->path.p, t.p);
+    diag_error(s->d, node->at, &E1803, "`%s` of %s is %s", p->key.name.p, p->key.path.p, t.p);
     text_fini(&t);
 }
 
@@ -98,12 +90,12 @@ static bool read_one(schedule *s, const schedule_pin *p, const yaml_node *node, 
     const char *dot = form->keys != NULL ? "." : "", *key = form->keys != NULL ? form->keys[k] : "";
     if (form->min != NULL && *out < form->min[k]) {
         diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s is %" PRId64 "; the least legal value is %" PRId64,
-                   p->name.p, dot, key, p->path.p, *out, form->min[k]);
+                   p->key.name.p, dot, key, p->key.path.p, *out, form->min[k]);
         return false;
     }
     if (form->max != NULL && *out > form->max[k]) {
         diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s is %" PRId64 "; the largest legal value is %" PRId64,
-                   p->name.p, dot, key, p->path.p, *out, form->max[k]);
+                   p->key.name.p, dot, key, p->key.path.p, *out, form->max[k]);
         return false;
     }
     return true;
@@ -129,7 +121,7 @@ static bool read_mapping(schedule *s, const schedule_pin *p, const schedule_form
         const yaml_node *node = yaml_find(map, form->keys[k]);
         if (node == NULL) {
             diag_error(s->d, map->at, &E1803, "`%s` of %s lacks `%s`: a pinned decision says all of its values",
-                       p->name.p, p->path.p, form->keys[k]);
+                       p->key.name.p, p->key.path.p, form->keys[k]);
             return false;
         }
         if (!read_one(s, p, node, form, k, &values[k])) return false;
@@ -174,8 +166,7 @@ void schedule_record_decision(schedule *s, const schedule_record *r)
     s->last = d;
     s->decision_count++;
     *d = (schedule_decision){
-        .path = {arena_strndup(s->a, r->at.p, r->at.n), r->at.n},
-        .name = keep(s, r->name),
+        .key = {{arena_strndup(s->a, r->at.p, r->at.n), r->at.n}, str_from(keep(s, r->name))},
         .count = r->form.count,
         .is_mapping = r->form.keys != NULL,
         .is_pinned = pin_of(s, r->at, r->name) != NULL,
@@ -194,6 +185,7 @@ void schedule_record_decision(schedule *s, const schedule_record *r)
     }
     d->keys = keys;
     d->values = values;
+    schedule_index_add(&s->decision_index, &d->key);
 }
 
 void schedule_keep(schedule *s)
@@ -208,6 +200,8 @@ void schedule_restart(schedule *s)
     s->last = s->kept;
     *(s->last != NULL ? &s->last->next : &s->first) = NULL;
     s->decision_count = s->kept_count;
+    schedule_index_clear(&s->decision_index);
+    for (schedule_decision *d = s->first; d != NULL; d = d->next) schedule_index_add(&s->decision_index, &d->key);
     if (s->space != NULL) search_space_restart(s->space);
 }
 
@@ -216,10 +210,7 @@ search_space *schedule_space(const schedule *s) { return s->space; }
 
 const schedule_decision *schedule_decision_of(const schedule *s, str path, const char *name)
 {
-    for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
-        if (strcmp(d->name, name) == 0 && str_eq(d->path, path)) return d;
-    }
-    return NULL;
+    return (const schedule_decision *)schedule_index_find(&s->decision_index, path, str_from(name));
 }
 
 /* The path of a decision of that name that is nearest to what the pin says, or NULL. */
@@ -228,23 +219,24 @@ static const char *nearest_path(const schedule *s, const schedule_pin *p)
     const char **paths = arena_array(s->a, s->decision_count + 1u, sizeof *paths);
     uint32_t count = 0;
     for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
-        if (str_is(p->name, d->name)) paths[count++] = d->path.p;
+        if (str_eq(p->key.name, d->key.name)) paths[count++] = d->key.path.p;
     }
-    const char *near = str_nearest(p->path, paths);
+    const char *near = str_nearest(p->key.path, paths);
     return near != NULL || count == 0 ? near : paths[0];
 }
 
 static void report_not_asked(const schedule *s, const schedule_pin *p, bool is_complete)
 {
     if (is_complete)
-        diag_error(s->d, p->at, &E1801, "no step decides `%s` of %s", p->name.p, p->path.p);
+        diag_error(s->d, p->at, &E1801, "no step decides `%s` of %s", p->key.name.p, p->key.path.p);
     else
-        diag_warning(s->d, p->at, &E1801, "none of the steps that ran decides `%s` of %s", p->name.p, p->path.p);
+        diag_warning(s->d, p->at, &E1801, "none of the steps that ran decides `%s` of %s", p->key.name.p,
+                     p->key.path.p);
     const char *near = nearest_path(s, p);
     if (near != NULL)
         diag_note(s->d, p->at, "it is decided of %s, for example; --emit-schedule writes all decisions", near);
     else
-        diag_note(s->d, p->at, "no `%s` was decided at all; --emit-schedule writes all decisions", p->name.p);
+        diag_note(s->d, p->at, "no `%s` was decided at all; --emit-schedule writes all decisions", p->key.name.p);
 }
 
 status schedule_check_asked(const schedule *s, bool is_complete)

@@ -3,9 +3,10 @@
 #define CORE_SCHEDULE_ENTRY_H
 
 #include "core/schedule.h"
+#include "core/schedule_index.h"
 
 typedef struct schedule_pin {
-    str path, name; /* "@softmax/y", "tile" */
+    schedule_key key;
     const yaml_node *value;
     src_pos at; /* of the whole entry */
     bool is_asked;
@@ -14,9 +15,9 @@ typedef struct schedule_pin {
 
 typedef struct schedule_decision schedule_decision;
 struct schedule_decision {
+    schedule_key key;
     schedule_decision *next;
-    str path;
-    const char *name, *origin, *limit;
+    const char *origin, *limit;
     uint32_t count;
     bool is_mapping, is_pinned, has_cost;
     double cost;
@@ -33,6 +34,7 @@ struct schedule {
     schedule_decision *first, *last; /* in the order they were made */
     struct search_space *space;      /* or NULL */
     uint32_t decision_count;
+    schedule_index pin_index, decision_index;
     schedule_decision *kept; /* the last one that a restart leaves, or NULL */
     uint32_t kept_count;
     /* Of the function and state of the module that a path was asked for last; the table from the second time on. */

@@ -43,17 +43,20 @@ const schema_file schedule_schema = {.kind = "schedule",
                                      .keys = top_keys,
                                      .doc = "What the compiler decides for a module, and what of it is pinned."};
 
-static status check_twice(schedule *s, const yaml_node *list, uint32_t index)
+static status add_pin(schedule *s, const yaml_node *item)
 {
-    const yaml_node *item = list->items[index];
-    const str path = yaml_find(item, "at")->text, name = yaml_find(item, "decide")->text;
-    for (uint32_t i = 0; i < s->pin_count; i++) {
-        if (!str_eq(s->pins[i].path, path) || !str_eq(s->pins[i].name, name)) continue;
-        diag_error(s->d, item->at, &E1802, "`%s` of %s is pinned a second time", name.p, path.p);
-        diag_note(s->d, s->pins[i].at, "the first time");
-        return FAILED;
+    schedule_pin *p = &s->pins[s->pin_count++];
+    *p = (schedule_pin){.key = {yaml_find(item, "at")->text, yaml_find(item, "decide")->text},
+                        .value = yaml_find(item, "value"),
+                        .at = item->at};
+    const schedule_pin *first = (const schedule_pin *)schedule_index_find(&s->pin_index, p->key.path, p->key.name);
+    if (first == NULL) {
+        schedule_index_add(&s->pin_index, &p->key);
+        return OK;
     }
-    return OK;
+    diag_error(s->d, item->at, &E1802, "`%s` of %s is pinned a second time", p->key.name.p, p->key.path.p);
+    diag_note(s->d, first->at, "the first time");
+    return FAILED;
 }
 
 static status read_root(schedule *s, const yaml_node *root)
@@ -65,11 +68,7 @@ static status read_root(schedule *s, const yaml_node *root)
     for (uint32_t i = 0; i < list->count; i++) {
         const yaml_node *item = list->items[i];
         if (schema_i64(s->a, s->d, decision_keys, item, "pinned") == 0) continue;
-        TRY(check_twice(s, list, i));
-        s->pins[s->pin_count++] = (schedule_pin){.path = yaml_find(item, "at")->text,
-                                                 .name = yaml_find(item, "decide")->text,
-                                                 .value = yaml_find(item, "value"),
-                                                 .at = item->at};
+        TRY(add_pin(s, item));
     }
     if (s->pin_count == 0)
         diag_warning(s->d, list->at, &E1801, "none of the %u decisions is `pinned: true`, so all are made anew",
@@ -80,7 +79,7 @@ static status read_root(schedule *s, const yaml_node *root)
 status schedule_read(schedule *s, const char *path)
 {
     yaml_node *root;
-    TRY(yaml_read_file(s->a, s->d, path, &root));
+    TRY(yaml_read_written(s->a, s->d, path, &root));
     return read_root(s, root);
 }
 
@@ -126,9 +125,9 @@ void schedule_write(const schedule *s, const char *machine, text_buffer *out)
     text_puts(out, s->first == NULL ? "decisions: []\n" : "decisions:\n");
     for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
         text_puts(out, "  - at: ");
-        yaml_write_name(out, d->path);
+        yaml_write_name(out, d->key.path);
         text_putc(out, '\n');
-        put_member(out, "decide", d->name);
+        put_member(out, "decide", d->key.name.p);
         text_puts(out, "    value: ");
         schedule_put_value(out, d);
         text_putc(out, '\n');
@@ -147,8 +146,8 @@ static const char *cell(const schedule_decision *d, int column, text_buffer *roo
 {
     room->n = 0;
     switch (column) {
-    case 0: return d->path.p;
-    case 1: return d->name;
+    case 0: return d->key.path.p;
+    case 1: return d->key.name.p;
     case 2: schedule_put_value(room, d); break;
     case 3: return d->origin;
     case 4:

@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ typedef struct reader {
     } last; /* the last mark that was turned into a place: marks come in order, so lines are walked once */
     frame frames[YAML_DEPTH_MAX];
     uint32_t depth;
-    uint32_t node_count, document_count;
+    uint32_t node_count, node_max, document_count;
     yaml_node *root;
 } reader;
 
@@ -163,8 +164,8 @@ static yaml_node *node_create(reader *r, yaml_kind kind, src_pos at)
 
 static status count_node(reader *r, src_pos at)
 {
-    if (++r->node_count <= YAML_NODES_MAX) return OK;
-    diag_error(r->d, at, &E1017, "more than %d values in one file", YAML_NODES_MAX);
+    if (++r->node_count <= r->node_max) return OK;
+    diag_error(r->d, at, &E1017, "more than %" PRIu32 " values in one file", r->node_max);
     return FAILED;
 }
 
@@ -392,13 +393,20 @@ static status read_events(reader *r)
     return result;
 }
 
-status yaml_read_text(arena *a, diag_engine *d, src_pos start, str source, yaml_node **out_root)
+typedef struct limits {
+    size_t bytes;
+    uint32_t nodes;
+} limits;
+static const limits by_hand = {YAML_FILE_BYTES_MAX, YAML_NODES_MAX};
+static const limits by_tools = {YAML_WRITTEN_BYTES_MAX, YAML_WRITTEN_NODES_MAX};
+
+static status read_text(arena *a, diag_engine *d, src_pos start, str source, limits most, yaml_node **out_root)
 {
-    if (source.n > YAML_FILE_BYTES_MAX) {
-        diag_error(d, (src_pos){start.file, 0, 0}, &E1001, "the file has more than %d bytes", YAML_FILE_BYTES_MAX);
+    if (source.n > most.bytes) {
+        diag_error(d, (src_pos){start.file, 0, 0}, &E1001, "the file has more than %zu bytes", most.bytes);
         return FAILED;
     }
-    reader r = {.a = a, .d = d, .start = start, .source = source};
+    reader r = {.a = a, .d = d, .start = start, .source = source, .node_max = most.nodes};
     find_lines(&r);
     status result = check_characters(&r);
     if (result == OK) result = read_events(&r);
@@ -411,7 +419,12 @@ status yaml_read_text(arena *a, diag_engine *d, src_pos start, str source, yaml_
     return result;
 }
 
-status yaml_read_file(arena *a, diag_engine *d, const char *path, yaml_node **out_root)
+status yaml_read_text(arena *a, diag_engine *d, src_pos start, str source, yaml_node **out_root)
+{
+    return read_text(a, d, start, source, by_hand, out_root);
+}
+
+static status read_file(arena *a, diag_engine *d, const char *path, limits most, yaml_node **out_root)
 {
     src_pos start = {arena_strdup(a, path), 1, 1};
     FILE *in = fopen(path, "rb");
@@ -419,18 +432,34 @@ status yaml_read_file(arena *a, diag_engine *d, const char *path, yaml_node **ou
         diag_error(d, NO_POS, &E1501, "cannot open `%s`: %s", path, strerror(errno));
         return FAILED;
     }
-    size_t capacity = 0;
-    char *bytes = table_grow(NULL, &capacity, YAML_FILE_BYTES_MAX + 1, 1);
-    size_t n = fread(bytes, 1, YAML_FILE_BYTES_MAX + 1, in);
+    size_t capacity = 0, n = 0, got;
+    char *bytes = NULL;
+    /* One byte more than there may be: then it is too many. */
+    do {
+        bytes = table_grow(bytes, &capacity, n + 4096, 1);
+        const size_t room = capacity - n, wanted = most.bytes + 1 - n;
+        got = fread(bytes + n, 1, room < wanted ? room : wanted, in);
+        n += got;
+    } while (got != 0 && n <= most.bytes);
     status result = OK;
     if (ferror(in)) {
         diag_error(d, NO_POS, &E1501, "cannot read `%s`: %s", path, strerror(errno));
         result = FAILED;
     }
     fclose(in);
-    if (result == OK) result = yaml_read_text(a, d, start, (str){bytes, n}, out_root);
+    if (result == OK) result = read_text(a, d, start, (str){bytes, n}, most, out_root);
     table_free(bytes);
     return result;
+}
+
+status yaml_read_file(arena *a, diag_engine *d, const char *path, yaml_node **out_root)
+{
+    return read_file(a, d, path, by_hand, out_root);
+}
+
+status yaml_read_written(arena *a, diag_engine *d, const char *path, yaml_node **out_root)
+{
+    return read_file(a, d, path, by_tools, out_root);
 }
 
 yaml_pair *yaml_find_pair(const yaml_node *map, str key)

@@ -18,8 +18,11 @@
 
 enum {
     YAML_FILE_BYTES_MAX = 256 * 1024,
-    YAML_DEPTH_MAX = 32,
     YAML_NODES_MAX = 20000,
+    /* Of files that tools write and read again. */
+    YAML_WRITTEN_BYTES_MAX = 256 * 1024 * 1024,
+    YAML_WRITTEN_NODES_MAX = 16 * 1000 * 1000,
+    YAML_DEPTH_MAX = 32,
     YAML_SCALAR_BYTES_MAX = 64 * 1024,
     YAML_KEY_BYTES_MAX = 128
 };
@@ -53,6 +56,8 @@ struct yaml_node {
 MUST_CHECK status yaml_read_text(arena *a, diag_engine *d, src_pos start, str source, yaml_node **out_root);
 /* Reads a file; `path` is copied. */
 MUST_CHECK status yaml_read_file(arena *a, diag_engine *d, const char *path, yaml_node **out_root);
+/* The same of a file that a tool may have written, and that grows with the module. */
+MUST_CHECK status yaml_read_written(arena *a, diag_engine *d, const char *path, yaml_node **out_root);
 
 /* The value of a key, or NULL. `map` may be NULL or no mapping. */
 yaml_node *yaml_find(const yaml_node *map, const char *key);
