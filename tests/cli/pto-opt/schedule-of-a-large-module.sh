@@ -1,0 +1,13 @@
+# What is emitted of a large module is longer than what people write, and is read back all the same.
+set -u
+awk 'BEGIN {
+  t = "tensor<$B x 256 x f32>"
+  printf "func @f(%%x: %s) -> %s {\n  %%u0 = tensor.neg %%x : %s\n", t, t, t
+  for (i = 1; i < 4000; i++) printf "  %%u%d = tensor.%s %%u%d, %%x : %s\n", i, i % 2 ? "add" : "mul", i - 1, t
+  printf "  return %%u3999\n}\n"
+}' >m.ptir
+pto-opt m.ptir --pipeline=default.yaml --emit-schedule=s.yaml -o plain.ptir || exit 1
+sed 's/^    origin:/    pinned: true\n&/' s.yaml >p.yaml
+[ "$(wc -c <p.yaml)" -gt 300000 ] || { echo "only $(wc -c <p.yaml) bytes"; exit 1; }
+pto-opt m.ptir --pipeline=default.yaml --schedule=p.yaml -o pinned.ptir || exit 1
+cmp plain.ptir pinned.ptir
