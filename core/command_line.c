@@ -129,6 +129,21 @@ status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, 
     return FAILED;
 }
 
+status command_line_seconds(diag_engine *d, const command_line *c, uint32_t option, double *seconds)
+{
+    enum { SECONDS_MAX = 1000000000 };
+    const char *text = command_line_value(c, option);
+    double given = 0;
+    if (!text) return OK;
+    if (str_to_f64(str_from(text), &given) == OK && given > 0 && given <= (double)SECONDS_MAX) {
+        *seconds = given;
+        return OK;
+    }
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants seconds, more than 0 and at most %d, not `%s`",
+               c->options[option].name, SECONDS_MAX, text);
+    return FAILED;
+}
+
 static int option_width(const cli_option *o)
 {
     return (int)(strlen(o->name) + (o->value ? strlen(o->value) + 1 : 0) + (o->argument == CLI_OPTIONAL ? 2 : 0));

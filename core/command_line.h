@@ -51,6 +51,8 @@ const char *command_line_value(const command_line *c, uint32_t option);
 /* A decimal number in [lo, hi] with a diagnostic otherwise; `absent` when the option was not given. */
 MUST_CHECK status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi,
                                    int64_t absent, int64_t *out);
+/* A limit of real time, more than 0; `*seconds` stays as it is when the option is not given. */
+MUST_CHECK status command_line_seconds(diag_engine *d, const command_line *c, uint32_t option, double *seconds);
 
 /* A word quoted for a shell, when it must be. */
 void command_line_put_word(text_buffer *out, const char *word);

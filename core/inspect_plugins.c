@@ -44,19 +44,35 @@ static void put_options(inspector *x, const pto_option *const *options)
 
 typedef status (*show_part)(inspector *x, const char *id, bool in_full);
 
+/* In its place in a list of all: the rest follows. */
+static void show_refused(inspector *x, plugin_kind kind, const char *id)
+{
+    const char *why = plugin_host_refusal(x->host, kind, str_from(id));
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "refused: %s", why ? why : "see the errors");
+    inspect_entry(x, id, t.p);
+    inspect_entry_end(x);
+    text_fini(&t);
+}
+
 /* All ids of a kind, or the one named. Details load the plugin. */
 static status inspect_parts(inspector *x, plugin_kind kind, const char *name, show_part show)
 {
     const char *const *ids = plugin_host_ids(x->host, kind);
     bool found = false;
+    status result = OK;
     inspect_begin(x);
     for (uint32_t i = 0; ids[i]; i++) {
         if (name && strcmp(name, ids[i]) != 0) continue;
         found = true;
-        TRY(show(x, ids[i], name != NULL || x->format != INSPECT_TEXT));
+        if (show(x, ids[i], name != NULL || x->format != INSPECT_TEXT) == OK) continue;
+        result = FAILED;
+        if (name) return FAILED;
+        show_refused(x, kind, ids[i]);
     }
     inspect_end(x);
-    if (found || !name) return OK;
+    if (found || !name) return result;
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
     const char *near = str_nearest(str_from(name), ids);
     if (near) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
@@ -151,6 +167,7 @@ status inspect_options(inspector *x, const char *name)
 {
     static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_BACKEND};
     bool found = false;
+    status result = OK;
     inspect_begin(x);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const char *const *ids = plugin_host_ids(x->host, kinds[k]);
@@ -163,14 +180,17 @@ status inspect_options(inspector *x, const char *name)
                 kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_backend *b =
                 kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            if (!p && !t && !b) return FAILED;
+            if (!p && !t && !b) {
+                show_refused(x, kinds[k], ids[i]);
+                result = FAILED;
+            }
             if (p) show_options(x, p->id, p->summary, p->options);
             if (t) show_options(x, t->id, t->summary, t->options);
             if (b) show_options(x, b->id, b->summary, b->options);
         }
     }
     inspect_end(x);
-    if (found || !name) return OK;
+    if (found || !name) return result;
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
     return FAILED;
 }

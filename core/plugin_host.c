@@ -26,7 +26,7 @@ struct plugin_host {
     plugin_file **files;
     uint32_t file_count, file_room;
     text_list folders;
-    bool scanned;
+    bool scanned, is_whole;
     status scan_result;
 };
 
@@ -133,6 +133,17 @@ static void check_sanitizer(plugin_host *h, plugin_file *f)
     refuse(h, f, &E1305, &t);
 }
 
+static void check_tried(plugin_host *h, plugin_file *f)
+{
+    const plugin_refusal *r = h->params.refused;
+    while (r != NULL && (r->device != f->identity.device || r->inode != f->identity.inode)) r = r->next;
+    if (r == NULL) return;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "plugin '%s' (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
+    refuse(h, f, &E1328, &t);
+}
+
 static void judge(plugin_host *h, plugin_file *f, const struct stat *st)
 {
     if ((st->st_mode & S_IWOTH) != 0) {
@@ -147,6 +158,7 @@ static void judge(plugin_host *h, plugin_file *f, const struct stat *st)
     }
     check_version(h, f);
     if (f->refusal == NULL) check_sanitizer(h, f);
+    if (f->refusal == NULL) check_tried(h, f);
 }
 
 /* ---- the list of files ---- */
@@ -197,6 +209,7 @@ static status add_file(plugin_host *h, const char *path, bool given)
     push_file(h, f);
     if (given && f->refusal != NULL) {
         diag_error(h->diags, NO_POS, f->refusal_code, "%s", f->refusal);
+        f->load_failed = true;
         return FAILED;
     }
     return OK;
@@ -329,6 +342,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
     h->a = a;
     h->diags = d;
     h->params = *p;
+    h->is_whole = true;
     *out_host = h;
     for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
         /* A bare name must not be sought where the dynamic loader looks. */
@@ -339,10 +353,14 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
             text_printf(&t, "./%s", path);
             path = text_of(a, &t);
         }
-        TRY(add_file(h, path, true));
+        const status s = add_file(h, path, true);
+        h->is_whole &= s == OK;
+        if (!p->goes_on) TRY(s);
     }
     return OK;
 }
+
+bool plugin_host_is_whole(const plugin_host *h) { return h->is_whole; }
 
 /* ---- from an id to a file ---- */
 
@@ -443,21 +461,30 @@ static void record_loaded(const plugin_host *h)
     flight_recorder_clear(h->params.recorder);
 }
 
+/* What the diagnostics say last. */
+static const char *last_error(const diag_engine *d)
+{
+    for (uint32_t i = diag_record_count(d); i-- > 0;) {
+        if (diag_record_at(d, i)->severity == DIAG_ERROR) return diag_record_at(d, i)->text;
+    }
+    return NULL;
+}
+
 static status use_file(plugin_host *h, src_pos at, plugin_file *f)
 {
+    if (f->plugin != NULL) return OK;
+    if (f->load_failed) return FAILED;
     if (f->refusal != NULL) {
         diag_error(h->diags, at, f->refusal_code, "%s", f->refusal);
         return FAILED;
     }
-    if (f->plugin != NULL) return OK;
-    if (f->load_failed) return FAILED;
-    f->load_failed = true;
     record_loading(h, at, f);
     const status s = plugin_load(h->a, h->diags, at, h->params.recorder, f);
     record_loaded(h);
-    TRY(s);
-    f->load_failed = false;
-    return OK;
+    if (s == OK) return OK;
+    f->load_failed = true;
+    f->refusal = last_error(h->diags);
+    return FAILED;
 }
 
 status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file)
@@ -475,6 +502,14 @@ bool plugin_host_has(plugin_host *h, plugin_kind kind, str id)
         if (provides(h->files[i], kind, id)) return true;
     }
     return false;
+}
+
+const char *plugin_host_refusal(plugin_host *h, plugin_kind kind, str id)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (provides(h->files[i], kind, id) && h->files[i]->refusal != NULL) return h->files[i]->refusal;
+    }
+    return NULL;
 }
 
 static const plugin_file *get(plugin_host *h, src_pos at, plugin_kind kind, str id, const plugin_file **out_file)

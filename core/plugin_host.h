@@ -18,13 +18,22 @@
 
 typedef struct plugin_host plugin_host;
 
+/* A file that may not be loaded, since that was tried. */
+typedef struct plugin_refusal {
+    uint64_t device, inode;
+    const char *why; /* goes on after "its code " */
+    const struct plugin_refusal *next;
+} plugin_refusal;
+
 typedef struct plugin_host_params {
     uint32_t abi_minor; /* of this host, and whether it is a draft: plugin_host_defaults gives those of this build */
     bool draft;
     bool only_given;            /* no environment, no default folders */
     const char *const *files;   /* --plugin; NULL-ended or NULL */
     const char *const *folders; /* --plugin-path */
-    flight_recorder *recorder;  /* told which plugin is being loaded; or NULL */
+    const plugin_refusal *refused;
+    bool goes_on;              /* a file of `files` that cannot be used is reported and is no failure */
+    flight_recorder *recorder; /* told which plugin is being loaded; or NULL */
 } plugin_host_params;
 
 plugin_host_params plugin_host_defaults(void);
@@ -32,6 +41,8 @@ plugin_host_params plugin_host_defaults(void);
 /* Reads the notes of `files` at once and refuses unfit ones; folders are read when first needed. `p` is copied, what it
  * points at is not. Fails after a diagnostic. */
 MUST_CHECK status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p, plugin_host **out_host);
+/* Whether `files` can all be used, as far as is known; of a host that goes on when they cannot. */
+bool plugin_host_is_whole(const plugin_host *h);
 uint32_t plugin_host_abi_minor(const plugin_host *h);
 
 /* One file with a readable note. */
@@ -46,7 +57,7 @@ typedef struct plugin_file {
     struct plugin_identity {
         uint64_t device, inode;
     } identity;
-    bool load_failed; /* was reported */
+    bool load_failed; /* was reported; `refusal` says why */
 } plugin_file;
 
 /* Descriptor of what is asked for, loading its file. NULL after a diagnostic at `at`, the place that names it.
@@ -59,6 +70,9 @@ const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const
 MUST_CHECK status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file);
 /* Whether any readable note provides the id; loads and reports nothing. */
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id);
+
+/* Why what was asked for and could not be loaded was refused; NULL when that is not known. */
+const char *plugin_host_refusal(plugin_host *h, plugin_kind kind, str id);
 
 /* Ids of the passes whose notes establish a property, sorted, NULL-ended. */
 const char *const *plugin_host_suppliers(plugin_host *h, str property);

@@ -222,14 +222,15 @@ static void check_descriptor(linter *l, const pto_plugin *p)
     }
 }
 
-status plugin_lint(arena *a, diag_engine *d, flight_recorder *recorder, const char *path, text_buffer *out,
-                   uint32_t *finding_count)
+status plugin_lint(arena *a, diag_engine *d, flight_recorder *recorder, const plugin_refusal *refused, const char *path,
+                   text_buffer *out, uint32_t *finding_count)
 {
     const char *const files[] = {path, NULL};
     plugin_host_params params = plugin_host_defaults();
     params.only_given = true;
     params.files = files;
     params.recorder = recorder;
+    params.refused = refused;
     plugin_host *host;
     *finding_count = 0;
     TRY(plugin_host_create(a, d, &params, &host));

@@ -234,6 +234,7 @@ static void end_copy(const process_caller *who)
     fprintf(stderr, "error: %s%s%s%splugin '%s' forked, and returned in the new process too, which ends here\n",
             is_loading ? "" : who->role, is_loading ? "" : " '", is_loading ? "" : who->id, is_loading ? "" : "' of ",
             who->plugin);
+    fflush(stderr);
     _exit(EXIT_STATUS_INTERNAL);
 }
 

@@ -11,7 +11,7 @@
 
 #include <pto/note.h>
 
-enum { SECONDS_MAX = 1000000000, REPRODUCER_SECONDS_MAX = 10 };
+enum { REPRODUCER_SECONDS_MAX = 10 };
 
 static const bool is_sanitized = (int)PTO_SANITIZER_KIND > 0;
 
@@ -23,17 +23,6 @@ typedef struct guard {
     supervision limits;
     int module_fd; /* keeps what comes through standard input, when that cannot be read twice; or -1 */
 } guard;
-
-static status read_time_limit(guard *g)
-{
-    const char *text = command_line_value(g->line, SESSION_TIME_LIMIT);
-    if (!text) return OK;
-    double *seconds = &g->limits.seconds_max;
-    if (str_to_f64(str_from(text), seconds) == OK && *seconds > 0 && *seconds <= (double)SECONDS_MAX) return OK;
-    diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1503,
-               "option `--time-limit` wants seconds, more than 0 and at most %d, not `%s`", SECONDS_MAX, text);
-    return FAILED;
-}
 
 static status read_memory_limit(guard *g)
 {
@@ -54,7 +43,7 @@ static status read_memory_limit(guard *g)
 
 static status read_limits(guard *g)
 {
-    TRY(read_time_limit(g));
+    TRY(command_line_seconds(g->diags, g->line, SESSION_TIME_LIMIT, &g->limits.seconds_max));
     TRY(read_memory_limit(g));
     static const uint32_t wants[] = {SESSION_TIME_LIMIT, SESSION_MEMORY_LIMIT, SESSION_REPRODUCER};
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {

@@ -276,7 +276,27 @@ static void end_descendants(const watch *w)
             n == 1 ? "was" : "were");
 }
 
-int supervise(const supervision *s, worker_main work, void *self)
+/* Whether the worker is to begin again, without the plugin of which it died. */
+static bool begins_again(const watch *w, int wait_status)
+{
+    const flight_recorder *r = w->recorder;
+    char how[128];
+    if (!w->s->after_bad_load || r->finished || atomic_load(&r->load_began_ns) == 0 || is_wanted(w, wait_status))
+        return false;
+    if (w->was_loading)
+        snprintf(how, sizeof how, "did not return within %g s", w->s->load_seconds_max);
+    else if (r->lost_files)
+        snprintf(how, sizeof how, "took standard input, output or error, or the working folder, away");
+    else if (WIFSIGNALED(wait_status))
+        snprintf(how, sizeof how, "ended the process by signal %d (%s)", WTERMSIG(wait_status),
+                 strsignal(WTERMSIG(wait_status)));
+    else
+        snprintf(how, sizeof how, "ended the process with status %d", WEXITSTATUS(wait_status));
+    return w->s->after_bad_load(w->s->self, r, how);
+}
+
+/* Gives the exit status, or true in `*again`. */
+static int supervise_once(const supervision *s, worker_main work, void *self, bool *again)
 {
     watch w = {.s = s, .recorder = flight_recorder_create()};
     fflush(stdout);
@@ -304,7 +324,17 @@ int supervise(const supervision *s, worker_main work, void *self)
     if (adopts) end_descendants(&w);
     if (w.recorder->folder[0]) file_remove_tree(w.recorder->folder);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return judge(&w, wait_status);
+    *again = begins_again(&w, wait_status);
+    return *again ? EXIT_STATUS_INTERNAL : judge(&w, wait_status);
+}
+
+int supervise(const supervision *s, worker_main work, void *self)
+{
+    for (;;) {
+        bool again = false;
+        const int code = supervise_once(s, work, self, &again);
+        if (!again) return code;
+    }
 }
 
 int run_unsupervised(worker_main work, void *self) { return be_host(work, self, flight_recorder_create()); }

@@ -16,6 +16,9 @@ typedef struct supervision {
     double seconds_max;        /* of real time; 0: no limit */
     double load_seconds_max;   /* of real time for loading one plugin; 0: no limit */
     uint64_t memory_bytes_max; /* of address space; 0: what the system grants */
+    /* Asked when the worker died of loading a plugin (load_device, load_inode) or did not come back from it in time,
+     * before anything is said of that; `how` goes on after "its code ". True: `work` runs again. Or NULL. */
+    bool (*after_bad_load)(void *self, const flight_recorder *r, const char *how);
     /* Called in the supervisor after a worker died and the sentence was printed; or NULL. */
     void (*after_death)(void *self);
     void *self;

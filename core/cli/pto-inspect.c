@@ -1,22 +1,30 @@
 /* pto-inspect: what there is: plugins, passes, strategies, backends, properties, ops, machines, options, diagnostics.
  *
- * Everything comes from descriptors, notes and tables; no list is kept by hand. A listing reads notes only; details of
- * one plugin's parts call its entry function, in a child process. */
+ * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
+ * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
 #include "core/core_diag.h"
 #include "core/file.h"
 #include "core/inspect.h"
-#include "core/plugin_host.h"
+#include "core/plugin_trial.h"
 #include "core/session.h"
-#include "core/supervisor.h"
 
 #include <string.h>
 
-enum { INSPECT_FORMAT, INSPECT_PLUGIN, INSPECT_PLUGIN_PATH, INSPECT_VERSION, INSPECT_HELP, INSPECT_OPTION_COUNT };
+enum {
+    INSPECT_FORMAT,
+    INSPECT_PLUGIN,
+    INSPECT_PLUGIN_PATH,
+    INSPECT_TIME_LIMIT,
+    INSPECT_VERSION,
+    INSPECT_HELP,
+    INSPECT_OPTION_COUNT
+};
 
 static const cli_option options[INSPECT_OPTION_COUNT] = {
     {"format", 0, CLI_REQUIRED, "text|json|markdown", "output", "form of the output, default text", false},
     {"plugin", 0, CLI_REQUIRED, "FILE", "plugins", "one more plugin", true},
     {"plugin-path", 0, CLI_REQUIRED, "DIR", "plugins", "one more folder of plugins", true},
+    PLUGIN_TRIAL_TIME_LIMIT("plugins"),
     {"version", 0, CLI_NONE, NULL, "other", "print the version", false},
     {"help", 'h', CLI_NONE, NULL, "other", "this text", false},
 };
@@ -72,8 +80,9 @@ static const subject *find_subject(diag_engine *d, const char *word)
     return NULL;
 }
 
-static int run(arena *a, diag_engine *d, const command_line *line, flight_recorder *recorder)
+static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recorder *recorder)
 {
+    const command_line *line = trial->line;
     if (line->argument_count < 1 || line->argument_count > 2) {
         diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504,
                    "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
@@ -89,12 +98,15 @@ static int run(arena *a, diag_engine *d, const command_line *line, flight_record
         params.files = values_of(a, line, INSPECT_PLUGIN);
         params.folders = values_of(a, line, INSPECT_PLUGIN_PATH);
         params.recorder = recorder;
+        params.refused = trial->refused;
+        params.goes_on = true;
         if (plugin_host_create(a, d, &params, &x.host) != OK) return EXIT_STATUS_PLUGIN;
     }
     text_init(&x.out);
     const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
     if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
     text_fini(&x.out);
+    if (x.host && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
     return shown == OK ? EXIT_STATUS_OK : s->wants_plugins ? EXIT_STATUS_PLUGIN : EXIT_STATUS_USAGE;
 }
 
@@ -122,8 +134,7 @@ int main(int argc, char **argv)
             printf("pto-inspect %s\n", session_version());
             code = EXIT_STATUS_OK;
         } else {
-            const supervision s = {.tool = "pto-inspect"};
-            code = supervise(&s, work, &line);
+            code = plugin_trial_run(a, d, &line, INSPECT_TIME_LIMIT, work);
         }
     }
     diag_destroy(d);

@@ -1,20 +1,27 @@
 /* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK.
  * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
-#include "core/command_line.h"
 #include "core/core_diag.h"
 #include "core/file.h"
 #include "core/plugin_lint.h"
+#include "core/plugin_trial.h"
 #include "core/session.h"
-#include "core/supervisor.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { PLUGIN_VERSION, PLUGIN_HELP, PLUGIN_OPTION_COUNT, TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
+enum {
+    PLUGIN_TIME_LIMIT,
+    PLUGIN_VERSION,
+    PLUGIN_HELP,
+    PLUGIN_OPTION_COUNT,
+    TEMPLATE_BYTES_MAX = 1 << 20,
+    ID_BYTES_MAX = 100
+};
 
 static const cli_option options[PLUGIN_OPTION_COUNT] = {
+    PLUGIN_TRIAL_TIME_LIMIT("options"),
     {"version", 0, CLI_NONE, NULL, "options", "print the version", false},
     {"help", 'h', CLI_NONE, NULL, "options", "this text", false},
 };
@@ -95,21 +102,22 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
 /* Status 1 when there are findings, 3 when one is no plugin that this host takes. */
 static int lint(void *self, flight_recorder *recorder)
 {
-    const command_line *line = self;
+    const plugin_trial *trial = self;
+    const command_line *line = trial->line;
     arena *a = arena_create("lint");
     diag_engine *d = diag_create(stderr, 0);
     int code = EXIT_STATUS_OK;
+    text_buffer t;
+    text_init(&t);
     for (uint32_t i = 1; i < line->argument_count; i++) {
-        text_buffer t;
         uint32_t count = 0;
-        text_init(&t);
-        const status s = plugin_lint(a, d, recorder, line->arguments[i], &t, &count);
-        if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
-        if (s == OK && count == 0) printf("%s: ok\n", line->arguments[i]);
+        const status s = plugin_lint(a, d, recorder, trial->refused, line->arguments[i], &t, &count);
+        if (s == OK && count == 0) text_printf(&t, "%s: ok\n", line->arguments[i]);
         if (s == OK && count > 0 && code == EXIT_STATUS_OK) code = EXIT_STATUS_NO;
         if (s != OK) code = EXIT_STATUS_PLUGIN;
-        text_fini(&t);
     }
+    if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
     diag_destroy(d);
     arena_destroy(a);
     return code;
@@ -117,10 +125,8 @@ static int lint(void *self, flight_recorder *recorder)
 
 static int run(arena *a, diag_engine *d, command_line *line)
 {
-    if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0) {
-        const supervision s = {.tool = "pto-plugin"};
-        return supervise(&s, lint, line);
-    }
+    if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0)
+        return plugin_trial_run(a, d, line, PLUGIN_TIME_LIMIT, lint);
     if (line->argument_count != 4 || strcmp(line->arguments[0], "new") != 0) {
         diag_error(d, tool(), &E1504, "usage: %s", usage);
         return EXIT_STATUS_USAGE;

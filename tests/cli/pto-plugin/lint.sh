@@ -55,6 +55,6 @@ lint 3 "$TEST_PLUGINS/abi-wrong-note.so"
 grep -q '\[E1311\]' text && [ ! -s out ] || fail abi-wrong-note
 lint 3 "$TEST_ROOT/README.md" absent.so
 [ "$(grep -c '\[E1301\]' text)" -eq 2 ] || fail 'no plugin'
-lint 70 "$TEST_PLUGINS/abi-dies-in-constructor.so"
-grep -q '^pto-plugin: internal error: the worker was ended by signal 6 (Aborted) in plugin `test.abi-dies-in-constructor`' text || fail dies
+lint 3 "$TEST_PLUGINS/abi-dies-in-constructor.so"
+grep -q "^error: \[E1328\] plugin 'test.abi-dies-in-constructor' .* its code ended the process by signal 6 (Aborted)$" text || fail dies
 lint 2
