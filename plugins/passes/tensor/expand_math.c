@@ -27,7 +27,7 @@
  *
  * A reduction of dims that are not neighbours becomes one reduction of neighbours after the other, the last dims first.
  */
-#include <pto/plugin.h>
+#include "machine_types.h"
 
 #include <math.h>
 
@@ -263,10 +263,47 @@ static int may_be_nan(const pto_run *run, pto_value v)
     return kind != PTO_ATTR_INT && (kind != PTO_ATTR_FLOAT || pto_attr_f64(value) != pto_attr_f64(value));
 }
 
+static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype dtype)
+{
+    if (!PTO_SOME(x) || dtype_of(x) == dtype) return x;
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, pto_type_with_dtype(op.run, pto_value_type(x), dtype));
+    pto_spec_name(&s, pto_name_after(op, suffix));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static int takes(const pto_run *run, uint32_t kind, pto_dtype t)
+{
+    return machine_takes(run, machine_tile_kind(run, pto_kind(run, kind)), t);
+}
+
+/* The type to compute guards of type t in: zeros and NaN are the same in f32. */
+static pto_dtype guard_dtype(const pto_run *run, pto_dtype t)
+{
+    const int has_all = takes(run, KIND_ABS, t) && takes(run, KIND_ADD, t) && takes(run, KIND_DIV, t);
+    return has_all || !machine_converts(run, t, PTO_F32) || !machine_converts(run, PTO_F32, t) ? t : PTO_F32;
+}
+
+/* |x|, in the type of guards. */
+static pto_value magnitude_of(pto_op op, pto_value x)
+{
+    return unary(op, KIND_ABS, "_abs", cast_to(op, "_abs", x, guard_dtype(op.run, dtype_of(x))));
+}
+
 /* +0 where `magnitude`, which is not negative, is a number or infinite; NaN where it is NaN. */
 static pto_value zero_or_nan(pto_op op, pto_value magnitude)
 {
     return number_by(op, KIND_DIV, "_guard", 0.0, by_number(op, KIND_ADD, "_guard", magnitude, 1.0));
+}
+
+/* m - guard of that type, in f32 when the machine subtracts in no other. */
+static pto_value guarded(pto_op op, const char *suffix, pto_type type, pto_value m, pto_value guard)
+{
+    const pto_dtype t = pto_type_dtype(type), compute = takes(op.run, KIND_SUB, t) ? t : PTO_F32;
+    const pto_type wide = pto_type_with_dtype(op.run, type, compute);
+    const pto_value a = cast_to(op, "_number", m, compute), b = cast_to(op, "_guard", guard, compute);
+    return cast_to(op, suffix, binary(op, KIND_SUB, compute == t ? suffix : "_wide", wide, a, b), t);
 }
 
 static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value b)
@@ -278,32 +315,22 @@ static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value
                          pto_str_is(pto_opt_str(run, OPT_NAN), "any");
     const pto_value m = binary(op, kind, is_plain ? "" : "_number", type, a, b);
     if (is_plain) return m;
-    pto_value magnitude = unary(op, KIND_ABS, "_abs", from_a ? a : b);
-    if (from_a && from_b) magnitude = binary(op, KIND_ADD, "_abs", type, magnitude, unary(op, KIND_ABS, "_abs", b));
+    pto_value magnitude = magnitude_of(op, from_a ? a : b);
+    const pto_type wide = pto_type_with_dtype(run, type, dtype_of(magnitude));
+    if (from_a && from_b) magnitude = binary(op, KIND_ADD, "_abs", wide, magnitude, magnitude_of(op, b));
     pto_count(run, STAT_GUARDED);
-    return binary(op, KIND_SUB, "", type, m, zero_or_nan(op, magnitude));
-}
-
-static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype dtype)
-{
-    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
-    pto_spec_operand(&s, x);
-    pto_spec_result(&s, pto_type_with_dtype(op.run, pto_value_type(x), dtype));
-    pto_spec_name(&s, pto_name_after(op, suffix));
-    return pto_spec_value(&s, pto_before(op));
+    return guarded(op, "", type, m, zero_or_nan(op, magnitude));
 }
 
 static pto_value expand_reduction(pto_op op, uint32_t kind, pto_value x)
 {
-    const pto_dtype dtype = dtype_of(x);
     const pto_value m = reduction(op, kind, "_number", x);
-    pto_value guard = zero_or_nan(op, unary(op, KIND_ABS, "_abs", x));
     /* Sums are f32, whatever the type; the terms are zeros. */
-    if (dtype != PTO_F32) guard = cast_to(op, "_guard", guard, PTO_F32);
-    guard = reduction(op, KIND_REDUCE_SUM, "_guard", guard);
-    if (dtype != PTO_F32) guard = cast_to(op, "_guard", guard, dtype);
+    const pto_value terms = cast_to(op, "_guard", zero_or_nan(op, magnitude_of(op, x)), PTO_F32);
+    const pto_value guard = cast_to(op, "_guard", reduction(op, KIND_REDUCE_SUM, "_guard", terms), dtype_of(x));
     pto_count(op.run, STAT_GUARDED);
-    return without_dims(op, by_value(op, KIND_SUB, pto_attr_bool_of(op, "keepdim", 1) ? "" : "_kept", m, guard));
+    return without_dims(op,
+                        guarded(op, pto_attr_bool_of(op, "keepdim", 1) ? "" : "_kept", pto_value_type(m), m, guard));
 }
 
 /* What is known of a value for each row along the reduced axes in which x has a NaN, when the maximum loses it:
@@ -515,15 +542,49 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     return pto_value_none(run);
 }
 
+/* Fails when the machine does not have what an op that was made in the place of `op` needs. */
+static pto_status check_made(pto_op op, pto_op made)
+{
+    const pto_run *run = op.run;
+    const pto_str name = pto_op_name(op), made_name = pto_op_name(made);
+    const pto_dtype t = dtype_of(pto_operand(op, 0)), to = dtype_of(pto_result(made, 0));
+    const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
+    if (pto_op_is(made, pto_kind(run, KIND_CAST))) {
+        const pto_dtype from = dtype_of(pto_operand(made, 0));
+        const pto_str has = machine_conversions(run, from);
+        if (machine_lists(has, pto_dtype_name(to))) return PTO_OK;
+        return pto_error(op, "pto.expand-math/no-type",
+                         "`%.*s` in %s becomes several ops, and the machine converts %s to %.*s and not to %s: write "
+                         "the function in the source with ops and types that the machine has",
+                         PTO_FMT(name), pto_dtype_name(t), pto_dtype_name(from), PTO_FMT(has), pto_dtype_name(to));
+    }
+    const pto_str has = tile != 0 ? machine_dtypes(run, tile) : pto_no_str();
+    if (has.n == 0 || machine_lists(has, pto_dtype_name(to))) return PTO_OK;
+    return pto_error(op, "pto.expand-math/no-type",
+                     "`%.*s` in %s becomes several ops, and the machine has one of them, `%.*s`, in %.*s and not in "
+                     "%s: write the function in the source with ops and types that the machine has",
+                     PTO_FMT(name), pto_dtype_name(t), PTO_FMT(made_name), PTO_FMT(has), pto_dtype_name(to));
+}
+
+/* The ops between `last`, or the begin of the block, and `op`. */
+static pto_status check_all_made(pto_op last, pto_op op)
+{
+    for (pto_op made = pto_op_prev(op); PTO_SOME(made) && !pto_op_same(made, last); made = pto_op_prev(made))
+        PTO_TRY(check_made(op, made));
+    return PTO_OK;
+}
+
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op) PTO_TRY(relax(run, op));
     PTO_WALK(function, op)
     {
         int stays = 0;
+        const pto_op last = pto_op_prev(op);
         const pto_value y = expanded(run, op, &stays);
         if (stays) continue;
         PTO_NEED(y);
+        PTO_TRY(check_all_made(last, op));
         pto_count(run, STAT_EXPANDED);
         PTO_TRY(pto_replace(op, y));
     }

@@ -1,6 +1,8 @@
 /* Writes the instructions beside the tile ops, then takes the tile ops and carried tiles away. */
 #include "select_plan.h"
 
+#include "machine_types.h"
+
 static int64_t rule_of(const select_plan *p, pto_op op)
 {
     return pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE);
@@ -26,6 +28,43 @@ static void copy_attrs(pto_spec *s, pto_op op, const char *const *but)
         memcpy(text, name.p, name.n);
         pto_spec_attr(s, text, value);
     }
+}
+
+/* The vector unit does not do everything in every element type. Types that were found good are not asked for again. */
+static pto_status check_type(select_plan *p, pto_op op, pto_kind_id insn, pto_value tile)
+{
+    const pto_dtype t = pto_type_dtype(pto_value_type(tile));
+    for (uint32_t i = 0; i < SELECT_KNOWN_TYPES; i++) {
+        if (p->known[i].insn == insn && p->known[i].dtype == t) return PTO_OK;
+    }
+    const pto_str has = machine_dtypes(p->run, insn), name = pto_kind_name(p->run, insn);
+    if (has.n != 0 && !machine_lists(has, pto_dtype_name(t)))
+        return pto_error(op, "pto.select/no-instruction",
+                         "the machine has no `%.*s` in %s, only in %.*s: compute in one of these", PTO_FMT(name),
+                         pto_dtype_name(t), PTO_FMT(has));
+    p->known[p->known_next++ % SELECT_KNOWN_TYPES] = (select_known_type){insn, t};
+    return PTO_OK;
+}
+
+static pto_status check_conversion(select_plan *p, pto_op op)
+{
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
+    const pto_dtype to = pto_type_dtype(pto_value_type(pto_result(op, 0)));
+    const pto_str has = machine_conversions(p->run, from);
+    if (machine_dtypes(p->run, pto_op_kind(op)).n == 0 || machine_lists(has, pto_dtype_name(to))) return PTO_OK;
+    return pto_error(op, "pto.select/no-conversion", "the machine converts %s to %.*s and not to %s: convert in steps",
+                     pto_dtype_name(from), PTO_FMT(has.n != 0 ? has : pto_s("nothing")), pto_dtype_name(to));
+}
+
+/* What an instruction computes in is the type of its first tile, for conversions also that of the result. */
+static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
+{
+    if (pto_kind_column(p->run, insn, PTO_COLUMN_PIPE) != PTO_PIPE_VECTOR) return PTO_OK;
+    const int has_source = pto_operand_count(op) != 0 && storage_is_tile(pto_operand(op, 0));
+    const int converts = rule_of(p, op) == PTO_RULE_CONVERT;
+    if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_result(op, 0)));
+    if (converts) PTO_TRY(check_conversion(p, op));
+    return has_source ? check_type(p, op, insn, pto_operand(op, 0)) : PTO_OK;
 }
 
 static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
@@ -88,7 +127,9 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
         return PTO_OK;
     }
     if (pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) return select_emit_matmul_acc(p, op);
-    pto_spec s = pto_spec_make(p->run, (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER));
+    const pto_kind_id insn = (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER);
+    PTO_TRY(check_types(p, op, insn));
+    pto_spec s = pto_spec_make(p->run, insn);
     switch (rule_of(p, op)) {
     case PTO_RULE_LOAD: return emit_load(p, &s, op);
     case PTO_RULE_STORE: return emit_store(p, &s, op);

@@ -52,6 +52,13 @@ typedef struct select_value {
     select_storage storage;
 } select_value;
 
+/* An element type that the machine is known to have for an instruction. */
+typedef struct select_known_type {
+    pto_kind_id insn;
+    pto_dtype dtype;
+} select_known_type;
+enum { SELECT_KNOWN_TYPES = 16 };
+
 typedef struct select_plan {
     const pto_run *run;
     pto_op kernel, last_buffer; /* buffers stand at the top, one behind the other */
@@ -59,6 +66,8 @@ typedef struct select_plan {
     storage_source source;
     select_value *values; /* by number in the plan */
     pto_value *scratches; /* buffers by number in the plan; none until they are needed */
+    select_known_type known[SELECT_KNOWN_TYPES];
+    uint32_t known_next;
 } select_plan;
 
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place);

@@ -55,7 +55,7 @@ static pto_value by_number(pto_op op, uint32_t kind, pto_value a, double number)
 static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
 {
     return (from == PTO_I32 || from == PTO_I64) && (to == PTO_F16 || to == PTO_BF16) &&
-           legalize_converts(run, from, PTO_F32) && legalize_converts(run, PTO_F32, to);
+           machine_converts(run, from, PTO_F32) && machine_converts(run, PTO_F32, to);
 }
 
 static pto_value through_odd(pto_op op)
@@ -72,9 +72,12 @@ static int becomes_bytes(const pto_run *run, pto_dtype from, pto_dtype to)
                                          {PTO_I16, PTO_F32}, {PTO_I16, PTO_F16}, {PTO_F32, PTO_F16}};
     if (to != PTO_I8 && to != PTO_U8) return 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (!legalize_converts(run, steps[i][0], steps[i][1])) return 0;
+        if (!machine_converts(run, steps[i][0], steps[i][1])) return 0;
+    static const uint32_t kinds[] = {KIND_ADD, KIND_SUB, KIND_MUL};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!machine_takes(run, machine_tile_kind(run, pto_kind(run, kinds[i])), PTO_F32)) return 0;
     const int is_float = pto_dtype_is_float(from), is_there = from == PTO_F32 || from == PTO_I16;
-    return legalize_converts(run, PTO_F16, to) && (is_float || legalize_is_signed(from)) &&
+    return machine_converts(run, PTO_F16, to) && (is_float || legalize_is_signed(from)) &&
            (is_there || legalize_find_chain(run, from, is_float ? PTO_F32 : PTO_I16, from).count != 0);
 }
 

@@ -12,31 +12,6 @@ int legalize_holds(pto_dtype t, pto_dtype values)
     return legalize_is_signed(t) && magnitude <= legalize_bits(t) - 1;
 }
 
-int legalize_lists(pto_str list, const char *item)
-{
-    const size_t n = strlen(item);
-    for (size_t at = 0; at < list.n;) {
-        size_t end = at;
-        while (end < list.n && list.p[end] != ',') end++;
-        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
-        at = end + 1;
-    }
-    return 0;
-}
-
-pto_str legalize_conversions(const pto_run *run, pto_dtype from)
-{
-    char path[64];
-    pto_str list = pto_no_str();
-    snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
-    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
-}
-
-int legalize_converts(const pto_run *run, pto_dtype from, pto_dtype to)
-{
-    return legalize_lists(legalize_conversions(run, from), pto_dtype_name(to));
-}
-
 /* Whether the chain from -> ... -> to may pass through t. `values`: what is converted, all values of that type. */
 static int may_pass(pto_dtype t, pto_dtype from, pto_dtype to, pto_dtype values, int narrows)
 {
@@ -56,7 +31,7 @@ static legalize_chain search(const pto_run *run, pto_dtype from, pto_dtype to, p
     while (head < tail && before[to] == PTO_DTYPE_NONE) {
         const pto_dtype at = queue[head++];
         for (pto_dtype next = PTO_F32; next < PTO_BOOL; next++) {
-            if (before[next] != PTO_DTYPE_NONE || !legalize_converts(run, at, next)) continue;
+            if (before[next] != PTO_DTYPE_NONE || !machine_converts(run, at, next)) continue;
             if (next != to && !may_pass(next, from, to, values, narrows)) continue;
             before[next] = at;
             queue[tail++] = next;

@@ -22,39 +22,21 @@
  * become the other one. What cannot be done so is an error at the op. */
 #include "legalize_types.h"
 
-/* How an op is computed: its tile op gives the cost class whose element types count; NULL: it becomes several ops. */
+/* How an op is computed. */
 typedef struct op_rule {
     uint32_t kind;
-    const char *tile_op;
     int picks; /* every element of the result is one of the operands' */
     int adds_up;
     int wraps; /* of integers, the low bits of the result follow from the low bits of the operands */
 } op_rule;
 
 static const op_rule rules[] = {
-    {KIND_NEG, "tile.neg", 0, 0, 1},
-    {KIND_ABS, "tile.abs", 0, 0, 0},
-    {KIND_SQRT, "tile.sqrt", 0, 0, 0},
-    {KIND_RSQRT, "tile.rsqrt", 0, 0, 0},
-    {KIND_RECIPROCAL, "tile.reciprocal", 0, 0, 0},
-    {KIND_EXP, "tile.exp", 0, 0, 0},
-    {KIND_LOG, "tile.log", 0, 0, 0},
-    {KIND_TANH, NULL, 0, 0, 0},
-    {KIND_SIGMOID, NULL, 0, 0, 0},
-    {KIND_SILU, NULL, 0, 0, 0},
-    {KIND_GELU, NULL, 0, 0, 0},
-    {KIND_RELU, "tile.max", 1, 0, 0},
-    {KIND_ADD, "tile.add", 0, 0, 1},
-    {KIND_SUB, "tile.sub", 0, 0, 1},
-    {KIND_MUL, "tile.mul", 0, 0, 1},
-    {KIND_DIV, "tile.div", 0, 0, 0},
-    {KIND_MAXIMUM, "tile.max", 1, 0, 0},
-    {KIND_MINIMUM, "tile.min", 1, 0, 0},
-    {KIND_REDUCE_SUM, "tile.rowsum", 0, 1, 1},
-    {KIND_REDUCE_MEAN, NULL, 0, 1, 0},
-    {KIND_REDUCE_MAX, "tile.rowmax", 1, 0, 0},
-    {KIND_REDUCE_MIN, "tile.rowmin", 1, 0, 0},
-    {KIND_BROADCAST, "tile.add", 1, 0, 0},
+    {KIND_NEG, 0, 0, 1},        {KIND_ABS, 0, 0, 0},        {KIND_SQRT, 0, 0, 0},       {KIND_RSQRT, 0, 0, 0},
+    {KIND_RECIPROCAL, 0, 0, 0}, {KIND_EXP, 0, 0, 0},        {KIND_LOG, 0, 0, 0},        {KIND_TANH, 0, 0, 0},
+    {KIND_SIGMOID, 0, 0, 0},    {KIND_SILU, 0, 0, 0},       {KIND_GELU, 0, 0, 0},       {KIND_RELU, 1, 0, 0},
+    {KIND_ADD, 0, 0, 1},        {KIND_SUB, 0, 0, 1},        {KIND_MUL, 0, 0, 1},        {KIND_DIV, 0, 0, 0},
+    {KIND_MAXIMUM, 1, 0, 0},    {KIND_MINIMUM, 1, 0, 0},    {KIND_REDUCE_SUM, 0, 1, 1}, {KIND_REDUCE_MEAN, 0, 1, 0},
+    {KIND_REDUCE_MAX, 1, 0, 0}, {KIND_REDUCE_MIN, 1, 0, 0}, {KIND_BROADCAST, 1, 0, 0},
 };
 
 static const op_rule *find_rule(const pto_run *run, pto_op op)
@@ -66,20 +48,15 @@ static const op_rule *find_rule(const pto_run *run, pto_op op)
 
 /* ---- what the machine has ---- */
 
-/* Element types of the vector instruction that the tile op stands for, as the machine lists them. */
-static pto_str vector_dtypes(const pto_run *run, const char *tile_op)
+/* The tile op that gives the cost class whose element types count; 0: the op becomes several. */
+static pto_kind_id tile_kind(const pto_run *run, const op_rule *r)
 {
-    char path[96];
-    pto_str list = pto_no_str();
-    const pto_str cost = pto_kind_cost(run, pto_kind_by_name(run, tile_op));
-    snprintf(path, sizeof path, "instructions.%.*s.dtypes", PTO_FMT(cost));
-    if (pto_machine_str(run, path, &list) == PTO_OK && list.n != 0) return list;
-    return pto_machine_str(run, "vector.dtypes", &list) == PTO_OK ? list : pto_no_str();
+    return machine_tile_kind(run, pto_kind(run, r->kind));
 }
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
-    return legalize_lists(vector_dtypes(run, tile_op), pto_dtype_name(t));
+    return machine_takes(run, pto_kind_by_name(run, tile_op), t);
 }
 
 static int multiplies(const pto_run *run, pto_dtype t)
@@ -102,7 +79,7 @@ static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
     pto_str list = pto_no_str();
     if (acc == out) return 1;
     snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
-    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && legalize_lists(list, change);
+    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && machine_lists(list, change);
 }
 
 /* ---- what to compute in ---- */
@@ -117,9 +94,10 @@ static int narrows_to(const pto_run *run, pto_dtype from, pto_dtype to)
 
 static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtype t)
 {
-    if (r->tile_op == NULL || r->adds_up) return PTO_F32;
-    if (takes(run, r->tile_op, t)) return t;
-    return takes(run, r->tile_op, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
+    const pto_kind_id tile = tile_kind(run, r);
+    if (tile == 0 || r->adds_up) return PTO_F32;
+    if (machine_takes(run, tile, t)) return t;
+    return machine_takes(run, tile, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
                    legalize_find_chain(run, PTO_F32, t, PTO_F32).count != 0
                ? PTO_F32
                : CANNOT;
@@ -128,7 +106,7 @@ static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtyp
 /* Whether integers of type t can be computed in the wider type and come back. */
 static int serves(const pto_run *run, const op_rule *r, pto_dtype wider, pto_dtype t)
 {
-    if (!legalize_holds(wider, t) || !takes(run, r->tile_op, wider)) return 0;
+    if (!legalize_holds(wider, t) || !machine_takes(run, tile_kind(run, r), wider)) return 0;
     if (r->kind == KIND_REDUCE_MAX && !takes(run, "tile.max", wider)) return 0;
     if (r->kind == KIND_REDUCE_MIN && !takes(run, "tile.min", wider)) return 0;
     if (legalize_find_chain(run, t, wider, t).count == 0) return 0;
@@ -141,8 +119,9 @@ static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dt
 {
     static const pto_dtype wider[] = {PTO_F16, PTO_I16, PTO_F32, PTO_I32};
     if (pto_dtype_is_float(t)) return match_float_type(run, r, t);
-    if (r->tile_op == NULL) return CANNOT;
-    if (takes(run, r->tile_op, t)) return t;
+    const pto_kind_id tile = tile_kind(run, r);
+    if (tile == 0) return CANNOT;
+    if (machine_takes(run, tile, t)) return t;
     for (size_t i = 0; i < sizeof wider / sizeof *wider; i++)
         if (serves(run, r, wider[i], t)) return wider[i];
     return CANNOT;
@@ -280,13 +259,22 @@ static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
     return pto_replace(op, y);
 }
 
+/* A broadcast to the type that its operand has computes nothing. */
+static int repeats_nothing(const pto_run *run, pto_op op)
+{
+    return pto_op_is(op, pto_kind(run, KIND_BROADCAST)) &&
+           pto_type_same(pto_value_type(pto_operand(op, 0)), pto_value_type(pto_result(op, 0)));
+}
+
 static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, r, t);
     if (compute == t) return PTO_OK;
+    if (repeats_nothing(run, op)) return pto_replace(op, pto_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT) return rewrite_vector(run, op, compute);
-    const pto_str have = vector_dtypes(run, r->tile_op != NULL ? r->tile_op : "tile.add");
+    const pto_kind_id tile = tile_kind(run, r);
+    const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, "tile.add"));
     return pto_error(
         op, "pto.legalize-types/no-exact-way",
         "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
@@ -296,7 +284,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
 
 static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_dtype to)
 {
-    const pto_str have = legalize_conversions(run, from);
+    const pto_str have = machine_conversions(run, from);
     if (have.n == 0)
         return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s",
                          pto_dtype_name(from), pto_dtype_name(to));
@@ -311,7 +299,7 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
     if (from == to) return pto_replace(op, pto_operand(op, 0));
-    if (legalize_converts(run, from, to)) return PTO_OK;
+    if (machine_converts(run, from, to)) return PTO_OK;
     const legalize_chain c = legalize_find_chain(run, from, to, from);
     if (c.count == 0) {
         (void)legalize_fold_constant(pto_result(op, 0));
@@ -388,7 +376,7 @@ static int is_legal(const pto_run *run, pto_op op)
     const op_rule *r = find_rule(run, op);
     if (r != NULL) return match_compute_type(run, r, operand_dtype(op)) == operand_dtype(op);
     if (pto_op_is(op, pto_kind(run, KIND_CAST)))
-        return operand_dtype(op) == result_dtype(op) || legalize_converts(run, operand_dtype(op), result_dtype(op));
+        return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
     if (!pto_op_is(op, pto_kind(run, KIND_MATMUL)) || !has_matrix(run)) return 1;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
 }

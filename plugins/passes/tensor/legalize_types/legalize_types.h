@@ -2,7 +2,7 @@
 #ifndef LEGALIZE_TYPES_H
 #define LEGALIZE_TYPES_H
 
-#include <pto/plugin.h>
+#include "machine_types.h"
 
 #define KINDS(X)                         \
     X(NEG, "tensor.neg")                 \
@@ -51,12 +51,6 @@ static inline int legalize_significand(pto_dtype t)
 }
 /* Whether every value of `values` is one of `t`. */
 int legalize_holds(pto_dtype t, pto_dtype values);
-
-/* Whether a comma-separated list of the machine has the item. */
-int legalize_lists(pto_str list, const char *item);
-/* Types that the machine converts `from` to with one instruction, as its file lists them. */
-pto_str legalize_conversions(const pto_run *run, pto_dtype from);
-int legalize_converts(const pto_run *run, pto_dtype from, pto_dtype to);
 
 /* Conversions one after the other. */
 typedef struct legalize_chain {

@@ -1,4 +1,5 @@
 /* Tile ops of elementwise tensor ops, whichever of rows and columns their operands vary along. */
+#include "machine_types.h"
 #include "tile_rows.h"
 
 #include <math.h>
@@ -131,11 +132,33 @@ tile_piece rows_start(row_nest *w, const row_value *v)
     return tile_emit_scalar(w->n, KIND_MULS, filled(w, v->dtype, is_empty, v->form), nothing);
 }
 
+/* The type to repeat values of a type in: one that the machine adds in and that has all of them. */
+static pto_dtype repeat_dtype(const pto_run *run, uint32_t kind, pto_dtype t)
+{
+    static const pto_dtype wider[][2] = {
+        {PTO_BF16, PTO_F32}, {PTO_F16, PTO_F32}, {PTO_I8, PTO_F16}, {PTO_U8, PTO_F16}, {PTO_I16, PTO_F32}};
+    const pto_kind_id adds = pto_kind(run, kind);
+    for (size_t i = 0; i < sizeof wider / sizeof *wider && !machine_takes(run, adds, t); i++) {
+        const pto_dtype by = wider[i][1];
+        if (wider[i][0] == t && machine_takes(run, adds, by) && machine_converts(run, t, by) &&
+            machine_converts(run, by, t))
+            return by;
+    }
+    return t;
+}
+
+static tile_piece converted(row_nest *w, tile_piece p, pto_dtype to)
+{
+    return p.dtype == to ? p : tile_emit(w->n, KIND_CAST, to, p.rows, p.columns, 1, &p);
+}
+
 /* Adding to -0.0 keeps every float as it is, +0.0 and NaN included. */
 static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t kind)
 {
-    tile_piece pair[2] = {filled(w, narrow.dtype, (tile_number){.real = -0.0}, form), narrow};
-    return tile_emit(w->n, kind, narrow.dtype, pair[0].rows, pair[0].columns, 2, pair);
+    const pto_dtype dtype = repeat_dtype(w->n->run, kind, narrow.dtype);
+    const tile_piece from = converted(w, narrow, dtype);
+    tile_piece pair[2] = {filled(w, dtype, (tile_number){.real = -0.0}, form), from};
+    return converted(w, tile_emit(w->n, kind, dtype, pair[0].rows, pair[0].columns, 2, pair), narrow.dtype);
 }
 
 tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)

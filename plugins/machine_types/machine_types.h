@@ -1,0 +1,19 @@
+/* Element types as the machine description lists them. Without a machine every list is empty. */
+#ifndef MACHINE_TYPES_H
+#define MACHINE_TYPES_H
+
+#include <pto/plugin.h>
+
+/* Whether a comma-separated list of the machine has the item. */
+int machine_lists(pto_str list, const char *item);
+/* The tile op whose instruction computes a tensor op when both operands are whole tiles; 0: it becomes several ops. */
+pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind);
+/* Element types that the vector instruction of a tile op takes: those of its cost class, else those of the vector unit.
+ */
+pto_str machine_dtypes(const pto_run *run, pto_kind_id kind);
+int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
+/* Element types that the machine converts `from` to with one instruction. */
+pto_str machine_conversions(const pto_run *run, pto_dtype from);
+int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);
+
+#endif
