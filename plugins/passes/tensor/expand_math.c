@@ -30,6 +30,7 @@
 #include "machine_types.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define KINDS(X)                         \
     X(SIGMOID, "tensor.sigmoid")         \
@@ -542,28 +543,37 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     return pto_value_none(run);
 }
 
-/* Fails when the machine does not have what an op that was made in the place of `op` needs. */
+/* What the machine lacks for an op that was made; empty: nothing. */
+static pto_str find_lack(pto_op made)
+{
+    const pto_run *run = made.run;
+    const pto_dtype to = dtype_of(pto_result(made, 0));
+    const int is_cast = pto_op_is(made, pto_kind(run, KIND_CAST));
+    const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
+    if (tile == 0) return pto_no_str();
+    const pto_dtype from = is_cast ? dtype_of(pto_operand(made, 0)) : to;
+    const pto_str has = is_cast ? machine_conversions(run, from) : machine_dtypes(run, tile);
+    if (machine_lists(has, pto_dtype_name(to))) return pto_no_str();
+    const size_t room = has.n + 128;
+    char *text = (char *)pto_scratch(run, room);
+    const int n =
+        is_cast ? snprintf(text, room, "converts %s to %.*s", pto_dtype_name(from), PTO_FMT(has))
+                : snprintf(text, room, "has one of them, `%.*s`, in %.*s", PTO_FMT(pto_op_name(made)), PTO_FMT(has));
+    return pto_str_make(text, (size_t)n);
+}
+
 static pto_status check_made(pto_op op, pto_op made)
 {
-    const pto_run *run = op.run;
-    const pto_str name = pto_op_name(op), made_name = pto_op_name(made);
-    const pto_dtype t = dtype_of(pto_operand(op, 0)), to = dtype_of(pto_result(made, 0));
-    const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
-    if (pto_op_is(made, pto_kind(run, KIND_CAST))) {
-        const pto_dtype from = dtype_of(pto_operand(made, 0));
-        const pto_str has = machine_conversions(run, from);
-        if (machine_lists(has, pto_dtype_name(to))) return PTO_OK;
-        return pto_error(op, "pto.expand-math/no-type",
-                         "`%.*s` in %s becomes several ops, and the machine converts %s to %.*s and not to %s: write "
-                         "the function in the source with ops and types that the machine has",
-                         PTO_FMT(name), pto_dtype_name(t), pto_dtype_name(from), PTO_FMT(has), pto_dtype_name(to));
-    }
-    const pto_str has = tile != 0 ? machine_dtypes(run, tile) : pto_no_str();
-    if (has.n == 0 || machine_lists(has, pto_dtype_name(to))) return PTO_OK;
+    const pto_str lack = find_lack(made);
+    if (lack.n == 0) return PTO_OK;
+    /* The last of them has taken the name under which the source knows the op. */
+    PTO_TRY(pto_value_set_name(pto_result(pto_op_prev(op), 0), "made"));
     return pto_error(op, "pto.expand-math/no-type",
-                     "`%.*s` in %s becomes several ops, and the machine has one of them, `%.*s`, in %.*s and not in "
-                     "%s: write the function in the source with ops and types that the machine has",
-                     PTO_FMT(name), pto_dtype_name(t), PTO_FMT(made_name), PTO_FMT(has), pto_dtype_name(to));
+                     "`%.*s` in %s becomes several ops, and the machine %.*s and not %s %s: write the function in the "
+                     "source with ops and types that the machine has",
+                     PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_operand(op, 0))), PTO_FMT(lack),
+                     pto_op_is(made, pto_kind(op.run, KIND_CAST)) ? "to" : "in",
+                     pto_dtype_name(dtype_of(pto_result(made, 0))));
 }
 
 /* The ops between `last`, or the begin of the block, and `op`. */

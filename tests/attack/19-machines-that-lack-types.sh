@@ -1,0 +1,57 @@
+# A machine that has an instruction in fewer element types: what is made after types were made legal asks it too. The kernel compiles,
+# through a type that the machine has, or is refused at the user's op; no pass is blamed.
+set -u
+failed=0
+machines=$TEST_ROOT/pipelines/machines
+lacks() { # INSTRUCTION TYPES: mach.yaml, where the instruction has those alone
+  sed -E "s/^(  $1: \{ [^}]*[0-9])(, dtypes: \[[^]]*\])? \}/\1, dtypes: [$2] }/" "$machines/ascend-910b.yaml" >mach.yaml
+  ! cmp -s mach.yaml "$machines/ascend-910b.yaml" || { echo "no $1"; failed=1; }
+}
+kernel() { # OP TYPE
+  printf 'func @f(%%x: tensor<$B x 40 x %s>) -> tensor<$B x 40 x %s> {\n  %%y = tensor.%s %%x : tensor<$B x 40 x %s>\n  return %%y\n}\n' "$2" "$2" "$1" "$2" >k.ptir
+}
+runs() { # WHAT
+  if ! pto-run k.ptir --sym B=35 --machine=./mach.yaml --random-inputs=3 --compare=reference.yaml >out 2>&1 || grep -q DIFFERS out; then
+    echo "$1:"; cat out; failed=1
+  fi
+}
+refused() { # WHAT TEXT
+  pto-opt k.ptir --pipeline=default.yaml --machine=./mach.yaml -o o.ptir >out 2>&1
+  status=$?
+  if [ $status -ne 5 ] || ! head -n 1 out | grep -Fqx "k.ptir:2:8: error: $2"; then
+    echo "$1: $status"; cat out; failed=1
+  fi
+}
+lacks div f16
+kernel tanh f32
+refused "tanh without div" '[pto.expand-math/no-type] `tensor.tanh` in f32 becomes several ops, and the machine has one of them, `tensor.div`, in f16 and not in f32: write the function in the source with ops and types that the machine has [@f/y]'
+kernel relu f16
+runs "relu of f16 without div in f32"
+lacks exp f16
+kernel sigmoid f16
+refused "sigmoid without exp" '[pto.expand-math/no-type] `tensor.sigmoid` in f32 becomes several ops, and the machine has one of them, `tensor.exp`, in f16 and not in f32: write the function in the source with ops and types that the machine has [@f/y_wide]'
+lacks div f32
+kernel relu f16
+runs "relu of f16, guarded in f32"
+lacks abs f32
+runs "relu of f16, guarded in f32 for want of abs"
+lacks maxs i32
+kernel relu f32
+refused "relu without maxs" '[pto.select/no-instruction] the machine has no `pto.tmaxs` in f32, only in i32: compute in one of these [@f_0/ty_number]'
+sed 's/^    f16: \[f32, /    f16: [/' "$machines/ascend-910b.yaml" >mach.yaml
+printf 'func @f(%%x: tensor<$B x 40 x f16>) -> tensor<$B x 1 x f16> {\n  %%y = tensor.reduce_max %%x {axis = 1} : tensor<$B x 1 x f16>\n  return %%y\n}\n' >k.ptir
+refused "a guard that is summed in f32" '[pto.expand-math/no-type] `tensor.reduce_max` in f16 becomes several ops, and the machine converts f16 to i32,i16,i8,u8 and not to f32: write the function in the source with ops and types that the machine has [@f/y]'
+# A vector unit with bf16, whose functions stay f32.
+sed 's/^  dtypes: \[f32, f16, i32, i16\]/  dtypes: [f32, f16, i32, i16, bf16]/' "$machines/ascend-910b.yaml" >mach.yaml
+kernel relu bf16
+runs "relu of bf16"
+# The vector unit does not have bf16, so that a broadcast adds in f32.
+cp "$machines/ascend-910b.yaml" mach.yaml
+printf 'func @f(%%x: tensor<$B x 1 x bf16>) -> tensor<$B x 40 x bf16> {\n  %%y = tensor.broadcast %%x : tensor<$B x 40 x bf16>\n  return %%y\n}\n' >k.ptir
+runs "broadcast of bf16"
+
+# Any type taken away anywhere; `tests/fuzz/machine_types.py` alone tries all.
+for machine in ascend-910b cpu-generic; do
+  python3 "$TEST_ROOT/tests/fuzz/machine_types.py" --machine "$machines/$machine.yaml" --count 80 --seed 7 --keep . >out || { cat out; failed=1; }
+done
+exit $failed
