@@ -5,8 +5,6 @@ m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 cat >run.py <<'END'
 import os, pathlib, signal, subprocess, sys, time
 module, way, *sent = sys.argv[1:]
-p = subprocess.Popen(["pto-opt", module, "--plugin=" + os.environ["TEST_PLUGINS"] + "/hostile-signals.so",
-                      "--passes=test.hostile-signals{way=%s}" % way, "-o", "o.ptir"], stderr=subprocess.PIPE, text=True)
 
 def ready(worker):
     """Waits inside of the pass: stopped, or in pause() with the signals ignored."""
@@ -14,30 +12,46 @@ def ready(worker):
     deaf = int(status["SigIgn"], 16) >> (signal.SIGTERM - 1) & 1
     return status["State"].split()[0] == "T" if way.startswith("stop") else deaf
 
-for _ in range(2000):
-    workers = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text().split()
-    if workers and ready(workers[0]):
-        break
-    time.sleep(0.005)
-else:
-    sys.exit("the pass never ran")
-begin = time.monotonic()
-for name in sent:
-    p.send_signal(getattr(signal, name))
-    time.sleep(0.1)
-words = p.communicate(timeout=30)[1]
-seconds = time.monotonic() - begin
-first = getattr(signal, sent[0])
-assert p.returncode == 128 + first, f"status {p.returncode}"
-assert not os.path.exists(f"/proc/{workers[0]}"), "the worker lives on"
-assert not os.path.exists("o.ptir"), "an output"
+def once():
+    """Seconds from the first signal to the end."""
+    p = subprocess.Popen(["pto-opt", module, "--plugin=" + os.environ["TEST_PLUGINS"] + "/hostile-signals.so",
+                          "--passes=test.hostile-signals{way=%s}" % way, "-o", "o.ptir"], stderr=subprocess.PIPE, text=True)
+    for _ in range(12000):
+        workers = pathlib.Path(f"/proc/{p.pid}/task/{p.pid}/children").read_text().split()
+        if workers and ready(workers[0]):
+            break
+        time.sleep(0.005)
+    else:
+        sys.exit("the pass never ran")
+    begin = time.monotonic()
+    for name in sent:
+        p.send_signal(getattr(signal, name))
+        time.sleep(0.1)
+    words = p.communicate(timeout=120)[1]
+    seconds = time.monotonic() - begin
+    first = getattr(signal, sent[0])
+    assert p.returncode == 128 + first, f"status {p.returncode}"
+    assert not os.path.exists(f"/proc/{workers[0]}"), "the worker lives on"
+    assert not os.path.exists("o.ptir"), "an output"
+    if way == "stop":
+        assert words == "", words  # it goes on, and ends
+    else:
+        said = ("pto-opt: the worker did not end at signal %d (%s) and was killed in plugin `test.hostile-signals`, pass "
+                "test.hostile-signals, step `hostile-signals` (<command line>:1), function @f\n" % (first, signal.strsignal(first)))
+        assert words == said, words
+    return seconds
+
 if way == "stop":
-    assert words == "", words  # it goes on, and ends
+    once()
+elif len(sent) == 1:
+    seconds = once()
+    assert seconds > 1.5, f"{seconds} s"
 else:
-    said = ("pto-opt: the worker did not end at signal %d (%s) and was killed in plugin `test.hostile-signals`, pass "
-            "test.hostile-signals, step `hostile-signals` (<command line>:1), function @f\n" % (first, signal.strsignal(first)))
-    assert words == said, words
-    assert (seconds < 1.5) == (len(sent) > 1), f"{seconds} s"
+    # On a busy machine two signals may arrive as one, or the end be seen late.
+    seconds = [once()]
+    while seconds[-1] > 1.5 and len(seconds) < 8:
+        seconds.append(once())
+    assert seconds[-1] < 1.5, f"{seconds} s"
 END
 failed=0
 while read -r words; do

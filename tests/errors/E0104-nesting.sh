@@ -2,8 +2,8 @@
 set -eu
 cd "$TEST_TMP"
 { echo 'func @f(%n: index) {'; yes '  if %n < 2 {' | head -n 100000; } >blocks.ptir
-not timeout 10 pto-opt blocks.ptir 2>blocks.txt
+not timeout 120 pto-opt blocks.ptir 2>blocks.txt
 grep -q '^blocks.ptir:257:13: error: \[E0104\] blocks are nested 257 deep; the limit is 256$' blocks.txt
 { echo 'func @f(%n: index) {'; printf '  if '; yes '(' | head -n 100000 | tr -d '\n'; echo; } >brackets.ptir
-not timeout 10 pto-opt brackets.ptir 2>brackets.txt
+not timeout 120 pto-opt brackets.ptir 2>brackets.txt
 grep -q '^brackets.ptir:2:70: error: \[E0104\] brackets are nested 65 deep; the limit is 64$' brackets.txt

@@ -18,7 +18,7 @@ failed=0
 ends() {
   want=$1 text=$2
   shift 2
-  (ulimit -v "$room"; timeout -s KILL 20 "$@" <m.ptir >out 2>err)
+  (ulimit -v "$room"; timeout -s KILL 120 "$@" <m.ptir >out 2>err)
   got=$?
   [ $got -eq "$want" ] && [ "$(head -n 1 err)" = "$text" ] && return
   echo "$*: status $got, wanted $want"
@@ -48,7 +48,7 @@ ends 3 "error: [E1301] './pipe' is not a regular file" pto-opt m.ptir --passes=x
 ends 3 "error: [E1301] '/dev/zero' is not a regular file" pto-opt m.ptir --passes=x --plugin=/dev/zero
 ends 3 "error: [E1309] the plugin folder 'pipe' cannot be read: Not a directory" pto-opt m.ptir --passes=x --plugin-path=pipe
 # Standard input is kept for a reproducer first, and without end as well.
-timeout -s KILL 20 sh -c 'pto-opt - </dev/zero; pto-opt - --no-supervise </dev/zero; cat /dev/zero | pto-opt -' 2>err
+timeout -s KILL 120 sh -c 'pto-opt - </dev/zero; pto-opt - --no-supervise </dev/zero; cat /dev/zero | pto-opt -' 2>err
 [ "$(grep -c '^<stdin>:1:1: error: \[E0101\] a NUL byte' err)" -eq 3 ] || { echo "standard input without end:"; cat err; failed=1; }
 
 # What comes through a pipe is read.
@@ -61,7 +61,7 @@ wait
 printf 'pto-pipeline: 1\nextends: pipe\npasses: []\n' >extends.yaml
 while read -r name tool arguments; do
   # shellcheck disable=SC2086
-  (timeout -s KILL 40 "$tool" $arguments --time-limit=0.2 >"$name.out" 2>"$name.err" </dev/null; echo $? >"$name.status") &
+  (timeout -s KILL 120 "$tool" $arguments --time-limit=0.2 >"$name.out" 2>"$name.err" </dev/null; echo $? >"$name.status") &
 done <<'EOF'
 module pto-opt pipe
 pipeline pto-opt m.ptir --pipeline=pipe

@@ -21,6 +21,12 @@ passes:
 END
 who='in plugin `test.liar-dies`, pass test.liar-dies, step `dies` (p.yaml:6), function @victim'
 fail() { echo "$*:"; cat text; exit 1; }
+# late WAY PATTERN: the limit that is kept in $limit runs out where PATTERN says.
+late() {
+  exits 75 reaches "$2" pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --pipeline=p.yaml --set "params.way=$1" -o out.ptir >text || fail "$1"
+  [ "$(echo out.ptir*)" = 'out.ptir*' ] || fail "$1: left $(echo out.ptir*)"
+  limit=$(sed -n 's/^pto-opt: the time limit of \([0-9.]*\) s ran out .*/\1/p' text)
+}
 run() { # STATUS WAY OPTION
   exits "$1" pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --pipeline=p.yaml --set "params.way=$2" "$3" -o out.ptir 2>text || fail "$2 $3"
   [ "$1" -eq 0 ] || [ "$(echo out.ptir*)" = 'out.ptir*' ] || fail "$2 $3: left $(echo out.ptir*)"
@@ -30,21 +36,21 @@ says() {
 }
 
 # One that polls says itself where it was, or leaves that to the host.
-run 75 stop --time-limit=1.5
+late stop "ran out $who"
 says "m.ptir:1:1: error: [test.liar-dies/interrupted] stopped while looking at the function [@victim]"
 says "p.yaml:6:11: note: reported by pass 'test.liar-dies' of plugin 'test.liar-dies' in step 'dies'"
-says "pto-opt: the time limit of 1.5 s ran out $who"
-run 75 silent --time-limit=1.5
+says "pto-opt: the time limit of $limit s ran out $who"
+late silent "ran out $who"
 says "p.yaml:6:11: error: [E1711] the time ran out in pass 'test.liar-dies' of plugin 'test.liar-dies'"
-says "pto-opt: the time limit of 1.5 s ran out $who"
+says "pto-opt: the time limit of $limit s ran out $who"
 # One that does not is killed two seconds later, and leaves a reproducer.
-run 75 hang --time-limit=1.5
-says "pto-opt: the time limit of 1.5 s ran out and the worker did not stop when asked; it was killed $who"
+late hang "was killed $who"
+says "pto-opt: the time limit of $limit s ran out and the worker did not stop when asked; it was killed $who"
 [ -x "$(tail -n 1 text)" ] || fail 'hang: no reproducer'
 # One that takes too long but comes back: the next step does not begin.
-run 75 slow --time-limit=1.5
+late slow 'before step .last.'
 says 'p.yaml:9:11: error: [E1711] the time ran out before step `last`'
-says 'pto-opt: the time limit of 1.5 s ran out in plugin `pto.canonicalize`, step `last`'
+says "pto-opt: the time limit of $limit s ran out in plugin \`pto.canonicalize\`, step \`last\`"
 run 0 print --time-limit=100
 [ "$(cat text)" = 'a plugin talks' ] && pto-opt m.ptir | cmp - out.ptir && rm out.ptir || fail 'in time, but not as without a limit'
 

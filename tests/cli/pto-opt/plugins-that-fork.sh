@@ -12,6 +12,6 @@ pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --passes='test.liar-dies{wa
 tries=0
 until grep -q "error: pass 'test.liar-dies' of plugin 'test.liar-dies' forked, and returned in the new process too, which ends here" err; do
   tries=$((tries + 1))
-  [ "$tries" -lt 100 ] || { echo "not said: $(cat err)"; exit 1; }
+  [ "$tries" -lt 600 ] || { echo "not said: $(cat err)"; exit 1; }
   sleep 0.1
 done

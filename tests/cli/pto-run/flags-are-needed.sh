@@ -20,7 +20,7 @@ def first(err):
 
 def run(module, symbols, *options):
     command = ["pto-run", module, *common, "--random-inputs=1", *(f"--sym={s}" for s in symbols.split()), *options]
-    r = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    r = subprocess.run(command, capture_output=True, text=True, timeout=600)
     return r.returncode, r.stdout, r.stderr
 
 
