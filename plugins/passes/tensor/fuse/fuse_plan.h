@@ -7,7 +7,7 @@
 #ifndef FUSE_PLAN_H
 #define FUSE_PLAN_H
 
-#include <pto/plugin.h>
+#include "dims.h"
 
 #define FUSE_KINDS(X)        \
     X(GROUP, "tensor.group") \

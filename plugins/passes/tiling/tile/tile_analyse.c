@@ -62,11 +62,11 @@ static pto_status read_op(row_group *g, pto_op op)
     uint32_t in[2] = {0, 0}, count = pto_operand_count(op);
     if (count > 2) return unsupported(op, "has more than two operands");
     for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_operand(op, k), op);
-    uint8_t role = rule == PTO_ITER_FILL                                   ? ROW_SPLAT
-                   : rule == PTO_ITER_BROADCAST                            ? ROW_BROADCAST
-                   : rule == PTO_ITER_REDUCE && rows_reduced_dims(op) != 0 ? ROW_REDUCE
-                   : rule == PTO_ITER_REDUCE                               ? ROW_BROADCAST
-                                                                           : ROW_ELEMENTWISE;
+    uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
+                   : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
+                   : rule == PTO_ITER_REDUCE && dims_reduced(op) != 0 ? ROW_REDUCE
+                   : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
+                                                                      : ROW_ELEMENTWISE;
     row_value *v = add_value(g, pto_result(op, 0), op, op, role);
     v->in_count = count;
     v->in[0] = in[0];
@@ -83,7 +83,7 @@ static pto_status read_op(row_group *g, pto_op op)
         v->in_count = 0;
     }
     pto_type space = space_type(op, rule);
-    if (!PTO_SOME(g->widest) || (rows_wide_dims(space) & ~rows_wide_dims(g->widest)) != 0) g->widest = space;
+    if (!PTO_SOME(g->widest) || (dims_of_type(space) & ~dims_of_type(g->widest)) != 0) g->widest = space;
     return PTO_OK;
 }
 
@@ -113,7 +113,7 @@ static pto_status read_body(row_group *g)
         if (PTO_SOME(v->op)) v->name = pto_value_name(pto_result(g->group, i));
         if (rows_drops_dims(v)) continue;
         pto_type type = pto_value_type(v->value);
-        if (!PTO_SOME(g->widest) || (rows_wide_dims(type) & ~rows_wide_dims(g->widest)) != 0) g->widest = type;
+        if (!PTO_SOME(g->widest) || (dims_of_type(type) & ~dims_of_type(g->widest)) != 0) g->widest = type;
     }
     return PTO_OK;
 }
@@ -121,7 +121,7 @@ static pto_status read_body(row_group *g)
 static pto_status check_extents(const row_group *g, const row_value *v)
 {
     pto_type type = pto_value_type(v->value);
-    uint32_t rank = pto_type_rank(type), wide = rows_wide_dims(type);
+    uint32_t rank = pto_type_rank(type), wide = dims_of_type(type);
     if (rows_drops_dims(v) || v->role == ROW_SPLAT) return PTO_OK;
     for (uint32_t i = 0; i < rank; i++) {
         if ((wide & (1u << i)) == 0) continue;
@@ -147,8 +147,8 @@ static uint8_t shape_of(const row_group *g, uint32_t wide)
 /* Dims that a value has or, when its reduction dropped some, had. */
 static uint32_t kept_dims(const row_value *v)
 {
-    if (!rows_drops_dims(v)) return rows_wide_dims(pto_value_type(v->value));
-    return rows_wide_dims(pto_value_type(pto_operand(v->op, 0))) & ~rows_reduced_dims(v->op);
+    if (!rows_drops_dims(v)) return dims_of_type(pto_value_type(v->value));
+    return dims_of_type(pto_value_type(pto_operand(v->op, 0))) & ~dims_reduced(v->op);
 }
 
 static void find_forms(row_group *g)
@@ -230,7 +230,7 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     g->counted = storage_plan_make(run, pto_opt_bool(run, TILE_OPT_IN_PLACE));
     PTO_TRY(read_body(g));
     g->rank = pto_type_rank(g->widest);
-    g->wide = rows_wide_dims(g->widest);
+    g->wide = dims_of_type(g->widest);
     PTO_TRY(check_dropped(g));
     for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
     PTO_TRY(rows_find_axes(g));

@@ -7,6 +7,7 @@
 #ifndef TILE_ROWS_H
 #define TILE_ROWS_H
 
+#include "dims.h"
 #include "tile_nest.h"
 
 /* Axes by number: what tiles have, then those before them, outermost first. */
@@ -64,10 +65,6 @@ typedef struct row_nest {
 
 /* Reads the group; reports what cannot be one. */
 pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group);
-/* Dims that a type has more than one index of, as far as is known; bit i is dim i counted from the end. */
-uint32_t rows_wide_dims(pto_type type);
-/* Dims that a reduction really shortens. */
-uint32_t rows_reduced_dims(pto_op op);
 /* A reduction without kept dims has its extents in other places; its shape is that of its kept form. */
 int rows_drops_dims(const row_value *v);
 /* Finds axes and the swept one. Reports what mixes them. */
