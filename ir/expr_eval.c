@@ -1,6 +1,6 @@
 /* What walks expressions: evaluation, bounds, substitution, visits. Recursion here is bounded by EXPR_MAX_DEPTH and
  * the work by EXPR_MAX_SIZE. */
-#include "ir/context.h"
+#include "ir/expr_expand.h"
 
 __extension__ typedef __int128 int128;
 
@@ -203,7 +203,7 @@ static expr_id substitute_leaf(expr_id e, const expr_node *n, const expr_substit
     return other != 0 ? other : e;
 }
 
-static expr_id combine(ir_context *c, uint8_t kind, expr_id a, expr_id b)
+expr_id expr_combine(ir_context *c, uint8_t kind, expr_id a, expr_id b)
 {
     switch (kind) {
     case EXPR_SUM: return expr_add(c, a, b);
@@ -231,7 +231,7 @@ expr_id expr_substitute(ir_context *c, expr_id e, const expr_substitution *s)
         if (arg == 0) return 0;
         changed |= arg != n->args[i];
         if (n->kind == EXPR_SUM) arg = expr_mul(c, arg, expr_const(c, n->coefs[i]));
-        result = i == 0 && n->kind != EXPR_SUM ? arg : combine(c, n->kind, result, arg);
+        result = i == 0 && n->kind != EXPR_SUM ? arg : expr_combine(c, n->kind, result, arg);
         if (result == 0) return 0;
     }
     return changed ? result : e;

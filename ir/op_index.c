@@ -1,5 +1,6 @@
 /* Index operands: expressions in attributes count an op's operands. Their canonical form has each index value once,
  * behind the value operands, in the order in which the printed expressions mention them. */
+#include "ir/expr_expand.h"
 #include "ir/module_impl.h"
 
 #include <string.h>
@@ -251,6 +252,9 @@ uint32_t op_index_count(const module *m, op_id o, const char *attr)
 bool expr_same(ir_context *c, expr_id a, expr_id b)
 {
     if (a == 0 || b == 0) return false;
-    int64_t difference;
-    return a == b || (expr_is_const(c, expr_sub(c, a, b), &difference) && difference == 0);
+    if (a == b) return true;
+    int64_t number;
+    expr_id difference = expr_sub(c, a, b);
+    if (difference != 0 && expr_has_product(c, difference)) difference = expr_expand(c, difference);
+    return expr_is_const(c, difference, &number) && number == 0;
 }

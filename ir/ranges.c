@@ -300,22 +300,24 @@ bool op_expr_reaches_ends(module *m, op_id at, expr_id e)
     return !is_conditional(m, at);
 }
 
+static bool is_never_positive(module *m, op_id at, expr_id e) { return e != 0 && op_expr_range(m, at, e).hi <= 0; }
+
 static bool runs_through_nothing(module *m, op_id o)
 {
     ir_context *c = module_context(m);
-    int64_t from, to, step;
-    if (op_kind_of(m, o) == OP_FOR) return loop_constant_bounds(m, o, &from, &to, &step) && from >= to;
+    if (op_kind_of(m, o) == OP_FOR) {
+        const expr_id from = op_index_expr(m, o, "from", 0), to = op_index_expr(m, o, "to", 0);
+        return from != 0 && to != 0 && is_never_positive(m, o, expr_sub(c, to, from));
+    }
     if (op_kind_of(m, o) == OP_FORALL) {
         for (uint32_t i = 0; i < op_index_count(m, o, "to"); i++)
-            if (expr_is_const(c, op_index_expr(m, o, "to", i), &to) && to <= 0) return true;
+            if (is_never_positive(m, o, op_index_expr(m, o, "to", i))) return true;
     }
     if (op_kind_of(m, o) == OP_BLOCK_KERNEL) {
         const attr_id grid = op_attr(m, o, "grid");
         const bool is_list = grid != 0 && attr_at(c, grid)->kind == ATTR_LIST;
-        for (uint32_t i = 0; is_list && i < attr_at(c, grid)->count; i++) {
-            const expr_id extent = attr_as_expr(c, attr_at(c, grid)->items[i]);
-            if (extent != 0 && expr_is_const(c, extent, &to) && to <= 0) return true;
-        }
+        for (uint32_t i = 0; is_list && i < attr_at(c, grid)->count; i++)
+            if (is_never_positive(m, o, attr_as_expr(c, attr_at(c, grid)->items[i]))) return true;
     }
     return false;
 }

@@ -1,4 +1,4 @@
-#include "ir/context.h"
+#include "ir/expr_expand.h"
 
 #include "tests/unit/unit.h"
 
@@ -544,5 +544,34 @@ TEST(expr_visits_go_in_print_order)
     assert_int_equal(symbols.seen[0], string_intern(c, STR("C")));
     assert_int_equal(symbols.seen[1], string_intern(c, STR("A")));
     assert_int_equal(symbols.seen[2], string_intern(c, STR("A")));
+    context_destroy(c);
+}
+
+TEST(equal_polynomials_are_the_same)
+{
+    static const rewrite same[] = {{"$A * ($A + 7)", "$A * $A + 7 * $A"},
+                                   {"($A + 1) * ($A - 1)", "$A * $A - 1"},
+                                   {"($A + $B) * ($A + $B)", "$A * $A + 2 * ($A * $B) + $B * $B"},
+                                   {"(%0 + 1) * ($A + %1)", "%1 + $A + %1 * %0 + $A * %0"},
+                                   {"min($A, $B) * ($A + 1)", "min($A, $B) + $A * min($A, $B)"},
+                                   {"($A * ($A + 1)) mod $B", "($A + $A * $A) mod $B"},
+                                   {"$A * ($B * ($C + 1))", "($A * $C + $A) * $B"}};
+    static const rewrite other[] = {{"$A * ($A + 7)", "$A * $A + 8 * $A"},
+                                    {"($A + 1) * ($A - 1)", "$A * $A + 1"},
+                                    {"$A * $B", "$A * $A"},
+                                    {"min($A, $B) * ($A + 1)", "max($A, $B) + $A * min($A, $B)"}};
+    ir_context *c = context_create(NULL);
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const expr_id a = parse(c, same[i].text), b = parse(c, same[i].printed);
+        assert_int_equal(expr_expand(c, a), expr_expand(c, b));
+        assert_int_not_equal(expr_expand(c, a), 0);
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_int_not_equal(expr_expand(c, parse(c, other[i].text)), expr_expand(c, parse(c, other[i].printed)));
+    /* 2^12 terms are too many, and nothing is wrong with the product. */
+    const expr_id product =
+        parse(c, "($A+1)*($B+1)*($C+1)*($D+1)*($E+1)*($F+1)*($G+1)*($H+1)*($I+1)*($J+1)*($K+1)*($L+1)");
+    assert_int_not_equal(product, 0);
+    assert_int_equal(expr_expand(c, product), 0);
     context_destroy(c);
 }

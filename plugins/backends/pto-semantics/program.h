@@ -107,7 +107,8 @@ typedef struct program {
     bool has_reads, has_writes; /* whether the kernel states its regions */
     uint32_t read_count, write_count;
     const program_region *reads, *writes;
-    uint32_t symbol_count; /* those that a call must bind */
+    uint32_t symbol_count; /* those that a call must bind; behind them, up to known_count, what the body binds */
+    uint32_t known_count;
     const pto_str *symbols;
     uint32_t site_count;
     const program_site *const *sites;

@@ -319,6 +319,13 @@ static void finish(decoder *d)
         names[p->symbol_count] = s->name;
         slots[p->symbol_count++] = s->slot;
     }
+    p->known_count = p->symbol_count;
+    for (uint32_t i = 0; i < d->symbols.count; i++) {
+        const symbol *s = LIST_AT(d, symbols, symbol, i);
+        if (!s->is_bound_inside) continue;
+        names[p->known_count] = s->name;
+        slots[p->known_count++] = s->slot;
+    }
     p->symbols = names;
     b->symbol_slots = slots;
     b->slot_count = d->constants.count;

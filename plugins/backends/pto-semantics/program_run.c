@@ -391,7 +391,7 @@ void program_insn_call(const program_step *step, insn_call *out)
 static bool symbol_of_caller(const program_state *caller, pto_str name, int64_t *out)
 {
     const program *p = caller->p;
-    for (uint32_t i = 0; i < p->symbol_count; i++) {
+    for (uint32_t i = 0; i < p->known_count; i++) {
         if (!pto_str_same(p->symbols[i], name)) continue;
         *out = caller->slots[p->body->symbol_slots[i]];
         return true;

@@ -17,6 +17,7 @@
     X(RETURN, "return")            \
     X(YIELD, "yield")              \
     X(TUNE, "tune")                \
+    X(BIND, "bind")                \
     X(CONSTANT, "constant")        \
     X(STORE, "tile.store")         \
     X(WORKSPACE, "tile.workspace") \
@@ -124,13 +125,30 @@ static pto_attr kernel_facts(const nest *n)
     return k != 0 ? pto_attr_make_list(n->run, k, known) : pto_attr_none(n->run);
 }
 
+/* The extents of the nest; they stand before the body of the kernel, which says its binds again. */
+static pto_attr kernel_grid(const nest *n)
+{
+    const uint32_t count = pto_expr_count_of(n->op, "to");
+    pto_attr *grid = PTO_SCRATCH(n->run, pto_attr, count);
+    for (uint32_t i = 0; i < count; i++) {
+        pto_expr extent = pto_expr_of(n->op, "to", i);
+        for (uint32_t k = n->bind_count; k-- > 0;) {
+            const pto_str symbol = pto_attr_str_of(n->binds[k], "symbol");
+            const pto_expr value = pto_expr_of(n->binds[k], "value", 0);
+            extent = pto_expr_rename(extent, 1, &symbol, &value);
+        }
+        grid[i] = pto_attr_make_expr(n->run, extent);
+    }
+    return pto_attr_make_list(n->run, count, grid);
+}
+
 static pto_op build_kernel_op(const nest *n, pto_str name)
 {
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_KERNEL));
     pto_spec_attr(&s, "name", pto_attr_make_str(n->run, name));
     const pto_attr core = pto_op_attr(n->op, "core"), facts = kernel_facts(n);
     pto_spec_attr(&s, "core", PTO_SOME(core) ? core : pto_attr_make_str(n->run, pto_s("any")));
-    pto_spec_attr(&s, "grid", pto_op_attr(n->op, "to"));
+    pto_spec_attr(&s, "grid", kernel_grid(n));
     pto_spec_attr(&s, "params", parameter_kinds(n));
     const pto_attr reads = region_list(n, USE_READ), writes = region_list(n, USE_WRITE);
     if (PTO_SOME(reads)) pto_spec_attr(&s, "reads", reads);
@@ -174,6 +192,8 @@ static pto_status fill_body(const nest *n, pto_op kernel)
         old[count] = n->captures[i].value;
         new_values[count++] = pto_result(made, 0);
     }
+    for (uint32_t i = 0; i < n->bind_count; i++)
+        PTO_NEED(pto_clone(n->binds[i], pto_at_end(to), count, old, new_values));
     PTO_EACH_OP(from, op) {
         if (pto_op_is(op, pto_kind(n->run, KIND_YIELD))) continue;
         const pto_op made = pto_clone(op, pto_at_end(to), count, old, new_values);
@@ -213,7 +233,8 @@ typedef struct nest_list {
 static pto_status rewrite_nest(nest_list *done, nest *n)
 {
     const pto_run *run = n->run;
-    PTO_TRY(outline_find_captures(n, &done->room, pto_kind(run, KIND_STORE), pto_kind(run, KIND_CONSTANT)));
+    const outline_kinds kinds = {pto_kind(run, KIND_STORE), pto_kind(run, KIND_CONSTANT), pto_kind(run, KIND_BIND)};
+    PTO_TRY(outline_find_captures(n, &done->room, &kinds));
     const uint32_t twin =
         pto_opt_bool(run, OPT_SHARE) ? outline_find_twin(&done->twins, n, done->count) : OUTLINE_NO_TWIN;
     if (twin != OUTLINE_NO_TWIN) {

@@ -4,7 +4,7 @@
 typedef struct finder {
     nest *nest;
     capture_room *room;
-    pto_kind_id store, constant;
+    const outline_kinds *kinds;
     int wants_symbols; /* all uses are known */
 } finder;
 
@@ -47,7 +47,7 @@ static int is_defined_inside(pto_value v, pto_op root)
 static pto_status note_use(const finder *f, pto_op op, pto_value v, uint32_t uses)
 {
     if (is_defined_inside(v, f->nest->op)) return PTO_OK;
-    const int is_constant = pto_op_is(pto_value_op(v), f->constant);
+    const int is_constant = pto_op_is(pto_value_op(v), f->kinds->constant);
     if (pto_type_kind_of(pto_value_type(v)) != PTO_TYPE_GM && !is_constant) {
         const pto_str name = pto_value_name(v);
         return pto_error(op, "pto.outline/captured-value",
@@ -78,27 +78,63 @@ int outline_memory_mentions(pto_value memory, pto_expr symbol)
     return 0;
 }
 
-/* A kernel knows a symbol by its memory. When none that it uses mentions it, a parameter that does comes along. */
-static void note_symbol(const finder *f, pto_expr symbol)
+static pto_status note_attrs(const finder *f, pto_op op);
+
+/* The `bind` of the symbol before the nest; none when a parameter binds it. */
+static pto_op find_bind(const finder *f, pto_expr symbol)
+{
+    const pto_str name = pto_expr_symbol_name(symbol);
+    for (pto_op at = f->nest->op; PTO_SOME(at) && !pto_op_same(at, f->nest->function); at = pto_op_parent(at)) {
+        for (pto_op op = pto_op_prev(at); PTO_SOME(op); op = pto_op_prev(op)) {
+            if (pto_op_is(op, f->kinds->bind) && pto_str_same(pto_attr_str_of(op, "symbol"), name)) return op;
+        }
+    }
+    return pto_op_none(f->nest->run);
+}
+
+/* What a `bind` is made of comes before it. */
+static pto_status note_bind(const finder *f, pto_op bind)
+{
+    nest *n = f->nest;
+    for (uint32_t i = 0; i < n->bind_count; i++) {
+        if (pto_op_same(n->binds[i], bind)) return PTO_OK;
+    }
+    PTO_TRY(note_attrs(f, bind));
+    if (n->bind_count == n->bind_capacity) {
+        n->bind_capacity = 2 * n->bind_capacity + 4;
+        pto_op *more = PTO_SCRATCH(n->run, pto_op, n->bind_capacity);
+        if (n->bind_count != 0) memcpy(more, n->binds, n->bind_count * sizeof *more);
+        n->binds = more;
+    }
+    n->binds[n->bind_count++] = bind;
+    return PTO_OK;
+}
+
+/* A kernel knows a symbol by its memory. When none that it uses mentions it, the `bind` is said again, or a parameter
+ * that mentions it comes along. */
+static pto_status note_symbol(const finder *f, pto_expr symbol)
 {
     const nest *n = f->nest;
     for (uint32_t i = 0; i < n->count; i++) {
-        if (n->captures[i].uses != 0 && outline_memory_mentions(n->captures[i].value, symbol)) return;
+        if (n->captures[i].uses != 0 && outline_memory_mentions(n->captures[i].value, symbol)) return PTO_OK;
     }
+    const pto_op bind = find_bind(f, symbol);
+    if (PTO_SOME(bind)) return note_bind(f, bind);
     const pto_block body = pto_body(n->function);
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value memory = pto_block_arg(body, i);
         if (!outline_memory_mentions(memory, symbol)) continue;
         (void)add_capture(f, memory, USE_SHAPE);
-        return;
+        break;
     }
+    return PTO_OK;
 }
 
 static pto_status note_expr(const finder *f, pto_op op, pto_expr e, int depth)
 {
     const pto_expr_kind kind = pto_expr_kind_of(e);
     if (kind == PTO_EXPR_VALUE) return f->wants_symbols ? PTO_OK : note_use(f, op, pto_expr_leaf(e), USE_READ);
-    if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) note_symbol(f, e);
+    if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) PTO_TRY(note_symbol(f, e));
     for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++)
         PTO_TRY(note_expr(f, op, pto_expr_arg(e, i), depth + 1));
     return PTO_OK;
@@ -127,14 +163,14 @@ static void keep_captures(nest *n)
     n->captures = own;
 }
 
-pto_status outline_find_captures(nest *n, capture_room *room, pto_kind_id store, pto_kind_id constant)
+pto_status outline_find_captures(nest *n, capture_room *room, const outline_kinds *kinds)
 {
-    finder f = {n, room, store, constant, 0};
+    finder f = {n, room, kinds, 0};
     n->captures = room->items;
     n->count = 0;
     PTO_WALK(n->op, op)
     {
-        const int is_store = pto_op_is(op, store);
+        const int is_store = pto_op_is(op, kinds->store);
         for (uint32_t i = 0; i < pto_operand_count(op); i++)
             PTO_TRY(note_use(&f, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
         PTO_TRY(note_attrs(&f, op));

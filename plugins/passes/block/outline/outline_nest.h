@@ -19,6 +19,8 @@ typedef struct nest {
     pto_op op, function;
     capture *captures;
     uint32_t count;
+    pto_op *binds; /* of the function, that the kernel says again, in order */
+    uint32_t bind_count, bind_capacity;
 } nest;
 
 /* Room that all nests of a run share, one after the other. */
@@ -27,8 +29,12 @@ typedef struct capture_room {
     uint32_t capacity;
 } capture_room;
 
+typedef struct outline_kinds {
+    pto_kind_id store, constant, bind;
+} outline_kinds;
+
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */
-pto_status outline_find_captures(nest *n, capture_room *room, pto_kind_id store, pto_kind_id constant);
+pto_status outline_find_captures(nest *n, capture_room *room, const outline_kinds *kinds);
 /* Whether memory mentions the symbol in an extent. */
 int outline_memory_mentions(pto_value memory, pto_expr symbol);
 

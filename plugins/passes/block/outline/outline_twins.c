@@ -171,6 +171,8 @@ static void put_nest(twin_table *t, const nest *n, nest_words *words)
         if (c->uses == 0) put_attr(&w, pto_op_attr(pto_value_op(c->value), "value"), 0);
         put_new_value(&w, c->value);
     }
+    put(&w, n->bind_count);
+    for (uint32_t i = 0; i < n->bind_count; i++) put_op(&w, n->binds[i]);
     put_op(&w, n->op);
     PTO_WALK(n->op, op) put_op(&w, op);
 }
