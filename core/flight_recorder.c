@@ -26,3 +26,11 @@ void flight_recorder_clear(flight_recorder *r)
     r->plugin[0] = r->role[0] = r->pass[0] = r->step[0] = r->function[0] = r->file[0] = '\0';
     r->line = 0;
 }
+
+bool flight_recorder_phase(flight_recorder *r, const char *phase)
+{
+    if (r->stopped) return true;
+    FLIGHT_SET(r, phase, str_from(phase));
+    r->stopped = flight_recorder_stop(r);
+    return r->stopped;
+}

@@ -12,6 +12,7 @@
 
 typedef struct flight_recorder {
     char plugin[96], role[32], pass[96], step[96], function[96];
+    char phase[64]; /* what the host does when no plugin runs, "comparing the outputs"; or empty */
     char file[256]; /* pipeline file of the step */
     uint32_t line;
     uint32_t finished;     /* 1: the worker returned from its main function; its exit status is meant */
@@ -38,5 +39,8 @@ static inline bool flight_recorder_stop(const flight_recorder *r)
 {
     return r != NULL && atomic_load_explicit(&r->stop, memory_order_relaxed) != 0;
 }
+
+/* The host begins what `phase` says. True when the time is up, so that it must not: that is noted. */
+bool flight_recorder_phase(flight_recorder *r, const char *phase);
 
 #endif

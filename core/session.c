@@ -289,6 +289,7 @@ exit_status session_open_pipeline(session *s, const char *backend)
 {
     static const pipeline no_passes = {.file = "<command line>"};
     const pipeline *p = NULL;
+    if (flight_recorder_phase(s->recorder, "opening the pipeline")) return EXIT_STATUS_RESOURCES;
     TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
     if (!p) {
         TRY_AS(EXIT_STATUS_USAGE, refuse_without_pipeline(s));
@@ -414,6 +415,7 @@ exit_status session_read_module(session *s, const char *path, module **out)
     const bool is_there =
         strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
     const exit_status failure = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
+    if (flight_recorder_phase(s->recorder, "reading the module")) return EXIT_STATUS_RESOURCES;
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
         TRY_AS(failure, keep_standard_input(s->diags, s->recorder->module_fd));
     compile_trace_begin(s->trace, "parse", STR("parse"), NULL);
@@ -454,10 +456,12 @@ static void print_stats(const session *s)
 exit_status session_compile(session *s, module *m, flight_recorder *recorder)
 {
     if (!s->has_pipeline) return EXIT_STATUS_OK;
+    if (flight_recorder_phase(recorder, "compiling")) return EXIT_STATUS_RESOURCES;
     session_watch_compile(s, &s->watch, true);
     s->request.observer_count = s->watch.count;
     s->request.observers = s->watch.list;
     exit_status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &s->stats);
+    if (flight_recorder_phase(recorder, "writing what was compiled")) return EXIT_STATUS_RESOURCES;
     /* Remarks of a compile that failed say what it was about. */
     if (write_remarks(s) != OK && result == EXIT_STATUS_OK) result = EXIT_STATUS_OUTPUT;
     if (result == EXIT_STATUS_OK && write_schedule(s) != OK) result = EXIT_STATUS_OUTPUT;

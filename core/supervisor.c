@@ -21,7 +21,7 @@
 static void describe(FILE *out, const flight_recorder *r)
 {
     if (r->plugin[0] == '\0') {
-        fputs("outside any plugin\n", out);
+        fprintf(out, "outside any plugin%s%s\n", r->phase[0] ? ", while " : "", r->phase);
         return;
     }
     fprintf(out, "in plugin `%s`", r->plugin);
@@ -54,11 +54,12 @@ typedef struct watch {
     flight_recorder *recorder;
     pid_t child;
     uint64_t limit_at; /* when to ask for a stop, then when to kill; NEVER */
-    uint64_t kill_at;  /* when a worker that a signal did not end is killed; NEVER */
-    int user_signal;   /* the first signal that was passed on, or 0 */
-    bool was_killed;   /* since it did not stop in time */
-    bool was_loading;  /* the limit is that of loading a plugin */
-    bool was_forced;   /* since the user's signal did not end it */
+    uint64_t asked_at;
+    uint64_t kill_at; /* when a worker that a signal did not end is killed; NEVER */
+    int user_signal;  /* the first signal that was passed on, or 0 */
+    bool was_killed;  /* since it did not stop in time */
+    bool was_loading; /* the limit is that of loading a plugin */
+    bool was_forced;  /* since the user's signal did not end it */
 } watch;
 
 static void report_time(const watch *w)
@@ -131,17 +132,32 @@ static uint64_t load_limit(const watch *w, uint64_t now)
     return (began != 0 ? began : now) + ns_of(w->s->load_seconds_max);
 }
 
-/* Something of what is due at `now`; looks again afterwards. First asks, then kills; a constructor cannot be asked. */
+/* For a worker that was asked to stop: what the host does besides plugins is not worth waiting for. */
+static uint64_t grace(const watch *w)
+{
+    return ns_of(w->recorder->plugin[0] ? SUPERVISOR_GRACE_SECONDS : SUPERVISOR_HOST_GRACE_SECONDS);
+}
+
+/* Whether the worker is to be killed for the time; asks it to stop first. */
+static bool is_overdue(watch *w, uint64_t now)
+{
+    if (w->limit_at == NEVER || w->limit_at > now) return false;
+    if (!flight_recorder_stop(w->recorder)) {
+        atomic_store(&w->recorder->stop, 1);
+        w->asked_at = w->limit_at;
+    }
+    /* What runs may change meanwhile. */
+    const uint64_t due = w->asked_at + grace(w), soon = now + ns_of(SUPERVISOR_HOST_GRACE_SECONDS);
+    w->limit_at = due < soon ? due : soon;
+    return due <= now;
+}
+
+/* Something is due, or was, at `now`. A plugin that is being loaded cannot be asked. */
 static void time_is_up(watch *w, uint64_t now)
 {
-    const bool is_late = w->limit_at != NEVER && w->limit_at <= now, is_stuck = load_limit(w, now) <= now;
-    if (is_late && !flight_recorder_stop(w->recorder)) {
-        atomic_store(&w->recorder->stop, 1);
-        w->limit_at += ns_of(SUPERVISOR_GRACE_SECONDS);
-        return;
-    }
+    const bool is_late = is_overdue(w, now);
     w->was_forced = w->kill_at != NEVER && w->kill_at <= now;
-    w->was_loading = !is_late && w->s->load_seconds_max > 0 && is_stuck;
+    w->was_loading = !is_late && w->s->load_seconds_max > 0 && load_limit(w, now) <= now;
     w->was_killed = is_late || w->was_loading;
     if (!w->was_forced && !w->was_killed) return;
     kill(w->child, SIGKILL);
@@ -269,8 +285,9 @@ static void end_descendants(const watch *w)
 {
     const flight_recorder *r = w->recorder;
     const uint32_t n = descendants_end();
-    if (n == 0 || w->user_signal != 0) return;
     const char *plugin = r->parent[0] ? r->parent : r->plugin;
+    /* Of a worker that was ended in a phase of the host it may be the host's own, which makes data. */
+    if (n == 0 || w->user_signal != 0 || (!plugin[0] && !r->finished)) return;
     fprintf(stderr, "%s: warning: %" PRIu32 " process%s that %s%s%s started did not end and %s killed\n", w->s->tool, n,
             n == 1 ? "" : "es", plugin[0] ? "plugin `" : "a plugin", plugin, plugin[0] ? "`" : "",
             n == 1 ? "was" : "were");

@@ -6,8 +6,9 @@
 #include "core/exit_status.h"
 #include "core/flight_recorder.h"
 
-/* A worker that is asked to stop and does not is killed so much later. */
-enum { SUPERVISOR_GRACE_SECONDS = 2 };
+/* A worker that is asked to stop and does not is killed so much later: in a plugin, and outside any. */
+#define SUPERVISOR_GRACE_SECONDS 2.0
+#define SUPERVISOR_HOST_GRACE_SECONDS 0.5
 
 typedef int (*worker_main)(void *self, flight_recorder *recorder);
 
@@ -27,8 +28,9 @@ typedef struct supervision {
 /* Forks, runs `work` in the child and returns its status. SIGINT, SIGTERM, SIGHUP and SIGQUIT reach the child; one that
  * does not end it ends in SIGKILL SUPERVISOR_GRACE_SECONDS later, or at the second signal, and the result is 128 + the
  * first. When the time is up, the flight recorder asks the worker to stop; it is killed when it has not ended
- * SUPERVISOR_GRACE_SECONDS later; 75 in both cases. No process that the worker started outlives the call. Falls back to
- * running `work` here when fork fails, unless something is limited. */
+ * SUPERVISOR_GRACE_SECONDS later, or SUPERVISOR_HOST_GRACE_SECONDS outside of plugins; 75 in both cases. No process
+ * that the worker started outlives the call. Falls back to running `work` here when fork fails, unless something is
+ * limited. */
 int supervise(const supervision *s, worker_main work, void *self);
 /* Without a fork, for debuggers (`--no-supervise`). */
 int run_unsupervised(worker_main work, void *self);

@@ -238,6 +238,7 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
 
 static status take_case(run_job *j, const char *path)
 {
+    if (flight_recorder_phase(j->recorder, "reading the case")) return FAILED;
     case_description *c = arena_alloc(j->s->arena, sizeof *c);
     TRY(case_read(j->s->arena, j->s->diags, path, c));
     const char *size_name = command_line_value(j->s->line, RUN_SIZE);
@@ -253,6 +254,7 @@ static status take_case(run_job *j, const char *path)
     const char *folder = make_folder(j, &is_temporary);
     if (!folder) return FAILED;
     status s = OK;
+    if (flight_recorder_phase(j->recorder, "making and reading the data of the case")) return FAILED;
     if (c->data)
         s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
@@ -510,6 +512,7 @@ typedef struct execution {
 static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, report_trace *trace, execution *out)
 {
     session *s = j->s;
+    if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
     const op_id f = call_entry(m, j->entry);
     if (f == 0 || call_check_fixed(m) != OK ||
         call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)j->seed,
@@ -523,6 +526,7 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
                                      .folder = folder ? j->report : NULL,
                                      .trace = trace,
                                      .repeat = (uint32_t)j->repeat};
+    if (flight_recorder_phase(j->recorder, "running the backend")) return EXIT_STATUS_RESOURCES;
     compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
     const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);
     compile_trace_end(s->trace);
@@ -536,18 +540,20 @@ static exit_status run_first(run_job *j, module *m, execution *first, bool *out_
     report_trace_init(&trace, s->arena, m);
     exit_status code = EXIT_STATUS_OK;
     TRY_EXIT(execute(j, &s->opened, m, &trace, first));
+    if (flight_recorder_phase(j->recorder, "writing the outputs")) return EXIT_STATUS_RESOURCES;
     if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     text_buffer outcome;
     text_init(&outcome);
     *out_is_equal = compare_outputs(j, &first->call, &outcome);
     if (outcome.n > 0 && session_compares(s)) printf("this:\n");
     if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
     if (!session_compares(s)) print_counters(j, &first->result);
-    if (j->report && write_report(j, m,
-                                  &(report_request){.call = &first->call,
-                                                    .result = &first->result,
-                                                    .trace = &trace,
-                                                    .outcome = outcome.n > 0 ? outcome.p : ""}) != OK)
+    const report_request report = {
+        .call = &first->call, .result = &first->result, .trace = &trace, .outcome = outcome.n > 0 ? outcome.p : ""};
+    if (flight_recorder_phase(j->recorder, "writing the report"))
+        code = EXIT_STATUS_RESOURCES;
+    else if (j->report && write_report(j, m, &report) != OK)
         code = EXIT_STATUS_OUTPUT;
     text_fini(&outcome);
     return code;
@@ -560,12 +566,15 @@ static exit_status compare_both(run_job *j, module *input, const execution *firs
     session *s = j->s;
     bool is_same = false;
     double **spread = NULL;
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     if (run_compare_bits(&first->call, &other->call, &is_same) != OK) {
         diag_error(s->diags, tool(), &E1904,
                    "the outputs of the two pipelines differ in number, element type or extents");
         return EXIT_STATUS_FAILED;
     }
+    if (flight_recorder_phase(j->recorder, "measuring the spread of the numbers")) return EXIT_STATUS_RESOURCES;
     if (!is_same) TRY_EXIT(semantics_spread(s->arena, s->host, &s->semantics, input, j->recorder, &spread));
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     text_puts(page, "\n");
     *out_is_equal &= run_compare_outputs(&first->call, &other->call, spread, page);
     text_puts(page, "\n");

@@ -25,3 +25,12 @@ for when in constructor entry; do
       --plugin="$TEST_PLUGINS/hostile-loads.so" --passes=test.hostile-loads
   done
 done
+
+# In a backend too: the files of its report stand in the report's folder, whatever it changes in between.
+PTO_TEST_BACKEND=process exits 0 pto-run m.ptir --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --backend=test.hostile-backend \
+  --report report --out y=y.npy >out 2>text || fail backend
+[ "$(cat report/note.txt)" = note ] && [ -s report/counters.csv ] && [ -z "$(ls elsewhere)" ] || fail 'backend: elsewhere'
+[ "$(stat -c %a report/note.txt y.npy | sort -u)" = "$(stat -c %a want.ptir)" ] || fail 'backend: the rights'
+for what in 'the working folder' 'the rights of new files (umask)' 'how floating point rounds, traps or treats denormals'; do
+  [ "$(grep -cF "warning: [E1327] backend 'test.hostile-backend' of plugin 'test.hostile-backend' changed $what; " text)" = 1 ] || fail "backend: $what"
+done

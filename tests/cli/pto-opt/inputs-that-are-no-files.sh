@@ -73,7 +73,12 @@ wait
 for name in module pipeline machine case extends; do
   tool=pto-opt
   [ $name = case ] && tool=pto-run
-  late="$tool: the time limit of 0.2 s ran out and the worker did not stop when asked; it was killed outside any plugin"
+  case $name in
+  module) phase='reading the module' ;;
+  case) phase='reading the case' ;;
+  *) phase='opening the pipeline' ;;
+  esac
+  late="$tool: the time limit of 0.2 s ran out and the worker did not stop when asked; it was killed outside any plugin, while $phase"
   [ "$(cat $name.status)" -eq 75 ] && [ "$(head -n 1 $name.err)" = "$late" ] && continue
   echo "$name: status $(cat $name.status)" && cat $name.err
   failed=1
