@@ -3,17 +3,28 @@
 #include "core/core_diag.h"
 #include "core/host_handle.h"
 #include "core/monotonic.h"
+#include "core/run_counters.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COUNTERS_MAX = 1 << 20 };
+
+/* What executions said about one number. All values are kept only when they differ: those of a simulator do not. */
+typedef struct series {
+    double first, *values; /* `values` has room for all executions, or is NULL: all are `first` */
+    uint32_t count, given_in;
+} series;
 
 typedef struct sink {
     arena *arena;
     diag_engine *diags;
     backend_result *result;
     size_t capacity;
+    series *series;          /* one for each counter */
+    uint32_t cursor;         /* the counter that comes next, when this execution gives them in the order of the last */
+    uint32_t number, repeat; /* of the execution, from 1 */
     output_folder *folder;
     report_trace *trace;
     const pto_run *run;
@@ -23,19 +34,72 @@ typedef struct sink {
 
 static const char *copy_text(arena *a, pto_str s) { return arena_strndup(a, s.p, s.n); }
 
+static void series_add(arena *a, series *s, double v, uint32_t repeat)
+{
+    if (s->count == 0) s->first = v;
+    if (!s->values && v != s->first) {
+        s->values = arena_array(a, repeat, sizeof *s->values);
+        for (uint32_t i = 0; i < s->count; i++) s->values[i] = s->first;
+    }
+    if (s->values) s->values[s->count] = v;
+    s->count++;
+}
+
+static int compare_numbers(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static backend_spread series_end(const series *s)
+{
+    if (!s->values) return (backend_spread){s->first, s->first, s->first};
+    qsort(s->values, s->count, sizeof *s->values, compare_numbers);
+    const double low = s->values[(s->count - 1) / 2], high = s->values[s->count / 2];
+    return (backend_spread){s->values[0], low + (high - low) / 2, s->values[s->count - 1]};
+}
+
+static bool is_named(const backend_counter *c, pto_str name, pto_str unit)
+{
+    return str_is((str){name.p, name.n}, c->name) && str_is((str){unit.p, unit.n}, c->unit);
+}
+
+/* The counter that an earlier execution gave, or a new one; UINT32_MAX: there are too many. */
+static uint32_t counter_for(sink *k, pto_str name, pto_str unit)
+{
+    backend_result *r = k->result;
+    for (uint32_t i = 0; k->number > 1 && i < r->counter_count; i++) {
+        const uint32_t at = (k->cursor + i) % r->counter_count;
+        if (k->series[at].given_in != k->number && is_named(&r->counters[at], name, unit)) return at;
+    }
+    if (r->counter_count == COUNTERS_MAX) return UINT32_MAX;
+    if (r->counter_count == k->capacity) {
+        k->capacity = k->capacity ? 2 * k->capacity : 256;
+        backend_counter *counters = arena_array(k->arena, k->capacity, sizeof *counters);
+        series *all = arena_array(k->arena, k->capacity, sizeof *all);
+        if (r->counter_count > 0) {
+            memcpy(counters, r->counters, r->counter_count * sizeof *counters);
+            memcpy(all, k->series, r->counter_count * sizeof *all);
+        }
+        r->counters = counters;
+        k->series = all;
+    }
+    r->counters[r->counter_count] =
+        (backend_counter){.name = copy_text(k->arena, name), .unit = copy_text(k->arena, unit)};
+    r->has_utilisation |= run_counter_is_utilisation(r->counters[r->counter_count].name);
+    return r->counter_count++;
+}
+
 static void take_counter(void *self, pto_str name, pto_str unit, double v)
 {
     sink *k = self;
-    if (k->result->counter_count == COUNTERS_MAX) return;
-    if (k->result->counter_count == k->capacity) {
-        k->capacity = k->capacity ? 2 * k->capacity : 256;
-        backend_counter *bigger = arena_array(k->arena, k->capacity, sizeof *bigger);
-        if (k->result->counter_count > 0)
-            memcpy(bigger, k->result->counters, k->result->counter_count * sizeof *bigger);
-        k->result->counters = bigger;
-    }
-    k->result->counters[k->result->counter_count++] =
-        (backend_counter){copy_text(k->arena, name), copy_text(k->arena, unit), v};
+    const uint32_t at = counter_for(k, name, unit);
+    if (at == UINT32_MAX) return;
+    k->cursor = at + 1;
+    k->result->counters[at].value = v;
+    k->series[at].given_in = k->number;
+    series_add(k->arena, &k->series[at], v, k->repeat);
 }
 
 static void begin_file(void *self, pto_str name)
@@ -113,12 +177,16 @@ static status write_counters(sink *k)
 {
     text_buffer t;
     text_init(&t);
-    text_puts(&t, "name,unit,value\n");
+    const bool is_repeated = k->result->runs > 1;
+    text_puts(&t, is_repeated ? "name,unit,value,min,median,spread\n" : "name,unit,value\n");
     for (uint32_t i = 0; i < k->result->counter_count; i++) {
         put_field(&t, k->result->counters[i].name);
         text_putc(&t, ',');
         put_field(&t, k->result->counters[i].unit);
-        text_printf(&t, ",%.17g\n", k->result->counters[i].value);
+        const backend_spread all = k->result->counters[i].all;
+        text_printf(&t, ",%.17g", k->result->counters[i].value);
+        if (is_repeated) text_printf(&t, ",%.17g,%.17g,%.17g", all.least, all.median, all.most - all.least);
+        text_putc(&t, '\n');
     }
     begin_file(k, (pto_str){"counters.csv", 12});
     write_file(k, t.p, t.n);
@@ -173,10 +241,13 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
 {
     pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
+    series wall = {0};
+    k->repeat = request->repeat;
     uint8_t *const *kept = keep_tensors(a, call, request->repeat);
     for (uint32_t i = 0; s == PTO_OK && i < request->repeat; i++) {
         const bool is_last = i + 1 == request->repeat;
-        k->result->counter_count = 0;
+        k->number = i + 1;
+        k->cursor = 0;
         if (i > 0) put_back(call, kept);
         if (k->folder && is_last) {
             to.file_begin = begin_file;
@@ -191,8 +262,11 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         const uint64_t begin = monotonic_ns();
         s = b->execute(run, exe, &c);
         if (k->file_name) run_misuse(run_of(run), &E1324, "did not end the report file `%s`", k->file_name);
-        k->result->wall_ns = monotonic_ns() - begin;
+        series_add(a, &wall, (double)(monotonic_ns() - begin), k->repeat);
     }
+    k->result->runs = wall.count;
+    k->result->wall_ns = series_end(&wall);
+    for (uint32_t i = 0; i < k->result->counter_count; i++) k->result->counters[i].all = series_end(&k->series[i]);
     return s;
 }
 
@@ -208,6 +282,7 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
     const pto_run *run = run_context_begin(session, &wanted);
     sink k = {.arena = a, .diags = d, .result = out, .folder = request->folder, .trace = request->trace, .run = run};
     void *exe = NULL;
+    call_fill(call);
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
         s = execute_all(a, b, run, call, request, &k, exe);

@@ -8,16 +8,24 @@
 #include "core/pipeline_open.h"
 #include "core/report_trace.h"
 
+/* Of one number in all executions; with one execution all three are that number. The spread is most - least. */
+typedef struct backend_spread {
+    double least, median, most;
+} backend_spread;
+
 typedef struct backend_counter {
     const char *name, *unit;
-    double value;
+    double value; /* of the last execution that gave it */
+    backend_spread all;
 } backend_counter;
 
 typedef struct backend_result {
     backend_counter *counters; /* in the order the backend gave them */
     uint32_t counter_count;
-    uint64_t wall_ns;   /* of the last execution */
-    const char **files; /* names of the report files that were written */
+    bool has_utilisation;   /* among them; see run_counters.h */
+    uint32_t runs;          /* executions */
+    backend_spread wall_ns; /* of an execution */
+    const char **files;     /* names of the report files that were written */
     uint32_t file_count;
 } backend_result;
 
@@ -25,7 +33,7 @@ typedef struct backend_request {
     uint64_t seed;         /* order of independent instances; 0: in order */
     output_folder *folder; /* where files of the backend go, or NULL */
     report_trace *trace;   /* gathers slices when `folder` is given; or NULL */
-    uint32_t repeat;       /* executions; outputs and counters are those of the last */
+    uint32_t repeat;       /* executions; outputs, files and slices are those of the last */
 } backend_request;
 
 /* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;

@@ -1,5 +1,6 @@
 #include "core/call_binding.h"
 
+#include "core/call_value.h"
 #include "core/core_diag.h"
 #include "ir/float_format.h"
 #include "ir/ranges.h"
@@ -235,6 +236,14 @@ static const given_tensor *find_given(str name, uint32_t count, const given_tens
 /* Element type and rank fit, and dims that are bare symbols bind them. */
 static status bind_dims(binder *b, str name, const type_node *type, const given_tensor *g)
 {
+    if (g->value) {
+        if (type->kind == TYPE_SCALAR) return OK;
+        diag_error(b->d, g->value_at, &E1609, "`%.*s` is a tensor, of which `%s` is no value", (int)name.n, name.p,
+                   g->value);
+        diag_note(b->d, NO_POS, "give a file, as --in %.*s=FILE.npy; one that is called like a number as ./%s",
+                  (int)name.n, name.p, g->value);
+        return FAILED;
+    }
     const npy_header *h = &g->array->header;
     char descr[8];
     npy_header_descr(h, descr);
@@ -314,6 +323,7 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
 
 static status check_given(binder *b, const type_node *type, const bound_tensor *t, const given_tensor *g)
 {
+    if (g->value) return call_value_read(b->d, g->value_at, t->name, t->type, g->value, t->data);
     for (uint32_t i = 0; i < t->rank; i++) {
         if (g->array->header.dims[i] == t->dims[i]) continue;
         const char *symbols = symbols_text(b, 1, &type->dims[i]);
@@ -333,7 +343,7 @@ static status check_given(binder *b, const type_node *type, const bound_tensor *
 }
 
 /* Deterministic small numbers; splitmix64. */
-static void fill_random(bound_tensor *t, uint64_t seed)
+static void fill_random(const bound_tensor *t, uint64_t seed)
 {
     const uint32_t bytes = dtype_bytes(t->type);
     for (uint64_t i = 0; i < t->element_count; i++) {
@@ -348,8 +358,17 @@ static void fill_random(bound_tensor *t, uint64_t seed)
         else if (t->type == DTYPE_BOOL)
             bits = z & 1;
         else
-            bits = dtype_class_of(t->type) == DTYPE_CLASS_UINT ? z & 15 : (uint64_t)((int64_t)(z & 15) - 8);
+            bits = dtype_class_of(t->type) == DTYPE_CLASS_SINT ? (uint64_t)((int64_t)(z & 15) - 8) : z & 15;
         memcpy(t->data + i * bytes, &bits, bytes);
+    }
+}
+
+void call_fill(const bound_call *call)
+{
+    for (uint32_t i = 0; i < call->parameter_count; i++) {
+        bound_tensor *t = &call->tensors[i];
+        if (t->random_seed != 0) fill_random(t, t->random_seed);
+        t->random_seed = 0;
     }
 }
 
@@ -373,10 +392,11 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         const char *kind = parameter_kind(b->m, b->function, i);
         t->is_output = strcmp(kind, "out") == 0 || strcmp(kind, "inout") == 0;
         t->is_input = strcmp(kind, "out") != 0;
-        if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM) {
+        t->is_scalar = type->kind == TYPE_SCALAR;
+        if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM && !t->is_scalar) {
             diag_error(b->d, place_of_function(b), &E1605,
-                       "parameter `%.*s` is no tensor; a function that is run takes tensors only", (int)t->name.n,
-                       t->name.p);
+                       "parameter `%.*s` is no tensor and no scalar; a function that is run takes nothing else",
+                       (int)t->name.n, t->name.p);
             return FAILED;
         }
         const given_tensor *g = find_given(t->name, count, tensors);
@@ -392,8 +412,8 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
         for (uint32_t p = 0; p < b->out->parameter_count; p++)
             known |= b->out->tensors[p].is_input && str_eq(b->out->tensors[p].name, tensors[i].name);
         if (known) continue;
-        diag_error(b->d, (src_pos){tensors[i].path, 0, 0}, &E1605, "the function has no input `%.*s`",
-                   (int)tensors[i].name.n, tensors[i].name.p);
+        const src_pos at = tensors[i].value ? tensors[i].value_at : (src_pos){tensors[i].path, 0, 0};
+        diag_error(b->d, at, &E1605, "the function has no input `%.*s`", (int)tensors[i].name.n, tensors[i].name.p);
         for (uint32_t p = 0; p < b->out->parameter_count; p++) {
             const bound_tensor *t = &b->out->tensors[p];
             if (t->is_input) diag_note(b->d, NO_POS, "input `%.*s`", (int)t->name.n, t->name.p);
@@ -503,11 +523,12 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
         if (g)
             TRY(check_given(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t, g));
         else if (random_seed != 0)
-            fill_random(t, random_seed + i);
+            /* Never 0, which means that there is nothing to do. */
+            t->random_seed = random_seed + i != 0 ? random_seed + i : UINT64_C(1) << 63;
         else {
             diag_error(b.d, place_of_function(&b), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
-            diag_note(b.d, NO_POS, "give it with --in %.*s=FILE.npy, or all with --random-inputs SEED", (int)t->name.n,
-                      t->name.p);
+            diag_note(b.d, NO_POS, "give it with --in %.*s=%s, or all with --random-inputs SEED", (int)t->name.n,
+                      t->name.p, t->is_scalar ? "VALUE" : "FILE.npy");
             return FAILED;
         }
     }

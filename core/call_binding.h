@@ -11,10 +11,13 @@
 
 #include <pto/backend.h>
 
+/* What a caller gives for a parameter: an array, or the text of a scalar. */
 typedef struct given_tensor {
     str name;         /* parameter, without `%` */
     const char *path; /* for messages */
     const npy_array *array;
+    const char *value; /* NULL: `array` counts */
+    src_pos value_at;  /* where `value` was written */
 } given_tensor;
 
 typedef struct given_symbol {
@@ -35,6 +38,8 @@ typedef struct bound_tensor {
     uint8_t *data;  /* contiguous; inputs are copies, so a run cannot change the caller's */
     bool is_output; /* result, out or inout */
     bool is_input;
+    bool is_scalar;       /* not a tensor: one element, of rank 0 */
+    uint64_t random_seed; /* call_fill has to fill it; 0: nothing to do */
     pto_tensor abi;
 } bound_tensor;
 
@@ -62,9 +67,13 @@ void call_name_outputs(bound_call *call, const output_names *names);
 MUST_CHECK status call_fix_symbols(module *m, uint32_t symbol_count, given_symbol *symbols);
 MUST_CHECK status call_check_fixed(module *m);
 
-/* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then they are filled with small random
- * numbers. Memory of tensors comes from `a`. */
+/* Binds. Inputs without a tensor: an error, unless `random_seed` is not 0: then call_fill fills them. Memory of tensors
+ * comes from `a`. */
 MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
                             uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
+
+/* Fills the inputs that nobody gave with small random numbers, always the same for a seed; those of an index are not
+ * negative. Not before something reads them: a layer has many. */
+void call_fill(const bound_call *call);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct case_size {
 
 typedef struct case_file_entry {
     str parameter;
-    const char *file; /* in the data folder */
+    const char *file; /* in the data folder; or a number, see call_value.h */
     src_pos at;
 } case_file_entry;
 

@@ -216,13 +216,13 @@ const char *npy_descr(dtype d)
     case DTYPE_I8: return "|i1";
     case DTYPE_I16: return "<i2";
     case DTYPE_I32: return "<i4";
+    case DTYPE_INDEX:
     case DTYPE_I64: return "<i8";
     case DTYPE_U16: return "<u2";
     case DTYPE_U32: return "<u4";
     case DTYPE_U64: return "<u8";
     case DTYPE_BOOL: return "|b1";
     case DTYPE_NONE:
-    case DTYPE_INDEX:
     case DTYPE_MASK:
     case DTYPE_REC64:
     case DTYPE_COUNT: return NULL;

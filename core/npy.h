@@ -37,7 +37,7 @@ MUST_CHECK status npy_read(arena *a, diag_engine *d, const char *path, npy_array
 
 /* True when the elements can stand for a dtype: f32 is <f4; bf16 is <u2 or |V2; fp8 is |u1; and so on. */
 bool npy_matches(const npy_header *h, dtype wanted);
-/* The descr that a dtype is written as, such as "<f4"; NULL for index. */
+/* The descr that a dtype is written as, such as "<f4", and "<i8" for index; NULL for what no tensor has. */
 const char *npy_descr(dtype d);
 /* The descr of a header, for messages, into `out` (8 bytes). */
 void npy_header_descr(const npy_header *h, char out[8]);

@@ -2,6 +2,7 @@
 #include "core/report_page.h"
 #include "core/report_pictures.h"
 #include "core/report_verdict.h"
+#include "core/run_counters.h"
 
 #include <stdlib.h>
 
@@ -107,25 +108,45 @@ void report_put_limits(const report *r, text_buffer *out)
     text_puts(out, "</tbody></table>\n");
 }
 
+static void put_counter_cell(text_buffer *out, double v)
+{
+    char text[32];
+    text_printf(out, "<td class=\"n\"><data value=\"%.17g\">", v);
+    if (v == (double)(int64_t)v)
+        text_puts(out, markup_thousands(v, text));
+    else
+        text_printf(out, "%.6g", v);
+    text_puts(out, "</data></td>");
+}
+
 void report_put_counters(const report *r, text_buffer *out)
 {
-    text_puts(out, "<table id=\"counters\"><tbody>\n");
+    const bool is_repeated = r->result->runs > 1;
+    text_puts(out, "<div class=\"scroll\"><table id=\"counters\">");
+    if (is_repeated)
+        text_printf(out,
+                    "<thead><tr><th>of %u runs</th><th class=\"n\">the last</th><th class=\"n\">min</th>"
+                    "<th class=\"n\">median</th><th class=\"n\">spread</th><th></th></tr></thead>",
+                    r->result->runs);
+    text_puts(out, "<tbody>\n");
     for (uint32_t i = 0; i < r->result->counter_count; i++) {
         const backend_counter *c = &r->result->counters[i];
-        if (strstr(c->name, " / ")) continue;
+        /* Those are in the table of units. */
+        if (run_counter_is_detail(r->result, c->name) || run_counter_is_utilisation(c->name)) continue;
         text_puts(out, "<tr><td>");
         put_text(out, c->name);
-        text_printf(out, "</td><td class=\"n\"><data value=\"%.17g\">", c->value);
-        char text[32];
-        if (c->value == (double)(int64_t)c->value)
-            text_puts(out, markup_thousands(c->value, text));
-        else
-            text_printf(out, "%.6g", c->value);
-        text_puts(out, "</data></td><td class=\"m\">");
+        text_puts(out, "</td>");
+        put_counter_cell(out, c->value);
+        if (is_repeated) {
+            put_counter_cell(out, c->all.least);
+            put_counter_cell(out, c->all.median);
+            put_counter_cell(out, c->all.most - c->all.least);
+        }
+        text_puts(out, "<td class=\"m\">");
         put_text(out, c->unit);
         text_puts(out, "</td></tr>\n");
     }
-    text_puts(out, "</tbody></table>\n");
+    text_puts(out, "</tbody></table></div>\n");
 }
 
 /* ---- one kernel ---- */

@@ -1,5 +1,6 @@
 #include "core/run_compare.h"
 
+#include "core/run_counters.h"
 #include "core/semantics_compare.h"
 
 #include <inttypes.h>
@@ -69,12 +70,6 @@ bool run_compare_outputs(const bound_call *one, const bound_call *other, double 
 
 /* ---- counters ---- */
 
-bool run_counter_is_headline(const char *name)
-{
-    const char *last = strrchr(name, '/');
-    return !last || strcmp(last, "/ utilisation") == 0;
-}
-
 static const backend_counter *find_counter(const backend_result *r, const char *name)
 {
     for (uint32_t i = 0; i < r->counter_count; i++) {
@@ -88,7 +83,7 @@ static void put_value(const backend_counter *c, text_buffer *out)
     if (!c)
         text_printf(out, "%16s", "-");
     else
-        text_printf(out, "%16.*g", floor(c->value) == c->value ? 15 : 6, c->value);
+        text_printf(out, "%16.*g", floor(c->all.median) == c->all.median ? 15 : 6, c->all.median);
 }
 
 static void put_counter(const backend_counter *a, const backend_counter *b, text_buffer *out)
@@ -96,10 +91,10 @@ static void put_counter(const backend_counter *a, const backend_counter *b, text
     text_printf(out, "%-36s", a ? a->name : b->name);
     put_value(a, out);
     put_value(b, out);
-    if (a && b && a->value != 0)
-        text_printf(out, "%12.4g", b->value / a->value);
+    if (a && b && a->all.median != 0)
+        text_printf(out, "%12.4g", b->all.median / a->all.median);
     else
-        text_printf(out, "%12s", a && b && a->value == b->value ? "1" : "-");
+        text_printf(out, "%12s", a && b && a->all.median == b->all.median ? "1" : "-");
     text_printf(out, "  %s\n", a ? a->unit : b->unit);
 }
 
@@ -108,10 +103,10 @@ void run_compare_counters(const backend_result *one, const backend_result *other
     text_printf(out, "%-36s%16s%16s%12s\n", "", "this", "other", "other/this");
     for (uint32_t i = 0; i < one->counter_count; i++) {
         const backend_counter *c = &one->counters[i];
-        if (all || run_counter_is_headline(c->name)) put_counter(c, find_counter(other, c->name), out);
+        if (all || !run_counter_is_detail(one, c->name)) put_counter(c, find_counter(other, c->name), out);
     }
     for (uint32_t i = 0; i < other->counter_count; i++) {
         const backend_counter *c = &other->counters[i];
-        if ((all || run_counter_is_headline(c->name)) && !find_counter(one, c->name)) put_counter(NULL, c, out);
+        if ((all || !run_counter_is_detail(other, c->name)) && !find_counter(one, c->name)) put_counter(NULL, c, out);
     }
 }

@@ -11,7 +11,5 @@ MUST_CHECK status run_compare_bits(const bound_call *one, const bound_call *othe
 bool run_compare_outputs(const bound_call *one, const bound_call *other, double *const *spread, text_buffer *out);
 /* Counters with their ratio; without `all`, those that pto-run prints unasked. */
 void run_compare_counters(const backend_result *one, const backend_result *other, bool all, text_buffer *out);
-/* A counter that is printed unasked: no detail of one unit, or the utilisation of all units of a kind. */
-bool run_counter_is_headline(const char *name);
 
 #endif

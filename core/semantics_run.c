@@ -138,6 +138,7 @@ static void keep_symbols(semantics_runs *r, checked_function *fn, const bound_ca
 
 static status keep_inputs(semantics_runs *r, checked_function *fn, const bound_call *call)
 {
+    call_fill(call);
     fn->inputs = arena_array(r->arena, call->parameter_count, sizeof *fn->inputs);
     for (uint32_t i = 0; i < call->parameter_count; i++) {
         const bound_tensor *t = &call->tensors[i];

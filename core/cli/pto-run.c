@@ -1,5 +1,6 @@
 /* pto-run: compiles a module, runs it on tensors, compares the results. */
 #include "core/backend_run.h"
+#include "core/call_value.h"
 #include "core/case.h"
 #include "core/compare.h"
 #include "core/core_diag.h"
@@ -7,19 +8,19 @@
 #include "core/file.h"
 #include "core/report.h"
 #include "core/run_compare.h"
+#include "core/run_counters.h"
 #include "core/session.h"
 #include "core/supervisor.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define RUN_OPTIONS(X)                                                                                                 \
-    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input", true)                                         \
+    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input; of a scalar, NAME=NUMBER", true)               \
     X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                \
     X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                        \
     X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)               \
@@ -35,7 +36,7 @@
     X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)           \
     X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's; alone: no passes", false)  \
     X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
-    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1", false)                                  \
+    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1; medians and spreads are printed", false) \
     X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write a page, pictures, tables and a trace there", false)      \
     X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
 
@@ -109,11 +110,15 @@ static status read_f64(diag_engine *d, const command_line *line, uint32_t option
     return FAILED;
 }
 
-static status add_input(run_job *j, str name, const char *path)
+/* `text` is a file or, like a number, a value. */
+static status add_input(run_job *j, str name, const char *text)
 {
     given_tensor *t = &j->tensors[j->tensor_count];
-    *t = (given_tensor){name, path, NULL};
-    TRY(read_array(j, path, &t->array));
+    *t = (given_tensor){.name = name, .path = text, .value_at = tool()};
+    if (call_value_is_text(text))
+        t->value = text;
+    else
+        TRY(read_array(j, text, &t->array));
     j->tensor_count++;
     return OK;
 }
@@ -219,8 +224,13 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
 {
     for (uint32_t i = 0; i < c->input_count; i++) {
         given_tensor *t = &j->tensors[j->tensor_count];
-        *t = (given_tensor){c->inputs[i].parameter, file_join(j->s->arena, folder, c->inputs[i].file), NULL};
-        TRY(read_case_array(j, c->inputs[i].at, folder, c->inputs[i].file, &t->array));
+        *t = (given_tensor){.name = c->inputs[i].parameter,
+                            .path = file_join(j->s->arena, folder, c->inputs[i].file),
+                            .value_at = c->inputs[i].at};
+        if (call_value_is_text(c->inputs[i].file))
+            t->value = c->inputs[i].file;
+        else
+            TRY(read_case_array(j, c->inputs[i].at, folder, c->inputs[i].file, &t->array));
         j->tensor_count++;
     }
     for (uint32_t i = 0; i < c->output_count; i++) {
@@ -433,45 +443,13 @@ static bool compare_outputs(const run_job *j, const bound_call *call, text_buffe
     return all;
 }
 
-/* Behind "vector / mte2 / utilisation: 14 %": what the rest of the time went to, in percent of all of it. */
-static void print_stalls(const backend_result *r, const char *utilisation)
-{
-    const size_t unit = (size_t)(strrchr(utilisation, '/') + 2 - utilisation);
-    const char *separator = "; ";
-    double all = 0;
-    for (int is_sum = 1; is_sum >= 0; is_sum--) {
-        for (uint32_t i = 0; i < r->counter_count; i++) {
-            const backend_counter *c = &r->counters[i];
-            if (strncmp(c->name, utilisation, unit) != 0 || strcmp(c->unit, "cycles") != 0) continue;
-            const bool is_stall = strncmp(c->name + unit, "stall / ", 8) == 0;
-            if (is_sum) {
-                all += c->value;
-            } else if (is_stall && c->value > 0) {
-                printf("%s%s %.4g %%", separator, c->name + unit + 8, 100 * c->value / all);
-                separator = ", ";
-            }
-        }
-    }
-}
-
 static void print_counters(const run_job *j, const backend_result *r)
 {
-    const bool all = command_line_has(j->s->line, RUN_COUNTERS);
-    bool is_timed = false;
-    for (uint32_t i = 0; i < r->counter_count; i++) {
-        const backend_counter *c = &r->counters[i];
-        /* "core 03 / mte2 / busy": detail that is asked for. */
-        if (!all && !run_counter_is_headline(c->name)) continue;
-        printf("%s: %.*g%s%s", c->name,
-               strcmp(c->unit, "%") == 0     ? 4
-               : floor(c->value) == c->value ? 15
-                                             : 6,
-               c->value, *c->unit ? " " : "", c->unit);
-        if (!all && strchr(c->name, '/')) print_stalls(r, c->name);
-        printf("\n");
-        is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
-    }
-    if (!is_timed) printf("time on this machine: %.3f ms\n", (double)r->wall_ns / 1e6);
+    text_buffer t;
+    text_init(&t);
+    run_counters_print(r, command_line_has(j->s->line, RUN_COUNTERS), &t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
 }
 
 /* `q` holds what the run gave. */

@@ -1,5 +1,5 @@
 # --repeat N: every execution begins with the tensors as they were given, so a function that changes its input in place gives
-# what one execution gives; and a backend's files, counters and time are those of the last.
+# what one execution gives; and outputs and files are those of the last.
 set -u
 python=python3
 "$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
@@ -20,7 +20,7 @@ run='pto-run m.ptir --backend=pto.reference --in x=x.npy --expect x=want.npy --r
 exits 0 $run || exit 1
 exits 0 $run --repeat=3 --out x=out.npy >text || exit 1
 grep -q '^x: ok, max abs error 0,' text || { cat text; exit 1; }
-grep -q '^time on this machine: [0-9.]* ms$' text || { cat text; exit 1; }
-head -n 1 report/counters.csv | grep -qx 'name,unit,value' || exit 1
+grep -q "^time on this machine: [0-9.]* ms, min [0-9.]* ms, spread [0-9.]* ms\$" text || { cat text; exit 1; }
+head -n 1 report/counters.csv | grep -qx "name,unit,value,min,median,spread" || exit 1
 [ "$(sort report/counters.csv | uniq -d | wc -l)" -eq 0 ] || { echo 'counters of several executions'; exit 1; }
 cmp out.npy want.npy
