@@ -27,14 +27,21 @@ static const char style_sheet[] =
     "table{border-collapse:collapse;font-size:13.5px;margin:6px 0 "
     "10px}th{text-align:left;color:#5b6570;font-weight:600}\n"
     "th,td{padding:3px 12px 3px 0;border-bottom:1px solid #eceff2;white-space:nowrap;vertical-align:middle}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.w{width:260px}\n"
+    "th:last-child,td:last-child{padding-right:0}\n"
+    "th{white-space:normal;vertical-align:bottom}td.m{white-space:normal;min-width:90px}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.w{width:200px}\n"
     ".c{font:12.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans "
-    "Mono',monospace;max-width:520px;overflow:hidden;"
-    "text-overflow:ellipsis}\n"
-    ".bar{display:flex;height:13px;min-width:200px;background:#f4f6f8;border-radius:2px;overflow:hidden}.bar "
+    "Mono',monospace;min-width:260px;overflow-wrap:anywhere}td.c{white-space:normal}\n"
+    ".bar{display:flex;height:13px;min-width:110px;background:#f4f6f8;border-radius:2px;overflow:hidden}.bar "
     "i{display:block}\n"
     ".chip{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}\n"
-    ".scroll,.picture{overflow-x:auto}.picture svg{border:1px solid #e3e6ea;border-radius:6px;margin:6px "
+    /* What stands beyond an edge casts a shadow on it: scroll bars may be hidden. */
+    ".scroll,.picture{overflow-x:auto}\n"
+    ".scroll{background:linear-gradient(90deg,#fff 40%,transparent) 0 0/40px 100% no-repeat local,"
+    "linear-gradient(270deg,#fff 40%,transparent) 100% 0/40px 100% no-repeat local,"
+    "linear-gradient(90deg,rgba(31,41,51,.22),transparent) 0 0/12px 100% no-repeat scroll,"
+    "linear-gradient(270deg,rgba(31,41,51,.22),transparent) 100% 0/12px 100% no-repeat scroll}\n"
+    ".picture svg{border:1px solid #e3e6ea;border-radius:6px;margin:6px "
     "0;display:block}\n"
     "summary{cursor:pointer;font-weight:600;margin:10px 0 4px}a{color:#2b6cb0}\n"
     "pre{margin:0}.code{font:12.5px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans "
@@ -150,9 +157,9 @@ static void put_run_tiles(const report *r, text_buffer *out)
 static void put_kernels(const report *r, text_buffer *out)
 {
     if (r->trace->kernel_count < 2) return;
-    text_puts(out,
-              "<table><thead><tr><th>kernel</th><th class=\"n\">instances</th><th class=\"n\">cycles from first to "
-              "last</th><th class=\"n\">of the run</th><th></th></tr></thead><tbody>\n");
+    text_puts(out, "<div class=\"scroll\"><table><thead><tr><th>kernel</th><th class=\"n\">instances</th><th "
+                   "class=\"n\">cycles from first to "
+                   "last</th><th class=\"n\">of the run</th><th></th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < r->kernel_count; i++) {
         const trace_kernel *t = r->kernels[i].trace;
         if (!t) continue;
@@ -166,7 +173,7 @@ static void put_kernels(const report *r, text_buffer *out)
         put_text(out, report_judge_kernel(r, &r->kernels[i]).headline);
         text_puts(out, "</td></tr>\n");
     }
-    text_puts(out, "</tbody></table>\n");
+    text_puts(out, "</tbody></table></div>\n");
 }
 
 static void put_summary(const report *r, const report_request *q, text_buffer *out)

@@ -92,7 +92,7 @@ void report_put_limits(const report *r, text_buffer *out)
     report_limit *limits = arena_array(r->arena, LIMITS_MAX, sizeof *limits);
     const uint32_t count = report_limits(r, limits, LIMITS_MAX);
     char text[32];
-    text_puts(out, "<table id=\"limits\"><tbody>\n");
+    text_puts(out, "<div class=\"scroll\"><table id=\"limits\"><tbody>\n");
     for (uint32_t i = 0; i < count; i++) {
         const char *colour = *limits[i].pipe ? markup_pipe_colour(limits[i].pipe) : i == 0 ? "#30363d" : "#6d7f99";
         text_puts(out, "<tr><td>");
@@ -105,7 +105,7 @@ void report_put_limits(const report *r, text_buffer *out)
         put_part(out, limits[i].cycles < r->cycles ? limits[i].cycles : r->cycles, r->cycles, colour, limits[i].name);
         text_puts(out, "</div></td></tr>\n");
     }
-    text_puts(out, "</tbody></table>\n");
+    text_puts(out, "</tbody></table></div>\n");
 }
 
 static void put_counter_cell(text_buffer *out, double v)
