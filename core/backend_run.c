@@ -282,9 +282,9 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
     const pto_run *run = run_context_begin(session, &wanted);
     sink k = {.arena = a, .diags = d, .result = out, .folder = request->folder, .trace = request->trace, .run = run};
     void *exe = NULL;
-    call_fill(call);
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
+        if (!b->reads_data || b->reads_data(run) != 0) call_fill(call);
         s = execute_all(a, b, run, call, request, &k, exe);
         b->release(run, exe);
     }

@@ -37,6 +37,8 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
     return PTO_OK;
 }
 
+static uint32_t reads_data(const pto_run *run) { return pto_opt_i64(run, OPT_DATA) == 0; }
+
 static uint32_t count_kernels(const pto_run *run)
 {
     uint32_t n = 0;
@@ -172,6 +174,7 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
+    .reads_data = reads_data,
 };
 /* For kernels that no pipeline made: what the properties would promise is what the simulator finds out. */
 static const pto_backend unchecked = {
@@ -183,6 +186,7 @@ static const pto_backend unchecked = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
+    .reads_data = reads_data,
 };
 PTO_PLUGIN("pto.cpu-sim", "backend:pto.cpu-sim backend:pto.cpu-sim-unchecked", "", .version = "0.1.0",
            .license = "Apache-2.0", .backends = PTO_LIST(pto_backend, &backend, &unchecked));

@@ -72,6 +72,9 @@ typedef struct pto_backend {
     /* Attributes of ops that their rows call hints, and that the backend heeds: "cache"; NULL-ended. Of every other
      * hint in what it runs the host says that it is ignored. */
     const char *const *hints;
+    /* 0: with the options of this run `execute` reads no element of a tensor, so that the host need not make up inputs
+     * that nobody gave; they are zero then. Called once, after `prepare`. NULL: elements are read. */
+    uint32_t (*reads_data)(const pto_run *run);
 } pto_backend;
 
 #ifdef __cplusplus
