@@ -122,15 +122,15 @@ check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text &&
 
 # The guide, command by command, from the installed tree.
 source_root=$(cd "$(dirname "$self")/../.." && pwd)
-export PTO="$root" EXAMPLES="$work/examples"
-cp -r "$source_root/examples" "$EXAMPLES"
+export PTO="$root"
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$source_root/docs/first-pass.md" >commands
+sed -n '/^cycles:/p' "$source_root/docs/first-pass.md" >shown
 mkdir guide && cd guide || exit 2
 while IFS= read -r command; do
   check "docs/first-pass.md: $command" sh -c "$command"
-  case $command in *"--size paper"*) grep '^cycles:' "$work/log" >>cycles ;; esac
+  case $command in *"--size bench"*) grep '^cycles:' "$work/log" >>cycles ;; esac
 done <../commands
-check "docs/first-pass.md: three different cycle counts" sh -c '[ "$(sort -u cycles | wc -l)" -eq 3 ]'
+check "docs/first-pass.md: the cycle counts that it shows" diff ../shown cycles
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
