@@ -1,4 +1,5 @@
-/* A backend of somebody else: its counters have names of their own, and one of them differs from execution to execution. */
+/* A backend of somebody else: its counters have names of their own, and one of them differs from execution to
+ * execution. */
 #include <pto/plugin.h>
 
 #include <stdio.h>
