@@ -276,6 +276,12 @@ static bool is_full_index(const module *m, value_id v)
         expr_id extent = index < op_index_count(m, owner, "to") ? op_index_expr(m, owner, "to", index) : 0;
         return extent != 0 && expr_is_const(c, extent, &number) && number > 0;
     }
+    case OP_BLOCK_KERNEL: {
+        attr_id grid = op_attr(m, owner, "grid");
+        bool is_grid = grid != 0 && attr_at(c, grid)->kind == ATTR_LIST && index < attr_at(c, grid)->count;
+        expr_id extent = is_grid ? attr_as_expr(c, attr_at(c, grid)->items[index]) : 0;
+        return extent != 0 && expr_is_const(c, extent, &number) && number > 0;
+    }
     default: return false;
     }
 }

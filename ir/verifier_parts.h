@@ -36,6 +36,9 @@ MUST_CHECK status verify_blocks(module *m, op_id o);
 MUST_CHECK status verify_insn(module *m, op_id o);
 /* The windows of loads and stores; verify_window.c. */
 MUST_CHECK status verify_window(module *m, op_id o, const type_node *memory, bool transpose, const expr_id extent[2]);
+/* A load or store against what its kernel states to read and write; verify_regions.c. */
+MUST_CHECK status verify_access(module *m, op_id o, value_id memory, bool is_write, bool transpose,
+                                const expr_id extent[2]);
 /* Event tokens of a function or kernel; verify_flags.c. */
 MUST_CHECK status verify_tokens(module *m, op_id function);
 

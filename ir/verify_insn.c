@@ -338,10 +338,12 @@ static status check_load(const insn *i)
         extent[0] = op_index_expr(i->m, i->o, "sizes", 0);
         extent[1] = op_index_expr(i->m, i->o, "sizes", 1);
         TRY(check_valid_fits(i->m, i->o, value_type(i->m, i->value[ROLE_DST]), extent[0], extent[1]));
-        return verify_window(i->m, i->o, i->type[ROLE_MEMORY], transpose, extent);
+        TRY(verify_window(i->m, i->o, i->type[ROLE_MEMORY], transpose, extent));
+        return verify_access(i->m, i->o, i->value[ROLE_MEMORY], false, transpose, extent);
     }
     TRY(valid_of(i, ROLE_DST, extent));
-    return verify_window(i->m, i->o, i->type[ROLE_MEMORY], transpose, extent);
+    TRY(verify_window(i->m, i->o, i->type[ROLE_MEMORY], transpose, extent));
+    return verify_access(i->m, i->o, i->value[ROLE_MEMORY], false, transpose, extent);
 }
 
 static status check_store(const insn *i)
@@ -355,7 +357,8 @@ static status check_store(const insn *i)
                             value_words(i->m, target));
     }
     TRY(valid_of(i, ROLE_A, extent));
-    return verify_window(i->m, i->o, i->type[ROLE_MEMORY], false, extent);
+    TRY(verify_window(i->m, i->o, i->type[ROLE_MEMORY], false, extent));
+    return verify_access(i->m, i->o, target, true, false, extent);
 }
 
 static status check_fill(const insn *i)

@@ -34,6 +34,11 @@ typedef enum pipe_state {
 } pipe_state;
 extern const char *const pipe_state_names[PIPE_STATES];
 
+/* Elements [from, to) along each dim. */
+typedef struct region_box {
+    int64_t from[PTO_MAX_DIMS], to[PTO_MAX_DIMS];
+} region_box;
+
 /* What execute() was asked for. */
 typedef struct sim_options {
     bool has_data, has_timing;
@@ -119,6 +124,7 @@ typedef struct sim_core {
     uint32_t number, kind;
     sim_launch *launch; /* NULL: free */
     int64_t instance, begun;
+    int64_t grid[PROGRAM_GRID_MAX]; /* of the instance */
     bool is_begun, has_step, has_ended;
     program_state *state;
     const program *state_of;
@@ -168,6 +174,8 @@ typedef struct sim {
     bool has_orchestrator_step, orchestrator_ended;
     int64_t orchestrator_time;
     written_memory written;
+    region_box *boxes; /* room of stated_regions.c */
+    uint32_t box_room;
     int64_t workspace_bytes;
     uint32_t cpu;
     uint64_t seed;
@@ -207,6 +215,10 @@ void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, cons
 void core_discard_tokens(sim *s, sim_core *c);
 /* False: no token. */
 bool event_take(sim_core *c, sim_event *e, vector_clock *into);
+
+/* ---- stated_regions.c ---- */
+/* Fails when the instruction touches what its kernel does not state to read or write. */
+pto_status check_stated(sim *s, const sim_core *c, const program_step *step, bool is_write);
 
 /* ---- sim_chip.c: launches and time ---- */
 pto_status chip_run(sim *s);

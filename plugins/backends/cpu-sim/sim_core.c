@@ -50,12 +50,11 @@ static pto_status begin(sim *s, sim_core *c)
 {
     const sim_launch *l = c->launch;
     const program *p = l->kernel->p;
-    int64_t grid[PROGRAM_GRID_MAX];
-    program_frame frame = {.symbols = l->symbols, .arguments = l->arguments, .grid = grid};
+    program_frame frame = {.symbols = l->symbols, .arguments = l->arguments, .grid = c->grid};
     furnish(s, c);
     int64_t rest = c->instance;
     for (uint32_t i = p->grid_rank; i-- > 0;) {
-        grid[i] = rest % l->extents[i];
+        c->grid[i] = rest % l->extents[i];
         rest /= l->extents[i];
     }
     memcpy(frame.memory, c->memory, sizeof frame.memory);

@@ -102,20 +102,6 @@ static window_access window_of(const program_step *step, bool is_write)
     return a;
 }
 
-static pto_status check_region(const sim_core *c, const program_step *step, bool is_write)
-{
-    const program *p = c->launch->kernel->p;
-    const uint32_t count = is_write ? p->write_count : p->read_count;
-    const program_region *regions = is_write ? p->writes : p->reads;
-    if (!(is_write ? p->has_writes : p->has_reads)) return PTO_OK;
-    for (uint32_t i = 0; i < count; i++)
-        if (regions[i].parameter == step->gm_parameter) return PTO_OK;
-    return pto_error(step->site->op, "pto.cpu-sim/undeclared",
-                     "'%.*s' %s memory that @%s does not state in its `%s`; launches would not be ordered by it",
-                     PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", p->name,
-                     is_write ? "writes" : "reads");
-}
-
 static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
 {
     const program_step *step = &c->step;
@@ -135,7 +121,7 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     e->root = step->gm_root;
     const bool is_write = step->site->rule == PTO_RULE_STORE;
     *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
-    PTO_TRY(check_region(c, step, is_write));
+    PTO_TRY(check_stated(s, c, step, is_write));
     if (step->gm_parameter == UINT32_MAX || !c->launch->is_written[step->gm_parameter]) return PTO_OK;
     e->window = window_of(step, is_write);
     e->is_shared = c->launch->is_read[step->gm_parameter] || c->launch->kernel->has_two_stores;

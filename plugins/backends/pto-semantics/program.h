@@ -73,7 +73,8 @@ typedef struct program_argument {
 
 typedef struct program_region {
     uint32_t parameter;
-    bool whole; /* no box was given, or it depends on the grid */
+    bool whole;   /* no box was given, or it depends on the grid */
+    bool has_box; /* one was given */
     uint32_t rank;
     index_expr offsets[PTO_MAX_DIMS], sizes[PTO_MAX_DIMS];
 } program_region;
@@ -201,5 +202,9 @@ pto_status program_grid(const program *kernel, const int64_t *symbols, int64_t *
 /* The bytes [lo, hi) of its array that a region may touch; nothing: lo == hi. */
 pto_status program_region_bytes(const program *kernel, const program_region *region, const int64_t *symbols,
                                 const program_argument *arguments, int64_t *out_lo, int64_t *out_hi);
+
+/* The box of a region with one for an instance: `rank` offsets and sizes in elements, not clipped. */
+pto_status program_region_box(const program *kernel, const program_region *region, const int64_t *symbols,
+                              const int64_t *grid, int64_t *out_offsets, int64_t *out_sizes);
 
 #endif

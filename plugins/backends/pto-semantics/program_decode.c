@@ -250,6 +250,7 @@ static pto_status decode_region(decoder *d, pto_attr item, program_region *out)
         return program_error(d->p, d->p->self, "unsupported", "a region of @%s names no memory parameter", d->p->name);
     out->parameter = (uint32_t)parameter;
     out->whole = pto_attr_count(item) < 3;
+    out->has_box = !out->whole;
     if (out->whole) return PTO_OK;
     uint32_t offsets = 0, sizes = 0;
     PTO_TRY(expr_list(d, d->p->self, pto_attr_item(item, 1, NULL), "reads", PTO_MAX_DIMS, out->offsets, &offsets));

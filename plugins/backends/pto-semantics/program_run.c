@@ -488,3 +488,16 @@ pto_status program_region_bytes(const program *kernel, const program_region *reg
     *out_hi = is_empty ? 0 : (last + 1) * bytes;
     return PTO_OK;
 }
+
+pto_status program_region_box(const program *kernel, const program_region *region, const int64_t *symbols,
+                              const int64_t *grid, int64_t *out_offsets, int64_t *out_sizes)
+{
+    int64_t *work = kernel->body->work;
+    put_symbols(kernel, symbols);
+    for (uint32_t i = 0; i < kernel->grid_rank; i++) work[i] = grid[i];
+    for (uint32_t i = 0; i < region->rank; i++) {
+        PTO_TRY(program_eval(kernel, kernel->self, &region->offsets[i], work, "regions", &out_offsets[i]));
+        PTO_TRY(program_eval(kernel, kernel->self, &region->sizes[i], work, "regions", &out_sizes[i]));
+    }
+    return PTO_OK;
+}
