@@ -7,12 +7,25 @@
 enum { DENSE_MAX = 16 };
 
 typedef struct dense_item {
-    bool is_float, has_bits;
+    bool is_float, has_bits, is_large; /* large: above INT64_MAX, `i` has the bits */
     int64_t i;
     double f;
     uint64_t bits; /* of a nan other than the usual one */
     uint32_t line, column;
 } dense_item;
+
+/* A decimal number that u64 has and i64 has not. */
+static bool read_large(const token *t, int64_t *out_bits)
+{
+    uint64_t v = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint64_t digit = (uint64_t)(t->p[i] - '0');
+        if (t->p[i] < '0' || t->p[i] > '9' || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, digit, &v))
+            return false;
+    }
+    *out_bits = (int64_t)v;
+    return v > INT64_MAX;
+}
 
 static status read_item(parser *p, dense_item *out)
 {
@@ -23,6 +36,11 @@ static status read_item(parser *p, dense_item *out)
     }
     if (accept_word(p, "false")) return OK;
     bool is_negative = accept(p, '-');
+    out->is_large = p->tok.kind == TOK_INT && !is_negative && read_large(&p->tok, &out->i);
+    if (out->is_large) {
+        next(p);
+        return OK;
+    }
     if (p->tok.kind == TOK_INT) return parse_int(p, is_negative, &out->i);
     bool is_word = at_word(p, "inf") || at_word(p, "nan");
     if (p->tok.kind != TOK_FLOAT && !is_word) return fail_expected(p, "a number");
@@ -39,9 +57,11 @@ static status read_item(parser *p, dense_item *out)
     return OK;
 }
 
-static bool integer_fits(dtype d, int64_t v)
+static bool integer_fits(dtype d, const dense_item *item)
 {
     uint32_t bits = dtype_bits(d);
+    int64_t v = item->i;
+    if (item->is_large) return d == DTYPE_U64;
     switch (dtype_class_of(d)) {
     case DTYPE_CLASS_BOOL: return v == 0 || v == 1;
     case DTYPE_CLASS_UINT: return v >= 0 && (bits >= 63 || v >> bits == 0);
@@ -60,9 +80,10 @@ static status put_item(parser *p, const dense_item *item, dtype d, uint8_t *out)
             FAIL(p, pos_at(p, item->line, item->column), E0116, "these are not the bits of a nan of %s", dtype_name(d));
         }
     } else if (dtype_class_of(d) == DTYPE_CLASS_FLOAT) {
+        bool is_negative = item->i < 0 && !item->is_large;
         bits = item->is_float ? float_encode(d, item->f, ROUND_RINT, false)
-                              : float_encode_integer(d, item->i < 0, item->i < 0 ? 0 - bits : bits, ROUND_RINT, false);
-    } else if (item->is_float || !integer_fits(d, item->i)) {
+                              : float_encode_integer(d, is_negative, is_negative ? 0 - bits : bits, ROUND_RINT, false);
+    } else if (item->is_float || !integer_fits(d, item)) {
         FAIL(p, pos_at(p, item->line, item->column), E0116, "the value does not fit in %s", dtype_name(d));
     }
     for (uint32_t i = 0; i < dtype_bytes(d); i++) out[i] = (uint8_t)(bits >> (8 * i));

@@ -234,6 +234,36 @@ def products(Form):
         yield f
 
 
+def listed(dtype, bits):
+    """A dense constant in the text form."""
+    values = elements.decode(dtype, bits)
+    words = [str(int(v)) for v in values] if not elements.is_float(dtype) else ["nan" if np.isnan(v) else repr(float(v)) for v in values]
+    return f"{{value = dense [{', '.join(words)}] : <{len(words)} x {dtype}>}} : <{len(words)} x {dtype}>"
+
+
+def folded(Form):
+    """Ops on constants, which the default pipeline computes while it compiles."""
+    rng = np.random.default_rng(11)
+    for dtype in FLOATS + INTEGERS:
+        t = f"<16 x {dtype}>"
+        rows = [("neg", "", np.negative, 1)] + [(op, "", fn, 2) for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply))]
+        rows += [("div", "", np.divide if dtype in FLOATS else truncated, 2)]
+        rows += [(op, f' {{nan = "{nan}"}}', extreme(op == "maximum", nan), 2) for op in ("maximum", "minimum") for nan in ("propagate", "ignore")]
+        for op, attribute, fn, count in rows:
+            a, b = (rng.choice(edges(dtype), 16) for _ in range(2))
+            if op == "div" and dtype not in FLOATS:
+                b = np.where(b == 0, elements.bits_type(dtype)(1), b)
+            operands = (a, b)[:count]
+            with np.errstate(all="ignore"):
+                made = exact(fn)(dtype, *operands)
+            text = "\n".join(f"%c{i} = tensor.constant {listed(dtype, o)}" for i, o in enumerate(operands))
+            text += f"\n%y = tensor.{op} {', '.join(f'%c{i}' for i in range(count))}{attribute} : {t}"
+            f = Form(f"folded-{op}{attribute.split(chr(34))[1] if attribute else ''}-{dtype}", {}, {"y": t}, text, lambda made=made: made, [{}],
+                     prepare=lambda *_: None)
+            f.may_be_refused = True
+            yield f
+
+
 def single_ops(Form):
-    for group in (unary, binary, reductions, shapes, products):
+    for group in (unary, binary, reductions, shapes, products, folded):
         yield from group(Form)

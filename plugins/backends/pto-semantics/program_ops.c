@@ -299,7 +299,6 @@ static const struct {
     {"view", IN_BOTH, decode_view},
     {"bind", IN_BOTH, decode_bind},
     {"index_cast", IN_BOTH, decode_index_cast},
-    {"index_cast", IN_BOTH, decode_index_cast},
     {"block.buffer", IN_KERNEL, decode_buffer},
     {"block.tile", IN_KERNEL, decode_tile},
     {"pto.set_flag", IN_KERNEL, decode_set},
