@@ -52,6 +52,9 @@ struct ir_context {
 /* A zeroed record and its id. BUG beyond 2^31 records. */
 void *id_table_add(ir_context *c, id_table *t, uint32_t *out_id);
 void intern_add(intern_table *t, uint32_t hash, uint32_t id);
+/* value + the sum of coefs[i] * args[i], simplified like the sums of expr_add; 0 when a number overflows or an argument
+ * is 0. `count` is at most EXPR_MAX_ARGS. */
+expr_id expr_sum(ir_context *c, int64_t value, uint32_t count, const expr_id *args, const int64_t *coefs);
 
 /* Record `id + 64` lies in the chunk of its highest bit. */
 static inline void *id_table_at(const id_table *t, uint32_t id)

@@ -208,6 +208,19 @@ static expr_id sum_of(ir_context *c, expr_id a, expr_id b, int64_t factor)
     return sum_end(c, &t);
 }
 
+expr_id expr_sum(ir_context *c, int64_t value, uint32_t count, const expr_id *args, const int64_t *coefs)
+{
+    term_list t;
+    t.count = 0;
+    t.value = value;
+    for (uint32_t i = 0; i < count; i++) {
+        if (args[i] == 0 || !sum_add(c, &t, args[i], coefs[i])) return 0;
+        /* Arguments that are sums bring terms of their own. */
+        if (t.count > EXPR_MAX_ARGS) return 0;
+    }
+    return sum_end(c, &t);
+}
+
 static expr_id scale(ir_context *c, expr_id e, int64_t factor)
 {
     term_list t;

@@ -1,5 +1,6 @@
 /* What walks expressions: evaluation, bounds, substitution, visits. Recursion here is bounded by EXPR_MAX_DEPTH and
  * the work by EXPR_MAX_SIZE. */
+#include "ir/context_impl.h"
 #include "ir/expr_expand.h"
 
 __extension__ typedef __int128 int128;
@@ -218,20 +219,33 @@ expr_id expr_combine(ir_context *c, uint8_t kind, expr_id a, expr_id b)
     return 0;
 }
 
+/* All terms become one sum at once: most substitutions are of sums. */
+static expr_id substitute_sum(ir_context *c, expr_id e, const expr_node *n, const expr_substitution *s)
+{
+    expr_id args[EXPR_MAX_ARGS];
+    bool changed = false;
+    for (uint32_t i = 0; i < n->arg_count; i++) {
+        args[i] = expr_substitute(c, n->args[i], s);
+        if (args[i] == 0) return 0;
+        changed |= args[i] != n->args[i];
+    }
+    return changed ? expr_sum(c, n->value, n->arg_count, args, n->coefs) : e;
+}
+
 expr_id expr_substitute(ir_context *c, expr_id e, const expr_substitution *s)
 {
     const expr_node *n = expr_at(c, e);
     bool touched = (n->has_symbol && s->symbol != NULL) || (n->has_slot && (s->slot != NULL || s->value != NULL));
     if (!touched) return e;
     if (n->arg_count == 0) return substitute_leaf(e, n, s);
-    expr_id result = n->kind == EXPR_SUM ? expr_const(c, n->value) : 0;
+    if (n->kind == EXPR_SUM) return substitute_sum(c, e, n, s);
+    expr_id result = 0;
     bool changed = false;
     for (uint32_t i = 0; i < n->arg_count; i++) {
         expr_id arg = expr_substitute(c, n->args[i], s);
         if (arg == 0) return 0;
         changed |= arg != n->args[i];
-        if (n->kind == EXPR_SUM) arg = expr_mul(c, arg, expr_const(c, n->coefs[i]));
-        result = i == 0 && n->kind != EXPR_SUM ? arg : expr_combine(c, n->kind, result, arg);
+        result = i == 0 ? arg : expr_combine(c, n->kind, result, arg);
         if (result == 0) return 0;
     }
     return changed ? result : e;

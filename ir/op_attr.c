@@ -73,7 +73,7 @@ static str_id key_of(const module *m, op_id o, const char *name, uint32_t *index
     const op_info *info = op_info_at(kind);
     for (*index = 0; *index < k->attr_count; (*index)++) {
         const char *known = info->attrs[*index].name;
-        if (known == name || strcmp(known, name) == 0) return k->keys[*index];
+        if (known == name || (known[0] == name[0] && strcmp(known, name) == 0)) return k->keys[*index];
     }
     return string_intern_z(m->context, name);
 }

@@ -236,8 +236,10 @@ expr_id index_expr_of(const module *m, op_id o, attr_id list, uint32_t index)
     }
     if (node->kind == ATTR_INT) return expr_const(m->context, node->i);
     if (node->kind != ATTR_EXPR) return 0;
-    if (!expr_at(m->context, node->id)->has_slot) return node->id;
+    const expr_node *e = expr_at(m->context, node->id);
+    if (!e->has_slot) return node->id;
     slot_reader reader = {m, o};
+    if (e->kind == EXPR_SLOT) return slot_value(&reader, (uint32_t)e->value);
     return expr_substitute(m->context, node->id, &(expr_substitution){.slot = slot_value, .self = &reader});
 }
 

@@ -14,6 +14,8 @@ typedef struct range_query {
         bool known;
         expr_range range;
     } memo[MEMO_COUNT];
+    str_id symbol; /* the parameter's that was asked for last, and its range */
+    expr_range symbol_range;
 } range_query;
 
 static const expr_range unbounded = {INT64_MIN, INT64_MAX};
@@ -136,10 +138,14 @@ static expr_range query_range(range_query *q, op_id at, expr_id e);
 static bool symbol_range(void *self, str_id name, expr_range *out)
 {
     range_query *q = self;
-    *out = (expr_range){0, INT64_MAX};
-    if (q->function == 0) return true;
+    *out = q->symbol == name ? q->symbol_range : (expr_range){0, INT64_MAX};
+    if (q->function == 0 || q->symbol == name) return out->lo <= out->hi;
     narrow_by_facts(q->m, q->function, name, out);
-    if (is_parameter_symbol(q->m, q->function, name)) return out->lo <= out->hi;
+    if (is_parameter_symbol(q->m, q->function, name)) {
+        q->symbol = name;
+        q->symbol_range = *out;
+        return out->lo <= out->hi;
+    }
     op_id bind = find_bind(q->m, q->at, name);
     if (bind == 0 || q->depth >= DEPTH_MAX) return out->lo <= out->hi;
     if (op_kind_of(q->m, bind) == OP_TUNE) {
@@ -155,26 +161,40 @@ static bool symbol_range(void *self, str_id name, expr_range *out)
     return out->lo <= out->hi;
 }
 
+/* The bounds of a loop; 0 for those that it does not have. */
+typedef struct loop_exprs {
+    expr_id from, to, step;
+} loop_exprs;
+
+static loop_exprs loop_bounds(const module *m, op_id loop)
+{
+    return (loop_exprs){op_index_expr(m, loop, "from", 0), op_index_expr(m, loop, "to", 0),
+                        op_index_expr(m, loop, "step", 0)};
+}
+
+static bool constant_bounds(const ir_context *c, const loop_exprs *e, int64_t *from, int64_t *to, int64_t *step)
+{
+    if (e->from == 0 || e->to == 0 || e->step == 0) return false;
+    return expr_is_const(c, e->from, from) && expr_is_const(c, e->to, to) && expr_is_const(c, e->step, step) &&
+           *step > 0;
+}
+
 bool loop_constant_bounds(module *m, op_id loop, int64_t *from, int64_t *to, int64_t *step)
 {
-    ir_context *c = module_context(m);
-    expr_id f = op_index_expr(m, loop, "from", 0);
-    expr_id t = op_index_expr(m, loop, "to", 0);
-    expr_id s = op_index_expr(m, loop, "step", 0);
-    if (f == 0 || t == 0 || s == 0) return false;
-    return expr_is_const(c, f, from) && expr_is_const(c, t, to) && expr_is_const(c, s, step) && *step > 0;
+    const loop_exprs e = loop_bounds(m, loop);
+    return constant_bounds(module_context(m), &e, from, to, step);
 }
 
 static expr_range for_index_range(range_query *q, op_id loop)
 {
     int64_t from, to, step;
-    if (loop_constant_bounds(q->m, loop, &from, &to, &step)) {
+    const loop_exprs e = loop_bounds(q->m, loop);
+    if (constant_bounds(module_context(q->m), &e, &from, &to, &step)) {
         uint64_t span = from < to ? (uint64_t)(to - 1) - (uint64_t)from : 0;
         if (from >= to) return unbounded;
         return (expr_range){from, from + (int64_t)(span / (uint64_t)step * (uint64_t)step)};
     }
-    expr_range r = {query_range(q, loop, op_index_expr(q->m, loop, "from", 0)).lo,
-                    query_range(q, loop, op_index_expr(q->m, loop, "to", 0)).hi};
+    expr_range r = {query_range(q, loop, e.from).lo, query_range(q, loop, e.to).hi};
     if (r.hi != INT64_MAX && r.hi != INT64_MIN) r.hi--;
     return r;
 }

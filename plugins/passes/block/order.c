@@ -310,6 +310,9 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
     room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW)};
+    uint32_t ops = 1;
+    PTO_WALK(unit, op) ops++;
+    if (r.window > ops) r.window = ops;
     r.tile_room = r.window * OPERANDS_MAX;
     r.nodes = PTO_SCRATCH(run, node, r.window);
     r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);

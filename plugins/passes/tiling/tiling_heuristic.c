@@ -44,7 +44,7 @@ typedef struct search {
     const pto_run *run;
     const pto_tiling_problem *problem;
     candidate *items;
-    uint32_t count;
+    uint32_t count, capacity;
     int64_t cores, ops;
 } search;
 
@@ -83,7 +83,14 @@ static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
 
 static void consider(search *s, const candidate *c)
 {
-    if (s->count < CANDIDATES_MAX) s->items[s->count++] = *c;
+    if (s->count == CANDIDATES_MAX) return;
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
+        candidate *more = PTO_SCRATCH(s->run, candidate, s->capacity);
+        if (s->count != 0) memcpy(more, s->items, s->count * sizeof *more);
+        s->items = more;
+    }
+    s->items[s->count++] = *c;
 }
 
 /* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if static. */
@@ -318,14 +325,13 @@ static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
 static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
     search s = {.run = run, .problem = problem, .cores = 1};
-    s.items = PTO_SCRATCH(run, candidate, CANDIDATES_MAX);
     if (problem->dim_count == 2)
         search_vector(&s);
     else if (problem->dim_count == DIMS && strcmp(problem->shape, "matmul") == 0)
         search_matrix(&s);
     else
         return offer_even(problem, sink);
-    qsort(s.items, s.count, sizeof *s.items, compare);
+    if (s.count > 1) qsort(s.items, s.count, sizeof *s.items, compare);
     return offer_sorted(&s, sink);
 }
 
