@@ -22,11 +22,12 @@ void schedule_destroy(schedule *s)
 void schedule_print_path(schedule *s, const module *m, op_id o, text_buffer *out)
 {
     const op_id function = op_function(m, o);
-    const bool is_same = s->paths.module == m && s->paths.function == function && s->paths.epoch == module_epoch(m);
+    const bool is_same =
+        s->paths.module == m && s->paths.function == function && s->paths.epoch == module_path_epoch(m);
     if (!is_same) {
         s->paths.module = m;
         s->paths.function = function;
-        s->paths.epoch = module_epoch(m);
+        s->paths.epoch = module_path_epoch(m);
         s->paths.table = NULL;
         op_print_path(m, o, out);
         return;

@@ -75,6 +75,7 @@ module *module_clone(const module *from)
 {
     module *m = module_allocate(from->context);
     m->epoch = from->epoch;
+    m->pathless = from->pathless;
     copy_content(m, from);
     return m;
 }
@@ -92,6 +93,7 @@ str_id module_name(const module *m) { return m->name; }
 attr_id module_attrs(const module *m) { return m->attrs; }
 block_id module_top(const module *m) { return m->top; }
 uint64_t module_epoch(const module *m) { return m->epoch; }
+uint64_t module_path_epoch(const module *m) { return m->epoch - m->pathless; }
 str_id module_file(const module *m) { return m->file; }
 
 void module_set_attrs(module *m, attr_id dict)

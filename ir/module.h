@@ -32,6 +32,8 @@ attr_id module_attrs(const module *m);
 void module_set_attrs(module *m, attr_id dict);
 block_id module_top(const module *m);
 uint64_t module_epoch(const module *m);
+/* Changes with what may change the path of an op. */
+uint64_t module_path_epoch(const module *m);
 /* Bytes taken for ops, values and uses. */
 size_t module_bytes(const module *m);
 /* Where the text of the attributes begins; no place when the module was not read from a text, or has none in it. */

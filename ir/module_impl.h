@@ -139,6 +139,7 @@ struct module {
     src_pos attrs_at;
     block_id top;
     uint64_t epoch;
+    uint64_t pathless;    /* how many of these changes left the paths of all ops as they were */
     uint64_t valid_epoch; /* changes with what may change the valid region of an existing value */
     record_table ops, rests, values, uses, blocks;
     module_caches *caches;
@@ -296,6 +297,10 @@ static inline uint32_t value_operands_of(const module *m, op_kind kind, uint32_t
 /* Expression number `index` of a list (or of a lone expression) that op `o` holds, its slots replaced by values; 0 when
  * there is none. */
 expr_id index_expr_of(const module *m, op_id o, attr_id list, uint32_t index);
+
+/* ---- op_path.c ---- */
+/* Whether an op with the attributes `a` has the name of one with `b` in paths, all else being equal. */
+bool attrs_call_alike(const module *m, attr_id a, attr_id b);
 
 /* ---- symbols.c ---- */
 void symbols_add(module *m, op_id f);

@@ -457,11 +457,13 @@ void op_set_operands(module *m, op_id o, uint32_t count, const value_id *operand
         unlink_operands(m, o);
         link_operands(m, o, form.count, form.operands);
     }
+    const bool is_called_alike = !attrs_change || attrs_call_alike(m, op->attrs, form.attrs);
     op->attrs = form.attrs;
     index_form_fini(&form);
     if (!attrs_change && !operands_change) return;
     if (attrs_change && (op_info_at(op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_forget(m);
     m->epoch++;
+    m->pathless += is_called_alike;
     m->valid_epoch++;
 }
 

@@ -38,6 +38,16 @@ static own_name name_of(const module *m, op_id o, name_keys keys)
     return (own_name){v->name_base == 0 ? (str){NULL, 0} : string_of(m->context, v->name_base), v->name_number};
 }
 
+bool attrs_call_alike(const module *m, attr_id a, attr_id b)
+{
+    const name_keys keys = name_keys_of(m);
+    const str_id all[] = {keys.label, keys.symbol, string_intern_z(m->context, "name")};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if ((a == 0 ? 0 : attr_get(m->context, a, all[i])) != (b == 0 ? 0 : attr_get(m->context, b, all[i])))
+            return false;
+    return true;
+}
+
 /* What ends a name or looks like another part of a path must not stand in one. */
 static char visible(char c)
 {

@@ -2,7 +2,7 @@
 
     random_pins.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--pins N] [--runs N] [--set K=V] [--keep DIR]
 
-For each seed a program: one of tests/fuzz/forms.py, drawn or listed, an attention, or an example. Of each program
+For each seed a program: one of tests/fuzz/forms.py, drawn or listed, an attention, one with a `tune`, or an example. Of each program
 
   - what --emit-schedule writes, all of it pinned, gives the same module, byte for byte;
   - --pins times: of what --print-search-space lists, some is pinned at random legal values. Each such schedule is kept, so that what is
@@ -57,8 +57,26 @@ def attention(r):
 """
 
 
+def tuned(r):
+    """A number that the program leaves open, and another function beside it."""
+    step = r.choice((1, 3, 64))
+    return f"""func @tuned(%x: tensor<$B x 40 x f32>) -> tensor<$B x 1 x f32> {{
+  tune $K in [{step}, {r.choice((step, 5 * step, 7 * step + 1))}] step {step}
+  %k = tensor.index_cast from($K) : tensor<f32>
+  %p = tensor.mul %x, %k : tensor<$B x 40 x f32>
+  %y = tensor.reduce_max %p {{axis = 1}} : tensor<$B x 1 x f32>
+  return %y
+}}
+func @beside(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {{
+  %y = tensor.softmax %x : tensor<$B x 40 x f32>
+  %z = tensor.add %y, %y : tensor<$B x 40 x f32>
+  return %z
+}}
+"""
+
+
 def program(seed, r):
-    """Its text, and the values of its symbols as arguments."""
+    """Its text, and the values of its symbols as arguments; None: it does not stand for the same numbers under every schedule."""
     kind, size = r.random(), {}
     if kind < 0.05:
         name = r.choice(EXAMPLES)
@@ -66,8 +84,10 @@ def program(seed, r):
             text = f.read()
     elif kind < 0.1:
         text = attention(r)
+    elif kind < 0.13:
+        return tuned(r), None
     else:
-        form = r.choice(LISTED) if kind < 0.3 else forms.RandomForm(seed).form(seed)
+        form = r.choice(LISTED) if kind < 0.33 else forms.RandomForm(seed).form(seed)
         size = r.choice(form.sizes)
         text = form.module(size, r.random() < 0.4)
     symbols = sorted(set(re.findall(r"\$(\w+)", text)))
@@ -104,8 +124,10 @@ def random_value(r, entry):
         return r.choice(entry["offers"])
     if not ("least" in entry and "most" in entry):
         return entry["chosen"]
-    values = [r.choice((lo, min(hi, LARGEST), r.randint(lo, min(hi, LARGEST)), r.randint(lo, min(hi, 8)))) for lo, hi in
-              zip(numbers(entry["least"]), numbers(entry["most"]))]
+    values = []
+    for lo, hi in zip(numbers(entry["least"]), numbers(entry["most"])):
+        hi = min(hi, max(lo, LARGEST))
+        values.append(r.choice((lo, hi, r.randint(lo, hi), r.randint(lo, min(hi, lo + 7)))))
     keys = re.findall(r"([\w.-]+):", entry["least"])
     return "{ " + ", ".join(f"{k}: {v}" for k, v in zip(keys, values)) + " }" if keys else str(values[0])
 
