@@ -2,18 +2,15 @@
  *
  * Plugins run in the worker's process. Whoever calls into one (run_context_begin and _end around everything that takes
  * a pto_run, plugin_load around dlopen and the entry) calls process_enter before and process_leave after: the host
- * goes on as if it alone had run. What is put back, and whether that is said:
- *
- *   floating point: rounding, traps, flushing of denormals (MXCSR, x87)   said, but not of loading: a compiler's start
- *                                                                         files do it, and nothing was computed yet
- *   locale of the thread                                                  likewise; the global one in silence, since
- *                                                                         the worker runs under a C locale of its own
- *   working folder, umask                                                 said
- *   standard input, output, error                                         said; when nothing is left to put them back
- *                                                                         from, the worker ends and the plugin is named
- *   signal mask; handlers of the user's signals, of SIGPIPE, SIGXFSZ, SIGCHLD   in silence
- *
- * While plugins run, standard output goes where standard error goes. One thread; a microsecond or two a call. */
+ * goes on as if it alone had run. It is put back
+ * - and said, with the plugin's name: rounding, traps and flushing of denormals (MXCSR, x87), the locale of the thread,
+ *   the working folder, the umask, standard input, output and error. Of loading floating point and locale are not said:
+ *   start files of compilers do it, and nothing was computed yet. When nothing is left to put the standard files back
+ *   from, the worker ends and the plugin is named;
+ * - in silence: the global locale, since the worker runs under a C locale of its own; and, when the outermost pair
+ * ends, the signal mask and the handlers of the user's signals, of SIGPIPE, SIGXFSZ and SIGCHLD, since a worker that
+ * does not end at a signal is killed. While plugins run, standard output goes where standard error goes. One thread; a
+ * microsecond or two a call. */
 #ifndef CORE_PROCESS_STATE_H
 #define CORE_PROCESS_STATE_H
 

@@ -25,6 +25,8 @@ for change in flush round-up; do
     done
   done
 done
+run tiny.npy got.npy --plugin="$TEST_PLUGINS/hostile-fast.so" --insert-after=canonicalize=test.hostile-fast
+[ ! -s text ] && cmp tiny-want.npy got.npy || fail 'built with -Ofast'
 for way in flush round_up trap; do
   for x in tiny plain; do
     run $x.npy got.npy --plugin="$TEST_PLUGINS/hostile-state.so" --insert-after="canonicalize=test.hostile-state{way=$way}"

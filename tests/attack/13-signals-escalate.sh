@@ -66,4 +66,20 @@ be_deaf SIGTERM SIGINT
 stop SIGTERM
 stop_deaf SIGTERM SIGTERM
 END
+
+# What a pass did to signals is over when the compile is: a run ends at the first one, without a word.
+for way in ignore_signals block_signals; do
+  rm -f begun
+  PTO_TEST_BACKEND='sleep' pto-run "$m" --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --plugin="$TEST_PLUGINS/hostile-state.so" \
+    --passes="test.hostile-state{way=$way}" --backend=test.hostile-backend >/dev/null 2>text &
+  tool=$!
+  tries=0
+  until [ -e begun ] || [ $tries -gt 500 ]; do sleep 0.01; tries=$((tries + 1)); done
+  kill -TERM $tool
+  wait $tool
+  status=$?
+  [ $status -eq 143 ] && [ ! -s text ] && continue
+  echo "$way: status $status" && cat text
+  failed=1
+done
 exit $failed

@@ -9,9 +9,9 @@
  * locale of the thread, the working folder, the umask, the standard files. The host puts them back when a call returns,
  * or when the file is loaded, and warns; it cannot where a plugin closed descriptors that it did not open, and ends.
  * Handlers of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ and SIGCHLD, the signal mask and the global locale do
- * not last either. SIGPIPE has no effect: a write to a closed pipe fails. What is printed goes to standard error. A
- * process that a plugin forks ends with the thread that forked it; every process that it starts ends with the tool.
- * Versions: ABI major 1; a minor only appends. */
+ * not last longer than a compile or a run. SIGPIPE has no effect: a write to a closed pipe fails. What is printed goes
+ * to standard error. A process that a plugin forks ends with the thread that forked it; every process that it starts
+ * ends with the tool. Versions: ABI major 1; a minor only appends. */
 #ifndef PTO_ABI_H
 #define PTO_ABI_H
 
