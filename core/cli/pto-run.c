@@ -71,7 +71,7 @@ typedef struct run_job {
     int64_t seed, shuffle, repeat;
     output_names output_names;
     output_folder *report; /* or NULL */
-    int failure;           /* exit status when reading the job fails */
+    exit_status failure;   /* exit status when reading the job fails */
 } run_job;
 
 static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
