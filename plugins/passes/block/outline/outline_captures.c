@@ -155,6 +155,17 @@ static pto_status note_attrs(const finder *f, pto_op op)
     return PTO_OK;
 }
 
+/* Strides may mention symbols that no extent does. What comes along for these has strides too. */
+static pto_status note_strides(const finder *f)
+{
+    for (uint32_t i = 0; i < f->nest->count; i++) {
+        const pto_type type = pto_value_type(f->nest->captures[i].value);
+        const uint32_t rank = f->nest->captures[i].uses != 0 ? pto_type_rank(type) : 0;
+        for (uint32_t d = 0; d < rank; d++) PTO_TRY(note_expr(f, f->nest->op, pto_type_stride(type, d), 0));
+    }
+    return PTO_OK;
+}
+
 /* The captures stand in the room while they are found. */
 static void keep_captures(nest *n)
 {
@@ -179,6 +190,7 @@ pto_status outline_find_captures(nest *n, capture_room *room, const outline_kind
     f.wants_symbols = 1;
     PTO_WALK(n->op, op) PTO_TRY(note_attrs(&f, op));
     PTO_TRY(note_attrs(&f, n->op));
+    PTO_TRY(note_strides(&f));
     keep_captures(n);
     return PTO_OK;
 }
