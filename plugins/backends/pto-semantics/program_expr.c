@@ -17,7 +17,8 @@ enum {
     POSTFIX_CEILDIV,
     POSTFIX_MOD,
     POSTFIX_MIN,
-    POSTFIX_MAX
+    POSTFIX_MAX,
+    POSTFIX_UNKNOWN /* of a kind that this header does not have: never in a program */
 };
 
 bool index_code_reads(const index_code *c) { return c->what == POSTFIX_SLOT || c->what == POSTFIX_TERM; }
@@ -57,7 +58,8 @@ static uint32_t code_of(pto_expr_kind kind)
     case PTO_EXPR_CEILDIV: return POSTFIX_CEILDIV;
     case PTO_EXPR_MOD: return POSTFIX_MOD;
     case PTO_EXPR_MIN: return POSTFIX_MIN;
-    default: return POSTFIX_MAX;
+    case PTO_EXPR_MAX: return POSTFIX_MAX;
+    default: return POSTFIX_UNKNOWN;
     }
 }
 
@@ -105,7 +107,7 @@ bool index_compile(index_pool *pool, const index_leaves *leaves, pto_expr e, ind
         if (kind == PTO_EXPR_CONST || is_leaf(kind)) {
             if (!compile_leaf(pool, leaves, at, depth ? &frames[depth - 1] : NULL)) return false;
         } else {
-            if (kind == PTO_EXPR_NONE || depth == DEPTH_MAX) return false;
+            if (depth == DEPTH_MAX || (kind != PTO_EXPR_SUM && code_of(kind) == POSTFIX_UNKNOWN)) return false;
             if (kind == PTO_EXPR_SUM) emit(pool, POSTFIX_CONST, 0, pto_expr_number(at));
             frames[depth++] = (frame){at, kind, 0, pto_expr_arg_count(at)};
         }
@@ -162,7 +164,8 @@ index_result index_eval(const index_code *codes, const index_expr *e, const int6
         case POSTFIX_CEILDIV: *top = floor_div(*top, b) + (*top % b != 0); break;
         case POSTFIX_MOD: *top = *top - floor_div(*top, b) * b; break;
         case POSTFIX_MIN: *top = b < *top ? b : *top; break;
-        default: *top = b > *top ? b : *top; break;
+        case POSTFIX_MAX: *top = b > *top ? b : *top; break;
+        default: return INDEX_OVERFLOW;
         }
     }
     if (bad || n == 0) return INDEX_OVERFLOW;
