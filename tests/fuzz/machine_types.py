@@ -1,10 +1,11 @@
 """Machines that lack one element type somewhere, against small kernels.
 
-    machine_types.py [--bin DIR] [--machine FILE] [--count N] [--seed N] [--keep DIR]
+    machine_types.py [--bin DIR] [--machine FILE] [--count N] [--seed N] [--seconds N] [--keep DIR]
 
 From each vector instruction of a machine file, from its conversions and from its vector unit one element type after the other is
 taken away, and bf16 is added. A kernel then runs and gives what the reference pipeline gives, or it is refused at its own line with
 status 5: no pass is blamed. --count takes that many pairs of machine and kernel at random, which follow from the seed alone; 0: all.
+--seconds ends earlier.
 Ends with 1 and what went wrong."""
 
 import argparse
@@ -14,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -106,6 +108,7 @@ def main():
     p.add_argument("--machine", default=os.path.join(ROOT, "pipelines", "machines", "ascend-910b.yaml"))
     p.add_argument("--count", type=int, default=0)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seconds", type=float, default=0)
     p.add_argument("--keep", default="")
     a = p.parse_args()
     bin_dir = os.path.abspath(a.bin) if a.bin else ""
@@ -114,19 +117,25 @@ def main():
     pairs = [(m, k) for m in some_machines for k in some_kernels]
     if a.count:
         pairs = random.Random(a.seed).sample(pairs, min(a.count, len(pairs)))
-    os.chdir(a.keep or tempfile.mkdtemp())
+    folder = a.keep or tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
     for names, ending in (some_machines, "yaml"), (some_kernels, "ptir"):
         for name, text in names.items():
             with open(f"{name}.{ending}", "w") as f:
                 f.write(text)
-    wrong = refused = 0
+    tried = wrong = refused = 0
+    end = time.monotonic() + a.seconds if a.seconds else float("inf")
     for m, k in pairs:
+        if time.monotonic() > end:
+            break
+        tried += 1
         what, is_refused = problem(bin_dir, m, k, some_kernels[k])
         refused += is_refused
         wrong += what is not None
         if what:
             print(what)
-    print(f"{len(pairs)} pairs, {refused} refused, {wrong} wrong")
+    print(f"{tried} pairs, {refused} refused, {wrong} wrong")
     return 1 if wrong else 0
 
 
