@@ -28,13 +28,15 @@ static const char style_sheet[] =
     "10px}th{text-align:left;color:#5b6570;font-weight:600}\n"
     "th,td{padding:3px 12px 3px 0;border-bottom:1px solid #eceff2;white-space:nowrap;vertical-align:middle}\n"
     "th:last-child,td:last-child{padding-right:0}\n"
-    "th{white-space:normal;vertical-align:bottom}td.m{white-space:normal;min-width:90px}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.w{width:200px}\n"
+    "th{white-space:normal;vertical-align:bottom}td.m{white-space:normal;min-width:130px}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.w{width:160px}\n"
     ".c{font:12.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans "
     "Mono',monospace;min-width:260px;overflow-wrap:anywhere}td.c{white-space:normal}\n"
     ".bar{display:flex;height:13px;min-width:110px;background:#f4f6f8;border-radius:2px;overflow:hidden}.bar "
     "i{display:block}\n"
     ".chip{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}\n"
+    /* A line may break beside a block. */
+    "th .chip{display:inline;padding:0 5px;font-size:9px}\n"
     /* What stands beyond an edge casts a shadow on it: scroll bars may be hidden. */
     ".scroll,.picture{overflow-x:auto}\n"
     ".scroll{background:linear-gradient(90deg,#fff 40%,transparent) 0 0/40px 100% no-repeat local,"

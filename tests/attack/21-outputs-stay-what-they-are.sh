@@ -20,6 +20,11 @@ echo old >private && chmod 600 private && echo old >program && chmod 755 program
 (umask 027; pto-opt "$m" -o private && pto-opt "$m" -o program && pto-opt "$m" -o fresh) || fail modes
 [ "$(mode private) $(mode program) $(mode fresh)" = "600 755 640" ] || fail "modes"
 
+# So does the owner, where we may give files away.
+if [ "$(id -u)" -eq 0 ]; then
+  chown 65534:65534 private && pto-opt "$m" -o private && [ "$(stat -c %u:%g:%a private)" = 65534:65534:600 ] || fail owner
+fi
+
 # Read-only is read-only, for root too.
 echo old >kept && chmod 444 kept && ln -s kept tokept
 for path in kept tokept; do

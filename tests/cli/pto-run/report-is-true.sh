@@ -33,6 +33,11 @@ expect("files", sorted(listed), sorted(wanted))
 page = tree.parse(folder / "index.html").getroot()
 ids = [e.get("id") for e in page.iter() if e.get("id")]
 expect("ids that stand twice", len(ids) - len(set(ids)), 0)
+# What is too wide for a screen scrolls in a box of its own, and none of it is cut off.
+boxed = {t for e in page.iter() if e.get("class") == "scroll" for t in e if name(t) == "table"}
+expect("tables outside of boxes", [t.get("id") for t in page.iter() if name(t) == "table" and t not in boxed], [])
+style = "".join(texts(e) for e in page.iter() if name(e) == "style")
+expect("boxes that scroll", ".scroll,.picture{overflow-x:auto}" in style and "text-overflow" not in style, True)
 for path in [folder / "index.html", *folder.glob("*.svg")]:
     root = tree.parse(path).getroot()
     if path.suffix == ".svg" and (name(root) != "svg" or not root.get("viewBox")):
