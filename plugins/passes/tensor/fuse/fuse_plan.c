@@ -209,28 +209,32 @@ static void join_later(fuse_plan *p)
 
 /* ---- results that vary less than the nest ---- */
 
-/* A node that several instances of its nest would write; FUSE_NONE when there is none. */
-static uint32_t find_shared(fuse_plan *p)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        const fuse_node *n = &p->nodes[i];
-        if (n->role != FUSE_VECTOR || !n->is_live) continue;
-        const uint32_t root = fuse_root(p, i);
-        const fuse_cluster *c = &p->clusters[root];
-        if (c->op_count == 1 || c->space.common == c->space.wide || n->space.common == c->space.wide) continue;
-        const fuse_nest nest = fuse_space_nest(&c->space);
-        if ((c->space.wide & ~nest.walked & ~n->space.common) != 0 && fuse_is_used_outside(p, i, root)) return i;
-    }
-    return FUSE_NONE;
-}
-
 const char fuse_shared[] = "several instances of the nest would write one result";
 
-/* What uses such a node goes into another group, and when that is not enough what feeds it too. */
-static void set_apart(fuse_node *n)
+/* Whether several instances of its nest would write the node. */
+static int is_shared(fuse_plan *p, uint32_t index)
 {
-    n->is_alone = n->ends_group != NULL;
-    n->ends_group = fuse_shared;
+    const fuse_node *n = &p->nodes[index];
+    if (n->role != FUSE_VECTOR || !n->is_live) return 0;
+    const uint32_t root = fuse_root(p, index);
+    const fuse_cluster *c = &p->clusters[root];
+    if (c->op_count == 1 || c->space.common == c->space.wide || n->space.common == c->space.wide) return 0;
+    const fuse_nest nest = fuse_space_nest(&c->space);
+    return (c->space.wide & ~nest.walked & ~n->space.common) != 0 && fuse_is_used_outside(p, index, root);
+}
+
+/* What uses such nodes goes into other groups, and where that was not enough what feeds them too. Returns how many. */
+static uint32_t set_shared_apart(fuse_plan *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        fuse_node *n = &p->nodes[i];
+        if (!is_shared(p, i)) continue;
+        n->is_alone = n->ends_group != NULL;
+        n->ends_group = fuse_shared;
+        count++;
+    }
+    return count;
 }
 
 /* ---- the plan ---- */
@@ -257,7 +261,6 @@ static pto_status find_clusters(fuse_plan *p)
 
 pto_status fuse_plan_make(fuse_plan *p)
 {
-    uint32_t shared;
     read_block(p);
     if (p->grouped == 0) return PTO_OK;
     for (uint32_t i = 0; i < p->count; i++) find_copies(p, &p->nodes[i]);
@@ -266,10 +269,7 @@ pto_status fuse_plan_make(fuse_plan *p)
     fuse_find_needs(p);
     PTO_TRY(fuse_read_pins(p));
     PTO_TRY(find_clusters(p));
-    while ((shared = find_shared(p)) != FUSE_NONE) {
-        set_apart(&p->nodes[shared]);
-        PTO_TRY(find_clusters(p));
-    }
+    while (set_shared_apart(p) != 0) PTO_TRY(find_clusters(p));
     PTO_TRY(fuse_place(p, 0));
     return fuse_record(p);
 }
