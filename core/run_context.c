@@ -23,7 +23,6 @@ run_session *run_session_create(arena *a, const run_session_params *params)
     run_session *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->params = *params;
-    host_table_fill(&s->host, params->abi_minor);
     return s;
 }
 
@@ -102,6 +101,8 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
     run_context *c = context_for(s), *inner = c->inner;
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
     if (++s->serial == 0) s->serial = 1;
+    // Anew for each run: what a plugin writes into it is not the next one's.
+    host_table_fill(&s->host, s->params.abi_minor);
     *c = (run_context){.run = {sizeof(pto_run), request->agent->kind_count, &s->host, request->agent->kinds},
                        .session = s,
                        .outer = s->current,
