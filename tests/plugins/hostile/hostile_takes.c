@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static pto_status limit(__typeof__(RLIMIT_AS) what, rlim_t to)
+static pto_status limit(__rlimit_resource_t what, rlim_t to)
 {
     struct rlimit l;
     if (getrlimit(what, &l) != 0) return PTO_FAILED;

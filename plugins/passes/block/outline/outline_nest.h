@@ -67,7 +67,7 @@ typedef struct twin_table {
     nest_words wanted, other;
 } twin_table;
 
-enum { OUTLINE_NO_TWIN = UINT32_MAX };
+#define OUTLINE_NO_TWIN UINT32_MAX
 
 /* For at most `count` nests, which the caller keeps in `nests`. */
 twin_table outline_twin_table(const pto_run *run, const nest *nests, uint32_t count);
