@@ -122,6 +122,8 @@ static int64_t kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
     case PTO_COLUMN_PARTNER: return info->partner;
     case PTO_COLUMN_DTYPES: return info->dtypes;
     case PTO_COLUMN_SPACE_RULE: return info->space;
+    case PTO_COLUMN_ULP: return info->ulp;
+    case PTO_COLUMN_ARGUMENT_ULP: return info->argument_ulp;
     default: run_misuse(c, &E1323, "asked for column %u of an op kind", column); return 0;
     }
 }

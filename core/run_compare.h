@@ -3,12 +3,14 @@
 #define CORE_RUN_COMPARE_H
 
 #include "core/backend_run.h"
+#include "core/semantics_compare.h"
 
 /* Every output has the same bits. Fails when number, element type or extents of the outputs differ. */
 MUST_CHECK status run_compare_bits(const bound_call *one, const bound_call *other, bool *out_is_same);
-/* A line for each output; true when all are the same: bit for bit, or with `spread` (semantics_spread) within twice
- * the limit of semantics_check.h, since each of the two may be off by it. */
-bool run_compare_outputs(const bound_call *one, const bound_call *other, double *const *spread, text_buffer *out);
+/* A line for each output; true when all are the same: bit for bit, or with `bounds` (semantics_find_bounds) both
+ * within them. */
+bool run_compare_outputs(const bound_call *one, const bound_call *other, const semantics_bounds *bounds,
+                         text_buffer *out);
 /* Counters with their ratio; without `all`, those that pto-run prints unasked. */
 void run_compare_counters(const backend_result *one, const backend_result *other, bool all, text_buffer *out);
 

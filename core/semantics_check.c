@@ -2,7 +2,8 @@
 
 #include "core/core_diag.h"
 #include "core/semantics_compare.h"
-#include "core/semantics_run.h"
+#include "core/semantics_trials.h"
+#include "core/supervisor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,9 +14,34 @@ struct semantics_check {
     module *kept;  /* the module before a step that may change the order of sums, or fix symbols of `tune` */
     bool is_stale; /* what ran last is not the module any more */
     uint32_t step_count, exact_count; /* compared, and with the same bits */
+    uint64_t open_count;              /* elements that changed where any number is allowed */
     double worst_ratio;               /* error over limit, of steps that may change the order of sums */
     const char *worst_step;
 };
+
+/* What does not run before any step says nothing about one: an error when it is what was asked for. */
+static status run_first(semantics_check *c, module *m, checked_function *fn)
+{
+    for (uint32_t k = 0; k < fn->trial_count;) {
+        trial *t = &fn->trials[k];
+        diag_hush(c->runs.diags, k > 0);
+        const status s = semantics_run(&c->runs, m, fn, t, &t->before);
+        diag_hush(c->runs.diags, false);
+        if (s == OK) {
+            k++;
+            continue;
+        }
+        if (flight_recorder_stop(c->runs.recorder)) return FAILED;
+        if (k == 0) {
+            semantics_note_inputs(&c->runs, fn, t);
+            diag_note(c->runs.diags, NO_POS, "--check=semantics cannot go on: this is the module as it was given");
+            return FAILED;
+        }
+        const char *why = diag_hushed(c->runs.diags);
+        semantics_trials_leave_out(&c->runs, fn, k, why ? why : "it does not run");
+    }
+    return OK;
+}
 
 exit_status semantics_check_begin(arena *a, plugin_host *host, const semantics_request *request, module *m,
                                   flight_recorder *recorder, semantics_check **out)
@@ -25,13 +51,8 @@ exit_status semantics_check_begin(arena *a, plugin_host *host, const semantics_r
         .arena = a, .diags = context_diags(module_context(m)), .request = request, .recorder = recorder};
     *out = c;
     TRY_EXIT(semantics_runs_open(&c->runs, host, m));
-    for (uint32_t i = 0; i < c->runs.function_count; i++) {
-        checked_function *fn = &c->runs.functions[i];
-        if (semantics_run(&c->runs, m, fn, 0, &fn->before) == OK) continue;
-        semantics_note_inputs(&c->runs, fn);
-        diag_note(c->runs.diags, NO_POS, "--check=semantics cannot go on: this is the module as it was given");
-        return EXIT_STATUS_FAILED;
-    }
+    for (uint32_t i = 0; i < c->runs.function_count; i++)
+        TRY_AS(EXIT_STATUS_FAILED, run_first(c, m, &c->runs.functions[i]));
     return EXIT_STATUS_OK;
 }
 
@@ -45,8 +66,11 @@ void semantics_check_end(semantics_check *c)
 {
     if (c) drop_kept(c);
     for (uint32_t i = 0; c && i < c->runs.function_count; i++) {
-        if (c->runs.functions[i].before.arena) arena_destroy(c->runs.functions[i].before.arena);
-        c->runs.functions[i].before = (outcome){0};
+        checked_function *fn = &c->runs.functions[i];
+        for (uint32_t k = 0; k < fn->trial_count; k++) {
+            if (fn->trials[k].before.arena) arena_destroy(fn->trials[k].before.arena);
+            fn->trials[k].before = (outcome){0};
+        }
     }
 }
 
@@ -64,12 +88,34 @@ static void put_index(const bound_tensor *t, uint64_t linear, text_buffer *out)
     text_putc(out, ']');
 }
 
-static void blame(const semantics_check *c, const checked_function *fn, const run_agent *agent, bool reassociates,
-                  const bound_tensor *before, const bound_tensor *after, const semantics_difference *r)
+static void note_bounds(const semantics_check *c, const semantics_bounds *b, uint64_t at)
 {
     text_buffer t;
     text_init(&t);
-    text_printf(&t, "`%.*s` of @%s at ", (int)before->name.n, before->name.p, fn->name);
+    semantics_put_element(b->least, at, &t);
+    text_puts(&t, " to ");
+    semantics_put_element(b->most, at, &t);
+    const bool is_nan = semantics_allows_nan(b, at);
+    diag_note(c->runs.diags, NO_POS, "the rows of the ops before the step allow %s there%s", t.p,
+              is_nan ? ", and NaN" : "");
+    text_fini(&t);
+}
+
+/* A step at work on one function and one set of inputs. */
+typedef struct judgement {
+    const checked_function *fn;
+    trial *trial;
+    const run_agent *agent;
+    const pto_pass *pass;
+} judgement;
+
+static void blame(const semantics_check *c, const judgement *j, const semantics_bounds *bounds,
+                  const bound_tensor *before, const bound_tensor *after, const semantics_difference *r)
+{
+    const run_agent *agent = j->agent;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "`%.*s` of @%s at ", (int)before->name.n, before->name.p, j->fn->name);
     put_index(before, r->at, &t);
     text_puts(&t, " was ");
     semantics_put_element(before, r->at, &t);
@@ -82,16 +128,27 @@ static void blame(const semantics_check *c, const checked_function *fn, const ru
     diag_note(c->runs.diags, agent->at,
               "%" PRIu64 " of %" PRIu64 " elements are beyond their limit; the pass declares %s", r->count,
               before->element_count,
-              reassociates ? "that it may change the order of sums" : "exact numerics, so that no bit may change");
-    semantics_note_inputs(&c->runs, fn);
+              bounds ? "that it may change the order of sums" : "exact numerics, so that no bit may change");
+    if (bounds) note_bounds(c, bounds, r->at);
+    semantics_note_inputs(&c->runs, j->fn, j->trial);
 }
 
-static status blame_shape(const semantics_check *c, const checked_function *fn, const run_agent *agent)
+static status blame_shape(const semantics_check *c, const judgement *j)
 {
-    diag_error(c->runs.diags, agent->at, &E1902,
+    diag_error(c->runs.diags, j->agent->at, &E1902,
                "step `%s` (pass %s of plugin %s) changed number, element type or extents of the outputs of @%s",
-               agent->step, agent->id, agent->plugin, fn->name);
-    semantics_note_inputs(&c->runs, fn);
+               j->agent->step, j->agent->id, j->agent->plugin, j->fn->name);
+    semantics_note_inputs(&c->runs, j->fn, j->trial);
+    return FAILED;
+}
+
+static status blame_run(const semantics_check *c, const judgement *j)
+{
+    if (flight_recorder_stop(c->runs.recorder)) return FAILED;
+    diag_error(c->runs.diags, j->agent->at, &E1902,
+               "step `%s` (pass %s of plugin %s) left a module that does not run on %s, as it did before",
+               j->agent->step, j->agent->id, j->agent->plugin, semantics_backend_id);
+    semantics_note_inputs(&c->runs, j->fn, j->trial);
     return FAILED;
 }
 
@@ -119,138 +176,135 @@ static status same_outputs(const bound_call *before, const bound_call *after)
     }
 }
 
-/* The spread of every output of the module before the step, one array for each. */
-static status measure_spread(semantics_check *c, checked_function *fn, arena *a, double ***out)
+/* ---- bounds ---- */
+
+/* A part of an output: least, most, NaN. */
+static const bound_tensor *part_of(arena *a, const bound_tensor *output, uint32_t part)
 {
-    const bound_call *call = &fn->before.call;
-    const uint32_t count = call->parameter_count + call->result_count;
-    double **spread = arena_array(a, count, sizeof *spread);
-    for (uint32_t i = 0; i < count; i++) {
-        if (call->tensors[i].is_output) spread[i] = arena_array(a, call->tensors[i].element_count, sizeof *spread[i]);
-    }
-    for (uint64_t n = 1; n <= SEMANTICS_RUNS; n++) {
-        outcome perturbed;
-        TRY(semantics_run(&c->runs, c->kept, fn, n, &perturbed));
-        for (uint32_t i = 0; i < count; i++) {
-            if (spread[i]) semantics_add_spread(&call->tensors[i], &perturbed.call.tensors[i], spread[i]);
-        }
-        arena_destroy(perturbed.arena);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (spread[i]) semantics_finish_spread(&call->tensors[i], SEMANTICS_RUNS, spread[i]);
-    }
-    *out = spread;
+    bound_tensor *t = arena_alloc(a, sizeof *t);
+    *t = *output;
+    if (t->element_count > 0) t->data += part * t->element_count * dtype_bytes(t->type);
+    return t;
+}
+
+/* A row for each output, in their order, with what they point at in out->arena. */
+static status find_bounds(semantics_check *c, module *m, const checked_function *fn, const trial *t, outcome *out,
+                          const semantics_bounds **rows)
+{
+    TRY(semantics_run_bounds(&c->runs, m, fn, t, out));
+    const bound_call *call = &out->call;
+    semantics_bounds *row = arena_array(out->arena, call->parameter_count + call->result_count + 1u, sizeof *row);
+    *rows = row;
+    uint32_t i = 0;
+    for (const bound_tensor *o = next_output(call, &i); o; o = next_output(call, &i))
+        *row++ = (semantics_bounds){part_of(out->arena, o, 0), part_of(out->arena, o, 1), part_of(out->arena, o, 2)};
     return OK;
 }
 
-/* `spread` NULL: bit for bit. */
-static status compare_outputs(semantics_check *c, const checked_function *fn, const outcome *after,
-                              const run_agent *agent, double *const *spread, bool *is_same)
+/* ---- one step ---- */
+
+/* `rows` NULL: bit for bit. */
+static status compare_outputs(semantics_check *c, const judgement *j, const outcome *after,
+                              const semantics_bounds *rows, bool *is_same)
 {
-    uint32_t i = 0, k = 0;
-    for (const bound_tensor *t = next_output(&fn->before.call, &i); t; t = next_output(&fn->before.call, &i)) {
+    uint32_t i = 0, k = 0, row = 0;
+    for (const bound_tensor *t = next_output(&j->trial->before.call, &i); t;
+         t = next_output(&j->trial->before.call, &i)) {
         const bound_tensor *now = next_output(&after->call, &k);
-        const semantics_difference r = semantics_compare(t, now, spread ? spread[i - 1] : NULL);
+        const semantics_bounds *bounds = rows ? &rows[row++] : NULL;
+        const semantics_difference r = semantics_compare(t, now, bounds);
         *is_same &= r.is_same;
-        if (spread && r.worst_ratio > c->worst_ratio) {
+        c->open_count += r.open;
+        if (bounds && r.worst_ratio > c->worst_ratio) {
             c->worst_ratio = r.worst_ratio;
-            c->worst_step = agent->step;
+            c->worst_step = j->agent->step;
         }
         if (r.count == 0) continue;
-        blame(c, fn, agent, spread != NULL, t, now, &r);
+        blame(c, j, bounds, t, now, &r);
         return FAILED;
     }
     return OK;
 }
 
 /* The outputs differ in some bit, and may. */
-static status compare_within(semantics_check *c, checked_function *fn, const outcome *after, const run_agent *agent)
+static status compare_within(semantics_check *c, const judgement *j, const outcome *after)
 {
-    arena *a = arena_create("semantics spread");
-    double **spread = NULL;
+    outcome sets;
+    const semantics_bounds *rows;
     bool is_same = true;
-    status s = measure_spread(c, fn, a, &spread);
-    if (s == OK) s = compare_outputs(c, fn, after, agent, spread, &is_same);
-    arena_destroy(a);
+    TRY(find_bounds(c, c->kept, j->fn, j->trial, &sets, &rows));
+    const status s = compare_outputs(c, j, after, rows, &is_same);
+    arena_destroy(sets.arena);
     return s;
 }
 
-static bool has_same_bits(const checked_function *fn, const outcome *after)
+static bool has_same_bits(const trial *j, const outcome *after)
 {
     uint32_t i = 0, k = 0;
-    for (const bound_tensor *t = next_output(&fn->before.call, &i); t; t = next_output(&fn->before.call, &i)) {
+    for (const bound_tensor *t = next_output(&j->before.call, &i); t; t = next_output(&j->before.call, &i)) {
         if (!semantics_compare(t, next_output(&after->call, &k), NULL).is_same) return false;
     }
     return true;
 }
 
-static double largest_error(const checked_function *fn, const outcome *after)
+static double largest_error(const outcome *before, const outcome *after)
 {
     double most = 0;
     uint32_t i = 0, k = 0;
-    for (const bound_tensor *t = next_output(&fn->before.call, &i); t; t = next_output(&fn->before.call, &i))
+    for (const bound_tensor *t = next_output(&before->call, &i); t; t = next_output(&before->call, &i))
         most = fmax(most, semantics_compare(t, next_output(&after->call, &k), NULL).error);
     return most;
 }
 
 /* A step that fixed symbols of `tune` may have taken any of their values: the numbers before it are those of the value
  * that comes nearest to what it left. */
-static status find_choice(semantics_check *c, checked_function *fn, const outcome *after)
+static status find_choice(semantics_check *c, const judgement *j, const outcome *after)
 {
     const uint64_t count = c->kept ? semantics_choices(c->kept) : 1;
-    double nearest = largest_error(fn, after);
+    outcome *before = &j->trial->before;
+    double nearest = largest_error(before, after);
     uint64_t best = 0;
     for (uint64_t n = 1; n < count && nearest > 0; n++) {
-        checked_function other = *fn;
+        outcome other;
         c->runs.choice = n;
-        TRY(semantics_run(&c->runs, c->kept, fn, 0, &other.before));
+        TRY(semantics_run(&c->runs, c->kept, j->fn, j->trial, &other));
         const double error = largest_error(&other, after);
-        if (error < nearest) {
-            arena_destroy(fn->before.arena);
-            fn->before = other.before;
-            nearest = error;
-            best = n;
-        } else
-            arena_destroy(other.before.arena);
+        const bool is_nearer = error < nearest;
+        arena_destroy(is_nearer ? before->arena : other.arena);
+        if (!is_nearer) continue;
+        *before = other;
+        nearest = error;
+        best = n;
     }
     c->runs.choice = best;
     return OK;
 }
 
 /* The outputs have the same types and other bits. */
-static status compare_changed(semantics_check *c, checked_function *fn, const outcome *after, const run_agent *agent,
-                              const pto_pass *pass, bool *is_same)
+static status compare_changed(semantics_check *c, const judgement *j, const outcome *after, bool *is_same)
 {
-    TRY(find_choice(c, fn, after));
+    TRY(find_choice(c, j, after));
     status s = OK;
-    if (!has_same_bits(fn, after)) {
+    if (!has_same_bits(j->trial, after)) {
         *is_same = false;
-        s = pass->flags & PTO_PASS_REASSOCIATES ? compare_within(c, fn, after, agent)
-                                                : compare_outputs(c, fn, after, agent, NULL, is_same);
+        s = j->pass->flags & PTO_PASS_REASSOCIATES ? compare_within(c, j, after)
+                                                   : compare_outputs(c, j, after, NULL, is_same);
     }
     c->runs.choice = 0;
     return s;
 }
 
-static status check_function(semantics_check *c, module *m, checked_function *fn, const run_agent *agent,
-                             const pto_pass *pass, bool *is_same)
+static status check_trial(semantics_check *c, module *m, const judgement *j, bool *is_same)
 {
     outcome after;
-    if (semantics_run(&c->runs, m, fn, 0, &after) != OK) {
-        if (flight_recorder_stop(c->runs.recorder)) return FAILED;
-        diag_error(c->runs.diags, agent->at, &E1902,
-                   "step `%s` (pass %s of plugin %s) left a module that does not run on %s, as it did before",
-                   agent->step, agent->id, agent->plugin, semantics_backend_id);
-        semantics_note_inputs(&c->runs, fn);
-        return FAILED;
-    }
+    if (semantics_run(&c->runs, m, j->fn, j->trial, &after) != OK) return blame_run(c, j);
     status s = OK;
-    if (same_outputs(&fn->before.call, &after.call) != OK)
-        s = blame_shape(c, fn, agent);
-    else if (!has_same_bits(fn, &after))
-        s = compare_changed(c, fn, &after, agent, pass, is_same);
-    arena_destroy(fn->before.arena);
-    fn->before = after;
+    if (same_outputs(&j->trial->before.call, &after.call) != OK)
+        s = blame_shape(c, j);
+    else if (!has_same_bits(j->trial, &after))
+        s = compare_changed(c, j, &after, is_same);
+    arena_destroy(j->trial->before.arena);
+    j->trial->before = after;
     return s;
 }
 
@@ -259,10 +313,13 @@ void semantics_check_go_back(semantics_check *c) { c->is_stale = true; }
 static status run_again(semantics_check *c, module *m)
 {
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
-        outcome again;
-        TRY(semantics_run(&c->runs, m, &c->runs.functions[i], 0, &again));
-        arena_destroy(c->runs.functions[i].before.arena);
-        c->runs.functions[i].before = again;
+        checked_function *fn = &c->runs.functions[i];
+        for (uint32_t k = 0; k < fn->trial_count; k++) {
+            outcome again;
+            TRY(semantics_run(&c->runs, m, fn, &fn->trials[k], &again));
+            arena_destroy(fn->trials[k].before.arena);
+            fn->trials[k].before = again;
+        }
     }
     c->is_stale = false;
     return OK;
@@ -279,8 +336,13 @@ status semantics_check_before(semantics_check *c, module *m, const pto_pass *pas
 status semantics_check_step(semantics_check *c, module *m, const run_agent *agent, const pto_pass *pass)
 {
     bool is_same = true;
-    for (uint32_t i = 0; i < c->runs.function_count; i++)
-        TRY(check_function(c, m, &c->runs.functions[i], agent, pass, &is_same));
+    for (uint32_t i = 0; i < c->runs.function_count; i++) {
+        checked_function *fn = &c->runs.functions[i];
+        for (uint32_t k = 0; k < fn->trial_count; k++) {
+            const judgement j = {fn, &fn->trials[k], agent, pass};
+            TRY(check_trial(c, m, &j, &is_same));
+        }
+    }
     c->step_count++;
     c->exact_count += is_same;
     return OK;
@@ -292,36 +354,35 @@ void semantics_check_summary(const semantics_check *c, text_buffer *out)
                 c->step_count, c->exact_count);
     if (c->worst_step) text_printf(out, "; largest error %.2g of its limit, after `%s`", c->worst_ratio, c->worst_step);
     text_putc(out, '\n');
+    if (c->open_count > 0)
+        text_printf(out, "semantics: undecided: %" PRIu64 " elements changed where any number is allowed\n",
+                    c->open_count);
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
         const checked_function *fn = &c->runs.functions[i];
-        text_printf(out, "semantics: @%s on %s inputs", fn->name, c->runs.request->seed ? "random" : "given");
-        for (uint32_t k = 0; k < fn->bound_count; k++)
-            text_printf(out, ", $%.*s = %" PRId64, (int)fn->bound[k].name.n, fn->bound[k].name.p, fn->bound[k].value);
-        text_putc(out, '\n');
+        for (uint32_t k = 0; k < fn->trial_count; k++) {
+            text_printf(out, "semantics: @%s on ", fn->name);
+            semantics_put_inputs(&c->runs, &fn->trials[k], false, out);
+            text_putc(out, '\n');
+        }
+        for (uint32_t k = 0; k < fn->left_out_count; k++)
+            text_printf(out, "semantics: @%s not %s\n", fn->name, fn->left_out[k]);
     }
 }
 
-exit_status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                             flight_recorder *recorder, double ***out)
+exit_status semantics_find_bounds(plugin_host *host, const semantics_request *request, module *m,
+                                  flight_recorder *recorder, arena **out_arena, const semantics_bounds **out)
 {
     semantics_check *c = NULL;
-    double **spread = NULL;
-    exit_status s = semantics_check_begin(a, host, request, m, recorder, &c);
-    if (s == EXIT_STATUS_OK) {
-        c->kept = module_clone(m);
-        if (measure_spread(c, &c->runs.functions[0], a, &spread) != OK) s = EXIT_STATUS_FAILED;
-    }
-    if (s == EXIT_STATUS_OK) {
-        const bound_call *call = &c->runs.functions[0].before.call;
-        const uint32_t count = call->parameter_count + call->result_count;
-        uint32_t n = 0;
-        *out = arena_array(a, count, sizeof **out);
-        for (uint32_t i = 0; i < count; i++) {
-            if (!spread[i]) continue;
-            for (uint64_t k = 0; k < call->tensors[i].element_count; k++) spread[i][k] *= 2;
-            (*out)[n++] = spread[i];
-        }
-    }
+    semantics_request first = *request;
+    outcome sets = {0};
+    arena *a = arena_create("semantics bounds");
+    first.only_first = true;
+    exit_status s = semantics_check_begin(a, host, &first, m, recorder, &c);
+    if (s == EXIT_STATUS_OK &&
+        find_bounds(c, m, &c->runs.functions[0], &c->runs.functions[0].trials[0], &sets, out) != OK)
+        s = EXIT_STATUS_FAILED;
     semantics_check_end(c);
+    arena_destroy(a);
+    *out_arena = sets.arena;
     return s;
 }

@@ -1,21 +1,16 @@
 /* --check=semantics: after every step that changed something the module runs on pto.reference with the same inputs as
- * before it, and the outputs are compared.
+ * before it, several sets of them (semantics_trials.h), and the outputs are compared.
  *
  * What a pass with exact numerics leaves must be the same bit for bit (every NaN is the same). What one that declares
- * PTO_PASS_REASSOCIATES leaves must be within a bound: NaN and infinities as before, and
- *     |after - before| <= 2 * spread + 1e-37 (f32), + 1e-4 (f16, bf16), + 0 (other floats); spread (integers)
- * where `spread` is by how much the outputs of the module before the step vary when every op of it makes an error as
- * large as the rules of comparison allow (option `perturb` of pto.reference): the root of the mean square over
- * SEMANTICS_RUNS runs, for integers the largest. These runs are made only when a bit changed. Costs one run for each
- * step that changed something, and those. */
+ * PTO_PASS_REASSOCIATES leaves must be a value that the rows of the ops of the module before the step allow: the module
+ * runs once more, on sets of values (option `bound` of pto.reference), when a bit changed. */
 #ifndef CORE_SEMANTICS_CHECK_H
 #define CORE_SEMANTICS_CHECK_H
 
 #include "core/call_binding.h"
 #include "core/flight_recorder.h"
 #include "core/pipeline_open.h"
-
-enum { SEMANTICS_RUNS = 8 };
+#include "core/semantics_compare.h"
 
 /* What to run, and on what. */
 typedef struct semantics_request {
@@ -26,6 +21,7 @@ typedef struct semantics_request {
     const given_symbol *symbols;
     uint64_t seed;     /* of inputs that are not given; 0: all are */
     bool finds_inputs; /* symbols that are not given get small values */
+    bool only_first;   /* no other inputs than these */
 } semantics_request;
 
 typedef struct semantics_check semantics_check;
@@ -40,14 +36,14 @@ void semantics_check_go_back(semantics_check *c);
 MUST_CHECK status semantics_check_before(semantics_check *c, module *m, const pto_pass *pass);
 /* After a step that changed something. Fails when the numbers changed, after a diagnostic that blames `agent`. */
 MUST_CHECK status semantics_check_step(semantics_check *c, module *m, const run_agent *agent, const pto_pass *pass);
-/* One line of what was checked. */
+/* What was checked, on which inputs, and what could not be. */
 void semantics_check_summary(const semantics_check *c, text_buffer *out);
 void semantics_check_end(semantics_check *c);
 
-/* How far what a module computes can be trusted: the spread of each output, in their order, twice as large as for one
- * step, since each of two pipelines may be off by it. Made to compare what two pipelines made of the module. Fails as
- * semantics_check_begin does. */
-MUST_CHECK exit_status semantics_spread(arena *a, plugin_host *host, const semantics_request *request, module *m,
-                                        flight_recorder *recorder, double ***out);
+/* Which values the outputs of a module may have, in their order; they live in `*out_arena`, NULL on failure. Made to
+ * compare what two pipelines made of the module. Fails as semantics_check_begin does. */
+MUST_CHECK exit_status semantics_find_bounds(plugin_host *host, const semantics_request *request, module *m,
+                                             flight_recorder *recorder, arena **out_arena,
+                                             const semantics_bounds **out);
 
 #endif

@@ -55,52 +55,79 @@ static bool are_same_bits(const bound_tensor *a, const bound_tensor *b, uint64_t
     return is_float(a) && isnan(element_of(a, index)) && isnan(element_of(b, index));
 }
 
-static double least_limit(dtype type)
+/* -1, 0 or 1: the numbers in order, -0 below +0. */
+static int order_of(const bound_tensor *t, uint64_t left, uint64_t right)
 {
-    switch (type) {
-    case DTYPE_F32: return 1e-37;
-    case DTYPE_F16:
-    case DTYPE_BF16: return 1e-4;
-    default: return 0;
+    const uint32_t bytes = dtype_bytes(t->type);
+    if (is_float(t)) {
+        const double x = float_decode(t->type, (uint32_t)left), y = float_decode(t->type, (uint32_t)right);
+        if (x == y) return (signbit(y) != 0) - (signbit(x) != 0);
+        return x < y ? -1 : 1;
     }
+    if (is_unsigned(t)) return (left > right) - (left < right);
+    return (sign_extend(left, bytes) > sign_extend(right, bytes)) -
+           (sign_extend(left, bytes) < sign_extend(right, bytes));
 }
 
-semantics_difference semantics_compare(const bound_tensor *before, const bound_tensor *after, const double *spread)
+static bool is_nan(const bound_tensor *t, uint64_t index) { return is_float(t) && isnan(element_of(t, index)); }
+
+static bool is_within(const bound_tensor *t, uint64_t index, const semantics_bounds *b)
+{
+    if (is_nan(t, index)) return semantics_allows_nan(b, index);
+    if (is_nan(b->least, index)) return false;
+    const uint64_t x = bits_of(t, index);
+    return order_of(t, bits_of(b->least, index), x) <= 0 && order_of(t, x, bits_of(b->most, index)) <= 0;
+}
+
+/* How far `after` may be from `before` on the side where it is. */
+static double limit_of(const bound_tensor *before, const bound_tensor *after, uint64_t index, const semantics_bounds *b)
+{
+    if (!b) return 0;
+    const bool is_above = order_of(before, bits_of(before, index), bits_of(after, index)) <= 0;
+    return error_between(before, is_above ? b->most : b->least, index);
+}
+
+static bool is_open(const bound_tensor *t, uint64_t index, const semantics_bounds *b)
+{
+    const double least = element_of(b->least, index), most = element_of(b->most, index);
+    if (is_float(t)) return least == -(double)INFINITY && most == (double)INFINITY;
+    const double range = ldexp(1, 8 * (int)dtype_bytes(t->type)) - 1;
+    return dtype_bytes(t->type) > 0 && most - least >= range && t->type != DTYPE_BOOL;
+}
+
+static void note_beyond(semantics_difference *r, uint64_t index, double error, double limit, double *worst_excess)
+{
+    const double excess = isfinite(error) && isfinite(limit) ? error - limit : (double)INFINITY;
+    r->count++;
+    if (excess <= *worst_excess) return;
+    *worst_excess = excess;
+    r->at = index;
+    r->error = error;
+    r->limit = limit;
+}
+
+semantics_difference semantics_compare(const bound_tensor *before, const bound_tensor *after,
+                                       const semantics_bounds *bounds)
 {
     semantics_difference r = {.is_same = true};
     double worst_excess = -1;
+    const size_t bytes = before->element_count * dtype_bytes(before->type);
+    if (bytes == 0 || memcmp(before->data, after->data, bytes) == 0) return r;
     for (uint64_t i = 0; i < before->element_count; i++) {
         if (are_same_bits(before, after, i)) continue;
         r.is_same = false;
-        const double error = error_between(before, after, i);
-        const double limit = spread ? least_limit(before->type) + (is_float(before) ? 2 : 1) * spread[i] : 0;
-        if (spread && isfinite(error) && error <= limit) {
-            r.worst_ratio = fmax(r.worst_ratio, limit > 0 && isfinite(limit) ? error / limit : 0);
+        const double error = error_between(before, after, i), limit = limit_of(before, after, i, bounds);
+        if (!bounds || !is_within(after, i, bounds)) {
+            note_beyond(&r, i, error, limit, &worst_excess);
             continue;
         }
-        r.count++;
-        const double excess = isfinite(error) ? error - limit : (double)INFINITY;
-        if (excess <= worst_excess) continue;
-        worst_excess = excess;
-        r.at = i;
-        r.error = error;
-        r.limit = limit;
+        r.open += is_open(after, i, bounds);
+        if (limit > 0 && isfinite(limit) && isfinite(error)) r.worst_ratio = fmax(r.worst_ratio, error / limit);
     }
     return r;
 }
 
-void semantics_add_spread(const bound_tensor *before, const bound_tensor *perturbed, double *sums)
-{
-    for (uint64_t i = 0; i < before->element_count; i++) {
-        const double error = error_between(before, perturbed, i);
-        sums[i] = is_float(before) ? sums[i] + error * error : fmax(sums[i], error);
-    }
-}
-
-void semantics_finish_spread(const bound_tensor *t, uint32_t runs, double *sums)
-{
-    for (uint64_t i = 0; is_float(t) && i < t->element_count; i++) sums[i] = sqrt(sums[i] / runs);
-}
+bool semantics_allows_nan(const semantics_bounds *b, uint64_t index) { return element_of(b->nan, index) != 0; }
 
 void semantics_put_element(const bound_tensor *t, uint64_t index, text_buffer *out)
 {

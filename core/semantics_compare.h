@@ -4,21 +4,26 @@
 
 #include "core/call_binding.h"
 
+/* Which values each element of one output may have: tensors of its type, from runs of pto.reference with the option
+ * `bound`. Numbers from `least` to `most`, -0 below +0; a NaN in `least`: no number. NaN where `nan` is not 0. */
+typedef struct semantics_bounds {
+    const bound_tensor *least, *most, *nan;
+} semantics_bounds;
+
 typedef struct semantics_difference {
-    uint64_t count; /* elements beyond their limit */
-    uint64_t at;    /* linear index of the one that is furthest beyond it */
+    uint64_t count; /* elements beyond their bounds */
+    uint64_t at;    /* linear index of the one that is furthest beyond them */
+    uint64_t open;  /* elements that changed where every number is allowed */
     double error, limit;
     double worst_ratio; /* largest error / limit of all elements that are within it */
     bool is_same;       /* every bit, but that every NaN is the same */
 } semantics_difference;
 
-/* `spread` NULL: every bit counts. Otherwise one number for each element: see semantics_check.h. Both tensors have the
- * same type and dims. */
-semantics_difference semantics_compare(const bound_tensor *before, const bound_tensor *after, const double *spread);
-/* Adds what one perturbed run differs by to `sums`: squares, for integers the largest. */
-void semantics_add_spread(const bound_tensor *before, const bound_tensor *perturbed, double *sums);
-/* From sums over `runs` runs to the spread. */
-void semantics_finish_spread(const bound_tensor *t, uint32_t runs, double *sums);
+/* `bounds` NULL: every bit counts. Both tensors have the same type and dims. */
+semantics_difference semantics_compare(const bound_tensor *before, const bound_tensor *after,
+                                       const semantics_bounds *bounds);
+/* Whether NaN is allowed there. */
+bool semantics_allows_nan(const semantics_bounds *b, uint64_t index);
 /* One element as text that tells any two values apart. */
 void semantics_put_element(const bound_tensor *t, uint64_t index, text_buffer *out);
 

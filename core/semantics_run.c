@@ -2,7 +2,7 @@
 
 #include "core/backend_run.h"
 #include "core/core_diag.h"
-#include "core/symbol_search.h"
+#include "core/semantics_trials.h"
 #include "ir/tune.h"
 #include "ir/verifier.h"
 
@@ -45,29 +45,12 @@ static status fix_tunes(module *m, uint64_t choice, module **out)
     return module_verify(copy);
 }
 
-/* In +-[0.5, 1] times the error that one op may make. The backend does the same to what ops give. */
-static void perturb_inputs(const bound_call *call, uint64_t seed)
-{
-    uint64_t state = seed;
-    for (uint32_t i = 0; i < call->parameter_count; i++) {
-        const bound_tensor *t = &call->tensors[i];
-        for (uint64_t k = 0; t->is_input && t->type == DTYPE_F32 && k < t->element_count; k++) {
-            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            const double size = 0.5 + (double)(state >> 33) * 0x1p-32;
-            float x;
-            memcpy(&x, t->data + 4 * k, sizeof x);
-            x = (float)((double)x * (1 + ((state & UINT64_C(1) << 32) != 0 ? size : -size) * 0x1p-21));
-            memcpy(t->data + 4 * k, &x, sizeof x);
-        }
-    }
-}
-
 /* The inputs under the names that parameters have now. */
 static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f, const checked_function *fn,
-                          given_tensor **out)
+                          const trial *t, given_tensor **out)
 {
     bound_call call = {0};
-    given_tensor *inputs = arena_array(a, fn->input_count, sizeof *inputs);
+    given_tensor *inputs = arena_array(a, t->input_count, sizeof *inputs);
     uint32_t count = 0;
     const attr_id kinds = op_attr(m, f, "params");
     const ir_context *ir = module_context(m);
@@ -76,24 +59,39 @@ static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f,
         const attr_node *list = kinds ? attr_at(ir, kinds) : NULL;
         const bool is_out = list && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out");
         if (is_out) continue;
-        if (count < fn->input_count) {
-            text_buffer t;
-            text_init(&t);
-            value_print_name(m, block_arg(m, function_body(m, f), i), &t);
-            inputs[count] = fn->inputs[count];
-            inputs[count].name = (str){arena_strndup(a, t.p + 1, t.n - 1), t.n - 1};
-            text_fini(&t);
+        if (count < t->input_count) {
+            text_buffer text;
+            text_init(&text);
+            value_print_name(m, block_arg(m, function_body(m, f), i), &text);
+            inputs[count] = t->inputs[count];
+            inputs[count].name = (str){arena_strndup(a, text.p + 1, text.n - 1), text.n - 1};
+            text_fini(&text);
         }
         count++;
     }
     *out = inputs;
-    if (count == fn->input_count) return OK;
+    if (count == t->input_count) return OK;
     diag_error(r->diags, op_pos(m, f), &E1902, "@%s has %" PRIu32 " inputs, it had %" PRIu32, fn->name, count,
-               fn->input_count);
+               t->input_count);
     return FAILED;
 }
 
-static status run_function(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
+/* Memory for three times the outputs. */
+static void make_room_for_bounds(arena *a, const bound_call *call)
+{
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        bound_tensor *t = &call->tensors[i];
+        if (!t->is_output || t->abi.bytes == 0) continue;
+        uint8_t *data = arena_alloc_aligned(a, 3 * t->abi.bytes, 64);
+        memcpy(data, t->data, t->abi.bytes);
+        t->data = data;
+        t->abi.data = data;
+        t->abi.bytes *= 3;
+    }
+}
+
+static status run_function(semantics_runs *r, module *m, const checked_function *fn, const trial *t, bool with_bounds,
+                           outcome *out)
 {
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
     if (f == 0 || op_kind_of(m, f) != OP_FUNC) {
@@ -101,11 +99,11 @@ static status run_function(semantics_runs *r, module *m, checked_function *fn, u
         return FAILED;
     }
     given_tensor *inputs;
-    TRY(name_inputs(r, out->arena, m, f, fn, &inputs));
-    TRY(call_bind(out->arena, m, f, fn->input_count, inputs, fn->symbol_count, fn->symbols, 0, &out->call));
+    TRY(name_inputs(r, out->arena, m, f, fn, t, &inputs));
+    TRY(call_bind(out->arena, m, f, t->input_count, inputs, t->symbol_count, t->symbols, 0, &out->call));
     call_name_outputs(&out->call, &fn->outputs);
-    if (perturb) perturb_inputs(&out->call, perturb);
-    r->perturb->i = (int64_t)perturb;
+    if (with_bounds) make_room_for_bounds(out->arena, &out->call);
+    r->bound->s = with_bounds ? STR("all") : STR("none");
     const backend_request request = {.repeat = 1};
     backend_result result = {0};
     return backend_run(out->arena, &r->reference, &request, m, &out->call, r->recorder, &result) == EXIT_STATUS_OK
@@ -113,12 +111,13 @@ static status run_function(semantics_runs *r, module *m, checked_function *fn, u
                : FAILED;
 }
 
-status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out)
+static status run(semantics_runs *r, module *m, const checked_function *fn, const trial *t, bool with_bounds,
+                  outcome *out)
 {
     module *fixed;
     *out = (outcome){.arena = arena_create("semantics check")};
     status s = fix_tunes(m, r->choice, &fixed);
-    if (s == OK) s = run_function(r, fixed ? fixed : m, fn, perturb, out);
+    if (s == OK) s = run_function(r, fixed ? fixed : m, fn, t, with_bounds, out);
     if (fixed) module_destroy(fixed);
     if (s == OK) return OK;
     arena_destroy(out->arena);
@@ -126,70 +125,14 @@ status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_
     return FAILED;
 }
 
-/* ---- inputs ---- */
-
-static void keep_symbols(semantics_runs *r, checked_function *fn, const bound_call *call)
+status semantics_run(semantics_runs *r, module *m, const checked_function *fn, const trial *t, outcome *out)
 {
-    fn->bound_count = call->symbol_count;
-    fn->bound = arena_array(r->arena, call->symbol_count, sizeof *fn->bound);
-    for (uint32_t i = 0; i < call->symbol_count; i++)
-        fn->bound[i] = (given_symbol){.name = call->symbols[i], .value = call->values[i]};
+    return run(r, m, fn, t, false, out);
 }
 
-static status keep_inputs(semantics_runs *r, checked_function *fn, const bound_call *call)
+status semantics_run_bounds(semantics_runs *r, module *m, const checked_function *fn, const trial *t, outcome *out)
 {
-    call_fill(call);
-    fn->inputs = arena_array(r->arena, call->parameter_count, sizeof *fn->inputs);
-    for (uint32_t i = 0; i < call->parameter_count; i++) {
-        const bound_tensor *t = &call->tensors[i];
-        if (!t->is_input) continue;
-        uint8_t *data = arena_alloc_aligned(r->arena, t->abi.bytes, 64);
-        if (t->abi.bytes > 0) memcpy(data, t->data, t->abi.bytes);
-        npy_array *array = arena_alloc(r->arena, sizeof *array);
-        const char *descr = npy_descr(t->type);
-        if (!descr) {
-            diag_error(r->diags, NO_POS, &E1903, "input `%.*s` of @%s has elements of type %s, which no file can hold",
-                       (int)t->name.n, t->name.p, fn->name, dtype_name(t->type));
-            return FAILED;
-        }
-        *array = (npy_array){.header = {.kind = descr[1],
-                                        .item_bytes = dtype_bytes(t->type),
-                                        .rank = t->rank,
-                                        .element_count = t->element_count},
-                             .data = data};
-        memcpy(array->header.dims, t->dims, sizeof array->header.dims);
-        fn->inputs[fn->input_count++] =
-            (given_tensor){.name = t->name, .path = "<the inputs of --check=semantics>", .array = array};
-    }
-    return OK;
-}
-
-/* Binds the inputs once; from then on they are given. */
-static exit_status bind_inputs(semantics_runs *r, module *m, checked_function *fn)
-{
-    const semantics_request *q = r->request;
-    arena *scratch = arena_create("semantics inputs");
-    const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
-    bound_call call;
-    exit_status failure = EXIT_STATUS_USAGE;
-    status s = OK;
-    if (q->finds_inputs) {
-        s = symbol_search(r->arena, m, f, q->symbol_count, q->symbols, &fn->symbol_count, &fn->symbols);
-    } else {
-        fn->symbol_count = q->symbol_count;
-        fn->symbols = arena_array(r->arena, q->symbol_count, sizeof *fn->symbols);
-        if (q->symbol_count > 0) memcpy(fn->symbols, q->symbols, q->symbol_count * sizeof *fn->symbols);
-    }
-    if (s == OK) {
-        failure = EXIT_STATUS_INPUT;
-        s = call_bind(scratch, m, f, q->tensor_count, q->tensors, fn->symbol_count, fn->symbols, q->seed, &call);
-    }
-    if (s == OK) {
-        keep_symbols(r, fn, &call);
-        s = keep_inputs(r, fn, &call);
-    }
-    arena_destroy(scratch);
-    return s == OK ? EXIT_STATUS_OK : failure;
+    return run(r, m, fn, t, true, out);
 }
 
 /* ---- which functions ---- */
@@ -235,7 +178,8 @@ static status check_symbols(const semantics_runs *r)
         bool is_used = q->symbols[i].is_fixed;
         for (uint32_t k = 0; k < r->function_count; k++) {
             const checked_function *fn = &r->functions[k];
-            for (uint32_t n = 0; n < fn->symbol_count; n++) is_used |= str_eq(fn->symbols[n].name, q->symbols[i].name);
+            const trial *t = &fn->trials[0];
+            for (uint32_t n = 0; n < t->symbol_count; n++) is_used |= str_eq(t->symbols[n].name, q->symbols[i].name);
         }
         if (is_used) continue;
         diag_error(r->diags, NO_POS, &E1608, "no public function has a symbol $%.*s that --sym could give",
@@ -250,37 +194,41 @@ static exit_status open_reference(semantics_runs *r, plugin_host *host)
     static const pipeline no_passes = {.file = "<command line>"};
     TRY_EXIT(pipeline_open(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference));
     const run_agent *agent = r->reference.backend_agent;
-    const int32_t option = option_index_by_name(agent->options, STR("perturb"));
+    const int32_t option = option_index_by_name(agent->options, STR("bound"));
     value *values = arena_array(r->arena, option_count(agent->options), sizeof *values);
     memcpy(values, agent->values, option_count(agent->options) * sizeof *values);
     r->reference.backend_agent->values = values;
     if (option >= 0) {
-        r->perturb = &values[option];
+        r->bound = &values[option];
         return EXIT_STATUS_OK;
     }
-    diag_error(r->diags, NO_POS, &E1903, "the backend %s that was found has no option `perturb`", semantics_backend_id);
+    diag_error(r->diags, NO_POS, &E1903, "the backend %s that was found has no option `bound`", semantics_backend_id);
     return EXIT_STATUS_PLUGIN;
 }
 
-void semantics_note_inputs(const semantics_runs *r, const checked_function *fn)
+void semantics_put_inputs(const semantics_runs *r, const trial *t, bool with_seed, text_buffer *out)
 {
-    text_buffer t;
-    text_init(&t);
-    for (uint32_t i = 0; i < fn->bound_count; i++)
-        text_printf(&t, ", $%.*s = %" PRId64, (int)fn->bound[i].name.n, fn->bound[i].name.p, fn->bound[i].value);
-    if (r->request->seed)
-        diag_note(r->diags, NO_POS, "@%s was run on random inputs, seed %" PRIu64 "%s", fn->name, r->request->seed,
-                  t.n > 0 ? t.p : "");
-    else
-        diag_note(r->diags, NO_POS, "@%s was run on the inputs that were given%s", fn->name, t.n > 0 ? t.p : "");
-    text_fini(&t);
+    text_puts(out, input_values_name(t->values));
+    if (with_seed && t->values != INPUTS_GIVEN)
+        text_printf(out, ", seed %" PRIu64, r->request->seed ? r->request->seed : 1);
+    for (uint32_t i = 0; i < t->bound_count; i++)
+        text_printf(out, ", $%.*s = %" PRId64, (int)t->bound[i].name.n, t->bound[i].name.p, t->bound[i].value);
+}
+
+void semantics_note_inputs(const semantics_runs *r, const checked_function *fn, const trial *t)
+{
+    text_buffer text;
+    text_init(&text);
+    semantics_put_inputs(r, t, true, &text);
+    diag_note(r->diags, NO_POS, "@%s was run on %s", fn->name, text.p);
+    text_fini(&text);
 }
 
 exit_status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m)
 {
     TRY_AS(EXIT_STATUS_USAGE, choose_functions(r, m));
     TRY_EXIT(open_reference(r, host));
-    for (uint32_t i = 0; i < r->function_count; i++) TRY_EXIT(bind_inputs(r, m, &r->functions[i]));
+    for (uint32_t i = 0; i < r->function_count; i++) TRY_EXIT(semantics_trials_find(r, m, &r->functions[i]));
     TRY_AS(EXIT_STATUS_USAGE, check_symbols(r));
     return EXIT_STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #define CORE_SEMANTICS_RUN_H
 
 #include "core/semantics_check.h"
+#include "core/semantics_inputs.h"
 
 enum { TUNE_CHOICES_MAX = 256 };
 
@@ -13,16 +14,26 @@ typedef struct outcome {
     bound_call call;
 } outcome;
 
-typedef struct checked_function {
-    const char *name;
+/* One set of inputs that a function is run on. */
+typedef struct trial {
+    input_values values;
     given_tensor *inputs; /* in the order of the parameters; names as they were */
     uint32_t input_count;
     given_symbol *symbols;
     uint32_t symbol_count;
     given_symbol *bound; /* all of them, for messages */
     uint32_t bound_count;
+    uint64_t work;  /* elements that its ops make */
+    outcome before; /* of the caller */
+} trial;
+
+typedef struct checked_function {
+    const char *name;
     output_names outputs; /* what the user calls them */
-    outcome before;       /* of the caller */
+    trial *trials;
+    uint32_t trial_count;
+    const char **left_out; /* "with $N = 0: its facts allow no such call" */
+    uint32_t left_out_count;
 } checked_function;
 
 typedef struct semantics_runs {
@@ -31,7 +42,7 @@ typedef struct semantics_runs {
     const semantics_request *request;
     flight_recorder *recorder;
     opened_pipeline reference; /* no steps, and the backend */
-    value *perturb;            /* the backend's option, to be set */
+    value *bound;              /* the backend's option, to be set */
     uint64_t choice;           /* of values for symbols of `tune`: below semantics_choices */
     checked_function *functions;
     uint32_t function_count;
@@ -42,12 +53,17 @@ extern const char semantics_backend_id[];
 /* Chooses functions, opens the backend, finds inputs; arena, diags, request and recorder are set. Fails as
  * semantics_check_begin does. */
 MUST_CHECK exit_status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m);
-/* Runs one function of a module that may be at any level. `perturb`: seed of random errors, or 0. Fails after a
- * diagnostic; `out` is to be destroyed with its arena. */
-MUST_CHECK status semantics_run(semantics_runs *r, module *m, checked_function *fn, uint64_t perturb, outcome *out);
+/* Runs one function of a module that may be at any level. Fails after a diagnostic; `out` is to be destroyed with its
+ * arena. */
+MUST_CHECK status semantics_run(semantics_runs *r, module *m, const checked_function *fn, const trial *t, outcome *out);
+/* The same on sets of values: outputs hold the least, the most and whether NaN is allowed, one after the other. */
+MUST_CHECK status semantics_run_bounds(semantics_runs *r, module *m, const checked_function *fn, const trial *t,
+                                       outcome *out);
 /* How many ways there are to fix all symbols of `tune`; 1 when there is none, TUNE_CHOICES_MAX when there are more. */
 uint64_t semantics_choices(module *m);
+/* "random inputs, seed 1, $N = 37" */
+void semantics_put_inputs(const semantics_runs *r, const trial *t, bool with_seed, text_buffer *out);
 /* Says on which inputs the function was run. */
-void semantics_note_inputs(const semantics_runs *r, const checked_function *fn);
+void semantics_note_inputs(const semantics_runs *r, const checked_function *fn, const trial *t);
 
 #endif

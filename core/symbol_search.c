@@ -207,6 +207,27 @@ static status fail(search *s, int64_t least)
     return FAILED;
 }
 
+static void take_values(arena *a, const search *s, uint32_t *out_count, given_symbol **out)
+{
+    *out_count = s->count;
+    *out = arena_array(a, s->count, sizeof **out);
+    for (uint32_t i = 0; i < s->count; i++)
+        (*out)[i] = (given_symbol){.name = string_of(s->c, s->symbols[i].name),
+                                   .value = s->symbols[i].candidates[s->symbols[i].at]};
+}
+
+bool symbol_search_within(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
+                          int64_t elements_max, uint32_t *out_count, given_symbol **out)
+{
+    search s = {.m = m, .c = module_context(m), .function = function};
+    int64_t least = -1;
+    collect_symbols(&s);
+    set_symbols(&s, given_count, given);
+    if (s.is_too_many || !find(&s, elements_max, &least)) return false;
+    take_values(a, &s, out_count, out);
+    return true;
+}
+
 status symbol_search(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
                      uint32_t *out_count, given_symbol **out)
 {
@@ -216,10 +237,6 @@ status symbol_search(arena *a, module *m, op_id function, uint32_t given_count, 
     int64_t least = -1;
     if (s.is_too_many || (!find(&s, SYMBOL_SEARCH_ELEMENTS, &least) && !find(&s, SYMBOL_SEARCH_ELEMENTS_MAX, &least)))
         return fail(&s, least);
-    *out_count = s.count;
-    *out = arena_array(a, s.count, sizeof **out);
-    for (uint32_t i = 0; i < s.count; i++)
-        (*out)[i] = (given_symbol){.name = string_of(s.c, s.symbols[i].name),
-                                   .value = s.symbols[i].candidates[s.symbols[i].at]};
+    take_values(a, &s, out_count, out);
     return OK;
 }

@@ -16,5 +16,8 @@ enum {
  * diagnostic names what is too large or cannot be found, and --sym. The same module gives the same values. */
 MUST_CHECK status symbol_search(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
                                 uint32_t *out_count, given_symbol **out);
+/* The same without a diagnostic, and with at most so many elements. */
+bool symbol_search_within(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
+                          int64_t elements_max, uint32_t *out_count, given_symbol **out);
 
 #endif

@@ -37,6 +37,8 @@ struct diag_engine {
     bool last_was_warning, hides_warnings;
     bool last_was_dropped; /* then its notes are dropped with it */
     bool color;
+    bool is_hushed;
+    const char *hushed; /* the first error meanwhile */
 };
 
 const diag_code_info *diag_code_at(uint32_t index)
@@ -263,6 +265,10 @@ static void report(diag_engine *d, diag_severity severity, src_pos at, const cha
 {
     bool is_note = severity == DIAG_NOTE;
     const char *path = take_path(d, is_note);
+    if (d->is_hushed && severity <= DIAG_ERROR && severity != DIAG_WARNING) {
+        if (!is_note && !d->hushed) d->hushed = arena_strndup(d->memory, message.p, message.n);
+        return;
+    }
     if (!is_note) d->last_was_remark = severity == DIAG_REMARK;
     if (!is_note) d->last_was_warning = severity == DIAG_WARNING;
     if (!is_note) d->last_was_dropped = ++d->seen[severity] > d->max_printed;
@@ -341,5 +347,13 @@ void diag_show_remarks(diag_engine *d, bool on) { d->shows_remarks = on; }
 void diag_show_warnings(diag_engine *d, bool on) { d->hides_warnings = !on; }
 
 void diag_keep_remarks(diag_engine *d, bool on) { d->keeps_remarks = on; }
+
+void diag_hush(diag_engine *d, bool on)
+{
+    if (on) d->hushed = NULL;
+    d->is_hushed = on;
+}
+
+const char *diag_hushed(const diag_engine *d) { return d->hushed; }
 
 void diag_set_color(diag_engine *d, bool on) { d->color = on; }

@@ -82,6 +82,10 @@ uint32_t diag_error_count(const diag_engine *d);
 uint32_t diag_record_count(const diag_engine *d);
 const diag_record *diag_record_at(const diag_engine *d, uint32_t index);
 void diag_set_color(diag_engine *d, bool on);
+/* While on, errors and their notes are neither printed, recorded nor counted: what is tried may fail. */
+void diag_hush(diag_engine *d, bool on);
+/* The text of the first error since it was last switched on; NULL: there was none. Lives as long as the engine. */
+const char *diag_hushed(const diag_engine *d);
 /* Remarks are recorded always and printed only when this is on; it is off at first. */
 void diag_show_remarks(diag_engine *d, bool on);
 /* Warnings with their notes are printed unless this is off; it is on at first. */

@@ -212,6 +212,8 @@ typedef struct op_info {
     const char *cost;     /* cost class: key under `instructions:` of the machine file */
     op_kind partner;      /* pto.x <-> tile.x, OP_NONE when there is none */
     const char *numerics; /* one sentence when not bit-exact IEEE */
+    uint8_t ulp;          /* how far a result may be off, in units of its last place */
+    uint8_t argument_ulp; /* and how far what its function is taken of */
 } op_info;
 
 enum { OUT_ANY = 255, BLOCKS_ANY = 255 };

@@ -543,18 +543,20 @@ static exit_status compare_both(run_job *j, module *input, const execution *firs
 {
     session *s = j->s;
     bool is_same = false;
-    double **spread = NULL;
+    const semantics_bounds *bounds = NULL;
+    arena *sets = NULL;
     if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     if (run_compare_bits(&first->call, &other->call, &is_same) != OK) {
         diag_error(s->diags, tool(), &E1904,
                    "the outputs of the two pipelines differ in number, element type or extents");
         return EXIT_STATUS_FAILED;
     }
-    if (flight_recorder_phase(j->recorder, "measuring the spread of the numbers")) return EXIT_STATUS_RESOURCES;
-    if (!is_same) TRY_EXIT(semantics_spread(s->arena, s->host, &s->semantics, input, j->recorder, &spread));
+    if (flight_recorder_phase(j->recorder, "finding the bounds of the numbers")) return EXIT_STATUS_RESOURCES;
+    if (!is_same) TRY_EXIT(semantics_find_bounds(s->host, &s->semantics, input, j->recorder, &sets, &bounds));
     if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     text_puts(page, "\n");
-    *out_is_equal &= run_compare_outputs(&first->call, &other->call, spread, page);
+    *out_is_equal &= run_compare_outputs(&first->call, &other->call, bounds, page);
+    if (sets) arena_destroy(sets);
     text_puts(page, "\n");
     run_compare_counters(&first->result, &other->result, command_line_has(s->line, RUN_COUNTERS), page);
     return EXIT_STATUS_OK;

@@ -10,41 +10,59 @@ static bound_tensor tensor_of(dtype type, uint64_t count, void *data)
         .type = type, .rank = 1, .dims = {(int64_t)count}, .element_count = count, .data = data, .is_output = true};
 }
 
-static semantics_difference compare_f32(float before, float after, const double *spread)
+/* `least` NULL: bit for bit. */
+static semantics_difference compare_within(float before, float after, const float *least, const float *most,
+                                           float may_be_nan)
 {
-    const bound_tensor a = tensor_of(DTYPE_F32, 1, &before), b = tensor_of(DTYPE_F32, 1, &after);
-    return semantics_compare(&a, &b, spread);
+    float ends[3] = {least ? *least : 0, most ? *most : 0, may_be_nan};
+    const bound_tensor a = tensor_of(DTYPE_F32, 1, &before), b = tensor_of(DTYPE_F32, 1, &after),
+                       lo = tensor_of(DTYPE_F32, 1, &ends[0]), hi = tensor_of(DTYPE_F32, 1, &ends[1]),
+                       nan = tensor_of(DTYPE_F32, 1, &ends[2]);
+    const semantics_bounds bounds = {&lo, &hi, &nan};
+    return semantics_compare(&a, &b, least ? &bounds : NULL);
+}
+
+static semantics_difference compare_f32(float before, float after)
+{
+    return compare_within(before, after, NULL, NULL, 0);
 }
 
 TEST(semantics_compare_counts_every_bit)
 {
-    assert_true(compare_f32(1, 1, NULL).is_same);
-    assert_int_equal(compare_f32(1, nextafterf(1, 2), NULL).count, 1);
-    assert_int_equal(compare_f32(0.0f, -0.0f, NULL).count, 1);
-    assert_int_equal(compare_f32(INFINITY, INFINITY, NULL).count, 0);
-    assert_int_equal(compare_f32(INFINITY, -INFINITY, NULL).count, 1);
-    assert_int_equal(compare_f32(1, NAN, NULL).count, 1);
+    assert_true(compare_f32(1, 1).is_same);
+    assert_int_equal(compare_f32(1, nextafterf(1, 2)).count, 1);
+    assert_int_equal(compare_f32(0.0f, -0.0f).count, 1);
+    assert_int_equal(compare_f32(INFINITY, INFINITY).count, 0);
+    assert_int_equal(compare_f32(INFINITY, -INFINITY).count, 1);
+    assert_int_equal(compare_f32(1, NAN).count, 1);
     /* Every NaN is the same. */
     uint32_t quiet = 0x7fc00000, other = 0xffc00123;
     const bound_tensor a = tensor_of(DTYPE_F32, 1, &quiet), b = tensor_of(DTYPE_F32, 1, &other);
     assert_true(semantics_compare(&a, &b, NULL).is_same);
 }
 
-TEST(semantics_compare_allows_twice_the_spread)
+TEST(semantics_compare_allows_what_is_within_bounds)
 {
-    const double spread = 0.25, none = 0, any = (double)INFINITY;
-    assert_int_equal(compare_f32(1, 1.5f, &spread).count, 0);
-    assert_int_equal(compare_f32(1, 1.75f, &spread).count, 1);
-    const semantics_difference r = compare_f32(1, 1.75f, &spread);
-    assert_true(r.error == 0.75 && r.limit > 0.5 - 1e-9 && r.limit < 0.5 + 1e-9 && !r.is_same);
-    assert_int_equal(compare_f32(1, nextafterf(1, 2), &none).count, 1);
-    assert_int_equal(compare_f32(0.0f, -0.0f, &none).count, 0);
-    assert_int_equal(compare_f32(0, 1e-38f, &none).count, 0);
-    assert_int_equal(compare_f32(1, 2, &any).count, 0);
-    /* What is no number stays where it is, whatever the spread. */
-    assert_int_equal(compare_f32(1, NAN, &any).count, 1);
-    assert_int_equal(compare_f32(1, INFINITY, &any).count, 1);
-    assert_int_equal(compare_f32(NAN, 1, &any).count, 1);
+    const float least = 0.75f, most = 1.5f, zero = 0, minus_zero = -0.0f, nan = NAN, top = INFINITY, bottom = -INFINITY;
+    assert_int_equal(compare_within(1, 1.5f, &least, &most, 0).count, 0);
+    assert_int_equal(compare_within(1, 0.75f, &least, &most, 0).count, 0);
+    const semantics_difference r = compare_within(1, 1.75f, &least, &most, 0),
+                               s = compare_within(1, 0.5f, &least, &most, 0);
+    assert_true(r.count == 1 && r.error == 0.75 && r.limit == 0.5 && !r.is_same);
+    assert_true(s.count == 1 && s.error == 0.5 && s.limit == 0.25);
+    assert_true(compare_within(1, 1.25f, &least, &most, 0).worst_ratio == 0.5);
+    /* Zeros have signs. */
+    assert_int_equal(compare_within(0.0f, -0.0f, &zero, &zero, 0).count, 1);
+    assert_int_equal(compare_within(0.0f, -0.0f, &minus_zero, &zero, 0).count, 0);
+    assert_int_equal(compare_within(-0.0f, 0.0f, &minus_zero, &minus_zero, 0).count, 1);
+    /* NaN is there or not, whatever the numbers are. */
+    assert_int_equal(compare_within(1, NAN, &bottom, &top, 0).count, 1);
+    assert_int_equal(compare_within(1, NAN, &least, &most, 1).count, 0);
+    assert_int_equal(compare_within(NAN, 1, &nan, &nan, 1).count, 1);
+    assert_int_equal(compare_within(1, INFINITY, &least, &top, 0).count, 0);
+    /* Where every number is allowed nothing is decided. */
+    assert_int_equal(compare_within(1, 2, &bottom, &top, 0).open, 1);
+    assert_int_equal(compare_within(1, 2, &least, &top, 0).open, 0);
 }
 
 TEST(semantics_compare_takes_integers_as_they_are)
@@ -54,32 +72,15 @@ TEST(semantics_compare_takes_integers_as_they_are)
     semantics_difference r = semantics_compare(&a, &b, NULL);
     assert_int_equal(r.count, 2);
     assert_int_equal(r.at, 2);
-    const double spread[] = {1, 0, 2}, less[] = {1, 0, 1};
-    assert_int_equal(semantics_compare(&a, &b, spread).count, 0);
-    assert_int_equal(semantics_compare(&a, &b, less).count, 1);
+    int64_t least[] = {before[0], -1, 5}, most[] = {after[0], -1, 7}, fewer[] = {before[0], -1, 7}, none[3] = {0};
+    const bound_tensor lo = tensor_of(DTYPE_I64, 3, least), hi = tensor_of(DTYPE_I64, 3, most),
+                       below = tensor_of(DTYPE_I64, 3, fewer), nan = tensor_of(DTYPE_I64, 3, none);
+    const semantics_bounds bounds = {&lo, &hi, &nan}, tight = {&lo, &below, &nan};
+    assert_int_equal(semantics_compare(&a, &b, &bounds).count, 0);
+    assert_int_equal(semantics_compare(&a, &b, &tight).count, 1);
     text_buffer t;
     text_init(&t);
     semantics_put_element(&b, 0, &t);
     assert_string_equal(t.p, "1152921504606846977");
     text_fini(&t);
-}
-
-TEST(semantics_spread_is_the_root_of_the_mean_square)
-{
-    float before[] = {1, 1}, first[] = {1.3f, 1}, second[] = {0.6f, 1};
-    const bound_tensor a = tensor_of(DTYPE_F32, 2, before), b = tensor_of(DTYPE_F32, 2, first),
-                       c = tensor_of(DTYPE_F32, 2, second);
-    double sums[2] = {0};
-    semantics_add_spread(&a, &b, sums);
-    semantics_add_spread(&a, &c, sums);
-    semantics_finish_spread(&a, 2, sums);
-    assert_true(fabs(sums[0] - sqrt((0.09 + 0.16) / 2)) < 1e-6 && sums[1] == 0);
-    /* Of integers the largest. */
-    int8_t n = 5, m = 7, k = 4;
-    const bound_tensor x = tensor_of(DTYPE_I8, 1, &n), y = tensor_of(DTYPE_I8, 1, &m), z = tensor_of(DTYPE_I8, 1, &k);
-    double most = 0;
-    semantics_add_spread(&x, &y, &most);
-    semantics_add_spread(&x, &z, &most);
-    semantics_finish_spread(&x, 2, &most);
-    assert_true(most == 2);
 }

@@ -49,7 +49,6 @@ typedef struct interp {
     frame *free_frames; /* linked by `caller` */
     uint32_t serial;
     uint64_t op_count, instance_count, insn_count, random;
-    uint64_t perturb; /* state of the random errors; 0: none */
     uint32_t cpu;
     void *scratch; /* of instructions */
     size_t scratch_bytes;
@@ -101,13 +100,27 @@ pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);
 pto_status interp_tile(interp *in, frame *fr, const op_code *o);
 /* Runs an instruction, with scratch when it asks for some. */
 pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call);
-/* ---- reference_perturb.c: only while in->perturb is not 0 ---- */
-/* Adds random errors to what an op made of `from`. */
-pto_status perturb_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
-                          const array *result);
-/* Before an instruction, which may write over its sources: how many terms it sums, and a bound of their magnitudes. */
-double perturb_terms(insn_id id, const insn_call *call, double *out_magnitude);
-/* After it. */
-void perturb_insn(interp *in, insn_id id, const insn_call *call, double terms, double magnitude);
+/* ---- reference_bound_tensor.c, reference_bound_insn.c: only while in->pool->shadow is not NULL ---- */
+/* Sets of values of what an op made of `from`. */
+pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
+                        const array *result);
+/* a (m x k) by b (k x n); strides in elements along rows and columns. `first`: m x n terms before the products, or
+ * NULL. */
+typedef struct bound_matrices {
+    const bound *a, *b, *first;
+    bound *out;
+    int64_t m, k, n, a_strides[2], b_strides[2], out_strides[2];
+    pto_dtype type, inside; /* of the result, and of sums */
+} bound_matrices;
+/* False when memory is short. */
+bool bound_products(interp *in, const bound_matrices *p);
+/* Those of an instruction's destination, between reading its sources and writing it. */
+typedef struct insn_bounds {
+    storage *in;
+    bound *at;
+    int64_t rows, cols;
+} insn_bounds;
+pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *call, insn_bounds *out);
+void bound_insn_end(interp *in, insn_id id, const insn_call *call, insn_bounds *b);
 
 #endif

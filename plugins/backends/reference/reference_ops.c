@@ -89,7 +89,7 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     if (call.faults != 0)
         return pto_error(o->op, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
                          PTO_FMT(o->name), call.faults);
-    if (in->perturb != 0) PTO_TRY(perturb_tensor(in, o, from, &call, &result.array));
+    if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, &call, &result.array));
     set_result(in, fr, o, &result);
     return PTO_OK;
 }

@@ -11,8 +11,9 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     call->scratch_bytes = in->scratch_bytes;
     call->faults = 0;
     in->insn_count++;
-    double magnitude = 0;
-    const double terms = in->perturb != 0 ? perturb_terms(id, call, &magnitude) : 0;
+    insn_bounds bounds = {0};
+    const bool is_bounded = in->pool->shadow != NULL;
+    if (is_bounded) PTO_TRY(bound_insn_begin(in, at, id, call, &bounds));
     pto_status s = insn_run(id, call);
     if (s < 0 && call->scratch_needed > in->scratch_bytes) {
         in->scratch_bytes = call->scratch_needed * 2;
@@ -25,7 +26,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     if (call->faults != 0)
         return pto_error(at, "pto.reference/division-by-zero", "'%s' divides %" PRIu64 " integers by zero",
                          insn_name(id), call->faults);
-    if (in->perturb != 0) perturb_insn(in, id, call, terms, magnitude);
+    if (is_bounded) bound_insn_end(in, id, call, &bounds);
     return PTO_OK;
 }
 

@@ -45,6 +45,7 @@ storage *storage_make(pool *p, size_t bytes)
     }
     *s = (storage){.data = s->data, .bytes = bytes, .refs = 1, .size_class = size_class};
     memset(s->data, 0xff, bytes);
+    if (p->shadow != NULL) shadow_clear(p->shadow, s->data, bytes);
     return s;
 }
 
@@ -152,6 +153,20 @@ static void copy_marks(const array *to, int64_t to_at, const array *from, int64_
     for (int64_t i = 0; i < n; i++) out[i * to_stride] = in != NULL ? in[i * from_stride] : MARK_BEFORE;
 }
 
+enum { COPIED_AT_ONCE = 64 };
+
+static void copy_shadow(const pool *p, pto_dtype t, uint8_t *to, int64_t to_stride, const uint8_t *from,
+                        int64_t from_stride, int64_t n)
+{
+    bound piece[COPIED_AT_ONCE];
+    const int64_t size = (int64_t)element_bytes(t);
+    for (int64_t i = 0; i < n; i += COPIED_AT_ONCE) {
+        const size_t count = n - i < COPIED_AT_ONCE ? (size_t)(n - i) : COPIED_AT_ONCE;
+        shadow_read(p->shadow, t, from + i * from_stride * size, from_stride, count, piece);
+        shadow_write(p->shadow, t, to + i * to_stride * size, to_stride, count, piece);
+    }
+}
+
 void array_copy(pool *p, const array *to, const array *from)
 {
     const size_t size = element_bytes(to->dtype);
@@ -170,6 +185,9 @@ void array_copy(pool *p, const array *to, const array *from)
         }
         element_copy(size, to->base + to_at * (int64_t)size, to_stride, from->base + from_at * (int64_t)size,
                      from_stride, (size_t)run);
+        if (p->shadow != NULL)
+            copy_shadow(p, to->dtype, to->base + to_at * (int64_t)size, to_stride, from->base + from_at * (int64_t)size,
+                        from_stride, run);
         if (to->in->marks != NULL) copy_marks(to, to_at, from, from_at, run, to_stride, from_stride);
         for (uint32_t d = last; d-- > 0;) {
             if (++at[d] < to->dims[d]) break;

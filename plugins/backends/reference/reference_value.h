@@ -8,6 +8,8 @@
 #ifndef REFERENCE_VALUE_H
 #define REFERENCE_VALUE_H
 
+#include "reference_shadow.h"
+
 #include "pto-semantics/tile_ref.h"
 
 #include <pto/call.h>
@@ -34,6 +36,7 @@ typedef struct pool {
     const pto_run *run;
     storage *free[POOL_CLASSES];
     storage *shells; /* without data of their own */
+    shadow *shadow;  /* which values elements may have; NULL: nobody asks */
 } pool;
 
 /* Row-major, or with strides (in elements). */

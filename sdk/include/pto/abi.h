@@ -205,7 +205,9 @@ enum {
     PTO_COLUMN_PIPE,
     PTO_COLUMN_PARTNER,
     PTO_COLUMN_DTYPES,
-    PTO_COLUMN_SPACE_RULE
+    PTO_COLUMN_SPACE_RULE,
+    PTO_COLUMN_ULP,         /* how far a result may be off, in units of its last place; 0: correctly rounded */
+    PTO_COLUMN_ARGUMENT_ULP /* and how far what its function is taken of */
 };
 
 /* A place to insert at: before an op, or at the end of a block. */

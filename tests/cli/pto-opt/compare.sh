@@ -42,7 +42,7 @@ says '^this:  --passes=pto.canonicalize$'
 says '  pto.canonicalize; other: test.liar-numbers-swaps$'
 # With the check, and in the form that is asked for.
 exits 1 pto-opt "$softmax" --pipeline=default.yaml --bisect=0 --compare=default.yaml --check=semantics --print-generic >page 2>text || fail "check"
-[ "$(grep -c '^semantics: @softmax' text)" -eq 2 ] || fail "both are checked"
+[ "$(grep -c '^semantics: @softmax on random inputs, \$B = 5$' text)" -eq 2 ] || fail "both are checked"
 says '^[-+] *%tx_b = "pto_block.buffer"'
 
 exits 2 pto-opt "$softmax" --pipeline=default.yaml --compare=absent.yaml >page 2>text || fail "absent"

@@ -25,7 +25,8 @@ exits 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=pto.
 # Lines that nobody asked for are not there with --quiet; everything else is.
 case="pto-run --case $TEST_ROOT/examples/softmax/case.yaml --data-dir data --report report"
 $case --check=semantics >loud.txt 2>text || fail loud
-[ "$(grep -c '^softmax, size small, data in data$\|^report in report: \|^semantics: ' text)" -eq 4 ] || fail "loud: lines"
+[ "$(grep -c '^softmax, size small, data in data$\|^report in report: \|^semantics: ' text)" -ge 4 ] || fail "loud: lines"
+grep -vq '^softmax, size small, data in data$\|^report in report: \|^semantics: ' text && fail "loud: other lines"
 $case --check=semantics --quiet >quiet.txt 2>text || fail quiet
 [ ! -s text ] && cmp loud.txt quiet.txt || fail "quiet: lines"
 exits 0 pto-opt "$softmax" --pipeline=default.yaml --bisect=0 --quiet -o out.ptir 2>text || fail "quiet bisect"

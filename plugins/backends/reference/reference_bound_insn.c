@@ -1,0 +1,286 @@
+/* Which values the destination of an instruction may have. Instructions are exact but for sums, whose order is open. */
+#include "reference_interp.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct bound_insn_run {
+    interp *in;
+    insn_id id;
+    const insn_call *call;
+    pto_dtype type; /* of the destination, which may be a window */
+    bound_rule rule;
+    bound scalar;
+    const bound *src[3];
+    int64_t rows, cols; /* of the result */
+    bound *to;
+} bound_insn_run;
+
+/* ---- tiles and windows as lists ---- */
+
+static void move_tile(shadow *s, const tile_ref *t, int64_t rows, int64_t cols, bound *list, bool writes)
+{
+    const int64_t size = (int64_t)element_bytes(t->dtype);
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t c = 0; c < cols;) {
+            const tile_run run = tile_run_at(t, r, c, (size_t)(cols - c));
+            if (writes)
+                shadow_write(s, t->dtype, t->base + run.offset * size, run.stride, run.count, &list[r * cols + c]);
+            else
+                shadow_read(s, t->dtype, t->base + run.offset * size, run.stride, run.count, &list[r * cols + c]);
+            c += (int64_t)run.count;
+        }
+    }
+}
+
+static void move_window(shadow *s, const gm_window *w, bound *list, bool writes)
+{
+    const int64_t size = (int64_t)element_bytes(w->dtype), stride = gm_row_stride(w);
+    for (int64_t r = 0; r < w->rows && w->cols > 0; r++) {
+        uint8_t *row = w->base + gm_offset(w, r, 0) * size;
+        if (writes)
+            shadow_write(s, w->dtype, row, stride, (size_t)w->cols, &list[r * w->cols]);
+        else
+            shadow_read(s, w->dtype, row, stride, (size_t)w->cols, &list[r * w->cols]);
+    }
+}
+
+static bound *make_room(interp *in, int64_t count, storage **out)
+{
+    *out = storage_make(in->pool, (size_t)(count > 0 ? count : 1) * sizeof(bound));
+    if (*out == NULL) return NULL;
+    void *const data = (*out)->data;
+    return data;
+}
+
+/* ---- elements ---- */
+
+static bound numb_relu(const bound *x)
+{
+    const bound zero = {0};
+    bound r = bound_relu(x);
+    if (x->may_be_nan) r = bound_has_numbers(&r) ? bound_join(&r, &zero) : zero;
+    r.may_be_nan = false;
+    return r;
+}
+
+static bound one_operand(const bound_insn_run *r, const bound *a)
+{
+    const pto_dtype t = r->type;
+    switch (r->id) {
+    case INSN_TNEG: return bound_neg(t, a);
+    case INSN_TABS: return bound_abs(t, a);
+    case INSN_TRELU: return numb_relu(a);
+    case INSN_TEXP: return bound_function(EVAL_TENSOR_EXP, GELU_TANH, t, a, &r->rule);
+    case INSN_TLOG: return bound_function(EVAL_TENSOR_LOG, GELU_TANH, t, a, &r->rule);
+    case INSN_TSQRT: return bound_function(EVAL_TENSOR_SQRT, GELU_TANH, t, a, &r->rule);
+    case INSN_TRSQRT: return bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, t, a, &r->rule);
+    case INSN_TRECIP: return bound_function(EVAL_TENSOR_RECIPROCAL, GELU_TANH, t, a, &r->rule);
+    case INSN_TCVT: return bound_convert(t, r->call->src[0].dtype, a, r->call->mode, r->call->saturate);
+    default:
+        return bound_convert(t, r->call->src[0].dtype, a, ROUND_RINT, false); /* moves, and stores of accumulators */
+    }
+}
+
+typedef enum two_op { TWO_NONE, TWO_ADD, TWO_SUB, TWO_MUL, TWO_DIV, TWO_RDIV, TWO_MAX, TWO_MIN } two_op;
+
+#define FAMILY(op)            \
+    case INSN_T##op:          \
+    case INSN_T##op##S:       \
+    case INSN_TROWEXPAND##op: \
+    case INSN_TCOLEXPAND##op: return TWO_##op;
+static two_op two_of(insn_id id)
+{
+    switch (id) {
+        FAMILY(ADD)
+        FAMILY(SUB)
+        FAMILY(MUL)
+        FAMILY(DIV)
+        FAMILY(MAX)
+        FAMILY(MIN)
+    case INSN_TRDIVS: return TWO_RDIV;
+    default: return TWO_NONE;
+    }
+}
+#undef FAMILY
+
+static bound two_operands(const bound_insn_run *r, two_op op, const bound *a, const bound *b)
+{
+    const pto_dtype t = r->type;
+    const double ulp = r->rule.ulp;
+    switch (op) {
+    case TWO_ADD: return bound_add(t, a, b, ulp);
+    case TWO_SUB: return bound_sub(t, a, b, ulp);
+    case TWO_MUL: return bound_mul(t, a, b, ulp);
+    case TWO_DIV: return bound_div(t, a, b, ulp);
+    case TWO_RDIV: return bound_div(t, b, a, ulp);
+    default: return bound_extreme(a, b, op == TWO_MIN, NAN_IGNORE);
+    }
+}
+
+/* Element (r, c) of a source that may be one column, or one row. */
+static const bound *source_at(const bound_insn_run *r, int i, int64_t row, int64_t col)
+{
+    const tile_ref *t = &r->call->src[i];
+    return &r->src[i][(t->valid_rows == 1 ? 0 : row) * t->valid_cols + (t->valid_cols == 1 ? 0 : col)];
+}
+
+static void elements(const bound_insn_run *r)
+{
+    const two_op op = two_of(r->id);
+    const bool is_turned = r->id == INSN_TTRANS, has_scalar = op != TWO_NONE && r->src[1] == NULL;
+    for (int64_t i = 0; i < r->rows; i++) {
+        for (int64_t k = 0; k < r->cols; k++) {
+            const bound *a = is_turned ? source_at(r, 0, k, i) : source_at(r, 0, i, k), *b = has_scalar ? &r->scalar
+                                                                                             : op != TWO_NONE
+                                                                                                 ? source_at(r, 1, i, k)
+                                                                                                 : NULL;
+            bound *z = &r->to[i * r->cols + k];
+            if (a->is_exact && (b == NULL || b->is_exact) && r->rule.ulp == 0)
+                *z = (bound){.is_exact = true};
+            else
+                *z = op != TWO_NONE ? two_operands(r, op, a, b) : one_operand(r, a);
+        }
+    }
+}
+
+/* ---- rows, columns, products ---- */
+
+static void fold(const bound_insn_run *r, bool of_rows, bool is_sum, bool smaller)
+{
+    const tile_ref *t = &r->call->src[0];
+    const int64_t outer = of_rows ? t->valid_rows : t->valid_cols, inner = of_rows ? t->valid_cols : t->valid_rows;
+    const bool is_float = element_is_float(t->dtype);
+    for (int64_t i = 0; i < outer; i++) {
+        bound_sum s = bound_sum_start();
+        bound top = {.is_exact = true};
+        for (int64_t k = 0; k < inner; k++) {
+            const bound *x = of_rows ? source_at(r, 0, i, k) : source_at(r, 0, k, i);
+            const bool is_exact = top.is_exact && x->is_exact;
+            if (is_sum) bound_sum_add(&s, x);
+            if (!is_sum) top = k == 0 ? *x : bound_extreme(&top, x, smaller, NAN_IGNORE);
+            top.is_exact = is_exact;
+        }
+        if (is_sum && (!s.is_exact || (is_float && inner > 0)))
+            top = bound_sum_end(t->dtype, of_rows && is_float ? PTO_F32 : t->dtype, &s);
+        r->to[i] = top;
+    }
+}
+
+static bool products(const bound_insn_run *r)
+{
+    const int first = r->id == INSN_TMATMUL_ACC;
+    const pto_dtype t = r->type;
+    const int64_t depth = r->call->src[first].valid_cols;
+    const bound_matrices p = {.a = r->src[first],
+                              .b = r->src[first + 1],
+                              .first = first ? r->src[0] : NULL,
+                              .out = r->to,
+                              .m = r->rows,
+                              .k = depth,
+                              .n = r->cols,
+                              .a_strides = {depth, 1},
+                              .b_strides = {r->call->src[first + 1].valid_cols, 1},
+                              .out_strides = {r->cols, 1},
+                              .type = t,
+                              .inside = t};
+    return bound_products(r->in, &p);
+}
+
+static bool results(bound_insn_run *r)
+{
+    switch (r->id) {
+    case INSN_TROWSUM: fold(r, true, true, false); break;
+    case INSN_TROWMAX: fold(r, true, false, false); break;
+    case INSN_TROWMIN: fold(r, true, false, true); break;
+    case INSN_TCOLSUM: fold(r, false, true, false); break;
+    case INSN_TCOLMAX: fold(r, false, false, false); break;
+    case INSN_TCOLMIN: fold(r, false, false, true); break;
+    case INSN_TMATMUL:
+    case INSN_TMATMUL_ACC: return products(r);
+    case INSN_TLOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
+    default: elements(r); break;
+    }
+    return true;
+}
+
+/* ---- one instruction ---- */
+
+static uint32_t sources_of(insn_id id)
+{
+    switch (id) {
+    case INSN_TLOAD:
+    case INSN_TEXPANDS: return 0;
+    case INSN_TMATMUL: return 2;
+    case INSN_TMATMUL_ACC: return 3;
+    default: break;
+    }
+    const two_op op = two_of(id);
+    const bool by_scalar = id == INSN_TADDS || id == INSN_TSUBS || id == INSN_TMULS || id == INSN_TDIVS ||
+                           id == INSN_TMAXS || id == INSN_TMINS || id == INSN_TRDIVS;
+    return op != TWO_NONE && !by_scalar ? 2 : 1;
+}
+
+static void set_extents(bound_insn_run *r)
+{
+    const insn_call *call = r->call;
+    r->rows = call->dst.valid_rows;
+    r->cols = call->dst.valid_cols;
+    if (r->id == INSN_TSTORE || r->id == INSN_TLOAD) {
+        r->rows = call->gm.rows;
+        r->cols = call->gm.cols;
+    }
+    if (r->id == INSN_TFILLPAD) {
+        r->rows = call->src[0].valid_rows;
+        r->cols = call->src[0].valid_cols;
+    }
+}
+
+/* Sources are read before the instruction, which may write over them. */
+pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *call, insn_bounds *out)
+{
+    storage *rooms[3] = {NULL};
+    bound_insn_run r = {.in = in, .id = id, .call = call, .type = id == INSN_TSTORE ? call->gm.dtype : call->dst.dtype};
+    r.rule.ulp = (double)pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_ULP);
+    set_extents(&r);
+    *out = (insn_bounds){.rows = r.rows, .cols = r.cols};
+    r.to = make_room(in, r.rows * r.cols, &out->in);
+    bool ok = r.to != NULL;
+    out->at = r.to;
+    for (uint32_t i = 0; ok && i < sources_of(id); i++) {
+        const tile_ref *t = &call->src[i];
+        bound *list = make_room(in, t->valid_rows * t->valid_cols, &rooms[i]);
+        ok = list != NULL;
+        r.src[i] = list;
+        if (ok) move_tile(in->pool->shadow, t, t->valid_rows, t->valid_cols, list, false);
+    }
+    if (ok && two_of(id) != TWO_NONE && r.src[1] == NULL) {
+        uint64_t bits = element_from_number(call->dst.dtype, call->scalar, false);
+        double x;
+        element_read_f64(call->dst.dtype, &bits, 1, 1, &x);
+        r.scalar = bound_of(call->dst.dtype, x);
+    }
+    if (ok && id == INSN_TEXPANDS) {
+        for (int64_t i = 0; i < r.rows * r.cols; i++) r.to[i] = (bound){.is_exact = true};
+    } else if (ok)
+        ok = results(&r);
+    for (int i = 0; i < 3; i++) {
+        if (rooms[i] != NULL) storage_release(in->pool, rooms[i]);
+    }
+    return ok ? PTO_OK : pto_error(at, "pto.reference/limit", "the bounds of '%s' take too much memory", insn_name(id));
+}
+
+void bound_insn_end(interp *in, insn_id id, const insn_call *call, insn_bounds *b)
+{
+    shadow *s = in->pool->shadow;
+    if (id == INSN_TSTORE) {
+        move_window(s, &call->gm, b->at, true);
+    } else {
+        /* What fills the rest of the capacity is exact. */
+        const bool fills = id == INSN_TFILLPAD || (id == INSN_TLOAD && call->has_pad);
+        if (fills) shadow_clear(s, call->dst.base, tile_capacity_bytes(&call->dst));
+        tile_ref to = call->dst;
+        move_tile(s, &to, b->rows, b->cols, b->at, true);
+    }
+    storage_release(in->pool, b->in);
+}

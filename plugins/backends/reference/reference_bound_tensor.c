@@ -1,0 +1,388 @@
+/* Which values the result of a tensor op may have: the numbers of its row, carried on from operand to result.
+ * Composites are taken as what they are composed of, in f32. */
+#include "reference_interp.h"
+
+#include "pto-semantics/tensor_walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- arrays as lists in row-major order ---- */
+
+typedef struct bound_list {
+    storage *in;
+    bound *at;
+    int64_t count;
+} bound_list;
+
+static bool make_list(interp *in, int64_t count, bound_list *out)
+{
+    out->count = count;
+    out->in = storage_make(in->pool, (size_t)count * sizeof(bound));
+    if (out->in == NULL) return false;
+    void *const room = out->in->data;
+    out->at = room;
+    return true;
+}
+
+static walk walk_of(const array *a)
+{
+    walk w = {.rank = a->rank};
+    memcpy(w.dims, a->dims, sizeof w.dims);
+    memcpy(w.strides[0], a->strides, sizeof w.strides[0]);
+    return w;
+}
+
+static bool read_list(interp *in, const array *a, bound_list *out)
+{
+    int64_t count, strides[WALK_ARRAYS];
+    if (!array_count(a, &count) || !make_list(in, count, out)) return false;
+    walk w = walk_of(a);
+    const int64_t n = walk_split_last(&w, strides);
+    bound *to = out->at;
+    for (bool more = walk_begin(&w); more && n > 0; more = walk_next(&w)) {
+        shadow_read(in->pool->shadow, a->dtype, a->base + w.offset[0] * (int64_t)element_bytes(a->dtype), strides[0],
+                    (size_t)n, to);
+        to += n;
+    }
+    return true;
+}
+
+/* The tensor whose elements the list holds. */
+static pto_tensor packed(const pto_tensor *t)
+{
+    pto_tensor p = *t;
+    int64_t stride = 1;
+    for (uint32_t d = p.rank; d-- > 0;) {
+        p.strides[d] = stride;
+        stride *= p.dims[d];
+    }
+    return p;
+}
+
+typedef struct bound_run {
+    interp *in;
+    const op_code *o;
+    const tensor_call *call;
+    pto_dtype type; /* of the result */
+    bound_rule rule;
+    bound_list from[2], to;
+} bound_run;
+
+static double ulp_of(const bound_run *r, const char *op)
+{
+    const pto_run *run = r->in->run;
+    return (double)pto_kind_column(run, pto_kind_by_name(run, op), PTO_COLUMN_ULP);
+}
+
+/* ---- elements ---- */
+
+static bool is_kept(const bound_run *r, const bound *a, const bound *b)
+{
+    if (!a->is_exact || (b != NULL && !b->is_exact) || r->rule.ulp != 0) return false;
+    const bool is_extreme = r->o->tensor == EVAL_TENSOR_MAXIMUM || r->o->tensor == EVAL_TENSOR_MINIMUM;
+    return !is_extreme || r->call->nan != NAN_ANY || (!a->may_be_nan && !b->may_be_nan);
+}
+
+static bound element(const bound_run *r, const bound *a, const bound *b)
+{
+    const pto_dtype t = r->type;
+    const double ulp = r->rule.ulp;
+    switch (r->o->tensor) {
+    case EVAL_TENSOR_NEG: return bound_neg(t, a);
+    case EVAL_TENSOR_ABS: return bound_abs(t, a);
+    case EVAL_TENSOR_RELU: return bound_relu(a);
+    case EVAL_TENSOR_ADD: return bound_add(t, a, b, ulp);
+    case EVAL_TENSOR_SUB: return bound_sub(t, a, b, ulp);
+    case EVAL_TENSOR_MUL: return bound_mul(t, a, b, ulp);
+    case EVAL_TENSOR_DIV: return bound_div(t, a, b, ulp);
+    case EVAL_TENSOR_MAXIMUM: return bound_extreme(a, b, false, r->call->nan);
+    case EVAL_TENSOR_MINIMUM: return bound_extreme(a, b, true, r->call->nan);
+    case EVAL_TENSOR_BROADCAST: return *a;
+    case EVAL_TENSOR_CAST: return bound_convert(t, r->call->in[0]->dtype, a, r->call->mode, r->call->saturate);
+    default: return bound_function(r->o->tensor, r->call->approx, t, a, &r->rule);
+    }
+}
+
+static pto_status elements(bound_run *r)
+{
+    walk w;
+    int64_t s[WALK_ARRAYS];
+    const bool is_binary = r->call->in[1] != NULL;
+    const pto_tensor a = packed(r->call->in[0]), b = is_binary ? packed(r->call->in[1]) : a, out = packed(r->call->out);
+    tensor_call places = {.in = {&a, &b}, .out = &out};
+    PTO_TRY(walk_broadcast(&places, is_binary ? 2 : 1, &w));
+    const int64_t n = walk_split_last(&w, s);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        for (int64_t i = 0; i < n; i++) {
+            const bound *x = &r->from[0].at[w.offset[1] + i * s[1]],
+                        *y = is_binary ? &r->from[1].at[w.offset[2] + i * s[2]] : NULL;
+            bound *z = &r->to.at[w.offset[0] + i * s[0]];
+            if (is_kept(r, x, y)) {
+                *z = (bound){.is_exact = true};
+                continue;
+            }
+            *z = element(r, x, y);
+            z->is_exact = x->is_exact && r->o->tensor == EVAL_TENSOR_BROADCAST;
+        }
+    }
+    return PTO_OK;
+}
+
+static pto_status transposed(bound_run *r)
+{
+    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    walk w = {.rank = out.rank};
+    for (uint32_t d = 0; d < out.rank; d++) {
+        w.dims[d] = out.dims[d];
+        w.strides[0][d] = out.strides[d];
+        w.strides[1][d] = a.strides[r->call->axes[d]];
+    }
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) r->to.at[w.offset[0]] = r->from[0].at[w.offset[1]];
+    return PTO_OK;
+}
+
+static pto_status reshaped(bound_run *r)
+{
+    memcpy(r->to.at, r->from[0].at, (size_t)r->to.count * sizeof(bound));
+    return PTO_OK;
+}
+
+/* ---- along axes ---- */
+
+/* All elements of the operand (array 1), with the place of the result that each goes into (array 0). */
+static walk walk_reduction(const bound_run *r)
+{
+    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    bool is_reduced[PTO_MAX_DIMS] = {false};
+    walk w = {.rank = a.rank};
+    for (uint32_t i = 0; i < r->call->axis_count; i++) {
+        const int64_t axis = r->call->axes[i];
+        is_reduced[axis < 0 ? axis + a.rank : axis] = true;
+    }
+    for (uint32_t d = 0, o = 0; d < a.rank; d++) {
+        w.dims[d] = a.dims[d];
+        w.strides[1][d] = a.strides[d];
+        if (!is_reduced[d]) w.strides[0][d] = out.strides[o];
+        o += !is_reduced[d] || !r->call->drop_reduced;
+    }
+    return w;
+}
+
+static pto_status extremes(bound_run *r)
+{
+    const bool smaller = r->o->tensor == EVAL_TENSOR_REDUCE_MIN;
+    for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = (bound){.lo = 1, .hi = -1, .is_exact = true};
+    walk w = walk_reduction(r);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        bound *z = &r->to.at[w.offset[0]];
+        const bound *x = &r->from[0].at[w.offset[1]];
+        const bool is_first = !bound_has_numbers(z) && !z->may_be_nan,
+                   is_exact = z->is_exact && x->is_exact && (r->call->nan != NAN_ANY || !x->may_be_nan);
+        *z = is_first ? *x : bound_extreme(z, x, smaller, r->call->nan);
+        z->is_exact = is_exact;
+    }
+    return PTO_OK;
+}
+
+/* A mean is the sum, and as many units more as its row says. */
+static bound sum_or_mean(const bound_run *r, const bound_sum *s)
+{
+    if (r->o->tensor == EVAL_TENSOR_REDUCE_SUM) return bound_sum_end(r->type, PTO_F32, s);
+    const bound sum = bound_sum_end(PTO_F32, PTO_F32, s), n = {.lo = (double)s->count, .hi = (double)s->count};
+    const bound mean = bound_div(PTO_F32, &sum, &n, r->rule.ulp);
+    return bound_convert(r->type, PTO_F32, &mean, ROUND_RINT, false);
+}
+
+static pto_status sums(bound_run *r)
+{
+    storage *room = storage_make(r->in->pool, (size_t)r->to.count * sizeof(bound_sum));
+    if (room == NULL) return PTO_FAILED;
+    void *const data = room->data;
+    bound_sum *const s = data;
+    for (int64_t i = 0; i < r->to.count; i++) s[i] = bound_sum_start();
+    walk w = walk_reduction(r);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w))
+        bound_sum_add(&s[w.offset[0]], &r->from[0].at[w.offset[1]]);
+    for (int64_t i = 0; i < r->to.count; i++) {
+        const bool is_kept_sum = s[i].is_exact && (s[i].count == 0 || !element_is_float(r->type));
+        r->to.at[i] = is_kept_sum ? (bound){.is_exact = true} : sum_or_mean(r, &s[i]);
+    }
+    storage_release(r->in->pool, room);
+    return PTO_OK;
+}
+
+/* ---- products of matrices ---- */
+
+static void last_strides(const pto_tensor *t, bool transposed, int64_t out[2])
+{
+    out[0] = t->strides[t->rank - (transposed ? 1 : 2)];
+    out[1] = t->strides[t->rank - (transposed ? 2 : 1)];
+}
+
+static pto_status products(bound_run *r)
+{
+    const tensor_call *call = r->call;
+    const pto_tensor a = packed(call->in[0]), b = packed(call->in[1]), out = packed(call->out);
+    pto_tensor cut[3] = {out, a, b};
+    walk w;
+    bound_matrices p = {.m = out.dims[out.rank - 2],
+                        .k = a.dims[a.rank - (call->transpose_a ? 2 : 1)],
+                        .n = out.dims[out.rank - 1],
+                        .type = r->type,
+                        .inside = element_is_float(a.dtype) ? PTO_F32 : r->type};
+    last_strides(&a, call->transpose_a, p.a_strides);
+    last_strides(&b, call->transpose_b, p.b_strides);
+    last_strides(&out, false, p.out_strides);
+    for (int i = 0; i < 3; i++) cut[i].rank -= 2;
+    tensor_call batch = {.in = {&cut[1], &cut[2]}, .out = &cut[0]};
+    PTO_TRY(walk_broadcast(&batch, 2, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        p.out = r->to.at + w.offset[0];
+        p.a = r->from[0].at + w.offset[1];
+        p.b = r->from[1].at + w.offset[2];
+        if (!bound_products(r->in, &p)) return PTO_FAILED;
+    }
+    return PTO_OK;
+}
+
+/* ---- composites: rows along an axis, in f32 ---- */
+
+typedef struct bound_row {
+    const bound *x;
+    bound *y;
+    int64_t n, stride;
+} bound_row;
+
+/* exp(x - max) / sum(exp(x - max)). */
+static void softmax_row(const bound_run *r, const bound_row *row)
+{
+    const double exp_ulp = ulp_of(r, "tensor.exp");
+    bound top = bound_nan();
+    bound_sum s = bound_sum_start();
+    for (int64_t i = 0; i < row->n; i++) {
+        const bound *x = &row->x[i * row->stride];
+        top = i == 0 ? *x : bound_extreme(&top, x, false, NAN_ANY);
+    }
+    const bound_rule rule = {.ulp = exp_ulp};
+    for (int64_t i = 0; i < row->n; i++) {
+        bound d = bound_sub(PTO_F32, &row->x[i * row->stride], &top, 1);
+        if (d.hi > 0) d.hi = 0; /* no element is above the largest */
+        bound *e = &row->y[i * row->stride];
+        *e = bound_function(EVAL_TENSOR_EXP, GELU_TANH, PTO_F32, &d, &rule);
+        bound_sum_add(&s, e);
+    }
+    const bound sum = bound_sum_end(PTO_F32, PTO_F32, &s);
+    for (int64_t i = 0; i < row->n; i++) {
+        bound *e = &row->y[i * row->stride];
+        const bound y = bound_div(PTO_F32, e, &sum, 1);
+        *e = bound_convert(r->type, PTO_F32, &y, ROUND_RINT, false);
+    }
+}
+
+static pto_status softmax(bound_run *r)
+{
+    const pto_tensor a = packed(r->call->in[0]);
+    const int64_t named = r->call->axis_count != 0 ? r->call->axes[0] : -1, axis = named < 0 ? named + a.rank : named;
+    walk w = {.rank = a.rank};
+    for (uint32_t d = 0; d < a.rank; d++) {
+        w.dims[d] = d == (uint32_t)axis ? 1 : a.dims[d];
+        w.strides[0][d] = a.strides[d];
+    }
+    if (r->to.count == 0) return PTO_OK;
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const bound_row row = {r->from[0].at + w.offset[0], r->to.at + w.offset[0], a.dims[axis], a.strides[axis]};
+        softmax_row(r, &row);
+    }
+    return PTO_OK;
+}
+
+/* x / sqrt(mean(x x) + eps), before gamma. Squares and their sum may overflow f32, or not. */
+static void norm_row(const bound_run *r, const bound_row *row)
+{
+    const bound_rule rule = {.ulp = ulp_of(r, "tensor.rsqrt") + 1};
+    bound_sum s = bound_sum_start();
+    for (int64_t i = 0; i < row->n; i++) {
+        bound size = bound_abs(PTO_F32, &row->x[i]);
+        bound square = bound_product(&size, &size);
+        square.lo = fmax(square.lo - bound_ulp(PTO_F32, square.lo), 0);
+        square.hi += bound_ulp(PTO_F32, square.hi);
+        bound_sum_add(&s, &square);
+    }
+    const bound sum = bound_sum_end(PTO_F32, PTO_F32, &s), n = {.lo = (double)row->n, .hi = (double)row->n},
+                eps = {.lo = r->call->eps, .hi = r->call->eps};
+    bound mean = bound_div(PTO_F32, &sum, &n, ulp_of(r, "tensor.reduce_mean"));
+    /* What overflows in f32 does not in a wider type. */
+    if (mean.hi == (double)INFINITY) mean.lo = fmin(mean.lo, s.lo / (double)row->n * (1 - 0x1p-10));
+    mean.lo = fmax(mean.lo, 0);
+    const bound biased = bound_add(PTO_F32, &mean, &eps, 1);
+    bound root = bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, PTO_F32, &biased, &rule);
+    if (mean.hi == (double)INFINITY) root.lo = 0;
+    for (int64_t i = 0; i < row->n; i++) row->y[i] = bound_mul(PTO_F32, &row->x[i], &root, 1);
+}
+
+static pto_status rms_norm(bound_run *r)
+{
+    walk w;
+    int64_t s[WALK_ARRAYS];
+    const pto_tensor a = packed(r->call->in[0]), b = packed(r->call->in[1]), out = packed(r->call->out);
+    tensor_call places = {.in = {&a, &b}, .out = &out};
+    PTO_TRY(walk_broadcast(&places, 2, &w));
+    const int64_t n = walk_split_last(&w, s);
+    for (bool more = walk_begin(&w); more && n > 0; more = walk_next(&w)) {
+        const bound_row row = {r->from[0].at + w.offset[1], r->to.at + w.offset[0], n, 1};
+        norm_row(r, &row);
+        for (int64_t i = 0; i < n; i++) {
+            const bound y = bound_mul(PTO_F32, &row.y[i], &r->from[1].at[w.offset[2] + i * s[2]], 1);
+            row.y[i] = bound_convert(r->type, PTO_F32, &y, ROUND_RINT, false);
+        }
+    }
+    return PTO_OK;
+}
+
+/* ---- one op ---- */
+
+static pto_status (*bounds_of(tensor_op op))(bound_run *)
+{
+    switch (op) {
+    case EVAL_TENSOR_RESHAPE: return reshaped;
+    case EVAL_TENSOR_TRANSPOSE: return transposed;
+    case EVAL_TENSOR_REDUCE_MAX:
+    case EVAL_TENSOR_REDUCE_MIN: return extremes;
+    case EVAL_TENSOR_REDUCE_SUM:
+    case EVAL_TENSOR_REDUCE_MEAN: return sums;
+    case EVAL_TENSOR_MATMUL: return products;
+    case EVAL_TENSOR_SOFTMAX: return softmax;
+    case EVAL_TENSOR_RMS_NORM: return rms_norm;
+    default: return elements;
+    }
+}
+
+static void write_list(interp *in, const array *a, const bound_list *l)
+{
+    shadow_write(in->pool->shadow, a->dtype, a->base, 1, (size_t)l->count, l->at);
+}
+
+pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
+                        const array *result)
+{
+    const pto_kind_id kind = pto_op_kind(o->op);
+    bound_run r = {.in = in,
+                   .o = o,
+                   .call = call,
+                   .type = result->dtype,
+                   .rule = {.ulp = (double)pto_kind_column(in->run, kind, PTO_COLUMN_ULP),
+                            .argument_ulp = (double)pto_kind_column(in->run, kind, PTO_COLUMN_ARGUMENT_ULP)}};
+    int64_t count = 0;
+    if (call->in[0] == NULL || !array_count(result, &count) || count == 0) return PTO_OK;
+    bool ok = make_list(in, count, &r.to);
+    for (uint32_t i = 0; i < 2 && call->in[i] != NULL; i++) ok = ok && read_list(in, from[i], &r.from[i]);
+    if (ok) ok = bounds_of(o->tensor)(&r) == PTO_OK;
+    if (ok) write_list(in, result, &r.to);
+    if (r.to.in != NULL) storage_release(in->pool, r.to.in);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (r.from[i].in != NULL) storage_release(in->pool, r.from[i].in);
+    }
+    return ok ? PTO_OK
+              : pto_error(o->op, "pto.reference/limit", "the bounds of '%.*s' take too much memory", PTO_FMT(o->name));
+}
