@@ -69,7 +69,8 @@ static bool value_of_symbol(void *self, str_id name, int64_t *out)
     return false;
 }
 
-/* Elements of a tensor type; 0 of anything else, and where a symbol is bound inside of the function. */
+/* Elements of a tensor type, empty extents taken as 1; 0 of anything else, and where a symbol is bound inside of the
+ * function. */
 static uint64_t count_of_type(module *m, const bound_call *call, type_id type)
 {
     extents e = {module_context(m), call};
@@ -79,7 +80,8 @@ static uint64_t count_of_type(module *m, const bound_call *call, type_id type)
     if (t->kind != TYPE_TENSOR && t->kind != TYPE_GM) return 0;
     for (uint32_t d = 0; d < t->rank; d++) {
         if (!expr_eval(module_context(m), t->dims[d], &values, &extent) || extent < 0) return 0;
-        if (__builtin_mul_overflow(n, extent, &n) || n > WORK_TOO_LARGE) return WORK_TOO_LARGE;
+        /* Loops around an empty one run nevertheless. */
+        if (__builtin_mul_overflow(n, extent > 0 ? extent : 1, &n) || n > WORK_TOO_LARGE) return WORK_TOO_LARGE;
     }
     return (uint64_t)n;
 }
@@ -101,7 +103,8 @@ static uint64_t work_of_op(module *m, const bound_call *call, op_id o)
 static uint64_t work_of_call(module *m, op_id f, const bound_call *call)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) n += call->tensors[i].element_count;
+    for (uint32_t i = 0; i < call->parameter_count; i++)
+        n += count_of_type(m, call, value_type(m, block_arg(m, function_body(m, f), i)));
     IR_WALK(m, o, f) n += work_of_op(m, call, o);
     return n;
 }

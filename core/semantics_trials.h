@@ -9,7 +9,7 @@ enum {
     TRIALS_MAX = 32,
     /* Elements that all ops of the function make, products of matrices counted as parts of one. */
     TRIAL_WORK_LARGE = 3 << 19, /* when a symbol is as large as that allows */
-    TRIAL_WORK_ALL = 6 << 20    /* of all sets of inputs but the first */
+    TRIAL_WORK_ALL = 4 << 20    /* of all sets of inputs but the first */
 };
 
 /* Fills in the trials of `fn`, and what could not be tried. The first is what was asked for: fails after a diagnostic

@@ -128,14 +128,16 @@ static bool facts_hold(search *s)
     return true;
 }
 
-/* Of one tensor; -1 when an extent is negative or has no value. More than any limit is INT64_MAX >> 8. */
+/* Of one tensor, empty extents taken as 1; -1 when an extent is negative or has no value. More than any limit is
+ * INT64_MAX >> 8. */
 static int64_t count_of_type(search *s, const type_node *t)
 {
     const expr_values values = {.symbol = value_of_symbol, .self = s};
     int64_t n = 1, extent;
     for (uint32_t d = 0; d < t->rank; d++) {
         if (!expr_eval(s->c, t->dims[d], &values, &extent) || extent < 0) return -1;
-        if (__builtin_mul_overflow(n, extent, &n) || n > INT64_MAX >> 8) n = INT64_MAX >> 8;
+        /* Loops around an empty one run nevertheless. */
+        if (__builtin_mul_overflow(n, extent > 0 ? extent : 1, &n) || n > INT64_MAX >> 8) n = INT64_MAX >> 8;
     }
     return n;
 }

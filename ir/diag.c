@@ -261,14 +261,19 @@ static const char *take_path(diag_engine *d, bool is_note)
     return !is_note || path == NULL || d->last_path == NULL || strcmp(path, d->last_path) != 0 ? path : NULL;
 }
 
+/* Keeps the first error for whoever asked for silence. */
+static bool hush(diag_engine *d, diag_severity severity, str message)
+{
+    if (!d->is_hushed || (severity != DIAG_ERROR && severity != DIAG_NOTE)) return false;
+    if (severity == DIAG_ERROR && !d->hushed) d->hushed = arena_strndup(d->memory, message.p, message.n);
+    return true;
+}
+
 static void report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message)
 {
     bool is_note = severity == DIAG_NOTE;
     const char *path = take_path(d, is_note);
-    if (d->is_hushed && severity <= DIAG_ERROR && severity != DIAG_WARNING) {
-        if (!is_note && !d->hushed) d->hushed = arena_strndup(d->memory, message.p, message.n);
-        return;
-    }
+    if (hush(d, severity, message)) return;
     if (!is_note) d->last_was_remark = severity == DIAG_REMARK;
     if (!is_note) d->last_was_warning = severity == DIAG_WARNING;
     if (!is_note) d->last_was_dropped = ++d->seen[severity] > d->max_printed;

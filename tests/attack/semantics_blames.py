@@ -88,7 +88,7 @@ def single_op(r):
 
 def random_program(r, seed):
     form = forms.RandomForm(seed).form(seed)
-    return form.module(form.sizes[0], r.random() < 0.7)
+    return form.module(form.sizes[0], r.random() < 0.15)
 
 
 class Driver:
@@ -127,8 +127,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", default="", help="folder for modules that are not right")
     a = parser.parse_args()
+    if a.keep:
+        os.makedirs(a.keep, exist_ok=True)
     driver = Driver(a, a.keep or tempfile.mkdtemp())
-    jobs = [(w, a.seed + i) for i in range(max(a.ops, a.programs)) for w, n in (("ops", a.ops), ("programs", a.programs)) if i < n]
+    jobs = ((w, a.seed + i) for i in range(max(a.ops, a.programs)) for w, n in (("ops", a.ops), ("programs", a.programs)) if i < n)
     counts, undecided, failed = {}, 0, 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for what, verdict, text in pool.map(driver.run, jobs):

@@ -17,4 +17,5 @@ pto-opt examples/ffn/ffn.ptir --pipeline=default.yaml --bisect=4 -o out.ptir 2>t
 while IFS= read -r line; do grep -qxF "$line" text || fail "not said: $line"; done <lines
 elements=$(sed -n 's/.*SYMBOL_SEARCH_ELEMENTS_MAX = 1 << \([0-9]*\).*/\1/p' "$TEST_ROOT/core/symbol_search.h")
 grep -q "More than $(awk "BEGIN { print 2 ^ $elements }" | sed 's/^\([0-9]*\)\([0-9]\{3\}\)\([0-9]\{3\}\)$/\1,\2,\3/') elements" "$page" || fail "the largest inputs"
-grep -q 'SEMANTICS_RUNS = 8' "$TEST_ROOT/core/semantics_check.h" || fail "the number of runs"
+work=$(sed -n 's/.*TRIAL_WORK_LARGE = \([0-9]*\) << \([0-9]*\).*/\1 \2/p' "$TEST_ROOT/core/semantics_trials.h")
+grep -q "as large as $(awk "BEGIN { print ${work% *} * 2 ^ ${work#* } }" | sed 's/^\([0-9]*\)\([0-9]\{3\}\)\([0-9]\{3\}\)$/\1,\2,\3/') elements" "$page" || fail "how large symbols get"
