@@ -21,6 +21,28 @@ void flight_recorder_set(char *field, size_t field_bytes, str text)
     field[n] = '\0';
 }
 
+static void make_plain(char *field, size_t field_bytes)
+{
+    field[field_bytes - 1] = '\0';
+    if (str_is_plain_line(str_from(field))) return;
+    for (char *p = field; *p; p++)
+        if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f) *p = '?';
+}
+
+void flight_recorder_read(const flight_recorder *r, flight_recorder *out)
+{
+    *out = *r;
+#define PLAIN(field) make_plain(out->field, sizeof out->field)
+    PLAIN(plugin);
+    PLAIN(role);
+    PLAIN(pass);
+    PLAIN(step);
+    PLAIN(function);
+    PLAIN(file);
+    PLAIN(parent);
+    out->folder[sizeof out->folder - 1] = '\0';
+}
+
 void flight_recorder_clear(flight_recorder *r)
 {
     r->plugin[0] = r->role[0] = r->pass[0] = r->step[0] = r->function[0] = r->file[0] = '\0';

@@ -1,6 +1,7 @@
 /* Where the worker is, in memory that survives it: the supervisor names the culprit from here when the worker dies.
  *
- * Shared by fork. The worker writes, the supervisor reads after the worker has ended; `stop` goes the other way. */
+ * Shared by fork. The worker writes, the supervisor reads after the worker has ended; `stop` goes the other way. A
+ * plugin can write to it too: nothing in it is believed that could do harm. */
 #ifndef CORE_FLIGHT_RECORDER_H
 #define CORE_FLIGHT_RECORDER_H
 
@@ -33,6 +34,9 @@ flight_recorder *flight_recorder_create(void);
 /* Copies text into one of the fields, cut to fit; no text empties it. */
 void flight_recorder_set(char *field, size_t field_bytes, str text);
 #define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof(recorder)->field, (text))
+/* What it says, once nobody may write to it any more: names end and hold no control characters, whatever a plugin wrote
+ * over them. */
+void flight_recorder_read(const flight_recorder *r, flight_recorder *out);
 /* Nothing of a plugin is running. */
 void flight_recorder_clear(flight_recorder *r);
 static inline bool flight_recorder_stop(const flight_recorder *r)

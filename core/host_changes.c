@@ -127,7 +127,8 @@ static loc_id loc_of_place(const module *m, op_place at)
     if (at.before != 0) return op_loc(m, at.before);
     if (block_last(m, at.block) != 0) return op_loc(m, block_last(m, at.block));
     const op_id parent = block_parent(m, at.block);
-    return parent != 0 ? op_loc(m, parent) : 0;
+    if (parent != 0) return op_loc(m, parent);
+    return loc_make(module_context(m), module_file(m), 1, 1); /* in a module that has nothing else */
 }
 
 static pto_op build(const pto_run *run, pto_place at, const pto_op_spec *s)
@@ -291,8 +292,13 @@ static pto_status op_set_loc_slot(pto_op h, pto_loc l)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
-    if (o == 0 || !run_may_change_op(c, o)) return PTO_FAILED;
     const loc_id loc = loc_from(c, l);
+    if (o == 0 || loc == 0) {
+        run_misuse(c, &E1324, "tried to give `%s` %s", o != 0 ? op_info_of(c->m, o)->name : "no op",
+                   loc != 0 ? "a location" : "no location");
+        return PTO_FAILED;
+    }
+    if (!run_may_change_op(c, o)) return PTO_FAILED;
     if (loc == op_loc(c->m, o)) return PTO_OK;
     op_set_loc(c->m, o, loc);
     run_changed(c, RUN_CHANGED_OPS, o);
@@ -336,9 +342,14 @@ static pto_status op_set_operand_slot(pto_op h, uint32_t index, pto_value to)
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     const value_id v = value_from(c, to);
-    if (o == 0 || v == 0 || index >= op_value_operand_count(c->m, o)) {
+    if (o == 0 || v == 0) {
         run_misuse(c, &E1324, "tried to set operand %u of %s to %s", index,
                    o != 0 ? op_info_of(c->m, o)->name : "no op", v != 0 ? "a value" : "no value");
+        return PTO_FAILED;
+    }
+    if (index >= op_value_operand_count(c->m, o)) {
+        run_misuse(c, &E1324, "tried to set operand %u of `%s`, which has %u, counted from 0", index,
+                   op_info_of(c->m, o)->name, op_value_operand_count(c->m, o));
         return PTO_FAILED;
     }
     if (!run_may_change_op(c, o)) return PTO_FAILED;

@@ -10,8 +10,13 @@ static schedule_form form_of(const pto_decision *d)
     return (schedule_form){.count = d->count, .keys = d->keys, .words = d->words, .min = d->min, .max = d->max};
 }
 
+/* Decisions are a pass's: what a checker or a strategy said would stand in the schedule as if it held. */
 static bool check_decision(run_context *c, const pto_decision *d, const int64_t *values)
 {
+    if (c->request.access == RUN_READS) {
+        run_misuse(c, &E1325, "took part in a decision; only passes decide");
+        return false;
+    }
     const bool is_whole = d != NULL && PTO_HAS(d, limit) && d->name != NULL && *d->name != '\0' && values != NULL &&
                           d->count >= 1 && d->count <= SCHEDULE_VALUES_MAX && (d->keys != NULL || d->count == 1);
     if (!is_whole)

@@ -177,12 +177,14 @@ static int32_t same(pto_expr first, pto_expr second)
 typedef struct range_source {
     run_context *c;
     op_id at;
+    uint32_t generation; /* of `at`, which a callback may erase, and the values of the expression too */
     const pto_expr_env *env;
 } range_source;
 
 static expr_range host_range(const range_source *s, expr_id e)
 {
-    if (s->at != 0) return op_expr_range(s->c->m, s->at, e);
+    if (op_is_live_since(s->c->m, s->at, s->generation) && run_check_leaves(s->c, e))
+        return op_expr_range(s->c->m, s->at, e);
     return expr_bounds(s->c->ir, e, &(expr_ranges){0});
 }
 
@@ -216,10 +218,11 @@ static void range(pto_expr h, pto_op at, const pto_expr_env *env, int64_t *lo, i
 {
     run_context *c = run_of(h.run);
     const expr_id e = expr_from(c, h);
-    range_source s = {c, op_from(c, at), env};
+    const op_id o = op_from(c, at);
+    range_source s = {c, o, op_generation(c->m, o), env};
     *lo = INT64_MIN;
     *hi = INT64_MAX;
-    if (e == 0) return;
+    if (e == 0 || !run_check_leaves(c, e)) return;
     expr_range r = host_range(&s, e);
     if (env != NULL && PTO_HAS(env, value)) {
         const expr_ranges leaves = {.symbol = range_of_symbol, .value = range_of_value, .self = &s};

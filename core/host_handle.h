@@ -11,11 +11,12 @@ typedef struct run_context run_context;
 
 struct run_context {
     pto_run run; /* first: a pto_run is a run_context */
+    run_registry *registry;
     run_session *session;
     run_context *outer; /* the run that asked for this one */
     run_context *inner; /* kept for the next nested run */
     bool active;
-    uint16_t serial; /* upper half of the generation of its handles; never 0 while active */
+    uint16_t serial; /* upper half of the generation of its handles; never twice the same, see context_for */
     run_request request;
     module *m;
     ir_context *ir;
@@ -42,13 +43,25 @@ struct run_context {
 struct run_session {
     arena *a;
     run_session_params params;
-    pto_host host;
     run_context *outermost, *current;
-    uint16_t serial;
 };
 
-/* The context of a handle. The table takes pto_run as const, since a plugin may not write to it; we may. */
-static inline run_context *run_of(const pto_run *run) { return (run_context *)(uintptr_t)run; }
+struct run_registry {
+    pto_host host;        /* that runs and handles lead to */
+    arena *a;             /* of the contexts of all sessions: a handle of any of them can be looked at */
+    run_context *current; /* the innermost open run; or NULL */
+};
+
+/* After a diagnostic: the run that is open now, in which the plugin uses what it kept of another one. */
+run_context *run_refuse(const run_context *c);
+
+/* The context of a handle, or of a run; of one that has ended, that which is open now, where no handle of the other is
+ * taken. The table takes pto_run as const, since a plugin may not write to it; we may. */
+static inline run_context *run_of(const pto_run *run)
+{
+    run_context *c = (run_context *)(uintptr_t)run;
+    return c->active ? c : run_refuse(c);
+}
 
 /* Reports, once for each run, that the plugin broke a rule; the run fails. The text goes on after "pass 'x' of plugin
  * 'y' ". */
@@ -107,6 +120,8 @@ static inline str str_of(pto_str s) { return (str){s.p, s.n}; }
 static inline pto_str pto_str_of(str s) { return (pto_str){s.p, s.n}; }
 static inline pto_str pto_str_z(const char *s) { return pto_str_of(str_from(s)); }
 
+/* Whether all values that an expression names still exist; reports when not. */
+bool run_check_leaves(run_context *c, expr_id e);
 /* Whether text of a plugin can be printed and read back: as a string, behind `%`, or behind `@`; reports when not.
  * An empty name of a value stands for one without. */
 bool run_check_text(run_context *c, pto_str s);

@@ -97,6 +97,18 @@ static bool holds_slots(const ir_context *ir, attr_id a, int depth)
     return found;
 }
 
+/* Whether the values that the expressions of an attribute name still exist; reports when not. */
+static bool check_leaves(run_context *c, attr_id a, int depth)
+{
+    const attr_node *n = attr_at(c->ir, a);
+    if (n->kind == ATTR_EXPR) return run_check_leaves(c, n->id);
+    if (n->kind != ATTR_LIST || depth == 0) return true;
+    for (uint32_t i = 0; i < n->count; i++) {
+        if (!check_leaves(c, n->items[i], depth - 1)) return false;
+    }
+    return true;
+}
+
 /* Whether index expressions of such ops may name values at all. */
 static bool takes_leaves(const op_info *info)
 {
@@ -116,6 +128,7 @@ attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_
     }
     if (!run_check_text(c, pto_str_of(name))) return 0;
     if (!has_leaves_at(c->ir, a, LIST_DEPTH)) return a;
+    if (!check_leaves(c, a, LIST_DEPTH)) return 0;
     attr_rewrite r = {.c = c, .op = o, .failed = holds_slots(c->ir, a, LIST_DEPTH)};
     attr_id stored = a;
     if (!r.failed && !takes_leaves(info)) {

@@ -72,7 +72,7 @@ static pto_op op_walk_on_slot(pto_op current, pto_op root, pto_op *behind)
 
 static int32_t op_is_live_slot(pto_op h)
 {
-    const run_context *c = run_of(h.run);
+    const run_context *c = (const run_context *)h.run;
     return c->active && h.generation >> 16 == c->serial && op_is_live_since(c->m, h.index, h.generation & 0xffffu);
 }
 

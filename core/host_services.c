@@ -43,6 +43,7 @@ static pto_status no_room(pto_op h, pto_str code, pto_str text)
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h), function = o != 0 ? op_function(c->m, o) : 0;
     tiling_retry *retry = c->session->params.retry;
+    if (c->request.access == RUN_READS) retry = NULL; /* only a pass can be run again */
     const str unit = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
     const bool again = retry != NULL && function != 0 && tiling_retry_ask(retry, unit);
     diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);

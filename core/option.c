@@ -12,7 +12,7 @@ _Static_assert((int)VALUE_BOOL == (int)PTO_OPT_BOOL && (int)VALUE_I64 == (int)PT
                    (int)VALUE_LIST == (int)PTO_OPT_LIST && (int)VALUE_PLUGIN == (int)PTO_OPT_PLUGIN,
                "types of values are numbered as in the ABI");
 
-enum { WHAT_BYTES = 200 };
+enum { WHAT_BYTES = 200, OPTION_NAME_BYTES = 64 };
 
 uint32_t option_count(const pto_option *const *options)
 {
@@ -52,23 +52,45 @@ static status check_limit_text(arena *a, diag_engine *d, src_pos at, const value
     return value_from_text(a, d, at, text, &bare, &v);
 }
 
+/* A key of a pipeline file, as a step's id is, and no word for nothing. */
+static bool is_key(str name)
+{
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && (i == 0 || (c != '-' && c != '_'))) return false;
+    }
+    return name.n <= OPTION_NAME_BYTES && !yaml_is_null(name);
+}
+
+static status check_choices(diag_engine *d, src_pos at, const char *what, const pto_option *o)
+{
+    const bool has_choices = o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN;
+    if (!has_choices) return OK;
+    if (o->choices == NULL || o->choices[0] == NULL) return malformed(d, at, what, "its choices are missing");
+    for (uint32_t i = 0; o->type == PTO_OPT_ENUM && o->choices[i] != NULL; i++)
+        if (!is_key(str_from(o->choices[i])))
+            return malformed(d, at, what, "a choice cannot be written: it takes letters, digits, - and _");
+    if (o->type == PTO_OPT_PLUGIN && (strcmp(o->choices[0], "tiling") != 0 || o->choices[1] != NULL))
+        return malformed(d, at, what, "options can name plugins of the kind tiling alone");
+    return OK;
+}
+
 static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner, const pto_option *const *options,
                         uint32_t index)
 {
     const pto_option *o = options[index];
     char what[WHAT_BYTES];
     if (o->name == NULL || o->name[0] == 0) return malformed(d, at, owner, "an option has no name");
+    if (!is_key(str_from(o->name)))
+        return malformed(d, at, owner,
+                         "an option has a name that cannot be written: it takes letters, digits, - and _");
     value_rule rule = rule_of(o, owner, what);
     if (o->type <= PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN) return malformed(d, at, what, "it has an unknown type");
     if (o->doc == NULL || o->doc[0] == 0) return malformed(d, at, what, "it has no doc text");
     if (option_index_by_name(options, str_from(o->name)) != (int32_t)index)
         return malformed(d, at, what, "it stands twice");
-    if ((o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) && (o->choices == NULL || o->choices[0] == NULL)) {
-        return malformed(d, at, what, "its choices are missing");
-    }
-    if (o->type == PTO_OPT_PLUGIN && (strcmp(o->choices[0], "tiling") != 0 || o->choices[1] != NULL)) {
-        return malformed(d, at, what, "options can name plugins of the kind tiling alone");
-    }
+    TRY(check_choices(d, at, what, o));
     TRY(check_limit_text(a, d, at, &rule, o->min));
     TRY(check_limit_text(a, d, at, &rule, o->max));
     value v;

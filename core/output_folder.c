@@ -60,7 +60,7 @@ static bool is_unchanged(int folder, const char *name, uint64_t wanted)
     return is_whole && digest == wanted;
 }
 
-static bool is_plain(str name)
+bool output_folder_takes_name(str name)
 {
     if (name.n == 0 || name.n > NAME_BYTES_MAX || str_is(name, ".") || str_is(name, "..") || str_is(name, list_name))
         return false;
@@ -81,7 +81,7 @@ static bool read_line(str line, uint64_t *digest, str *name)
         *digest = *digest << 4 | (uint64_t)digit;
     }
     *name = (str){line.p + DIGEST_DIGITS + 1, line.n - DIGEST_DIGITS - 1};
-    return is_plain(*name);
+    return output_folder_takes_name(*name);
 }
 
 static void remove_listed(const output_folder *f, str list)
@@ -205,7 +205,7 @@ static void push_name(output_folder *f, str name)
 status output_folder_begin(output_folder *f, str name)
 {
     BUG_IF(f->is_open, "a file begins in %s before another ended", f->path);
-    if (!is_plain(name)) {
+    if (!output_folder_takes_name(name)) {
         diag_error(f->d, (src_pos){f->path, 0, 0}, &E1501,
                    "`%.*s` is no name for a file of this folder: up to %d bytes, no `/` and no control characters",
                    (int)(name.n > NAME_BYTES_MAX ? NAME_BYTES_MAX : name.n), name.p, NAME_BYTES_MAX);

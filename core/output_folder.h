@@ -23,6 +23,8 @@ MUST_CHECK status output_folder_open(arena *a, diag_engine *d, const char *path,
 void output_folder_close(output_folder *f);
 const char *output_folder_path(const output_folder *f);
 
+/* Whether it is a plain name: of up to 255 bytes, without `/` and control characters. */
+bool output_folder_takes_name(str name);
 /* One file at a time, by its plain name; it appears under it when it ends. A name comes once in a run. Bytes are
  * counted for nothing when the file did not begin. */
 MUST_CHECK status output_folder_begin(output_folder *f, str name);

@@ -134,21 +134,37 @@ static bool is_established(const contract *c, const char *property)
     return false;
 }
 
+/* Whether the first step that works on the level needs what no step gives: then the module must bring it. */
+static bool begins_in_the_middle(const contract *c, const char *level)
+{
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        const pto_pass *pass = c->steps[i].pass;
+        const bool consumes = strcmp(pass->consumes, level) == 0;
+        for (const char *const *p = pass->requires_props; consumes && p && *p; p++) {
+            if (!is_established(c, *p)) return true;
+        }
+        if (consumes || strcmp(pass->produces, level) == 0) return false;
+    }
+    return false;
+}
+
 /* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step
- * gives, is looked at. A property that some step gives counts from that step on, even when the module has it by chance:
- * else a pipeline with two steps exchanged would run on small modules only. */
+ * gives, is looked at. That of a pipeline from the beginning is not: what small modules have by chance would make a
+ * pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property that
+ * some step gives counts from that step on. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
     diag_engine *nobody = diag_create(NULL, 0);
     const run_session_params params = {.diags = nobody,
+                                       .registry = plugin_host_runs(g->pipeline->host),
                                        .machine = g->pipeline->machine,
                                        .abi_minor = plugin_host_abi_minor(g->pipeline->host),
                                        .recorder = g->recorder};
     run_session *quiet = run_session_create(g->arena, &params);
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
-        if (!contract_state_level(start, pass->consumes)) continue;
+        if (!contract_state_level(start, pass->consumes) || !begins_in_the_middle(c, pass->consumes)) continue;
         for (const char *const *p = pass->requires_props; p && *p; p++) {
             if (is_established(c, *p) || contract_state_has(start, pass->consumes, *p)) continue;
             if (property_holds(g->properties, quiet, g->module, pass->consumes, *p))
@@ -473,6 +489,7 @@ exit_status pass_manager_run(arena *a, const opened_pipeline *p, const compile_r
     function_states *functions = function_states_create(a, m);
     function_states_set_verified(functions);
     const run_session_params params = {.diags = d,
+                                       .registry = plugin_host_runs(p->host),
                                        .machine = p->machine,
                                        .abi_minor = plugin_host_abi_minor(p->host),
                                        .recorder = recorder,

@@ -1,6 +1,7 @@
 #include "core/pipeline_open.h"
 
 #include "core/core_diag.h"
+#include "core/pass_claims.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static void put_suppliers(void *self, const char *property, text_buffer *out)
     for (uint32_t i = 0; ids[i]; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
 }
 
-static status resolve_steps(arena *a, opened_pipeline *out)
+static status resolve_steps(arena *a, diag_engine *d, opened_pipeline *out)
 {
     const pipeline *p = out->pipeline;
     contract_step *steps = arena_array(a, p->step_count, sizeof *steps);
@@ -21,10 +22,12 @@ static status resolve_steps(arena *a, opened_pipeline *out)
         const plugin_file *file = NULL;
         steps[i].step = &p->steps[i];
         steps[i].pass = plugin_host_pass(out->host, p->steps[i].at, str_from(p->steps[i].pass), &file);
-        if (!steps[i].pass)
+        if (!steps[i].pass) {
             result = FAILED;
-        else
-            steps[i].plugin = file->plugin->id;
+            continue;
+        }
+        steps[i].plugin = file->plugin->id;
+        if (pass_check_claims(d, out->host, p->steps[i].at, steps[i].plugin, steps[i].pass) != OK) result = FAILED;
     }
     out->contract.steps = steps;
     out->contract.step_count = p->step_count;
@@ -148,7 +151,7 @@ exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pip
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
     if (p->machine) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
-    TRY_AS(EXIT_STATUS_PLUGIN, resolve_steps(a, out));
+    TRY_AS(EXIT_STATUS_PLUGIN, resolve_steps(a, d, out));
     const bool is_replaced = backend != NULL;
     const char *id = is_replaced ? backend : p->backend;
     const src_pos at = is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at;

@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/monotonic.h"
 #include "core/plugin_load.h"
+#include "core/run_context.h"
 
 #include <pto/note.h>
 
@@ -28,6 +29,7 @@ struct plugin_host {
     text_list folders;
     bool scanned, is_whole;
     status scan_result;
+    run_registry *runs;
 };
 
 static void text_list_add(arena *a, text_list *l, const char *text)
@@ -62,6 +64,8 @@ plugin_host_params plugin_host_defaults(void)
 }
 
 uint32_t plugin_host_abi_minor(const plugin_host *h) { return h->params.abi_minor; }
+
+run_registry *plugin_host_runs(const plugin_host *h) { return h->runs; }
 
 static const char *text_of(arena *a, text_buffer *t)
 {
@@ -343,6 +347,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
     h->diags = d;
     h->params = *p;
     h->is_whole = true;
+    h->runs = run_registry_create(a);
     *out_host = h;
     for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
         /* A bare name must not be sought where the dynamic loader looks. */
@@ -410,35 +415,6 @@ static bool is_same_plugin(const plugin_file *a, const plugin_file *b)
     return strcmp(a->note.id, b->note.id) == 0;
 }
 
-/* NULL after a diagnostic. */
-static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
-{
-    plugin_file *found = NULL;
-    if (scan(h) != OK) return NULL;
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        plugin_file *f = h->files[i];
-        if (!provides(f, kind, id)) continue;
-        if (found != NULL) {
-            diag_error(h->diags, at, &E1306, "%s '%.*s' is provided by two files: %s and %s; remove one of them",
-                       plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
-            return NULL;
-        }
-        found = f;
-    }
-    if (found == NULL) {
-        report_missing(h, at, kind, id);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < h->file_count; i++) {
-        const plugin_file *f = h->files[i];
-        if (f == found || !is_same_plugin(f, found)) continue;
-        diag_error(h->diags, at, &E1306, "two files say that they are plugin '%s': %s and %s; remove one of them",
-                   found->note.id, f->path, found->path);
-        return NULL;
-    }
-    return found;
-}
-
 /* Constructors and the entry of the plugin run now. */
 static void record_loading(const plugin_host *h, src_pos at, const plugin_file *f)
 {
@@ -485,6 +461,45 @@ static status use_file(plugin_host *h, src_pos at, plugin_file *f)
     f->load_failed = true;
     f->refusal = last_error(h->diags);
     return FAILED;
+}
+
+/* A file that the user gave may have what its note does not tell of; that it differs is then the true error. */
+static status load_given(plugin_host *h, src_pos at)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (h->files[i]->load_failed) return FAILED;
+        if (h->files[i]->given && h->files[i]->refusal == NULL) TRY(use_file(h, at, h->files[i]));
+    }
+    return OK;
+}
+
+/* NULL after a diagnostic. */
+static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
+{
+    plugin_file *found = NULL;
+    if (scan(h) != OK) return NULL;
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        plugin_file *f = h->files[i];
+        if (!provides(f, kind, id)) continue;
+        if (found != NULL) {
+            diag_error(h->diags, at, &E1306, "%s '%.*s' is provided by two files: %s and %s; remove one of them",
+                       plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
+            return NULL;
+        }
+        found = f;
+    }
+    if (found == NULL) {
+        if (load_given(h, at) == OK) report_missing(h, at, kind, id);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const plugin_file *f = h->files[i];
+        if (f == found || !is_same_plugin(f, found)) continue;
+        diag_error(h->diags, at, &E1306, "two files say that they are plugin '%s': %s and %s; remove one of them",
+                   found->note.id, f->path, found->path);
+        return NULL;
+    }
+    return found;
 }
 
 status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file)

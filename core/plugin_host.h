@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 typedef struct plugin_host plugin_host;
+typedef struct run_registry run_registry; /* run_context.h */
 
 /* A file that may not be loaded, since that was tried. */
 typedef struct plugin_refusal {
@@ -44,6 +45,8 @@ MUST_CHECK status plugin_host_create(arena *a, diag_engine *d, const plugin_host
 /* Whether `files` can all be used, as far as is known; of a host that goes on when they cannot. */
 bool plugin_host_is_whole(const plugin_host *h);
 uint32_t plugin_host_abi_minor(const plugin_host *h);
+/* What the run sessions of its plugins share. */
+run_registry *plugin_host_runs(const plugin_host *h);
 
 /* One file with a readable note. */
 typedef struct plugin_file {

@@ -1,5 +1,7 @@
 #include "core/plugin_lint.h"
 
+#include "core/pass_claims.h"
+
 #include <pto/note.h>
 
 #include <fcntl.h>
@@ -240,6 +242,8 @@ status plugin_lint(arena *a, diag_engine *d, flight_recorder *recorder, const pl
     if (strcmp(f->note.vendor, "pto") != 0 && strncmp(f->note.id, "pto.", 4) == 0)
         finding(&l, "has the id %s, but `pto.` is not its vendor's", f->note.id);
     TRY(plugin_host_load(host, NO_POS, f));
+    for (const pto_pass *const *x = f->plugin->passes; *x; x++)
+        TRY(pass_check_claims(d, host, NO_POS, f->plugin->id, *x));
     check_descriptor(&l, f->plugin);
     *finding_count = l.count;
     return OK;

@@ -58,13 +58,9 @@ static status list_length(const loader *l, const void *const *list, const char *
 /* What the tools print: UTF-8 without what controls a terminal. */
 static status check_text(const loader *l, const char *owner, const char *what, const char *text)
 {
-    const str s = str_from(text != NULL ? text : "");
-    bool plain = str_utf8_error(s) == s.n;
-    for (size_t at = 0, bytes; plain && at < s.n; at += bytes) {
-        const uint32_t c = str_utf8_decode((str){s.p + at, s.n - at}, &bytes);
-        plain = !utf8_is_deceptive(c) && c != '\n' && c != '\t';
-    }
-    return plain ? OK : malformed(l, "%s of '%s' is not plain text in one line", what, owner);
+    return text == NULL || str_is_plain_line(str_from(text))
+               ? OK
+               : malformed(l, "%s of '%s' is not plain text in one line", what, owner);
 }
 
 static status check_texts(const loader *l, const char *const **list, const char *what)
@@ -140,6 +136,13 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
     return OK;
 }
 
+/* What a host does not know it cannot heed. */
+static status check_flags(const loader *l, const char *what, const char *id, uint32_t flags, uint32_t known)
+{
+    if ((flags & ~known) == 0) return OK;
+    return malformed(l, "%s '%s' sets the flags 0x%x, of which this core knows 0x%x", what, id, flags, known);
+}
+
 static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass **out)
 {
     if (!PTO_HAS(theirs, run)) return malformed(l, "a pass is too short a struct");
@@ -149,6 +152,7 @@ static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass 
     TRY(check_text(l, p->id, "the summary", p->summary));
     if (p->scope == NULL || (strcmp(p->scope, "function") != 0 && strcmp(p->scope, "module") != 0))
         return malformed(l, "the scope of pass '%s' is neither function nor module", p->id);
+    TRY(check_flags(l, "pass", p->id, p->flags, PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL));
     TRY(check_level(l, p->id, p->consumes));
     TRY(check_level(l, p->id, p->produces));
     TRY(check_texts(l, &p->requires_props, "required properties"));
@@ -168,6 +172,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     if (p->id == NULL || p->doc == NULL || p->check == NULL)
         return malformed(l, "a property lacks its id, doc or check");
     TRY(check_text(l, p->id, "the doc", p->doc));
+    TRY(check_flags(l, "property", p->id, p->reserved, 0));
     TRY(check_level(l, p->id, p->level));
     TRY(check_kinds(l, p->id, &p->kinds));
     *out = p;
@@ -181,6 +186,7 @@ static status copy_tiling(const loader *l, const pto_tiling *theirs, const pto_t
     if (t->id == NULL || t->summary == NULL || t->offer == NULL)
         return malformed(l, "a tiling strategy lacks its id, summary or offer");
     TRY(check_text(l, t->id, "the summary", t->summary));
+    TRY(check_flags(l, "tiling strategy", t->id, t->reserved, 0));
     TRY(copy_options(l, t->id, &t->options));
     *out = t;
     return OK;
@@ -193,6 +199,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     if (b->id == NULL || b->summary == NULL || b->prepare == NULL || b->execute == NULL || b->release == NULL)
         return malformed(l, "a backend lacks its id, summary, prepare, execute or release");
     TRY(check_text(l, b->id, "the summary", b->summary));
+    TRY(check_flags(l, "backend", b->id, b->reserved, 0));
     TRY(check_texts(l, &b->consumes, "levels"));
     for (const char *const *level = b->consumes; *level != NULL; level++) TRY(check_level(l, b->id, *level));
     TRY(check_texts(l, &b->requires_props, "required properties"));
@@ -206,13 +213,18 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     return OK;
 }
 
-#define COPY_LIST(list, type, copy_one, what)                                     \
-    do {                                                                          \
-        uint32_t n = 0;                                                           \
-        TRY(list_length(l, (const void *const *)(list), what, &n));               \
-        const type **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);   \
-        for (uint32_t i = 0; i < n; i++) TRY(copy_one(l, (list)[i], &copies[i])); \
-        (list) = copies;                                                          \
+#define COPY_LIST(list, type, copy_one, what)                                                  \
+    do {                                                                                       \
+        uint32_t n = 0;                                                                        \
+        TRY(list_length(l, (const void *const *)(list), what, &n));                            \
+        const type **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);                \
+        for (uint32_t i = 0; i < n; i++) {                                                     \
+            TRY(copy_one(l, (list)[i], &copies[i]));                                           \
+            for (uint32_t k = 0; k < i; k++)                                                   \
+                if (strcmp(copies[k]->id, copies[i]->id) == 0)                                 \
+                    return malformed(l, "two of its %s are called '%s'", what, copies[i]->id); \
+        }                                                                                      \
+        (list) = copies;                                                                       \
     } while (0)
 
 static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_plugin **out)

@@ -7,6 +7,19 @@
 
 static const char page_name[] = "index.html";
 
+bool report_writes_name(str name)
+{
+    static const char *const whole[] = {"index.html", "counters.csv", "memory.csv",
+                                        "graph.svg",  "graph.dot",    "cores.svg"};
+    static const char *const begins[] = {"kernel-", "memory-", "timeline-"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (str_is(name, whole[i])) return true;
+    const bool is_picture = name.n > 4 && memcmp(name.p + name.n - 4, ".svg", 4) == 0;
+    for (size_t i = 0; is_picture && i < sizeof begins / sizeof *begins; i++)
+        if (str_starts_with(name, begins[i])) return true;
+    return false;
+}
+
 typedef struct writer {
     const report *r;
     output_folder *folder;

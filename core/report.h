@@ -22,4 +22,7 @@ typedef struct report_request {
  * backend, one in a line, the page first. */
 MUST_CHECK status report_write(arena *a, const report_request *request, text_buffer *out_files);
 
+/* Whether the report itself may write a file of this name, so that a backend must not. */
+bool report_writes_name(str name);
+
 #endif

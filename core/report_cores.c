@@ -16,6 +16,11 @@ typedef struct core_rows {
     uint32_t count;
 } core_rows;
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(**(const char **const *)a, **(const char **const *)b);
+}
+
 /* Cores in the order of their names, since instances come in the order of time. */
 static core_rows order_cores(const report *r)
 {
@@ -23,11 +28,11 @@ static core_rows order_cores(const report *r)
     core_rows rows = {.r = r,
                       .row = arena_array(r->arena, t->core_count, sizeof *rows.row),
                       .core = arena_array(r->arena, t->core_count, sizeof *rows.core)};
-    for (uint32_t i = 0; i < t->core_count; i++) {
-        uint32_t at = rows.count++;
-        for (; at > 0 && strcmp(t->cores[rows.core[at - 1]], t->cores[i]) > 0; at--) rows.core[at] = rows.core[at - 1];
-        rows.core[at] = i;
-    }
+    rows.count = (uint32_t)t->core_count;
+    const char ***by_name = arena_array(r->arena, t->core_count, sizeof *by_name);
+    for (uint32_t i = 0; i < rows.count; i++) by_name[i] = &t->cores[i];
+    qsort((void *)by_name, rows.count, sizeof *by_name, compare_names);
+    for (uint32_t i = 0; i < rows.count; i++) rows.core[i] = (uint32_t)(by_name[i] - t->cores);
     for (uint32_t i = 0; i < rows.count; i++) rows.row[rows.core[i]] = i;
     return rows;
 }

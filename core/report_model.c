@@ -115,11 +115,13 @@ static uint32_t split(const char *name, str out[4])
     }
 }
 
+/* `group` and `pipe` are the first two parts of one name. */
 static report_unit *unit_of(report *r, str group, str pipe)
 {
-    /* Counters of a unit stand together. */
-    for (uint32_t i = r->unit_count; i-- > 0;)
-        if (str_is(group, r->units[i].group) && str_is(pipe, r->units[i].pipe)) return &r->units[i];
+    const str key = {group.p, (size_t)(pipe.p + pipe.n - group.p)};
+    uint32_t number;
+    if (name_index_find(&r->units_by_name, key, &number)) return &r->units[number];
+    name_index_put(r->arena, &r->units_by_name, key, r->unit_count);
     report_unit *u = &r->units[r->unit_count++];
     *u = (report_unit){.group = arena_strndup(r->arena, group.p, group.n),
                        .pipe = arena_strndup(r->arena, pipe.p, pipe.n),

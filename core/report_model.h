@@ -83,6 +83,7 @@ typedef struct report {
     uint32_t kernel_count;
     report_unit *units; /* sums of kinds first, then cores */
     uint32_t unit_count;
+    name_index units_by_name;             /* "vector 03 / mte2" */
     const char *causes[TRACE_CAUSES_MAX]; /* of stalls, from counters */
     uint32_t cause_count;
     double cycles; /* 0: the backend counts none */

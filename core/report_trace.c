@@ -16,10 +16,11 @@ static void *grow(arena *a, void *items, size_t *room, size_t wanted, size_t siz
 
 static uint32_t core_number(report_trace *t, str name)
 {
-    for (size_t i = 0; i < t->core_count; i++)
-        if (str_is(name, t->cores[i])) return (uint32_t)i;
+    uint32_t number;
+    if (name_index_find(&t->cores_by_name, name, &number)) return number;
     t->cores = grow(t->arena, t->cores, &t->core_room, t->core_count + 1, sizeof *t->cores);
     t->cores[t->core_count] = arena_strndup(t->arena, name.p, name.n);
+    name_index_put(t->arena, &t->cores_by_name, (str){t->cores[t->core_count], name.n}, (uint32_t)t->core_count);
     return (uint32_t)t->core_count++;
 }
 
@@ -33,10 +34,16 @@ static uint32_t name_number(arena *a, const char **names, uint32_t *count, uint3
     return (*count)++;
 }
 
+bool report_trace_has_unit(const report_trace *t, str name)
+{
+    uint32_t number;
+    return name_index_find(&t->units_by_name, name, &number);
+}
+
 uint32_t report_trace_unit(report_trace *t, str name)
 {
-    for (size_t i = 0; i < t->unit_count; i++)
-        if (str_is(name, t->units[i].name)) return (uint32_t)i;
+    uint32_t number;
+    if (name_index_find(&t->units_by_name, name, &number)) return number;
     str core = name, pipe = {name.p, 0};
     for (size_t i = 0; i + 3 <= name.n; i++) {
         if (memcmp(name.p + i, " / ", 3) != 0) continue;
@@ -46,6 +53,7 @@ uint32_t report_trace_unit(report_trace *t, str name)
     t->units = grow(t->arena, t->units, &t->unit_room, t->unit_count + 1, sizeof *t->units);
     t->units[t->unit_count] = (trace_unit){arena_strndup(t->arena, name.p, name.n), core_number(t, core),
                                            name_number(t->arena, t->pipes, &t->pipe_count, TRACE_PIPES_MAX, pipe)};
+    name_index_put(t->arena, &t->units_by_name, (str){t->units[t->unit_count].name, name.n}, (uint32_t)t->unit_count);
     return (uint32_t)t->unit_count++;
 }
 

@@ -6,6 +6,7 @@
 #ifndef CORE_REPORT_TRACE_H
 #define CORE_REPORT_TRACE_H
 
+#include "core/name_index.h"
 #include "ir/module.h"
 
 enum {
@@ -58,6 +59,7 @@ typedef struct report_trace {
     size_t unit_count, unit_room;
     const char **cores;
     size_t core_count, core_room;
+    name_index units_by_name, cores_by_name;
     const char *pipes[TRACE_PIPES_MAX];
     uint32_t pipe_count;
     const char *causes[TRACE_CAUSES_MAX];
@@ -75,6 +77,7 @@ typedef struct report_trace {
 void report_trace_init(report_trace *t, arena *a, const module *m);
 /* The number of a unit. */
 uint32_t report_trace_unit(report_trace *t, str name);
+bool report_trace_has_unit(const report_trace *t, str name);
 typedef struct trace_event {
     uint32_t unit;
     op_id op;  /* 0: unknown */

@@ -18,11 +18,19 @@ const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t 
     return kinds;
 }
 
+run_registry *run_registry_create(arena *a)
+{
+    run_registry *r = arena_alloc(a, sizeof *r);
+    r->a = a;
+    return r;
+}
+
 run_session *run_session_create(arena *a, const run_session_params *params)
 {
     run_session *s = arena_alloc(a, sizeof *s);
     s->a = a;
     s->params = *params;
+    if (s->params.registry == NULL) s->params.registry = run_registry_create(a);
     return s;
 }
 
@@ -88,10 +96,18 @@ void run_context_put_back(const pto_run *run)
     process_put_back(c->session->params.recorder, &who);
 }
 
+/* The context of the next run. One whose serial numbers are used up stays as it is, for handles that were kept to lead
+ * to, and another takes its place. */
 static run_context *context_for(run_session *s)
 {
-    run_context **place = s->current != NULL ? &s->current->inner : &s->outermost;
-    if (*place == NULL) *place = arena_alloc(s->a, sizeof **place);
+    run_context **place = s->current != NULL ? &s->current->inner : &s->outermost, *old = *place;
+    if (old != NULL && old->serial < UINT16_MAX) return old;
+    *place = arena_alloc(s->params.registry->a, sizeof **place);
+    if (old == NULL) return *place;
+    (*place)->scratch = old->scratch;
+    (*place)->inner = old->inner;
+    old->scratch = NULL;
+    old->inner = NULL;
     return *place;
 }
 
@@ -100,23 +116,26 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
     if (s->current != NULL) run_context_put_back(&s->current->run);
     run_context *c = context_for(s), *inner = c->inner;
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
-    if (++s->serial == 0) s->serial = 1;
+    const uint16_t serial = (uint16_t)(c->serial + 1);
     // Anew for each run: what a plugin writes into it is not the next one's.
-    host_table_fill(&s->host, s->params.abi_minor);
-    *c = (run_context){.run = {sizeof(pto_run), request->agent->kind_count, &s->host, request->agent->kinds},
-                       .session = s,
-                       .outer = s->current,
-                       .inner = inner,
-                       .active = true,
-                       .serial = s->serial,
-                       .request = *request,
-                       .m = request->module,
-                       .ir = module_context(request->module),
-                       .diags = s->params.diags,
-                       .scratch = scratch,
-                       .errors_before = diag_error_count(s->params.diags),
-                       .epoch_before = module_epoch(request->module)};
+    host_table_fill(&s->params.registry->host, s->params.abi_minor);
+    *c = (run_context){
+        .run = {sizeof(pto_run), request->agent->kind_count, &s->params.registry->host, request->agent->kinds},
+        .registry = s->params.registry,
+        .session = s,
+        .outer = s->current,
+        .inner = inner,
+        .active = true,
+        .serial = serial,
+        .request = *request,
+        .m = request->module,
+        .ir = module_context(request->module),
+        .diags = s->params.diags,
+        .scratch = scratch,
+        .errors_before = diag_error_count(s->params.diags),
+        .epoch_before = module_epoch(request->module)};
     s->current = c;
+    c->registry->current = c;
     record(s, c);
     process_enter(s->params.recorder);
     return &c->run;
@@ -168,11 +187,28 @@ static void report_end(const run_context *c, bool failed, bool reported)
     schedule_set_refused(p->schedule);
 }
 
+/* Calls that a plugin jumped out of: runs inside of this one, and the pattern driver. */
+static void end_left_calls(run_context *c)
+{
+    run_session *s = c->session;
+    bool left = c->greedy != NULL;
+    for (; s->current != c; s->current = s->current->outer, left = true) {
+        BUG_IF(s->current == NULL, "runs end in the wrong order");
+        const process_caller who = caller_of(s->current);
+        process_leave(s->params.recorder, &who);
+        s->current->active = false;
+        arena_rewind(s->current->scratch, (arena_mark){0});
+    }
+    c->registry->current = c;
+    c->greedy = NULL;
+    if (left) run_misuse(c, &E1324, "left a call of the host with a jump");
+}
+
 run_result run_context_end(const pto_run *run, pto_status returned)
 {
     run_context *c = run_of(run);
     run_session *s = c->session;
-    BUG_IF(s->current != c, "runs end in the wrong order");
+    end_left_calls(c);
     const process_caller who = caller_of(c);
     process_leave(s->params.recorder, &who);
     /* PTO_CHANGED is what a pass that ends with a pattern driver may hand on. */
@@ -193,9 +229,11 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     if (result.changes != 0 && s->params.functions != NULL && c->request.unit != 0)
         function_states_touch(s->params.functions, c->request.unit);
     if (c->outer != NULL) c->outer->asked_machine |= c->asked_machine;
+    if (c->outer != NULL) c->outer->misused |= c->misused; /* all is said of it */
     if (result.failed && c->was_told_to_stop && s->params.recorder != NULL) s->params.recorder->stopped = 1;
     c->active = false;
     s->current = c->outer;
+    c->registry->current = c->outer;
     record(s, s->current);
     arena_rewind(c->scratch, (arena_mark){0});
     return result;
@@ -203,9 +241,6 @@ run_result run_context_end(const pto_run *run, pto_status returned)
 
 void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...)
 {
-    /* A handle of a run that has ended leads to its context: whoever runs now used it. */
-    if (!c->active) c = c->session->current;
-    BUG_IF(c == NULL, "a plugin called the host outside of any run");
     if (c->misused) return;
     c->misused = true;
     const run_agent *who = c->request.agent;
@@ -219,6 +254,14 @@ void run_misuse(run_context *c, const diag_code_info *code, const char *format, 
 }
 
 /* ---- handles ---- */
+
+run_context *run_refuse(const run_context *c)
+{
+    run_context *now = c->registry->current;
+    BUG_IF(now == NULL, "a plugin called the host outside of any run");
+    run_misuse(now, &E1320, "used a handle, or the pto_run, of a run that has ended");
+    return now;
+}
 
 static bool is_current(run_context *c, const pto_run *run, uint32_t generation, const char *what)
 {
@@ -250,26 +293,44 @@ block_id block_from(run_context *c, pto_block h)
     return 0;
 }
 
-/* Types and the like are never erased; their number must be one that this host gave out. */
-static uint32_t shared_from(run_context *c, const pto_run *run, uint32_t index, uint32_t generation, uint32_t kind,
-                            const char *what)
+/* Types and the like are never erased; their number must be one that there is. */
+typedef struct shared_kind {
+    uint32_t number; /* in the generation */
+    const char *what;
+    bool (*exists)(const ir_context *ir, uint32_t id);
+} shared_kind;
+
+static uint32_t shared_from(run_context *c, const pto_run *run, uint32_t index, uint32_t generation,
+                            const shared_kind *kind)
 {
-    if (index == 0 || !is_current(c, run, generation, what)) return 0;
-    if (generation == run_generation(c, kind)) return index;
-    run_misuse(c, &E1320, "made a handle of %s by itself", what);
+    if (index == 0 || !is_current(c, run, generation, kind->what)) return 0;
+    if (generation == run_generation(c, kind->number) && kind->exists(c->ir, index)) return index;
+    run_misuse(c, &E1320, "made a handle of %s by itself", kind->what);
     return 0;
 }
 
-type_id type_from(run_context *c, pto_type h) { return shared_from(c, h.run, h.index, h.generation, 1, "a type"); }
-attr_id attr_from(run_context *c, pto_attr h)
+#define SHARED_FROM(name, number, what)                                \
+    name##_id name##_from(run_context *c, pto_##name h)                \
+    {                                                                  \
+        static const shared_kind kind = {number, what, name##_exists}; \
+        return shared_from(c, h.run, h.index, h.generation, &kind);    \
+    }
+SHARED_FROM(type, 1, "a type")
+SHARED_FROM(attr, 2, "an attribute")
+SHARED_FROM(expr, 3, "an expression")
+SHARED_FROM(loc, 4, "a location")
+
+static void look_at_leaf(void *self, uint32_t v)
 {
-    return shared_from(c, h.run, h.index, h.generation, 2, "an attribute");
+    run_context *c = self;
+    if (!value_is_live(c->m, v)) run_misuse(c, &E1320, "used an expression over a value that was erased");
 }
-expr_id expr_from(run_context *c, pto_expr h)
+
+bool run_check_leaves(run_context *c, expr_id e)
 {
-    return shared_from(c, h.run, h.index, h.generation, 3, "an expression");
+    expr_visit_values(c->ir, e, look_at_leaf, c);
+    return !c->misused;
 }
-loc_id loc_from(run_context *c, pto_loc h) { return shared_from(c, h.run, h.index, h.generation, 4, "a location"); }
 
 /* ---- who may write where ---- */
 

@@ -2,7 +2,7 @@
  *
  * Whatever a run changed of the process is put back when it ends, and when another begins inside it. Behind the pto_run
  * that a plugin gets. Handles carry the number of their run, so one kept from an earlier run is noticed; the memory of
- * a run lives as long as its session, so noticing is safe. Runs nest (a pass asks a strategy). One thread. */
+ * a run lives as long as the plugins, so noticing is safe. Runs nest (a pass asks a strategy). One thread. */
 #ifndef CORE_RUN_CONTEXT_H
 #define CORE_RUN_CONTEXT_H
 
@@ -39,9 +39,14 @@ const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t 
 void run_agent_note(const run_agent *agent, diag_engine *d);
 
 typedef struct run_session run_session;
+/* What all sessions of a tool share: which run is open. A handle that outlived its session is told apart by it. */
+typedef struct run_registry run_registry;
+
+run_registry *run_registry_create(arena *a);
 
 typedef struct run_session_params {
     diag_engine *diags;
+    run_registry *registry;     /* plugin_host_runs; NULL: of its own */
     const machine *machine;     /* or NULL */
     uint32_t abi_minor;         /* told to plugins */
     flight_recorder *recorder;  /* told who runs, from begin to end, and asked whether to stop; or NULL */

@@ -1,5 +1,6 @@
 #include "core/supervisor.h"
 
+#include "core/case_folder.h"
 #include "core/descendants.h"
 #include "core/file.h"
 #include "core/monotonic.h"
@@ -338,8 +339,11 @@ static int supervise_once(const supervision *s, worker_main work, void *self, bo
     }
     const int wait_status = wait_for(&w, &waited);
     look_for_signal(&w, &waited, wait_status);
+    flight_recorder last;
+    flight_recorder_read(w.recorder, &last);
+    w.recorder = &last;
     if (adopts) end_descendants(&w);
-    if (w.recorder->folder[0]) file_remove_tree(w.recorder->folder);
+    if (case_folder_is(last.folder)) file_remove_tree(last.folder);
     sigprocmask(SIG_SETMASK, &before, NULL);
     *again = begins_again(&w, wait_status);
     return *again ? EXIT_STATUS_INTERNAL : judge(&w, wait_status);

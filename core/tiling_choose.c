@@ -4,21 +4,18 @@
 #include "core/search_space.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    OFFERS_MAX = 256,
-    TILING_DIMS_MAX = SCHEDULE_VALUES_MAX,
-    TILE_SIZE_MAX = 1 << 20 /* of a pinned dim: a tile of two such dims still counts its bytes in 64 bits */
-};
+enum { OFFERS_MAX = 256, TILING_DIMS_MAX = SCHEDULE_VALUES_MAX, TILE_SIZE_MAX = PTO_TILE_SIZE_MAX };
 
 /* What the strategy sees: the problem with handles of its own run, and counted offers. */
 typedef struct chooser {
-    run_context *c; /* of the pass */
+    run_context *c, *inner; /* of the pass, of the strategy */
     const pto_tiling_problem *problem;
     uint32_t offered;
-    bool chosen, wrong;
+    bool chosen;
     search_space *space;           /* wants all offers, or NULL */
     uint32_t passed_over, fitting; /* offers that fit: to be left out, and seen so far */
     uint32_t ordinal;              /* of the chosen one */
@@ -67,17 +64,53 @@ static void add_offer(const chooser *k, const int64_t *tile, const double *cost)
     text_fini(&limit);
 }
 
+static const char *dim_name(const pto_tiling_problem *p, uint32_t d)
+{
+    return p->dims[d]->name != NULL ? p->dims[d]->name : "?";
+}
+
+/* A size that covers a static extent need be no multiple of the granule. */
+static bool keeps_granule(const pto_tiling_dim *dim, int64_t size)
+{
+    return (dim->static_extent >= 0 && size >= dim->static_extent) || size % dim->granule == 0;
+}
+
+/* The largest size that is of use: a static extent, rounded up. */
+static int64_t most_of(const pto_tiling_dim *dim)
+{
+    if (dim->static_extent < 0) return TILE_SIZE_MAX;
+    if (dim->static_extent == 0) return dim->granule;
+    return (dim->static_extent + dim->granule - 1) / dim->granule * dim->granule;
+}
+
+/* Whether an offer is one that the problem allows; reports when not. */
+static bool check_offer(chooser *k, const int64_t *tile, const double *cost)
+{
+    for (uint32_t d = 0; d < k->problem->dim_count; d++) {
+        const pto_tiling_dim *dim = k->problem->dims[d];
+        if (tile[d] < 1 || tile[d] > most_of(dim)) {
+            run_misuse(k->inner, &E1330, "offered %s = %" PRId64 ", which is not between 1 and %" PRId64 "%s",
+                       dim_name(k->problem, d), tile[d], most_of(dim),
+                       dim->static_extent >= 0 ? ", the whole extent" : "");
+            return false;
+        }
+        if (keeps_granule(dim, tile[d])) continue;
+        run_misuse(k->inner, &E1330, "offered %s = %" PRId64 ", which is not a multiple of %" PRId64,
+                   dim_name(k->problem, d), tile[d], dim->granule);
+        return false;
+    }
+    if (cost == NULL || isfinite(*cost)) return true;
+    run_misuse(k->inner, &E1330, "offered a tile at a cost of %g", *cost);
+    return false;
+}
+
 /* `cost` may be NULL. Gives whether more are wanted. */
 static bool take(chooser *k, const int64_t *tile, const double *cost)
 {
     int64_t needed = 0, capacity = 0;
-    if ((k->chosen && k->space == NULL) || k->wrong || k->offered >= OFFERS_MAX) return false;
+    if ((k->chosen && k->space == NULL) || k->inner->misused || k->offered >= OFFERS_MAX) return false;
     const uint32_t ordinal = k->offered++;
-    for (uint32_t d = 0; d < k->problem->dim_count; d++) {
-        if (tile[d] >= 1) continue;
-        k->wrong = true;
-        return false;
-    }
+    if (!check_offer(k, tile, cost)) return false;
     const pto_space full = overflow_of(k, tile, &needed, &capacity);
     if (full == PTO_SPACE_NONE && k->space != NULL) add_offer(k, tile, cost);
     if (full == PTO_SPACE_NONE && (k->chosen || k->fitting++ < k->passed_over)) return true;
@@ -101,11 +134,6 @@ static bool take(chooser *k, const int64_t *tile, const double *cost)
 static int32_t offer(void *self, const int64_t *tile) { return take(self, tile, NULL); }
 static int32_t offer_priced(void *self, const int64_t *tile, double cost) { return take(self, tile, &cost); }
 
-static const char *dim_name(const pto_tiling_problem *p, uint32_t d)
-{
-    return p->dims[d]->name != NULL ? p->dims[d]->name : "?";
-}
-
 static void put_sizes(text_buffer *t, const pto_tiling_problem *p, const int64_t *tile)
 {
     for (uint32_t d = 0; d < p->dim_count; d++)
@@ -128,12 +156,35 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
     diag_note(c->diags, strategy->at, "the strategy is chosen here; give it smaller sizes, or another one");
 }
 
+/* What is wrong with a dim; NULL when nothing is. */
+static const char *fault_of(const pto_tiling_dim *dim)
+{
+    if (dim == NULL || !PTO_HAS(dim, granule)) return "is not complete";
+    if (dim->name == NULL || *dim->name == '\0' || !str_is_plain_line(str_from(dim->name))) return "has no plain name";
+    if (dim->kind != PTO_PARALLEL && dim->kind != PTO_REDUCE) return "is neither parallel nor reduced";
+    if (dim->static_extent < -1 || dim->static_extent > PTO_TILING_EXTENT_MAX) return "has an impossible extent";
+    if (dim->granule < 1 || dim->granule > TILE_SIZE_MAX) return "has an impossible granule";
+    return NULL;
+}
+
 static bool check_problem(run_context *c, const pto_tiling_problem *p)
 {
-    if (PTO_HAS(p, capacity) && p->dim_count != 0 && p->dim_count <= TILING_DIMS_MAX && p->dims != NULL &&
-        p->footprint != NULL && p->capacity != NULL && p->shape != NULL)
-        return true;
-    run_misuse(c, &E1324, "gave a tiling problem that is not complete, or of more than %d dims", TILING_DIMS_MAX);
+    if (!PTO_HAS(p, capacity) || p->dim_count == 0 || p->dim_count > TILING_DIMS_MAX || p->dims == NULL ||
+        p->footprint == NULL || p->capacity == NULL || p->shape == NULL) {
+        run_misuse(c, &E1324, "gave a tiling problem that is not complete, or of more than %d dims", TILING_DIMS_MAX);
+        return false;
+    }
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        const pto_tiling_dim *dim = p->dims[d];
+        const char *fault = fault_of(dim);
+        if (fault == NULL) continue;
+        const bool is_whole = dim != NULL && PTO_HAS(dim, granule);
+        run_misuse(c, &E1324, "gave a tiling problem whose dim %u %s (extent %" PRId64 ", granule %" PRId64 ")", d,
+                   fault, is_whole ? dim->static_extent : 0, is_whole ? dim->granule : 0);
+        return false;
+    }
+    if (!PTO_HAS(p, outer_instances) || p->outer_instances >= -1) return true;
+    run_misuse(c, &E1324, "gave a tiling problem that is walked %" PRId64 " times", p->outer_instances);
     return false;
 }
 
@@ -173,7 +224,7 @@ static str label_of(run_context *c, op_id nest)
 /* The largest legal size of dim `d` beside the other pinned ones; 0 when there is none. */
 static int64_t largest_legal(const chooser *k, const int64_t *tile, uint32_t d)
 {
-    const int64_t granule = k->problem->dims[d]->granule > 1 ? k->problem->dims[d]->granule : 1;
+    const int64_t granule = k->problem->dims[d]->granule;
     int64_t copy[TILING_DIMS_MAX], needed, capacity, good = 0, bad = tile[d] / granule + 1;
     memcpy(copy, tile, k->problem->dim_count * sizeof *tile);
     while (bad - good > 1) {
@@ -214,8 +265,7 @@ static bool check_granules(const chooser *k, const int64_t *tile, src_pos at)
 {
     for (uint32_t d = 0; d < k->problem->dim_count; d++) {
         const pto_tiling_dim *dim = k->problem->dims[d];
-        const bool covers = dim->static_extent >= 0 && tile[d] >= dim->static_extent;
-        if (covers || dim->granule <= 1 || tile[d] % dim->granule == 0) continue;
+        if (keeps_granule(dim, tile[d])) continue;
         diag_error(k->c->diags, at, &E1804,
                    "the pinned tile has %s = %" PRId64 ", which must be a multiple of %" PRId64
                    ", or cover the whole extent",
@@ -296,13 +346,14 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
     if (c->session->params.retry != NULL && c->outer == NULL)
         k->passed_over = tiling_retry_next(c->session->params.retry, function_of(c, nest), label_of(c, nest));
     const pto_run *inner = run_context_begin(c->session, &request);
+    k->inner = run_of(inner);
     const pto_tiling_problem copy = problem_for(c, run_of(inner), k->problem);
     const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = k, .offer = offer, .offer_priced = offer_priced};
     const pto_status returned = strategy->tiling->offer(inner, &copy, &sink);
     if (run_context_end(inner, returned).failed) return PTO_FAILED;
-    if (k->wrong || k->offered == 0) {
-        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy '%s' of plugin '%s' offered %s", strategy->id,
-                   strategy->plugin, k->wrong ? "a size below 1" : "nothing");
+    if (k->offered == 0) {
+        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy '%s' of plugin '%s' offered nothing",
+                   strategy->id, strategy->plugin);
         return PTO_FAILED;
     }
     if (k->chosen) return PTO_OK;

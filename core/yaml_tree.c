@@ -119,7 +119,7 @@ static status check_characters(const reader *r)
     return OK;
 }
 
-static bool is_null_text(str s)
+bool yaml_is_null(str s)
 {
     return s.n == 0 || str_is(s, "~") || str_is(s, "null") || str_is(s, "Null") || str_is(s, "NULL");
 }
@@ -197,7 +197,7 @@ static status take_key(reader *r, frame *f, src_pos at, str text, bool quoted)
         diag_error(r->d, at, &E1012, "merge keys are not allowed; use `extends:` and `edit:`, or write the keys out");
         return FAILED;
     }
-    if (text.n == 0 || (!quoted && is_null_text(text))) {
+    if (text.n == 0 || (!quoted && yaml_is_null(text))) {
         diag_error(r->d, at, &E1014, "a key must be a name");
         return FAILED;
     }
@@ -236,7 +236,7 @@ static status take_scalar(reader *r, src_pos at, const yaml_event_t *e)
         }
         return FAILED;
     }
-    if (!quoted && is_null_text(text)) {
+    if (!quoted && yaml_is_null(text)) {
         diag_error(r->d, at, &E1015, "`%.*s` is not a value here; leave the key out, or quote it to mean the text",
                    (int)text.n, text.p);
         return FAILED;

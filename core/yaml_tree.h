@@ -69,6 +69,8 @@ yaml_node *yaml_new_mapping(arena *a, src_pos at);
 /* Sets or replaces the value of a key; returns the pair. */
 yaml_pair *yaml_set(arena *a, yaml_node *map, str key, src_pos key_at, yaml_node *value);
 
+/* Whether plain text stands for nothing: empty, `~` or `null`. */
+bool yaml_is_null(str s);
 /* "a mapping", "a sequence", "a scalar"; for messages. */
 const char *yaml_kind_text(yaml_kind kind);
 

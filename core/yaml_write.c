@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static bool is_null_text(str s)
-{
-    return str_is(s, "~") || str_is(s, "null") || str_is(s, "Null") || str_is(s, "NULL");
-}
-
 /* `-`, `?` and `:` open a block entry when nothing or a blank follows; inside [..] and {..} they could stand as text.
  */
 static bool opens_entry(str text) { return strchr("-?:", text.p[0]) != NULL && (text.n == 1 || text.p[1] == ' '); }
@@ -16,7 +11,7 @@ static bool opens_entry(str text) { return strchr("-?:", text.p[0]) != NULL && (
 static bool can_be_plain(str text, bool in_flow)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-$";
-    if (text.n == 0 || is_null_text(text) || opens_entry(text)) return false;
+    if (text.n == 0 || yaml_is_null(text) || opens_entry(text)) return false;
     bool simple = true;
     for (size_t i = 0; i < text.n && simple; i++) simple = memchr(plain, text.p[i], sizeof plain - 1) != NULL;
     if (simple) return true;
@@ -78,7 +73,7 @@ static bool is_plain_key(str key)
         bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         if (!word && (i == 0 || (c != '-' && c != '.'))) return false;
     }
-    return key.n != 0 && !is_null_text(key);
+    return key.n != 0 && !yaml_is_null(key);
 }
 
 void yaml_write_name(text_buffer *t, str name)

@@ -5,6 +5,8 @@
 
 const attr_node *attr_at(const ir_context *c, attr_id a) { return id_table_at(&c->attrs, a); }
 
+bool attr_exists(const ir_context *c, attr_id a) { return a < c->attrs.count; }
+
 static bool attr_eq(const attr_node *a, const attr_node *b)
 {
     if (a->kind != b->kind || a->count != b->count || a->i != b->i || a->type != b->type) return false;

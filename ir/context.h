@@ -112,6 +112,8 @@ enum { EXPR_MAX_DEPTH = 64, EXPR_MAX_ARGS = 256, EXPR_MAX_SIZE = 16384 };
 
 /* The node stays where it is as long as the context. Of 0: a node of kind EXPR_NONE. */
 const expr_node *expr_at(const ir_context *c, expr_id e);
+/* Whether there is such a number, made from none or from a wild one; 0 is none. So with the others below. */
+bool expr_exists(const ir_context *c, expr_id e);
 /* Builders return 0 when a constant or coefficient leaves -(2^63 - 1) .. 2^63 - 1, when a divisor is a constant below
  * 1, or beyond the limits above; nothing is reported. A zero operand gives zero, so errors may be tested once at the
  * end. What is simplified away is no longer evaluated: 0 * ($A floordiv $B) is 0 whatever $B is. */
@@ -168,6 +170,7 @@ void expr_print(const ir_context *c, expr_id e, text_buffer *out, expr_slot_prin
 /* Calls `visit` for each slot in print order, repeated ones too. */
 void expr_visit_slots(const ir_context *c, expr_id e, void (*visit)(void *self, uint32_t slot), void *self);
 void expr_visit_symbols(const ir_context *c, expr_id e, void (*visit)(void *self, str_id name), void *self);
+void expr_visit_values(const ir_context *c, expr_id e, void (*visit)(void *self, uint32_t value), void *self);
 
 /* ---- types ---- */
 enum { TYPE_MAX_RANK = 8 };
@@ -202,6 +205,7 @@ typedef struct type_node {
 /* Interns a copy. The caller has checked it (type_check) or built it from a checked one. */
 type_id type_intern(ir_context *c, const type_node *t);
 const type_node *type_at(const ir_context *c, type_id t);
+bool type_exists(const ir_context *c, type_id t);
 type_id type_scalar(ir_context *c, dtype d);
 type_id type_tensor(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
 type_id type_gm(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
@@ -253,6 +257,7 @@ typedef struct attr_node {
 } attr_node;
 
 const attr_node *attr_at(const ir_context *c, attr_id a);
+bool attr_exists(const ir_context *c, attr_id a);
 attr_id attr_bool(ir_context *c, bool v);
 attr_id attr_int(ir_context *c, int64_t v);
 attr_id attr_float(ir_context *c, double v);
@@ -279,6 +284,7 @@ loc_id loc_make(ir_context *c, str_id file, uint32_t line, uint32_t column);
 loc_id loc_fuse(ir_context *c, uint32_t count, const loc_id *locs);
 uint32_t loc_count(const ir_context *c, loc_id l); /* number of origins, 1 for a plain one, 0 for none */
 src_pos loc_at(const ir_context *c, loc_id l, uint32_t index);
+bool loc_exists(const ir_context *c, loc_id l);
 /* The file that the plain line-and-column locations refer to: one for a context at a time. Set by the parser. */
 void loc_set_main_file(ir_context *c, str_id file);
 

@@ -16,6 +16,8 @@ typedef struct term_list {
 
 const expr_node *expr_at(const ir_context *c, expr_id e) { return id_table_at(&c->exprs, e); }
 
+bool expr_exists(const ir_context *c, expr_id e) { return e < c->exprs.count; }
+
 bool expr_is_const(const ir_context *c, expr_id e, int64_t *out)
 {
     const expr_node *n = expr_at(c, e);

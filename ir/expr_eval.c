@@ -268,3 +268,11 @@ void expr_visit_symbols(const ir_context *c, expr_id e, void (*visit)(void *self
     if (!n->has_symbol) return;
     for (uint32_t i = 0; i < n->arg_count; i++) expr_visit_symbols(c, n->args[i], visit, self);
 }
+
+void expr_visit_values(const ir_context *c, expr_id e, void (*visit)(void *self, uint32_t value), void *self)
+{
+    const expr_node *n = expr_at(c, e);
+    if (n->kind == EXPR_VALUE) visit(self, (uint32_t)n->value);
+    if (!n->has_slot) return;
+    for (uint32_t i = 0; i < n->arg_count; i++) expr_visit_values(c, n->args[i], visit, self);
+}

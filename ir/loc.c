@@ -9,6 +9,11 @@ enum { COLUMN_BITS = 11, LINE_BITS = 20 };
 
 static const loc_record *loc_record_at(const ir_context *c, loc_id l) { return id_table_at(&c->locs, l & ~INTERNED); }
 
+bool loc_exists(const ir_context *c, loc_id l)
+{
+    return (l & INTERNED) == 0 || (l != INTERNED && (l & ~INTERNED) < c->locs.count);
+}
+
 static loc_id loc_intern(ir_context *c, const loc_record *wanted)
 {
     uint64_t h = hash_step(wanted->file, (uint64_t)wanted->line << 32 | wanted->column);

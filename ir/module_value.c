@@ -27,6 +27,13 @@ value_id values_create(module *m, uint32_t n)
     return first;
 }
 
+/* Expressions name a value by its number alone: that of an index is never given to another value. */
+static bool may_be_in_expressions(const module *m, const value_record *v)
+{
+    const type_node *t = type_at(m->context, v->type);
+    return t->kind == TYPE_SCALAR && t->dtype == DTYPE_INDEX;
+}
+
 void values_free(module *m, value_id first, uint32_t n)
 {
     if (n == 0) return;
@@ -34,10 +41,8 @@ void values_free(module *m, value_id first, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         value_record *v = value_raw(m, first + i);
         v->def = 0;
-        if (v->generation == UINT16_MAX)
-            worn_out = true;
-        else
-            v->generation++;
+        worn_out |= v->generation == UINT16_MAX || may_be_in_expressions(m, v);
+        if (v->generation < UINT16_MAX) v->generation++;
         valid_forget(m, first + i);
     }
     if (worn_out) return; /* the next generation would look like the first */

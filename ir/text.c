@@ -197,6 +197,16 @@ bool utf8_is_deceptive(uint32_t c)
            c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
 }
 
+bool str_is_plain_line(str s)
+{
+    if (s.n != 0 && str_utf8_error(s) != s.n) return false;
+    for (size_t at = 0, bytes; at < s.n; at += bytes) {
+        const uint32_t c = str_utf8_decode((str){s.p + at, s.n - at}, &bytes);
+        if (utf8_is_deceptive(c) || c == '\n' || c == '\t') return false;
+    }
+    return true;
+}
+
 void text_init(text_buffer *t) { *t = (text_buffer){0}; }
 
 void text_fini(text_buffer *t)

@@ -41,6 +41,8 @@ uint32_t str_utf8_decode(str s, size_t *out_bytes);
 /* Code points that control a terminal or deceive about order: C0 but newline and tab, DEL, C1, line separators, byte
  * order mark, bidirectional controls. */
 bool utf8_is_deceptive(uint32_t c);
+/* UTF-8 in one line, without tabs and without what utf8_is_deceptive tells of: it can be shown as it is. */
+bool str_is_plain_line(str s);
 
 /* A text buffer on the heap, always NUL-terminated after the first write. When `flush` is set, bytes beyond
  * 64 KiB are handed to it and dropped from the buffer, so output of any size needs little memory. */

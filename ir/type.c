@@ -9,6 +9,8 @@
 
 const type_node *type_at(const ir_context *c, type_id t) { return id_table_at(&c->types, t); }
 
+bool type_exists(const ir_context *c, type_id t) { return t < c->types.count; }
+
 /* A copy in which everything that the kind does not use, padding too, is zero. */
 static void canonical_copy(type_node *to, const type_node *from)
 {

@@ -2,6 +2,7 @@
 #include "core/backend_run.h"
 #include "core/call_value.h"
 #include "core/case.h"
+#include "core/case_folder.h"
 #include "core/compare.h"
 #include "core/core_diag.h"
 #include "core/data_maker.h"
@@ -189,9 +190,7 @@ static const char *make_folder(run_job *j, bool *is_temporary)
     if (folder) {
         if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
     } else {
-        const char *base = getenv("TMPDIR");
-        char *path = arena_strdup(j->s->arena, file_join(j->s->arena, base ? base : "/tmp", "pto-case-XXXXXX"));
-        folder = mkdtemp(path);
+        folder = case_folder_make(j->s->arena);
         if (folder) {
             FLIGHT_SET(j->recorder, folder, str_from(folder));
             return folder;

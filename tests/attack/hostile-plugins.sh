@@ -80,7 +80,7 @@ changes|erase_used_in_a_thread|5|\\[E1324\\] PASS tried to erase .tensor\\.const
 changes|erase_used_in_a_handler|5|\\[E1324\\] PASS tried to erase .tensor\\.constant. while .tensor\\.mul. uses its result
 changes|move_behind_end|6|\\[E0315\\] .tensor\\.mul. uses %c, which is not defined before it
 changes|move_into_itself|5|\\[E1324\\] PASS tried to move the function that it was given
-changes|operand_far|5|\\[E1324\\] PASS tried to set operand 77 of tensor\\.constant
+changes|operand_far|5|\\[E1324\\] PASS tried to set operand 77 of .tensor\\.constant., which has 0
 changes|circle|6|\\[E0315\\] .tensor\\.mul. uses %y, which is not defined before it
 changes|replace_with_itself|0|
 changes|replace_with_none|5|\\[E1324\\] PASS tried to replace a value by no value

@@ -96,7 +96,7 @@ static void consider(search *s, const candidate *c)
 /* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if static. */
 static uint32_t sizes_of(const pto_tiling_dim *dim, int64_t limit, int round_whole, int64_t *sizes)
 {
-    int64_t granule = dim->granule > 0 ? dim->granule : 1, extent = dim->static_extent;
+    int64_t granule = dim->granule, extent = dim->static_extent;
     int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? ceil_div(extent, granule) * granule : extent;
     uint32_t count = 0;
     if (limit < granule) limit = granule;
@@ -136,10 +136,11 @@ static double vector_cost(const search *s, const int64_t *tile)
     int64_t row_count = rows->static_extent >= 0 ? rows->static_extent : UNKNOWN_EXTENT;
     int64_t column_count = columns->static_extent >= 0 ? columns->static_extent : UNKNOWN_EXTENT;
     int walks = columns->kind == PTO_REDUCE; /* one instance walks all columns */
-    int64_t chunks = ceil_div(column_count, tile[1]), instances = ceil_div(row_count, tile[0]) * (walks ? 1 : chunks);
-    double tiles = (double)ceil_div(instances, s->cores) * (double)(walks ? chunks : 1);
+    const double chunks = (double)ceil_div(column_count, tile[1]), cores = (double)s->cores;
+    const double instances = (double)ceil_div(row_count, tile[0]) * (walks ? 1.0 : chunks);
+    double tiles = ceil(instances / cores) * (walks ? chunks : 1.0);
     double bytes = (double)(tile[0] * tile[1] * ELEMENT_BYTES);
-    double busy = (double)least_of(instances, s->cores);
+    double busy = instances < cores ? instances : cores;
     double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes + busy * core_overhead_bytes;
     int is_whole = columns->static_extent >= 0 && tile[1] >= columns->static_extent;
     if (is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS)) cost *= walks ? 0.01 : 1.0;
@@ -251,7 +252,7 @@ static double matrix_cost(const search *s, const matrix_rates *rates, const int6
     double loaded =
         ((double)extent[0] * (double)along_n + (double)extent[1] * (double)along_m) * (double)extent[2] * bytes;
     double boxes = (double)ceil_div(extent[0], rates->box_rows) * (double)ceil_div(extent[1], rates->box_rows) *
-                   (double)ceil_div(extent[2] * rates->element_bytes, rates->box_bytes);
+                   ceil((double)extent[2] * bytes / (double)rates->box_bytes);
     double load = loaded / rates->load_bytes_per_cycle, compute = boxes * rates->cycles_per_box;
     double first = (double)((tile[0] + tile[1]) * tile[2]) * bytes / rates->load_bytes_per_cycle;
     double last = (double)(tile[0] * tile[1] * ELEMENT_BYTES) / rates->store_bytes_per_cycle;
@@ -292,8 +293,8 @@ static pto_status offer_even(const pto_tiling_problem *problem, const pto_tiling
     for (int shift = 12; shift >= 0; shift--) {
         for (uint32_t d = 0; d < problem->dim_count && d < 16; d++) {
             const pto_tiling_dim *dim = problem->dims[d];
-            int64_t size = (dim->granule > 0 ? dim->granule : 1) << shift;
-            tile[d] = dim->static_extent > 0 ? least_of(size, dim->static_extent) : size;
+            const int64_t size = least_of(dim->granule << shift, PTO_TILE_SIZE_MAX / dim->granule * dim->granule);
+            tile[d] = dim->static_extent < 0 ? size : dim->static_extent == 0 ? 1 : least_of(size, dim->static_extent);
         }
         if (!sink->offer(sink->self, tile)) break;
     }

@@ -60,7 +60,8 @@ typedef struct pto_run {
 } pto_run;
 
 /* Handles: passed by value, two registers. index 0 is none. A stale or foreign handle is a diagnostic that blames the
- * plugin; the call then returns none, 0 or PTO_FAILED. */
+ * plugin; the call then returns none, 0 or PTO_FAILED. So is an expression over a value that was erased. Calls of the
+ * host return: a plugin does not jump out of its own callbacks. */
 typedef struct pto_op {
     const pto_run *run;
     uint32_t index, generation;
@@ -221,7 +222,7 @@ typedef struct pto_place {
 typedef struct pto_op_spec {
     uint32_t struct_size;
     pto_kind_id kind;
-    pto_loc loc; /* none: that of the op at the place of insertion */
+    pto_loc loc; /* none: that of the op at the place of insertion; in a module without ops, its first line */
     uint32_t operand_count, result_count, attr_count, block_count;
     const pto_value *operands; /* value operands, without index operands */
     const pto_type *result_types;
@@ -437,8 +438,8 @@ struct pto_host {
     int32_t (*op_is_used)(pto_op);
     /* Where an op comes from; new ops take what they are built before. An op that stands for others has the origins of
      * all (pto_loc_fuse). */
-    pto_status (*op_set_loc)(pto_op, pto_loc);
-    /* ---- decisions: what the schedule file shows and pins; see <pto/decision.h> ---- */
+    pto_status (*op_set_loc)(pto_op, pto_loc); /* none is refused */
+    /* ---- decisions: what the schedule file shows and pins; of passes only, see <pto/decision.h> ---- */
     int32_t (*decision_pinned)(pto_op at, const struct pto_decision *, int64_t *values);
     pto_status (*decision_made)(pto_op at, const struct pto_decision *, const int64_t *values);
     /* As `diag_op`, an error, about memory that does not suffice. When a tiling strategy has other sizes to offer it is

@@ -9,13 +9,16 @@
 extern "C" {
 #endif
 
+#define PTO_TILE_SIZE_MAX (1 << 20)              /* of one dim: a tile of two such counts its bytes in 64 bits */
+#define PTO_TILING_EXTENT_MAX (INT64_C(1) << 62) /* rounding up to a granule stays in 64 bits */
+
 typedef struct pto_tiling_dim {
     uint32_t struct_size;
     uint32_t kind;    /* PTO_PARALLEL, PTO_REDUCE */
     const char *name; /* "rows", "columns", "m", "n", "k" */
     pto_expr extent;
-    int64_t static_extent; /* -1: symbolic */
-    int64_t granule;       /* tile sizes are multiples of this, except one that covers a smaller static extent */
+    int64_t static_extent; /* -1: symbolic; at most PTO_TILING_EXTENT_MAX */
+    int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, but for one that covers the extent */
 } pto_tiling_dim;
 
 typedef struct pto_tiling_problem {
@@ -37,7 +40,9 @@ typedef struct pto_tiling_problem {
 typedef struct pto_tiling_sink {
     uint32_t struct_size, reserved;
     void *self;
-    /* Takes one size for each dim. Returns 0 when no more candidates are wanted. */
+    /* Takes one size for each dim: from 1 to the static extent rounded up to the granule, or to PTO_TILE_SIZE_MAX.
+     * Another size is a diagnostic that blames the strategy, as is a cost that is not finite. Returns 0 when no more
+     * candidates are wanted. */
     int32_t (*offer)(void *self, const int64_t *tile);
     /* The same with what the strategy's model says: less is better, in a unit of its own. The schedule file shows it.
      */

@@ -67,7 +67,7 @@ pto-pipeline: 1
 machine: ascend-910b.yaml
 passes: [ pto.fuse ]
 END
-sed '/pto.fuse/s/\[.*\]/[ pto.legalize-types, pto.expand-math, pto.fuse ]/' scheduled.yaml >three.yaml
+sed '/pto.fuse/s/\[.*\]/[ pto.decompose-softmax, pto.decompose-rms-norm, pto.legalize-types, pto.expand-math, pto.fuse ]/' scheduled.yaml >three.yaml
 exits 0 pto-opt f.ptir --pipeline=three.yaml --bisect=0 -o out.ptir 2>text || fail "property"
 says 'bisect: NOT running pass (1) pto.fuse on @f, step `fuse`'
 exits 0 pto-opt f.ptir --pipeline=three.yaml --bisect=1 -o out.ptir 2>text || fail "property of one function"

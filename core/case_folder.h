@@ -1,0 +1,15 @@
+/* Temporary folders for the data of a case, below TMPDIR. */
+#ifndef CORE_CASE_FOLDER_H
+#define CORE_CASE_FOLDER_H
+
+#include "ir/arena.h"
+
+#include <stdbool.h>
+
+/* Makes one; NULL with errno when it cannot. */
+char *case_folder_make(arena *a);
+/* Whether this names one that case_folder_make could have made: the supervisor removes what a worker leaves, and takes
+ * nobody's word for it. */
+bool case_folder_is(const char *path);
+
+#endif

@@ -1,0 +1,679 @@
+/* Calls every slot of the host table in random order with random arguments (hostile_calls.h): from passes on all four
+ * levels, of one function and of the module, from patterns, callbacks, property checkers, a tiling strategy and a
+ * backend. `--passes='test.hostile-calls-tile{seed=7,calls=1000,misuses=10}'`. */
+#include "hostile_calls.h"
+
+#include <pto/backend.h>
+#include <pto/tiling.h>
+
+#define HOST now.run->host
+
+static void make_calls(uint32_t most);
+
+/* ---- run services ---- */
+
+static void call_scratch(void) { memset(HOST->scratch(any_run(), 64), 1, 64); }
+static void call_keep(void) { memset(HOST->keep(any_run(), 16), 1, 16); }
+static void call_diag(void)
+{
+    const int32_t severity = chance(now.misuses) ? (int32_t)any_u32() : chance(50) ? PTO_NOTE : PTO_REMARK;
+    if (chance(10)) HOST->diag(any_run(), severity, any_loc(), any_str(), any_str());
+}
+static void call_should_stop(void) { (void)HOST->should_stop(any_run()); }
+static void call_stat_add(void) { HOST->stat_add(any_run(), chance(now.misuses) ? any_u32() : 0, any_i64()); }
+static void call_kind(void) { (void)HOST->kind(any_run(), chance(now.misuses) ? any_u32() : 0); }
+static void call_kind_by_name(void) { (void)HOST->kind_by_name(any_run(), any_str()); }
+static pto_kind_id any_kind(void)
+{
+    return chance(now.misuses) ? any_u32() : chance(50) ? 1 + random_below(150) : pto_op_kind(any_op());
+}
+static void call_kind_name(void) { (void)HOST->kind_name(any_run(), any_kind()); }
+static void call_kind_column(void) { (void)HOST->kind_column(any_run(), any_kind(), any_u32()); }
+static void call_kind_cost(void) { (void)HOST->kind_cost(any_run(), any_kind()); }
+
+/* ---- options, machine, module ---- */
+
+static uint32_t any_option(void) { return chance(now.misuses) ? any_u32() : random_below(3); }
+static void call_opt_i64(void) { (void)HOST->opt_i64(any_run(), any_option()); }
+static void call_opt_f64(void) { (void)(chance(now.misuses) ? HOST->opt_f64(any_run(), any_option()) : 0); }
+static void call_opt_str(void) { (void)(chance(now.misuses) ? HOST->opt_str(any_run(), any_option()) : pto_no_str()); }
+static void call_opt_list(void)
+{
+    const int64_t *items;
+    if (chance(now.misuses)) (void)HOST->opt_list(any_run(), any_option(), &items);
+}
+static void call_opt_is_set(void) { (void)HOST->opt_is_set(any_run(), any_option()); }
+static void call_machine_i64(void)
+{
+    int64_t out;
+    (void)HOST->machine_i64(any_run(), any_str(), &out);
+}
+static void call_machine_f64(void)
+{
+    double out;
+    (void)HOST->machine_f64(any_run(), any_str(), &out);
+}
+static void call_machine_str(void)
+{
+    pto_str out;
+    (void)HOST->machine_str(any_run(), any_str(), &out);
+}
+static void call_module_top(void) { keep_block(HOST->module_top(any_run())); }
+static void call_symbol_find(void) { keep_op(HOST->symbol_find(any_run(), any_str())); }
+static void call_module_attr(void) { keep_attr(HOST->module_attr(any_run(), any_str())); }
+static void call_module_set_attr(void)
+{
+    if (!PTO_SOME(now.unit) || chance(now.misuses)) (void)HOST->module_set_attr(any_run(), any_str(), any_attr());
+}
+static void call_module_file(void) { (void)HOST->module_file(any_run()); }
+
+/* ---- reading ops ---- */
+
+static void call_op_kind(void) { (void)HOST->op_kind(any_op()); }
+static void call_op_loc(void) { keep_loc(HOST->op_loc(any_op())); }
+static void call_op_block(void) { keep_block(HOST->op_block(any_op())); }
+static void call_op_next(void) { keep_op(HOST->op_next(any_op())); }
+static void call_op_prev(void) { keep_op(HOST->op_prev(any_op())); }
+static void call_op_parent(void) { keep_op(HOST->op_parent(any_op())); }
+static void call_op_function(void) { keep_op(HOST->op_function(any_op())); }
+static void call_op_walk_next(void) { keep_op(HOST->op_walk_next(any_op(), any_op())); }
+static void call_op_is_live(void) { (void)HOST->op_is_live(any_op()); }
+static void call_op_is_before(void)
+{
+    const pto_op op = any_op();
+    (void)HOST->op_is_before(op, chance(now.misuses) ? any_op() : pto_op_next(op));
+}
+static void call_op_dominates(void) { (void)HOST->op_dominates(any_op(), any_op()); }
+static void call_op_operand_count(void) { (void)HOST->op_operand_count(any_op()); }
+static void call_op_operand(void) { keep_value(HOST->op_operand(any_op(), any_u32())); }
+static void call_op_result_count(void) { (void)HOST->op_result_count(any_op()); }
+static void call_op_result(void) { keep_value(HOST->op_result(any_op(), any_u32())); }
+static void call_op_block_count(void) { (void)HOST->op_block_count(any_op()); }
+static void call_op_block_at(void) { keep_block(HOST->op_block_at(any_op(), any_u32())); }
+static void call_op_attr(void) { keep_attr(HOST->op_attr(any_op(), any_str())); }
+static void call_op_attr_count(void) { (void)HOST->op_attr_count(any_op()); }
+static void call_op_attr_at(void)
+{
+    pto_str name;
+    keep_attr(HOST->op_attr_at(any_op(), any_u32(), chance(50) ? &name : NULL));
+}
+static void call_op_path(void)
+{
+    char path[40];
+    (void)HOST->op_path(any_op(), path, random_below(sizeof path + 1));
+}
+static void call_op_iteration(void)
+{
+    pto_iteration space = {.struct_size = chance(now.misuses) ? any_u32() % sizeof space : sizeof space};
+    if (HOST->op_iteration(any_op(), &space) == PTO_OK && space.dim_count != 0) keep_expr(space.extent[0]);
+}
+static void call_op_fold(void) { keep_attr(HOST->op_fold(any_op())); }
+static void call_op_walk_on(void)
+{
+    pto_op behind;
+    keep_op(HOST->op_walk_on(any_op(), any_op(), &behind));
+    keep_op(behind);
+}
+static void call_op_hash(void) { (void)HOST->op_hash(any_op()); }
+static void call_op_equal(void) { (void)HOST->op_equal(any_op(), any_op()); }
+static void call_op_is_used(void) { (void)HOST->op_is_used(any_op()); }
+
+/* ---- changing ---- */
+
+static void call_op_set_operand(void)
+{
+    const pto_op op = any_op();
+    const uint32_t index = chance(now.misuses) ? any_u32() : random_below(pto_operand_count(op));
+    if (index < pto_operand_count(op) || chance(now.misuses)) (void)HOST->op_set_operand(op, index, any_value());
+}
+static void call_op_set_attr(void)
+{
+    const pto_attr none = pto_attr_none(now.run);
+    (void)HOST->op_set_attr(any_op(), any_str(), chance(20) ? none : any_attr());
+}
+static void call_op_set_loc(void) { (void)HOST->op_set_loc(any_op(), any_loc()); }
+
+/* Mostly another op like one that is there, with some parts that are not. */
+static void call_build(void)
+{
+    enum { MOST = 8 };
+    pto_value operands[MOST];
+    pto_type types[MOST];
+    const char *names[MOST];
+    pto_attr attrs[MOST];
+    char name_text[MOST][64];
+    const pto_op like = some_op();
+    pto_op_spec s = {.struct_size = sizeof s,
+                     .kind = chance(now.misuses) ? any_kind() : pto_op_kind(like),
+                     .loc = chance(50) ? pto_loc_none(now.run) : any_loc(),
+                     .operand_count = pto_operand_count(like) % MOST,
+                     .result_count = pto_result_count(like) % MOST,
+                     .attr_count = HOST->op_attr_count(like) % MOST,
+                     .block_count = pto_op_block_count(like),
+                     .operands = operands,
+                     .result_types = types,
+                     .attr_names = names,
+                     .attrs = attrs,
+                     .name = chance(50) ? pto_no_str() : any_name()};
+    if (chance(now.misuses)) s.operand_count = random_below(MOST);
+    if (chance(now.misuses)) s.result_count = random_below(MOST);
+    if (chance(now.misuses)) s.block_count = any_u32();
+    if (chance(now.misuses / 4)) s.struct_size = random_below(sizeof s);
+    for (uint32_t i = 0; i < MOST; i++) {
+        pto_str name = pto_no_str();
+        operands[i] = i < pto_operand_count(like) && chance(90) ? pto_operand(like, i) : any_value();
+        types[i] = i < pto_result_count(like) && chance(90) ? pto_value_type(pto_result(like, i)) : any_type();
+        attrs[i] = HOST->op_attr_at(like, i, &name);
+        snprintf(name_text[i], sizeof name_text[i], "%.*s", (int)(name.n < 60 ? name.n : 60), name.n ? name.p : "");
+        names[i] = chance(90) ? name_text[i] : any_word();
+        if (chance(10)) attrs[i] = any_attr();
+    }
+    keep_op(HOST->build(any_run(), any_place(), &s));
+}
+static void call_erase(void)
+{
+    const pto_op op = any_op();
+    if (!pto_op_is_used(op) || chance(now.misuses)) (void)HOST->erase(op);
+}
+static void call_replace(void)
+{
+    const pto_op op = any_op();
+    pto_value values[4];
+    uint32_t count = pto_result_count(op) % 4;
+    for (uint32_t i = 0; i < 4; i++) values[i] = any_value();
+    if (chance(now.misuses)) count = random_below(4);
+    (void)HOST->replace(op, count, values);
+}
+static void call_move(void) { (void)HOST->move(any_op(), any_place()); }
+static void call_clone(void)
+{
+    pto_value from[3], to[3];
+    for (uint32_t i = 0; i < 3; i++) from[i] = any_value();
+    for (uint32_t i = 0; i < 3; i++) to[i] = any_value();
+    if (now.copies == 0) return;
+    now.copies--;
+    keep_op(HOST->clone(any_op(), any_place(), random_below(4), from, to));
+}
+
+static pto_status rewrite(const pto_run *run, pto_op op)
+{
+    (void)run;
+    keep_op(op);
+    make_calls(3);
+    if (chance(now.misuses)) return (pto_status)any_u32();
+    return chance(20) ? PTO_CHANGED : PTO_OK;
+}
+static void call_greedy(void)
+{
+    const pto_pattern one = {.struct_size = sizeof one, .kind = chance(50) ? 0 : any_kind(), .rewrite = rewrite};
+    const pto_pattern *const patterns[] = {&one, &one};
+    if (now.depth != 0 && !chance(now.misuses)) return;
+    (void)HOST->greedy(any_run(), any_op(), random_below(3), patterns, 1);
+}
+
+/* ---- blocks and values ---- */
+
+static void call_block_parent(void) { keep_op(HOST->block_parent(any_block())); }
+static void call_block_first(void) { keep_op(HOST->block_first(any_block())); }
+static void call_block_last(void) { keep_op(HOST->block_last(any_block())); }
+static void call_block_arg_count(void) { (void)HOST->block_arg_count(any_block()); }
+static void call_block_arg(void) { keep_value(HOST->block_arg(any_block(), any_u32())); }
+static void call_block_add_arg(void)
+{
+    const pto_type type = chance(50) ? pto_type_scalar(now.run, PTO_INDEX) : any_type();
+    if (chance(30)) keep_value(HOST->block_add_arg(any_block(), type, any_name()));
+}
+static void call_block_erase_arg(void)
+{
+    const pto_block block = any_block();
+    const uint32_t index = any_u32();
+    const int is_unused = index < pto_block_arg_count(block) && pto_value_use_count(pto_block_arg(block, index)) == 0;
+    if (is_unused || chance(now.misuses)) (void)HOST->block_erase_arg(block, index);
+}
+static void call_value_type(void) { keep_type(HOST->value_type(any_value())); }
+static void call_value_set_type(void) { (void)HOST->value_set_type(any_value(), any_type()); }
+static void call_value_op(void) { keep_op(HOST->value_op(any_value())); }
+static void call_value_block(void) { keep_block(HOST->value_block(any_value())); }
+static void call_value_index(void) { (void)HOST->value_index(any_value()); }
+static void call_value_use_count(void) { (void)HOST->value_use_count(any_value()); }
+static void call_value_use(void)
+{
+    uint32_t slot;
+    keep_op(HOST->value_use(any_value(), any_u32(), chance(50) ? &slot : NULL));
+}
+static void call_value_replace(void) { (void)HOST->value_replace(any_value(), any_value()); }
+static void call_value_valid(void)
+{
+    pto_expr out[2];
+    if (HOST->value_valid(any_value(), out) == PTO_OK) keep_expr(out[1]);
+}
+static void call_value_name(void) { (void)HOST->value_name(any_value()); }
+static void call_value_set_name(void) { (void)HOST->value_set_name(any_value(), any_name()); }
+
+/* ---- types ---- */
+
+static void call_type_kind(void) { (void)HOST->type_kind(any_type()); }
+static void call_type_dtype(void) { (void)HOST->type_dtype(any_type()); }
+static void call_type_rank(void) { (void)HOST->type_rank(any_type()); }
+static void call_type_dim(void) { keep_expr(HOST->type_dim(any_type(), any_u32())); }
+static void call_type_stride(void) { keep_expr(HOST->type_stride(any_type(), any_u32())); }
+static void call_type_space(void) { (void)HOST->type_space(any_type()); }
+static void call_type_layout(void) { (void)HOST->type_layout(any_type()); }
+static pto_dtype any_dtype(void) { return chance(now.misuses) ? any_u32() * 5 : 1 + random_below(PTO_DTYPE_COUNT - 1); }
+static void call_type_scalar(void) { keep_type(HOST->type_scalar(any_run(), any_dtype())); }
+/* Extents of a new type. */
+static uint32_t any_dims(pto_expr dims[9])
+{
+    for (uint32_t i = 0; i < 9; i++) dims[i] = chance(60) ? pto_expr_const(now.run, random_below(64)) : any_expr();
+    return random_below(chance(now.misuses) ? 10 : 5);
+}
+static void call_type_tensor(void)
+{
+    pto_expr dims[9];
+    const uint32_t rank = any_dims(dims);
+    keep_type(HOST->type_tensor(any_run(), any_dtype(), rank, dims));
+}
+static void call_type_gm(void)
+{
+    pto_expr dims[9];
+    const uint32_t rank = any_dims(dims);
+    keep_type(HOST->type_gm(any_run(), any_dtype(), rank, dims));
+}
+static void call_type_tile(void)
+{
+    const int64_t rows = chance(now.misuses) ? any_i64() : 16, columns = chance(now.misuses) ? any_i64() : 8;
+    keep_type(HOST->type_tile(any_run(), any_dtype(), rows, columns,
+                              chance(now.misuses) ? any_u32() : random_below(PTO_SPACE_COUNT),
+                              chance(now.misuses) ? any_u32() : random_below(PTO_LAYOUT_COUNT)));
+}
+static void call_type_buffer(void) { keep_type(HOST->type_buffer(any_run())); }
+
+/* ---- attributes: read as what they are, or as what they are not ---- */
+
+static pto_attr attr_of(pto_attr_kind kind)
+{
+    const pto_attr a = any_attr();
+    const int fits = pto_attr_kind_of(a) == kind || chance(now.misuses);
+    return fits ? a : pto_attr_none(now.run);
+}
+static void call_attr_kind(void) { (void)HOST->attr_kind(any_attr()); }
+static void call_attr_i64(void) { (void)HOST->attr_i64(attr_of(PTO_ATTR_INT)); }
+static void call_attr_f64(void) { (void)HOST->attr_f64(attr_of(PTO_ATTR_FLOAT)); }
+static void call_attr_str(void) { (void)HOST->attr_str(attr_of(PTO_ATTR_STRING)); }
+static void call_attr_type(void) { keep_type(HOST->attr_type(attr_of(PTO_ATTR_TYPE))); }
+static void call_attr_expr(void) { keep_expr(HOST->attr_expr(attr_of(PTO_ATTR_EXPR))); }
+static void call_attr_count(void) { (void)HOST->attr_count(any_attr()); }
+static void call_attr_item(void)
+{
+    pto_str key;
+    keep_attr(HOST->attr_item(any_attr(), any_u32(), chance(50) ? &key : NULL));
+}
+static void call_attr_bytes(void)
+{
+    uint32_t count;
+    (void)HOST->attr_bytes(attr_of(PTO_ATTR_DENSE), &count);
+}
+static void call_attr_make_bool(void) { keep_attr(HOST->attr_make_bool(any_run(), (int32_t)any_u32())); }
+static void call_attr_make_i64(void) { keep_attr(HOST->attr_make_i64(any_run(), any_i64())); }
+static void call_attr_make_f64(void) { keep_attr(HOST->attr_make_f64(any_run(), any_f64())); }
+static void call_attr_make_str(void) { keep_attr(HOST->attr_make_str(any_run(), any_str())); }
+static void call_attr_make_symbol(void) { keep_attr(HOST->attr_make_symbol(any_run(), any_name())); }
+static void call_attr_make_type(void) { keep_attr(HOST->attr_make_type(any_run(), any_type())); }
+static void call_attr_make_expr(void) { keep_attr(HOST->attr_make_expr(any_run(), any_expr())); }
+static void call_attr_make_list(void)
+{
+    pto_attr items[4];
+    for (uint32_t i = 0; i < 4; i++) items[i] = any_attr();
+    keep_attr(HOST->attr_make_list(any_run(), random_below(5), items));
+}
+static void call_attr_make_dense(void)
+{
+    static const uint8_t bytes[256];
+    if (chance(now.misuses)) keep_attr(HOST->attr_make_dense(any_run(), any_type(), random_below(256), bytes));
+}
+
+/* ---- expressions ---- */
+
+static void call_expr_kind(void) { (void)HOST->expr_kind(any_expr()); }
+static void call_expr_value(void) { (void)HOST->expr_value(any_expr()); }
+static void call_expr_symbol(void) { (void)HOST->expr_symbol(any_expr()); }
+static void call_expr_leaf(void) { keep_value(HOST->expr_leaf(any_expr())); }
+static void call_expr_arg_count(void) { (void)HOST->expr_arg_count(any_expr()); }
+static void call_expr_arg(void) { keep_expr(HOST->expr_arg(any_expr(), any_u32())); }
+static void call_expr_coef(void) { (void)HOST->expr_coef(any_expr(), any_u32()); }
+static void call_expr_make_const(void) { keep_expr(HOST->expr_make_const(any_run(), any_i64())); }
+static void call_expr_make_symbol(void) { keep_expr(HOST->expr_make_symbol(any_run(), any_name())); }
+static void call_expr_make_value(void)
+{
+    const pto_value v = any_value();
+    const int is_index = pto_type_dtype(pto_value_type(v)) == PTO_INDEX;
+    if (is_index || chance(now.misuses)) keep_expr(HOST->expr_make_value(v));
+}
+static void call_expr_make(void)
+{
+    const pto_expr_kind kind = chance(now.misuses) ? any_u32() : PTO_EXPR_SUM + random_below(7);
+    keep_expr(HOST->expr_make(kind, any_expr(), any_expr()));
+}
+static void call_expr_substitute(void)
+{
+    pto_value from[3];
+    pto_expr to[3];
+    for (uint32_t i = 0; i < 3; i++) from[i] = any_value();
+    for (uint32_t i = 0; i < 3; i++) to[i] = any_expr();
+    keep_expr(HOST->expr_substitute(any_expr(), random_below(4), from, to));
+}
+static void call_expr_rename(void)
+{
+    pto_str from[3];
+    pto_expr to[3];
+    for (uint32_t i = 0; i < 3; i++) from[i] = any_str();
+    for (uint32_t i = 0; i < 3; i++) to[i] = any_expr();
+    keep_expr(HOST->expr_rename(any_expr(), random_below(4), from, to));
+}
+static void call_expr_same(void) { (void)HOST->expr_same(any_expr(), any_expr()); }
+
+static int32_t bounds(int64_t *lo, int64_t *hi)
+{
+    make_calls(2);
+    *lo = any_i64();
+    *hi = any_i64();
+    return chance(50);
+}
+static int32_t symbol_bounds(void *self, pto_str name, int64_t *lo, int64_t *hi)
+{
+    (void)self;
+    (void)name;
+    return bounds(lo, hi);
+}
+static int32_t value_bounds(void *self, pto_value v, int64_t *lo, int64_t *hi)
+{
+    (void)self;
+    keep_value(v);
+    return bounds(lo, hi);
+}
+static void call_expr_range(void)
+{
+    const pto_expr_env env = {.struct_size = sizeof env,
+                              .symbol = chance(80) ? symbol_bounds : NULL,
+                              .value = chance(80) ? value_bounds : NULL};
+    int64_t lo, hi;
+    HOST->expr_range(any_expr(), any_op(), now.depth == 0 && chance(50) ? &env : NULL, &lo, &hi);
+}
+
+/* ---- locations, tiling, decisions ---- */
+
+static void call_loc_fuse(void)
+{
+    pto_loc locs[4];
+    for (uint32_t i = 0; i < 4; i++) locs[i] = any_loc();
+    keep_loc(HOST->loc_fuse(any_run(), random_below(5), locs));
+}
+static void call_loc_text(void)
+{
+    char text[32];
+    (void)HOST->loc_text(any_loc(), text, random_below(sizeof text + 1));
+}
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    (void)self;
+    make_calls(1);
+    return space == PTO_VEC ? tile[0] * 4 : 0;
+}
+static int64_t capacity(void *self, pto_space space)
+{
+    (void)self;
+    make_calls(1);
+    return space == PTO_VEC ? (chance(50) ? 65536 : any_i64()) : 0;
+}
+static void call_tiling_choose(void)
+{
+    pto_tiling_dim dims[3];
+    const pto_tiling_dim *list[3] = {&dims[0], &dims[1], &dims[2]};
+    int64_t tile[32];
+    uint32_t ordinal;
+    for (uint32_t d = 0; d < 3; d++)
+        dims[d] = (pto_tiling_dim){.struct_size = sizeof dims[d],
+                                   .kind = chance(now.misuses) ? any_u32() : PTO_PARALLEL,
+                                   .name = chance(90) ? "rows" : any_word(),
+                                   .extent = any_expr(),
+                                   .static_extent = chance(now.misuses) ? any_i64() : 100,
+                                   .granule = chance(now.misuses) ? any_i64() : 8};
+    const pto_tiling_problem problem = {.struct_size = sizeof problem,
+                                        .dim_count = chance(now.misuses) ? any_u32() : 1 + random_below(3),
+                                        .shape = chance(50) ? "rows" : "elementwise",
+                                        .nest = any_op(),
+                                        .dims = list,
+                                        .footprint = footprint,
+                                        .capacity = capacity,
+                                        .outer_instances = chance(now.misuses) ? any_i64() : 0};
+    if (problem.dim_count > 3 && problem.dim_count <= 32) return; /* the list has three */
+    if (now.depth != 0 || !chance(20)) return;
+    now.depth++;
+    (void)HOST->tiling_choose(any_run(), chance(now.misuses) ? any_option() : 3, &problem, tile, &ordinal);
+    now.depth--;
+}
+static void call_tune_fix(void)
+{
+    if (chance(now.misuses)) (void)HOST->tune_fix(any_op(), any_i64());
+}
+
+static pto_decision any_decision(void)
+{
+    static const char *const keys[] = {"a", "b", "c", NULL}, *const words[] = {"no", "yes", NULL};
+    return (pto_decision){.struct_size = chance(now.misuses) ? any_u32() : sizeof(pto_decision),
+                          .count = chance(now.misuses) ? any_u32() : 1 + random_below(3),
+                          .name = any_word(),
+                          .keys = keys,
+                          .words = chance(50) ? words : NULL};
+}
+static void call_decision_pinned(void)
+{
+    int64_t values[32] = {0};
+    const pto_decision d = any_decision();
+    if (d.count <= 3 || d.count > 32) (void)HOST->decision_pinned(any_op(), &d, values);
+}
+static void call_decision_made(void)
+{
+    int64_t values[32] = {0};
+    for (uint32_t i = 0; i < 3; i++) values[i] = chance(now.misuses) ? any_i64() : random_below(2);
+    const pto_decision d = any_decision();
+    if (d.count <= 3 || d.count > 32) (void)HOST->decision_made(any_op(), &d, values);
+}
+static void call_no_room(void)
+{
+    if (chance(now.misuses / 2)) (void)HOST->no_room(any_op(), any_str(), any_str());
+}
+static void call_diag_op(void)
+{
+    const int32_t severity = chance(now.misuses) ? (int32_t)any_u32() : chance(50) ? PTO_NOTE : PTO_REMARK;
+    if (chance(10)) HOST->diag_op(any_op(), severity, any_str(), any_str());
+}
+
+/* ---- all of them, in the order of the table ---- */
+
+/* clang-format off */
+#define SLOTS(X) \
+    X(scratch) X(keep) X(diag) X(should_stop) X(stat_add) X(kind) X(kind_by_name) X(kind_name) X(kind_column) \
+    X(kind_cost) X(opt_i64) X(opt_f64) X(opt_str) X(opt_list) X(opt_is_set) X(machine_i64) X(machine_f64) \
+    X(machine_str) X(module_top) X(symbol_find) X(module_attr) X(module_set_attr) X(module_file) X(op_kind) \
+    X(op_loc) X(op_block) X(op_next) X(op_prev) X(op_parent) X(op_function) X(op_walk_next) X(op_is_live) \
+    X(op_is_before) X(op_dominates) X(op_operand_count) X(op_operand) X(op_set_operand) X(op_result_count) \
+    X(op_result) X(op_block_count) X(op_block_at) X(op_attr) X(op_set_attr) X(op_attr_count) X(op_attr_at) \
+    X(op_path) X(op_iteration) X(op_fold) X(build) X(erase) X(replace) X(move) X(clone) X(greedy) \
+    X(block_parent) X(block_first) X(block_last) X(block_arg_count) X(block_arg) X(block_add_arg) \
+    X(block_erase_arg) X(value_type) X(value_set_type) X(value_op) X(value_block) X(value_index) \
+    X(value_use_count) X(value_use) X(value_replace) X(value_valid) X(value_name) X(value_set_name) X(type_kind) \
+    X(type_dtype) X(type_rank) X(type_dim) X(type_stride) X(type_space) X(type_layout) X(type_scalar) \
+    X(type_tensor) X(type_gm) X(type_tile) X(type_buffer) X(attr_kind) X(attr_i64) X(attr_f64) X(attr_str) \
+    X(attr_type) X(attr_expr) X(attr_count) X(attr_item) X(attr_bytes) X(attr_make_bool) X(attr_make_i64) \
+    X(attr_make_f64) X(attr_make_str) X(attr_make_symbol) X(attr_make_type) X(attr_make_expr) X(attr_make_list) \
+    X(attr_make_dense) X(expr_kind) X(expr_value) X(expr_symbol) X(expr_leaf) X(expr_arg_count) X(expr_arg) \
+    X(expr_coef) X(expr_make_const) X(expr_make_symbol) X(expr_make_value) X(expr_make) X(expr_substitute) \
+    X(expr_rename) X(expr_same) X(expr_range) X(loc_fuse) X(tiling_choose) X(loc_text) X(tune_fix) X(op_walk_on) \
+    X(op_hash) X(op_equal) X(op_is_used) X(op_set_loc) X(decision_pinned) X(decision_made) X(no_room) X(diag_op)
+/* clang-format on */
+
+#define SLOT_NUMBER(name) SLOT_##name,
+enum { SLOTS(SLOT_NUMBER) SLOT_COUNT };
+/* A slot that is missing here, or that has no call above, does not compile. */
+#define SLOT_PLACE(name)                                                                                   \
+    _Static_assert(offsetof(pto_host, name) == offsetof(pto_host, scratch) + SLOT_##name * sizeof(void *), \
+                   "the slots of the host table in its order: " #name);
+SLOTS(SLOT_PLACE)
+_Static_assert(sizeof(pto_host) == offsetof(pto_host, scratch) + SLOT_COUNT * sizeof(void *),
+               "a slot of the host table that is never called");
+#define SLOT_CALL(name) call_##name,
+static void (*const calls[])(void) = {SLOTS(SLOT_CALL)};
+
+static void make_calls(uint32_t most)
+{
+    if (now.depth >= 3) return;
+    now.depth++;
+    for (uint32_t i = 0; i < most && now.left != 0; i++) {
+        now.left--;
+        calls[random_below(SLOT_COUNT)]();
+    }
+    now.depth--;
+}
+
+/* ---- those who call ---- */
+
+static caller enter(const pto_run *run, pto_op unit, uint32_t left, uint32_t misuses)
+{
+    const caller outer = now;
+    run_pool[run_count++ % 8] = run;
+    now = (caller){.run = run, .unit = unit, .left = left, .misuses = misuses, .copies = 6};
+    return outer;
+}
+
+#define OPTIONS(X)                                                                                                    \
+    X(SEED, I64, "seed", .def = "1", .doc = "of the random calls")                                                    \
+    X(CALLS, I64, "calls", .def = "1000", .min = "0", .max = "1000000", .doc = "how many")                            \
+    X(MISUSES, I64, "misuses", .def = "10", .min = "0", .max = "100", .doc = "handles that are not good, in percent") \
+    X(STRATEGY, PLUGIN, "strategy", .def = "test.hostile-calls-strategy", .doc = "who is asked", .choices = tiling_kind)
+static const char *const tiling_kind[] = {"tiling", NULL};
+PTO_OPTIONS(OPTIONS);
+#define KINDS(X) X(NEG, "tensor.neg")
+PTO_KINDS(KINDS);
+
+static pto_status run(const pto_run *run, pto_op unit)
+{
+    const uint32_t misuses = (uint32_t)pto_opt_i64(run, OPT_MISUSES);
+    random_state += (uint64_t)pto_opt_i64(run, OPT_SEED) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    const caller outer = enter(run, unit, (uint32_t)pto_opt_i64(run, OPT_CALLS), misuses);
+    const uint32_t all = now.left;
+    for (uint32_t i = 0; i < all && now.left != 0; i++) make_calls(1);
+    const pto_status s = chance(misuses / 2) ? (pto_status)any_u32() : PTO_OK;
+    now = outer;
+    return s;
+}
+
+/* What checkers and strategies do: a little, and nothing bad where nobody asked for it. */
+static pto_status look(const pto_run *run, pto_op unit)
+{
+    const caller outer = enter(run, unit, 30, chance(5) ? 5 : 0);
+    now.copies = 0;
+    for (uint32_t i = 0; i < 30; i++) {
+        const uint32_t slot = random_below(SLOT_COUNT);
+        if (slot >= SLOT_op_kind && slot <= SLOT_op_operand) calls[slot]();
+        if (now.misuses != 0) make_calls(1);
+    }
+    now = outer;
+    return PTO_OK;
+}
+static pto_status offer(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
+{
+    int64_t tile[32];
+    (void)look(run, problem->nest);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t d = 0; d < problem->dim_count; d++) tile[d] = chance(5) ? any_i64() : 8;
+        if (!sink->offer_priced(sink->self, tile, chance(5) ? any_f64() : 1.0)) break;
+    }
+    return PTO_OK;
+}
+
+static pto_status prepare(const pto_run *run, pto_op function, void **exe)
+{
+    *exe = NULL;
+    return look(run, function);
+}
+/* Artefacts without any order. */
+static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
+{
+    const pto_run_sink *to = call->sink;
+    (void)exe;
+    random_state += call->seed;
+    (void)look(run, call->function);
+    const caller outer = enter(run, call->function, 100, 20);
+    for (uint32_t i = 0; i < 100; i++) {
+        const uint32_t what = random_below(8);
+        if (what == 0) to->counter(to->self, any_str(), any_str(), any_f64());
+        if (what == 1 && to->file_begin) to->file_begin(to->self, any_str());
+        if (what == 2 && to->file_write) to->file_write(to->self, "x", 1);
+        if (what == 3 && to->file_end) to->file_end(to->self);
+        if (what == 4 && to->unit) (void)to->unit(to->self, any_str());
+        const pto_slice s = {.struct_size = chance(5) ? 8 : sizeof s,
+                             .unit = any_u32(),
+                             .op = any_op(),
+                             .cause = any_str(),
+                             .from = any_i64(),
+                             .to = any_i64(),
+                             .bytes = any_i64()};
+        if (what == 5 && to->slice) to->slice(to->self, &s);
+        if (what > 5) make_calls(1);
+    }
+    now = outer;
+    return PTO_OK;
+}
+static void release(const pto_run *run, void *exe)
+{
+    (void)exe;
+    (void)look(run, pto_op_none(run));
+}
+
+#define LEVELS(X) X(tensor) X(tile) X(block) X(exec)
+#define PASS(level_, name_, scope_)                                                        \
+    static const pto_pass name_ = {.struct_size = sizeof name_,                            \
+                                   .id = "test.hostile-calls-" #name_,                     \
+                                   .summary = "Call the host at random",                   \
+                                   .scope = scope_,                                        \
+                                   .consumes = #level_ "/1",                               \
+                                   .produces = #level_ "/1",                               \
+                                   .establishes = PTO_STRS("test.hostile-looks-" #level_), \
+                                   .kinds = pass_kinds,                                    \
+                                   .options = pass_options,                                \
+                                   .stats = PTO_STRS("calls"),                             \
+                                   .run = run};
+#define PASSES(level_)                                                                \
+    PASS(level_, level_, "function")                                                  \
+    PASS(level_, level_##_module, "module")                                           \
+    static const pto_property level_##_looks = {.struct_size = sizeof level_##_looks, \
+                                                .id = "test.hostile-looks-" #level_,  \
+                                                .doc = "Nothing.",                    \
+                                                .level = #level_ "/1",                \
+                                                .check = look};
+LEVELS(PASSES)
+
+static const pto_tiling strategy = {.struct_size = sizeof strategy,
+                                    .id = "test.hostile-calls-strategy",
+                                    .summary = "Call the host at random, then offer",
+                                    .offer = offer};
+static const pto_backend backend = {.struct_size = sizeof backend,
+                                    .id = "test.hostile-calls-backend",
+                                    .summary = "Call the host at random",
+                                    .consumes = PTO_STRS("tensor/1", "tile/1", "block/1", "exec/1"),
+                                    .prepare = prepare,
+                                    .execute = execute,
+                                    .release = release};
+
+#define NOTE(level_)                                                                  \
+    "pass:test.hostile-calls-" #level_ " pass:test.hostile-calls-" #level_ "_module " \
+    "property:test.hostile-looks-" #level_ " "
+PTO_PLUGIN("test.hostile-calls", LEVELS(NOTE) "tiling:test.hostile-calls-strategy backend:test.hostile-calls-backend",
+           "test.hostile-looks-tensor test.hostile-looks-tile test.hostile-looks-block test.hostile-looks-exec",
+           .version = "1.0.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &tensor, &tensor_module, &tile, &tile_module, &block, &block_module, &exec,
+                              &exec_module),
+           .properties = PTO_LIST(pto_property, &tensor_looks, &tile_looks, &block_looks, &exec_looks),
+           .tilings = PTO_LIST(pto_tiling, &strategy), .backends = PTO_LIST(pto_backend, &backend));
