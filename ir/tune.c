@@ -1,7 +1,7 @@
 #include "ir/tune.h"
 
+#include "ir/op_message.h"
 #include "ir/op_rules.h"
-#include "ir/verifier_parts.h"
 
 #include <inttypes.h>
 

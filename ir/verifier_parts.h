@@ -2,18 +2,7 @@
 #ifndef IR_VERIFIER_PARTS_H
 #define IR_VERIFIER_PARTS_H
 
-#include "ir/module.h"
-
-/* Reports against an op, the op's name in front: "`tensor.add` " and the message. Always FAILED. */
-MUST_CHECK status op_error(const module *m, op_id o, const diag_code_info *code, const char *format, ...)
-    PRINTF_LIKE(4, 5);
-/* Another op that the error before it is about. */
-void op_note(const module *m, op_id o, const char *text);
-
-/* Printed forms for messages; they live as long as the context. */
-const char *type_words(const module *m, type_id t);
-const char *value_words(const module *m, value_id v);
-const char *expr_words(const module *m, op_id o, expr_id e); /* slots by the names of the op's operands */
+#include "ir/op_message.h"
 
 /* The length of an index list attribute must be `want`. Absent lists count as 0. */
 MUST_CHECK status check_index_count(const module *m, op_id o, const char *attr, uint32_t want);
