@@ -2,7 +2,7 @@
 #ifndef CORE_CASE_FOLDER_H
 #define CORE_CASE_FOLDER_H
 
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 #include <stdbool.h>
 

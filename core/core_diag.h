@@ -2,7 +2,7 @@
 #ifndef CORE_CORE_DIAG_H
 #define CORE_CORE_DIAG_H
 
-#include "ir/diag.h"
+#include "ir/base/diag.h"
 
 #include <stdint.h>
 

@@ -22,7 +22,7 @@ typedef enum exit_status {
         if (exit_status_ != EXIT_STATUS_OK) return exit_status_; \
     } while (0)
 
-/* Returns the exit status `is` when the call, which returns a status of ir/status.h, has failed. */
+/* Returns the exit status `is` when the call, which returns a status of ir/base/status.h, has failed. */
 #define TRY_AS(is, call)               \
     do {                               \
         if ((call) != OK) return (is); \

@@ -2,10 +2,10 @@
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
-#include "ir/arena.h"
-#include "ir/diag.h"
-#include "ir/status.h"
-#include "ir/text.h"
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+#include "ir/base/status.h"
+#include "ir/base/text.h"
 
 #include <signal.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 #include "ir/fold.h"
 
-#include "ir/float_format.h"
+#include "ir/context/float_format.h"
 
 #include <math.h>
 #include <string.h>

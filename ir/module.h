@@ -10,7 +10,7 @@
 #ifndef IR_MODULE_H
 #define IR_MODULE_H
 
-#include "ir/context.h"
+#include "ir/context/context.h"
 #include "ir/op_info.h"
 
 typedef uint32_t op_id;

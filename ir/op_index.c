@@ -1,6 +1,6 @@
 /* Index operands: expressions in attributes count an op's operands. Their canonical form has each index value once,
  * behind the value operands, in the order in which the printed expressions mention them. */
-#include "ir/expr_expand.h"
+#include "ir/context/expr_expand.h"
 #include "ir/module_impl.h"
 
 #include <string.h>

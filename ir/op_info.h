@@ -6,7 +6,7 @@
 #ifndef IR_OP_INFO_H
 #define IR_OP_INFO_H
 
-#include "ir/context.h"
+#include "ir/context/context.h"
 
 typedef enum ir_level { LEVEL_NONE, LEVEL_TENSOR, LEVEL_TILE, LEVEL_BLOCK, LEVEL_EXEC, LEVEL_COUNT } ir_level;
 const char *level_name(ir_level l); /* "tensor/1" ... */

@@ -1,6 +1,6 @@
 /* libFuzzer target: any bytes as a plugin file; inputs whose first byte is odd are the notes of a file that is good
  * otherwise. */
-#include "core/elf_note.h"
+#include "core/host/elf_note.h"
 
 #include <elf.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* libFuzzer target: any bytes as a tensor file. What is accepted names elements that all lie inside the file, and an
  * array of the same shape is written so that it reads back the same. */
-#include "core/npy.h"
+#include "tools/run/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

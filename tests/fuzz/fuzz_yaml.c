@@ -1,8 +1,8 @@
 /* libFuzzer: any bytes as a YAML file, a pipeline, a machine, a schedule and a list of passes. What reads as a pipeline
  * must be written so that it reads again, and so must a schedule of decisions that are called what the bytes say. */
-#include "core/machine.h"
-#include "core/pipeline.h"
-#include "core/schedule.h"
+#include "core/files/machine.h"
+#include "core/files/pipeline.h"
+#include "core/files/schedule.h"
 
 #include <stdint.h>
 #include <string.h>

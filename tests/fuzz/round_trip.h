@@ -3,10 +3,10 @@
 #ifndef FUZZ_ROUND_TRIP_H
 #define FUZZ_ROUND_TRIP_H
 
-#include "ir/parser.h"
-#include "ir/printer.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
 #include "ir/tune.h"
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 
 static module *fuzz_parse(diag_engine *d, ir_context *c, str text)
 {

@@ -2,7 +2,7 @@
 #ifndef TESTS_KERNELS_CASE_TABLE_H
 #define TESTS_KERNELS_CASE_TABLE_H
 
-#include "pto-semantics/element.h"
+#include "semantics/element.h"
 
 #include <stdio.h>
 #include <stdlib.h>

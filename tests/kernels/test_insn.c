@@ -3,7 +3,7 @@
  *
  * usage: test_insn TABLE [--bench]. Tiles stand at odd addresses between guard bytes, and the whole memory image is
  * compared, not the valid region alone. */
-#include "pto-semantics/insn_semantics.h"
+#include "semantics/insn_semantics.h"
 
 #include "case_table.h"
 

@@ -2,8 +2,8 @@
  *
  * usage: test_tensor_ops TABLE. Arrays are contiguous, permuted or with gaps, at odd addresses between guard bytes; the
  * whole memory image is compared. */
-#include "pto-semantics/insn_semantics.h"
-#include "pto-semantics/tensor_ops.h"
+#include "semantics/insn_semantics.h"
+#include "semantics/tensor_ops.h"
 
 #include "case_table.h"
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Every diagnostic code - the rows of ir/diag.def and core/diag.def, and the "pto.x/y" codes of the plugins - must be expected,
+# Every diagnostic code - the rows of ir/base/diag.def and core/diag.def, and the "pto.x/y" codes of the plugins - must be expected,
 # in brackets as a tool prints it, by some golden file or script under tests/. Names the codes that no test triggers.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 missing=0
 codes=$(
-  sed -n 's/^DIAG(\(E[0-9]*\),.*/\1/p' ir/diag.def core/diag.def
+  sed -n 's/^DIAG(\(E[0-9]*\),.*/\1/p' ir/base/diag.def core/diag.def
   grep -rhoE '"pto\.[a-z0-9-]+/[a-z0-9-]+"' plugins core --include='*.c' --include='*.h' | tr -d '"' | sort -u
 )
 for code in $codes; do

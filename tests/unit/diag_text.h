@@ -7,7 +7,7 @@
 #ifndef TESTS_DIAG_TEXT_H
 #define TESTS_DIAG_TEXT_H
 
-#include "ir/diag.h"
+#include "ir/base/diag.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "ir/arena.h"
+#include "ir/base/arena.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "core/case.h"
+#include "tools/run/case.h"
 
 #include "tests/unit/diag_text.h"
 

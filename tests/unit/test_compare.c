@@ -1,4 +1,4 @@
-#include "core/compare.h"
+#include "tools/run/compare.h"
 
 #include "tests/unit/unit.h"
 

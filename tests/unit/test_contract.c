@@ -1,4 +1,4 @@
-#include "core/contract.h"
+#include "core/compile/contract.h"
 
 #include "tests/unit/diag_text.h"
 

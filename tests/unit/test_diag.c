@@ -1,4 +1,4 @@
-#include "ir/diag.h"
+#include "ir/base/diag.h"
 
 #include "tests/unit/unit.h"
 

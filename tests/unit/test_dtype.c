@@ -1,4 +1,4 @@
-#include "ir/context.h"
+#include "ir/context/context.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 #include "tests/unit/unit.h"
 
-#include "core/elf_note.h"
+#include "core/host/elf_note.h"
 
 #include <pto/note.h>
 

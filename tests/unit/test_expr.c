@@ -1,4 +1,4 @@
-#include "ir/expr_expand.h"
+#include "ir/context/expr_expand.h"
 
 #include "tests/unit/unit.h"
 

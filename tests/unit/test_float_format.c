@@ -1,4 +1,4 @@
-#include "ir/float_format.h"
+#include "ir/context/float_format.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "core/graph_layout.h"
+#include "tools/report/graph_layout.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* The printed schemas against the files that we ship and the YAML blocks of the guides, by a validator of the keywords
  * that they use; files that our own reader refuses for their keys and values must not pass. */
-#include "core/schema.h"
-#include "core/yaml_tree.h"
+#include "core/files/schema.h"
+#include "core/files/yaml_tree.h"
 
 #include "tests/unit/unit.h"
 

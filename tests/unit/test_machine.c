@@ -1,4 +1,4 @@
-#include "core/machine.h"
+#include "core/files/machine.h"
 
 #include "tests/unit/diag_text.h"
 

@@ -1,4 +1,4 @@
-#include "core/markup.h"
+#include "tools/report/markup.h"
 
 #include "tests/unit/unit.h"
 

@@ -4,9 +4,9 @@
 #include <pto/relation.h>
 
 #include "ir/op_info.h"
-#include "ir/ranges.h"
+#include "ir/verify/ranges.h"
 
-/* <pto/names.h> cannot be made of ir/types.def, since plugins see the SDK alone; so the two are compared. */
+/* <pto/names.h> cannot be made of ir/context/types.def, since plugins see the SDK alone; so the two are compared. */
 TEST(names_of_the_sdk_are_those_of_the_ir)
 {
     for (uint32_t d = 0; d < DTYPE_COUNT; d++) {

@@ -1,4 +1,4 @@
-#include "core/npy.h"
+#include "tools/run/npy.h"
 
 #include "tests/unit/diag_text.h"
 

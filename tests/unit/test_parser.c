@@ -1,6 +1,6 @@
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 
 #include "tests/unit/unit.h"
 

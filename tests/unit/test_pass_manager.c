@@ -3,8 +3,8 @@
 #include <pto/build.h>
 #include <pto/call.h>
 
-#include "core/pass_manager.h"
-#include "ir/parser.h"
+#include "core/compile/pass_manager.h"
+#include "ir/text/parser.h"
 
 #include <string.h>
 

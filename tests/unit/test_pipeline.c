@@ -1,4 +1,4 @@
-#include "core/pipeline.h"
+#include "core/files/pipeline.h"
 
 #include "tests/unit/diag_text.h"
 

@@ -1,6 +1,6 @@
 #include "tests/unit/unit.h"
 
-#include "core/plugin_host.h"
+#include "core/host/plugin_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
-#include "ir/ranges.h"
+#include "ir/verify/ranges.h"
 
-#include "ir/parser.h"
-#include "ir/verifier.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
 
 #include "tests/unit/unit.h"
 

@@ -4,10 +4,10 @@
 #include <pto/call.h>
 #include <pto/tiling.h>
 
-#include "core/run_context.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
+#include "core/host/run_context.h"
+#include "ir/text/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
 
 #include <string.h>
 

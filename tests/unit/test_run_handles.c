@@ -3,8 +3,8 @@
 #include <pto/build.h>
 #include <pto/call.h>
 
-#include "core/host_handle.h"
-#include "ir/parser.h"
+#include "core/host/host_handle.h"
+#include "ir/text/parser.h"
 
 #include <setjmp.h>
 

@@ -1,5 +1,5 @@
-#include "core/option.h"
-#include "core/schema.h"
+#include "core/files/option.h"
+#include "core/files/schema.h"
 
 #include "tests/unit/diag_text.h"
 

@@ -1,4 +1,4 @@
-#include "core/semantics_compare.h"
+#include "tools/check/semantics_compare.h"
 
 #include "tests/unit/unit.h"
 

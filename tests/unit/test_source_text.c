@@ -1,4 +1,4 @@
-#include "ir/source_text.h"
+#include "ir/text/source_text.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "ir/text.h"
+#include "ir/base/text.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "core/text_difference.h"
+#include "tools/check/text_difference.h"
 
 #include "tests/unit/unit.h"
 

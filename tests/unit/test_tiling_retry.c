@@ -1,5 +1,5 @@
 /* Which nests are sent back for other sizes, and when no longer. */
-#include "core/tiling_retry.h"
+#include "core/host/tiling_retry.h"
 #include "unit.h"
 
 TEST(sends_back_the_nests_of_a_kernel)

@@ -1,7 +1,7 @@
 /* What the text form cannot say or cannot say in one file; the rest is in tests/errors. */
-#include "ir/verifier.h"
+#include "ir/verify/verifier.h"
 
-#include "ir/parser.h"
+#include "ir/text/parser.h"
 
 #include "tests/unit/unit.h"
 

@@ -1,4 +1,4 @@
-#include "core/yaml_tree.h"
+#include "core/files/yaml_tree.h"
 
 #include "tests/unit/diag_text.h"
 

@@ -11,7 +11,7 @@
 #ifndef PTO_CPU_SIM_HAPPENS_BEFORE_H
 #define PTO_CPU_SIM_HAPPENS_BEFORE_H
 
-#include "pto-semantics/program.h"
+#include "semantics/program.h"
 
 enum { CLOCK_PIPES = 8 }; /* by PTO_PIPE_*; PTO_PIPE_NONE stays 0 */
 

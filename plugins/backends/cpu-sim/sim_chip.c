@@ -1,7 +1,7 @@
 /* The chip: launches in the order of the orchestrating function, instances to free cores, time. */
 #include "cpu-sim/sim.h"
 
-#include "pto-semantics/array_file.h"
+#include "semantics/array_file.h"
 
 #include <inttypes.h>
 

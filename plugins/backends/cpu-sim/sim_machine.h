@@ -3,7 +3,7 @@
 #define PTO_CPU_SIM_SIM_MACHINE_H
 
 #include "cpu-sim/bandwidth.h"
-#include "pto-semantics/program.h"
+#include "semantics/program.h"
 
 enum { CORE_KINDS_MAX = 2 };
 

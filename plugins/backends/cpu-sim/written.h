@@ -3,7 +3,7 @@
 #ifndef PTO_CPU_SIM_WRITTEN_H
 #define PTO_CPU_SIM_WRITTEN_H
 
-#include "pto-semantics/program.h"
+#include "semantics/program.h"
 
 /* An allocation, by its root number. */
 typedef struct gm_root {

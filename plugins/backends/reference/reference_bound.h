@@ -7,8 +7,8 @@
 #ifndef REFERENCE_BOUND_H
 #define REFERENCE_BOUND_H
 
-#include "pto-semantics/insn_semantics.h"
-#include "pto-semantics/tensor_ops.h"
+#include "semantics/insn_semantics.h"
+#include "semantics/tensor_ops.h"
 
 typedef struct bound {
     double lo, hi; /* lo > hi: no number */

@@ -2,7 +2,7 @@
  * Composites are taken as what they are composed of, in f32. */
 #include "reference_interp.h"
 
-#include "pto-semantics/tensor_walk.h"
+#include "semantics/tensor_walk.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #ifndef REFERENCE_CODE_H
 #define REFERENCE_CODE_H
 
-#include "pto-semantics/insn_semantics.h"
-#include "pto-semantics/program.h"
-#include "pto-semantics/tensor_ops.h"
+#include "semantics/insn_semantics.h"
+#include "semantics/program.h"
+#include "semantics/tensor_ops.h"
 
 #include <pto/build.h>
 #include <pto/relation.h>

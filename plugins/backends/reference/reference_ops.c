@@ -1,7 +1,7 @@
 /* Ops on whole arrays: tensor ops, views, memory. */
 #include "reference_interp.h"
 
-#include "pto-semantics/array_file.h"
+#include "semantics/array_file.h"
 
 #include <inttypes.h>
 #include <string.h>

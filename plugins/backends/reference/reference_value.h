@@ -10,7 +10,7 @@
 
 #include "reference_shadow.h"
 
-#include "pto-semantics/tile_ref.h"
+#include "semantics/tile_ref.h"
 
 #include <pto/call.h>
 

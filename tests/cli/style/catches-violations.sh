@@ -25,7 +25,7 @@ mkdir -p ir core/cli plugins/passes/tensor plugins/backends/toy sdk/include/pto 
 for folder in ir core core/cli plugins plugins/passes plugins/backends plugins/backends/toy sdk tests; do
   echo "What lives here." >"$folder/README.md"
 done
-echo '#include "ir/arena.h"' >ir/arena.c
+echo '#include "ir/base/arena.h"' >ir/base/arena.c
 echo '#include <pto/plugin.h>' >plugins/passes/tensor/fold.c
 printf '#include "toy.h"\n#include "pto-semantics/eval.h"\n' >plugins/backends/toy/toy_backend.c
 clean layering.sh
@@ -35,7 +35,7 @@ clean docs.sh
 echo '#include "core/host.h"' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include <pto/abi.h>' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include "core/cli/options.h"' >core/up.c && caught layering.sh "core/ must not include core/cli/" && rm core/up.c
-echo '# include "../../../ir/arena.h"' >plugins/passes/tensor/sly.c && caught layering.sh sly.c:1 && rm plugins/passes/tensor/sly.c
+echo '# include "../../../ir/base/arena.h"' >plugins/passes/tensor/sly.c && caught layering.sh sly.c:1 && rm plugins/passes/tensor/sly.c
 echo '#include "../native/x.h"' >plugins/backends/toy/sly.c && caught layering.sh sly.c:1 && rm plugins/backends/toy/sly.c
 echo '#include "ir/x.h"' >sdk/include/pto/sly.h && caught layering.sh sly.h:1 && rm sdk/include/pto/sly.h
 touch core/arena.c && caught layering.sh "two files are called arena.c" && rm core/arena.c
@@ -61,11 +61,11 @@ plugin() { # NAME: from standard input
   cc -w -shared -fPIC -fvisibility=hidden -x c - -o "build/lib/pto/plugins-1/$1.so"
 }
 entry='__attribute__((visibility("default"))) const void *pto_plugin_entry_v1(void)'
-mkdir -p scripts && cp "$style/symbols.sh" scripts/ && echo 'ir/arena.c the arena' >scripts/heap-users.txt
+mkdir -p scripts && cp "$style/symbols.sh" scripts/ && echo 'ir/base/arena.c the arena' >scripts/heap-users.txt
 style=$PWD/scripts
-echo 'void *malloc(unsigned long); void *get(void) { return malloc(1); }' >ir/arena.c
+echo 'void *malloc(unsigned long); void *get(void) { return malloc(1); }' >ir/base/arena.c
 echo 'int core_thing; int core_f(void) { return 0; }' >core/host.c
-compile ir/CMakeFiles/pto_ir.dir ir/arena.c
+compile ir/CMakeFiles/pto_ir.dir ir/base/arena.c
 compile core/CMakeFiles/pto_core.dir core/host.c
 ar rc build/core/libpto_core.a build/core/CMakeFiles/pto_core.dir/host.c.o
 ar rc build/ir/libpto_ir.a build/ir/CMakeFiles/pto_ir.dir/arena.c.o
@@ -83,7 +83,7 @@ compile core/CMakeFiles/pto_core.dir core/host.c && caught symbols.sh "core/host
 echo 'void free(void *); void f(void *a) { free(a); }' >core/host.c
 compile core/CMakeFiles/pto_core.dir core/host.c && caught symbols.sh "core/host.c uses the heap"
 echo 'int core_f(void) { return 0; }' >core/host.c && compile core/CMakeFiles/pto_core.dir core/host.c
-echo 'int core_f(void); void *malloc(unsigned long); void *get(void) { return malloc(core_f()); }' >ir/arena.c
-compile ir/CMakeFiles/pto_ir.dir ir/arena.c && ar rc build/ir/libpto_ir.a build/ir/CMakeFiles/pto_ir.dir/arena.c.o
+echo 'int core_f(void); void *malloc(unsigned long); void *get(void) { return malloc(core_f()); }' >ir/base/arena.c
+compile ir/CMakeFiles/pto_ir.dir ir/base/arena.c && ar rc build/ir/libpto_ir.a build/ir/CMakeFiles/pto_ir.dir/arena.c.o
 caught symbols.sh "ir/ needs symbols of core/: core_f"
 [ "$failures" -eq 0 ]

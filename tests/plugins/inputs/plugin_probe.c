@@ -1,7 +1,7 @@
 /* plugin-probe MINOR draft|final FILE PASS: asks a plugin host of ABI 1.MINOR, which knows nothing but FILE, for a
  * pass. Exit status 0: it is there; 3: refused, with the reason on stderr. Shows what a core of another version says.
  */
-#include "core/plugin_host.h"
+#include "core/host/plugin_host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,236 @@
+#include "core/compile/contract.h"
+
+#include "core/core_diag.h"
+
+#include <string.h>
+
+const contract_level *contract_state_level(const contract_state *s, const char *level)
+{
+    for (uint32_t i = 0; i < s->level_count; i++) {
+        if (strcmp(s->levels[i].level, level) == 0) return &s->levels[i];
+    }
+    return NULL;
+}
+
+static contract_level *find_level(contract_state *s, const char *level)
+{
+    for (uint32_t i = 0; i < s->level_count; i++) {
+        if (strcmp(s->levels[i].level, level) == 0) return &s->levels[i];
+    }
+    return NULL;
+}
+
+static contract_level *add_level(contract_state *s, const char *level)
+{
+    contract_level *there = find_level(s, level);
+    if (there) return there;
+    BUG_IF(s->level_count == CONTRACT_LEVELS_MAX, "more than %d levels in one pipeline", CONTRACT_LEVELS_MAX);
+    contract_level *added = &s->levels[s->level_count++];
+    *added = (contract_level){.level = level};
+    return added;
+}
+
+bool contract_state_has(const contract_state *s, const char *level, const char *property)
+{
+    const contract_level *l = contract_state_level(s, level);
+    for (uint32_t i = 0; l && i < l->property_count; i++) {
+        if (strcmp(l->properties[i], property) == 0) return true;
+    }
+    return false;
+}
+
+void contract_state_add_level(contract_state *s, const char *level) { add_level(s, level); }
+
+static void remove_level(contract_state *s, const char *level)
+{
+    contract_level *l = find_level(s, level);
+    if (l) *l = s->levels[--s->level_count];
+}
+
+static void add_property(contract_level *l, const char *property)
+{
+    for (uint32_t i = 0; i < l->property_count; i++) {
+        if (strcmp(l->properties[i], property) == 0) return;
+    }
+    BUG_IF(l->property_count == CONTRACT_PROPERTIES_MAX, "more than %d properties at level %s", CONTRACT_PROPERTIES_MAX,
+           l->level);
+    l->properties[l->property_count++] = property;
+}
+
+void contract_state_add_property(contract_state *s, const char *level, const char *property)
+{
+    contract_level *l = find_level(s, level);
+    BUG_IF(!l, "no level %s", level);
+    add_property(l, property);
+}
+
+static void remove_property(contract_level *l, const char *property)
+{
+    for (uint32_t i = 0; l && i < l->property_count; i++) {
+        if (strcmp(l->properties[i], property) != 0) continue;
+        memmove(&l->properties[i], &l->properties[i + 1], (l->property_count - i - 1) * sizeof *l->properties);
+        l->property_count--;
+        return;
+    }
+}
+
+static bool names(const char *const *list, const char *word)
+{
+    for (; list && *list; list++) {
+        if (strcmp(*list, word) == 0) return true;
+    }
+    return false;
+}
+
+/* The last step before `end` that broke a property, or took its level away: step_count when there is none. */
+static uint32_t find_breaker(const contract *c, uint32_t end, const char *property)
+{
+    for (uint32_t i = end; i-- > 0;) {
+        if (names(c->steps[i].pass->breaks, property)) return i;
+        if (names(c->steps[i].pass->establishes, property)) break;
+    }
+    return c->step_count;
+}
+
+static void note_suppliers(diag_engine *d, const contract *c, const char *property)
+{
+    text_buffer t;
+    text_init(&t);
+    c->suppliers(c->self, property, &t);
+    if (t.n > 0)
+        diag_note(d, NO_POS, "%s is established by: %s", property, t.p);
+    else
+        diag_note(d, NO_POS, "no plugin that can be found establishes %s", property);
+    text_fini(&t);
+}
+
+/* A later step that would supply it: most often two lines stand in the wrong order. */
+static void note_later_supplier(diag_engine *d, const contract *c, uint32_t index, const char *property)
+{
+    for (uint32_t i = index; i < c->step_count; i++) {
+        if (!names(c->steps[i].pass->establishes, property)) continue;
+        diag_note(d, c->steps[i].step->at, "step `%s` establishes it, but comes later", c->steps[i].step->id);
+        return;
+    }
+}
+
+static status missing_property(diag_engine *d, const contract *c, uint32_t index, src_pos at, const char *who,
+                               const char *property)
+{
+    const uint32_t breaker = find_breaker(c, index, property);
+    if (breaker < c->step_count) {
+        diag_error(d, at, &E1702, "%s needs property %s, which step `%s` broke", who, property,
+                   c->steps[breaker].step->id);
+        diag_note(d, c->steps[breaker].step->at, "step `%s` breaks it here", c->steps[breaker].step->id);
+    } else {
+        diag_error(d, at, &E1702, "%s needs property %s, which no earlier step establishes", who, property);
+    }
+    note_later_supplier(d, c, index, property);
+    note_suppliers(d, c, property);
+    return FAILED;
+}
+
+static status missing_level(diag_engine *d, const contract *c, uint32_t index, const contract_state *s)
+{
+    const contract_step *step = &c->steps[index];
+    text_buffer there;
+    text_init(&there);
+    for (uint32_t i = 0; i < s->level_count; i++) text_printf(&there, "%s%s", i ? ", " : "", s->levels[i].level);
+    diag_error(d, step->step->at, &E1701, "step `%s` (%s) works on %s, but %s%s is there", step->step->id,
+               step->pass->id, step->pass->consumes, there.n ? "only " : "", there.n ? there.p : "nothing");
+    text_fini(&there);
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        if (i == index || strcmp(c->steps[i].pass->produces, step->pass->consumes) != 0 ||
+            strcmp(c->steps[i].pass->consumes, step->pass->consumes) == 0)
+            continue;
+        diag_note(d, c->steps[i].step->at, "step `%s` produces %s, but comes later", c->steps[i].step->id,
+                  step->pass->consumes);
+        break;
+    }
+    return FAILED;
+}
+
+static status walk_step(diag_engine *d, const contract *c, uint32_t index, contract_state *s)
+{
+    const pto_pass *pass = c->steps[index].pass;
+    const pipeline_step *step = c->steps[index].step;
+    if (!find_level(s, pass->consumes)) return missing_level(d, c, index, s);
+    char who[256];
+    snprintf(who, sizeof who, "step `%s` (%s)", step->id, pass->id);
+    for (const char *const *p = pass->requires_props; p && *p; p++) {
+        if (!contract_state_has(s, pass->consumes, *p)) return missing_property(d, c, index, step->at, who, *p);
+    }
+    const bool moves = strcmp(pass->consumes, pass->produces) != 0;
+    contract_level *produced = add_level(s, pass->produces);
+    for (const char *const *p = pass->breaks; p && *p; p++) {
+        remove_property(find_level(s, pass->consumes), *p);
+        remove_property(produced, *p);
+    }
+    for (const char *const *p = pass->establishes; p && *p; p++) add_property(produced, *p);
+    if (moves && !(pass->flags & PTO_PASS_KEEPS_LEVEL)) remove_level(s, pass->consumes);
+    return OK;
+}
+
+static status walk_backend(diag_engine *d, const contract *c, const contract_state *s)
+{
+    char who[256];
+    snprintf(who, sizeof who, "backend %s", c->backend_id);
+    for (uint32_t i = 0; i < s->level_count; i++) {
+        if (names(c->backend->consumes, s->levels[i].level)) continue;
+        diag_error(d, c->backend_at, &E1703, "%s does not run %s, which the last step leaves", who, s->levels[i].level);
+        for (const char *const *l = c->backend->consumes; l && *l; l++) diag_note(d, NO_POS, "it runs %s", *l);
+        return FAILED;
+    }
+    for (const char *const *p = c->backend->requires_props; p && *p; p++) {
+        bool holds = false;
+        for (uint32_t i = 0; i < s->level_count; i++) holds |= contract_state_has(s, s->levels[i].level, *p);
+        if (!holds) return missing_property(d, c, c->step_count, c->backend_at, who, *p);
+    }
+    return OK;
+}
+
+status contract_check(diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
+{
+    contract_state s = *start;
+    if (states) states[0] = s;
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        TRY(walk_step(d, c, i, &s));
+        if (states) states[i + 1] = s;
+    }
+    return c->backend ? walk_backend(d, c, &s) : OK;
+}
+
+static void put_list(text_buffer *out, const char *title, const char *const *list)
+{
+    if (!list || !*list) return;
+    text_printf(out, "      %-12s", title);
+    for (; *list; list++) text_printf(out, " %s", *list);
+    text_putc(out, '\n');
+}
+
+void contract_explain(text_buffer *out, const contract *c, const contract_state *states)
+{
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        const contract_step *s = &c->steps[i];
+        text_printf(out, "%3u  %-24s %s  %s", i + 1, s->step->id, s->pass->id, s->pass->consumes);
+        if (strcmp(s->pass->consumes, s->pass->produces) != 0) text_printf(out, " -> %s", s->pass->produces);
+        text_printf(out, "  (%s:%u)\n", s->step->at.file, s->step->at.line);
+        put_list(out, "requires", s->pass->requires_props);
+        put_list(out, "establishes", s->pass->establishes);
+        put_list(out, "breaks", s->pass->breaks);
+    }
+    if (c->backend) {
+        text_printf(out, "     backend %s", c->backend_id);
+        for (const char *const *l = c->backend->consumes; l && *l; l++) text_printf(out, " %s", *l);
+        text_putc(out, '\n');
+        put_list(out, "requires", c->backend->requires_props);
+    }
+    text_puts(out, "left at the end:\n");
+    const contract_state *last = &states[c->step_count];
+    for (uint32_t i = 0; i < last->level_count; i++) {
+        text_printf(out, "      %s", last->levels[i].level);
+        for (uint32_t k = 0; k < last->levels[i].property_count; k++)
+            text_printf(out, " %s", last->levels[i].properties[k]);
+        text_putc(out, '\n');
+    }
+}

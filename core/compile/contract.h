@@ -1,0 +1,56 @@
+/* The static check of a pipeline: levels and properties walked through all steps before anything runs. */
+#ifndef CORE_COMPILE_CONTRACT_H
+#define CORE_COMPILE_CONTRACT_H
+
+#include "core/files/pipeline.h"
+
+#include <pto/backend.h>
+
+/* A step with its plugin, as the pass manager resolved it. */
+typedef struct contract_step {
+    const pipeline_step *step;
+    const pto_pass *pass;
+    const char *plugin; /* id of the plugin that provides the pass */
+} contract_step;
+
+enum { CONTRACT_LEVELS_MAX = 16, CONTRACT_PROPERTIES_MAX = 128 };
+
+/* One level that is present, with the properties that hold for its functions. Text belongs to plugins or the module. */
+typedef struct contract_level {
+    const char *level;
+    const char *properties[CONTRACT_PROPERTIES_MAX];
+    uint32_t property_count;
+} contract_level;
+
+typedef struct contract_state {
+    contract_level levels[CONTRACT_LEVELS_MAX];
+    uint32_t level_count;
+} contract_state;
+
+typedef struct contract {
+    const contract_step *steps;
+    uint32_t step_count;
+    const pto_backend *backend; /* or NULL */
+    const char *backend_id;
+    src_pos backend_at;
+    /* Writes the ids that can establish a property, for messages; from plugin notes. */
+    void (*suppliers)(void *self, const char *property, text_buffer *out);
+    void *self;
+} contract;
+
+bool contract_state_has(const contract_state *s, const char *level, const char *property);
+const contract_level *contract_state_level(const contract_state *s, const char *level);
+void contract_state_add_level(contract_state *s, const char *level);
+/* The level must be there. */
+void contract_state_add_property(contract_state *s, const char *level, const char *property);
+
+/* Walks all steps from the levels in `start`. Reports the first step that cannot work with its line, what is missing,
+ * which step broke it and who could supply it. `states`, when not NULL, gets step_count + 1 states: before the first
+ * step, and after each. */
+MUST_CHECK status contract_check(diag_engine *d, const contract *c, const contract_state *start,
+                                 contract_state *states);
+
+/* The checked pipeline as a table: step, pass, levels, requires, establishes, breaks, place. */
+void contract_explain(text_buffer *out, const contract *c, const contract_state *states);
+
+#endif

@@ -1,0 +1,102 @@
+#include "core/compile/output_names.h"
+
+#include "ir/base/text.h"
+
+typedef struct kept_function {
+    str_id name;
+    attr_id outputs; /* a list of names; 0: none */
+} kept_function;
+
+struct output_keeper {
+    kept_function *functions;
+    uint32_t count;
+};
+
+static bool is_out(const module *m, op_id f, uint32_t parameter)
+{
+    const ir_context *c = module_context(m);
+    const attr_id modes = op_attr(m, f, "params");
+    return modes != 0 && parameter < attr_at(c, modes)->count &&
+           str_is(string_of(c, attr_at(c, attr_at(c, modes)->items[parameter])->id), "out");
+}
+
+static attr_id name_of(module *m, value_id v)
+{
+    text_buffer t;
+    text_init(&t);
+    value_print_name(m, v, &t);
+    ir_context *c = module_context(m);
+    const attr_id name = attr_string(c, string_intern(c, (str){t.p + 1, t.n - 1})); /* without % */
+    text_fini(&t);
+    return name;
+}
+
+/* The names that the values have; 0: there are no outputs. */
+static attr_id names_of_values(arena *a, module *m, op_id f)
+{
+    const block_id body = function_body(m, f);
+    const op_id last = block_last(m, body);
+    const uint32_t parameters = block_arg_count(m, body), results = last != 0 ? op_operand_count(m, last) : 0;
+    attr_id *names = arena_array(a, parameters + results, sizeof *names);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < parameters; i++)
+        if (is_out(m, f, i)) names[n++] = name_of(m, block_arg(m, body, i));
+    for (uint32_t i = 0; i < results; i++) names[n++] = name_of(m, op_operand(m, last, i));
+    return n > 0 ? attr_list(module_context(m), n, names) : 0;
+}
+
+static attr_id names_of(arena *a, module *m, op_id f)
+{
+    const attr_id own = op_attr(m, f, "outputs");
+    return own != 0 ? own : names_of_values(a, m, f);
+}
+
+void output_names_of(arena *a, module *m, op_id function, output_names *out)
+{
+    const ir_context *c = module_context(m);
+    const attr_id list = names_of(a, m, function);
+    *out = (output_names){0};
+    if (list == 0) return;
+    out->count = attr_at(c, list)->count;
+    out->names = arena_array(a, out->count, sizeof *out->names);
+    for (uint32_t i = 0; i < out->count; i++) {
+        const str name = string_of(c, attr_at(c, attr_at(c, list)->items[i])->id);
+        out->names[i] = (str){arena_strndup(a, name.p, name.n), name.n};
+    }
+}
+
+static bool is_public(const module *m, op_id f)
+{
+    return op_kind_of(m, f) == OP_FUNC && !str_is(op_attr_str(m, f, "visibility"), "private");
+}
+
+output_keeper *output_keeper_create(arena *a, module *m)
+{
+    output_keeper *k = arena_alloc(a, sizeof *k);
+    uint32_t count = 0;
+    BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
+    k->functions = arena_array(a, count, sizeof *k->functions);
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (is_public(m, f)) k->functions[k->count++] = (kept_function){function_name(m, f), names_of(a, m, f)};
+    }
+    return k;
+}
+
+void output_keeper_run(output_keeper *k, module *m, void (*touched)(void *self, op_id function), void *self)
+{
+    const ir_context *c = module_context(m);
+    arena *scratch = arena_create("output names");
+    for (uint32_t i = 0; i < k->count; i++) {
+        kept_function *kept = &k->functions[i];
+        const op_id f = module_find_symbol(m, kept->name);
+        if (f == 0 || op_kind_of(m, f) != OP_FUNC) continue;
+        const attr_id now = names_of_values(scratch, m, f), own = op_attr(m, f, "outputs");
+        const uint32_t count = now != 0 ? attr_at(c, now)->count : 0;
+        if (kept->outputs == 0 || attr_at(c, kept->outputs)->count != count) kept->outputs = now;
+        const attr_id wanted = kept->outputs == now ? 0 : kept->outputs;
+        if (wanted == own) continue;
+        op_set_attr(m, f, "outputs", wanted);
+        touched(self, f);
+    }
+    arena_destroy(scratch);
+}

@@ -1,0 +1,164 @@
+#include "core/compile/pipeline_open.h"
+
+#include "core/core_diag.h"
+#include "core/host/pass_claims.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_suppliers(void *self, const char *property, text_buffer *out)
+{
+    const opened_pipeline *o = self;
+    const char *const *ids = plugin_host_suppliers(o->host, str_from(property));
+    for (uint32_t i = 0; ids[i]; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
+}
+
+static status resolve_steps(arena *a, diag_engine *d, opened_pipeline *out)
+{
+    const pipeline *p = out->pipeline;
+    contract_step *steps = arena_array(a, p->step_count, sizeof *steps);
+    status result = OK;
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        const plugin_file *file = NULL;
+        steps[i].step = &p->steps[i];
+        steps[i].pass = plugin_host_pass(out->host, p->steps[i].at, str_from(p->steps[i].pass), &file);
+        if (!steps[i].pass) {
+            result = FAILED;
+            continue;
+        }
+        steps[i].plugin = file->plugin->id;
+        if (pass_check_claims(d, out->host, p->steps[i].at, steps[i].plugin, steps[i].pass) != OK) result = FAILED;
+    }
+    out->contract.steps = steps;
+    out->contract.step_count = p->step_count;
+    return result;
+}
+
+static uint32_t text_count(const char *const *list)
+{
+    uint32_t n = 0;
+    while (list && list[n]) n++;
+    return n;
+}
+
+/* Types the options of an agent, `with` being what the file says. */
+static status read_options(arena *a, diag_engine *d, run_agent *agent, const yaml_node *with)
+{
+    char owner[256];
+    snprintf(owner, sizeof owner, "%s `%s`", agent->role, agent->id);
+    value *values = NULL;
+    TRY(options_read(a, d, owner, agent->options, with, agent->at, &values));
+    agent->values = values;
+    return OK;
+}
+
+/* What opening needs everywhere, and the status of the failure. */
+typedef struct opening {
+    arena *a;
+    diag_engine *d;
+    opened_pipeline *out;
+} opening;
+
+/* A strategy that refers to strategies, by default perhaps to itself. */
+enum { STRATEGY_DEPTH = 8 };
+
+static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
+
+static exit_status open_strategy(const opening *o, const run_agent *owner, const value *v, uint32_t depth,
+                                 const run_agent **out_agent)
+{
+    const plugin_file *file = NULL;
+    const src_pos at = v->at.file ? v->at : owner->at;
+    if (depth == STRATEGY_DEPTH) {
+        diag_error(o->d, at, &E1033, "%s `%s` refers to a strategy, %d deep; the maximum is %d", owner->role, owner->id,
+                   STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
+        return EXIT_STATUS_USAGE;
+    }
+    const pto_tiling *tiling = plugin_host_tiling(o->out->host, at, v->s, &file);
+    if (!tiling) return EXIT_STATUS_PLUGIN;
+    run_agent *agent = arena_alloc(o->a, sizeof *agent);
+    *agent = (run_agent){.plugin = file->plugin->id,
+                         .role = "tiling strategy",
+                         .id = tiling->id,
+                         .step = owner->step,
+                         .at = at,
+                         .options = tiling->options,
+                         .tiling = tiling};
+    TRY_AS(EXIT_STATUS_USAGE, read_options(o->a, o->d, agent, v->with));
+    TRY_EXIT(open_strategies(o, agent, depth + 1));
+    *out_agent = agent;
+    return EXIT_STATUS_OK;
+}
+
+/* Strategies that options name are found, and their own options checked, before anything runs. */
+static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth)
+{
+    const uint32_t count = option_count(agent->options);
+    const run_agent **strategies = arena_array(o->a, count, sizeof *strategies);
+    for (uint32_t i = 0; i < count; i++) {
+        if (agent->values[i].type != VALUE_PLUGIN || agent->values[i].s.n == 0) continue;
+        TRY_EXIT(open_strategy(o, agent, &agent->values[i], depth, &strategies[i]));
+    }
+    agent->strategies = strategies;
+    return EXIT_STATUS_OK;
+}
+
+static exit_status open_agents(const opening *o)
+{
+    arena *a = o->a;
+    opened_pipeline *out = o->out;
+    exit_status result = EXIT_STATUS_OK;
+    out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
+    for (uint32_t i = 0; i < out->contract.step_count; i++) {
+        const contract_step *step = &out->contract.steps[i];
+        run_agent *agent = arena_alloc(a, sizeof *agent);
+        *agent = (run_agent){.plugin = step->plugin,
+                             .role = "pass",
+                             .id = step->pass->id,
+                             .step = step->step->id,
+                             .at = step->step->at,
+                             .options = step->pass->options,
+                             .stats = step->pass->stats};
+        agent->kinds = run_agent_kinds(a, step->pass->kinds, &agent->kind_count);
+        agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
+        out->agents[i] = agent;
+        exit_status opened = EXIT_STATUS_USAGE;
+        if (read_options(a, o->d, agent, step->step->with) == OK) opened = open_strategies(o, agent, 0);
+        if (opened != EXIT_STATUS_OK) result = opened;
+    }
+    return result;
+}
+
+static status open_backend(arena *a, opened_pipeline *out, const char *id, src_pos at)
+{
+    const plugin_file *file = NULL;
+    const pto_backend *b = plugin_host_backend(out->host, at, str_from(id), &file);
+    if (!b) return FAILED;
+    out->contract.backend = b;
+    out->contract.backend_id = b->id;
+    out->contract.backend_at = at;
+    run_agent *agent = arena_alloc(a, sizeof *agent);
+    *agent = (run_agent){.plugin = file->plugin->id, .role = "backend", .id = b->id, .at = at, .options = b->options};
+    agent->kinds = run_agent_kinds(a, b->kinds, &agent->kind_count);
+    out->backend_agent = agent;
+    return OK;
+}
+
+exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
+                          opened_pipeline *out)
+{
+    *out = (opened_pipeline){.pipeline = p, .host = host};
+    out->contract.suppliers = put_suppliers;
+    out->contract.self = out;
+    if (p->machine) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
+    TRY_AS(EXIT_STATUS_PLUGIN, resolve_steps(a, d, out));
+    const bool is_replaced = backend != NULL;
+    const char *id = is_replaced ? backend : p->backend;
+    const src_pos at = is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at;
+    if (id && *id) TRY_AS(EXIT_STATUS_PLUGIN, open_backend(a, out, id, at));
+    const opening o = {a, d, out};
+    TRY_EXIT(open_agents(&o));
+    if (!out->backend_agent) return EXIT_STATUS_OK;
+    TRY_AS(EXIT_STATUS_USAGE, read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
+    return open_strategies(&o, out->backend_agent, 0);
+}

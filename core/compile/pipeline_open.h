@@ -1,0 +1,26 @@
+/* From a pipeline file to what runs: plugins resolved and loaded, options typed, the machine read. */
+#ifndef CORE_COMPILE_PIPELINE_OPEN_H
+#define CORE_COMPILE_PIPELINE_OPEN_H
+
+#include "core/compile/contract.h"
+#include "core/exit_status.h"
+#include "core/files/machine.h"
+#include "core/host/plugin_host.h"
+#include "core/host/run_context.h"
+
+typedef struct opened_pipeline {
+    const pipeline *pipeline;
+    plugin_host *host;
+    const machine *machine; /* NULL when the pipeline names none */
+    contract contract;
+    run_agent **agents;       /* of each step */
+    run_agent *backend_agent; /* NULL without a backend */
+} opened_pipeline;
+
+/* Opens all steps and the backend (`backend` replaces the pipeline's when it is not NULL; "" leaves it out). Only
+ * plugins that are named are loaded. Returns, after a diagnostic, EXIT_STATUS_PLUGIN for plugins, EXIT_STATUS_USAGE for
+ * the rest. */
+MUST_CHECK exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
+                                     const char *backend, opened_pipeline *out);
+
+#endif

@@ -1,0 +1,53 @@
+#include "core/compile/step_range.h"
+
+#include "core/core_diag.h"
+
+#include <string.h>
+
+static const src_pos command_line_pos = {"<command line>", 1, 1};
+
+static void note_nearest(diag_engine *d, const contract *c, const char *id)
+{
+    arena *a = arena_create("step ids");
+    const char **ids = arena_array(a, c->step_count + 1u, sizeof *ids);
+    for (uint32_t i = 0; i < c->step_count; i++) ids[i] = c->steps[i].step->id;
+    const char *near = str_nearest(str_from(id), ids);
+    if (near) diag_note(d, NO_POS, "did you mean `%s`?", near);
+    arena_destroy(a);
+}
+
+status step_by_id(diag_engine *d, const contract *c, const char *id, const char *option, uint32_t *out)
+{
+    for (uint32_t i = 0; i < c->step_count; i++) {
+        if (strcmp(c->steps[i].step->id, id) != 0) continue;
+        *out = i;
+        return OK;
+    }
+    diag_error(d, command_line_pos, &E1704, "option `--%s` names step `%s`, which the pipeline does not have", option,
+               id);
+    note_nearest(d, c, id);
+    return FAILED;
+}
+
+status step_range(diag_engine *d, const contract *c, const char *from, const char *until, const char *only,
+                  uint32_t *first, uint32_t *end)
+{
+    uint32_t index = 0;
+    *first = 0;
+    *end = c->step_count;
+    if (only && (from || until)) {
+        diag_error(d, command_line_pos, &E1504, "--only excludes --from and --until");
+        return FAILED;
+    }
+    if (from || only) {
+        TRY(step_by_id(d, c, only ? only : from, only ? "only" : "from", &index));
+        *first = index;
+    }
+    if (until || only) {
+        TRY(step_by_id(d, c, only ? only : until, only ? "only" : "until", &index));
+        *end = index + 1;
+    }
+    if (*end > *first || c->step_count == 0) return OK;
+    diag_error(d, command_line_pos, &E1504, "--until `%s` comes before --from `%s`", until, from);
+    return FAILED;
+}

@@ -1,0 +1,378 @@
+#include "core/files/machine.h"
+
+#include "core/core_diag.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What reading a checked part of the file takes. */
+typedef struct builder {
+    arena *a;
+    diag_engine *d;
+    machine *m;
+    bool failed;
+} builder;
+
+static const schema_key *keys_of(const char *section)
+{
+    for (const schema_key *k = machine_schema.keys; k->name != NULL; k++) {
+        if (strcmp(k->name, section) == 0) return k->element != NULL ? k->element->keys : k->keys;
+    }
+    BUG_IF(true, "no section `%s`", section);
+}
+
+static int64_t number(builder *b, const schema_key *keys, const yaml_node *map, const char *name)
+{
+    return schema_i64(b->a, b->d, keys, map, name);
+}
+
+static const char *const *names_of(builder *b, const yaml_node *sequence, uint32_t *out_count)
+{
+    *out_count = sequence == NULL ? 0 : sequence->count;
+    const char **names = arena_array(b->a, *out_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < *out_count; i++) names[i] = sequence->items[i]->text.p;
+    return sequence == NULL ? NULL : names;
+}
+
+static bool has_name(const char *const *names, uint32_t count, str name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_is(name, names[i])) return true;
+    }
+    return false;
+}
+
+static void read_cores(builder *b, const yaml_node *map)
+{
+    const schema_key *keys = keys_of("cores");
+    machine_core *cores = arena_array(b->a, map->count, sizeof *cores);
+    for (uint32_t i = 0; i < map->count; i++) {
+        const yaml_node *node = map->pairs[i].value;
+        machine_core *c = &cores[i];
+        c->name = map->pairs[i].key.p;
+        c->count = number(b, keys, node, "count");
+        c->per_cluster = number(b, keys, node, "per-cluster");
+        c->pipes = names_of(b, yaml_find(node, "pipes"), &c->pipe_count);
+    }
+    b->m->cores = cores;
+    b->m->core_count = map->count;
+}
+
+/* The name of a core kind under `key`, after a check that the file defines it. */
+static const char *core_name(builder *b, const yaml_node *map)
+{
+    const yaml_node *node = yaml_find(map, "core");
+    if (node == NULL || machine_core_by_name(b->m, node->text) != NULL) return node == NULL ? NULL : node->text.p;
+    const char **names = arena_array(b->a, b->m->core_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < b->m->core_count; i++) names[i] = b->m->cores[i].name;
+    schema_unknown(b->d, node->at, &E1201, "core kind", node->text, names);
+    b->failed = true;
+    return NULL;
+}
+
+static void read_space(builder *b, const yaml_pair *pair, machine_space *s)
+{
+    const schema_key *keys = keys_of("spaces");
+    const yaml_node *node = pair->value;
+    s->name = pair->key.p;
+    s->core = core_name(b, node);
+    s->bytes = number(b, keys, node, "bytes");
+    s->reserved_bytes = number(b, keys, node, "reserved");
+    s->align_bytes = number(b, keys, node, "align");
+    s->alias = schema_str(b->a, b->d, keys, node, "alias");
+    s->layouts = names_of(b, yaml_find(node, "layouts"), &s->layout_count);
+    if (s->reserved_bytes >= s->bytes) {
+        diag_error(b->d, yaml_find(node, "reserved")->at, &E1202,
+                   "`%s` reserves %" PRId64 " of its %" PRId64 " bytes; nothing is left for tiles", s->name,
+                   s->reserved_bytes, s->bytes);
+        b->failed = true;
+    }
+    if ((s->align_bytes & (s->align_bytes - 1)) != 0) {
+        diag_error(b->d, yaml_find(node, "align")->at, &E1203,
+                   "the alignment of `%s` is %" PRId64 ", not a power of two", s->name, s->align_bytes);
+        b->failed = true;
+    }
+    if (s->layout_count == 0) {
+        diag_error(b->d, yaml_find(node, "layouts")->at, &E1205, "`%s` needs at least one layout", s->name);
+        b->failed = true;
+    }
+}
+
+static void read_spaces(builder *b, const yaml_node *map)
+{
+    machine_space *spaces = arena_array(b->a, map->count, sizeof *spaces);
+    for (uint32_t i = 0; i < map->count; i++) read_space(b, &map->pairs[i], &spaces[i]);
+    b->m->spaces = spaces;
+    b->m->space_count = map->count;
+    for (uint32_t i = 0; i < map->count; i++) {
+        if (spaces[i].alias == NULL || machine_space_by_name(b->m, str_from(spaces[i].alias)) != NULL) continue;
+        diag_error(b->d, yaml_find(map->pairs[i].value, "alias")->at, &E1201, "this machine has no space `%s`",
+                   spaces[i].alias);
+        b->failed = true;
+    }
+    if (machine_space_by_name(b->m, STR("gm")) != NULL) return;
+    diag_error(b->d, map->at, &E1206, "every machine has the space `gm`: inputs and outputs live in it");
+    b->failed = true;
+}
+
+static const char *element_type_name(str name)
+{
+    static const char *const names[] = {
+#define DTYPE(id, text, bits, class, exponent_bits, mantissa_bits) text,
+#include "ir/context/types.def"
+        NULL};
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (str_is(name, names[i])) return names[i];
+    }
+    return NULL;
+}
+
+/* The layout's name as the space has it, NULL when it has no such layout. */
+static const char *layout_name(const machine_space *s, str name)
+{
+    for (uint32_t i = 0; s != NULL && i < s->layout_count; i++) {
+        if (str_is(name, s->layouts[i])) return s->layouts[i];
+    }
+    return NULL;
+}
+
+/* Splits "nd-nz". */
+static bool split_change(str text, str *out_from, str *out_to)
+{
+    const char *dash = memchr(text.p, '-', text.n);
+    if (dash == NULL) return false;
+    *out_from = (str){text.p, (size_t)(dash - text.p)};
+    *out_to = (str){dash + 1, text.n - out_from->n - 1};
+    return true;
+}
+
+static const machine_change *read_layout_changes(builder *b, const yaml_node *list, const machine_path *p,
+                                                 uint32_t *out_count)
+{
+    const machine_space *from = machine_space_by_name(b->m, str_from(p->from));
+    const machine_space *to = machine_space_by_name(b->m, str_from(p->to));
+    machine_change *changes = arena_array(b->a, list->count, sizeof *changes);
+    if (list->count == 0) {
+        diag_error(b->d, list->at, &E1205, "a path needs at least one pair of layouts, as nd-nz");
+        b->failed = true;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        const yaml_node *item = list->items[i];
+        str before, after;
+        bool split = split_change(item->text, &before, &after);
+        changes[i].from = split ? layout_name(from, before) : NULL;
+        changes[i].to = split ? layout_name(to, after) : NULL;
+        if (changes[i].from != NULL && changes[i].to != NULL) continue;
+        if (from != NULL && to != NULL) {
+            diag_error(b->d, item->at, &E1205, "`%s` is no pair of a layout of `%s` and a layout of `%s`, as %s-%s",
+                       item->text.p, p->from, p->to, from->layouts[0], to->layouts[0]);
+        }
+        b->failed = true;
+    }
+    *out_count = list->count;
+    return changes;
+}
+
+static const machine_change *read_casts(builder *b, const yaml_node *list, uint32_t *out_count)
+{
+    *out_count = list == NULL ? 0 : list->count;
+    machine_change *casts = arena_array(b->a, *out_count, sizeof *casts);
+    for (uint32_t i = 0; i < *out_count; i++) {
+        const yaml_node *item = list->items[i];
+        str before, after;
+        bool split = split_change(item->text, &before, &after);
+        casts[i].from = split ? element_type_name(before) : NULL;
+        casts[i].to = split ? element_type_name(after) : NULL;
+        if (casts[i].from != NULL && casts[i].to != NULL) continue;
+        diag_error(b->d, item->at, &E1205, "`%s` is no pair of element types, as f32-bf16", item->text.p);
+        b->failed = true;
+    }
+    return casts;
+}
+
+static void check_path(builder *b, const yaml_node *node, uint32_t index)
+{
+    const machine_path *p = &b->m->paths[index];
+    static const char *const ends[] = {"from", "to"};
+    for (int i = 0; i < 2; i++) {
+        const yaml_node *end = yaml_find(node, ends[i]);
+        if (machine_space_by_name(b->m, end->text) != NULL) continue;
+        diag_error(b->d, end->at, &E1201, "this machine has no space `%s`", end->text.p);
+        b->failed = true;
+    }
+    const machine_core *core = p->core == NULL ? NULL : machine_core_by_name(b->m, str_from(p->core));
+    if (core != NULL && !has_name(core->pipes, core->pipe_count, str_from(p->pipe))) {
+        diag_error(b->d, yaml_find(node, "pipe")->at, &E1201, "core kind `%s` has no pipe `%s`", p->core, p->pipe);
+        b->failed = true;
+    }
+    for (uint32_t i = 0; i < index; i++) {
+        const machine_path *o = &b->m->paths[i];
+        if (p->core == NULL || o->core == NULL || strcmp(p->core, o->core) != 0) continue;
+        if (strcmp(p->from, o->from) != 0 || strcmp(p->to, o->to) != 0) continue;
+        diag_error(b->d, node->at, &E1204, "a path from `%s` to `%s` of core kind `%s` stands above already", p->from,
+                   p->to, p->core);
+        b->failed = true;
+        return;
+    }
+}
+
+static void read_paths(builder *b, const yaml_node *list)
+{
+    const schema_key *keys = keys_of("paths");
+    machine_path *paths = arena_array(b->a, list->count, sizeof *paths);
+    b->m->paths = paths;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const yaml_node *node = list->items[i];
+        machine_path *p = &paths[i];
+        p->from = yaml_find(node, "from")->text.p;
+        p->to = yaml_find(node, "to")->text.p;
+        p->core = core_name(b, node);
+        p->pipe = yaml_find(node, "pipe")->text.p;
+        p->bytes_per_cycle = schema_f64(b->a, b->d, keys, node, "bytes-per-cycle");
+        p->latency_cycles = number(b, keys, node, "latency");
+        p->casts = read_casts(b, yaml_find(node, "casts"), &p->cast_count);
+        check_path(b, node, i);
+        p->layouts = read_layout_changes(b, yaml_find(node, "layouts"), p, &p->layout_count);
+    }
+    b->m->path_count = list->count;
+}
+
+static void read_vector(builder *b, const yaml_node *node)
+{
+    const schema_key *keys = keys_of("vector");
+    machine *m = b->m;
+    m->repeat_bytes = number(b, keys, node, "repeat-bytes");
+    m->block_bytes = number(b, keys, node, "block-bytes");
+    m->partial_repeat_cycles = number(b, keys, node, "partial-repeat-cycles");
+    m->is_fused = number(b, keys, node, "fused") != 0;
+    m->vector_dtypes = names_of(b, yaml_find(node, "dtypes"), &m->vector_dtype_count);
+}
+
+static void read_matrix(builder *b, const yaml_node *node)
+{
+    const schema_key *keys = keys_of("matrix");
+    machine_matrix *x = &b->m->matrix;
+    x->exists = node != NULL;
+    x->head_cycles = number(b, keys, node, "head");
+    x->dim_max = number(b, keys, node, "dim-max");
+    x->box_rows = number(b, keys, node, "box-rows");
+    x->box_row_bytes = number(b, keys, node, "box-row-bytes");
+    x->acc_box_rows = number(b, keys, node, "acc-box-rows");
+    x->acc_box_cols = number(b, keys, node, "acc-box-cols");
+    const yaml_node *per_box = yaml_find(node, "cycles-per-box");
+    if (per_box == NULL) return;
+    machine_cost *costs = arena_array(b->a, per_box->count, sizeof *costs);
+    for (uint32_t i = 0; i < per_box->count; i++) {
+        costs[i].name = per_box->pairs[i].key.p;
+        bool read = str_to_i64(per_box->pairs[i].value->text, &costs[i].per_repeat_cycles) == OK;
+        BUG_IF(!read, "cycles of `%s` were not checked", costs[i].name);
+    }
+    x->per_box = costs;
+    x->per_box_count = per_box->count;
+}
+
+static void read_costs(builder *b, const yaml_node *map)
+{
+    const schema_key *keys = keys_of("instructions");
+    machine_cost *costs = arena_array(b->a, map->count, sizeof *costs);
+    for (uint32_t i = 0; i < map->count; i++) {
+        const yaml_node *node = map->pairs[i].value;
+        machine_cost *c = &costs[i];
+        c->name = map->pairs[i].key.p;
+        c->head_cycles = number(b, keys, node, "head");
+        c->per_repeat_cycles = number(b, keys, node, "per-repeat");
+        c->per_row_cycles = number(b, keys, node, "per-row");
+        c->tail_cycles = number(b, keys, node, "tail");
+        c->dtypes = names_of(b, yaml_find(node, "dtypes"), &c->dtype_count);
+    }
+    b->m->costs = costs;
+    b->m->cost_count = map->count;
+    for (uint32_t i = 0; i < map->count; i++) {
+        if (strcmp(costs[i].name, "default") == 0) return;
+    }
+    diag_error(b->d, map->at, &E1206, "the cost class `default` is missing; it stands for every class without a row");
+    b->failed = true;
+}
+
+static status machine_from_tree(arena *a, diag_engine *d, const char *file, const yaml_node *root,
+                                const machine **out_machine)
+{
+    TRY(schema_check(a, d, &machine_schema, root));
+    machine *m = arena_alloc(a, sizeof *m);
+    builder b = {a, d, m, false};
+    m->file = file;
+    m->root = root;
+    m->name = schema_str(a, d, machine_schema.keys, root, "name");
+    m->doc = schema_str(a, d, machine_schema.keys, root, "doc");
+    m->clock_hz = number(&b, machine_schema.keys, root, "clock-hz");
+    read_cores(&b, yaml_find(root, "cores"));
+    read_spaces(&b, yaml_find(root, "spaces"));
+    read_paths(&b, yaml_find(root, "paths"));
+    m->shared_bytes_per_cycle = schema_f64(a, d, keys_of("shared"), yaml_find(root, "shared"), "gm-bytes-per-cycle");
+    read_vector(&b, yaml_find(root, "vector"));
+    read_matrix(&b, yaml_find(root, "matrix"));
+    read_costs(&b, yaml_find(root, "instructions"));
+    const yaml_node *sync = yaml_find(root, "sync");
+    m->event_ids = number(&b, keys_of("sync"), sync, "event-ids");
+    m->flag_cycles = number(&b, keys_of("sync"), sync, "flag-cycles");
+    m->barrier_cycles = number(&b, keys_of("sync"), sync, "barrier-cycles");
+    const yaml_node *dispatch = yaml_find(root, "dispatch");
+    m->launch_cycles = number(&b, keys_of("dispatch"), dispatch, "launch-cycles");
+    m->block_cycles = number(&b, keys_of("dispatch"), dispatch, "block-cycles");
+    m->task_cycles = number(&b, keys_of("dispatch"), dispatch, "task-cycles");
+    if (b.failed) return FAILED;
+    *out_machine = m;
+    return OK;
+}
+
+status machine_read(arena *a, diag_engine *d, const char *path, const machine **out_machine)
+{
+    yaml_node *root;
+    TRY(yaml_read_file(a, d, path, &root));
+    return machine_from_tree(a, d, root->at.file, root, out_machine);
+}
+
+status machine_read_text(arena *a, diag_engine *d, const char *file, str text, const machine **out_machine)
+{
+    yaml_node *root;
+    TRY(yaml_read_text(a, d, (src_pos){file, 1, 1}, text, &root));
+    return machine_from_tree(a, d, file, root, out_machine);
+}
+
+const machine_core *machine_core_by_name(const machine *m, str name)
+{
+    for (uint32_t i = 0; i < m->core_count; i++) {
+        if (str_is(name, m->cores[i].name)) return &m->cores[i];
+    }
+    return NULL;
+}
+
+const machine_space *machine_space_by_name(const machine *m, str name)
+{
+    for (uint32_t i = 0; i < m->space_count; i++) {
+        if (str_is(name, m->spaces[i].name)) return &m->spaces[i];
+    }
+    return NULL;
+}
+
+const machine_cost *machine_cost_by_class(const machine *m, str class_name)
+{
+    const machine_cost *fallback = NULL;
+    for (uint32_t i = 0; i < m->cost_count; i++) {
+        if (str_is(class_name, m->costs[i].name)) return &m->costs[i];
+        if (strcmp(m->costs[i].name, "default") == 0) fallback = &m->costs[i];
+    }
+    return fallback;
+}
+
+const machine_path *machine_path_find(const machine *m, str from, str to, const char *core)
+{
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        const machine_path *p = &m->paths[i];
+        if (!str_is(from, p->from) || !str_is(to, p->to)) continue;
+        if (core == NULL || strcmp(core, p->core) == 0) return p;
+    }
+    return NULL;
+}
+
+int64_t machine_space_usable_bytes(const machine_space *s) { return s->bytes - s->reserved_bytes; }

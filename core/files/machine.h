@@ -1,0 +1,119 @@
+/* Machine files: what the compiler knows about a chip, `pto-machine: 1`. No pass holds a number of a chip; it asks
+ * here.
+ *
+ * Units: bytes, cycles of `clock_hz`, bytes per cycle. All text and arrays live in the arena the machine was read into;
+ * a machine is constant afterwards and may be read by any thread. Names of spaces, layouts and element types are those
+ * of ir/context/types.def; of pipes: s mte1 mte2 mte3 m v fix. */
+#ifndef CORE_FILES_MACHINE_H
+#define CORE_FILES_MACHINE_H
+
+#include "core/files/schema.h"
+
+/* One kind of core. Each of its pipes runs its instructions in order, beside the other pipes. */
+typedef struct machine_core {
+    const char *name;
+    int64_t count;       /* on the chip */
+    int64_t per_cluster; /* cores of this kind that can signal each other */
+    const char *const *pipes;
+    uint32_t pipe_count;
+} machine_core;
+
+/* One memory. A core kind owns one instance for each core; `core` NULL: one for the chip. */
+typedef struct machine_space {
+    const char *name, *core;
+    int64_t bytes, reserved_bytes; /* the last `reserved_bytes` are not for tiles */
+    int64_t align_bytes;           /* of each buffer; a power of two */
+    const char *alias;             /* space whose bytes it shares, or NULL */
+    const char *const *layouts;    /* that a tile may have in it; the first is the usual one */
+    uint32_t layout_count;
+} machine_space;
+
+/* "nd" becomes "nz" */
+typedef struct machine_change {
+    const char *from, *to;
+} machine_change;
+
+/* A legal move between two spaces. A transfer of n bytes takes n / bytes_per_cycle cycles of the pipe, more when
+ * transfers share a space of the chip; the latency comes in front when the pipe was idle, since transfers behind each
+ * other overlap theirs. */
+typedef struct machine_path {
+    const char *from, *to, *core, *pipe;
+    double bytes_per_cycle;
+    int64_t latency_cycles;
+    const machine_change *layouts; /* layout on either side; at least one */
+    uint32_t layout_count;
+    const machine_change *casts; /* element types it can change on the way; equal types always pass */
+    uint32_t cast_count;
+} machine_path;
+
+/* Cycles of a vector instruction on `rows` rows of `n` bytes:
+ *     head + rows * (per_row + ceil(n / repeat_bytes) * per_repeat) + tail
+ * where head counts when the pipe was idle and tail when the next one waits for the result. `dtypes` NULL: those of
+ * the machine's vector unit. */
+typedef struct machine_cost {
+    const char *name;
+    int64_t head_cycles, per_repeat_cycles, per_row_cycles, tail_cycles;
+    const char *const *dtypes;
+    uint32_t dtype_count;
+} machine_cost;
+
+/* Cycles of a matrix product: head + per_box(dtype) * ceil(m / rows) * ceil(k * size / row_bytes) * ceil(n / rows) */
+typedef struct machine_matrix {
+    bool exists;
+    int64_t head_cycles;
+    int64_t dim_max;                    /* of m, k, n in one instruction */
+    int64_t box_rows, box_row_bytes;    /* of the operands; also the unit their layouts round up to */
+    int64_t acc_box_rows, acc_box_cols; /* of the result */
+    const machine_cost *per_box;        /* name: element type; per_repeat_cycles: cycles */
+    uint32_t per_box_count;
+} machine_matrix;
+
+typedef struct machine {
+    const char *name, *doc, *file;
+    int64_t clock_hz;
+    const machine_core *cores;
+    uint32_t core_count;
+    const machine_space *spaces;
+    uint32_t space_count;
+    const machine_path *paths;
+    uint32_t path_count;
+    double shared_bytes_per_cycle; /* of gm, divided among the transfers that run; 0: no limit */
+    int64_t repeat_bytes, block_bytes, partial_repeat_cycles;
+    bool is_fused; /* whether `pto.fused` regions are one pass over the data */
+    const char *const *vector_dtypes;
+    uint32_t vector_dtype_count;
+    machine_matrix matrix;
+    const machine_cost *costs;
+    uint32_t cost_count;
+    int64_t event_ids; /* for each ordered pair of pipes */
+    int64_t flag_cycles, barrier_cycles;
+    int64_t launch_cycles, block_cycles, task_cycles; /* of a kernel, of each block of its grid, of a task in a queue */
+    const yaml_node *root;                            /* the checked file, for machine_query_* */
+} machine;
+
+extern const schema_file machine_schema;
+
+MUST_CHECK status machine_read(arena *a, diag_engine *d, const char *path, const machine **out_machine);
+/* From text in memory; `file` names it in messages and is kept. */
+MUST_CHECK status machine_read_text(arena *a, diag_engine *d, const char *file, str text, const machine **out_machine);
+
+/* NULL when the machine has none of that name. */
+const machine_core *machine_core_by_name(const machine *m, str name);
+const machine_space *machine_space_by_name(const machine *m, str name);
+/* The costs of a class; those of class `default` when it has no row of its own. */
+const machine_cost *machine_cost_by_class(const machine *m, str class_name);
+/* NULL when there is no such move. `core` may be NULL: of any kind. */
+const machine_path *machine_path_find(const machine *m, str from, str to, const char *core);
+/* What tiles may fill. */
+int64_t machine_space_usable_bytes(const machine_space *s);
+
+/* Any value of the file by path: the keys joined by dots, for example "clock-hz", "spaces.vec.bytes",
+ * "cores.vector.count", "instructions.add.head", "matrix.cycles-per-box.f16". Paths between spaces are
+ * "paths.<from>.<to>.bytes-per-cycle", of the first such path. "spaces.<name>.usable-bytes" is bytes without the
+ * reserved. Defaults count. Sequences of names read as text joined by commas. False: no such value, or another type. */
+bool machine_query_i64(const machine *m, str path, int64_t *out);
+bool machine_query_f64(const machine *m, str path, double *out);
+/* The text lives in `a` or in the machine. */
+bool machine_query_str(arena *a, const machine *m, str path, str *out);
+
+#endif

@@ -1,0 +1,154 @@
+#include "core/host/function_state.h"
+
+#include "ir/verify/verifier.h"
+
+#include <string.h>
+
+enum { MASK_WORDS = FUNCTION_CHECKERS_MAX / 64, FIRST_CAPACITY = 16 };
+
+typedef struct function_state {
+    op_id op; /* 0: the slot is free */
+    uint32_t generation;
+    bool is_known; /* was verified once; `signature` is of then */
+    bool is_verified;
+    uint64_t signature;
+    uint64_t holds[MASK_WORDS];             /* by checker: it saw this function only */
+    uint64_t holds_with_module[MASK_WORDS]; /* it saw more; counts while `module_version` is the module's */
+    uint64_t module_version;
+} function_state;
+
+struct function_states {
+    arena *arena;
+    module *module;
+    function_state *slots;
+    uint32_t capacity, count; /* power of two; at most half full */
+    uint64_t module_version;
+    uint32_t known_count; /* functions there when all were last verified */
+};
+
+function_states *function_states_create(arena *a, module *m)
+{
+    function_states *s = arena_alloc(a, sizeof *s);
+    *s = (function_states){.arena = a, .module = m, .capacity = FIRST_CAPACITY, .module_version = 1};
+    s->slots = arena_array(a, s->capacity, sizeof *s->slots);
+    return s;
+}
+
+static function_state *find_slot(const function_states *s, op_id f)
+{
+    uint32_t at = (f * 2654435761u) & (s->capacity - 1);
+    while (s->slots[at].op != 0 && s->slots[at].op != f) at = (at + 1) & (s->capacity - 1);
+    return &s->slots[at];
+}
+
+static void grow(function_states *s)
+{
+    const function_state *old = s->slots;
+    const uint32_t old_capacity = s->capacity;
+    s->capacity *= 2;
+    s->slots = arena_array(s->arena, s->capacity, sizeof *s->slots);
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i].op != 0) *find_slot(s, old[i].op) = old[i];
+    }
+}
+
+static function_state *state_of(function_states *s, op_id f)
+{
+    function_state *state = find_slot(s, f);
+    const uint32_t generation = op_generation(s->module, f);
+    if (state->op == f && state->generation == generation) return state;
+    if (state->op == 0 && ++s->count > s->capacity / 2) {
+        grow(s);
+        state = find_slot(s, f);
+    }
+    *state = (function_state){.op = f, .generation = generation};
+    return state;
+}
+
+void function_states_touch(function_states *s, op_id function)
+{
+    s->module_version++;
+    if (function == 0) return;
+    function_state *state = state_of(s, function);
+    state->is_verified = false;
+    memset(state->holds, 0, sizeof state->holds);
+}
+
+/* ---- verification ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t word) { return (hash ^ word) * 0x100000001b3u + 0x9e3779b97f4a7c15u; }
+
+/* What callers see: kind, attributes (name, results and parameter modes are among them), types of the parameters. */
+static uint64_t signature_of(const module *m, op_id f)
+{
+    uint64_t hash = mix(mix(0xcbf29ce484222325u, op_kind_of(m, f)), op_attrs(m, f));
+    if (op_block_count(m, f) == 0) return hash;
+    const block_id body = op_block_at(m, f, 0);
+    for (uint32_t i = 0; i < block_arg_count(m, body); i++) hash = mix(hash, value_type(m, block_arg(m, body, i)));
+    return hash;
+}
+
+void function_states_set_verified(function_states *s)
+{
+    s->known_count = 0;
+    BLOCK_EACH_OP(s->module, f, module_top(s->module)) {
+        function_state *state = state_of(s, f);
+        if (!state->is_verified) state->signature = signature_of(s->module, f);
+        state->is_known = state->is_verified = true;
+        s->known_count++;
+    }
+}
+
+void function_states_restart(function_states *s)
+{
+    memset(s->slots, 0, s->capacity * sizeof *s->slots);
+    s->count = 0;
+    s->module_version++;
+    function_states_set_verified(s);
+}
+
+status function_states_verify(function_states *s)
+{
+    uint32_t count = 0, changed = 0, known = 0;
+    BLOCK_EACH_OP(s->module, f, module_top(s->module)) count++;
+    arena *scratch = arena_create("changed functions");
+    op_id *functions = arena_array(scratch, count, sizeof *functions);
+    bool all = false;
+    BLOCK_EACH_OP(s->module, f, module_top(s->module)) {
+        const function_state *state = state_of(s, f);
+        known += state->is_known;
+        if (state->is_verified) continue;
+        functions[changed++] = f;
+        all |= state->is_known && state->signature != signature_of(s->module, f);
+    }
+    all |= known < s->known_count;
+    status result = OK;
+    if (all)
+        result = module_verify(s->module);
+    else if (changed > 0)
+        result = module_verify_functions(s->module, changed, functions);
+    arena_destroy(scratch);
+    if (result == OK) function_states_set_verified(s);
+    return result;
+}
+
+/* ---- properties ---- */
+
+bool function_states_holds(function_states *s, op_id function, uint32_t checker)
+{
+    const function_state *state = state_of(s, function);
+    const uint64_t bit = 1ull << checker % 64;
+    if ((state->holds[checker / 64] & bit) != 0) return true;
+    return state->module_version == s->module_version && (state->holds_with_module[checker / 64] & bit) != 0;
+}
+
+void function_states_set_holds(function_states *s, op_id function, uint32_t checker, bool saw_outside)
+{
+    function_state *state = state_of(s, function);
+    if (state->module_version != s->module_version) {
+        memset(state->holds_with_module, 0, sizeof state->holds_with_module);
+        state->module_version = s->module_version;
+    }
+    uint64_t *mask = saw_outside ? state->holds_with_module : state->holds;
+    mask[checker / 64] |= 1ull << checker % 64;
+}

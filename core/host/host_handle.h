@@ -1,0 +1,171 @@
+/* Between handles and ids: what every room of the host table (host_*.c) shares. */
+#ifndef CORE_HOST_HOST_HANDLE_H
+#define CORE_HOST_HOST_HANDLE_H
+
+#include "core/core_diag.h"
+#include "core/host/run_context.h"
+
+#include <pto/insn.h>
+
+typedef struct run_context run_context;
+
+struct run_context {
+    pto_run run; /* first: a pto_run is a run_context */
+    run_registry *registry;
+    run_session *session;
+    run_context *outer; /* the run that asked for this one */
+    run_context *inner; /* kept for the next nested run */
+    bool active;
+    uint16_t serial; /* upper half of the generation of its handles; never twice the same, see context_for */
+    run_request request;
+    module *m;
+    ir_context *ir;
+    diag_engine *diags;
+    arena *scratch;
+    uint32_t errors_before, changes;
+    uint64_t epoch_before;
+    bool misused;
+    bool asked_machine; /* of a session that has one */
+    bool was_told_to_stop;
+    bool was_stopped;      /* a loop of the host ended since the time is up */
+    src_pos pin_at;        /* of the decision it has asked about and not yet made, when that is pinned */
+    bool saw_outside;      /* it got a handle of what is not in its unit */
+    struct greedy *greedy; /* the running pattern driver, told about changes; or NULL */
+    /* Where the last value_use stopped. */
+    struct {
+        value_id value;
+        use_id use;
+        uint32_t index;
+        uint64_t epoch;
+    } use_cache;
+};
+
+struct run_session {
+    arena *a;
+    run_session_params params;
+    run_context *outermost, *current;
+};
+
+struct run_registry {
+    pto_host host;        /* that runs and handles lead to */
+    arena *a;             /* of the contexts of all sessions: a handle of any of them can be looked at */
+    run_context *current; /* the innermost open run; or NULL */
+};
+
+/* After a diagnostic: the run that is open now, in which the plugin uses what it kept of another one. */
+run_context *run_refuse(const run_context *c);
+
+/* The context of a handle, or of a run; of one that has ended, that which is open now, where no handle of the other is
+ * taken. The table takes pto_run as const, since a plugin may not write to it; we may. */
+static inline run_context *run_of(const pto_run *run)
+{
+    run_context *c = (run_context *)(uintptr_t)run;
+    return c->active ? c : run_refuse(c);
+}
+
+/* Reports, once for each run, that the plugin broke a rule; the run fails. The text goes on after "pass 'x' of plugin
+ * 'y' ". */
+void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Ids of handles; 0 for none, and after a diagnostic for stale or foreign ones. */
+static inline op_id op_from(run_context *c, pto_op h);
+static inline value_id value_from(run_context *c, pto_value h);
+block_id block_from(run_context *c, pto_block h);
+type_id type_from(run_context *c, pto_type h);
+attr_id attr_from(run_context *c, pto_attr h);
+expr_id expr_from(run_context *c, pto_expr h);
+loc_id loc_from(run_context *c, pto_loc h);
+
+static inline bool run_is_current(const run_context *c, const pto_run *run, uint32_t generation)
+{
+    return c->active && run == &c->run && generation >> 16 == c->serial;
+}
+/* What is wrong with a handle that is not none; returns 0. */
+op_id op_refuse(run_context *c, pto_op h);
+value_id value_refuse(run_context *c, pto_value h);
+
+static inline op_id op_from(run_context *c, pto_op h)
+{
+    if (!run_is_current(c, h.run, h.generation)) return op_refuse(c, h);
+    return op_is_live_since(c->m, h.index, h.generation & 0xffffu) ? h.index : op_refuse(c, h);
+}
+static inline value_id value_from(run_context *c, pto_value h)
+{
+    if (!run_is_current(c, h.run, h.generation)) return value_refuse(c, h);
+    return value_is_live_since(c->m, h.index, h.generation & 0xffffu) ? h.index : value_refuse(c, h);
+}
+
+static inline uint32_t run_generation(const run_context *c, uint32_t generation)
+{
+    return ((uint32_t)c->serial << 16) | (generation & 0xffffu);
+}
+static inline pto_op op_handle(run_context *c, op_id o)
+{
+    return (pto_op){&c->run, o, run_generation(c, op_generation(c->m, o))};
+}
+static inline pto_value value_handle(run_context *c, value_id v)
+{
+    return (pto_value){&c->run, v, run_generation(c, value_generation(c->m, v))};
+}
+static inline pto_block block_handle(run_context *c, block_id b)
+{
+    return (pto_block){&c->run, b, run_generation(c, block_generation(c->m, b))};
+}
+static inline pto_type type_handle(run_context *c, type_id t) { return (pto_type){&c->run, t, run_generation(c, 1)}; }
+static inline pto_attr attr_handle(run_context *c, attr_id a) { return (pto_attr){&c->run, a, run_generation(c, 2)}; }
+static inline pto_expr expr_handle(run_context *c, expr_id e) { return (pto_expr){&c->run, e, run_generation(c, 3)}; }
+static inline pto_loc loc_handle(run_context *c, loc_id l) { return (pto_loc){&c->run, l, run_generation(c, 4)}; }
+
+static inline str str_of(pto_str s) { return (str){s.p, s.n}; }
+static inline pto_str pto_str_of(str s) { return (pto_str){s.p, s.n}; }
+static inline pto_str pto_str_z(const char *s) { return pto_str_of(str_from(s)); }
+
+/* Whether all values that an expression names still exist; reports when not. */
+bool run_check_leaves(run_context *c, expr_id e);
+/* Whether text of a plugin can be printed and read back: as a string, behind `%`, or behind `@`; reports when not.
+ * An empty name of a value stands for one without. */
+bool run_check_text(run_context *c, pto_str s);
+bool run_check_value_name(run_context *c, pto_str name);
+bool run_check_symbol(run_context *c, pto_str name);
+
+/* Whether the run may change an op, or what stands in a block; reports when it may not. */
+bool run_may_change_op(run_context *c, op_id o);
+bool run_may_change_block(run_context *c, block_id b);
+/* The place as ids; false after a diagnostic. It must be one where the run may change things. */
+bool place_from(run_context *c, pto_place h, op_place *out);
+/* Notes a change and tells the pattern driver, if one runs. `o` may be 0. */
+void run_changed(run_context *c, uint32_t classes, op_id o);
+
+/* ---- host_leaves.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins see
+ * and give values instead ---- */
+/* The attribute with value leaves for slots. */
+attr_id attr_with_leaves(run_context *c, op_id o, attr_id a);
+/* Whether an attribute holds value leaves or slots. */
+bool attr_has_leaves(const ir_context *ir, attr_id a);
+/* What a plugin gives as attribute `name` of an op of this row, fit to be stored; 0 after a diagnostic. `o`: the op, 0
+ * while it is being made. */
+attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_attr h);
+
+/* ---- greedy.c: what the driver wants to know ---- */
+/* `changed`: the op itself changed, so its readers are of interest too; else it only lost a use. */
+void greedy_touched(struct greedy *g, op_id o, bool changed);
+
+/* Fills the slots of one room. */
+void host_ops_fill(pto_host *h);
+void host_changes_fill(pto_host *h);
+void host_values_fill(pto_host *h);
+void host_types_fill(pto_host *h);
+void host_attrs_fill(pto_host *h);
+void host_exprs_fill(pto_host *h);
+void host_services_fill(pto_host *h);
+/* The whole table. */
+void host_table_fill(pto_host *h, uint32_t abi_minor);
+
+pto_status host_greedy(const pto_run *run, pto_op root, uint32_t count, const pto_pattern *const *patterns,
+                       uint32_t max_rounds);
+pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, int64_t *tile,
+                              uint32_t *ordinal);
+int32_t host_decision_pinned(pto_op at, const struct pto_decision *decision, int64_t *values);
+pto_status host_decision_made(pto_op at, const struct pto_decision *decision, const int64_t *values);
+
+#endif

@@ -1,0 +1,327 @@
+/* The room of the host table with run services, options, machine and module. */
+#include "core/host/host_handle.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void *scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
+static void *keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
+
+_Static_assert((int)PTO_NOTE == DIAG_NOTE && (int)PTO_WARNING == DIAG_WARNING && (int)PTO_ERROR == DIAG_ERROR &&
+                   (int)PTO_REMARK == DIAG_REMARK,
+               "severities");
+
+static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)
+{
+    run_context *c = run_of(run);
+    const loc_id l = loc_from(c, at);
+    if (severity < PTO_NOTE || severity > PTO_REMARK) {
+        run_misuse(c, &E1323, "gave a diagnostic the severity %d", severity);
+        return;
+    }
+    if (text.n == 0 || text.p == NULL || (code.n != 0 && code.p == NULL)) {
+        run_misuse(c, &E1323, "gave a diagnostic without text");
+        return;
+    }
+    const src_pos pos = l != 0 && loc_count(c->ir, l) != 0 ? loc_at(c->ir, l, 0) : c->request.agent->at;
+    const char *code_text = code.n != 0 ? arena_strndup(c->scratch, code.p, code.n) : NULL;
+    diag_report(c->diags, (diag_severity)severity, pos, code_text, str_of(text));
+}
+
+static void diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    /* What is wrong with the severity is said below. */
+    if (o != 0 && severity >= PTO_NOTE && severity <= PTO_REMARK)
+        op_name_diag(c->diags, c->m, o, (diag_severity)severity);
+    diag(h.run, severity, loc_handle(c, o != 0 ? op_loc(c->m, o) : 0), code, text);
+}
+
+static pto_status no_room(pto_op h, pto_str code, pto_str text)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h), function = o != 0 ? op_function(c->m, o) : 0;
+    tiling_retry *retry = c->session->params.retry;
+    if (c->request.access == RUN_READS) retry = NULL; /* only a pass can be run again */
+    const str unit = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
+    const bool again = retry != NULL && function != 0 && tiling_retry_ask(retry, unit);
+    diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);
+    if (!again && retry != NULL && function != 0) (void)tiling_retry_find_pin(retry, unit, &c->pin_at);
+    return PTO_FAILED;
+}
+
+static int32_t should_stop(const pto_run *run)
+{
+    run_context *c = run_of(run);
+    if (!flight_recorder_stop(c->session->params.recorder)) return 0;
+    c->was_told_to_stop = true;
+    return 1;
+}
+
+static void stat_add(const pto_run *run, uint32_t stat, int64_t delta)
+{
+    run_context *c = run_of(run);
+    const run_agent *who = c->request.agent;
+    uint32_t count = 0;
+    while (who->stats != NULL && who->stats[count] != NULL) count++;
+    if (stat >= count) {
+        run_misuse(c, &E1323, "counted statistic %u of %u", stat, count);
+    } else if (who->stat_values != NULL) {
+        if (__builtin_add_overflow(who->stat_values[stat], delta, &who->stat_values[stat]))
+            who->stat_values[stat] = delta < 0 ? INT64_MIN : INT64_MAX;
+    }
+}
+
+/* ---- op kinds ---- */
+
+static pto_kind_id kind(const pto_run *run, uint32_t index)
+{
+    run_context *c = run_of(run);
+    const run_agent *who = c->request.agent;
+    if (index < who->kind_count) return who->kinds[index];
+    run_misuse(c, &E1323, "asked for op kind %u of the %u that it lists", index, who->kind_count);
+    return 0;
+}
+
+static pto_kind_id kind_by_name(const pto_run *run, pto_str name)
+{
+    (void)run;
+    return op_kind_by_name(str_of(name));
+}
+
+/* NULL after a diagnostic. */
+static const op_info *info_of(run_context *c, pto_kind_id k)
+{
+    if (k != OP_NONE && k < op_kind_count()) return op_info_at((op_kind)k);
+    run_misuse(c, &E1323, "used %u as an op kind", k);
+    return NULL;
+}
+
+static pto_str kind_name(const pto_run *run, pto_kind_id k)
+{
+    const op_info *info = info_of(run_of(run), k);
+    return info != NULL ? pto_str_z(info->name) : (pto_str){0};
+}
+
+static pto_str kind_cost(const pto_run *run, pto_kind_id k)
+{
+    const op_info *info = info_of(run_of(run), k);
+    return info != NULL && info->cost != NULL ? pto_str_z(info->cost) : (pto_str){0};
+}
+
+static int64_t kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
+{
+    run_context *c = run_of(run);
+    const op_info *info = info_of(c, k);
+    if (info == NULL) return 0;
+    switch (column) {
+    case PTO_COLUMN_TRAITS: return info->traits;
+    case PTO_COLUMN_RULE: return info->rule;
+    case PTO_COLUMN_TMP: return info->tmp;
+    case PTO_COLUMN_PIPE: return info->pipe;
+    case PTO_COLUMN_PARTNER: return info->partner;
+    case PTO_COLUMN_DTYPES: return info->dtypes;
+    case PTO_COLUMN_SPACE_RULE: return info->space;
+    case PTO_COLUMN_ULP: return info->ulp;
+    case PTO_COLUMN_ARGUMENT_ULP: return info->argument_ulp;
+    default: run_misuse(c, &E1323, "asked for column %u of an op kind", column); return 0;
+    }
+}
+
+/* ---- options ---- */
+
+_Static_assert((int)PTO_OPT_BOOL == VALUE_BOOL && (int)PTO_OPT_I64 == VALUE_I64 && (int)PTO_OPT_F64 == VALUE_F64 &&
+                   (int)PTO_OPT_STR == VALUE_STR && (int)PTO_OPT_ENUM == VALUE_ENUM &&
+                   (int)PTO_OPT_BYTES == VALUE_BYTES && (int)PTO_OPT_LIST == VALUE_LIST &&
+                   (int)PTO_OPT_PLUGIN == VALUE_PLUGIN,
+               "types of options");
+
+#define TYPE_BIT(type) (1u << (type))
+
+/* The value of an option of one of the types; NULL after a diagnostic. */
+static const value *option_of(const pto_run *run, uint32_t option, uint32_t types, const char *as)
+{
+    run_context *c = run_of(run);
+    const run_agent *who = c->request.agent;
+    uint32_t count = 0;
+    while (who->options != NULL && who->options[count] != NULL) count++;
+    if (option >= count || who->values == NULL) {
+        run_misuse(c, &E1323, "read option %u of %u", option, count);
+        return NULL;
+    }
+    const pto_option *row = who->options[option];
+    if ((types & TYPE_BIT(row->type)) != 0) return &who->values[option];
+    /* plugin_load refuses other types, and option.c asserts that both enumerations are one. */
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): the analyzer sees neither.
+    const value_kind kind = (value_kind)row->type;
+    run_misuse(c, &E1323, "read its option '%s', which is %s, as %s", row->name, value_type_text(kind), as);
+    return NULL;
+}
+
+static int64_t opt_i64(const pto_run *run, uint32_t option)
+{
+    const uint32_t types = TYPE_BIT(VALUE_BOOL) | TYPE_BIT(VALUE_I64) | TYPE_BIT(VALUE_BYTES) | TYPE_BIT(VALUE_ENUM);
+    const value *v = option_of(run, option, types, "an integer");
+    return v != NULL ? v->i : 0;
+}
+
+static double opt_f64(const pto_run *run, uint32_t option)
+{
+    const value *v = option_of(run, option, TYPE_BIT(VALUE_F64), "a floating point number");
+    return v != NULL ? v->f : 0.0;
+}
+
+static pto_str opt_str(const pto_run *run, uint32_t option)
+{
+    const value *v =
+        option_of(run, option, TYPE_BIT(VALUE_STR) | TYPE_BIT(VALUE_ENUM) | TYPE_BIT(VALUE_PLUGIN), "text");
+    return v != NULL ? pto_str_of(v->s) : (pto_str){0};
+}
+
+static uint32_t opt_list(const pto_run *run, uint32_t option, const int64_t **items)
+{
+    const value *v = option_of(run, option, TYPE_BIT(VALUE_LIST), "a list");
+    *items = v != NULL ? v->items : NULL;
+    return v != NULL ? v->count : 0;
+}
+
+static int32_t opt_is_set(const pto_run *run, uint32_t option)
+{
+    const value *v = option_of(run, option, UINT32_MAX, "anything");
+    return v != NULL && v->at.file != NULL;
+}
+
+/* ---- machine ---- */
+
+/* What a step does may depend on the machine from here on. */
+static const machine *ask_machine(run_context *c)
+{
+    c->asked_machine |= c->session->params.machine != NULL;
+    return c->session->params.machine;
+}
+
+static pto_status machine_i64(const pto_run *run, pto_str path, int64_t *out)
+{
+    const machine *m = ask_machine(run_of(run));
+    return m != NULL && machine_query_i64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status machine_f64(const pto_run *run, pto_str path, double *out)
+{
+    const machine *m = ask_machine(run_of(run));
+    return m != NULL && machine_query_f64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
+}
+
+static pto_status machine_str(const pto_run *run, pto_str path, pto_str *out)
+{
+    run_context *c = run_of(run);
+    const machine *m = ask_machine(c);
+    str text;
+    if (m == NULL || !machine_query_str(c->scratch, m, str_of(path), &text)) return PTO_FAILED;
+    *out = pto_str_of(text);
+    return PTO_OK;
+}
+
+/* ---- module ---- */
+
+static pto_block module_top_of(const pto_run *run)
+{
+    run_context *c = run_of(run);
+    c->saw_outside = true;
+    return block_handle(c, module_top(c->m));
+}
+
+static pto_op symbol_find(const pto_run *run, pto_str name)
+{
+    run_context *c = run_of(run);
+    c->saw_outside = true;
+    return op_handle(c, module_find_symbol(c->m, string_intern(c->ir, str_of(name))));
+}
+
+static pto_attr module_attr(const pto_run *run, pto_str name)
+{
+    run_context *c = run_of(run);
+    c->saw_outside = true;
+    return attr_handle(c, attr_get(c->ir, module_attrs(c->m), string_intern(c->ir, str_of(name))));
+}
+
+static pto_status module_set_attr(const pto_run *run, pto_str name, pto_attr h)
+{
+    run_context *c = run_of(run);
+    const attr_id a = attr_from(c, h);
+    if (h.index != 0 && a == 0) return PTO_FAILED;
+    if (c->request.access != RUN_WRITES_MODULE || c->session->current != c) {
+        run_misuse(c, c->request.access == RUN_READS ? &E1325 : &E1321,
+                   "tried to set the module attribute '%.*s'; only a pass of scope module may do that", (int)name.n,
+                   name.p);
+        return PTO_FAILED;
+    }
+    if (!run_check_text(c, name)) return PTO_FAILED;
+    if (name.n == 0 || (a != 0 && attr_has_leaves(c->ir, a))) {
+        run_misuse(c, &E1324, "set a module attribute without a name or over values");
+        return PTO_FAILED;
+    }
+    const attr_id attrs = attr_with(c->ir, module_attrs(c->m), string_intern(c->ir, str_of(name)), a);
+    if (attrs == module_attrs(c->m)) return PTO_OK;
+    module_set_attrs(c->m, attrs);
+    run_changed(c, RUN_CHANGED_MODULE, 0);
+    return PTO_OK;
+}
+
+static pto_str module_file_of(const pto_run *run)
+{
+    run_context *c = run_of(run);
+    const str_id file = module_file(c->m);
+    return file != 0 ? pto_str_of(string_of(c->ir, file)) : (pto_str){0};
+}
+
+static pto_loc loc_fuse_of(const pto_run *run, uint32_t count, const pto_loc *locs)
+{
+    run_context *c = run_of(run);
+    loc_id *ids = arena_array(c->scratch, count, sizeof *ids);
+    for (uint32_t i = 0; i < count; i++) ids[i] = loc_from(c, locs[i]);
+    return loc_handle(c, loc_fuse(c->ir, count, ids));
+}
+
+static uint32_t loc_text_of(pto_loc h, char *buffer, uint32_t capacity)
+{
+    run_context *c = run_of(h.run);
+    const loc_id l = loc_from(c, h);
+    const src_pos at = l != 0 && loc_count(c->ir, l) != 0 ? loc_at(c->ir, l, 0) : NO_POS;
+    if (capacity != 0) buffer[0] = '\0';
+    if (at.file == NULL) return 0;
+    const int n = snprintf(buffer, capacity, "%s:%u:%u", at.file, at.line, at.column);
+    return n < 0 ? 0 : (uint32_t)n;
+}
+
+void host_services_fill(pto_host *h)
+{
+    h->scratch = scratch;
+    h->keep = keep;
+    h->diag = diag;
+    h->diag_op = diag_op;
+    h->no_room = no_room;
+    h->should_stop = should_stop;
+    h->stat_add = stat_add;
+    h->kind = kind;
+    h->kind_by_name = kind_by_name;
+    h->kind_name = kind_name;
+    h->kind_column = kind_column;
+    h->kind_cost = kind_cost;
+    h->opt_i64 = opt_i64;
+    h->opt_f64 = opt_f64;
+    h->opt_str = opt_str;
+    h->opt_list = opt_list;
+    h->opt_is_set = opt_is_set;
+    h->machine_i64 = machine_i64;
+    h->machine_f64 = machine_f64;
+    h->machine_str = machine_str;
+    h->module_top = module_top_of;
+    h->symbol_find = symbol_find;
+    h->module_attr = module_attr;
+    h->module_set_attr = module_set_attr;
+    h->module_file = module_file_of;
+    h->loc_fuse = loc_fuse_of;
+    h->loc_text = loc_text_of;
+}

@@ -1,0 +1,161 @@
+/* The room of the host table with types. */
+#include "core/host/host_handle.h"
+
+#include <pto/abi.h>
+
+/* The enumerations of the ABI are those of ir/. */
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) \
+    _Static_assert((int)PTO_##ID == (int)DTYPE_##ID, "dtype " text);
+#define SPACE(ID, text, doc) _Static_assert((int)PTO_##ID == (int)SPACE_##ID, "space " text);
+#define LAYOUT(ID, text, doc) _Static_assert((int)PTO_##ID == (int)LAYOUT_##ID, "layout " text);
+#include "ir/context/types.def"
+_Static_assert((int)PTO_DTYPE_COUNT == DTYPE_COUNT && (int)PTO_SPACE_COUNT == SPACE_COUNT &&
+                   (int)PTO_LAYOUT_COUNT == LAYOUT_COUNT,
+               "counts");
+_Static_assert((int)PTO_TYPE_SCALAR == TYPE_SCALAR && (int)PTO_TYPE_TENSOR == TYPE_TENSOR &&
+                   (int)PTO_TYPE_GM == TYPE_GM && (int)PTO_TYPE_TILE == TYPE_TILE &&
+                   (int)PTO_TYPE_BUFFER == TYPE_BUFFER && (int)PTO_TYPE_CHANNEL == TYPE_CHANNEL,
+               "kinds of types");
+_Static_assert((int)PTO_MAX_DIMS == TYPE_MAX_RANK, "rank");
+
+/* NULL for none and after a diagnostic. */
+static const type_node *node_of(run_context *c, pto_type h)
+{
+    const type_id t = type_from(c, h);
+    return t != 0 ? type_at(c->ir, t) : NULL;
+}
+
+static pto_type_kind type_kind_slot(pto_type h)
+{
+    const type_node *t = node_of(run_of(h.run), h);
+    return t != NULL ? t->kind : PTO_TYPE_NONE;
+}
+
+static pto_dtype type_dtype_slot(pto_type h)
+{
+    const type_node *t = node_of(run_of(h.run), h);
+    return t != NULL ? t->dtype : PTO_DTYPE_NONE;
+}
+
+static uint32_t type_rank_slot(pto_type h)
+{
+    const type_node *t = node_of(run_of(h.run), h);
+    return t != NULL ? t->rank : 0;
+}
+
+static pto_expr type_dim_slot(pto_type h, uint32_t dim)
+{
+    run_context *c = run_of(h.run);
+    const type_node *t = node_of(c, h);
+    return expr_handle(c, t != NULL && dim < t->rank ? t->dims[dim] : 0);
+}
+
+static pto_expr type_stride_slot(pto_type h, uint32_t dim)
+{
+    run_context *c = run_of(h.run);
+    const type_node *at = node_of(c, h);
+    if (at == NULL || dim >= at->rank) return expr_handle(c, 0);
+    const type_node t = *at; /* making expressions may move the table */
+    if (t.has_strides) return expr_handle(c, t.strides[dim]);
+    expr_id stride = expr_const(c->ir, 1);
+    for (uint32_t d = dim + 1; d < t.rank; d++) stride = expr_mul(c->ir, stride, t.dims[d]);
+    return expr_handle(c, stride);
+}
+
+static pto_space type_space_slot(pto_type h)
+{
+    const type_node *t = node_of(run_of(h.run), h);
+    return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->space : PTO_SPACE_NONE;
+}
+
+static pto_layout type_layout_slot(pto_type h)
+{
+    const type_node *t = node_of(run_of(h.run), h);
+    return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->layout : PTO_LAYOUT_NONE;
+}
+
+/* ---- making ---- */
+
+static bool is_dtype(run_context *c, pto_dtype d)
+{
+    if (d != DTYPE_NONE && d < DTYPE_COUNT) return true;
+    run_misuse(c, &E1324, "asked for a type with the element type %u, which does not exist", d);
+    return false;
+}
+
+static pto_type type_scalar_slot(const pto_run *run, pto_dtype d)
+{
+    run_context *c = run_of(run);
+    return type_handle(c, is_dtype(c, d) ? type_scalar(c->ir, (dtype)d) : 0);
+}
+
+/* Extents are constants of at least 0, or expressions over symbols. */
+static bool dims_from(run_context *c, uint32_t rank, const pto_expr *dims, expr_id *out)
+{
+    if (rank > TYPE_MAX_RANK) {
+        run_misuse(c, &E1324, "asked for a type of rank %u; at most 8 is possible", rank);
+        return false;
+    }
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t n = 0;
+        out[i] = expr_from(c, dims[i]);
+        if (out[i] != 0 && !expr_at(c->ir, out[i])->has_slot && (!expr_is_const(c->ir, out[i], &n) || n >= 0)) continue;
+        run_misuse(c, &E1324, "asked for a type whose extent %u is %s", i,
+                   out[i] == 0                        ? "none"
+                   : expr_at(c->ir, out[i])->has_slot ? "over values"
+                                                      : "negative");
+        return false;
+    }
+    return true;
+}
+
+static pto_type type_tensor_slot(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
+{
+    run_context *c = run_of(run);
+    expr_id ids[TYPE_MAX_RANK];
+    if (!is_dtype(c, d) || !dims_from(c, rank, dims, ids)) return type_handle(c, 0);
+    return type_handle(c, type_tensor(c->ir, (dtype)d, rank, ids));
+}
+
+static pto_type type_gm_slot(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
+{
+    run_context *c = run_of(run);
+    expr_id ids[TYPE_MAX_RANK];
+    if (!is_dtype(c, d) || !dims_from(c, rank, dims, ids)) return type_handle(c, 0);
+    return type_handle(c, type_gm(c->ir, (dtype)d, rank, ids));
+}
+
+static pto_type type_tile_slot(const pto_run *run, pto_dtype d, int64_t rows, int64_t columns, pto_space s,
+                               pto_layout l)
+{
+    run_context *c = run_of(run);
+    if (!is_dtype(c, d)) return type_handle(c, 0);
+    if (rows < 1 || columns < 1 || rows > INT32_MAX || columns > INT32_MAX || s >= SPACE_COUNT || l >= LAYOUT_COUNT) {
+        run_misuse(c, &E1324, "asked for a tile type of %lld x %lld elements in space %u with layout %u",
+                   (long long)rows, (long long)columns, s, l);
+        return type_handle(c, 0);
+    }
+    return type_handle(c, type_tile(c->ir, (dtype)d, rows, columns, (space)s, (layout)l));
+}
+
+static pto_type type_buffer_slot(const pto_run *run)
+{
+    run_context *c = run_of(run);
+    return type_handle(c, type_buffer(c->ir));
+}
+
+void host_types_fill(pto_host *h)
+{
+    h->type_kind = type_kind_slot;
+    h->type_dtype = type_dtype_slot;
+    h->type_rank = type_rank_slot;
+    h->type_dim = type_dim_slot;
+    h->type_stride = type_stride_slot;
+    h->type_space = type_space_slot;
+    h->type_layout = type_layout_slot;
+    h->type_scalar = type_scalar_slot;
+    h->type_tensor = type_tensor_slot;
+    h->type_gm = type_gm_slot;
+    h->type_tile = type_tile_slot;
+    h->type_buffer = type_buffer_slot;
+}

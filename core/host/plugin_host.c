@@ -1,0 +1,608 @@
+#include "core/host/plugin_host.h"
+
+#include "core/core_diag.h"
+#include "core/monotonic.h"
+#include "core/host/plugin_load.h"
+#include "core/host/run_context.h"
+
+#include <pto/note.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Ends in NULL once anything was added. */
+typedef struct text_list {
+    const char **items;
+    uint32_t count, room;
+} text_list;
+
+struct plugin_host {
+    arena *a;
+    diag_engine *diags;
+    plugin_host_params params;
+    plugin_file **files;
+    uint32_t file_count, file_room;
+    text_list folders;
+    bool scanned, is_whole;
+    status scan_result;
+    run_registry *runs;
+};
+
+static void text_list_add(arena *a, text_list *l, const char *text)
+{
+    /* One place stays free for the NULL that ends the list. */
+    if (l->count + 1 >= l->room) {
+        const uint32_t room = l->room == 0 ? 16 : l->room * 2;
+        const char **items = arena_array(a, room, sizeof *items);
+        for (uint32_t i = 0; i < l->count; i++) items[i] = l->items[i];
+        l->items = items;
+        l->room = room;
+    }
+    l->items[l->count++] = text;
+}
+
+static int compare_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static const char *const *text_list_sorted(text_list *l)
+{
+    static const char *const nothing[] = {NULL};
+    if (l->count == 0) return nothing;
+    qsort((void *)l->items, l->count, sizeof *l->items, compare_text);
+    return l->items;
+}
+
+plugin_host_params plugin_host_defaults(void)
+{
+    return (plugin_host_params){.abi_minor = PTO_ABI_MINOR, .draft = PTO_ABI_DRAFT != 0};
+}
+
+uint32_t plugin_host_abi_minor(const plugin_host *h) { return h->params.abi_minor; }
+
+run_registry *plugin_host_runs(const plugin_host *h) { return h->runs; }
+
+static const char *text_of(arena *a, text_buffer *t)
+{
+    const char *copy = arena_strndup(a, t->p != NULL ? t->p : "", t->n);
+    text_fini(t);
+    return copy;
+}
+
+/* ---- accepting and refusing, from the note alone ---- */
+
+static void refuse(plugin_host *h, plugin_file *f, const diag_code_info *code, text_buffer *reason)
+{
+    f->refusal_code = code;
+    f->refusal = text_of(h->a, reason);
+}
+
+static void check_draft(plugin_host *h, plugin_file *f)
+{
+    const elf_note *n = &f->note;
+    const bool fits = (n->draft != 0) == h->params.draft && n->built_minor == h->params.abi_minor;
+    if (fits) return;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t,
+                "plugin '%s' (%s) was built for %s plugin ABI %u.%u; this core has %s %d.%u, and a draft fits only "
+                "its equal; rebuild the plugin with the headers of this core; nothing in the plugin was run",
+                n->id, f->path, n->draft != 0 ? "draft" : "final", n->abi_major, n->built_minor,
+                h->params.draft ? "draft" : "final", PTO_ABI_MAJOR, h->params.abi_minor);
+    refuse(h, f, &E1304, &t);
+}
+
+static void check_version(plugin_host *h, plugin_file *f)
+{
+    const elf_note *n = &f->note;
+    text_buffer t;
+    text_init(&t);
+    if (n->abi_major != PTO_ABI_MAJOR) {
+        text_printf(&t,
+                    "plugin '%s' (%s) speaks plugin ABI %u.%u; this core (%d.%u) speaks only major %d; rebuild the "
+                    "plugin against the headers of this core, or use a core %u.x; nothing in the plugin was run",
+                    n->id, f->path, n->abi_major, n->built_minor, PTO_ABI_MAJOR, h->params.abi_minor, PTO_ABI_MAJOR,
+                    n->abi_major);
+        refuse(h, f, &E1302, &t);
+    } else if (h->params.draft || n->draft != 0) {
+        check_draft(h, f);
+    } else if (n->least_minor > h->params.abi_minor) {
+        text_printf(&t,
+                    "plugin '%s' (%s) needs plugin ABI >= %u.%u; this core has %d.%u; upgrade the core, or build the "
+                    "plugin with PTO_ABI_LEAST_MINOR <= %u; nothing in the plugin was run",
+                    n->id, f->path, n->abi_major, n->least_minor, PTO_ABI_MAJOR, h->params.abi_minor,
+                    h->params.abi_minor);
+        refuse(h, f, &E1303, &t);
+    }
+    text_fini(&t);
+}
+
+/* A sanitizer's run-time library cannot join a process that started without it. */
+static void check_sanitizer(plugin_host *h, plugin_file *f)
+{
+    static const char *const names[] = {"no", "the address", "the thread", "the memory"};
+    const uint32_t want = f->note.sanitizer;
+    if (want == PTO_SANITIZER_NONE || want == PTO_SANITIZER_KIND) return;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t,
+                "plugin '%s' (%s) was built with %s sanitizer and this core with %s one; build both alike; nothing in "
+                "the plugin was run",
+                f->note.id, f->path, want < 4 ? names[want] : "an unknown", names[PTO_SANITIZER_KIND]);
+    refuse(h, f, &E1305, &t);
+}
+
+static void check_tried(plugin_host *h, plugin_file *f)
+{
+    const plugin_refusal *r = h->params.refused;
+    while (r != NULL && (r->device != f->identity.device || r->inode != f->identity.inode)) r = r->next;
+    if (r == NULL) return;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "plugin '%s' (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
+    refuse(h, f, &E1328, &t);
+}
+
+static void judge(plugin_host *h, plugin_file *f, const struct stat *st)
+{
+    if ((st->st_mode & S_IWOTH) != 0) {
+        text_buffer t;
+        text_init(&t);
+        text_printf(&t,
+                    "plugin '%s' (%s) may be written to by anybody; take that right away (chmod o-w); nothing in the "
+                    "plugin was run",
+                    f->note.id, f->path);
+        refuse(h, f, &E1308, &t);
+        return;
+    }
+    check_version(h, f);
+    if (f->refusal == NULL) check_sanitizer(h, f);
+    if (f->refusal == NULL) check_tried(h, f);
+}
+
+/* ---- the list of files ---- */
+
+static bool is_known(const plugin_host *h, struct plugin_identity id)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const struct plugin_identity *known = &h->files[i]->identity;
+        if (known->device == id.device && known->inode == id.inode) return true;
+    }
+    return false;
+}
+
+static void push_file(plugin_host *h, plugin_file *f)
+{
+    if (h->file_count == h->file_room) {
+        h->file_room = h->file_room == 0 ? 32 : h->file_room * 2;
+        plugin_file **files = arena_array(h->a, h->file_room, sizeof *files);
+        for (uint32_t i = 0; i < h->file_count; i++) files[i] = h->files[i];
+        h->files = files;
+    }
+    h->files[h->file_count++] = f;
+}
+
+/* Reads one note. `given`: by the user, so a file that is no plugin is an error and not just another file. */
+static status add_file(plugin_host *h, const char *path, bool given)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        if (given) diag_error(h->diags, NO_POS, &E1301, "'%s' cannot be opened: %s", path, strerror(errno));
+        return FAILED;
+    }
+    const struct plugin_identity identity = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+    if (is_known(h, identity)) return OK;
+
+    plugin_file *f = arena_alloc(h->a, sizeof *f);
+    const char *problem = NULL;
+    int is_plugin = 0;
+    if (elf_note_read(h->a, path, &f->note, &problem, &is_plugin) != OK) {
+        if (given) diag_error(h->diags, NO_POS, &E1301, "'%s' %s", path, problem);
+        if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "'%s' %s", path, problem);
+        return FAILED;
+    }
+    f->path = arena_strdup(h->a, path);
+    f->given = given;
+    f->identity = identity;
+    judge(h, f, &st);
+    push_file(h, f);
+    if (given && f->refusal != NULL) {
+        diag_error(h->diags, NO_POS, f->refusal_code, "%s", f->refusal);
+        f->load_failed = true;
+        return FAILED;
+    }
+    return OK;
+}
+
+enum { FOLDER_FILES_MAX = 4096 };
+
+/* Names of the *.so files of an open folder, sorted, since readdir's order is nobody's choice. */
+static const char *const *list_plugins(arena *a, DIR *folder)
+{
+    text_list names = {0};
+    for (const struct dirent *e = readdir(folder); e != NULL && names.count < FOLDER_FILES_MAX; e = readdir(folder)) {
+        const size_t n = strlen(e->d_name);
+        if (n < 4 || e->d_name[0] == '.' || strcmp(e->d_name + n - 3, ".so") != 0) continue;
+        text_list_add(a, &names, arena_strdup(a, e->d_name));
+    }
+    return text_list_sorted(&names);
+}
+
+/* `wanted`: named by the user, so it must be there and be safe; others are left out with a warning. */
+static status add_folder(plugin_host *h, const char *path, bool wanted)
+{
+    DIR *folder = opendir(path);
+    struct stat st;
+    if (folder == NULL) {
+        if (!wanted && (errno == ENOENT || errno == ENOTDIR)) return OK;
+        static const char *const text = "the plugin folder '%s' cannot be read: %s";
+        if (wanted) diag_error(h->diags, NO_POS, &E1309, text, path, strerror(errno));
+        if (!wanted) diag_warning(h->diags, NO_POS, &E1309, text, path, strerror(errno));
+        return wanted ? FAILED : OK;
+    }
+    const int fd = dirfd(folder);
+    if (fd < 0 || fstat(fd, &st) != 0 || (st.st_mode & S_IWOTH) != 0) {
+        static const char *const text = "the plugin folder '%s' may be written to by anybody and is not searched; take "
+                                        "that right away (chmod o-w)";
+        if (wanted) diag_error(h->diags, NO_POS, &E1308, text, path);
+        if (!wanted) diag_warning(h->diags, NO_POS, &E1308, text, path);
+        closedir(folder);
+        return wanted ? FAILED : OK;
+    }
+    const char *const *names = list_plugins(h->a, folder);
+    closedir(folder);
+    text_list_add(h->a, &h->folders, arena_strdup(h->a, path));
+    for (; *names != NULL; names++) {
+        text_buffer t;
+        text_init(&t);
+        text_printf(&t, "%s/%s", path, *names);
+        /* Files that are no plugins are none of our business. */
+        (void)!add_file(h, text_of(h->a, &t), false);
+    }
+    return OK;
+}
+
+static status add_path_variable(plugin_host *h)
+{
+    const char *list = secure_getenv("PTO_PLUGIN_PATH");
+    status result = OK;
+    while (list != NULL && *list != '\0') {
+        const size_t n = strcspn(list, ":");
+        const char *entry = arena_strndup(h->a, list, n);
+        list += n + (list[n] == ':');
+        if (n == 0) continue;
+        if (*entry != '/') {
+            diag_error(h->diags, NO_POS, &E1309, "PTO_PLUGIN_PATH names '%s', which is not an absolute path", entry);
+            result = FAILED;
+        } else if (add_folder(h, entry, true) != OK) {
+            diag_note(h->diags, NO_POS, "PTO_PLUGIN_PATH names it");
+            result = FAILED;
+        }
+    }
+    return result;
+}
+
+static status add_user_folder(plugin_host *h)
+{
+    const char *data = secure_getenv("XDG_DATA_HOME"), *home = secure_getenv("HOME");
+    text_buffer t;
+    text_init(&t);
+    if (data != NULL && *data == '/') {
+        text_printf(&t, "%s/pto/plugins-%d", data, PTO_ABI_MAJOR);
+    } else if (home != NULL && *home == '/') {
+        text_printf(&t, "%s/.local/share/pto/plugins-%d", home, PTO_ABI_MAJOR);
+    }
+    const char *path = text_of(h->a, &t);
+    return *path != '\0' ? add_folder(h, path, false) : OK;
+}
+
+/* Build tree and installed tree have the same shape: <x>/bin/tool and <x>/lib/pto/plugins-1. */
+static status add_own_folder(plugin_host *h)
+{
+    char exe[4096];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n <= 0) return OK;
+    exe[n] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(exe, '/');
+        if (slash == NULL) return OK;
+        *slash = '\0';
+    }
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "%s/lib/pto/plugins-%d", exe, PTO_ABI_MAJOR);
+    return add_folder(h, text_of(h->a, &t), false);
+}
+
+static status scan_all(plugin_host *h)
+{
+    status result = OK;
+    for (const char *const *f = h->params.folders; f != NULL && *f != NULL; f++) {
+        if (add_folder(h, *f, true) != OK) result = FAILED;
+    }
+    if (h->params.only_given) return result;
+    if (add_path_variable(h) != OK) result = FAILED;
+    if (add_user_folder(h) != OK) result = FAILED;
+    return add_own_folder(h) == OK ? result : FAILED;
+}
+
+/* What is wrong with a folder is said once. All others are read nevertheless, but nothing is provided then: which file
+ * has an id would be a guess, and each id that is missing another error. */
+static status scan(plugin_host *h)
+{
+    if (!h->scanned) h->scan_result = scan_all(h);
+    h->scanned = true;
+    return h->scan_result;
+}
+
+status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p, plugin_host **out_host)
+{
+    plugin_host *h = arena_alloc(a, sizeof *h);
+    h->a = a;
+    h->diags = d;
+    h->params = *p;
+    h->is_whole = true;
+    h->runs = run_registry_create(a);
+    *out_host = h;
+    for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
+        /* A bare name must not be sought where the dynamic loader looks. */
+        const char *path = *f;
+        if (strchr(path, '/') == NULL) {
+            text_buffer t;
+            text_init(&t);
+            text_printf(&t, "./%s", path);
+            path = text_of(a, &t);
+        }
+        const status s = add_file(h, path, true);
+        h->is_whole &= s == OK;
+        if (!p->goes_on) TRY(s);
+    }
+    return OK;
+}
+
+bool plugin_host_is_whole(const plugin_host *h) { return h->is_whole; }
+
+/* ---- from an id to a file ---- */
+
+static bool provides(const plugin_file *f, plugin_kind kind, str id)
+{
+    for (uint32_t i = 0; i < f->note.provided_count; i++) {
+        if (f->note.provides[i].kind == kind && str_is(id, f->note.provides[i].id)) return true;
+    }
+    return false;
+}
+
+const char *const *plugin_host_ids(plugin_host *h, plugin_kind kind)
+{
+    /* What cannot be read was reported and is missing here. */
+    (void)!scan(h);
+    text_list ids = {0};
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const elf_note *n = &h->files[i]->note;
+        for (uint32_t k = 0; k < n->provided_count; k++) {
+            if (n->provides[k].kind != kind) continue;
+            text_list_add(h->a, &ids, n->provides[k].id);
+        }
+    }
+    return text_list_sorted(&ids);
+}
+
+static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
+{
+    const char *near = str_nearest(id, plugin_host_ids(h, kind));
+    diag_error(h->diags, at, &E1307, "no plugin provides %s '%.*s'%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
+               near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    const char *const *folders = h->folders.items;
+    if (folders == NULL) {
+        diag_note(h->diags, NO_POS, "no plugin folder was found; give one with --plugin-path");
+        return;
+    }
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < h->folders.count; i++) text_printf(&t, "%s%s", i == 0 ? "" : ", ", folders[i]);
+    diag_note(h->diags, NO_POS, "searched: %s", t.p);
+    text_fini(&t);
+}
+
+static bool is_same_plugin(const plugin_file *a, const plugin_file *b)
+{
+    BUG_IF(a == NULL || b == NULL, "no plugin to compare");
+    return strcmp(a->note.id, b->note.id) == 0;
+}
+
+/* Constructors and the entry of the plugin run now. */
+static void record_loading(const plugin_host *h, src_pos at, const plugin_file *f)
+{
+    flight_recorder *r = h->params.recorder;
+    if (r == NULL) return;
+    FLIGHT_SET(r, plugin, str_from(f->note.id));
+    FLIGHT_SET(r, role, STR("loading"));
+    FLIGHT_SET(r, pass, str_from(f->path));
+    FLIGHT_SET(r, file, str_from(at.file));
+    r->line = at.line;
+    r->load_device = f->identity.device;
+    r->load_inode = f->identity.inode;
+    atomic_store(&r->load_began_ns, monotonic_ns());
+}
+
+static void record_loaded(const plugin_host *h)
+{
+    if (h->params.recorder == NULL) return;
+    atomic_store(&h->params.recorder->load_began_ns, 0);
+    flight_recorder_clear(h->params.recorder);
+}
+
+/* What the diagnostics say last. */
+static const char *last_error(const diag_engine *d)
+{
+    for (uint32_t i = diag_record_count(d); i-- > 0;) {
+        if (diag_record_at(d, i)->severity == DIAG_ERROR) return diag_record_at(d, i)->text;
+    }
+    return NULL;
+}
+
+static status use_file(plugin_host *h, src_pos at, plugin_file *f)
+{
+    if (f->plugin != NULL) return OK;
+    if (f->load_failed) return FAILED;
+    if (f->refusal != NULL) {
+        diag_error(h->diags, at, f->refusal_code, "%s", f->refusal);
+        return FAILED;
+    }
+    record_loading(h, at, f);
+    const status s = plugin_load(h->a, h->diags, at, h->params.recorder, f);
+    record_loaded(h);
+    if (s == OK) return OK;
+    f->load_failed = true;
+    f->refusal = last_error(h->diags);
+    return FAILED;
+}
+
+/* A file that the user gave may have what its note does not tell of; that it differs is then the true error. */
+static status load_given(plugin_host *h, src_pos at)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (h->files[i]->load_failed) return FAILED;
+        if (h->files[i]->given && h->files[i]->refusal == NULL) TRY(use_file(h, at, h->files[i]));
+    }
+    return OK;
+}
+
+/* NULL after a diagnostic. */
+static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
+{
+    plugin_file *found = NULL;
+    if (scan(h) != OK) return NULL;
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        plugin_file *f = h->files[i];
+        if (!provides(f, kind, id)) continue;
+        if (found != NULL) {
+            diag_error(h->diags, at, &E1306, "%s '%.*s' is provided by two files: %s and %s; remove one of them",
+                       plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
+            return NULL;
+        }
+        found = f;
+    }
+    if (found == NULL) {
+        if (load_given(h, at) == OK) report_missing(h, at, kind, id);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const plugin_file *f = h->files[i];
+        if (f == found || !is_same_plugin(f, found)) continue;
+        diag_error(h->diags, at, &E1306, "two files say that they are plugin '%s': %s and %s; remove one of them",
+                   found->note.id, f->path, found->path);
+        return NULL;
+    }
+    return found;
+}
+
+status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (h->files[i] == file) return use_file(h, at, h->files[i]);
+    }
+    BUG_IF(true, "a plugin file of another host");
+}
+
+bool plugin_host_has(plugin_host *h, plugin_kind kind, str id)
+{
+    (void)!scan(h);
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (provides(h->files[i], kind, id)) return true;
+    }
+    return false;
+}
+
+const char *plugin_host_refusal(plugin_host *h, plugin_kind kind, str id)
+{
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        if (provides(h->files[i], kind, id) && h->files[i]->refusal != NULL) return h->files[i]->refusal;
+    }
+    return NULL;
+}
+
+static const plugin_file *get(plugin_host *h, src_pos at, plugin_kind kind, str id, const plugin_file **out_file)
+{
+    plugin_file *f = find_file(h, at, kind, id);
+    if (f == NULL || use_file(h, at, f) != OK) return NULL;
+    if (out_file != NULL) *out_file = f;
+    return f;
+}
+
+/* The note was compared with the descriptor, so what the note promised is there. */
+#define FIND_ITEM(type, list)                                                \
+    for (const type *const *item = f->plugin->list; *item != NULL; item++) { \
+        if (str_is(id, (*item)->id)) return *item;                           \
+    }                                                                        \
+    BUG_IF(true, "plugin '%s' lost '%.*s'", f->note.id, (int)id.n, id.p);
+
+const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
+{
+    const plugin_file *f = get(h, at, PLUGIN_PASS, id, out_file);
+    if (f == NULL) return NULL;
+    FIND_ITEM(pto_pass, passes)
+}
+
+const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
+{
+    const plugin_file *f = get(h, at, PLUGIN_PROPERTY, id, out_file);
+    if (f == NULL) return NULL;
+    FIND_ITEM(pto_property, properties)
+}
+
+const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
+{
+    const plugin_file *f = get(h, at, PLUGIN_TILING, id, out_file);
+    if (f == NULL) return NULL;
+    FIND_ITEM(pto_tiling, tilings)
+}
+
+const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
+{
+    const plugin_file *f = get(h, at, PLUGIN_BACKEND, id, out_file);
+    if (f == NULL) return NULL;
+    FIND_ITEM(pto_backend, backends)
+}
+
+/* ---- lists ---- */
+
+const char *const *plugin_host_suppliers(plugin_host *h, str property)
+{
+    (void)!scan(h);
+    text_list ids = {0};
+    for (uint32_t i = 0; i < h->file_count; i++) {
+        const elf_note *n = &h->files[i]->note;
+        bool supplies = false;
+        for (const char *const *p = n->establishes; *p != NULL; p++) supplies = supplies || str_is(property, *p);
+        for (uint32_t k = 0; supplies && k < n->provided_count; k++) {
+            if (n->provides[k].kind != PLUGIN_PASS) continue;
+            text_list_add(h->a, &ids, n->provides[k].id);
+        }
+    }
+    return text_list_sorted(&ids);
+}
+
+uint32_t plugin_host_file_count(plugin_host *h)
+{
+    (void)!scan(h);
+    return h->file_count;
+}
+
+const plugin_file *plugin_host_file_at(plugin_host *h, uint32_t index)
+{
+    BUG_IF(index >= h->file_count, "plugin file %u of %u", index, h->file_count);
+    return h->files[index];
+}
+
+const char *const *plugin_host_folders(plugin_host *h)
+{
+    (void)!scan(h);
+    static const char *const nothing[] = {NULL};
+    return h->folders.count != 0 ? h->folders.items : nothing;
+}

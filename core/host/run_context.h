@@ -1,0 +1,116 @@
+/* One run of one plugin function on one unit: who runs, what it may change, what it changed.
+ *
+ * Whatever a run changed of the process is put back when it ends, and when another begins inside it. Behind the pto_run
+ * that a plugin gets. Handles carry the number of their run, so one kept from an earlier run is noticed; the memory of
+ * a run lives as long as the plugins, so noticing is safe. Runs nest (a pass asks a strategy). One thread. */
+#ifndef CORE_HOST_RUN_CONTEXT_H
+#define CORE_HOST_RUN_CONTEXT_H
+
+#include "core/host/flight_recorder.h"
+#include "core/host/function_state.h"
+#include "core/files/machine.h"
+#include "core/files/schedule.h"
+#include "core/host/tiling_retry.h"
+#include "ir/module.h"
+
+#include <pto/tiling.h>
+
+/* What of a plugin runs: a pass of a step, a property checker, a strategy, a backend. Made once for each step by
+ * whoever resolved the ids; constant but for the statistics. */
+typedef struct run_agent {
+    const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
+    const char *step;               /* or NULL */
+    src_pos at;                     /* where the pipeline names it */
+    const pto_kind_id *kinds;       /* see run_agent_kinds */
+    uint32_t kind_count;
+    const pto_option *const *options; /* descriptors, NULL-ended, and a value for each */
+    const value *values;
+    const char *const *stats; /* names, NULL-ended, and a counter for each */
+    int64_t *stat_values;
+    /* For options that are plugin references: the strategy; one entry for each option, or NULL when there is none. */
+    const struct run_agent *const *strategies;
+    const pto_tiling *tiling; /* of a strategy */
+} run_agent;
+
+/* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. */
+const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count);
+
+/* Names the step, its pass and the plugin, in a note to the error before it. */
+void run_agent_note(const run_agent *agent, diag_engine *d);
+
+typedef struct run_session run_session;
+/* What all sessions of a tool share: which run is open. A handle that outlived its session is told apart by it. */
+typedef struct run_registry run_registry;
+
+run_registry *run_registry_create(arena *a);
+
+typedef struct run_session_params {
+    diag_engine *diags;
+    run_registry *registry;     /* plugin_host_runs; NULL: of its own */
+    const machine *machine;     /* or NULL */
+    uint32_t abi_minor;         /* told to plugins */
+    flight_recorder *recorder;  /* told who runs, from begin to end, and asked whether to stop; or NULL */
+    function_states *functions; /* told which functions a run may have changed; or NULL */
+    tiling_retry *retry;        /* which sizes of tiles were tried in vain; or NULL */
+    schedule *schedule;         /* asked what is pinned, told what is decided; or NULL */
+} run_session_params;
+
+/* What `keep` gives out lives in `a`. */
+run_session *run_session_create(arena *a, const run_session_params *params);
+void run_session_destroy(run_session *s);
+/* The time is up. */
+bool run_session_is_stopped(const run_session *s);
+
+typedef enum run_access {
+    RUN_READS,           /* property checkers, strategies, backends */
+    RUN_WRITES_FUNCTION, /* function-scope passes: `unit` and its insides */
+    RUN_WRITES_MODULE
+} run_access;
+
+typedef struct run_request {
+    const run_agent *agent;
+    module *module;
+    op_id unit; /* 0 for module scope */
+    run_access access;
+    uint32_t levels;        /* bit 1 << LEVEL_x: ops that may be made */
+    const run_agent *after; /* of a checker: the step whose work is checked, for the flight recorder; or NULL */
+} run_request;
+
+/* Levels that a pass may make ops of. `selected`: property pto.selected holds at block level, so kernels hold no more
+ * tile ops. */
+uint32_t run_levels(const pto_pass *pass, bool selected);
+
+const pto_run *run_context_begin(run_session *s, const run_request *request);
+/* The unit as the plugin gets it; none for module scope. */
+pto_op run_context_unit(const pto_run *run);
+/* An op of the run's module as the plugin gets it. */
+pto_op run_context_op(const pto_run *run, op_id o);
+
+/* Classes of changes. */
+enum {
+    RUN_CHANGED_OPS = 1, /* made, erased, moved */
+    RUN_CHANGED_OPERANDS = 2,
+    RUN_CHANGED_ATTRS = 4,
+    RUN_CHANGED_TYPES = 8,
+    RUN_CHANGED_BLOCKS = 16, /* block arguments */
+    RUN_CHANGED_NAMES = 32,  /* of values: texts differ, meanings do not */
+    RUN_CHANGED_MODULE = 64  /* attributes of the module; functions and kernels */
+};
+
+typedef struct run_result {
+    bool failed;        /* it said so, or reported an error, or broke a rule */
+    bool misused;       /* it broke a rule of the ABI and was reported */
+    uint32_t changes;   /* RUN_CHANGED_*; 0 exactly when nothing changed */
+    bool asked_machine; /* it, or a strategy that it asked, read the machine description */
+    bool saw_outside;   /* it looked at more of the module than its unit */
+} run_result;
+
+/* The process is the host's again while the run goes on (process_state.h): before the host does work inside of it that
+ * depends on the process, such as opening a file. */
+void run_context_put_back(const pto_run *run);
+
+/* Ends the innermost run, which must be `run`. `returned` is what the plugin's function gave: a failure without any
+ * diagnostic is reported here, and a note says which step reported the others. */
+run_result run_context_end(const pto_run *run, pto_status returned);
+
+#endif

@@ -1,0 +1,116 @@
+#include "ir/context/context_impl.h"
+
+#include <stdatomic.h>
+
+static void id_table_init(ir_context *c, id_table *t, size_t record_bytes)
+{
+    uint32_t none;
+    t->record_bytes = (uint32_t)record_bytes;
+    id_table_add(c, t, &none);
+}
+
+void *id_table_add(ir_context *c, id_table *t, uint32_t *out_id)
+{
+    uint32_t id = t->count;
+    BUG_IF(id >= UINT32_C(1) << 31, "more than 2^31 records in a table of the context");
+    uint32_t place = id + ID_FIRST_CHUNK;
+    uint32_t top = 31 - (uint32_t)__builtin_clz(place);
+    char **chunk = &t->chunks[top - ID_FIRST_CHUNK_LOG2];
+    if (*chunk == NULL) *chunk = arena_array(c->memory, (size_t)1 << top, t->record_bytes);
+    t->count = id + 1;
+    *out_id = id;
+    return *chunk + (size_t)(place - (UINT32_C(1) << top)) * t->record_bytes;
+}
+
+static void intern_place(intern_table *t, uint32_t hash, uint32_t id)
+{
+    size_t i = hash & (t->capacity - 1);
+    while (t->slots[i].id != 0) i = (i + 1) & (t->capacity - 1);
+    t->slots[i] = (intern_slot){.hash = hash, .id = id};
+}
+
+static void intern_resize(intern_table *t, size_t capacity)
+{
+    intern_table old = *t;
+    t->slots = NULL;
+    t->capacity = 0;
+    t->slots = table_grow(NULL, &t->capacity, capacity, sizeof *t->slots);
+    for (size_t i = 0; i < old.capacity; i++) {
+        if (old.slots[i].id != 0) intern_place(t, old.slots[i].hash, old.slots[i].id);
+    }
+    table_free(old.slots);
+}
+
+void intern_add(intern_table *t, uint32_t hash, uint32_t id)
+{
+    if (2 * (t->count + 1) > t->capacity) intern_resize(t, 2 * t->capacity);
+    intern_place(t, hash, id);
+    t->count++;
+}
+
+void context_set_stop(ir_context *c, const _Atomic uint32_t *stop) { c->stop = stop; }
+
+bool context_should_stop(const ir_context *c)
+{
+    return c->stop != NULL && atomic_load_explicit(c->stop, memory_order_relaxed) != 0;
+}
+
+ir_context *context_create(diag_engine *diags)
+{
+    arena *memory = arena_create("context");
+    ir_context *c = arena_alloc(memory, sizeof *c);
+    c->memory = memory;
+    c->diags = diags;
+    id_table_init(c, &c->strings, sizeof(string_record));
+    id_table_init(c, &c->exprs, sizeof(expr_node));
+    id_table_init(c, &c->types, sizeof(type_node));
+    id_table_init(c, &c->attrs, sizeof(attr_node));
+    id_table_init(c, &c->locs, sizeof(loc_record));
+    enum { FIRST_SLOTS = 128 };
+    intern_resize(&c->string_index, FIRST_SLOTS);
+    intern_resize(&c->expr_index, FIRST_SLOTS);
+    intern_resize(&c->type_index, FIRST_SLOTS);
+    intern_resize(&c->attr_index, FIRST_SLOTS);
+    intern_resize(&c->loc_index, FIRST_SLOTS);
+    string_record *none = id_table_at(&c->strings, 0);
+    none->p = "";
+    return c;
+}
+
+void context_destroy(ir_context *c)
+{
+    if (c == NULL) return;
+    table_free(c->string_index.slots);
+    table_free(c->expr_index.slots);
+    table_free(c->type_index.slots);
+    table_free(c->attr_index.slots);
+    table_free(c->loc_index.slots);
+    arena_destroy(c->memory);
+}
+
+diag_engine *context_diags(const ir_context *c) { return c->diags; }
+
+arena *context_arena(const ir_context *c) { return c->memory; }
+
+str_id string_intern(ir_context *c, str s)
+{
+    uint32_t hash = hash_end(hash_bytes(s.n, s.p, s.n));
+    INTERN_EACH(&c->string_index, hash, found)
+    {
+        const string_record *r = id_table_at(&c->strings, found);
+        if (r->n == s.n && (s.n == 0 || memcmp(r->p, s.p, s.n) == 0)) return found;
+    }
+    str_id id;
+    string_record *r = id_table_add(c, &c->strings, &id);
+    *r = (string_record){.p = arena_strndup(c->memory, s.p, s.n), .n = s.n};
+    intern_add(&c->string_index, hash, id);
+    return id;
+}
+
+str_id string_intern_z(ir_context *c, const char *s) { return string_intern(c, str_from(s)); }
+
+str string_of(const ir_context *c, str_id id)
+{
+    const string_record *r = id_table_at(&c->strings, id);
+    return (str){r->p, r->n};
+}

@@ -1,0 +1,105 @@
+/* Inside of the context, for the files that implement ir/context/context.h only.
+ *
+ * Each kind of object has an id_table (records, found by id) and an intern_table (open addressing, found by content).
+ * Id 0 is a record of zeros, so that looking at "none" needs no test. */
+#ifndef IR_CONTEXT_CONTEXT_IMPL_H
+#define IR_CONTEXT_CONTEXT_IMPL_H
+
+#include "ir/context/context.h"
+
+#include <string.h>
+
+/* Records in chunks of 64, 64, 128, 256, ... so that they never move. `count` includes record 0. */
+enum { ID_FIRST_CHUNK = 64, ID_FIRST_CHUNK_LOG2 = 6, ID_CHUNKS = 27 };
+typedef struct id_table {
+    char *chunks[ID_CHUNKS];
+    uint32_t count;
+    uint32_t record_bytes;
+} id_table;
+
+typedef struct intern_slot {
+    uint32_t hash;
+    uint32_t id; /* 0: free */
+} intern_slot;
+
+typedef struct intern_table {
+    intern_slot *slots;
+    size_t capacity; /* a power of two */
+    size_t count;
+} intern_table;
+
+typedef struct string_record {
+    const char *p;
+    size_t n;
+} string_record;
+
+typedef struct loc_record {
+    str_id file;
+    uint32_t line, column;
+    uint32_t count; /* 0: one place; else a fused list of plain or interned single places */
+    const loc_id *items;
+} loc_record;
+
+struct ir_context {
+    diag_engine *diags;
+    arena *memory;
+    id_table strings, exprs, types, attrs, locs;
+    intern_table string_index, expr_index, type_index, attr_index, loc_index;
+    str_id main_file;
+    const _Atomic uint32_t *stop; /* not 0: the time is up; or NULL */
+};
+
+/* A zeroed record and its id. BUG beyond 2^31 records. */
+void *id_table_add(ir_context *c, id_table *t, uint32_t *out_id);
+void intern_add(intern_table *t, uint32_t hash, uint32_t id);
+/* value + the sum of coefs[i] * args[i], simplified like the sums of expr_add; 0 when a number overflows or an argument
+ * is 0. `count` is at most EXPR_MAX_ARGS. */
+expr_id expr_sum(ir_context *c, int64_t value, uint32_t count, const expr_id *args, const int64_t *coefs);
+
+/* Record `id + 64` lies in the chunk of its highest bit. */
+static inline void *id_table_at(const id_table *t, uint32_t id)
+{
+    BUG_IF(id >= t->count, "id %u of %u in a table of the context", id, t->count);
+    uint32_t place = id + ID_FIRST_CHUNK;
+    uint32_t top = 31 - (uint32_t)__builtin_clz(place);
+    return t->chunks[top - ID_FIRST_CHUNK_LOG2] + (size_t)(place - (UINT32_C(1) << top)) * t->record_bytes;
+}
+
+/* INTERN_EACH(table, hash, id) { compare; } runs for each id whose hash is equal. */
+#define INTERN_EACH(t, wanted, name)                                                 \
+    for (size_t probe_ = (wanted) & ((t)->capacity - 1); (t)->slots[probe_].id != 0; \
+         probe_ = (probe_ + 1) & ((t)->capacity - 1))                                \
+        if ((t)->slots[probe_].hash == (wanted))                                     \
+            for (uint32_t name = (t)->slots[probe_].id; name != 0; name = 0)
+
+static inline uint64_t hash_step(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ (h >> 29);
+}
+
+static inline uint32_t hash_end(uint64_t h) { return (uint32_t)((h * UINT64_C(0xD6E8FEB86659FD93)) >> 32); }
+
+static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    uint64_t word;
+    for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
+        memcpy(&word, p, sizeof word);
+        h = hash_step(h, word);
+    }
+    word = 0;
+    if (n != 0) memcpy(&word, p, n);
+    return hash_step(h, word ^ ((uint64_t)n << 56));
+}
+
+/* Order by bytes, the shorter first when one is the start of the other. */
+static inline int spelling_order(const ir_context *c, str_id a, str_id b)
+{
+    if (a == b) return 0;
+    str x = string_of(c, a), y = string_of(c, b);
+    int order = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
+    return order != 0 ? order : (x.n > y.n) - (x.n < y.n);
+}
+
+#endif

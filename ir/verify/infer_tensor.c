@@ -1,0 +1,288 @@
+/* Shape rules of tensor ops. Each arrives with the op's own result type, which passed the class check, and replaces
+ * its extents and element type by what the operands give; formats stay. */
+#include "ir/op_rules.h"
+#include "ir/verify/ranges.h"
+#include "ir/verify/verifier_parts.h"
+
+#include <inttypes.h>
+
+typedef struct shape {
+    uint32_t rank;
+    expr_id dims[TYPE_MAX_RANK];
+} shape;
+
+static shape shape_of(const type_node *t)
+{
+    shape s = {.rank = t->rank};
+    for (uint32_t i = 0; i < t->rank; i++) s.dims[i] = t->dims[i];
+    return s;
+}
+
+static status give(module *m, uint32_t dtype_id, const shape *s, type_id *out)
+{
+    type_node n = *type_at(module_context(m), *out);
+    n.dtype = (uint8_t)dtype_id;
+    n.rank = (uint8_t)s->rank;
+    for (uint32_t i = 0; i < TYPE_MAX_RANK; i++) n.dims[i] = i < s->rank ? s->dims[i] : 0;
+    *out = type_intern(module_context(m), &n);
+    return OK;
+}
+
+static const char *operand_name(const module *m, op_id op, uint32_t i) { return op_info_of(m, op)->in[i].name; }
+
+static status same_dtype(module *m, op_id op)
+{
+    uint32_t n = op_value_operand_count(m, op);
+    for (uint32_t i = 1; i < n; i++) {
+        dtype first = type_of_value(m, op_operand(m, op, 0))->dtype;
+        dtype other = type_of_value(m, op_operand(m, op, i))->dtype;
+        if (first != other)
+            return op_error(m, op, &E0212, "takes one element type; `%s` has %s and `%s` has %s: cast one of them",
+                            operand_name(m, op, 0), dtype_name(first), operand_name(m, op, i), dtype_name(other));
+    }
+    return OK;
+}
+
+static bool is_one(const module *m, expr_id e)
+{
+    int64_t v;
+    return expr_is_const(module_context(m), e, &v) && v == 1;
+}
+
+/* numpy's rule for one more operand: align at the end, extents equal or 1. */
+static status broadcast_into(module *m, op_id op, shape *to, uint32_t operand, const shape *from)
+{
+    if (from->rank > to->rank) {
+        shape wider = *from;
+        uint32_t lead = from->rank - to->rank;
+        for (uint32_t i = 0; i < to->rank; i++) {
+            if (!is_one(m, from->dims[lead + i]) && is_one(m, to->dims[i])) continue;
+            if (!is_one(m, from->dims[lead + i]) && !op_expr_same(m, op, from->dims[lead + i], to->dims[i])) {
+                return op_error(m, op, &E0213,
+                                "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
+                                operand_name(m, op, operand), type_words(m, value_type(m, op_operand(m, op, operand))),
+                                expr_words(m, op, from->dims[lead + i]), expr_words(m, op, to->dims[i]));
+            }
+            wider.dims[lead + i] = to->dims[i];
+        }
+        *to = wider;
+        return OK;
+    }
+    uint32_t lead = to->rank - from->rank;
+    for (uint32_t i = 0; i < from->rank; i++) {
+        expr_id *dim = &to->dims[lead + i];
+        if (*dim == from->dims[i] || is_one(m, from->dims[i])) continue;
+        if (is_one(m, *dim)) {
+            *dim = from->dims[i];
+            continue;
+        }
+        if (!op_expr_same(m, op, *dim, from->dims[i]))
+            return op_error(m, op, &E0213,
+                            "cannot broadcast `%s` of %s: its extent %s meets %s; extents must be equal or 1",
+                            operand_name(m, op, operand), type_words(m, value_type(m, op_operand(m, op, operand))),
+                            expr_words(m, op, from->dims[i]), expr_words(m, op, *dim));
+    }
+    return OK;
+}
+
+static status broadcast_operands(module *m, op_id op, shape *out)
+{
+    *out = shape_of(type_of_value(m, op_operand(m, op, 0)));
+    for (uint32_t i = 1; i < op_value_operand_count(m, op); i++) {
+        shape s = shape_of(type_of_value(m, op_operand(m, op, i)));
+        TRY(broadcast_into(m, op, out, i, &s));
+    }
+    return OK;
+}
+
+status infer_elementwise(module *m, uint32_t op, type_id *out)
+{
+    TRY(same_dtype(m, op));
+    shape s;
+    TRY(broadcast_operands(m, op, &s));
+    return give(m, type_of_value(m, op_operand(m, op, 0))->dtype, &s, out);
+}
+
+/* Every value of a type is one of that type: nothing is rounded or clamped. */
+static status check_plain_cast(const module *m, op_id op, dtype d)
+{
+    str mode = op_attr_str(m, op, "mode");
+    bool saturates = op_attr_int(m, op, "saturate", 0) != 0;
+    if (!saturates && str_is(mode, "rint")) return OK;
+    return op_error(m, op, &E0314, "casts %s to %s, which changes no value, so `%s` has no effect; leave it out%s",
+                    dtype_name(d), dtype_name(d), saturates ? "saturate" : "mode",
+                    dtype_class_of(d) == DTYPE_CLASS_FLOAT && !saturates
+                        ? ", or cast to an integer type and back to round to whole numbers"
+                        : "");
+}
+
+status infer_cast(module *m, uint32_t op, type_id *out)
+{
+    shape s = shape_of(type_of_value(m, op_operand(m, op, 0)));
+    dtype to = type_at(module_context(m), *out)->dtype;
+    if ((op_info_of(m, op)->dtypes & (1u << to)) == 0)
+        return op_error(m, op, &E0211, "cannot convert to %s", dtype_name(to));
+    if (type_of_value(m, op_operand(m, op, 0))->dtype == to) TRY(check_plain_cast(m, op, to));
+    return give(m, to, &s, out);
+}
+
+/* An axis of an attribute, counted from the front. */
+static status read_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out)
+{
+    const attr_node *n = attr_at(module_context(m), item);
+    int64_t axis = n->kind == ATTR_INT ? n->i : INT64_MIN;
+    if (axis < -(int64_t)rank || axis >= (int64_t)rank)
+        return op_error(m, op, &E0215,
+                        "has axis %" PRId64 " for an operand with %" PRIu32 " dims; legal are %" PRId64 " to %" PRId64,
+                        axis, rank, -(int64_t)rank, (int64_t)rank - 1);
+    *out = (uint32_t)(axis < 0 ? axis + rank : axis);
+    return OK;
+}
+
+status infer_reduce(module *m, uint32_t op, type_id *out)
+{
+    const ir_context *c = module_context(m);
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    attr_id axes = op_attr(m, op, "axis");
+    bool reduced[TYPE_MAX_RANK] = {false};
+    uint32_t count = attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t axis = 0;
+        TRY(read_axis(m, op, attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->items[i] : axes, x->rank, &axis));
+        if (reduced[axis]) return op_error(m, op, &E0215, "names axis %" PRIu32 " twice", axis);
+        reduced[axis] = true;
+    }
+    if (count == 0) return op_error(m, op, &E0215, "reduces no axis; name at least one");
+    bool keep = op_attr_int(m, op, "keepdim", 1) != 0;
+    expr_id one = expr_const(module_context(m), 1);
+    shape s = {0};
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (!reduced[i])
+            s.dims[s.rank++] = x->dims[i];
+        else if (keep)
+            s.dims[s.rank++] = one;
+    }
+    return give(m, x->dtype, &s, out);
+}
+
+/* The result type of a matrix product: that of a, or the attribute; floats from floats, integers from integers. */
+static status matmul_dtype(module *m, op_id op, dtype *out)
+{
+    const ir_context *c = module_context(m);
+    dtype from = type_of_value(m, op_operand(m, op, 0))->dtype;
+    *out = from;
+    attr_id a = op_attr(m, op, "out");
+    if (a != 0 && attr_at(c, a)->kind == ATTR_TYPE) *out = type_at(c, attr_at(c, a)->id)->dtype;
+    bool is_float = dtype_class_of(from) == DTYPE_CLASS_FLOAT;
+    uint32_t legal = is_float ? DT_FLOAT : DT_INT;
+    if ((legal & (1u << *out)) == 0)
+        return op_error(m, op, &E0212, "cannot give %s from %s; legal are %s", dtype_name(*out), dtype_name(from),
+                        is_float ? "f32, f16 and bf16" : "integer types");
+    return OK;
+}
+
+status infer_matmul(module *m, uint32_t op, type_id *out)
+{
+    TRY(same_dtype(m, op));
+    const type_node *a = type_of_value(m, op_operand(m, op, 0));
+    const type_node *b = type_of_value(m, op_operand(m, op, 1));
+    if (a->rank < 2 || b->rank < 2)
+        return op_error(m, op, &E0213, "multiplies matrices; `a` has %u dims and `b` has %u, each needs 2 or more",
+                        (unsigned)a->rank, (unsigned)b->rank);
+    bool ta = op_attr_int(m, op, "transpose_a", 0) != 0;
+    bool tb = op_attr_int(m, op, "transpose_b", 0) != 0;
+    expr_id rows = a->dims[a->rank - (ta ? 1 : 2)], ka = a->dims[a->rank - (ta ? 2 : 1)];
+    expr_id columns = b->dims[b->rank - (tb ? 2 : 1)], kb = b->dims[b->rank - (tb ? 1 : 2)];
+    if (!op_expr_same(m, op, ka, kb))
+        return op_error(m, op, &E0213, "sums over %s elements of `a` and %s of `b`; both must be the same number",
+                        expr_words(m, op, ka), expr_words(m, op, kb));
+    shape s = shape_of(a);
+    shape batch_b = shape_of(b);
+    s.rank -= 2;
+    batch_b.rank -= 2;
+    TRY(broadcast_into(m, op, &s, 1, &batch_b));
+    s.dims[s.rank] = rows;
+    s.dims[s.rank + 1] = columns;
+    s.rank += 2;
+    dtype d;
+    TRY(matmul_dtype(m, op, &d));
+    return give(m, d, &s, out);
+}
+
+status infer_reshape(module *m, uint32_t op, type_id *out)
+{
+    ir_context *c = module_context(m);
+    type_id x = value_type(m, op_operand(m, op, 0));
+    expr_id have = type_element_count(c, x);
+    expr_id want = type_element_count(c, *out);
+    if (have == 0 || want == 0 || !op_expr_same(m, op, have, want))
+        return op_error(m, op, &E0217, "cannot turn %s into %s: %s elements against %s", type_words(m, x),
+                        type_words(m, *out), have == 0 ? "too many" : expr_words(m, op, have),
+                        want == 0 ? "too many" : expr_words(m, op, want));
+    shape s = shape_of(type_at(c, *out));
+    return give(m, type_at(c, x)->dtype, &s, out);
+}
+
+status infer_transpose(module *m, uint32_t op, type_id *out)
+{
+    const ir_context *c = module_context(m);
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    const attr_node *perm = attr_at(c, op_attr(m, op, "perm"));
+    uint32_t count = perm->kind == ATTR_LIST ? perm->count : 1;
+    if (count != x->rank)
+        return op_error(m, op, &E0216, "has %" PRIu32 " entries in `perm` for an operand with %u dims", count,
+                        (unsigned)x->rank);
+    uint32_t seen = 0;
+    shape s = {.rank = x->rank};
+    for (uint32_t i = 0; i < count; i++) {
+        const attr_node *n = perm->kind == ATTR_LIST ? attr_at(c, perm->items[i]) : perm;
+        if (n->kind != ATTR_INT || n->i < 0 || n->i >= x->rank || (seen & (1u << n->i)) != 0)
+            return op_error(m, op, &E0216,
+                            "needs each of 0 to %d once in `perm`; entry %" PRIu32 " is out of range or repeated",
+                            x->rank - 1, i);
+        seen |= 1u << n->i;
+        s.dims[i] = x->dims[n->i];
+    }
+    return give(m, x->dtype, &s, out);
+}
+
+status infer_broadcast(module *m, uint32_t op, type_id *out)
+{
+    type_id x = value_type(m, op_operand(m, op, 0));
+    const type_node *from = type_at(module_context(m), x);
+    shape s = shape_of(type_at(module_context(m), *out));
+    if (from->rank > s.rank)
+        return op_error(m, op, &E0213, "cannot broadcast %s to %s: it has more dims", type_words(m, x),
+                        type_words(m, *out));
+    for (uint32_t i = 0; i < from->rank; i++) {
+        expr_id to = s.dims[s.rank - from->rank + i];
+        if (!is_one(m, from->dims[i]) && !op_expr_same(m, op, from->dims[i], to))
+            return op_error(m, op, &E0213, "cannot broadcast %s to %s: extent %s becomes %s; only extent 1 can grow",
+                            type_words(m, x), type_words(m, *out), expr_words(m, op, from->dims[i]),
+                            expr_words(m, op, to));
+    }
+    return give(m, from->dtype, &s, out);
+}
+
+status infer_softmax(module *m, uint32_t op, type_id *out)
+{
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    attr_id axis = op_attr(m, op, "axis");
+    uint32_t place;
+    if (axis != 0) TRY(read_axis(m, op, axis, x->rank, &place));
+    shape s = shape_of(x);
+    return give(m, x->dtype, &s, out);
+}
+
+status infer_rms_norm(module *m, uint32_t op, type_id *out)
+{
+    TRY(same_dtype(m, op));
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    const type_node *gamma = type_of_value(m, op_operand(m, op, 1));
+    if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
+    if (gamma->rank != 1 || !op_expr_same(m, op, gamma->dims[0], x->dims[x->rank - 1]))
+        return op_error(m, op, &E0213, "needs `gamma` with the one extent %s of the last axis of `x`, got %s",
+                        expr_words(m, op, x->dims[x->rank - 1]), type_words(m, value_type(m, op_operand(m, op, 1))));
+    shape s = shape_of(x);
+    return give(m, x->dtype, &s, out);
+}

@@ -1,0 +1,111 @@
+/* Rules of ops that describe storage and order on it: buffers, tiles in them, accumulators, workspace, flags. */
+#include "ir/op_rules.h"
+#include "ir/verify/ranges.h"
+#include "ir/verify/verifier_parts.h"
+
+#include <inttypes.h>
+
+status verify_zero_acc(module *m, uint32_t op)
+{
+    type_id type = value_type(m, op_result(m, op, 0));
+    const type_node *t = type_at(module_context(m), type);
+    if (t->space != SPACE_ACC && t->space != SPACE_NONE)
+        return op_error(m, op, &E0221, "makes a tile in `%s`; accumulators are in `acc`", space_name(t->space));
+    if (t->dtype != DTYPE_F32 && t->dtype != DTYPE_I32)
+        return op_error(m, op, &E0211, "makes accumulators of %s; legal are f32 and i32", dtype_name(t->dtype));
+    TRY(check_index_count(m, op, "valid", 2));
+    return check_valid_fits(m, op, type, op_index_expr(m, op, "valid", 0), op_index_expr(m, op, "valid", 1));
+}
+
+status verify_buffer(module *m, uint32_t op)
+{
+    int64_t bytes = op_attr_int(m, op, "bytes_per_stage", 0);
+    int64_t stages = op_attr_int(m, op, "stages", 1);
+    int64_t align = op_attr_int(m, op, "align", 32);
+    int64_t addr = op_attr_int(m, op, "addr", 0);
+    int64_t total;
+    if (bytes <= 0) return op_error(m, op, &E0332, "has %" PRId64 " bytes_per_stage; it must be 1 or more", bytes);
+    if (stages <= 0) return op_error(m, op, &E0332, "has %" PRId64 " stages; it must be 1 or more", stages);
+    if (__builtin_mul_overflow(bytes, stages, &total) || total > INT64_C(1) << 48)
+        return op_error(m, op, &E0332, "has %" PRId64 " stages of %" PRId64 " bytes; the limit is 2^48 bytes", stages,
+                        bytes);
+    if (align <= 0 || (align & (align - 1)) != 0)
+        return op_error(m, op, &E0332, "has align %" PRId64 "; it must be a power of two", align);
+    if (addr < 0 || addr % align != 0)
+        return op_error(m, op, &E0332, "has addr %" PRId64 "; it must be 0 or more and a multiple of align %" PRId64,
+                        addr, align);
+    return OK;
+}
+
+static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
+{
+    const type_node *t = type_at(module_context(m), type);
+    int64_t rows = 0, columns = 0, bytes = 0, end;
+    int64_t offset = op_attr_int(m, op, "offset", 0);
+    int64_t room = op_attr_int(m, buffer, "bytes_per_stage", 0);
+    bool is_mask = t->dtype == DTYPE_MASK;
+    uint32_t element = is_mask ? MASK_ROW_BYTES : dtype_bytes(t->dtype);
+    str space_text = op_attr_str(m, buffer, "space");
+    if (t->space == SPACE_NONE || !str_is(space_text, space_name(t->space)))
+        return op_error(m, op, &E0221, "describes %s in a buffer of space `%.*s`", type_words(m, type),
+                        (int)space_text.n, space_text.p);
+    if (offset < 0 || offset % element != 0)
+        return op_error(m, op, &E0227,
+                        "has offset %" PRId64 "; it must be 0 or more and a multiple of %" PRIu32 " bytes of %s",
+                        offset, element, is_mask ? "a row of bits" : "an element");
+    if (!expr_is_const(module_context(m), t->dims[0], &rows) || !expr_is_const(module_context(m), t->dims[1], &columns))
+        return op_error(m, op, &E0218, "describes %s, whose capacity is not two numbers", type_words(m, type));
+    if (!tile_bytes((dtype)t->dtype, rows, columns, &bytes) || __builtin_add_overflow(bytes, offset, &end) ||
+        end > room)
+        return op_error(m, op, &E0227,
+                        "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes; the tile has %" PRId64 " bytes",
+                        type_words(m, type), offset, room, bytes);
+    return OK;
+}
+
+status verify_block_tile(module *m, uint32_t op)
+{
+    type_id type = value_type(m, op_result(m, op, 0));
+    TRY(check_index_count(m, op, "stage", 1));
+    TRY(check_index_count(m, op, "valid", 2));
+    op_id buffer = value_op(m, op_operand(m, op, 0));
+    if (buffer != 0 && op_kind_of(m, buffer) == OP_BLOCK_BUFFER) {
+        TRY(check_in_buffer(m, op, buffer, type));
+        expr_id stage = op_index_expr(m, op, "stage", 0);
+        int64_t stages = op_attr_int(m, buffer, "stages", 1);
+        expr_range r = op_expr_range(m, op, stage);
+        if (r.hi < 0 || r.lo >= stages)
+            return op_error(m, op, &E0227, "names stage %s of a buffer with %" PRId64 " stage%s",
+                            expr_words(m, op, stage), stages, stages == 1 ? "" : "s");
+    }
+    return check_valid_fits(m, op, type, op_index_expr(m, op, "valid", 0), op_index_expr(m, op, "valid", 1));
+}
+
+status verify_flag(module *m, uint32_t op)
+{
+    if (op_kind_of(m, op) == OP_PTO_BARRIER) return OK;
+    TRY(check_index_count(m, op, "event", 1));
+    str src = op_attr_str(m, op, "src");
+    if (str_eq(src, op_attr_str(m, op, "dst")))
+        return op_error(m, op, &E0330, "goes from pipe `%.*s` to itself; use `pto.barrier`", (int)src.n, src.p);
+    expr_id event = op_index_expr(m, op, "event", 0);
+    if (op_expr_range(m, op, event).hi < 0)
+        return op_error(m, op, &E0414, "has the event id %s, which is below 0", expr_words(m, op, event));
+    return OK;
+}
+
+status verify_free(module *m, uint32_t op)
+{
+    value_id workspace = op_operand(m, op, 0);
+    op_id alloc = value_op(m, workspace);
+    if (alloc == 0 || op_kind_of(m, alloc) != OP_EXEC_ALLOC)
+        return op_error(m, op, &E0333, "frees %s, which `exec.alloc` did not make", value_words(m, workspace));
+    VALUE_EACH_USE(m, u, workspace) {
+        op_id other = use_op(m, u);
+        if (other == op || op_kind_of(m, other) != OP_EXEC_FREE) continue;
+        status s = op_error(m, op, &E0333, "frees %s, which is freed twice", value_words(m, workspace));
+        op_note(m, other, "the other one is here");
+        return s;
+    }
+    return OK;
+}

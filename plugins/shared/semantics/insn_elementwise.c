@@ -1,0 +1,191 @@
+/* Rows of pto.def that compute each element from the elements in the same place. */
+#include "semantics/insn_family.h"
+#include "semantics/lanes.h"
+
+#include <math.h>
+
+/* Long runs go down in column-major tiles: exchanging rows and columns everywhere changes no result. */
+static void turn_column_major(insn_call *call, int source_count)
+{
+    if (call->dst.layout != PTO_DN) return;
+    call->dst = tile_transposed(&call->dst);
+    for (int i = 0; i < source_count; i++) call->src[i] = tile_transposed(&call->src[i]);
+}
+
+/* Descriptors, valid regions, element types; then the orientation. */
+static pto_status begin_elementwise(insn_call *call, int source_count)
+{
+    INSN_TRY(insn_begin(call, source_count, 3));
+    INSN_TRY(insn_check_number(call, call->dst.dtype));
+    for (int i = 0; i < source_count; i++) {
+        INSN_TRY(insn_check_valid(call, i, call->dst.valid_rows, call->dst.valid_cols));
+        INSN_TRY(insn_check_dtype(call, i));
+    }
+    turn_column_major(call, source_count);
+    return PTO_OK;
+}
+
+static size_t piece_at(const tile_ref *t, int64_t c)
+{
+    return t->valid_cols - c < LANES ? (size_t)(t->valid_cols - c) : LANES;
+}
+
+/* Every piece of the valid region of `t`: n elements of row r from column c on. */
+#define EACH_PIECE(t)                             \
+    for (int64_t r = 0; r < (t)->valid_rows; r++) \
+        for (int64_t c = 0; c < (t)->valid_cols; c += LANES)
+
+static pto_status run_binary(insn_call *call, lane_op op)
+{
+    const tile_ref *t = &call->dst;
+    INSN_TRY(begin_elementwise(call, 2));
+    if (element_is_float(t->dtype)) {
+        float a[LANES], b[LANES];
+        EACH_PIECE(t)
+        {
+            const size_t n = piece_at(t, c);
+            tile_read_f32(&call->src[0], r, c, n, a);
+            tile_read_f32(&call->src[1], r, c, n, b);
+            lanes_f32(op, n, a, b, a);
+            tile_write_f32(t, r, c, n, a);
+        }
+        return PTO_OK;
+    }
+    int64_t a[LANES], b[LANES];
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_i64(&call->src[0], r, c, n, a);
+        tile_read_i64(&call->src[1], r, c, n, b);
+        call->faults += lanes_i64(op, element_is_unsigned(t->dtype), n, a, b, a);
+        tile_write_i64(t, r, c, n, a);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TADD(insn_call *call) { return run_binary(call, LANE_ADD); }
+pto_status insn_TSUB(insn_call *call) { return run_binary(call, LANE_SUB); }
+pto_status insn_TMUL(insn_call *call) { return run_binary(call, LANE_MUL); }
+pto_status insn_TDIV(insn_call *call) { return run_binary(call, LANE_DIV); }
+pto_status insn_TMAX(insn_call *call) { return run_binary(call, LANE_MAX); }
+pto_status insn_TMIN(insn_call *call) { return run_binary(call, LANE_MIN); }
+
+/* scalar_first: s op a. */
+static pto_status run_scalar(insn_call *call, lane_op op, bool scalar_first)
+{
+    const tile_ref *t = &call->dst;
+    INSN_TRY(begin_elementwise(call, 1));
+    const uint64_t bits = element_from_number(t->dtype, call->scalar, false);
+    if (element_is_float(t->dtype)) {
+        float a[LANES], s[LANES];
+        element_read_f32(t->dtype, &bits, 0, LANES, s);
+        EACH_PIECE(t)
+        {
+            const size_t n = piece_at(t, c);
+            tile_read_f32(&call->src[0], r, c, n, a);
+            lanes_f32(op, n, scalar_first ? s : a, scalar_first ? a : s, a);
+            tile_write_f32(t, r, c, n, a);
+        }
+        return PTO_OK;
+    }
+    int64_t a[LANES], s[LANES];
+    element_read_i64(t->dtype, &bits, 0, LANES, s);
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_i64(&call->src[0], r, c, n, a);
+        call->faults += lanes_i64(op, element_is_unsigned(t->dtype), n, scalar_first ? s : a, scalar_first ? a : s, a);
+        tile_write_i64(t, r, c, n, a);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TADDS(insn_call *call) { return run_scalar(call, LANE_ADD, false); }
+pto_status insn_TSUBS(insn_call *call) { return run_scalar(call, LANE_SUB, false); }
+pto_status insn_TMULS(insn_call *call) { return run_scalar(call, LANE_MUL, false); }
+pto_status insn_TDIVS(insn_call *call) { return run_scalar(call, LANE_DIV, false); }
+pto_status insn_TRDIVS(insn_call *call) { return run_scalar(call, LANE_DIV, true); }
+pto_status insn_TMAXS(insn_call *call) { return run_scalar(call, LANE_MAX, false); }
+pto_status insn_TMINS(insn_call *call) { return run_scalar(call, LANE_MIN, false); }
+
+pto_status insn_TRELU(insn_call *call)
+{
+    call->scalar = number_from_int(0);
+    return run_scalar(call, LANE_MAX, false);
+}
+
+typedef enum sign_op { SIGN_NEG, SIGN_ABS } sign_op;
+
+/* Floats are changed in their sign bit alone, so that every NaN keeps its other bits. */
+static pto_status run_sign(insn_call *call, sign_op op)
+{
+    tile_ref *t = &call->dst, *s = &call->src[0];
+    INSN_TRY(begin_elementwise(call, 1));
+    const bool is_float = element_is_float(t->dtype), is_unsigned = element_is_unsigned(t->dtype);
+    const int64_t sign = (int64_t)(UINT64_C(1) << (8 * element_bytes(t->dtype) - 1));
+    if (is_float) t->dtype = s->dtype = element_bits_type(t->dtype);
+    int64_t a[LANES];
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_i64(s, r, c, n, a);
+        for (size_t i = 0; i < n; i++) {
+            if (is_float)
+                a[i] = op == SIGN_NEG ? a[i] ^ sign : a[i] & ~sign;
+            else if (op == SIGN_NEG || (a[i] < 0 && !is_unsigned))
+                a[i] = (int64_t)-(uint64_t)a[i];
+        }
+        tile_write_i64(t, r, c, n, a);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TNEG(insn_call *call) { return run_sign(call, SIGN_NEG); }
+pto_status insn_TABS(insn_call *call) { return run_sign(call, SIGN_ABS); }
+
+static double rsqrt(double x) { return 1 / sqrt(x); }
+static double recip(double x) { return 1 / x; }
+
+static pto_status run_function(insn_call *call, double (*function)(double))
+{
+    const tile_ref *t = &call->dst;
+    if (!element_is_float(t->dtype))
+        return insn_fail(call, "element type %s is no float type", pto_dtype_name(t->dtype));
+    INSN_TRY(begin_elementwise(call, 1));
+    float a[LANES];
+    double x[LANES];
+    EACH_PIECE(t)
+    {
+        const size_t n = piece_at(t, c);
+        tile_read_f32(&call->src[0], r, c, n, a);
+        for (size_t i = 0; i < n; i++) x[i] = function((double)a[i]);
+        tile_write_f64(t, r, c, n, x);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TEXP(insn_call *call) { return run_function(call, exp); }
+pto_status insn_TLOG(insn_call *call) { return run_function(call, log); }
+pto_status insn_TSQRT(insn_call *call) { return run_function(call, sqrt); }
+pto_status insn_TRSQRT(insn_call *call) { return run_function(call, rsqrt); }
+pto_status insn_TRECIP(insn_call *call) { return run_function(call, recip); }
+
+pto_status insn_TCVT(insn_call *call)
+{
+    tile_ref *t = &call->dst, *s = &call->src[0];
+    /* Only elements of one size can be converted in place. */
+    INSN_TRY(insn_begin(call, 1, 1));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    turn_column_major(call, 1);
+    for (int64_t r = 0; r < t->valid_rows; r++) {
+        for (int64_t c = 0; c < t->valid_cols;) {
+            const tile_run to = tile_run_at(t, r, c, (size_t)(t->valid_cols - c));
+            const tile_run from = tile_run_at(s, r, c, to.count);
+            element_convert(t->dtype, t->base + to.offset * (int64_t)element_bytes(t->dtype), to.stride, s->dtype,
+                            s->base + from.offset * (int64_t)element_bytes(s->dtype), from.stride, from.count,
+                            call->mode, call->saturate, true);
+            c += (int64_t)from.count;
+        }
+    }
+    return PTO_OK;
+}

@@ -1,0 +1,192 @@
+/* Rows of pto.def that copy elements: memory, spaces, layouts, fills. */
+#include "semantics/insn_family.h"
+
+#include <inttypes.h>
+
+/* Copies n elements of one element size from row r of a tile, column c on. */
+static void copy_row(const tile_ref *to, const tile_ref *from, int64_t r, int64_t cols)
+{
+    const size_t size = element_bytes(to->dtype);
+    for (int64_t c = 0; c < cols;) {
+        const tile_run a = tile_run_at(to, r, c, (size_t)(cols - c));
+        const tile_run b = tile_run_at(from, r, c, a.count);
+        element_copy(size, to->base + a.offset * (int64_t)size, a.stride, from->base + b.offset * (int64_t)size,
+                     b.stride, b.count);
+        c += (int64_t)b.count;
+    }
+}
+
+static void copy_tile(const tile_ref *to, const tile_ref *from)
+{
+    tile_ref a = *to, b = *from;
+    if (a.layout == PTO_DN) { /* long runs go down */
+        a = tile_transposed(&a);
+        b = tile_transposed(&b);
+    }
+    for (int64_t r = 0; r < b.valid_rows; r++) copy_row(&a, &b, r, b.valid_cols);
+}
+
+/* Fills the capacity of t beyond rows x cols. */
+static void fill_rest(const tile_ref *t, int64_t rows, int64_t cols, uint64_t bits)
+{
+    for (int64_t r = 0; r < t->rows; r++) {
+        const int64_t from = r < rows ? cols : 0;
+        tile_fill(t, r, from, (size_t)(t->cols - from), bits);
+    }
+}
+
+static pto_status check_window(insn_call *call)
+{
+    const gm_window *w = &call->gm;
+    if (w->rank > PTO_MAX_DIMS) return insn_fail(call, "the array has rank %u, the limit is %d", w->rank, PTO_MAX_DIMS);
+    if (w->rows < 0 || w->cols < 0)
+        return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " elements", w->rows, w->cols);
+    int64_t extent;
+    const int d = gm_outside_dim(w, &extent);
+    if (d >= 0) {
+        return insn_fail(call,
+                         "the window leaves the array: dim %d has extent %" PRId64 ", wanted are %" PRId64
+                         " from %" PRId64 " on",
+                         d, w->rank ? w->dims[d] : 1, extent, w->rank ? w->offsets[d] : 0);
+    }
+    if (!gm_in_bytes(w)) return insn_fail(call, "the window reaches past the %zu bytes of the array", w->bytes);
+    return PTO_OK;
+}
+
+/* Copies between the window and the first rows and columns of the tile. */
+static void transfer(const gm_window *gm, const tile_ref *tile, bool load)
+{
+    gm_window w = *gm;
+    tile_ref t = *tile;
+    const size_t size = element_bytes(t.dtype);
+    if (t.layout == PTO_DN) {
+        t = tile_transposed(&t);
+        w.transpose = !w.transpose;
+        w.rows = gm->cols;
+        w.cols = gm->rows;
+    }
+    const int64_t stride = gm_row_stride(&w);
+    for (int64_t r = 0; r < w.rows; r++) {
+        uint8_t *row = w.cols ? w.base + gm_offset(&w, r, 0) * (int64_t)size : NULL;
+        for (int64_t c = 0; c < w.cols;) {
+            const tile_run run = tile_run_at(&t, r, c, (size_t)(w.cols - c));
+            uint8_t *in_tile = t.base + run.offset * (int64_t)size, *in_gm = row + c * stride * (int64_t)size;
+            if (load)
+                element_copy(size, in_tile, run.stride, in_gm, stride, run.count);
+            else
+                element_copy(size, in_gm, stride, in_tile, run.stride, run.count);
+            c += (int64_t)run.count;
+        }
+    }
+}
+
+pto_status insn_TLOAD(insn_call *call)
+{
+    const gm_window *w = &call->gm;
+    const tile_ref *t = &call->dst;
+    INSN_TRY(insn_begin(call, 0, 0));
+    INSN_TRY(check_window(call));
+    if (w->dtype != t->dtype)
+        return insn_fail(call, "the array is %s, the tile %s", pto_dtype_name(w->dtype), pto_dtype_name(t->dtype));
+    const int64_t rows = call->has_pad ? t->rows : t->valid_rows, cols = call->has_pad ? t->cols : t->valid_cols;
+    if (call->has_pad ? w->rows > rows || w->cols > cols : w->rows != rows || w->cols != cols) {
+        return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a %s of %" PRId64 " x %" PRId64, w->rows,
+                         w->cols, call->has_pad ? "capacity" : "valid region", rows, cols);
+    }
+    transfer(w, t, true);
+    if (call->has_pad) fill_rest(t, w->rows, w->cols, element_from_number(t->dtype, call->pad, true));
+    return PTO_OK;
+}
+
+/* Rounds to nearest even, as accumulators do on their way out. */
+static pto_status store_converted(insn_call *call)
+{
+    const gm_window *w = &call->gm;
+    const tile_ref *t = &call->src[0];
+    if (t->space != PTO_ACC || t->dtype != PTO_F32 || (w->dtype != PTO_F16 && w->dtype != PTO_BF16)) {
+        return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
+                         pto_dtype_name(t->dtype), pto_dtype_name(w->dtype));
+    }
+    float piece[LANES];
+    const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);
+    for (int64_t r = 0; r < w->rows; r++) {
+        for (int64_t c = 0; c < w->cols; c += LANES) {
+            const size_t n = w->cols - c < LANES ? (size_t)(w->cols - c) : LANES;
+            tile_read_f32(t, r, c, n, piece);
+            element_write_f32(w->dtype, w->base + gm_offset(w, r, c) * size, stride, n, piece);
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TSTORE(insn_call *call)
+{
+    const gm_window *w = &call->gm;
+    const tile_ref *t = &call->src[0];
+    call->dst = *t; /* there is no destination tile: the checks look at the source alone */
+    INSN_TRY(insn_begin(call, 1, 1));
+    INSN_TRY(check_window(call));
+    if (w->transpose) return insn_fail(call, "a store cannot transpose");
+    if (w->rows != t->valid_rows || w->cols != t->valid_cols) {
+        return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a valid region of %" PRId64 " x %" PRId64,
+                         w->rows, w->cols, t->valid_rows, t->valid_cols);
+    }
+    if (w->dtype != t->dtype) return store_converted(call);
+    transfer(w, t, false);
+    return PTO_OK;
+}
+
+pto_status insn_TEXPANDS(insn_call *call)
+{
+    const tile_ref *t = &call->dst;
+    INSN_TRY(insn_begin(call, 0, 0));
+    const uint64_t bits = element_from_number(t->dtype, call->scalar, false);
+    for (int64_t r = 0; r < t->valid_rows; r++) tile_fill(t, r, 0, (size_t)t->valid_cols, bits);
+    return PTO_OK;
+}
+
+pto_status insn_TMOV(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    const bool converts = s->space == PTO_ACC && s->dtype == PTO_F32 && (t->dtype == PTO_F16 || t->dtype == PTO_BF16);
+    INSN_TRY(insn_begin(call, 1, 1));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    if (!converts) {
+        INSN_TRY(insn_check_dtype(call, 0));
+        copy_tile(t, s);
+        return PTO_OK;
+    }
+    float piece[LANES];
+    for (int64_t r = 0; r < t->valid_rows; r++) {
+        for (int64_t c = 0; c < t->valid_cols; c += LANES) {
+            const size_t n = t->valid_cols - c < LANES ? (size_t)(t->valid_cols - c) : LANES;
+            tile_read_f32(s, r, c, n, piece);
+            tile_write_f32(t, r, c, n, piece);
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TTRANS(insn_call *call)
+{
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(insn_check_valid(call, 0, call->dst.valid_cols, call->dst.valid_rows));
+    INSN_TRY(insn_check_dtype(call, 0));
+    const tile_ref s = tile_transposed(&call->src[0]);
+    copy_tile(&call->dst, &s);
+    return PTO_OK;
+}
+
+pto_status insn_TFILLPAD(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    INSN_TRY(insn_begin(call, 1, 1));
+    INSN_TRY(insn_check_dtype(call, 0));
+    if (s->valid_rows > t->rows || s->valid_cols > t->cols) {
+        return insn_fail(call, "a source of %" PRId64 " x %" PRId64 " for a capacity of %" PRId64 " x %" PRId64,
+                         s->valid_rows, s->valid_cols, t->rows, t->cols);
+    }
+    copy_tile(t, s);
+    fill_rest(t, s->valid_rows, s->valid_cols, element_from_number(t->dtype, call->pad, true));
+    return PTO_OK;
+}

@@ -1,0 +1,178 @@
+/* Inside of program.h: the flat code of a program. Only program_*.c include this. */
+#ifndef PTO_SEMANTICS_PROGRAM_BODY_H
+#define PTO_SEMANTICS_PROGRAM_BODY_H
+
+#include "semantics/program.h"
+
+#include <pto/build.h>
+#include <pto/relation.h>
+
+#define NO_ID UINT32_MAX
+
+typedef enum code_kind {
+    CODE_END,
+    CODE_INSN,   /* a: insns */
+    CODE_FLAG,   /* a: flags */
+    CODE_TILE,   /* a: tiles */
+    CODE_ARRAY,  /* a: arrays: a view */
+    CODE_BIND,   /* a: binds */
+    CODE_NUMBER, /* a: binds: the value alone, of an index_cast */
+    CODE_COPY,   /* slot a = slot b */
+    CODE_FOR,    /* a: loops; enters, or jumps to b */
+    CODE_NEXT,   /* a: loops; jumps to b while the index is below its bound */
+    CODE_BRANCH, /* a: branches; jumps to b when the relation does not hold */
+    CODE_UNLESS, /* jumps to b when slot a is 0 */
+    CODE_JUMP,   /* to b */
+    CODE_LAUNCH, /* a: launches */
+    CODE_ALLOC,  /* a: arrays */
+    CODE_FREE    /* a: arrays; b: site */
+} code_kind;
+
+typedef struct code {
+    uint32_t what, a, b;
+} code;
+
+typedef struct insn_code {
+    const program_site *site;
+    uint32_t dst, src[3], src_count, tmp; /* tiles */
+    uint32_t array, scalar;               /* array; slot */
+    index_expr offsets[PTO_MAX_DIMS];
+    bool transpose, has_pad, saturate;
+    round_mode mode;
+    number pad;
+} insn_code;
+
+typedef struct flag_code {
+    const program_site *site;
+    step_kind kind;
+    uint32_t pipe, dst_pipe;
+    index_expr event;
+} flag_code;
+
+typedef struct tile_code {
+    const program_site *site;
+    uint32_t buffer;
+    int64_t offset;
+    index_expr stage, valid[2];
+    program_tile shape; /* what does not change */
+} tile_code;
+
+typedef struct array_code {
+    const program_site *site;
+    uint32_t source;    /* of a view: an array; NO_ID: parameter or allocation */
+    uint32_t parameter; /* NO_ID: none, also behind views */
+    pto_dtype dtype;
+    uint32_t rank;
+    index_expr dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
+} array_code;
+
+typedef struct bind_code {
+    const program_site *site;
+    uint32_t slot;
+    index_expr value, lo, hi;
+} bind_code;
+
+typedef struct loop_code {
+    const program_site *site;
+    uint32_t index, bound, step; /* slots */
+    index_expr from, to, by;
+} loop_code;
+
+typedef struct branch_code {
+    const program_site *site;
+    pto_relation relation;
+    index_expr left, right;
+} branch_code;
+
+typedef struct launch_code {
+    const program_site *site;
+    pto_op kernel;
+    uint32_t argument_count, first; /* in launch_arguments */
+} launch_code;
+
+/* An array, or a slot when array is NO_ID. */
+typedef struct launch_argument {
+    uint32_t array, slot;
+} launch_argument;
+
+typedef struct program_body {
+    uint32_t slot_count, tile_count, array_count, code_count, launch_argument_count, most_arguments;
+    const code *codes;
+    const insn_code *insns;
+    const flag_code *flags;
+    const tile_code *tiles;
+    const array_code *arrays;
+    const bind_code *binds;
+    const loop_code *loops;
+    const branch_code *branches;
+    const launch_code *launches;
+    const launch_argument *launch_arguments;
+    const index_code *indices;
+    const number *constants;      /* initial value of each slot */
+    const uint32_t *symbol_slots; /* of program.symbols */
+    int64_t *work;                /* slots for what is computed outside of a walk */
+} program_body;
+
+/* Reports with code `<id>/<what>`; returns PTO_FAILED. */
+PTO_PRINTF_LIKE(4, 5)
+pto_status program_error(const program *p, const program_site *site, const char *what, const char *format, ...);
+/* Evaluates, or reports what is wrong with expression `which` of the op. */
+pto_status program_eval(const program *p, const program_site *site, const index_expr *e, const int64_t *slots,
+                        const char *which, int64_t *out);
+
+/* ---- decoding: program_decode.c and program_ops.c ---- */
+
+typedef enum thing_kind { THING_NONE, THING_SLOT, THING_TILE, THING_BUFFER, THING_ARRAY } thing_kind;
+
+/* What a value of the IR is in the program. */
+typedef struct thing {
+    uint32_t value; /* index of the handle; 0: free */
+    thing_kind kind;
+    uint32_t id;
+} thing;
+
+typedef struct symbol {
+    pto_str name;
+    uint32_t slot;
+    bool is_bound_inside;
+} symbol;
+
+/* A growing list in scratch memory. */
+typedef struct list {
+    void *items;
+    uint32_t count, room;
+} list;
+
+typedef struct decoder {
+    const pto_run *run;
+    program *p;
+    program_body *body;
+    index_pool pool;
+    list things; /* open addressing; count: used places */
+    list symbols, sites, buffers, codes, insns, flags, tiles, arrays, binds, loops, branches, launches,
+        launch_arguments, constants;
+    uint32_t flags_given;
+} decoder;
+
+/* A new zeroed item behind the others. */
+void *list_add(const pto_run *run, list *l, size_t size);
+#define LIST_ADD(d, name, type) ((type *)list_add((d)->run, &(d)->name, sizeof(type)))
+#define LIST_AT(d, name, type, i) (&((type *)(d)->name.items)[i])
+
+program_site *decode_site(decoder *d, pto_op op);
+uint32_t decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b); /* its place */
+uint32_t decode_slot(decoder *d);
+void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id);
+thing decode_find(const decoder *d, pto_value v); /* THING_NONE when undefined */
+/* Attribute `name`: a list of expressions. */
+pto_status decode_exprs(decoder *d, const program_site *site, pto_op op, const char *name, uint32_t most,
+                        index_expr *out, uint32_t *out_count);
+uint32_t decode_symbol(decoder *d, pto_str name); /* its slot */
+void decode_bound_symbol(decoder *d, pto_str name);
+pto_status decode_array_type(decoder *d, const program_site *site, pto_type type, array_code *out);
+/* One op without blocks. */
+pto_status decode_op(decoder *d, pto_op op);
+/* The ops of the body, with the control flow around them. */
+pto_status decode_body(decoder *d, pto_block block);
+
+#endif

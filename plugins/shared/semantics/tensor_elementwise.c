@@ -1,0 +1,157 @@
+/* Rows of tensor.def that compute each element from elements in the same place. */
+#include "semantics/lanes.h"
+#include "semantics/tensor_walk.h"
+
+#include <math.h>
+
+static double neg(double x) { return -x; }
+static double rsqrt(double x) { return 1 / sqrt(x); }
+static double reciprocal(double x) { return 1 / x; }
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static double silu(double x) { return x / (1 + exp(-x)); }
+static double relu(double x) { return x > 0 || x != x ? x : 0; }
+
+/* (1 + tanh(u)) / 2 = 1 / (1 + exp(-2u)), without the cancellation of the left side. */
+static double gelu_tanh(double x)
+{
+    const double u = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+    return x / (1 + exp(-2 * u));
+}
+
+static double gelu_sigmoid(double x) { return x / (1 + exp(-1.702 * x)); }
+
+static pto_status map_float(tensor_call *call, double (*function)(double))
+{
+    walk w;
+    int64_t strides[WALK_ARRAYS];
+    double x[TENSOR_LANES];
+    const pto_tensor *in = call->in[0], *out = call->out;
+    TENSOR_TRY(tensor_check_same_dims(call, 0));
+    TENSOR_TRY(walk_broadcast(call, 1, &w));
+    const int64_t n = walk_split_last(&w, strides);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        for (int64_t i = 0; i < n; i += TENSOR_LANES) {
+            const size_t k = tensor_piece(n, i);
+            element_read_f64(in->dtype, tensor_at(in, w.offset[1] + i * strides[1]), strides[1], k, x);
+            for (size_t j = 0; j < k; j++) x[j] = function(x[j]);
+            element_write_f64(out->dtype, tensor_at(out, w.offset[0] + i * strides[0]), strides[0], k, x);
+        }
+    }
+    return PTO_OK;
+}
+
+static pto_status unary_float(tensor_call *call, double (*function)(double))
+{
+    TENSOR_TRY(tensor_check_float(call));
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    return map_float(call, function);
+}
+
+typedef enum int_op { INT_NEG, INT_ABS, INT_RELU } int_op;
+
+/* function: for floats. */
+static pto_status unary_number(tensor_call *call, double (*function)(double), int_op op)
+{
+    walk w;
+    int64_t strides[WALK_ARRAYS], x[TENSOR_LANES];
+    const pto_tensor *in = call->in[0], *out = call->out;
+    if (element_is_float(out->dtype)) return unary_float(call, function);
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    TENSOR_TRY(tensor_check_same_dims(call, 0));
+    TENSOR_TRY(walk_broadcast(call, 1, &w));
+    const int64_t n = walk_split_last(&w, strides);
+    const bool is_unsigned = element_is_unsigned(out->dtype);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        for (int64_t i = 0; i < n; i += TENSOR_LANES) {
+            const size_t k = tensor_piece(n, i);
+            element_read_i64(in->dtype, tensor_at(in, w.offset[1] + i * strides[1]), strides[1], k, x);
+            for (size_t j = 0; j < k; j++) {
+                const bool negative = x[j] < 0 && !is_unsigned;
+                if (op == INT_NEG || (op == INT_ABS && negative)) x[j] = (int64_t)-(uint64_t)x[j];
+                if (op == INT_RELU && negative) x[j] = 0;
+            }
+            element_write_i64(out->dtype, tensor_at(out, w.offset[0] + i * strides[0]), strides[0], k, x);
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status eval_TENSOR_NEG(tensor_call *call) { return unary_number(call, neg, INT_NEG); }
+pto_status eval_TENSOR_ABS(tensor_call *call) { return unary_number(call, fabs, INT_ABS); }
+pto_status eval_TENSOR_RELU(tensor_call *call) { return unary_number(call, relu, INT_RELU); }
+pto_status eval_TENSOR_SQRT(tensor_call *call) { return unary_float(call, sqrt); }
+pto_status eval_TENSOR_RSQRT(tensor_call *call) { return unary_float(call, rsqrt); }
+pto_status eval_TENSOR_RECIPROCAL(tensor_call *call) { return unary_float(call, reciprocal); }
+pto_status eval_TENSOR_EXP(tensor_call *call) { return unary_float(call, exp); }
+pto_status eval_TENSOR_LOG(tensor_call *call) { return unary_float(call, log); }
+pto_status eval_TENSOR_TANH(tensor_call *call) { return unary_float(call, tanh); }
+pto_status eval_TENSOR_SIGMOID(tensor_call *call) { return unary_float(call, sigmoid); }
+pto_status eval_TENSOR_SILU(tensor_call *call) { return unary_float(call, silu); }
+pto_status eval_TENSOR_GELU(tensor_call *call)
+{
+    return unary_float(call, call->approx == GELU_SIGMOID ? gelu_sigmoid : gelu_tanh);
+}
+
+double tensor_extreme(double a, double b, bool smaller, nan_rule nan)
+{
+    if (a != a) return nan == NAN_PROPAGATE ? a : b;
+    if (b != b) return nan == NAN_PROPAGATE ? b : a;
+    if (a == b) return (signbit(a) != 0) == smaller ? a : b;
+    return (a < b) == smaller ? a : b;
+}
+
+static void combine(lane_op op, nan_rule nan, size_t n, double *a, const double *b)
+{
+    for (size_t i = 0; i < n; i++) {
+        switch (op) {
+        case LANE_ADD: a[i] += b[i]; break;
+        case LANE_SUB: a[i] -= b[i]; break;
+        case LANE_MUL: a[i] *= b[i]; break;
+        case LANE_DIV: a[i] /= b[i]; break;
+        case LANE_MAX:
+        case LANE_MIN: a[i] = tensor_extreme(a[i], b[i], op == LANE_MIN, nan); break;
+        }
+    }
+}
+
+static pto_status binary(tensor_call *call, lane_op op)
+{
+    walk w;
+    int64_t strides[WALK_ARRAYS];
+    const pto_tensor *a = call->in[0], *b = call->in[1], *out = call->out;
+    const pto_dtype t = out->dtype;
+    if (element_is_float(t)) TENSOR_TRY(tensor_check_float(call));
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    TENSOR_TRY(tensor_check_dtype(call, 1));
+    TENSOR_TRY(walk_broadcast(call, 2, &w));
+    const int64_t n = walk_split_last(&w, strides);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        for (int64_t i = 0; i < n; i += TENSOR_LANES) {
+            const size_t k = tensor_piece(n, i);
+            uint8_t *to = tensor_at(out, w.offset[0] + i * strides[0]);
+            const uint8_t *p = tensor_at(a, w.offset[1] + i * strides[1]),
+                          *q = tensor_at(b, w.offset[2] + i * strides[2]);
+            if (element_is_float(t)) {
+                double x[TENSOR_LANES], y[TENSOR_LANES];
+                element_read_f64(t, p, strides[1], k, x);
+                element_read_f64(t, q, strides[2], k, y);
+                combine(op, call->nan, k, x, y);
+                element_write_f64(t, to, strides[0], k, x);
+            } else {
+                int64_t x[TENSOR_LANES], y[TENSOR_LANES];
+                element_read_i64(t, p, strides[1], k, x);
+                element_read_i64(t, q, strides[2], k, y);
+                call->faults += lanes_i64(op, element_is_unsigned(t), k, x, y, x);
+                element_write_i64(t, to, strides[0], k, x);
+            }
+        }
+    }
+    return PTO_OK;
+}
+
+pto_status eval_TENSOR_ADD(tensor_call *call) { return binary(call, LANE_ADD); }
+pto_status eval_TENSOR_SUB(tensor_call *call) { return binary(call, LANE_SUB); }
+pto_status eval_TENSOR_MUL(tensor_call *call) { return binary(call, LANE_MUL); }
+pto_status eval_TENSOR_DIV(tensor_call *call) { return binary(call, LANE_DIV); }
+pto_status eval_TENSOR_MAXIMUM(tensor_call *call) { return binary(call, LANE_MAX); }
+pto_status eval_TENSOR_MINIMUM(tensor_call *call) { return binary(call, LANE_MIN); }

@@ -1,0 +1,53 @@
+/* What each op of <pto/ops/tensor.def> computes, on strided arrays.
+ *
+ * Numerics: float ops compute in double and round once to the result type, nearest even; sums add in double, in
+ * row-major order of the reduced dims; integers wrap; integer division truncates, x / 0 gives all ones and counts in
+ * `faults`. Products of a matmul are exact in double for f32, f16 and bf16. Maxima: -0 < +0; of no element: the lowest
+ * value; a sum of none is 0, a mean of none NaN. A cast to the same type copies bits. A NaN result is the canonical
+ * one.
+ *
+ * tensor.group has no semantics of its own: whoever runs it runs its block. */
+#ifndef PTO_SEMANTICS_TENSOR_OPS_H
+#define PTO_SEMANTICS_TENSOR_OPS_H
+
+#include "semantics/element.h"
+
+#include <pto/backend.h>
+
+/* EVAL_TENSOR_ADD ... */
+typedef enum tensor_op {
+    EVAL_NONE,
+#define OP(ID, ...) EVAL_##ID,
+#include <pto/ops/tensor.def>
+#undef OP
+    EVAL_COUNT
+} tensor_op;
+
+typedef enum nan_rule { NAN_PROPAGATE, NAN_IGNORE, NAN_ANY } nan_rule; /* ANY: as IGNORE */
+typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
+
+/* Operands and result do not overlap; the result has its dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
+typedef struct tensor_call {
+    uint32_t cpu; /* from insn_cpu(), or 0; results do not depend on it */
+    const pto_tensor *in[2];
+    const pto_tensor *out;
+    /* attributes, those that the op has */
+    uint32_t axis_count;
+    int64_t axes[PTO_MAX_DIMS]; /* axis (negative: from the end), perm */
+    nan_rule nan;
+    bool drop_reduced; /* keepdim = false */
+    bool transpose_a, transpose_b, saturate;
+    round_mode mode;
+    gelu_approx approx;
+    double eps;
+    number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
+    uint64_t faults; /* out, added to: integer divisions by zero */
+    char text[256];  /* out: what is wrong, when PTO_FAILED */
+} tensor_call;
+
+const char *tensor_op_name(tensor_op op);             /* "tensor.add"; "?" outside the table */
+tensor_op tensor_op_by_name(const char *p, size_t n); /* EVAL_NONE when unknown */
+/* Executes. PTO_FAILED: shapes or types do not fit; text says how, the result is unchanged. */
+pto_status tensor_run(tensor_op op, tensor_call *call);
+
+#endif

@@ -1,0 +1,50 @@
+/* Inside of the tensor ops: one function for each row, walks over indices, checks. */
+#ifndef PTO_SEMANTICS_TENSOR_WALK_H
+#define PTO_SEMANTICS_TENSOR_WALK_H
+
+#include "semantics/tensor_ops.h"
+
+typedef pto_status (*tensor_fn)(tensor_call *call);
+#define OP(ID, ...) pto_status eval_##ID(tensor_call *call);
+#include <pto/ops/tensor.def>
+#undef OP
+
+/* Elements handled at a time. */
+enum { TENSOR_LANES = 256, WALK_ARRAYS = 3 };
+
+/* All indices of some dims in row-major order, with the place in up to three arrays. */
+typedef struct walk {
+    uint32_t rank;
+    int64_t dims[PTO_MAX_DIMS], strides[WALK_ARRAYS][PTO_MAX_DIMS];
+    int64_t index[PTO_MAX_DIMS], offset[WALK_ARRAYS]; /* in elements */
+} walk;
+
+/* for (bool more = walk_begin(&w); more; more = walk_next(&w)). walk_begin: false when there is no index. */
+bool walk_begin(walk *w);
+bool walk_next(walk *w);
+/* Takes the last dim out of the walk, for a run along it; rank 0: a run of one. Gives its extent. */
+int64_t walk_split_last(walk *w, int64_t out_strides[WALK_ARRAYS]);
+/* Walk over the dims of `out`; array 0 is out, array 1 + i is in[i], broadcast. Fails when one does not broadcast. */
+pto_status walk_broadcast(tensor_call *call, int count, walk *out_walk);
+
+uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
+int64_t tensor_count(const pto_tensor *t);
+/* Length of the piece of a run of n that starts at i. */
+size_t tensor_piece(int64_t n, int64_t i);
+
+/* The larger of a and b, or with `smaller` the smaller one; -0 < +0. */
+double tensor_extreme(double a, double b, bool smaller, nan_rule nan);
+
+__attribute__((format(printf, 2, 3))) pto_status tensor_fail(tensor_call *call, const char *format, ...);
+pto_status tensor_check_dtype(tensor_call *call, int i); /* in[i] has the type of out */
+pto_status tensor_check_float(tensor_call *call);        /* out is f32, f16 or bf16 */
+pto_status tensor_check_same_dims(tensor_call *call, int i);
+/* The axis within 0 .. rank-1. */
+pto_status tensor_check_axis(tensor_call *call, int64_t axis, uint32_t rank, uint32_t *out_axis);
+
+#define TENSOR_TRY(x)                         \
+    do {                                      \
+        if ((x) != PTO_OK) return PTO_FAILED; \
+    } while (0)
+
+#endif

@@ -1,0 +1,9 @@
+/* --progress: one line on stderr as each step starts. */
+#ifndef TOOLS_CHECK_PROGRESS_H
+#define TOOLS_CHECK_PROGRESS_H
+
+#include "core/compile/observer.h"
+
+compile_observer progress_observer(void);
+
+#endif

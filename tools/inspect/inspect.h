@@ -1,0 +1,42 @@
+/* Listings of everything there is, out of descriptors, notes and tables; as text, JSON or Markdown. */
+#ifndef TOOLS_INSPECT_INSPECT_H
+#define TOOLS_INSPECT_INSPECT_H
+
+#include "core/host/plugin_host.h"
+#include "ir/base/text.h"
+
+typedef enum inspect_format { INSPECT_TEXT, INSPECT_JSON, INSPECT_MARKDOWN } inspect_format;
+
+typedef struct inspector {
+    arena *arena;
+    diag_engine *diags;
+    inspect_format format;
+    const char *const *search; /* folders of pipelines, NULL-ended */
+    plugin_host *host;         /* NULL for subjects that need none */
+    text_buffer out;
+    uint32_t entries; /* written so far */
+} inspector;
+
+/* Each shows all of a subject, or one in full when `name` is not NULL. Fails after a diagnostic: no such name, or a
+ * plugin that cannot be loaded. */
+MUST_CHECK status inspect_plugins(inspector *x, const char *name);
+MUST_CHECK status inspect_passes(inspector *x, const char *name);
+MUST_CHECK status inspect_tilings(inspector *x, const char *name);
+MUST_CHECK status inspect_backends(inspector *x, const char *name);
+MUST_CHECK status inspect_properties(inspector *x, const char *name);
+MUST_CHECK status inspect_options(inspector *x, const char *name);
+MUST_CHECK status inspect_ops(inspector *x, const char *name);
+MUST_CHECK status inspect_machines(inspector *x, const char *name);
+MUST_CHECK status inspect_errors(inspector *x, const char *name);
+
+/* ---- one entry: a title, a sentence, rows of key and value. Values NULL are left out. ---- */
+void inspect_begin(inspector *x);
+void inspect_entry(inspector *x, const char *title, const char *sentence);
+void inspect_row(inspector *x, const char *key, const char *value);
+void inspect_rowf(inspector *x, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
+/* A NULL-ended list, on one row; left out when empty. */
+void inspect_list(inspector *x, const char *key, const char *const *items);
+void inspect_entry_end(inspector *x);
+void inspect_end(inspector *x);
+
+#endif

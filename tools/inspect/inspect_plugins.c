@@ -1,0 +1,222 @@
+/* pto-inspect plugins, passes, tilings, backends, properties, options: from notes and descriptors. */
+#include "core/core_diag.h"
+#include "tools/inspect/inspect.h"
+
+#include <string.h>
+
+static const char *option_type_name(pto_option_type type)
+{
+    static const char *const names[] = {"",     "bool",  "integer",          "number", "text",
+                                        "enum", "bytes", "list of integers", "plugin"};
+    return type < sizeof names / sizeof names[0] ? names[type] : "";
+}
+
+static void describe_option(const pto_option *o, text_buffer *t)
+{
+    text_puts(t, option_type_name(o->type));
+    if (o->choices && o->choices[0]) {
+        text_puts(t, o->type == PTO_OPT_PLUGIN ? " of kind" : " of");
+        for (uint32_t i = 0; o->choices[i]; i++) text_printf(t, "%s %s", i ? "," : "", o->choices[i]);
+    }
+    if (o->min || o->max) text_printf(t, ", %s to %s", o->min ? o->min : "-inf", o->max ? o->max : "inf");
+    if (o->unit) text_printf(t, " %s", o->unit);
+    if (o->def)
+        text_printf(t, ", default %s", o->def);
+    else
+        text_puts(t, ", required");
+    if (o->doc) text_printf(t, ": %s", o->doc);
+}
+
+static void put_options(inspector *x, const pto_option *const *options)
+{
+    for (; options && *options; options++) {
+        text_buffer t;
+        text_init(&t);
+        describe_option(*options, &t);
+        text_buffer key;
+        text_init(&key);
+        text_printf(&key, "option %s", (*options)->name);
+        inspect_row(x, key.p, t.p);
+        text_fini(&key);
+        text_fini(&t);
+    }
+}
+
+typedef status (*show_part)(inspector *x, const char *id, bool in_full);
+
+/* In its place in a list of all: the rest follows. */
+static void show_refused(inspector *x, plugin_kind kind, const char *id)
+{
+    const char *why = plugin_host_refusal(x->host, kind, str_from(id));
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "refused: %s", why ? why : "see the errors");
+    inspect_entry(x, id, t.p);
+    inspect_entry_end(x);
+    text_fini(&t);
+}
+
+/* All ids of a kind, or the one named. Details load the plugin. */
+static status inspect_parts(inspector *x, plugin_kind kind, const char *name, show_part show)
+{
+    const char *const *ids = plugin_host_ids(x->host, kind);
+    bool found = false;
+    status result = OK;
+    inspect_begin(x);
+    for (uint32_t i = 0; ids[i]; i++) {
+        if (name && strcmp(name, ids[i]) != 0) continue;
+        found = true;
+        if (show(x, ids[i], name != NULL || x->format != INSPECT_TEXT) == OK) continue;
+        result = FAILED;
+        if (name) return FAILED;
+        show_refused(x, kind, ids[i]);
+    }
+    inspect_end(x);
+    if (found || !name) return result;
+    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
+    const char *near = str_nearest(str_from(name), ids);
+    if (near) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
+    return FAILED;
+}
+
+static status show_pass(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_pass *p = plugin_host_pass(x->host, NO_POS, str_from(id), &file);
+    if (!p) return FAILED;
+    inspect_entry(x, p->id, p->summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        inspect_row(x, "scope", p->scope);
+        inspect_row(x, "consumes", p->consumes);
+        inspect_row(x, "produces", p->produces);
+        inspect_row(x, "numerics", p->flags & PTO_PASS_REASSOCIATES ? "reassociates" : "exact");
+        inspect_list(x, "requires", p->requires_props);
+        inspect_list(x, "establishes", p->establishes);
+        inspect_list(x, "breaks", p->breaks);
+        inspect_list(x, "statistics", p->stats);
+        put_options(x, p->options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
+static status show_tiling(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_tiling *t = plugin_host_tiling(x->host, NO_POS, str_from(id), &file);
+    if (!t) return FAILED;
+    inspect_entry(x, t->id, t->summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        put_options(x, t->options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
+static status show_backend(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_backend *b = plugin_host_backend(x->host, NO_POS, str_from(id), &file);
+    if (!b) return FAILED;
+    inspect_entry(x, b->id, b->summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        inspect_list(x, "consumes", b->consumes);
+        inspect_list(x, "requires", b->requires_props);
+        inspect_list(x, "heeds", b->hints);
+        put_options(x, b->options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
+static status show_property(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_property *p = plugin_host_property(x->host, NO_POS, str_from(id), &file);
+    if (!p) return FAILED;
+    inspect_entry(x, p->id, p->doc);
+    if (in_full) {
+        inspect_row(x, "checked by", file->plugin->id);
+        inspect_row(x, "level", p->level);
+        inspect_list(x, "established by", plugin_host_suppliers(x->host, str_from(id)));
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
+status inspect_passes(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_PASS, name, show_pass); }
+status inspect_tilings(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_TILING, name, show_tiling); }
+status inspect_backends(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_BACKEND, name, show_backend); }
+status inspect_properties(inspector *x, const char *name)
+{
+    return inspect_parts(x, PLUGIN_PROPERTY, name, show_property);
+}
+
+static void show_options(inspector *x, const char *owner, const char *summary, const pto_option *const *options)
+{
+    if (!options || !*options) return;
+    inspect_entry(x, owner, summary);
+    put_options(x, options);
+    inspect_entry_end(x);
+}
+
+status inspect_options(inspector *x, const char *name)
+{
+    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_BACKEND};
+    bool found = false;
+    status result = OK;
+    inspect_begin(x);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        const char *const *ids = plugin_host_ids(x->host, kinds[k]);
+        for (uint32_t i = 0; ids[i]; i++) {
+            if (name && strcmp(name, ids[i]) != 0) continue;
+            found = true;
+            const pto_pass *p =
+                kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_tiling *t =
+                kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_backend *b =
+                kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            if (!p && !t && !b) {
+                show_refused(x, kinds[k], ids[i]);
+                result = FAILED;
+            }
+            if (p) show_options(x, p->id, p->summary, p->options);
+            if (t) show_options(x, t->id, t->summary, t->options);
+            if (b) show_options(x, b->id, b->summary, b->options);
+        }
+    }
+    inspect_end(x);
+    if (found || !name) return result;
+    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
+    return FAILED;
+}
+
+status inspect_plugins(inspector *x, const char *name)
+{
+    bool found = false;
+    inspect_begin(x);
+    for (uint32_t i = 0; i < plugin_host_file_count(x->host); i++) {
+        const plugin_file *f = plugin_host_file_at(x->host, i);
+        if (name && strcmp(name, f->note.id) != 0) continue;
+        found = true;
+        inspect_entry(x, f->note.id, f->refusal);
+        inspect_row(x, "file", f->path);
+        if (name || x->format != INSPECT_TEXT) {
+            inspect_row(x, "vendor", f->note.vendor);
+            inspect_rowf(x, "abi", "built for %u.%u, needs at least %u.%u", f->note.abi_major, f->note.built_minor,
+                         f->note.abi_major, f->note.least_minor);
+            const char **provided = arena_array(x->arena, f->note.provided_count + 1u, sizeof *provided);
+            for (uint32_t k = 0; k < f->note.provided_count; k++) provided[k] = f->note.provides[k].text;
+            inspect_list(x, "provides", provided);
+        }
+        inspect_entry_end(x);
+    }
+    inspect_end(x);
+    if (found || !name) return OK;
+    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "there is no plugin `%s`", name);
+    return FAILED;
+}

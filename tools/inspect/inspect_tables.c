@@ -1,0 +1,244 @@
+/* pto-inspect ops, errors, machines: from tables and files. */
+#include "core/core_diag.h"
+#include "tools/inspect/inspect.h"
+#include "core/files/machine.h"
+#include "ir/op_words.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void append(text_buffer *t, const char *word) { text_printf(t, "%s%s", t->n ? ", " : "", word); }
+
+static void put_dtypes(inspector *x, uint32_t set)
+{
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t d = 1; d < DTYPE_COUNT; d++) {
+        if (set & (1u << d)) append(&t, dtype_name((dtype)d));
+    }
+    inspect_row(x, "element types", t.p);
+    text_fini(&t);
+}
+
+static void put_traits(inspector *x, uint32_t traits)
+{
+    static const char *const names[] = {"pure", "commutative", "terminator", "function",
+                                        "loop", "constant",    "descriptor", "sync"};
+    text_buffer t;
+    text_init(&t);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (traits & (1u << i)) append(&t, names[i]);
+    }
+    inspect_row(x, "traits", t.p);
+    text_fini(&t);
+}
+
+static void put_operands(inspector *x, const op_info *o)
+{
+    text_buffer t;
+    text_init(&t);
+    for (int i = 0; i < 6 && o->in[i].types; i++) {
+        append(&t, o->in[i].name);
+        text_puts(&t, ": ");
+        type_classes_print(o->in[i].types, &t);
+        if (o->in[i].dtypes != 0 && (o->in[i].dtypes & (o->in[i].dtypes - 1)) == 0)
+            text_printf(&t, " of %s", dtype_name((dtype)__builtin_ctz(o->in[i].dtypes)));
+    }
+    if (o->in_variadic) text_puts(&t, " ...");
+    if (o->in_optional) text_printf(&t, " (last %u optional)", o->in_optional);
+    inspect_row(x, "operands", t.p);
+    text_fini(&t);
+}
+
+static void put_results(inspector *x, const op_info *o)
+{
+    text_buffer t;
+    text_init(&t);
+    if (o->out_count == OUT_ANY) text_puts(&t, "any number of ");
+    if (o->out_count != 0) type_classes_print(o->out_types, &t);
+    inspect_row(x, "result", t.p);
+    text_fini(&t);
+    if (o->blocks == BLOCKS_ANY)
+        inspect_row(x, "blocks", "1 or 2");
+    else if (o->blocks != 0)
+        inspect_rowf(x, "blocks", "%u", o->blocks);
+}
+
+/* What follows from the row: where the op stands, its text, shapes, valid regions and iteration space. */
+static void put_rules(inspector *x, const op_info *o, op_kind kind)
+{
+    text_buffer t;
+    text_init(&t);
+    inspect_row(x, "level", op_home_words((op_home)o->home));
+    inspect_rowf(x, "since", "%u", (unsigned)o->since);
+    op_form_words(kind, &t);
+    inspect_row(x, "form", t.p);
+    text_fini(&t);
+    inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));
+    inspect_row(x, "shapes", insn_rule_words((insn_rule)o->rule));
+    inspect_row(x, "scratch", insn_tmp_words((insn_tmp)o->tmp));
+    inspect_row(x, "folds to", fold_rule_words((fold_rule)o->fold));
+}
+
+/* Keys of a JSON object are unique: there "space vec" stands for the row "space", "attribute name" for the row "name".
+ */
+static const char *unique_key(inspector *x, const char *plain, const char *group, const char *name)
+{
+    if (x->format != INSPECT_JSON) return plain;
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "%s %s", group, name);
+    const char *key = arena_strndup(x->arena, t.p, t.n);
+    text_fini(&t);
+    return key;
+}
+
+static void show_op(inspector *x, op_kind kind, bool in_full)
+{
+    const op_info *o = op_info_at(kind);
+    inspect_entry(x, o->name, o->doc);
+    if (in_full || x->format != INSPECT_TEXT) {
+        put_rules(x, o, kind);
+        put_operands(x, o);
+        put_results(x, o);
+        put_dtypes(x, o->dtypes);
+        put_traits(x, o->traits);
+        for (int i = 0; i < 10 && o->attrs[i].name; i++) {
+            const attr_spec *a = &o->attrs[i];
+            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s", a->doc ? a->doc : "",
+                         a->choices ? "; one of " : "", a->choices ? a->choices : "", a->def ? "; default " : "",
+                         a->def ? a->def : "", a->required ? "; required" : "", a->hint ? "; a hint" : "");
+        }
+        if (o->pipe) inspect_row(x, "pipe", pipe_name((pipe_kind)o->pipe));
+        inspect_row(x, "cost class", o->cost);
+        inspect_row(x, "numerics", o->numerics);
+        if (o->partner) inspect_row(x, "partner", op_info_at(o->partner)->name);
+    }
+    inspect_entry_end(x);
+}
+
+static status unknown_name(inspector *x, const char *what, const char *name, const char *near)
+{
+    diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "there is no %s `%s`", what, name);
+    if (near) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
+    return FAILED;
+}
+
+status inspect_ops(inspector *x, const char *name)
+{
+    inspect_begin(x);
+    if (name) {
+        const op_kind kind = op_kind_by_name(str_from(name));
+        if (kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(str_from(name)));
+        show_op(x, kind, true);
+    } else {
+        for (uint32_t k = 1; k < op_kind_count(); k++) show_op(x, (op_kind)k, false);
+    }
+    inspect_end(x);
+    return OK;
+}
+
+static const diag_code_info *code_at(uint32_t index, uint32_t *ir_count)
+{
+    const diag_code_info *info = index < *ir_count ? diag_code_at(index) : NULL;
+    if (info) return info;
+    if (*ir_count > index) *ir_count = index;
+    return core_diag_code_at(index - *ir_count);
+}
+
+status inspect_errors(inspector *x, const char *name)
+{
+    uint32_t ir_count = UINT32_MAX;
+    bool found = false;
+    inspect_begin(x);
+    for (uint32_t i = 0;; i++) {
+        const diag_code_info *info = code_at(i, &ir_count);
+        if (!info) break;
+        if (name && strcmp(name, info->code) != 0) continue;
+        found = true;
+        inspect_entry(x, info->code, info->summary);
+        inspect_entry_end(x);
+    }
+    inspect_end(x);
+    return found ? OK : unknown_name(x, "diagnostic", name, NULL);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* The .yaml files of all machines/ folders, sorted. */
+static const char **find_machines(inspector *x, uint32_t *out_count)
+{
+    const char **paths = NULL;
+    size_t capacity = 0;
+    uint32_t n = 0;
+    for (uint32_t f = 0; x->search && x->search[f]; f++) {
+        text_buffer folder;
+        text_init(&folder);
+        text_printf(&folder, "%s/machines", x->search[f]);
+        DIR *d = opendir(folder.p);
+        for (struct dirent *e; d && (e = readdir(d));) {
+            const size_t length = strlen(e->d_name);
+            if (length < 6 || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
+            paths = table_grow(paths, &capacity, n + 1u, sizeof *paths);
+            text_buffer path;
+            text_init(&path);
+            text_printf(&path, "%s/%s", folder.p, e->d_name);
+            paths[n++] = arena_strndup(x->arena, path.p, path.n);
+            text_fini(&path);
+        }
+        if (d) closedir(d);
+        text_fini(&folder);
+    }
+    if (n > 0) qsort(paths, n, sizeof *paths, by_name);
+    *out_count = n;
+    return paths;
+}
+
+static void show_machine(inspector *x, const machine *m, bool in_full)
+{
+    inspect_entry(x, m->name, m->doc);
+    if (in_full || x->format != INSPECT_TEXT) {
+        inspect_row(x, "file", m->file);
+        inspect_rowf(x, "clock", "%" PRId64 " Hz", m->clock_hz);
+        for (uint32_t i = 0; i < m->core_count; i++)
+            inspect_rowf(x, unique_key(x, "cores", "cores", m->cores[i].name), "%" PRId64 " %s", m->cores[i].count,
+                         m->cores[i].name);
+        for (uint32_t i = 0; i < m->space_count; i++) {
+            const machine_space *s = &m->spaces[i];
+            inspect_rowf(x, unique_key(x, "space", "space", s->name),
+                         "%s: %" PRId64 " bytes, %" PRId64 " reserved, aligned to %" PRId64, s->name, s->bytes,
+                         s->reserved_bytes, s->align_bytes);
+        }
+        for (uint32_t i = 0; i < m->path_count; i++) {
+            const machine_path *p = &m->paths[i];
+            char name[16];
+            snprintf(name, sizeof name, "%" PRIu32, i);
+            inspect_rowf(x, unique_key(x, "path", "path", name),
+                         "%s -> %s on %s of %s: %g bytes per cycle, latency %" PRId64, p->from, p->to, p->pipe, p->core,
+                         p->bytes_per_cycle, p->latency_cycles);
+        }
+    }
+    inspect_entry_end(x);
+}
+
+status inspect_machines(inspector *x, const char *name)
+{
+    uint32_t count = 0;
+    bool found = false;
+    status s = OK;
+    const char **paths = find_machines(x, &count);
+    inspect_begin(x);
+    for (uint32_t i = 0; i < count && s == OK; i++) {
+        const machine *m = NULL;
+        s = machine_read(x->arena, x->diags, paths[i], &m);
+        if (s != OK || (name && strcmp(name, m->name) != 0)) continue;
+        found = true;
+        show_machine(x, m, name != NULL);
+    }
+    inspect_end(x);
+    table_free(paths);
+    if (s != OK) return FAILED;
+    return found || !name ? OK : unknown_name(x, "machine", name, NULL);
+}

@@ -1,0 +1,143 @@
+/* pto-inspect: what there is: plugins, passes, strategies, backends, properties, ops, machines, options, diagnostics.
+ *
+ * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
+ * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "tools/inspect/inspect.h"
+#include "tools/session/plugin_trial.h"
+#include "tools/session/session.h"
+
+#include <string.h>
+
+enum {
+    INSPECT_FORMAT,
+    INSPECT_PLUGIN,
+    INSPECT_PLUGIN_PATH,
+    INSPECT_TIME_LIMIT,
+    INSPECT_VERSION,
+    INSPECT_HELP,
+    INSPECT_OPTION_COUNT
+};
+
+static const cli_option options[INSPECT_OPTION_COUNT] = {
+    {"format", 0, CLI_REQUIRED, "text|json|markdown", "output", "form of the output, default text", false},
+    {"plugin", 0, CLI_REQUIRED, "FILE", "plugins", "one more plugin", true},
+    {"plugin-path", 0, CLI_REQUIRED, "DIR", "plugins", "one more folder of plugins", true},
+    PLUGIN_TRIAL_TIME_LIMIT("plugins"),
+    {"version", 0, CLI_NONE, NULL, "other", "print the version", false},
+    {"help", 'h', CLI_NONE, NULL, "other", "this text", false},
+};
+
+static const char usage[] = "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|errors [NAME]";
+static const char summary[] = "Lists what there is, or shows one of them in full.";
+
+typedef struct subject {
+    const char *word;
+    bool wants_plugins;
+    status (*show)(inspector *x, const char *name);
+} subject;
+
+static const subject subjects[] = {
+    {"plugins", true, inspect_plugins},    {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
+    {"backends", true, inspect_backends},  {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
+    {"machines", false, inspect_machines}, {"options", true, inspect_options},       {"errors", false, inspect_errors},
+};
+
+static const char *const *values_of(arena *a, const command_line *line, uint32_t option)
+{
+    const char **values = arena_array(a, line->use_count + 1u, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        if (line->uses[i].option == option) values[n++] = line->uses[i].value;
+    }
+    return values;
+}
+
+static status read_format(diag_engine *d, const command_line *line, inspect_format *out)
+{
+    static const char *const names[] = {"text", "json", "markdown", NULL};
+    const char *text = command_line_value(line, INSPECT_FORMAT);
+    *out = INSPECT_TEXT;
+    for (int i = 0; text && names[i]; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        *out = (inspect_format)i;
+        return OK;
+    }
+    if (!text) return OK;
+    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1503, "option `--format` wants text, json or markdown, not `%s`",
+               text);
+    return FAILED;
+}
+
+static const subject *find_subject(diag_engine *d, const char *word)
+{
+    for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
+        if (strcmp(subjects[i].word, word) == 0) return &subjects[i];
+    }
+    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504, "nothing is called `%s` here", word);
+    diag_note(d, NO_POS, "usage: %s", usage);
+    return NULL;
+}
+
+static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recorder *recorder)
+{
+    const command_line *line = trial->line;
+    if (line->argument_count < 1 || line->argument_count > 2) {
+        diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504,
+                   "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
+        diag_note(d, NO_POS, "usage: %s", usage);
+        return EXIT_STATUS_USAGE;
+    }
+    inspector x = {.arena = a, .diags = d};
+    const subject *s = find_subject(d, line->arguments[0]);
+    if (!s || read_format(d, line, &x.format) != OK) return EXIT_STATUS_USAGE;
+    x.search = session_search_folders(a);
+    if (s->wants_plugins) {
+        plugin_host_params params = plugin_host_defaults();
+        params.files = values_of(a, line, INSPECT_PLUGIN);
+        params.folders = values_of(a, line, INSPECT_PLUGIN_PATH);
+        params.recorder = recorder;
+        params.refused = trial->refused;
+        params.goes_on = true;
+        if (plugin_host_create(a, d, &params, &x.host) != OK) return EXIT_STATUS_PLUGIN;
+    }
+    text_init(&x.out);
+    const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
+    if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
+    text_fini(&x.out);
+    if (x.host && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
+    return shown == OK ? EXIT_STATUS_OK : s->wants_plugins ? EXIT_STATUS_PLUGIN : EXIT_STATUS_USAGE;
+}
+
+static int work(void *self, flight_recorder *recorder)
+{
+    arena *a = arena_create("inspect");
+    diag_engine *d = diag_create(stderr, 0);
+    const int code = run(a, d, self, recorder);
+    diag_destroy(d);
+    arena_destroy(a);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    file_hold_standard();
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-inspect", options, INSPECT_OPTION_COUNT, argc, argv, &line) == OK) {
+        if (command_line_answer_help(&line, INSPECT_HELP, usage, summary)) {
+            code = EXIT_STATUS_OK;
+        } else if (command_line_has(&line, INSPECT_VERSION)) {
+            printf("pto-inspect %s\n", session_version());
+            code = EXIT_STATUS_OK;
+        } else {
+            code = plugin_trial_run(a, d, &line, INSPECT_TIME_LIMIT, work);
+        }
+    }
+    diag_destroy(d);
+    arena_destroy(a);
+    return finish_output(code);
+}

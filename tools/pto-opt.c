@@ -1,0 +1,158 @@
+/* pto-opt: reads a module, runs a pipeline over it, prints what comes out. */
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "tools/session/session.h"
+#include "core/host/supervisor.h"
+#include "ir/text/printer.h"
+
+enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_SYM, OPT_SEED, OPT_COUNT };
+
+static const cli_option options[OPT_COUNT] = {
+    SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing",
+                                 "where the result goes; `-` is standard output", false},
+    {"print-generic", 0, CLI_NONE, NULL, "printing", "in the generic form that mlir-opt reads", false},
+    {"print-locations", 0, CLI_NONE, NULL, "printing", "with loc(..) behind every op", false},
+    {"sym", 0, CLI_REQUIRED, "NAME=N", "--check=semantics", "value of a symbol; others get small ones", true},
+    {"random-inputs", 0, CLI_REQUIRED, "SEED", "--check=semantics", "seed of the inputs, default 1", false},
+};
+
+static const char usage[] = "pto-opt [options] FILE.ptir [-o OUT]";
+static const char summary[] = "Parses, verifies, transforms and prints a module. `-` reads standard input.\n"
+                              "Without --pipeline or --passes nothing is transformed.";
+
+static status write_out(void *self, const char *p, size_t n)
+{
+    file_writer *w = self;
+    file_writer_put(w, p, n);
+    return w->failed ? FAILED : OK;
+}
+
+static print_options form_of(const session *s)
+{
+    return (print_options){.generic = command_line_has(s->line, OPT_PRINT_GENERIC),
+                           .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+}
+
+static const char *output_path(const session *s)
+{
+    const char *path = command_line_value(s->line, OPT_OUTPUT);
+    return path ? path : "-";
+}
+
+static exit_status check_output_file(const session *s)
+{
+    const session_output output = {OPT_OUTPUT, output_path(s)};
+    return session_check_outputs(s, 1, &output);
+}
+
+static status open_output(session *s, file_writer *w) { return file_writer_open(w, s->diags, output_path(s)); }
+
+static exit_status print_module(session *s, module *m)
+{
+    file_writer w;
+    if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
+    text_buffer t;
+    text_init(&t);
+    t.flush = write_out;
+    t.self = &w;
+    const print_options form = form_of(s);
+    compile_trace_begin(s->trace, "print", STR("print"), NULL);
+    module_print(m, &form, &t);
+    const status flushed = text_finish(&t);
+    compile_trace_end(s->trace);
+    text_fini(&t);
+    const status written = file_writer_commit(&w);
+    return flushed == OK && written == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+}
+
+/* The page of --compare in place of the module. */
+static exit_status print_comparison(session *s, module *m, module *other)
+{
+    file_writer w;
+    if (open_output(s, &w) != OK) return EXIT_STATUS_OUTPUT;
+    text_buffer t;
+    text_init(&t);
+    const print_options form = form_of(s);
+    const bool is_same = session_write_comparison(s, m, other, &form, &t);
+    file_writer_put(&w, t.p, t.n);
+    text_fini(&t);
+    if (file_writer_commit(&w) != OK) return EXIT_STATUS_OUTPUT;
+    return is_same ? EXIT_STATUS_OK : EXIT_STATUS_NO;
+}
+
+static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
+{
+    TRY_EXIT(session_compile(s, m, recorder));
+    if (other) TRY_EXIT(session_compile_other(s, other, recorder));
+    if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
+    return other ? print_comparison(s, m, other) : print_module(s, m);
+}
+
+/* What --check=semantics runs the functions on. */
+static status read_inputs(session *s)
+{
+    int64_t seed = 1;
+    if (!session_checks_semantics(s)) {
+        if (!command_line_has(s->line, OPT_SYM) && !command_line_has(s->line, OPT_SEED)) return OK;
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504,
+                   "--sym and --random-inputs have no effect without --check=semantics");
+        return FAILED;
+    }
+    TRY(command_line_i64(s->diags, s->line, OPT_SEED, 1, INT64_MAX, 1, &seed));
+    given_symbol *symbols = arena_array(s->arena, s->line->use_count, sizeof *symbols);
+    s->semantics = (semantics_request){.symbols = symbols, .seed = (uint64_t)seed, .finds_inputs = true};
+    for (uint32_t i = 0; i < s->line->use_count; i++) {
+        if (s->line->uses[i].option != OPT_SYM) continue;
+        TRY(given_symbol_read(s->diags, "pto-opt", s->line->uses[i].value, &symbols[s->semantics.symbol_count++]));
+    }
+    return OK;
+}
+
+static exit_status run(session *s, flight_recorder *recorder)
+{
+    exit_status code;
+    TRY_EXIT(session_open_pipeline(s, NULL));
+    TRY_EXIT(session_open_other(s));
+    if (session_answers_after_pipeline(s, &code)) return code;
+    if (s->line->argument_count != 1) {
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given",
+                   s->line->argument_count);
+        diag_note(s->diags, NO_POS, "usage: %s", usage);
+        return EXIT_STATUS_USAGE;
+    }
+    if (read_inputs(s) != OK) return EXIT_STATUS_USAGE;
+    module *m = NULL;
+    TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
+    module *other = session_compares(s) ? module_clone(m) : NULL;
+    code = compile(s, m, other, recorder);
+    if (other) module_destroy(other);
+    module_destroy(m);
+    return code;
+}
+
+static int work(void *self, flight_recorder *recorder)
+{
+    const command_line *line = self;
+    session s;
+    exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = check_output_file(&s);
+    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
+    session_close(&s);
+    return (int)code;
+}
+
+int main(int argc, char **argv)
+{
+    file_hold_standard();
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    exit_status answer;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK)
+        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
+                                                                               : session_supervise(&line, work);
+    diag_destroy(d);
+    arena_destroy(a);
+    return finish_output(code);
+}

@@ -1,0 +1,680 @@
+/* pto-run: compiles a module, runs it on tensors, compares the results. */
+#include "tools/run/backend_run.h"
+#include "tools/run/call_value.h"
+#include "tools/run/case.h"
+#include "core/case_folder.h"
+#include "tools/run/compare.h"
+#include "core/core_diag.h"
+#include "tools/run/data_maker.h"
+#include "core/file.h"
+#include "tools/report/report.h"
+#include "tools/check/run_compare.h"
+#include "tools/run/run_counters.h"
+#include "tools/session/session.h"
+#include "core/host/supervisor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUN_OPTIONS(X)                                                                                                 \
+    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input; of a scalar, NAME=NUMBER", true)               \
+    X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                \
+    X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                        \
+    X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)               \
+    X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)               \
+    X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                     \
+    X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors",                                              \
+      "fill inputs that are not given with random numbers", false)                                                     \
+    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", \
+      false)                                                                                                           \
+    X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                        \
+    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)                      \
+    X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                 \
+    X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)           \
+    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's; alone: no passes", false)  \
+    X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
+    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1; medians and spreads are printed", false) \
+    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write a page, pictures, tables and a trace there", false)      \
+    X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
+
+enum {
+    RUN_FIRST = SESSION_OPTION_COUNT - 1,
+#define RUN_ENUM(ID, ...) RUN_##ID,
+    RUN_OPTIONS(RUN_ENUM) RUN_OPTION_COUNT
+};
+static const cli_option options[RUN_OPTION_COUNT] = {SESSION_OPTIONS(SESSION_ROW) RUN_OPTIONS(SESSION_ROW)};
+
+static const char usage[] =
+    "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
+static const char summary[] =
+    "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
+
+typedef struct expectation {
+    str name;
+    comparison comparison;
+    const char *rule_text;
+} expectation;
+
+typedef struct run_job {
+    session *s;
+    flight_recorder *recorder;
+    const char *module_path, *entry;
+    given_tensor *tensors; /* those of a case first */
+    uint32_t tensor_count, case_input_count;
+    given_symbol *symbols;
+    uint32_t symbol_count;
+    expectation *expectations;
+    uint32_t expectation_count;
+    int64_t seed, shuffle, repeat;
+    output_names output_names;
+    output_folder *report; /* or NULL */
+    exit_status failure;   /* exit status when reading the job fails */
+} run_job;
+
+static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
+
+/* "name=rest" of an option's value. */
+static status split(diag_engine *d, const char *option, const char *text, str *name, const char **rest)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1]) {
+        diag_error(d, tool(), &E1503, "option `--%s` wants NAME=VALUE, not `%s`", option, text);
+        return FAILED;
+    }
+    *name = (str){text, (size_t)(equals - text)};
+    if (name->p[0] == '%' || name->p[0] == '$') *name = (str){name->p + 1, name->n - 1};
+    *rest = equals + 1;
+    return OK;
+}
+
+static status read_array(run_job *j, const char *path, const npy_array **out)
+{
+    npy_array *array = arena_alloc(j->s->arena, sizeof *array);
+    if (access(path, R_OK) == 0) j->failure = EXIT_STATUS_INPUT;
+    TRY(npy_read(j->s->arena, j->s->diags, path, array));
+    j->failure = EXIT_STATUS_USAGE;
+    *out = array;
+    return OK;
+}
+
+static status read_f64(diag_engine *d, const command_line *line, uint32_t option, double *out)
+{
+    const char *text = command_line_value(line, option);
+    *out = 0;
+    if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
+    diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`",
+               line->options[option].name, text);
+    return FAILED;
+}
+
+/* `text` is a file or, like a number, a value. */
+static status add_input(run_job *j, str name, const char *text)
+{
+    given_tensor *t = &j->tensors[j->tensor_count];
+    *t = (given_tensor){.name = name, .path = text, .value_at = tool()};
+    if (call_value_is_text(text))
+        t->value = text;
+    else
+        TRY(read_array(j, text, &t->array));
+    j->tensor_count++;
+    return OK;
+}
+
+static status add_expectation(run_job *j, str name, const char *path)
+{
+    expectation *e = &j->expectations[j->expectation_count++];
+    *e = (expectation){.name = name, .comparison = {.rule = COMPARE_TOLERANCE, .terms = 1}, .rule_text = "tolerance"};
+    TRY(read_f64(j->s->diags, j->s->line, RUN_RTOL, &e->comparison.rtol));
+    TRY(read_f64(j->s->diags, j->s->line, RUN_ATOL, &e->comparison.atol));
+    return read_array(j, path, &e->comparison.want);
+}
+
+/* An input has one value: none of two is taken in silence. */
+static status refuse_second(const run_job *j, str name)
+{
+    for (uint32_t i = 0; i < j->tensor_count; i++) {
+        if (!str_eq(j->tensors[i].name, name)) continue;
+        diag_error(j->s->diags, tool(), &E1504, "input `%.*s` is given twice: %s and --in", (int)name.n, name.p,
+                   i < j->case_input_count ? "--case" : "--in");
+        return FAILED;
+    }
+    return OK;
+}
+
+static status take_options(run_job *j)
+{
+    const command_line *line = j->s->line;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const uint32_t option = line->uses[i].option;
+        if (option == RUN_SYM)
+            TRY(given_symbol_read(j->s->diags, line->tool, line->uses[i].value, &j->symbols[j->symbol_count++]));
+        if (option != RUN_IN && option != RUN_EXPECT && option != RUN_OUT) continue;
+        str name;
+        const char *rest;
+        TRY(split(j->s->diags, line->options[option].name, line->uses[i].value, &name, &rest));
+        if (option == RUN_IN) {
+            TRY(refuse_second(j, name));
+            TRY(add_input(j, name, rest));
+        }
+        if (option == RUN_EXPECT) TRY(add_expectation(j, name, rest));
+    }
+    return OK;
+}
+
+static status size_terms(diag_engine *d, const case_output *o, const case_size *size, double *out)
+{
+    int64_t n = 0;
+    if (str_to_i64(o->terms, &n) == OK && n > 0) {
+        *out = (double)n;
+        return OK;
+    }
+    for (uint32_t i = 0; o->terms.n > 1 && o->terms.p[0] == '$' && i < size->symbol_count; i++) {
+        if (!str_eq(size->symbols[i].name, (str){o->terms.p + 1, o->terms.n - 1})) continue;
+        *out = (double)size->symbols[i].value;
+        return OK;
+    }
+    diag_error(d, o->at, &E1033, "`terms` is `%.*s`: neither a positive number nor a symbol of this size",
+               (int)o->terms.n, o->terms.p);
+    return FAILED;
+}
+
+/* The data folder that --data-dir names, or a temporary one. */
+static const char *make_folder(run_job *j, bool *is_temporary)
+{
+    const char *folder = command_line_value(j->s->line, RUN_DATA_DIR);
+    *is_temporary = !folder;
+    if (folder) {
+        if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
+    } else {
+        folder = case_folder_make(j->s->arena);
+        if (folder) {
+            FLIGHT_SET(j->recorder, folder, str_from(folder));
+            return folder;
+        }
+    }
+    diag_error(j->s->diags, tool(), &E1501, "cannot create the data folder: %s", strerror(errno));
+    return NULL;
+}
+
+/* What a case names, `what`, is missing: that is said where it is named. */
+static status check_named(const run_job *j, src_pos at, const char *what, const char *path)
+{
+    struct stat st;
+    const int error = stat(path, &st) != 0 || access(path, R_OK) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
+    if (error == 0) return OK;
+    diag_error(j->s->diags, at, &E1501, "cannot read the %s `%s`: %s", what, path, strerror(error));
+    return FAILED;
+}
+
+static status read_case_array(run_job *j, src_pos at, const char *folder, const char *file, const npy_array **out)
+{
+    const char *path = file_join(j->s->arena, folder, file);
+    TRY(check_named(j, at, "tensor file", path));
+    const status s = read_array(j, path, out);
+    if (s != OK) diag_note(j->s->diags, at, "the case names it here");
+    return s;
+}
+
+static status load_case_data(run_job *j, const case_description *c, const case_size *size, const char *folder)
+{
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        given_tensor *t = &j->tensors[j->tensor_count];
+        *t = (given_tensor){.name = c->inputs[i].parameter,
+                            .path = file_join(j->s->arena, folder, c->inputs[i].file),
+                            .value_at = c->inputs[i].at};
+        if (call_value_is_text(c->inputs[i].file))
+            t->value = c->inputs[i].file;
+        else
+            TRY(read_case_array(j, c->inputs[i].at, folder, c->inputs[i].file, &t->array));
+        j->tensor_count++;
+    }
+    for (uint32_t i = 0; i < c->output_count; i++) {
+        const case_output *o = &c->outputs[i];
+        expectation *e = &j->expectations[j->expectation_count++];
+        *e = (expectation){.name = o->parameter,
+                           .comparison = {.rule = o->rule},
+                           .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
+        TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
+        TRY(read_case_array(j, o->expect_at, folder, o->expect, &e->comparison.want));
+        if (o->magnitude) TRY(read_case_array(j, o->magnitude_at, folder, o->magnitude, &e->comparison.magnitude));
+    }
+    return OK;
+}
+
+static status take_case(run_job *j, const char *path)
+{
+    if (flight_recorder_phase(j->recorder, "reading the case")) return FAILED;
+    case_description *c = arena_alloc(j->s->arena, sizeof *c);
+    TRY(case_read(j->s->arena, j->s->diags, path, c));
+    const char *size_name = command_line_value(j->s->line, RUN_SIZE);
+    const case_size *size = case_size_by_name(j->s->diags, c, path, str_from(size_name ? size_name : "small"));
+    if (!size) return FAILED;
+    if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
+    if (c->data) TRY(check_named(j, c->data_at, "data program", c->data));
+    j->module_path = c->module;
+    if (!j->entry) j->entry = c->entry;
+    j->tensors = arena_array(j->s->arena, j->s->line->use_count + c->input_count, sizeof *j->tensors);
+    j->expectations = arena_array(j->s->arena, j->s->line->use_count + c->output_count, sizeof *j->expectations);
+    bool is_temporary = false;
+    const char *folder = make_folder(j, &is_temporary);
+    if (!folder) return FAILED;
+    status s = OK;
+    if (flight_recorder_phase(j->recorder, "making and reading the data of the case")) return FAILED;
+    if (c->data)
+        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
+    if (s == OK) s = load_case_data(j, c, size, folder);
+    if (is_temporary) {
+        file_remove_tree(folder);
+        FLIGHT_SET(j->recorder, folder, STR(""));
+    }
+    if (!is_temporary && !session_is_quiet(j->s))
+        fprintf(stderr, "%s, size %.*s, data in %s\n", c->name, (int)size->name.n, size->name.p, folder);
+    return s;
+}
+
+/* The files of --out, and the folder of --report. */
+static exit_status check_output_files(const session *s)
+{
+    const command_line *line = s->line;
+    session_output *outputs = arena_array(s->arena, line->use_count, sizeof *outputs);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const cli_use *use = &line->uses[i];
+        str name;
+        const char *path = use->value;
+        if (use->option == RUN_OUT) TRY_AS(EXIT_STATUS_USAGE, split(s->diags, "out", use->value, &name, &path));
+        if (use->option == RUN_OUT || use->option == RUN_REPORT) outputs[n++] = (session_output){use->option, path};
+    }
+    return session_check_outputs(s, n, outputs);
+}
+
+static status read_job(run_job *j)
+{
+    const command_line *line = j->s->line;
+    const char *case_path = command_line_value(line, RUN_CASE);
+    if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
+        diag_error(j->s->diags, tool(), &E1504, "%s, %u are given",
+                   case_path ? "one file at most is wanted beside --case" : "one input file is wanted",
+                   line->argument_count);
+        diag_note(j->s->diags, NO_POS, "usage: %s", usage);
+        return FAILED;
+    }
+    if (!case_path && (command_line_has(line, RUN_SIZE) || command_line_has(line, RUN_DATA_DIR) ||
+                       command_line_has(line, RUN_PYTHON))) {
+        diag_error(j->s->diags, tool(), &E1504, "--size, --data-dir and --python have no effect without --case");
+        return FAILED;
+    }
+    if (case_path && command_line_has(line, RUN_RANDOM_INPUTS)) {
+        diag_error(j->s->diags, tool(), &E1504,
+                   "--random-inputs has no effect with --case, which says what inputs are");
+        return FAILED;
+    }
+    if ((command_line_has(line, RUN_RTOL) || command_line_has(line, RUN_ATOL)) && !command_line_has(line, RUN_EXPECT)) {
+        diag_error(j->s->diags, tool(), &E1504, "--rtol and --atol have no effect without --expect");
+        return FAILED;
+    }
+    TRY(command_line_i64(j->s->diags, line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &j->seed));
+    TRY(command_line_i64(j->s->diags, line, RUN_SHUFFLE, 1, INT64_MAX, 0, &j->shuffle));
+    TRY(command_line_i64(j->s->diags, line, RUN_REPEAT, 1, 1000000, 1, &j->repeat));
+    j->entry = command_line_value(line, RUN_ENTRY);
+    j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
+    j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
+    j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
+    if (case_path) TRY(take_case(j, case_path));
+    j->case_input_count = j->tensor_count;
+    if (line->argument_count == 1) j->module_path = line->arguments[0];
+    return take_options(j);
+}
+
+static const bound_tensor *find_output(const bound_call *call, str name)
+{
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        if (call->tensors[i].is_output && str_eq(call->tensors[i].name, name)) return &call->tensors[i];
+    }
+    return NULL;
+}
+
+static status unknown_output(diag_engine *d, const bound_call *call, str name)
+{
+    diag_error(d, tool(), &E1605, "the function has no output `%.*s`", (int)name.n, name.p);
+    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
+        const bound_tensor *t = &call->tensors[i];
+        if (t->is_output) diag_note(d, NO_POS, "output `%.*s`", (int)t->name.n, t->name.p);
+    }
+    return FAILED;
+}
+
+static void put_shape(text_buffer *out, uint32_t rank, const int64_t *dims)
+{
+    text_putc(out, '[');
+    for (uint32_t i = 0; i < rank; i++) text_printf(out, "%s%" PRId64, i == 0 ? "" : ", ", dims[i]);
+    text_putc(out, ']');
+}
+
+static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array,
+                         const char *what)
+{
+    bool same = array->header.rank == t->rank;
+    for (uint32_t i = 0; same && i < t->rank; i++) same = array->header.dims[i] == t->dims[i];
+    if (same) return OK;
+    text_buffer shapes;
+    text_init(&shapes);
+    put_shape(&shapes, array->header.rank, array->header.dims);
+    text_puts(&shapes, ", the output ");
+    put_shape(&shapes, t->rank, t->dims);
+    diag_error(d, tool(), &E1603, "the %s of `%.*s` has the shape %s", what, (int)e->name.n, e->name.p, shapes.p);
+    text_fini(&shapes);
+    return FAILED;
+}
+
+/* Numbers of any kind can be compared; bits that stand for a float (bf16 travels as <u2) must have its width. */
+static status same_numbers(diag_engine *d, const expectation *e, const bound_tensor *t)
+{
+    const npy_header *h = &e->comparison.want->header;
+    if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || npy_matches(h, t->type)) return OK;
+    char descr[8];
+    npy_header_descr(h, descr);
+    diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n,
+               e->name.p, descr, dtype_name(t->type));
+    diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type),
+              npy_descr(t->type));
+    return FAILED;
+}
+
+/* Before anything runs: all names, shapes and element types fit. */
+static status check_outputs(run_job *j, const bound_call *call)
+{
+    for (uint32_t i = 0; i < j->expectation_count; i++) {
+        const expectation *e = &j->expectations[i];
+        const bound_tensor *t = find_output(call, e->name);
+        if (!t) return unknown_output(j->s->diags, call, e->name);
+        TRY(same_shape(j->s->diags, e, t, e->comparison.want, "reference"));
+        TRY(same_numbers(j->s->diags, e, t));
+        if (e->comparison.magnitude) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
+    }
+    for (uint32_t i = 0; i < j->s->line->use_count; i++) {
+        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        str name;
+        const char *rest;
+        TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &rest));
+        if (!find_output(call, name)) return unknown_output(j->s->diags, call, name);
+    }
+    return OK;
+}
+
+static status write_outputs(run_job *j, const bound_call *call)
+{
+    for (uint32_t i = 0; i < j->s->line->use_count; i++) {
+        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        str name;
+        const char *path;
+        TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
+        const bound_tensor *t = find_output(call, name);
+        BUG_IF(!t, "an output was checked and is gone");
+        TRY(npy_write(j->s->diags, path, t->type, t->rank, t->dims, t->data));
+    }
+    return OK;
+}
+
+/* What it finds goes to `out`, in lines. */
+static bool compare_outputs(const run_job *j, const bound_call *call, text_buffer *out)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < j->expectation_count; i++) {
+        const expectation *e = &j->expectations[i];
+        const bound_tensor *t = find_output(call, e->name);
+        BUG_IF(!t, "an output was checked and is gone");
+        const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
+        text_printf(out, "%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n",
+                    (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count,
+                    e->rule_text);
+        if (!r.is_equal)
+            text_printf(out,
+                        "  %" PRIu64 " elements beyond their bound; worst at %" PRIu64
+                        ": got %.9g, want %.9g, bound %.3g\n",
+                        r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
+        all &= r.is_equal;
+    }
+    return all;
+}
+
+static void print_counters(const run_job *j, const backend_result *r)
+{
+    text_buffer t;
+    text_init(&t);
+    run_counters_print(r, command_line_has(j->s->line, RUN_COUNTERS), &t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+}
+
+/* `q` holds what the run gave. */
+static status write_report(const run_job *j, module *m, const report_request *q)
+{
+    session *s = j->s;
+    text_buffer command, yaml, files;
+    text_init(&command);
+    text_init(&yaml);
+    text_init(&files);
+    command_line_write(s->line, &command);
+    if (s->opened.pipeline->name) session_write_pipeline(s, &yaml);
+    report_request request = *q;
+    request.folder = j->report;
+    request.m = m;
+    request.opened = &s->opened;
+    request.command = command.p;
+    request.pipeline = yaml.n > 0 ? yaml.p : "";
+    const status result = report_write(s->arena, &request, &files);
+    if (result == OK) {
+        for (size_t i = 0; i < files.n; i++)
+            if (files.p[i] == '\n') files.p[i] = i + 1 < files.n ? ' ' : '\0';
+        if (!session_is_quiet(s)) fprintf(stderr, "report in %s: %s\n", output_folder_path(j->report), files.p);
+    }
+    text_fini(&command);
+    text_fini(&yaml);
+    text_fini(&files);
+    return result;
+}
+
+/* One pipeline's module on the inputs of the job. */
+typedef struct execution {
+    bound_call call;
+    backend_result result;
+} execution;
+
+/* `trace`: filled when a report is wanted; NULL: none is. */
+static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, report_trace *trace, execution *out)
+{
+    session *s = j->s;
+    if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
+    const op_id f = call_entry(m, j->entry);
+    if (f == 0 || call_check_fixed(m) != OK ||
+        call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)j->seed,
+                  &out->call) != OK)
+        return EXIT_STATUS_INPUT;
+    call_name_outputs(&out->call, &j->output_names);
+    if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
+    const char *folder = trace ? command_line_value(s->line, RUN_REPORT) : NULL;
+    if (folder) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
+    const backend_request request = {.seed = (uint64_t)j->shuffle,
+                                     .folder = folder ? j->report : NULL,
+                                     .trace = trace,
+                                     .repeat = (uint32_t)j->repeat};
+    if (flight_recorder_phase(j->recorder, "running the backend")) return EXIT_STATUS_RESOURCES;
+    compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
+    const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);
+    compile_trace_end(s->trace);
+    return ran;
+}
+
+static exit_status run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
+{
+    session *s = j->s;
+    report_trace trace;
+    report_trace_init(&trace, s->arena, m);
+    exit_status code = EXIT_STATUS_OK;
+    TRY_EXIT(execute(j, &s->opened, m, &trace, first));
+    if (flight_recorder_phase(j->recorder, "writing the outputs")) return EXIT_STATUS_RESOURCES;
+    if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
+    text_buffer outcome;
+    text_init(&outcome);
+    *out_is_equal = compare_outputs(j, &first->call, &outcome);
+    if (outcome.n > 0 && session_compares(s)) printf("this:\n");
+    if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
+    if (!session_compares(s)) print_counters(j, &first->result);
+    const report_request report = {
+        .call = &first->call, .result = &first->result, .trace = &trace, .outcome = outcome.n > 0 ? outcome.p : ""};
+    if (flight_recorder_phase(j->recorder, "writing the report"))
+        code = EXIT_STATUS_RESOURCES;
+    else if (j->report && write_report(j, m, &report) != OK)
+        code = EXIT_STATUS_OUTPUT;
+    text_fini(&outcome);
+    return code;
+}
+
+/* The outputs of both pipelines: `input` is the module before any step. */
+static exit_status compare_both(run_job *j, module *input, const execution *first, const execution *other,
+                                bool *out_is_equal, text_buffer *page)
+{
+    session *s = j->s;
+    bool is_same = false;
+    const semantics_bounds *bounds = NULL;
+    arena *sets = NULL;
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
+    if (run_compare_bits(&first->call, &other->call, &is_same) != OK) {
+        diag_error(s->diags, tool(), &E1904,
+                   "the outputs of the two pipelines differ in number, element type or extents");
+        return EXIT_STATUS_FAILED;
+    }
+    if (flight_recorder_phase(j->recorder, "finding the bounds of the numbers")) return EXIT_STATUS_RESOURCES;
+    if (!is_same) TRY_EXIT(semantics_find_bounds(s->host, &s->semantics, input, j->recorder, &sets, &bounds));
+    if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
+    text_puts(page, "\n");
+    *out_is_equal &= run_compare_outputs(&first->call, &other->call, bounds, page);
+    if (sets) arena_destroy(sets);
+    text_puts(page, "\n");
+    run_compare_counters(&first->result, &other->result, command_line_has(s->line, RUN_COUNTERS), page);
+    return EXIT_STATUS_OK;
+}
+
+/* The other pipeline, and the page on which both stand. */
+static exit_status run_other(run_job *j, module *m, module *other, module *input, const execution *first,
+                             bool *out_is_equal)
+{
+    session *s = j->s;
+    execution second = {0};
+    TRY_EXIT(session_compile_other(s, other, j->recorder));
+    TRY_EXIT(execute(j, &s->other, other, NULL, &second));
+    text_buffer page;
+    text_init(&page);
+    if (j->expectation_count > 0) text_puts(&page, "other:\n");
+    *out_is_equal &= compare_outputs(j, &second.call, &page);
+    text_putc(&page, '\n');
+    session_write_comparison(s, m, other, &(print_options){0}, &page);
+    const exit_status code = compare_both(j, input, first, &second, out_is_equal, &page);
+    if (code == EXIT_STATUS_OK) fwrite(page.p, 1, page.n, stdout);
+    text_fini(&page);
+    return code;
+}
+
+static exit_status compile_and_run(run_job *j, module *m)
+{
+    session *s = j->s;
+    bool is_equal = true;
+    execution first = {0};
+    module *input = session_compares(s) ? module_clone(m) : NULL, *other = input ? module_clone(m) : NULL;
+    exit_status code = session_compile(s, m, j->recorder);
+    if (code == EXIT_STATUS_OK) {
+        if (!session_answers_after_compile(s)) code = run_first(j, m, &first, &is_equal);
+        if (code == EXIT_STATUS_OK && other) code = run_other(j, m, other, input, &first, &is_equal);
+        if (code == EXIT_STATUS_OK && !is_equal) code = EXIT_STATUS_NO;
+    }
+    if (input) {
+        module_destroy(input);
+        module_destroy(other);
+    }
+    return code;
+}
+
+static status check_backends(const session *s)
+{
+    if (!s->opened.contract.backend) {
+        diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
+        return FAILED;
+    }
+    if (!session_compares(s) || s->other.contract.backend) return OK;
+    diag_error(s->diags, tool(), &E1710, "the pipeline of --compare names no backend");
+    return FAILED;
+}
+
+static exit_status run(session *s, flight_recorder *recorder)
+{
+    exit_status code;
+    TRY_EXIT(session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND)));
+    TRY_EXIT(session_open_other(s));
+    if (session_answers_after_pipeline(s, &code)) return code;
+    if (check_backends(s) != OK) return EXIT_STATUS_USAGE;
+    run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
+    if (read_job(&j) != OK) return j.failure;
+    module *m = NULL;
+    TRY_EXIT(session_read_module(s, j.module_path, &m));
+    call_output_names(s->arena, m, j.entry, &j.output_names);
+    s->semantics = (semantics_request){.entry = j.entry,
+                                       .tensor_count = j.tensor_count,
+                                       .tensors = j.tensors,
+                                       .symbol_count = j.symbol_count,
+                                       .symbols = j.symbols,
+                                       .seed = (uint64_t)j.seed};
+    if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK)
+        code = EXIT_STATUS_INPUT;
+    else
+        code = compile_and_run(&j, m);
+    output_folder_close(j.report);
+    module_destroy(m);
+    return code;
+}
+
+static int work(void *self, flight_recorder *recorder)
+{
+    const command_line *line = self;
+    session s;
+    exit_status code = session_open(&s, line, recorder);
+    if (code == EXIT_STATUS_OK) code = check_output_files(&s);
+    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
+    session_close(&s);
+    return (int)code;
+}
+
+/* Without a word about it, a module runs through the default pipeline. */
+static void default_pipeline(arena *a, command_line *line)
+{
+    if (command_line_has(line, SESSION_PIPELINE) || command_line_has(line, SESSION_PASSES) ||
+        command_line_has(line, RUN_BACKEND))
+        return;
+    cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
+    if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
+    uses[line->use_count++] = (cli_use){.option = SESSION_PIPELINE, .value = "default.yaml"};
+    line->uses = uses;
+}
+
+int main(int argc, char **argv)
+{
+    file_hold_standard();
+    arena *a = arena_create("command line");
+    diag_engine *d = diag_create(stderr, 0);
+    command_line line;
+    exit_status answer;
+    int code = EXIT_STATUS_USAGE;
+    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK) {
+        default_pipeline(a, &line);
+        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
+                                                                               : session_supervise(&line, work);
+    }
+    diag_destroy(d);
+    arena_destroy(a);
+    return finish_output(code);
+}

@@ -1,0 +1,221 @@
+#include "tools/report/report_model.h"
+
+#include "ir/text/printer.h"
+
+#include <stdio.h>
+
+/* ---- the text and its lines ---- */
+
+typedef struct line_counter {
+    report *r;
+    text_buffer *out;
+    size_t seen;
+    uint32_t line;
+} line_counter;
+
+static void note_op(void *self, op_id o)
+{
+    line_counter *k = self;
+    for (; k->seen < k->out->n; k->seen++) k->line += k->out->p[k->seen] == '\n';
+    k->r->line_of[o] = k->line;
+}
+
+static uint32_t op_limit(const module *m)
+{
+    uint32_t limit = 1;
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        IR_WALK(m, o, f) if (o >= limit) limit = o + 1;
+    }
+    return limit;
+}
+
+static void read_lines(report *r)
+{
+    for (size_t i = 0; i < r->text.n; i++) r->line_count += r->text.p[i] == '\n';
+    r->lines = arena_array(r->arena, r->line_count + 1u, sizeof *r->lines);
+    size_t at = 0;
+    for (uint32_t i = 0; i < r->line_count; i++) {
+        const char *end = memchr(r->text.p + at, '\n', r->text.n - at);
+        r->lines[i] = (report_line){.at = at, .n = (size_t)(end - r->text.p) - at};
+        at += r->lines[i].n + 1;
+    }
+    for (op_id o = 1; o < r->op_limit; o++)
+        if (r->line_of[o]) r->lines[r->line_of[o] - 1].op = o;
+}
+
+static void print_text(report *r)
+{
+    text_buffer t;
+    text_init(&t);
+    r->op_limit = op_limit(r->m);
+    r->line_of = arena_array(r->arena, r->op_limit, sizeof *r->line_of);
+    line_counter counter = {.r = r, .out = &t, .line = 1};
+    const print_options options = {.on_op = note_op, .self = &counter};
+    module_print(r->m, &options, &t);
+    r->text = (str){arena_strndup(r->arena, t.p ? t.p : "", t.n), t.n};
+    text_fini(&t);
+    read_lines(r);
+}
+
+uint32_t report_line_of(const report *r, op_id o) { return o < r->op_limit ? r->line_of[o] : 0; }
+
+str report_line_text(const report *r, op_id o)
+{
+    const uint32_t line = report_line_of(r, o);
+    if (line == 0) return (str){"", 0};
+    str s = {r->text.p + r->lines[line - 1].at, r->lines[line - 1].n};
+    while (s.n > 0 && *s.p == ' ') s = (str){s.p + 1, s.n - 1};
+    if (s.n >= 2 && memcmp(s.p + s.n - 2, " {", 2) == 0) s.n -= 2;
+    return s;
+}
+
+const char *report_source_of(const report *r, op_id o)
+{
+    const src_pos at = op_pos(r->m, o);
+    if (!at.file || at.line == 0) return "";
+    const char *slash = strrchr(at.file, '/');
+    char text[512];
+    snprintf(text, sizeof text, "%.400s:%u:%u", slash ? slash + 1 : at.file, at.line, at.column);
+    return arena_strdup(r->arena, text);
+}
+
+/* ---- numbers ---- */
+
+double report_counter(const report *r, const char *name, double absent)
+{
+    for (uint32_t i = 0; i < r->result->counter_count; i++)
+        if (strcmp(r->result->counters[i].name, name) == 0) return r->result->counters[i].value;
+    return absent;
+}
+
+static uint32_t cause_number(report *r, str name)
+{
+    for (uint32_t i = 0; i < r->cause_count; i++)
+        if (str_is(name, r->causes[i])) return i;
+    if (r->cause_count == TRACE_CAUSES_MAX) return TRACE_CAUSES_MAX - 1;
+    r->causes[r->cause_count] = arena_strndup(r->arena, name.p, name.n);
+    return r->cause_count++;
+}
+
+static bool is_core_kind(const report *r, str group)
+{
+    if (r->machine) return machine_core_by_name(r->machine, group) != NULL;
+    return group.n > 0 && (group.p[group.n - 1] < '0' || group.p[group.n - 1] > '9');
+}
+
+/* "vector 03 / mte2 / stall / flag": parts between " / "; how many, at most 4, the last one being the rest. */
+static uint32_t split(const char *name, str out[4])
+{
+    uint32_t count = 0;
+    for (;;) {
+        const char *end = count < 3 ? strstr(name, " / ") : NULL;
+        out[count++] = end ? (str){name, (size_t)(end - name)} : str_from(name);
+        if (!end) return count;
+        name = end + 3;
+    }
+}
+
+/* `group` and `pipe` are the first two parts of one name. */
+static report_unit *unit_of(report *r, str group, str pipe)
+{
+    const str key = {group.p, (size_t)(pipe.p + pipe.n - group.p)};
+    uint32_t number;
+    if (name_index_find(&r->units_by_name, key, &number)) return &r->units[number];
+    name_index_put(r->arena, &r->units_by_name, key, r->unit_count);
+    report_unit *u = &r->units[r->unit_count++];
+    *u = (report_unit){.group = arena_strndup(r->arena, group.p, group.n),
+                       .pipe = arena_strndup(r->arena, pipe.p, pipe.n),
+                       .is_core = !is_core_kind(r, group)};
+    return u;
+}
+
+static void read_counter(report *r, const backend_counter *c)
+{
+    str part[4];
+    const uint32_t count = split(c->name, part);
+    if (count == 3 && str_is(part[2], "busy")) {
+        report_unit *u = unit_of(r, part[0], part[1]);
+        u->busy = c->value;
+        u->is_measured = true;
+    } else if (count == 3 && str_is(part[2], "utilisation")) {
+        unit_of(r, part[0], part[1])->utilisation = c->value;
+    } else if (count == 4 && str_is(part[2], "stall")) {
+        unit_of(r, part[0], part[1])->stalls[cause_number(r, part[3])] = c->value;
+    }
+}
+
+/* What units do themselves first, then what they wait for, then what keeps all of them: the order of the columns. */
+static void name_causes(report *r)
+{
+    static const char *const order[] = {"latency", "shared bandwidth", "result",      "flag",
+                                        "barrier", "queue full",       "queue empty", "launch"};
+    for (uint32_t known = 0; known < sizeof order / sizeof *order; known++) {
+        for (uint32_t i = 0; i < r->result->counter_count; i++) {
+            str part[4];
+            if (split(r->result->counters[i].name, part) != 4 || !str_is(part[3], order[known])) continue;
+            cause_number(r, part[3]);
+            break;
+        }
+    }
+}
+
+static void read_counters(report *r)
+{
+    name_causes(r);
+    r->cycles = report_counter(r, "cycles", 0);
+    r->clock_hz = r->machine ? (double)r->machine->clock_hz : 0;
+    r->units = arena_array(r->arena, r->result->counter_count + 1u, sizeof *r->units);
+    for (uint32_t i = 0; i < r->result->counter_count; i++) read_counter(r, &r->result->counters[i]);
+}
+
+static bool symbol_value(void *self, str_id name, int64_t *out)
+{
+    const report *r = self;
+    const str text = string_of(module_context(r->m), name);
+    for (uint32_t i = 0; i < r->call->symbol_count; i++) {
+        if (!str_eq(r->call->symbols[i], text)) continue;
+        *out = r->call->values[i];
+        return true;
+    }
+    return false;
+}
+
+int64_t report_bytes_of(const report *r, type_id t)
+{
+    ir_context *c = module_context(r->m);
+    const type_node *n = type_at(c, t);
+    if (n->kind != TYPE_TENSOR && n->kind != TYPE_GM) return -1;
+    const expr_id count = type_element_count(c, t);
+    const expr_values values = {.symbol = symbol_value, .self = (void *)(uintptr_t)r};
+    int64_t elements, bytes;
+    if (count == 0 || !expr_eval(c, count, &values, &elements)) return -1;
+    if (__builtin_mul_overflow(elements, (int64_t)dtype_bytes(n->dtype), &bytes)) return -1;
+    return bytes;
+}
+
+const char *report_pipe_work(const report *r, const char *core, const char *pipe)
+{
+    text_buffer t;
+    text_init(&t);
+    if (strcmp(pipe, "s") == 0) text_puts(&t, "issues instructions");
+    if (strcmp(pipe, "v") == 0) text_puts(&t, "vector arithmetic");
+    if (strcmp(pipe, "m") == 0) text_puts(&t, "matrix products");
+    const bool is_known = t.n > 0;
+    for (uint32_t i = 0; !is_known && r->machine && i < r->machine->path_count; i++) {
+        const machine_path *p = &r->machine->paths[i];
+        if (strcmp(p->pipe, pipe) != 0 || strcmp(p->core, core) != 0) continue;
+        text_printf(&t, "%s%s \xe2\x86\x92 %s", t.n ? ", " : "", p->from, p->to);
+    }
+    const char *work = arena_strndup(r->arena, t.p ? t.p : "", t.n);
+    text_fini(&t);
+    return work;
+}
+
+void report_model(report *r, arena *a, module *m, const machine *chip, const bound_call *call,
+                  const backend_result *result, const report_trace *trace)
+{
+    *r = (report){.arena = a, .m = m, .machine = chip, .call = call, .result = result, .trace = trace};
+    print_text(r);
+    read_counters(r);
+    report_kernels(r);
+}

@@ -1,0 +1,44 @@
+/* Running a compiled module on the backend of an opened pipeline. */
+#ifndef TOOLS_RUN_BACKEND_RUN_H
+#define TOOLS_RUN_BACKEND_RUN_H
+
+#include "tools/run/call_binding.h"
+#include "core/host/flight_recorder.h"
+#include "tools/run/output_folder.h"
+#include "core/compile/pipeline_open.h"
+#include "tools/run/report_trace.h"
+
+/* Of one number in all executions; with one execution all three are that number. The spread is most - least. */
+typedef struct backend_spread {
+    double least, median, most;
+} backend_spread;
+
+typedef struct backend_counter {
+    const char *name, *unit;
+    double value; /* of the last execution that gave it */
+    backend_spread all;
+} backend_counter;
+
+typedef struct backend_result {
+    backend_counter *counters; /* in the order the backend gave them */
+    uint32_t counter_count;
+    bool has_utilisation;   /* among them; see run_counters.h */
+    uint32_t runs;          /* executions */
+    backend_spread wall_ns; /* of an execution */
+    const char **files;     /* names of the report files that were written */
+    uint32_t file_count;
+} backend_result;
+
+typedef struct backend_request {
+    uint64_t seed;         /* order of independent instances; 0: in order */
+    output_folder *folder; /* where files of the backend go, or NULL */
+    report_trace *trace;   /* gathers slices when `folder` is given; or NULL */
+    uint32_t repeat;       /* executions; outputs, files and slices are those of the last */
+} backend_request;
+
+/* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;
+ * `*exit_status` is then 5, or 74 when a file of the report cannot be written. */
+MUST_CHECK exit_status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+                                   const bound_call *call, flight_recorder *recorder, backend_result *out);
+
+#endif

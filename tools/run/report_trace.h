@@ -1,0 +1,96 @@
+/* What the units of a run did, gathered while it runs: sums for every op and kernel, and enough single slices to draw.
+ *
+ * Units are named "CORE / PIPE" as in counters. Times are cycles from the start of the run. Sums are of all slices;
+ * single slices are kept for one core of each kernel, the first that ran it, and up to a limit. Memory comes from the
+ * arena given at the start. One thread. */
+#ifndef TOOLS_RUN_REPORT_TRACE_H
+#define TOOLS_RUN_REPORT_TRACE_H
+
+#include "tools/run/name_index.h"
+#include "ir/module.h"
+
+enum {
+    TRACE_PIPES_MAX = 16,
+    TRACE_CAUSES_MAX = 16,
+    TRACE_SLICES_MAX = 20000,   /* kept of each kernel */
+    TRACE_INSTANCES_MAX = 50000 /* kept of all */
+};
+#define TRACE_NONE UINT32_MAX
+
+typedef struct trace_unit {
+    const char *name;
+    uint32_t core, pipe; /* numbers of the parts before and behind " / " */
+} trace_unit;
+
+/* Sums over all executions of one op, or of all ops on one pipe. Cycles. */
+typedef struct trace_sum {
+    uint64_t executions;
+    int64_t busy, bytes;
+    int64_t stalls[TRACE_CAUSES_MAX];
+} trace_sum;
+
+typedef struct trace_slice {
+    op_id op;
+    uint32_t pipe, cause; /* TRACE_NONE: busy */
+    int64_t from, to, bytes;
+} trace_slice;
+
+typedef struct trace_instance {
+    uint32_t kernel, core;
+    int64_t from, to, number;
+} trace_instance;
+
+typedef struct trace_kernel {
+    op_id op;
+    uint64_t instances;
+    int64_t from, to;                           /* of all instances */
+    int64_t instance_cycles, shortest, longest; /* summed, of one */
+    trace_sum pipes[TRACE_PIPES_MAX];
+    uint32_t core; /* of `slices` */
+    trace_slice *slices;
+    size_t slice_count, slice_room;
+    uint64_t slices_left_out;
+} trace_kernel;
+
+typedef struct report_trace {
+    arena *arena;
+    const module *m;
+    trace_unit *units;
+    size_t unit_count, unit_room;
+    const char **cores;
+    size_t core_count, core_room;
+    name_index units_by_name, cores_by_name;
+    const char *pipes[TRACE_PIPES_MAX];
+    uint32_t pipe_count;
+    const char *causes[TRACE_CAUSES_MAX];
+    uint32_t cause_count;
+    trace_sum **ops;     /* by op_id; NULL: no slice */
+    uint32_t *kernel_of; /* by op_id: number + 1 */
+    size_t op_room, kernel_of_room;
+    trace_kernel *kernels; /* in the order of their first slice */
+    size_t kernel_count, kernel_room;
+    trace_instance *instances; /* in the order of their end */
+    size_t instance_count, instance_room;
+    uint64_t instances_left_out, slice_total;
+} report_trace;
+
+void report_trace_init(report_trace *t, arena *a, const module *m);
+/* The number of a unit. */
+uint32_t report_trace_unit(report_trace *t, str name);
+bool report_trace_has_unit(const report_trace *t, str name);
+typedef struct trace_event {
+    uint32_t unit;
+    op_id op;  /* 0: unknown */
+    str cause; /* of a stall; empty: busy */
+    int64_t from, to, bytes, instance;
+} trace_event;
+/* Slices of units that do not exist, or that end before they begin, are dropped. */
+void report_trace_add(report_trace *t, const trace_event *e);
+
+/* NULL when no slice names the op. */
+const trace_sum *report_trace_op(const report_trace *t, op_id o);
+/* NULL when the kernel did not run. */
+const trace_kernel *report_trace_kernel(const report_trace *t, op_id kernel);
+int64_t trace_sum_stalled(const trace_sum *s);
+
+#endif

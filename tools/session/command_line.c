@@ -1,0 +1,247 @@
+#include "tools/session/command_line.h"
+
+#include "core/core_diag.h"
+#include "ir/base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static src_pos tool_pos(const command_line *c) { return (src_pos){c->tool, 0, 0}; }
+
+static status unknown(diag_engine *d, arena *a, const command_line *c, str name)
+{
+    diag_error(d, tool_pos(c), &E1502, "unknown option `%.*s`", (int)name.n, name.p);
+    const char **names = arena_array(a, c->option_count + 1u, sizeof *names);
+    for (uint32_t i = 0; i < c->option_count; i++) names[i] = c->options[i].name;
+    while (name.n > 0 && *name.p == '-') name = (str){name.p + 1, name.n - 1};
+    const char *near = str_nearest(name, names);
+    if (near) diag_note(d, NO_POS, "did you mean `--%s`?", near);
+    diag_note(d, NO_POS, "`%s --help` lists the options", c->tool);
+    return FAILED;
+}
+
+static uint32_t find_long(const command_line *c, str name)
+{
+    for (uint32_t i = 0; i < c->option_count; i++) {
+        if (str_is(name, c->options[i].name)) return i;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t find_short(const command_line *c, char letter)
+{
+    for (uint32_t i = 0; i < c->option_count; i++) {
+        if (c->options[i].short_name == letter) return i;
+    }
+    return UINT32_MAX;
+}
+
+static bool is_path(const char *metavariable)
+{
+    return strncmp(metavariable, "FILE", 4) == 0 || strncmp(metavariable, "DIR", 3) == 0 ||
+           strcmp(metavariable, "PROGRAM") == 0;
+}
+
+static status record(diag_engine *d, command_line *c, uint32_t option, const char *value, bool is_short)
+{
+    const cli_option *o = &c->options[option];
+    if (value && o->argument == CLI_NONE) {
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` takes no value, `%s` was given", o->name, value);
+        return FAILED;
+    }
+    if (value && *value == '\0' && o->value && is_path(o->value)) {
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a %s, not an empty name", o->name,
+                   strncmp(o->value, "DIR", 3) == 0 ? "folder" : "file");
+        return FAILED;
+    }
+    if (!o->repeats && command_line_has(c, option)) {
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` was given twice", o->name);
+        return FAILED;
+    }
+    c->uses[c->use_count++] = (cli_use){option, value, is_short};
+    return OK;
+}
+
+/* Takes one option at argv[*at] and its value. */
+static status take_option(diag_engine *d, arena *a, command_line *c, int argc, char **argv, int *at)
+{
+    char *word = argv[*at];
+    const bool is_long = word[1] == '-';
+    char *equals = is_long ? strchr(word, '=') : NULL;
+    const str name =
+        is_long ? (str){word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
+    const uint32_t option = is_long ? find_long(c, name) : find_short(c, word[1]);
+    if (option == UINT32_MAX) return unknown(d, a, c, is_long ? (str){word, name.n + 2} : name);
+    const char *value = is_long ? (equals ? equals + 1 : NULL) : (word[2] ? word + 2 : NULL);
+    if (!value && c->options[option].argument == CLI_REQUIRED) {
+        if (*at + 1 >= argc) {
+            diag_error(d, tool_pos(c), &E1503, "option `%s` needs a value: %s", word, c->options[option].value);
+            return FAILED;
+        }
+        value = argv[++*at];
+    }
+    return record(d, c, option, value, !is_long);
+}
+
+status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count,
+                          int argc, char **argv, command_line *out)
+{
+    *out = (command_line){.tool = tool, .options = options, .option_count = option_count};
+    out->uses = arena_array(a, (size_t)argc, sizeof *out->uses);
+    out->arguments = arena_array(a, (size_t)argc, sizeof *out->arguments);
+    bool options_ended = false;
+    for (int i = 1; i < argc; i++) {
+        if (!options_ended && strcmp(argv[i], "--") == 0)
+            options_ended = true;
+        else if (options_ended || argv[i][0] != '-' || argv[i][1] == '\0')
+            out->arguments[out->argument_count++] = argv[i];
+        else
+            TRY(take_option(d, a, out, argc, argv, &i));
+    }
+    return OK;
+}
+
+bool command_line_has(const command_line *c, uint32_t option)
+{
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        if (c->uses[i].option == option) return true;
+    }
+    return false;
+}
+
+const char *command_line_value(const command_line *c, uint32_t option)
+{
+    for (uint32_t i = c->use_count; i-- > 0;) {
+        if (c->uses[i].option == option) return c->uses[i].value;
+    }
+    return NULL;
+}
+
+status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, int64_t lo, int64_t hi, int64_t absent,
+                        int64_t *out)
+{
+    const char *text = command_line_value(c, option);
+    *out = absent;
+    if (!text) return OK;
+    if (str_to_i64(str_from(text), out) == OK && *out >= lo && *out <= hi) return OK;
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
+               c->options[option].name, lo, hi, text);
+    return FAILED;
+}
+
+status command_line_seconds(diag_engine *d, const command_line *c, uint32_t option, double *seconds)
+{
+    enum { SECONDS_MAX = 1000000000 };
+    const char *text = command_line_value(c, option);
+    double given = 0;
+    if (!text) return OK;
+    if (str_to_f64(str_from(text), &given) == OK && given > 0 && given <= (double)SECONDS_MAX) {
+        *seconds = given;
+        return OK;
+    }
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants seconds, more than 0 and at most %d, not `%s`",
+               c->options[option].name, SECONDS_MAX, text);
+    return FAILED;
+}
+
+static int option_width(const cli_option *o)
+{
+    return (int)(strlen(o->name) + (o->value ? strlen(o->value) + 1 : 0) + (o->argument == CLI_OPTIONAL ? 2 : 0));
+}
+
+/* All rows by group. `usage` is the line after "usage: ". */
+static void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                              const char *summary)
+{
+    int width = 0;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const int w = option_width(&options[i]);
+        if (w > width) width = w;
+    }
+    fprintf(out, "usage: %s\n%s\n", usage, summary);
+    const char *group = NULL;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const cli_option *o = &options[i];
+        if (!group || strcmp(group, o->group) != 0) fprintf(out, "\n%s:\n", o->group);
+        group = o->group;
+        if (o->short_name)
+            fprintf(out, "  -%c, --%s", o->short_name, o->name);
+        else
+            fprintf(out, "      --%s", o->name);
+        if (o->argument == CLI_OPTIONAL)
+            fprintf(out, "[=%s]", o->value);
+        else if (o->argument == CLI_REQUIRED)
+            fprintf(out, "=%s", o->value);
+        fprintf(out, "%*s  %s\n", width - option_width(o), "", o->doc);
+    }
+}
+
+void command_line_put_word(text_buffer *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && word[strspn(word, plain)] == 0) {
+        text_puts(out, word);
+        return;
+    }
+    text_putc(out, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_puts(out, "'\\''");
+        else
+            text_putc(out, *word);
+    }
+    text_putc(out, '\'');
+}
+
+void command_line_write(const command_line *c, text_buffer *out)
+{
+    text_puts(out, c->tool);
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        text_printf(out, " --%s", c->options[c->uses[i].option].name);
+        if (!c->uses[i].value) continue;
+        text_putc(out, '=');
+        command_line_put_word(out, c->uses[i].value);
+    }
+    for (uint32_t i = 0; i < c->argument_count; i++) {
+        text_putc(out, ' ');
+        command_line_put_word(out, c->arguments[i]);
+    }
+}
+
+/* `-h`: the names alone, on one screen of 80 x 24. */
+static void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
+                                    const char *summary)
+{
+    enum { COLUMNS = 80 };
+    fprintf(out, "usage: %s\n%s\n", usage, summary);
+    const char *group = NULL;
+    int column = 0;
+    for (uint32_t i = 0; i < option_count; i++) {
+        const cli_option *o = &options[i];
+        const int width = 3 + (int)strlen(o->name) + (o->short_name ? 4 : 0);
+        const bool begins = !group || strcmp(group, o->group) != 0;
+        if (begins)
+            column = fprintf(out, "%s%s:", group ? "\n" : "", o->group) - (group ? 1 : 0);
+        else if (column + width > COLUMNS)
+            column = fprintf(out, "\n   ") - 1;
+        group = o->group;
+        if (o->short_name)
+            column += fprintf(out, " -%c, --%s", o->short_name, o->name);
+        else
+            column += fprintf(out, " --%s", o->name);
+    }
+    fputs("\n`--help` says what they do.\n", out);
+}
+
+bool command_line_answer_help(const command_line *c, uint32_t help, const char *usage, const char *summary)
+{
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        if (c->uses[i].option != help) continue;
+        if (c->uses[i].is_short)
+            command_line_short_help(stdout, c->options, c->option_count, usage, summary);
+        else
+            command_line_help(stdout, c->options, c->option_count, usage, summary);
+        return true;
+    }
+    return false;
+}

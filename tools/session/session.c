@@ -1,0 +1,473 @@
+#include "tools/session/session.h"
+
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "tools/run/hints.h"
+#include "core/host/process_state.h"
+#include "core/files/search_space.h"
+#include "ir/text/parser.h"
+#include "ir/verify/verifier.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PTO_VERSION
+#define PTO_VERSION "0.1.0"
+#endif
+
+static const char *value_of(const command_line *line, uint32_t option) { return command_line_value(line, option); }
+
+const char *session_share_folder(arena *a)
+{
+    static const char below[] = "/share/pto";
+    char path[4096 + sizeof below];
+    const ssize_t n = readlink("/proc/self/exe", path, 4096);
+    if (n <= 0) return NULL;
+    path[n] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return NULL;
+        *slash = '\0';
+    }
+    memcpy(path + strlen(path), below, sizeof below);
+    return arena_strdup(a, path);
+}
+
+const char *const *session_search_folders(arena *a)
+{
+    const char *share = session_share_folder(a);
+    char installed[4200];
+    snprintf(installed, sizeof installed, "%s/pipelines", share ? share : "");
+    return pipeline_search_folders(a, share ? arena_strdup(a, installed) : NULL);
+}
+
+const char *session_version(void) { return PTO_VERSION; }
+
+static const char *const *collect(arena *a, const command_line *line, uint32_t option)
+{
+    const char **values = arena_array(a, line->use_count + 1u, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        if (line->uses[i].option == option) values[n++] = line->uses[i].value;
+    }
+    return values;
+}
+
+static status read_color(session *s)
+{
+    const char *color = value_of(s->line, SESSION_COLOR);
+    const bool on_terminal = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    if (!color || strcmp(color, "auto") == 0)
+        diag_set_color(s->diags, on_terminal);
+    else if (strcmp(color, "always") == 0 || strcmp(color, "never") == 0)
+        diag_set_color(s->diags, color[0] == 'a');
+    else {
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+                   "option `--color` wants auto, always or never, not `%s`", color);
+        return FAILED;
+    }
+    return OK;
+}
+
+static status read_verify(session *s)
+{
+    const char *verify = value_of(s->line, SESSION_VERIFY);
+    s->request.verify = PIPELINE_VERIFY_EACH;
+    if (!verify || pipeline_verify_by_name(str_from(verify), &s->request.verify)) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+               "option `--verify` wants off, each or paranoid, not `%s`", verify);
+    return FAILED;
+}
+
+static status read_check(session *s)
+{
+    const char *check = value_of(s->line, SESSION_CHECK);
+    if (!check || strcmp(check, "semantics") == 0) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--check` wants semantics, not `%s`", check);
+    return FAILED;
+}
+
+bool session_checks_semantics(const session *s) { return command_line_has(s->line, SESSION_CHECK); }
+
+static bool explains(const session *s, const char *what)
+{
+    const char *given = value_of(s->line, SESSION_EXPLAIN);
+    return command_line_has(s->line, SESSION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
+}
+
+static status check_explain(session *s)
+{
+    if (!command_line_has(s->line, SESSION_EXPLAIN) || explains(s, "pipeline") || explains(s, "schedule")) return OK;
+    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
+               "option `--explain` wants pipeline or schedule, not `%s`", value_of(s->line, SESSION_EXPLAIN));
+    return FAILED;
+}
+
+/* Made when somebody wants to read or write it. */
+static status open_schedule(session *s)
+{
+    const char *path = value_of(s->line, SESSION_SCHEDULE);
+    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
+    if (!path && !command_line_has(s->line, SESSION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
+        return OK;
+    s->request.schedule = schedule_create(s->arena, s->diags);
+    if (wants_space) schedule_set_space(s->request.schedule, search_space_create(s->arena));
+    return path ? schedule_read(s->request.schedule, path) : OK;
+}
+
+/* The options that need no plugin. */
+static status read_options(session *s)
+{
+    const command_line *line = s->line;
+    TRY(read_color(s));
+    const char *remarks = value_of(line, SESSION_REMARKS);
+    diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
+    diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
+    TRY(read_verify(s));
+    TRY(session_read_noise(s));
+    TRY(read_check(s));
+    TRY(session_check_compare(s));
+    TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->bisect_limit));
+    s->request.from = value_of(line, SESSION_FROM);
+    s->request.until = value_of(line, SESSION_UNTIL);
+    s->request.only = value_of(line, SESSION_ONLY);
+    s->request.counts_ops =
+        command_line_has(line, SESSION_TIMING) || command_line_has(line, SESSION_STATS) || session_compares(s);
+    s->printed_steps = collect(s->arena, line, SESSION_PRINT_AFTER);
+    return check_explain(s);
+}
+
+exit_status session_open(session *s, const command_line *line, flight_recorder *recorder)
+{
+    *s = (session){
+        .arena = arena_create("session"), .diags = diag_create(stderr, 0), .line = line, .recorder = recorder};
+    s->context = context_create(s->diags);
+    context_set_stop(s->context, &recorder->stop);
+    TRY_AS(EXIT_STATUS_USAGE, read_options(s));
+    s->search = session_search_folders(s->arena);
+    plugin_host_params params = plugin_host_defaults();
+    params.files = collect(s->arena, line, SESSION_PLUGIN);
+    params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
+    params.recorder = recorder;
+    TRY_AS(EXIT_STATUS_PLUGIN, plugin_host_create(s->arena, s->diags, &params, &s->host));
+    return EXIT_STATUS_OK;
+}
+
+static status write_text(session *s, const char *path, const text_buffer *t)
+{
+    file_writer w;
+    TRY(file_writer_open(&w, s->diags, path));
+    file_writer_put(&w, t->p, t->n);
+    return file_writer_commit(&w);
+}
+
+/* Unless they went to stderr. */
+static status write_remarks(session *s)
+{
+    const char *path = value_of(s->line, SESSION_REMARKS);
+    if (!path || strcmp(path, "-") == 0) return OK;
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < diag_record_count(s->diags); i++) {
+        const diag_record *r = diag_record_at(s->diags, i);
+        if (r->severity != DIAG_REMARK) continue;
+        if (r->at.file) text_printf(&t, "%s:%u:%u: ", r->at.file, r->at.line, r->at.column);
+        text_printf(&t, "remark: [%s] %s", r->code ? r->code : "", r->text);
+        if (r->path) text_printf(&t, " [%s]", r->path);
+        text_putc(&t, '\n');
+    }
+    const status result = write_text(s, path, &t);
+    text_fini(&t);
+    return result;
+}
+
+static status write_schedule(session *s)
+{
+    const char *path = value_of(s->line, SESSION_EMIT_SCHEDULE);
+    if (!path) return OK;
+    text_buffer t;
+    text_init(&t);
+    schedule_write(s->request.schedule, s->opened.machine ? s->opened.machine->name : NULL, &t);
+    const status result = write_text(s, path, &t);
+    text_fini(&t);
+    return result;
+}
+
+void session_close(session *s)
+{
+    schedule_destroy(s->request.schedule);
+    if (s->context) context_destroy(s->context);
+    if (s->diags) diag_destroy(s->diags);
+    if (s->arena) arena_destroy(s->arena);
+}
+
+/* An option that works on a pipeline has no effect without one: that is an error, not silence. */
+static status refuse_without_pipeline(const session *s)
+{
+    static const uint32_t wants[] = {SESSION_SET,
+                                     SESSION_REPLACE,
+                                     SESSION_INSERT_BEFORE,
+                                     SESSION_INSERT_AFTER,
+                                     SESSION_REMOVE,
+                                     SESSION_FROM,
+                                     SESSION_UNTIL,
+                                     SESSION_ONLY,
+                                     SESSION_DUMP_DIR,
+                                     SESSION_PRINT_AFTER,
+                                     SESSION_PRINT_AFTER_ALL,
+                                     SESSION_PRINT_AFTER_CHANGE,
+                                     SESSION_TIMING,
+                                     SESSION_STATS,
+                                     SESSION_VERIFY,
+                                     SESSION_CHECK,
+                                     SESSION_BISECT,
+                                     SESSION_COMPARE,
+                                     SESSION_REMARKS,
+                                     SESSION_EXPLAIN,
+                                     SESSION_SCHEDULE,
+                                     SESSION_EMIT_SCHEDULE,
+                                     SESSION_PRINT_SEARCH_SPACE,
+                                     SESSION_PRINT_PIPELINE,
+                                     SESSION_MACHINE};
+    for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
+        if (!command_line_has(s->line, wants[i])) continue;
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504,
+                   "option `--%s` has no effect without --pipeline or --passes", s->line->options[wants[i]].name);
+        return FAILED;
+    }
+    return OK;
+}
+
+static uint32_t collect_overrides(const command_line *line, pipeline_override *out)
+{
+    static const struct {
+        uint32_t option;
+        pipeline_change change;
+    } kinds[] = {{SESSION_SET, PIPELINE_SET},
+                 {SESSION_REPLACE, PIPELINE_REPLACE},
+                 {SESSION_INSERT_BEFORE, PIPELINE_INSERT_BEFORE},
+                 {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
+                 {SESSION_REMOVE, PIPELINE_REMOVE}};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            if (line->uses[i].option != kinds[k].option) continue;
+            out[n++] = (pipeline_override){kinds[k].change, str_from(line->uses[i].value), {"<command line>", 1, 1}};
+        }
+    }
+    return n;
+}
+
+status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
+                             const pipeline **out)
+{
+    const char *file = value_of(line, SESSION_PIPELINE), *passes = value_of(line, SESSION_PASSES);
+    *out = NULL;
+    if (file && passes) {
+        diag_error(d, (src_pos){line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
+        return FAILED;
+    }
+    if (!file && !passes) return OK;
+    pipeline_override *overrides = arena_array(a, line->use_count, sizeof *overrides);
+    const pipeline_request request = {
+        .file = file,
+        .passes = str_from(passes ? passes : ""),
+        .passes_at = {"<command line>", 1, 1},
+        .machine = value_of(line, SESSION_MACHINE),
+        .machine_at = {"<command line>", 1, 1},
+        .overrides = overrides,
+        .override_count = collect_overrides(line, overrides),
+        .search = search,
+    };
+    return pipeline_read(a, d, &request, out);
+}
+
+exit_status session_open_pipeline(session *s, const char *backend)
+{
+    static const pipeline no_passes = {.file = "<command line>"};
+    const pipeline *p = NULL;
+    if (flight_recorder_phase(s->recorder, "opening the pipeline")) return EXIT_STATUS_RESOURCES;
+    TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
+    if (!p) {
+        TRY_AS(EXIT_STATUS_USAGE, refuse_without_pipeline(s));
+        if (!backend) return EXIT_STATUS_OK;
+        p = &no_passes;
+    }
+    TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
+    compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
+    process_divert_output(s->recorder);
+    const exit_status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened);
+    process_restore_output(s->recorder);
+    compile_trace_end(s->trace);
+    TRY_EXIT(opened);
+    if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify;
+    s->has_pipeline = true;
+    return EXIT_STATUS_OK;
+}
+
+static exit_status print_schema(const char *kind)
+{
+    const schema_file *file = schema_file_by_kind(str_from(kind));
+    if (!file) {
+        fprintf(stderr, "error: [E1503] no file kind `%s`; pipeline, machine, schedule and case have schemas\n", kind);
+        return EXIT_STATUS_USAGE;
+    }
+    text_buffer t;
+    text_init(&t);
+    schema_write_json(&t, file);
+    if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return EXIT_STATUS_OK;
+}
+
+bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
+                                     exit_status *answer)
+{
+    *answer = EXIT_STATUS_OK;
+    if (command_line_answer_help(line, SESSION_HELP, usage, summary)) return true;
+    if (command_line_has(line, SESSION_VERSION))
+        printf("%s %s\n", line->tool, PTO_VERSION);
+    else if (command_line_has(line, SESSION_PRINT_SCHEMA))
+        *answer = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
+    else
+        return false;
+    return true;
+}
+
+static const pto_option *const *options_of(void *self, const char *kind, const char *id)
+{
+    session *s = self;
+    if (strcmp(kind, "pass") == 0) {
+        const pto_pass *p = plugin_host_pass(s->host, NO_POS, str_from(id), NULL);
+        return p ? p->options : NULL;
+    }
+    if (strcmp(kind, "backend") == 0) {
+        const pto_backend *b = plugin_host_backend(s->host, NO_POS, str_from(id), NULL);
+        return b ? b->options : NULL;
+    }
+    const pto_tiling *t = plugin_host_tiling(s->host, NO_POS, str_from(id), NULL);
+    return t ? t->options : NULL;
+}
+
+void session_write_pipeline(session *s, text_buffer *out) { pipeline_write(out, s->opened.pipeline, options_of, s); }
+
+bool session_answers_after_pipeline(session *s, exit_status *answer)
+{
+    text_buffer t;
+    text_init(&t);
+    *answer = EXIT_STATUS_OK;
+    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = explains(s, "pipeline");
+    if (print) session_write_pipeline(s, &t);
+    if (explain) {
+        const contract *c = &s->opened.contract;
+        contract_state start = {0};
+        contract_state_add_level(&start, c->step_count ? c->steps[0].pass->consumes : "tensor/1");
+        contract_state *states = arena_array(s->arena, c->step_count + 1u, sizeof *states);
+        if (contract_check(s->diags, c, &start, states) != OK)
+            *answer = EXIT_STATUS_USAGE;
+        else
+            contract_explain(&t, c, states);
+    }
+    if (t.n != 0) fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return print || explain;
+}
+
+bool session_answers_after_compile(session *s)
+{
+    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
+    if (!explains(s, "schedule") && !wants_space) return false;
+    text_buffer t;
+    text_init(&t);
+    if (explains(s, "schedule")) schedule_explain(s->request.schedule, &t);
+    if (wants_space) search_space_write(schedule_space(s->request.schedule), s->request.schedule, &t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return true;
+}
+
+/* Puts all of standard input into a file that the supervisor can read again, and that file in its place. */
+static status keep_standard_input(diag_engine *d, int fd)
+{
+    char piece[1 << 15];
+    uint64_t total = 0;
+    /* One byte more than a module may have. */
+    while (total <= (uint64_t)INT32_MAX) {
+        const ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n == 0) break;
+        if (n < 0 || write(fd, piece, (size_t)n) != n) {
+            diag_error(d, (src_pos){"<stdin>", 0, 0}, &E1501, "cannot be kept: %s", strerror(errno));
+            return FAILED;
+        }
+        total += (uint64_t)n;
+        if (memchr(piece, 0, (size_t)n)) break; /* is refused whatever follows */
+    }
+    return lseek(fd, 0, SEEK_SET) == 0 && dup2(fd, STDIN_FILENO) >= 0 ? OK : FAILED;
+}
+
+exit_status session_read_module(session *s, const char *path, module **out)
+{
+    struct stat st;
+    const bool is_there =
+        strcmp(path, "-") == 0 || (access(path, R_OK) == 0 && stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+    const exit_status failure = is_there ? EXIT_STATUS_INPUT : EXIT_STATUS_USAGE;
+    if (flight_recorder_phase(s->recorder, "reading the module")) return EXIT_STATUS_RESOURCES;
+    if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
+        TRY_AS(failure, keep_standard_input(s->diags, s->recorder->module_fd));
+    compile_trace_begin(s->trace, "parse", STR("parse"), NULL);
+    const status parsed = parse_file(s->context, path, out);
+    compile_trace_end(s->trace);
+    if (parsed != OK && flight_recorder_stop(s->recorder)) s->recorder->stopped = 1;
+    TRY_AS(failure, parsed);
+    diag_show_paths(s->diags, false);
+    compile_trace_begin(s->trace, "verify", STR("verify"), NULL);
+    const status verified = module_verify(*out);
+    compile_trace_end(s->trace);
+    TRY_AS(failure, verified);
+    diag_show_paths(s->diags, true);
+    return EXIT_STATUS_OK;
+}
+
+void session_print_checks(const session *s, const session_watch *w)
+{
+    if (!w->semantics.check || session_is_quiet(s)) return;
+    text_buffer t;
+    text_init(&t);
+    semantics_check_summary(w->semantics.check, &t);
+    fwrite(t.p, 1, t.n, stderr);
+    text_fini(&t);
+}
+
+/* --timing and --stats. */
+static void print_stats(const session *s)
+{
+    text_buffer t;
+    text_init(&t);
+    if (command_line_has(s->line, SESSION_TIMING)) compile_stats_print_timing(&s->stats, &t);
+    if (command_line_has(s->line, SESSION_STATS)) compile_stats_print_counters(&s->stats, &s->opened, &t);
+    if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
+    text_fini(&t);
+}
+
+exit_status session_compile(session *s, module *m, flight_recorder *recorder)
+{
+    if (!s->has_pipeline) return EXIT_STATUS_OK;
+    if (flight_recorder_phase(recorder, "compiling")) return EXIT_STATUS_RESOURCES;
+    session_watch_compile(s, &s->watch, true);
+    s->request.observer_count = s->watch.count;
+    s->request.observers = s->watch.list;
+    exit_status result = pass_manager_run(s->arena, &s->opened, &s->request, m, recorder, &s->stats);
+    if (flight_recorder_phase(recorder, "writing what was compiled")) return EXIT_STATUS_RESOURCES;
+    /* Remarks of a compile that failed say what it was about. */
+    if (write_remarks(s) != OK && result == EXIT_STATUS_OK) result = EXIT_STATUS_OUTPUT;
+    if (result == EXIT_STATUS_OK && write_schedule(s) != OK) result = EXIT_STATUS_OUTPUT;
+    print_stats(s);
+    if (result != EXIT_STATUS_OK) return result;
+    session_print_checks(s, &s->watch);
+    if (s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
+    return EXIT_STATUS_OK;
+}
