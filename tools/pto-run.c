@@ -1,17 +1,17 @@
 /* pto-run: compiles a module, runs it on tensors, compares the results. */
+#include "core/case_folder.h"
+#include "core/core_diag.h"
+#include "core/file.h"
+#include "core/host/supervisor.h"
+#include "tools/check/run_compare.h"
+#include "tools/report/report.h"
 #include "tools/run/backend_run.h"
 #include "tools/run/call_value.h"
 #include "tools/run/case.h"
-#include "core/case_folder.h"
 #include "tools/run/compare.h"
-#include "core/core_diag.h"
 #include "tools/run/data_maker.h"
-#include "core/file.h"
-#include "tools/report/report.h"
-#include "tools/check/run_compare.h"
 #include "tools/run/run_counters.h"
 #include "tools/session/session.h"
-#include "core/host/supervisor.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,8 +7,8 @@
 #ifndef CORE_COMPILE_OBSERVER_H
 #define CORE_COMPILE_OBSERVER_H
 
-#include "core/exit_status.h"
 #include "core/compile/pipeline_open.h"
+#include "core/exit_status.h"
 
 /* A step of a compile. */
 typedef struct step_event {

@@ -1,11 +1,11 @@
 #include "core/compile/pass_manager.h"
 
-#include "core/core_diag.h"
-#include "core/monotonic.h"
 #include "core/compile/output_names.h"
-#include "core/host/process_state.h"
 #include "core/compile/property.h"
 #include "core/compile/step_range.h"
+#include "core/core_diag.h"
+#include "core/host/process_state.h"
+#include "core/monotonic.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #define CORE_COMPILE_PASS_MANAGER_H
 
 #include "core/compile/compile_stats.h"
-#include "core/host/flight_recorder.h"
 #include "core/compile/observer.h"
+#include "core/host/flight_recorder.h"
 #include "ir/module.h"
 
 typedef struct compile_request {

@@ -56,9 +56,4 @@ const char *schema_str(arena *a, diag_engine *d, const schema_key *keys, const y
 void schema_unknown(diag_engine *d, src_pos at, const diag_code_info *code, const char *what, str word,
                     const char *const *candidates);
 
-/* Writes the JSON Schema (draft 2020-12) of a kind of file. */
-void schema_write_json(text_buffer *t, const schema_file *file);
-/* What is known of a kind of file: pipeline, machine or case; NULL when unknown. */
-const schema_file *schema_file_by_kind(str kind);
-
 #endif

@@ -1,9 +1,9 @@
 #include "core/host/plugin_host.h"
 
 #include "core/core_diag.h"
-#include "core/monotonic.h"
 #include "core/host/plugin_load.h"
 #include "core/host/run_context.h"
+#include "core/monotonic.h"
 
 #include <pto/note.h>
 

@@ -3,8 +3,8 @@
 #include "core/core_diag.h"
 #include "core/files/option.h"
 #include "core/host/process_state.h"
-#include "ir/op_info.h"
 #include "ir/base/text.h"
+#include "ir/op_info.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>

@@ -6,10 +6,10 @@
 #ifndef CORE_HOST_RUN_CONTEXT_H
 #define CORE_HOST_RUN_CONTEXT_H
 
-#include "core/host/flight_recorder.h"
-#include "core/host/function_state.h"
 #include "core/files/machine.h"
 #include "core/files/schedule.h"
+#include "core/host/flight_recorder.h"
+#include "core/host/function_state.h"
 #include "core/host/tiling_retry.h"
 #include "ir/module.h"
 

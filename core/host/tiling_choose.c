@@ -1,7 +1,7 @@
 /* Asks a tiling strategy for candidates and takes the first that fits every memory space, or the sizes that the
  * schedule pins. */
-#include "core/host/host_handle.h"
 #include "core/files/search_space.h"
+#include "core/host/host_handle.h"
 
 #include <inttypes.h>
 #include <math.h>

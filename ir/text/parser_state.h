@@ -2,8 +2,8 @@
 #ifndef IR_TEXT_PARSER_STATE_H
 #define IR_TEXT_PARSER_STATE_H
 
-#include "ir/text/lexer.h"
 #include "ir/op_form.h"
+#include "ir/text/lexer.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 

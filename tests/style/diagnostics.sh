@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 missing=0
 codes=$(
   sed -n 's/^DIAG(\(E[0-9]*\),.*/\1/p' ir/base/diag.def core/diag.def
-  grep -rhoE '"pto\.[a-z0-9-]+/[a-z0-9-]+"' plugins core --include='*.c' --include='*.h' | tr -d '"' | sort -u
+  grep -rhoE '"pto\.[a-z0-9-]+/[a-z0-9-]+"' plugins core tools --include='*.c' --include='*.h' | tr -d '"' | sort -u
 )
 for code in $codes; do
   pattern=$(printf '%s' "$code" | sed 's/[.]/\\./g')

@@ -8,7 +8,7 @@ complain() {
 }
 
 folders=$(
-  find ir core plugins pipelines sdk tests docs examples -type f ! -path '*/__pycache__/*' 2>/dev/null | sed 's|/[^/]*$||' |
+  find ir core tools plugins pipelines sdk tests docs examples -type f ! -path '*/__pycache__/*' 2>/dev/null | sed 's|/[^/]*$||' |
     awk -F/ '{ print $1; if (NF > 1) print $1 "/" $2; if (NF > 2 && ($2 == "backends" || $2 == "template")) print $1 "/" $2 "/" $3 }' | sort -u
 )
 for folder in $folders; do

@@ -15,7 +15,7 @@ alone() {
   head -n 3 "$log"
   bad=1
 }
-find ir core -name '*.h' >"$list"
+find ir core tools -name '*.h' >"$list"
 while IFS= read -r header; do
   alone "$header" gcc -std=c17 -I . -x c
 done <"$list"

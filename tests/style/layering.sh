@@ -28,27 +28,47 @@ $lines
 END
 }
 
-only_from ir '"ir/[^"]*"' "ir/ depends on nothing of ours but ir/"
-lines=$(includes core | grep -v '^core/cli/')
-[ -z "$lines" ] || only '"(ir|core)/[^"]*"|<pto/[^>]*>' "core/ may include ir/, core/ and the SDK" <<END
+# One row for each folder of the libraries: whose headers it may include. The SDK is open to core/ and tools/.
+while read -r folder rest; do
+  [ -d "$folder" ] || continue
+  allowed=$(for f in $folder $rest; do printf '"%s/[^"/]*"|' "$f"; done)
+  case $folder in ir*) ;; *) allowed="$allowed<pto/[^>]*>|" ;; esac
+  lines=$(includes "$folder" | grep -E "^$folder/[^/]*:")
+  [ -n "$lines" ] || continue
+  only "${allowed%|}" "$folder/ may include: $folder $rest" <<LINES
 $lines
+LINES
+done <<END
+ir/base
+ir/context ir/base
+ir ir/base ir/context ir/ops
+ir/verify ir ir/base ir/context
+ir/text ir ir/base ir/context ir/verify
+core ir/base
+core/files core ir ir/base ir/context
+core/host core core/files ir ir/base ir/context ir/verify ir/text
+core/compile core core/files core/host ir ir/base ir/context
+tools/run core core/files core/host core/compile ir ir/base ir/context ir/verify
+tools/check core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
+tools/report core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
+tools/inspect core core/files core/host core/compile tools/run ir ir/base ir/context
+tools/session core core/files core/host core/compile tools/run tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
+tools core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/session ir ir/base ir/context ir/text
 END
-up=$(printf '%s\n' "$lines" | grep '"core/cli/')
-[ -z "$up" ] || complain "core/ must not include core/cli/:
-$up"
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
+only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"semantics/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"
 only_from plugins/passes '<pto/[^>]*>|"[^"/]*"' "a pass includes <pto/...>, files of its own folder and the C library only"
 for folder in plugins/backends/*/; do
   [ -d "$folder" ] || continue
   lines=$(includes "$folder")
   [ -n "$lines" ] || continue
   own=$(basename "$folder")
-  only "<pto/[^>]*>|\"[^\"/]*\"|\"($own|pto-semantics)/[^\"]*\"" "a backend includes <pto/...>, its own files and pto-semantics/ only" <<END
+  only "<pto/[^>]*>|\"[^\"/]*\"|\"($own|semantics)/[^\"]*\"" "a backend includes <pto/...>, its own files and semantics/ only" <<END
 $lines
 END
 done
 
-sources=$(find ir core plugins sdk tests examples \( -name '*.c' -o -name '*.h' \) 2>/dev/null | grep -v '/template/')
+sources=$(find ir core tools plugins sdk tests examples \( -name '*.c' -o -name '*.h' \) 2>/dev/null | grep -v '/template/')
 twice=$(printf '%s\n' "$sources" | sed 's|.*/||' | sort | uniq -d)
 for name in $twice; do
   complain "two files are called $name:

@@ -27,13 +27,13 @@ expected=$(
   {
     # A pass is one file, or one folder of files, in its area.
     find plugins/passes -mindepth 2 -name '*.c' | cut -d/ -f1-4 | sort -u
-    find plugins/backends -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | grep -v '/pto-semantics$' | sort -u
+    find plugins/backends -mindepth 2 -name '*.c' | sed 's|/[^/]*$||' | sort -u
   } 2>/dev/null | grep -c .
 )
 [ "$plugins" -eq "$expected" ] || complain "$plugins plugins are built, plugins/ has $expected"
 
 # One line "folder/file.c symbol" for every undefined symbol of our objects.
-needed=$(find "$build/ir" "$build/core" "$build/plugins" -name '*.o' -print 2>/dev/null | while IFS= read -r object; do
+needed=$(find "$build/ir" "$build/core" "$build/tools" "$build/plugins" -name '*.o' -print 2>/dev/null | while IFS= read -r object; do
   source=$(printf '%s' "${object#"$build"/}" | sed 's|CMakeFiles/[^/]*\.dir/||; s|\.o$||')
   [ -f "$source" ] || continue
   nm -u "$object" | sed "s|^ *[Uwv] |$source |"
@@ -55,9 +55,22 @@ for file in $allowed; do
   printf '%s\n' "$heap" | grep -qxF -e "$file" || complain "tests/style/heap-users.txt names $file, which does not use the heap"
 done
 
-if [ -f "$build/core/libpto_core.a" ]; then
-  nm -A --defined-only "$build/core/libpto_core.a" 2>/dev/null | awk '{ print $NF }' | sort -u >"$build/core-defines.txt"
-  up=$(nm -u "$build/ir/libpto_ir.a" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u | comm -12 - "$build/core-defines.txt")
-  [ -z "$up" ] || complain "ir/ needs symbols of core/: $up"
-fi
+# The libraries from the lowest up: none needs a symbol of one above it.
+libraries="ir/libpto_ir_base ir/libpto_ir_context ir/libpto_ir_module ir/libpto_ir_text core/libpto_base core/libpto_files
+core/libpto_host core/libpto_compile tools/libpto_run tools/libpto_check tools/libpto_report tools/libpto_inspect tools/libpto_session"
+up=$(
+  for library in $libraries; do
+    nm "$build/$library.a" 2>/dev/null | sed "s|^|$library |"
+  done | awk '
+    !($1 in floor) { floor[$1] = ++floors }
+    $2 == "U" { needs[$1 " " $3] = $1 }
+    NF == 4 && $3 ~ /^[TDRBVW]$/ { home[$4] = $1 }
+    END {
+      for (need in needs) {
+        split(need, word)
+        if (word[2] in home && floor[home[word[2]]] > floor[word[1]]) print word[1] " needs " word[2] " of " home[word[2]]
+      }
+    }' | sort
+)
+[ -z "$up" ] || complain "$up"
 exit $bad

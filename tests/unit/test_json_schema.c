@@ -1,7 +1,7 @@
 /* The printed schemas against the files that we ship and the YAML blocks of the guides, by a validator of the keywords
  * that they use; files that our own reader refuses for their keys and values must not pass. */
-#include "core/files/schema.h"
 #include "core/files/yaml_tree.h"
+#include "tools/inspect/json_schema.h"
 
 #include "tests/unit/unit.h"
 
@@ -221,6 +221,31 @@ static void expect_files_pass(const char *kind, const char *pattern, size_t leas
     }
     globfree(&found);
     end(&f);
+}
+
+TEST(schema_is_written_as_json)
+{
+    static const char *const colours[] = {"red", "green", NULL};
+    static const schema_key keys[] = {
+        {.name = "pto-test", .type = VALUE_I64, .is_required = true, .doc = "version"},
+        {.name = "count", .type = VALUE_I64, .def = "7", .min = "1", .max = "10", .doc = "how many"},
+        {.name = "colour", .type = VALUE_ENUM, .choices = colours, .doc = "which"},
+        {.name = "either", .type = VALUE_STR, .group = 1, .doc = "one of two"},
+        {.name = "or", .type = VALUE_STR, .group = 1, .doc = "one of two"},
+        {.name = NULL}};
+    static const schema_file file = {
+        .kind = "test", .version_key = "pto-test", .version = 1, .keys = keys, .doc = "a test"};
+    text_buffer t;
+    text_init(&t);
+    schema_write_json(&t, &file);
+    assert_non_null(strstr(t.p, "\"$schema\": \"https://json-schema.org/draft/2020-12/schema\""));
+    assert_non_null(strstr(t.p, "\"required\": [\"pto-test\"]"));
+    assert_non_null(strstr(t.p, "\"oneOf\": [{\"required\": [\"either\"]}, {\"required\": [\"or\"]}]"));
+    assert_non_null(strstr(t.p, "\"enum\": [\"red\", \"green\"]"));
+    assert_non_null(strstr(t.p, "\"maximum\": 10"));
+    text_fini(&t);
+    assert_non_null(schema_file_by_kind(STR("case")));
+    assert_null(schema_file_by_kind(STR("tensor")));
 }
 
 TEST(shipped_files_pass)

@@ -212,21 +212,3 @@ TEST(schema_options_of_a_careless_plugin_are_refused)
                       "error: [E1390] option `f` of plugin `x`: it has no doc text\n"
                       "error: [E1390] option `f` of plugin `x`: it has no doc text\n");
 }
-
-TEST(schema_is_written_as_json)
-{
-    text_buffer t;
-    text_init(&t);
-    schema_write_json(&t, &file);
-    assert_non_null(strstr(t.p, "\"$schema\": \"https://json-schema.org/draft/2020-12/schema\""));
-    assert_non_null(strstr(t.p, "\"required\": [\"pto-test\"]"));
-    assert_non_null(strstr(t.p, "\"oneOf\": [{\"required\": [\"either\"]}, {\"required\": [\"or\"]}]"));
-    assert_non_null(strstr(t.p, "\"enum\": [\"red\", \"green\"]"));
-    assert_non_null(strstr(t.p, "\"maximum\": 10"));
-    text_fini(&t);
-    assert_non_null(schema_file_by_kind(STR("pipeline")));
-    assert_non_null(schema_file_by_kind(STR("machine")));
-    assert_non_null(schema_file_by_kind(STR("schedule")));
-    assert_non_null(schema_file_by_kind(STR("case")));
-    assert_null(schema_file_by_kind(STR("tensor")));
-}

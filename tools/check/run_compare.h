@@ -2,8 +2,8 @@
 #ifndef TOOLS_CHECK_RUN_COMPARE_H
 #define TOOLS_CHECK_RUN_COMPARE_H
 
-#include "tools/run/backend_run.h"
 #include "tools/check/semantics_compare.h"
+#include "tools/run/backend_run.h"
 
 /* Every output has the same bits. Fails when number, element type or extents of the outputs differ. */
 MUST_CHECK status run_compare_bits(const bound_call *one, const bound_call *other, bool *out_is_same);

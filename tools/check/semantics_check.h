@@ -7,10 +7,10 @@
 #ifndef TOOLS_CHECK_SEMANTICS_CHECK_H
 #define TOOLS_CHECK_SEMANTICS_CHECK_H
 
-#include "tools/run/call_binding.h"
-#include "core/host/flight_recorder.h"
 #include "core/compile/pipeline_open.h"
+#include "core/host/flight_recorder.h"
 #include "tools/check/semantics_compare.h"
+#include "tools/run/call_binding.h"
 
 /* What to run, and on what. */
 typedef struct semantics_request {

@@ -1,10 +1,10 @@
 #include "tools/check/semantics_run.h"
 
-#include "tools/run/backend_run.h"
 #include "core/core_diag.h"
-#include "tools/check/semantics_trials.h"
 #include "ir/tune.h"
 #include "ir/verify/verifier.h"
+#include "tools/check/semantics_trials.h"
+#include "tools/run/backend_run.h"
 
 #include <inttypes.h>
 #include <string.h>

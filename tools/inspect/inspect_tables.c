@@ -1,8 +1,8 @@
 /* pto-inspect ops, errors, machines: from tables and files. */
 #include "core/core_diag.h"
-#include "tools/inspect/inspect.h"
 #include "core/files/machine.h"
 #include "ir/op_words.h"
+#include "tools/inspect/inspect.h"
 
 #include <dirent.h>
 #include <inttypes.h>

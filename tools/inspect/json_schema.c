@@ -1,10 +1,9 @@
-/* Kinds of YAML files as JSON Schema. */
-#include "core/files/schema.h"
+#include "tools/inspect/json_schema.h"
 
-#include "tools/run/case.h"
 #include "core/files/machine.h"
 #include "core/files/pipeline.h"
 #include "core/files/schedule.h"
+#include "tools/run/case.h"
 
 static void put_indent(text_buffer *t, uint32_t columns)
 {

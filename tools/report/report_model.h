@@ -5,8 +5,8 @@
 #ifndef TOOLS_REPORT_REPORT_MODEL_H
 #define TOOLS_REPORT_REPORT_MODEL_H
 
-#include "tools/run/backend_run.h"
 #include "tools/report/markup.h"
+#include "tools/run/backend_run.h"
 
 /* Time of one unit, or of the units of one name on all cores of a kind, in cycles. From counters. */
 typedef struct report_unit {

@@ -4,8 +4,8 @@
 #include "core/digest.h"
 #include "core/host/host_handle.h"
 #include "core/monotonic.h"
-#include "tools/run/name_index.h"
 #include "tools/report/report.h"
+#include "tools/run/name_index.h"
 #include "tools/run/run_counters.h"
 
 #include <inttypes.h>

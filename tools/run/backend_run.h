@@ -2,10 +2,10 @@
 #ifndef TOOLS_RUN_BACKEND_RUN_H
 #define TOOLS_RUN_BACKEND_RUN_H
 
-#include "tools/run/call_binding.h"
-#include "core/host/flight_recorder.h"
-#include "tools/run/output_folder.h"
 #include "core/compile/pipeline_open.h"
+#include "core/host/flight_recorder.h"
+#include "tools/run/call_binding.h"
+#include "tools/run/output_folder.h"
 #include "tools/run/report_trace.h"
 
 /* Of one number in all executions; with one execution all three are that number. The spread is most - least. */

@@ -5,9 +5,9 @@
 #ifndef TOOLS_RUN_CALL_BINDING_H
 #define TOOLS_RUN_CALL_BINDING_H
 
-#include "tools/run/npy.h"
 #include "core/compile/output_names.h"
 #include "ir/module.h"
+#include "tools/run/npy.h"
 
 #include <pto/backend.h>
 

@@ -2,10 +2,10 @@
 #ifndef TOOLS_RUN_CALL_VALUE_H
 #define TOOLS_RUN_CALL_VALUE_H
 
-#include "ir/context/context.h"
 #include "ir/base/diag.h"
 #include "ir/base/status.h"
 #include "ir/base/text.h"
+#include "ir/context/context.h"
 
 #include <stdint.h>
 

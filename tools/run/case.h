@@ -2,8 +2,8 @@
 #ifndef TOOLS_RUN_CASE_H
 #define TOOLS_RUN_CASE_H
 
-#include "tools/run/compare.h"
 #include "core/files/schema.h"
+#include "tools/run/compare.h"
 
 typedef struct case_size_symbol {
     str name; /* without `$` */

@@ -7,9 +7,9 @@
 #define TOOLS_RUN_NPY_H
 
 #include "ir/base/arena.h"
-#include "ir/context/context.h"
 #include "ir/base/diag.h"
 #include "ir/base/status.h"
+#include "ir/context/context.h"
 
 #include <stdint.h>
 

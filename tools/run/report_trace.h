@@ -6,8 +6,8 @@
 #ifndef TOOLS_RUN_REPORT_TRACE_H
 #define TOOLS_RUN_REPORT_TRACE_H
 
-#include "tools/run/name_index.h"
 #include "ir/module.h"
+#include "tools/run/name_index.h"
 
 enum {
     TRACE_PIPES_MAX = 16,

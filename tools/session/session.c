@@ -2,11 +2,12 @@
 
 #include "core/core_diag.h"
 #include "core/file.h"
-#include "tools/run/hints.h"
-#include "core/host/process_state.h"
 #include "core/files/search_space.h"
+#include "core/host/process_state.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
+#include "tools/inspect/json_schema.h"
+#include "tools/run/hints.h"
 
 #include <errno.h>
 #include <stdlib.h>

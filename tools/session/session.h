@@ -4,13 +4,13 @@
 #ifndef TOOLS_SESSION_SESSION_H
 #define TOOLS_SESSION_SESSION_H
 
-#include "tools/session/command_line.h"
 #include "core/compile/pass_manager.h"
+#include "core/host/supervisor.h"
+#include "ir/text/printer.h"
 #include "tools/check/pipeline_compare.h"
 #include "tools/check/semantics_observer.h"
 #include "tools/check/snapshot.h"
-#include "core/host/supervisor.h"
-#include "ir/text/printer.h"
+#include "tools/session/command_line.h"
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
 #define SESSION_OPTIONS(X)                                                                                             \

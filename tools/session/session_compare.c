@@ -1,8 +1,8 @@
 /* --compare: a second pipeline over the same module. */
 #include "core/core_diag.h"
+#include "ir/text/printer.h"
 #include "tools/run/hints.h"
 #include "tools/session/session.h"
-#include "ir/text/printer.h"
 
 #include <string.h>
 
