@@ -1,9 +1,9 @@
 /* pto-opt: reads a module, runs a pipeline over it, prints what comes out. */
 #include "core/core_diag.h"
 #include "core/file.h"
-#include "core/host/supervisor.h"
 #include "ir/text/printer.h"
 #include "tools/session/session.h"
+#include "tools/session/supervisor.h"
 
 enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_SYM, OPT_SEED, OPT_COUNT };
 

@@ -1,8 +1,6 @@
 /* pto-run: compiles a module, runs it on tensors, compares the results. */
-#include "core/case_folder.h"
 #include "core/core_diag.h"
 #include "core/file.h"
-#include "core/host/supervisor.h"
 #include "tools/check/run_compare.h"
 #include "tools/report/report.h"
 #include "tools/run/backend_run.h"
@@ -11,7 +9,9 @@
 #include "tools/run/compare.h"
 #include "tools/run/data_maker.h"
 #include "tools/run/run_counters.h"
+#include "tools/session/case_folder.h"
 #include "tools/session/session.h"
+#include "tools/session/supervisor.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -501,6 +501,7 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
     if (folder) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
     const backend_request request = {.seed = (uint64_t)j->shuffle,
                                      .folder = folder ? j->report : NULL,
+                                     .reserves = report_writes_name,
                                      .trace = trace,
                                      .repeat = (uint32_t)j->repeat};
     if (flight_recorder_phase(j->recorder, "running the backend")) return EXIT_STATUS_RESOURCES;

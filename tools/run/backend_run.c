@@ -4,7 +4,6 @@
 #include "core/digest.h"
 #include "core/host/host_handle.h"
 #include "core/monotonic.h"
-#include "tools/report/report.h"
 #include "tools/run/name_index.h"
 #include "tools/run/run_counters.h"
 
@@ -30,6 +29,7 @@ typedef struct sink {
     name_index by_name;      /* of counters */
     uint32_t number, repeat; /* of the execution, from 1 */
     output_folder *folder;
+    bool (*reserves)(str name);
     report_trace *trace;
     const pto_run *run;
     const char *file_name; /* of the file that the backend writes now, or NULL */
@@ -129,7 +129,7 @@ static const char *fault_of_name(const sink *k, str name)
 {
     if (!output_folder_takes_name(name)) return "which is not a plain file name";
     if (is_written(k, name)) return "which it wrote before";
-    return report_writes_name(name) ? "which the report itself writes" : NULL;
+    return k->reserves && k->reserves(name) ? "which the report itself writes" : NULL;
 }
 
 static void begin_file(void *self, pto_str name)
@@ -383,7 +383,13 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
     const pto_backend *b = p->contract.backend;
     const run_request wanted = {.agent = p->backend_agent, .module = m, .unit = call->function, .access = RUN_READS};
     const pto_run *run = run_context_begin(session, &wanted);
-    sink k = {.arena = a, .diags = d, .result = out, .folder = request->folder, .trace = request->trace, .run = run};
+    sink k = {.arena = a,
+              .diags = d,
+              .result = out,
+              .folder = request->folder,
+              .reserves = request->reserves,
+              .trace = request->trace,
+              .run = run};
     void *exe = NULL;
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {

@@ -30,10 +30,11 @@ typedef struct backend_result {
 } backend_result;
 
 typedef struct backend_request {
-    uint64_t seed;         /* order of independent instances; 0: in order */
-    output_folder *folder; /* where files of the backend go, or NULL */
-    report_trace *trace;   /* gathers slices when `folder` is given; or NULL */
-    uint32_t repeat;       /* executions; outputs, files and slices are those of the last */
+    uint64_t seed;              /* order of independent instances; 0: in order */
+    output_folder *folder;      /* where files of the backend go, or NULL */
+    bool (*reserves)(str name); /* true for names in the folder that the caller takes itself; or NULL */
+    report_trace *trace;        /* gathers slices when `folder` is given; or NULL */
+    uint32_t repeat;            /* executions; outputs, files and slices are those of the last */
 } backend_request;
 
 /* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;

@@ -4,8 +4,8 @@
 #define TOOLS_SESSION_PLUGIN_TRIAL_H
 
 #include "core/host/plugin_host.h"
-#include "core/host/supervisor.h"
 #include "tools/session/command_line.h"
+#include "tools/session/supervisor.h"
 
 /* The row of a tool's options that limits the loading of each plugin. */
 #define PLUGIN_TRIAL_TIME_LIMIT(group) \

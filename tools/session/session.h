@@ -5,12 +5,12 @@
 #define TOOLS_SESSION_SESSION_H
 
 #include "core/compile/pass_manager.h"
-#include "core/host/supervisor.h"
 #include "ir/text/printer.h"
 #include "tools/check/pipeline_compare.h"
 #include "tools/check/semantics_observer.h"
 #include "tools/check/snapshot.h"
 #include "tools/session/command_line.h"
+#include "tools/session/supervisor.h"
 
 /* X(ID, name, short, argument, value, group, doc, repeats) */
 #define SESSION_OPTIONS(X)                                                                                             \

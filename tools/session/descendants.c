@@ -1,4 +1,4 @@
-#include "core/host/descendants.h"
+#include "tools/session/descendants.h"
 
 #include <ctype.h>
 #include <dirent.h>

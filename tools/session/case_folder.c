@@ -1,4 +1,4 @@
-#include "core/case_folder.h"
+#include "tools/session/case_folder.h"
 
 #include "core/file.h"
 

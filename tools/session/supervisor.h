@@ -1,7 +1,7 @@
 /* The worker under a supervisor: a crash of a plugin, its exit(), or what takes more time or memory than granted ends
  * as one sentence that names it and status 70 or 75. */
-#ifndef CORE_HOST_SUPERVISOR_H
-#define CORE_HOST_SUPERVISOR_H
+#ifndef TOOLS_SESSION_SUPERVISOR_H
+#define TOOLS_SESSION_SUPERVISOR_H
 
 #include "core/exit_status.h"
 #include "core/host/flight_recorder.h"

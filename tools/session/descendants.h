@@ -1,6 +1,6 @@
 /* Processes that plugins leave behind: the supervisor adopts them and ends them with the worker. */
-#ifndef CORE_HOST_DESCENDANTS_H
-#define CORE_HOST_DESCENDANTS_H
+#ifndef TOOLS_SESSION_DESCENDANTS_H
+#define TOOLS_SESSION_DESCENDANTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

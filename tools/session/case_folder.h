@@ -1,6 +1,6 @@
 /* Temporary folders for the data of a case, below TMPDIR. */
-#ifndef CORE_CASE_FOLDER_H
-#define CORE_CASE_FOLDER_H
+#ifndef TOOLS_SESSION_CASE_FOLDER_H
+#define TOOLS_SESSION_CASE_FOLDER_H
 
 #include "ir/base/arena.h"
 

@@ -1,10 +1,10 @@
-#include "core/host/supervisor.h"
+#include "tools/session/supervisor.h"
 
-#include "core/case_folder.h"
 #include "core/file.h"
-#include "core/host/descendants.h"
 #include "core/host/process_state.h"
 #include "core/monotonic.h"
+#include "tools/session/case_folder.h"
+#include "tools/session/descendants.h"
 
 #include <errno.h>
 #include <inttypes.h>
