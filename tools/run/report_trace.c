@@ -72,6 +72,12 @@ static trace_kernel *kernel_of(report_trace *t, op_id o)
     return &t->kernels[k];
 }
 
+/* Backends say what they like: a sum that would overflow stays at its end. */
+static void add_number(int64_t *sum, int64_t by)
+{
+    if (__builtin_add_overflow(*sum, by, sum)) *sum = by < 0 ? INT64_MIN : INT64_MAX;
+}
+
 static void add_instance(report_trace *t, trace_kernel *k, const trace_event *e)
 {
     const int64_t cycles = e->to - e->from;
@@ -81,7 +87,7 @@ static void add_instance(report_trace *t, trace_kernel *k, const trace_event *e)
     if (e->from < k->from) k->from = e->from;
     if (e->to > k->to) k->to = e->to;
     k->instances++;
-    k->instance_cycles += cycles;
+    add_number(&k->instance_cycles, cycles);
     if (t->instance_count == TRACE_INSTANCES_MAX) {
         t->instances_left_out++;
         return;
@@ -93,12 +99,12 @@ static void add_instance(report_trace *t, trace_kernel *k, const trace_event *e)
 static void add_to(trace_sum *s, const trace_event *e, uint32_t cause)
 {
     if (cause != TRACE_NONE) {
-        s->stalls[cause] += e->to - e->from;
+        add_number(&s->stalls[cause], e->to - e->from);
         return;
     }
     s->executions++;
-    s->busy += e->to - e->from;
-    s->bytes += e->bytes;
+    add_number(&s->busy, e->to - e->from);
+    add_number(&s->bytes, e->bytes);
 }
 
 static void keep(report_trace *t, trace_kernel *k, const trace_event *e, uint32_t cause)
@@ -144,6 +150,6 @@ const trace_kernel *report_trace_kernel(const report_trace *t, op_id kernel)
 int64_t trace_sum_stalled(const trace_sum *s)
 {
     int64_t all = 0;
-    for (uint32_t i = 0; i < TRACE_CAUSES_MAX; i++) all += s->stalls[i];
+    for (uint32_t i = 0; i < TRACE_CAUSES_MAX; i++) add_number(&all, s->stalls[i]);
     return all;
 }
