@@ -95,7 +95,7 @@ static uint64_t work_of_op(module *m, const bound_call *call, op_id o)
     const uint64_t a = count_of_type(m, call, value_type(m, op_operand(m, o, 0))),
                    b = count_of_type(m, call, value_type(m, op_operand(m, o, 1)));
     const double products = sqrt((double)a * (double)b * (double)n);
-    return n + (uint64_t)(products / PRODUCTS_PER_ELEMENT);
+    return n + (uint64_t)products / PRODUCTS_PER_ELEMENT;
 }
 
 /* Elements that all ops of the function make; that of nests is what they hold. */

@@ -52,7 +52,8 @@ static bound with_root(pto_dtype t, const bound *x, double ulp, bool reciprocal)
     if (x->hi < 0) return bound_nan();
     const double lo = has_negative ? -0.0 : x->lo;
     if (!reciprocal) return bound_rounded(t, sqrt(lo), sqrt(x->hi), ulp, x->may_be_nan || has_negative);
-    if (x->hi == 0 && signbit(x->hi)) return bound_rounded(t, -INFINITY, -INFINITY, 0, x->may_be_nan || has_negative);
+    if (x->hi == 0 && signbit(x->hi))
+        return bound_rounded(t, -(double)INFINITY, -(double)INFINITY, 0, x->may_be_nan || has_negative);
     /* 1 / -0 lies at the other end. */
     const double top = lo == 0 ? (double)INFINITY : reciprocal_root(lo);
     bound r = bound_rounded(t, reciprocal_root(x->hi), top, ulp, x->may_be_nan || has_negative);

@@ -15,7 +15,7 @@ static pto_status offer(const pto_run *run, const pto_tiling_problem *problem, c
     static const struct {
         int64_t rows;
         double cost;
-    } offers[] = {{24, 1}, {128, 1}, {0, 1}, {16, NAN}, {16, INFINITY}};
+    } offers[] = {{24, 1}, {128, 1}, {0, 1}, {16, (double)NAN}, {16, (double)INFINITY}};
     const int64_t way = pto_opt_i64(run, 0);
     int64_t tile[8];
     for (uint32_t d = 0; d < problem->dim_count; d++) tile[d] = offers[way].rows;
