@@ -440,7 +440,7 @@ static status read_file(arena *a, diag_engine *d, const char *path, limits most,
         const size_t room = capacity - n, wanted = most.bytes + 1 - n;
         got = fread(bytes + n, 1, room < wanted ? room : wanted, in);
         n += got;
-    } while (got != 0 && n <= most.bytes);
+    } while (got != 0 && !feof(in) && !ferror(in) && n <= most.bytes);
     status result = OK;
     if (ferror(in)) {
         diag_error(d, NO_POS, &E1501, "cannot read `%s`: %s", path, strerror(errno));

@@ -3,7 +3,6 @@
 #include "core/core_diag.h"
 #include "core/exit_status.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>

@@ -1,9 +1,8 @@
 #include "tests/unit/unit.h"
 
-#include <pto/build.h>
 #include <pto/call.h>
 
-#include "core/host/host_handle.h"
+#include "core/host/run_context.h"
 #include "ir/text/parser.h"
 
 #include <setjmp.h>

@@ -366,7 +366,8 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
     }
     k->result->runs = wall.count;
     k->result->wall_ns = series_end(&wall);
-    for (uint32_t i = 0; i < k->result->counter_count; i++) k->result->counters[i].all = series_end(&k->series[i]);
+    for (uint32_t i = 0; k->series && i < k->result->counter_count; i++)
+        k->result->counters[i].all = series_end(&k->series[i]);
     return s;
 }
 

@@ -1,7 +1,6 @@
 /* Which values the destination of an instruction may have. Instructions are exact but for sums, whose order is open. */
 #include "reference_interp.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct bound_insn_run {

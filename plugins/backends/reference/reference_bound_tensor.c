@@ -51,6 +51,7 @@ static bool read_list(interp *in, const array *a, bound_list *out)
 /* The tensor whose elements the list holds. */
 static pto_tensor packed(const pto_tensor *t)
 {
+    if (t == NULL) return (pto_tensor){0};
     pto_tensor p = *t;
     int64_t stride = 1;
     for (uint32_t d = p.rank; d-- > 0;) {
@@ -81,7 +82,7 @@ static bool is_kept(const bound_run *r, const bound *a, const bound *b)
 {
     if (!a->is_exact || (b != NULL && !b->is_exact) || r->rule.ulp != 0) return false;
     const bool is_extreme = r->o->tensor == EVAL_TENSOR_MAXIMUM || r->o->tensor == EVAL_TENSOR_MINIMUM;
-    return !is_extreme || r->call->nan != NAN_ANY || (!a->may_be_nan && !b->may_be_nan);
+    return !is_extreme || r->call->nan != NAN_ANY || (!a->may_be_nan && (b == NULL || !b->may_be_nan));
 }
 
 static bound element(const bound_run *r, const bound *a, const bound *b)

@@ -50,6 +50,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     }
     PTO_EACH_OP(body, op) {
         const float *a = elements_of(slots, pto_operand(op, 0));
+        if (!a) return pto_error(op, "org.example.backend/operand", "its first operand has no elements");
         if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
             memcpy(call->results[0]->data, a, bytes);
             break;

@@ -151,10 +151,9 @@ HANDLES(POOL_OF)
 /* A live op inside the unit, or of the module. */
 static pto_op some_op(void)
 {
-    pto_op op = now.unit;
     uint32_t steps = random_below(24);
     const pto_op root = now.unit;
-    op = now.run->host->op_walk_next(PTO_SOME(root) ? root : pto_op_none(now.run), root);
+    pto_op op = now.run->host->op_walk_next(PTO_SOME(root) ? root : pto_op_none(now.run), root);
     while (PTO_SOME(op) && steps-- > 0) {
         const pto_op next = now.run->host->op_walk_next(op, root);
         if (!PTO_SOME(next)) break;

@@ -118,7 +118,7 @@ HOSTILE_WAY(write_own_kinds)
 HOSTILE_WAY(write_a_name)
 {
     const pto_str name = pto_op_name(first(unit));
-    memset((char *)(uintptr_t)name.p, 'X', name.n);
+    if (name.n > 0) memset((char *)(uintptr_t)name.p, 'X', name.n);
     return PTO_OK;
 }
 

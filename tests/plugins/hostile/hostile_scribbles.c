@@ -10,9 +10,10 @@ static void fill(const char *text, size_t bytes)
     char line[512];
     FILE *maps = fopen("/proc/self/maps", "r");
     while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long long from, to;
-        char rights[8];
-        if (sscanf(line, "%llx-%llx %7s", &from, &to, rights) != 3 || strcmp(rights, "rw-s") != 0) continue;
+        char *rest = NULL;
+        const unsigned long long from = strtoull(line, &rest, 16),
+                                 to = *rest == '-' ? strtoull(rest + 1, &rest, 16) : 0;
+        if (strncmp(rest, " rw-s ", 6) != 0) continue;
         for (unsigned long long at = from; at < to; at++) *(volatile char *)(uintptr_t)at = text[(at - from) % bytes];
     }
     abort();

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

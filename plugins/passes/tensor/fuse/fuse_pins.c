@@ -45,13 +45,13 @@ static const char *list_word(const pto_run *run, uint32_t mask, const char *cons
 /* `joined` with all of them, `apart` from all, or in one group with those that a word lists. */
 static void find_choice(const pto_run *run, const fuse_node *n, choice *c)
 {
-    const char *names[PTO_MAX_SPACE_OPERANDS] = {NULL};
+    const char *names[PTO_MAX_SPACE_OPERANDS];
     *c = (choice){.d = {.struct_size = sizeof c->d, .count = 1, .name = "fuse", .words = plain_words}};
     c->masks[WORD_JOINED] = n->open;
     c->word_count = WORDS_OF_ONE;
     if ((n->open & (n->open - 1)) == 0) return;
-    for (uint32_t k = 0; k < n->in_count; k++)
-        if ((n->open & (1u << k)) != 0) names[k] = operand_word(run, n, k);
+    for (uint32_t k = 0; k < PTO_MAX_SPACE_OPERANDS; k++)
+        names[k] = (n->open & (1u << k)) != 0 ? operand_word(run, n, k) : "";
     memcpy(c->words, plain_words, WORDS_OF_ONE * sizeof *plain_words);
     c->d.words = c->words;
     /* Every part of `open` but none and all, ascending. */

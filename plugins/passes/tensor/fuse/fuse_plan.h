@@ -112,7 +112,7 @@ extern const char fuse_shared[];
 
 /* Reads the block and decides what belongs together. Fails when the schedule pins what cannot be. */
 pto_status fuse_plan_make(fuse_plan *p);
-uint32_t fuse_root(fuse_plan *p, uint32_t index);
+uint32_t fuse_root(fuse_plan *p, uint32_t cluster);
 /* Node of the op, or of the op of this block that contains it; FUSE_NONE outside. */
 uint32_t fuse_node_at(const fuse_plan *p, pto_op op);
 /* Whether node `user` computes operand value of node `made` again instead of reading it. */
