@@ -229,9 +229,12 @@ static void limit_memory(uint64_t bytes)
 
 static int be_host(worker_main work, void *self, flight_recorder *r)
 {
-    r->process = process_state_capture(arena_create("process"));
+    arena *kept = arena_create("process");
+    r->process = process_state_capture(kept);
     const int code = finish_output(work(self, r));
     if (r->parent[0] != '\0') descendants_await();
+    r->process = NULL;
+    arena_destroy(kept);
     return code;
 }
 
