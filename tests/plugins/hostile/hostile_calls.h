@@ -207,7 +207,7 @@ static pto_expr any_expr(void)
     const pto_type t = any_type();
     const uint32_t rank = pto_type_rank(t);
     pto_expr e = rank != 0 && chance(50) ? pto_type_dim(t, random_below(rank)) : pooled_expr();
-    if (e.run != now.run || !PTO_SOME(e)) e = pto_expr_const(now.run, any_i64());
+    if (now.run != NULL && (e.run != now.run || !PTO_SOME(e))) e = pto_expr_const(now.run, any_i64());
     keep_expr(e);
     return e;
 }

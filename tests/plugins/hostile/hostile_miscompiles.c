@@ -60,6 +60,7 @@ static pto_status become(pto_op op, const defect *d)
 static pto_status copy_again(pto_op op, const defect *d)
 {
     (void)d;
+    PTO_NEED(op);
     pto_spec s = pto_spec_make(op.run, pto_op_kind(op));
     for (uint32_t i = 0; i < pto_operand_count(op); i++) pto_spec_operand(&s, pto_operand(op, i));
     pto_spec_attrs_of(&s, op);
