@@ -232,7 +232,7 @@ static inline pto_attr pto_op_fold(pto_op op)
 /* ---- changing ---- */
 static inline pto_op pto_build(const pto_run *run, pto_place at, const pto_op_spec *spec)
 {
-    return run->host->build(run, at, spec);
+    return run != NULL ? run->host->build(run, at, spec) : pto_op_none(NULL);
 }
 static inline pto_status pto_erase(pto_op op) { return op.run != NULL ? op.run->host->erase(op) : PTO_FAILED; }
 static inline pto_status pto_replace_all(pto_op op, uint32_t count, const pto_value *values)
