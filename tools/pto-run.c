@@ -251,7 +251,7 @@ static status take_case(run_job *j, const char *path)
     case_description *c = arena_alloc(j->s->arena, sizeof *c);
     TRY(case_read(j->s->arena, j->s->diags, path, c));
     const char *size_name = command_line_value(j->s->line, RUN_SIZE);
-    const case_size *size = case_size_by_name(j->s->diags, c, path, str_from(size_name ? size_name : "small"));
+    const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name ? size_name : "small"));
     if (!size) return FAILED;
     if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
     if (c->data) TRY(check_named(j, c->data_at, "data program", c->data));

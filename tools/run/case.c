@@ -87,6 +87,7 @@ static void read_sizes(arena *a, diag_engine *d, const yaml_node *map, case_desc
         sizes[i] = (case_size){map->pairs[i].key, values, symbols->count};
     }
     out->sizes = sizes;
+    out->sizes_at = map->at;
     out->size_count = map->count;
 }
 
@@ -158,12 +159,12 @@ status case_read(arena *a, diag_engine *d, const char *path, case_description *o
     return read_outputs(a, d, yaml_find(root, "outputs"), out);
 }
 
-const case_size *case_size_by_name(diag_engine *d, const case_description *c, const char *path, str name)
+const case_size *case_size_by_name(diag_engine *d, const case_description *c, str name)
 {
     for (uint32_t i = 0; i < c->size_count; i++) {
         if (str_eq(c->sizes[i].name, name)) return &c->sizes[i];
     }
-    diag_error(d, (src_pos){path, 0, 0}, &E1505, "the case has no size `%.*s`", (int)name.n, name.p);
+    diag_error(d, c->sizes_at, &E1505, "the case has no size `%.*s`", (int)name.n, name.p);
     for (uint32_t i = 0; i < c->size_count; i++)
         diag_note(d, NO_POS, "size `%.*s`", (int)c->sizes[i].name.n, c->sizes[i].name.p);
     return NULL;

@@ -39,6 +39,7 @@ typedef struct case_description {
     uint32_t data_argument_count;
     const case_size *sizes;
     uint32_t size_count;
+    src_pos sizes_at; /* of the mapping */
     const case_file_entry *inputs;
     uint32_t input_count;
     const case_output *outputs;
@@ -50,6 +51,6 @@ extern const schema_file case_schema;
 /* Everything lives in the arena. */
 MUST_CHECK status case_read(arena *a, diag_engine *d, const char *path, case_description *out);
 /* NULL after a diagnostic that lists the sizes there are. */
-const case_size *case_size_by_name(diag_engine *d, const case_description *c, const char *path, str name);
+const case_size *case_size_by_name(diag_engine *d, const case_description *c, str name);
 
 #endif
