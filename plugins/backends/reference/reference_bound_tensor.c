@@ -186,12 +186,22 @@ static pto_status extremes(bound_run *r)
     return PTO_OK;
 }
 
-/* A mean is the sum, and as many units more as its row says. */
+/* A mean is the sum, and `ulp` units more. A sum that overflows in f32 does not in a wider type: the mean is finite, or
+ * not. */
+static bound mean_of(const bound_sum *s, double ulp)
+{
+    const double count = (double)s->count, least = s->lo / count, most = s->hi / count;
+    const bound sum = bound_sum_end(PTO_F32, PTO_F32, s), n = {.lo = count, .hi = count};
+    bound mean = bound_div(PTO_F32, &sum, &n, ulp);
+    if (mean.hi == (double)INFINITY && !s->is_plus) mean.lo = fmin(mean.lo, least - fabs(least) * 0x1p-10);
+    if (mean.lo == -(double)INFINITY && !s->is_minus) mean.hi = fmax(mean.hi, most + fabs(most) * 0x1p-10);
+    return mean;
+}
+
 static bound sum_or_mean(const bound_run *r, const bound_sum *s)
 {
     if (r->o->tensor == EVAL_TENSOR_REDUCE_SUM) return bound_sum_end(r->type, PTO_F32, s);
-    const bound sum = bound_sum_end(PTO_F32, PTO_F32, s), n = {.lo = (double)s->count, .hi = (double)s->count};
-    const bound mean = bound_div(PTO_F32, &sum, &n, r->rule.ulp);
+    const bound mean = mean_of(s, r->rule.ulp);
     return bound_convert(r->type, PTO_F32, &mean, ROUND_RINT, false);
 }
 
@@ -310,11 +320,8 @@ static void norm_row(const bound_run *r, const bound_row *row)
         square.hi += bound_ulp(PTO_F32, square.hi);
         bound_sum_add(&s, &square);
     }
-    const bound sum = bound_sum_end(PTO_F32, PTO_F32, &s), n = {.lo = (double)row->n, .hi = (double)row->n},
-                eps = {.lo = r->call->eps, .hi = r->call->eps};
-    bound mean = bound_div(PTO_F32, &sum, &n, ulp_of(r, "tensor.reduce_mean"));
-    /* What overflows in f32 does not in a wider type. */
-    if (mean.hi == (double)INFINITY) mean.lo = fmin(mean.lo, s.lo / (double)row->n * (1 - 0x1p-10));
+    const bound eps = {.lo = r->call->eps, .hi = r->call->eps};
+    bound mean = mean_of(&s, ulp_of(r, "tensor.reduce_mean"));
     mean.lo = fmax(mean.lo, 0);
     const bound biased = bound_add(PTO_F32, &mean, &eps, 1);
     bound root = bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, PTO_F32, &biased, &rule);

@@ -74,6 +74,16 @@ wants "cancellation" '(v == 2) & (a >= 2 - 60) & (a <= 2 - 8) & (b >= 2 + 8) & (
 "$python" -c "import numpy as np; np.save('i.npy', np.float32([[5, -3, 2, 1]] * 2))"
 run sum.ptir y --in x=i.npy
 wants "whole numbers" '(a == 5) & (b == 5)'
+# A sum that overflows in f32, and not in a wider type.
+cat >mean.ptir <<'END'
+func @f(%x: tensor<2 x 3 x f32>) -> tensor<2 x 1 x f32> {
+  %y = tensor.reduce_mean %x {axis = [1]} : tensor<2 x 1 x f32>
+  return %y
+}
+END
+"$python" -c "import numpy as np; np.save('m.npy', np.float32([[2e38, 2e38, 2e38], [-2e38, -2e38, -2e38]]))"
+run mean.ptir y --in x=m.npy
+wants "means beyond f32" '(a[0] <= 2e38) & (a[0] >= 1.99e38) & (b[0] == np.inf) & (a[1] == -np.inf) & (b[1] >= -2e38) & (b[1] <= -1.99e38)'
 # The same program as instructions.
 pto-opt sum.ptir --pipeline=default.yaml -o low.ptir || exit 1
 run low.ptir y --in x=c.npy
