@@ -34,11 +34,11 @@ op tile.skeleton_g:tests/ir/tile/skeleton-g.ptir
 op block.skeleton_h:tests/ir/block/skeleton-h.ptir
 op exec.skeleton_i:tests/ir/exec/skeleton-i.ptir
 backend skeleton-j:tests/backends/skeleton-j/runs-exp.ptir
-error E0999:tests/errors/E0999.ptir
-error E1998:tests/errors/E1998.ptir
+error E0999:tests/errors/symbols/E0999.ptir
+error E1998:tests/errors/schedules/E1998.ptir
 test ir/tensor/skeleton-k:tests/ir/tensor/skeleton-k.ptir
 test cli/pto-opt/skeleton-l.sh:tests/cli/pto-opt/skeleton-l.sh
-test unit/skeleton_m:tests/unit/test_skeleton_m.c
+test unit/core/skeleton_m:tests/unit/core/test_skeleton_m.c
 END
 while IFS=: read -r arguments test; do
   # shellcheck disable=SC2086 # words

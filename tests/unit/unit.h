@@ -1,4 +1,4 @@
-/* Unit tests that register themselves: adding a file tests/unit/test_<module>.c is all.
+/* Unit tests that register themselves: adding a file tests/unit/<library>/test_<module>.c is all.
  *
  *     TEST(rewind_gives_the_bytes_back)
  *     {

@@ -3,4 +3,4 @@
 set -u
 python=python3
 "$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
-"$python" "$TEST_ROOT/tests/attack/semantics_blames.py" --bin "$(dirname "$(command -v pto-opt)")" --ops 10 --programs 10 --seed 100 --jobs 2 --keep .
+"$python" "$TEST_ROOT/tests/attack/drivers/semantics_blames.py" --bin "$(dirname "$(command -v pto-opt)")" --ops 10 --programs 10 --seed 100 --jobs 2 --keep .

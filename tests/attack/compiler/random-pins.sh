@@ -3,4 +3,4 @@
 set -u
 python=python3
 "$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
-exec "$python" "$TEST_ROOT/tests/attack/random_pins.py" --bin "$(dirname "$(command -v pto-opt)")" --seed 1 --count $((80 / TEST_SHARE)) --runs 5 --keep failed
+exec "$python" "$TEST_ROOT/tests/attack/drivers/random_pins.py" --bin "$(dirname "$(command -v pto-opt)")" --seed 1 --count $((80 / TEST_SHARE)) --runs 5 --keep failed

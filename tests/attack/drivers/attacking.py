@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 EXAMPLES = ("softmax/softmax", "softmax/rows", "rms_norm/rms_norm", "rms_norm/bf16", "gemm/gemm", "gemm/bf16", "gemm/transposed", "ffn/ffn")
 # An answer may be a refusal of any kind; 6 blames a step, 70 is a defect.
 REFUSALS = (1, 2, 3, 4, 5, 75)

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import forms  # noqa: E402

@@ -16,7 +16,7 @@ while [ $# -gt 1 ]; do
   esac
   shift 2
 done
-root=${TEST_ROOT:-$(cd "$(dirname "$0")/../.." && pwd)}
+root=${TEST_ROOT:-$(cd "$(dirname "$0")/../../.." && pwd)}
 plugins=${plugins:-$root/build/tests/plugins}
 cd "$keep" || exit 2
 

@@ -31,7 +31,10 @@ printf '#include "toy.h"\n#include "semantics/eval.h"\n' >plugins/backends/toy/t
 clean layering.sh
 clean sizes.sh
 clean docs.sh
+clean folders.sh
 
+for i in $(seq 39); do echo x >core/host/f_$i.h; done && clean folders.sh
+mkdir core/host/deep && echo x >core/host/deep/f.h && caught folders.sh "core/host has 41 entries" && rm -r core/host/deep core/host/f_*.h
 echo '#include "core/file.h"' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include <pto/abi.h>' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include "core/host/run.h"' >core/up.c && caught layering.sh "core/ may include: core ir/base" && rm core/up.c

@@ -1,6 +1,6 @@
 /* Which nests are sent back for other sizes, and when no longer. */
 #include "core/host/tiling_retry.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 TEST(sends_back_the_nests_of_a_kernel)
 {
