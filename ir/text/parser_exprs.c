@@ -1,4 +1,5 @@
 /* Index expressions. Recursion goes as deep as brackets nest, which is bounded. */
+#include "ir/relations.h"
 #include "ir/text/parser_state.h"
 
 #include <inttypes.h>
@@ -240,17 +241,17 @@ status parse_expr_list(parser *p, const token *open, uint32_t close, attr_id *ou
 
 status parse_relation(parser *p, attr_id *out)
 {
-    const char *name;
+    relation r;
     switch (p->tok.kind) {
-    case TOK_EQ: name = "eq"; break;
-    case TOK_NE: name = "ne"; break;
-    case TOK_LE: name = "le"; break;
-    case TOK_GE: name = "ge"; break;
-    case '<': name = "lt"; break;
-    case '>': name = "gt"; break;
+    case TOK_EQ: r = RELATION_EQ; break;
+    case TOK_NE: r = RELATION_NE; break;
+    case TOK_LE: r = RELATION_LE; break;
+    case TOK_GE: r = RELATION_GE; break;
+    case '<': r = RELATION_LT; break;
+    case '>': r = RELATION_GT; break;
     default: return fail_expected(p, "one of == != < <= > >=");
     }
     next(p);
-    *out = attr_string(p->c, string_intern_z(p->c, name));
+    *out = attr_string(p->c, string_intern_z(p->c, relation_word(r)));
     return OK;
 }

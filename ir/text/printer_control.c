@@ -1,4 +1,5 @@
 /* Functions, kernels and control ops. */
+#include "ir/relations.h"
 #include "ir/text/printer_state.h"
 
 #include <inttypes.h>
@@ -16,16 +17,12 @@ static void put_word(printer *r, op_id o, const char *attr)
     text_put(r->out, s.p, s.n);
 }
 
-static const char *relation_text(const printer *r, attr_id a)
+static void print_relation(printer *r, attr_id a)
 {
-    static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    static const char *const texts[] = {" == ", " != ", " < ", " <= ", " > ", " >= "};
-    if (a == 0 || attr_at(r->c, a)->kind != ATTR_STRING) return " ? ";
-    str name = string_of(r->c, attr_at(r->c, a)->id);
-    for (int i = 0; i < 6; i++) {
-        if (str_is(name, names[i])) return texts[i];
-    }
-    return " ? ";
+    const bool is_word = a != 0 && attr_at(r->c, a)->kind == ATTR_STRING;
+    put(r, " ");
+    put(r, relation_sign(is_word ? relation_by_name(string_of(r->c, attr_at(r->c, a)->id)) : RELATION_NONE));
+    put(r, " ");
 }
 
 /* ` where (..)` */
@@ -39,7 +36,7 @@ static void print_facts(printer *r, op_id o)
         attr_id fact = item_of(r, facts, i);
         print_comma(r, &is_first);
         print_expr_of(r, item_of(r, fact, 1));
-        put(r, relation_text(r, item_of(r, fact, 0)));
+        print_relation(r, item_of(r, fact, 0));
         print_expr_of(r, item_of(r, fact, 2));
     }
     put(r, ")");
@@ -244,7 +241,7 @@ static void print_if(printer *r, op_id o)
 {
     put(r, "if ");
     print_expr_of(r, item_of(r, attr_of(r, o, "left"), 0));
-    put(r, relation_text(r, attr_of(r, o, "relation")));
+    print_relation(r, attr_of(r, o, "relation"));
     print_expr_of(r, item_of(r, attr_of(r, o, "right"), 0));
     print_dict(r, o, UINT32_MAX);
 }

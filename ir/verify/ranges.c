@@ -20,15 +20,6 @@ typedef struct range_query {
 
 static const expr_range unbounded = {INT64_MIN, INT64_MAX};
 
-relation relation_by_name(str s)
-{
-    static const char *const names[][2] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"},
-                                           {"le", "<="}, {"gt", ">"},  {"ge", ">="}};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (str_is(s, names[i][0]) || str_is(s, names[i][1])) return (relation)(i + 1);
-    return RELATION_NONE;
-}
-
 expr_id attr_as_expr(ir_context *c, attr_id a)
 {
     if (a == 0) return 0;
@@ -75,11 +66,8 @@ static relation mirrored(relation rel)
     case RELATION_LE: return RELATION_GE;
     case RELATION_GT: return RELATION_LT;
     case RELATION_GE: return RELATION_LE;
-    case RELATION_NONE:
-    case RELATION_EQ:
-    case RELATION_NE: break;
+    default: return rel;
     }
-    return rel;
 }
 
 static void narrow_by_facts(const module *m, op_id function, str_id name, expr_range *r)

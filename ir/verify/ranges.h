@@ -4,6 +4,7 @@
 #define IR_VERIFY_RANGES_H
 
 #include "ir/module.h"
+#include "ir/relations.h"
 
 /* Interval of `e` where `at` stands. Slots are operands of `at`; symbols and value leaves are welcome. INT64_MIN and
  * INT64_MAX mean "no bound". Costs at most a few hundred evaluations whatever the nest looks like: bounds of loops
@@ -23,18 +24,7 @@ bool op_expr_same(module *m, op_id at, expr_id a, expr_id b);
 /* The trips of a `for` when its bounds are constants; false otherwise or when the step is not positive. */
 bool loop_constant_bounds(module *m, op_id loop, int64_t *from, int64_t *to, int64_t *step);
 
-/* One entry of the attribute `facts`: [relation, left, right]. Fails (false) when malformed. The relation is one of
- * eq ne lt le gt ge. */
-typedef enum relation {
-    RELATION_NONE,
-    RELATION_EQ,
-    RELATION_NE,
-    RELATION_LT,
-    RELATION_LE,
-    RELATION_GT,
-    RELATION_GE
-} relation;
-relation relation_by_name(str s); /* words and signs: `le`, `<=` */
+/* One entry of the attribute `facts`: [relation, left, right]. False when it is malformed. */
 bool fact_read(const ir_context *c, attr_id fact, relation *out_relation, expr_id *out_left, expr_id *out_right);
 
 /* Item of a list that is an expression or an integer; 0 when it is neither. */

@@ -256,9 +256,8 @@ static bool is_broken(relation rel, expr_range r)
     case RELATION_LE: return r.lo > 0;
     case RELATION_GT: return r.hi <= 0;
     case RELATION_GE: return r.hi < 0;
-    case RELATION_NONE: break;
+    default: return false;
     }
-    return false;
 }
 
 typedef struct unknown_symbol {
@@ -287,10 +286,9 @@ static status check_call_fact(module *m, op_id op, op_id callee, call_symbols *s
     expr_id given_left = expr_substitute(c, left, &known), given_right = expr_substitute(c, right, &known);
     expr_id difference = expr_sub(c, given_left, given_right);
     if (difference == 0 || !is_broken(rel, op_expr_range(m, op, difference))) return OK;
-    static const char *const signs[] = {"?", "==", "!=", "<", "<=", ">", ">="};
     str name = string_of(c, function_name(m, callee));
     return op_error(m, op, &E0323, "breaks the fact `%s %s %s` of @%.*s: here it is %s against %s",
-                    expr_words(m, op, left), signs[rel], expr_words(m, op, right), (int)name.n, name.p,
+                    expr_words(m, op, left), relation_sign(rel), expr_words(m, op, right), (int)name.n, name.p,
                     expr_words(m, op, given_left), expr_words(m, op, given_right));
 }
 

@@ -102,16 +102,6 @@ static bool value_of_symbol(void *self, str_id name, int64_t *out)
     return false;
 }
 
-static bool holds(relation r, int64_t left, int64_t right)
-{
-    return r == RELATION_EQ   ? left == right
-           : r == RELATION_NE ? left != right
-           : r == RELATION_LT ? left < right
-           : r == RELATION_LE ? left <= right
-           : r == RELATION_GT ? left > right
-                              : left >= right;
-}
-
 /* No fact whose symbols are all known is broken. */
 static bool facts_hold(search *s)
 {
@@ -123,7 +113,7 @@ static bool facts_hold(search *s)
         int64_t left, right;
         if (!fact_read(s->c, attr_at(s->c, facts)->items[i], &r, &sides[0], &sides[1])) continue;
         if (!expr_eval(s->c, sides[0], &values, &left) || !expr_eval(s->c, sides[1], &values, &right)) continue;
-        if (!holds(r, left, right)) return false;
+        if (!relation_holds(r, left, right)) return false;
     }
     return true;
 }

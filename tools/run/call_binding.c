@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <pto/relation.h>
-
 enum { BYTES_MAX_SHIFT = 36 }; /* 64 GiB for one tensor: more cannot be meant on a machine that runs a test */
 
 typedef struct binder {
@@ -423,11 +421,6 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
     return OK;
 }
 
-_Static_assert((int)RELATION_EQ == PTO_RELATION_EQ && (int)RELATION_NE == PTO_RELATION_NE &&
-                   (int)RELATION_LT == PTO_RELATION_LT && (int)RELATION_LE == PTO_RELATION_LE &&
-                   (int)RELATION_GT == PTO_RELATION_GT && (int)RELATION_GE == PTO_RELATION_GE,
-               "relations");
-
 static status check_fact(binder *b, attr_id fact)
 {
     const expr_values values = {.symbol = symbol_value, .self = b};
@@ -436,17 +429,17 @@ static status check_fact(binder *b, attr_id fact)
     int64_t left = 0, right = 0;
     if (!fact_read(b->c, fact, &r, &sides[0], &sides[1])) return OK; /* the verifier refuses it */
     const bool is_known = expr_eval(b->c, sides[0], &values, &left) && expr_eval(b->c, sides[1], &values, &right);
-    if (is_known && pto_relation_holds(r, left, right)) return OK;
+    if (is_known && relation_holds(r, left, right)) return OK;
     const char *l = expr_text(b, sides[0]), *s = expr_text(b, sides[1]), *symbols = symbols_text(b, 2, sides);
     if (is_known)
         diag_error(b->d, place_of_function(b), &E1606,
                    "the fact `%s %s %s` does not hold: left side %" PRId64 ", right side %" PRId64 "%s", l,
-                   pto_relation_sign(r), s, left, right, symbols);
+                   relation_sign(r), s, left, right, symbols);
     else
         diag_error(b->d, place_of_function(b), &E1606,
                    "the fact `%s %s %s` cannot be computed: it overflows 64 bits, divides by 0, or "
                    "mentions a symbol that no parameter binds%s",
-                   l, pto_relation_sign(r), s, symbols);
+                   l, relation_sign(r), s, symbols);
     return FAILED;
 }
 

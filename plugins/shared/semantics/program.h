@@ -22,8 +22,9 @@
 #ifndef PTO_SEMANTICS_PROGRAM_H
 #define PTO_SEMANTICS_PROGRAM_H
 
+#include "index_code.h"
+
 #include "semantics/insn_semantics.h"
-#include "semantics/program_expr.h"
 
 #include <pto/insn.h>
 

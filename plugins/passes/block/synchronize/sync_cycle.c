@@ -2,6 +2,8 @@
 
 #include "sync_model.h"
 
+#include "index_code.h"
+
 /* An expression as a list, arguments behind what uses them. */
 enum { PARTS_MAX = 64, PERIOD_MAX = 1 << 20, DRIFT_MAX = 1 << 30 };
 
@@ -12,7 +14,7 @@ typedef struct part {
     uint32_t variable; /* SYNC_NONE: none */
     int64_t step;
     int64_t period, drift; /* along the variable in question */
-    int64_t number;        /* at the residues in question */
+    index_expr from;       /* of a loop index */
 } part;
 
 typedef struct part_list {
@@ -20,7 +22,7 @@ typedef struct part_list {
     uint32_t count;
     uint32_t variables[CYCLE_RANK_MAX];
     uint32_t variable_count;
-    int is_wide; /* a number came out beyond 64 bits */
+    index_expr whole; /* items[0] */
 } part_list;
 
 static int64_t greatest_divisor(int64_t a, int64_t b)
@@ -32,8 +34,6 @@ static int64_t greatest_divisor(int64_t a, int64_t b)
     }
     return a < 0 ? -a : a;
 }
-
-static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
 /* ---- listing ---- */
 
@@ -84,7 +84,6 @@ static int list_leaf(const sync_model *m, part_list *l, part *p)
 static int list_parts(const sync_model *m, pto_expr e, part_list *l)
 {
     l->count = l->variable_count = 0;
-    l->is_wide = 0;
     part root = {.first = 0};
     if (!add_parts(l, &root, 1, &e)) return 0;
     for (uint32_t i = 0; i < l->count; i++) {
@@ -213,66 +212,70 @@ static int has_divisors(const part_list *l)
     return 1;
 }
 
-static void times(part_list *l, int64_t *n, int64_t by) { l->is_wide |= __builtin_mul_overflow(*n, by, n); }
-
-static void plus(part_list *l, int64_t *n, int64_t more) { l->is_wide |= __builtin_add_overflow(*n, more, n); }
-
-static int64_t leaf_number(part_list *l, const part *p, const uint32_t *residues, const sync_cycle *c)
+/* Slots of compiled expressions are parts: the last one of a leaf, since the parts of a `from` stand after its loop. */
+static uint32_t part_of_symbol(void *self, pto_str name)
 {
-    int64_t n = 0;
-    for (uint32_t i = 0; i < c->rank; i++) {
-        if (c->variables[i] == p->variable) n = residues[i];
-    }
-    if (p->count == 0) return n;
-    times(l, &n, p->step);
-    plus(l, &n, l->items[p->first].number);
-    return n;
+    const part_list *l = (const part_list *)self;
+    uint32_t i = l->count;
+    while (i-- > 0 &&
+           (l->items[i].kind != PTO_EXPR_SYMBOL || !pto_str_same(pto_expr_symbol_name(l->items[i].expr), name)));
+    return i;
 }
 
-static int64_t sum_number(part_list *l, const part *p)
+static uint32_t part_of_value(void *self, pto_value v)
 {
-    int64_t n = pto_expr_number(p->expr);
-    for (uint32_t i = 0; i < p->count; i++) {
-        int64_t x = l->items[p->first + i].number;
-        times(l, &x, pto_expr_coef(p->expr, i));
-        plus(l, &n, x);
-    }
-    return n;
+    const part_list *l = (const part_list *)self;
+    uint32_t i = l->count;
+    while (i-- > 0 && (l->items[i].kind != PTO_EXPR_VALUE || !pto_value_same(pto_expr_leaf(l->items[i].expr), v)));
+    return i;
 }
 
-static int64_t number_of(part_list *l, const part *p, const uint32_t *residues, const sync_cycle *c)
+/* Compiles the whole and the `from` of each loop index in it. */
+static int compile(part_list *l, index_pool *pool)
 {
-    const part *args = &l->items[p->first];
-    int64_t n = p->count != 0 ? args[0].number : 0;
-    switch (p->kind) {
-    case PTO_EXPR_CONST: return pto_expr_number(p->expr);
-    case PTO_EXPR_SYMBOL:
-    case PTO_EXPR_VALUE: return leaf_number(l, p, residues, c);
-    case PTO_EXPR_SUM: return sum_number(l, p);
-    case PTO_EXPR_FLOORDIV: return floor_divide(n, args[1].number);
-    case PTO_EXPR_CEILDIV: return floor_divide(n, args[1].number) + (n % args[1].number != 0);
-    case PTO_EXPR_MOD: return n - floor_divide(n, args[1].number) * args[1].number;
-    default: break;
+    const index_leaves leaves = {l, part_of_symbol, part_of_value, NULL};
+    for (uint32_t i = 0; i < l->count; i++) {
+        part *p = &l->items[i];
+        if (p->kind == PTO_EXPR_VALUE && p->count != 0 &&
+            !index_compile(pool, &leaves, l->items[p->first].expr, &p->from))
+            return 0;
     }
-    for (uint32_t i = 1; i < p->count; i++) {
-        if (p->kind == PTO_EXPR_PRODUCT)
-            times(l, &n, args[i].number);
-        else if (p->kind == PTO_EXPR_MIN ? args[i].number < n : args[i].number > n)
-            n = args[i].number;
-    }
-    return n;
+    return index_compile(pool, &leaves, l->items[0].expr, &l->whole);
 }
 
-static void fill_values(const sync_model *m, part_list *l, sync_cycle *c, uint32_t count)
+/* 0: a number is beyond 64 bits. */
+static int number_at(const part_list *l, const sync_cycle *c, const index_code *codes, const uint32_t *residues,
+                     int64_t *out)
+{
+    int64_t slots[PARTS_MAX] = {0};
+    for (uint32_t k = l->count; k-- > 0;) {
+        const part *p = &l->items[k];
+        int64_t from = 0;
+        if (p->kind != PTO_EXPR_SYMBOL && p->kind != PTO_EXPR_VALUE) continue;
+        for (uint32_t i = 0; i < c->rank; i++) {
+            if (c->variables[i] == p->variable) slots[k] = residues[i];
+        }
+        if (p->count != 0 &&
+            (index_eval(codes, &p->from, slots, &from) != INDEX_OK ||
+             __builtin_mul_overflow(slots[k], p->step, &slots[k]) || __builtin_add_overflow(slots[k], from, &slots[k])))
+            return 0;
+    }
+    return index_eval(codes, &l->whole, slots, out) == INDEX_OK;
+}
+
+/* 0: a number is beyond 64 bits. */
+static int fill_values(const sync_model *m, part_list *l, sync_cycle *c, uint32_t count)
 {
     int64_t *values = PTO_SCRATCH(m->run, int64_t, count);
     uint32_t residues[CYCLE_RANK_MAX] = {0};
+    index_pool pool = {.run = m->run};
+    if (!compile(l, &pool)) return 0;
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = l->count; k-- > 0;) l->items[k].number = number_of(l, &l->items[k], residues, c);
-        values[i] = l->items[0].number;
+        if (!number_at(l, c, pool.codes, residues, &values[i])) return 0;
         for (uint32_t k = 0; k < c->rank && ++residues[k] == c->periods[k]; k++) residues[k] = 0;
     }
     c->values = values;
+    return 1;
 }
 
 /* Trips of a loop that has few, of a constant number; 0: others, and no loop. */
@@ -305,8 +308,7 @@ static sync_cycle make_cycle(const sync_model *m, pto_expr e)
     for (uint32_t i = 0; i < l.variable_count; i++) {
         if (!add_period(m, &l, l.variables[i], &c, &count)) return c;
     }
-    fill_values(m, &l, &c, count);
-    c.is_known = !l.is_wide;
+    c.is_known = fill_values(m, &l, &c, count);
     return c;
 }
 

@@ -1,6 +1,8 @@
 /* Which pairs of instructions may touch the same bytes. */
 #include "sync_model.h"
 
+#include <pto/relation.h>
+
 /* ---- on chip ---- */
 
 /* Lowest and highest byte, the latter excluded. */
@@ -157,12 +159,16 @@ static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound
 static pto_expr not_positive(const sync_model *m, uint32_t place)
 {
     const pto_op op = m->ops[place].op;
-    const pto_str relation = pto_attr_str_of(op, "relation");
+    const pto_relation relation = pto_relation_by_name(pto_attr_str_of(op, "relation"));
     const pto_expr left = pto_expr_of(op, "left", 0), right = pto_expr_of(op, "right", 0);
-    if (pto_str_is(relation, "le") || pto_str_is(relation, "lt") || pto_str_is(relation, "eq"))
-        return pto_expr_sub(left, right);
-    if (pto_str_is(relation, "ge") || pto_str_is(relation, "gt")) return pto_expr_sub(right, left);
-    return pto_expr_none(m->run);
+    switch (relation) {
+    case PTO_RELATION_EQ:
+    case PTO_RELATION_LT:
+    case PTO_RELATION_LE: return pto_expr_sub(left, right);
+    case PTO_RELATION_GT:
+    case PTO_RELATION_GE: return pto_expr_sub(right, left);
+    default: return pto_expr_none(m->run);
+    }
 }
 
 /* Whether `a` runs only when `b` does not: what is done instead of a loop without trips. */

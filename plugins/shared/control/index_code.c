@@ -1,4 +1,4 @@
-#include "semantics/program_expr.h"
+#include "index_code.h"
 
 #include <pto/call.h>
 

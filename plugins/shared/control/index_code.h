@@ -1,8 +1,8 @@
-/* Index expressions of a program, compiled to postfix code over slots of 64-bit integers.
+/* The one evaluator of index expressions in plugins: they are compiled to postfix code over slots of 64-bit integers.
  *
- * Division is Euclidean towards minus infinity with a divisor of at least 1, as in the IR. */
-#ifndef PTO_SEMANTICS_PROGRAM_EXPR_H
-#define PTO_SEMANTICS_PROGRAM_EXPR_H
+ * Division rounds towards minus infinity and has a divisor of at least 1, as in the IR. */
+#ifndef CONTROL_INDEX_CODE_H
+#define CONTROL_INDEX_CODE_H
 
 #include <pto/abi.h>
 
@@ -16,12 +16,12 @@ typedef struct index_expr {
 } index_expr;
 
 typedef struct index_code {
-    uint32_t what; /* enum in program_expr.c */
+    uint32_t what; /* enum in index_code.c */
     uint32_t slot;
     int64_t number;
 } index_code;
 
-/* Codes of all expressions of one program. Grows in scratch memory of the run. */
+/* Codes of many expressions. Grows in scratch memory of the run. */
 typedef struct index_pool {
     const pto_run *run;
     index_code *codes;
