@@ -1,5 +1,6 @@
 # Guides and examples are installed, whole: every link in them leads to something installed, and a case of them runs from there.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 unset PTO_PLUGIN_PATH PTO_PIPELINE_PATH
 cmake --install "$TEST_BUILD" --prefix "$TEST_TMP/a" >install.log
 mv a b
@@ -7,7 +8,7 @@ share=$TEST_TMP/b/share/pto
 for folder in docs examples; do
   (cd "$TEST_ROOT" && git ls-files "$folder" 2>/dev/null || find "$folder" -type f) | grep -E '\.(md|svg|ptir|yaml|py)$' | grep -v '/tour\.md$' | sort >wanted
   [ -s wanted ]
-  (cd "$share" && find "$folder" -type f | sort) | diff wanted - || { echo "$folder: other files than in the source"; exit 1; }
+  (cd "$share" && find "$folder" -type f | sort) | diff wanted - || fail "$folder: other files than in the source"
 done
 find "$share/docs" "$share/examples" -name '*.md' | while read -r page; do
   grep -oE '\]\([^)# ]+' "$page" | sed 's/^](//' | grep -v '://' | while read -r link; do

@@ -1,5 +1,6 @@
 # The installed tree can be moved; CMake and pkg-config find everything from their own place; another minor is refused.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 cmake --install "$TEST_BUILD" --prefix "$TEST_TMP/a" >install.log
 mv a b
 
@@ -38,11 +39,11 @@ accepted no "0.1...0.2"
 accepted no "0 EXACT"
 
 export PKG_CONFIG_PATH="$TEST_TMP/b/lib/pkgconfig"
-[ -z "$(pkg-config --libs pto-plugin)" ] || { echo "a plugin links to nothing, but --libs is not empty"; exit 1; }
+[ -z "$(pkg-config --libs pto-plugin)" ] || fail "a plugin links to nothing, but --libs is not empty"
 plugins=$(pkg-config --variable=plugindir pto-plugin)
-[ "$(realpath -m "$plugins")" = "$TEST_TMP/b/lib/pto/plugins-1" ] || { echo "plugindir is $plugins"; exit 1; }
+[ "$(realpath -m "$plugins")" = "$TEST_TMP/b/lib/pto/plugins-1" ] || fail "plugindir is $plugins"
 include=$(pkg-config --variable=includedir pto-plugin)
-[ "$(cd "$include" && pwd)" = "$TEST_TMP/b/include" ] || { echo "includedir is $include"; exit 1; }
+[ "$(cd "$include" && pwd)" = "$TEST_TMP/b/include" ] || fail "includedir is $include"
 case $(pkg-config --cflags pto-plugin) in
 *"-I$include"* | *"-I$TEST_TMP/b/include"*) ;;
 *) echo "no include path in: $(pkg-config --cflags pto-plugin)"; exit 1 ;;

@@ -1,7 +1,6 @@
 # Places are those of the text unless it states others; they print on request, read back, and the generic form carries
 # them. Fused ones keep all origins, each once, in order.
 set -eu
-cd "$TEST_TMP"
 cat >m.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %a = tensor.exp %x : tensor<4 x f32> loc("model.py":12:7)

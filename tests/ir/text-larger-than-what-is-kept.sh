@@ -1,7 +1,6 @@
 # The parser gives the front of a large file back to the system while it reads on: the module and the messages are the
 # same as if it had kept it, also for lines that are gone by then.
 set -eu
-cd "$TEST_TMP"
 # functions FROM TO: each of 40 ops, about 2 KB.
 functions() {
   awk -v from="$1" -v to="$2" 'BEGIN {

@@ -1,10 +1,10 @@
 # The generic form of every module below tests/ir survives mlir-opt and reads back to the same module up to names.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 if ! command -v mlir-opt-19 >/dev/null; then
   echo "skipped: there is no mlir-opt-19 here (package mlir-19-tools)"
   exit 77
 fi
-cd "$TEST_TMP"
 count=0
 for file in "$TEST_ROOT"/tests/ir/*/*.ptir; do
   grep -q 'RUN: not ' "$file" && continue
@@ -12,8 +12,8 @@ for file in "$TEST_ROOT"/tests/ir/*/*.ptir; do
   mlir-opt-19 --allow-unregistered-dialect ours.mlir >theirs.mlir
   pto-opt theirs.mlir >back.ptir
   pto-opt --print-generic back.ptir | mlir-opt-19 --allow-unregistered-dialect >again.mlir
-  diff theirs.mlir again.mlir || { echo "$file: comes back changed"; exit 1; }
-  [ "$(wc -l <back.ptir)" -eq "$(pto-opt "$file" | wc -l)" ] || { echo "$file: comes back with other lines"; exit 1; }
+  diff theirs.mlir again.mlir || fail "$file: comes back changed"
+  [ "$(wc -l <back.ptir)" -eq "$(pto-opt "$file" | wc -l)" ] || fail "$file: comes back with other lines"
   count=$((count + 1))
 done
 [ "$count" -ge 10 ]

@@ -1,7 +1,7 @@
-#!/bin/sh
 # No instruction is skipped, on whatever pipe the machine file puts its path: results stay those of `reference`, a transfer by the
 # scalar unit takes its time there, and the cycles of every pipe still add up.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 machine=$TEST_ROOT/pipelines/machines/ascend-910b.yaml
 cat >mm.ptir <<'END'
 func @mm(%a: tensor<50 x 96 x f16>, %b: tensor<96 x 70 x f16>) -> tensor<50 x 70 x f32> {
@@ -17,19 +17,19 @@ func @rows(%x: tensor<$B x 70 x f32>) -> tensor<$B x 70 x f32> {
 END
 try() { # MACHINE FILE [SYMBOL]
   pto-run "$2.ptir" --pipeline=default.yaml --machine="./$1.yaml" --random-inputs=3 ${3:+--sym "$3"} --compare=reference.yaml >out 2>&1 ||
-    { echo "$1, $2:"; cat out; exit 1; }
-  grep -q 'the same within rounding' out || { echo "$1, $2:"; cat out; exit 1; }
+    fail "$1, $2"
+  grep -q 'the same within rounding' out || fail "$1, $2"
 }
 # Lines of paths, one after the other, then all at once.
 n=0
 for line in $(awk '/- { from:/ { print NR }' "$machine"); do
   n=$((n + 1))
   sed "${line}s/pipe: [a-z0-9]*,/pipe: s,/" "$machine" >path.yaml
-  cmp -s path.yaml "$machine" && { echo "line $line is as before"; exit 1; }
+  cmp -s path.yaml "$machine" && fail "line $line is as before"
   try path mm
   try path rows B=1000
 done
-[ "$n" -eq 11 ] || { echo "$n paths"; exit 1; }
+[ "$n" -eq 11 ] || fail "$n paths"
 sed '/- { from:/s/pipe: [a-z0-9]*,/pipe: s,/' "$machine" >every.yaml
 try every mm
 try every rows B=1000
@@ -92,4 +92,4 @@ printf 'pto-pipeline: 1\nname: exec\ndoc: no passes\nmachine: loads.yaml\npasses
 status=0
 pto-run kernel.ptir --pipeline=./exec.yaml --random-inputs 1 >out 2>&1 || status=$?
 grep -q "pto.cpu-sim/race. 'pto.tstore' on pipe mte3 reads bytes 0 to 4096 of .vec., which 'pto.tload' on pipe s writes without any order" out ||
-  { echo "status $status"; cat out; exit 1; }
+  fail "status $status"

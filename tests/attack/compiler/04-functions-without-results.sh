@@ -1,11 +1,10 @@
 # Nothing to do is legal: a function without results, with dead code alone, without parameters, beside other functions, at every
 # level, compiles on the whole pipeline and on each of its ends, and runs.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 pass() { # WHAT COMMAND...: must end with 0
   what=$1; shift
   "$@" >out 2>&1 && return
-  echo "$what: failed with $?"; cat out; failed=1
+  complain "$what: failed with $?"
 }
 put() { printf '%b' "$2" >"$1.ptir"; }
 put nothing 'func @f() {\n  return\n}\n'
@@ -31,15 +30,14 @@ done
 put work 'func @g(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  %y = tensor.neg %x : tensor<4 x f32>\n  return %y\n}\n'
 pass work pto-opt work.ptir --pipeline=default.yaml -o alone.ptir
 sed -n '/block.kernel/,/^  }/p' alone.ptir >alone.kernel
-[ -s alone.kernel ] || { echo "no kernel:"; cat alone.ptir; failed=1; }
+[ -s alone.kernel ] || complain "no kernel: $(cat alone.ptir)"
 for kind in nothing unused dead memory calls; do
   cat $kind.ptir work.ptir >both.ptir
   pass "$kind and work" pto-opt both.ptir --pipeline=default.yaml -o both.out
-  sed -n '/block.kernel/,/^  }/p' both.out | cmp -s - alone.kernel || { echo "$kind changes its neighbour:"; cat both.out; failed=1; }
+  sed -n '/block.kernel/,/^  }/p' both.out | cmp -s - alone.kernel || complain "$kind changes its neighbour: $(cat both.out)"
 done
 
 # What is of another level than the pipeline begins at is refused as before.
 sed 's/{$/{\n  forall "a" (%i) to (1) {\n    %t = tile.load %x[0] size(1, 4) : tile<1 x 8 x f32, vec, nd>\n  }/' memory.ptir >tile.ptir
 pto-opt tile.ptir --pipeline=default.yaml -o o.ptir 2>err
-[ $? -eq 2 ] && grep -q 'works on tensor/1, but only tile/1 is there' err || { echo "a tile function:"; cat err; failed=1; }
-exit $failed
+[ $? -eq 2 ] && grep -q 'works on tensor/1, but only tile/1 is there' err || complain "a tile function"

@@ -1,6 +1,6 @@
 # A function of n kernels that all differ compiles in time and memory of order n: four times as many nests take less than eight times
 # the processor's time, and 800 of them fit into 60 MB.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >measure.py <<'EOF'
 import os, sys
 
@@ -36,4 +36,4 @@ for name, make, most_mb in ("sums", adds, 60), ("products", products, 60):
 sys.exit(failed)
 EOF
 # Sanitizers have memory of their own, and are slow.
-if nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then python3 measure.py 60 time; else python3 measure.py 200 memory; fi
+if is_sanitized; then python3 measure.py 60 time; else python3 measure.py 200 memory; fi

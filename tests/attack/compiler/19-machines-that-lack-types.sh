@@ -1,25 +1,24 @@
 # A machine that has an instruction in fewer element types: what is made after types were made legal asks it too. The kernel compiles,
 # through a type that the machine has, or is refused at the user's op; no pass is blamed.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 machines=$TEST_ROOT/pipelines/machines
 lacks() { # INSTRUCTION TYPES: mach.yaml, where the instruction has those alone
   sed -E "s/^(  $1: \{ [^}]*[0-9])(, dtypes: \[[^]]*\])? \}/\1, dtypes: [$2] }/" "$machines/ascend-910b.yaml" >mach.yaml
-  ! cmp -s mach.yaml "$machines/ascend-910b.yaml" || { echo "no $1"; failed=1; }
+  ! cmp -s mach.yaml "$machines/ascend-910b.yaml" || complain "no $1"
 }
 kernel() { # OP TYPE
   printf 'func @f(%%x: tensor<$B x 40 x %s>) -> tensor<$B x 40 x %s> {\n  %%y = tensor.%s %%x : tensor<$B x 40 x %s>\n  return %%y\n}\n' "$2" "$2" "$1" "$2" >k.ptir
 }
 runs() { # WHAT
   if ! pto-run k.ptir --sym B=35 --machine=./mach.yaml --random-inputs=3 --compare=reference.yaml >out 2>&1 || grep -q DIFFERS out; then
-    echo "$1:"; cat out; failed=1
+    complain "$1"
   fi
 }
 refused() { # WHAT TEXT
   pto-opt k.ptir --pipeline=default.yaml --machine=./mach.yaml -o o.ptir >out 2>&1
   status=$?
   if [ $status -ne 5 ] || ! head -n 1 out | grep -Fqx "k.ptir:2:8: error: $2"; then
-    echo "$1: $status"; cat out; failed=1
+    complain "$1: $status"
   fi
 }
 lacks div f16
@@ -52,6 +51,5 @@ runs "broadcast of bf16"
 
 # Any type taken away anywhere; `tests/fuzz/machine_types.py` alone tries all.
 for machine in ascend-910b cpu-generic; do
-  python3 "$TEST_ROOT/tests/fuzz/machine_types.py" --machine "$machines/$machine.yaml" --count 80 --seed 7 --keep . >out || { cat out; failed=1; }
+  python3 "$TEST_ROOT/tests/fuzz/machine_types.py" --machine "$machines/$machine.yaml" --count 80 --seed 7 --keep . >out || complain
 done
-exit $failed

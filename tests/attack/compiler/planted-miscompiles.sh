@@ -1,12 +1,12 @@
 # Planted miscompiles, one at a time in the default pipeline: --check=semantics names the step that planted it and no other, whichever
 # inputs that takes. Without one nobody is named.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 plugin=$TEST_PLUGINS/hostile-miscompiles.so
 id=test.hostile-miscompiles
 sed -e 's/^  vector: { count: 48,/  vector: { count: 2,/; s/^  cube: { count: 24,/  cube: { count: 1,/' \
   "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >few.yaml # cores come to a second tile early
-cmp -s few.yaml "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" && { echo "the machine has as many cores as before"; exit 1; }
-failed=0 planted=0
+cmp -s few.yaml "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" && fail "the machine has as many cores as before"
+planted=0
 program() { # NAME INPUTS RESULTS OP..: the ops' results in order
   name=$1 inputs=$2 results=$3
   shift 3
@@ -52,22 +52,16 @@ finds() { # LEVEL AFTER MODULE PLANT.. [-- INPUTS: the last must be found on tho
     run "$module" --insert-after "$after=$id-$level{plant=$plant}"
     got=$?
     [ $got -eq 6 ] && grep -q "error: \[E190[12]\] step \`hostile-miscompiles-$level\` (pass $id-$level of plugin $id)" text && continue
-    echo "$plant in $module after $after: status $got, the step is not named:"
-    grep 'error\|note\|semantics' text
-    failed=1
+    complain "$plant in $module after $after: status $got, the step is not named"
   done
 }
 on() { # INPUTS: what the last one was found on
   grep -qF "note: @f was run on $1" text && return
-  echo "$plant in $module: found on other inputs than $1:"
-  grep 'note' text
-  failed=1
+  complain "$plant in $module: found on other inputs than $1"
 }
 for module in arithmetic functions rows empty shapes tiles product sums; do
   run "$module" && continue
-  echo "$module: nothing is planted"
-  cat text
-  failed=1
+  complain "$module: nothing is planted"
 done
 finds tensor canonicalize arithmetic swaps-sub swaps-div repeats-operand min-for-max mul-for-div drops-neg
 finds tensor canonicalize arithmetic loses-minus-zero && on "extreme inputs"
@@ -88,5 +82,4 @@ finds block select tiles swaps-div max-for-min drops-store drops-load stores-fir
 finds block synchronize tiles one-tile-for-each-core
 finds block select product adds-twice
 finds exec task-graph tiles swaps-arguments drops-launch repeats-argument
-[ "$planted" -ge 40 ] || { echo "only $planted planted"; failed=1; }
-exit $failed
+[ "$planted" -ge 40 ] || complain "only $planted planted"

@@ -1,46 +1,43 @@
 # --dump-dir and --report: what an earlier run wrote is removed, exactly that; a file of somebody else, or one that was changed,
 # stays, and a run that wants its name fails. Two runs cannot fill one folder at once.
-set -u
-cd "$TEST_TMP" || exit 1
-fail() { echo "$1"; shift; [ $# -eq 0 ] || cat "$@"; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 ffn=$TEST_ROOT/examples/ffn/ffn.ptir softmax=$TEST_ROOT/examples/softmax/softmax.ptir case=$TEST_ROOT/examples/softmax/case.yaml
 
-compile() { pto-opt "$1" --pipeline=default.yaml --dump-dir="$2" -o /dev/null 2>err.txt; }
-compile "$ffn" dd && compile "$softmax" dd && compile "$softmax" fresh || fail compile err.txt
+compile() { pto-opt "$1" --pipeline=default.yaml --dump-dir="$2" -o /dev/null 2>text; }
+compile "$ffn" dd && compile "$softmax" dd && compile "$softmax" fresh || fail compile
 diff -r dd fresh || fail "dumps of two runs are mixed"
 
 # A dump that was edited, and a file of somebody else.
 echo mine >dd/notes.txt
 echo '// edited' >>dd/07-fuse.ptir
 compile "$softmax" dd
-[ $? -eq 74 ] || fail "an edited dump was written over" err.txt
-grep -q '^dd: error: \[E1507\] the folder holds a file `07-fuse.ptir` that pto did not write, or that was changed since$' err.txt ||
-  fail "edited dump" err.txt
+[ $? -eq 74 ] || fail "an edited dump was written over"
+grep -q '^dd: error: \[E1507\] the folder holds a file `07-fuse.ptir` that pto did not write, or that was changed since$' text ||
+  fail "edited dump"
 [ "$(cd dd && echo *) " = "00-input.ptir 04-legalize-types.ptir 05-expand-math.ptir 07-fuse.ptir notes.txt " ] || fail "dd: $(ls dd)"
 rm dd/07-fuse.ptir
-compile "$softmax" dd && [ "$(cat dd/notes.txt)" = mine ] || fail "notes.txt" err.txt
+compile "$softmax" dd && [ "$(cat dd/notes.txt)" = mine ] || fail "notes.txt"
 
 # A folder that pto never saw.
 mkdir own && echo mine >own/index.html
-pto-run --case "$case" --report=own >out.txt 2>err.txt
-[ $? -eq 74 ] && [ "$(cat own/index.html)" = mine ] && grep -q '^own: error: \[E1507\] .*`index.html`' err.txt || fail "own/index.html" err.txt
+pto-run --case "$case" --report=own >out.txt 2>text
+[ $? -eq 74 ] && [ "$(cat own/index.html)" = mine ] && grep -q '^own: error: \[E1507\] .*`index.html`' text || fail "own/index.html"
 mkdir list && echo mine >list/.pto-files
-exits 74 pto-run --case "$case" --report=list >out.txt 2>err.txt || fail list err.txt
-grep -q '^list: error: \[E1507\] the folder holds a file `.pto-files` that pto did not write$' err.txt || fail list err.txt
+fails 74 '^list: error: \[E1507\] the folder holds a file `.pto-files` that pto did not write$' pto-run --case "$case" --report=list
 # Lines that no run wrote name nothing that is removed.
 mkdir bad && echo keep >keep && echo keep >bad/keep
 printf 'pto-files 1\n%s ../keep\n%s keep\nzz\n%s \n' 0000000000000000 0000000000000000 0000000000000000 >bad/.pto-files
-pto-run --case "$case" --report=bad >out.txt 2>err.txt && [ -e keep ] && [ -e bad/keep ] || fail "bad" err.txt
+pto-run --case "$case" --report=bad >out.txt 2>text && [ -e keep ] && [ -e bad/keep ] || fail "bad"
 
 # Reports of two cases.
-pto-run --case "$TEST_ROOT/examples/ffn/case.yaml" --report=r >out.txt 2>err.txt && pto-run --case "$case" --report=r >out.txt 2>err.txt &&
-  mv r first && pto-run --case "$case" --report=r >out.txt 2>err.txt || fail report err.txt
+pto-run --case "$TEST_ROOT/examples/ffn/case.yaml" --report=r >out.txt 2>text && pto-run --case "$case" --report=r >out.txt 2>text &&
+  mv r first && pto-run --case "$case" --report=r >out.txt 2>text || fail report
 diff -r first r || fail "reports of two runs are mixed"
 
 # While another run fills it.
 (
   flock 9
-  exits 74 pto-opt "$softmax" --pipeline=default.yaml --dump-dir=dd -o /dev/null 2>err.txt
-) 9<dd/.pto-files || fail "two at once" err.txt
-grep -q '^dd: error: \[E1508\] another run is filling this folder$' err.txt || fail "two at once" err.txt
+  exits 74 pto-opt "$softmax" --pipeline=default.yaml --dump-dir=dd -o /dev/null 2>text
+) 9<dd/.pto-files || fail "two at once"
+grep -q '^dd: error: \[E1508\] another run is filling this folder$' text || fail "two at once"
 diff -r -x notes.txt dd fresh || fail "a run that was refused changed the folder"

@@ -1,7 +1,5 @@
 # An output that is a link, that has a mode of its own, that may not be written to, or that two options name.
-set -u
-cd "$TEST_TMP" || exit 1
-fail() { echo "$1"; ls -l; [ ! -e err.txt ] || cat err.txt; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 m=$TEST_ROOT/examples/softmax/softmax.ptir
 mode() { stat -c %a "$1"; }
 
@@ -13,7 +11,7 @@ for link in near through dangling; do
 done
 pto-opt "$m" >want
 cmp real want && cmp far/real want && cmp far/new want && [ -L far/next ] || fail "a target was not written"
-exits 74 pto-opt "$m" -o round 2>err.txt && [ -L round ] || fail "a circle of links"
+exits 74 pto-opt "$m" -o round 2>text && [ -L round ] || fail "a circle of links"
 
 # The mode stays; a new file has what umask leaves.
 echo old >private && chmod 600 private && echo old >program && chmod 755 program
@@ -28,27 +26,20 @@ fi
 # Read-only is read-only, for root too.
 echo old >kept && chmod 444 kept && ln -s kept tokept
 for path in kept tokept; do
-  exits 74 pto-opt "$m" -o $path 2>err.txt || fail "$path was written"
-  grep -q "^$path: error: \[E1501\] cannot write: there is a file that may not be written to, mode 0444$" err.txt || fail "$path"
+  fails 74 "^$path: error: \[E1501\] cannot write: there is a file that may not be written to, mode 0444$" pto-opt "$m" -o $path
 done
 [ "$(cat kept)" = old ] || fail kept
 
 # One file for two outputs.
-refused() { # TEXT COMMAND..
-  text=$1
-  shift
-  exits 2 "$@" >out.txt 2>err.txt && grep -qxF "$text" err.txt || fail "$*"
-}
 compile="pto-opt $m --pipeline=default.yaml"
-refused 'pto-opt: error: [E1509] --output and --emit-schedule both name `same`' $compile -o same --emit-schedule=same
-refused 'pto-opt: error: [E1509] --trace and --remarks lead to one place, `./same` and `same`' $compile -o o --trace=./same --remarks=same
-refused 'pto-opt: error: [E1509] --output and --emit-schedule lead to one place, `near` and `real`' $compile -o near --emit-schedule=real
-refused 'pto-opt: error: [E1509] --output and --emit-schedule both go to standard output' $compile --emit-schedule=-
+refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule both name `same`' $compile -o same --emit-schedule=same
+refuses 2 'pto-opt: error: [E1509] --trace and --remarks lead to one place, `./same` and `same`' $compile -o o --trace=./same --remarks=same
+refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule lead to one place, `near` and `real`' $compile -o near --emit-schedule=real
+refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule both go to standard output' $compile --emit-schedule=-
 run="pto-run --case $TEST_ROOT/examples/softmax/case.yaml"
-refused 'pto-run: error: [E1509] --out and --out both name `y.npy`' $run --out y=y.npy --out y=y.npy
-refused 'pto-run: error: [E1509] --report and --dump-dir lead to one place, `r` and `r/`' $run --report=r --dump-dir=r/
+refuses 2 'pto-run: error: [E1509] --out and --out both name `y.npy`' $run --out y=y.npy --out y=y.npy
+refuses 2 'pto-run: error: [E1509] --report and --dump-dir lead to one place, `r` and `r/`' $run --report=r --dump-dir=r/
 [ ! -e same ] && [ ! -e y.npy ] && [ ! -e r ] || fail "something was written"
 # Devices, standard output and standard error take what comes.
 $compile -o /dev/null --emit-schedule=/dev/null --remarks=- 2>/dev/null && $compile --remarks=- >out.txt 2>/dev/null || fail devices
 cmp -s near real || fail near
-exit 0

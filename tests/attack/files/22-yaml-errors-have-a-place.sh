@@ -1,24 +1,17 @@
 # What a YAML file names and what cannot be read is an error at the line and column that name it.
-set -u
-cd "$TEST_TMP" || exit 1
-fail() { echo "$1"; cat err.txt; exit 1; }
-refused() { # TEXT COMMAND..
-  text=$1
-  shift
-  exits 2 "$@" >out.txt 2>err.txt && grep -qxF "$text" err.txt || fail "wanted: $text"
-}
+. "$TEST_ROOT/tests/shell.sh"
 
 mkdir folder
 for name in '' . / ./folder/ folder; do
   why="[E1501] cannot read the WHAT file \`$name\`: Is a directory"
   [ -n "$name" ] || why="[E1108] cannot find the WHAT file \`\`"
   printf "pto-pipeline: 1\nextends: '%s'\n" "$name" >p.yaml
-  refused "p.yaml:2:10: error: $(echo "$why" | sed s/WHAT/pipeline/)" pto-opt --pipeline=p.yaml
+  refuses 2 "p.yaml:2:10: error: $(echo "$why" | sed s/WHAT/pipeline/)" pto-opt --pipeline=p.yaml
   printf "pto-pipeline: 1\npasses: []\nmachine: '%s'\n" "$name" >p.yaml
-  refused "p.yaml:3:10: error: $(echo "$why" | sed s/WHAT/machine/)" pto-opt --pipeline=p.yaml
+  refuses 2 "p.yaml:3:10: error: $(echo "$why" | sed s/WHAT/machine/)" pto-opt --pipeline=p.yaml
 done
-refused '<command line>:1:1: error: [E1501] cannot read the machine file `folder`: Is a directory' pto-opt --passes=pto.fuse --machine=folder
-refused 'error: [E1501] cannot read `folder`: Is a directory' pto-opt --pipeline=folder
+refuses 2 '<command line>:1:1: error: [E1501] cannot read the machine file `folder`: Is a directory' pto-opt --passes=pto.fuse --machine=folder
+refuses 2 'error: [E1501] cannot read `folder`: Is a directory' pto-opt --pipeline=folder
 
 given() { # KEY VALUE: case.yaml with another value
   cat >case.yaml <<'END'
@@ -42,18 +35,18 @@ for name in "x", "y", "m":
 END
 run="pto-run --case case.yaml --backend=pto.reference --data-dir=data"
 given
-$run >out.txt 2>err.txt || fail "the case itself"
+$run >out.txt 2>text || fail "the case itself"
 given module absent.ptir
-refused 'case.yaml:3:9: error: [E1501] cannot read the module `absent.ptir`: No such file or directory' $run
+refuses 2 'case.yaml:3:9: error: [E1501] cannot read the module `absent.ptir`: No such file or directory' $run
 given data folder
-refused 'case.yaml:4:7: error: [E1501] cannot read the data program `folder`: Is a directory' $run
+refuses 2 'case.yaml:4:7: error: [E1501] cannot read the data program `folder`: Is a directory' $run
 given x absent.npy
-refused 'case.yaml:6:14: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
+refuses 2 'case.yaml:6:14: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
 given expect absent.npy
-refused 'case.yaml:7:25: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
+refuses 2 'case.yaml:7:25: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
 given magnitude absent.npy
-refused 'case.yaml:7:43: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
+refuses 2 'case.yaml:7:43: error: [E1501] cannot read the tensor file `data/absent.npy`: No such file or directory' $run
 echo no tensor >data/bad.npy
 given x bad.npy
-$run >out.txt 2>err.txt
-[ $? -eq 4 ] && grep -q '^data/bad.npy: error: \[E1401\]' err.txt && grep -qx 'case.yaml:6:14: note: the case names it here' err.txt || fail bad.npy
+$run >out.txt 2>text
+[ $? -eq 4 ] && grep -q '^data/bad.npy: error: \[E1401\]' text && grep -qx 'case.yaml:6:14: note: the case names it here' text || fail bad.npy

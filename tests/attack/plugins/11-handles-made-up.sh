@@ -1,6 +1,5 @@
-#!/bin/sh
 # The number in a handle of a type, attribute, expression or location must be one that there is.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'IN'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %y = tensor.neg %x : tensor<4 x f32>
@@ -8,6 +7,6 @@ func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
 }
 IN
 for what in 'a type' 'an attribute' 'an expression' 'a location'; do
-  exits 5 pto-opt m.ptir --plugin="$TEST_PLUGINS/hostile-handles.so" --passes="test.hostile-handles{way=forge_${what#* }}" 2>text || { cat text; exit 1; }
-  grep -q "error: \[E1320\] pass 'test.hostile-handles' of plugin 'test.hostile-handles' made a handle of $what by itself" text || { cat text; exit 1; }
+  fails 5 "error: \[E1320\] pass 'test.hostile-handles' of plugin 'test.hostile-handles' made a handle of $what by itself" \
+    pto-opt m.ptir --plugin="$TEST_PLUGINS/hostile-handles.so" --passes="test.hostile-handles{way=forge_${what#* }}"
 done

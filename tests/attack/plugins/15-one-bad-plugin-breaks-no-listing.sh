@@ -1,7 +1,6 @@
 # A plugin that hangs, crashes, ends the process or is damaged while it is loaded is refused with its reason; every listing of its folder
 # is complete without it and ends, and lint goes on with the next file. The first refused plugin ends no list.
-set -u
-fail() { echo "$*:"; cat out text; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 mkdir folder
 cp "$TEST_PLUGINS/hostile-loads.so" "$TEST_PLUGINS/hostile-state.so" "$TEST_PLUGINS/liar-silent.so" folder
 cp "$TEST_PLUGINS/abi-odd-text.so" "$TEST_PLUGINS/abi-final-2-0.so" folder
@@ -30,14 +29,14 @@ entry-files 10 took standard input, output or error, or the working folder, away
 END
 
 # What notes refuse, and what is no plugin, are lines of the lists and ends of none.
-exits 0 pto-inspect plugins --plugin-path=folder >out 2>text || fail plugins
+ends 0 pto-inspect plugins --plugin-path=folder
 [ ! -s text ] && grep -q '^test.abi-final-2-0 *plugin .* speaks plugin ABI 2.0' out && grep -q '^test.hostile-loads' out || fail plugins
 echo text >notes.txt
-exits 3 pto-inspect plugins --plugin=folder/abi-final-2-0.so --plugin=notes.txt --plugin="$loads" --format=json >out 2>text || fail given
+ends 3 pto-inspect plugins --plugin=folder/abi-final-2-0.so --plugin=notes.txt --plugin="$loads" --format=json
 grep -q '"test.abi-final-2-0"' out && grep -q '"test.hostile-loads"' out && /usr/bin/python3 -m json.tool out >json || fail given
 grep -q 'error: \[E1302\]' text && grep -q 'error: \[E1301\]' text && [ "$(grep -c error text)" = 2 ] || fail 'given: errors'
 
 # Good plugins take the limit each, and a limit is a number of seconds.
-exits 0 pto-inspect passes --time-limit=5 >out 2>text || fail 'a limit'
-exits 2 pto-inspect passes --time-limit=soon >out 2>text || fail soon
-grep -qxF 'pto-inspect: error: [E1503] option `--time-limit` wants seconds, more than 0 and at most 1000000000, not `soon`' text || fail soon
+ends 0 pto-inspect passes --time-limit=5
+refuses 2 'pto-inspect: error: [E1503] option `--time-limit` wants seconds, more than 0 and at most 1000000000, not `soon`' \
+  pto-inspect passes --time-limit=soon

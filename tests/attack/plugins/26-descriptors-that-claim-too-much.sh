@@ -1,12 +1,10 @@
-#!/bin/sh
 # A property of another level, two passes of one id, flags that this core does not know: refused before anything runs, and by lint.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return %%x\n}\n' >m.ptir
 refused() { # PLUGIN PASS TEXT
-  exits 3 pto-opt m.ptir --plugin="$TEST_PLUGINS/$1.so" --passes="$2" -o out.ptir 2>text || { cat text; exit 1; }
-  grep -qF "error: $3" text && [ ! -e out.ptir ] || { cat text; exit 1; }
-  exits 3 pto-plugin lint "$TEST_PLUGINS/$1.so" 2>text || { cat text; exit 1; }
-  grep -q 'error: \[E13' text || { cat text; exit 1; }
+  ends 3 pto-opt m.ptir --plugin="$TEST_PLUGINS/$1.so" --passes="$2" -o out.ptir
+  grep -qF "error: $3" text && [ ! -e out.ptir ] || fail
+  fails 3 'error: \[E13' pto-plugin lint "$TEST_PLUGINS/$1.so"
 }
 where=$TEST_PLUGINS
 refused abi-other-level test.abi-other-level "[E1340] pass 'test.abi-other-level' of plugin 'test.abi-other-level' says that it establishes pto.addresses-assigned, a property of block/1; it goes from tensor/1 to tensor/1"

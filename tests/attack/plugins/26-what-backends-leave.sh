@@ -1,6 +1,5 @@
-#!/bin/sh
 # Artefacts that a backend leaves wrongly are a diagnostic that names it, with or without --report; many of them take no long time.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  %%y = tensor.neg %%x : tensor<4 x f32>\n  return %%y\n}\n' >m.ptir
 artefacts() { # STATUS WAY OPTION...
   status=$1
@@ -11,13 +10,13 @@ artefacts() { # STATUS WAY OPTION...
 blamed() { # WAY CODE TEXT OPTION...
   way=$1 says="error: [$2] backend 'test.hostile-artefacts' of plugin 'test.hostile-artefacts' $3"
   shift 3
-  artefacts 5 "$way" "$@" && grep -qF "p.yaml:3:" text && grep -qF "$says" text || { echo "$way:"; cat text; exit 1; }
-  [ ! -s out ] || { echo "$way: printed"; cat out; exit 1; }
+  artefacts 5 "$way" "$@" && grep -qF "p.yaml:3:" text && grep -qF "$says" text || fail "$way"
+  [ ! -s out ] || fail "$way: printed"
 }
-artefacts 0 nothing --report nothing || { cat text; exit 1; }
+artefacts 0 nothing --report nothing || fail
 # The host's view of a tensor is its own.
-artefacts 0 change_call --repeat=2 || { cat text; exit 1; }
-grep -q '^cycles: 1 cycles$' out || { cat out; exit 1; }
+artefacts 0 change_call --repeat=2 || fail
+grep -q '^cycles: 1 cycles$' out || fail
 
 blamed write_unbegun E1341 'tried to write to a report file that it did not begin' --report r
 blamed end_unbegun E1341 'tried to end a report file that it did not begin' --report r
@@ -37,5 +36,5 @@ blamed counter_twice E1342 'gave the counter `cycles` twice'
 blamed write_input E1343 'wrote to the input `x`'
 blamed write_input E1343 'wrote to the input `x`' --repeat=3
 for kind in units counters; do
-  artefacts 0 "many_$kind" --report many --time-limit=20 || { cat text; exit 1; }
+  artefacts 0 "many_$kind" --report many --time-limit=20 || fail
 done

@@ -1,6 +1,6 @@
 # Plugins that end the process, take what others need, or change what makes no sense: each is named, with the right status, or does no harm:
 # then the module is what it is without them. tests/plugins/hostile/ says what the ways are; other ways have tests of their own.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 # What ends in the middle of its work frees nothing.
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
@@ -9,7 +9,6 @@ who='in plugin `test\.hostile-\(ends\|takes\|changes\)`, pass test\.hostile-[a-z
 killed='internal error: the worker was ended by signal'
 itself='internal error: the worker ended itself with status'
 pass="pass 'test\\.hostile-changes' of plugin 'test\\.hostile-changes'"
-failed=0
 rows=0
 while IFS='|' read -r plugin way status text; do
   rows=$((rows + 1))
@@ -27,15 +26,11 @@ while IFS='|' read -r plugin way status text; do
   *PASS*) text="${text%PASS*}$pass${text#*PASS}" ;;
   esac
   if ! { [ "$(tail -n 1 said)" = "status $status" ] && { [ -z "$text" ] || grep -q -e "$text" said; } && [ "$(ls -A o.ptir.* 2>/dev/null)" = '' ]; }; then
-    echo "$plugin $way: wanted status $status and \`$text\`:"
-    cat said
-    failed=1
+    complain "$plugin $way: wanted status $status and \`$text\`"
   elif [ "$status" = 0 ] && ! cmp -s want.ptir o.ptir; then
-    echo "$plugin $way: another module"
-    failed=1
+    complain "$plugin $way: another module"
   elif [ "$status" != 0 ] && [ -e o.ptir ]; then
-    echo "$plugin $way: left an output"
-    failed=1
+    complain "$plugin $way: left an output"
   fi
 done <<END
 ends|null_read|70|KILLED[0-9]* (.*)
@@ -102,4 +97,4 @@ changes|write_own_kinds|0|
 changes|write_a_name|70|KILLED[0-9]* (.*)
 END
 echo "$rows plugins"
-[ "$rows" -ge 60 ] && exit $failed
+[ "$rows" -ge 60 ] || fail "too few"

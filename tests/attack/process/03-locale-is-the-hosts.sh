@@ -1,7 +1,6 @@
 # A plugin that sets a locale with a decimal comma, for the process or the thread, in a run or while it is loaded, changes no text:
 # modules read back, the JSON and the CSV of a report are what they are without it.
-set -u
-fail() { echo "$*:"; cat text; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 command -v localedef >/dev/null || { echo "localedef is missing: it makes the locale with a decimal comma"; exit 77; }
 mkdir locales
 localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 >text 2>&1 || [ -d locales/de_DE.UTF-8 ] || fail localedef

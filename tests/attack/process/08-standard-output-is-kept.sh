@@ -1,19 +1,18 @@
 # A plugin that closes descriptors does not send the result elsewhere: what can be put back is, with a warning that names the
 # plugin; when nothing is left to put back from, the tool ends with 70, one sentence and no result, and no half of one.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
-fail() { echo "$*:"; cat text; exit 1; }
 pto-opt "$m" >want || exit 1
 who='in plugin `test.hostile-state`, pass test.hostile-state, step `hostile-state` (<command line>:1), function @f'
 for way in close_above_2 close_all replace_all; do
-  exits 70 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" "--passes=test.hostile-state{way=$way}" >out 2>text || fail "$way"
+  ends 70 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" "--passes=test.hostile-state{way=$way}"
   [ ! -s out ] || fail "$way: a result"
   grep -qxF "pto-opt: internal error: standard input, output or error, or the working folder, was taken away $who" text || fail "$way: not said"
   rm -f o.ptir
-  exits 70 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" "--passes=test.hostile-state{way=$way}" -o o.ptir >out 2>text || fail "$way, file"
+  ends 70 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" "--passes=test.hostile-state{way=$way}" -o o.ptir
   [ "$(echo o.ptir*)" = 'o.ptir*' ] || fail "$way: left $(echo o.ptir*)"
 done
-exits 70 pto-run "$m" --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-state.so" --insert-after='canonicalize=test.hostile-state{way=close_above_2}' >out 2>text || fail run
+ends 70 pto-run "$m" --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-state.so" --insert-after='canonicalize=test.hostile-state{way=close_above_2}'
 [ ! -s out ] || fail 'run: a result'
 
 exits 0 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" '--passes=test.hostile-state{way=close_standard}' >out 2>text </dev/null || fail close_standard

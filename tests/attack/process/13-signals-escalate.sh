@@ -1,6 +1,6 @@
 # A worker that does not end at SIGTERM or SIGINT, or is stopped, is killed two seconds later, or at once when the user asks again;
 # the sentence names the plugin, and the status is that of the first signal.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 cat >run.py <<'END'
 import os, pathlib, signal, subprocess, sys, time
@@ -53,12 +53,10 @@ else:
         seconds.append(once())
     assert seconds[-1] < 1.5, f"{seconds} s"
 END
-failed=0
 while read -r words; do
   # shellcheck disable=SC2086
   python3 run.py "$m" $words </dev/null >text 2>&1 && continue
-  echo "$words:" && cat text
-  failed=1
+  complain "$words"
 done <<'END'
 be_deaf SIGTERM
 be_deaf SIGINT SIGINT
@@ -79,7 +77,5 @@ for way in ignore_signals block_signals; do
   wait $tool
   status=$?
   [ $status -eq 143 ] && [ ! -s text ] && continue
-  echo "$way: status $status" && cat text
-  failed=1
+  complain "$way: status $status"
 done
-exit $failed

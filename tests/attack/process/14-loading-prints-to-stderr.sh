@@ -1,8 +1,7 @@
 # What a plugin prints while it is loaded, in a constructor or in its entry, is not mixed with the result.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 plugin=--plugin=$TEST_PLUGINS/hostile-loads.so
-fail() { echo "$*:"; cat text; exit 1; }
 pto-opt "$m" >want.ptir && pto-inspect passes test.hostile-loads "$plugin" --format=json >want.json || exit 1
 for when in constructor entry; do
   export PTO_TEST_LOADING=$when-print

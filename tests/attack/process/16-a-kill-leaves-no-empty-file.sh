@@ -1,8 +1,6 @@
 # SIGKILL at each call that makes, names or removes a file: the output is the old one or the new one, and nothing empty stands
 # beside it. A file that did not exist leaves nothing at all.
-set -u
-cd "$TEST_TMP" || exit 1
-fail() { echo "$1"; ls -l; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 
 cat >kill.c <<'END'
 #define _GNU_SOURCE

@@ -1,7 +1,6 @@
 # A plugin that changes the working folder or the umask, while it is loaded or in a run, neither moves nor locks an output, nor
 # hides an input; the warning names it.
-set -u
-fail() { echo "$*:"; cat text; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/attack/inputs/one-product.ptir" m.ptir
 mkdir elsewhere
 pto-opt m.ptir -o want.ptir || exit 1
@@ -9,7 +8,7 @@ pto-opt m.ptir -o want.ptir || exit 1
 check() {
   name=$1 warning=$2; shift 2
   rm -f o.ptir
-  exits 0 pto-opt m.ptir "$@" -o o.ptir 2>text || fail "$name"
+  ends 0 pto-opt m.ptir "$@" -o o.ptir
   cmp want.ptir o.ptir && [ "$(stat -c %a o.ptir)" = "$(stat -c %a want.ptir)" ] || fail "$name: the output"
   [ -z "$(ls elsewhere)" ] || fail "$name: an output elsewhere"
   [ "$(grep -c . text)" = 1 ] && grep -qF "warning: [E1327] $warning; a plugin leaves the process as it found it; the host has put that back" text || fail "$name: not said"

@@ -1,6 +1,6 @@
 # Processes that a plugin starts end with the tool, however it ends: daemons and programs too, and when the tool itself is killed the
 # forked ones. Who had to be killed is named; who ends by itself is nobody's business.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 cat >run.py <<'END'
 import os, pathlib, signal, subprocess, sys, time
@@ -63,12 +63,10 @@ said = f"pto-opt: warning: 1 process that plugin `test.{plugin}` started did not
 assert (said in err) == ("said" in words), err
 assert (out != "") == (status == "0"), out
 END
-failed=0
 while read -r words; do
   # shellcheck disable=SC2086
   python3 run.py "$m" $words </dev/null >text 2>&1 && continue
-  echo "$words:" && cat text
-  failed=1
+  complain "$words"
 done <<'END'
 fork_stays 0 said
 fork_daemon 0
@@ -80,6 +78,5 @@ fork_and_hang -9 kill
 constructor-stay 0 said
 END
 # Children that the tool's process had before are not its own.
-sh -c 'sleep 1000 & echo $! >sleeper; exec pto-opt "$0" -o o.ptir' "$m" || failed=1
-kill "$(cat sleeper)" || { echo "another's process was ended"; failed=1; }
-exit $failed
+sh -c 'sleep 1000 & echo $! >sleeper; exec pto-opt "$0" -o o.ptir' "$m" || complain "the tool waits for another's process"
+kill "$(cat sleeper)" || complain "another's process was ended"

@@ -1,6 +1,6 @@
 # What the host does besides plugins ends with --time-limit too: it looks at the time where a phase begins, is killed half a second
 # after the limit in the middle of one, and the sentence says which it was.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/attack/inputs/one-product.ptir" m.ptir
 cat >case.yaml <<'END'
 pto-case: 1
@@ -25,5 +25,5 @@ END
 python3 run.py || exit 1
 
 # A backend that does not heed the time and ends: what comes after it does not begin.
-PTO_TEST_BACKEND='sleep' exits 75 pto-run m.ptir --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --backend=test.hostile-backend --out y=y.npy --time-limit=0.3 2>text || { cat text; exit 1; }
-grep -qxF 'pto-run: the time limit of 0.3 s ran out outside any plugin, while writing the outputs' text && [ ! -e y.npy ] || { cat text; exit 1; }
+PTO_TEST_BACKEND='sleep' exits 75 pto-run m.ptir --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --backend=test.hostile-backend --out y=y.npy --time-limit=0.3 2>text || fail
+grep -qxF 'pto-run: the time limit of 0.3 s ran out outside any plugin, while writing the outputs' text && [ ! -e y.npy ] || fail

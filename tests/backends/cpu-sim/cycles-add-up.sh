@@ -1,7 +1,7 @@
-#!/bin/sh
 # Busy and stalled cycles of every pipe of every core add up to the total; reports do not change from run to run; the
 # total is less than the sum of the pipes; half the bandwidth of global memory, of paths and in all, doubles the time of loads.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 here=$TEST_ROOT/tests/backends/cpu-sim
 run() { # PIPELINE REPORT
   pto-run "$here/inputs/softmax.ptir" --pipeline="$1" --random-inputs 1 --sym R=20000 --counters --report "$2"
@@ -25,7 +25,7 @@ busy() { sed -n "s/^vector 00 \/ $2 \/ busy: \([0-9]*\) .*/\1/p" "$1"; }
 total=$(sed -n 's/^vector 00 \/ mte2 \/ stall \/ launch: \([0-9]*\) .*/\1/p' first)
 cycles=$(($(sed -n 's/^cycles: \([0-9]*\) .*/\1/p' first) - total))
 sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
-[ "$cycles" -lt "$sum" ] || { echo "$cycles cycles, $sum of all pipes"; exit 1; }
+[ "$cycles" -lt "$sum" ] || fail "$cycles cycles, $sum of all pipes"
 
 # Time is what loads need at the speed of their path; what they wait for one another, and for the first byte, stands beside it.
 mkdir machines
@@ -41,7 +41,7 @@ awk '
 sed "s/^machine: .*/machine: half.yaml/" "$here/inputs/exec.yaml" >machines/exec.yaml
 run machines/exec.yaml halved >half
 for cause in latency 'shared bandwidth'; do
-  grep -q "^vector 00 / mte2 / stall / $cause: [1-9]" half || { echo "loads never wait: $cause"; exit 1; }
+  grep -q "^vector 00 / mte2 / stall / $cause: [1-9]" half || fail "loads never wait: $cause"
 done
 grep -q '"latency":[1-9][0-9]*,"shared-bandwidth":[1-9]' halved/swimlane.json
 awk -v a="$(busy first mte2)" -v b="$(busy half mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'

@@ -1,13 +1,6 @@
 # The option `bound`: outputs hold the least or the most that the rows of the ops allow, or whether they allow NaN. What is exact on
 # exact operands is what it is; errors grow with terms and magnitudes; a jump gives both its sides; at every level.
-set -u
-python=python3
-"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
-fail() {
-  echo "$*"
-  cat out.txt
-  exit 1
-}
+. "$TEST_ROOT/tests/shell.sh"
 run() { # MODULE OUTPUT OPTIONS..: o.npy, o-least.npy, o-most.npy, o-nan.npy
   module=$1 output=$2
   shift 2
@@ -17,15 +10,15 @@ run() { # MODULE OUTPUT OPTIONS..: o.npy, o-least.npy, o-most.npy, o-nan.npy
   done
 }
 wants() { # WHAT CONDITION, in numpy with v, a, b, n: value, least, most, NaN
-  "$python" -c "
+  /usr/bin/python3 -c "
 import sys, numpy as np
 v, a, b, n = [np.load(f'o-{m}.npy') for m in ('none', 'least', 'most', 'nan')]
 u = 2.0**-23
-with np.errstate(all='ignore'): sys.exit(not np.all($2))" || { "$python" -c "
+with np.errstate(all='ignore'): sys.exit(not np.all($2))" || { /usr/bin/python3 -c "
 import numpy as np
 for m in ('none', 'least', 'most', 'nan'): print(m, np.load(f'o-{m}.npy').reshape(-1)[:8])"; fail "$1: $2"; }
 }
-"$python" - <<'END'
+/usr/bin/python3 - <<'END'
 import numpy as np
 np.save("x.npy", np.float32([[0.0, -0.0, 1, -1, 3e38, np.inf, -np.inf, np.nan]] * 2))
 np.save("z.npy", np.float32([[0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 30, -30]] * 2))
@@ -71,7 +64,7 @@ func @f(%x: tensor<2 x 4 x f32>) -> tensor<2 x 1 x f32> {
 END
 run sum.ptir y --in x=c.npy
 wants "cancellation" '(v == 2) & (a >= 2 - 60) & (a <= 2 - 8) & (b >= 2 + 8) & (b <= 2 + 60)'
-"$python" -c "import numpy as np; np.save('i.npy', np.float32([[5, -3, 2, 1]] * 2))"
+/usr/bin/python3 -c "import numpy as np; np.save('i.npy', np.float32([[5, -3, 2, 1]] * 2))"
 run sum.ptir y --in x=i.npy
 wants "whole numbers" '(a == 5) & (b == 5)'
 # A sum that overflows in f32, and not in a wider type.
@@ -81,7 +74,7 @@ func @f(%x: tensor<2 x 3 x f32>) -> tensor<2 x 1 x f32> {
   return %y
 }
 END
-"$python" -c "import numpy as np; np.save('m.npy', np.float32([[2e38, 2e38, 2e38], [-2e38, -2e38, -2e38]]))"
+/usr/bin/python3 -c "import numpy as np; np.save('m.npy', np.float32([[2e38, 2e38, 2e38], [-2e38, -2e38, -2e38]]))"
 run mean.ptir y --in x=m.npy
 wants "means beyond f32" '(a[0] <= 2e38) & (a[0] >= 1.99e38) & (b[0] == np.inf) & (a[1] == -np.inf) & (b[1] >= -2e38) & (b[1] <= -1.99e38)'
 # The same program as instructions.
@@ -94,7 +87,7 @@ grep -q 'error: \[pto.reference/arguments\] `bound: all` wants three times the m
 # A whole model keeps its values within its bounds.
 pto-opt "$TEST_ROOT/examples/ffn/ffn.ptir" --pipeline=default.yaml --until=expand-math -o ffn.ptir || exit 1
 run ffn.ptir y --sym T=2 --random-inputs 1
-"$python" - <<'END' || fail "ffn"
+/usr/bin/python3 - <<'END' || fail "ffn"
 import numpy as np
 v, a, b = [(np.load(f"o-{m}.npy").astype(np.uint32) << 16).view(np.float32) for m in ("none", "least", "most")]
 assert np.all((a <= v) & (v <= b)) and np.mean(b - a) < np.mean(np.abs(v)) / 10

@@ -1,17 +1,13 @@
 # Every case of examples/ at every size but the large ones, as it is written: no pass runs.
-set -u
-bad=0
+. "$TEST_ROOT/tests/shell.sh"
 runs=0
 for case in "$TEST_ROOT"/examples/*/*.yaml; do
   for size in $(sed -n '/^sizes:/,/^inputs:/s/^  \([a-z]*\): {.*/\1/p' "$case"); do
     case $size in bench | large) continue ;; esac
     runs=$((runs + 1))
     if ! pto-run --case "$case" --size "$size" --pipeline reference.yaml --data-dir "$TEST_TMP/data" >"$TEST_TMP/out" 2>&1; then
-      echo "$case, size $size:"
-      cat "$TEST_TMP/out"
-      bad=1
+      complain "$case, size $size"
     fi
   done
 done
-[ "$runs" -ge 20 ] || { echo "only $runs cases were found"; bad=1; }
-exit $bad
+[ "$runs" -ge 20 ] || complain "only $runs cases were found"

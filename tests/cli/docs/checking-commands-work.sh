@@ -1,15 +1,11 @@
 # The commands of docs/checking.md work when pasted, and its numbers are those of the code.
-set -u
-fail() {
-  echo "$*"
-  exit 1
-}
+. "$TEST_ROOT/tests/shell.sh"
 ln -s "$TEST_ROOT/examples" examples
 page=$TEST_ROOT/docs/checking.md
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$page" >commands
 [ "$(wc -l <commands)" -eq 5 ] || fail "not five commands: $(cat commands)"
 while IFS= read -r command; do
-  sh -c "$command" >log 2>&1 || fail "$command: $(cat log)"
+  sh -c "$command" >log 2>&1 || fail "$command"
 done <commands
 [ -s compile.json ] && [ -s ffn.exec.ptir ] || fail "files are not written"
 grep '^bisect: ' "$page" >lines

@@ -1,10 +1,6 @@
 # Under "What you get", README.md shows what the tools print: the example, lines of its kernel in their order, and of a run. `..` stands for what
 # is left out. Errors against numpy depend on the C library and are not compared.
-set -u
-fail() {
-  echo "$*"
-  exit 1
-}
+. "$TEST_ROOT/tests/shell.sh"
 awk '/^## / { on = ($0 == "## What you get") } /^```$/ { inside = !inside; n += inside; next } on && inside { print > ("shown" n) }' "$TEST_ROOT/README.md"
 set -- shown*
 [ $# -eq 3 ] || fail "not three blocks: $*"

@@ -1,5 +1,5 @@
 # Every pipeline in the guides opens, prints, and reads back to the same; every schedule is kept for the softmax of the examples.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 n=0
 for page in "$TEST_ROOT"/docs/*.md; do
   rm -f block-*
@@ -8,11 +8,11 @@ for page in "$TEST_ROOT"/docs/*.md; do
     [ -e "$block" ] || continue
     n=$((n + 1))
     if grep -q '^pto-schedule' "$block"; then
-      pto-opt --pipeline=default.yaml "$TEST_ROOT/examples/softmax/softmax.ptir" --schedule="$block" -o out || { echo "$page: $block"; exit 1; }
+      pto-opt --pipeline=default.yaml "$TEST_ROOT/examples/softmax/softmax.ptir" --schedule="$block" -o out || fail "$page: $block"
       continue
     fi
-    pto-opt --pipeline="$block" --print-pipeline >printed.yaml || { echo "$page: $block"; exit 1; }
+    pto-opt --pipeline="$block" --print-pipeline >printed.yaml || fail "$page: $block"
     pto-opt --pipeline=printed.yaml --explain >/dev/null || exit 1
   done
 done
-[ "$n" -gt 0 ] || { echo "no YAML block was found"; exit 1; }
+[ "$n" -gt 0 ] || fail "no YAML block was found"

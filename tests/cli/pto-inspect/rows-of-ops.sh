@@ -1,8 +1,8 @@
 # What a row says about its op is shown: level, version, text form, shapes, iteration space, folding, and the columns as
 # they are.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 shows() { # OP KEY VALUE
-  pto-inspect ops "$1" >text 2>&1 && sed 's/^ *//; s/  */ /g' text | grep -qxF "$2 $3" || { echo "$1 lacks: $2 $3"; cat text; exit 1; }
+  pto-inspect ops "$1" >text 2>&1 && sed 's/^ *//; s/  */ /g' text | grep -qxF "$2 $3" || fail "$1 lacks: $2 $3"
 }
 shows tensor.exp level 'tensor/1'
 shows tensor.exp since 1
@@ -27,4 +27,4 @@ shows if blocks '1 or 2'
 # Every op says where it stands and since when.
 pto-inspect ops --format=markdown >all
 ops=$(grep -c '^### ' all)
-[ "$ops" -ge 130 ] && [ "$(grep -c '^- level: ' all)" -eq "$ops" ] && [ "$(grep -c '^- since: ' all)" -eq "$ops" ] || { echo "$ops ops"; exit 1; }
+[ "$ops" -ge 130 ] && [ "$(grep -c '^- level: ' all)" -eq "$ops" ] && [ "$(grep -c '^- since: ' all)" -eq "$ops" ] || fail "$ops ops"

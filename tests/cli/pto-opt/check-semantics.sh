@@ -1,12 +1,6 @@
 # --check=semantics: the first step after which the numbers are others is named by plugin, step and line of the pipeline, with the
 # output, the element, both values, the error and its limit; what cannot be run is said.
-set -u
-fail() {
-  echo "$*:"
-  cat text
-  exit 1
-}
-says() { grep -q -- "$1" text || fail "not said: $1"; }
+. "$TEST_ROOT/tests/shell.sh"
 numbers=--plugin=$TEST_PLUGINS/liar-numbers.so
 liar=test.liar-numbers
 cat >f.ptir <<'END'
@@ -22,7 +16,7 @@ checked() { # STATUS MODULE LIAR [OPTIONS]
   printf 'pto-pipeline: 1\npasses:\n  - pto.canonicalize\n  - pass: %s-swaps\n  - pass: %s-%s\n    id: the-liar\n' \
     "$liar" "$liar" "$pass" >p.yaml
   rm -f out.ptir
-  exits "$wanted" pto-opt "$module" "$numbers" --pipeline=p.yaml --check=semantics -o out.ptir "$@" 2>text || fail "$module $pass $*"
+  ends "$wanted" pto-opt "$module" "$numbers" --pipeline=p.yaml --check=semantics -o out.ptir "$@"
   [ "$wanted" -eq 0 ] || [ ! -e out.ptir ] || fail "$pass: an output"
 }
 blames="^p.yaml:5:11: error: \[E190[12]\] step \`the-liar\` (pass $liar-"
@@ -32,7 +26,7 @@ checked 6 f.ptir scales
 says "${blames}scales of plugin $liar) changed the numbers: \`y\` of @f at \[[0-9]*, [0-7]\] was [0-9.-]* and is [0-9.-]*, error [0-9.]*, limit 0$"
 says "note: 296 of 296 elements are beyond their limit; the pass declares exact numerics, so that no bit may change$"
 says 'note: @f was run on random inputs, seed 1, \$N = 37$'
-exits 0 pto-opt f.ptir "$numbers" --pipeline=p.yaml -o out.ptir 2>text || fail "unchecked"
+ends 0 pto-opt f.ptir "$numbers" --pipeline=p.yaml -o out.ptir
 
 # One unit in the last place of f32: not for a pass that is exact, but for one that may change the order of sums.
 checked 6 f.ptir scales --set the-liar.with.factor=1.00000011920928955078125
@@ -51,11 +45,11 @@ checked 2 f.ptir scales --sym M=3
 says 'error: \[E1608\] no public function has a symbol \$M that --sym could give'
 checked 2 f.ptir scales --sym M
 says 'error: \[E1503\] option `--sym` wants NAME=VALUE, not `M`'
-exits 2 pto-opt f.ptir --passes=pto.canonicalize --sym N=3 2>text || fail "--sym alone"
+ends 2 pto-opt f.ptir --passes=pto.canonicalize --sym N=3
 says 'error: \[E1504\] --sym and --random-inputs have no effect without --check=semantics'
-exits 2 pto-opt f.ptir --passes=pto.canonicalize --check=numbers 2>text || fail "--check=numbers"
+ends 2 pto-opt f.ptir --passes=pto.canonicalize --check=numbers
 says 'error: \[E1503\] option `--check` wants semantics, not `numbers`'
-exits 2 pto-opt f.ptir --check=semantics 2>text || fail "--check without a pipeline"
+ends 2 pto-opt f.ptir --check=semantics
 says 'error: \[E1504\] option `--check` has no effect without --pipeline or --passes'
 
 # Integers; a function that is gone, another number of outputs or inputs, an error at run time.
@@ -116,10 +110,10 @@ says "note: --check=semantics cannot go on: this is the module as it was given"
 # From the middle of a pipeline, whatever the level; a symbol that `tile` fixes, and that the numbers depend on; steps that were
 # taken back, and a smaller tile tried.
 pto-opt "$TEST_ROOT/examples/ffn/ffn.ptir" --pipeline=default.yaml --until tile -o tile.ptir || exit 1
-exits 0 pto-opt tile.ptir --pipeline=default.yaml --from bufferize --check=semantics -o out.ptir 2>text || fail "from"
+ends 0 pto-opt tile.ptir --pipeline=default.yaml --from bufferize --check=semantics -o out.ptir
 says '^semantics: steps that changed the module and not the numbers: \([0-9]*\), bit for bit: \1$'
 pto-opt tile.ptir --pipeline=default.yaml --from bufferize --until select -o select.ptir || exit 1
-exits 0 pto-opt select.ptir --pipeline=default.yaml --from order --check=semantics -o out.ptir 2>text || fail "from order"
+ends 0 pto-opt select.ptir --pipeline=default.yaml --from order --check=semantics -o out.ptir
 cat >tuned.ptir <<'END'
 func @f(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {
   tune $KB in [64, 500] step 64
@@ -132,7 +126,7 @@ func @f(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {
 }
 END
 for kb in 64 192 448; do
-  exits 0 pto-opt tuned.ptir --passes=pto.tile --machine=ascend-910b --set "tile.with.symbols=KB=$kb" --check=semantics -o out.ptir 2>text || fail "KB=$kb"
+  ends 0 pto-opt tuned.ptir --passes=pto.tile --machine=ascend-910b --set "tile.with.symbols=KB=$kb" --check=semantics -o out.ptir
   grep -q "from($kb)" out.ptir || fail "KB=$kb: not fixed"
 done
 exits 0 pto-opt "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \

@@ -1,19 +1,13 @@
 # For every example and every step N of the default pipeline: --until N to a file and --from N+1 in a new process give the final
 # IR byte for byte; every dump parses back to itself, custom and generic; and every dump, run on reference, passes its case.
-set -u
-steps=$(pto-opt --pipeline=default.yaml --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p')
-[ "$(printf '%s\n' "$steps" | wc -l)" -ge 18 ] || { echo "only these steps were found: $steps"; exit 1; }
-failed=0
-complain() {
-  echo "$*"
-  failed=1
-}
+. "$TEST_ROOT/tests/shell.sh"
+steps=$(steps_of default.yaml)
+[ "$(printf '%s\n' "$steps" | wc -l)" -ge 18 ] || fail "only these steps were found: $steps"
 listed=0
-for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case; do
+for case in $examples; do
   listed=$((listed + 1))
   [ $((listed % TEST_SHARE)) -eq 0 ] || continue
-  yaml=$TEST_ROOT/examples/$case.yaml
-  module=$TEST_ROOT/examples/$(dirname "$case")/$(sed -n 's/^module: //p' "$yaml")
+  example "$case"
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || { complain "$case does not compile"; continue; }
   previous=
   for step in $steps; do
@@ -28,4 +22,3 @@ for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm
     previous=$step
   done
 done
-exit $failed

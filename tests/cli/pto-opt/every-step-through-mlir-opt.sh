@@ -1,5 +1,5 @@
 # The generic form of every example after every step that changes it survives mlir-opt and reads back to the same module up to names.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 if ! command -v mlir-opt-19 >/dev/null; then
   echo "skipped: there is no mlir-opt-19 here (package mlir-19-tools)"
   exit 77
@@ -25,29 +25,25 @@ for i, (a, b) in enumerate(zip(ours, back)):
         sys.exit(f"line {i + 1}:\n{a}{b}")
 sys.exit(0 if len(ours) == len(back) else f"{len(ours)} lines, and back {len(back)}")
 EOF
-failed=0
 count=0
-for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case; do
-  yaml=$TEST_ROOT/examples/$case.yaml
-  module=$TEST_ROOT/examples/$(dirname "$case")/$(sed -n 's/^module: //p' "$yaml")
+for case in $examples; do
+  example "$case"
   rm -rf dumps back && mkdir back
   pto-opt "$module" --pipeline=default.yaml --dump-dir=dumps -o /dev/null || exit 1
   for dump in dumps/*.ptir; do
     pto-opt "$dump" --print-generic || exit 1
     echo '// -----'
   done >ours.mlir
-  mlir-opt-19 --allow-unregistered-dialect --split-input-file ours.mlir >theirs.mlir || { echo "$case: refused"; failed=1; continue; }
+  mlir-opt-19 --allow-unregistered-dialect --split-input-file ours.mlir >theirs.mlir || { complain "$case: refused"; continue; }
   awk '/^\/\/ -----$/ { n++; next } { print > sprintf("back/%02d.mlir", n) }' theirs.mlir
   n=0
   for dump in dumps/*.ptir; do
     back=back/$(printf %02d $n)
     if ! pto-opt "$back.mlir" -o "$back.ptir" || ! /usr/bin/python3 compare.py "$dump" "$back.ptir"; then
-      echo "$case: $dump comes back changed"
-      failed=1
+      complain "$case: $dump comes back changed"
     fi
     n=$((n + 1))
   done
   count=$((count + n))
 done
-[ "$count" -ge 100 ] || { echo "only $count dumps"; failed=1; }
-exit $failed
+[ "$count" -ge 100 ] || complain "only $count dumps"

@@ -1,7 +1,5 @@
 # One run for each kind of failure and its exit status; 128 + n is in signals.sh, crashes and memory in dying-plugins.sh.
-set -u
-python=python3
-"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
+. "$TEST_ROOT/tests/shell.sh"
 cat >good.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %a = tensor.neg %x : tensor<4 x f32>
@@ -18,7 +16,7 @@ END
 printf 'pto-pipeline: 1\npasses:\n  - pto.canonicalize\nbackend: { use: pto.reference }\n' >p.yaml
 printf 'pto-pipeline: 1\npases: []\n' >wrong.yaml
 mkdir folder
-"$python" - <<'END'
+/usr/bin/python3 - <<'END'
 import numpy as np
 x = np.array([1, 2, 3, 4], np.float32)
 np.save("x.npy", x)
@@ -36,9 +34,9 @@ wants() { # STATUS COMMAND...
   shift
   "$@" >out 2>text
   got=$?
-  [ $got -eq "$wanted" ] || { echo "wanted $wanted, got $got: $*"; cat text; exit 1; }
+  [ $got -eq "$wanted" ] || fail "wanted $wanted, got $got: $*"
   # Every failure says why; success is silent.
-  if [ $got -gt 1 ]; then grep -q 'error:' text || { echo "status $got without an error: $*"; exit 1; }; else [ ! -s text ] || { cat text; exit 1; }; fi
+  if [ $got -gt 1 ]; then grep -q 'error:' text || fail "status $got without an error: $*"; else [ ! -s text ] || fail; fi
 }
 run='pto-run good.ptir --pipeline=p.yaml'
 
@@ -101,7 +99,7 @@ wants 6 pto-opt two.ptir $(liar breaks-order)
 
 # 70 and 75: a crash, and memory.
 wants 70 pto-opt good.ptir $(liar dies)
-if ! nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then
+if ! is_sanitized; then
   wants 75 sh -c "ulimit -v 300000; pto-opt good.ptir $(liar dies){way=scratch}"
 fi
 
@@ -128,9 +126,8 @@ done
 wants 74 sh -c 'ulimit -f 1; pto-opt long.ptir -o folder/out.ptir'
 wants 74 sh -c 'ulimit -f 1; pto-opt long.ptir >long.out'
 wants 74 sh -c 'ulimit -f 1; pto-opt long.ptir --pipeline=p.yaml --dump-dir=long.dumps'
-[ -z "$(ls long.dumps)" ] || { echo "left: $(ls long.dumps)"; exit 1; }
-[ "$(echo folder/*)" = 'folder/*' ] || { echo "left: $(echo folder/*)"; exit 1; }
+[ -z "$(ls long.dumps)" ] || fail "left: $(ls long.dumps)"
+[ "$(echo folder/*)" = 'folder/*' ] || fail "left: $(echo folder/*)"
 for left in good.ptir.*; do
-  [ ! -e "$left" ] || { echo "left: $left"; exit 1; }
+  [ ! -e "$left" ] || fail "left: $left"
 done
-exit 0

@@ -1,61 +1,55 @@
 # A step that finds no room behind the tiling sends the nest back for the next size that its strategy offers, each time with a
 # remark. Sizes that the schedule pins, or that have no successor, end with the error and the buffers that live.
-set -u
-failed=0
-fail() {
-  echo "$*"
-  failed=1
-}
+. "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" m.ptir
 # What tile and pipeline count on, that results take the buffers of operands and dead ones are used again, does not come true.
 compile() {
   pto-opt m.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never "$@"
 }
-compile --remarks=r.txt --emit-schedule=s.yaml --stats -o out.ptir 2>stats.txt || fail "not compiled: $(cat stats.txt)"
+compile --remarks=r.txt --emit-schedule=s.yaml --stats -o out.ptir 2>stats.txt || complain "not compiled: $(cat stats.txt)"
 grep -q 'remark: \[pto.allocate/does-not-fit\] the buffers of @f_0 need [0-9]* bytes of `vec`, the machine has 188416' r.txt ||
-  fail "no remark: $(cat r.txt)"
+  complain "no remark: $(cat r.txt)"
 tile_of() { # LABEL FILE
   grep -A2 "at: \"@./$1\"" "$2" | sed -n '/decide: tile/{n;s/.*value: //p;}'
 }
-[ "$(tile_of f_0 s.yaml)" = "{ rows: 1, columns: 2048 }" ] || fail "f_0 got $(tile_of f_0 s.yaml)"
-pto-opt m.ptir --pipeline=default.yaml --emit-schedule=plain.yaml -o plain.ptir || fail "the default pipeline fails"
-[ "$(tile_of f_0 plain.yaml)" = "{ rows: 1, columns: 4096 }" ] || fail "at first f_0 gets $(tile_of f_0 plain.yaml)"
-[ "$(tile_of g_0 plain.yaml)" = "$(tile_of g_0 s.yaml)" ] || fail "g_0 was not to blame and got another size"
+[ "$(tile_of f_0 s.yaml)" = "{ rows: 1, columns: 2048 }" ] || complain "f_0 got $(tile_of f_0 s.yaml)"
+pto-opt m.ptir --pipeline=default.yaml --emit-schedule=plain.yaml -o plain.ptir || complain "the default pipeline fails"
+[ "$(tile_of f_0 plain.yaml)" = "{ rows: 1, columns: 4096 }" ] || complain "at first f_0 gets $(tile_of f_0 plain.yaml)"
+[ "$(tile_of g_0 plain.yaml)" = "$(tile_of g_0 s.yaml)" ] || complain "g_0 was not to blame and got another size"
 
 # The same as if the size had been pinned from the start, counters included.
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: { rows: 1, columns: 2048 }, pinned: true }\n' >p.yaml
-compile --schedule=p.yaml --stats -o pinned.ptir 2>pinned.txt || fail "not compiled: $(cat pinned.txt)"
-cmp -s out.ptir pinned.ptir || fail "going back gives another module than the same size at once"
+compile --schedule=p.yaml --stats -o pinned.ptir 2>pinned.txt || complain "not compiled: $(cat pinned.txt)"
+cmp -s out.ptir pinned.ptir || complain "going back gives another module than the same size at once"
 sed 's/: [0-9]* changes/:/' stats.txt >a
 sed 's/: [0-9]* changes/:/' pinned.txt >b
-cmp -s a b || fail "counters: $(diff a b)"
+cmp -s a b || complain "counters: $(diff a b)"
 
 # What was decided before the tiling is not forgotten, and all of it pinned gives the same.
-grep -q 'decide: fuse' s.yaml || fail "decisions before the tiling are lost: $(cat s.yaml)"
-compile --print-search-space | grep -q 'decide: fuse' || fail "the search space lost what was asked before the tiling"
+grep -q 'decide: fuse' s.yaml || complain "decisions before the tiling are lost: $(cat s.yaml)"
+compile --print-search-space | grep -q 'decide: fuse' || complain "the search space lost what was asked before the tiling"
 sed 's/^    origin:/    pinned: true\n&/' s.yaml >all.yaml
-compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || fail "all of it pinned gives another module"
+compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || complain "all of it pinned gives another module"
 
-refuses() { # WANTED-STATUS ARGUMENTS..
+does_not_fit() { # WANTED-STATUS ARGUMENTS..
   wanted=$1
   shift
-  compile --remarks=- -o no.ptir "$@" 2>err
+  compile --remarks=- -o no.ptir "$@" 2>text
   status=$?
-  [ "$status" = "$wanted" ] || fail "$*: status $status, wanted $wanted"
-  [ -e no.ptir ] && fail "$*: left an output"
-  grep -q 'error: \[pto.allocate/does-not-fit\] the buffers of @f_0 need' err && grep -q 'note: `%tx_b` takes 32768 bytes' err ||
-    fail "$*: $(cat err)"
+  [ "$status" = "$wanted" ] || complain "$*: status $status, wanted $wanted"
+  [ -e no.ptir ] && complain "$*: left an output"
+  grep -q 'error: \[pto.allocate/does-not-fit\] the buffers of @f_0 need' text && grep -q 'note: `%tx_b` takes 32768 bytes' text ||
+    complain "$*"
 }
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: { rows: 1, columns: 4096 }, pinned: true }\n' >p.yaml
-refuses 2 --schedule=p.yaml
-grep -q 'remark: \[pto.allocate' err && fail "a pinned size was tried again"
-grep -q 'p.yaml:3:5: note: the schedule pins it here' err || fail "no line of the pin: $(cat err)"
-refuses 5 --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }'
-grep -q "remark: \[pto.tile/no-further-offer\] strategy 'pto.tiling-manual' offers no further tile that fits; there were 1" err ||
-  fail "no further offer: $(cat err)"
+does_not_fit 2 --schedule=p.yaml
+grep -q 'remark: \[pto.allocate' text && complain "a pinned size was tried again"
+grep -q 'p.yaml:3:5: note: the schedule pins it here' text || complain "no line of the pin"
+does_not_fit 5 --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }'
+grep -q "remark: \[pto.tile/no-further-offer\] strategy 'pto.tiling-manual' offers no further tile that fits; there were 1" text ||
+  complain "no further offer"
 # From a snapshot behind the tiling there is nothing to go back to.
 compile --until select -o select.ptir --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }' ||
-  fail "until select"
+  complain "until select"
 mv select.ptir m.ptir
-refuses 5 --from order
-exit $failed
+does_not_fit 5 --from order

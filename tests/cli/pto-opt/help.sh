@@ -1,9 +1,5 @@
 # -h fits one screen and names every option that --help explains; what is not built yet is in neither and refused as unknown.
-set -u
-fail() {
-  echo "$*"
-  exit 1
-}
+. "$TEST_ROOT/tests/shell.sh"
 for tool in pto-opt pto-run pto-inspect pto-plugin; do
   $tool --help >long && $tool -h >short || fail "$tool: status"
   [ "$(wc -l <short)" -le 24 ] && [ "$(wc -L <short)" -le 110 ] || fail "$tool -h: $(wc -l <short) lines, $(wc -L <short) columns"
@@ -13,8 +9,6 @@ for tool in pto-opt pto-run pto-inspect pto-plugin; do
   sort -u named | comm -3 - explained | grep . && fail "$tool: -h and --help differ"
   [ "$(wc -l <explained)" -ge 2 ] || fail "$tool: no options"
 done
-exits 2 pto-opt -j 2>text || fail -j
-grep -q '^pto-opt: error: \[E1502\] unknown option' text || fail "-j: $(cat text)"
+fails 2 '^pto-opt: error: \[E1502\] unknown option' pto-opt -j
 pto-opt --help | grep -qw -e '-j' && fail '-j is in --help'
 exits 2 pto-opt --print-schema=tensor 2>text && grep -q 'E1503' text || fail 'a kind of file that does not exist'
-exit 0

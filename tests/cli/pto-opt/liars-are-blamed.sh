@@ -1,7 +1,7 @@
 # Every pass that breaks its contract is blamed by plugin, step and line of the pipeline, with status 5 or 6; the module is as it was:
 # the input is not touched, the output is neither made nor, when it is there, changed, nothing is printed, nothing half-made is left,
 # and of the dumps there is none behind the step.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >tensor.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %a = tensor.neg %x : tensor<4 x f32>
@@ -27,11 +27,6 @@ block.kernel @k core(vector) grid(%core: 1) reads(%x) writes(%y) (%x: gm<16 x 8 
 END
 sed 's/, addr = 0//' block.ptir >no-address.ptir
 echo 'what was there before' >before.txt
-fail() {
-  echo "$*:"
-  cat text
-  exit 1
-}
 blamed() { # STATUS MODULE LIAR CODE [PASS-BEFORE]
   liar=test.liar-$3
   {
@@ -46,13 +41,13 @@ blamed() { # STATUS MODULE LIAR CODE [PASS-BEFORE]
   cp before.txt kept.ptir
   rm -rf dumps
   # shellcheck disable=SC2086
-  exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o out.ptir 2>text || fail "$3"
+  ends "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o out.ptir
   grep -q "error: \[$4\]" text || fail "$3: no $4"
   # One line of the message names the place, one the step, one pass and plugin; often they are the same.
   grep -q "^p.yaml:$line:[0-9]*: \(error\|note\): .*the-liar" text || fail "$3: no line $line of step the-liar"
   grep "^p.yaml:$line:[0-9]*: \(error\|note\)" text | grep -q "plugin '\?$liar\b" || fail "$3: no plugin"
   # shellcheck disable=SC2086
-  exits "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o kept.ptir --dump-dir=dumps 2>text || fail "$3"
+  ends "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o kept.ptir --dump-dir=dumps
   cmp kept.ptir before.txt && cmp given.ptir "$2" || fail "$3: files changed"
   for dump in dumps/*; do
     case $dump in

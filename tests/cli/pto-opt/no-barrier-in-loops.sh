@@ -1,6 +1,5 @@
 # The final IR of no example has a pto.barrier inside a loop.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 barriers() { # FILE: prints the barriers that stand inside of a `for`
   awk '
     { indent = match($0, /[^ ]/) - 1 }
@@ -10,14 +9,13 @@ barriers() { # FILE: prints the barriers that stand inside of a `for`
     END { if (!loops) print "no loop at all"; exit bad || !loops }' "$1"
 }
 printf '  for %%i to 3 {\n    pto.barrier v\n  }\n' >bad.ptir
-barriers bad.ptir >/dev/null && { echo "a barrier in a loop is not found"; exit 1; }
+barriers bad.ptir >/dev/null && fail "a barrier in a loop is not found"
 printf '  for %%i to 3 {\n    if %%i == 0 {\n    }\n  }\n  pto.barrier v\n' >good.ptir
-barriers good.ptir || { echo "a barrier behind a loop is taken for one inside"; exit 1; }
+barriers good.ptir || fail "a barrier behind a loop is taken for one inside"
 modules=0
 for module in "$TEST_ROOT"/examples/*/*.ptir; do
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
-  barriers final.ptir || { echo "$module"; failed=1; }
+  barriers final.ptir || complain "$module"
   modules=$((modules + 1))
 done
-[ $modules -ge 8 ] || { echo "only $modules modules"; exit 1; }
-exit $failed
+[ $modules -ge 8 ] || fail "only $modules modules"

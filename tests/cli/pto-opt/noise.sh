@@ -1,14 +1,7 @@
 # --progress says each step as it starts, --quiet leaves errors and what was asked for, --trace writes down what took how long.
-set -u
-fail() {
-  echo "$*:"
-  cat text
-  exit 1
-}
-python=python3
-"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
+. "$TEST_ROOT/tests/shell.sh"
 softmax=$TEST_ROOT/examples/softmax/softmax.ptir
-exits 0 pto-opt "$softmax" --pipeline=default.yaml --until fuse --progress -o out.ptir 2>text || fail progress
+ends 0 pto-opt "$softmax" --pipeline=default.yaml --until fuse --progress -o out.ptir
 cat >wanted <<'END'
 step 1 of 7: canonicalize (pto.canonicalize)
 step 2 of 7: decompose-softmax (pto.decompose-softmax)
@@ -19,7 +12,7 @@ step 6 of 7: canonicalize-expanded (pto.canonicalize)
 step 7 of 7: fuse (pto.fuse)
 END
 cmp text wanted || fail progress
-exits 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=pto.canonicalize,test.liar-silent --progress 2>text || fail "a step that fails"
+ends 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=pto.canonicalize,test.liar-silent --progress
 [ "$(sed -n 2p text)" = "step 2 of 2: liar-silent (test.liar-silent)" ] || fail "before the error"
 
 # Lines that nobody asked for are not there with --quiet; everything else is.
@@ -29,11 +22,11 @@ $case --check=semantics >loud.txt 2>text || fail loud
 grep -vq '^softmax, size small, data in data$\|^report in report: \|^semantics: ' text && fail "loud: other lines"
 $case --check=semantics --quiet >quiet.txt 2>text || fail quiet
 [ ! -s text ] && cmp loud.txt quiet.txt || fail "quiet: lines"
-exits 0 pto-opt "$softmax" --pipeline=default.yaml --bisect=0 --quiet -o out.ptir 2>text || fail "quiet bisect"
+ends 0 pto-opt "$softmax" --pipeline=default.yaml --bisect=0 --quiet -o out.ptir
 [ ! -s text ] || fail "quiet bisect: lines"
-exits 0 pto-opt "$softmax" --pipeline=default.yaml --quiet --stats --print-after=fuse -o out.ptir 2>text || fail "asked for"
+ends 0 pto-opt "$softmax" --pipeline=default.yaml --quiet --stats --print-after=fuse -o out.ptir
 grep -q '^// after step fuse$' text && grep -q '^allocate: ' text || fail "asked for: lines"
-exits 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=test.liar-silent --quiet 2>text || fail "quiet error"
+ends 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=test.liar-silent --quiet
 grep -q 'error: \[E1326\]' text && grep -q 'note: ' text || fail "quiet error: text"
 # A warning: a hint that the backend does not heed.
 hint="pto-run $TEST_ROOT/tests/backends/reference/hint-is-ignored.ptir --backend=pto.reference --random-inputs=1"
@@ -41,18 +34,17 @@ $hint >out.txt 2>text
 grep -q 'warning: ' text || fail "no warning"
 $hint --quiet >out.txt 2>text
 [ ! -s text ] || fail "a warning with --quiet"
-exits 2 pto-opt "$softmax" --pipeline=default.yaml --quiet --progress 2>text || fail both
-grep -q 'error: \[E1504\] --quiet excludes --progress' text || fail "both: text"
+fails 2 'error: \[E1504\] --quiet excludes --progress' pto-opt "$softmax" --pipeline=default.yaml --quiet --progress
 
 # The trace: the same spans each time, nested, in the order of the work.
 for i in 1 2; do
-  exits 0 pto-opt "$softmax" --pipeline=default.yaml --verify=paranoid --check=semantics --trace=t$i.json -o out.ptir 2>text || fail trace
+  ends 0 pto-opt "$softmax" --pipeline=default.yaml --verify=paranoid --check=semantics --trace=t$i.json -o out.ptir
   sed 's/"\(ts\|dur\)": [0-9.]*/"\1": 0/g' t$i.json >same$i
 done
 cmp same1 same2 || fail "other spans"
-exits 0 pto-run "$softmax" --random-inputs 1 --sym B=2 --trace=run.json >out.txt 2>text || fail "trace of a run"
-exits 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=pto.canonicalize,test.liar-silent --trace=failed.json 2>text || fail "trace of a failure"
-"$python" - <<'END' || exit 1
+ends 0 pto-run "$softmax" --random-inputs 1 --sym B=2 --trace=run.json
+ends 5 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-silent.so" --passes=pto.canonicalize,test.liar-silent --trace=failed.json
+/usr/bin/python3 - <<'END' || exit 1
 import json
 def read(name):
     events = json.load(open(name))["traceEvents"]
@@ -77,5 +69,4 @@ assert [e["name"] for e in read("run.json")][-1] == "pto.cpu-sim"
 failed = read("failed.json")
 assert [e["name"] for e in failed if e["cat"] == "step"] == ["canonicalize", "liar-silent"]
 END
-exits 74 pto-opt "$softmax" --pipeline=default.yaml --trace=absent/t.json -o out.ptir 2>text || fail "trace nowhere"
-grep -q 'absent/t.json.*E1501\|\[E1501\].*absent/t.json' text || fail "trace nowhere: text"
+fails 74 'absent/t.json.*E1501\|\[E1501\].*absent/t.json' pto-opt "$softmax" --pipeline=default.yaml --trace=absent/t.json -o out.ptir

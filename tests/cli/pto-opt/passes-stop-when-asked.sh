@@ -1,6 +1,6 @@
 # --time-limit in the middle of what takes long: passes ask whether to go on at the heads of their long loops, so that they end soon
 # after the limit by themselves, with status 75, the step and its line, and no output.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >make.py <<'EOF'
 import sys
 
@@ -28,19 +28,18 @@ else:
     print(f"block.kernel @k core(vector) grid(%i: 4) reads(%x) writes(%y) ({parameters}) {{")
     print("\n".join(ops) + "\n}")
 EOF
-failed=0
 # stops STEP PIPELINE...: in.ptir. The limit has to come after the reading, which takes as long as it does on this machine.
 stops() {
   step=$1
   shift
   exits 75 reaches "ran out in plugin .*step .$step." pto-opt in.ptir "$@" --machine=ascend-910b -o out.ptir >err ||
-    { echo "$step:"; cut -c1-300 err; failed=1; return; }
+    { complain "$step"; return; }
   tail -n 1 err | grep -q "^pto-opt: the time limit of [0-9.]* s ran out in plugin .*step \`$step\`" ||
-    { echo "$step: it says $(tail -n 1 err)"; failed=1; }
+    complain "$step: it says $(tail -n 1 err)"
   # The supervisor kills after two seconds.
-  if grep -q killed err; then echo "$step: did not stop by itself"; failed=1; fi
-  grep -q 'error: \[E1711\] the time ran out' err || { echo "$step:"; cut -c1-300 err; failed=1; }
-  [ ! -e out.ptir ] || { echo "$step: left out.ptir"; failed=1; }
+  if grep -q killed err; then complain "$step: did not stop by itself"; fi
+  grep -q 'error: \[E1711\] the time ran out' err || complain "$step"
+  [ ! -e out.ptir ] || complain "$step: left out.ptir"
 }
 # prepared WHAT N PASSES: in.ptir, as passes that nobody limits leave it.
 prepared() {
@@ -52,4 +51,3 @@ prepared loop 40000 pto.select && stops allocate --passes=pto.allocate
 prepared rows 1300 'pto.select,pto.allocate{reuse=never}' && stops synchronize --passes=pto.synchronize
 # Where it is then depends on the machine: any step of the pipeline answers.
 /usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z-]*' --pipeline=default.yaml
-exit $failed

@@ -1,13 +1,9 @@
 # --timing, --stats, --print-after*, --dump-dir, --only and -o report what a run did and where it stopped; none of them
 # changes the result.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 module=$TEST_ROOT/examples/softmax/rows.ptir
 compile() { pto-opt "$module" --pipeline=default.yaml "$@"; }
-fail() {
-  echo "$*"
-  exit 1
-}
-pto-opt --pipeline=default.yaml --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p' >steps.txt
+steps_of default.yaml >steps.txt
 steps=$(wc -l <steps.txt)
 [ "$steps" -ge 18 ] || fail "only $steps steps"
 compile -o final.ptir || exit 1
@@ -66,4 +62,3 @@ grep -q "in step 'tile'" failed.txt || fail "the step is not named: $(cat failed
 [ "$(find reached -name '*.ptir' | wc -l)" = "$(sed '/-fuse/q' expected.txt | wc -l)" ] || fail "other dumps than before the failure: $(ls reached)"
 pto-opt "$module" --pipeline=default.yaml --set=tile.with.strategy=pto.tiling-manual -o absent.ptir 2>/dev/null
 [ ! -e absent.ptir ] || fail "-o was made by a run that failed"
-exit 0

@@ -1,6 +1,6 @@
 # A crash leaves a folder with module, effective pipeline, machine and a script whose path is the last line on stderr; the
 # script, run from anywhere, dies in the same way.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 mkdir place other
 cd place || exit 1
 cat >m.ptir <<'END'
@@ -21,7 +21,6 @@ passes:
 END
 printf 'pto-pipeline: 1\nextends: base.yaml\nedit:\n  - { insert-before: dies, with: pto.canonicalize }\n' >p.yaml
 cp "$TEST_PLUGINS/liar-dies.so" "it's.so"
-fail() { echo "$*:"; cat "$TEST_TMP"/text*; exit 1; }
 again() { # STATUS FUNCTION: the script that the last line names
   script=$(tail -n 1 ../text)
   case $script in "$2"/*) ;; *) fail "the last line is no path in $2" ;; esac

@@ -1,5 +1,5 @@
 # What is emitted of a large module is longer than what people write, and is read back all the same.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 awk 'BEGIN {
   t = "tensor<$B x 256 x f32>"
   printf "func @f(%%x: %s) -> %s {\n  %%u0 = tensor.neg %%x : %s\n", t, t, t
@@ -8,6 +8,6 @@ awk 'BEGIN {
 }' >m.ptir
 pto-opt m.ptir --pipeline=default.yaml --emit-schedule=s.yaml -o plain.ptir || exit 1
 sed 's/^    origin:/    pinned: true\n&/' s.yaml >p.yaml
-[ "$(wc -c <p.yaml)" -gt 300000 ] || { echo "only $(wc -c <p.yaml) bytes"; exit 1; }
+[ "$(wc -c <p.yaml)" -gt 300000 ] || fail "only $(wc -c <p.yaml) bytes"
 pto-opt m.ptir --pipeline=default.yaml --schedule=p.yaml -o pinned.ptir || exit 1
 cmp plain.ptir pinned.ptir

@@ -1,8 +1,7 @@
 # Static extents do not change how many ops there are: softmax of 4 and of 100,000 rows, gemm 256^3 and 8192^3, after every step.
-set -u
-failed=0
-steps=$(pto-opt --pipeline=default.yaml --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p')
-[ "$(printf '%s\n' "$steps" | wc -l)" -ge 18 ] || { echo "only these steps were found: $steps"; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
+steps=$(steps_of default.yaml)
+[ "$(printf '%s\n' "$steps" | wc -l)" -ge 18 ] || fail "only these steps were found: $steps"
 ops() { grep -c '"pto_[a-z_]*\.[a-z_0-9]*"(' "$1"; }
 counts() { # FILE: prints step and op count, one line each
   for step in $steps; do
@@ -13,8 +12,8 @@ counts() { # FILE: prints step and op count, one line each
 same() { # SMALL LARGE
   counts "$1" >small.txt
   counts "$2" >large.txt
-  awk '$2 < 2 { bad = 1 } END { exit bad || NR < 18 }' small.txt || { cat small.txt; echo "$1: ops were not counted"; failed=1; }
-  diff small.txt large.txt || { echo "op counts of $1 and $2 differ"; failed=1; }
+  awk '$2 < 2 { bad = 1 } END { exit bad || NR < 18 }' small.txt || complain "$1: ops were not counted: $(cat small.txt)"
+  diff small.txt large.txt || complain "op counts of $1 and $2 differ"
 }
 for rows in 4 100000; do
   sed "s/\\\$R/$rows/g; s/\\\$C/256/g" "$TEST_ROOT/examples/softmax/rows.ptir" >softmax$rows.ptir
@@ -24,4 +23,3 @@ for n in 256 8192; do
   sed "s/\\\$[MNK]/$n/g" "$TEST_ROOT/examples/gemm/gemm.ptir" >gemm$n.ptir
 done
 same gemm256.ptir gemm8192.ptir
-exit $failed

@@ -1,6 +1,6 @@
 # The options of a strategy may name another strategy with options of its own, which are checked before anything runs.
-set -eu
-cd "$TEST_TMP"
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 opt() { pto-opt "$TEST_ROOT/examples/softmax/softmax.ptir" --plugin="$TEST_PLUGINS/probe-wraps.so" --pipeline=default.yaml "$@"; }
 for with in '{}' '{ vec-bytes: 4KiB }'; do
   opt --set="tile.with.strategy={ use: pto.tiling-heuristic, with: $with }" -o plain.ptir
@@ -21,8 +21,8 @@ opt --explain=schedule --set="tile.with.strategy={ use: test.tiling-wraps, with:
 
 # refused STATUS STRATEGY TEXT
 refused() {
-  exits "$1" pto-opt --plugin="$TEST_PLUGINS/probe-wraps.so" --passes="pto.tile{strategy=$2}" /dev/null 2>err.txt
-  grep -q "$3" err.txt || { cat err.txt; exit 1; }
+  exits "$1" pto-opt --plugin="$TEST_PLUGINS/probe-wraps.so" --passes="pto.tile{strategy=$2}" /dev/null 2>text
+  grep -q "$3" text || fail
 }
 refused 3 'pto.tiling-heuristik' "1:19: error: \[E1307\] no plugin provides tiling 'pto.tiling-heuristik'; did you mean 'pto.tiling-heuristic'?"
 refused 3 '{use: test.tiling-wraps, with: {inner: nobody}}' "1:58: error: \[E1307\] no plugin provides tiling 'nobody'"

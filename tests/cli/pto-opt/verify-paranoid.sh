@@ -1,12 +1,6 @@
 # --verify=paranoid: what a step leaves survives printing and reading, in both forms, or the step is blamed; every checker is asked
 # after every step.
-set -u
-fail() {
-  echo "$*:"
-  cat text
-  exit 1
-}
-says() { grep -q -- "$1" text || fail "not said: $1"; }
+. "$TEST_ROOT/tests/shell.sh"
 for module in "$TEST_ROOT"/examples/*/*.ptir; do
   pto-opt "$module" --pipeline=default.yaml -o each.ptir && exits 0 pto-opt "$module" --pipeline=default.yaml --verify=paranoid -o out.ptir 2>text || fail "$module"
   cmp each.ptir out.ptir && [ ! -s text ] || fail "$module"
@@ -20,7 +14,7 @@ func @f(%x: tensor<$N x 8 x bf16>, %g: tensor<8 x bf16>) -> tensor<$N x 8 x bf16
   return %w
 }
 END
-exits 0 pto-opt composites.ptir --pipeline=default.yaml --verify=paranoid --check=semantics -o out.ptir 2>text || fail composites
+ends 0 pto-opt composites.ptir --pipeline=default.yaml --verify=paranoid --check=semantics -o out.ptir
 
 cat >f.ptir <<'END'
 func @f(%x: tensor<4 x 8 x f32>) -> tensor<4 x 1 x f32> {
@@ -33,7 +27,7 @@ liar() { # STATUS PASS OPTIONS..
   printf 'pto-pipeline: 1\nverify: %s\npasses:\n  - pass: test.liar-prints-%s\n    id: the-liar\n' "$3" "$2" >p.yaml
   shift 3
   rm -f out.ptir
-  exits "$wanted" pto-opt f.ptir "--plugin=$TEST_PLUGINS/liar-prints.so" --pipeline=p.yaml -o out.ptir "$@" 2>text || fail "$*"
+  ends "$wanted" pto-opt f.ptir "--plugin=$TEST_PLUGINS/liar-prints.so" --pipeline=p.yaml -o out.ptir "$@"
   [ "$wanted" -eq 0 ] || [ ! -e out.ptir ] || fail "an output"
 }
 blames='^p.yaml:4:11: error: \[E1905\] what step `the-liar` (pass test.liar-prints-'
@@ -65,5 +59,5 @@ asked() {
 pto-opt --pipeline=p.yaml "--plugin=$TEST_PLUGINS/liar-prints.so" --print-pipeline | grep -q '^verify: each' || exit 1
 printf 'pto-pipeline: 1\nverify: paranoid\npasses: [ pto.canonicalize ]\n' >p.yaml
 pto-opt --pipeline=p.yaml --print-pipeline | grep -q '^verify: paranoid' || exit 1
-exits 2 pto-opt f.ptir --pipeline=p.yaml --verify=very 2>text || fail very
+ends 2 pto-opt f.ptir --pipeline=p.yaml --verify=very
 says 'error: \[E1503\] option `--verify` wants off, each or paranoid, not `very`'

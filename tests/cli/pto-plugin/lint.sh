@@ -1,15 +1,10 @@
 # pto-plugin lint: every first-party plugin is clean (status 0), a plugin that breaks what the host does not enforce gets one line for
 # each finding (status 1), and what the host refuses or what is no plugin is a diagnostic (status 3).
-set -u
-fail() {
-  echo "$*:"
-  cat text out
-  exit 1
-}
+. "$TEST_ROOT/tests/shell.sh"
 lint() { # STATUS FILE...
   wanted=$1
   shift
-  exits "$wanted" pto-plugin lint "$@" >out 2>text || fail "$*"
+  ends "$wanted" pto-plugin lint "$@"
 }
 finds() { # NAME FINDING...: exactly these, in order
   name=$1
@@ -21,7 +16,7 @@ lint 0 "$TEST_BUILD"/lib/pto/plugins-1/*.so
 [ ! -s text ] && [ "$(grep -c ': ok$' out)" -ge 22 ] && [ "$(wc -l <out)" -eq "$(grep -c ': ok$' out)" ] || fail clean
 
 # Sanitizers have static data and start-up code of their own.
-if nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init; then is_sanitized=true; else is_sanitized=false; fi
+if is_sanitized; then is_sanitized=true; else is_sanitized=false; fi
 exports='exports `test_lint_exported`; a plugin exports pto_plugin_entry_v1 alone (-fvisibility=hidden)'
 documentation='pass test.abi-lint has no summary
 pass test.abi-lint: option `bare` has no example'

@@ -1,12 +1,9 @@
 # Independent instances run in a random order give the same bits on reference, with tiles and with instructions, for every example.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 for run in softmax/case:paper softmax/rows:paper rms_norm/case:small rms_norm/bf16:small gemm/case:tails gemm/bf16:tails \
   gemm/transposed:tails ffn/case:paper; do
-  yaml=$TEST_ROOT/examples/${run%:*}.yaml
-  module=$TEST_ROOT/examples/$(dirname "$run")/$(sed -n 's/^module: //p' "$yaml")
-  output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
-  pto-run --case "$yaml" --size "${run#*:}" --pipeline=reference.yaml --data-dir data >out.txt 2>&1 || { cat out.txt; exit 1; }
+  example "${run%:*}"
+  pto-run --case "$yaml" --size "${run#*:}" --pipeline=reference.yaml --data-dir data >out.txt 2>&1 || fail
   inputs=$(sed -n 's/^inputs: {\(.*\)}/\1/p' "$yaml" | tr ',' '\n' | sed 's|^ *\([a-z0-9]*\): *\([a-z0-9.]*\) *$|--in=\1=data/\2|')
   for step in tile distribute task-graph; do
     pto-opt "$module" --pipeline=default.yaml --until=$step -o part.ptir || exit 1
@@ -16,10 +13,9 @@ for run in softmax/case:paper softmax/rows:paper rms_norm/case:small rms_norm/bf
       [ $seed = none ] || order=--shuffle=$seed
       # shellcheck disable=SC2086
       pto-run part.ptir --backend=pto.reference $inputs --out="$output=$seed.npy" $order >out.txt 2>&1 ||
-        { echo "$run after $step, seed $seed"; cat out.txt; failed=1; continue; }
-      cmp none.npy $seed.npy || { echo "$run after $step: other bits with seed $seed"; failed=1; }
+        { complain "$run after $step, seed $seed"; continue; }
+      cmp none.npy $seed.npy || complain "$run after $step: other bits with seed $seed"
     done
   done
   rm -rf data
 done
-exit $failed

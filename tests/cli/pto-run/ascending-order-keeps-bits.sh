@@ -1,6 +1,6 @@
 # Sums with {order = "ascending"} add their terms one by one as the index grows, on both pipelines. The terms are such that other
 # orders give other bits: numpy emulates the sums exactly and checks that of itself first. Passes before `tile` keep the attribute.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >sums.py <<'END'
 import sys
 
@@ -95,7 +95,7 @@ np.save("mean.reference.npy", (np.add.accumulate(x.astype(f64), axis=1)[:, -1:] 
 # What sums in any order may be away from each other: the sum of the magnitudes, for each term half a unit in the last place.
 print(np.max(np.abs(a) @ np.abs(b)) * K * 2.0**-24 + np.max(np.sum(np.abs(x), axis=1)) * C * 2.0**-24)
 END
-any=$(/usr/bin/python3 sums.py) || { echo "$any"; exit 1; }
+any=$(/usr/bin/python3 sums.py) || fail "$any"
 
 cat >ascending.ptir <<'END'
 func @f(%a: tensor<37 x 517 x f32>, %b: tensor<517 x 24 x f32>, %x: tensor<11 x 300 x f32>, %xt: tensor<300 x 11 x f32>)
@@ -110,7 +110,6 @@ END
 sed 's/, order = "ascending"//; s/ {order = "ascending"}//' ascending.ptir >any.ptir
 grep -q order any.ptir && exit 1
 
-failed=0
 # run MODULE TOLERANCE OPTIONS...: against the sums of pipeline $sums.
 run() {
   module=$1 tolerance=$2
@@ -118,9 +117,7 @@ run() {
   set -- "$@" --in a=a.npy --in b=b.npy --in x=x.npy --in xt=xt.npy --rtol 0 --atol "$tolerance"
   for output in product sum down mean; do set -- "$@" --expect "$output=$output.$sums.npy"; done
   if ! pto-run "$module" "$@" >out.txt 2>&1 || [ "$(grep -c ': ok, ' out.txt)" -ne 4 ]; then
-    echo "$module: other bits than numpy's $sums sums: $*"
-    cat out.txt
-    failed=1
+    complain "$module: other bits than numpy's $sums sums: $*"
   fi
 }
 for sums in default reference; do
@@ -131,7 +128,6 @@ sums=default
 run ascending.ptir 0 --pipeline=default.yaml --backend=pto.reference
 # Several blocks of k, so that the blocks' sums could have been put together in another way.
 pto-opt ascending.ptir --pipeline=default.yaml --until=tile | grep -qE 'for %ik to ([2-9]|[1-9][0-9]) carry' ||
-  { echo "the product is not summed in blocks of k"; failed=1; }
+  complain "the product is not summed in blocks of k"
 [ "$(pto-opt ascending.ptir --pipeline=default.yaml --until=expand-math | grep -c 'order = "ascending"')" -eq 4 ] ||
-  { echo "a pass before tile loses the attribute"; failed=1; }
-exit $failed
+  complain "a pass before tile loses the attribute"

@@ -1,6 +1,6 @@
-#!/bin/sh
 # A sum over a dim before those of the tile adds index by index: the bits of an ascending sum in f32. Other orders would give other bits.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 cat >sum.ptir <<'END'
 func @f(%x: tensor<$A x $B x 40 x f32>, %z: tensor<$A x 1 x 40 x f32>) -> tensor<1 x $B x 40 x f32> {
   %m = tensor.mul %x, %z : tensor<$A x $B x 40 x f32>
@@ -22,5 +22,5 @@ want = chain(range(61))
 assert np.mean(want != chain(range(60, -1, -1))) > 0.5 and np.mean(want != chain([*range(0, 61, 2), *range(1, 61, 2)])) > 0.5
 np.save("x.npy", x), np.save("z.npy", z), np.save("want.npy", want)
 END
-pto-run sum.ptir --in x=x.npy --in z=z.npy --expect s=want.npy >out || { cat out; exit 1; }
+pto-run sum.ptir --in x=x.npy --in z=z.npy --expect s=want.npy >out || fail
 grep -q '^s: ok, max abs error 0' out

@@ -1,7 +1,6 @@
 # gemm 1000 x 4099 x 517 and rows of 100,003 elements, more than vec holds: within the rule on reference, op by op, and on the
 # simulator, which gives the bits of reference on the final IR.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 # With sanitizers the first alone.
 for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:large; do
   [ "$TEST_SHARE" -eq 1 ] || [ "$run" = softmax/rows:long ] || continue
@@ -13,16 +12,13 @@ for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:lar
     what=$1
     shift
     pto-run --case "$yaml" --size "$size" --data-dir data "$@" >out.txt 2>&1 && grep -q "^$output: ok, " out.txt && return
-    echo "$run $what"
-    cat out.txt
-    failed=1
+    complain "$run $what"
   }
   ok "on reference" --pipeline=reference.yaml
   ok "on the simulator" --pipeline=default.yaml --out "$output=sim.npy"
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
   # shellcheck disable=SC2086
-  pto-run final.ptir --backend=pto.reference $inputs --out="$output=ref.npy" >out.txt 2>&1 || { cat out.txt; failed=1; }
-  cmp sim.npy ref.npy || { echo "$run: the simulator's bits differ from those of reference"; failed=1; }
+  pto-run final.ptir --backend=pto.reference $inputs --out="$output=ref.npy" >out.txt 2>&1 || complain
+  cmp sim.npy ref.npy || complain "$run: the simulator's bits differ from those of reference"
   rm -rf data sim.npy ref.npy
 done
-exit $failed

@@ -1,11 +1,10 @@
 # Run-time extents that a function binds, in what it computes: as a workspace between kernels, and inside one kernel that has no memory
 # of that extent.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 check() { # NAME: NAME.ptir gives on the simulator what it gives on reference, for several N
   for n in 0 1 6 77; do
     pto-run "$1.ptir" --sym N=$n --random-inputs=1 --compare=reference.yaml >out 2>&1 && ! grep -q DIFFERS out && continue
-    echo "$1, N = $n:"; cat out; failed=1
+    complain "$1, N = $n"
   done
 }
 cat >one.ptir <<'EOF'
@@ -26,8 +25,7 @@ func @f(%x: tensor<$N x 4 x f32>, %z: tensor<4 x f32>) -> tensor<1 x 1 x f32> {
 EOF
 check one
 check two
-pto-opt two.ptir --pipeline=default.yaml | grep -q 'exec.alloc.*gm<$n x 4 x f32>' || { echo "no workspace of that extent"; pto-opt two.ptir --pipeline=default.yaml; failed=1; }
+pto-opt two.ptir --pipeline=default.yaml >out && says 'exec.alloc.*gm<$n x 4 x f32>' out
 # Beyond what the bind allows.
 pto-run one.ptir --sym N=100 --random-inputs=1 >out 2>&1
-[ $? -eq 5 ] && grep -q '101' out || { echo "beyond the range:"; cat out; failed=1; }
-exit $failed
+[ $? -eq 5 ] && grep -q '101' out || complain "beyond the range"

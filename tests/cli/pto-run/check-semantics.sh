@@ -1,20 +1,12 @@
 # --check=semantics on given inputs: every step of the default pipeline keeps the numbers of the examples; NaN and infinities are
 # numbers like others; what a pass does to them is seen.
-set -u
-python=python3
-"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 for yaml in "$TEST_ROOT"/examples/*/case.yaml; do
-  pto-run --case "$yaml" --check=semantics >out.txt 2>text || { echo "$yaml"; cat out.txt text; failed=1; }
-  grep -q '^semantics: steps that changed the module and not the numbers: 1[0-9], bit for bit: [1-9]' text || { echo "$yaml"; cat text; failed=1; }
-  grep -q '^semantics: @[a-z_]* on given inputs' text || { echo "$yaml"; cat text; failed=1; }
+  pto-run --case "$yaml" --check=semantics >out.txt 2>text || complain "$yaml"
+  grep -q '^semantics: steps that changed the module and not the numbers: 1[0-9], bit for bit: [1-9]' text || complain "$yaml"
+  grep -q '^semantics: @[a-z_]* on given inputs' text || complain "$yaml"
 done
-fail() {
-  echo "$*:"
-  cat text
-  exit 1
-}
-"$python" - <<'END'
+/usr/bin/python3 - <<'END'
 import numpy as np
 x = np.zeros((5, 32, 256), np.float32)
 x[0, 0, 0], x[1, 1, 1], x[2, 2, 2], x[3, 3, 3], x[4] = np.nan, np.inf, -np.inf, 1e38, -0.0
@@ -22,8 +14,8 @@ np.save("x.npy", x)
 np.save("n.npy", np.float32([[np.nan] * 8, [1] * 8]))
 END
 softmax=$TEST_ROOT/examples/softmax/softmax.ptir
-exits 0 pto-run "$softmax" --in x=x.npy --check=semantics --out y=y.npy >/dev/null 2>text || fail "special numbers"
-"$python" -c "import numpy as np; y = np.load('y.npy'); assert np.isnan(y[0, 0]).any() and y[3, 3, 3] == 1 and np.isfinite(y[4]).all()" || exit 1
+ends 0 pto-run "$softmax" --in x=x.npy --check=semantics --out y=y.npy
+/usr/bin/python3 -c "import numpy as np; y = np.load('y.npy'); assert np.isnan(y[0, 0]).any() and y[3, 3, 3] == 1 and np.isfinite(y[4]).all()" || exit 1
 
 # A NaN that becomes a number, and the other way round.
 numbers="--plugin=$TEST_PLUGINS/liar-numbers.so"
@@ -44,8 +36,5 @@ blamed 'reassociates{factor=0}' '\[1, 0\] was 2.71828[0-9]* and is 0, error 2.72
 blamed 'numbs' '\[0, 0\] was nan and is 0, error inf, limit '
 blamed 'reassociates{factor=3.4028234663852886e+38}' '\[1, 0\] was 2.71828[0-9]* and is inf, error inf, limit '
 # Inputs that are missing are said before anything is compiled.
-exits 4 pto-run "$softmax" --sym B=2 --check=semantics >/dev/null 2>text || fail "no inputs"
-grep -q 'error: \[E1605\] input `x` was not given' text || fail "no inputs: text"
-exits 0 pto-run "$softmax" --check=semantics --random-inputs 3 --sym B=2 >/dev/null 2>text || fail "random inputs"
-grep -q '^semantics: @softmax on random inputs, \$B = 2$' text || fail "random inputs: text"
-exit $failed
+fails 4 'error: \[E1605\] input `x` was not given' pto-run "$softmax" --sym B=2 --check=semantics
+fails 0 '^semantics: @softmax on random inputs, \$B = 2$' pto-run "$softmax" --check=semantics --random-inputs 3 --sym B=2

@@ -1,8 +1,7 @@
 # For every example and every pipe of every core, busy cycles and stalls by cause add up to the total.
-set -u
-failed=0
-for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case; do
-  pto-run --case "$TEST_ROOT/examples/$case.yaml" --size paper --pipeline=default.yaml --counters >out.txt 2>&1 || { cat out.txt; exit 1; }
+. "$TEST_ROOT/tests/shell.sh"
+for case in $examples; do
+  pto-run --case "$TEST_ROOT/examples/$case.yaml" --size paper --pipeline=default.yaml --counters >out.txt 2>&1 || fail
   awk -v case="$case" -F ': *' '
     $1 == "cycles" { total = $2 + 0 }
     /^(vector|cube) [0-9]+ \/ / { split($1, part, " / "); sum[part[1] " " part[2]] += $2; if (part[3] == "stall") causes[part[4]] = 1 }
@@ -16,6 +15,5 @@ for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm
       if (pipes != 192 && pipes != 144 && pipes != 336) { print case ": " pipes " pipes"; bad = 1 }
       if (total <= 0 || n < 3) { print case ": " total " cycles, " n " causes"; bad = 1 }
       exit bad
-    }' out.txt || failed=1
+    }' out.txt || complain "$case"
 done
-exit $failed

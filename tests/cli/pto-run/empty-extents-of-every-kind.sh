@@ -1,5 +1,5 @@
 # Products and rows of which an extent is 0, as a number and as a symbol: nothing, or zeros where only the inner one is 0.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 /usr/bin/python3 - <<'EOF' || exit 1
 import numpy
 for m, n, k in ((0, 5, 4), (4, 0, 5), (4, 5, 0), (0, 0, 0)):
@@ -35,4 +35,4 @@ func @f(%x: tensor<0 x 5 x f32>, %b: tensor<0 x 1 x f32>) -> tensor<0 x 5 x f32>
 }
 EOF
 /usr/bin/python3 -c "import numpy; numpy.save('rows.npy', numpy.zeros((0, 5), numpy.float32))"
-pto-run rows.ptir --random-inputs=1 --expect y=rows.npy >text 2>&1 && grep -q '^y: ok' text || { cat text; exit 1; }
+pto-run rows.ptir --random-inputs=1 --expect y=rows.npy >text 2>&1 && grep -q '^y: ok' text || fail

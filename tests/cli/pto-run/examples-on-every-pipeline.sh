@@ -1,24 +1,16 @@
 # Every example at its small sizes, at one element, and at sizes with tails: within its rule on reference and on the simulator, and the
 # simulator gives the bits of reference on the final IR.
-set -u
-failed=0
-complain() {
-  echo "$*"
-  failed=1
-}
+. "$TEST_ROOT/tests/shell.sh"
 runs="softmax/case:small softmax/case:paper softmax/rows:small softmax/rows:one softmax/rows:long rms_norm/case:small rms_norm/case:one rms_norm/case:paper
 rms_norm/bf16:small rms_norm/bf16:one rms_norm/bf16:paper gemm/case:small gemm/case:one gemm/case:tails gemm/bf16:small gemm/bf16:one gemm/bf16:tails
 gemm/transposed:small gemm/transposed:one gemm/transposed:tails ffn/case:small ffn/case:one ffn/case:paper"
 for run in $runs; do
   case=${run%:*}
   size=${run#*:}
-  yaml=$TEST_ROOT/examples/$case.yaml
-  module=$TEST_ROOT/examples/$(dirname "$case")/$(sed -n 's/^module: //p' "$yaml")
-  output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
-  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml >out.txt 2>&1 || { complain "$run on reference"; cat out.txt; }
-  pto-run --case "$yaml" --size "$size" --pipeline=default.yaml --out "$output=sim.npy" >out.txt 2>&1 || { complain "$run on the simulator"; cat out.txt; continue; }
+  example "$case"
+  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml >out.txt 2>&1 || complain "$run on reference"
+  pto-run --case "$yaml" --size "$size" --pipeline=default.yaml --out "$output=sim.npy" >out.txt 2>&1 || { complain "$run on the simulator"; continue; }
   pto-opt "$module" --pipeline=default.yaml -o final.ptir
   pto-run --case "$yaml" --size "$size" final.ptir --backend=pto.reference --out "$output=ref.npy" >out.txt 2>&1 || complain "$run: final IR on reference"
   cmp -s sim.npy ref.npy || complain "$run: the simulator's bits differ from those of reference"
 done
-exit $failed

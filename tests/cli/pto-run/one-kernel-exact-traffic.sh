@@ -1,19 +1,17 @@
 # softmax is one kernel, launched once, that reads |x| bytes of global memory and writes |y|; both rms_norms are one kernel.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 counter() { # NAME
   sed -n "s/^$1: \([0-9]*\) .*/\1/p" out.txt
 }
 expect() { # WHAT VALUE EXPECTED
-  [ "$2" = "$3" ] || { echo "$case: $1: ${2:-none}, not $3"; failed=1; }
+  [ "$2" = "$3" ] || complain "$case: $1: ${2:-none}, not $3"
 }
 for case in softmax/case:small softmax/case:paper rms_norm/case:small rms_norm/case:paper rms_norm/bf16:small rms_norm/bf16:paper; do
-  yaml=$TEST_ROOT/examples/${case%:*}.yaml
-  module=$TEST_ROOT/examples/$(dirname "$case")/$(sed -n 's/^module: //p' "$yaml")
+  example "${case%:*}"
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
   expect "block.kernel" "$(grep -c '^ *block\.kernel ' final.ptir)" 1
   expect "exec.launch" "$(grep -c 'exec\.launch ' final.ptir)" 1
-  pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --data-dir data --counters >out.txt 2>&1 || { cat out.txt; exit 1; }
+  pto-run --case "$yaml" --size "${case#*:}" --pipeline=default.yaml --data-dir data --counters >out.txt 2>&1 || fail
   expect "launches" "$(counter launches)" 1
   case $case in softmax/*)
     bytes() { /usr/bin/python3 -c 'import numpy, sys; print(numpy.load(sys.argv[1]).nbytes)' "$(find data -name "$1")"; }
@@ -24,4 +22,3 @@ for case in softmax/case:small softmax/case:paper rms_norm/case:small rms_norm/c
   esac
   rm -rf data
 done
-exit $failed

@@ -1,8 +1,6 @@
 # --repeat N: every execution begins with the tensors as they were given, so a function that changes its input in place gives
 # what one execution gives; and outputs and files are those of the last.
-set -u
-python=python3
-"$python" -c "import numpy" 2>/dev/null || python=/usr/bin/python3
+. "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @f(inout %x: gm<4 x 64 x f32>) {
   %t = tile.load %x[0, 0] size(4, 64) : tile<4 x 64 x f32, vec, nd>
@@ -11,7 +9,7 @@ func @f(inout %x: gm<4 x 64 x f32>) {
   return
 }
 END
-"$python" -c "
+/usr/bin/python3 -c "
 import numpy
 x = numpy.arange(256, dtype=numpy.float32).reshape(4, 64)
 numpy.save('x.npy', x)
@@ -19,8 +17,8 @@ numpy.save('want.npy', x + x)"
 run='pto-run m.ptir --backend=pto.reference --in x=x.npy --expect x=want.npy --report=report'
 exits 0 $run || exit 1
 exits 0 $run --repeat=3 --out x=out.npy >text || exit 1
-grep -q '^x: ok, max abs error 0,' text || { cat text; exit 1; }
-grep -q "^time on this machine: [0-9.]* ms, min [0-9.]* ms, spread [0-9.]* ms\$" text || { cat text; exit 1; }
+grep -q '^x: ok, max abs error 0,' text || fail
+grep -q "^time on this machine: [0-9.]* ms, min [0-9.]* ms, spread [0-9.]* ms\$" text || fail
 head -n 1 report/counters.csv | grep -qx "name,unit,value,min,median,spread" || exit 1
 [ "$(sort report/counters.csv | uniq -d | wc -l)" -eq 0 ] || { echo 'counters of several executions'; exit 1; }
 cmp out.npy want.npy

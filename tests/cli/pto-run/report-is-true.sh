@@ -1,7 +1,6 @@
 # --report of softmax, gemm and ffn: all files are there and listed, pages and pictures are well-formed and hold no outside
 # reference and no dead link, their numbers are those of counters.csv and of pto.allocate, and a second run gives the same bytes.
-set -u
-failed=0
+. "$TEST_ROOT/tests/shell.sh"
 cat >check.py <<'END'
 import csv, re, sys, xml.etree.ElementTree as tree
 from pathlib import Path
@@ -144,13 +143,12 @@ for run in softmax:paper gemm:tails ffn:paper; do
     sed -n 's/^ *\([0-9]*\)  bytes given out, all spaces$/\1/p')
   for folder in one two; do
     mkdir -p "$folder"
-    (cd "$folder" && pto-run --case "$case" --size "${run#*:}" --pipeline=default.yaml --report=report >out.txt 2>err.txt) ||
-      { echo "$run"; cat "$folder/out.txt" "$folder/err.txt"; exit 1; }
+    (cd "$folder" && pto-run --case "$case" --size "${run#*:}" --pipeline=default.yaml --report=report >out.txt 2>text) ||
+      { echo "$run"; cat "$folder/out.txt" "$folder/text"; exit 1; }
   done
-  files=$(sed -n 's/^report in report: //p' one/err.txt)
+  files=$(sed -n 's/^report in report: //p' one/text)
   echo "$run"
-  /usr/bin/python3 check.py one/report "$files" "$given" || failed=1
-  diff -r one/report two/report || { echo "$run: a second run gives other bytes"; failed=1; }
+  /usr/bin/python3 check.py one/report "$files" "$given" || complain
+  diff -r one/report two/report || complain "$run: a second run gives other bytes"
   rm -rf one two
 done
-exit $failed

@@ -1,5 +1,5 @@
 # Pictures of large runs are cut: each says how much it lacks and which file has it. Small ones say nothing of the kind.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 /usr/bin/python3 - <<'EOF' || exit 1
 import os
 
@@ -114,11 +114,9 @@ for p in problems:
     print(f"{name}: {p}")
 sys.exit(bool(problems))
 EOF
-failed=0
 for run in 'edges --backend=pto.reference' 'chain100 --backend=pto.reference' 'chain300 --backend=pto.reference' 'chain2500 --backend=pto.reference' \
   'loop20 --pipeline=exec.yaml' 'loop5000 --pipeline=exec.yaml' 'loop70000 --pipeline=exec.yaml'; do
   name=${run%% *}
-  pto-run "$name.ptir" "${run#* }" --random-inputs=1 --report="$name" >out.txt 2>&1 || { cat out.txt; failed=1; }
-  /usr/bin/python3 check.py "$name" || failed=1
+  pto-run "$name.ptir" "${run#* }" --random-inputs=1 --report="$name" >out.txt 2>&1 || complain "$name"
+  /usr/bin/python3 check.py "$name" || complain "$name"
 done
-exit $failed

@@ -1,5 +1,5 @@
 # A program that leaves a block size open gives the same answer for each of its values, on every way to fix it.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @scale(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> where ($B >= 1) {
   tune $KB in [64, 500] step 64
@@ -17,7 +17,7 @@ x = numpy.arange(80, dtype=numpy.float32).reshape(2, 40)
 numpy.save('x.npy', x)
 for n in (128, 448):
     numpy.save('y%d.npy' % n, n * x + n)"
-run() { pto-run m.ptir --in x=x.npy "$@" >text 2>&1 && grep -q '^y: ok' text || { cat text; exit 1; }; }
+run() { pto-run m.ptir --in x=x.npy "$@" >text 2>&1 && grep -q '^y: ok' text || fail; }
 run --backend=pto.reference --sym KB=128 --expect y=y128.npy
 run --backend=pto.reference --sym KB=448 --expect y=y448.npy
 run --sym KB=128 --expect y=y128.npy
@@ -25,7 +25,7 @@ run --expect y=y448.npy
 run --set tile.with.symbols=KB=128 --expect y=y128.npy
 run --pipeline=reference.yaml --sym KB=128 --expect y=y128.npy
 # The wrong one is no answer.
-exits 1 pto-run m.ptir --in x=x.npy --sym KB=192 --expect y=y128.npy >text 2>&1 || { cat text; exit 1; }
+exits 1 pto-run m.ptir --in x=x.npy --sym KB=192 --expect y=y128.npy >text 2>&1 || fail
 
 # Written in tiles: offsets, sizes and trip counts may be open, and are fixed before the first step.
 cat >tiles.ptir <<'END'
@@ -47,7 +47,6 @@ numpy.save('x.npy', x)
 numpy.save('y.npy', 2 * x)"
 for size in 64 192 512; do
   pto-run tiles.ptir --pipeline=default.yaml --from=bufferize --sym KB=$size --in x=x.npy --expect y=y.npy >text 2>&1 &&
-    grep -q '^y: ok' text || { cat text; exit 1; }
+    grep -q '^y: ok' text || fail
 done
-exits 5 pto-run tiles.ptir --pipeline=default.yaml --from=bufferize --in x=x.npy 2>text || { cat text; exit 1; }
-grep -q 'tiles.ptir:2:3: error: \[pto.outline/open-symbol\]' text || { cat text; exit 1; }
+fails 5 'tiles.ptir:2:3: error: \[pto.outline/open-symbol\]' pto-run tiles.ptir --pipeline=default.yaml --from=bufferize --in x=x.npy

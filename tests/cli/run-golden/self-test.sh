@@ -40,6 +40,22 @@ case_is misspelt-directive fail "nothing reads the directive CHECK-NXT" <<'END'
 // CHECK: hello
 // CHECK-NXT: anything
 END
+case_is not-alone fail "no line has to come out: CHECK has no directive but NOT and LABEL" <<'END'
+// RUN: echo hello | FileCheck %s
+// CHECK-LABEL: hello
+// CHECK-NOT: goodbye
+END
+case_is not-alone-beside-another fail "no line has to come out: CHECK-B has no directive but NOT and LABEL" <<'END'
+// RUN: echo hello | FileCheck %s
+// RUN: echo hello | FileCheck %s --check-prefix=CHECK-B
+// CHECK: hello
+// CHECK-B-NOT: goodbye
+END
+case_is not-with-another-prefix pass "" <<'END'
+// RUN: echo hello | FileCheck %s --check-prefixes=CHECK,CHECK-B
+// CHECK-DAG: hello
+// CHECK-B-NOT: goodbye
+END
 case_is other-prefix pass "" <<'END'
 // RUN: echo hello | FileCheck %s --check-prefix=CHECK-B
 // CHECK-B: hello
@@ -54,10 +70,9 @@ case_is second-line-fails fail "failed with status 1" <<'END'
 // CHECK: hello
 END
 case_is not-and-exits pass "" <<'END'
-// RUN: not false | FileCheck %s --allow-empty
+// RUN: not false
 // RUN: exits 3 sh -c 'echo hello; exit 3' \
 // RUN:   | FileCheck %s --check-prefix=CHECK-HELLO
-// CHECK-NOT: hello
 // CHECK-HELLO: hello
 END
 case_is exits-another-status fail "wanted status 3, got 70" <<'END'
@@ -73,8 +88,9 @@ case_is hash-comments pass "" <<'END'
 # CHECK: hello
 END
 case_is unknown-tool fail "failed with status 127" <<'END'
-// RUN: no-such-tool | FileCheck %s --allow-empty
-// CHECK-NOT: hello
+// RUN: no-such-tool | cat
+// RUN: echo hello | FileCheck %s
+// CHECK: hello
 END
 
 # A script that lacks a program is skipped, and is seen to be; not when another fails. A RUN line cannot skip itself.

@@ -1,5 +1,5 @@
 # Missing and unknown inputs and outputs.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> {
   %y = tensor.neg %x : tensor<$N x f32>
@@ -7,9 +7,8 @@ func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> {
 }
 END
 /usr/bin/python3 -c "import numpy; numpy.save('x.npy', numpy.zeros(4, numpy.float32))"
-exits 4 pto-run m.ptir --backend=pto.reference --sym N=4 2>text || exit 1
-grep -q 'm.ptir:1:1: error: \[E1605\] input `x` was not given \[@f\]$' text || { cat text; exit 1; }
-exits 4 pto-run m.ptir --backend=pto.reference --in x=x.npy --in z=x.npy 2>text || exit 1
-grep -q 'x.npy: error: \[E1605\] the function has no input `z`' text && grep -q 'note: input `x`' text || { cat text; exit 1; }
-exits 4 pto-run m.ptir --backend=pto.reference --in x=x.npy --out z=z.npy 2>text || exit 1
-grep -q 'pto-run: error: \[E1605\] the function has no output `z`' text && [ ! -e z.npy ] || { cat text; exit 1; }
+fails 4 'm.ptir:1:1: error: \[E1605\] input `x` was not given \[@f\]$' pto-run m.ptir --backend=pto.reference --sym N=4
+ends 4 pto-run m.ptir --backend=pto.reference --in x=x.npy --in z=x.npy
+grep -q 'x.npy: error: \[E1605\] the function has no input `z`' text && grep -q 'note: input `x`' text || fail
+ends 4 pto-run m.ptir --backend=pto.reference --in x=x.npy --out z=z.npy
+grep -q 'pto-run: error: \[E1605\] the function has no output `z`' text && [ ! -e z.npy ] || fail

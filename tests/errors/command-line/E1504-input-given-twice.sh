@@ -1,5 +1,5 @@
 # Of two values for one input none is taken in silence, wherever the first comes from.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'EOF'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %y = tensor.neg %x : tensor<4 x f32>
@@ -10,8 +10,7 @@ EOF
 import numpy
 for name in 'xab':
     numpy.save(name + '.npy', numpy.ones(4, numpy.float32))"
-exits 2 pto-run m.ptir --in x=a.npy --in x=b.npy 2>text || { cat text; exit 1; }
-grep -q '^pto-run: error: \[E1504\] input `x` is given twice: --in and --in$' text || { cat text; exit 1; }
+fails 2 '^pto-run: error: \[E1504\] input `x` is given twice: --in and --in$' pto-run m.ptir --in x=a.npy --in x=b.npy
 cat >case.yaml <<'EOF'
 pto-case: 1
 name: twice
@@ -22,5 +21,4 @@ inputs: { x: x.npy }
 outputs:
   y: { expect: a.npy, rule: f32-elementwise }
 EOF
-exits 2 pto-run --case case.yaml --data-dir . --in x=b.npy 2>text || { cat text; exit 1; }
-grep -q '^pto-run: error: \[E1504\] input `x` is given twice: --case and --in$' text || { cat text; exit 1; }
+fails 2 '^pto-run: error: \[E1504\] input `x` is given twice: --case and --in$' pto-run --case case.yaml --data-dir . --in x=b.npy

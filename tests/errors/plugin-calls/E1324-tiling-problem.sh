@@ -1,12 +1,12 @@
 # The numbers of a tiling problem are looked at before a strategy sees them; the largest legal ones overflow nothing.
-set -u
+. "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return %%x\n}\n' >m.ptir
 ask() { # STATUS OPTIONS
-  exits "$1" pto-opt m.ptir --machine=ascend-910b --plugin="$TEST_PLUGINS/hostile-tiling.so" --passes="test.hostile-problem{$2}" -o out.ptir 2>text || { echo "$2:"; cat text; exit 1; }
+  ends "$1" pto-opt m.ptir --machine=ascend-910b --plugin="$TEST_PLUGINS/hostile-tiling.so" --passes="test.hostile-problem{$2}" -o out.ptir
 }
 while IFS=: read -r options says; do
   ask 5 "$options"
-  grep -qF "error: [E1324] pass 'test.hostile-problem' of plugin 'test.hostile-tiling' gave a tiling problem $says" text || { echo "$options:"; cat text; exit 1; }
+  grep -qF "error: [E1324] pass 'test.hostile-problem' of plugin 'test.hostile-tiling' gave a tiling problem $says" text || fail "$options"
 done <<'WAYS'
 granule=9223372036854775807:whose dim 0 has an impossible granule (extent 100, granule 9223372036854775807)
 granule=0:whose dim 0 has an impossible granule (extent 100, granule 0)

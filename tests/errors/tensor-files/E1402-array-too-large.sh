@@ -1,6 +1,5 @@
 # More dims or elements than are possible.
 set -eu
-cd "$TEST_TMP"
 cat >f.ptir <<'END'
 func @f(%x: tensor<$n x f32>) -> tensor<$n x f32> {
   return %x

@@ -1,6 +1,5 @@
 # numpy.save keeps Fortran order; it is refused, not read in the wrong order.
 set -eu
-cd "$TEST_TMP"
 cat >f.ptir <<'END'
 func @f(%x: tensor<2 x 2 x f32>) -> tensor<2 x 2 x f32> {
   return %x

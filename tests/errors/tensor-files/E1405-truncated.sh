@@ -1,6 +1,5 @@
 # Fewer elements than the shape says; both numbers of bytes are named.
 set -eu
-cd "$TEST_TMP"
 cat >f.ptir <<'END'
 func @f(%x: tensor<$n x f32>) -> tensor<$n x f32> {
   return %x

@@ -1,6 +1,5 @@
 # Names and strings have limits, so that no printed line is longer than what is read.
 set -eu
-cd "$TEST_TMP"
 xs() { head -c "$1" /dev/zero | tr '\0' x; }
 # module NAME STRING
 module() { printf 'func @f(%%a: tensor<4 x f32>) -> tensor<4 x f32> {\n  %%%s = tensor.neg %%a {n.n = "%s"} : tensor<4 x f32>\n  return %%%s\n}\n' "$1" "$2" "$1"; }

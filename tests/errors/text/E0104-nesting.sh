@@ -1,6 +1,5 @@
 # 100,000 nested blocks, and as many brackets: the limit is named and nothing overflows.
 set -eu
-cd "$TEST_TMP"
 { echo 'func @f(%n: index) {'; yes '  if %n < 2 {' | head -n 100000; } >blocks.ptir
 not timeout 120 pto-opt blocks.ptir 2>blocks.txt
 grep -q '^blocks.ptir:257:13: error: \[E0104\] blocks are nested 257 deep; the limit is 256$' blocks.txt

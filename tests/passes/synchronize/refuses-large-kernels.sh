@@ -1,6 +1,6 @@
-#!/bin/sh
 # Kernels with more instructions, or more pairs that touch the same bytes, than are looked at.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 kernel() { # LOADS-AND-STORES BUFFERS
   /usr/bin/python3 - "$1" "$2" <<'END'
 import sys
@@ -18,8 +18,8 @@ END
 refused() {
   status=0
   pto-opt in.ptir --passes=pto.synchronize --machine=ascend-910b >/dev/null 2>errors || status=$?
-  [ $status -eq 5 ] || { echo "exit status $status"; cat errors; exit 1; }
-  grep -q "in.ptir:1:1: error: \[pto.synchronize/too-large\] $1" errors || { cat errors; exit 1; }
+  [ $status -eq 5 ] || fail "exit status $status"
+  grep -q "in.ptir:1:1: error: \[pto.synchronize/too-large\] $1" errors || fail
 }
 kernel 800 1 >in.ptir
 refused 'more than 1048576 pairs of the 1600 instructions of the kernel touch the same bytes'

@@ -1,7 +1,7 @@
-#!/bin/sh
 # Loops side by side, more of them than a pair of pipes has events, with and without a loop around: they compile without a barrier and
 # run without a race. A loop in a loop needs two tokens of a pair of pipes: with one event a barrier stands in for the other.
-set -eu
+set -e
+. "$TEST_ROOT/tests/shell.sh"
 cat >make.py <<'END'
 import sys
 
@@ -46,7 +46,7 @@ try() { # MACHINE FILE
   pto-opt "$2" --passes=pto.synchronize --machine="$1" --verify=each >out.ptir
   for rows in 0 8 40; do
     pto-run out.ptir --pipeline="$TEST_ROOT/tests/backends/cpu-sim/inputs/exec.yaml" --machine="$1" --sym B=$rows --random-inputs 1 >/dev/null 2>errors ||
-      { echo "$*, $rows rows"; cat errors; exit 1; }
+      fail "$*, $rows rows"
   done
 }
 for nested in 0 1; do

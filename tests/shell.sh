@@ -1,0 +1,69 @@
+# shell.sh: what test scripts share, read by `. "$TEST_ROOT/tests/shell.sh"`. run-golden has put the script into an empty folder of its own.
+#
+# ends STATUS COMMAND..           what it prints goes to the files `out` and `text` (standard error); another status ends the test
+# refuses STATUS LINE COMMAND..   the same, and LINE is a whole line of `text`
+# fails STATUS PATTERN COMMAND..  the same, and a line of `text` matches PATTERN, as of grep
+# says PATTERN [FILE]             a line of the file matches, of `text` without one
+# says_line LINE [FILE]           a line is LINE, to its end
+# fail [WORDS..]                  ends the test: says the words and what the last command printed
+# complain [WORDS..]              says the same and goes on: the test fails when it ends. Not in a subshell, where it would be lost.
+# Scripts read what example() sets.
+# shellcheck disable=SC2034
+set -u
+complaints=0 ended=''
+trap '[ "$complaints" -eq 0 ] || exit 1' EXIT
+
+shown() {
+  [ $# -eq 0 ] || echo "$*"
+  for shown_file in page out out.txt text err err.txt; do
+    [ ! -s "$shown_file" ] || head -c 20000 "$shown_file"
+  done
+}
+fail() {
+  shown "$@"
+  exit 1
+}
+complain() {
+  shown "$@"
+  complaints=$((complaints + 1))
+}
+ends() {
+  ended="$*: "
+  exits "$@" >out 2>text || fail
+}
+refuses() {
+  refused_status=$1 refused_line=$2
+  shift 2
+  ends "$refused_status" "$@"
+  says_line "$refused_line"
+}
+fails() {
+  failed_status=$1 failed_pattern=$2
+  shift 2
+  ends "$failed_status" "$@"
+  says "$failed_pattern"
+}
+says() {
+  grep -q -e "$1" "${2:-text}" || fail "${ended}not said: $1"
+}
+says_line() {
+  grep -qxF -e "$1" "${2:-text}" || fail "${ended}not said: $1"
+}
+
+# Sanitizers have memory, data and start-up code of their own, and are slow.
+is_sanitized() {
+  nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init
+}
+
+# The cases of examples/, and of one of them: `yaml` its file, `module` what it runs, `output` its output.
+examples='softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case'
+example() { # CASE
+  yaml=$TEST_ROOT/examples/$1.yaml
+  module=$TEST_ROOT/examples/${1%/*}/$(sed -n 's/^module: //p' "$yaml")
+  output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
+}
+
+# The ids of the steps of a pipeline, one a line.
+steps_of() { # PIPELINE
+  pto-opt --pipeline="$1" --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p'
+}
