@@ -9,6 +9,7 @@
  * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
  * pipe waits in every iteration until another is done with its bytes. Exact: what a buffer holds is not touched between
  * its first write and its last read. */
+#include "regions.h"
 #include "storage_place.h"
 
 #include <stdio.h>
@@ -16,9 +17,6 @@
 
 #define KINDS(X)              \
     X(BUFFER, "block.buffer") \
-    X(TILE, "block.tile")     \
-    X(FOR, "for")             \
-    X(WHILE, "while")         \
     X(KERNEL, "block.kernel")
 PTO_KINDS(KINDS);
 
@@ -50,68 +48,11 @@ typedef struct life {
 } life;
 
 typedef struct access {
-    pto_op op;
     uint32_t place;
     int is_write;
 } access;
 
-typedef struct kernel_walk {
-    const pto_run *run;
-    pto_op kernel;
-    pto_op *ops;           /* by place */
-    uint32_t *last_inside; /* place of the last op inside, itself for an op without blocks */
-    uint32_t count;
-    uint32_t *slots; /* place + 1 by the hash of an op's index, 0 for none; a power of two, at most half full */
-    uint32_t slot_mask;
-} kernel_walk;
-
 /* ---- when a buffer lives ---- */
-
-static uint32_t first_slot(const kernel_walk *w, pto_op op) { return op.index * 2654435761u & w->slot_mask; }
-
-/* `count` when the op is not of the kernel. */
-static uint32_t place_of(const kernel_walk *w, pto_op op)
-{
-    for (uint32_t s = first_slot(w, op); w->slots[s] != 0; s = (s + 1) & w->slot_mask) {
-        if (pto_op_same(w->ops[w->slots[s] - 1], op)) return w->slots[s] - 1;
-    }
-    return w->count;
-}
-
-static void add_place(kernel_walk *w, uint32_t place)
-{
-    uint32_t s = first_slot(w, w->ops[place]);
-    while (w->slots[s] != 0) s = (s + 1) & w->slot_mask;
-    w->slots[s] = place + 1;
-}
-
-static kernel_walk walk_kernel(const pto_run *run, pto_op kernel)
-{
-    kernel_walk w = {.run = run, .kernel = kernel, .slot_mask = 1};
-    PTO_WALK(kernel, op) w.count++;
-    w.ops = PTO_SCRATCH(run, pto_op, w.count);
-    w.last_inside = PTO_SCRATCH(run, uint32_t, w.count);
-    while (w.slot_mask < 2 * w.count) w.slot_mask = 2 * w.slot_mask + 1;
-    w.slots = PTO_SCRATCH(run, uint32_t, w.slot_mask + 1);
-    uint32_t n = 0;
-    PTO_WALK(kernel, op)
-    {
-        w.ops[n] = op;
-        w.last_inside[n] = n;
-        add_place(&w, n++);
-    }
-    /* Each op extends the op around it, innermost first. */
-    for (uint32_t i = n; i-- > 0;) {
-        const uint32_t parent = place_of(&w, pto_op_parent(w.ops[i]));
-        if (parent < n && w.last_inside[parent] < w.last_inside[i]) w.last_inside[parent] = w.last_inside[i];
-    }
-    return w;
-}
-
-static int is_loop(const kernel_walk *w, pto_op op)
-{
-    return pto_op_is(op, pto_kind(w->run, KIND_FOR)) || pto_op_is(op, pto_kind(w->run, KIND_WHILE));
-}
 
 /* Whether an instruction writes the tile at an operand: its destination, or its scratch tile behind the sources. */
 static int writes_operand(const pto_run *run, pto_op op, uint32_t operand)
@@ -139,12 +80,12 @@ static uint32_t count_accesses(pto_value buffer)
     return n;
 }
 
-static uint32_t find_accesses(const kernel_walk *w, pto_value buffer, access *out)
+static uint32_t find_accesses(const region_table *r, pto_value buffer, access *out)
 {
     uint32_t n = 0;
     PTO_EACH_USE(buffer, tile) {
         PTO_EACH_USE(pto_result(tile.op, 0), use) {
-            const access a = {use.op, place_of(w, use.op), writes_operand(w->run, use.op, use.slot)};
+            const access a = {region_place(r, use.op), writes_operand(r->run, use.op, use.slot)};
             out[n++] = a;
         }
     }
@@ -158,45 +99,29 @@ static void extend(span *s, uint32_t first, uint32_t last)
     if (last > s->last) s->last = last;
 }
 
-static int contains(const kernel_walk *w, uint32_t outer, const access *accesses, uint32_t count)
+/* The innermost loop that holds all accesses; REGION_NONE: none does. */
+static uint32_t common_loop(const region_table *r, const access *accesses, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (accesses[i].place < outer || accesses[i].place > w->last_inside[outer]) return 0;
-    }
-    return 1;
-}
-
-/* The innermost loop that holds all accesses, or the kernel. */
-static pto_op common_loop(const kernel_walk *w, const access *accesses, uint32_t count)
-{
-    pto_op p = pto_op_parent(accesses[0].op);
-    while (PTO_SOME(p) && !pto_op_same(p, w->kernel)) {
-        if (is_loop(w, p) && contains(w, place_of(w, p), accesses, count)) return p;
-        p = pto_op_parent(p);
-    }
-    return w->kernel;
+    uint32_t p = accesses[0].place;
+    for (uint32_t i = 1; i < count; i++) p = region_common(r, p, accesses[i].place);
+    return region_is_loop(r, p) ? p : region_loop_around(r, p);
 }
 
 /* From the first to the last access; a loop that may see what an earlier iteration wrote counts as a whole. */
-static span life_span(const kernel_walk *w, pto_op buffer, pto_op loop, const access *accesses, uint32_t count)
+static span life_span(const region_table *r, pto_op buffer, uint32_t loop, const access *accesses, uint32_t count)
 {
     span s = {accesses[0].place, accesses[count - 1].place};
     for (uint32_t i = 0; i < count; i++) {
-        for (pto_op p = pto_op_parent(accesses[i].op); PTO_SOME(p) && !pto_op_same(p, loop); p = pto_op_parent(p)) {
-            const uint32_t place = place_of(w, p);
-            if (is_loop(w, p)) extend(&s, place, w->last_inside[place]);
+        for (uint32_t p = r->ops[accesses[i].place].parent; p != REGION_NONE && p != loop; p = r->ops[p].parent) {
+            if (region_is_loop(r, p)) extend(&s, p, r->ops[p].last);
         }
     }
     /* Written first, and in every iteration: nothing crosses iterations, unless stages rotate. */
-    const int is_fresh = accesses[0].is_write && pto_op_same(pto_op_parent(accesses[0].op), loop);
-    int crosses = !is_fresh || pto_attr_int_of(buffer, "stages", 1) > 1;
-    while (crosses && !pto_op_same(loop, w->kernel)) {
-        const uint32_t place = place_of(w, loop);
-        extend(&s, place, w->last_inside[place]);
-        if (is_fresh) break;
-        loop = pto_op_parent(loop);
-        while (!pto_op_same(loop, w->kernel) && !is_loop(w, loop)) loop = pto_op_parent(loop);
-    }
+    const int is_fresh =
+        accesses[0].is_write && r->ops[accesses[0].place].parent == (loop != REGION_NONE ? loop : REGION_ROOT);
+    const int crosses = !is_fresh || pto_attr_int_of(buffer, "stages", 1) > 1;
+    for (uint32_t p = loop; crosses && p != REGION_NONE; p = is_fresh ? REGION_NONE : region_loop_around(r, p))
+        extend(&s, p, r->ops[p].last);
     return s;
 }
 
@@ -219,44 +144,44 @@ static int64_t alignment(const pto_run *run, pto_op buffer)
     return own > space ? own : space;
 }
 
-static void find_life(const kernel_walk *w, pto_op buffer, storage_life *l)
+static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 {
     const uint32_t room = count_accesses(pto_result(buffer, 0));
     if (room == 0) return;
-    access *accesses = PTO_SCRATCH(w->run, access, room);
-    const uint32_t count = find_accesses(w, pto_result(buffer, 0), accesses);
-    const pto_op loop = common_loop(w, accesses, count);
-    const span s = life_span(w, buffer, loop, accesses, count);
+    access *accesses = PTO_SCRATCH(r->run, access, room);
+    const uint32_t count = find_accesses(r, pto_result(buffer, 0), accesses);
+    const uint32_t loop = common_loop(r, accesses, count);
+    const span s = life_span(r, buffer, loop, accesses, count);
     l->first = s.first;
     l->last = s.last;
-    if (!pto_op_same(loop, w->kernel)) {
-        l->loop_first = place_of(w, loop);
-        l->loop_last = w->last_inside[l->loop_first];
+    if (loop != REGION_NONE) {
+        l->loop_first = loop;
+        l->loop_last = r->ops[loop].last;
     }
-    for (uint32_t i = 0; i < count; i++) l->pipes |= storage_pipe(w->run, pto_op_kind(accesses[i].op));
+    for (uint32_t i = 0; i < count; i++) l->pipes |= storage_pipe(r->run, pto_op_kind(r->ops[accesses[i].place].op));
 }
 
-static uint32_t find_lives(const kernel_walk *w, life **out)
+static uint32_t find_lives(const region_table *r, life **out)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->count; i++) n += pto_op_is(w->ops[i], pto_kind(w->run, KIND_BUFFER)) ? 1u : 0u;
-    life *lives = PTO_SCRATCH(w->run, life, n);
+    for (uint32_t i = 1; i < r->count; i++) n += pto_op_is(r->ops[i].op, pto_kind(r->run, KIND_BUFFER)) ? 1u : 0u;
+    life *lives = PTO_SCRATCH(r->run, life, n);
     n = 0;
-    for (uint32_t i = 0; i < w->count; i++) {
-        const pto_op op = w->ops[i];
-        if (!pto_op_is(op, pto_kind(w->run, KIND_BUFFER))) continue;
+    for (uint32_t i = 1; i < r->count; i++) {
+        const pto_op op = r->ops[i].op;
+        if (!pto_op_is(op, pto_kind(r->run, KIND_BUFFER))) continue;
         lives[n].buffer = op;
         lives[n].s = (storage_life){
             .space = pto_space_by_name(pto_attr_str_of(op, "space")),
-            .align = alignment(w->run, op),
+            .align = alignment(r->run, op),
             .addr = pto_attr_int_of(op, "addr", -1),
             .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1),
             .first = i,
             .last = i,
-            .loop_last = w->count,
+            .loop_last = r->count,
             .order = n,
         };
-        find_life(w, op, &lives[n++].s);
+        find_life(r, op, &lives[n++].s);
     }
     *out = lives;
     return n;
@@ -328,9 +253,9 @@ static pto_status allocate_space(pto_op kernel, pto_space space, life *all, uint
 static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 {
     if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
-    const kernel_walk w = walk_kernel(run, kernel);
+    const region_table r = regions_of(kernel);
     life *lives = NULL;
-    const uint32_t count = find_lives(&w, &lives);
+    const uint32_t count = find_lives(&r, &lives);
     pto_count_by(run, STAT_BUFFERS, count);
     for (pto_space s = PTO_VEC; s < PTO_GM; s++) PTO_TRY(allocate_space(kernel, s, lives, count));
     return PTO_OK;
@@ -356,9 +281,9 @@ static pto_status check_buffer(const pto_run *run, const life *l)
 static pto_status check_addresses(const pto_run *run, pto_op kernel)
 {
     if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
-    const kernel_walk w = walk_kernel(run, kernel);
+    const region_table r = regions_of(kernel);
     life *lives = NULL;
-    const uint32_t count = find_lives(&w, &lives);
+    const uint32_t count = find_lives(&r, &lives);
     for (uint32_t i = 0; i < count; i++) {
         const life *a = &lives[i];
         PTO_TRY(pto_go_on(run));

@@ -10,7 +10,7 @@
  * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
  * stay, and nothing passes them. A block whose buffers do not all fit at once is left alone, since longer lifetimes
  * would take what `pto.allocate` needs for sharing. Exact. */
-#include <pto/plugin.h>
+#include "regions.h"
 
 #define KINDS(X)              \
     X(KERNEL, "block.kernel") \
@@ -208,41 +208,37 @@ static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
     return PTO_OK;
 }
 
+/* A block of an op; owner REGION_NONE: none. */
+typedef struct home {
+    uint32_t owner, block;
+} home;
+
 typedef struct room {
     node *nodes;
     uint8_t *before;
     pto_op *tiles;
     uint32_t window, tile_room;
+    region_table regions; /* of the kernel before anything moved; ops stay in their blocks */
     pto_op *buffers;
-    pto_block *homes; /* around all uses of each buffer */
+    home *homes; /* around all uses of each buffer */
     uint32_t buffer_count;
 } room;
 
 /* ---- room on chip ---- */
 
-static int is_within(pto_block inner, pto_block outer)
+/* The innermost block around all uses of a buffer. */
+static home home_of(const region_table *r, pto_op buffer)
 {
-    pto_block b = inner;
-    while (!pto_block_same(b, outer)) {
-        pto_op around = pto_block_parent(b);
-        if (!PTO_SOME(around)) return 0;
-        b = pto_op_block(around);
-    }
-    return 1;
-}
-
-/* The innermost block around all uses of a buffer; none when it has none. */
-static pto_block home_of(pto_op buffer)
-{
-    pto_block home = pto_block_none(buffer.run);
+    home h = {REGION_NONE, 0};
     PTO_EACH_USE(pto_result(buffer, 0), tile) {
         PTO_EACH_USE(pto_result(tile.op, 0), use) {
-            pto_block at = pto_op_block(use.op);
-            if (!PTO_SOME(home)) home = at;
-            while (!is_within(at, home)) home = pto_op_block(pto_block_parent(home));
+            const uint32_t place = region_place(r, use.op);
+            if (h.owner == REGION_NONE) h = (home){r->ops[place].parent, r->ops[place].block};
+            while (region_within(r, place, h.owner, h.block) == REGION_NONE)
+                h = (home){r->ops[h.owner].parent, r->ops[h.owner].block};
         }
     }
-    return home;
+    return h;
 }
 
 static void list_buffers(room *r, pto_op kernel)
@@ -251,26 +247,29 @@ static void list_buffers(room *r, pto_op kernel)
     uint32_t count = 0;
     PTO_EACH_OP(pto_body(kernel), op) count += (uint32_t)pto_op_is(op, pto_kind(run, KIND_BUFFER));
     r->buffers = PTO_SCRATCH(run, pto_op, count);
-    r->homes = PTO_SCRATCH(run, pto_block, count);
+    r->homes = PTO_SCRATCH(run, home, count);
     PTO_EACH_OP(pto_body(kernel), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
         r->buffers[r->buffer_count] = op;
-        r->homes[r->buffer_count++] = home_of(op);
+        r->homes[r->buffer_count++] = home_of(&r->regions, op);
     }
 }
 
 /* Whether all buffers that may hold something while the block runs have room beside each other. Those of a loop in it,
  * or beside it, hold nothing then. */
-static int fits(const pto_run *run, const room *r, pto_block block)
+static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
 {
+    const uint32_t first = r->regions.ops[owner].first[block];
     for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
         char path[64];
         int64_t used = 0, most = INT64_MAX;
         (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", pto_space_name(s));
         if (pto_machine_i64(run, path, &most) != PTO_OK) continue;
         for (uint32_t i = 0; i < r->buffer_count; i++) {
-            pto_op op = r->buffers[i];
-            if (!PTO_SOME(r->homes[i]) || !is_within(block, r->homes[i])) continue;
+            const pto_op op = r->buffers[i];
+            const home *h = &r->homes[i];
+            if (h->owner == REGION_NONE || region_within(&r->regions, first, h->owner, h->block) == REGION_NONE)
+                continue;
             if (!pto_str_is(pto_attr_str_of(op, "space"), pto_space_name(s))) continue;
             int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
             if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;
@@ -281,15 +280,15 @@ static int fits(const pto_run *run, const room *r, pto_block block)
 
 /* ---- a kernel ---- */
 
-static pto_status order_block(const pto_run *run, const room *r, pto_block block)
+static pto_status order_block(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
 {
     uint32_t count = 0, tiles = 0;
     PTO_TRY(pto_go_on(run));
-    if (!fits(run, r, block)) {
+    if (!fits(run, r, owner, block)) {
         pto_count(run, STAT_LEFT);
         return PTO_OK;
     }
-    PTO_EACH_OP(block, op) {
+    PTO_EACH_OP(pto_op_block_at(r->regions.ops[owner].op, block), op) {
         pto_str name = pto_op_name(op);
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
             return pto_error(op, "pto.order/flags",
@@ -309,19 +308,16 @@ static pto_status order_block(const pto_run *run, const room *r, pto_block block
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
-    room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW)};
-    uint32_t ops = 1;
-    PTO_WALK(unit, op) ops++;
-    if (r.window > ops) r.window = ops;
+    room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW), .regions = regions_of(unit)};
+    if (r.window > r.regions.count) r.window = r.regions.count;
     r.tile_room = r.window * OPERANDS_MAX;
     r.nodes = PTO_SCRATCH(run, node, r.window);
     r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);
     r.tiles = PTO_SCRATCH(run, pto_op, r.tile_room);
     list_buffers(&r, unit);
-    PTO_TRY(order_block(run, &r, pto_body(unit)));
-    PTO_WALK(unit, op)
-    {
-        for (uint32_t b = 0; b < pto_op_block_count(op); b++) PTO_TRY(order_block(run, &r, pto_op_block_at(op, b)));
+    for (uint32_t owner = REGION_ROOT; owner < r.regions.count; owner++) {
+        for (uint32_t b = 0; b < pto_op_block_count(r.regions.ops[owner].op); b++)
+            PTO_TRY(order_block(run, &r, owner, b));
     }
     return PTO_OK;
 }

@@ -96,12 +96,10 @@ static int match_fresh(const pto_run *run, pto_value tile)
 }
 
 /* What the nest needs of a space, as pto.select and pto.allocate will see it. */
-static int64_t measure(const pto_run *run, pto_op nest, pto_space space, int64_t capacity, storage_plan *plan)
+static int64_t measure(pto_op nest, pto_space space, int64_t capacity, storage_plan *plan)
 {
-    const storage_kinds kinds = {pto_kind(run, KIND_FOR), pto_kind(run, KIND_WHILE), pto_kind(run, KIND_IF),
-                                 pto_kind(run, KIND_YIELD)};
     storage_source source;
-    storage_read(plan, &source, nest, &kinds);
+    storage_read(plan, &source, nest);
     return storage_bytes(plan, space, capacity);
 }
 
@@ -127,7 +125,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
     const pto_space space = pto_type_space(pto_value_type(tile));
     const int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
     PTO_TRY(set_stages(run, c->op, stages));
-    const int64_t needed = measure(run, nest, space, capacity, plan);
+    const int64_t needed = measure(nest, space, capacity, plan);
     c->needed = needed;
     c->capacity = capacity;
     if (needed <= capacity) {

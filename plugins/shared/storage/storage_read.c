@@ -32,7 +32,14 @@ static uint32_t table_find(const storage_table *t, uint32_t key)
     return s->key != 0 ? s->at : STORAGE_NONE;
 }
 
-uint32_t storage_find_op(const storage_source *s, pto_op op) { return table_find(&s->op_table, op.index); }
+pto_op storage_op_at(const storage_source *s, uint32_t k) { return s->regions.ops[k + 1].op; }
+
+uint32_t storage_find_op(const storage_source *s, pto_op op)
+{
+    const uint32_t place = region_place(&s->regions, op);
+    return place == REGION_NONE || place == REGION_ROOT ? STORAGE_NONE : place - 1;
+}
+
 uint32_t storage_find_value(const storage_source *s, pto_value v) { return table_find(&s->value_table, v.index); }
 
 /* ---- reading ---- */
@@ -40,37 +47,33 @@ uint32_t storage_find_value(const storage_source *s, pto_value v) { return table
 typedef struct reader {
     storage_plan *plan;
     storage_source *source;
-    const storage_kinds *kinds;
+    const region_table *regions;
 } reader;
 
-static void make_tables(const reader *r, pto_op root)
+static void make_table_of_values(const reader *r)
 {
-    uint32_t ops = 0, values = 0;
-    PTO_WALK(root, op)
-    {
-        ops++;
+    uint32_t values = 0;
+    for (uint32_t place = 1; place < r->regions->count; place++) {
+        const pto_op op = r->regions->ops[place].op;
         values += pto_result_count(op);
         for (uint32_t b = 0; b < pto_op_block_count(op); b++) values += pto_block_arg_count(pto_op_block_at(op, b));
     }
-    r->source->ops = PTO_SCRATCH(r->plan->run, pto_op, ops);
     r->source->values = PTO_SCRATCH(r->plan->run, pto_value, values);
-    r->source->op_table = make_table(r->plan->run, ops);
     r->source->value_table = make_table(r->plan->run, values);
 }
 
-static int is_carrier(const reader *r, pto_op op)
+static int is_carrier(const reader *r, uint32_t k)
 {
-    return pto_op_is(op, r->kinds->for_) || pto_op_is(op, r->kinds->if_) || pto_op_is(op, r->kinds->while_);
+    const region_kind kind = r->regions->ops[k + 1].kind;
+    return kind == REGION_FOR || kind == REGION_IF || kind == REGION_WHILE;
 }
 
-static void read_op(const reader *r, pto_op op)
+static void read_op(const reader *r, uint32_t k)
 {
-    const uint32_t k = storage_add_op(r->plan, pto_op_kind(op), storage_find_op(r->source, pto_op_parent(op)));
-    storage_op *o = &r->plan->ops[k];
-    o->repeats = pto_op_is(op, r->kinds->for_) || pto_op_is(op, r->kinds->while_);
-    o->hands_over = is_carrier(r, op) || pto_op_is(op, r->kinds->yield);
-    r->source->ops[k] = op;
-    *table_slot(&r->source->op_table, op.index) = (storage_slot){op.index, k};
+    const region_op *at = &r->regions->ops[k + 1];
+    storage_add_op(r->plan, pto_op_kind(at->op), at->parent == REGION_ROOT ? STORAGE_NONE : at->parent - 1);
+    r->plan->ops[k].repeats = region_is_loop(r->regions, k + 1) != 0;
+    r->plan->ops[k].hands_over = is_carrier(r, k) || at->kind == REGION_YIELD;
 }
 
 static int64_t bytes_of(const storage_shape *s)
@@ -97,20 +100,28 @@ static void enter(const reader *r, pto_value v, uint32_t at)
     *table_slot(&r->source->value_table, v.index) = (storage_slot){v.index, at};
 }
 
+/* What a loop carries, as each of its blocks sees it: there from the end of the block before it. */
+static void read_arguments(const reader *r, uint32_t k)
+{
+    const uint32_t place = k + 1;
+    const pto_op op = r->regions->ops[place].op;
+    for (uint32_t b = 0, from = 2 * k + 1; b < pto_op_block_count(op); b++) {
+        for (uint32_t i = 0; i < region_carried(r->regions, place); i++) {
+            const pto_value v = region_argument(r->regions, place, b, i);
+            const storage_shape shape = shape_of(pto_value_type(v));
+            if (storage_is_tile(v)) enter(r, v, storage_add_value(r->plan, &shape, k, from));
+        }
+        from = 2 * storage_find_op(r->source, pto_block_last(pto_op_block_at(op, b))) + 1;
+    }
+}
+
 static void read_values(const reader *r, uint32_t k)
 {
     storage_plan *p = r->plan;
-    const pto_op op = r->source->ops[k];
-    const int carries = is_carrier(r, op);
+    const pto_op op = storage_op_at(r->source, k);
+    const int carries = is_carrier(r, k);
     if (!carries && !storage_is_tile_op(op)) return;
-    for (uint32_t b = 0; carries && b < pto_op_block_count(op); b++) {
-        const pto_block block = pto_op_block_at(op, b);
-        for (uint32_t i = 0; i < pto_block_arg_count(block); i++) {
-            const pto_value v = pto_block_arg(block, i);
-            const storage_shape shape = shape_of(pto_value_type(v));
-            if (storage_is_tile(v)) enter(r, v, storage_add_value(p, &shape, k, 2 * k + 1));
-        }
-    }
+    if (region_is_loop(r->regions, k + 1)) read_arguments(r, k);
     for (uint32_t i = 0; i < pto_result_count(op); i++) {
         const pto_value v = pto_result(op, i);
         const storage_shape shape = shape_of(pto_value_type(v));
@@ -128,26 +139,28 @@ static void link_values(const reader *r, storage_reason reason, uint32_t op, pto
 
 static void read_links(const reader *r, uint32_t k)
 {
-    const pto_op op = r->source->ops[k];
+    const pto_op op = storage_op_at(r->source, k);
+    const uint32_t place = k + 1, count = region_carried(r->regions, place);
     if (pto_kind_column(r->plan->run, pto_op_kind(op), PTO_COLUMN_RULE) == PTO_RULE_MATMUL_ACC &&
         storage_is_tile_op(op))
         link_values(r, STORAGE_SUM, k, pto_result(op, 0), pto_operand(op, 0));
-    if (!is_carrier(r, op) || pto_op_is(op, r->kinds->while_)) return;
-    const int is_loop = pto_op_is(op, r->kinds->for_);
-    for (uint32_t i = 0; is_loop && i < pto_result_count(op); i++)
-        link_values(r, STORAGE_AROUND, k, pto_block_arg(pto_body(op), i + 1), pto_result(op, i));
+    if (!is_carrier(r, k)) return;
+    for (uint32_t b = 0; region_is_loop(r->regions, place) && b < pto_op_block_count(op); b++) {
+        for (uint32_t i = 0; i < count; i++)
+            link_values(r, STORAGE_AROUND, k, region_argument(r->regions, place, b, i), pto_result(op, i));
+    }
     for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
         const pto_op yield = pto_block_last(pto_op_block_at(op, b));
-        for (uint32_t i = 0; i < pto_result_count(op); i++)
+        for (uint32_t i = 0; region_block_gives(r->regions, place, b) && i < count; i++)
             link_values(r, STORAGE_HANDED, k, pto_result(op, i), pto_operand(yield, i));
     }
-    for (uint32_t i = 0; i < pto_operand_count(op); i++)
+    for (uint32_t i = 0; region_is_loop(r->regions, place) && i < count; i++)
         link_values(r, STORAGE_HANDED, k, pto_result(op, i), pto_operand(op, i));
 }
 
 static void read_uses(const reader *r, uint32_t k)
 {
-    const pto_op op = r->source->ops[k];
+    const pto_op op = storage_op_at(r->source, k);
     if (!r->plan->ops[k].hands_over && !storage_is_tile_op(op)) return;
     const int is_store = pto_kind_column(r->plan->run, pto_op_kind(op), PTO_COLUMN_RULE) == PTO_RULE_STORE;
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
@@ -158,12 +171,13 @@ static void read_uses(const reader *r, uint32_t k)
     }
 }
 
-void storage_read(storage_plan *p, storage_source *s, pto_op root, const storage_kinds *kinds)
+void storage_read(storage_plan *p, storage_source *s, pto_op root)
 {
-    const reader r = {p, s, kinds};
+    const reader r = {p, s, &s->regions};
     storage_plan_clear(p);
-    make_tables(&r, root);
-    PTO_WALK(root, op) read_op(&r, op);
+    s->regions = regions_of(root);
+    make_table_of_values(&r);
+    for (uint32_t k = 0; k + 1 < s->regions.count; k++) read_op(&r, k);
     for (uint32_t k = 0; k < p->op_count; k++) read_values(&r, k);
     for (uint32_t k = 0; k < p->op_count; k++) {
         read_links(&r, k);

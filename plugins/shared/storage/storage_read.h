@@ -4,9 +4,7 @@
 
 #include "storage_plan.h"
 
-typedef struct storage_kinds {
-    pto_kind_id for_, while_, if_, yield;
-} storage_kinds;
+#include "regions.h"
 
 typedef struct storage_slot {
     uint32_t key, at;
@@ -17,11 +15,12 @@ typedef struct storage_table {
     uint32_t mask;
 } storage_table;
 
-/* The ops and values behind those of a plan, by their numbers in it. */
+/* The regions that a plan was read off, and the values behind its own by their numbers. Op k of the plan is at place
+ * k + 1: the root is not part of the plan. */
 typedef struct storage_source {
-    pto_op *ops;
+    region_table regions;
     pto_value *values;
-    storage_table op_table, value_table;
+    storage_table value_table;
 } storage_source;
 
 int storage_is_tile(pto_value v);
@@ -29,8 +28,9 @@ int storage_is_tile(pto_value v);
 int storage_is_tile_op(pto_op op);
 
 /* Records everything inside `root`, and solves. Tiles that come from elsewhere are left out. */
-void storage_read(storage_plan *p, storage_source *s, pto_op root, const storage_kinds *kinds);
+void storage_read(storage_plan *p, storage_source *s, pto_op root);
 
+pto_op storage_op_at(const storage_source *s, uint32_t k);
 /* STORAGE_NONE for what the plan does not hold. */
 uint32_t storage_find_op(const storage_source *s, pto_op op);
 uint32_t storage_find_value(const storage_source *s, pto_value v);

@@ -166,7 +166,7 @@ static pto_status leave_block(select_plan *p, pto_op yield)
 
 pto_status select_emit(select_plan *p, uint32_t k)
 {
-    pto_op op = p->source.ops[k];
+    pto_op op = storage_op_at(&p->source, k);
     if (storage_is_tile_op(op)) return emit_tile_op(p, op);
     if (pto_op_is(op, pto_kind(p->run, KIND_FOR))) return enter_loop(p, op);
     if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) return leave_block(p, op);
@@ -258,7 +258,7 @@ static pto_status strip_control(const pto_run *run, pto_op op)
 pto_status select_clean(select_plan *p)
 {
     for (uint32_t k = p->storage.op_count; k-- > 0;) {
-        pto_op op = p->source.ops[k];
+        pto_op op = storage_op_at(&p->source, k);
         if (storage_is_tile_op(op))
             PTO_TRY(pto_erase(op));
         else if (!hands_tiles(p->run, op))

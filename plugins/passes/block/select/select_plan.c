@@ -34,11 +34,9 @@ static pto_status check_operands(const select_plan *p, pto_op op)
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place)
 {
     *p = (select_plan){.run = run, .kernel = kernel, .last_buffer = pto_op_none(run)};
-    const storage_kinds kinds = {pto_kind(run, KIND_FOR), pto_kind(run, KIND_WHILE), pto_kind(run, KIND_IF),
-                                 pto_kind(run, KIND_YIELD)};
     PTO_WALK(kernel, op) PTO_TRY(check_op(p, op));
     p->storage = storage_plan_make(run, in_place);
-    storage_read(&p->storage, &p->source, kernel, &kinds);
+    storage_read(&p->storage, &p->source, kernel);
     PTO_WALK(kernel, user) PTO_TRY(check_operands(p, user));
     p->values = PTO_SCRATCH(run, select_value, p->storage.value_count);
     p->scratches = PTO_SCRATCH(run, pto_value, p->storage.scratch_count);

@@ -59,7 +59,7 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64
 static pto_expr find_stage(const select_plan *p, uint32_t group, int64_t stages)
 {
     if (stages <= 1) return pto_expr_const(p->run, 0);
-    const pto_op op = p->source.ops[p->storage.groups[group].loop];
+    const pto_op op = storage_op_at(&p->source, p->storage.groups[group].loop);
     pto_expr index = pto_expr_value(pto_block_arg(pto_body(op), 0));
     pto_expr trip = pto_expr_floordiv(pto_expr_sub(index, pto_expr_of(op, "from", 0)), pto_expr_of(op, "step", 0));
     return pto_expr_mod(trip, pto_expr_const(p->run, stages));
@@ -76,7 +76,7 @@ select_storage *select_storage_of(select_plan *p, pto_value v)
     const pto_value first = p->source.values[group];
     s->stage = find_stage(p, group, stages);
     s->buffer = make_buffer(p, pto_value_type(first), 0, stages, pto_str_join(p->run, pto_value_name(first), "_b"),
-                            p->source.ops[p->storage.values[i].home]);
+                            storage_op_at(&p->source, p->storage.values[i].home));
     return PTO_SOME(s->buffer) && PTO_SOME(s->stage) ? s : NULL;
 }
 

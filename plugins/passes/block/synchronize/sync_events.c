@@ -38,7 +38,7 @@ static void unshare(sync_plan *plan)
 static void find_span(const sync_model *m, const sync_flag *f, uint32_t *first, uint32_t *last)
 {
     *first = f->around == SYNC_NONE ? f->set : f->around;
-    *last = f->around == SYNC_NONE ? f->wait : m->ops[f->until].last;
+    *last = f->around == SYNC_NONE ? f->wait : m->ops[f->until].at->last;
 }
 
 /* Whether flag i can use the events of flag k, and of all that use them. */
@@ -92,7 +92,7 @@ static int is_apart(const sync_plan *plan, uint32_t host, const sync_flag *f)
     for (uint32_t i = 0; i < plan->count; i++) {
         const sync_flag *g = &plan->flags[i];
         if (g->is_dropped || g->is_barrier || g->host != host) continue;
-        if (g->wait <= m->ops[f->set].last && f->wait <= m->ops[g->set].last) return 0;
+        if (g->wait <= m->ops[f->set].at->last && f->wait <= m->ops[g->set].at->last) return 0;
     }
     return 1;
 }
@@ -101,10 +101,12 @@ static int is_apart(const sync_plan *plan, uint32_t host, const sync_flag *f)
 static int find_common_span(const sync_model *m, const sync_flag *f, const sync_flag *g, uint32_t *around,
                             uint32_t *until)
 {
-    const uint32_t common = sync_common(m, m->ops[f->around].parent, m->ops[g->around].parent);
+    const uint32_t common = region_common(&m->regions, m->ops[f->around].at->parent, m->ops[g->around].at->parent);
     for (uint32_t b = 0; b < 2; b++) {
-        const uint32_t x = sync_op_within(m, f->around, common, b), y = sync_op_within(m, g->around, common, b),
-                       x_end = sync_op_within(m, f->until, common, b), y_end = sync_op_within(m, g->until, common, b);
+        const uint32_t x = region_within(&m->regions, f->around, common, b),
+                       y = region_within(&m->regions, g->around, common, b),
+                       x_end = region_within(&m->regions, f->until, common, b),
+                       y_end = region_within(&m->regions, g->until, common, b);
         if (x == SYNC_NONE || y == SYNC_NONE) continue;
         *around = x < y ? x : y;
         *until = x_end > y_end ? x_end : y_end;
@@ -152,8 +154,8 @@ static uint32_t distance(uint32_t a, uint32_t b) { return a < b ? b - a : a - b;
 
 static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b)
 {
-    if (m->ops[a->set].parent != m->ops[b->set].parent || m->ops[a->set].block != m->ops[b->set].block ||
-        a->around != b->around || a->until != b->until)
+    if (m->ops[a->set].at->parent != m->ops[b->set].at->parent ||
+        m->ops[a->set].at->block != m->ops[b->set].at->block || a->around != b->around || a->until != b->until)
         return 0;
     const int is_one_stage = a->stages == b->stages && (a->stages == 1 || a->stage.index == b->stage.index ||
                                                         pto_expr_same_number(a->stage, b->stage));
@@ -229,7 +231,8 @@ static void make_barrier(sync_plan *plan, uint32_t src, uint32_t dst)
     for (uint32_t i = plan->count; i-- > 0;) {
         const sync_flag *f = &plan->flags[i];
         if (!is_of(f, src, dst)) continue;
-        if (best == SYNC_NONE || plan->m->ops[f->wait].depth < plan->m->ops[plan->flags[best].wait].depth) best = i;
+        if (best == SYNC_NONE || plan->m->ops[f->wait].at->depth < plan->m->ops[plan->flags[best].wait].at->depth)
+            best = i;
     }
     const uint32_t host = plan->flags[best].host;
     for (uint32_t i = 0; i < plan->count; i++) {

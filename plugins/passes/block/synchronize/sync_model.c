@@ -1,10 +1,5 @@
 #include "sync_model.h"
 
-int sync_is_loop(const sync_model *m, uint32_t place)
-{
-    return m->ops[place].role == SYNC_FOR || m->ops[place].role == SYNC_WHILE;
-}
-
 uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf)
 {
     if (pto_expr_kind_of(leaf) != PTO_EXPR_VALUE) return SYNC_NONE;
@@ -12,7 +7,7 @@ uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf)
     if (PTO_SOME(pto_value_op(v)) || pto_value_index(v) != 0) return SYNC_NONE;
     const pto_op owner = pto_block_parent(pto_value_block(v));
     for (uint32_t i = 0; i < m->loop_count; i++) {
-        if (pto_op_same(m->ops[m->loops[i]].op, owner)) return m->loops[i];
+        if (pto_op_same(m->ops[m->loops[i]].at->op, owner)) return m->loops[i];
     }
     return SYNC_NONE;
 }
@@ -32,141 +27,58 @@ void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room,
     return bigger;
 }
 
-uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block)
-{
-    while (place != 0 && place != SYNC_NONE) {
-        const sync_op *o = &m->ops[place];
-        if (o->parent == parent) return o->block == block ? place : SYNC_NONE;
-        place = o->parent;
-    }
-    return SYNC_NONE;
-}
-
-uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        if (m->ops[a].depth >= m->ops[b].depth)
-            a = m->ops[a].parent;
-        else
-            b = m->ops[b].parent;
-    }
-    return a;
-}
-
 /* ---- the table of ops ---- */
 
-static sync_role role_of(const pto_run *run, pto_op op)
+static sync_role role_of(const pto_run *run, const region_op *at)
 {
-    const pto_kind_id kind = pto_op_kind(op);
-    if (kind == pto_kind(run, KIND_FOR)) return SYNC_FOR;
-    if (kind == pto_kind(run, KIND_IF)) return SYNC_IF;
-    if (kind == pto_kind(run, KIND_WHILE)) return SYNC_WHILE;
+    const pto_kind_id kind = pto_op_kind(at->op);
+    switch (at->kind) {
+    case REGION_FOR: return SYNC_FOR;
+    case REGION_IF: return SYNC_IF;
+    case REGION_WHILE: return SYNC_WHILE;
+    case REGION_YIELD:
+    case REGION_OTHER: return SYNC_OTHER;
+    case REGION_PLAIN: break;
+    }
     if (kind == pto_kind(run, KIND_SET)) return SYNC_SET;
     if (kind == pto_kind(run, KIND_WAIT)) return SYNC_WAIT;
     if (kind == pto_kind(run, KIND_BARRIER)) return SYNC_BARRIER;
     return pto_kind_column(run, kind, PTO_COLUMN_RULE) != PTO_RULE_NONE ? SYNC_INSN : SYNC_OTHER;
 }
 
-static uint32_t block_number(pto_op parent, pto_op op)
-{
-    const pto_block block = pto_op_block(op);
-    uint32_t i = 0;
-    while (i + 1 < pto_op_block_count(parent) && !pto_block_same(pto_op_block_at(parent, i), block)) i++;
-    return i;
-}
-
-/* Links an op into the block it stands in. `before`: the last op seen in each open block. */
-static void link_op(sync_model *m, uint32_t place, uint32_t parent, uint32_t *last_in)
-{
-    sync_op *o = &m->ops[place], *p = &m->ops[parent];
-    o->parent = parent;
-    o->depth = p->depth + 1;
-    o->block = block_number(p->op, o->op);
-    o->next = o->first[0] = o->first[1] = SYNC_NONE;
-    o->last = place;
-    if (o->block < 2 && p->first[o->block] == SYNC_NONE)
-        p->first[o->block] = place;
-    else
-        m->ops[last_in[parent]].next = place;
-    last_in[parent] = place;
-}
-
 static pto_status check_op(const sync_model *m, const sync_op *o)
 {
-    const pto_str name = pto_op_name(o->op);
-    if (o->depth > SYNC_DEPTH_MAX)
-        return pto_error(o->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d",
-                         PTO_FMT(name), o->depth, SYNC_DEPTH_MAX);
-    if (o->role == SYNC_OTHER && pto_op_block_count(o->op) != 0)
-        return pto_error(o->op, "pto.synchronize/unknown-control", "what `%.*s` does with its blocks is not known here",
-                         PTO_FMT(name));
-    if (o->role != SYNC_OTHER && m->ops[o->parent].role == SYNC_WHILE && o->block == 0)
-        return pto_error(o->op, "pto.synchronize/in-condition",
+    const pto_str name = pto_op_name(o->at->op);
+    if (o->at->depth > SYNC_DEPTH_MAX)
+        return pto_error(o->at->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d",
+                         PTO_FMT(name), o->at->depth, SYNC_DEPTH_MAX);
+    if (o->at->kind == REGION_OTHER)
+        return pto_error(o->at->op, "pto.synchronize/unknown-control",
+                         "what `%.*s` does with its blocks is not known here", PTO_FMT(name));
+    if (o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0)
+        return pto_error(o->at->op, "pto.synchronize/in-condition",
                          "`%.*s` stands in the condition of a `while`, where nothing can be ordered", PTO_FMT(name));
     return PTO_OK;
 }
 
-/* Trips of a `for` with constant bounds. */
-static uint32_t constant_trips(const sync_op *o)
-{
-    int64_t from, to, step;
-    if (o->role != SYNC_FOR || !pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) ||
-        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) ||
-        !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step) || step < 1)
-        return SYNC_NONE;
-    if (from >= to) return 0;
-    const uint64_t trips = ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)step + 1;
-    return trips < SYNC_NONE ? (uint32_t)trips : SYNC_NONE - 1;
-}
-
-static int is_known_to_run(const sync_op *o)
-{
-    int64_t lo = 0, hi = 0;
-    if (o->role != SYNC_FOR || o->trips != SYNC_NONE) return o->role == SYNC_FOR && o->trips != 0;
-    const pto_expr span = pto_expr_sub(pto_expr_of(o->op, "to", 0), pto_expr_of(o->op, "from", 0));
-    if (PTO_SOME(span)) pto_expr_range(span, o->op, NULL, &lo, &hi);
-    return lo >= 1;
-}
-
-/* What is known of an op by itself. */
-static void add_op(sync_model *m, uint32_t place)
-{
-    sync_op *o = &m->ops[place];
-    o->period = 1;
-    o->cycle = SYNC_NONE;
-    o->trips = constant_trips(o);
-    o->has_trip = is_known_to_run(o);
-    if (o->role == SYNC_FOR) m->loops[m->loop_count++] = place;
-    if (pto_op_is(o->op, pto_kind(m->run, KIND_BIND))) m->bound[m->bound_count++] = pto_attr_str_of(o->op, "symbol");
-}
-
 static pto_status list_ops(sync_model *m, pto_op kernel)
 {
-    m->count = 1;
-    PTO_WALK(kernel, op) m->count++;
+    m->regions = regions_of(kernel);
+    m->count = m->regions.count;
     m->ops = PTO_SCRATCH(m->run, sync_op, m->count);
     m->loops = PTO_SCRATCH(m->run, uint32_t, m->count);
     m->bound = PTO_SCRATCH(m->run, pto_str, m->count);
-    uint32_t *last_in = PTO_SCRATCH(m->run, uint32_t, m->count);
-    m->ops[0] = (sync_op){.op = kernel, .parent = SYNC_NONE, .next = SYNC_NONE, .first = {SYNC_NONE, SYNC_NONE}};
-    uint32_t n = 1, around = 0;
-    PTO_WALK(kernel, op)
-    {
-        const pto_op parent = pto_op_parent(op);
-        while (!pto_op_same(m->ops[around].op, parent)) around = m->ops[around].parent;
-        m->ops[n].op = op;
-        m->ops[n].role = role_of(m->run, op);
-        add_op(m, n);
-        link_op(m, n, around, last_in);
-        PTO_TRY(check_op(m, &m->ops[n]));
-        if (pto_op_block_count(op) != 0) around = n;
-        n++;
-    }
-    for (uint32_t i = 1; i < n; i++)
-        m->ops[i].control = m->ops[i - 1].control + (pto_op_block_count(m->ops[i - 1].op) != 0);
-    for (uint32_t i = n; i-- > 1;) {
-        sync_op *p = &m->ops[m->ops[i].parent];
-        if (p->last < m->ops[i].last) p->last = m->ops[i].last;
+    m->ops[0].at = &m->regions.ops[0];
+    for (uint32_t i = 1; i < m->count; i++) {
+        sync_op *o = &m->ops[i];
+        *o = (sync_op){.at = &m->regions.ops[i], .period = 1, .cycle = SYNC_NONE};
+        o->role = role_of(m->run, o->at);
+        o->trips = region_trips(&m->regions, i);
+        o->has_trip = region_has_trip(&m->regions, i);
+        if (o->role == SYNC_FOR) m->loops[m->loop_count++] = i;
+        if (pto_op_is(o->at->op, pto_kind(m->run, KIND_BIND)))
+            m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, "symbol");
+        PTO_TRY(check_op(m, o));
     }
     return PTO_OK;
 }
@@ -205,8 +117,7 @@ static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
     const pto_value v = pto_expr_leaf(leaf);
     if (PTO_SOME(pto_value_op(v))) return 0;
     const pto_op owner = pto_block_parent(pto_value_block(v));
-    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) ||
-           (pto_op_is(owner, pto_kind(m->run, KIND_FOR)) && pto_value_index(v) == 0);
+    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) || sync_loop_of_index(m, leaf) != SYNC_NONE;
 }
 
 int sync_is_steady(const sync_model *m, pto_expr e) { return all_leaves(m, e, 0, is_steady_leaf); }
@@ -215,8 +126,8 @@ static int is_visible_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
 {
     if (pto_expr_kind_of(leaf) == PTO_EXPR_SYMBOL) return 1;
     const pto_op owner = pto_block_parent(pto_value_block(pto_expr_leaf(leaf)));
-    for (uint32_t p = m->ops[place].parent; p != SYNC_NONE; p = m->ops[p].parent) {
-        if (pto_op_same(m->ops[p].op, owner)) return 1;
+    for (uint32_t p = m->ops[place].at->parent; p != SYNC_NONE; p = m->ops[p].at->parent) {
+        if (pto_op_same(m->ops[p].at->op, owner)) return 1;
     }
     return 0;
 }
@@ -297,7 +208,7 @@ static pto_status read_tile(const sync_model *m, pto_value tile, tile_readers *r
     }
     r->tiles[r->count] = tile;
     r->first[r->count++] = at;
-    return read_new_tile(m, tile, m->ops[a->op].op, a);
+    return read_new_tile(m, tile, m->ops[a->op].at->op, a);
 }
 
 static pto_value root_of(const sync_model *m, pto_value memory)
@@ -318,7 +229,7 @@ static int64_t most_elements(pto_op user, pto_value tile, uint32_t dim)
 
 static void read_window(const sync_model *m, pto_value memory, pto_value tile, sync_access *a)
 {
-    const pto_op user = m->ops[a->op].op;
+    const pto_op user = m->ops[a->op].at->op;
     const int is_transposed = pto_attr_bool_of(user, "transpose", 0);
     a->space = PTO_GM;
     a->memory = memory;
@@ -335,12 +246,12 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
-    const int64_t rule = pto_kind_column(m->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
-    const uint32_t count = pto_operand_count(o->op);
+    const int64_t rule = pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_RULE);
+    const uint32_t count = pto_operand_count(o->at->op);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
     o->access = m->access_count;
     for (uint32_t i = 0; i < count; i++) {
-        const pto_value v = pto_operand(o->op, i);
+        const pto_value v = pto_operand(o->at->op, i);
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
@@ -348,7 +259,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         if (kind == PTO_TYPE_TILE)
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
-            read_window(m, v, pto_operand(o->op, i == 0 ? 1 : 0), a);
+            read_window(m, v, pto_operand(o->at->op, i == 0 ? 1 : 0), a);
         if (i == 0)
             to = a->space;
         else if (from == PTO_SPACE_NONE)
@@ -356,7 +267,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;
-    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->op), PTO_COLUMN_PIPE);
+    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_PIPE);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     if (from == PTO_SPACE_NONE) from = to;
     char path[64];
@@ -364,8 +275,8 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
     snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
     if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pto_pipe_by_name(pipe);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
-    const pto_str name = pto_op_name(o->op);
-    return pto_error(o->op, "pto.synchronize/no-path",
+    const pto_str name = pto_op_name(o->at->op);
+    return pto_error(o->at->op, "pto.synchronize/no-path",
                      "`%.*s` moves from `%s` to `%s`, for which the machine has no path", PTO_FMT(name),
                      pto_space_name(from), pto_space_name(to));
 }
@@ -373,7 +284,8 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
 static pto_status read_ops(sync_model *m)
 {
     uint32_t room = 0;
-    for (uint32_t i = 1; i < m->count; i++) room += m->ops[i].role == SYNC_INSN ? pto_operand_count(m->ops[i].op) : 0;
+    for (uint32_t i = 1; i < m->count; i++)
+        room += m->ops[i].role == SYNC_INSN ? pto_operand_count(m->ops[i].at->op) : 0;
     m->accesses = PTO_SCRATCH(m->run, sync_access, room + 1);
     tile_readers readers = {.tiles = PTO_SCRATCH(m->run, pto_value, room + 1),
                             .first = PTO_SCRATCH(m->run, uint32_t, room + 1)};
@@ -382,11 +294,11 @@ static pto_status read_ops(sync_model *m)
         if (o->role == SYNC_INSN) {
             PTO_TRY(read_operands(m, i, &readers));
         } else if (o->role == SYNC_BARRIER) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "pipe"));
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "pipe"));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "src"));
-            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->op, "dst"));
-            o->cycle = sync_cycle_of(m, pto_expr_of(o->op, "event", 0));
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "src"));
+            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "dst"));
+            o->cycle = sync_cycle_of(m, pto_expr_of(o->at->op, "event", 0));
         }
     }
     return PTO_OK;
@@ -432,9 +344,9 @@ static uint64_t count_places(const sync_model *m, int with_flags)
     for (uint32_t i = 0; i < m->cycles->invariant_count && each <= PLACES_COUNTED; i++) each *= m->invariant_periods[i];
     times[0] = each;
     for (uint32_t i = 1; i < m->count && places <= PLACES_COUNTED; i++) {
-        times[i] = times[m->ops[i].parent];
+        times[i] = times[m->ops[i].at->parent];
         if (with_flags || !is_flag(&m->ops[i])) places += times[i];
-        if (sync_is_loop(m, i)) times[i] *= sync_trips(m, i);
+        if (region_is_loop(&m->regions, i)) times[i] *= sync_trips(m, i);
         if (times[i] > PLACES_COUNTED) times[i] = PLACES_COUNTED;
     }
     return places;
@@ -475,7 +387,7 @@ static pto_status lay_out_periods(sync_model *m)
     if (has_few_places(m)) return PTO_OK;
     find_periods(m, 0);
     if (has_few_places(m)) return PTO_OK;
-    return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+    return pto_error(m->ops[0].at->op, "pto.synchronize/too-large",
                      "the event ids of the kernel come round together only after more than %d instructions, the most "
                      "that are looked at",
                      SYNC_PLACES_MAX);
@@ -494,11 +406,11 @@ pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
 pto_status sync_count_trips(sync_model *m, uint32_t loop)
 {
     sync_op *o = &m->ops[loop];
-    const pto_str name = pto_op_name(o->op);
+    const pto_str name = pto_op_name(o->at->op);
     const int can_count = o->role == SYNC_FOR && !o->is_counted && o->trips <= CYCLE_TRIPS_MAX;
     o->is_counted |= can_count;
     if (can_count && has_few_places(m)) return PTO_OK;
-    return pto_error(o->op, "pto.synchronize/too-large",
+    return pto_error(o->at->op, "pto.synchronize/too-large",
                      "the trips of this `%.*s` leave different numbers of tokens, and all of them are more than %d "
                      "instructions, the most that are looked at",
                      PTO_FMT(name), SYNC_PLACES_MAX);

@@ -1,10 +1,11 @@
-/* What the rooms of pto.synchronize share: a kernel as a table of ops in print order, what each instruction touches,
- * and which pairs of instructions on different pipes may touch the same bytes.
+/* What the files of pto.synchronize share: a kernel as a table of ops (regions.h), what each instruction touches, and
+ * which pairs of instructions on different pipes may touch the same bytes.
  *
  * Everything lives in scratch memory of one run. Ops are named by their place in the table; place 0 is the kernel. */
 #ifndef SYNC_MODEL_H
 #define SYNC_MODEL_H
 
+#include "regions.h"
 #include "sync_cycle.h"
 
 #define SYNC_KINDS(X)         \
@@ -13,15 +14,12 @@
     X(TILE, "block.tile")     \
     X(VIEW, "view")           \
     X(BIND, "bind")           \
-    X(FOR, "for")             \
-    X(IF, "if")               \
-    X(WHILE, "while")         \
     X(SET, "pto.set_flag")    \
     X(WAIT, "pto.wait_flag")  \
     X(BARRIER, "pto.barrier")
 PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
-#define SYNC_NONE UINT32_MAX
+#define SYNC_NONE REGION_NONE
 enum {
     SYNC_DEPTH_MAX = 24,
     SYNC_EVENTS_MAX = 64,
@@ -60,17 +58,11 @@ typedef struct sync_access {
 } sync_access;
 
 typedef struct sync_op {
-    pto_op op;
+    const region_op *at; /* what is around it */
     sync_role role;
-    uint32_t parent, block; /* op around it, and which of its blocks */
-    uint32_t next;          /* next op of the block; SYNC_NONE at the end */
-    uint32_t last;          /* place of the last op inside; its own without blocks */
-    uint32_t first[2];      /* first op of each block */
-    uint32_t depth;         /* ops around it, the kernel counted */
-    uint32_t control;       /* loops and branches before it */
     uint32_t pipe, dst_pipe;
     uint32_t cycle;                /* of the event id */
-    uint32_t trips;                /* of a `for` with constant bounds; otherwise SYNC_NONE */
+    uint32_t trips;                /* of a loop, as region_trips says */
     uint32_t period;               /* trips of a loop after which stages and event ids in it come round */
     int is_counted;                /* all trips of the loop are looked at, one by one */
     int has_trip;                  /* the loop is known to have one */
@@ -89,7 +81,8 @@ typedef struct sync_pair {
 
 struct sync_model {
     const pto_run *run;
-    sync_op *ops;
+    region_table regions;
+    sync_op *ops; /* as many as regions, and at the same places */
     uint32_t count;
     sync_access *accesses;
     uint32_t access_count;
@@ -106,11 +99,6 @@ struct sync_model {
 /* PTO_FAILED after a diagnostic: an op that cannot be ordered, a buffer without address, an unknown pipe, too many
  * stages that come round together. */
 pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out);
-/* The op directly in block (`parent`, `block`) that is or contains `place`; SYNC_NONE when there is none. */
-uint32_t sync_op_within(const sync_model *m, uint32_t place, uint32_t parent, uint32_t block);
-/* The innermost op around both. */
-uint32_t sync_common(const sync_model *m, uint32_t a, uint32_t b);
-int sync_is_loop(const sync_model *m, uint32_t place);
 /* The `for` whose index a leaf is; SYNC_NONE: none. */
 uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf);
 /* Trips of a loop that are looked at, all of them when it is counted. */

@@ -19,9 +19,9 @@ static uint32_t scope_of(const sync_model *m, const sync_pair *p)
     if (p->gm_by == 0) return SYNC_NONE;
     uint32_t depth = 0;
     while (p->gm_by >> depth > 1) depth++;
-    uint32_t loop = sync_common(m, p->first, p->second), innermost = SYNC_NONE;
-    for (; m->ops[loop].depth != depth; loop = m->ops[loop].parent) {
-        if (sync_is_loop(m, loop)) innermost = loop;
+    uint32_t loop = region_common(&m->regions, p->first, p->second), innermost = SYNC_NONE;
+    for (; m->ops[loop].at->depth != depth; loop = m->ops[loop].at->parent) {
+        if (region_is_loop(&m->regions, loop)) innermost = loop;
     }
     return p->first > p->second && innermost == SYNC_NONE ? p->first : loop;
 }

@@ -99,7 +99,7 @@ static pto_expr later_index(window_question *q, const sync_op *loop, pto_value i
     if (is_carrying) {
         int64_t step = 1;
         const pto_expr distance = make_free(q, 1, INT64_MAX);
-        const int is_const = pto_expr_is_const(pto_expr_of(loop->op, "step", 0), &step);
+        const int is_const = pto_expr_is_const(pto_expr_of(loop->at->op, "step", 0), &step);
         return pto_expr_add(pto_expr_value(index), is_const ? pto_expr_scale(distance, step) : distance);
     }
     index_range(NULL, index, &lo, &hi);
@@ -127,9 +127,9 @@ static int windows_meet(const sync_model *m, const sync_access *a, const sync_ac
     pto_value from[SYNC_DEPTH_MAX];
     pto_expr to[SYNC_DEPTH_MAX];
     uint32_t n = 0;
-    for (uint32_t p = m->ops[b->op].parent; carrying != SYNC_NONE && p != 0; p = m->ops[p].parent) {
+    for (uint32_t p = m->ops[b->op].at->parent; carrying != SYNC_NONE && p != 0; p = m->ops[p].at->parent) {
         if (m->ops[p].role == SYNC_FOR) {
-            from[n] = pto_block_arg(pto_body(m->ops[p].op), 0);
+            from[n] = pto_block_arg(pto_body(m->ops[p].at->op), 0);
             to[n] = later_index(&q, &m->ops[p], from[n], p == carrying);
             n++;
         }
@@ -147,9 +147,10 @@ static int windows_meet(const sync_model *m, const sync_access *a, const sync_ac
 /* Whether an instruction runs only when `bound`, which no loop changes, is at most 0: its loop would have no trip. */
 static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound)
 {
-    for (uint32_t p = m->ops[place].parent; p != 0; p = m->ops[p].parent) {
+    for (uint32_t p = m->ops[place].at->parent; p != 0; p = m->ops[p].at->parent) {
         if (m->ops[p].role != SYNC_FOR) continue;
-        const pto_expr span = pto_expr_sub(pto_expr_of(m->ops[p].op, "to", 0), pto_expr_of(m->ops[p].op, "from", 0));
+        const pto_expr span =
+            pto_expr_sub(pto_expr_of(m->ops[p].at->op, "to", 0), pto_expr_of(m->ops[p].at->op, "from", 0));
         if (PTO_SOME(span) && pto_expr_same_number(span, bound)) return 1;
     }
     return 0;
@@ -158,7 +159,7 @@ static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound
 /* The expression of symbols that is at most 0 when the first block of an `if` is taken; none otherwise. */
 static pto_expr not_positive(const sync_model *m, uint32_t place)
 {
-    const pto_op op = m->ops[place].op;
+    const pto_op op = m->ops[place].at->op;
     const pto_relation relation = pto_relation_by_name(pto_attr_str_of(op, "relation"));
     const pto_expr left = pto_expr_of(op, "left", 0), right = pto_expr_of(op, "right", 0);
     switch (relation) {
@@ -174,8 +175,8 @@ static pto_expr not_positive(const sync_model *m, uint32_t place)
 /* Whether `a` runs only when `b` does not: what is done instead of a loop without trips. */
 static int replaces(const sync_model *m, uint32_t a, uint32_t b)
 {
-    for (uint32_t inside = a, p = m->ops[a].parent; p != 0; inside = p, p = m->ops[p].parent) {
-        if (m->ops[p].role != SYNC_IF || m->ops[inside].block != 0) continue;
+    for (uint32_t inside = a, p = m->ops[a].at->parent; p != 0; inside = p, p = m->ops[p].at->parent) {
+        if (m->ops[p].role != SYNC_IF || m->ops[inside].at->block != 0) continue;
         const pto_expr bound = not_positive(m, p);
         if (PTO_SOME(bound) && sync_is_visible(m, bound, 1) && runs_only_above_0(m, b, bound)) return 1;
     }
@@ -190,9 +191,9 @@ int sync_meets_at_once(const sync_access *a, const sync_access *b)
 static void compare_windows(const sync_model *m, const sync_access *a, const sync_access *b, sync_pair *p)
 {
     if (a->op < b->op && windows_meet(m, a, b, SYNC_NONE)) p->in_gm = 1;
-    for (uint32_t c = sync_common(m, a->op, b->op); c != SYNC_NONE; c = m->ops[c].parent) {
-        if (m->ops[c].role == SYNC_FOR && windows_meet(m, a, b, c)) p->gm_by |= 1u << m->ops[c].depth;
-        if (m->ops[c].role == SYNC_WHILE && pto_value_same(a->root, b->root)) p->gm_by |= 1u << m->ops[c].depth;
+    for (uint32_t c = region_common(&m->regions, a->op, b->op); c != SYNC_NONE; c = m->ops[c].at->parent) {
+        if (m->ops[c].role == SYNC_FOR && windows_meet(m, a, b, c)) p->gm_by |= 1u << m->ops[c].at->depth;
+        if (m->ops[c].role == SYNC_WHILE && pto_value_same(a->root, b->root)) p->gm_by |= 1u << m->ops[c].at->depth;
     }
 }
 
@@ -218,10 +219,10 @@ static int is_empty(const sync_pair *p) { return !p->on_chip && !p->in_gm && p->
 static pto_status too_large(const sync_model *m, uint32_t instructions)
 {
     if (instructions > SYNC_INSTRUCTIONS_MAX)
-        return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+        return pto_error(m->ops[0].at->op, "pto.synchronize/too-large",
                          "the kernel has %u instructions, the most that are looked at are %d; loops keep it short",
                          instructions, SYNC_INSTRUCTIONS_MAX);
-    return pto_error(m->ops[0].op, "pto.synchronize/too-large",
+    return pto_error(m->ops[0].at->op, "pto.synchronize/too-large",
                      "more than %d pairs of the %u instructions of the kernel touch the same bytes, the most that are "
                      "looked at; loops keep it short",
                      SYNC_PAIRS_MAX, instructions);

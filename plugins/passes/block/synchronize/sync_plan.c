@@ -4,16 +4,6 @@
 
 /* ---- one pair of instructions ---- */
 
-/* The outermost loop around a block of `op`, itself included. */
-static uint32_t outermost_loop(const sync_model *m, uint32_t op)
-{
-    uint32_t found = SYNC_NONE;
-    for (; op != SYNC_NONE && op != 0; op = m->ops[op].parent) {
-        if (sync_is_loop(m, op)) found = op;
-    }
-    return found;
-}
-
 static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_same_number(a, b); }
 
 /* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags stand. */
@@ -62,8 +52,8 @@ static int has_same_events(const sync_flag *a, const sync_flag *b)
 /* Whether `f` is implied by `g` alone: set no earlier, waited for no later, in the same block. */
 static int is_covered(const sync_model *m, const sync_flag *f, const sync_flag *g)
 {
-    if (f->src != g->src || f->dst != g->dst || m->ops[f->set].parent != m->ops[g->set].parent ||
-        m->ops[f->set].block != m->ops[g->set].block || (f->around == SYNC_NONE) != (g->around == SYNC_NONE))
+    if (f->src != g->src || f->dst != g->dst || m->ops[f->set].at->parent != m->ops[g->set].at->parent ||
+        m->ops[f->set].at->block != m->ops[g->set].at->block || (f->around == SYNC_NONE) != (g->around == SYNC_NONE))
         return 0;
     if (f->around != SYNC_NONE && !has_same_events(f, g)) return 0;
     return g->set >= f->set && g->wait <= f->wait;
@@ -104,10 +94,11 @@ static void add_flag(sync_plan *plan, sync_flag f, uint32_t from)
  * `if`: those meet in different iterations alone. */
 static void find_places(const sync_model *m, const sync_pair *p, uint32_t *set, uint32_t *wait)
 {
-    const uint32_t common = sync_common(m, p->first, p->second);
+    const uint32_t common = region_common(&m->regions, p->first, p->second);
     *set = *wait = common;
     for (uint32_t b = 0; b < 2; b++) {
-        const uint32_t x = sync_op_within(m, p->first, common, b), y = sync_op_within(m, p->second, common, b);
+        const uint32_t x = region_within(&m->regions, p->first, common, b),
+                       y = region_within(&m->regions, p->second, common, b);
         if (x == SYNC_NONE || y == SYNC_NONE) continue;
         *set = x;
         *wait = y;
@@ -129,7 +120,7 @@ static void plan_pair(sync_plan *plan, const sync_pair *p, uint32_t from)
     const sync_access *rotating = NULL;
     find_places(m, p, &f.set, &f.wait);
     const int is_forward = f.set < f.wait;
-    const uint32_t loop = outermost_loop(m, m->ops[f.set].parent);
+    const uint32_t loop = region_outermost_loop(&m->regions, m->ops[f.set].at->parent);
     if (!is_forward && loop == SYNC_NONE) return;
     if (!is_forward && !p->on_chip && p->gm_by == 0) return;
     /* With nothing around it, what does not meet at once never meets. */

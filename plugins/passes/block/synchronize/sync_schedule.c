@@ -27,13 +27,13 @@ uint32_t sync_list_gaps(const sync_model *m, const sync_flag *flags, uint32_t fl
         if (f->is_dropped && !with_dropped) continue;
         if (f->is_barrier) {
             add_gap(gaps, &n, f->wait, i, SYNC_PART_BARRIER);
-            if (f->around != SYNC_NONE) add_gap(gaps, &n, m->ops[f->until].next, i, SYNC_PART_BARRIER);
+            if (f->around != SYNC_NONE) add_gap(gaps, &n, m->ops[f->until].at->next, i, SYNC_PART_BARRIER);
             continue;
         }
-        add_gap(gaps, &n, m->ops[f->set].next, i, SYNC_PART_SET);
+        add_gap(gaps, &n, m->ops[f->set].at->next, i, SYNC_PART_SET);
         if (f->around != SYNC_NONE && f->host == i) {
             add_gap(gaps, &n, f->around, i, SYNC_PART_FIRST_SETS);
-            add_gap(gaps, &n, m->ops[f->until].next, i, SYNC_PART_LAST_WAITS);
+            add_gap(gaps, &n, m->ops[f->until].at->next, i, SYNC_PART_LAST_WAITS);
         }
         add_gap(gaps, &n, f->wait, i, SYNC_PART_WAIT);
     }
@@ -141,7 +141,7 @@ static pto_status add_text_flag(layout *l, uint32_t place)
     const int is_set = o->role == SYNC_SET;
     int64_t event = 0;
     if (!sync_cycle_at(l->f->m, o->cycle, l->residues, &event) || event < 0 || event >= SYNC_EVENTS_MAX)
-        return pto_error(o->op, "pto.synchronize/unknown-event",
+        return pto_error(o->at->op, "pto.synchronize/unknown-event",
                          "the event id is not known to be one of 0 .. %d from indices and symbols",
                          SYNC_EVENTS_MAX - 1);
     add_step(l->f, (flow_step){.kind = is_set ? FLOW_SET : FLOW_WAIT,
@@ -157,7 +157,7 @@ static pto_status add_text_flag(layout *l, uint32_t place)
 
 static void push(layout *l, frame top)
 {
-    top.at = l->f->m->ops[top.op].first[top.block];
+    top.at = l->f->m->ops[top.op].at->first[top.block];
     l->frames[l->depth++] = top;
 }
 
@@ -192,14 +192,14 @@ static void leave(layout *l)
     const sync_op *o = &l->f->m->ops[top->op];
     if (o->role == SYNC_IF) {
         add_mark(l->f, top->block == 0 ? FLOW_ELSE : FLOW_END, top->op, 0);
-        top->at = top->block == 0 ? o->first[1] : SYNC_NONE;
+        top->at = top->block == 0 ? o->at->first[1] : SYNC_NONE;
         if (top->block++ != 0) l->depth--;
         return;
     }
     if (top->kept != SYNC_NONE && o->has_trip) add_mark(l->f, FLOW_LEAVE, top->op, 0);
     if (++top->trip < top->trips) {
         begin_trip(l, top);
-        top->at = o->first[top->block];
+        top->at = o->at->first[top->block];
         return;
     }
     if (top->kept != SYNC_NONE) {
@@ -243,7 +243,7 @@ static pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_
             continue;
         }
         const uint32_t place = top->at;
-        top->at = m->ops[place].next;
+        top->at = m->ops[place].at->next;
         PTO_TRY(visit(&l, place));
     }
     return PTO_OK;

@@ -50,8 +50,8 @@ static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set
     pto_spec_str(&s, "src", pto_pipe_name(f->src));
     pto_spec_str(&s, "dst", pto_pipe_name(f->dst));
     pto_spec_exprs(&s, "event", 1, &event);
-    pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].op));
-    const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].op));
+    pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].at->op));
+    const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].at->op));
     return PTO_SOME(made) ? PTO_OK : PTO_FAILED;
 }
 
@@ -59,8 +59,8 @@ static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, KIND_BARRIER));
     pto_spec_str(&s, "pipe", pto_pipe_name(PTO_PIPE_ALL));
-    pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].op));
-    return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].op))) ? PTO_OK : PTO_FAILED;
+    pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].at->op));
+    return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].at->op))) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_gap *g)
