@@ -28,7 +28,8 @@ complain() {
   complaints=$((complaints + 1))
 }
 ends() {
-  ended="$*: "
+  ended="$*"
+  ended="${ended#* }: "
   exits "$@" >out 2>text || fail
 }
 refuses() {
