@@ -1,9 +1,6 @@
 #include "core/host/function_state.h"
 
-#include "ir/text/parser.h"
-#include "ir/verify/verifier.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <string.h>
 
@@ -23,25 +20,20 @@ static const char source[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\
 
 typedef struct fixture {
     arena *a;
-    diag_engine *d;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     function_states *s;
     op_id f, g, h;
 } fixture;
 
 static op_id function(const fixture *x, const char *name)
 {
-    return module_find_symbol(x->m, string_intern_z(x->c, name));
+    return module_find_symbol(x->ir.m, string_intern_z(x->ir.c, name));
 }
 
 static fixture begin(void)
 {
-    fixture x = {.a = arena_create("test"), .d = diag_create(NULL, 0)};
-    x.c = context_create(x.d);
-    assert_int_equal(parse_module(x.c, str_from(source), "t.ptir", &x.m), OK);
-    assert_int_equal(module_verify(x.m), OK);
-    x.s = function_states_create(x.a, x.m);
+    fixture x = {.a = arena_create("test"), .ir = module_fixture_verified(source)};
+    x.s = function_states_create(x.a, x.ir.m);
     function_states_set_verified(x.s);
     x.f = function(&x, "f");
     x.g = function(&x, "g");
@@ -51,24 +43,22 @@ static fixture begin(void)
 
 static void end(fixture *x)
 {
-    module_destroy(x->m);
-    context_destroy(x->c);
-    diag_destroy(x->d);
+    module_fixture_end(&x->ir);
     arena_destroy(x->a);
 }
 
 static const char *only_code(const fixture *x)
 {
-    assert_int_equal(diag_record_count(x->d), 1);
-    return diag_record_at(x->d, 0)->code;
+    assert_int_equal(diag_record_count(x->ir.d), 1);
+    return diag_record_at(x->ir.d, 0)->code;
 }
 
-static op_id first_op(const fixture *x, op_id f) { return block_first(x->m, op_block_at(x->m, f, 0)); }
+static op_id first_op(const fixture *x, op_id f) { return block_first(x->ir.m, op_block_at(x->ir.m, f, 0)); }
 
 static type_id other_type(const fixture *x)
 {
-    const expr_id five = expr_const(x->c, 5);
-    return type_tensor(x->c, dtype_by_name(STR("f32")), 1, &five);
+    const expr_id five = expr_const(x->ir.c, 5);
+    return type_tensor(x->ir.c, dtype_by_name(STR("f32")), 1, &five);
 }
 
 TEST(a_property_holds_until_its_function_is_touched)
@@ -107,11 +97,11 @@ TEST(a_checker_that_saw_more_is_asked_after_any_change)
 TEST(only_touched_functions_are_verified)
 {
     fixture x = begin();
-    value_set_type(x.m, op_result(x.m, first_op(&x, x.h), 0), other_type(&x));
+    value_set_type(x.ir.m, op_result(x.ir.m, first_op(&x, x.h), 0), other_type(&x));
     assert_int_equal(function_states_verify(x.s), OK);
     function_states_touch(x.s, x.f);
     assert_int_equal(function_states_verify(x.s), OK);
-    assert_int_equal(diag_record_count(x.d), 0);
+    assert_int_equal(diag_record_count(x.ir.d), 0);
     function_states_touch(x.s, x.h);
     assert_int_equal(function_states_verify(x.s), FAILED);
     /* It stays unverified. */
@@ -122,12 +112,12 @@ TEST(only_touched_functions_are_verified)
 TEST(callers_are_verified_when_a_signature_changes)
 {
     fixture x = begin();
-    const block_id body = op_block_at(x.m, x.f, 0);
+    const block_id body = op_block_at(x.ir.m, x.f, 0);
     const op_id neg = first_op(&x, x.f);
-    value_set_type(x.m, block_arg(x.m, body, 0), other_type(&x));
-    value_set_type(x.m, op_result(x.m, neg, 0), other_type(&x));
-    const attr_id type = attr_type(x.c, other_type(&x));
-    op_set_attr(x.m, x.f, "results", attr_list(x.c, 1, &type));
+    value_set_type(x.ir.m, block_arg(x.ir.m, body, 0), other_type(&x));
+    value_set_type(x.ir.m, op_result(x.ir.m, neg, 0), other_type(&x));
+    const attr_id type = attr_type(x.ir.c, other_type(&x));
+    op_set_attr(x.ir.m, x.f, "results", attr_list(x.ir.c, 1, &type));
     function_states_touch(x.s, x.f);
     assert_int_equal(function_states_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0323");
@@ -138,7 +128,7 @@ TEST(callers_are_verified_when_a_function_is_gone)
 {
     fixture x = begin();
     function_states_touch(x.s, x.f);
-    op_erase(x.m, x.f);
+    op_erase(x.ir.m, x.f);
     assert_int_equal(function_states_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0321");
     end(&x);
@@ -150,10 +140,11 @@ TEST(a_circle_of_calls_through_what_was_not_touched_is_found)
     /* @f calls @g in place of its neg. */
     const op_id neg = first_op(&x, x.f);
     value_map *map = value_map_create();
-    value_map_put(map, block_arg(x.m, op_block_at(x.m, x.g, 0), 0), block_arg(x.m, op_block_at(x.m, x.f, 0), 0));
-    const op_id call = op_clone(x.m, first_op(&x, x.g), (op_place){op_block(x.m, neg), neg}, map);
+    value_map_put(map, block_arg(x.ir.m, op_block_at(x.ir.m, x.g, 0), 0),
+                  block_arg(x.ir.m, op_block_at(x.ir.m, x.f, 0), 0));
+    const op_id call = op_clone(x.ir.m, first_op(&x, x.g), (op_place){op_block(x.ir.m, neg), neg}, map);
     value_map_destroy(map);
-    op_set_attr(x.m, call, "callee", attr_symbol(x.c, string_intern_z(x.c, "g")));
+    op_set_attr(x.ir.m, call, "callee", attr_symbol(x.ir.c, string_intern_z(x.ir.c, "g")));
     function_states_touch(x.s, x.f);
     assert_int_equal(function_states_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0324");

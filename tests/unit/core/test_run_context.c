@@ -1,13 +1,9 @@
-#include "tests/unit/unit.h"
-
 #include <pto/build.h>
-#include <pto/call.h>
 #include <pto/tiling.h>
 
-#include "core/host/run_context.h"
-#include "ir/text/parser.h"
 #include "ir/text/printer.h"
-#include "ir/verify/verifier.h"
+
+#include "tests/unit/core/run_fixture.h"
 
 #include <string.h>
 
@@ -23,68 +19,12 @@ static const char source[] = "func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> 
                              "  return %a\n"
                              "}\n";
 
-typedef struct fixture {
-    arena *a;
-    diag_engine *d;
-    ir_context *ir;
-    module *m;
-    run_session *s;
-    run_agent agent;
-    run_request request;
-    const pto_run *run;
-    run_result result;
-} fixture;
-
 enum { KIND_NEG, KIND_EXP, KIND_LOAD };
 static const char *const kind_names[] = {"tensor.neg", "tensor.exp", "tile.load", NULL};
 
-static void begin_text(fixture *f, const char *text)
-{
-    *f = (fixture){.a = arena_create("test"), .d = diag_create(NULL, 0)};
-    f->ir = context_create(f->d);
-    assert_int_equal(parse_module(f->ir, str_from(text), "t.ptir", &f->m), OK);
-    f->s = run_session_create(f->a, &(run_session_params){.diags = f->d});
-    f->agent =
-        (run_agent){.plugin = "org.acme.p", .role = "pass", .id = "acme.p", .step = "p", .at = {"pipe.yaml", 7, 5}};
-    f->agent.kinds = run_agent_kinds(f->a, kind_names, &f->agent.kind_count);
-    f->request = (run_request){.agent = &f->agent,
-                               .module = f->m,
-                               .unit = module_find_symbol(f->m, string_intern_z(f->ir, "f")),
-                               .access = RUN_WRITES_FUNCTION,
-                               .levels = 1u << LEVEL_TENSOR};
-}
+static void begin_text(run_fixture *f, const char *text) { run_fixture_begin(f, text, kind_names); }
 
-static void begin(fixture *f) { begin_text(f, source); }
-
-static pto_op start(fixture *f)
-{
-    f->run = run_context_begin(f->s, &f->request);
-    return run_context_unit(f->run);
-}
-
-static void stop(fixture *f, pto_status returned) { f->result = run_context_end(f->run, returned); }
-
-static void end(fixture *f)
-{
-    run_session_destroy(f->s);
-    module_destroy(f->m);
-    context_destroy(f->ir);
-    diag_destroy(f->d);
-    arena_destroy(f->a);
-}
-
-/* The first record; the run must have failed as a misuse. */
-static void expect_misuse(fixture *f, const char *code, const char *text)
-{
-    assert_true(f->result.failed);
-    assert_true(f->result.misused);
-    assert_int_equal(diag_error_count(f->d), 1);
-    const diag_record *r = diag_record_at(f->d, 0);
-    assert_string_equal(r->text, text);
-    assert_string_equal(r->code, code);
-    assert_string_equal(r->at.file, "pipe.yaml");
-    assert_int_equal(r->at.line, 7);
-}
+static void begin(run_fixture *f) { begin_text(f, source); }
 
 static pto_op op_of(pto_op unit, uint32_t index)
 {
@@ -93,7 +33,7 @@ static pto_op op_of(pto_op unit, uint32_t index)
     return op;
 }
 
-static void expect_text(fixture *f, const char *wanted)
+static void expect_text(run_fixture *f, const char *wanted)
 {
     text_buffer t;
     text_init(&t);
@@ -106,10 +46,10 @@ static void expect_text(fixture *f, const char *wanted)
 
 TEST(reading_changes_nothing)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
     const uint64_t before = module_epoch(f.m);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     uint32_t count = 0, negations = 0;
     PTO_WALK(unit, op)
     {
@@ -136,11 +76,11 @@ TEST(reading_changes_nothing)
     assert_int_equal(pto_op_iteration(op_of(unit, 0), &nest), PTO_OK);
     assert_int_equal(nest.dim_count, 1);
     assert_int_equal(pto_expr_same_number(nest.extent[0], n), 1);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     assert_int_equal(f.result.changes, 0);
     assert_int_equal(module_epoch(f.m), before);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 /* Two negations are none. */
@@ -164,17 +104,17 @@ static const char folded[] = "func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> 
 
 TEST(patterns_fold_to_the_end)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), fold_negations};
     const pto_pattern *const patterns[] = {&pattern};
     assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 0), PTO_OK);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     assert_int_equal(f.result.changes, RUN_CHANGED_OPS | RUN_CHANGED_OPERANDS);
     expect_text(&f, folded);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 static pto_status flip(const pto_run *run, pto_op op)
@@ -188,52 +128,52 @@ static pto_status flip(const pto_run *run, pto_op op)
 
 TEST(patterns_that_never_end_are_stopped)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), flip};
     const pto_pattern *const patterns[] = {&pattern};
     assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 3), PTO_CHANGED);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 /* Even when the pass does not look at what the driver says. */
 TEST(patterns_stop_when_the_time_is_up)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
     run_session_destroy(f.s);
     flight_recorder *recorder = flight_recorder_create();
     f.s = run_session_create(f.a, &(run_session_params){.diags = f.d, .recorder = recorder});
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), flip};
     const pto_pattern *const patterns[] = {&pattern};
     assert_int_equal(pto_go_on(f.run), PTO_OK);
     recorder->stop = 1;
     assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 1000000000), PTO_FAILED);
     assert_int_equal(pto_go_on(f.run), PTO_FAILED);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_true(f.result.failed);
     assert_int_equal(recorder->stopped, 1);
     assert_int_equal(diag_error_count(f.d), 1);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(a_walk_may_erase_what_it_stands_on)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     PTO_WALK(unit, op)
     {
         if (pto_op_is(op, pto_kind(f.run, KIND_NEG))) assert_int_equal(pto_replace(op, pto_operand(op, 0)), PTO_OK);
     }
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     expect_text(&f, folded);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(equal_ops_are_found_and_unused_ones_told)
@@ -244,9 +184,9 @@ TEST(equal_ops_are_found_and_unused_ones_told)
                                "  %c = tensor.exp %a : tensor<4 x f32>\n"
                                "  return %c\n"
                                "}\n";
-    fixture f;
+    run_fixture f;
     begin_text(&f, text);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_op a = op_of(unit, 0), b = op_of(unit, 1), c = op_of(unit, 2);
     assert_true(pto_op_equal(a, b));
     assert_false(pto_op_equal(a, c));
@@ -258,9 +198,9 @@ TEST(equal_ops_are_found_and_unused_ones_told)
     assert_false(PTO_SOME(pto_walk_skip(unit, unit)));
     assert_int_equal(f.run->kind_count, 3);
     assert_int_equal(f.run->kinds[KIND_EXP], pto_op_kind(a));
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_int_equal(f.result.changes, 0);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 /* The insides of what the walk stands on may go; it goes on behind. */
@@ -273,9 +213,9 @@ TEST(a_walk_may_erase_what_is_inside)
                                "  %b = tensor.neg %x : tensor<4 x f32>\n"
                                "  return %b\n"
                                "}\n";
-    fixture f;
+    run_fixture f;
     begin_text(&f, text);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     uint32_t visited = 0;
     PTO_WALK(unit, op)
     {
@@ -283,217 +223,220 @@ TEST(a_walk_may_erase_what_is_inside)
         if (pto_op_block_count(op) != 0) assert_int_equal(pto_erase(pto_block_first(pto_body(op))), PTO_OK);
     }
     assert_int_equal(visited, 3);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(a_walk_from_nowhere_sees_the_module)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
     f.request.unit = 0;
     f.request.access = RUN_WRITES_MODULE;
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     assert_false(PTO_SOME(unit));
     uint32_t ops = 0, functions = 0;
     PTO_WALK(unit, op) ops++;
     PTO_EACH_OP(pto_module_top(f.run), op) functions++;
     assert_int_equal(ops, 8);
     assert_int_equal(functions, 2);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_int_equal(f.result.changes, 0);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(handles_of_an_earlier_run_are_noticed)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op kept = start(&f);
-    stop(&f, PTO_OK);
-    (void)start(&f);
+    const pto_op kept = run_fixture_start(&f);
+    run_fixture_stop(&f, PTO_OK);
+    (void)run_fixture_start(&f);
     assert_int_equal(pto_op_kind(kept), 0);
     assert_int_equal(pto_op_kind(kept), 0);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op of a run that has ended");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1320",
+                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op of a run that has ended");
+    run_fixture_end(&f);
 }
 
 TEST(handles_of_erased_ops_are_noticed)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_op first = op_of(unit, 0);
     assert_int_equal(pto_op_is_live(first), 1);
     assert_int_equal(pto_replace(first, pto_operand(first, 0)), PTO_OK);
     assert_int_equal(pto_op_is_live(first), 0);
     assert_false(PTO_SOME(pto_op_next(first)));
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1320",
+                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
+    run_fixture_end(&f);
 }
 
 TEST(handles_made_up_are_noticed)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    pto_op unit = start(&f);
+    pto_op unit = run_fixture_start(&f);
     unit.index = 0x00ffffff;
     assert_int_equal(pto_op_kind(unit), 0);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1320",
+                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
+    run_fixture_end(&f);
     begin(&f);
-    unit = start(&f);
+    unit = run_fixture_start(&f);
     const pto_type forged = {f.run, 3, unit.generation + 7};
     assert_int_equal(pto_type_rank(forged), 0);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' made a handle of a type by itself");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' made a handle of a type by itself");
+    run_fixture_end(&f);
 }
 
 TEST(writes_to_a_sibling_are_refused)
 {
     static const char text[] = "pass 'acme.p' of plugin 'org.acme.p' wrote to @g while it was given @f; only a pass of "
                                "scope module may do that";
-    fixture f;
+    run_fixture f;
     begin(&f);
     uint64_t before = module_epoch(f.m);
-    (void)start(&f);
+    (void)run_fixture_start(&f);
     pto_op g = pto_symbol_find(f.run, pto_s("g"));
     assert_true(PTO_SOME(g));
     assert_int_equal(pto_replace(op_of(g, 0), pto_operand(op_of(g, 0), 0)), PTO_FAILED);
-    stop(&f, PTO_FAILED);
-    expect_misuse(&f, "E1321", text);
+    run_fixture_stop(&f, PTO_FAILED);
+    run_fixture_expect_misuse(&f, "E1321", text);
     assert_int_equal(module_epoch(f.m), before);
-    end(&f);
+    run_fixture_end(&f);
 
     begin(&f);
     before = module_epoch(f.m);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     g = pto_symbol_find(f.run, pto_s("g"));
     assert_int_equal(pto_move(op_of(unit, 0), pto_at_end(pto_body(g))), PTO_FAILED);
     assert_int_equal(pto_value_set_name(pto_block_arg(pto_body(g), 0), "q"), PTO_FAILED);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1321", text);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1321", text);
     assert_int_equal(module_epoch(f.m), before);
-    end(&f);
+    run_fixture_end(&f);
 
     begin(&f);
     f.request.access = RUN_WRITES_MODULE;
     f.request.unit = 0;
-    (void)start(&f);
+    (void)run_fixture_start(&f);
     g = pto_symbol_find(f.run, pto_s("g"));
     assert_int_equal(pto_replace(op_of(g, 0), pto_operand(op_of(g, 0), 0)), PTO_OK);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(ops_of_another_level_are_refused)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
     const uint64_t before = module_epoch(f.m);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     pto_spec s = pto_spec_make(f.run, pto_kind(f.run, KIND_LOAD));
     pto_spec_operand(&s, pto_block_arg(pto_body(unit), 0));
     pto_spec_result(&s, pto_type_tile(f.run, PTO_F32, 8, 8, PTO_VEC, PTO_ND));
     assert_false(PTO_SOME(pto_spec_build(&s, pto_before(op_of(unit, 0)))));
-    stop(&f, PTO_FAILED);
-    expect_misuse(&f, "E1322",
-                  "pass 'acme.p' of plugin 'org.acme.p' made `tile.load`, which is of no level that it "
-                  "consumes or produces");
+    run_fixture_stop(&f, PTO_FAILED);
+    run_fixture_expect_misuse(&f, "E1322",
+                              "pass 'acme.p' of plugin 'org.acme.p' made `tile.load`, which is of no level that it "
+                              "consumes or produces");
     assert_int_equal(module_epoch(f.m), before);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(ops_against_their_row_are_refused_when_made)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_value x = pto_block_arg(pto_body(unit), 0);
     pto_expr four = pto_expr_const(f.run, 4);
     const pto_type wrong = pto_type_tensor(f.run, PTO_F32, 1, &four);
     assert_false(PTO_SOME(pto_make1(f.run, pto_at_start(pto_body(unit)), pto_kind(f.run, KIND_NEG), wrong, x)));
-    stop(&f, PTO_FAILED);
+    run_fixture_stop(&f, PTO_FAILED);
     assert_true(f.result.failed);
     assert_false(f.result.misused);
     assert_int_equal(diag_error_count(f.d), 1);
     assert_string_equal(diag_record_at(f.d, 1)->text, "reported by pass 'acme.p' of plugin 'org.acme.p' in step 'p'");
     assert_int_equal(op_kind_of(f.m, block_first(f.m, function_body(f.m, f.request.unit))),
                      op_kind_by_name(STR("tensor.neg")));
-    end(&f);
+    run_fixture_end(&f);
 
     begin(&f);
-    const pto_op again = start(&f);
+    const pto_op again = run_fixture_start(&f);
     pto_spec s = pto_spec_make(f.run, pto_kind(f.run, KIND_NEG));
     pto_spec_result(&s, pto_value_type(pto_block_arg(pto_body(again), 0)));
     assert_false(PTO_SOME(pto_spec_build(&s, pto_at_start(pto_body(again)))));
-    stop(&f, PTO_FAILED);
-    expect_misuse(&f, "E1324",
-                  "pass 'acme.p' of plugin 'org.acme.p' made `tensor.neg` with 0 operands; it takes 1 to 1");
-    end(&f);
+    run_fixture_stop(&f, PTO_FAILED);
+    run_fixture_expect_misuse(
+        &f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' made `tensor.neg` with 0 operands; it takes 1 to 1");
+    run_fixture_end(&f);
 }
 
 TEST(used_ops_are_not_erased)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     assert_int_equal(pto_erase(op_of(unit, 0)), PTO_FAILED);
-    stop(&f, PTO_FAILED);
-    expect_misuse(
+    run_fixture_stop(&f, PTO_FAILED);
+    run_fixture_expect_misuse(
         &f, "E1324",
         "pass 'acme.p' of plugin 'org.acme.p' tried to erase `tensor.neg` while `tensor.neg` uses its result");
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(readers_may_not_write)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
     f.request.access = RUN_READS;
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     assert_int_equal(pto_op_set_attr(op_of(unit, 0), "note", pto_attr_make_i64(f.run, 1)), PTO_FAILED);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1325",
-                  "pass 'acme.p' of plugin 'org.acme.p' tried to change the module, which it may only read");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(
+        &f, "E1325", "pass 'acme.p' of plugin 'org.acme.p' tried to change the module, which it may only read");
+    run_fixture_end(&f);
 }
 
 TEST(failing_in_silence_is_reported)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    (void)start(&f);
-    stop(&f, PTO_FAILED);
+    (void)run_fixture_start(&f);
+    run_fixture_stop(&f, PTO_FAILED);
     assert_true(f.result.failed);
     assert_string_equal(diag_record_at(f.d, 0)->code, "E1326");
     assert_string_equal(
         diag_record_at(f.d, 0)->text,
         "pass 'acme.p' of plugin 'org.acme.p' failed without saying why; this is a defect of the plugin");
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(errors_of_plugins_carry_their_code_and_place)
 {
-    fixture f;
+    run_fixture f;
     begin(&f);
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_status s = pto_error(op_of(unit, 1), "acme.p/odd", "the number %d is odd", 7);
     assert_int_equal(s, PTO_FAILED);
-    stop(&f, s);
+    run_fixture_stop(&f, s);
     const diag_record *r = diag_record_at(f.d, 0);
     assert_string_equal(r->code, "acme.p/odd");
     assert_string_equal(r->text, "the number 7 is odd");
     assert_string_equal(r->at.file, "t.ptir");
     assert_int_equal(r->at.line, 3);
     assert_true(f.result.failed && !f.result.misused);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(options_and_statistics_are_read_as_declared)
@@ -505,13 +448,13 @@ TEST(options_and_statistics_are_read_as_declared)
     const value values[] = {{.type = VALUE_I64, .i = 64},
                             {.type = VALUE_STR, .s = {"fast", 4}, .at = {"p.yaml", 1, 1}}};
     int64_t counters[1] = {0};
-    fixture f;
+    run_fixture f;
     begin(&f);
     f.agent.options = options;
     f.agent.values = values;
     f.agent.stats = stats;
     f.agent.stat_values = counters;
-    (void)start(&f);
+    (void)run_fixture_start(&f);
     assert_int_equal(pto_opt_i64(f.run, 0), 64);
     assert_int_equal(pto_opt_is_set(f.run, 0), 0);
     assert_true(pto_str_is(pto_opt_str(f.run, 1), "fast"));
@@ -519,14 +462,14 @@ TEST(options_and_statistics_are_read_as_declared)
     pto_count(f.run, 0);
     pto_count_by(f.run, 0, 4);
     assert_int_equal(counters[0], 5);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
-    (void)start(&f);
+    (void)run_fixture_start(&f);
     assert_int_equal(pto_opt_i64(f.run, 1), 0);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1323",
-                  "pass 'acme.p' of plugin 'org.acme.p' read its option 'mode', which is text, as an integer");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(
+        &f, "E1323", "pass 'acme.p' of plugin 'org.acme.p' read its option 'mode', which is text, as an integer");
+    run_fixture_end(&f);
 }
 
 /* ---- index expressions ---- */
@@ -540,10 +483,10 @@ static const char tiles[] = "func @f(%a: gm<$M x 64 x f32>) {\n"
 
 TEST(plugins_see_values_where_the_text_has_them)
 {
-    fixture f;
+    run_fixture f;
     begin_text(&f, tiles);
     f.request.levels = 1u << LEVEL_TILE;
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_op loop = op_of(unit, 0), load = pto_block_first(pto_body(loop));
     const pto_value i = pto_block_arg(pto_body(loop), 0);
     assert_int_equal(pto_operand_count(load), 1);
@@ -572,7 +515,7 @@ TEST(plugins_see_values_where_the_text_has_them)
     pto_expr valid[2] = {0};
     assert_int_equal(pto_value_valid(made, valid), PTO_OK);
     assert_int_equal(pto_expr_same_number(valid[1], sizes[1]), 1);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     expect_text(&f, "func @f(%a: gm<$M x 64 x f32>) {\n"
                     "  forall \"n\" (%i) to (ceildiv($M, 8)) {\n"
@@ -581,22 +524,23 @@ TEST(plugins_see_values_where_the_text_has_them)
                     "  }\n"
                     "  return\n"
                     "}\n");
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(expressions_over_values_stay_where_rows_take_them)
 {
-    fixture f;
+    run_fixture f;
     begin_text(&f, tiles);
     f.request.levels = 1u << LEVEL_TILE;
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_value i = pto_block_arg(pto_body(op_of(unit, 0)), 0);
     assert_int_equal(pto_op_set_attr(op_of(unit, 1), "x", pto_attr_make_expr(f.run, pto_expr_value(i))), PTO_FAILED);
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1324",
-                  "pass 'acme.p' of plugin 'org.acme.p' gave `return` the attribute 'x' with an expression over "
-                  "values that it cannot name, or with lists nested too deeply");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(
+        &f, "E1324",
+        "pass 'acme.p' of plugin 'org.acme.p' gave `return` the attribute 'x' with an expression over "
+        "values that it cannot name, or with lists nested too deeply");
+    run_fixture_end(&f);
 }
 
 static const char kernel_text[] =
@@ -609,13 +553,13 @@ static const char kernel_text[] =
 
 TEST(kernels_are_made_with_regions_over_their_grid)
 {
-    fixture f;
+    run_fixture f;
     begin_text(&f, "func @f(%a: gm<$M x 64 x f32>) {\n  return\n}\n");
     const op_id given = f.request.unit;
     f.request.unit = 0;
     f.request.access = RUN_WRITES_MODULE;
     f.request.levels = 1u << LEVEL_TILE | 1u << LEVEL_BLOCK;
-    (void)start(&f);
+    (void)run_fixture_start(&f);
     const pto_run *run = f.run;
     const pto_op unit = run_context_op(run, given);
     pto_spec s = pto_spec_make(run, pto_kind_by_name(run, "block.kernel"));
@@ -641,19 +585,19 @@ TEST(kernels_are_made_with_regions_over_their_grid)
     assert_int_equal(pto_expr_same_number(pto_attr_expr(back), from[0]), 1);
     assert_true(pto_str_is(pto_function_name(kernel), "k"));
     assert_int_equal(pto_symbol_find(run, pto_s("k")).index, kernel.index);
-    stop(&f, PTO_OK);
+    run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     assert_true((f.result.changes & RUN_CHANGED_MODULE) != 0);
     expect_text(&f, kernel_text);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(copies_map_their_values)
 {
-    fixture f;
+    run_fixture f;
     begin_text(&f, tiles);
     f.request.levels = 1u << LEVEL_TILE;
-    const pto_op unit = start(&f);
+    const pto_op unit = run_fixture_start(&f);
     const pto_op loop = op_of(unit, 0);
     const pto_op copy = pto_clone(loop, pto_after(loop), 0, NULL, NULL);
     assert_true(PTO_SOME(copy));
@@ -661,9 +605,9 @@ TEST(copies_map_their_values)
     const pto_expr own = pto_expr_scale(pto_expr_value(pto_block_arg(pto_body(copy), 0)), 8);
     assert_int_equal(pto_expr_same_number(pto_expr_of(load, "offsets", 0), own), 1);
     assert_false(PTO_SOME(pto_clone(loop, pto_at_end(pto_body(loop)), 0, NULL, NULL)));
-    stop(&f, PTO_OK);
-    expect_misuse(&f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' tried to copy `forall` into itself");
-    end(&f);
+    run_fixture_stop(&f, PTO_OK);
+    run_fixture_expect_misuse(&f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' tried to copy `forall` into itself");
+    run_fixture_end(&f);
 }
 
 /* ---- tiling ---- */
@@ -709,7 +653,7 @@ static pto_status offer_and_write(const pto_run *run, const pto_tiling_problem *
     return pto_erase(op_of(p->nest, 3));
 }
 
-static pto_status choose(fixture *f,
+static pto_status choose(run_fixture *f,
                          pto_status (*offer)(const pto_run *, const pto_tiling_problem *, const pto_tiling_sink *),
                          int64_t bytes, int64_t *tile, uint32_t *ordinal)
 {
@@ -728,12 +672,12 @@ static pto_status choose(fixture *f,
     f->agent.options = options;
     f->agent.values = values;
     f->agent.strategies = strategies;
-    const pto_op unit = start(f);
+    const pto_op unit = run_fixture_start(f);
     const pto_tiling_dim dim = {sizeof dim, PTO_PARALLEL, "rows", pto_expr_symbol(f->run, pto_s("N")), -1, 1};
     const pto_tiling_dim *const dims[] = {&dim};
     const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint, capacity, 1};
     const pto_status s = pto_tiling_choose(f->run, 0, &problem, tile, ordinal);
-    stop(f, s);
+    run_fixture_stop(f, s);
     f->agent.values = NULL; /* they and the strategies end with this function */
     f->agent.strategies = NULL;
     return s;
@@ -741,7 +685,7 @@ static pto_status choose(fixture *f,
 
 TEST(the_first_tile_that_fits_is_taken)
 {
-    fixture f;
+    run_fixture f;
     int64_t tile = 0;
     uint32_t ordinal = 0;
     begin(&f);
@@ -749,12 +693,12 @@ TEST(the_first_tile_that_fits_is_taken)
     assert_int_equal(tile, 128);
     assert_int_equal(ordinal, 3);
     assert_false(f.result.failed);
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(tiles_that_never_fit_are_reported_with_numbers)
 {
-    fixture f;
+    run_fixture f;
     int64_t tile = 0;
     begin(&f);
     assert_int_equal(choose(&f, offer_halves, 10, &tile, NULL), PTO_FAILED);
@@ -763,28 +707,28 @@ TEST(tiles_that_never_fit_are_reported_with_numbers)
     assert_string_equal(r->text,
                         "no tile of the 7 that strategy 'acme.t' offers fits: the smallest, rows = 16, needs 64 bytes "
                         "of `vec`, which has 10");
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(offers_are_bounded_and_wanted)
 {
-    fixture f;
+    run_fixture f;
     int64_t tile = 0;
     begin(&f);
     assert_int_equal(choose(&f, offer_forever, 10, &tile, NULL), PTO_FAILED);
     assert_string_equal(diag_record_at(f.d, 0)->code, "pto.tile/does-not-fit");
-    end(&f);
+    run_fixture_end(&f);
     begin(&f);
     assert_int_equal(choose(&f, offer_nothing, 10, &tile, NULL), PTO_FAILED);
     assert_string_equal(diag_record_at(f.d, 0)->code, "E1330");
     assert_string_equal(diag_record_at(f.d, 0)->text,
                         "the tiling strategy 'acme.t' of plugin 'org.acme.t' offered nothing");
-    end(&f);
+    run_fixture_end(&f);
 }
 
 TEST(strategies_may_not_write)
 {
-    fixture f;
+    run_fixture f;
     int64_t tile = 0;
     begin(&f);
     assert_int_equal(choose(&f, offer_and_write, 10, &tile, NULL), PTO_FAILED);
@@ -792,5 +736,5 @@ TEST(strategies_may_not_write)
     assert_string_equal(diag_record_at(f.d, 0)->text,
                         "tiling strategy 'acme.t' of plugin 'org.acme.t' tried to change the "
                         "module, which it may only read");
-    end(&f);
+    run_fixture_end(&f);
 }

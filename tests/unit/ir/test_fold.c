@@ -1,18 +1,13 @@
 #include "ir/fold.h"
 
-#include "ir/text/parser.h"
-#include "ir/verify/verifier.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* A function whose last op before `return` is the one to fold. */
 typedef struct folded {
-    diag_engine *diags;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     op_id op;
     attr_id value;
 } folded;
@@ -22,39 +17,29 @@ static folded fold_text(const char *body, const char *type)
     folded f;
     char text[2048];
     snprintf(text, sizeof text, "func @f() -> %s {\n%s\n  return %%r\n}\n", type, body);
-    f.diags = diag_create(stderr, 0);
-    f.c = context_create(f.diags);
-    assert_int_equal(parse_module(f.c, str_from(text), "fold.ptir", &f.m), OK);
-    assert_int_equal(module_verify(f.m), OK);
-    f.op = op_prev(f.m, block_last(f.m, function_body(f.m, block_first(f.m, module_top(f.m)))));
-    f.value = op_fold(f.m, f.op);
+    f.ir = module_fixture_verified(text);
+    f.op = op_prev(f.ir.m, block_last(f.ir.m, function_body(f.ir.m, block_first(f.ir.m, module_top(f.ir.m)))));
+    f.value = op_fold(f.ir.m, f.op);
     return f;
-}
-
-static void fold_done(folded *f)
-{
-    module_destroy(f->m);
-    context_destroy(f->c);
-    diag_destroy(f->diags);
 }
 
 static void expect_number(const char *body, const char *type, double want)
 {
     folded f = fold_text(body, type);
     assert_int_not_equal(f.value, 0);
-    const attr_node *n = attr_at(f.c, f.value);
+    const attr_node *n = attr_at(f.ir.c, f.value);
     if (n->kind == ATTR_INT)
         assert_true((double)n->i == want);
     else
         assert_true(n->kind == ATTR_FLOAT && (n->f == want || (isnan(n->f) && isnan(want))));
-    fold_done(&f);
+    module_fixture_end(&f.ir);
 }
 
 static void expect_nothing(const char *body, const char *type)
 {
     folded f = fold_text(body, type);
     assert_int_equal(f.value, 0);
-    fold_done(&f);
+    module_fixture_end(&f.ir);
 }
 
 /* A splat operation of two numbers of one element type. */
@@ -119,24 +104,24 @@ TEST(signed_zeros_are_ordered)
     folded f = fold_text("%a = tensor.constant {value = -0.0} : tensor<2 x f32>\n%b = tensor.constant {value = 0.0} : "
                          "tensor<2 x f32>\n%r = tensor.maximum %a, %b : tensor<2 x f32>",
                          "tensor<2 x f32>");
-    assert_false(signbit(attr_at(f.c, f.value)->f));
-    fold_done(&f);
+    assert_false(signbit(attr_at(f.ir.c, f.value)->f));
+    module_fixture_end(&f.ir);
     f = fold_text("%a = tensor.constant {value = 0.0} : tensor<2 x f32>\n%r = tensor.neg %a : tensor<2 x f32>",
                   "tensor<2 x f32>");
-    assert_true(signbit(attr_at(f.c, f.value)->f));
-    fold_done(&f);
+    assert_true(signbit(attr_at(f.ir.c, f.value)->f));
+    module_fixture_end(&f.ir);
 }
 
 static void expect_bytes(const char *body, const char *type, uint32_t count, const void *want)
 {
     folded f = fold_text(body, type);
     assert_int_not_equal(f.value, 0);
-    const attr_node *n = attr_at(f.c, f.value);
+    const attr_node *n = attr_at(f.ir.c, f.value);
     assert_int_equal(n->kind, ATTR_DENSE);
     assert_int_equal(n->byte_count, count);
     assert_memory_equal(n->bytes, want, count);
-    assert_int_equal(n->type, value_type(f.m, op_result(f.m, f.op, 0)));
-    fold_done(&f);
+    assert_int_equal(n->type, value_type(f.ir.m, op_result(f.ir.m, f.op, 0)));
+    module_fixture_end(&f.ir);
 }
 
 TEST(dense_operands_broadcast)

@@ -2,9 +2,9 @@
 
 #include "tests/unit/unit.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 static uint32_t operand_count(const op_info *info)
 {
@@ -71,35 +71,37 @@ TEST(instruction_and_value_form_are_one_row)
         assert_int_equal(insn->in_optional, scratch);
         assert_int_equal(tile->in_optional, 0);
         assert_int_equal(operand_count(insn), operand_count(tile) + tile->out_count + scratch);
-        for (uint32_t i = 0; i < 10 && tile->attrs[i].name != NULL; i++) {
-            bool value_form_only = strstr(tile->attrs[i].doc, "(value form)") != NULL;
-            assert_int_equal(has_attr(insn, tile->attrs[i].name), !value_form_only);
-        }
         for (uint32_t i = 0; i < 10 && insn->attrs[i].name != NULL; i++)
             assert_true(has_attr(tile, insn->attrs[i].name));
     }
-    assert_int_equal(pairs, 50);
+    assert_true(pairs > 0);
 }
 
-TEST(forms_of_load_store_and_fill)
+/* In a form, $0 is an operand and $* the rest; what stands in brackets is an attribute. */
+TEST(forms_name_each_operand_once_and_attributes_of_the_row)
 {
-    const op_info *load = op_info_at(OP_TILE_LOAD), *tload = op_info_at(OP_PTO_TLOAD);
-    assert_string_equal(load->syntax, "$0[offsets] size(sizes)");
-    assert_string_equal(tload->syntax, "$0, $1[offsets]");
-    assert_int_equal(load->in[0].types, TY_MEMORY);
-    assert_int_equal(tload->in[0].types, TY_TILE);
-    assert_int_equal(tload->in[1].types, TY_GM);
-    assert_true(has_attr(load, "sizes") && !has_attr(tload, "sizes"));
-    assert_true(has_attr(load, "transpose") && has_attr(tload, "transpose"));
-    assert_string_equal(op_info_at(OP_TILE_STORE)->syntax, "$0, $1[offsets]");
-    assert_string_equal(op_info_at(OP_PTO_TSTORE)->syntax, "$0[offsets], $1");
-    assert_int_equal(op_info_at(OP_PTO_TSTORE)->in[0].types, TY_GM);
-    assert_string_equal(op_info_at(OP_TILE_FILL)->syntax, "$0 valid(valid)");
-    assert_null(op_info_at(OP_PTO_TEXPANDS)->syntax);
-    assert_null(op_info_at(OP_PTO_TEXPANDS)->attrs[0].name);
-    assert_int_equal(operand_count(op_info_at(OP_PTO_TMATMUL_ACC)), 4);
-    assert_int_equal(op_info_at(OP_PTO_TMATMUL)->in[0].dtypes, DT(F32) | DT(I32));
-    assert_int_equal(op_info_at(OP_TENSOR_ADD)->traits, TRAIT_PURE | TRAIT_COMMUTATIVE);
+    uint32_t forms = 0;
+    for (uint32_t k = 1; k < op_kind_count(); k++) {
+        const op_info *info = op_info_at((op_kind)k);
+        if (info->syntax == NULL) continue;
+        forms++;
+        uint32_t seen[6] = {0};
+        bool has_rest = false;
+        for (const char *at = info->syntax; *at != '\0'; at++) {
+            if (at[0] == '$' && at[1] == '*') has_rest = true;
+            if (at[0] == '$' && at[1] >= '0' && at[1] < '6') seen[at[1] - '0']++;
+            if (strchr("[(<", at[0]) == NULL || !islower((unsigned char)at[1])) continue;
+            const size_t n = strcspn(at + 1, "])>");
+            if (op_attr_spec(info, (str){at + 1, n}) == NULL)
+                fail_msg("%s: no attribute %.*s", info->name, (int)n, at + 1);
+        }
+        for (uint32_t i = 0; i < 6; i++) {
+            const bool is_named =
+                i < operand_count(info) && !(has_rest && info->in_variadic && i + 1 == operand_count(info));
+            if (seen[i] != is_named) fail_msg("%s: operand %u stands %u times in its form", info->name, i, seen[i]);
+        }
+    }
+    assert_true(forms > 0);
 }
 
 TEST(levels_and_pipes_have_names)
@@ -110,22 +112,4 @@ TEST(levels_and_pipes_have_names)
     assert_int_equal(level_by_name(STR("tensor/2")), LEVEL_NONE);
     assert_string_equal(pipe_name(PIPE_MTE2), "mte2");
     assert_string_equal(pipe_name(PIPE_ALL), "all");
-}
-
-/* The parser looks up one name per op; an order of magnitude above what it needs, so that a slow machine passes. */
-TEST(lookup_is_fast)
-{
-    const uint32_t rounds = 20000;
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < rounds; i++) {
-        sum += op_kind_by_name(STR("tensor.softmax"));
-        sum += op_kind_by_name(STR("tile.colexpandmin"));
-    }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    assert_int_equal(sum, rounds * (uint32_t)(OP_TENSOR_SOFTMAX + OP_TILE_COLEXPANDMIN));
-    print_message("%.1f ns per lookup\n", seconds * 1e9 / (2.0 * rounds));
-    assert_true(seconds < 0.5);
 }

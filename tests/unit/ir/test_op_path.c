@@ -2,7 +2,7 @@
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -10,38 +10,27 @@
 #include <string.h>
 
 typedef struct world {
-    diag_engine *diags;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     type_id type;
 } world;
 
 static world world_make(void)
 {
-    world w = {.diags = diag_create(NULL, 0)};
-    w.c = context_create(w.diags);
-    w.m = module_create(w.c, 0);
-    expr_id dim = expr_const(w.c, 8);
-    w.type = type_tensor(w.c, DTYPE_F32, 1, &dim);
+    world w = {.ir = module_fixture_empty()};
+    expr_id dim = expr_const(w.ir.c, 8);
+    w.type = type_tensor(w.ir.c, DTYPE_F32, 1, &dim);
     return w;
-}
-
-static void world_end(const world *w)
-{
-    module_destroy(w->m);
-    context_destroy(w->c);
-    diag_destroy(w->diags);
 }
 
 static attr_id text_attr(const world *w, const char *key, const char *text)
 {
-    return attr_with(w->c, 0, string_intern_z(w->c, key), attr_string(w->c, string_intern_z(w->c, text)));
+    return attr_with(w->ir.c, 0, string_intern_z(w->ir.c, key), attr_string(w->ir.c, string_intern_z(w->ir.c, text)));
 }
 
 /* With one block; `attr` = "name": of a function, "label": of a nest. */
 static op_id outer(const world *w, block_id b, op_kind kind, const char *attr, const char *text)
 {
-    return op_create(w->m, (op_place){b, 0},
+    return op_create(w->ir.m, (op_place){b, 0},
                      &(op_spec){.kind = kind, .attrs = text_attr(w, attr, text), .block_count = 1});
 }
 
@@ -49,16 +38,16 @@ static op_id outer(const world *w, block_id b, op_kind kind, const char *attr, c
 static op_id unary(const world *w, op_place at, value_id x, const char *name)
 {
     op_id o = op_create(
-        w->m, at,
+        w->ir.m, at,
         &(op_spec){
             .kind = OP_TENSOR_EXP, .operand_count = 1, .operands = &x, .result_count = 1, .result_types = &w->type});
-    if (name != NULL) value_set_name(w->m, op_result(w->m, o, 0), str_from(name));
+    if (name != NULL) value_set_name(w->ir.m, op_result(w->ir.m, o, 0), str_from(name));
     return o;
 }
 
 static op_id store(const world *w, block_id b, value_id x)
 {
-    return op_create(w->m, (op_place){b, 0},
+    return op_create(w->ir.m, (op_place){b, 0},
                      &(op_spec){.kind = OP_TILE_STORE, .operand_count = 2, .operands = (value_id[]){x, x}});
 }
 
@@ -66,13 +55,13 @@ static void check_path(const world *w, op_id o, const char *expected)
 {
     text_buffer t;
     text_init(&t);
-    op_print_path(w->m, o, &t);
+    op_print_path(w->ir.m, o, &t);
     assert_string_equal(t.p, expected);
-    assert_int_equal(op_by_path(w->m, (str){t.p, t.n}), o);
+    assert_int_equal(op_by_path(w->ir.m, (str){t.p, t.n}), o);
     /* The table says the same. */
     arena *a = arena_create("paths");
     t.n = 0;
-    path_table_print(path_table_create(a, w->m, op_function(w->m, o)), o, &t);
+    path_table_print(path_table_create(a, w->ir.m, op_function(w->ir.m, o)), o, &t);
     assert_string_equal(t.p, expected);
     arena_destroy(a);
     text_fini(&t);
@@ -81,9 +70,9 @@ static void check_path(const world *w, op_id o, const char *expected)
 TEST(an_op_is_called_by_label_result_or_kind)
 {
     const world w = world_make();
-    const op_id f = outer(&w, module_top(w.m), OP_FUNC, "name", "soft.max");
-    const block_id body = function_body(w.m, f);
-    const value_id x = block_add_arg(w.m, body, w.type);
+    const op_id f = outer(&w, module_top(w.ir.m), OP_FUNC, "name", "soft.max");
+    const block_id body = function_body(w.ir.m, f);
+    const value_id x = block_add_arg(w.ir.m, body, w.type);
     const op_id first = store(&w, body, x), second = store(&w, body, x);
     const op_id y = unary(&w, (op_place){body, 0}, x, "y2"), plain = unary(&w, (op_place){body, 0}, x, NULL),
                 number = unary(&w, (op_place){body, 0}, x, "17");
@@ -95,16 +84,16 @@ TEST(an_op_is_called_by_label_result_or_kind)
     check_path(&w, plain, "@soft.max/tensor.exp");
     check_path(&w, number, "@soft.max/17");
     check_path(&w, nest, "@soft.max/softmax_0");
-    world_end(&w);
+    module_fixture_end(&w.ir);
 }
 
 TEST(a_name_that_repeats_is_numbered_whatever_gives_it)
 {
     const world w = world_make();
-    const block_id body = function_body(w.m, outer(&w, module_top(w.m), OP_FUNC, "name", "f"));
-    const value_id x = block_add_arg(w.m, body, w.type);
+    const block_id body = function_body(w.ir.m, outer(&w, module_top(w.ir.m), OP_FUNC, "name", "f"));
+    const value_id x = block_add_arg(w.ir.m, body, w.type);
     const op_id a = unary(&w, (op_place){body, 0}, x, "y_2"), loop = outer(&w, body, OP_FORALL, "label", "y#2");
-    const op_id inside = unary(&w, (op_place){op_block_at(w.m, loop, 0), 0}, x, "y"),
+    const op_id inside = unary(&w, (op_place){op_block_at(w.ir.m, loop, 0), 0}, x, "y"),
                 behind = unary(&w, (op_place){body, 0}, x, "y");
     const op_id slash = outer(&w, body, OP_FORALL, "label", "a/b c-d.\"\n"),
                 empty = outer(&w, body, OP_FORALL, "label", "");
@@ -114,30 +103,30 @@ TEST(a_name_that_repeats_is_numbered_whatever_gives_it)
     check_path(&w, behind, "@f/y#2");
     check_path(&w, slash, "@f/a_b_c-d.__");
     check_path(&w, empty, "@f/forall");
-    world_end(&w);
+    module_fixture_end(&w.ir);
 }
 
 TEST(functions_do_not_share_numbers)
 {
     const world w = world_make();
-    const op_id f = outer(&w, module_top(w.m), OP_FUNC, "name", "f"),
-                g = outer(&w, module_top(w.m), OP_BLOCK_KERNEL, "name", "g");
-    const value_id x = block_add_arg(w.m, function_body(w.m, f), w.type),
-                   y = block_add_arg(w.m, function_body(w.m, g), w.type);
-    const op_id in_f = store(&w, function_body(w.m, f), x), in_g = store(&w, function_body(w.m, g), y),
-                alone = store(&w, module_top(w.m), x);
+    const op_id f = outer(&w, module_top(w.ir.m), OP_FUNC, "name", "f"),
+                g = outer(&w, module_top(w.ir.m), OP_BLOCK_KERNEL, "name", "g");
+    const value_id x = block_add_arg(w.ir.m, function_body(w.ir.m, f), w.type),
+                   y = block_add_arg(w.ir.m, function_body(w.ir.m, g), w.type);
+    const op_id in_f = store(&w, function_body(w.ir.m, f), x), in_g = store(&w, function_body(w.ir.m, g), y),
+                alone = store(&w, module_top(w.ir.m), x);
     check_path(&w, in_f, "@f/tile.store");
     check_path(&w, in_g, "@g/tile.store");
     check_path(&w, alone, "@/tile.store");
-    world_end(&w);
+    module_fixture_end(&w.ir);
 }
 
 TEST(what_is_no_path_leads_nowhere)
 {
     const world w = world_make();
-    const op_id f = outer(&w, module_top(w.m), OP_FUNC, "name", "f");
-    const block_id body = function_body(w.m, f);
-    const value_id x = block_add_arg(w.m, body, w.type);
+    const op_id f = outer(&w, module_top(w.ir.m), OP_FUNC, "name", "f");
+    const block_id body = function_body(w.ir.m, f);
+    const value_id x = block_add_arg(w.ir.m, body, w.type);
     const op_id y = unary(&w, (op_place){body, 0}, x, "y1");
     static const char *const wrong[] = {"",
                                         "@",
@@ -161,13 +150,13 @@ TEST(what_is_no_path_leads_nowhere)
                                         "@f/y1#4294967297",
                                         "@f/y1#99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(op_by_path(w.m, str_from(wrong[i])), 0);
-    assert_int_equal(op_by_path(w.m, STR("@f/y1")), y);
-    assert_int_equal(op_by_path(w.m, STR("@f/y1#1")), y);
-    assert_int_equal(op_by_path(w.m, STR("@f")), f);
-    op_erase(w.m, y);
-    assert_int_equal(op_by_path(w.m, STR("@f/y1")), 0);
-    world_end(&w);
+        assert_int_equal(op_by_path(w.ir.m, str_from(wrong[i])), 0);
+    assert_int_equal(op_by_path(w.ir.m, STR("@f/y1")), y);
+    assert_int_equal(op_by_path(w.ir.m, STR("@f/y1#1")), y);
+    assert_int_equal(op_by_path(w.ir.m, STR("@f")), f);
+    op_erase(w.ir.m, y);
+    assert_int_equal(op_by_path(w.ir.m, STR("@f/y1")), 0);
+    module_fixture_end(&w.ir);
 }
 
 /* ---- every module of the tree ---- */

@@ -1,16 +1,11 @@
 #include "ir/op_space.h"
 
-#include "ir/text/parser.h"
-#include "ir/verify/verifier.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <stdio.h>
 
 typedef struct spaced {
-    diag_engine *diags;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     iteration it;
     status s;
 } spaced;
@@ -18,21 +13,12 @@ typedef struct spaced {
 /* The space of the first op of a function with the given parameters. */
 static spaced space_of(const char *params, const char *op)
 {
-    spaced p = {.diags = diag_create(stderr, 0)};
     char text[1024];
     snprintf(text, sizeof text, "func @f(%s) {\n  %%r = %s\n  return\n}\n", params, op);
-    p.c = context_create(p.diags);
-    assert_int_equal(parse_module(p.c, str_from(text), "space.ptir", &p.m), OK);
-    assert_int_equal(module_verify(p.m), OK);
-    p.s = op_iteration(p.m, block_first(p.m, function_body(p.m, block_first(p.m, module_top(p.m)))), &p.it);
+    spaced p = {.ir = module_fixture_verified(text)};
+    p.s = op_iteration(p.ir.m, block_first(p.ir.m, function_body(p.ir.m, block_first(p.ir.m, module_top(p.ir.m)))),
+                       &p.it);
     return p;
-}
-
-static void done(spaced *p)
-{
-    module_destroy(p->m);
-    context_destroy(p->c);
-    diag_destroy(p->diags);
 }
 
 static void expect_map(const int8_t *map, uint32_t count, const int *want)
@@ -46,7 +32,7 @@ static void expect_extents(const spaced *p, uint32_t count, const int64_t *want,
     assert_int_equal(p->it.dim_count, count);
     for (uint32_t i = 0; i < count; i++) {
         int64_t v = -1; /* a symbol */
-        expr_is_const(p->c, p->it.extent[i], &v);
+        expr_is_const(p->ir.c, p->it.extent[i], &v);
         assert_int_equal(v, want[i]);
         assert_int_equal(p->it.kind[i], kinds[i]);
     }
@@ -64,7 +50,7 @@ TEST(broadcast_operands_stand_still)
     expect_map(p.it.operand_dim[0], 3, (int[]){0, 1, 2});
     expect_map(p.it.operand_dim[1], 2, (int[]){1, -1});
     expect_map(p.it.result_dim, 3, (int[]){0, 1, 2});
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(reductions_keep_or_drop_axes)
@@ -72,13 +58,13 @@ TEST(reductions_keep_or_drop_axes)
     spaced p = space_of("%a: tensor<$B x 4 x 8 x f32>", "tensor.reduce_sum %a {axis = -2} : tensor<$B x 1 x 8 x f32>");
     expect_extents(&p, 3, (int64_t[]){-1, 4, 8}, (uint8_t[]){P, R, P});
     expect_map(p.it.result_dim, 3, (int[]){0, -1, 2});
-    done(&p);
+    module_fixture_end(&p.ir);
     p = space_of("%a: tensor<$B x 4 x 8 x f32>",
                  "tensor.reduce_max %a {axis = [0, 1], keepdim = false} : tensor<8 x f32>");
     expect_extents(&p, 3, (int64_t[]){-1, 4, 8}, (uint8_t[]){R, R, P});
     assert_int_equal(p.it.result_rank, 1);
     expect_map(p.it.result_dim, 1, (int[]){2});
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(matmul_has_batch_rows_columns_and_a_sum)
@@ -89,13 +75,13 @@ TEST(matmul_has_batch_rows_columns_and_a_sum)
     expect_map(p.it.operand_dim[0], 3, (int[]){0, 1, 3});
     expect_map(p.it.operand_dim[1], 2, (int[]){2, 3});
     expect_map(p.it.result_dim, 3, (int[]){0, 1, 2});
-    done(&p);
+    module_fixture_end(&p.ir);
     p = space_of("%a: tensor<5 x 3 x f32>, %b: tensor<5 x 9 x f32>",
                  "tensor.matmul %a, %b {transpose_a = true} : tensor<3 x 9 x f32>");
     expect_extents(&p, 3, (int64_t[]){3, 9, 5}, (uint8_t[]){P, P, R});
     expect_map(p.it.operand_dim[0], 2, (int[]){2, 0});
     expect_map(p.it.operand_dim[1], 2, (int[]){2, 1});
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(matmul_batch_of_one_is_shared)
@@ -104,7 +90,7 @@ TEST(matmul_batch_of_one_is_shared)
                         "tensor.matmul %a, %b : tensor<7 x 3 x 9 x f32>");
     expect_extents(&p, 4, (int64_t[]){7, 3, 9, 5}, (uint8_t[]){P, P, P, R});
     expect_map(p.it.operand_dim[0], 3, (int[]){-1, 1, 3});
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(transposes_permute)
@@ -113,7 +99,7 @@ TEST(transposes_permute)
         space_of("%a: tensor<2 x 3 x 4 x f32>", "tensor.transpose %a {perm = [1, 2, 0]} : tensor<3 x 4 x 2 x f32>");
     expect_extents(&p, 3, (int64_t[]){3, 4, 2}, (uint8_t[]){P, P, P});
     expect_map(p.it.operand_dim[0], 3, (int[]){2, 0, 1});
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(reshapes_that_add_ones_are_structured_others_not)
@@ -121,10 +107,10 @@ TEST(reshapes_that_add_ones_are_structured_others_not)
     spaced p = space_of("%a: tensor<1 x $B x 4 x f32>", "tensor.reshape %a : tensor<$B x 1 x 4 x f32>");
     expect_extents(&p, 3, (int64_t[]){-1, 1, 4}, (uint8_t[]){P, P, P});
     expect_map(p.it.operand_dim[0], 3, (int[]){-1, 0, 2});
-    done(&p);
+    module_fixture_end(&p.ir);
     p = space_of("%a: tensor<$B x 4 x f32>", "tensor.reshape %a : tensor<4 * $B x f32>");
     assert_int_equal(p.s, FAILED);
-    done(&p);
+    module_fixture_end(&p.ir);
 }
 
 TEST(constants_have_no_operand_and_composites_no_space)
@@ -132,8 +118,8 @@ TEST(constants_have_no_operand_and_composites_no_space)
     spaced p = space_of("%a: tensor<4 x f32>", "tensor.constant {value = 1.0} : tensor<3 x 4 x f32>");
     expect_extents(&p, 2, (int64_t[]){3, 4}, (uint8_t[]){P, P});
     assert_int_equal(p.it.operand_count, 0);
-    done(&p);
+    module_fixture_end(&p.ir);
     p = space_of("%a: tensor<4 x f32>", "tensor.softmax %a : tensor<4 x f32>");
     assert_int_equal(p.s, FAILED);
-    done(&p);
+    module_fixture_end(&p.ir);
 }

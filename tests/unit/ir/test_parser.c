@@ -1,48 +1,22 @@
 #include "ir/text/parser.h"
 
-#include "ir/verify/verifier.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-typedef struct fixture {
-    diag_engine *d;
-    ir_context *c;
-    module *m;
-} fixture;
-
-static void begin(fixture *f)
+static void parse_good(module_fixture *f, const char *text)
 {
-    f->d = diag_create(NULL, 0);
-    f->c = context_create(f->d);
-    f->m = NULL;
-}
-
-static void end(fixture *f)
-{
-    if (f->m != NULL) module_destroy(f->m);
-    context_destroy(f->c);
-    diag_destroy(f->d);
-}
-
-static void parse_good(fixture *f, const char *text)
-{
-    begin(f);
-    status s = parse_module(f->c, str_from(text), "t.ptir", &f->m);
-    if (diag_record_count(f->d) != 0) print_message("%s\n", diag_record_at(f->d, 0)->text);
-    assert_int_equal(s, OK);
+    *f = module_fixture_parsed(text);
     assert_int_equal(diag_error_count(f->d), 0);
 }
 
 /* The first error must be this code at this place. */
 static void parse_bad_n(str text, const char *code, uint32_t line, uint32_t column)
 {
-    fixture f;
-    begin(&f);
+    module_fixture f = module_fixture_none();
     struct timespec from, to;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
     assert_int_equal(parse_module(f.c, text, "t.ptir", &f.m), FAILED);
@@ -57,7 +31,7 @@ static void parse_bad_n(str text, const char *code, uint32_t line, uint32_t colu
     assert_int_equal(r->at.line, line);
     assert_int_equal(r->at.column, column);
     assert_true(diag_error_count(f.d) <= 20);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 static void parse_bad(const char *text, const char *code, uint32_t line, uint32_t column)
@@ -89,15 +63,15 @@ static void parse_bad_repeated(const char *head, const char *piece, size_t bytes
 
 TEST(empty_text_is_an_empty_module)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "// nothing\n");
     assert_int_equal(block_first(f.m, module_top(f.m)), 0);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(names_types_and_places_are_kept)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f(%x_2d: tensor<$B x 4 x f32>, %7: index) -> tensor<$B x 4 x f32> {\n"
                    "  %y = tensor.neg %x_2d : tensor<$B x 4 x f32>\n"
                    "  return %y\n"
@@ -117,12 +91,12 @@ TEST(names_types_and_places_are_kept)
     const type_node *t = type_at(f.c, value_type(f.m, op_result(f.m, neg, 0)));
     assert_int_equal(t->kind, TYPE_TENSOR);
     assert_int_equal(t->rank, 2);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(index_operands_stand_behind_value_operands)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f(%x: gm<64 x 64 x f32>, %i: index, %j: index) {\n"
                    "  %t = tile.load %x[16 * %j + %i, %j] size(8, 8) : tile<16 x 16 x f32, vec>\n"
                    "  return\n"
@@ -131,12 +105,12 @@ TEST(index_operands_stand_behind_value_operands)
     assert_int_equal(op_operand_count(f.m, load), 3);
     assert_int_equal(op_value_operand_count(f.m, load), 1);
     assert_int_equal(op_index_count(f.m, load, "offsets"), 2);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(implied_terminators_are_added)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f(%n: index) {\n  for %i to %n {\n  }\n  if %n < 3 {\n  } else {\n  }\n  return\n}\n");
     assert_int_equal(module_verify(f.m), OK);
     op_id loop = block_first(f.m, function_body(f.m, block_first(f.m, module_top(f.m))));
@@ -147,53 +121,53 @@ TEST(implied_terminators_are_added)
     assert_int_equal(op_block_count(f.m, branch), 2);
     assert_int_equal(op_kind_of(f.m, block_first(f.m, op_block_at(f.m, branch, 0))), OP_YIELD);
     assert_int_equal(op_kind_of(f.m, block_first(f.m, op_block_at(f.m, branch, 1))), OP_YIELD);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(sibling_blocks_may_use_a_name_again)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f(%n: index) {\n  for %i to %n {\n  }\n  for %i to %n {\n  }\n  return\n}\n");
     op_id first = block_first(f.m, function_body(f.m, block_first(f.m, module_top(f.m))));
     value_name a = value_name_of(f.m, block_arg(f.m, op_block_at(f.m, first, 0), 0));
     value_name b = value_name_of(f.m, block_arg(f.m, op_block_at(f.m, op_next(f.m, first), 0), 0));
     assert_true(a.base != b.base || a.number != b.number);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(a_symbol_may_be_used_before_its_function)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f() {\n  call @g()\n  return\n}\nfunc @g() {\n  return\n}\n");
     assert_int_equal(module_verify(f.m), OK);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(defaults_are_not_stored)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f(%x: tensor<4 x f32>) {\n"
                    "  %y = tensor.gelu %x {approx = \"tanh\"} : tensor<4 x f32>\n  return\n}\n");
     op_id gelu = block_first(f.m, function_body(f.m, block_first(f.m, module_top(f.m))));
     assert_int_equal(op_attrs(f.m, gelu), 0);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(locations_may_be_given)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "func @f() {\n  return loc(fused[\"a.py\":3:4, \"b.py\":5:6])\n} loc(\"c\\\"d\":7:8)\n");
     op_id func = block_first(f.m, module_top(f.m));
     assert_string_equal(op_pos(f.m, func).file, "c\"d");
     loc_id l = op_loc(f.m, block_first(f.m, function_body(f.m, func)));
     assert_int_equal(loc_count(f.c, l), 2);
     assert_int_equal(loc_at(f.c, l, 1).line, 5);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(mlir_prints_result_packs)
 {
-    fixture f;
+    module_fixture f;
     parse_good(&f, "module {\n"
                    "  \"pto_core.func\"() ({\n"
                    "  ^bb0(%arg0: index, %arg1: !pto.tensor<4 x f32>):\n"
@@ -209,7 +183,7 @@ TEST(mlir_prints_result_packs)
     assert_int_equal(module_verify(f.m), OK);
     op_id loop = block_first(f.m, function_body(f.m, module_find_symbol(f.m, string_intern(f.c, STR("f")))));
     assert_int_equal(op_operand(f.m, op_next(f.m, loop), 0), op_result(f.m, loop, 1));
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(generic_slots_must_be_operands)
@@ -251,24 +225,23 @@ TEST(a_text_cut_anywhere_ends_in_a_diagnostic)
         "    return %r loc(\"a\":1:2)\n"
         "  }\n"
         "}";
-    fixture f;
+    module_fixture f;
     parse_good(&f, text);
-    end(&f);
+    module_fixture_end(&f);
     for (size_t n = 1; n < sizeof text - 1; n++) {
-        begin(&f);
+        f = module_fixture_none();
         if (parse_module(f.c, (str){text, n}, "t.ptir", &f.m) != OK) {
             assert_true(diag_error_count(f.d) >= 1);
         } else {
             fail_msg("the first %zu bytes parse", n);
         }
-        end(&f);
+        module_fixture_end(&f);
     }
 }
 
 TEST(errors_go_on_at_the_next_op_and_function)
 {
-    fixture f;
-    begin(&f);
+    module_fixture f = module_fixture_none();
     assert_int_equal(parse_module(f.c,
                                   STR(HEAD "  %a = tensor.negg %x : tensor<4 x f32>\n"
                                            "  %b = tensor.neg %a : tensor<4 x f32>\n"
@@ -280,17 +253,16 @@ TEST(errors_go_on_at_the_next_op_and_function)
     static const uint32_t lines[] = {2, 4, 7, 10, 13};
     assert_int_equal(diag_error_count(f.d), 5);
     for (uint32_t i = 0; i < 5; i++) assert_int_equal(diag_record_at(f.d, i)->at.line, lines[i]);
-    end(&f);
+    module_fixture_end(&f);
 }
 
 TEST(at_most_twenty_errors_are_looked_for)
 {
     char *text = repeated(HEAD, "  tensor.oops\n", 7000);
-    fixture f;
-    begin(&f);
+    module_fixture f = module_fixture_none();
     assert_int_equal(parse_module(f.c, str_from(text), "t.ptir", &f.m), FAILED);
     assert_int_equal(diag_error_count(f.d), 20);
-    end(&f);
+    module_fixture_end(&f);
     free(text);
 }
 
@@ -302,8 +274,7 @@ TEST(a_file_is_read_and_one_that_is_not_there_is_named)
     static const char text[] = "func @f() {\n  return\n}\n";
     assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
     close(fd);
-    fixture f;
-    begin(&f);
+    module_fixture f = module_fixture_none();
     assert_int_equal(parse_file(f.c, path, &f.m), OK);
     assert_true(str_is(string_of(f.c, module_file(f.m)), path));
     unlink(path);
@@ -316,5 +287,5 @@ TEST(a_file_is_read_and_one_that_is_not_there_is_named)
     assert_non_null(strstr(r->text, "No such file"));
     assert_int_equal(parse_file(f.c, "/tmp", &none), FAILED);
     assert_non_null(strstr(diag_record_at(f.d, 1)->text, "directory"));
-    end(&f);
+    module_fixture_end(&f);
 }

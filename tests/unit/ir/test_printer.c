@@ -1,36 +1,25 @@
 #include "ir/text/printer.h"
 
-#include "ir/text/parser.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <string.h>
 
 typedef struct printed {
-    diag_engine *d;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     text_buffer text;
 } printed;
 
 static void print_end(printed *p)
 {
     text_fini(&p->text);
-    module_destroy(p->m);
-    context_destroy(p->c);
-    diag_destroy(p->d);
+    module_fixture_end(&p->ir);
 }
 
 static void print_begin(printed *p, const char *text, const print_options *o)
 {
-    p->d = diag_create(NULL, 0);
-    p->c = context_create(p->d);
-    p->m = NULL;
-    status s = parse_module(p->c, str_from(text), "t.ptir", &p->m);
-    if (s != OK) print_message("%s\n", diag_record_at(p->d, 0)->text);
-    assert_int_equal(s, OK);
+    p->ir = module_fixture_parsed(text);
     text_init(&p->text);
-    module_print(p->m, o, &p->text);
+    module_print(p->ir.m, o, &p->text);
 }
 
 static void prints_as(const char *text, const char *want)
@@ -151,8 +140,8 @@ TEST(op_print_prints_one_op_with_its_blocks)
     printed p;
     print_begin(&p, IN_FUNC("  for %i to %n {\n    if %i < 2 {\n    }\n  }\n"), NULL);
     p.text.n = 0;
-    op_id loop = block_first(p.m, function_body(p.m, block_first(p.m, module_top(p.m))));
-    op_print(p.m, loop, NULL, &p.text);
+    op_id loop = block_first(p.ir.m, function_body(p.ir.m, block_first(p.ir.m, module_top(p.ir.m))));
+    op_print(p.ir.m, loop, NULL, &p.text);
     assert_string_equal(p.text.p, "for %i to %n {\n  if %i < 2 {\n  }\n}");
     print_end(&p);
 }

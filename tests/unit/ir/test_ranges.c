@@ -1,35 +1,10 @@
 #include "ir/verify/ranges.h"
 
-#include "ir/text/parser.h"
-#include "ir/verify/verifier.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <string.h>
 
-typedef struct parsed {
-    diag_engine *diags;
-    ir_context *c;
-    module *m;
-} parsed;
-
-static parsed parse(const char *text)
-{
-    parsed p = {.diags = diag_create(stderr, 0)};
-    p.c = context_create(p.diags);
-    assert_int_equal(parse_module(p.c, str_from(text), "ranges.ptir", &p.m), OK);
-    assert_int_equal(module_verify(p.m), OK);
-    return p;
-}
-
-static void done(parsed *p)
-{
-    module_destroy(p->m);
-    context_destroy(p->c);
-    diag_destroy(p->diags);
-}
-
-static op_id find_op(const parsed *p, op_kind kind)
+static op_id find_op(const module_fixture *p, op_kind kind)
 {
     op_id top = block_first(p->m, module_top(p->m));
     IR_WALK(p->m, o, top)
@@ -40,7 +15,8 @@ static op_id find_op(const parsed *p, op_kind kind)
     return 0;
 }
 
-static void expect_index(const parsed *p, op_kind kind, const char *attr, uint32_t index, int64_t lo, int64_t hi)
+static void expect_index(const module_fixture *p, op_kind kind, const char *attr, uint32_t index, int64_t lo,
+                         int64_t hi)
 {
     op_id o = find_op(p, kind);
     expr_range r = op_expr_range(p->m, o, op_index_expr(p->m, o, attr, index));
@@ -49,30 +25,33 @@ static void expect_index(const parsed *p, op_kind kind, const char *attr, uint32
 
 TEST(loop_indices_have_the_range_of_their_bounds)
 {
-    parsed p = parse("func @f(%a: gm<400 x 64 x f32>) {\n for %i = 3 to 20 step 4 {\n"
-                     "  %x = tile.load %a[10 * %i, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
+    module_fixture p = module_fixture_verified(
+        "func @f(%a: gm<400 x 64 x f32>) {\n for %i = 3 to 20 step 4 {\n"
+        "  %x = tile.load %a[10 * %i, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
     expect_index(&p, OP_TILE_LOAD, "offsets", 0, 30, 190); /* 3, 7, 11, 15, 19 */
-    done(&p);
+    module_fixture_end(&p);
 }
 
 TEST(forall_and_kernel_indices_start_at_zero)
 {
-    parsed p = parse("func @f(%a: gm<400 x 64 x f32>) {\n forall (%i, %j) to (8, 4) {\n"
-                     "  %x = tile.load %a[16 * %i, 16 * %j] size(16, 16) : tile<16 x 16 x f32, ?>\n }\n return\n}\n");
+    module_fixture p = module_fixture_verified(
+        "func @f(%a: gm<400 x 64 x f32>) {\n forall (%i, %j) to (8, 4) {\n"
+        "  %x = tile.load %a[16 * %i, 16 * %j] size(16, 16) : tile<16 x 16 x f32, ?>\n }\n return\n}\n");
     expect_index(&p, OP_TILE_LOAD, "offsets", 0, 0, 112);
     expect_index(&p, OP_TILE_LOAD, "offsets", 1, 0, 48);
-    done(&p);
-    p = parse("block.kernel @k core(vector) grid(%c: 24) (%x: gm<16 x 64 x f32>) {\n"
-              " %b = block.buffer {space = vec, bytes_per_stage = 4096, stages = 24} : buffer\n"
-              " %t = block.tile %b[%c] valid(16, 64) : tile<16 x 64 x f32, vec, nd>\n}\n");
+    module_fixture_end(&p);
+    p = module_fixture_verified("block.kernel @k core(vector) grid(%c: 24) (%x: gm<16 x 64 x f32>) {\n"
+                                " %b = block.buffer {space = vec, bytes_per_stage = 4096, stages = 24} : buffer\n"
+                                " %t = block.tile %b[%c] valid(16, 64) : tile<16 x 64 x f32, vec, nd>\n}\n");
     expect_index(&p, OP_BLOCK_TILE, "stage", 0, 0, 23);
-    done(&p);
+    module_fixture_end(&p);
 }
 
 TEST(facts_narrow_symbols)
 {
-    parsed p = parse("func @f(%b: gm<$B x $S x f32>, %a: gm<400 x 128 x f32>) where ($B >= 2, 17 >= $B, $S == 128) {\n"
-                     " %x = tile.load %a[$B, 0] size(16, $S) : tile<16 x 128 x f32, ?>\n return\n}\n");
+    module_fixture p = module_fixture_verified(
+        "func @f(%b: gm<$B x $S x f32>, %a: gm<400 x 128 x f32>) where ($B >= 2, 17 >= $B, $S == 128) {\n"
+        " %x = tile.load %a[$B, 0] size(16, $S) : tile<16 x 128 x f32, ?>\n return\n}\n");
     expect_index(&p, OP_TILE_LOAD, "offsets", 0, 2, 17);
     expect_index(&p, OP_TILE_LOAD, "sizes", 1, 128, 128);
     op_id load = find_op(&p, OP_TILE_LOAD);
@@ -80,25 +59,26 @@ TEST(facts_narrow_symbols)
     assert_true(op_expr_same(p.m, load, s, expr_const(p.c, 128)));
     assert_false(op_expr_same(p.m, load, s, expr_const(p.c, 127)));
     assert_false(op_expr_same(p.m, load, s, b));
-    done(&p);
+    module_fixture_end(&p);
 }
 
 TEST(unknown_symbols_are_not_negative_and_bind_gives_a_range)
 {
-    parsed p = parse(
+    module_fixture p = module_fixture_verified(
         "func @f(%b: gm<$B x 64 x f32>, %a: gm<400 x 64 x f32>) {\n for %i to 4 {\n  bind $n = $B - %i in [1, 16]\n"
         "  %x = tile.load %a[$B, 0] size($n, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
     expect_index(&p, OP_TILE_LOAD, "offsets", 0, 0, INT64_MAX);
     expect_index(&p, OP_TILE_LOAD, "sizes", 0, 1, 16);
-    done(&p);
+    module_fixture_end(&p);
 }
 
 TEST(a_range_never_counts_on_a_loop_that_does_not_run)
 {
-    parsed p = parse("func @f(%a: gm<400 x 64 x f32>) {\n for %i = 5 to 5 {\n"
-                     "  %x = tile.load %a[16 * %i, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
+    module_fixture p = module_fixture_verified(
+        "func @f(%a: gm<400 x 64 x f32>) {\n for %i = 5 to 5 {\n"
+        "  %x = tile.load %a[16 * %i, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
     expect_index(&p, OP_TILE_LOAD, "offsets", 0, INT64_MIN, INT64_MAX);
-    done(&p);
+    module_fixture_end(&p);
 }
 
 TEST(deep_nests_over_outer_indices_cost_little)
@@ -120,19 +100,19 @@ TEST(deep_nests_over_outer_indices_cost_little)
     assert_true(t.n < sizeof text);
     memcpy(text, t.p, t.n + 1);
     text_fini(&t);
-    parsed p = parse(text);
+    module_fixture p = module_fixture_verified(text);
     op_id load = find_op(&p, OP_TILE_LOAD);
     expr_range r = op_expr_range(p.m, load, op_index_expr(p.m, load, "offsets", 0));
     assert_true(r.lo == INT64_MIN || r.lo == 0);
-    done(&p);
+    module_fixture_end(&p);
 }
 
 static bool reaches_ends(const char *text)
 {
-    parsed p = parse(text);
+    module_fixture p = module_fixture_verified(text);
     op_id load = find_op(&p, OP_TILE_LOAD);
     bool yes = op_expr_reaches_ends(p.m, load, op_index_expr(p.m, load, "offsets", 0));
-    done(&p);
+    module_fixture_end(&p);
     return yes;
 }
 

@@ -1,72 +1,54 @@
 /* What the text form cannot say or cannot say in one file; the rest is in tests/errors. */
-#include "ir/verify/verifier.h"
 
-#include "ir/text/parser.h"
-
-#include "tests/unit/unit.h"
+#include "tests/unit/module_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 typedef struct built {
-    diag_engine *diags;
-    ir_context *c;
-    module *m;
+    module_fixture ir;
     loc_id loc;
 } built;
 
-static built begin(void)
+static built built_from(module_fixture made)
 {
-    built b = {.diags = diag_create(NULL, 0)};
-    b.c = context_create(b.diags);
-    b.m = module_create(b.c, 0);
-    b.loc = loc_make(b.c, string_intern_z(b.c, "made.ptir"), 1, 1);
-    return b;
+    return (built){made, loc_make(made.c, string_intern_z(made.c, "made.ptir"), 1, 1)};
 }
 
-static built parse(const char *text)
-{
-    built b = {.diags = diag_create(NULL, 0)};
-    b.c = context_create(b.diags);
-    assert_int_equal(parse_module(b.c, str_from(text), "made.ptir", &b.m), OK);
-    b.loc = loc_make(b.c, string_intern_z(b.c, "made.ptir"), 1, 1);
-    return b;
-}
+static built begin(void) { return built_from(module_fixture_empty()); }
 
-static void end(built *b)
-{
-    module_destroy(b->m);
-    context_destroy(b->c);
-    diag_destroy(b->diags);
-}
+static built parse(const char *text) { return built_from(module_fixture_parsed(text)); }
+
+static void end(built *b) { module_fixture_end(&b->ir); }
 
 static void expect_code(const built *b, const char *code)
 {
-    assert_int_equal(module_verify(b->m), FAILED);
-    uint32_t n = diag_record_count(b->diags);
+    assert_int_equal(module_verify(b->ir.m), FAILED);
+    uint32_t n = diag_record_count(b->ir.d);
     for (uint32_t i = 0; i < n; i++) {
-        const char *have = diag_record_at(b->diags, i)->code;
+        const char *have = diag_record_at(b->ir.d, i)->code;
         if (have != NULL && strcmp(have, code) == 0) return;
     }
-    fail_msg("no %s among %u records, first: %s", code, n, n == 0 ? "" : diag_record_at(b->diags, 0)->text);
+    fail_msg("no %s among %u records, first: %s", code, n, n == 0 ? "" : diag_record_at(b->ir.d, 0)->text);
 }
 
 static type_id square(built *b, dtype d)
 {
-    expr_id four = expr_const(b->c, 4);
-    return type_tensor(b->c, d, 2, (expr_id[]){four, four});
+    expr_id four = expr_const(b->ir.c, 4);
+    return type_tensor(b->ir.c, d, 2, (expr_id[]){four, four});
 }
 
 /* func @f(%0: t) -> t, without its `return`. */
 static block_id make_function(built *b, const char *name, type_id t)
 {
-    attr_id attrs = attr_with(b->c, 0, string_intern_z(b->c, "name"), attr_string(b->c, string_intern_z(b->c, name)));
-    attr_id results = attr_type(b->c, t);
-    attrs = attr_with(b->c, attrs, string_intern_z(b->c, "results"), attr_list(b->c, 1, &results));
+    attr_id attrs =
+        attr_with(b->ir.c, 0, string_intern_z(b->ir.c, "name"), attr_string(b->ir.c, string_intern_z(b->ir.c, name)));
+    attr_id results = attr_type(b->ir.c, t);
+    attrs = attr_with(b->ir.c, attrs, string_intern_z(b->ir.c, "results"), attr_list(b->ir.c, 1, &results));
     op_spec spec = {.kind = OP_FUNC, .loc = b->loc, .attrs = attrs, .block_count = 1};
-    block_id body = function_body(b->m, op_create(b->m, (op_place){module_top(b->m), 0}, &spec));
-    block_add_arg(b->m, body, t);
+    block_id body = function_body(b->ir.m, op_create(b->ir.m, (op_place){module_top(b->ir.m), 0}, &spec));
+    block_add_arg(b->ir.m, body, t);
     return body;
 }
 
@@ -78,7 +60,7 @@ static op_id make_op(built *b, block_id body, op_kind kind, uint32_t count, cons
                     .operands = operands,
                     .result_count = result == 0 ? 0 : 1,
                     .result_types = &result};
-    return op_create(b->m, (op_place){body, 0}, &spec);
+    return op_create(b->ir.m, (op_place){body, 0}, &spec);
 }
 
 TEST(a_built_function_verifies)
@@ -86,14 +68,14 @@ TEST(a_built_function_verifies)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id body = make_function(&b, "f", t);
-    value_id x = block_arg(b.m, body, 0);
+    value_id x = block_arg(b.ir.m, body, 0);
     op_id e = make_op(&b, body, OP_TENSOR_EXP, 1, &x, t);
-    value_id y = op_result(b.m, e, 0);
+    value_id y = op_result(b.ir.m, e, 0);
     make_op(&b, body, OP_RETURN, 1, &y, 0);
-    assert_int_equal(op_verify(b.m, e), OK);
-    assert_int_equal(module_verify(b.m), OK);
-    const op_id function = block_first(b.m, module_top(b.m));
-    assert_int_equal(module_verify_functions(b.m, 1, &function), OK);
+    assert_int_equal(op_verify(b.ir.m, e), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
+    const op_id function = block_first(b.ir.m, module_top(b.ir.m));
+    assert_int_equal(module_verify_functions(b.ir.m, 1, &function), OK);
     end(&b);
 }
 
@@ -102,12 +84,12 @@ TEST(an_op_is_refused_before_its_operand_is_defined)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id body = make_function(&b, "f", t);
-    value_id x = block_arg(b.m, body, 0);
+    value_id x = block_arg(b.ir.m, body, 0);
     op_id first = make_op(&b, body, OP_TENSOR_EXP, 1, &x, t);
-    value_id y = op_result(b.m, first, 0);
+    value_id y = op_result(b.ir.m, first, 0);
     op_id second = make_op(&b, body, OP_TENSOR_NEG, 1, &y, t);
     make_op(&b, body, OP_RETURN, 1, &y, 0);
-    op_move(b.m, second, (op_place){body, first});
+    op_move(b.ir.m, second, (op_place){body, first});
     expect_code(&b, "E0315");
     end(&b);
 }
@@ -117,17 +99,17 @@ TEST(an_op_cannot_use_itself_or_another_function)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id f = make_function(&b, "f", t), g = make_function(&b, "g", t);
-    value_id x = block_arg(b.m, f, 0);
+    value_id x = block_arg(b.ir.m, f, 0);
     make_op(&b, f, OP_RETURN, 1, &x, 0);
     op_id e = make_op(&b, g, OP_TENSOR_EXP, 1, &x, t);
-    value_id y = op_result(b.m, e, 0);
+    value_id y = op_result(b.ir.m, e, 0);
     make_op(&b, g, OP_RETURN, 1, &y, 0);
     expect_code(&b, "E0315");
-    op_set_operand(b.m, e, 0, y);
+    op_set_operand(b.ir.m, e, 0, y);
     expect_code(&b, "E0315");
-    value_id own = block_arg(b.m, g, 0);
-    op_set_operand(b.m, e, 0, own);
-    assert_int_equal(module_verify(b.m), OK);
+    value_id own = block_arg(b.ir.m, g, 0);
+    op_set_operand(b.ir.m, e, 0, own);
+    assert_int_equal(module_verify(b.ir.m), OK);
     end(&b);
 }
 
@@ -137,20 +119,20 @@ TEST(the_same_op_again_is_still_checked_for_dominance)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id body = make_function(&b, "f", t);
-    value_id x = block_arg(b.m, body, 0);
+    value_id x = block_arg(b.ir.m, body, 0);
     value_id last = x;
     op_id ops[4];
     for (uint32_t i = 0; i < 4; i++) {
         ops[i] = make_op(&b, body, OP_TENSOR_EXP, 1, &last, t);
-        last = op_result(b.m, ops[i], 0);
+        last = op_result(b.ir.m, ops[i], 0);
     }
     make_op(&b, body, OP_RETURN, 1, &last, 0);
-    assert_int_equal(module_verify(b.m), OK);
-    op_set_operand(b.m, ops[1], 0, op_result(b.m, ops[2], 0));
+    assert_int_equal(module_verify(b.ir.m), OK);
+    op_set_operand(b.ir.m, ops[1], 0, op_result(b.ir.m, ops[2], 0));
     expect_code(&b, "E0315");
-    op_set_operand(b.m, ops[1], 0, x);
-    assert_int_equal(module_verify(b.m), OK);
-    value_set_type(b.m, op_result(b.m, ops[2], 0), square(&b, DTYPE_F16));
+    op_set_operand(b.ir.m, ops[1], 0, x);
+    assert_int_equal(module_verify(b.ir.m), OK);
+    value_set_type(b.ir.m, op_result(b.ir.m, ops[2], 0), square(&b, DTYPE_F16));
     expect_code(&b, "E0214");
     end(&b);
 }
@@ -160,11 +142,11 @@ TEST(values_do_not_leave_their_block)
     built b = parse("func @f(%a: gm<64 x 64 x f32>, out %b: gm<64 x 64 x f32>) {\n for %i to 4 {\n"
                     "  %x = tile.load %a[16 * %i, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n"
                     "  tile.store %x, %b[16 * %i, 0]\n }\n return\n}\n");
-    assert_int_equal(module_verify(b.m), OK);
-    op_id f = block_first(b.m, module_top(b.m));
-    op_id loop = block_first(b.m, function_body(b.m, f));
-    op_id store = op_next(b.m, block_first(b.m, op_block_at(b.m, loop, 0)));
-    op_move(b.m, store, (op_place){function_body(b.m, f), op_next(b.m, loop)});
+    assert_int_equal(module_verify(b.ir.m), OK);
+    op_id f = block_first(b.ir.m, module_top(b.ir.m));
+    op_id loop = block_first(b.ir.m, function_body(b.ir.m, f));
+    op_id store = op_next(b.ir.m, block_first(b.ir.m, op_block_at(b.ir.m, loop, 0)));
+    op_move(b.ir.m, store, (op_place){function_body(b.ir.m, f), op_next(b.ir.m, loop)});
     expect_code(&b, "E0315");
     end(&b);
 }
@@ -174,13 +156,13 @@ TEST(op_verify_names_what_is_wrong_with_one_op)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id body = make_function(&b, "f", t);
-    value_id x = block_arg(b.m, body, 0);
-    assert_int_equal(op_verify(b.m, make_op(&b, body, OP_TENSOR_ADD, 1, &x, t)), FAILED);
-    assert_string_equal(diag_record_at(b.diags, 0)->code, "E0310");
-    assert_int_equal(op_verify(b.m, make_op(&b, body, OP_TENSOR_EXP, 1, &x, square(&b, DTYPE_F16))), FAILED);
-    assert_string_equal(diag_record_at(b.diags, 1)->code, "E0214");
-    assert_int_equal(op_verify(b.m, make_op(&b, body, OP_TENSOR_REDUCE_SUM, 1, &x, t)), FAILED);
-    assert_string_equal(diag_record_at(b.diags, 2)->code, "E0312");
+    value_id x = block_arg(b.ir.m, body, 0);
+    assert_int_equal(op_verify(b.ir.m, make_op(&b, body, OP_TENSOR_ADD, 1, &x, t)), FAILED);
+    assert_string_equal(diag_record_at(b.ir.d, 0)->code, "E0310");
+    assert_int_equal(op_verify(b.ir.m, make_op(&b, body, OP_TENSOR_EXP, 1, &x, square(&b, DTYPE_F16))), FAILED);
+    assert_string_equal(diag_record_at(b.ir.d, 1)->code, "E0214");
+    assert_int_equal(op_verify(b.ir.m, make_op(&b, body, OP_TENSOR_REDUCE_SUM, 1, &x, t)), FAILED);
+    assert_string_equal(diag_record_at(b.ir.d, 2)->code, "E0312");
     end(&b);
 }
 
@@ -197,11 +179,11 @@ TEST(all_problems_are_reported)
     built b = begin();
     type_id t = square(&b, DTYPE_F32), other = square(&b, DTYPE_I32);
     block_id body = make_function(&b, "f", t);
-    value_id x = block_arg(b.m, body, 0);
+    value_id x = block_arg(b.ir.m, body, 0);
     for (uint32_t i = 0; i < 3; i++) make_op(&b, body, OP_TENSOR_EXP, 1, &x, other);
     make_op(&b, body, OP_RETURN, 1, &x, 0);
-    assert_int_equal(module_verify(b.m), FAILED);
-    assert_int_equal(diag_error_count(b.diags), 3);
+    assert_int_equal(module_verify(b.ir.m), FAILED);
+    assert_int_equal(diag_error_count(b.ir.d), 3);
     end(&b);
 }
 
@@ -213,7 +195,7 @@ static void expect_tokens(const char *body, bool balanced)
     snprintf(text, sizeof text, "%s%s}\n", kernel_head, body);
     built b = parse(text);
     if (balanced)
-        assert_int_equal(module_verify(b.m), OK);
+        assert_int_equal(module_verify(b.ir.m), OK);
     else
         expect_code(&b, "E0329");
     end(&b);
@@ -262,7 +244,7 @@ TEST(calls_by_value_and_by_memory)
                     "func @v(%x: tensor<$B x f32>) -> tensor<$B x f32> {\n"
                     " %y = call @g(%x) : tensor<$B x f32>\n return %y\n}\n"
                     "func @m(%x: gm<$B x f32>, out %y: gm<$B x f32>) {\n call @g(%x, %y)\n return\n}\n");
-    assert_int_equal(module_verify(b.m), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
     end(&b);
     b = parse(
         "func private @g(%x: gm<$N x f32>, out %y: gm<$N x f32>) {\n return\n}\n"
@@ -279,7 +261,7 @@ TEST(calls_without_a_circle_are_fine_however_they_meet)
               "func @c(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n %y = call @d(%x) : tensor<4 x f32>\n return %y\n}\n"
               "func @a(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n %y = call @b(%x) : tensor<4 x f32>\n"
               " %z = call @c(%y) : tensor<4 x f32>\n return %z\n}\n");
-    assert_int_equal(module_verify(b.m), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
     end(&b);
 }
 
@@ -288,7 +270,7 @@ TEST(a_bound_symbol_ends_with_its_block)
     built b = parse("func @f(%a: gm<64 x 64 x f32>) {\n for %i to 4 {\n  bind $n = %i + 1 in [1, 4]\n"
                     "  %w = tile.workspace : gm<$n x 64 x f32>\n }\n for %i to 4 {\n  bind $n = %i + 2 in [1, 8]\n"
                     "  %w = tile.workspace : gm<$n x 64 x f32>\n }\n return\n}\n");
-    assert_int_equal(module_verify(b.m), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
     end(&b);
     b = parse("func @f(%a: gm<64 x 64 x f32>) {\n for %i to 4 {\n  bind $n = %i + 1 in [1, 4]\n }\n"
               " %w = tile.workspace : gm<$n x 64 x f32>\n return\n}\n");
@@ -300,7 +282,7 @@ TEST(facts_make_extents_equal)
 {
     built b = parse("func @f(%a: tensor<$A x f32>, %b: tensor<4 x f32>) -> tensor<4 x f32> where ($A == 4) {\n"
                     " %c = tensor.add %a, %b : tensor<4 x f32>\n return %c\n}\n");
-    assert_int_equal(module_verify(b.m), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
     end(&b);
     b = parse("func @f(%a: tensor<$A x f32>, %b: tensor<4 x f32>) -> tensor<4 x f32> where ($A >= 4) {\n"
               " %c = tensor.add %a, %b : tensor<4 x f32>\n return %c\n}\n");
@@ -313,15 +295,15 @@ TEST(a_hundred_thousand_ops_take_milliseconds)
     built b = begin();
     type_id t = square(&b, DTYPE_F32);
     block_id body = make_function(&b, "f", t);
-    value_id last[2] = {block_arg(b.m, body, 0), block_arg(b.m, body, 0)};
+    value_id last[2] = {block_arg(b.ir.m, body, 0), block_arg(b.ir.m, body, 0)};
     for (uint32_t i = 0; i < 100000; i++) {
-        value_id v = op_result(b.m, make_op(&b, body, i % 2 == 0 ? OP_TENSOR_ADD : OP_TENSOR_MUL, 2, last, t), 0);
+        value_id v = op_result(b.ir.m, make_op(&b, body, i % 2 == 0 ? OP_TENSOR_ADD : OP_TENSOR_MUL, 2, last, t), 0);
         last[1] = last[0];
         last[0] = v;
     }
     make_op(&b, body, OP_RETURN, 1, last, 0);
     clock_t start = clock();
-    assert_int_equal(module_verify(b.m), OK);
+    assert_int_equal(module_verify(b.ir.m), OK);
     /* Far above what it takes, so that a slow machine or a sanitizer does not fail it; quadratic work would. */
     assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 0.5);
     end(&b);
