@@ -111,7 +111,7 @@ typedef status (*infer_rule)(module *m, uint32_t op, type_id *out);
 /* Whatever else must hold. NULL: nothing. */
 typedef status (*verify_rule)(module *m, uint32_t op);
 
-/* How a tensor op maps its iteration space to operands (lowering.md section 1); see op_space.h. */
+/* How a tensor op maps its iteration space to operands; see op_space.h. */
 typedef enum space_rule {
     ITER_NONE,        /* not a structured op */
     ITER_ELEMENTWISE, /* numpy broadcasting of all operands */
@@ -164,7 +164,7 @@ typedef enum insn_rule {
     RULE_TRANSPOSE   /* dst [C,R], a [R,C] [, tmp] */
 } insn_rule;
 
-/* Scratch operand that ascend a2/a3 machines want behind the sources (pto-isa 9.5). */
+/* Scratch operand that ascend a2/a3 machines expect after the sources ([isa] of docs/sources.md). */
 typedef enum insn_tmp {
     TMP_NONE,
     TMP_LIKE_SRC,   /* capacity of the source tile */

@@ -1,4 +1,4 @@
-/* Reading the text form (docs/language.md; the grammar of the issue's design, ir.md section 1) and the MLIR generic
+/* Reading the text form (docs/language.md) and the MLIR generic
  * form, which may be mixed: an op that starts with a quoted name is generic.
  *
  * Limits, each with a diagnostic: 256 nested blocks, 64 nested brackets, 128 leaves in one expression, lines of 1 MB,

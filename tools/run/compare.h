@@ -1,4 +1,4 @@
-/* Comparing a result with a reference by the rules of workloads.md, never by a number chosen to pass. */
+/* Comparing a result with a reference by rules that follow from the element type, never by a number chosen to pass. */
 #ifndef TOOLS_RUN_COMPARE_H
 #define TOOLS_RUN_COMPARE_H
 

@@ -27,7 +27,7 @@ typedef enum op_action {
     DO_INDEX_CAST, /* index_cast, tensor.index_cast */
     DO_VIEW,
     DO_CONSTANT, /* tensor.constant */
-    DO_TENSOR,   /* an op of tensor_semantics.h */
+    DO_TENSOR,   /* a tensor op: tensor_ops.h */
     DO_EMPTY,    /* memory that nobody has written */
     DO_FREE,
     DO_ZERO_ACC,

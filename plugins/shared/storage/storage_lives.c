@@ -60,7 +60,7 @@ int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage
     if (tmp == PTO_TMP_NONE) return 0;
     *out = tmp == PTO_TMP_LIKE_SRC ? *source : *result;
     if (tmp == PTO_TMP_ROW_BLOCKS) {
-        /* ceil(R/8) repeats of 256 bytes, at most 30 of them: pto-isa.md 1.5. */
+        /* ceil(R/8) repeats of 256 bytes, at most 30 of them: [isa] of docs/sources.md. */
         const int64_t element = pto_dtype_bytes(result->dtype);
         out->rows = result->rows >= 256 ? 30 : (result->rows + 7) / 8;
         out->columns = element > 0 ? 256 / element : 256;

@@ -231,7 +231,8 @@ typedef struct pto_op_spec {
     pto_str name; /* base name for the first result; empty: derived from the kind */
 } pto_op_spec;
 
-/* Iteration space of a structured tensor op (lowering.md section 1). */
+/* Iteration space of a structured tensor op: its dims, and which of them each dim of an operand and of
+ * the result walks. */
 typedef struct pto_iteration {
     uint32_t struct_size;
     uint32_t dim_count, operand_count, operand_rank[PTO_MAX_SPACE_OPERANDS], result_rank;

@@ -57,6 +57,11 @@ echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh 
 rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
 seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
 
+clean sources.sh
+echo '/* see core/gone.h and arena.h */' >core/cites.c && caught sources.sh 'core/cites.c:1: cites `core/gone.h`' && rm core/cites.c
+mkdir -p pipelines/machines docs && echo '| [isa] | a | b |' >docs/sources.md
+echo 'a: 1 # [isa] [own]' >pipelines/machines/m.yaml && caught sources.sh "m.yaml:1: [own]" && rm -r pipelines docs
+
 # What is built: a tree with one object of each kind, as CMake lays it out.
 mkdir -p build/ir/CMakeFiles/pto_ir_base.dir/base build/core/CMakeFiles/pto_base.dir build/lib/pto/plugins-1
 compile() { # OBJECT-FOLDER SOURCE
