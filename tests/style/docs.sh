@@ -22,6 +22,13 @@ for folder in $folders; do
   [ "$lines" -le 10 ] || complain "$folder/README.md has $lines lines, the limit is 10"
 done
 
+# Lines of prose have at most 120 columns: a table, a program and a picture may be wider.
+wide=$(find . -name '*.md' ! -path './build*' ! -path './.git/*' ! -path './docs/reference/*' -exec awk '
+  FNR == 1 { code = 0 }
+  /^```/ { code = !code }
+  !code && !/^[|!]/ && length($0) > 120 { print FILENAME ":" FNR ": " length($0) " columns, the limit is 120" }' {} +)
+[ -z "$wide" ] || complain "$wide"
+
 # A bare system has no git, and a git that does not trust the folder's owner answers nothing.
 machine_path='(^|[^A-Za-z0-9_./-])/(work|root|home|farm)/'
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then

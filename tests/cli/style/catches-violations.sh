@@ -55,6 +55,7 @@ caught attributes.sh "the attribute 'mode' of ir/ops/a.def"
 echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh && rm -r core/mode.c ir/ops
 
 rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
+seq -s' ' 60 >core/README.md && caught docs.sh "./core/README.md:1: 170 columns" && echo x >core/README.md
 seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
 
 clean sources.sh
