@@ -107,6 +107,14 @@ typedef struct symbol_slot {
     op_id op;    /* 0: erased */
 } symbol_slot;
 
+/* What is known of a value while the module does not change (verify/ranges.c). */
+enum { RANGE_ENTRIES = 64 };
+typedef struct range_entry {
+    value_id value;
+    uint64_t epoch;
+    expr_range range;
+} range_entry;
+
 /* Parts that reading functions fill on demand. */
 typedef struct module_caches {
     kind_cache kinds[OP_KIND_COUNT];
@@ -118,6 +126,7 @@ typedef struct module_caches {
     size_t valid_capacity;
     struct valid_step *steps; /* of the chain being followed */
     size_t step_capacity;
+    range_entry ranges[RANGE_ENTRIES]; /* by value modulo their count */
 } module_caches;
 
 typedef struct valid_entry {

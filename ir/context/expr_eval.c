@@ -5,9 +5,10 @@
 
 __extension__ typedef __int128 int128;
 
-static int128 floor_div(int128 a, int128 b) { return a / b - (a % b != 0 && a < 0); }
+/* Of divisors from 1 up. */
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-static int128 ceil_div(int128 a, int128 b) { return a / b + (a % b != 0 && a > 0); }
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 && a > 0); }
 
 /* ---- evaluation ---- */
 
@@ -55,9 +56,9 @@ bool expr_eval(const ir_context *c, expr_id e, const expr_values *v, int64_t *ou
         case EXPR_PRODUCT:
             if (__builtin_mul_overflow(a, b, &a)) return false;
             break;
-        case EXPR_FLOORDIV: a = (int64_t)floor_div(a, b); break;
-        case EXPR_CEILDIV: a = (int64_t)ceil_div(a, b); break;
-        case EXPR_MOD: a = (int64_t)(a - floor_div(a, b) * b); break;
+        case EXPR_FLOORDIV: a = floor_div(a, b); break;
+        case EXPR_CEILDIV: a = ceil_div(a, b); break;
+        case EXPR_MOD: a = a % b < 0 ? a % b + b : a % b; break;
         case EXPR_MIN: a = b < a ? b : a; break;
         case EXPR_MAX: a = b > a ? b : a; break;
         default: BUG_IF(true, "expression kind %d", n->kind);
@@ -106,6 +107,13 @@ static interval product_bounds(interval a, interval b)
     return normal((interval){least(least(p, q), least(r, s)), greatest(greatest(p, q), greatest(r, s))});
 }
 
+static interval scaled(interval x, int64_t by)
+{
+    if (by == 1) return x;
+    const int128 p = times(x.lo, by), q = times(x.hi, by);
+    return normal(by < 0 ? (interval){q, p} : (interval){p, q});
+}
+
 static interval sum_bounds(interval a, interval b)
 {
     interval x = {a.lo + b.lo, a.hi + b.hi};
@@ -118,7 +126,7 @@ static int128 quotient_end(int128 a, int128 b, bool up)
 {
     if (is_unbounded(a)) return a;
     if (is_unbounded(b)) return up ? (a > 0) : -(a < 0);
-    return up ? ceil_div(a, b) : floor_div(a, b);
+    return up ? ceil_div((int64_t)a, (int64_t)b) : floor_div((int64_t)a, (int64_t)b);
 }
 
 /* Divisors below 1 make the evaluation fail, so only those from 1 up count. */
@@ -136,7 +144,7 @@ static interval rest_bounds(interval a, interval b)
     if (b.lo < 1) b.lo = 1;
     if (a.lo >= 0 && a.hi < b.lo) return a;
     if (b.lo == b.hi && !is_unbounded(a.lo) && !is_unbounded(a.hi)) {
-        int128 first = floor_div(a.lo, b.lo) * b.lo;
+        int128 first = (int128)floor_div((int64_t)a.lo, (int64_t)b.lo) * b.lo;
         if (a.hi < first + b.lo) return (interval){a.lo - first, a.hi - first};
     }
     interval x = {0, is_unbounded(b.hi) ? NO_BOUND : b.hi - 1};
@@ -167,13 +175,11 @@ static interval bounds_of(const ir_context *c, expr_id e, const expr_ranges *r)
     const expr_node *n = expr_at(c, e);
     if (n->arg_count == 0) return leaf_bounds(n, r);
     interval x = bounds_of(c, n->args[0], r);
-    if (n->kind == EXPR_SUM) {
-        x = sum_bounds((interval){n->value, n->value}, product_bounds(x, (interval){n->coefs[0], n->coefs[0]}));
-    }
+    if (n->kind == EXPR_SUM) x = sum_bounds((interval){n->value, n->value}, scaled(x, n->coefs[0]));
     for (uint32_t i = 1; i < n->arg_count; i++) {
         interval y = bounds_of(c, n->args[i], r);
         switch (n->kind) {
-        case EXPR_SUM: x = sum_bounds(x, product_bounds(y, (interval){n->coefs[i], n->coefs[i]})); break;
+        case EXPR_SUM: x = sum_bounds(x, scaled(y, n->coefs[i])); break;
         case EXPR_PRODUCT: x = product_bounds(x, y); break;
         case EXPR_FLOORDIV: x = quotient_bounds(x, y, false); break;
         case EXPR_CEILDIV: x = quotient_bounds(x, y, true); break;

@@ -1,5 +1,6 @@
 #include "ir/verify/ranges.h"
 
+#include "ir/module_impl.h"
 #include "ir/tune.h"
 
 enum { DEPTH_MAX = 16, EVALUATIONS_MAX = 256, MEMO_COUNT = 16 };
@@ -9,6 +10,7 @@ typedef struct range_query {
     module *m;
     op_id at, function;
     uint32_t depth, evaluations;
+    bool was_cut; /* a bound is unknown since it is too far out */
     struct {
         value_id value;
         bool known;
@@ -135,7 +137,11 @@ static bool symbol_range(void *self, str_id name, expr_range *out)
         return out->lo <= out->hi;
     }
     op_id bind = find_bind(q->m, q->at, name);
-    if (bind == 0 || q->depth >= DEPTH_MAX) return out->lo <= out->hi;
+    if (bind == 0) return out->lo <= out->hi;
+    if (q->depth >= DEPTH_MAX) {
+        q->was_cut = true;
+        return out->lo <= out->hi;
+    }
     if (op_kind_of(q->m, bind) == OP_TUNE) {
         tune_range t = tune_range_of(q->m, bind);
         narrow(out, RELATION_GE, t.lo);
@@ -221,20 +227,30 @@ static expr_range compute_value_range(range_query *q, value_id v)
     }
 }
 
+/* Verification asks for the indices of a nest at each op in it: what was found holds until the module changes. */
 static bool value_range(void *self, uint32_t v, expr_range *out)
 {
     range_query *q = self;
     uint32_t place = v % MEMO_COUNT;
+    range_entry *kept = &q->m->caches->ranges[v % RANGE_ENTRIES];
     if (q->memo[place].known && q->memo[place].value == v) {
         *out = q->memo[place].range;
         return true;
     }
-    if (q->depth >= DEPTH_MAX) return false;
+    if (kept->value == v && kept->epoch == q->m->epoch) {
+        *out = kept->range;
+        return true;
+    }
+    if (q->depth >= DEPTH_MAX) {
+        q->was_cut = true;
+        return false;
+    }
     *out = compute_value_range(q, v);
     if (out->lo > out->hi) *out = unbounded;
     q->memo[place].value = v;
     q->memo[place].known = true;
     q->memo[place].range = *out;
+    if (!q->was_cut) *kept = (range_entry){v, q->m->epoch, *out};
     return true;
 }
 
@@ -247,7 +263,11 @@ static bool slot_range(void *self, uint32_t slot, expr_range *out)
 
 static expr_range query_range(range_query *q, op_id at, expr_id e)
 {
-    if (e == 0 || ++q->evaluations > EVALUATIONS_MAX) return unbounded;
+    if (e == 0) return unbounded;
+    if (++q->evaluations > EVALUATIONS_MAX) {
+        q->was_cut = true;
+        return unbounded;
+    }
     op_id outer = q->at;
     q->at = at;
     q->depth++;
