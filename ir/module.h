@@ -117,6 +117,7 @@ attr_id op_attrs(const module *m, op_id o);
 void op_set_attrs(module *m, op_id o, attr_id dict);
 /* One attribute; the row's default when absent; 0 when neither. */
 attr_id op_attr(const module *m, op_id o, const char *name);
+attr_id op_attr_by_key(const module *m, op_id o, str_id key);
 void op_set_attr(module *m, op_id o, const char *name, attr_id value);
 int64_t op_attr_int(const module *m, op_id o, const char *name, int64_t absent);
 str op_attr_str(const module *m, op_id o, const char *name); /* {NULL,0} when absent */

@@ -88,6 +88,16 @@ attr_id op_attr(const module *m, op_id o, const char *name)
     return value == 0 && index < k->attr_count ? k->defaults[index] : value;
 }
 
+attr_id op_attr_by_key(const module *m, op_id o, str_id key)
+{
+    const op_record *op = op_at(m, o);
+    const attr_id value = op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, key);
+    const kind_cache *k = kind_cache_at(m, op->kind);
+    for (uint32_t i = 0; value == 0 && k->has_default && i < k->attr_count; i++)
+        if (k->keys[i] == key) return k->defaults[i];
+    return value;
+}
+
 void op_set_attr(module *m, op_id o, const char *name, attr_id value)
 {
     uint32_t index;

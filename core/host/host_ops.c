@@ -152,7 +152,7 @@ static pto_attr op_attr_slot(pto_op h, pto_str name)
     const op_id o = op_from(c, h);
     if (o == 0) return attr_handle(c, 0);
     const str_id key = string_intern(c->ir, str_of(name));
-    const attr_id a = op_attr(c->m, o, string_of(c->ir, key).p);
+    const attr_id a = op_attr_by_key(c->m, o, key);
     return attr_handle(c, a != 0 ? attr_with_leaves(c, o, a) : 0);
 }
 

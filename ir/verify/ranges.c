@@ -280,6 +280,8 @@ static expr_range query_range(range_query *q, op_id at, expr_id e)
 
 expr_range op_expr_range(module *m, op_id at, expr_id e)
 {
+    int64_t number;
+    if (expr_is_const(module_context(m), e, &number)) return (expr_range){number, number};
     range_query q = {.m = m, .at = at, .function = op_function(m, at)};
     return query_range(&q, at, e);
 }
