@@ -1,30 +1,37 @@
 # --bisect=N: the first N optional unit runs are done, the others are not; what contracts need always runs; one line for each decision.
 . "$TEST_ROOT/tests/shell.sh"
-ffn=$TEST_ROOT/examples/ffn/ffn.ptir
-pto-opt "$ffn" --pipeline=default.yaml -o plain.ptir || exit 1
-ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect=-1 -o all.ptir
+inputs=$TEST_ROOT/tests/cli/pto-opt/inputs
+cp "$inputs/two-functions.ptir" f.ptir
+bisect() { # N FILE OPTION..: of the pipeline whose steps are counted here
+  number=$1 file=$2
+  shift 2
+  ends 0 pto-opt "$file" --pipeline="$inputs/to-tiles.yaml" --bisect="$number" "$@"
+}
+pto-opt f.ptir --pipeline="$inputs/to-tiles.yaml" -o plain.ptir || exit 1
+bisect -1 f.ptir -o all.ptir
 cmp plain.ptir all.ptir || exit 1
 grep -q 'NOT running' text && fail "-1 leaves something out"
-count=$(grep -c '^bisect: running pass ([0-9]*) ' text)
-[ "$count" -ge 6 ] || fail "$count optional runs"
-ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect=4 -o four.ptir
-says_line 'bisect: running pass (1) pto.canonicalize on @ffn, step `canonicalize`'
+[ "$(grep -c '^bisect: running pass ([0-9]*) ' text)" -eq 4 ] || fail "optional runs"
+bisect 3 f.ptir -o three.ptir
+says_line 'bisect: running pass (1) pto.canonicalize on @f, step `canonicalize`'
+says_line 'bisect: running pass (2) pto.canonicalize on @g, step `canonicalize`'
 says_line 'bisect: step `expand-math` always runs: it establishes pto.math-legal, which step `fuse` needs'
-says_line 'bisect: running pass (2) pto.canonicalize on @ffn, step `canonicalize-expanded`'
+says_line 'bisect: running pass (3) pto.canonicalize on @f, step `again`'
+says_line 'bisect: NOT running pass (4) pto.canonicalize on @g, step `again`'
 says_line 'bisect: step `tile` always runs: it takes tensor/1 to tile/1'
-says_line 'bisect: running pass (3) pto.pipeline on @ffn, step `pipeline`'
-says_line 'bisect: running pass (4) pto.order on @ffn_0, step `order`'
-says_line 'bisect: NOT running pass (5) pto.order on @ffn_1, step `order`'
-says_line 'bisect: step `synchronize` always runs: it establishes pto.synchronised, which backend pto.cpu-sim needs'
 # As many as there are is all; a part of the pipeline decides as the whole does.
-ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect="$count" -o all.ptir
+bisect 4 f.ptir -o all.ptir
 cmp plain.ptir all.ptir || exit 1
-ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect=4 --until select -o select.ptir
-says_line 'bisect: step `select` always runs: it establishes pto.selected, which step `order` needs'
-ends 0 pto-opt select.ptir --pipeline=default.yaml --bisect=1 --from order -o resumed.ptir
-says_line 'bisect: NOT running pass (2) pto.order on @ffn_1, step `order`'
-cmp four.ptir resumed.ptir || exit 1
-# Every prefix is a pipeline that works, and gives the same numbers.
+bisect 3 f.ptir --until expand-math -o part.ptir
+says_line 'bisect: step `expand-math` always runs: it establishes pto.math-legal, which step `fuse` needs'
+bisect 1 part.ptir --from again -o resumed.ptir
+says_line 'bisect: NOT running pass (2) pto.canonicalize on @g, step `again`'
+cmp three.ptir resumed.ptir || exit 1
+# Every prefix of the default pipeline works, and gives the same numbers.
+ffn=$TEST_ROOT/examples/ffn/ffn.ptir
+ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect=-1 -o all.ptir
+says_line 'bisect: step `synchronize` always runs: it establishes pto.synchronised, which backend pto.cpu-sim needs'
+count=$(grep -c '^bisect: running pass ([0-9]*) ' text)
 n=0
 while [ "$n" -le "$count" ]; do
   pto-run --case "$TEST_ROOT/examples/ffn/case.yaml" --size one --bisect="$n" >out.txt 2>text || fail "$n"
@@ -33,16 +40,6 @@ while [ "$n" -le "$count" ]; do
 done
 
 # What it is for: the run from which on the numbers are wrong.
-cat >f.ptir <<'END'
-func @f(%x: tensor<$N x 8 x f32>) -> tensor<$N x 8 x f32> {
-  %y = tensor.add %x, %x : tensor<$N x 8 x f32>
-  return %y
-}
-func @g(%x: tensor<$N x 8 x f32>) -> tensor<$N x 8 x f32> {
-  %y = tensor.exp %x : tensor<$N x 8 x f32>
-  return %y
-}
-END
 liar=test.liar-numbers
 low=0 high=6
 while [ $((high - low)) -gt 1 ]; do

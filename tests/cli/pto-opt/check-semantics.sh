@@ -131,5 +131,5 @@ for kb in 64 192 448; do
 done
 exits 0 pto-opt "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never --check=semantics --progress \
   --verify=paranoid -o out.ptir 2>text || fail "taken back"
-[ "$(grep -c '^step 8 of 19: tile' text)" -ge 2 ] || fail "nothing was taken back"
+[ "$(grep -c '^step [0-9]* of [0-9]*: tile ' text)" -ge 2 ] || fail "nothing was taken back"
 says '^semantics: @f on random inputs, \$B = 5$'

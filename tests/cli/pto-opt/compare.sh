@@ -13,7 +13,7 @@ says '^this:  default.yaml --set=params.vec-bytes=8KiB$' page
 says '^other: default.yaml$' page
 # The tiling is the first that differs, and everything behind it does.
 sed -n 's/^\* \([a-z-]*\)  .*/\1/p' page | head -1 | grep -qx tile || fail "the first step that differs"
-says '^  fuse  *9  *9  *[0-9]*  *[0-9]*  pto.fuse$' page
+says '^  fuse  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.fuse$' page
 says '^\* tile  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.tile$' page
 says '^      bytes given out, all spaces  *[0-9]*  *[0-9]*$' page
 says '^final IR: differs, first here$' page
@@ -24,11 +24,11 @@ grep '^[-+][^-+]' page | head -3 | cmp - wanted || fail "not the difference that
 
 # A step more, a step less, another pass in its place.
 exits 0 pto-opt "$softmax" --pipeline=default.yaml --insert-after canonicalize=pto.canonicalize --compare=default.yaml >page 2>text || fail "one more"
-says '^\* canonicalize-2  *7  *-  *0  *-  pto.canonicalize$' page
+says '^\* canonicalize-2  *[1-9][0-9]*  *-  *0  *-  pto.canonicalize$' page
 exits 0 pto-opt "$softmax" --pipeline=default.yaml --remove canonicalize-expanded --compare=default.yaml >page 2>text || fail "one less"
-says '^\* canonicalize-expanded  *-  *7  *-  *0  pto.canonicalize$' page
+says '^\* canonicalize-expanded  *-  *[1-9][0-9]*  *-  *0  pto.canonicalize$' page
 exits 0 pto-opt "$softmax" --pipeline=default.yaml --replace order=pto.canonicalize --compare=default.yaml --until canonicalize >page 2>text || fail "until"
-says '^  canonicalize  *7  *7  *0  *0  pto.canonicalize$' page
+says '^  canonicalize  *\([0-9]*\)  *\1  *0  *0  pto.canonicalize$' page
 grep -q 'fuse' page && fail "until: steps that did not run"
 printf 'pto-pipeline: 1\npasses:\n  - { pass: test.liar-numbers-swaps, id: canonicalize }\n' >p.yaml
 exits 0 pto-opt "$softmax" "--plugin=$TEST_PLUGINS/liar-numbers.so" --passes=pto.canonicalize --compare=p.yaml >page 2>text || fail "another pass"

@@ -12,13 +12,13 @@ grep -q 'remark: \[pto.allocate/does-not-fit\] the buffers of @f_0 need [0-9]* b
 tile_of() { # LABEL FILE
   grep -A2 "at: \"@./$1\"" "$2" | sed -n '/decide: tile/{n;s/.*value: //p;}'
 }
-[ "$(tile_of f_0 s.yaml)" = "{ rows: 1, columns: 2048 }" ] || complain "f_0 got $(tile_of f_0 s.yaml)"
 pto-opt m.ptir --pipeline=default.yaml --emit-schedule=plain.yaml -o plain.ptir || complain "the default pipeline fails"
-[ "$(tile_of f_0 plain.yaml)" = "{ rows: 1, columns: 4096 }" ] || complain "at first f_0 gets $(tile_of f_0 plain.yaml)"
+first=$(tile_of f_0 plain.yaml) next=$(tile_of f_0 s.yaml)
+[ -n "$first" ] && [ -n "$next" ] && [ "$first" != "$next" ] || complain "f_0 gets '$first', and then '$next'"
 [ "$(tile_of g_0 plain.yaml)" = "$(tile_of g_0 s.yaml)" ] || complain "g_0 was not to blame and got another size"
 
 # The same as if the size had been pinned from the start, counters included.
-printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: { rows: 1, columns: 2048 }, pinned: true }\n' >p.yaml
+printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: %s, pinned: true }\n' "$next" >p.yaml
 compile --schedule=p.yaml --stats -o pinned.ptir 2>pinned.txt || complain "not compiled: $(cat pinned.txt)"
 cmp -s out.ptir pinned.ptir || complain "going back gives another module than the same size at once"
 sed 's/: [0-9]* changes/:/' stats.txt >a
@@ -38,18 +38,18 @@ does_not_fit() { # WANTED-STATUS ARGUMENTS..
   status=$?
   [ "$status" = "$wanted" ] || complain "$*: status $status, wanted $wanted"
   [ -e no.ptir ] && complain "$*: left an output"
-  grep -q 'error: \[pto.allocate/does-not-fit\] the buffers of @f_0 need' text && grep -q 'note: `%tx_b` takes 32768 bytes' text ||
+  grep -q 'error: \[pto.allocate/does-not-fit\] the buffers of @f_0 need' text && grep -q 'note: `%tx_b` takes [0-9]* bytes' text ||
     complain "$*"
 }
-printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: { rows: 1, columns: 4096 }, pinned: true }\n' >p.yaml
+printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: %s, pinned: true }\n' "$first" >p.yaml
 does_not_fit 2 --schedule=p.yaml
 grep -q 'remark: \[pto.allocate' text && complain "a pinned size was tried again"
 grep -q 'p.yaml:3:5: note: the schedule pins it here' text || complain "no line of the pin"
-does_not_fit 5 --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }'
+does_not_fit 5 --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }"
 grep -q "remark: \[pto.tile/no-further-offer\] strategy 'pto.tiling-manual' offers no further tile that fits; there were 1" text ||
   complain "no further offer"
 # From a snapshot behind the tiling there is nothing to go back to.
-compile --until select -o select.ptir --set 'tile.with.strategy={ use: pto.tiling-manual, with: { rows: 1, columns: 4096 } }' ||
+compile --until select -o select.ptir --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }" ||
   complain "until select"
 mv select.ptir m.ptir
 does_not_fit 5 --from order

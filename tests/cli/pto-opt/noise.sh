@@ -1,14 +1,15 @@
 # --progress says each step as it starts, --quiet leaves errors and what was asked for, --trace writes down what took how long.
 . "$TEST_ROOT/tests/shell.sh"
 softmax=$TEST_ROOT/examples/softmax/softmax.ptir
-ends 0 pto-opt "$softmax" --pipeline=default.yaml --until fuse --progress -o out.ptir
+inputs=$TEST_ROOT/tests/cli/pto-opt/inputs
+ends 0 pto-opt "$softmax" --pipeline="$inputs/to-tiles.yaml" --until fuse --progress -o out.ptir
 cat >wanted <<'END'
 step 1 of 7: canonicalize (pto.canonicalize)
 step 2 of 7: decompose-softmax (pto.decompose-softmax)
 step 3 of 7: decompose-rms-norm (pto.decompose-rms-norm)
 step 4 of 7: legalize-types (pto.legalize-types)
 step 5 of 7: expand-math (pto.expand-math)
-step 6 of 7: canonicalize-expanded (pto.canonicalize)
+step 6 of 7: again (pto.canonicalize)
 step 7 of 7: fuse (pto.fuse)
 END
 cmp text wanted || fail progress
@@ -38,7 +39,7 @@ fails 2 'error: \[E1504\] --quiet excludes --progress' pto-opt "$softmax" --pipe
 
 # The trace: the same spans each time, nested, in the order of the work.
 for i in 1 2; do
-  ends 0 pto-opt "$softmax" --pipeline=default.yaml --verify=paranoid --check=semantics --trace=t$i.json -o out.ptir
+  ends 0 pto-opt "$inputs/two-functions.ptir" --pipeline="$inputs/to-tiles.yaml" --verify=paranoid --check=semantics --trace=t$i.json -o out.ptir
   sed 's/"\(ts\|dur\)": [0-9.]*/"\1": 0/g' t$i.json >same$i
 done
 cmp same1 same2 || fail "other spans"
@@ -59,11 +60,11 @@ def read(name):
 events = read("t1.json")
 assert events[0]["name"] == "pto-opt" and [e["name"] for e in events[1:4]] == ["open pipeline", "parse", "verify"]
 steps = [e for e in events if e["cat"] == "step"]
-assert len(steps) == 19 and steps[7]["name"] == "tile" and steps[7]["args"]["detail"] == "pto.tile" and steps[7]["args"]["ops"] > 0
+assert [e["name"] for e in steps[5:]] == ["again", "fuse", "tile"] and steps[7]["args"]["detail"] == "pto.tile" and steps[7]["args"]["ops"] > 0
 tile = [e for e in events if e["inside"] == ["pto-opt", "tile"]]
-assert [e["name"] for e in tile][:5] == ["softmax", "verify", "properties", "print and read", "semantics"], tile
-order = [e["name"] for e in events if e["cat"] == "unit" and "order" in e["inside"]]
-assert sorted(order) == ["softmax", "softmax_0"], order
+assert [e["name"] for e in tile][:6] == ["f", "g", "verify", "properties", "print and read", "semantics"], tile
+again = [e["name"] for e in events if e["cat"] == "unit" and "again" in e["inside"]]
+assert sorted(again) == ["f", "g"], again
 assert events[-1]["name"] == "print"
 assert [e["name"] for e in read("run.json")][-1] == "pto.cpu-sim"
 failed = read("failed.json")

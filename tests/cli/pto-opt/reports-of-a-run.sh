@@ -4,8 +4,7 @@
 module=$TEST_ROOT/examples/softmax/rows.ptir
 compile() { pto-opt "$module" --pipeline=default.yaml "$@"; }
 steps_of default.yaml >steps.txt
-steps=$(wc -l <steps.txt)
-[ "$steps" -ge 18 ] || fail "only $steps steps"
+grep -qx tile steps.txt || fail "other steps: $(cat steps.txt)"
 compile -o final.ptir || exit 1
 
 # One row for each step, in order, and a total that is the sum.
@@ -28,7 +27,7 @@ compile --dump-dir=dump -o dumped.ptir && cmp final.ptir dumped.ptir || exit 1
 awk '/ changes, / { n++; sub(/:/, "", $1); if ($2 > 0) printf "%02d-%s.ptir\n", n, $1 }' stats.txt >changed.txt
 { echo 00-input.ptir; cat changed.txt; } >expected.txt
 find dump -type f ! -name .pto-files | sed 's|.*/||' | sort | cmp - expected.txt || fail "the dumps are $(ls dump)"
-[ "$(wc -l <changed.txt)" -ge 8 ] || fail "only $(wc -l <changed.txt) dumps"
+grep -q tile changed.txt || fail "these dumps: $(cat changed.txt)"
 while read -r name; do
   step=${name#??-}
   compile --until="${step%.ptir}" -o until.ptir && cmp "dump/$name" until.ptir || exit 1
@@ -58,7 +57,7 @@ cp "$module" kept.ptir
 pto-opt "$module" --pipeline=default.yaml --set=tile.with.strategy=pto.tiling-manual --dump-dir=reached --timing -o kept.ptir 2>failed.txt
 [ $? -eq 5 ] && cmp "$module" kept.ptir || fail "-o was written by a run that failed: $(cat failed.txt)"
 grep -q "in step 'tile'" failed.txt || fail "the step is not named: $(cat failed.txt)"
-[ -f reached/07-fuse.ptir ] || fail "the dumps before the failure are missing"
+[ -f "$(echo reached/??-fuse.ptir)" ] || fail "the dumps before the failure are missing"
 [ "$(find reached -name '*.ptir' | wc -l)" = "$(sed '/-fuse/q' expected.txt | wc -l)" ] || fail "other dumps than before the failure: $(ls reached)"
 pto-opt "$module" --pipeline=default.yaml --set=tile.with.strategy=pto.tiling-manual -o absent.ptir 2>/dev/null
 [ ! -e absent.ptir ] || fail "-o was made by a run that failed"
