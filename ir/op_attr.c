@@ -34,7 +34,7 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     }
     k->attr_count = (uint8_t)n;
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
-    while (k->in_count < sizeof info->in / sizeof info->in[0] && info->in[k->in_count].types != 0) k->in_count++;
+    k->in_count = (uint16_t)op_info_operands(info);
     k->ready = true;
 }
 

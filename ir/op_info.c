@@ -4,58 +4,45 @@
 
 #include <string.h>
 
-/* Rows leave fields out and override a default given before them: that is what a form is. */
+/* Rows leave fields out. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#ifdef __clang__
-#pragma GCC diagnostic ignored "-Winitializer-overrides"
-#else
-#pragma GCC diagnostic ignored "-Woverride-init"
-#endif
 
-/* Operands by rule: PTO_<rule> of the instruction, TILE_<rule> of the value form. */
-#define ONE_TILE(name) {name, TY_TILE}
-#define SCRATCH {"tmp", TY_TILE, DT_ANY}
-#define ACC(name) {name, TY_TILE, DT(F32) | DT(I32)}
-#define VALUE .out_count = 1, .out_types = TY_TILE, .traits = TRAIT_PURE
-#define ROW_SCRATCH .in_optional = 1
+/* The operands of a row. */
+#define IN(...) ((const operand_spec[]){__VA_ARGS__, {.types = 0}})
 
-#define PTO_RULE_LOAD .in = {ONE_TILE("dst"), {"src", TY_GM}}, .syntax = "$0, $1[offsets]"
-#define TILE_RULE_LOAD \
-    .in = {{"src", TY_MEMORY}}, .syntax = "$0[offsets] size(sizes)", .out_count = 1, .out_types = TY_TILE
-#define PTO_RULE_STORE .in = {{"dst", TY_GM}, ONE_TILE("src")}, .syntax = "$0[offsets], $1"
-#define TILE_RULE_STORE .in = {ONE_TILE("src"), {"dst", TY_MEMORY}}, .syntax = "$0, $1[offsets]"
-#define PTO_RULE_FILL .in = {ONE_TILE("dst"), {"scalar", TY_SCALAR}}
-#define TILE_RULE_FILL .in = {{"scalar", TY_SCALAR}}, .syntax = "$0 valid(valid)", VALUE
-#define PTO_RULE_MOVE .in = {ONE_TILE("dst"), ONE_TILE("src")}
-#define TILE_RULE_MOVE .in = {ONE_TILE("src")}, VALUE
-#define PTO_RULE_UNARY .in = {ONE_TILE("dst"), ONE_TILE("a")}
-#define TILE_RULE_UNARY .in = {ONE_TILE("a")}, VALUE
-#define PTO_RULE_BINARY .in = {ONE_TILE("dst"), ONE_TILE("a"), ONE_TILE("b")}
-#define TILE_RULE_BINARY .in = {ONE_TILE("a"), ONE_TILE("b")}, VALUE
-#define PTO_RULE_SCALAR .in = {ONE_TILE("dst"), ONE_TILE("a"), {"scalar", TY_SCALAR}}
-#define TILE_RULE_SCALAR .in = {ONE_TILE("a"), {"scalar", TY_SCALAR}}, VALUE
-#define PTO_RULE_CONVERT PTO_RULE_UNARY
-#define TILE_RULE_CONVERT TILE_RULE_UNARY
-#define PTO_RULE_ROW_REDUCE .in = {ONE_TILE("dst"), ONE_TILE("a"), SCRATCH}, ROW_SCRATCH
-#define TILE_RULE_ROW_REDUCE TILE_RULE_UNARY
-#define PTO_RULE_COL_REDUCE PTO_RULE_UNARY
-#define TILE_RULE_COL_REDUCE TILE_RULE_UNARY
-#define PTO_RULE_ROW_EXPAND .in = {ONE_TILE("dst"), ONE_TILE("v")}
-#define TILE_RULE_ROW_EXPAND .in = {ONE_TILE("v")}, VALUE
-#define PTO_RULE_COL_EXPAND PTO_RULE_ROW_EXPAND
-#define TILE_RULE_COL_EXPAND TILE_RULE_ROW_EXPAND
-#define PTO_RULE_ROW_BINARY .in = {ONE_TILE("dst"), ONE_TILE("a"), ONE_TILE("v"), SCRATCH}, ROW_SCRATCH
-#define TILE_RULE_ROW_BINARY .in = {ONE_TILE("a"), ONE_TILE("v")}, VALUE
-#define PTO_RULE_COL_BINARY .in = {ONE_TILE("dst"), ONE_TILE("a"), ONE_TILE("v")}
-#define TILE_RULE_COL_BINARY TILE_RULE_ROW_BINARY
-#define PTO_RULE_MATMUL .in = {ACC("acc"), ONE_TILE("left"), ONE_TILE("right")}
-#define TILE_RULE_MATMUL .in = {ONE_TILE("left"), ONE_TILE("right")}, VALUE
-#define PTO_RULE_MATMUL_ACC .in = {ACC("acc_out"), ACC("acc_in"), ONE_TILE("left"), ONE_TILE("right")}
-#define TILE_RULE_MATMUL_ACC .in = {ACC("acc"), ONE_TILE("left"), ONE_TILE("right")}, VALUE
-#define PTO_RULE_FILLPAD PTO_RULE_MOVE
-#define TILE_RULE_FILLPAD TILE_RULE_MOVE
-#define PTO_RULE_TRANSPOSE .in = {ONE_TILE("dst"), ONE_TILE("a"), SCRATCH}, ROW_SCRATCH
-#define TILE_RULE_TRANSPOSE TILE_RULE_UNARY
+/* What the two forms of an instruction take from its rule: whether the instruction has a scratch operand; the results
+ * of the value form, and whether they are all that it does. */
+#define TILE(...) +0
+#define SCALAR(...) +0
+#define MEMORY(...) +0
+#define SCRATCH(...) +1
+#define TILE_OUT(...) 1
+#define MEMORY_OUT(...) 0
+enum {
+#define RULE(ID, target, sources, ...) RULE_##ID##_SCRATCH = 0 sources, RULE_##ID##_RESULTS = target,
+#include "ir/ops/rules.def"
+};
+#undef SCRATCH
+#define SCRATCH(...) +0
+#undef MEMORY
+#define MEMORY(...) +1
+enum {
+#define RULE(ID, target, sources, ...) \
+    RULE_##ID##_TRAITS = (0 sources) == 0 && RULE_##ID##_RESULTS == 1 ? TRAIT_PURE : 0,
+#include "ir/ops/rules.def"
+};
+
+/* Words that flags and barriers name pipes by, each after a `|`. */
+static const char pipe_words[] =
+#define UNIT(ID, role, pipe, doc) "|" pipe
+#include "ir/ops/units.def"
+    ;
+static const char pipe_or_all_words[] =
+#define UNIT(ID, role, pipe, doc) "|" pipe
+#include "ir/ops/units.def"
+    "|all";
+#define PIPES (pipe_words + 1)
+#define PIPES_OR_ALL (pipe_or_all_words + 1)
 
 static const op_info rows[OP_KIND_COUNT] = {
 #define OP(ID, mnemonic, sentence, ...) [OP_##ID] = {.name = mnemonic, .doc = sentence, __VA_ARGS__},
@@ -70,34 +57,40 @@ static const op_info rows[OP_KIND_COUNT] = {
     [OP_PTO_##ID] = {.name = "pto." mnemonic,                           \
                      .doc = sentence,                                   \
                      .home = HOME_PTO,                                  \
-                     .since = 1,                                        \
                      .rule = RULE,                                      \
                      .partner = OP_TILE_##TILE_ID,                      \
-                     PTO_##RULE,                                        \
+                     .in = insn_operands[RULE],                         \
+                     .in_optional = RULE##_SCRATCH,                     \
                      __VA_ARGS__},
 #define INSN_ONLY(ID, mnemonic, sentence, ...) \
-    [OP_PTO_##ID] = {.name = "pto." mnemonic, .doc = sentence, .home = HOME_PTO, .since = 1, __VA_ARGS__},
+    [OP_PTO_##ID] = {.name = "pto." mnemonic, .doc = sentence, .home = HOME_PTO, __VA_ARGS__},
 #define VALUE_FORM(...)
+#define FORMS(insn, value) .syntax = (insn)
 #include "ir/ops/pto.def"
 #undef INSN
 #undef INSN_ONLY
 #undef VALUE_FORM
+#undef FORMS
 
 #define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, sentence, RULE, ...) \
     [OP_TILE_##TILE_ID] = {.name = "tile." tile_mnemonic,               \
                            .doc = sentence,                             \
                            .home = HOME_TILE,                           \
-                           .since = 1,                                  \
                            .rule = RULE,                                \
                            .partner = OP_PTO_##ID,                      \
-                           TILE_##RULE,                                 \
+                           .in = insn_value_operands[RULE],             \
+                           .out_count = RULE##_RESULTS,                 \
+                           .out_types = TY_TILE,                        \
+                           .traits = RULE##_TRAITS,                     \
                            __VA_ARGS__},
 #define INSN_ONLY(...)
 #define VALUE_FORM(...) __VA_ARGS__,
+#define FORMS(insn, value) .syntax = (value)
 #include "ir/ops/pto.def"
 #undef INSN
 #undef INSN_ONLY
 #undef VALUE_FORM
+#undef FORMS
 };
 
 /* A name's length and three of its characters, so that a lookup compares one number per row. The end of a name tells
@@ -155,6 +148,26 @@ const char *op_nearest_name(str name)
     return str_nearest(name, names);
 }
 
+uint32_t op_info_operands(const op_info *info)
+{
+    uint32_t n = 0;
+    while (info->in != NULL && info->in[n].types != 0) n++;
+    return n;
+}
+
+uint32_t op_info_operands_with(const op_info *info, uint32_t flags)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < op_info_operands(info); i++)
+        if ((info->in[i].flags & flags) != 0) found |= 1u << i;
+    return found;
+}
+
+insn_tmp op_info_tmp(const op_info *info)
+{
+    return info->rule == RULE_NONE ? TMP_NONE : (insn_tmp)insn_rule_at((insn_rule)info->rule)->tmp;
+}
+
 const attr_spec *op_attr_spec(const op_info *info, str name)
 {
     for (size_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) {
@@ -199,15 +212,4 @@ ir_level level_by_name(str s)
         if (str_is(s, level_names[l])) return (ir_level)l;
     }
     return LEVEL_NONE;
-}
-
-static const char *const pipe_names[PIPE_COUNT] = {
-    [PIPE_NONE] = "none", [PIPE_SCALAR] = "s", [PIPE_VECTOR] = "v", [PIPE_MTE1] = "mte1", [PIPE_MTE2] = "mte2",
-    [PIPE_MTE3] = "mte3", [PIPE_MATRIX] = "m", [PIPE_FIX] = "fix",  [PIPE_ALL] = "all",
-};
-
-const char *pipe_name(pipe_kind p)
-{
-    BUG_IF((uint32_t)p >= PIPE_COUNT, "there is no pipe %d", (int)p);
-    return pipe_names[p];
 }

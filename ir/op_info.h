@@ -6,7 +6,7 @@
 #ifndef IR_OP_INFO_H
 #define IR_OP_INFO_H
 
-#include "ir/context/context.h"
+#include "ir/insn_rule.h"
 
 typedef enum ir_level { LEVEL_NONE, LEVEL_TENSOR, LEVEL_TILE, LEVEL_BLOCK, LEVEL_EXEC, LEVEL_COUNT } ir_level;
 const char *level_name(ir_level l); /* "tensor/1" ... */
@@ -67,12 +67,6 @@ enum type_class {
 #define DT_INT (DT_SINT | DT_UINT)
 #define DT_NUMBER (DT_FLOAT | DT_INT)
 #define DT_ANY (DT_NUMBER | DT(BOOL) | DT(INDEX) | DT(F8E4M3) | DT(F8E5M2) | DT(F8E8M0))
-
-typedef struct operand_spec {
-    const char *name;
-    uint32_t types;  /* enum type_class; 0 ends the list */
-    uint32_t dtypes; /* 0: the row's dtypes */
-} operand_spec;
 
 typedef enum attr_spec_kind {
     SPEC_NONE,
@@ -138,67 +132,18 @@ typedef enum fold_rule {
     FOLD_TRANSPOSE
 } fold_rule;
 
-/* ---- instructions: rows of pto.def ---- */
-
-/* Operand shape of an instruction and of its tile value form. dst is the first operand of the instruction and the
- * result of the value form. V = valid region. */
-typedef enum insn_rule {
-    RULE_NONE,
-    RULE_LOAD,       /* dst tile, gm window */
-    RULE_STORE,      /* gm window, src tile (instruction order: gm first) */
-    RULE_FILL,       /* dst, scalar */
-    RULE_MOVE,       /* dst, src: other space or layout */
-    RULE_UNARY,      /* dst, a */
-    RULE_BINARY,     /* dst, a, b: equal V */
-    RULE_SCALAR,     /* dst, a, scalar */
-    RULE_CONVERT,    /* dst, a: other dtype */
-    RULE_ROW_REDUCE, /* dst [R,1], a [, tmp] */
-    RULE_COL_REDUCE, /* dst [1,C], a */
-    RULE_ROW_EXPAND, /* dst [R,C], v [R,1] */
-    RULE_COL_EXPAND, /* dst [R,C], v [1,C] */
-    RULE_ROW_BINARY, /* dst, a [R,C], v [R,1] [, tmp] */
-    RULE_COL_BINARY, /* dst, a [R,C], v [1,C] */
-    RULE_MATMUL,     /* acc, left, right */
-    RULE_MATMUL_ACC, /* acc out, acc in, left, right */
-    RULE_FILLPAD,    /* dst, src: V copied, the rest is the attribute `pad` */
-    RULE_TRANSPOSE   /* dst [C,R], a [R,C] [, tmp] */
-} insn_rule;
-
-/* Scratch operand that ascend a2/a3 machines expect after the sources ([isa] of docs/sources.md). */
-typedef enum insn_tmp {
-    TMP_NONE,
-    TMP_LIKE_SRC,   /* capacity of the source tile */
-    TMP_ROW_BLOCKS, /* ceil(R/8) * 256 bytes, 7680 for R >= 256 */
-    TMP_LIKE_DST
-} insn_tmp;
-
-typedef enum pipe_kind {
-    PIPE_NONE,
-    PIPE_SCALAR,
-    PIPE_VECTOR,
-    PIPE_MTE1,
-    PIPE_MTE2,
-    PIPE_MTE3,
-    PIPE_MATRIX,
-    PIPE_FIX,
-    PIPE_ALL,
-    PIPE_COUNT
-} pipe_kind;                        /* not `pipe`: that is a function of unistd.h */
-const char *pipe_name(pipe_kind p); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
-
 typedef struct op_info {
     const char *name; /* with dialect prefix */
     const char *doc;  /* one sentence */
     uint8_t home;     /* op_home */
-    uint8_t since;
     uint32_t traits;
-    uint32_t dtypes; /* of the main operands */
-    operand_spec in[6];
-    uint8_t in_optional; /* how many of the last `in` may be absent */
-    uint8_t in_variadic; /* the last `in` repeats 0..n times */
-    uint8_t out_count;   /* results; OUT_ANY: any number */
-    uint32_t out_types;  /* type classes of results */
-    uint8_t blocks;      /* how many; BLOCKS_ANY */
+    uint32_t dtypes;        /* of the main operands */
+    const operand_spec *in; /* ended by a row without types; NULL: none. Of an instruction those of its rule */
+    uint8_t in_optional;    /* how many of the last `in` may be absent */
+    uint8_t in_variadic;    /* the last `in` repeats 0..n times */
+    uint8_t out_count;      /* results; OUT_ANY: any number */
+    uint32_t out_types;     /* type classes of results */
+    uint8_t blocks;         /* how many; BLOCKS_ANY */
     attr_spec attrs[10];
     const char *syntax; /* custom form, see parser.h; NULL: operands then attributes */
     infer_rule infer;
@@ -207,8 +152,7 @@ typedef struct op_info {
     uint8_t fold;
     /* instructions and their value forms */
     uint8_t rule;         /* insn_rule */
-    uint8_t tmp;          /* insn_tmp */
-    uint8_t pipe;         /* pipe_kind: fixed, or PIPE_NONE when the spaces decide (load, store, move) */
+    uint8_t unit;         /* unit_role */
     const char *cost;     /* cost class: key under `instructions:` of the machine file */
     op_kind partner;      /* pto.x <-> tile.x, OP_NONE when there is none */
     const char *numerics; /* one sentence when not bit-exact IEEE */
@@ -225,6 +169,12 @@ op_kind op_kind_by_name(str name);
 uint32_t op_kind_count(void);
 /* The nearest op name, for "did you mean"; NULL when none is near. */
 const char *op_nearest_name(str name);
+/* Entries of `in`. */
+uint32_t op_info_operands(const op_info *info);
+/* Bit i: entry i of `in` has one of the flags (enum operand_flag). */
+uint32_t op_info_operands_with(const op_info *info, uint32_t flags);
+/* Of an instruction or its value form: the scratch that the instruction takes. */
+insn_tmp op_info_tmp(const op_info *info);
 const attr_spec *op_attr_spec(const op_info *info, str name);
 /* Whether a row of some op calls the attribute a hint. */
 bool op_has_hint(str name);

@@ -36,43 +36,15 @@ const char *space_rule_words(space_rule rule)
     return NULL;
 }
 
-const char *insn_rule_words(insn_rule rule)
-{
-    switch (rule) {
-    case RULE_NONE: return NULL;
-    case RULE_LOAD: return "dst (r, c) from a window; valid: its size, or the whole tile with `pad`";
-    case RULE_STORE: return "the valid region of src into a window of its size";
-    case RULE_FILL: return "dst (r, c); valid as stated, or the whole tile";
-    case RULE_MOVE: return "dst, src: one valid region";
-    case RULE_UNARY: return "dst, a: one shape, one valid region";
-    case RULE_BINARY: return "dst, a, b: one shape, one valid region";
-    case RULE_SCALAR: return "dst, a: one shape, one valid region; s is a scalar";
-    case RULE_CONVERT: return "dst, a: one shape, one valid region; element types differ";
-    case RULE_ROW_REDUCE: return "dst (r, 1), a (r, c); valid: the valid rows of a, 1";
-    case RULE_COL_REDUCE: return "dst (1, c), a (r, c); valid: 1, the valid columns of a";
-    case RULE_ROW_EXPAND: return "dst (r, c), v (r, 1); valid: the valid rows of v, all columns";
-    case RULE_COL_EXPAND: return "dst (r, c), v (1, c); valid: all rows, the valid columns of v";
-    case RULE_ROW_BINARY: return "dst (r, c), a (r, c), v (r, 1) with the valid rows of a; valid: that of a";
-    case RULE_COL_BINARY: return "dst (r, c), a (r, c), v (1, c) with the valid columns of a; valid: that of a";
-    case RULE_MATMUL:
-        return "dst (m, n), l (m, k), r (k, n), valid columns of l = valid rows of r; valid: rows of l, columns of r";
-    case RULE_MATMUL_ACC:
-        return "dst and acc (m, n), l (m, k), r (k, n), valid columns of l = valid rows of r; valid: that of acc";
-    case RULE_FILLPAD: return "dst, src: the valid region is copied and the rest filled; valid: the whole tile";
-    case RULE_TRANSPOSE: return "dst (c, r), a (r, c); valid: that of a with rows and columns exchanged";
-    }
-    return NULL;
-}
+const char *insn_rule_words(insn_rule rule) { return rule == RULE_NONE ? NULL : insn_rule_at(rule)->doc; }
 
 const char *insn_tmp_words(insn_tmp tmp)
 {
-    switch (tmp) {
-    case TMP_NONE: return NULL;
-    case TMP_LIKE_SRC: return "a tile like the source";
-    case TMP_ROW_BLOCKS: return "256 bytes for each 8 rows, 7680 bytes from 256 rows on";
-    case TMP_LIKE_DST: return "a tile like the destination";
-    }
-    return NULL;
+    static const char *const words[TMP_COUNT] = {
+#define SCRATCH_SIZE(ID, text) [TMP_##ID] = (text),
+#include "ir/ops/rules.def"
+    };
+    return words[tmp];
 }
 
 const char *fold_rule_words(fold_rule rule)
@@ -133,16 +105,15 @@ void type_classes_print(uint32_t classes, text_buffer *out)
 
 static const char *operand_name(const op_info *info, uint32_t i)
 {
-    const uint32_t most = sizeof info->in / sizeof info->in[0];
-    return i < most && info->in[i].types != 0 ? info->in[i].name : "operand";
+    return i < op_info_operands(info) ? info->in[i].name : "operand";
 }
 
 static void put_operands(const op_info *info, const op_form *f, text_buffer *out)
 {
-    const uint32_t most = sizeof info->in / sizeof info->in[0];
+    const uint32_t count = op_info_operands(info);
     const char *separator = "";
-    for (uint32_t i = f->fixed_operands; i < most && info->in[i].types != 0; i++) {
-        const bool is_last = i + 1 == most || info->in[i + 1].types == 0;
+    for (uint32_t i = f->fixed_operands; i < count; i++) {
+        const bool is_last = i + 1 == count;
         text_printf(out, "%s%%%s%s", separator, info->in[i].name, is_last && info->in_variadic ? ", .." : "");
         separator = ", ";
     }
@@ -162,7 +133,7 @@ static void put_item(const op_info *info, const op_form *f, const form_item *ite
     switch ((form_item_kind)item->kind) {
     case FORM_OPERAND: text_printf(out, " %%%s", operand_name(info, item->operand)); break;
     case FORM_REST:
-        if (info->in[0].types != 0) text_puts(out, " ");
+        if (op_info_operands(info) != 0) text_puts(out, " ");
         put_operands(info, f, out);
         break;
     case FORM_OPERANDS:

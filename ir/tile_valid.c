@@ -29,38 +29,20 @@ static extent as_attribute(const module *m, op_id o, const char *name, uint32_t 
     return (extent){.expr = op_index_expr(m, o, name, dim)};
 }
 
-static extent as_attribute_or_capacity(const module *m, op_id o, const char *name, value_id tile, uint32_t dim)
-{
-    return op_attr(m, o, name) != 0 ? as_attribute(m, o, name, dim) : as_capacity(m, tile, dim);
-}
-
+/* The result of a value form, by the shapes of its rule: an extent that a source has too is the source's, another one
+ * is all of the capacity. */
 static extent instruction_extent(const module *m, op_id o, value_id tile, uint32_t dim)
 {
-    switch ((insn_rule)op_info_of(m, o)->rule) {
-    case RULE_LOAD:
-        return op_attr(m, o, "pad") != 0 ? as_capacity(m, tile, dim)
-                                         : as_attribute_or_capacity(m, o, "sizes", tile, dim);
-    case RULE_FILL: return as_attribute_or_capacity(m, o, "valid", tile, dim);
-    case RULE_FILLPAD: return as_capacity(m, tile, dim);
-    case RULE_TRANSPOSE: return as_operand(m, o, 0, 1 - dim);
-    case RULE_MOVE:
-    case RULE_UNARY:
-    case RULE_BINARY:
-    case RULE_SCALAR:
-    case RULE_CONVERT:
-    case RULE_ROW_BINARY:
-    case RULE_COL_BINARY:
-    case RULE_MATMUL_ACC: return as_operand(m, o, 0, dim);
-    case RULE_ROW_REDUCE: return dim == ROWS ? as_operand(m, o, 0, ROWS) : (extent){.expr = expr_const(m->context, 1)};
-    case RULE_COL_REDUCE:
-        return dim == COLUMNS ? as_operand(m, o, 0, COLUMNS) : (extent){.expr = expr_const(m->context, 1)};
-    case RULE_ROW_EXPAND: return dim == ROWS ? as_operand(m, o, 0, ROWS) : as_capacity(m, tile, dim);
-    case RULE_COL_EXPAND: return dim == COLUMNS ? as_operand(m, o, 0, COLUMNS) : as_capacity(m, tile, dim);
-    case RULE_MATMUL: return as_operand(m, o, dim == ROWS ? 0 : 1, dim);
-    case RULE_STORE:
-    case RULE_NONE: break;
-    }
-    return (extent){0};
+    const op_info *info = op_info_of(m, o);
+    if (info->rule == RULE_NONE) return (extent){0};
+    const insn_rule_row *rule = insn_rule_at((insn_rule)info->rule);
+    const operand_spec *spec = insn_operands[info->rule];
+    if (spec->shape[dim] == '1') return (extent){.expr = expr_const(m->context, 1)};
+    for (uint32_t k = 1; spec[k].types != 0; k++)
+        for (uint32_t d = 0; d < 2; d++)
+            if (spec[k].shape[d] != 0 && spec[k].shape[d] == spec->shape[dim]) return as_operand(m, o, k - 1, d);
+    const bool is_stated = rule->valid != NULL && op_attr(m, o, rule->valid) != 0 && op_attr(m, o, "pad") == 0;
+    return is_stated ? as_attribute(m, o, rule->valid, dim) : as_capacity(m, tile, dim);
 }
 
 /* The region that a `for` states for its carried value number `index`: an entry of `valid`, which has one for each

@@ -1,10 +1,13 @@
 /* The keys of machine files. */
 #include "core/files/machine.h"
 
-static const char *const pipe_names[] = {"s", "mte1", "mte2", "mte3", "m", "v", "fix", NULL};
+static const char *const pipe_names[] = {
+#define UNIT(id, role, pipe, doc) pipe,
+#include "ir/ops/units.def"
+    NULL};
 
 static const char *const space_names[] = {
-#define SPACE(id, text, doc) text,
+#define SPACE(id, text, role, doc) text,
 #include "ir/context/types.def"
     NULL};
 

@@ -42,17 +42,10 @@ static bool check_kind(run_context *c, const pto_op_spec *s, build_parts *out)
     return false;
 }
 
-static uint32_t row_operand_count(const op_info *info)
-{
-    uint32_t n = 0;
-    while (n < sizeof info->in / sizeof info->in[0] && info->in[n].types != 0) n++;
-    return n;
-}
-
 /* Counts first: op_create splits operands by them. */
 static bool check_counts(run_context *c, const pto_op_spec *s, const op_info *info)
 {
-    const uint32_t row = row_operand_count(info), most = info->in_variadic != 0 ? 65535 : row;
+    const uint32_t row = op_info_operands(info), most = info->in_variadic != 0 ? 65535 : row;
     const uint32_t least = row - info->in_optional - (info->in_variadic != 0 ? 1 : 0);
     if (s->operand_count < least || s->operand_count > most) {
         run_misuse(c, &E1324, "made `%s` with %u operands; it takes %u to %u", info->name, s->operand_count, least,

@@ -118,13 +118,17 @@ static int64_t kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
     switch (column) {
     case PTO_COLUMN_TRAITS: return info->traits;
     case PTO_COLUMN_RULE: return info->rule;
-    case PTO_COLUMN_TMP: return info->tmp;
-    case PTO_COLUMN_PIPE: return info->pipe;
+    case PTO_COLUMN_TMP: return op_info_tmp(info);
+    case PTO_COLUMN_UNIT: return info->unit;
     case PTO_COLUMN_PARTNER: return info->partner;
     case PTO_COLUMN_DTYPES: return info->dtypes;
     case PTO_COLUMN_SPACE_RULE: return info->space;
     case PTO_COLUMN_ULP: return info->ulp;
     case PTO_COLUMN_ARGUMENT_ULP: return info->argument_ulp;
+    case PTO_COLUMN_WRITTEN: return op_info_operands_with(info, OPERAND_WRITTEN);
+    case PTO_COLUMN_SCRATCH: return op_info_operands_with(info, OPERAND_SCRATCH);
+    case PTO_COLUMN_IN_PLACE: return op_info_operands_with(info, OPERAND_IN_PLACE);
+    case PTO_COLUMN_CONTINUED: return op_info_operands_with(info, OPERAND_CONTINUED);
     default: run_misuse(c, &E1323, "asked for column %u of an op kind", column); return 0;
     }
 }

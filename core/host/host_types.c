@@ -6,7 +6,7 @@
 /* The enumerations of the ABI are those of ir/. */
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) \
     _Static_assert((int)PTO_##ID == (int)DTYPE_##ID, "dtype " text);
-#define SPACE(ID, text, doc) _Static_assert((int)PTO_##ID == (int)SPACE_##ID, "space " text);
+#define SPACE(ID, text, role, doc) _Static_assert((int)PTO_##ID == (int)SPACE_##ID, "space " text);
 #define LAYOUT(ID, text, doc) _Static_assert((int)PTO_##ID == (int)LAYOUT_##ID, "layout " text);
 #include "ir/context/types.def"
 _Static_assert((int)PTO_DTYPE_COUNT == DTYPE_COUNT && (int)PTO_SPACE_COUNT == SPACE_COUNT &&

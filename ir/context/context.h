@@ -53,10 +53,17 @@ typedef enum dtype_class {
 } dtype_class;
 typedef enum space {
     SPACE_NONE, /* printed `?` */
-#define SPACE(ID, text, doc) SPACE_##ID,
+#define SPACE(ID, text, role, doc) SPACE_##ID,
 #include "ir/context/types.def"
     SPACE_COUNT
 } space;
+/* What a memory space is for. */
+typedef enum space_role {
+    SPACE_ROLE_NONE,
+#define SPACE_ROLE(ID, text, doc) SPACE_ROLE_##ID,
+#include "ir/context/types.def"
+    SPACE_ROLE_COUNT
+} space_role;
 typedef enum layout {
     LAYOUT_NONE, /* not decided yet; not printed */
 #define LAYOUT(ID, text, doc) LAYOUT_##ID,
@@ -71,6 +78,7 @@ dtype_class dtype_class_of(dtype d);
 dtype dtype_by_name(str s); /* DTYPE_NONE when unknown */
 const char *space_name(space s);
 space space_by_name(str s);
+space_role space_role_of(space s); /* SPACE_ROLE_NONE for SPACE_NONE */
 const char *layout_name(layout l);
 layout layout_by_name(str s);
 

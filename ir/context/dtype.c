@@ -15,7 +15,12 @@ static const dtype_info dtypes[DTYPE_COUNT] = {
 
 static const char *const spaces[SPACE_COUNT] = {
     [SPACE_NONE] = "?",
-#define SPACE(ID, text, doc) [SPACE_##ID] = (text),
+#define SPACE(ID, text, role, doc) [SPACE_##ID] = (text),
+#include "ir/context/types.def"
+};
+
+static const uint8_t roles[SPACE_COUNT] = {
+#define SPACE(ID, text, role, doc) [SPACE_##ID] = SPACE_ROLE_##role,
 #include "ir/context/types.def"
 };
 
@@ -66,6 +71,12 @@ space space_by_name(str s)
         if (str_is(s, spaces[i])) return (space)i;
     }
     return SPACE_NONE;
+}
+
+space_role space_role_of(space s)
+{
+    BUG_IF(s >= SPACE_COUNT, "space number %d", (int)s);
+    return (space_role)roles[s];
 }
 
 const char *layout_name(layout l)

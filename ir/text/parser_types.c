@@ -15,7 +15,7 @@ static const char *const type_names[] = {"tensor", "gm", "tile", "buffer", "chan
 #include "ir/context/types.def"
                                          NULL};
 static const char *const space_names[] = {
-#define SPACE(ID, text, doc) text,
+#define SPACE(ID, text, role, doc) text,
 #include "ir/context/types.def"
     NULL};
 static const char *const layout_names[] = {

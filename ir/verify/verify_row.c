@@ -65,13 +65,6 @@ static status wrong_dtype(const module *m, op_id o, const char *name, dtype d, u
     return s;
 }
 
-static uint32_t listed_operands(const op_info *info)
-{
-    uint32_t n = 0;
-    while (n < sizeof info->in / sizeof info->in[0] && info->in[n].types != 0) n++;
-    return n;
-}
-
 static status check_operand_count(const module *m, op_id o, const op_info *info, uint32_t listed)
 {
     uint32_t have = op_value_operand_count(m, o);
@@ -118,7 +111,7 @@ static status check_results(const module *m, op_id o, const op_info *info)
 
 status row_check_values(const module *m, op_id o, const op_info *info)
 {
-    uint32_t listed = listed_operands(info);
+    uint32_t listed = op_info_operands(info);
     TRY(check_operand_count(m, o, info, listed));
     uint32_t n = op_value_operand_count(m, o);
     for (uint32_t i = 0; i < n; i++) {

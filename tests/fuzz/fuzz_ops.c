@@ -168,8 +168,7 @@ static void put_signature(writer *w, uint32_t operands, const uint32_t *taken, u
 
 static void put_op(writer *w, const op_info *info, uint32_t depth)
 {
-    uint32_t listed = 0, taken[8];
-    while (listed < 6 && info->in[listed].types != 0) listed++;
+    uint32_t listed = op_info_operands(info), taken[8];
     uint32_t operands = listed + pick(w, 3) - (listed > 0 ? pick(w, 2) : 0);
     uint32_t results = info->out_count == OUT_ANY ? pick(w, 3) : info->out_count;
     uint8_t given[2];

@@ -45,7 +45,7 @@ ir ir/base ir/context ir/ops
 ir/verify ir ir/base ir/context
 ir/text ir ir/base ir/context ir/verify
 core ir/base
-core/files core ir ir/base ir/context
+core/files core ir ir/base ir/context ir/ops
 core/host core core/files ir ir/base ir/context ir/verify ir/text
 core/compile core core/files core/host ir ir/base ir/context
 tools/run core core/files core/host core/compile ir ir/base ir/context ir/verify

@@ -39,7 +39,7 @@ static void put_operands(inspector *x, const op_info *o)
 {
     text_buffer t;
     text_init(&t);
-    for (int i = 0; i < 6 && o->in[i].types; i++) {
+    for (uint32_t i = 0; i < op_info_operands(o); i++) {
         append(&t, o->in[i].name);
         text_puts(&t, ": ");
         type_classes_print(o->in[i].types, &t);
@@ -72,13 +72,12 @@ static void put_rules(inspector *x, const op_info *o, op_kind kind)
     text_buffer t;
     text_init(&t);
     inspect_row(x, "level", op_home_words((op_home)o->home));
-    inspect_rowf(x, "since", "%u", (unsigned)o->since);
     op_form_words(kind, &t);
     inspect_row(x, "form", t.p);
     text_fini(&t);
     inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));
     inspect_row(x, "shapes", insn_rule_words((insn_rule)o->rule));
-    inspect_row(x, "scratch", insn_tmp_words((insn_tmp)o->tmp));
+    inspect_row(x, "scratch", insn_tmp_words(op_info_tmp(o)));
     inspect_row(x, "folds to", fold_rule_words((fold_rule)o->fold));
 }
 
@@ -111,7 +110,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
                          a->choices ? "; one of " : "", a->choices ? a->choices : "", a->def ? "; default " : "",
                          a->def ? a->def : "", a->required ? "; required" : "", a->hint ? "; a hint" : "");
         }
-        if (o->pipe) inspect_row(x, "pipe", pipe_name((pipe_kind)o->pipe));
+        if (o->unit) inspect_row(x, "pipe", pipe_name((unit_role)o->unit));
         inspect_row(x, "cost class", o->cost);
         inspect_row(x, "numerics", o->numerics);
         if (o->partner) inspect_row(x, "partner", op_info_at(o->partner)->name);

@@ -18,7 +18,7 @@ static const char *operand_space(const module *m, op_id o, uint32_t operand)
 static const char *pipe_of(const report *r, op_id o, const char *core)
 {
     const op_info *info = op_info_of(r->m, o);
-    if (info->pipe != PIPE_NONE) return pipe_name(info->pipe);
+    if (info->unit != UNIT_NONE) return pipe_name((unit_role)info->unit);
     if (!r->machine) return "";
     const machine_path *p =
         machine_path_find(r->machine, str_from(operand_space(r->m, o, 1)), str_from(operand_space(r->m, o, 0)), core);

@@ -54,17 +54,6 @@ typedef struct access {
 
 /* ---- when a buffer lives ---- */
 
-/* Whether an instruction writes the tile at an operand: its destination, or its scratch tile behind the sources. */
-static int writes_operand(const pto_run *run, pto_op op, uint32_t operand)
-{
-    if (operand == 0) return 1;
-    const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE);
-    const uint32_t scratch = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_TRANSPOSE ? 2
-                             : rule == PTO_RULE_ROW_BINARY                             ? 3
-                                                                                       : UINT32_MAX;
-    return operand == scratch;
-}
-
 static int by_place(const void *a, const void *b)
 {
     const access *x = (const access *)a, *y = (const access *)b;
@@ -85,7 +74,7 @@ static uint32_t find_accesses(const region_table *r, pto_value buffer, access *o
     uint32_t n = 0;
     PTO_EACH_USE(buffer, tile) {
         PTO_EACH_USE(pto_result(tile.op, 0), use) {
-            const access a = {region_place(r, use.op), writes_operand(r->run, use.op, use.slot)};
+            const access a = {region_place(r, use.op), pto_op_writes(use.op, use.slot)};
             out[n++] = a;
         }
     }

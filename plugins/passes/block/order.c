@@ -55,13 +55,6 @@ typedef struct piece {
 
 static int64_t rule_of(pto_op op) { return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
-static int writes_operand(pto_op op, uint32_t operand, uint32_t count)
-{
-    if (rule_of(op) == PTO_RULE_STORE) return 0;
-    int has_scratch = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_TMP) != PTO_TMP_NONE;
-    return operand == 0 || (has_scratch && operand + 1 == count);
-}
-
 static pto_status describe(node *n, pto_op op, const pto_run *run)
 {
     uint32_t count = pto_operand_count(op);
@@ -80,7 +73,7 @@ static pto_status describe(node *n, pto_op op, const pto_run *run)
             n->access_count == OPERANDS_MAX)
             return pto_error(op, "pto.order/operand",
                              "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
-        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, "stage", 0), writes_operand(op, i, count)};
+        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, "stage", 0), pto_op_writes(op, i)};
         int is_source = i == 1 && pto_type_space(pto_value_type(v)) == PTO_MAT;
         if (rule_of(op) == PTO_RULE_MOVE && is_source) n->rank = RANK_FEED;
     }

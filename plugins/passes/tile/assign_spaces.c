@@ -219,7 +219,7 @@ static pto_status collect(classes *c, pto_op op)
         if (!tile_is_tile(pto_result(op, i))) continue;
         PTO_TRY(put_space(c, op, pto_result(op, i), result_space(run, op)));
     }
-    if (is_rule(run, op, PTO_RULE_MATMUL_ACC)) PTO_TRY(join(c, op, pto_result(op, 0), pto_operand(op, 0)));
+    if (pto_op_continues(op, 0)) PTO_TRY(join(c, op, pto_result(op, 0), pto_operand(op, 0)));
     return join_control(c, op);
 }
 

@@ -44,7 +44,7 @@ static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(r
 static int has_own_storage(const pto_run *run, pto_op op)
 {
     return !pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_WHILE)) &&
-           !pto_op_is(op, pto_kind(run, KIND_IF)) && rule_of(run, op) != PTO_RULE_MATMUL_ACC;
+           !pto_op_is(op, pto_kind(run, KIND_IF)) && !pto_op_continues(op, 0);
 }
 
 /* The value whose buffer a tile is in, or none when it is handed over by an earlier iteration or by a branch. */
@@ -54,7 +54,7 @@ static pto_value storage_of(const pto_run *run, pto_value v)
         pto_op def = pto_value_op(v);
         if (!PTO_SOME(def) || pto_op_is(def, pto_kind(run, KIND_IF))) return pto_value_none(run);
         if (has_own_storage(run, def)) return v;
-        v = pto_operand(def, rule_of(run, def) == PTO_RULE_MATMUL_ACC ? 0 : pto_value_index(v));
+        v = pto_operand(def, pto_op_continues(def, 0) ? 0 : pto_value_index(v));
     }
 }
 

@@ -5,6 +5,7 @@
 #include "semantics/program.h"
 
 #include <pto/build.h>
+#include <pto/operands.h>
 #include <pto/relation.h>
 
 #define NO_ID UINT32_MAX

@@ -160,7 +160,7 @@ program_site *decode_site(decoder *d, pto_op op)
     s->cost = pto_kind_cost(d->run, kind);
     s->function = d->p->name;
     s->rule = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_RULE);
-    s->pipe = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_PIPE);
+    s->pipe = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_UNIT);
     s->index = d->sites.count;
     *LIST_ADD(d, sites, const program_site *) = s;
     return s;

@@ -133,46 +133,29 @@ static pto_status decode_index_cast(decoder *d, pto_op op, program_site *site)
 
 /* ---- instructions ---- */
 
-static const uint8_t source_counts[] = {
-    [PTO_RULE_LOAD] = 0,       [PTO_RULE_STORE] = 1,      [PTO_RULE_FILL] = 0,       [PTO_RULE_MOVE] = 1,
-    [PTO_RULE_UNARY] = 1,      [PTO_RULE_BINARY] = 2,     [PTO_RULE_SCALAR] = 1,     [PTO_RULE_CONVERT] = 1,
-    [PTO_RULE_ROW_REDUCE] = 1, [PTO_RULE_COL_REDUCE] = 1, [PTO_RULE_ROW_EXPAND] = 1, [PTO_RULE_COL_EXPAND] = 1,
-    [PTO_RULE_ROW_BINARY] = 2, [PTO_RULE_COL_BINARY] = 2, [PTO_RULE_MATMUL] = 2,     [PTO_RULE_MATMUL_ACC] = 3,
-    [PTO_RULE_FILLPAD] = 1,    [PTO_RULE_TRANSPOSE] = 1,
-};
-
-/* A tile operand goes to the next free place: destination, sources, tmp. */
-static pto_status take_tile(decoder *d, const program_site *site, insn_code *c, uint32_t wanted, uint32_t id)
+/* Operands go to their places as the row of the rule has them. */
+static void take_tile(insn_code *c, pto_op op, uint32_t operand, uint32_t id)
 {
-    if (c->dst == NO_ID && site->rule != PTO_RULE_STORE)
-        c->dst = id;
-    else if (c->src_count < wanted)
-        c->src[c->src_count++] = id;
-    else if (c->tmp == NO_ID)
+    if (pto_op_is_scratch(op, operand))
         c->tmp = id;
+    else if (pto_op_writes(op, operand))
+        c->dst = id;
     else
-        return unsupported(d, site, "it has more tiles than its rule knows");
-    return PTO_OK;
+        c->src[c->src_count++] = id;
 }
 
 static pto_status take_operands(decoder *d, pto_op op, const program_site *site, insn_code *c)
 {
-    const uint32_t wanted = site->rule < sizeof source_counts ? source_counts[site->rule] : 0;
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         const thing t = decode_find(d, pto_operand(op, i));
         switch (t.kind) {
-        case THING_TILE: PTO_TRY(take_tile(d, site, c, wanted, t.id)); break;
+        case THING_TILE: take_tile(c, op, i, t.id); break;
         case THING_ARRAY: c->array = t.id; break;
         case THING_SLOT: c->scalar = t.id; break;
         case THING_BUFFER:
         case THING_NONE: return unsupported(d, site, "an operand is no tile descriptor, memory or scalar constant");
         }
     }
-    const bool has_gm = site->rule == PTO_RULE_LOAD || site->rule == PTO_RULE_STORE;
-    const bool has_scalar = site->rule == PTO_RULE_FILL || site->rule == PTO_RULE_SCALAR;
-    if (c->src_count != wanted || (c->dst == NO_ID) != (site->rule == PTO_RULE_STORE) ||
-        has_gm != (c->array != NO_ID) || has_scalar != (c->scalar != NO_ID))
-        return unsupported(d, site, "its operands are not those of its rule");
     return PTO_OK;
 }
 

@@ -30,7 +30,7 @@ uint32_t storage_rule_pipe(int64_t rule)
 uint32_t storage_pipe(const pto_run *run, pto_kind_id kind)
 {
     const uint32_t by_rule = storage_rule_pipe(pto_kind_column(run, kind, PTO_COLUMN_RULE));
-    return by_rule != 0 ? by_rule : UINT32_C(8) << ((uint32_t)pto_kind_column(run, kind, PTO_COLUMN_PIPE) % 16u);
+    return by_rule != 0 ? by_rule : UINT32_C(8) << ((uint32_t)pto_kind_column(run, kind, PTO_COLUMN_UNIT) % 16u);
 }
 
 int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing)

@@ -136,19 +136,10 @@ static uint32_t common_loop(const storage_plan *p, uint32_t a, uint32_t b)
     return a == b ? a : STORAGE_NONE;
 }
 
-/* Whether an instruction may write where it reads this operand: element by element, each read before it is written. */
+/* Whether an instruction may write where it reads this operand; what a loop or branch hands over changes names only. */
 static int may_be_in_place(const storage_plan *p, const storage_op *op, uint32_t slot)
 {
-    if (op->hands_over) return 1; /* what it hands over changes names only */
-    switch (pto_kind_column(p->run, op->kind, PTO_COLUMN_RULE)) {
-    case PTO_RULE_UNARY:
-    case PTO_RULE_BINARY:
-    case PTO_RULE_SCALAR: return 1;
-    case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_COL_BINARY:
-    case PTO_RULE_MATMUL_ACC: return slot == 0;
-    default: return 0;
-    }
+    return op->hands_over || pto_kind_is_in_place(p->run, op->kind, slot);
 }
 
 static void extend(storage_value *v, uint32_t end, uint32_t last)

@@ -141,9 +141,8 @@ static void read_links(const reader *r, uint32_t k)
 {
     const pto_op op = storage_op_at(r->source, k);
     const uint32_t place = k + 1, count = region_carried(r->regions, place);
-    if (pto_kind_column(r->plan->run, pto_op_kind(op), PTO_COLUMN_RULE) == PTO_RULE_MATMUL_ACC &&
-        storage_is_tile_op(op))
-        link_values(r, STORAGE_SUM, k, pto_result(op, 0), pto_operand(op, 0));
+    for (uint32_t i = 0; storage_is_tile_op(op) && i < pto_operand_count(op); i++)
+        if (pto_op_continues(op, i)) link_values(r, STORAGE_SUM, k, pto_result(op, 0), pto_operand(op, i));
     if (!is_carrier(r, k)) return;
     for (uint32_t b = 0; region_is_loop(r->regions, place) && b < pto_op_block_count(op); b++) {
         for (uint32_t i = 0; i < count; i++)

@@ -140,17 +140,14 @@ typedef uint32_t pto_layout;
     X(NN, "nn")
 enum { PTO_LAYOUT_NONE, PTO_LAYOUTS(PTO_ENUMERATOR) PTO_LAYOUT_COUNT };
 
-/* Pipes of a core. NONE: the memory spaces of the operands decide. */
-#define PTO_PIPES(X)     \
-    X(PIPE_SCALAR, "s")  \
-    X(PIPE_VECTOR, "v")  \
-    X(PIPE_MTE1, "mte1") \
-    X(PIPE_MTE2, "mte2") \
-    X(PIPE_MTE3, "mte3") \
-    X(PIPE_MATRIX, "m")  \
-    X(PIPE_FIX, "fix")   \
-    X(PIPE_ALL, "all")
-enum { PTO_PIPE_NONE, PTO_PIPES(PTO_ENUMERATOR) PTO_PIPE_COUNT };
+/* Units of a core, and the pipes that feed them. NONE: the memory spaces of the operands decide. ALL: in barriers. */
+enum {
+    PTO_PIPE_NONE,
+#define UNIT(ID, ...) PTO_PIPE_##ID,
+#include <pto/ops/units.def>
+    PTO_PIPE_ALL,
+    PTO_PIPE_COUNT
+};
 
 typedef uint32_t pto_type_kind;
 enum { PTO_TYPE_NONE, PTO_TYPE_SCALAR, PTO_TYPE_TENSOR, PTO_TYPE_GM, PTO_TYPE_TILE, PTO_TYPE_BUFFER, PTO_TYPE_CHANNEL };
@@ -203,12 +200,17 @@ enum {
     PTO_COLUMN_TRAITS,
     PTO_COLUMN_RULE,
     PTO_COLUMN_TMP,
-    PTO_COLUMN_PIPE,
+    PTO_COLUMN_UNIT, /* PTO_PIPE_* */
     PTO_COLUMN_PARTNER,
     PTO_COLUMN_DTYPES,
     PTO_COLUMN_SPACE_RULE,
-    PTO_COLUMN_ULP,         /* how far a result may be off, in units of its last place; 0: correctly rounded */
-    PTO_COLUMN_ARGUMENT_ULP /* and how far what its function is taken of */
+    PTO_COLUMN_ULP,          /* how far a result may be off, in units of its last place; 0: correctly rounded */
+    PTO_COLUMN_ARGUMENT_ULP, /* and how far what its function is taken of */
+    /* Sets of operands of an instruction or value form, bit i for operand i; see <pto/operands.h>. */
+    PTO_COLUMN_WRITTEN,
+    PTO_COLUMN_SCRATCH,
+    PTO_COLUMN_IN_PLACE,
+    PTO_COLUMN_CONTINUED
 };
 
 /* A place to insert at: before an op, or at the end of a block. */

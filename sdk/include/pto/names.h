@@ -28,7 +28,10 @@ static inline const char *pto_layout_name(pto_layout layout)
 }
 static inline const char *pto_pipe_name(uint32_t pipe)
 {
-    static const char *const names[] = {"?", PTO_PIPES(PTO_TEXT)};
+    static const char *const names[] = {"?",
+#define UNIT(ID, role, pipe, ...) pipe,
+#include <pto/ops/units.def>
+                                        "all"};
     return names[pipe < PTO_PIPE_COUNT ? pipe : 0];
 }
 

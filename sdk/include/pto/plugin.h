@@ -34,6 +34,7 @@
 #include <pto/insn.h>
 #include <pto/names.h>
 #include <pto/note.h>
+#include <pto/operands.h>
 #include <pto/tiling.h>
 
 /* NULL-ended arrays at file scope (C). */

@@ -6,13 +6,13 @@ set -u
 cat >layout.py <<'END'
 import re, subprocess, sys
 
-compiler, include = sys.argv[1:3]
-boundary = {"abi.h", "backend.h", "tiling.h", "decision.h", "note.h", "insn.h"}
+compiler, *folders = sys.argv[1:]
+boundary = {"abi.h", "backend.h", "tiling.h", "decision.h", "note.h", "insn.h", "rules.def", "units.def"}
 
 
 def preprocessed():
     """The text of the headers that describe the boundary, macros expanded."""
-    out = subprocess.run([compiler, "-E", "-I", include, "-x", "c", "-"], input="#include <pto/plugin.h>\n", capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([compiler, "-E", *(f"-I{f}" for f in folders), "-x", "c", "-"], input="#include <pto/plugin.h>\n", capture_output=True, text=True, check=True).stdout
     kept, file = [], ""
     for line in out.splitlines():
         if m := re.match(r'# \d+ "([^"]*)"', line):
@@ -43,7 +43,8 @@ for m in re.finditer(r"\benum\s*\{([^{}]*)\}", text):
 with open("layout.c", "w") as out:
     out.write("#include <pto/plugin.h>\n#include <stdio.h>\nint main(void)\n{\n" + "\n".join(lines) + "\nreturn 0;\n}\n")
 END
-/usr/bin/python3 layout.py "${CC:-cc}" "$TEST_ROOT/sdk/include" && "${CC:-cc}" -w -I "$TEST_ROOT/sdk/include" layout.c -o layout && ./layout >layout.txt || exit 1
+/usr/bin/python3 layout.py "${CC:-cc}" "$TEST_ROOT/sdk/include" "$TEST_BUILD/include" &&
+  "${CC:-cc}" -w -I "$TEST_ROOT/sdk/include" -I "$TEST_BUILD/include" layout.c -o layout && ./layout >layout.txt || exit 1
 [ "$(grep -c '^struct' layout.txt)" -ge 20 ] && [ "$(grep -c '^ .*PTO_' layout.txt)" -ge 100 ] && grep -q '^     8  scratch$' layout.txt || { echo 'the headers were not understood:'; cat layout.txt; exit 1; }
 diff -u "$TEST_ROOT/tests/plugins/abi/layout.txt" layout.txt && exit 0
 echo "the layout of the plugin ABI changed. If that is meant: cp $TEST_TMP/layout.txt tests/plugins/abi/layout.txt"

@@ -19,10 +19,6 @@ TEST(names_of_the_sdk_are_those_of_the_ir)
         assert_int_equal(pto_space_by_name((pto_str){space_name((space)s), strlen(space_name((space)s))}), s);
     }
     for (uint32_t l = 1; l < LAYOUT_COUNT; l++) assert_string_equal(pto_layout_name(l), layout_name((layout)l));
-    for (uint32_t p = 1; p < PIPE_COUNT; p++) {
-        assert_string_equal(pto_pipe_name(p), pipe_name((pipe_kind)p));
-        assert_int_equal(pto_pipe_by_name((pto_str){pipe_name((pipe_kind)p), strlen(pipe_name((pipe_kind)p))}), p);
-    }
 }
 
 TEST(names_of_what_is_not_there)

@@ -139,16 +139,6 @@ int sync_is_visible(const sync_model *m, pto_expr e, uint32_t place)
 
 /* ---- what instructions touch ---- */
 
-/* Whether an instruction writes the tile at an operand: its destination, or its scratch tile behind the sources. */
-static int writes_operand(int64_t rule, uint32_t operand)
-{
-    if (operand == 0) return 1;
-    const uint32_t scratch = rule == PTO_RULE_ROW_REDUCE || rule == PTO_RULE_TRANSPOSE ? 2
-                             : rule == PTO_RULE_ROW_BINARY                             ? 3
-                                                                                       : SYNC_NONE;
-    return operand == scratch;
-}
-
 /* Bytes that a tile may touch: its capacity, but no more than what is left of the stage. Rows of masks are packed and
  * padded, so all that is left is theirs. */
 static int64_t tile_bytes(pto_type type, int64_t left)
@@ -246,7 +236,6 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
-    const int64_t rule = pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_RULE);
     const uint32_t count = pto_operand_count(o->at->op);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
     o->access = m->access_count;
@@ -255,7 +244,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
-        *a = (sync_access){.op = place, .is_write = writes_operand(rule, i), .cycle = SYNC_NONE, .stages = 1};
+        *a = (sync_access){.op = place, .is_write = pto_op_writes(o->at->op, i), .cycle = SYNC_NONE, .stages = 1};
         if (kind == PTO_TYPE_TILE)
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
@@ -267,7 +256,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;
-    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_PIPE);
+    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_UNIT);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     if (from == PTO_SPACE_NONE) from = to;
     char path[64];
