@@ -1,4 +1,5 @@
 # What the scripts of this folder share: a module, and a pipeline in which a pass changes the numbers.
+# shellcheck disable=SC2034
 numbers=--plugin=$TEST_PLUGINS/liar-numbers.so
 liar=test.liar-numbers
 cat >f.ptir <<'END'

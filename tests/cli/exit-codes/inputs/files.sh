@@ -1,4 +1,5 @@
 # What the scripts of this folder run on: modules good and bad, pipelines, tensors; and how they check a status.
+# shellcheck disable=SC2034
 cat >good.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   %a = tensor.neg %x : tensor<4 x f32>
