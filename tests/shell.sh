@@ -68,3 +68,15 @@ example() { # CASE
 steps_of() { # PIPELINE
   pto-opt --pipeline="$1" --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p'
 }
+
+# A module of one negation of a tensor.
+negation() { # [EXTENT [FUNCTION]]
+  negated="tensor<${1:-4} x f32>"
+  printf 'func @%s(%%x: %s) -> %s {\n  %%y = tensor.neg %%x : %s\n  return %%y\n}\n' "${2:-f}" "$negated" "$negated" "$negated"
+}
+
+# A .npy file of version 1.0: its header, and its elements as printf takes them.
+npy() { # FILE DICTIONARY ELEMENTS
+  # shellcheck disable=SC2059
+  { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$2"; printf "$3"; } >"$1"
+}

@@ -1,11 +1,6 @@
 # Headers that numpy refuses are refused: versions that do not exist, leading zeros, a number for a tuple, text after the dictionary.
 . "$TEST_ROOT/tests/shell.sh"
-cat >f.ptir <<'END'
-func @f(%x: tensor<$n x f32>) -> tensor<$n x f32> {
-  %y = tensor.neg %x : tensor<$n x f32>
-  return %y
-}
-END
+negation '$n' >f.ptir
 # array VERSION DICTIONARY: two octal numbers and a header of 118 bytes, then two elements.
 array() {
   case $1 in

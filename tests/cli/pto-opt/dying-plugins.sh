@@ -1,12 +1,7 @@
 # A plugin that crashes or ends the process is one sentence that names plugin, pass, step, YAML line and function, and
 # status 70, or 75 when memory ran out; no output is left behind, not even in part.
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'END'
-func @victim(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation 4 victim >m.ptir
 cat >p.yaml <<'END'
 pto-pipeline: 1
 params:

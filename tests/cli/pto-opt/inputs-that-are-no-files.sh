@@ -2,12 +2,7 @@
 # any more, as any tool does; a .npy file, a plugin and what a reproducer copies must be regular files; a device without end ends at
 # once; and a pipe that nobody writes to ends with --time-limit, status 75, though the worker waits inside of open().
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'EOF'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %y = tensor.neg %x : tensor<4 x f32>
-  return %y
-}
-EOF
+negation >m.ptir
 printf 'pto-pipeline: 1\npasses: [pto.canonicalize]\n' >p.yaml
 pto-opt m.ptir -o want.ptir || exit 1
 mkfifo pipe other

@@ -1,12 +1,7 @@
 # --time-limit and --memory-limit: who is asked to stop and does, who is asked and does not, and who takes too much memory is
 # named in one sentence, with status 75 and no output; what ends in time is as without a limit.
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'END'
-func @victim(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation 4 victim >m.ptir
 cat >p.yaml <<'END'
 pto-pipeline: 1
 params:

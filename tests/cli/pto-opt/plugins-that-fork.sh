@@ -1,11 +1,6 @@
 # A pass that forks and returns in both processes: one of them goes on, so that the module is printed once, and it is said.
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'END'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation >m.ptir
 pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --passes='test.liar-dies{way=fork}' >out 2>err || fail
 [ "$(grep -c 'func @f' out)" = 1 ] || fail "printed"
 # The copy may end after the tool.

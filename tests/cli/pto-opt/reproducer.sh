@@ -3,12 +3,7 @@
 . "$TEST_ROOT/tests/shell.sh"
 mkdir place other
 cd place || exit 1
-cat >m.ptir <<'END'
-func @victim(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation 4 victim >m.ptir
 cat >base.yaml <<'END'
 pto-pipeline: 1
 machine: cpu-generic.yaml

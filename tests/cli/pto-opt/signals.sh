@@ -1,12 +1,7 @@
 # SIGINT, SIGTERM and SIGHUP to the tool end it with 128 + n, and its worker with it, without a word and without leftovers;
 # a pipe that closes is no internal error.
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'END'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation >m.ptir
 mkdir out
 for pair in INT:130 TERM:143 HUP:129; do
   # A shell gives programs in the background an ignored SIGINT; python does not.

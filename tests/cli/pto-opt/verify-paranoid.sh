@@ -43,12 +43,7 @@ says "${blames}adds of plugin test.liar-prints) left does not come back when it 
 says '^note: line [0-9]*, column [0-9]* of the text: \[E0114\] '
 
 # Checkers are asked again though nothing changed.
-cat >m.ptir <<'END'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %a = tensor.neg %x : tensor<4 x f32>
-  return %a
-}
-END
+negation >m.ptir
 asked() {
   pto-opt m.ptir "--plugin=$TEST_PLUGINS/probe-checks.so" --passes='test.claim-no-exp,test.change{in=nobody},pto.canonicalize' "--verify=$1" \
     --remarks=- -o out.ptir 2>text || fail "$1"

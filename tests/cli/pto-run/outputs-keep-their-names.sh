@@ -38,12 +38,7 @@ done
 pto-opt m.ptir --pipeline=default.yaml --until=fuse -o part.ptir && pto-opt part.ptir --pipeline=default.yaml --from=tile | cmp - final.ptir || exit 1
 
 # Where the values keep their names nothing is said; out parameters and results have one list.
-cat >plain.ptir <<'EOF'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %y = tensor.neg %x : tensor<4 x f32>
-  return %y
-}
-EOF
+negation >plain.ptir
 pto-opt plain.ptir --pipeline=default.yaml | grep -q outputs && fail "names that nobody needs"
 cat >both.ptir <<'EOF'
 func @f(%x: gm<4 x f32>, out %p: gm<4 x f32>, inout %q: gm<4 x f32>) -> gm<4 x f32> {outputs = ["first", "second"]} {

@@ -1,11 +1,6 @@
 # Of two values for one input none is taken in silence, wherever the first comes from.
 . "$TEST_ROOT/tests/shell.sh"
-cat >m.ptir <<'EOF'
-func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
-  %y = tensor.neg %x : tensor<4 x f32>
-  return %y
-}
-EOF
+negation >m.ptir
 /usr/bin/python3 -c "
 import numpy
 for name in 'xab':

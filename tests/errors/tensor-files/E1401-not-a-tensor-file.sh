@@ -1,22 +1,13 @@
 # What is no .npy file, or a damaged one, is refused with its cause before anything runs; a missing file is a usage error.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
-cat >f.ptir <<'END'
-func @f(%x: tensor<$n x f32>) -> tensor<$n x f32> {
-  %y = tensor.neg %x : tensor<$n x f32>
-  return %y
-}
-END
+negation '$n' >f.ptir
 # refuses_file FILE TEXT: TEXT is a pattern for a whole line of the messages.
 refuses_file() {
   exits 4 pto-run --backend=pto.reference f.ptir "--in=x=$1" 2>"$1.txt"
   grep -qx -- "$2" "$1.txt" || { cat "$1.txt"; exit 1; }
 }
-# array FILE HEADER: version 1.0, the header padded to 54 bytes, then 8 bytes of elements.
-array() {
-  { printf '\223NUMPY\001\000\066\000'; printf '%-53s\n' "$2"; printf '\000\000\200\077\000\000\000\100'; } >"$1"
-}
-array good.npy "{'descr': '<f4','fortran_order': False,'shape': (2,)}"
+npy good.npy "{'descr': '<f4','fortran_order': False,'shape': (2,)}" '\000\000\200\077\000\000\000\100'
 exits 0 pto-run --backend=pto.reference f.ptir --in=x=good.npy
 
 printf 'PK\003\004 this is a zip' >zip.npy
@@ -27,10 +18,9 @@ printf '\223NUMPY\011\000\066\000{}' >version.npy
 refuses_file version.npy 'version.npy: error: \[E1401\] .npy version 9.0 is not supported; versions 1.0, 2.0 and 3.0 are'
 head -c 40 good.npy >header.npy
 refuses_file header.npy 'header.npy: error: \[E1401\] the .npy header is malformed: the file ends inside the header'
-array key.npy "{'descr': '<f4','order': False,'shape': (2,)}"
+npy key.npy "{'descr': '<f4','order': False,'shape': (2,)}" '\000\000\200\077\000\000\000\100'
 refuses_file key.npy 'key.npy: error: \[E1401\] the .npy header is malformed: it has a key other than descr, fortran_order and shape'
-array negative.npy "{'descr': '<f4','fortran_order': False,'shape': (-2,)}"
+npy negative.npy "{'descr': '<f4','fortran_order': False,'shape': (-2,)}" '\000\000\200\077\000\000\000\100'
 refuses_file negative.npy 'negative.npy: error: \[E1401\] the .npy header is malformed: an extent of .shape. is not a number .*'
 
-exits 2 pto-run --backend=pto.reference f.ptir --in=x=missing.npy 2>missing.txt
-grep -qx 'missing.npy: error: \[E1501\] cannot open: No such file or directory' missing.txt
+fails 2 '^missing.npy: error: \[E1501\] cannot open: No such file or directory$' pto-run --backend=pto.reference f.ptir --in=x=missing.npy

@@ -1,12 +1,8 @@
 # Bytes behind the elements: numpy.load ignores them, and so does pto-run, but it says how many they are. The same of inputs and of
 # references; a file without any is read in silence.
-set -eu
-cat >f.ptir <<'EOF'
-func @f(%x: tensor<$n x f32>) -> tensor<$n x f32> {
-  %y = tensor.neg %x : tensor<$n x f32>
-  return %y
-}
-EOF
+set -e
+. "$TEST_ROOT/tests/shell.sh"
+negation '$n' >f.ptir
 /usr/bin/python3 - <<'EOF'
 import numpy as np
 
