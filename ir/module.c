@@ -138,18 +138,6 @@ str_id function_name(const module *m, op_id f)
 void function_set_name(module *m, op_id f, str_id name) { op_set_attr(m, f, "name", attr_string(m->context, name)); }
 block_id function_body(const module *m, op_id f) { return op_block_at(m, f, 0); }
 
-static ir_level level_of_home(uint8_t home)
-{
-    switch (home) {
-    case HOME_TENSOR: return LEVEL_TENSOR;
-    case HOME_TILE: return LEVEL_TILE;
-    case HOME_BLOCK:
-    case HOME_PTO: return LEVEL_BLOCK;
-    case HOME_EXEC: return LEVEL_EXEC;
-    default: return LEVEL_NONE;
-    }
-}
-
 static bool is_tensor(const module *m, type_id t) { return t != 0 && type_at(m->context, t)->kind == TYPE_TENSOR; }
 
 static bool signature_has_tensor(const module *m, op_id f)
@@ -185,7 +173,7 @@ ir_level function_level(const module *m, op_id f)
     bool tensor = signature_has_tensor(m, f);
     IR_WALK(m, o, f)
     {
-        ir_level level = level_of_home(op_info_of(m, o)->home);
+        ir_level level = op_home_level((op_home)op_info_of(m, o)->home);
         if (level != LEVEL_NONE) return level;
         tensor = tensor || (o != f && makes_tensor(m, o));
     }

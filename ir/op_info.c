@@ -195,10 +195,20 @@ bool attr_spec_allows(const attr_spec *spec, str word)
     return false;
 }
 
-static const char *const level_names[LEVEL_COUNT] = {
-    [LEVEL_NONE] = "none",     [LEVEL_TENSOR] = "tensor/1", [LEVEL_TILE] = "tile/1",
-    [LEVEL_BLOCK] = "block/1", [LEVEL_EXEC] = "exec/1",
-};
+#define LEVEL_NAME(ID, name, guest) [LEVEL_##ID] = (name),
+#define LEVEL_GUEST(ID, name, guest) [LEVEL_##ID] = LEVEL_##guest,
+static const char *const level_names[LEVEL_COUNT] = {[LEVEL_NONE] = "none", IR_LEVELS(LEVEL_NAME)};
+static const uint8_t level_guests[LEVEL_COUNT] = {IR_LEVELS(LEVEL_GUEST)};
+
+ir_level level_guest(ir_level l) { return (ir_level)level_guests[l]; }
+
+ir_level op_home_level(op_home home)
+{
+    static const uint8_t levels[] = {
+        [HOME_ANY] = LEVEL_NONE,    [HOME_TENSOR] = LEVEL_TENSOR, [HOME_TILE] = LEVEL_TILE,
+        [HOME_BLOCK] = LEVEL_BLOCK, [HOME_PTO] = LEVEL_BLOCK,     [HOME_EXEC] = LEVEL_EXEC};
+    return (ir_level)levels[home];
+}
 
 const char *level_name(ir_level l)
 {

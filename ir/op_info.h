@@ -8,9 +8,21 @@
 
 #include "ir/insn_rule.h"
 
-typedef enum ir_level { LEVEL_NONE, LEVEL_TENSOR, LEVEL_TILE, LEVEL_BLOCK, LEVEL_EXEC, LEVEL_COUNT } ir_level;
+/* X(ID, name, guest): the levels. Ops of the level `guest` may stand in kernels of this level too, until a property
+ * holds that excludes them (pto_property). */
+#define IR_LEVELS(X)            \
+    X(TENSOR, "tensor/1", NONE) \
+    X(TILE, "tile/1", NONE)     \
+    X(BLOCK, "block/1", TILE)   \
+    X(EXEC, "exec/1", NONE)
+
+#define IR_LEVEL_ENUM(ID, ...) LEVEL_##ID,
+typedef enum ir_level { LEVEL_NONE, IR_LEVELS(IR_LEVEL_ENUM) LEVEL_COUNT } ir_level;
+#undef IR_LEVEL_ENUM
 const char *level_name(ir_level l); /* "tensor/1" ... */
 ir_level level_by_name(str s);
+/* The level whose ops stand in kernels of `l` too; LEVEL_NONE: there is none. */
+ir_level level_guest(ir_level l);
 
 /* An op kind: index into the op table. Static rows have enumerators OP_<ID>. */
 typedef uint16_t op_kind;
@@ -31,9 +43,10 @@ enum {
     OP_KIND_COUNT
 };
 
-/* Which levels an op may stand at. Control ops stand everywhere. tile ops may stand in a kernel (block/1) until the
- * property pto.selected holds. */
+/* Which levels an op may stand at. Control ops stand everywhere. */
 typedef enum op_home { HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_PTO, HOME_EXEC } op_home;
+/* LEVEL_NONE of HOME_ANY. */
+ir_level op_home_level(op_home home);
 
 enum op_trait {
     TRAIT_PURE = 1 << 0,        /* no effect but its results; may be erased, merged, moved */

@@ -1,7 +1,7 @@
 /* pto-opt: reads a module, runs a pipeline over it, prints what comes out. */
-#include "core/core_diag.h"
 #include "core/file.h"
 #include "ir/text/printer.h"
+#include "tools/base/tool_diag.h"
 #include "tools/session/session.h"
 #include "tools/session/supervisor.h"
 

@@ -2,6 +2,7 @@
  * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
 #include "core/core_diag.h"
 #include "core/file.h"
+#include "tools/base/tool_diag.h"
 #include "tools/inspect/plugin_lint.h"
 #include "tools/session/plugin_trial.h"
 #include "tools/session/session.h"

@@ -1,4 +1,4 @@
-/* What the steps of a compile did and how long they took, and the tables of --timing and --stats. */
+/* What the steps of a compile did and how long they took, and tables of both. */
 #ifndef CORE_COMPILE_COMPILE_STATS_H
 #define CORE_COMPILE_COMPILE_STATS_H
 

@@ -1,5 +1,4 @@
-/* An observer watches a compile, or has a say in it: --check, --bisect, --verify=paranoid, --trace, --dump-dir,
- * --progress.
+/* An observer watches a compile, or has a say in it.
  *
  * The pass manager calls the observers of a request in the order of their list and knows none of them. Every function
  * may be NULL. One that returns an exit status other than EXIT_STATUS_OK ends the compile with it, after a diagnostic;
@@ -32,7 +31,7 @@ typedef struct compile_observer {
     exit_status (*after_step)(void *self, const step_event *e);
     /* The module was set back to what it was before `step`, which runs next. */
     void (*went_back)(void *self, uint32_t step);
-    /* Spans of time nest: category "step", name "tile", detail "pto.tile" or NULL. */
+    /* Spans of time nest: category "step", name "tile", detail "acme.tile" or NULL. */
     void (*span_begin)(void *self, const char *category, str name, const char *detail);
     void (*span_end)(void *self);
     /* Once, however the compile ended, and when it ended before `begin` too. */

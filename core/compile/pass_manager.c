@@ -2,7 +2,6 @@
 
 #include "core/compile/output_names.h"
 #include "core/compile/property.h"
-#include "core/compile/step_range.h"
 #include "core/core_diag.h"
 #include "core/host/process_state.h"
 #include "core/monotonic.h"
@@ -197,6 +196,7 @@ static status check_machine(manager *g)
 
 /* What the runs of one step did. */
 typedef struct step_effect {
+    uint32_t levels;  /* that it may make ops of, as bits */
     uint32_t changes; /* RUN_CHANGED_* */
     bool asked_machine, left_out_a_unit;
 } step_effect;
@@ -210,7 +210,7 @@ static status run_once(manager *g, const step_event *e, op_id unit, step_effect 
         .module = g->module,
         .unit = unit,
         .access = is_module ? RUN_WRITES_MODULE : RUN_WRITES_FUNCTION,
-        .levels = run_levels(pass, contract_state_has(&g->states[e->index], "block/1", "pto.selected")),
+        .levels = effect->levels,
     };
     const pto_run *run = run_context_begin(g->session, &request);
     const pto_status returned = pass->run(run, run_context_unit(run));
@@ -260,6 +260,9 @@ static exit_status check_time(manager *g, const step_event *e, const char *where
 static exit_status run_units(manager *g, const step_event *e, step_effect *effect)
 {
     op_id *units;
+    uint32_t excluded = 0;
+    TRY_AS(EXIT_STATUS_FAILED, property_excluded_levels(g->properties, &g->states[e->index], &excluded));
+    effect->levels = run_levels(e->step->pass, excluded);
     const uint32_t count = collect_units(g, e->step->pass->consumes, &units);
     if (strcmp(e->step->pass->scope, "module") == 0) return count > 0 ? run_unit(g, e, 0, effect) : EXIT_STATUS_OK;
     for (uint32_t i = 0; i < count; i++) {
@@ -468,9 +471,9 @@ static exit_status run_steps(manager *g)
     const compile_request *r = g->request;
     const contract *c = &g->pipeline->contract;
     const char *machine_name = g->pipeline->machine ? g->pipeline->machine->name : NULL;
-    uint32_t first = 0;
+    const uint32_t first = r->first;
+    g->end = r->end > 0 ? r->end : c->step_count;
     compile_stats_start(g->stats, g->arena, g->pipeline);
-    TRY_AS(EXIT_STATUS_USAGE, step_range(g->diags, c, r->from, r->until, r->only, &first, &g->end));
     TRY_AS(EXIT_STATUS_USAGE, check_contracts(g, first));
     TRY_AS(EXIT_STATUS_USAGE, check_machine(g));
     g->outputs = output_keeper_create(g->arena, g->module);

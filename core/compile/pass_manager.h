@@ -13,10 +13,10 @@
 #include "ir/module.h"
 
 typedef struct compile_request {
-    const char *from, *until, *only; /* step ids or NULL */
-    pipeline_verify verify;          /* verifier and checkers after each step */
-    bool counts_ops;                 /* after each step, for the statistics */
-    schedule *schedule;              /* asked what is pinned, told what is decided; or NULL */
+    uint32_t first, end;    /* the steps that run are [first, end); 0 as `end`: all from `first` on */
+    pipeline_verify verify; /* verifier and checkers after each step */
+    bool counts_ops;        /* after each step, for the statistics */
+    schedule *schedule;     /* asked what is pinned, told what is decided; or NULL */
     uint32_t observer_count;
     const compile_observer *observers;
 } compile_request;

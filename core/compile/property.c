@@ -97,6 +97,18 @@ status property_check_state(property_set *set, run_session *session, module *m, 
     return OK;
 }
 
+status property_excluded_levels(property_set *set, const contract_state *state, uint32_t *levels)
+{
+    for (uint32_t l = 0; l < state->level_count; l++) {
+        for (uint32_t p = 0; p < state->levels[l].property_count; p++) {
+            const checker *c = NULL;
+            TRY(find_checker(set, state->levels[l].properties[p], &c));
+            if (c->property && c->property->excludes) *levels |= 1u << level_by_name(str_from(c->property->excludes));
+        }
+    }
+    return OK;
+}
+
 bool property_holds(property_set *set, run_session *session, module *m, const char *level, const char *property)
 {
     const checker *c = NULL;

@@ -22,4 +22,7 @@ MUST_CHECK status property_check_state(property_set *set, run_session *session, 
  * the checker finds; `session` should collect its diagnostics where nobody looks. */
 bool property_holds(property_set *set, run_session *session, module *m, const char *level, const char *property);
 
+/* Adds to `*levels`, as bits, those that properties of `state` exclude. Loads their checkers. */
+MUST_CHECK status property_excluded_levels(property_set *set, const contract_state *state, uint32_t *levels);
+
 #endif

@@ -12,12 +12,12 @@ uint32_t option_count(const pto_option *const *options);
 int32_t option_index_by_name(const pto_option *const *options, str name);
 
 /* Checks what a plugin declares: names, types, and that defaults and limits read as their type and agree. `owner` is
- * the plugin's text for messages: "plugin `pto.fuse`"; `at` is the place that made us load it. */
+ * the plugin's text for messages: "plugin `acme.fuse`"; `at` is the place that made us load it. */
 MUST_CHECK status options_check(arena *a, diag_engine *d, src_pos at, const char *owner,
                                 const pto_option *const *options);
 
 /* One value for each descriptor, in its order. `with` is a mapping or NULL; `at` is blamed for what is missing; `owner`
- * is for messages: "pass `pto.fuse`". All mistakes are reported before it fails. Options of a plugin reference stay in
+ * is for messages: "pass `acme.fuse`". All mistakes are reported before it fails. Options of a plugin reference stay in
  * `value.with`: whoever resolves the reference reads them with the descriptors of that plugin. */
 MUST_CHECK status options_read(arena *a, diag_engine *d, const char *owner, const pto_option *const *options,
                                const yaml_node *with, src_pos at, value **out_values);

@@ -19,7 +19,7 @@ bool pipeline_verify_by_name(str name, pipeline_verify *out);
 
 typedef struct pipeline_step {
     const char *id;   /* unique */
-    const char *pass; /* "pto.tile" */
+    const char *pass; /* "acme.tile" */
     src_pos at;       /* of the pass id */
     yaml_node *with;  /* mapping or NULL */
 } pipeline_step;
@@ -53,11 +53,11 @@ typedef struct pipeline {
 } pipeline;
 
 typedef enum pipeline_change {
-    PIPELINE_SET,           /* --set           tile.with.vec-bytes=32KiB, params.x=V, backend.with.x=V */
-    PIPELINE_REPLACE,       /* --replace       STEP=pass{x=1}; the id stays */
-    PIPELINE_INSERT_BEFORE, /* --insert-before STEP=pass{x=1} */
-    PIPELINE_INSERT_AFTER,  /* --insert-after  STEP=pass{x=1} */
-    PIPELINE_REMOVE         /* --remove        STEP */
+    PIPELINE_SET,           /* tile.with.vec-bytes=32KiB, params.x=V, backend.with.x=V */
+    PIPELINE_REPLACE,       /* STEP=pass{x=1}; the id stays */
+    PIPELINE_INSERT_BEFORE, /* STEP=pass{x=1} */
+    PIPELINE_INSERT_AFTER,  /* STEP=pass{x=1} */
+    PIPELINE_REMOVE         /* STEP */
 } pipeline_change;
 
 /* One option of the command line. `at` is the place of the first byte of `text`. */
@@ -71,7 +71,7 @@ typedef struct pipeline_request {
     const char *file;    /* either a file ... */
     str passes;          /* ... or a list: a,b{x=1,y=[1, 2]},c */
     src_pos passes_at;   /* place of its first byte, "<command line>:1:17" */
-    const char *machine; /* --machine: wins over the file; relative to the working directory; or NULL */
+    const char *machine; /* wins over the file; relative to the working directory; or NULL */
     src_pos machine_at;
     const pipeline_override *overrides; /* in order; applied after all files */
     uint32_t override_count;

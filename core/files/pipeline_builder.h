@@ -15,7 +15,7 @@ typedef struct pipeline_builder {
     size_t param_capacity;
 } pipeline_builder;
 
-/* Checks the characters of a pass id ("pto.tile") or, without dots, of a step id or parameter name. */
+/* Checks the characters of a pass id ("acme.tile") or, without dots, of a step id or parameter name. */
 MUST_CHECK status pipeline_check_id(diag_engine *d, const char *what, str id, bool may_have_dots, src_pos at);
 /* Reads a step: a scalar or a mapping of pass, id, with. `kept_id` is used when the node gives none; NULL: the pass id
  * without its vendor. */

@@ -20,7 +20,7 @@ static const schema_key any_value = {.name = "value", .kind = SCHEMA_ANY};
 static const schema_key choice = {.name = "a choice", .type = VALUE_STR};
 
 static const schema_key step_keys[] = {
-    {.name = "pass", .type = VALUE_STR, .is_required = true, .doc = "pass id, as pto.tile"},
+    {.name = "pass", .type = VALUE_STR, .is_required = true, .doc = "pass id, as acme.tile"},
     {.name = "id", .type = VALUE_STR, .doc = "name of the step; without it the pass id without its vendor"},
     {.name = "with", .kind = SCHEMA_NAMED, .element = &any_value, .doc = "options of the pass"},
     END};
@@ -55,7 +55,7 @@ static const schema_key param_keys[] = {
 static const schema_key param_entry = {.name = "parameter", .kind = SCHEMA_MAPPING, .keys = param_keys};
 
 static const schema_key backend_keys[] = {
-    {.name = "use", .type = VALUE_STR, .is_required = true, .doc = "backend id, as pto.cpu-sim"},
+    {.name = "use", .type = VALUE_STR, .is_required = true, .doc = "backend id, as acme.gpu"},
     {.name = "with", .kind = SCHEMA_NAMED, .element = &any_value, .doc = "options of the backend"},
     END};
 

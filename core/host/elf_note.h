@@ -25,8 +25,8 @@ const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {
     plugin_kind kind;
-    const char *text; /* "pass:pto.fuse" */
-    const char *id;   /* "pto.fuse" */
+    const char *text; /* "pass:acme.fuse" */
+    const char *id;   /* "acme.fuse" */
 } note_item;
 
 typedef struct elf_note {

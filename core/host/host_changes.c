@@ -18,10 +18,7 @@ typedef struct build_parts {
 
 static bool level_fits(const run_context *c, const op_info *info)
 {
-    static const uint8_t levels[] = {
-        [HOME_ANY] = LEVEL_NONE,    [HOME_TENSOR] = LEVEL_TENSOR, [HOME_TILE] = LEVEL_TILE,
-        [HOME_BLOCK] = LEVEL_BLOCK, [HOME_PTO] = LEVEL_BLOCK,     [HOME_EXEC] = LEVEL_EXEC};
-    return info->home == HOME_ANY || (c->request.levels & 1u << levels[info->home]) != 0;
+    return info->home == HOME_ANY || (c->request.levels & 1u << op_home_level((op_home)info->home)) != 0;
 }
 
 static bool check_kind(run_context *c, const pto_op_spec *s, build_parts *out)

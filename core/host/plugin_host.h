@@ -30,8 +30,8 @@ typedef struct plugin_host_params {
     uint32_t abi_minor; /* of this host, and whether it is a draft: plugin_host_defaults gives those of this build */
     bool draft;
     bool only_given;            /* no environment, no default folders */
-    const char *const *files;   /* --plugin; NULL-ended or NULL */
-    const char *const *folders; /* --plugin-path */
+    const char *const *files;   /* loaded first; NULL-ended or NULL */
+    const char *const *folders; /* sought before all others; NULL-ended or NULL */
     const plugin_refusal *refused;
     bool goes_on;              /* a file of `files` that cannot be used is reported and is no failure */
     flight_recorder *recorder; /* told which plugin is being loaded; or NULL */
@@ -52,7 +52,7 @@ run_registry *plugin_host_runs(const plugin_host *h);
 typedef struct plugin_file {
     const char *path;
     elf_note note;
-    bool given;          /* by --plugin */
+    bool given;          /* one of `files` */
     const char *refusal; /* why it cannot be used, NULL when it can; a sentence that begins with the plugin */
     const diag_code_info *refusal_code;
     const pto_plugin
@@ -69,7 +69,7 @@ const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugi
 const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
-/* Loads one file (for pto-inspect). */
+/* Loads one file. */
 MUST_CHECK status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file);
 /* Whether any readable note provides the id; loads and reports nothing. */
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id);

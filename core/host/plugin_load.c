@@ -174,6 +174,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     TRY(check_text(l, p->id, "the doc", p->doc));
     TRY(check_flags(l, "property", p->id, p->reserved, 0));
     TRY(check_level(l, p->id, p->level));
+    if (p->excludes != NULL) TRY(check_level(l, p->id, p->excludes));
     TRY(check_kinds(l, p->id, &p->kinds));
     *out = p;
     return OK;

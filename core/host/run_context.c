@@ -51,12 +51,10 @@ void run_agent_note(const run_agent *agent, diag_engine *d)
     diag_note(d, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
 }
 
-uint32_t run_levels(const pto_pass *pass, bool selected)
+uint32_t run_levels(const pto_pass *pass, uint32_t excluded)
 {
     const ir_level from = level_by_name(str_from(pass->consumes)), to = level_by_name(str_from(pass->produces));
-    uint32_t levels = 1u << from | 1u << to;
-    if ((from == LEVEL_BLOCK || to == LEVEL_BLOCK) && !selected) levels |= 1u << LEVEL_TILE;
-    return levels;
+    return 1u << from | 1u << to | ((1u << level_guest(from) | 1u << level_guest(to)) & ~excluded);
 }
 
 /* Who runs, for the supervisor: a checker stands at the step whose work it checks. NULL: nobody. */

@@ -76,9 +76,9 @@ typedef struct run_request {
     const run_agent *after; /* of a checker: the step whose work is checked, for the flight recorder; or NULL */
 } run_request;
 
-/* Levels that a pass may make ops of. `selected`: property pto.selected holds at block level, so kernels hold no more
- * tile ops. */
-uint32_t run_levels(const pto_pass *pass, bool selected);
+/* Levels that a pass may make ops of: those it consumes and produces, with their guests but for the levels of
+ * `excluded`, as bits. */
+uint32_t run_levels(const pto_pass *pass, uint32_t excluded);
 
 const pto_run *run_context_begin(run_session *s, const run_request *request);
 /* The unit as the plugin gets it; none for module scope. */

@@ -151,7 +151,7 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
                 space_name((space)k->least_space), (long long)k->least_capacity);
     const src_pos at = nest != 0 ? op_pos(c->m, nest) : c->request.agent->at;
     op_name_diag(c->diags, c->m, nest, DIAG_ERROR);
-    diag_report(c->diags, DIAG_ERROR, at, "pto.tile/does-not-fit", (str){t.p, t.n});
+    diag_report(c->diags, DIAG_ERROR, at, E1331.code, (str){t.p, t.n});
     text_fini(&t);
     diag_note(c->diags, strategy->at, "the strategy is chosen here; give it smaller sizes, or another one");
 }
@@ -333,7 +333,7 @@ static pto_status go_back(const chooser *k, op_id nest, const run_agent *strateg
     const int n = snprintf(text, sizeof text, "strategy '%.100s' offers no further tile that fits; there were %" PRIu32,
                            strategy->id, k->fitting);
     op_name_diag(c->diags, c->m, nest, DIAG_REMARK);
-    diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, "pto.tile/no-further-offer",
+    diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, E1332.code,
                 (str){text, (size_t)n});
     tiling_retry_give_up(c->session->params.retry);
     return PTO_FAILED;

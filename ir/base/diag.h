@@ -5,7 +5,8 @@
  *     softmax.ptir:3:8: error: [pto.tile/unsupported-op] `tensor.sort` has no tile form [@softmax/y]
  *     note: ...
  * The path of the op in question stands at the end once a module is more than the text at the place (op_name_diag).
- * Codes are rows of ir/base/diag.def and core/diag.def, or a plugin's own "vendor.pass/what" text. */
+ * Codes are rows of ir/base/diag.def, core/diag.def and tools/base/diag.def, or a plugin's own "vendor.pass/what" text.
+ */
 #ifndef IR_BASE_DIAG_H
 #define IR_BASE_DIAG_H
 
@@ -29,7 +30,8 @@ typedef struct diag_code_info {
 #include "ir/base/diag.def"
 #undef DIAG
 
-/* The row number `index` of ir/base/diag.def, or NULL past the last; core/core_diag.h has the same for its table. */
+/* The row number `index` of ir/base/diag.def, or NULL past the last; core/core_diag.h and tools/base/tool_diag.h
+ * have the same for their tables. */
 const diag_code_info *diag_code_at(uint32_t index);
 
 /* A place in a text. line and column count from 1; line 0 means "the file as a whole"; file NULL means "no

@@ -48,7 +48,7 @@ while IFS=: read -r arguments test; do
   ./dev new $arguments >"$work/log" 2>&1 && report no "./dev new $arguments, again"
 done <"$work/skeletons"
 ./dev new error E1999 'a sentence of its own' >"$work/log" 2>&1
-grep -q 'DIAG(E1999, "a sentence of its own")' core/diag.def || { : >"$work/log"; report no "./dev new error: the sentence"; }
+grep -q 'DIAG(E1999, "a sentence of its own")' tools/base/diag.def || { : >"$work/log"; report no "./dev new error: the sentence"; }
 
 cmake -G Ninja -S . -B b -DPTO_TESTS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 >"$work/log" 2>&1 || { cat "$work/log"; exit 2; }
 if ninja -C b pto-opt pto-run skeleton-a skeleton-b skeleton-c skeleton-d skeleton-e skeleton-j test_skeleton_m >"$work/log" 2>&1; then

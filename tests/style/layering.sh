@@ -48,12 +48,13 @@ core ir/base
 core/files core ir ir/base ir/context ir/ops
 core/host core core/files ir ir/base ir/context ir/verify ir/text
 core/compile core core/files core/host ir ir/base ir/context
-tools/run core core/files core/host core/compile ir ir/base ir/context ir/verify
-tools/check core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
-tools/report core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
-tools/inspect core core/files core/host core/compile tools/run ir ir/base ir/context
-tools/session core core/files core/host core/compile tools/run tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
-tools core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/session ir ir/base ir/context ir/text
+tools/base ir/base
+tools/run tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
+tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
+tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
+tools/inspect tools/base core core/files core/host core/compile tools/run ir ir/base ir/context
+tools/session tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
+tools tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/session ir ir/base ir/context ir/text
 END
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
 only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"semantics/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"

@@ -1,9 +1,9 @@
 #include "tools/check/paranoid_check.h"
 
-#include "core/core_diag.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
+#include "tools/base/tool_diag.h"
 #include "tools/check/text_difference.h"
 
 #include <string.h>

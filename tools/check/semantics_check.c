@@ -1,6 +1,6 @@
 #include "tools/check/semantics_check.h"
 
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/check/semantics_compare.h"
 #include "tools/check/semantics_trials.h"
 

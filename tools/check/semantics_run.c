@@ -1,8 +1,8 @@
 #include "tools/check/semantics_run.h"
 
-#include "core/core_diag.h"
 #include "ir/tune.h"
 #include "ir/verify/verifier.h"
+#include "tools/base/tool_diag.h"
 #include "tools/check/semantics_trials.h"
 #include "tools/run/backend_run.h"
 

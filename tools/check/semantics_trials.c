@@ -1,6 +1,6 @@
 #include "tools/check/semantics_trials.h"
 
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/check/symbol_search.h"
 
 #include <inttypes.h>

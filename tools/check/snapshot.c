@@ -1,7 +1,7 @@
 #include "tools/check/snapshot.h"
 
-#include "core/compile/step_range.h"
 #include "ir/text/printer.h"
+#include "tools/check/step_range.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "tools/check/symbol_search.h"
 
-#include "core/core_diag.h"
 #include "ir/verify/ranges.h"
+#include "tools/base/tool_diag.h"
 
 #include <inttypes.h>
 #include <string.h>

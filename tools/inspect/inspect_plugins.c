@@ -1,5 +1,5 @@
 /* pto-inspect plugins, passes, tilings, backends, properties, options: from notes and descriptors. */
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 
 #include <string.h>
@@ -141,6 +141,7 @@ static status show_property(inspector *x, const char *id, bool in_full)
     if (in_full) {
         inspect_row(x, "checked by", file->plugin->id);
         inspect_row(x, "level", p->level);
+        if (p->excludes) inspect_row(x, "excludes ops of", p->excludes);
         inspect_list(x, "established by", plugin_host_suppliers(x->host, str_from(id)));
     }
     inspect_entry_end(x);

@@ -2,6 +2,7 @@
 #include "core/core_diag.h"
 #include "core/files/machine.h"
 #include "ir/op_words.h"
+#include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 
 #include <dirent.h>
@@ -139,22 +140,29 @@ status inspect_ops(inspector *x, const char *name)
     return OK;
 }
 
-static const diag_code_info *code_at(uint32_t index, uint32_t *ir_count)
+/* The next row of all tables in the order of the codes; NULL at the end. `at`: where each table goes on. */
+static const diag_code_info *next_code(uint32_t at[3])
 {
-    const diag_code_info *info = index < *ir_count ? diag_code_at(index) : NULL;
-    if (info) return info;
-    if (*ir_count > index) *ir_count = index;
-    return core_diag_code_at(index - *ir_count);
+    static const diag_code_info *(*const tables[])(uint32_t index) = {diag_code_at, core_diag_code_at,
+                                                                      tool_diag_code_at};
+    const diag_code_info *least = NULL;
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const diag_code_info *info = tables[i](at[i]);
+        if (!info || (least && strcmp(info->code, least->code) > 0)) continue;
+        least = info;
+        from = i;
+    }
+    at[from]++;
+    return least;
 }
 
 status inspect_errors(inspector *x, const char *name)
 {
-    uint32_t ir_count = UINT32_MAX;
+    uint32_t at[3] = {0};
     bool found = false;
     inspect_begin(x);
-    for (uint32_t i = 0;; i++) {
-        const diag_code_info *info = code_at(i, &ir_count);
-        if (!info) break;
+    for (const diag_code_info *info; (info = next_code(at));) {
         if (name && strcmp(name, info->code) != 0) continue;
         found = true;
         inspect_entry(x, info->code, info->summary);

@@ -1,9 +1,9 @@
 #include "tools/run/backend_run.h"
 
-#include "core/core_diag.h"
 #include "core/digest.h"
 #include "core/host/host_handle.h"
 #include "core/monotonic.h"
+#include "tools/base/tool_diag.h"
 #include "tools/run/name_index.h"
 #include "tools/run/run_counters.h"
 

@@ -1,10 +1,10 @@
 #include "tools/run/call_binding.h"
 
-#include "core/core_diag.h"
 #include "ir/context/float_format.h"
 #include "ir/tune.h"
 #include "ir/verify/ranges.h"
 #include "ir/verify/verifier.h"
+#include "tools/base/tool_diag.h"
 #include "tools/run/call_value.h"
 
 #include <inttypes.h>

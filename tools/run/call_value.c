@@ -1,7 +1,7 @@
 #include "tools/run/call_value.h"
 
-#include "core/core_diag.h"
 #include "ir/context/float_format.h"
+#include "tools/base/tool_diag.h"
 
 #include <inttypes.h>
 #include <math.h>

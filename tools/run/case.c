@@ -1,6 +1,7 @@
 #include "tools/run/case.h"
 
 #include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "tools/run/data_maker.h"
 
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 
 #include <errno.h>
 #include <fcntl.h>

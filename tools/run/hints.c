@@ -1,7 +1,7 @@
 #include "tools/run/hints.h"
 
-#include "core/core_diag.h"
 #include "ir/op_info.h"
+#include "tools/base/tool_diag.h"
 
 #include <inttypes.h>
 #include <string.h>

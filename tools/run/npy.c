@@ -1,7 +1,7 @@
 #include "tools/run/npy.h"
 
-#include "core/core_diag.h"
 #include "core/file.h"
+#include "tools/base/tool_diag.h"
 
 #include <inttypes.h>
 #include <stdio.h>

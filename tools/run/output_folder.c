@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/digest.h"
 #include "core/file.h"
+#include "tools/base/tool_diag.h"
 
 #include <errno.h>
 #include <fcntl.h>

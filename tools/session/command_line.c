@@ -1,7 +1,7 @@
 #include "tools/session/command_line.h"
 
-#include "core/core_diag.h"
 #include "ir/base/text.h"
+#include "tools/base/tool_diag.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "core/host/process_state.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
+#include "tools/base/tool_diag.h"
 #include "tools/inspect/json_schema.h"
 #include "tools/run/hints.h"
 
@@ -132,9 +133,9 @@ static status read_options(session *s)
     TRY(read_check(s));
     TRY(session_check_compare(s));
     TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->bisect_limit));
-    s->request.from = value_of(line, SESSION_FROM);
-    s->request.until = value_of(line, SESSION_UNTIL);
-    s->request.only = value_of(line, SESSION_ONLY);
+    s->range = (step_range){.from = value_of(line, SESSION_FROM),
+                            .until = value_of(line, SESSION_UNTIL),
+                            .only = value_of(line, SESSION_ONLY)};
     s->request.counts_ops =
         command_line_has(line, SESSION_TIMING) || command_line_has(line, SESSION_STATS) || session_compares(s);
     s->printed_steps = collect(s->arena, line, SESSION_PRINT_AFTER);
@@ -458,6 +459,8 @@ exit_status session_compile(session *s, module *m, flight_recorder *recorder)
 {
     if (!s->has_pipeline) return EXIT_STATUS_OK;
     if (flight_recorder_phase(recorder, "compiling")) return EXIT_STATUS_RESOURCES;
+    TRY_AS(EXIT_STATUS_USAGE,
+           step_range_find(s->diags, &s->opened.contract, &s->range, &s->request.first, &s->request.end));
     session_watch_compile(s, &s->watch, true);
     s->request.observer_count = s->watch.count;
     s->request.observers = s->watch.list;

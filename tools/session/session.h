@@ -9,6 +9,7 @@
 #include "tools/check/pipeline_compare.h"
 #include "tools/check/semantics_observer.h"
 #include "tools/check/snapshot.h"
+#include "tools/check/step_range.h"
 #include "tools/session/command_line.h"
 #include "tools/session/supervisor.h"
 
@@ -100,6 +101,7 @@ typedef struct session {
     plugin_host *host;
     opened_pipeline opened;
     bool has_pipeline;
+    step_range range; /* --from, --until, --only */
     compile_request request;
     compile_trace *trace; /* of --trace, or NULL */
     const char *const *printed_steps;

@@ -1,6 +1,6 @@
 /* --compare: a second pipeline over the same module. */
-#include "core/core_diag.h"
 #include "ir/text/printer.h"
+#include "tools/base/tool_diag.h"
 #include "tools/run/hints.h"
 #include "tools/session/session.h"
 
@@ -35,14 +35,12 @@ exit_status session_open_other(session *s)
 exit_status session_compile_other(session *s, module *m, flight_recorder *recorder)
 {
     session_watch_compile(s, &s->other_watch, false);
-    compile_request request = {.from = s->request.from,
-                               .until = s->request.until,
-                               .only = s->request.only,
-                               .verify = s->request.verify,
+    compile_request request = {.verify = s->request.verify,
                                .counts_ops = true,
                                .observer_count = s->other_watch.count,
                                .observers = s->other_watch.list};
     if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify;
+    TRY_AS(EXIT_STATUS_USAGE, step_range_find(s->diags, &s->other.contract, &s->range, &request.first, &request.end));
     TRY_EXIT(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_stats));
     session_print_checks(s, &s->other_watch);
     if (s->other.contract.backend) hints_warn(m, s->other.contract.backend);

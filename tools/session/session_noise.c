@@ -1,5 +1,5 @@
 /* --quiet, --progress and --trace: how much of its work a tool shows. */
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/session/session.h"
 
 bool session_is_quiet(const session *s) { return command_line_has(s->line, SESSION_QUIET); }

@@ -1,6 +1,6 @@
 /* What a run writes, by the options that name it: no two of them may be one file. */
-#include "core/core_diag.h"
 #include "core/file.h"
+#include "tools/base/tool_diag.h"
 #include "tools/session/session.h"
 
 #include <string.h>

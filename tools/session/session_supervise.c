@@ -1,5 +1,5 @@
 /* From a command line to a supervised worker: limits, and what a crash leaves behind. */
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/session/reproducer.h"
 #include "tools/session/session.h"
 

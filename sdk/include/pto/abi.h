@@ -503,6 +503,9 @@ typedef struct pto_property {
     const char *const *kinds;
     /* PTO_OK: holds. Otherwise PTO_FAILED after a diagnostic at the op that breaks it. */
     pto_status (*check)(const pto_run *run, pto_op unit);
+    /* A level of which no function with this property holds ops, such as "tile/1" of kernels whose instructions are
+     * selected: no pass may make them there while it holds. NULL: none. */
+    const char *excludes;
 } pto_property;
 
 typedef struct pto_plugin {

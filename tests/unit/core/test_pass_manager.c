@@ -213,8 +213,10 @@ TEST(a_pass_that_fails_ends_the_compile_and_the_observers_are_told)
 
 TEST(observers_are_told_of_the_end_when_nothing_begins)
 {
+    static const char *const clean[] = {"t.clean", NULL};
+    pto_pass needing = PASS(rest);
+    needing.requires_props = clean;
     fixture f;
-    BEGIN(&f, &resting);
-    f.request.from = "absent";
+    BEGIN(&f, &needing);
     run(&f, EXIT_STATUS_USAGE, "end ");
 }

@@ -64,6 +64,7 @@ static const pto_property property = {
     .level = "block/1",
     .kinds = select_kinds,
     .check = check_selected,
+    .excludes = "tile/1",
 };
 
 static const pto_pass pass = {

@@ -1,6 +1,6 @@
-#include "core/compile/step_range.h"
+#include "tools/check/step_range.h"
 
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 
 #include <string.h>
 
@@ -29,22 +29,22 @@ status step_by_id(diag_engine *d, const contract *c, const char *id, const char 
     return FAILED;
 }
 
-status step_range(diag_engine *d, const contract *c, const char *from, const char *until, const char *only,
-                  uint32_t *first, uint32_t *end)
+status step_range_find(diag_engine *d, const contract *c, const step_range *range, uint32_t *first, uint32_t *end)
 {
+    const char *from = range->only ? range->only : range->from, *until = range->only ? range->only : range->until;
     uint32_t index = 0;
     *first = 0;
     *end = c->step_count;
-    if (only && (from || until)) {
+    if (range->only && (range->from || range->until)) {
         diag_error(d, command_line_pos, &E1504, "--only excludes --from and --until");
         return FAILED;
     }
-    if (from || only) {
-        TRY(step_by_id(d, c, only ? only : from, only ? "only" : "from", &index));
+    if (from) {
+        TRY(step_by_id(d, c, from, range->only ? "only" : "from", &index));
         *first = index;
     }
-    if (until || only) {
-        TRY(step_by_id(d, c, only ? only : until, only ? "only" : "until", &index));
+    if (until) {
+        TRY(step_by_id(d, c, until, range->only ? "only" : "until", &index));
         *end = index + 1;
     }
     if (*end > *first || c->step_count == 0) return OK;
