@@ -1,4 +1,5 @@
-/* pto-inspect: what there is: plugins, passes, strategies, backends, properties, ops, machines, options, diagnostics.
+/* pto-inspect: what there is: plugins, passes, strategies, backends, properties, ops, machines, options, counters,
+ * diagnostics.
  *
  * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
  * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
@@ -29,7 +30,8 @@ static const cli_option options[INSPECT_OPTION_COUNT] = {
     {"help", 'h', CLI_NONE, NULL, "other", "this text", false},
 };
 
-static const char usage[] = "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|errors [NAME]";
+static const char usage[] =
+    "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|counters|errors [NAME]";
 static const char summary[] = "Lists what there is, or shows one of them in full.";
 
 typedef struct subject {
@@ -42,6 +44,7 @@ static const subject subjects[] = {
     {"plugins", true, inspect_plugins},    {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
     {"backends", true, inspect_backends},  {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
     {"machines", false, inspect_machines}, {"options", true, inspect_options},       {"errors", false, inspect_errors},
+    {"counters", false, inspect_counters},
 };
 
 static const char *const *values_of(arena *a, const command_line *line, uint32_t option)

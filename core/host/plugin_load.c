@@ -207,6 +207,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     TRY(check_kinds(l, b->id, &b->kinds));
     TRY(copy_options(l, b->id, &b->options));
     TRY(check_texts(l, &b->hints, "hints"));
+    TRY(check_texts(l, &b->counters, "counters"));
     for (const char *const *hint = b->hints; *hint != NULL; hint++)
         if (!op_has_hint(str_from(*hint)))
             return malformed(l, "backend '%s' heeds the hint '%s', which no op has", b->id, *hint);

@@ -5,9 +5,9 @@ plugins=$(
   grep -rhoE --include='*.c' --include='*.h' '(\.id = |PTO_PLUGIN\()"[a-z0-9.-]+"' plugins | sed 's/.*"\(.*\)"/\1/' | sort -u
 )
 tools=$(find tools -maxdepth 1 -name '*.c' | sed 's|.*/\(.*\)\.c$|\1|' | sort)
-# Codes of plugins begin with their id: `pto.tile/...`.
+# Codes of plugins begin with their id: pto.tile/..., so the pattern finds them too.
 names=$(printf '%s\n' "$plugins" "$tools" | grep -v '^$')
-[ "$(printf '%s\n' "$plugins" | wc -l)" -gt 20 ] || { echo "plugins/ declares fewer ids than expected: is the pattern right?"; exit 1; }
+[ -n "$plugins" ] || { echo "plugins/ declares no id: is the pattern right?"; exit 1; }
 pattern=$(printf '%s\n' "$names" | sed 's/[.]/\\./g' | paste -sd '|')
 found=$(grep -rnE --include='*.c' --include='*.h' --include='*.def' "(^|[^a-z0-9._-])($pattern)([^a-z0-9-]|\$)" core)
 [ -z "$found" ] || { echo "core/ names a plugin or a tool:"; echo "$found"; exit 1; }

@@ -126,6 +126,7 @@ static status show_backend(inspector *x, const char *id, bool in_full)
         inspect_list(x, "consumes", b->consumes);
         inspect_list(x, "requires", b->requires_props);
         inspect_list(x, "heeds", b->hints);
+        inspect_list(x, "reports", b->counters);
         put_options(x, b->options);
     }
     inspect_entry_end(x);

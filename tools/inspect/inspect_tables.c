@@ -1,9 +1,10 @@
-/* pto-inspect ops, errors, machines: from tables and files. */
+/* pto-inspect ops, errors, counters, machines: from tables and files. */
 #include "core/core_diag.h"
 #include "core/files/machine.h"
 #include "ir/op_words.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
+#include "tools/run/counter_name.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -170,6 +171,41 @@ status inspect_errors(inspector *x, const char *name)
     }
     inspect_end(x);
     return found ? OK : unknown_name(x, "diagnostic", name, NULL);
+}
+
+/* ---- counters ---- */
+
+static void show_counter(inspector *x, const char *name, const pto_counter_row *row)
+{
+    static const char *const scopes[] = {[PTO_SCOPE_RUN] = "the run",
+                                         [PTO_SCOPE_EVENT] = "the run, when it is not 0",
+                                         [PTO_SCOPE_UNIT] = "each unit, as `<unit> / <name>`",
+                                         [PTO_SCOPE_WAITS] = "each unit that does not begin an instruction",
+                                         [PTO_SCOPE_TRANSFERS] = "each unit that moves data"};
+    const pto_counter_row *whole = pto_counter_row_at(row->adds_to);
+    inspect_entry(x, name, row->doc);
+    inspect_row(x, "unit", row->unit);
+    inspect_row(x, "of", scopes[row->scope]);
+    if (whole) inspect_rowf(x, "adds up to", "%s, with all others of the unit that do", whole->name);
+    inspect_entry_end(x);
+}
+
+status inspect_counters(inspector *x, const char *name)
+{
+    text_buffer t;
+    text_init(&t);
+    bool found = false;
+    inspect_begin(x);
+    for (uint32_t i = 0; i < PTO_COUNTER_NONE; i++) {
+        t.n = 0;
+        counter_put_declaration((pto_counter)i, &t);
+        if (name && strcmp(name, t.p) != 0) continue;
+        found = true;
+        show_counter(x, t.p, pto_counter_row_at(i));
+    }
+    inspect_end(x);
+    text_fini(&t);
+    return found ? OK : unknown_name(x, "counter", name, counter_nearest(str_from(name), x->arena));
 }
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }

@@ -1,6 +1,7 @@
 #include "tools/inspect/plugin_lint.h"
 
 #include "core/host/pass_claims.h"
+#include "tools/run/counter_name.h"
 
 #include <pto/note.h>
 
@@ -207,7 +208,25 @@ static void check_summary(linter *l, const char *kind, const char *id, const cha
     if (is_empty(summary)) finding(l, "%s %s has no summary", kind, id);
 }
 
-static void check_descriptor(linter *l, const pto_plugin *p)
+/* What tools understand, or what is plainly its own. */
+static void check_counters(linter *l, arena *a, const pto_backend *b)
+{
+    if (!b->counters[0])
+        finding(l,
+                "backend %s does not declare its counters (`pto-inspect counters` lists names): no report can say what "
+                "it lacks",
+                b->id);
+    for (const char *const *c = b->counters; *c; c++) {
+        if (counter_declared(str_from(*c)) != PTO_COUNTER_NONE || counter_is_own(b, str_from(*c))) continue;
+        const char *near = counter_nearest(str_from(*c), a);
+        finding(l,
+                "backend %s declares the counter `%s`, which <pto/profile.h> does not have%s%s%s; names of its own "
+                "begin with `%s `",
+                b->id, *c, near ? " (`" : "", near ? near : "", near ? "` is near)" : "", b->id);
+    }
+}
+
+static void check_descriptor(linter *l, arena *a, const pto_plugin *p)
 {
     for (const pto_pass *const *x = p->passes; *x; x++) {
         check_summary(l, "pass", (*x)->id, (*x)->summary);
@@ -221,6 +240,7 @@ static void check_descriptor(linter *l, const pto_plugin *p)
     for (const struct pto_backend *const *x = p->backends; *x; x++) {
         check_summary(l, "backend", (*x)->id, (*x)->summary);
         check_options(l, "backend", (*x)->id, (*x)->options);
+        check_counters(l, a, *x);
     }
 }
 
@@ -244,7 +264,7 @@ status plugin_lint(arena *a, diag_engine *d, flight_recorder *recorder, const pl
     TRY(plugin_host_load(host, NO_POS, f));
     for (const pto_pass *const *x = f->plugin->passes; *x; x++)
         TRY(pass_check_claims(d, host, NO_POS, f->plugin->id, *x));
-    check_descriptor(&l, f->plugin);
+    check_descriptor(&l, a, f->plugin);
     *finding_count = l.count;
     return OK;
 }

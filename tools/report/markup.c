@@ -272,38 +272,9 @@ void svg_scale(svg *v, double x, double y, double width, double height, double l
 
 /* ---- colours ---- */
 
-typedef struct named_colour {
-    const char *name, *colour;
-} named_colour;
-
-static const char *find_colour(const named_colour *colours, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(colours[i].name, name) == 0) return colours[i].colour;
-    return NULL;
-}
-
 const char *markup_nth_colour(uint32_t n)
 {
     static const char *const colours[] = {"#4e79a7", "#e0913a", "#59a14f", "#b07aa1",
                                           "#c75d5f", "#5fa8a2", "#c9a93b", "#8c6d57"};
     return colours[n % (sizeof colours / sizeof *colours)];
-}
-
-const char *markup_pipe_colour(const char *pipe)
-{
-    /* Told apart by people who see colours differently too. */
-    static const named_colour colours[] = {{"mte2", "#2b7bba"}, {"mte1", "#6bb8dd"}, {"v", "#e39c2d"}, {"m", "#d0562f"},
-                                           {"fix", "#b26fa0"},  {"mte3", "#2f9e77"}, {"s", "#87919c"}};
-    const char *found = find_colour(colours, sizeof colours / sizeof *colours, pipe);
-    return found ? found : "#6d7f99";
-}
-
-const char *markup_cause_colour(const char *cause)
-{
-    static const named_colour colours[] = {
-        {"flag", "#f0a8a0"},    {"result", "#f3d08b"},      {"latency", "#b9cdee"},    {"shared bandwidth", "#a99bd8"},
-        {"barrier", "#d9777a"}, {"queue empty", "#dde2e8"}, {"queue full", "#cdbd9b"}, {"launch", "#f1f3f5"}};
-    const char *found = find_colour(colours, sizeof colours / sizeof *colours, cause);
-    return found ? found : "#c5c9b4";
 }

@@ -48,9 +48,7 @@ double svg_width(svg_font font, str s);
 /* A scale below a picture: marks at round numbers from `lo` to `hi`, that stand at x .. x + width. */
 void svg_scale(svg *v, double x, double y, double width, double height, double lo, double hi, const char *unit);
 
-/* Colours: of a pipe by name, of a cause of stalls by name, of the n-th of many things; a light form of the last. */
-const char *markup_pipe_colour(const char *pipe);
-const char *markup_cause_colour(const char *cause);
+/* A colour of the n-th of many things. */
 const char *markup_nth_colour(uint32_t n);
 
 #endif

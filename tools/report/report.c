@@ -77,7 +77,7 @@ static status write_files(writer *w, const report_request *q)
 status report_write(arena *a, const report_request *q, text_buffer *out_files)
 {
     report r;
-    report_model(&r, a, q->m, q->opened->machine, q->call, q->result, q->trace);
+    report_model(&r, a, q->m, q->opened, q->call, q->result, q->trace);
     writer w = {.r = &r, .folder = q->folder, .names = out_files};
     text_init(&w.text);
     const status s = write_files(&w, q);

@@ -25,26 +25,16 @@ static double row_height(const report_row *row)
     return row->kind == ROW_INSN ? row_tall_px : row_head_px;
 }
 
-static bool is_used(const report_kernel *k, const char *pipe)
-{
-    for (uint32_t i = 0; i < k->row_count; i++)
-        if (strcmp(k->rows[i].pipe, pipe) == 0 || strcmp(k->rows[i].dst, pipe) == 0) return true;
-    return false;
-}
-
+/* A row without a pipe stands in the last column; loops have none and need none. */
 static void find_pipes(chart *c)
 {
-    static const char *const order[] = {"mte2", "mte1", "v", "m", "fix", "mte3", "s", ""};
-    for (uint32_t i = 0; i < sizeof order / sizeof *order; i++) {
-        bool is_any = is_used(c->k, order[i]);
-        /* A row without a pipe stands in the last column; loops have none and need none. */
-        if (*order[i] == 0) {
-            is_any = false;
-            for (uint32_t n = 0; n < c->row_count; n++)
-                is_any |=
-                    *c->k->rows[n].pipe == 0 && (c->k->rows[n].kind == ROW_INSN || c->k->rows[n].kind == ROW_OTHER);
-        }
-        if (is_any) c->pipes[c->pipe_count++] = order[i];
+    for (uint32_t i = 0; i < c->k->row_count; i++) {
+        const report_row *row = &c->k->rows[i];
+        const char *names[] = {row->pipe, row->dst};
+        for (uint32_t n = 0; n < 2; n++)
+            if (*names[n]) c->pipe_count = report_add_pipe(c->r, c->pipes, c->pipe_count, TRACE_PIPES_MAX, names[n]);
+        if (i < c->row_count && !*row->pipe && (row->kind == ROW_INSN || row->kind == ROW_OTHER))
+            c->pipe_count = report_add_pipe(c->r, c->pipes, c->pipe_count, TRACE_PIPES_MAX, "");
     }
 }
 
@@ -81,14 +71,15 @@ static void draw_columns(const chart *c)
         const double x = column_x(c, i);
         const char *pipe = c->pipes[i];
         svg_rect(c->v, x + 3, head_px - 6, c->column - 6, bottom - head_px + 12, 3, i % 2 ? "#f8f9fb" : "#f4f6f8", "");
-        svg_label(c->v, x + c->column / 2, head_px - 26, SVG_MIDDLE, SVG_TITLE, markup_pipe_colour(pipe),
+        svg_label(c->v, x + c->column / 2, head_px - 26, SVG_MIDDLE, SVG_TITLE, report_pipe_colour(c->r, pipe),
                   *pipe ? pipe : "other");
         svg_text(c->v, x + c->column / 2, head_px - 11, SVG_MIDDLE, SVG_SMALL, "#5b6570", c->column - 8,
                  str_from(report_pipe_work(c->r, c->k->core, pipe)));
     }
     if (c->most > 0) {
         svg_label(c->v, c->width - notes_px + 102, head_px - 11, SVG_END, SVG_SMALL, "#1f2933", "busy cycles");
-        svg_label(c->v, c->width - 12, head_px - 11, SVG_END, SVG_SMALL, "#b4534a", "waits");
+        if (c->r->trace->cause_count > 0)
+            svg_label(c->v, c->width - 12, head_px - 11, SVG_END, SVG_SMALL, "#b4534a", "waits");
     }
     text_putc(c->v->out, '\n');
 }
@@ -121,8 +112,8 @@ static void draw_cost(const chart *c, const report_row *row, double y)
     const int64_t stalled = trace_sum_stalled(row->cost);
     const double x = c->width - notes_px + 14;
     if (row->cost->busy > 0) {
-        svg_rect(c->v, x, y + 5, 30 * (double)row->cost->busy / (double)c->most, 9, 0, markup_pipe_colour(row->pipe),
-                 "");
+        svg_rect(c->v, x, y + 5, 30 * (double)row->cost->busy / (double)c->most, 9, 0,
+                 report_pipe_colour(c->r, row->pipe), "");
         svg_label(c->v, x + 88, y + 14, SVG_END, SVG_SMALL, "#1f2933", markup_thousands((double)row->cost->busy, text));
     }
     if (stalled > 0)
@@ -168,14 +159,14 @@ static void draw_row(const chart *c, uint32_t i, text_buffer *hint)
     put_hint(c, row, hint);
     svg_group_begin(c->v, line, (str){hint->p, hint->n});
     if (row->kind == ROW_SET || row->kind == ROW_WAIT) {
-        text_printf(c->v->out,
-                    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"1.4\"/>",
-                    flag_x(c, row), y + row_flag_px / 2, row->kind == ROW_SET ? markup_pipe_colour(row->pipe) : "#fff",
-                    markup_pipe_colour(row->pipe));
+        text_printf(
+            c->v->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"1.4\"/>",
+            flag_x(c, row), y + row_flag_px / 2, row->kind == ROW_SET ? report_pipe_colour(c->r, row->pipe) : "#fff",
+            report_pipe_colour(c->r, row->pipe));
         if (row->cost && trace_sum_stalled(row->cost) > 0) draw_cost(c, row, y - 4);
     } else {
         svg_rect(c->v, x, y + 2, width, row_height(row) - 4, 3,
-                 row->kind == ROW_BARRIER ? "#9b3d3d" : markup_pipe_colour(row->pipe), "");
+                 row->kind == ROW_BARRIER ? "#9b3d3d" : report_pipe_colour(c->r, row->pipe), "");
         svg_text(c->v, x + 6, y + row_height(row) / 2 + 4, SVG_START, SVG_CODE, "#fff", width - 10,
                  insn_text(c, row->op));
         draw_cost(c, row, y + 3);
@@ -210,7 +201,7 @@ static void draw_flags(const chart *c)
         /* Tokens put in before all loops and taken out behind them are dots: their events are numbers. */
         if (from == UINT32_MAX || (wait->depth == 0 && c->k->rows[from].depth == 0)) continue;
         const double x1 = flag_x(c, &c->k->rows[from]), x2 = flag_x(c, wait), side = x2 > x1 ? 1 : -1;
-        const char *colour = markup_pipe_colour(wait->pipe);
+        const char *colour = report_pipe_colour(c->r, wait->pipe);
         svg_group_begin(c->v, 0, report_line_text(c->r, wait->op));
         svg_arrow(c->v, x1 + side * 4, c->y[from] + row_flag_px / 2, x2 - side * 4, c->y[i] + row_flag_px / 2,
                   SVG_ACROSS, colour,

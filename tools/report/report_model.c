@@ -81,12 +81,15 @@ const char *report_source_of(const report *r, op_id o)
 
 /* ---- numbers ---- */
 
-double report_counter(const report *r, const char *name, double absent)
+double report_counter(const report *r, pto_counter counter, double absent)
 {
-    for (uint32_t i = 0; i < r->result->counter_count; i++)
-        if (strcmp(r->result->counters[i].name, name) == 0) return r->result->counters[i].value;
+    const pto_counter_row *row = pto_counter_row_at(counter);
+    for (uint32_t i = 0; row && i < r->result->counter_count; i++)
+        if (strcmp(r->result->counters[i].name, row->name) == 0) return r->result->counters[i].value;
     return absent;
 }
+
+bool report_has(const report *r, pto_counter counter) { return r->is_reported[counter]; }
 
 static uint32_t cause_number(report *r, str name)
 {
@@ -103,69 +106,62 @@ static bool is_core_kind(const report *r, str group)
     return group.n > 0 && (group.p[group.n - 1] < '0' || group.p[group.n - 1] > '9');
 }
 
-/* "vector 03 / mte2 / stall / flag": parts between " / "; how many, at most 4, the last one being the rest. */
-static uint32_t split(const char *name, str out[4])
+static report_unit *unit_of(report *r, const counter_name *n)
 {
-    uint32_t count = 0;
-    for (;;) {
-        const char *end = count < 3 ? strstr(name, " / ") : NULL;
-        out[count++] = end ? (str){name, (size_t)(end - name)} : str_from(name);
-        if (!end) return count;
-        name = end + 3;
-    }
-}
-
-/* `group` and `pipe` are the first two parts of one name. */
-static report_unit *unit_of(report *r, str group, str pipe)
-{
-    const str key = {group.p, (size_t)(pipe.p + pipe.n - group.p)};
     uint32_t number;
-    if (name_index_find(&r->units_by_name, key, &number)) return &r->units[number];
-    name_index_put(r->arena, &r->units_by_name, key, r->unit_count);
+    if (name_index_find(&r->units_by_name, n->unit, &number)) return &r->units[number];
+    name_index_put(r->arena, &r->units_by_name, n->unit, r->unit_count);
     report_unit *u = &r->units[r->unit_count++];
-    *u = (report_unit){.group = arena_strndup(r->arena, group.p, group.n),
-                       .pipe = arena_strndup(r->arena, pipe.p, pipe.n),
-                       .is_core = !is_core_kind(r, group)};
+    *u = (report_unit){.group = arena_strndup(r->arena, n->group.p, n->group.n),
+                       .pipe = arena_strndup(r->arena, n->pipe.p, n->pipe.n),
+                       .is_core = !is_core_kind(r, n->group)};
     return u;
 }
 
-static void read_counter(report *r, const backend_counter *c)
+static void read_counter(report *r, const counter_name *n, double number)
 {
-    str part[4];
-    const uint32_t count = split(c->name, part);
-    if (count == 3 && str_is(part[2], "busy")) {
-        report_unit *u = unit_of(r, part[0], part[1]);
-        u->busy = c->value;
+    if (n->counter != PTO_COUNTER_NONE) r->is_reported[n->counter] = true;
+    if (n->unit.n == 0) return;
+    report_unit *u = unit_of(r, n);
+    if (n->is_stall) {
+        u->stalls[cause_number(r, n->what)] = number;
+    } else if (n->counter == PTO_COUNTER_BUSY) {
+        u->busy = number;
         u->is_measured = true;
-    } else if (count == 3 && str_is(part[2], "utilisation")) {
-        unit_of(r, part[0], part[1])->utilisation = c->value;
-    } else if (count == 4 && str_is(part[2], "stall")) {
-        unit_of(r, part[0], part[1])->stalls[cause_number(r, part[3])] = c->value;
+    } else {
+        u->utilisation = number;
+        u->has_utilisation = true;
     }
 }
 
-/* What units do themselves first, then what they wait for, then what keeps all of them: the order of the columns. */
-static void name_causes(report *r)
+/* Causes of the counters in the order of the profile's rows, which is that of the columns; then those of the backend's
+ * own. Of slices alone: they are reported, but no column of units. */
+static void name_causes(report *r, const counter_name *names)
 {
-    static const char *const order[] = {"latency", "shared bandwidth", "result",      "flag",
-                                        "barrier", "queue full",       "queue empty", "launch"};
-    for (uint32_t known = 0; known < sizeof order / sizeof *order; known++) {
-        for (uint32_t i = 0; i < r->result->counter_count; i++) {
-            str part[4];
-            if (split(r->result->counters[i].name, part) != 4 || !str_is(part[3], order[known])) continue;
-            cause_number(r, part[3]);
-            break;
-        }
+    for (uint32_t row = 0; row < PTO_COUNTER_NONE; row++) {
+        for (uint32_t i = 0; pto_counter_is_stall(row) && i < r->result->counter_count; i++)
+            if (names[i].is_stall && names[i].counter == row) cause_number(r, names[i].what);
+    }
+    for (uint32_t i = 0; i < r->trace->cause_count; i++) {
+        const pto_counter counter = counter_of_cause(str_from(r->trace->causes[i]));
+        if (counter != PTO_COUNTER_NONE) r->is_reported[counter] = true;
     }
 }
 
-static void read_counters(report *r)
+static void read_counters(report *r, const pto_backend *backend)
 {
-    name_causes(r);
-    r->cycles = report_counter(r, "cycles", 0);
+    const uint32_t count = r->result->counter_count;
+    counter_name *names = arena_array(r->arena, count + 1u, sizeof *names);
+    for (const char *const *c = backend->counters; c && *c; c++) {
+        const pto_counter declared = counter_declared(str_from(*c));
+        if (declared != PTO_COUNTER_NONE) r->is_reported[declared] = true;
+    }
+    for (uint32_t i = 0; i < count; i++) names[i] = counter_name_read(str_from(r->result->counters[i].name));
+    name_causes(r, names);
+    r->cycles = report_counter(r, PTO_COUNTER_CYCLES, 0);
     r->clock_hz = r->machine ? (double)r->machine->clock_hz : 0;
-    r->units = arena_array(r->arena, r->result->counter_count + 1u, sizeof *r->units);
-    for (uint32_t i = 0; i < r->result->counter_count; i++) read_counter(r, &r->result->counters[i]);
+    r->units = arena_array(r->arena, count + 1u, sizeof *r->units);
+    for (uint32_t i = 0; i < count; i++) read_counter(r, &names[i], r->result->counters[i].value);
 }
 
 static bool symbol_value(void *self, str_id name, int64_t *out)
@@ -193,29 +189,11 @@ int64_t report_bytes_of(const report *r, type_id t)
     return bytes;
 }
 
-const char *report_pipe_work(const report *r, const char *core, const char *pipe)
-{
-    text_buffer t;
-    text_init(&t);
-    if (strcmp(pipe, "s") == 0) text_puts(&t, "issues instructions");
-    if (strcmp(pipe, "v") == 0) text_puts(&t, "vector arithmetic");
-    if (strcmp(pipe, "m") == 0) text_puts(&t, "matrix products");
-    const bool is_known = t.n > 0;
-    for (uint32_t i = 0; !is_known && r->machine && i < r->machine->path_count; i++) {
-        const machine_path *p = &r->machine->paths[i];
-        if (strcmp(p->pipe, pipe) != 0 || strcmp(p->core, core) != 0) continue;
-        text_printf(&t, "%s%s \xe2\x86\x92 %s", t.n ? ", " : "", p->from, p->to);
-    }
-    const char *work = arena_strndup(r->arena, t.p ? t.p : "", t.n);
-    text_fini(&t);
-    return work;
-}
-
-void report_model(report *r, arena *a, module *m, const machine *chip, const bound_call *call,
+void report_model(report *r, arena *a, module *m, const opened_pipeline *opened, const bound_call *call,
                   const backend_result *result, const report_trace *trace)
 {
-    *r = (report){.arena = a, .m = m, .machine = chip, .call = call, .result = result, .trace = trace};
+    *r = (report){.arena = a, .m = m, .machine = opened->machine, .call = call, .result = result, .trace = trace};
     print_text(r);
-    read_counters(r);
+    read_counters(r, opened->contract.backend);
     report_kernels(r);
 }

@@ -7,6 +7,7 @@
 
 #include "tools/report/markup.h"
 #include "tools/run/backend_run.h"
+#include "tools/run/counter_name.h"
 
 /* Time of one unit, or of the units of one name on all cores of a kind, in cycles. From counters. */
 typedef struct report_unit {
@@ -14,7 +15,7 @@ typedef struct report_unit {
     bool is_core;             /* the group is one core */
     double busy, utilisation; /* utilisation in percent, as the backend counts it */
     double stalls[TRACE_CAUSES_MAX];
-    bool is_measured; /* it has a busy counter */
+    bool is_measured, has_utilisation; /* it has a counter of busy cycles, of utilisation */
 } report_unit;
 
 /* One instruction, flag, loop or other op of a kernel, in print order. Descriptors and constants have none. */
@@ -86,27 +87,42 @@ typedef struct report {
     name_index units_by_name;             /* "vector 03 / mte2" */
     const char *causes[TRACE_CAUSES_MAX]; /* of stalls, from counters */
     uint32_t cause_count;
+    bool is_reported[PTO_COUNTER_NONE];
     double cycles; /* 0: the backend counts none */
     double clock_hz;
 } report;
 
-/* `trace` may be empty, the chip NULL. All of it must outlive the report. */
-void report_model(report *r, arena *a, module *m, const machine *chip, const bound_call *call,
+/* `trace` may be empty, the pipeline without a machine. All of it must outlive the report. */
+void report_model(report *r, arena *a, module *m, const opened_pipeline *opened, const bound_call *call,
                   const backend_result *result, const report_trace *trace);
 /* Line of the text where an op begins; 0: not printed. */
 uint32_t report_line_of(const report *r, op_id o);
 /* That line without its indentation and without the ` {` at its end. */
 str report_line_text(const report *r, op_id o);
-/* A counter, or `absent`. */
-double report_counter(const report *r, const char *name, double absent);
+/* A counter of the run, or `absent`. */
+double report_counter(const report *r, pto_counter counter, double absent);
+/* Whether the backend reports it: it declares so, or gave it in this run. */
+bool report_has(const report *r, pto_counter counter);
 /* Bytes of a tensor or array in global memory with the symbols of the call; -1: not known. */
 int64_t report_bytes_of(const report *r, type_id t);
-/* What a pipe of a core kind does, by the machine: "gm -> vec". Empty when nothing is known. */
-const char *report_pipe_work(const report *r, const char *core, const char *pipe);
 /* "softmax.ptir:3:8", of the user's text. */
 const char *report_source_of(const report *r, op_id o);
 
-/* In tools/report/report_rows.c. */
+/* ---- report_pipes.c ---- */
+/* By the rows of the op tables and the paths of the machine. */
+pto_pipe_role report_pipe_role(const report *r, const char *pipe);
+const char *report_pipe_colour(const report *r, const char *pipe);
+/* What a pipe of a core kind does, by the machine: "gm -> vec". Empty when nothing is known. */
+const char *report_pipe_work(const report *r, const char *core, const char *pipe);
+/* Adds a pipe to names that stand in the order in which pipes are shown, from where data comes in to where it goes out,
+ * unless it is among them or `room` is used up. Returns the new count. */
+uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t room, const char *pipe);
+/* The pipes of the trace in that order: their numbers into `out`, at most TRACE_PIPES_MAX. Returns how many. */
+uint32_t report_pipe_order(const report *r, uint32_t *out);
+/* Of a cause of stalls; one colour for all that the profile does not know. */
+const char *report_cause_colour(const char *cause);
+
+/* ---- report_rows.c ---- */
 void report_kernels(report *r);
 
 #endif

@@ -29,7 +29,8 @@ static const char style_sheet[] =
     "th,td{padding:3px 12px 3px 0;border-bottom:1px solid #eceff2;white-space:nowrap;vertical-align:middle}\n"
     "th:last-child,td:last-child{padding-right:0}\n"
     "th{white-space:normal;vertical-align:bottom}td.m{white-space:normal;min-width:130px}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.w{width:160px}\n"
+    ".n{text-align:right;font-variant-numeric:tabular-nums}.m{color:#5b6570}.z{color:#b9c1ca}.missing{color:#5b6570}.w{"
+    "width:160px}\n"
     ".c{font:12.5px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans "
     "Mono',monospace;min-width:260px;overflow-wrap:anywhere}td.c{white-space:normal}\n"
     ".bar{display:flex;height:13px;min-width:110px;background:#f4f6f8;border-radius:2px;overflow:hidden}.bar "
@@ -141,18 +142,37 @@ static void put_tile(text_buffer *out, const char *what, const char *format, ...
 static void put_run_tiles(const report *r, text_buffer *out)
 {
     char text[32];
-    const double read = report_counter(r, "gm bytes read", -1), written = report_counter(r, "gm bytes written", -1);
-    const double us = report_counter(r, "time", 0), launches = report_counter(r, "launches", 0);
+    const double read = report_counter(r, PTO_COUNTER_GM_READ, -1);
+    const double written = report_counter(r, PTO_COUNTER_GM_WRITTEN, -1);
+    const double us = report_counter(r, PTO_COUNTER_TIME, 0), launches = report_counter(r, PTO_COUNTER_LAUNCHES, 0);
+    const double instances = report_counter(r, PTO_COUNTER_INSTANCES, 0);
     text_puts(out, "<div class=\"tiles\">");
     if (r->cycles > 0) put_tile(out, "cycles", "%s", markup_thousands(r->cycles, text));
     if (us > 0) put_tile(out, "simulated time", "%.4g \xc2\xb5s", us);
     if (read >= 0) put_tile(out, "read from global memory", "%s", markup_bytes(read, text));
     if (written >= 0) put_tile(out, "written to global memory", "%s", markup_bytes(written, text));
-    if (us > 0 && read + written > 0) put_tile(out, "through global memory", "%.4g GB/s", (read + written) / us / 1e3);
+    if (us > 0 && read >= 0 && written >= 0 && read + written > 0)
+        put_tile(out, "through global memory", "%.4g GB/s", (read + written) / us / 1e3);
     if (launches > 0) put_tile(out, launches == 1 ? "launch" : "launches", "%s", markup_thousands(launches, text));
-    if (report_counter(r, "instances", 0) > 0)
-        put_tile(out, "instances of kernels", "%s", markup_thousands(report_counter(r, "instances", 0), text));
+    if (instances > 0) put_tile(out, "instances of kernels", "%s", markup_thousands(instances, text));
     text_puts(out, "</div>\n");
+}
+
+/* What the profile knows and the backend does not say, so that nobody takes its absence for a zero. */
+static void put_unreported(const report *r, text_buffer *out)
+{
+    const char *mark = "<p class=\"missing\">This backend does not report ";
+    for (uint32_t i = 0; i < PTO_COUNTER_NONE; i++) {
+        const pto_counter_row *row = pto_counter_row_at(i);
+        if (report_has(r, (pto_counter)i) || row->scope == PTO_SCOPE_EVENT) continue;
+        text_printf(out, "%s<span title=\"", mark);
+        put_text(out, row->doc);
+        text_puts(out, "\">");
+        put_text(out, row->name);
+        text_puts(out, "</span>");
+        mark = ", ";
+    }
+    if (*mark == ',') text_puts(out, ".</p>\n");
 }
 
 /* One line for each, where there are several. */
@@ -171,7 +191,7 @@ static void put_kernels(const report *r, text_buffer *out)
         put_text(out, r->kernels[i].name);
         text_printf(out, "</a></td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td>",
                     markup_thousands((double)t->instances, count), markup_thousands(all, cycles),
-                    markup_percent(all, r->cycles, share));
+                    r->cycles > 0 ? markup_percent(all, r->cycles, share) : "");
         put_text(out, report_judge_kernel(r, &r->kernels[i]).headline);
         text_puts(out, "</td></tr>\n");
     }
@@ -183,6 +203,7 @@ static void put_summary(const report *r, const report_request *q, text_buffer *o
     text_puts(out, "<section id=\"summary\"><h2>Summary</h2>\n");
     put_verdict(report_judge_run(r), out);
     put_run_tiles(r, out);
+    put_unreported(r, out);
     put_kernels(r, out);
     if (*q->outcome) {
         text_puts(out, "<pre class=\"code outcome\">");
@@ -244,8 +265,12 @@ static void put_kernel_tiles(const report *r, const report_kernel *k, text_buffe
     const trace_kernel *t = k->trace;
     char text[32], share[32];
     text_puts(out, "<div class=\"tiles\">");
-    put_tile(out, "cycles from first to last", "%s (%s)", markup_thousands((double)(t->to - t->from), text),
-             markup_percent((double)(t->to - t->from), r->cycles, share));
+    markup_thousands((double)(t->to - t->from), text);
+    markup_percent((double)(t->to - t->from), r->cycles, share);
+    if (r->cycles > 0)
+        put_tile(out, "cycles from first to last", "%s (%s)", text, share);
+    else
+        put_tile(out, "cycles from first to last", "%s", text);
     put_tile(out, t->instances == 1 ? "instance" : "instances", "%s", markup_thousands((double)t->instances, text));
     put_tile(out, "shortest instance", "%s", markup_thousands((double)t->shortest, text));
     put_tile(out, "longest instance", "%s", markup_thousands((double)t->longest, text));
@@ -301,8 +326,8 @@ static void put_files(const report *r, const report_request *q, text_buffer *out
         text_puts(out, "\">");
         put_text(out, name);
         text_puts(out, "</a>");
-        if (strcmp(name, "swimlane.json") != 0) continue;
-        const double left_out = report_counter(r, "trace / slices left out", 0);
+        if (strcmp(name, PTO_PROFILE_SWIMLANE) != 0) continue;
+        const double left_out = report_counter(r, PTO_COUNTER_SLICES_LEFT_OUT, 0);
         text_puts(out, " (every pipe of every core; open it in ui.perfetto.dev");
         if (left_out > 0) text_printf(out, "; the last %.0f slices are left out", left_out);
         text_puts(out, ")");

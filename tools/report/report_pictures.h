@@ -4,10 +4,6 @@
 
 #include "tools/report/report_model.h"
 
-/* Pipes from where data comes in to where it goes out; unknown ones last, in the order of the trace. Writes numbers of
- * trace pipes into `out`, at most TRACE_PIPES_MAX, and returns how many. */
-uint32_t report_pipe_order(const report_trace *t, uint32_t *out);
-
 /* Launches or ops of the called function and what flows between them. */
 void report_draw_graph(const report *r, svg *v);
 void report_write_dot(const report *r, text_buffer *out);

@@ -43,11 +43,14 @@ static void put_part(text_buffer *out, double part, double whole, const char *co
 
 /* ---- units ---- */
 
+/* The cycles of a unit or, where it stands for a kind of core, of all of them; at least what is said of it. */
 static double unit_total(const report *r, const report_unit *u)
 {
+    const machine_core *kind = r->machine ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
+    const double time = u->is_core ? r->cycles : kind ? r->cycles * (double)kind->count : 0;
     double all = u->busy;
     for (uint32_t c = 0; c < r->cause_count; c++) all += u->stalls[c];
-    return all;
+    return all > time ? all : time;
 }
 
 static void put_unit(const report *r, const report_unit *u, text_buffer *out)
@@ -56,17 +59,20 @@ static void put_unit(const report *r, const report_unit *u, text_buffer *out)
     text_puts(out, "<tr><td>");
     put_text(out, u->group);
     text_puts(out, "</td><td>");
-    put_chip(out, markup_pipe_colour(u->pipe), u->pipe);
+    put_chip(out, report_pipe_colour(r, u->pipe), u->pipe);
     text_puts(out, "</td><td class=\"m\">");
     put_text(out, report_pipe_work(r, u->group, u->pipe));
     text_puts(out, "</td>");
     put_number_cell(out, u->busy);
-    text_printf(out,
-                "<td class=\"n\"><data value=\"%.17g\">%.2f\xc2\xa0%%</data></td><td class=\"w\"><div class=\"bar\">",
-                u->utilisation, u->utilisation);
-    put_part(out, u->busy, all, markup_pipe_colour(u->pipe), "busy");
+    if (u->has_utilisation)
+        text_printf(out, "<td class=\"n\"><data value=\"%.17g\">%.2f\xc2\xa0%%</data></td>", u->utilisation,
+                    u->utilisation);
+    else
+        text_puts(out, "<td class=\"n z\">not reported</td>");
+    text_puts(out, "<td class=\"w\"><div class=\"bar\">");
+    put_part(out, u->busy, all, report_pipe_colour(r, u->pipe), "busy");
     for (uint32_t c = 0; c < r->cause_count; c++)
-        put_part(out, u->stalls[c], all, markup_cause_colour(r->causes[c]), r->causes[c]);
+        put_part(out, u->stalls[c], all, report_cause_colour(r->causes[c]), r->causes[c]);
     text_puts(out, "</div></td>");
     for (uint32_t c = 0; c < r->cause_count; c++) put_number_cell(out, u->stalls[c]);
     text_puts(out, "</tr>\n");
@@ -78,12 +84,15 @@ void report_put_units(const report *r, text_buffer *out)
                    "<th class=\"n\">busy</th><th class=\"n\">utilisation</th><th>time of all cores</th>");
     for (uint32_t c = 0; c < r->cause_count; c++) {
         text_puts(out, "<th class=\"n\">");
-        put_chip(out, markup_cause_colour(r->causes[c]), r->causes[c]);
+        put_chip(out, report_cause_colour(r->causes[c]), r->causes[c]);
         text_puts(out, "</th>");
     }
     text_puts(out, "</tr></thead><tbody>\n");
+    /* Kinds of cores, or single ones where the backend does not add them up. */
+    bool has_kinds = false;
+    for (uint32_t i = 0; i < r->unit_count; i++) has_kinds |= !r->units[i].is_core && r->units[i].is_measured;
     for (uint32_t i = 0; i < r->unit_count; i++)
-        if (!r->units[i].is_core && r->units[i].is_measured) put_unit(r, &r->units[i], out);
+        if (r->units[i].is_core != has_kinds && r->units[i].is_measured) put_unit(r, &r->units[i], out);
     text_puts(out, "</tbody></table></div>\n");
 }
 
@@ -94,7 +103,7 @@ void report_put_limits(const report *r, text_buffer *out)
     char text[32];
     text_puts(out, "<div class=\"scroll\"><table id=\"limits\"><tbody>\n");
     for (uint32_t i = 0; i < count; i++) {
-        const char *colour = *limits[i].pipe ? markup_pipe_colour(limits[i].pipe) : i == 0 ? "#30363d" : "#6d7f99";
+        const char *colour = *limits[i].pipe ? report_pipe_colour(r, limits[i].pipe) : i == 0 ? "#30363d" : "#6d7f99";
         text_puts(out, "<tr><td>");
         put_text(out, limits[i].name);
         text_puts(out, "</td><td class=\"m\">");
@@ -151,28 +160,38 @@ void report_put_counters(const report *r, text_buffer *out)
 
 /* ---- one kernel ---- */
 
+/* Whether slices say how many bytes they moved; where none does, nothing is said of bytes. */
+static bool has_bytes(const trace_kernel *t)
+{
+    bool is_any = false;
+    for (uint32_t p = 0; p < TRACE_PIPES_MAX; p++) is_any |= t->pipes[p].bytes > 0;
+    return is_any;
+}
+
 static void put_kernel_pipe(const report *r, const report_kernel *k, uint32_t pipe, text_buffer *out)
 {
     const trace_sum *s = &k->trace->pipes[pipe];
     const double all = (double)k->trace->instance_cycles;
     const char *name = r->trace->pipes[pipe];
     text_puts(out, "<tr><td>");
-    put_chip(out, markup_pipe_colour(name), name);
+    put_chip(out, report_pipe_colour(r, name), name);
     text_puts(out, "</td><td class=\"m\">");
     put_text(out, report_pipe_work(r, k->core, name));
     text_puts(out, "</td>");
     put_number_cell(out, (double)s->executions);
     put_number_cell(out, (double)s->busy);
     put_percent_cell(out, (double)s->busy, all);
-    put_number_cell(out, (double)s->bytes);
-    if (s->bytes > 0 && s->busy > 0)
-        text_printf(out, "<td class=\"n\">%.1f</td>", (double)s->bytes / (double)s->busy);
-    else
-        text_puts(out, "<td class=\"n z\">0</td>");
+    if (has_bytes(k->trace)) {
+        put_number_cell(out, (double)s->bytes);
+        if (s->bytes > 0 && s->busy > 0)
+            text_printf(out, "<td class=\"n\">%.1f</td>", (double)s->bytes / (double)s->busy);
+        else
+            text_puts(out, "<td class=\"n z\">0</td>");
+    }
     text_puts(out, "<td class=\"w\"><div class=\"bar\">");
-    put_part(out, (double)s->busy, all, markup_pipe_colour(name), "busy");
+    put_part(out, (double)s->busy, all, report_pipe_colour(r, name), "busy");
     for (uint32_t c = 0; c < r->trace->cause_count; c++)
-        put_part(out, (double)s->stalls[c], all, markup_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
+        put_part(out, (double)s->stalls[c], all, report_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
     text_puts(out, "</div></td>");
     for (uint32_t c = 0; c < r->trace->cause_count; c++) put_number_cell(out, (double)s->stalls[c]);
     text_puts(out, "</tr>\n");
@@ -181,13 +200,14 @@ static void put_kernel_pipe(const report *r, const report_kernel *k, uint32_t pi
 void report_put_kernel_pipes(const report *r, const report_kernel *k, text_buffer *out)
 {
     uint32_t order[TRACE_PIPES_MAX];
-    const uint32_t count = report_pipe_order(r->trace, order);
+    const uint32_t count = report_pipe_order(r, order);
     text_puts(out, "<div class=\"scroll\"><table><thead><tr><th>pipe</th><th>work</th><th class=\"n\">instructions</th>"
-                   "<th class=\"n\">busy</th><th class=\"n\">of instance time</th><th class=\"n\">bytes</th>"
-                   "<th class=\"n\">bytes a cycle</th><th>time instances run</th>");
+                   "<th class=\"n\">busy</th><th class=\"n\">of instance time</th>");
+    if (has_bytes(k->trace)) text_puts(out, "<th class=\"n\">bytes</th><th class=\"n\">bytes a cycle</th>");
+    text_puts(out, "<th>time instances run</th>");
     for (uint32_t c = 0; c < r->trace->cause_count; c++) {
         text_puts(out, "<th class=\"n\">");
-        put_chip(out, markup_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
+        put_chip(out, report_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
         text_puts(out, "</th>");
     }
     text_puts(out, "</tr></thead><tbody>\n");
@@ -196,6 +216,8 @@ void report_put_kernel_pipes(const report *r, const report_kernel *k, text_buffe
         if (s->executions > 0 || trace_sum_stalled(s) > 0) put_kernel_pipe(r, k, order[i], out);
     }
     text_puts(out, "</tbody></table></div>\n");
+    if (!has_bytes(k->trace))
+        text_puts(out, "<p class=\"missing\">This backend does not report bytes of slices.</p>\n");
 }
 
 typedef struct hot_row {
@@ -216,17 +238,17 @@ static void put_hot_row(const report *r, const report_kernel *k, const report_ro
     const double all = (double)k->trace->instance_cycles;
     const char *pipe = row->kind == ROW_WAIT ? row->dst : row->pipe;
     text_printf(out, "<tr><td class=\"n\"><a href=\"#L%u\">%u</a></td><td>", line, line);
-    put_chip(out, markup_pipe_colour(pipe), pipe);
+    put_chip(out, report_pipe_colour(r, pipe), pipe);
     text_puts(out, "</td><td class=\"c\">");
     markup_text(out, report_line_text(r, row->op));
     text_puts(out, "</td>");
     put_number_cell(out, (double)row->cost->executions);
     put_number_cell(out, (double)row->cost->busy);
-    put_number_cell(out, (double)trace_sum_stalled(row->cost));
+    if (r->trace->cause_count > 0) put_number_cell(out, (double)trace_sum_stalled(row->cost));
     text_puts(out, "<td class=\"w\"><div class=\"bar\">");
-    put_part(out, (double)row->cost->busy, all, markup_pipe_colour(pipe), "busy");
+    put_part(out, (double)row->cost->busy, all, report_pipe_colour(r, pipe), "busy");
     for (uint32_t c = 0; c < r->trace->cause_count; c++)
-        put_part(out, (double)row->cost->stalls[c], all, markup_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
+        put_part(out, (double)row->cost->stalls[c], all, report_cause_colour(r->trace->causes[c]), r->trace->causes[c]);
     text_puts(out, "</div></td><td class=\"m\">");
     put_text(out, report_source_of(r, row->op));
     text_puts(out, "</td></tr>\n");
@@ -243,8 +265,9 @@ void report_put_hot_rows(const report *r, const report_kernel *k, text_buffer *o
     }
     if (count > 1) qsort(hot, count, sizeof *hot, longest_first);
     text_puts(out, "<div class=\"scroll\"><table><thead><tr><th class=\"n\">line</th><th>pipe</th><th>op</th>"
-                   "<th class=\"n\">executions</th><th class=\"n\">busy</th><th class=\"n\">waits</th>"
-                   "<th>of instance time</th><th>from</th></tr></thead><tbody>\n");
+                   "<th class=\"n\">executions</th><th class=\"n\">busy</th>");
+    if (r->trace->cause_count > 0) text_puts(out, "<th class=\"n\">waits</th>");
+    text_puts(out, "<th>of instance time</th><th>from</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < count && i < HOT_ROWS; i++) put_hot_row(r, k, hot[i].row, out);
     text_puts(out, "</tbody></table></div>\n");
 }

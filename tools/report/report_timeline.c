@@ -22,22 +22,6 @@ typedef struct timeline {
     double least;        /* cycles */
 } timeline;
 
-uint32_t report_pipe_order(const report_trace *t, uint32_t *out)
-{
-    static const char *const order[] = {"mte2", "mte1", "v", "m", "fix", "mte3"};
-    enum { KNOWN = sizeof order / sizeof *order };
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < KNOWN; i++)
-        for (uint32_t p = 0; p < t->pipe_count; p++)
-            if (strcmp(t->pipes[p], order[i]) == 0) out[count++] = p;
-    for (uint32_t p = 0; p < t->pipe_count; p++) {
-        bool is_known = false;
-        for (uint32_t i = 0; i < KNOWN; i++) is_known |= strcmp(t->pipes[p], order[i]) == 0;
-        if (!is_known) out[count++] = p;
-    }
-    return count;
-}
-
 static bool is_busy(const trace_slice *s) { return s->cause == TRACE_NONE; }
 
 static int by_number(const void *a, const void *b)
@@ -110,7 +94,7 @@ static void choose_window(timeline *t)
 static void find_lanes(timeline *t)
 {
     uint32_t order[TRACE_PIPES_MAX];
-    const uint32_t count = report_pipe_order(t->r->trace, order);
+    const uint32_t count = report_pipe_order(t->r, order);
     for (uint32_t i = 0; i < count; i++) {
         const trace_sum *s = &t->k->pipes[order[i]];
         if (s->executions == 0 && trace_sum_stalled(s) == 0) continue;
@@ -130,7 +114,7 @@ static void draw_stretch(const timeline *t, uint32_t lane, double from, double t
 {
     if (to > from)
         svg_rect(t->v, from, strip_top_px + lane * strip_lane_px, to - from > 0.4 ? to - from : 0.4, strip_lane_px - 2,
-                 0, markup_pipe_colour(t->r->trace->pipes[t->lanes[lane]]), "");
+                 0, report_pipe_colour(t->r, t->r->trace->pipes[t->lanes[lane]]), "");
 }
 
 /* Slices that touch in the picture are drawn as one. */
@@ -184,8 +168,8 @@ static str short_name(const report *r, op_id o)
 /* Of an instruction that has begun: the first byte on its way, or others in the way. */
 static bool is_transfer_part(const timeline *t, const trace_slice *s)
 {
-    const char *cause = t->r->trace->causes[s->cause];
-    return strcmp(cause, "latency") == 0 || strcmp(cause, "shared bandwidth") == 0;
+    const pto_counter_row *row = pto_counter_row_at(counter_of_cause(str_from(t->r->trace->causes[s->cause])));
+    return row && row->scope == PTO_SCOPE_TRANSFERS;
 }
 
 static void draw_slice(timeline *t, size_t index, text_buffer *hint)
@@ -197,11 +181,11 @@ static void draw_slice(timeline *t, size_t index, text_buffer *hint)
     put_hint(t, index, hint);
     svg_group_begin(t->v, line, (str){hint->p, hint->n});
     if (!is_busy(s) && is_transfer_part(t, s)) {
-        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, markup_cause_colour(t->r->trace->causes[s->cause]), "");
+        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, report_cause_colour(t->r->trace->causes[s->cause]), "");
     } else if (!is_busy(s)) {
-        svg_rect(t->v, x, y + 10, width, lane_px - 24, 0, markup_cause_colour(t->r->trace->causes[s->cause]), "");
+        svg_rect(t->v, x, y + 10, width, lane_px - 24, 0, report_cause_colour(t->r->trace->causes[s->cause]), "");
     } else {
-        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, markup_pipe_colour(t->r->trace->pipes[s->pipe]),
+        svg_rect(t->v, x, y + 2, width, lane_px - 8, 2, report_pipe_colour(t->r, t->r->trace->pipes[s->pipe]),
                  t->number[index] % 2 ? "fill-opacity=\"0.72\"" : "stroke=\"#fff\" stroke-width=\"0.5\"");
         text_buffer label;
         text_init(&label);
@@ -243,7 +227,7 @@ static void draw_window(timeline *t)
         const double y = t->top + (double)i * lane_px;
         const char *pipe = t->r->trace->pipes[t->lanes[i]];
         svg_rect(t->v, left_px, y, width_px - left_px - right_px, lane_px - 4, 2, "#f4f6f8", "");
-        svg_label(t->v, left_px - 8, y + 19, SVG_END, SVG_CODE, markup_pipe_colour(pipe), pipe);
+        svg_label(t->v, left_px - 8, y + 19, SVG_END, SVG_CODE, report_pipe_colour(t->r, pipe), pipe);
     }
     for (size_t i = 0; i < t->k->slice_count && drawn < SLICES_DRAWN; i++) {
         const trace_slice *s = &t->k->slices[i];
@@ -263,7 +247,7 @@ static void draw_legend(timeline *t, double y)
         if (all == 0) continue;
         char text[96];
         snprintf(text, sizeof text, "waits: %.64s", t->r->trace->causes[c]);
-        svg_rect(t->v, x, y - 9, 14, 10, 1, markup_cause_colour(t->r->trace->causes[c]), "");
+        svg_rect(t->v, x, y - 9, 14, 10, 1, report_cause_colour(t->r->trace->causes[c]), "");
         svg_label(t->v, x + 20, y, SVG_START, SVG_SMALL, "#5b6570", text);
         x += 40 + svg_width(SVG_SMALL, str_from(text));
     }
@@ -273,7 +257,7 @@ static void draw_legend(timeline *t, double y)
 static const char *trace_file(const report *r)
 {
     for (uint32_t i = 0; i < r->result->file_count; i++)
-        if (strcmp(r->result->files[i], "swimlane.json") == 0) return r->result->files[i];
+        if (strcmp(r->result->files[i], PTO_PROFILE_SWIMLANE) == 0) return r->result->files[i];
     return NULL;
 }
 
@@ -281,7 +265,7 @@ static const char *trace_file(const report *r)
 static void say_left_out(const timeline *t, char *text, size_t room)
 {
     const char *file = trace_file(t->r);
-    const bool is_whole = report_counter(t->r, "trace / slices left out", 0) <= 0;
+    const bool is_whole = report_counter(t->r, PTO_COUNTER_SLICES_LEFT_OUT, 0) <= 0;
     const uint64_t later = t->k->slices_left_out, all = t->k->slice_count + later;
     text[0] = '\0';
     if (later + t->narrow == 0) return;

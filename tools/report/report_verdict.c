@@ -20,17 +20,18 @@ PRINTF_LIKE(2, 3) static const char *say(const report *r, const char *format, ..
 
 /* ---- a kernel ---- */
 
-static int64_t stall_of(const report *r, const trace_sum *s, const char *cause)
+/* Cycles in which others used the memory that a transfer wants. */
+static int64_t shared_of(const report *r, const trace_sum *s)
 {
     for (uint32_t i = 0; i < r->trace->cause_count; i++)
-        if (strcmp(r->trace->causes[i], cause) == 0) return s->stalls[i];
+        if (counter_of_cause(str_from(r->trace->causes[i])) == PTO_COUNTER_SHARED_BANDWIDTH) return s->stalls[i];
     return 0;
 }
 
 /* Work, and work that others of the same memory slow down. */
 static double occupied(const report *r, const trace_kernel *k, uint32_t pipe)
 {
-    return (double)(k->pipes[pipe].busy + stall_of(r, &k->pipes[pipe], "shared bandwidth"));
+    return (double)(k->pipes[pipe].busy + shared_of(r, &k->pipes[pipe]));
 }
 
 static uint32_t busiest(const report *r, const trace_kernel *k, uint32_t but)
@@ -64,7 +65,9 @@ static report_verdict bound_by_pipe(const report *r, const report_kernel *k, uin
     const uint32_t next = busiest(r, t, pipe);
     const report_row *row = longest_row(k, name);
     char a[32], b[32], c[32];
-    report_verdict v = {.headline = say(r, "Bound by pipe %s (%s)", name, report_pipe_work(r, k->core, name))};
+    const char *work = report_pipe_work(r, k->core, name);
+    report_verdict v = {.headline =
+                            *work ? say(r, "Bound by pipe %s (%s)", name, work) : say(r, "Bound by pipe %s", name)};
     const char *second = next == TRACE_NONE ? ""
                                             : say(r, "; the next is %s with %s", r->trace->pipes[next],
                                                   share_text(occupied(r, t, next), all, b));
@@ -77,8 +80,12 @@ static report_verdict bound_by_pipe(const report *r, const report_kernel *k, uin
     const char *rate = is_transfer && s->busy > 0
                            ? say(r, " It moves %.1f bytes a cycle while it works.", (double)s->bytes / (double)s->busy)
                            : "";
-    v.reason =
-        say(r, "It works %s of the time instances run%s.%s%s", share_text((double)s->busy, all, a), second, most, rate);
+    const char *doubt = !is_transfer || report_has(r, PTO_COUNTER_SHARED_BANDWIDTH)
+                            ? ""
+                            : " This backend does not report shared bandwidth: waiting for others that use the same "
+                              "memory is part of that.";
+    v.reason = say(r, "It works %s of the time instances run%s.%s%s%s", share_text((double)s->busy, all, a), second,
+                   most, rate, doubt);
     v.advice = is_transfer ? "Faster only with fewer bytes on this path (larger tiles that are used more often, a "
                              "smaller element type, fusion) or a machine with a wider one."
                            : "Faster only with fewer or cheaper instructions on this pipe.";
@@ -91,9 +98,9 @@ static report_verdict bound_by_memory(const report *r, const report_kernel *k, u
     const double all = (double)k->trace->instance_cycles;
     char a[32], b[32];
     report_verdict v = {.headline = "Bound by the bandwidth of global memory that all cores share"};
-    v.reason = say(r, "Pipe %s transfers %s of the time instances run, and %s more because others transfer too.",
-                   r->trace->pipes[pipe], share_text((double)s->busy, all, a),
-                   share_text((double)stall_of(r, s, "shared bandwidth"), all, b));
+    v.reason =
+        say(r, "Pipe %s transfers %s of the time instances run, and %s more because others transfer too.",
+            r->trace->pipes[pipe], share_text((double)s->busy, all, a), share_text((double)shared_of(r, s), all, b));
     v.advice = "Faster only with fewer bytes: fusion, a smaller element type, tiles that are used more often.";
     return v;
 }
@@ -115,8 +122,10 @@ static report_verdict bound_by_waiting(const report *r, const report_kernel *k, 
     const char *cause = waits > 0 ? say(r, ", most of it for: %s (%s)", r->trace->causes[worst],
                                         share_text((double)s->stalls[worst], all, c))
                                   : "";
-    v.reason = say(r, "The busiest pipe, %s, works %s of the time instances run and waits %s%s.", r->trace->pipes[pipe],
-                   share_text((double)s->busy, all, a), share_text(waits, all, b), cause);
+    const char *why = r->trace->cause_count > 0 ? say(r, " and waits %s%s.", share_text(waits, all, b), cause)
+                                                : ". This backend does not report what it waits for in the rest.";
+    v.reason = say(r, "The busiest pipe, %s, works %s of the time instances run%s", r->trace->pipes[pipe],
+                   share_text((double)s->busy, all, a), why);
     v.advice = iterations < 3
                    ? say(r,
                          "An instance runs %.1f iterations on average: too few for loads, work and stores to "
@@ -133,7 +142,7 @@ report_verdict report_judge_kernel(const report *r, const report_kernel *k)
     if (pipe == TRACE_NONE || t->instance_cycles <= 0)
         return (report_verdict){"It did not run", "No instance took any time.", ""};
     const double share = occupied(r, t, pipe) / (double)t->instance_cycles;
-    const double shared = (double)stall_of(r, &t->pipes[pipe], "shared bandwidth");
+    const double shared = (double)shared_of(r, &t->pipes[pipe]);
     if (share < bound_share) return bound_by_waiting(r, k, pipe);
     if (shared > shared_share * occupied(r, t, pipe)) return bound_by_memory(r, k, pipe);
     return bound_by_pipe(r, k, pipe);
@@ -194,16 +203,16 @@ static report_verdict judge_dispatch(const report *r, double active)
 
 report_verdict report_judge_run(const report *r)
 {
-    if (report_counter(r, "cycles", -1) < 0)
+    if (report_counter(r, PTO_COUNTER_CYCLES, -1) < 0)
         return (report_verdict){"No cycles", "The backend computes and counts; it does not model time.",
-                                "Run on a backend with timing, such as pto.cpu-sim, to see what bounds the run."};
+                                "Run on a backend that reports cycles to see what bounds the run."};
     const report_kernel *longest = NULL;
     for (uint32_t i = 0; i < r->kernel_count; i++) {
         const report_kernel *k = &r->kernels[i];
         if (k->trace && (!longest || k->trace->to - k->trace->from > longest->trace->to - longest->trace->from))
             longest = k;
     }
-    if (r->trace->slice_total == 0 && report_counter(r, "instances", -1) == 0)
+    if (r->trace->slice_total == 0 && report_counter(r, PTO_COUNTER_INSTANCES, -1) == 0)
         return (report_verdict){"Nothing ran", "No launch had an instance.", ""};
     if (!longest || r->cycles <= 0)
         return (report_verdict){"Cycles, but no trace", "The backend tells no slices: only its counters are shown.",
@@ -239,13 +248,14 @@ uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
 {
     uint32_t count = 0;
     if (r->cycles <= 0) return 0;
-    const double bytes = report_counter(r, "gm bytes read", 0) + report_counter(r, "gm bytes written", 0);
+    const double bytes = report_counter(r, PTO_COUNTER_GM_READ, 0) + report_counter(r, PTO_COUNTER_GM_WRITTEN, 0);
+    const bool has_bytes = report_has(r, PTO_COUNTER_GM_READ) && report_has(r, PTO_COUNTER_GM_WRITTEN);
     char text[32];
     add_limit(out, &count, room, (report_limit){"the run", "from the call to the end", "", r->cycles});
     if (r->trace->core_count > 0)
         add_limit(out, &count, room,
                   (report_limit){"kernels", "some kernel runs on some core", "", report_active_cycles(r)});
-    if (r->machine && r->machine->shared_bytes_per_cycle > 0)
+    if (has_bytes && r->machine && r->machine->shared_bytes_per_cycle > 0)
         add_limit(out, &count, room,
                   (report_limit){"global memory",
                                  say(r, "%s at %g bytes a cycle for the chip", markup_bytes(bytes, text),
@@ -254,11 +264,11 @@ uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
     for (uint32_t i = 0; i < r->unit_count; i++) {
         const report_unit *u = &r->units[i];
         const machine_core *kind = r->machine ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
+        const char *work = report_pipe_work(r, u->group, u->pipe);
         if (u->is_core || !kind || !u->is_measured) continue;
         add_limit(out, &count, room,
                   (report_limit){say(r, "%s / %s", u->group, u->pipe),
-                                 say(r, "%s, spread over %lld cores", report_pipe_work(r, u->group, u->pipe),
-                                     (long long)kind->count),
+                                 say(r, "%s%sspread over %lld cores", work, *work ? ", " : "", (long long)kind->count),
                                  u->pipe, u->busy / (double)kind->count});
     }
     return count;

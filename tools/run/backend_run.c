@@ -4,6 +4,7 @@
 #include "core/host/host_handle.h"
 #include "core/monotonic.h"
 #include "tools/base/tool_diag.h"
+#include "tools/run/counter_name.h"
 #include "tools/run/name_index.h"
 #include "tools/run/run_counters.h"
 
@@ -32,6 +33,7 @@ typedef struct sink {
     bool (*reserves)(str name);
     report_trace *trace;
     const pto_run *run;
+    const pto_backend *backend;
     const char *file_name; /* of the file that the backend writes now, or NULL */
     bool failed;
 } sink;
@@ -96,6 +98,21 @@ static uint32_t add_counter(sink *k, pto_str name, pto_str unit)
     return r->counter_count++;
 }
 
+/* The profile gives each counter its unit, and the backend declares which it gives. False after a diagnostic. */
+static bool check_counter(sink *k, pto_str name, pto_str unit)
+{
+    const counter_name n = counter_name_read((str){name.p, name.n});
+    const pto_counter_row *row = pto_counter_row_at(n.counter);
+    if (row && !str_is((str){unit.p, unit.n}, row->unit))
+        run_misuse(run_of(k->run), &E1342, "gave the counter `%.*s` in `%.*s`; its unit is `%s`", (int)name.n, name.p,
+                   (int)unit.n, unit.p, row->unit);
+    else if (!counter_may_be_given(k->backend, &n))
+        run_misuse(run_of(k->run), &E1342, "gave the counter `%.*s`, which it does not declare", (int)name.n, name.p);
+    else
+        return true;
+    return false;
+}
+
 static void take_counter(void *self, pto_str name, pto_str unit, double v)
 {
     sink *k = self;
@@ -103,6 +120,7 @@ static void take_counter(void *self, pto_str name, pto_str unit, double v)
     if (!check_name(k, "the name of a counter", name, false) || !check_name(k, "the unit of a counter", unit, true))
         return;
     const bool is_known = name_index_find(&k->by_name, (str){name.p, name.n}, &at);
+    if (!is_known && !check_counter(k, name, unit)) return;
     if (!is_known && k->result->counter_count == COUNTERS_MAX) {
         run_misuse(run_of(k->run), &E1342, "gave more than %d counters", COUNTERS_MAX);
         return;
@@ -195,6 +213,16 @@ static uint32_t take_unit(void *self, pto_str name)
     return 0;
 }
 
+/* A cause that was not there before is one that the backend declares, as a stall. */
+static void check_cause(sink *k, pto_str cause)
+{
+    const str what = {cause.p, cause.n};
+    const counter_name n = {.whole = what, .counter = counter_of_cause(what), .is_stall = true, .what = what};
+    if (!counter_may_be_given(k->backend, &n))
+        run_misuse(run_of(k->run), &E1342, "gave slices with the cause `%.*s`, which it does not declare", (int)cause.n,
+                   cause.p);
+}
+
 static void take_slice(void *self, const pto_slice *slice)
 {
     sink *k = self;
@@ -206,6 +234,7 @@ static void take_slice(void *self, const pto_slice *slice)
     } else if (slice->from < 0 || slice->to < slice->from) {
         run_misuse(c, &E1342, "gave a slice from cycle %" PRId64 " to %" PRId64, slice->from, slice->to);
     } else if (check_name(k, "the cause of a slice", slice->cause, true)) {
+        const uint32_t causes = k->trace->cause_count;
         report_trace_add(k->trace, &(trace_event){.unit = slice->unit,
                                                   .op = op_from(c, slice->op),
                                                   .cause = {slice->cause.p, slice->cause.n},
@@ -213,6 +242,7 @@ static void take_slice(void *self, const pto_slice *slice)
                                                   .to = slice->to,
                                                   .bytes = slice->bytes,
                                                   .instance = slice->instance});
+        if (k->trace->cause_count > causes) check_cause(k, slice->cause);
     }
 }
 
@@ -390,7 +420,8 @@ exit_status backend_run(arena *a, const opened_pipeline *p, const backend_reques
               .folder = request->folder,
               .reserves = request->reserves,
               .trace = request->trace,
-              .run = run};
+              .run = run,
+              .backend = b};
     void *exe = NULL;
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {

@@ -1,40 +1,38 @@
 #include "tools/run/run_counters.h"
 
+#include "tools/run/counter_name.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 enum { LINES_MAX = 64 };
 
-static bool ends_in(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
+static pto_counter counter_of(const char *name) { return counter_name_read(str_from(name)).counter; }
 
-bool run_counter_is_utilisation(const char *name) { return ends_in(name, "/ utilisation"); }
+bool run_counter_is_utilisation(const char *name) { return counter_of(name) == PTO_COUNTER_UTILISATION; }
 
 bool run_counter_is_detail(const backend_result *r, const char *name)
 {
-    return r->has_utilisation && (ends_in(name, "/ busy") || strstr(name, "/ stall / "));
+    const counter_name n = counter_name_read(str_from(name));
+    return r->has_utilisation && (n.counter == PTO_COUNTER_BUSY || n.is_stall);
 }
 
-/* Behind "vector / mte2 / utilisation: 14 %": what the rest of the time went to, in percent of all of it. */
-static void put_stalls(const backend_result *r, const char *utilisation, text_buffer *out)
+/* After "vector / mte2 / utilisation: 14 %": what the rest of the time went to, in percent of all of it. */
+static void put_stalls(const backend_result *r, str unit, text_buffer *out)
 {
-    const size_t unit = (size_t)(strrchr(utilisation, '/') + 2 - utilisation);
-    const char *separator = "; ";
+    const char *mark = "; ";
     double all = 0;
     for (int is_sum = 1; is_sum >= 0; is_sum--) {
         for (uint32_t i = 0; i < r->counter_count; i++) {
             const backend_counter *c = &r->counters[i];
-            if (strncmp(c->name, utilisation, unit) != 0 || strcmp(c->unit, "cycles") != 0) continue;
-            const bool is_stall = strncmp(c->name + unit, "stall / ", 8) == 0;
+            const counter_name n = counter_name_read(str_from(c->name));
+            if (!str_eq(n.unit, unit) || (!n.is_stall && n.counter != PTO_COUNTER_BUSY)) continue;
             if (is_sum) {
                 all += c->all.median;
-            } else if (is_stall && c->all.median > 0) {
-                text_printf(out, "%s%s %.4g %%", separator, c->name + unit + 8, 100 * c->all.median / all);
-                separator = ", ";
+            } else if (n.is_stall && c->all.median > 0) {
+                text_printf(out, "%s%.*s %.4g %%", mark, (int)n.what.n, n.what.p, 100 * c->all.median / all);
+                mark = ", ";
             }
         }
     }
@@ -56,7 +54,7 @@ static void put_counter(const backend_result *r, const backend_counter *c, bool 
         text_puts(out, ", spread ");
         put_value(c->all.most - c->all.least, c->unit, out);
     }
-    if (!all && run_counter_is_utilisation(c->name)) put_stalls(r, c->name, out);
+    if (!all && run_counter_is_utilisation(c->name)) put_stalls(r, counter_name_read(str_from(c->name)).unit, out);
     text_putc(out, '\n');
 }
 
@@ -84,7 +82,7 @@ void run_counters_print(const backend_result *r, bool all, text_buffer *out)
         }
         lines++;
         put_counter(r, c, all, out);
-        is_timed |= strcmp(c->name, "cycles") == 0 || strcmp(c->name, "time") == 0;
+        is_timed |= counter_of(c->name) == PTO_COUNTER_CYCLES || counter_of(c->name) == PTO_COUNTER_TIME;
     }
     if (!is_timed || r->runs > 1) put_wall(r, out);
     if (left_out > 0) text_printf(out, "%" PRIu32 " counters more: --counters prints them\n", left_out);

@@ -164,6 +164,29 @@ static void release(const pto_run *run, void *exe)
     (void)exe;
 }
 
+static const char *const counters[] = {"cycles",
+                                       "time",
+                                       "gm bytes read",
+                                       "gm bytes written",
+                                       "ops",
+                                       "instructions",
+                                       "launches",
+                                       "instances",
+                                       "busy",
+                                       "utilisation",
+                                       "stall / latency",
+                                       "stall / shared bandwidth",
+                                       "stall / result",
+                                       "stall / flag",
+                                       "stall / barrier",
+                                       "stall / queue full",
+                                       "stall / launch",
+                                       "stall / queue empty",
+                                       "trace / slices left out",
+                                       "integer divisions by zero",
+                                       "memory accesses not compared between instances",
+                                       NULL};
+
 static const pto_backend backend = {
     .struct_size = sizeof backend,
     .id = "pto.cpu-sim",
@@ -175,6 +198,7 @@ static const pto_backend backend = {
     .execute = execute,
     .release = release,
     .reads_data = reads_data,
+    .counters = counters,
 };
 /* For kernels that no pipeline made: what the properties would promise is what the simulator finds out. */
 static const pto_backend unchecked = {
@@ -187,6 +211,7 @@ static const pto_backend unchecked = {
     .execute = execute,
     .release = release,
     .reads_data = reads_data,
+    .counters = counters,
 };
 PTO_PLUGIN("pto.cpu-sim", "backend:pto.cpu-sim backend:pto.cpu-sim-unchecked", "", .version = "0.1.0",
            .license = "Apache-2.0", .backends = PTO_LIST(pto_backend, &backend, &unchecked));

@@ -16,6 +16,7 @@
 
 #include <pto/backend.h>
 #include <pto/build.h>
+#include <pto/profile.h>
 
 enum { CORE_ACTORS = CLOCK_PIPES, ACCESSES_MAX = 5, LAUNCHES_MAX = 64, SLICES_MAX = 200000 };
 
@@ -32,7 +33,7 @@ typedef enum pipe_state {
     PIPE_LAUNCH,  /* no instance runs on the core */
     PIPE_STATES
 } pipe_state;
-extern const char *const pipe_state_names[PIPE_STATES];
+pto_counter pipe_state_counter(uint32_t state);
 
 /* Elements [from, to) along each dim. */
 typedef struct region_box {

@@ -3,11 +3,21 @@
 
 #include <inttypes.h>
 
-const char *const pipe_state_names[PIPE_STATES] = {
-    [PIPE_BUSY] = "busy",         [PIPE_LATENCY] = "latency", [PIPE_SHARED] = "shared bandwidth",
-    [PIPE_FLAG] = "flag",         [PIPE_RESULT] = "result",   [PIPE_BARRIER] = "barrier",
-    [PIPE_EMPTY] = "queue empty", [PIPE_FULL] = "queue full", [PIPE_LAUNCH] = "launch",
-};
+pto_counter pipe_state_counter(uint32_t state)
+{
+    static const uint8_t counters[PIPE_STATES] = {
+        [PIPE_BUSY] = PTO_COUNTER_BUSY,
+        [PIPE_LATENCY] = PTO_COUNTER_LATENCY,
+        [PIPE_SHARED] = PTO_COUNTER_SHARED_BANDWIDTH,
+        [PIPE_FLAG] = PTO_COUNTER_FLAG,
+        [PIPE_RESULT] = PTO_COUNTER_RESULT,
+        [PIPE_BARRIER] = PTO_COUNTER_BARRIER,
+        [PIPE_EMPTY] = PTO_COUNTER_QUEUE_EMPTY,
+        [PIPE_FULL] = PTO_COUNTER_QUEUE_FULL,
+        [PIPE_LAUNCH] = PTO_COUNTER_LAUNCH,
+    };
+    return (pto_counter)counters[state];
+}
 
 static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[PTO_PIPE_SCALAR]; }
 

@@ -176,16 +176,7 @@ pto_status report_deadlock(sim *s)
 
 /* ---- counters ---- */
 
-__attribute__((format(printf, 4, 5))) static void count(const sim *s, const char *unit, double value,
-                                                        const char *format, ...)
-{
-    char name[128];
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(name, sizeof name, format, args);
-    va_end(args);
-    if (n > 0) s->sink->counter(s->sink->self, pto_str_make(name, (size_t)n), pto_s(unit), value);
-}
+enum { UNIT_BYTES = 128 };
 
 static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
 {
@@ -194,12 +185,13 @@ static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
     for (uint32_t i = k->first; i < k->first + k->count; i++)
         for (uint32_t t = 0; t < PIPE_STATES; t++) sums[t] += s->cores[i].pipes[pipe].ticks[t];
     for (uint32_t t = 0; t < PIPE_STATES; t++) all += sums[t];
-    const char *name = pto_pipe_name(pipe);
-    count(s, "cycles", (double)sums[PIPE_BUSY], "%s / %s / busy", k->name, name);
-    count(s, "%", all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0, "%s / %s / utilisation", k->name,
-          name);
+    char unit[UNIT_BYTES];
+    snprintf(unit, sizeof unit, "%s / %s", k->name, pto_pipe_name(pipe));
+    pto_profile_count_unit(s->sink, PTO_COUNTER_BUSY, unit, (double)sums[PIPE_BUSY]);
+    pto_profile_count_unit(s->sink, PTO_COUNTER_UTILISATION, unit,
+                           all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0);
     for (uint32_t t = PIPE_BUSY + 1; t < PIPE_STATES; t++)
-        if (sums[t]) count(s, "cycles", (double)sums[t], "%s / %s / stall / %s", k->name, name, pipe_state_names[t]);
+        if (sums[t]) pto_profile_count_unit(s->sink, pipe_state_counter(t), unit, (double)sums[t]);
 }
 
 bool report_is_used(const sim *s, const sim_core_kind *k)
@@ -213,30 +205,36 @@ static void count_core(const sim *s, const sim_core_kind *k, const sim_core *c)
 {
     for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
         if (!(k->pipes >> pipe & 1)) continue;
+        char unit[UNIT_BYTES];
+        snprintf(unit, sizeof unit, "%s %02" PRIu32 " / %s", k->name, c->number - k->first, pto_pipe_name(pipe));
         for (uint32_t t = 0; t < PIPE_STATES; t++)
             if (t == PIPE_BUSY || c->pipes[pipe].ticks[t])
-                count(s, "cycles", (double)c->pipes[pipe].ticks[t], "%s %02" PRIu32 " / %s / %s%s", k->name,
-                      c->number - k->first, pto_pipe_name(pipe), t == PIPE_BUSY ? "" : "stall / ", pipe_state_names[t]);
+                pto_profile_count_unit(s->sink, pipe_state_counter(t), unit, (double)c->pipes[pipe].ticks[t]);
     }
+}
+
+/* What is only worth a line when it happened. */
+static void count_event(const sim *s, pto_counter counter, double n)
+{
+    if (n > 0) pto_profile_count(s->sink, counter, n);
 }
 
 void report_counters(sim *s)
 {
     if (!s->sink || !s->sink->counter) return;
     if (s->options.has_timing) {
-        count(s, "cycles", (double)s->now, "cycles");
-        count(s, "us", (double)s->now * 1e6 / (double)s->machine->clock_hz, "time");
+        pto_profile_count(s->sink, PTO_COUNTER_CYCLES, (double)s->now);
+        pto_profile_count(s->sink, PTO_COUNTER_TIME, (double)s->now * 1e6 / (double)s->machine->clock_hz);
     }
-    if (s->slices_dropped > 0) count(s, "count", (double)s->slices_dropped, "trace / slices left out");
-    count(s, "bytes", (double)s->gm_read, "gm bytes read");
-    count(s, "bytes", (double)s->gm_written, "gm bytes written");
-    count(s, "count", (double)s->ops, "ops");
-    count(s, "count", (double)s->instructions, "instructions");
-    count(s, "count", (double)s->launch_total, "launches");
-    count(s, "count", (double)s->instance_total, "instances");
-    if (s->faults) count(s, "count", (double)s->faults, "integer divisions by zero");
-    if (s->claims_dropped)
-        count(s, "count", (double)s->claims_dropped, "memory accesses not compared between instances");
+    count_event(s, PTO_COUNTER_SLICES_LEFT_OUT, (double)s->slices_dropped);
+    pto_profile_count(s->sink, PTO_COUNTER_GM_READ, (double)s->gm_read);
+    pto_profile_count(s->sink, PTO_COUNTER_GM_WRITTEN, (double)s->gm_written);
+    pto_profile_count(s->sink, PTO_COUNTER_OPS, (double)s->ops);
+    pto_profile_count(s->sink, PTO_COUNTER_INSTRUCTIONS, (double)s->instructions);
+    pto_profile_count(s->sink, PTO_COUNTER_LAUNCHES, (double)s->launch_total);
+    pto_profile_count(s->sink, PTO_COUNTER_INSTANCES, (double)s->instance_total);
+    count_event(s, PTO_COUNTER_FAULTS, (double)s->faults);
+    count_event(s, PTO_COUNTER_UNCOMPARED, (double)s->claims_dropped);
     for (uint32_t i = 0; s->options.has_timing && i < s->machine->kind_count; i++) {
         const sim_core_kind *k = &s->machine->kinds[i];
         if (!report_is_used(s, k)) continue;

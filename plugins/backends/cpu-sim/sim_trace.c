@@ -34,7 +34,7 @@ static void tell_part(sim *s, const sim_slice *e, pipe_state state, int64_t from
     const pto_slice part = {.struct_size = sizeof part,
                             .unit = unit_of(s, e->core, e->pipe),
                             .op = e->site->op,
-                            .cause = state == PIPE_BUSY ? pto_no_str() : pto_s(pipe_state_names[state]),
+                            .cause = pto_profile_cause(pipe_state_counter(state)),
                             .from = from,
                             .to = to,
                             .bytes = state == PIPE_BUSY ? e->bytes : 0,
@@ -186,7 +186,7 @@ void trace_write(sim *s)
     if (!s->sink || !s->sink->file_begin || !s->options.has_timing) return;
     writer *w = PTO_SCRATCH(s->run, writer, 1);
     w->sink = s->sink;
-    s->sink->file_begin(s->sink->self, pto_s("swimlane.json"));
+    s->sink->file_begin(s->sink->self, pto_s(PTO_PROFILE_SWIMLANE));
     put(w, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":");
     put_string(w, s->machine->name);
     put(w, ",\"clock-hz\":%" PRId64 ",\"cycles\":%" PRId64 ",\"function\":", s->machine->clock_hz, s->now);

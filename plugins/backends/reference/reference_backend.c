@@ -2,6 +2,7 @@
 #include "reference_interp.h"
 
 #include <pto/plugin.h>
+#include <pto/profile.h>
 
 #include <math.h>
 #include <string.h>
@@ -26,11 +27,6 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
     if (code_decode(run, function) == NULL) return PTO_FAILED;
     *exe = pto_keep(run, sizeof(executable));
     return PTO_OK;
-}
-
-static void count(const pto_run_sink *sink, const char *name, uint64_t n)
-{
-    if (sink != NULL && sink->counter != NULL) sink->counter(sink->self, pto_s(name), pto_s("count"), (double)n);
 }
 
 /* ---- bounds instead of values ---- */
@@ -153,9 +149,9 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     e->pool.shadow = shown.mode != BOUND_NONE ? shadow_make(run) : NULL;
     PTO_TRY(interp_run(&in, entry));
     if (shown.mode != BOUND_NONE) show_bounds(e->pool.shadow, &shown);
-    count(call->sink, "ops executed", in.op_count);
-    count(call->sink, "instructions executed", in.insn_count);
-    count(call->sink, "instances", in.instance_count);
+    pto_profile_count(call->sink, PTO_COUNTER_OPS, (double)in.op_count);
+    pto_profile_count(call->sink, PTO_COUNTER_INSTRUCTIONS, (double)in.insn_count);
+    pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)in.instance_count);
     return PTO_OK;
 }
 
@@ -174,6 +170,7 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
+    .counters = PTO_STRS("ops", "instructions", "instances"),
 };
 
 PTO_PLUGIN("pto.reference", "backend:pto.reference", "", .version = "1.0.0", .license = "Apache-2.0",

@@ -25,7 +25,7 @@ typedef struct pto_slice {
     uint32_t struct_size;
     uint32_t unit; /* what `unit` of the sink gave */
     pto_op op;
-    pto_str cause; /* of a stall, as counters name it: "flag"; empty: busy */
+    pto_str cause; /* of a stall, pto_profile_cause(PTO_COUNTER_FLAG); empty: busy */
     int64_t from, to;
     int64_t bytes, instance;
 } pto_slice;
@@ -34,7 +34,8 @@ typedef struct pto_slice {
 typedef struct pto_run_sink {
     uint32_t struct_size, reserved;
     void *self;
-    /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". */
+    /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". pto_profile_count and
+     * pto_profile_count_unit (profile.h) write both. */
     void (*counter)(void *self, pto_str name, pto_str unit, double value);
     /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL when nobody wants files. */
     void (*file_begin)(void *self, pto_str name);
@@ -75,6 +76,9 @@ typedef struct pto_backend {
     /* 0: with the options of this run `execute` reads no element of a tensor, so that the host need not make up inputs
      * that nobody gave; they are zero then. Called once, after `prepare`. NULL: elements are read. */
     uint32_t (*reads_data)(const pto_run *run);
+    /* What it reports of a run, by the names of <pto/profile.h>: "cycles", "busy", "stall / flag"; NULL-ended. It gives
+     * no others but those of its own, whose names begin with its id and a space. NULL or empty: it does not say. */
+    const char *const *counters;
 } pto_backend;
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* org.example.backend: runs functions that negate and add f32 tensors, element by element; anything else is an error
  * that names the op and its place. */
 #include <pto/plugin.h>
+#include <pto/profile.h>
 
 #define KINDS(X) X(NEG, "tensor.neg") X(ADD, "tensor.add") X(RETURN, "return")
 PTO_KINDS(KINDS);
@@ -61,6 +62,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         const slot result = {pto_result(op, 0), out};
         slots[used++] = result;
     }
+    pto_profile_count(call->sink, PTO_COUNTER_OPS, used - call->argument_count);
     return PTO_OK;
 }
 
@@ -79,6 +81,7 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
+    .counters = PTO_STRS("ops"), // what a report can tell of a run; <pto/profile.h> has the names
 };
 PTO_PLUGIN("org.example.backend", "backend:org.example.backend", "", .version = "0.1.0", .license = "MIT",
            .backends = PTO_LIST(pto_backend, &backend));

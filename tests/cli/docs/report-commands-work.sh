@@ -12,7 +12,7 @@ while IFS= read -r file; do
   [ -s "report/$file" ] || fail "$file is named and not written"
 done <files
 for cause in $(sed -n 's/.* \/ stall \/ \([a-z ]*\),.*/\1/p' report*/counters.csv | sort -u | tr ' ' '_'); do
-  grep -q "^| $(echo "$cause" | tr _ ' ') |" "$TEST_ROOT/docs/reports.md" || fail "the cause '$cause' is not explained"
+  grep -qF "### \`stall / $(echo "$cause" | tr _ ' ')\`" "$TEST_ROOT/docs/reference/counters.md" || fail "the cause '$cause' is not explained"
 done
 picture=$TEST_ROOT/docs/report-timeline.svg
 [ "$(wc -c <"$picture")" -lt 60000 ] || fail "$picture is too large for a page"

@@ -32,7 +32,8 @@ says '^vector 00 / mte2 / busy  *[0-9]*  *[0-9]*  *[0-9.]*  cycles$' page
 compared 0 pto-run --case "$TEST_ROOT/examples/rms_norm/case.yaml" --compare=reference.yaml
 says '^y: 4847 elements, the same within rounding, largest error 0.[0-9]* of its limit$' page
 says '^cycles  *[0-9]*  *-  *-  cycles$' page
-says '^ops executed  *-  *[0-9]*  *-  count$' page
+says '^ops  *[0-9]*  *[0-9]*  *[0-9.]*  count$' page
+says '^gm bytes read  *[0-9]*  *-  *-  bytes$' page
 
 # Another result: where, both values, status 1; without a reference, too.
 cat >f.ptir <<'END'

@@ -45,6 +45,11 @@ echo '#include "ir/x.h"' >sdk/include/pto/sly.h && caught layering.sh sly.h:1 &&
 touch core/arena.c && caught layering.sh "two files are called arena.c" && rm core/arena.c
 touch core/string_utils.c && caught layering.sh "string_utils.c" && rm core/string_utils.c
 
+echo 'PTO_PLUGIN("pto.fold", "pass:pto.fold", "");' >>plugins/passes/tensor/fold.c && echo 'int main(void) { return 0; }' >tools/pto-run.c
+echo '/* pto.folds, acme.fold, pto-runs */' >core/names.c && clean core-names.sh
+echo 'fail("pto.fold/too-deep");' >core/names.c && caught core-names.sh "core/names.c:1"
+echo '/* as pto-run does */' >core/names.c && caught core-names.sh "core/names.c:1" && rm core/names.c tools/pto-run.c
+
 { echo 'int f(void)'; echo '{'; seq -f '    g%g();' 90; echo '    return 0;'; echo '}'; } >core/long.c
 caught sizes.sh "core/long.c: f:"
 seq -f '/* %g */' 801 >core/long.c && caught sizes.sh "core/long.c: -:" && rm core/long.c

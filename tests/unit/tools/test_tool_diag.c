@@ -1,7 +1,7 @@
 /* The diagnostic codes of all three tables. */
 #include "core/core_diag.h"
+#include "tests/unit/unit.h"
 #include "tools/base/tool_diag.h"
-#include "unit.h"
 
 typedef const diag_code_info *(*code_table)(uint32_t index);
 
