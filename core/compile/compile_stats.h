@@ -1,4 +1,4 @@
-/* What the steps of a compile did and how long they took, and tables of both. */
+/* What the steps of a compile did and how long they took. */
 #ifndef CORE_COMPILE_COMPILE_STATS_H
 #define CORE_COMPILE_COMPILE_STATS_H
 
@@ -21,8 +21,5 @@ typedef struct compile_stats {
 void compile_stats_start(compile_stats *s, arena *a, const opened_pipeline *p);
 /* Forgets what the pass of a step counted: the step runs again. */
 void compile_stats_forget(compile_stats *s, const opened_pipeline *p, uint32_t step);
-
-void compile_stats_print_timing(const compile_stats *s, text_buffer *out);
-void compile_stats_print_counters(const compile_stats *s, const opened_pipeline *p, text_buffer *out);
 
 #endif

@@ -74,20 +74,12 @@ static void remove_property(contract_level *l, const char *property)
     }
 }
 
-static bool names(const char *const *list, const char *word)
-{
-    for (; list && *list; list++) {
-        if (strcmp(*list, word) == 0) return true;
-    }
-    return false;
-}
-
 /* The last step before `end` that broke a property, or took its level away: step_count when there is none. */
 static uint32_t find_breaker(const contract *c, uint32_t end, const char *property)
 {
     for (uint32_t i = end; i-- > 0;) {
-        if (names(c->steps[i].pass->breaks, property)) return i;
-        if (names(c->steps[i].pass->establishes, property)) break;
+        if (str_list_has(c->steps[i].pass->breaks, property)) return i;
+        if (str_list_has(c->steps[i].pass->establishes, property)) break;
     }
     return c->step_count;
 }
@@ -108,7 +100,7 @@ static void note_suppliers(diag_engine *d, const contract *c, const char *proper
 static void note_later_supplier(diag_engine *d, const contract *c, uint32_t index, const char *property)
 {
     for (uint32_t i = index; i < c->step_count; i++) {
-        if (!names(c->steps[i].pass->establishes, property)) continue;
+        if (!str_list_has(c->steps[i].pass->establishes, property)) continue;
         diag_note(d, c->steps[i].step->at, "step `%s` establishes it, but comes later", c->steps[i].step->id);
         return;
     }
@@ -176,7 +168,7 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
     char who[256];
     snprintf(who, sizeof who, "backend %s", c->backend_id);
     for (uint32_t i = 0; i < s->level_count; i++) {
-        if (names(c->backend->consumes, s->levels[i].level)) continue;
+        if (str_list_has(c->backend->consumes, s->levels[i].level)) continue;
         diag_error(d, c->backend_at, &E1703, "%s does not run %s, which the last step leaves", who, s->levels[i].level);
         for (const char *const *l = c->backend->consumes; l && *l; l++) diag_note(d, NO_POS, "it runs %s", *l);
         return FAILED;
@@ -198,39 +190,4 @@ status contract_check(diag_engine *d, const contract *c, const contract_state *s
         if (states) states[i + 1] = s;
     }
     return c->backend ? walk_backend(d, c, &s) : OK;
-}
-
-static void put_list(text_buffer *out, const char *title, const char *const *list)
-{
-    if (!list || !*list) return;
-    text_printf(out, "      %-12s", title);
-    for (; *list; list++) text_printf(out, " %s", *list);
-    text_putc(out, '\n');
-}
-
-void contract_explain(text_buffer *out, const contract *c, const contract_state *states)
-{
-    for (uint32_t i = 0; i < c->step_count; i++) {
-        const contract_step *s = &c->steps[i];
-        text_printf(out, "%3u  %-24s %s  %s", i + 1, s->step->id, s->pass->id, s->pass->consumes);
-        if (strcmp(s->pass->consumes, s->pass->produces) != 0) text_printf(out, " -> %s", s->pass->produces);
-        text_printf(out, "  (%s:%u)\n", s->step->at.file, s->step->at.line);
-        put_list(out, "requires", s->pass->requires_props);
-        put_list(out, "establishes", s->pass->establishes);
-        put_list(out, "breaks", s->pass->breaks);
-    }
-    if (c->backend) {
-        text_printf(out, "     backend %s", c->backend_id);
-        for (const char *const *l = c->backend->consumes; l && *l; l++) text_printf(out, " %s", *l);
-        text_putc(out, '\n');
-        put_list(out, "requires", c->backend->requires_props);
-    }
-    text_puts(out, "left at the end:\n");
-    const contract_state *last = &states[c->step_count];
-    for (uint32_t i = 0; i < last->level_count; i++) {
-        text_printf(out, "      %s", last->levels[i].level);
-        for (uint32_t k = 0; k < last->levels[i].property_count; k++)
-            text_printf(out, " %s", last->levels[i].properties[k]);
-        text_putc(out, '\n');
-    }
 }

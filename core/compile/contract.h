@@ -50,7 +50,4 @@ void contract_state_add_property(contract_state *s, const char *level, const cha
 MUST_CHECK status contract_check(diag_engine *d, const contract *c, const contract_state *start,
                                  contract_state *states);
 
-/* The checked pipeline as a table: step, pass, levels, requires, establishes, breaks, place. */
-void contract_explain(text_buffer *out, const contract *c, const contract_state *states);
-
 #endif

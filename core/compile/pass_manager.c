@@ -126,9 +126,7 @@ static status check_start(manager *g, uint32_t first)
 static bool is_established(const contract *c, const char *property)
 {
     for (uint32_t i = 0; i < c->step_count; i++) {
-        for (const char *const *p = c->steps[i].pass->establishes; p && *p; p++) {
-            if (strcmp(*p, property) == 0) return true;
-        }
+        if (str_list_has(c->steps[i].pass->establishes, property)) return true;
     }
     return false;
 }
@@ -333,15 +331,10 @@ static status verify_module(manager *g, const step_event *e)
 {
     const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
     if (is_paranoid) touch_all(g);
-    if (e->changed || is_paranoid) {
-        if (function_states_verify(g->functions) != OK) {
-            diag_error(g->diags, e->agent->at, &E1706,
-                       "the module does not verify after step `%s` (pass %s of plugin %s)", e->agent->step,
-                       e->agent->id, e->agent->plugin);
-            return FAILED;
-        }
-    }
-    return check_levels(g, e);
+    if ((!e->changed && !is_paranoid) || function_states_verify(g->functions) == OK) return check_levels(g, e);
+    char who[RUN_AGENT_TEXT_BYTES];
+    diag_error(g->diags, e->agent->at, &E1706, "the module does not verify after %s", run_agent_text(e->agent, who));
+    return FAILED;
 }
 
 /* What the step declares: a module that verifies, the level, the properties. */

@@ -70,10 +70,10 @@ static void blame(property_set *set, const module *m, const char *property, cons
                    "the module does not have property %s, which the steps that were left out would leave", property);
         return;
     }
+    char who[RUN_AGENT_TEXT_BYTES];
     diag_error(set->diags, agent->at, &E1707,
-               "property %s does not hold after step `%s` (pass %s of plugin %s), which claims it or broke it without "
-               "saying so",
-               property, agent->step, agent->id, agent->plugin);
+               "property %s does not hold after %s, which claims it or broke it without saying so", property,
+               run_agent_text(agent, who));
 }
 
 status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state,

@@ -144,7 +144,6 @@ bool machine_query_str(arena *a, const machine *m, str path, str *out)
         if (i > 0) text_putc(&t, ',');
         text_put(&t, at.node->items[i]->text.p, at.node->items[i]->text.n);
     }
-    *out = (str){arena_strndup(a, t.p, t.n), t.n};
-    text_fini(&t);
+    *out = str_from(text_keep(&t, a));
     return true;
 }

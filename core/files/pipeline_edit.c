@@ -261,8 +261,7 @@ static void number_repeated(pipeline_builder *b, pipeline_step *step)
         text_buffer t;
         text_init(&t);
         text_printf(&t, "%s-%u", base, n);
-        step->id = arena_strndup(b->a, t.p, t.n);
-        text_fini(&t);
+        step->id = text_keep(&t, b->a);
     }
 }
 

@@ -80,7 +80,5 @@ MUST_CHECK status schedule_check_asked(const schedule *s, bool is_complete);
 
 /* The file as it reads back. `machine` may be NULL. */
 void schedule_write(const schedule *s, const char *machine, text_buffer *out);
-/* The same as a table. */
-void schedule_explain(const schedule *s, text_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The schedule as a file: keys, reading, writing, and the same as a table. */
+/* The schedule as a file: keys, reading, writing. */
 #include "core/core_diag.h"
 #include "core/files/schedule_entry.h"
 
@@ -136,47 +136,4 @@ void schedule_write(const schedule *s, const char *machine, text_buffer *out)
         if (d->limit != NULL) put_member(out, "limit", d->limit);
         if (d->has_cost) text_printf(out, "    cost: %.6g\n", d->cost);
     }
-}
-
-/* ---- the table ---- */
-
-enum { COLUMNS = 6 };
-
-static const char *cell(const schedule_decision *d, int column, text_buffer *room)
-{
-    room->n = 0;
-    switch (column) {
-    case 0: return d->key.path.p;
-    case 1: return d->key.name.p;
-    case 2: schedule_put_value(room, d); break;
-    case 3: return d->origin;
-    case 4:
-        if (d->has_cost) text_printf(room, "%.6g", d->cost);
-        break;
-    default: return d->limit != NULL ? d->limit : "";
-    }
-    return room->n != 0 ? room->p : "";
-}
-
-void schedule_explain(const schedule *s, text_buffer *out)
-{
-    static const char *const heads[COLUMNS] = {"at", "decide", "value", "origin", "cost", "limit"};
-    size_t width[COLUMNS];
-    text_buffer room;
-    text_init(&room);
-    for (int c = 0; c < COLUMNS; c++) {
-        width[c] = strlen(heads[c]);
-        for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
-            const size_t n = strlen(cell(d, c, &room));
-            if (n > width[c]) width[c] = n;
-        }
-    }
-    for (int c = 0; c < COLUMNS; c++) text_printf(out, "%-*s", c + 1 < COLUMNS ? (int)width[c] + 2 : 0, heads[c]);
-    text_putc(out, '\n');
-    for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
-        for (int c = 0; c < COLUMNS; c++)
-            text_printf(out, "%-*s", c + 1 < COLUMNS ? (int)width[c] + 2 : 0, cell(d, c, &room));
-        text_putc(out, '\n');
-    }
-    text_fini(&room);
 }

@@ -1,6 +1,7 @@
 #include "core/host/plugin_host.h"
 
 #include "core/core_diag.h"
+#include "core/file.h"
 #include "core/host/plugin_load.h"
 #include "core/host/run_context.h"
 #include "core/monotonic.h"
@@ -67,19 +68,12 @@ uint32_t plugin_host_abi_minor(const plugin_host *h) { return h->params.abi_mino
 
 run_registry *plugin_host_runs(const plugin_host *h) { return h->runs; }
 
-static const char *text_of(arena *a, text_buffer *t)
-{
-    const char *copy = arena_strndup(a, t->p != NULL ? t->p : "", t->n);
-    text_fini(t);
-    return copy;
-}
-
 /* ---- accepting and refusing, from the note alone ---- */
 
 static void refuse(plugin_host *h, plugin_file *f, const diag_code_info *code, text_buffer *reason)
 {
     f->refusal_code = code;
-    f->refusal = text_of(h->a, reason);
+    f->refusal = text_keep(reason, h->a);
 }
 
 static void check_draft(plugin_host *h, plugin_file *f)
@@ -262,7 +256,7 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
         text_init(&t);
         text_printf(&t, "%s/%s", path, *names);
         /* Files that are no plugins are none of our business. */
-        (void)!add_file(h, text_of(h->a, &t), false);
+        (void)!add_file(h, text_keep(&t, h->a), false);
     }
     return OK;
 }
@@ -297,26 +291,18 @@ static status add_user_folder(plugin_host *h)
     } else if (home != NULL && *home == '/') {
         text_printf(&t, "%s/.local/share/pto/plugins-%d", home, PTO_ABI_MAJOR);
     }
-    const char *path = text_of(h->a, &t);
+    const char *path = text_keep(&t, h->a);
     return *path != '\0' ? add_folder(h, path, false) : OK;
 }
 
-/* Build tree and installed tree have the same shape: <x>/bin/tool and <x>/lib/pto/plugins-1. */
 static status add_own_folder(plugin_host *h)
 {
-    char exe[4096];
-    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n <= 0) return OK;
-    exe[n] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(exe, '/');
-        if (slash == NULL) return OK;
-        *slash = '\0';
-    }
+    const char *prefix = file_prefix(h->a);
+    if (prefix == NULL) return OK;
     text_buffer t;
     text_init(&t);
-    text_printf(&t, "%s/lib/pto/plugins-%d", exe, PTO_ABI_MAJOR);
-    return add_folder(h, text_of(h->a, &t), false);
+    text_printf(&t, "%s/lib/pto/plugins-%d", prefix, PTO_ABI_MAJOR);
+    return add_folder(h, text_keep(&t, h->a), false);
 }
 
 static status scan_all(plugin_host *h)
@@ -356,7 +342,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
             text_buffer t;
             text_init(&t);
             text_printf(&t, "./%s", path);
-            path = text_of(a, &t);
+            path = text_keep(&t, a);
         }
         const status s = add_file(h, path, true);
         h->is_whole &= s == OK;

@@ -46,6 +46,13 @@ void run_session_destroy(run_session *s)
 
 bool run_session_is_stopped(const run_session *s) { return flight_recorder_stop(s->params.recorder); }
 
+const char *run_agent_text(const run_agent *agent, char *out)
+{
+    snprintf(out, RUN_AGENT_TEXT_BYTES, "step `%.100s` (pass %.100s of plugin %.100s)", agent->step, agent->id,
+             agent->plugin);
+    return out;
+}
+
 void run_agent_note(const run_agent *agent, diag_engine *d)
 {
     diag_note(d, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);

@@ -35,6 +35,9 @@ typedef struct run_agent {
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. */
 const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count);
 
+enum { RUN_AGENT_TEXT_BYTES = 400 };
+/* "step `tile` (pass acme.tile of plugin acme.tile)", into RUN_AGENT_TEXT_BYTES; returns `out`. */
+const char *run_agent_text(const run_agent *agent, char *out);
 /* Names the step, its pass and the plugin, in a note to the error before it. */
 void run_agent_note(const run_agent *agent, diag_engine *d);
 

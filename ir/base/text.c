@@ -36,6 +36,14 @@ size_t str_distance(str a, str b)
     return row[b.n];
 }
 
+bool str_list_has(const char *const *list, const char *word)
+{
+    for (; list != NULL && *list != NULL; list++) {
+        if (strcmp(*list, word) == 0) return true;
+    }
+    return false;
+}
+
 const char *str_nearest(str word, const char *const *candidates)
 {
     size_t limit = word.n / 3 < 2 ? 2 : word.n / 3;
@@ -213,6 +221,13 @@ void text_fini(text_buffer *t)
 {
     table_free(t->p);
     *t = (text_buffer){0};
+}
+
+const char *text_keep(text_buffer *t, arena *a)
+{
+    const char *kept = t->n != 0 ? arena_strndup(a, t->p, t->n) : "";
+    text_fini(t);
+    return kept;
 }
 
 static void text_flush(text_buffer *t)

@@ -29,6 +29,8 @@ static inline bool str_is(str a, const char *text)
     return a.p[0] == text[0] && a.n == strlen(text) && memcmp(a.p, text, a.n) == 0;
 }
 bool str_starts_with(str a, const char *prefix);
+/* Whether a word is in a list that ends in NULL; a list that is NULL is empty. */
+bool str_list_has(const char *const *list, const char *word);
 
 /* Edit distance (Levenshtein), for "did you mean". Lengths above 64 give SIZE_MAX. */
 size_t str_distance(str a, str b);
@@ -64,6 +66,8 @@ typedef struct text_buffer {
 
 void text_init(text_buffer *t);
 void text_fini(text_buffer *t);
+/* Ends the buffer and returns its text, NUL-terminated, in the arena; "" when it is empty. */
+const char *text_keep(text_buffer *t, arena *a);
 /* Room for `more` bytes and a NUL: hands what there is to `flush` when that is much, grows otherwise. */
 void text_reserve(text_buffer *t, size_t more);
 void text_puts(text_buffer *t, const char *s);

@@ -11,24 +11,16 @@ typedef struct bisect {
     const char **reasons; /* of each step: why it always runs, in words; NULL: it need not */
 } bisect;
 
-static bool names(const char *const *list, const char *word)
-{
-    for (; list && *list; list++) {
-        if (strcmp(*list, word) == 0) return true;
-    }
-    return false;
-}
-
 /* Who behind the step requires the property: "step `tile`", "backend pto.cpu-sim"; NULL: nobody. */
 static const char *find_user(arena *a, const contract *c, uint32_t index, const char *property)
 {
     char text[256];
     for (uint32_t i = index + 1; i < c->step_count; i++) {
-        if (!names(c->steps[i].pass->requires_props, property)) continue;
+        if (!str_list_has(c->steps[i].pass->requires_props, property)) continue;
         snprintf(text, sizeof text, "step `%.200s`", c->steps[i].step->id);
         return arena_strdup(a, text);
     }
-    if (!c->backend || !names(c->backend->requires_props, property)) return NULL;
+    if (!c->backend || !str_list_has(c->backend->requires_props, property)) return NULL;
     snprintf(text, sizeof text, "backend %.200s", c->backend_id);
     return arena_strdup(a, text);
 }

@@ -33,9 +33,9 @@ static void drop(reading *r)
 
 static void blame(module *m, const run_agent *agent, const char *what)
 {
+    char who[RUN_AGENT_TEXT_BYTES];
     diag_error(context_diags(module_context(m)), agent->at, &E1905,
-               "what step `%s` (pass %s of plugin %s) left does not come back when it is printed and read: %s",
-               agent->step, agent->id, agent->plugin, what);
+               "what %s left does not come back when it is printed and read: %s", run_agent_text(agent, who), what);
 }
 
 /* Line `number` of a text, from 1, without what stands before and behind it. */

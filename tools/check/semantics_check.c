@@ -121,8 +121,8 @@ static void blame(const semantics_check *c, const judgement *j, const semantics_
     text_puts(&t, " and is ");
     semantics_put_element(after, r->at, &t);
     text_printf(&t, ", error %.3g, limit %.3g", r->error, r->limit);
-    diag_error(c->runs.diags, agent->at, &E1901, "step `%s` (pass %s of plugin %s) changed the numbers: %s",
-               agent->step, agent->id, agent->plugin, t.p);
+    char who[RUN_AGENT_TEXT_BYTES];
+    diag_error(c->runs.diags, agent->at, &E1901, "%s changed the numbers: %s", run_agent_text(agent, who), t.p);
     text_fini(&t);
     diag_note(c->runs.diags, agent->at,
               "%" PRIu64 " of %" PRIu64 " elements are beyond their limit; the pass declares %s", r->count,
@@ -134,9 +134,9 @@ static void blame(const semantics_check *c, const judgement *j, const semantics_
 
 static status blame_shape(const semantics_check *c, const judgement *j)
 {
-    diag_error(c->runs.diags, j->agent->at, &E1902,
-               "step `%s` (pass %s of plugin %s) changed number, element type or extents of the outputs of @%s",
-               j->agent->step, j->agent->id, j->agent->plugin, j->fn->name);
+    char who[RUN_AGENT_TEXT_BYTES];
+    diag_error(c->runs.diags, j->agent->at, &E1902, "%s changed number, element type or extents of the outputs of @%s",
+               run_agent_text(j->agent, who), j->fn->name);
     semantics_note_inputs(&c->runs, j->fn, j->trial);
     return FAILED;
 }
@@ -144,9 +144,9 @@ static status blame_shape(const semantics_check *c, const judgement *j)
 static status blame_run(const semantics_check *c, const judgement *j)
 {
     if (flight_recorder_stop(c->runs.recorder)) return FAILED;
-    diag_error(c->runs.diags, j->agent->at, &E1902,
-               "step `%s` (pass %s of plugin %s) left a module that does not run on %s, as it did before",
-               j->agent->step, j->agent->id, j->agent->plugin, semantics_backend_id);
+    char who[RUN_AGENT_TEXT_BYTES];
+    diag_error(c->runs.diags, j->agent->at, &E1902, "%s left a module that does not run on %s, as it did before",
+               run_agent_text(j->agent, who), semantics_backend_id);
     semantics_note_inputs(&c->runs, j->fn, j->trial);
     return FAILED;
 }

@@ -138,8 +138,7 @@ static void leave_out(semantics_runs *r, checked_function *fn, const char *what,
     text_buffer t;
     text_init(&t);
     text_printf(&t, "%s: %s", what, why);
-    fn->left_out[fn->left_out_count++] = arena_strndup(r->arena, t.p, t.n);
-    text_fini(&t);
+    fn->left_out[fn->left_out_count++] = text_keep(&t, r->arena);
 }
 
 void semantics_trials_leave_out(semantics_runs *r, checked_function *fn, uint32_t index, const char *why)

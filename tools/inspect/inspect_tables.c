@@ -91,9 +91,7 @@ static const char *unique_key(inspector *x, const char *plain, const char *group
     text_buffer t;
     text_init(&t);
     text_printf(&t, "%s %s", group, name);
-    const char *key = arena_strndup(x->arena, t.p, t.n);
-    text_fini(&t);
-    return key;
+    return text_keep(&t, x->arena);
 }
 
 static void show_op(inspector *x, op_kind kind, bool in_full)

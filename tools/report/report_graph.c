@@ -61,19 +61,12 @@ static void add_edge(graph *g, uint32_t from, uint32_t to, bool is_order)
         g->edges_left_out++;
 }
 
-static const char *keep(const graph *g, text_buffer *t)
-{
-    const char *text = arena_strndup(g->r->arena, t->p ? t->p : "", t->n);
-    text_fini(t);
-    return text;
-}
-
 static const char *value_name_text(const graph *g, value_id v)
 {
     text_buffer t;
     text_init(&t);
     value_print_name(g->r->m, v, &t);
-    return keep(g, &t);
+    return text_keep(&t, g->r->arena);
 }
 
 /* "24 KiB, $B x 32 x 256 x f32" */
@@ -85,7 +78,7 @@ static const char *memory_note(const graph *g, value_id v)
     const int64_t bytes = report_bytes_of(g->r, value_type(g->r->m, v));
     if (bytes >= 0) text_printf(&t, "%s, ", markup_bytes((double)bytes, size));
     type_print(module_context(g->r->m), value_type(g->r->m, v), &t);
-    return keep(g, &t);
+    return text_keep(&t, g->r->arena);
 }
 
 static uint32_t *holder_of(graph *g, value_id v)
@@ -163,7 +156,7 @@ static const char *launch_note(const graph *g, op_id kernel)
     if (k)
         text_printf(&t, ", %llu instances, %s cycles", (unsigned long long)k->instances,
                     markup_thousands((double)(k->to - k->from), cycles));
-    return keep(g, &t);
+    return text_keep(&t, g->r->arena);
 }
 
 static void add_launch(graph *g, op_id o, op_id callee)
@@ -175,7 +168,7 @@ static void add_launch(graph *g, op_id o, op_id callee)
     const trace_kernel *k = report_trace_kernel(g->r->trace, callee);
     const uint32_t node = add_node(g, (graph_node){.kind = NODE_LAUNCH,
                                                    .op = o,
-                                                   .name = keep(g, &t),
+                                                   .name = text_keep(&t, g->r->arena),
                                                    .note = launch_note(g, callee),
                                                    .kernel = k ? (uint32_t)(k - g->r->trace->kernels) : UINT32_MAX});
     if (node == UINT32_MAX) return;
@@ -206,7 +199,7 @@ static void add_op(graph *g, op_id o)
     const uint32_t node = add_node(g, (graph_node){.kind = NODE_OP,
                                                    .op = o,
                                                    .name = op_info_of(g->r->m, o)->name,
-                                                   .note = keep(g, &note),
+                                                   .note = text_keep(&note, g->r->arena),
                                                    .kernel = UINT32_MAX});
     if (node == UINT32_MAX) return;
     IR_WALK(g->r->m, inner, o)

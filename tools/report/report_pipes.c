@@ -101,9 +101,7 @@ const char *report_pipe_work(const report *r, const char *core, const char *pipe
         if (strcmp(p->pipe, pipe) != 0 || strcmp(p->core, core) != 0) continue;
         text_printf(&t, "%s%s \xe2\x86\x92 %s", t.n ? ", " : "", p->from, p->to);
     }
-    const char *work = arena_strndup(r->arena, t.p ? t.p : "", t.n);
-    text_fini(&t);
-    return work;
+    return text_keep(&t, r->arena);
 }
 
 const char *report_cause_colour(const char *cause)

@@ -114,9 +114,7 @@ static const char *value_text(const report *r, value_id v)
     text_buffer t;
     text_init(&t);
     value_print_name(r->m, v, &t);
-    const char *name = arena_strndup(r->arena, t.p, t.n);
-    text_fini(&t);
-    return name;
+    return text_keep(&t, r->arena);
 }
 
 /* `rows`: zeros, by op; and again at the end. */

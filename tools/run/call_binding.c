@@ -178,20 +178,13 @@ static void put_symbol_words(void *self, str_id name)
     }
 }
 
-static const char *keep_text(const binder *b, text_buffer *t)
-{
-    const char *copy = t->n == 0 ? "" : arena_strndup(b->arena, t->p, t->n);
-    text_fini(t);
-    return copy;
-}
-
 /* The expression; then who gives its symbols their values. */
 static const char *expr_text(const binder *b, expr_id e)
 {
     text_buffer t;
     text_init(&t);
     expr_print(b->c, e, &t, NULL, NULL);
-    return keep_text(b, &t);
+    return text_keep(&t, b->arena);
 }
 
 static const char *symbols_text(const binder *b, uint32_t count, const expr_id *e)
@@ -200,7 +193,7 @@ static const char *symbols_text(const binder *b, uint32_t count, const expr_id *
     text_init(&t);
     symbol_words w = {.b = b, .out = &t};
     for (uint32_t i = 0; i < count; i++) expr_visit_symbols(b->c, e[i], put_symbol_words, &w);
-    return keep_text(b, &t);
+    return text_keep(&t, b->arena);
 }
 
 static const char *dim_text(binder *b, str parameter, uint32_t dim)
@@ -208,9 +201,7 @@ static const char *dim_text(binder *b, str parameter, uint32_t dim)
     text_buffer t;
     text_init(&t);
     text_printf(&t, "dim %" PRIu32 " of `%.*s`", dim, (int)parameter.n, parameter.p);
-    const char *copy = arena_strndup(b->arena, t.p, t.n);
-    text_fini(&t);
-    return copy;
+    return text_keep(&t, b->arena);
 }
 
 static str value_text(arena *a, module *m, value_id v)

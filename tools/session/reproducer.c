@@ -126,11 +126,9 @@ static void put_environment(text_buffer *t)
 
 static void put_command(const writer *w, text_buffer *t)
 {
-    char program[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
+    const char *program = file_program(w->arena);
     text_puts(t, "exec ");
-    command_line_put_word(t, n > 0 ? program : w->line->tool);
+    command_line_put_word(t, program ? program : w->line->tool);
     for (uint32_t i = 0; i < w->line->use_count; i++) {
         const cli_use *use = &w->line->uses[i];
         const char *name = w->line->options[use->option].name;

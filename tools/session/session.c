@@ -9,6 +9,7 @@
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/json_schema.h"
 #include "tools/run/hints.h"
+#include "tools/session/explain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,26 +25,14 @@ static const char *value_of(const command_line *line, uint32_t option) { return 
 
 const char *session_share_folder(arena *a)
 {
-    static const char below[] = "/share/pto";
-    char path[4096 + sizeof below];
-    const ssize_t n = readlink("/proc/self/exe", path, 4096);
-    if (n <= 0) return NULL;
-    path[n] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(path, '/');
-        if (!slash) return NULL;
-        *slash = '\0';
-    }
-    memcpy(path + strlen(path), below, sizeof below);
-    return arena_strdup(a, path);
+    const char *prefix = file_prefix(a);
+    return prefix ? file_join(a, prefix, "share/pto") : NULL;
 }
 
 const char *const *session_search_folders(arena *a)
 {
     const char *share = session_share_folder(a);
-    char installed[4200];
-    snprintf(installed, sizeof installed, "%s/pipelines", share ? share : "");
-    return pipeline_search_folders(a, share ? arena_strdup(a, installed) : NULL);
+    return pipeline_search_folders(a, share ? file_join(a, share, "pipelines") : NULL);
 }
 
 const char *session_version(void) { return PTO_VERSION; }
@@ -371,7 +360,7 @@ bool session_answers_after_pipeline(session *s, exit_status *answer)
         if (contract_check(s->diags, c, &start, states) != OK)
             *answer = EXIT_STATUS_USAGE;
         else
-            contract_explain(&t, c, states);
+            explain_pipeline(c, states, &t);
     }
     if (t.n != 0) fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
@@ -384,7 +373,7 @@ bool session_answers_after_compile(session *s)
     if (!explains(s, "schedule") && !wants_space) return false;
     text_buffer t;
     text_init(&t);
-    if (explains(s, "schedule")) schedule_explain(s->request.schedule, &t);
+    if (explains(s, "schedule")) explain_schedule(s->request.schedule, &t);
     if (wants_space) search_space_write(schedule_space(s->request.schedule), s->request.schedule, &t);
     fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
@@ -449,8 +438,8 @@ static void print_stats(const session *s)
 {
     text_buffer t;
     text_init(&t);
-    if (command_line_has(s->line, SESSION_TIMING)) compile_stats_print_timing(&s->stats, &t);
-    if (command_line_has(s->line, SESSION_STATS)) compile_stats_print_counters(&s->stats, &s->opened, &t);
+    if (command_line_has(s->line, SESSION_TIMING)) explain_timing(&s->stats, &t);
+    if (command_line_has(s->line, SESSION_STATS)) explain_counters(&s->stats, &s->opened, &t);
     if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
 }

@@ -65,9 +65,7 @@ static const char *name_of_first(const session *s)
             command_line_put_word(&t, use->value);
         }
     }
-    const char *name = arena_strndup(s->arena, t.p, t.n);
-    text_fini(&t);
-    return name;
+    return text_keep(&t, s->arena);
 }
 
 bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out)

@@ -155,23 +155,3 @@ TEST(a_backend_is_the_last_step)
     refuse(&k, "p.yaml:9:1: error: [E1702] backend t.needy needs property t.clean, which no earlier step establishes\n"
                "note: t.clean is established by: t.clean\n");
 }
-
-TEST(the_table_says_what_every_step_declares)
-{
-    static chain k;
-    diag_text t;
-    text_buffer out;
-    diag_text_begin(&t);
-    text_init(&out);
-    CHAIN(&k, &clean, &lower);
-    assert_int_equal(check(&k, t.d), OK);
-    contract_explain(&out, &k.c, k.states);
-    assert_string_equal(out.p, "  1  clean                    t.clean  tensor/1  (p.yaml:1)\n"
-                               "      establishes  t.clean\n"
-                               "  2  lower                    t.lower  tensor/1 -> tile/1  (p.yaml:2)\n"
-                               "      establishes  t.tiled\n"
-                               "left at the end:\n"
-                               "      tile/1 t.tiled\n");
-    text_fini(&out);
-    diag_text_end(&t, "");
-}
