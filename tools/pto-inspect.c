@@ -7,28 +7,9 @@
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 #include "tools/session/plugin_trial.h"
-#include "tools/session/session.h"
+#include "tools/session/tool_main.h"
 
 #include <string.h>
-
-enum {
-    INSPECT_FORMAT,
-    INSPECT_PLUGIN,
-    INSPECT_PLUGIN_PATH,
-    INSPECT_TIME_LIMIT,
-    INSPECT_VERSION,
-    INSPECT_HELP,
-    INSPECT_OPTION_COUNT
-};
-
-static const cli_option options[INSPECT_OPTION_COUNT] = {
-    {"format", 0, CLI_REQUIRED, "text|json|markdown", "output", "form of the output, default text", false},
-    {"plugin", 0, CLI_REQUIRED, "FILE", "plugins", "one more plugin", true},
-    {"plugin-path", 0, CLI_REQUIRED, "DIR", "plugins", "one more folder of plugins", true},
-    PLUGIN_TRIAL_TIME_LIMIT("plugins"),
-    {"version", 0, CLI_NONE, NULL, "other", "print the version", false},
-    {"help", 'h', CLI_NONE, NULL, "other", "this text", false},
-};
 
 static const char usage[] =
     "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|counters|errors [NAME]";
@@ -47,30 +28,13 @@ static const subject subjects[] = {
     {"counters", false, inspect_counters},
 };
 
-static const char *const *values_of(arena *a, const command_line *line, uint32_t option)
-{
-    const char **values = arena_array(a, line->use_count + 1u, sizeof *values);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < line->use_count; i++) {
-        if (line->uses[i].option == option) values[n++] = line->uses[i].value;
-    }
-    return values;
-}
-
-static status read_format(diag_engine *d, const command_line *line, inspect_format *out)
+static inspect_format read_format(const command_line *line)
 {
     static const char *const names[] = {"text", "json", "markdown", NULL};
-    const char *text = command_line_value(line, INSPECT_FORMAT);
-    *out = INSPECT_TEXT;
-    for (int i = 0; text && names[i]; i++) {
-        if (strcmp(text, names[i]) != 0) continue;
-        *out = (inspect_format)i;
-        return OK;
-    }
-    if (!text) return OK;
-    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1503, "option `--format` wants text, json or markdown, not `%s`",
-               text);
-    return FAILED;
+    const char *text = command_line_value(line, OPTION_FORMAT);
+    int i = 0;
+    while (text && names[i + 1] && strcmp(text, names[i]) != 0) i++;
+    return (inspect_format)i;
 }
 
 static const subject *find_subject(diag_engine *d, const char *word)
@@ -92,14 +56,14 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
         diag_note(d, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }
-    inspector x = {.arena = a, .diags = d};
+    inspector x = {.arena = a, .diags = d, .format = read_format(line)};
     const subject *s = find_subject(d, line->arguments[0]);
-    if (!s || read_format(d, line, &x.format) != OK) return EXIT_STATUS_USAGE;
+    if (!s) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
     if (s->wants_plugins) {
         plugin_host_params params = plugin_host_defaults();
-        params.files = values_of(a, line, INSPECT_PLUGIN);
-        params.folders = values_of(a, line, INSPECT_PLUGIN_PATH);
+        params.files = command_line_values(a, line, OPTION_PLUGIN);
+        params.folders = command_line_values(a, line, OPTION_PLUGIN_PATH);
         params.recorder = recorder;
         params.refused = trial->refused;
         params.goes_on = true;
@@ -123,24 +87,13 @@ static int work(void *self, flight_recorder *recorder)
     return code;
 }
 
+static int run_on_trial(arena *a, diag_engine *d, const command_line *line)
+{
+    return plugin_trial_run(a, d, line, work);
+}
+
 int main(int argc, char **argv)
 {
-    file_hold_standard();
-    arena *a = arena_create("command line");
-    diag_engine *d = diag_create(stderr, 0);
-    command_line line;
-    int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-inspect", options, INSPECT_OPTION_COUNT, argc, argv, &line) == OK) {
-        if (command_line_answer_help(&line, INSPECT_HELP, usage, summary)) {
-            code = EXIT_STATUS_OK;
-        } else if (command_line_has(&line, INSPECT_VERSION)) {
-            printf("pto-inspect %s\n", session_version());
-            code = EXIT_STATUS_OK;
-        } else {
-            code = plugin_trial_run(a, d, &line, INSPECT_TIME_LIMIT, work);
-        }
-    }
-    diag_destroy(d);
-    arena_destroy(a);
-    return finish_output(code);
+    static const cli_tool tool = {"pto-inspect", usage, summary, TOOL_INSPECT, NULL, run_on_trial};
+    return tool_main(&tool, argc, argv);
 }

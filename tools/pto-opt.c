@@ -2,19 +2,7 @@
 #include "core/file.h"
 #include "ir/text/printer.h"
 #include "tools/base/tool_diag.h"
-#include "tools/session/session.h"
-#include "tools/session/supervisor.h"
-
-enum { OPT_OUTPUT = SESSION_OPTION_COUNT, OPT_PRINT_GENERIC, OPT_PRINT_LOCATIONS, OPT_SYM, OPT_SEED, OPT_COUNT };
-
-static const cli_option options[OPT_COUNT] = {
-    SESSION_OPTIONS(SESSION_ROW){"output", 'o', CLI_REQUIRED, "FILE", "printing",
-                                 "where the result goes; `-` is standard output", false},
-    {"print-generic", 0, CLI_NONE, NULL, "printing", "in the generic form that mlir-opt reads", false},
-    {"print-locations", 0, CLI_NONE, NULL, "printing", "with loc(..) behind every op", false},
-    {"sym", 0, CLI_REQUIRED, "NAME=N", "--check=semantics", "value of a symbol; others get small ones", true},
-    {"random-inputs", 0, CLI_REQUIRED, "SEED", "--check=semantics", "seed of the inputs, default 1", false},
-};
+#include "tools/session/tool_main.h"
 
 static const char usage[] = "pto-opt [options] FILE.ptir [-o OUT]";
 static const char summary[] = "Parses, verifies, transforms and prints a module. `-` reads standard input.\n"
@@ -29,20 +17,14 @@ static status write_out(void *self, const char *p, size_t n)
 
 static print_options form_of(const session *s)
 {
-    return (print_options){.generic = command_line_has(s->line, OPT_PRINT_GENERIC),
-                           .locations = command_line_has(s->line, OPT_PRINT_LOCATIONS)};
+    return (print_options){.generic = command_line_has(s->line, OPTION_PRINT_GENERIC),
+                           .locations = command_line_has(s->line, OPTION_PRINT_LOCATIONS)};
 }
 
 static const char *output_path(const session *s)
 {
-    const char *path = command_line_value(s->line, OPT_OUTPUT);
+    const char *path = command_line_value(s->line, OPTION_OUTPUT);
     return path ? path : "-";
-}
-
-static exit_status check_output_file(const session *s)
-{
-    const session_output output = {OPT_OUTPUT, output_path(s)};
-    return session_check_outputs(s, 1, &output);
 }
 
 static status open_output(session *s, file_writer *w) { return file_writer_open(w, s->diags, output_path(s)); }
@@ -92,17 +74,12 @@ static exit_status compile(session *s, module *m, module *other, flight_recorder
 static status read_inputs(session *s)
 {
     int64_t seed = 1;
-    if (!session_checks_semantics(s)) {
-        if (!command_line_has(s->line, OPT_SYM) && !command_line_has(s->line, OPT_SEED)) return OK;
-        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504,
-                   "--sym and --random-inputs have no effect without --check=semantics");
-        return FAILED;
-    }
-    TRY(command_line_i64(s->diags, s->line, OPT_SEED, 1, INT64_MAX, 1, &seed));
+    if (!session_checks_semantics(s)) return OK;
+    TRY(command_line_i64(s->diags, s->line, OPTION_CHECK_SEED, 1, INT64_MAX, 1, &seed));
     given_symbol *symbols = arena_array(s->arena, s->line->use_count, sizeof *symbols);
     s->semantics = (semantics_request){.symbols = symbols, .seed = (uint64_t)seed, .finds_inputs = true};
     for (uint32_t i = 0; i < s->line->use_count; i++) {
-        if (s->line->uses[i].option != OPT_SYM) continue;
+        if (s->line->uses[i].option != OPTION_CHECK_SYM) continue;
         TRY(given_symbol_read(s->diags, "pto-opt", s->line->uses[i].value, &symbols[s->semantics.symbol_count++]));
     }
     return OK;
@@ -130,29 +107,15 @@ static exit_status run(session *s, flight_recorder *recorder)
     return code;
 }
 
-static int work(void *self, flight_recorder *recorder)
+static int run_supervised(arena *a, diag_engine *d, const command_line *line)
 {
-    const command_line *line = self;
-    session s;
-    exit_status code = session_open(&s, line, recorder);
-    if (code == EXIT_STATUS_OK) code = check_output_file(&s);
-    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
-    session_close(&s);
-    return (int)code;
+    (void)a;
+    (void)d;
+    return session_supervise(line, run);
 }
 
 int main(int argc, char **argv)
 {
-    file_hold_standard();
-    arena *a = arena_create("command line");
-    diag_engine *d = diag_create(stderr, 0);
-    command_line line;
-    exit_status answer;
-    int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-opt", options, OPT_COUNT, argc, argv, &line) == OK)
-        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
-                                                                               : session_supervise(&line, work);
-    diag_destroy(d);
-    arena_destroy(a);
-    return finish_output(code);
+    static const cli_tool tool = {"pto-opt", usage, summary, TOOL_OPT, NULL, run_supervised};
+    return tool_main(&tool, argc, argv);
 }

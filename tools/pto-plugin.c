@@ -5,27 +5,15 @@
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/plugin_lint.h"
 #include "tools/session/plugin_trial.h"
-#include "tools/session/session.h"
+#include "tools/session/tool_main.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    PLUGIN_TIME_LIMIT,
-    PLUGIN_VERSION,
-    PLUGIN_HELP,
-    PLUGIN_OPTION_COUNT,
-    TEMPLATE_BYTES_MAX = 1 << 20,
-    ID_BYTES_MAX = 100
-};
+enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
-static const cli_option options[PLUGIN_OPTION_COUNT] = {
-    PLUGIN_TRIAL_TIME_LIMIT("options"),
-    {"version", 0, CLI_NONE, NULL, "options", "print the version", false},
-    {"help", 'h', CLI_NONE, NULL, "options", "this text", false},
-};
 static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR   or   pto-plugin lint FILE.so...";
 static const char summary[] =
     "new: starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.\n"
@@ -124,10 +112,9 @@ static int lint(void *self, flight_recorder *recorder)
     return code;
 }
 
-static int run(arena *a, diag_engine *d, command_line *line)
+static int run(arena *a, diag_engine *d, const command_line *line)
 {
-    if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0)
-        return plugin_trial_run(a, d, line, PLUGIN_TIME_LIMIT, lint);
+    if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0) return plugin_trial_run(a, d, line, lint);
     if (line->argument_count != 4 || strcmp(line->arguments[0], "new") != 0) {
         diag_error(d, tool(), &E1504, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
@@ -147,19 +134,6 @@ static int run(arena *a, diag_engine *d, command_line *line)
 
 int main(int argc, char **argv)
 {
-    file_hold_standard();
-    arena *a = arena_create("command line");
-    diag_engine *d = diag_create(stderr, 0);
-    command_line line;
-    int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-plugin", options, PLUGIN_OPTION_COUNT, argc, argv, &line) == OK) {
-        code = EXIT_STATUS_OK;
-        if (command_line_has(&line, PLUGIN_VERSION))
-            printf("pto-plugin %s\n", session_version());
-        else if (!command_line_answer_help(&line, PLUGIN_HELP, usage, summary))
-            code = run(a, d, &line);
-    }
-    diag_destroy(d);
-    arena_destroy(a);
-    return finish_output(code);
+    static const cli_tool self = {"pto-plugin", usage, summary, TOOL_PLUGIN, NULL, run};
+    return tool_main(&self, argc, argv);
 }

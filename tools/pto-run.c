@@ -11,8 +11,7 @@
 #include "tools/run/data_maker.h"
 #include "tools/run/run_counters.h"
 #include "tools/session/case_folder.h"
-#include "tools/session/session.h"
-#include "tools/session/supervisor.h"
+#include "tools/session/tool_main.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,34 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define RUN_OPTIONS(X)                                                                                                 \
-    X(IN, "in", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "an input; of a scalar, NAME=NUMBER", true)               \
-    X(OUT, "out", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "write an output", true)                                \
-    X(EXPECT, "expect", 0, CLI_REQUIRED, "NAME=FILE.npy", "tensors", "compare an output", true)                        \
-    X(RTOL, "rtol", 0, CLI_REQUIRED, "R", "tensors", "relative tolerance of --expect, default 0", false)               \
-    X(ATOL, "atol", 0, CLI_REQUIRED, "A", "tensors", "absolute tolerance of --expect, default 0", false)               \
-    X(SYM, "sym", 0, CLI_REQUIRED, "NAME=N", "tensors", "value of a symbol", true)                                     \
-    X(RANDOM_INPUTS, "random-inputs", 0, CLI_REQUIRED, "SEED", "tensors",                                              \
-      "fill inputs that are not given with random numbers", false)                                                     \
-    X(CASE, "case", 0, CLI_REQUIRED, "FILE.yaml", "cases", "run a whole case: its module (or FILE), data, comparison", \
-      false)                                                                                                           \
-    X(SIZE, "size", 0, CLI_REQUIRED, "NAME", "cases", "size of the case, default small", false)                        \
-    X(DATA_DIR, "data-dir", 0, CLI_REQUIRED, "DIR", "cases", "keep the case's data there", false)                      \
-    X(PYTHON, "python", 0, CLI_REQUIRED, "PROGRAM", "cases", "interpreter of the data program", false)                 \
-    X(ENTRY, "entry", 0, CLI_REQUIRED, "NAME", "run", "function to run; default the only public one", false)           \
-    X(BACKEND, "backend", 0, CLI_REQUIRED, "ID", "run", "backend instead of the pipeline's; alone: no passes", false)  \
-    X(SHUFFLE, "shuffle", 0, CLI_REQUIRED, "SEED", "run", "run independent instances in a random order", false)        \
-    X(REPEAT, "repeat", 0, CLI_REQUIRED, "N", "run", "run N times, default 1; medians and spreads are printed", false) \
-    X(REPORT, "report", 0, CLI_REQUIRED, "DIR", "run", "write a page, pictures, tables and a trace there", false)      \
-    X(COUNTERS, "counters", 0, CLI_NONE, NULL, "run", "print every counter of the backend", false)
-
-enum {
-    RUN_FIRST = SESSION_OPTION_COUNT - 1,
-#define RUN_ENUM(ID, ...) RUN_##ID,
-    RUN_OPTIONS(RUN_ENUM) RUN_OPTION_COUNT
-};
-static const cli_option options[RUN_OPTION_COUNT] = {SESSION_OPTIONS(SESSION_ROW) RUN_OPTIONS(SESSION_ROW)};
 
 static const char usage[] =
     "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
@@ -108,7 +79,7 @@ static status read_f64(diag_engine *d, const command_line *line, uint32_t option
     *out = 0;
     if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
     diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`",
-               line->options[option].name, text);
+               cli_options[option].name, text);
     return FAILED;
 }
 
@@ -129,8 +100,8 @@ static status add_expectation(run_job *j, str name, const char *path)
 {
     expectation *e = &j->expectations[j->expectation_count++];
     *e = (expectation){.name = name, .comparison = {.rule = COMPARE_TOLERANCE, .terms = 1}, .rule_text = "tolerance"};
-    TRY(read_f64(j->s->diags, j->s->line, RUN_RTOL, &e->comparison.rtol));
-    TRY(read_f64(j->s->diags, j->s->line, RUN_ATOL, &e->comparison.atol));
+    TRY(read_f64(j->s->diags, j->s->line, OPTION_RTOL, &e->comparison.rtol));
+    TRY(read_f64(j->s->diags, j->s->line, OPTION_ATOL, &e->comparison.atol));
     return read_array(j, path, &e->comparison.want);
 }
 
@@ -151,17 +122,17 @@ static status take_options(run_job *j)
     const command_line *line = j->s->line;
     for (uint32_t i = 0; i < line->use_count; i++) {
         const uint32_t option = line->uses[i].option;
-        if (option == RUN_SYM)
+        if (option == OPTION_SYM)
             TRY(given_symbol_read(j->s->diags, line->tool, line->uses[i].value, &j->symbols[j->symbol_count++]));
-        if (option != RUN_IN && option != RUN_EXPECT && option != RUN_OUT) continue;
+        if (option != OPTION_IN && option != OPTION_EXPECT && option != OPTION_OUT) continue;
         str name;
         const char *rest;
-        TRY(split(j->s->diags, line->options[option].name, line->uses[i].value, &name, &rest));
-        if (option == RUN_IN) {
+        TRY(split(j->s->diags, cli_options[option].name, line->uses[i].value, &name, &rest));
+        if (option == OPTION_IN) {
             TRY(refuse_second(j, name));
             TRY(add_input(j, name, rest));
         }
-        if (option == RUN_EXPECT) TRY(add_expectation(j, name, rest));
+        if (option == OPTION_EXPECT) TRY(add_expectation(j, name, rest));
     }
     return OK;
 }
@@ -186,7 +157,7 @@ static status size_terms(diag_engine *d, const case_output *o, const case_size *
 /* The data folder that --data-dir names, or a temporary one. */
 static const char *make_folder(run_job *j, bool *is_temporary)
 {
-    const char *folder = command_line_value(j->s->line, RUN_DATA_DIR);
+    const char *folder = command_line_value(j->s->line, OPTION_DATA_DIR);
     *is_temporary = !folder;
     if (folder) {
         if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
@@ -251,7 +222,7 @@ static status take_case(run_job *j, const char *path)
     if (flight_recorder_phase(j->recorder, "reading the case")) return FAILED;
     case_description *c = arena_alloc(j->s->arena, sizeof *c);
     TRY(case_read(j->s->arena, j->s->diags, path, c));
-    const char *size_name = command_line_value(j->s->line, RUN_SIZE);
+    const char *size_name = command_line_value(j->s->line, OPTION_SIZE);
     const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name ? size_name : "small"));
     if (!size) return FAILED;
     if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
@@ -266,7 +237,7 @@ static status take_case(run_job *j, const char *path)
     status s = OK;
     if (flight_recorder_phase(j->recorder, "making and reading the data of the case")) return FAILED;
     if (c->data)
-        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, RUN_PYTHON), folder);
+        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, OPTION_PYTHON), folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
     if (is_temporary) {
         file_remove_tree(folder);
@@ -277,26 +248,10 @@ static status take_case(run_job *j, const char *path)
     return s;
 }
 
-/* The files of --out, and the folder of --report. */
-static exit_status check_output_files(const session *s)
-{
-    const command_line *line = s->line;
-    session_output *outputs = arena_array(s->arena, line->use_count, sizeof *outputs);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < line->use_count; i++) {
-        const cli_use *use = &line->uses[i];
-        str name;
-        const char *path = use->value;
-        if (use->option == RUN_OUT) TRY_AS(EXIT_STATUS_USAGE, split(s->diags, "out", use->value, &name, &path));
-        if (use->option == RUN_OUT || use->option == RUN_REPORT) outputs[n++] = (session_output){use->option, path};
-    }
-    return session_check_outputs(s, n, outputs);
-}
-
 static status read_job(run_job *j)
 {
     const command_line *line = j->s->line;
-    const char *case_path = command_line_value(line, RUN_CASE);
+    const char *case_path = command_line_value(line, OPTION_CASE);
     if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
         diag_error(j->s->diags, tool(), &E1504, "%s, %u are given",
                    case_path ? "one file at most is wanted beside --case" : "one input file is wanted",
@@ -304,24 +259,10 @@ static status read_job(run_job *j)
         diag_note(j->s->diags, NO_POS, "usage: %s", usage);
         return FAILED;
     }
-    if (!case_path && (command_line_has(line, RUN_SIZE) || command_line_has(line, RUN_DATA_DIR) ||
-                       command_line_has(line, RUN_PYTHON))) {
-        diag_error(j->s->diags, tool(), &E1504, "--size, --data-dir and --python have no effect without --case");
-        return FAILED;
-    }
-    if (case_path && command_line_has(line, RUN_RANDOM_INPUTS)) {
-        diag_error(j->s->diags, tool(), &E1504,
-                   "--random-inputs has no effect with --case, which says what inputs are");
-        return FAILED;
-    }
-    if ((command_line_has(line, RUN_RTOL) || command_line_has(line, RUN_ATOL)) && !command_line_has(line, RUN_EXPECT)) {
-        diag_error(j->s->diags, tool(), &E1504, "--rtol and --atol have no effect without --expect");
-        return FAILED;
-    }
-    TRY(command_line_i64(j->s->diags, line, RUN_RANDOM_INPUTS, 1, INT64_MAX, 0, &j->seed));
-    TRY(command_line_i64(j->s->diags, line, RUN_SHUFFLE, 1, INT64_MAX, 0, &j->shuffle));
-    TRY(command_line_i64(j->s->diags, line, RUN_REPEAT, 1, 1000000, 1, &j->repeat));
-    j->entry = command_line_value(line, RUN_ENTRY);
+    TRY(command_line_i64(j->s->diags, line, OPTION_RANDOM_INPUTS, 1, INT64_MAX, 0, &j->seed));
+    TRY(command_line_i64(j->s->diags, line, OPTION_SHUFFLE, 1, INT64_MAX, 0, &j->shuffle));
+    TRY(command_line_i64(j->s->diags, line, OPTION_REPEAT, 1, 1000000, 1, &j->repeat));
+    j->entry = command_line_value(line, OPTION_ENTRY);
     j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
@@ -398,7 +339,7 @@ static status check_outputs(run_job *j, const bound_call *call)
         if (e->comparison.magnitude) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
     }
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
-        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        if (j->s->line->uses[i].option != OPTION_OUT) continue;
         str name;
         const char *rest;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &rest));
@@ -410,7 +351,7 @@ static status check_outputs(run_job *j, const bound_call *call)
 static status write_outputs(run_job *j, const bound_call *call)
 {
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
-        if (j->s->line->uses[i].option != RUN_OUT) continue;
+        if (j->s->line->uses[i].option != OPTION_OUT) continue;
         str name;
         const char *path;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
@@ -447,7 +388,7 @@ static void print_counters(const run_job *j, const backend_result *r)
 {
     text_buffer t;
     text_init(&t);
-    run_counters_print(r, command_line_has(j->s->line, RUN_COUNTERS), &t);
+    run_counters_print(r, command_line_has(j->s->line, OPTION_COUNTERS), &t);
     fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
 }
@@ -498,7 +439,7 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
         return EXIT_STATUS_INPUT;
     call_name_outputs(&out->call, &j->output_names);
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
-    const char *folder = trace ? command_line_value(s->line, RUN_REPORT) : NULL;
+    const char *folder = trace ? command_line_value(s->line, OPTION_REPORT) : NULL;
     if (folder) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
     const backend_request request = {.seed = (uint64_t)j->shuffle,
                                      .folder = folder ? j->report : NULL,
@@ -559,7 +500,7 @@ static exit_status compare_both(run_job *j, module *input, const execution *firs
     *out_is_equal &= run_compare_outputs(&first->call, &other->call, bounds, page);
     if (sets) arena_destroy(sets);
     text_puts(page, "\n");
-    run_compare_counters(&first->result, &other->result, command_line_has(s->line, RUN_COUNTERS), page);
+    run_compare_counters(&first->result, &other->result, command_line_has(s->line, OPTION_COUNTERS), page);
     return EXIT_STATUS_OK;
 }
 
@@ -616,7 +557,7 @@ static status check_backends(const session *s)
 static exit_status run(session *s, flight_recorder *recorder)
 {
     exit_status code;
-    TRY_EXIT(session_open_pipeline(s, command_line_value(s->line, RUN_BACKEND)));
+    TRY_EXIT(session_open_pipeline(s, command_line_value(s->line, OPTION_BACKEND)));
     TRY_EXIT(session_open_other(s));
     if (session_answers_after_pipeline(s, &code)) return code;
     if (check_backends(s) != OK) return EXIT_STATUS_USAGE;
@@ -640,43 +581,27 @@ static exit_status run(session *s, flight_recorder *recorder)
     return code;
 }
 
-static int work(void *self, flight_recorder *recorder)
+static int run_supervised(arena *a, diag_engine *d, const command_line *line)
 {
-    const command_line *line = self;
-    session s;
-    exit_status code = session_open(&s, line, recorder);
-    if (code == EXIT_STATUS_OK) code = check_output_files(&s);
-    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, run(&s, recorder));
-    session_close(&s);
-    return (int)code;
+    (void)a;
+    (void)d;
+    return session_supervise(line, run);
 }
 
 /* Without a word about it, a module runs through the default pipeline. */
 static void default_pipeline(arena *a, command_line *line)
 {
-    if (command_line_has(line, SESSION_PIPELINE) || command_line_has(line, SESSION_PASSES) ||
-        command_line_has(line, RUN_BACKEND))
+    if (command_line_has(line, OPTION_PIPELINE) || command_line_has(line, OPTION_PASSES) ||
+        command_line_has(line, OPTION_BACKEND))
         return;
     cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
     if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
-    uses[line->use_count++] = (cli_use){.option = SESSION_PIPELINE, .value = "default.yaml"};
+    uses[line->use_count++] = (cli_use){.option = OPTION_PIPELINE, .value = "default.yaml"};
     line->uses = uses;
 }
 
 int main(int argc, char **argv)
 {
-    file_hold_standard();
-    arena *a = arena_create("command line");
-    diag_engine *d = diag_create(stderr, 0);
-    command_line line;
-    exit_status answer;
-    int code = EXIT_STATUS_USAGE;
-    if (command_line_parse(a, d, "pto-run", options, RUN_OPTION_COUNT, argc, argv, &line) == OK) {
-        default_pipeline(a, &line);
-        code = session_answers_before_pipeline(&line, usage, summary, &answer) ? (int)answer
-                                                                               : session_supervise(&line, work);
-    }
-    diag_destroy(d);
-    arena_destroy(a);
-    return finish_output(code);
+    static const cli_tool self = {"pto-run", usage, summary, TOOL_RUN, default_pipeline, run_supervised};
+    return tool_main(&self, argc, argv);
 }

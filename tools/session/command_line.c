@@ -6,13 +6,31 @@
 #include <inttypes.h>
 #include <string.h>
 
+const cli_option cli_options[] = {
+#define OPTION(ID, name_, ...) {.name = (name_), __VA_ARGS__},
+#include "tools/session/options.def"
+#undef OPTION
+};
+
 static src_pos tool_pos(const command_line *c) { return (src_pos){c->tool, 0, 0}; }
+
+/* The row of the tool after `option`, from UINT32_MAX on; OPTION_COUNT at the end. */
+static uint32_t next_row(uint32_t tool_bit, uint32_t option)
+{
+    do option++;
+    while (option < OPTION_COUNT && !(cli_options[option].tools & tool_bit));
+    return option;
+}
+
+#define EACH_ROW(i, tool_bit) \
+    for (uint32_t i = next_row((tool_bit), UINT32_MAX); i < OPTION_COUNT; i = next_row((tool_bit), i))
 
 static status unknown(diag_engine *d, arena *a, const command_line *c, str name)
 {
     diag_error(d, tool_pos(c), &E1502, "unknown option `%.*s`", (int)name.n, name.p);
-    const char **names = arena_array(a, c->option_count + 1u, sizeof *names);
-    for (uint32_t i = 0; i < c->option_count; i++) names[i] = c->options[i].name;
+    const char **names = arena_array(a, OPTION_COUNT + 1u, sizeof *names);
+    uint32_t n = 0;
+    EACH_ROW(i, c->tool_bit) names[n++] = cli_options[i].name;
     while (name.n > 0 && *name.p == '-') name = (str){name.p + 1, name.n - 1};
     const char *near = str_nearest(name, names);
     if (near) diag_note(d, NO_POS, "did you mean `--%s`?", near);
@@ -22,18 +40,47 @@ static status unknown(diag_engine *d, arena *a, const command_line *c, str name)
 
 static uint32_t find_long(const command_line *c, str name)
 {
-    for (uint32_t i = 0; i < c->option_count; i++) {
-        if (str_is(name, c->options[i].name)) return i;
+    EACH_ROW(i, c->tool_bit)
+    {
+        if (str_is(name, cli_options[i].name)) return i;
     }
-    return UINT32_MAX;
+    return OPTION_COUNT;
 }
 
 static uint32_t find_short(const command_line *c, char letter)
 {
-    for (uint32_t i = 0; i < c->option_count; i++) {
-        if (c->options[i].short_name == letter) return i;
+    EACH_ROW(i, c->tool_bit)
+    {
+        if (cli_options[i].short_name == letter) return i;
     }
-    return UINT32_MAX;
+    return OPTION_COUNT;
+}
+
+/* ---- lists of names, "a|b" ---- */
+
+/* The next name of a list; false at its end. */
+static bool next_name(const char **list, str *name)
+{
+    if (!*list || !**list) return false;
+    *name = (str){*list, strcspn(*list, "|")};
+    *list += name->n + ((*list)[name->n] == '|');
+    return true;
+}
+
+/* "a, b or c", each with `before` in front. */
+static void put_names(const char *list, const char *before, text_buffer *out)
+{
+    str name;
+    for (bool is_first = true; next_name(&list, &name); is_first = false)
+        text_printf(out, "%s%s%.*s", is_first ? "" : *list ? ", " : " or ", before, (int)name.n, name.p);
+}
+
+static bool is_in(const char *list, const char *word)
+{
+    str name;
+    while (next_name(&list, &name))
+        if (str_is(name, word)) return true;
+    return false;
 }
 
 static bool is_path(const char *metavariable)
@@ -44,7 +91,7 @@ static bool is_path(const char *metavariable)
 
 static status record(diag_engine *d, command_line *c, uint32_t option, const char *value, bool is_short)
 {
-    const cli_option *o = &c->options[option];
+    const cli_option *o = &cli_options[option];
     if (value && o->argument == CLI_NONE) {
         diag_error(d, tool_pos(c), &E1503, "option `--%s` takes no value, `%s` was given", o->name, value);
         return FAILED;
@@ -52,6 +99,14 @@ static status record(diag_engine *d, command_line *c, uint32_t option, const cha
     if (value && *value == '\0' && o->value && is_path(o->value)) {
         diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a %s, not an empty name", o->name,
                    strncmp(o->value, "DIR", 3) == 0 ? "folder" : "file");
+        return FAILED;
+    }
+    if (value && o->is_choice && !is_in(o->value, value)) {
+        text_buffer t;
+        text_init(&t);
+        put_names(o->value, "", &t);
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` wants %s, not `%s`", o->name, t.p, value);
+        text_fini(&t);
         return FAILED;
     }
     if (!o->repeats && command_line_has(c, option)) {
@@ -71,11 +126,11 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
     const str name =
         is_long ? (str){word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
     const uint32_t option = is_long ? find_long(c, name) : find_short(c, word[1]);
-    if (option == UINT32_MAX) return unknown(d, a, c, is_long ? (str){word, name.n + 2} : name);
+    if (option == OPTION_COUNT) return unknown(d, a, c, is_long ? (str){word, name.n + 2} : name);
     const char *value = is_long ? (equals ? equals + 1 : NULL) : (word[2] ? word + 2 : NULL);
-    if (!value && c->options[option].argument == CLI_REQUIRED) {
+    if (!value && cli_options[option].argument == CLI_REQUIRED) {
         if (*at + 1 >= argc) {
-            diag_error(d, tool_pos(c), &E1503, "option `%s` needs a value: %s", word, c->options[option].value);
+            diag_error(d, tool_pos(c), &E1503, "option `%s` needs a value: %s", word, cli_options[option].value);
             return FAILED;
         }
         value = argv[++*at];
@@ -83,10 +138,10 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
     return record(d, c, option, value, !is_long);
 }
 
-status command_line_parse(arena *a, diag_engine *d, const char *tool, const cli_option *options, uint32_t option_count,
-                          int argc, char **argv, command_line *out)
+status command_line_parse(arena *a, diag_engine *d, const char *tool, uint32_t tool_bit, int argc, char **argv,
+                          command_line *out)
 {
-    *out = (command_line){.tool = tool, .options = options, .option_count = option_count};
+    *out = (command_line){.tool = tool, .tool_bit = tool_bit};
     out->uses = arena_array(a, (size_t)argc, sizeof *out->uses);
     out->arguments = arena_array(a, (size_t)argc, sizeof *out->arguments);
     bool options_ended = false;
@@ -109,6 +164,59 @@ bool command_line_has(const command_line *c, uint32_t option)
     return false;
 }
 
+static bool has_one(const command_line *c, const char *names)
+{
+    str name;
+    while (next_name(&names, &name)) {
+        const uint32_t option = find_long(c, name);
+        if (option < OPTION_COUNT && command_line_has(c, option)) return true;
+    }
+    return false;
+}
+
+static status check_needs(diag_engine *d, const command_line *c, const cli_option *o)
+{
+    if (!o->needs || has_one(c, o->needs)) return OK;
+    text_buffer t;
+    text_init(&t);
+    put_names(o->needs, "--", &t);
+    diag_error(d, tool_pos(c), &E1504, "option `--%s` has no effect without %s", o->name, t.p);
+    text_fini(&t);
+    return FAILED;
+}
+
+static status check_excludes(diag_engine *d, const command_line *c, const cli_option *o)
+{
+    for (uint32_t i = 0; o->excludes && i < c->use_count; i++) {
+        const char *other = cli_options[c->uses[i].option].name;
+        if (!is_in(o->excludes, other)) continue;
+        diag_error(d, tool_pos(c), &E1504, "--%s excludes --%s", o->name, other);
+        return FAILED;
+    }
+    return OK;
+}
+
+status command_line_check(diag_engine *d, const command_line *c)
+{
+    EACH_ROW(i, c->tool_bit)
+    {
+        if (!command_line_has(c, i)) continue;
+        TRY(check_needs(d, c, &cli_options[i]));
+        TRY(check_excludes(d, c, &cli_options[i]));
+    }
+    return OK;
+}
+
+const char *const *command_line_values(arena *a, const command_line *c, uint32_t option)
+{
+    const char **values = arena_array(a, c->use_count + 1u, sizeof *values);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->use_count; i++) {
+        if (c->uses[i].option == option) values[n++] = c->uses[i].value;
+    }
+    return values;
+}
+
 const char *command_line_value(const command_line *c, uint32_t option)
 {
     for (uint32_t i = c->use_count; i-- > 0;) {
@@ -125,7 +233,7 @@ status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, 
     if (!text) return OK;
     if (str_to_i64(str_from(text), out) == OK && *out >= lo && *out <= hi) return OK;
     diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
-               c->options[option].name, lo, hi, text);
+               cli_options[option].name, lo, hi, text);
     return FAILED;
 }
 
@@ -140,7 +248,7 @@ status command_line_seconds(diag_engine *d, const command_line *c, uint32_t opti
         return OK;
     }
     diag_error(d, tool_pos(c), &E1503, "option `--%s` wants seconds, more than 0 and at most %d, not `%s`",
-               c->options[option].name, SECONDS_MAX, text);
+               cli_options[option].name, SECONDS_MAX, text);
     return FAILED;
 }
 
@@ -150,18 +258,19 @@ static int option_width(const cli_option *o)
 }
 
 /* All rows by group. `usage` is the line after "usage: ". */
-static void command_line_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                              const char *summary)
+static void command_line_help(FILE *out, uint32_t tool_bit, const char *usage, const char *summary)
 {
     int width = 0;
-    for (uint32_t i = 0; i < option_count; i++) {
-        const int w = option_width(&options[i]);
+    EACH_ROW(i, tool_bit)
+    {
+        const int w = option_width(&cli_options[i]);
         if (w > width) width = w;
     }
     fprintf(out, "usage: %s\n%s\n", usage, summary);
     const char *group = NULL;
-    for (uint32_t i = 0; i < option_count; i++) {
-        const cli_option *o = &options[i];
+    EACH_ROW(i, tool_bit)
+    {
+        const cli_option *o = &cli_options[i];
         if (!group || strcmp(group, o->group) != 0) fprintf(out, "\n%s:\n", o->group);
         group = o->group;
         if (o->short_name)
@@ -197,7 +306,7 @@ void command_line_write(const command_line *c, text_buffer *out)
 {
     text_puts(out, c->tool);
     for (uint32_t i = 0; i < c->use_count; i++) {
-        text_printf(out, " --%s", c->options[c->uses[i].option].name);
+        text_printf(out, " --%s", cli_options[c->uses[i].option].name);
         if (!c->uses[i].value) continue;
         text_putc(out, '=');
         command_line_put_word(out, c->uses[i].value);
@@ -209,15 +318,15 @@ void command_line_write(const command_line *c, text_buffer *out)
 }
 
 /* `-h`: the names alone, on one screen of 80 x 24. */
-static void command_line_short_help(FILE *out, const cli_option *options, uint32_t option_count, const char *usage,
-                                    const char *summary)
+static void command_line_short_help(FILE *out, uint32_t tool_bit, const char *usage, const char *summary)
 {
     enum { COLUMNS = 80 };
     fprintf(out, "usage: %s\n%s\n", usage, summary);
     const char *group = NULL;
     int column = 0;
-    for (uint32_t i = 0; i < option_count; i++) {
-        const cli_option *o = &options[i];
+    EACH_ROW(i, tool_bit)
+    {
+        const cli_option *o = &cli_options[i];
         const int width = 3 + (int)strlen(o->name) + (o->short_name ? 4 : 0);
         const bool begins = !group || strcmp(group, o->group) != 0;
         if (begins)
@@ -233,14 +342,14 @@ static void command_line_short_help(FILE *out, const cli_option *options, uint32
     fputs("\n`--help` says what they do.\n", out);
 }
 
-bool command_line_answer_help(const command_line *c, uint32_t help, const char *usage, const char *summary)
+bool command_line_answer_help(const command_line *c, const char *usage, const char *summary)
 {
     for (uint32_t i = 0; i < c->use_count; i++) {
-        if (c->uses[i].option != help) continue;
+        if (c->uses[i].option != OPTION_HELP) continue;
         if (c->uses[i].is_short)
-            command_line_short_help(stdout, c->options, c->option_count, usage, summary);
+            command_line_short_help(stdout, c->tool_bit, usage, summary);
         else
-            command_line_help(stdout, c->options, c->option_count, usage, summary);
+            command_line_help(stdout, c->tool_bit, usage, summary);
         return true;
     }
     return false;

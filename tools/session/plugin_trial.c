@@ -29,10 +29,10 @@ static int work_on(void *self, flight_recorder *recorder)
     return t->work((void *)(uintptr_t)&t->trial, recorder);
 }
 
-int plugin_trial_run(arena *a, diag_engine *d, const command_line *line, uint32_t time_option, worker_main work)
+int plugin_trial_run(arena *a, diag_engine *d, const command_line *line, worker_main work)
 {
     trials t = {.arena = a, .trial = {.line = line}, .work = work};
     supervision s = {.tool = line->tool, .load_seconds_max = LOAD_SECONDS, .after_bad_load = refuse, .self = &t};
-    if (command_line_seconds(d, line, time_option, &s.load_seconds_max) != OK) return EXIT_STATUS_USAGE;
+    if (command_line_seconds(d, line, OPTION_LOAD_LIMIT, &s.load_seconds_max) != OK) return EXIT_STATUS_USAGE;
     return supervise(&s, work_on, &t);
 }

@@ -7,10 +7,6 @@
 #include "tools/session/command_line.h"
 #include "tools/session/supervisor.h"
 
-/* The row of a tool's options that limits the loading of each plugin. */
-#define PLUGIN_TRIAL_TIME_LIMIT(group) \
-    {"time-limit", 0, CLI_REQUIRED, "SECONDS", group, "for loading one plugin, default 10", false}
-
 /* What `work` gets as its `self`. */
 typedef struct plugin_trial {
     const command_line *line;
@@ -19,6 +15,6 @@ typedef struct plugin_trial {
 
 /* Runs `work` under a supervisor, again for each plugin that must be refused, and returns its status. What a run that
  * began again had written is not seen, up to 64 KiB of diagnostics; results are to be written at the end. */
-int plugin_trial_run(arena *a, diag_engine *d, const command_line *line, uint32_t time_option, worker_main work);
+int plugin_trial_run(arena *a, diag_engine *d, const command_line *line, worker_main work);
 
 #endif

@@ -75,7 +75,7 @@ static status write_effective_pipeline(writer *w)
 {
     const pipeline *p = NULL;
     struct stat st;
-    const char *file = command_line_value(w->line, SESSION_PIPELINE);
+    const char *file = command_line_value(w->line, OPTION_PIPELINE);
     /* What the worker read of a pipe is gone. */
     if (file && stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return OK;
     diag_engine *nobody = diag_create(NULL, 0);
@@ -98,18 +98,9 @@ static status write_effective_pipeline(writer *w)
 }
 
 /* Outputs are not wanted again, and what the effective pipeline says need not be said again. */
-static bool is_left_out(const writer *w, const char *name)
+static bool is_left_out(const writer *w, const cli_option *o)
 {
-    static const char *const outputs[] = {"output", "out", "dump-dir", "remarks", "report", "data-dir", "reproducer"};
-    static const char *const composing[] = {"pipeline", "passes",       "machine", "set",
-                                            "replace",  "insert-after", "remove"};
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
-        if (strcmp(outputs[i], name) == 0) return true;
-    }
-    for (size_t i = 0; w->has_pipeline && i < sizeof composing / sizeof composing[0]; i++) {
-        if (strcmp(composing[i], name) == 0) return true;
-    }
-    return false;
+    return o->is_output || o->is_once || (w->has_pipeline && o->is_composing);
 }
 
 static void put_environment(text_buffer *t)
@@ -131,9 +122,9 @@ static void put_command(const writer *w, text_buffer *t)
     command_line_put_word(t, program ? program : w->line->tool);
     for (uint32_t i = 0; i < w->line->use_count; i++) {
         const cli_use *use = &w->line->uses[i];
-        const char *name = w->line->options[use->option].name;
-        if (is_left_out(w, name)) continue;
-        text_printf(t, " --%s", name);
+        const cli_option *o = &cli_options[use->option];
+        if (is_left_out(w, o)) continue;
+        text_printf(t, " --%s", o->name);
         if (!use->value) continue;
         text_putc(t, '=');
         command_line_put_word(t, use->value);

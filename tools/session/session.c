@@ -7,7 +7,6 @@
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 #include "tools/base/tool_diag.h"
-#include "tools/inspect/json_schema.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
 
@@ -37,72 +36,37 @@ const char *const *session_search_folders(arena *a)
 
 const char *session_version(void) { return PTO_VERSION; }
 
-static const char *const *collect(arena *a, const command_line *line, uint32_t option)
+static void read_color(session *s)
 {
-    const char **values = arena_array(a, line->use_count + 1u, sizeof *values);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < line->use_count; i++) {
-        if (line->uses[i].option == option) values[n++] = line->uses[i].value;
-    }
-    return values;
-}
-
-static status read_color(session *s)
-{
-    const char *color = value_of(s->line, SESSION_COLOR);
-    const bool on_terminal = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    const char *color = value_of(s->line, OPTION_COLOR);
     if (!color || strcmp(color, "auto") == 0)
-        diag_set_color(s->diags, on_terminal);
-    else if (strcmp(color, "always") == 0 || strcmp(color, "never") == 0)
-        diag_set_color(s->diags, color[0] == 'a');
-    else {
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
-                   "option `--color` wants auto, always or never, not `%s`", color);
-        return FAILED;
-    }
-    return OK;
+        diag_set_color(s->diags, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
+    else
+        diag_set_color(s->diags, strcmp(color, "always") == 0);
 }
 
-static status read_verify(session *s)
+static void read_verify(session *s)
 {
-    const char *verify = value_of(s->line, SESSION_VERIFY);
+    const char *verify = value_of(s->line, OPTION_VERIFY);
     s->request.verify = PIPELINE_VERIFY_EACH;
-    if (!verify || pipeline_verify_by_name(str_from(verify), &s->request.verify)) return OK;
-    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
-               "option `--verify` wants off, each or paranoid, not `%s`", verify);
-    return FAILED;
+    BUG_IF(verify && !pipeline_verify_by_name(str_from(verify), &s->request.verify), "--verify=%s is no choice",
+           verify);
 }
 
-static status read_check(session *s)
-{
-    const char *check = value_of(s->line, SESSION_CHECK);
-    if (!check || strcmp(check, "semantics") == 0) return OK;
-    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503, "option `--check` wants semantics, not `%s`", check);
-    return FAILED;
-}
-
-bool session_checks_semantics(const session *s) { return command_line_has(s->line, SESSION_CHECK); }
+bool session_checks_semantics(const session *s) { return command_line_has(s->line, OPTION_CHECK); }
 
 static bool explains(const session *s, const char *what)
 {
-    const char *given = value_of(s->line, SESSION_EXPLAIN);
-    return command_line_has(s->line, SESSION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
-}
-
-static status check_explain(session *s)
-{
-    if (!command_line_has(s->line, SESSION_EXPLAIN) || explains(s, "pipeline") || explains(s, "schedule")) return OK;
-    diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1503,
-               "option `--explain` wants pipeline or schedule, not `%s`", value_of(s->line, SESSION_EXPLAIN));
-    return FAILED;
+    const char *given = value_of(s->line, OPTION_EXPLAIN);
+    return command_line_has(s->line, OPTION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
 }
 
 /* Made when somebody wants to read or write it. */
 static status open_schedule(session *s)
 {
-    const char *path = value_of(s->line, SESSION_SCHEDULE);
-    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
-    if (!path && !command_line_has(s->line, SESSION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
+    const char *path = value_of(s->line, OPTION_SCHEDULE);
+    const bool wants_space = command_line_has(s->line, OPTION_PRINT_SEARCH_SPACE);
+    if (!path && !command_line_has(s->line, OPTION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
         return OK;
     s->request.schedule = schedule_create(s->arena, s->diags);
     if (wants_space) schedule_set_space(s->request.schedule, search_space_create(s->arena));
@@ -113,22 +77,19 @@ static status open_schedule(session *s)
 static status read_options(session *s)
 {
     const command_line *line = s->line;
-    TRY(read_color(s));
-    const char *remarks = value_of(line, SESSION_REMARKS);
+    read_color(s);
+    const char *remarks = value_of(line, OPTION_REMARKS);
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
     diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
-    TRY(read_verify(s));
-    TRY(session_read_noise(s));
-    TRY(read_check(s));
-    TRY(session_check_compare(s));
-    TRY(command_line_i64(s->diags, line, SESSION_BISECT, -1, INT32_MAX, -1, &s->bisect_limit));
-    s->range = (step_range){.from = value_of(line, SESSION_FROM),
-                            .until = value_of(line, SESSION_UNTIL),
-                            .only = value_of(line, SESSION_ONLY)};
+    read_verify(s);
+    session_read_noise(s);
+    s->range = (step_range){.from = value_of(line, OPTION_FROM),
+                            .until = value_of(line, OPTION_UNTIL),
+                            .only = value_of(line, OPTION_ONLY)};
     s->request.counts_ops =
-        command_line_has(line, SESSION_TIMING) || command_line_has(line, SESSION_STATS) || session_compares(s);
-    s->printed_steps = collect(s->arena, line, SESSION_PRINT_AFTER);
-    return check_explain(s);
+        command_line_has(line, OPTION_TIMING) || command_line_has(line, OPTION_STATS) || session_compares(s);
+    s->printed_steps = command_line_values(s->arena, line, OPTION_PRINT_AFTER);
+    return command_line_i64(s->diags, line, OPTION_BISECT, -1, INT32_MAX, -1, &s->bisect_limit);
 }
 
 exit_status session_open(session *s, const command_line *line, flight_recorder *recorder)
@@ -140,8 +101,8 @@ exit_status session_open(session *s, const command_line *line, flight_recorder *
     TRY_AS(EXIT_STATUS_USAGE, read_options(s));
     s->search = session_search_folders(s->arena);
     plugin_host_params params = plugin_host_defaults();
-    params.files = collect(s->arena, line, SESSION_PLUGIN);
-    params.folders = collect(s->arena, line, SESSION_PLUGIN_PATH);
+    params.files = command_line_values(s->arena, line, OPTION_PLUGIN);
+    params.folders = command_line_values(s->arena, line, OPTION_PLUGIN_PATH);
     params.recorder = recorder;
     TRY_AS(EXIT_STATUS_PLUGIN, plugin_host_create(s->arena, s->diags, &params, &s->host));
     return EXIT_STATUS_OK;
@@ -158,7 +119,7 @@ static status write_text(session *s, const char *path, const text_buffer *t)
 /* Unless they went to stderr. */
 static status write_remarks(session *s)
 {
-    const char *path = value_of(s->line, SESSION_REMARKS);
+    const char *path = value_of(s->line, OPTION_REMARKS);
     if (!path || strcmp(path, "-") == 0) return OK;
     text_buffer t;
     text_init(&t);
@@ -177,7 +138,7 @@ static status write_remarks(session *s)
 
 static status write_schedule(session *s)
 {
-    const char *path = value_of(s->line, SESSION_EMIT_SCHEDULE);
+    const char *path = value_of(s->line, OPTION_EMIT_SCHEDULE);
     if (!path) return OK;
     text_buffer t;
     text_init(&t);
@@ -195,53 +156,16 @@ void session_close(session *s)
     if (s->arena) arena_destroy(s->arena);
 }
 
-/* An option that works on a pipeline has no effect without one: that is an error, not silence. */
-static status refuse_without_pipeline(const session *s)
-{
-    static const uint32_t wants[] = {SESSION_SET,
-                                     SESSION_REPLACE,
-                                     SESSION_INSERT_BEFORE,
-                                     SESSION_INSERT_AFTER,
-                                     SESSION_REMOVE,
-                                     SESSION_FROM,
-                                     SESSION_UNTIL,
-                                     SESSION_ONLY,
-                                     SESSION_DUMP_DIR,
-                                     SESSION_PRINT_AFTER,
-                                     SESSION_PRINT_AFTER_ALL,
-                                     SESSION_PRINT_AFTER_CHANGE,
-                                     SESSION_TIMING,
-                                     SESSION_STATS,
-                                     SESSION_VERIFY,
-                                     SESSION_CHECK,
-                                     SESSION_BISECT,
-                                     SESSION_COMPARE,
-                                     SESSION_REMARKS,
-                                     SESSION_EXPLAIN,
-                                     SESSION_SCHEDULE,
-                                     SESSION_EMIT_SCHEDULE,
-                                     SESSION_PRINT_SEARCH_SPACE,
-                                     SESSION_PRINT_PIPELINE,
-                                     SESSION_MACHINE};
-    for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
-        if (!command_line_has(s->line, wants[i])) continue;
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504,
-                   "option `--%s` has no effect without --pipeline or --passes", s->line->options[wants[i]].name);
-        return FAILED;
-    }
-    return OK;
-}
-
 static uint32_t collect_overrides(const command_line *line, pipeline_override *out)
 {
     static const struct {
         uint32_t option;
         pipeline_change change;
-    } kinds[] = {{SESSION_SET, PIPELINE_SET},
-                 {SESSION_REPLACE, PIPELINE_REPLACE},
-                 {SESSION_INSERT_BEFORE, PIPELINE_INSERT_BEFORE},
-                 {SESSION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
-                 {SESSION_REMOVE, PIPELINE_REMOVE}};
+    } kinds[] = {{OPTION_SET, PIPELINE_SET},
+                 {OPTION_REPLACE, PIPELINE_REPLACE},
+                 {OPTION_INSERT_BEFORE, PIPELINE_INSERT_BEFORE},
+                 {OPTION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
+                 {OPTION_REMOVE, PIPELINE_REMOVE}};
     uint32_t n = 0;
     for (uint32_t i = 0; i < line->use_count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
@@ -255,19 +179,15 @@ static uint32_t collect_overrides(const command_line *line, pipeline_override *o
 status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
                              const pipeline **out)
 {
-    const char *file = value_of(line, SESSION_PIPELINE), *passes = value_of(line, SESSION_PASSES);
+    const char *file = value_of(line, OPTION_PIPELINE), *passes = value_of(line, OPTION_PASSES);
     *out = NULL;
-    if (file && passes) {
-        diag_error(d, (src_pos){line->tool, 0, 0}, &E1504, "--pipeline and --passes exclude each other");
-        return FAILED;
-    }
     if (!file && !passes) return OK;
     pipeline_override *overrides = arena_array(a, line->use_count, sizeof *overrides);
     const pipeline_request request = {
         .file = file,
         .passes = str_from(passes ? passes : ""),
         .passes_at = {"<command line>", 1, 1},
-        .machine = value_of(line, SESSION_MACHINE),
+        .machine = value_of(line, OPTION_MACHINE),
         .machine_at = {"<command line>", 1, 1},
         .overrides = overrides,
         .override_count = collect_overrides(line, overrides),
@@ -282,11 +202,8 @@ exit_status session_open_pipeline(session *s, const char *backend)
     const pipeline *p = NULL;
     if (flight_recorder_phase(s->recorder, "opening the pipeline")) return EXIT_STATUS_RESOURCES;
     TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
-    if (!p) {
-        TRY_AS(EXIT_STATUS_USAGE, refuse_without_pipeline(s));
-        if (!backend) return EXIT_STATUS_OK;
-        p = &no_passes;
-    }
+    if (!p && !backend) return EXIT_STATUS_OK;
+    if (!p) p = &no_passes;
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
     process_divert_output(s->recorder);
@@ -294,38 +211,9 @@ exit_status session_open_pipeline(session *s, const char *backend)
     process_restore_output(s->recorder);
     compile_trace_end(s->trace);
     TRY_EXIT(opened);
-    if (!command_line_has(s->line, SESSION_VERIFY)) s->request.verify = p->verify;
+    if (!command_line_has(s->line, OPTION_VERIFY)) s->request.verify = p->verify;
     s->has_pipeline = true;
     return EXIT_STATUS_OK;
-}
-
-static exit_status print_schema(const char *kind)
-{
-    const schema_file *file = schema_file_by_kind(str_from(kind));
-    if (!file) {
-        fprintf(stderr, "error: [E1503] no file kind `%s`; pipeline, machine, schedule and case have schemas\n", kind);
-        return EXIT_STATUS_USAGE;
-    }
-    text_buffer t;
-    text_init(&t);
-    schema_write_json(&t, file);
-    if (t.n > 0) fwrite(t.p, 1, t.n, stdout);
-    text_fini(&t);
-    return EXIT_STATUS_OK;
-}
-
-bool session_answers_before_pipeline(const command_line *line, const char *usage, const char *summary,
-                                     exit_status *answer)
-{
-    *answer = EXIT_STATUS_OK;
-    if (command_line_answer_help(line, SESSION_HELP, usage, summary)) return true;
-    if (command_line_has(line, SESSION_VERSION))
-        printf("%s %s\n", line->tool, PTO_VERSION);
-    else if (command_line_has(line, SESSION_PRINT_SCHEMA))
-        *answer = print_schema(value_of(line, SESSION_PRINT_SCHEMA));
-    else
-        return false;
-    return true;
 }
 
 static const pto_option *const *options_of(void *self, const char *kind, const char *id)
@@ -350,7 +238,7 @@ bool session_answers_after_pipeline(session *s, exit_status *answer)
     text_buffer t;
     text_init(&t);
     *answer = EXIT_STATUS_OK;
-    const bool print = command_line_has(s->line, SESSION_PRINT_PIPELINE), explain = explains(s, "pipeline");
+    const bool print = command_line_has(s->line, OPTION_PRINT_PIPELINE), explain = explains(s, "pipeline");
     if (print) session_write_pipeline(s, &t);
     if (explain) {
         const contract *c = &s->opened.contract;
@@ -369,7 +257,7 @@ bool session_answers_after_pipeline(session *s, exit_status *answer)
 
 bool session_answers_after_compile(session *s)
 {
-    const bool wants_space = command_line_has(s->line, SESSION_PRINT_SEARCH_SPACE);
+    const bool wants_space = command_line_has(s->line, OPTION_PRINT_SEARCH_SPACE);
     if (!explains(s, "schedule") && !wants_space) return false;
     text_buffer t;
     text_init(&t);
@@ -438,8 +326,8 @@ static void print_stats(const session *s)
 {
     text_buffer t;
     text_init(&t);
-    if (command_line_has(s->line, SESSION_TIMING)) explain_timing(&s->stats, &t);
-    if (command_line_has(s->line, SESSION_STATS)) explain_counters(&s->stats, &s->opened, &t);
+    if (command_line_has(s->line, OPTION_TIMING)) explain_timing(&s->stats, &t);
+    if (command_line_has(s->line, OPTION_STATS)) explain_counters(&s->stats, &s->opened, &t);
     if (t.n != 0) fwrite(t.p, 1, t.n, stderr);
     text_fini(&t);
 }

@@ -1,30 +1,15 @@
 /* --compare: a second pipeline over the same module. */
 #include "ir/text/printer.h"
-#include "tools/base/tool_diag.h"
 #include "tools/run/hints.h"
 #include "tools/session/session.h"
 
 #include <string.h>
 
-/* Options that have no place on a page that compares. */
-status session_check_compare(const session *s)
-{
-    static const uint32_t excluded[] = {SESSION_EXPLAIN, SESSION_PRINT_PIPELINE};
-    if (!session_compares(s)) return OK;
-    for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
-        if (!command_line_has(s->line, excluded[i])) continue;
-        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1504, "--compare excludes --%s",
-                   s->line->options[excluded[i]].name);
-        return FAILED;
-    }
-    return OK;
-}
-
-bool session_compares(const session *s) { return command_line_has(s->line, SESSION_COMPARE); }
+bool session_compares(const session *s) { return command_line_has(s->line, OPTION_COMPARE); }
 
 exit_status session_open_other(session *s)
 {
-    const char *file = command_line_value(s->line, SESSION_COMPARE);
+    const char *file = command_line_value(s->line, OPTION_COMPARE);
     const pipeline *p = NULL;
     if (!session_compares(s)) return EXIT_STATUS_OK;
     const pipeline_request request = {.file = file, .search = s->search};
@@ -39,7 +24,7 @@ exit_status session_compile_other(session *s, module *m, flight_recorder *record
                                .counts_ops = true,
                                .observer_count = s->other_watch.count,
                                .observers = s->other_watch.list};
-    if (!command_line_has(s->line, SESSION_VERIFY)) request.verify = s->other.pipeline->verify;
+    if (!command_line_has(s->line, OPTION_VERIFY)) request.verify = s->other.pipeline->verify;
     TRY_AS(EXIT_STATUS_USAGE, step_range_find(s->diags, &s->other.contract, &s->range, &request.first, &request.end));
     TRY_EXIT(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_stats));
     session_print_checks(s, &s->other_watch);
@@ -50,20 +35,16 @@ exit_status session_compile_other(session *s, module *m, flight_recorder *record
 /* "default.yaml --set=tile.with.x=1" */
 static const char *name_of_first(const session *s)
 {
-    static const uint32_t changes[] = {SESSION_MACHINE,       SESSION_SCHEDULE,     SESSION_SET,    SESSION_REPLACE,
-                                       SESSION_INSERT_BEFORE, SESSION_INSERT_AFTER, SESSION_REMOVE, SESSION_BISECT};
-    const char *file = command_line_value(s->line, SESSION_PIPELINE);
+    const char *file = command_line_value(s->line, OPTION_PIPELINE);
     text_buffer t;
     text_init(&t);
     text_puts(&t, file ? file : "");
-    if (!file) text_printf(&t, "--passes=%s", command_line_value(s->line, SESSION_PASSES));
+    if (!file) text_printf(&t, "--passes=%s", command_line_value(s->line, OPTION_PASSES));
     for (uint32_t i = 0; i < s->line->use_count; i++) {
         const cli_use *use = &s->line->uses[i];
-        for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++) {
-            if (use->option != changes[k]) continue;
-            text_printf(&t, " --%s=", s->line->options[use->option].name);
-            command_line_put_word(&t, use->value);
-        }
+        if (!cli_options[use->option].is_of_first) continue;
+        text_printf(&t, " --%s=", cli_options[use->option].name);
+        command_line_put_word(&t, use->value);
     }
     return text_keep(&t, s->arena);
 }
@@ -76,7 +57,7 @@ bool session_write_comparison(const session *s, module *m, module *other, const 
     module_print(m, form, &text);
     module_print(other, form, &other_text);
     const compiled a = {name_of_first(s), &s->opened, &s->stats, &s->watch.digests, {text.p, text.n}},
-                   b = {command_line_value(s->line, SESSION_COMPARE),
+                   b = {command_line_value(s->line, OPTION_COMPARE),
                         &s->other,
                         &s->other_stats,
                         &s->other_watch.digests,

@@ -5,19 +5,24 @@
 
 #include <string.h>
 
+typedef struct output {
+    uint32_t option;
+    const char *path; /* of a file or folder, or "-" */
+} output;
+
 /* "-" is standard output, and for --remarks standard error. */
-static bool is_same(const session_output *x, const session_output *y)
+static bool is_same(const output *x, const output *y)
 {
     const bool is_standard = strcmp(x->path, "-") == 0;
     if (is_standard != (strcmp(y->path, "-") == 0)) return false;
     if (!is_standard) return file_is_same(x->path, y->path);
-    return (x->option == SESSION_REMARKS) == (y->option == SESSION_REMARKS);
+    return (x->option == OPTION_REMARKS) == (y->option == OPTION_REMARKS);
 }
 
-static status check_pair(const session *s, const session_output *x, const session_output *y)
+static status check_pair(const session *s, const output *x, const output *y)
 {
     if (!is_same(x, y)) return OK;
-    const char *tool = s->line->tool, *a = s->line->options[x->option].name, *b = s->line->options[y->option].name;
+    const char *tool = s->line->tool, *a = cli_options[x->option].name, *b = cli_options[y->option].name;
     if (strcmp(x->path, "-") == 0)
         diag_error(s->diags, (src_pos){tool, 0, 0}, &E1509, "--%s and --%s both go to standard output", a, b);
     else if (strcmp(x->path, y->path) == 0)
@@ -29,18 +34,26 @@ static status check_pair(const session *s, const session_output *x, const sessio
     return FAILED;
 }
 
-exit_status session_check_outputs(const session *s, uint32_t count, const session_output *outputs)
+/* The path of a use: all of its value, or what stands after NAME= where the row asks for that. */
+static const char *path_of(const cli_option *o, const char *given)
 {
-    static const uint32_t shared[] = {SESSION_DUMP_DIR, SESSION_TRACE, SESSION_REMARKS, SESSION_EMIT_SCHEDULE};
-    enum { SHARED_COUNT = sizeof shared / sizeof shared[0] };
-    session_output *all = arena_array(s->arena, count + SHARED_COUNT, sizeof *all);
+    const char *equals = strncmp(o->value, "NAME=", 5) == 0 ? strchr(given, '=') : NULL;
+    return equals ? equals + 1 : given;
+}
+
+status session_check_outputs(const session *s)
+{
+    const command_line *line = s->line;
+    output *all = arena_array(s->arena, line->use_count + (size_t)OPTION_COUNT, sizeof *all);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < count; i++) all[n++] = outputs[i];
-    for (size_t i = 0; i < SHARED_COUNT; i++) {
-        const char *path = command_line_value(s->line, shared[i]);
-        if (path) all[n++] = (session_output){shared[i], path};
+    for (uint32_t i = 0; i < OPTION_COUNT; i++) {
+        const cli_option *o = &cli_options[i];
+        if (!o->is_output || !(o->tools & line->tool_bit)) continue;
+        for (uint32_t k = 0; k < line->use_count; k++)
+            if (line->uses[k].option == i) all[n++] = (output){i, path_of(o, line->uses[k].value)};
+        if (o->absent && !command_line_has(line, i)) all[n++] = (output){i, o->absent};
     }
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = i + 1; k < n; k++) TRY_AS(EXIT_STATUS_USAGE, check_pair(s, &all[i], &all[k]));
-    return EXIT_STATUS_OK;
+        for (uint32_t k = i + 1; k < n; k++) TRY(check_pair(s, &all[i], &all[k]));
+    return OK;
 }

@@ -19,14 +19,14 @@ typedef struct guard {
     arena *arena;
     diag_engine *diags;
     const command_line *line;
-    worker_main work;
+    session_run run;
     supervision limits;
     int module_fd; /* keeps what comes through standard input, when that cannot be read twice; or -1 */
 } guard;
 
 static status read_memory_limit(guard *g)
 {
-    const char *text = command_line_value(g->line, SESSION_MEMORY_LIMIT);
+    const char *text = command_line_value(g->line, OPTION_MEMORY_LIMIT);
     if (!text) return OK;
     if (is_sanitized) {
         diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1504,
@@ -43,16 +43,8 @@ static status read_memory_limit(guard *g)
 
 static status read_limits(guard *g)
 {
-    TRY(command_line_seconds(g->diags, g->line, SESSION_TIME_LIMIT, &g->limits.seconds_max));
-    TRY(read_memory_limit(g));
-    static const uint32_t wants[] = {SESSION_TIME_LIMIT, SESSION_MEMORY_LIMIT, SESSION_REPRODUCER};
-    for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++) {
-        if (!command_line_has(g->line, SESSION_NO_SUPERVISE) || !command_line_has(g->line, wants[i])) continue;
-        diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1504, "--no-supervise excludes --%s",
-                   g->line->options[wants[i]].name);
-        return FAILED;
-    }
-    return OK;
+    TRY(command_line_seconds(g->diags, g->line, OPTION_TIME_LIMIT, &g->limits.seconds_max));
+    return read_memory_limit(g);
 }
 
 /* In a process of its own: what ended the worker may end whoever reads the same files. */
@@ -62,7 +54,7 @@ static void leave_reproducer(void *self)
     const pid_t child = fork();
     if (child == 0) {
         alarm(REPRODUCER_SECONDS_MAX); /* a file of the pipeline may be a pipe that nobody writes to */
-        const char *folder = command_line_value(g->line, SESSION_REPRODUCER);
+        const char *folder = command_line_value(g->line, OPTION_REPRODUCER);
         const char *path = reproducer_write(g->arena, g->diags, g->line, folder, g->module_fd);
         if (path) fprintf(stderr, "%s: this shows it again:\n%s\n", g->line->tool, path);
         fflush(stderr);
@@ -75,11 +67,16 @@ static void leave_reproducer(void *self)
     fprintf(stderr, "%s: no reproducer could be written\n", g->line->tool);
 }
 
-static int with_module_fd(void *self, flight_recorder *recorder)
+static int work(void *self, flight_recorder *recorder)
 {
-    guard *g = self;
+    const guard *g = self;
+    session s;
     recorder->module_fd = g->module_fd;
-    return g->work((void *)(uintptr_t)g->line, recorder);
+    exit_status code = session_open(&s, g->line, recorder);
+    if (code == EXIT_STATUS_OK && session_check_outputs(&s) != OK) code = EXIT_STATUS_USAGE;
+    if (code == EXIT_STATUS_OK) code = session_write_trace(&s, g->run(&s, recorder));
+    session_close(&s);
+    return (int)code;
 }
 
 /* A pipe is gone once it was read. */
@@ -91,22 +88,22 @@ static int keep_standard_input(const command_line *line)
     return memfd_create("standard input", MFD_CLOEXEC);
 }
 
-int session_supervise(const command_line *line, worker_main work)
+int session_supervise(const command_line *line, session_run run)
 {
     guard g = {.arena = arena_create("supervisor"),
                .diags = diag_create(stderr, 0),
                .line = line,
-               .work = work,
+               .run = run,
                .limits = {.tool = line->tool, .after_death = leave_reproducer},
                .module_fd = -1};
     g.limits.self = &g;
     int code = EXIT_STATUS_USAGE;
     if (read_limits(&g) == OK) {
-        if (command_line_has(line, SESSION_NO_SUPERVISE)) {
-            code = run_unsupervised(with_module_fd, &g);
+        if (command_line_has(line, OPTION_NO_SUPERVISE)) {
+            code = run_unsupervised(work, &g);
         } else {
             g.module_fd = keep_standard_input(line);
-            code = supervise(&g.limits, with_module_fd, &g);
+            code = supervise(&g.limits, work, &g);
         }
     }
     if (g.module_fd >= 0) close(g.module_fd);

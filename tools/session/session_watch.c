@@ -14,13 +14,13 @@ static void watch(session_watch *w, compile_observer o)
 static void watch_first(session *s, session_watch *w)
 {
     const command_line *line = s->line;
-    if (command_line_has(line, SESSION_BISECT))
+    if (command_line_has(line, OPTION_BISECT))
         watch(w, bisect_observer(s->arena, s->bisect_limit, session_is_quiet(s)));
     w->snapshots = (snapshot_request){.arena = s->arena,
-                                      .folder = command_line_value(line, SESSION_DUMP_DIR),
+                                      .folder = command_line_value(line, OPTION_DUMP_DIR),
                                       .printed = s->printed_steps,
-                                      .prints_all = command_line_has(line, SESSION_PRINT_AFTER_ALL),
-                                      .prints_changed = command_line_has(line, SESSION_PRINT_AFTER_CHANGE),
+                                      .prints_all = command_line_has(line, OPTION_PRINT_AFTER_ALL),
+                                      .prints_changed = command_line_has(line, OPTION_PRINT_AFTER_CHANGE),
                                       .trace = s->trace};
     if (w->snapshots.folder || w->snapshots.printed[0] || w->snapshots.prints_all || w->snapshots.prints_changed)
         watch(w, snapshot_observer(&w->snapshots));
@@ -29,9 +29,9 @@ static void watch_first(session *s, session_watch *w)
 void session_watch_compile(session *s, session_watch *w, bool is_first)
 {
     const pipeline_verify verify =
-        is_first || command_line_has(s->line, SESSION_VERIFY) ? s->request.verify : s->other.pipeline->verify;
+        is_first || command_line_has(s->line, OPTION_VERIFY) ? s->request.verify : s->other.pipeline->verify;
     *w = (session_watch){.digests = {.arena = s->arena}};
-    if (command_line_has(s->line, SESSION_PROGRESS)) watch(w, progress_observer());
+    if (command_line_has(s->line, OPTION_PROGRESS)) watch(w, progress_observer());
     if (is_first) watch_first(s, w);
     if (verify == PIPELINE_VERIFY_PARANOID) watch(w, paranoid_observer(s->trace));
     if (session_checks_semantics(s)) {

@@ -49,6 +49,13 @@ cmp m.ptir "$folder/module.ptir" || exit 1
 exits 70 pto-run m.ptir --plugin="it's.so" --backend=pto.reference --passes='test.liar-dies{way=segfault}' --random-inputs 1 2>../text || fail pto-run
 again 70 "$TEST_TMP"
 
+# What the command line adds to the pipeline is in the copy, once, and no output is written again.
+exits 70 pto-opt m.ptir --plugin="it's.so" --pipeline=p.yaml --set params.way=abort --insert-before=dies=pto.canonicalize --trace=t.json \
+  --emit-schedule=s.yaml 2>../text || fail insert
+again 70 "$TEST_TMP"
+[ "$(grep -c 'pass: pto.canonicalize' "$folder/pipeline.yaml")" -eq 2 ] || fail 'the inserted step is not in the pipeline'
+grep -e --insert-before -e --trace -e --emit-schedule "$script" && fail 'it is inserted or written again'
+
 # A folder that is there is not written to.
 exits 70 pto-opt m.ptir --plugin="it's.so" --passes=test.liar-dies --reproducer=here 2>../text || fail there
 grep -q '^here: error: \[E1501\] cannot create the folder: File exists$' ../text || fail there
