@@ -18,8 +18,17 @@
 #define SCRATCH(...) +1
 #define TILE_OUT(...) 1
 #define MEMORY_OUT(...) 0
+#define SCALAR_OUT 1
 enum {
 #define RULE(ID, target, sources, ...) RULE_##ID##_SCRATCH = 0 sources, RULE_##ID##_RESULTS = target,
+#include "ir/ops/rules.def"
+};
+#undef TILE_OUT
+#define TILE_OUT(...) 0
+#undef SCALAR_OUT
+#define SCALAR_OUT 1
+enum {
+#define RULE(ID, target, sources, ...) RULE_##ID##_SCALARS = target,
 #include "ir/ops/rules.def"
 };
 #undef SCRATCH
@@ -41,8 +50,14 @@ static const char pipe_or_all_words[] =
 #define UNIT(ID, role, pipe, doc) "|" pipe
 #include "ir/ops/units.def"
     "|all";
+static const char relation_words[] =
+#define RELATION(ID, word, sign, compare) "|" word
+#include "ir/ops/relations.def"
+#undef RELATION
+    ;
 #define PIPES (pipe_words + 1)
 #define PIPES_OR_ALL (pipe_or_all_words + 1)
+#define RELATIONS (relation_words + 1)
 
 static const op_info rows[OP_KIND_COUNT] = {
 #define OP(ID, mnemonic, sentence, ...) [OP_##ID] = {.name = mnemonic, .doc = sentence, __VA_ARGS__},
@@ -61,6 +76,8 @@ static const op_info rows[OP_KIND_COUNT] = {
                      .partner = OP_TILE_##TILE_ID,                      \
                      .in = insn_operands[RULE],                         \
                      .in_optional = RULE##_SCRATCH,                     \
+                     .out_count = RULE##_SCALARS,                       \
+                     .out_types = TY_SCALAR,                            \
                      __VA_ARGS__},
 #define INSN_ONLY(ID, mnemonic, sentence, ...) \
     [OP_PTO_##ID] = {.name = "pto." mnemonic, .doc = sentence, .home = HOME_PTO, __VA_ARGS__},
@@ -72,16 +89,16 @@ static const op_info rows[OP_KIND_COUNT] = {
 #undef VALUE_FORM
 #undef FORMS
 
-#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, sentence, RULE, ...) \
-    [OP_TILE_##TILE_ID] = {.name = "tile." tile_mnemonic,               \
-                           .doc = sentence,                             \
-                           .home = HOME_TILE,                           \
-                           .rule = RULE,                                \
-                           .partner = OP_PTO_##ID,                      \
-                           .in = insn_value_operands[RULE],             \
-                           .out_count = RULE##_RESULTS,                 \
-                           .out_types = TY_TILE,                        \
-                           .traits = RULE##_TRAITS,                     \
+#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, sentence, RULE, ...)       \
+    [OP_TILE_##TILE_ID] = {.name = "tile." tile_mnemonic,                     \
+                           .doc = sentence,                                   \
+                           .home = HOME_TILE,                                 \
+                           .rule = RULE,                                      \
+                           .partner = OP_PTO_##ID,                            \
+                           .in = insn_value_operands[RULE],                   \
+                           .out_count = RULE##_RESULTS,                       \
+                           .out_types = RULE##_SCALARS ? TY_SCALAR : TY_TILE, \
+                           .traits = RULE##_TRAITS,                           \
                            __VA_ARGS__},
 #define INSN_ONLY(...)
 #define VALUE_FORM(...) __VA_ARGS__,

@@ -262,8 +262,29 @@ static status check_stated_region(const insn *i)
                             op_index_expr(i->m, i->o, name, 1));
 }
 
+/* Both forms have the tile as their operand and the scalar as their result. */
+static status check_read(module *m, op_id o)
+{
+    const op_info *info = op_info_of(m, o);
+    insn i = {.m = m,
+              .o = o,
+              .info = info,
+              .spec = insn_operands[info->rule],
+              .value_form = info->home == HOME_TILE,
+              .count = 1,
+              .value = {op_operand(m, o, 0)}};
+    i.type[0] = type_of_value(m, i.value[0]);
+    dtype to = type_of_value(m, op_result(m, o, 0))->dtype;
+    if (i.type[0]->dtype != to)
+        return op_error(m, o, &E0212, "takes one element type, got %s and %s", dtype_name(i.type[0]->dtype),
+                        dtype_name(to));
+    TRY(check_spaces(&i));
+    return check_index_count(m, o, "offsets", 2);
+}
+
 status verify_insn(module *m, op_id o)
 {
+    if (op_info_of(m, o)->rule == RULE_READ) return check_read(m, o);
     insn i = insn_of(m, o);
     TRY(check_elements(&i));
     TRY(check_spaces(&i));

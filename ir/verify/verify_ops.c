@@ -610,6 +610,15 @@ status verify_constant_array(module *m, uint32_t op)
     return op_error(m, op, &E0219, "has a number as value; it holds what dense [..] lists or a resource has");
 }
 
+status verify_compare(module *m, uint32_t op)
+{
+    dtype a = type_of_value(m, op_operand(m, op, 0))->dtype, b = type_of_value(m, op_operand(m, op, 1))->dtype;
+    dtype to = type_of_value(m, op_result(m, op, 0))->dtype;
+    if (a != b) return op_error(m, op, &E0212, "takes one element type, got %s and %s", dtype_name(a), dtype_name(b));
+    if (to == DTYPE_BOOL) return OK;
+    return op_error(m, op, &E0212, "gives a bool, got %s", dtype_name(to));
+}
+
 status verify_index_cast(module *m, uint32_t op)
 {
     uint32_t count = attr_at(module_context(m), op_attr(m, op, "from"))->count;

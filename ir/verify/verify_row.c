@@ -87,9 +87,10 @@ static status check_index_operands(const module *m, op_id o, uint32_t first)
         type_id type = value_type(m, op_operand(m, o, i));
         const type_node *t = type_at(module_context(m), type);
         dtype_class c = dtype_class_of(t->dtype);
-        if (t->kind == TYPE_SCALAR && (c == DTYPE_CLASS_INDEX || c == DTYPE_CLASS_SINT || c == DTYPE_CLASS_UINT))
+        if (t->kind == TYPE_SCALAR &&
+            (c == DTYPE_CLASS_INDEX || c == DTYPE_CLASS_SINT || c == DTYPE_CLASS_UINT || c == DTYPE_CLASS_BOOL))
             continue;
-        return op_error(m, o, &E0414, "computes an index from %s of %s; legal are index and integer scalars",
+        return op_error(m, o, &E0414, "computes an index from %s of %s; legal are index, integer and bool scalars",
                         value_words(m, op_operand(m, o, i)), type_words(m, type));
     }
     return OK;

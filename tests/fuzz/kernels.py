@@ -1,9 +1,9 @@
 """Random kernels against pto.synchronize, its checker and the simulator.
 
-    kernels.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--changes N] [--needed N] [--keep DIR]
+    kernels.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--changes N] [--needed N] [--keep DIR] [--decide]
 
 Each kernel is made of loops, branches, loads, stores, moves and arithmetic on buffers that overlap and rotate, and of windows of one
-array, and compiled for a machine with eight, two or one events for each pair of pipes. For each, at several sizes:
+array; with --decide of `while` and of branches on elements of tiles, too. It is compiled for a machine with eight, two or one events for each pair of pipes. For each, at several sizes:
 
   - pto.synchronize succeeds, and what it leaves passes its checker;
   - the simulator, which follows every byte with vector clocks, finds no race, no deadlock and no token left;
@@ -30,8 +30,9 @@ SIZES = ("A=3 B=4", "A=0 B=2", "A=5 B=1", "A=2 B=0", "A=1 B=7", "A=7 B=13")
 class Kernel:
     """The text of one kernel."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, decides):
         self.random = random.Random(seed)
+        self.decides = random.Random(seed) if decides else None
         self.lines, self.loops, self.depth, self.names = [], [], 1, 0
         self.budget = 0
         self.is_cube = self.random.random() < 0.3
@@ -89,7 +90,9 @@ class Kernel:
             if self.budget <= 0:
                 return
             kind = r.random()
-            if kind < 0.3 and depth < 3:
+            if self.decides and self.decides.random() < 0.35 and depth < 3:
+                self.decision(depth)
+            elif kind < 0.3 and depth < 3:
                 self.loop(depth)
             elif kind < 0.4 and depth < 4 and self.loops:
                 self.branch(depth)
@@ -134,6 +137,49 @@ class Kernel:
             self.block(depth + 1)
             self.depth -= 1
         self.add("}")
+
+    def decision(self, depth):
+        """Control by what is only known when the kernel runs. In cube kernels no scalar can be read."""
+        r = self.decides
+        kind = r.random()
+        if kind < 0.4 or self.is_cube:
+            self.repeat(depth)
+        elif kind < 0.6:
+            self.add(f"{self.name('s')} = pto.tgetval {self.tile()}[{r.randrange(ROWS)}, {r.randrange(COLS)}] : f32")
+        else:
+            scalar, number, decision = self.name("s"), self.name("c"), self.name("d")
+            self.add(f"{scalar} = pto.tgetval {self.tile()}[{r.randrange(ROWS)}, {r.randrange(COLS)}] : f32")
+            self.add(f"{number} = constant {{value = {r.choice((0.0, 0.25, 0.5))}}} : f32")
+            self.add(f"{decision} = compare {scalar} {r.choice(('lt', 'ge'))} {number} : bool")
+            self.add(f"if {decision} == 1 {{")
+            self.depth += 1
+            self.block(depth + 1)
+            self.depth -= 1
+            if r.random() < 0.5:
+                self.add("} else {")
+                self.depth += 1
+                self.block(depth + 1)
+                self.depth -= 1
+            self.add("}")
+
+    def repeat(self, depth):
+        """A `while` that counts: how often it runs is not known to the passes."""
+        r = self.decides
+        names = {stem: self.name(stem) for stem in ("zero", "end", "w", "a", "g", "b", "n")}
+        self.add(f"{names['zero']} = index_cast from(0) : index")
+        self.add(f"{names['end']} = index_cast from({r.choice(('$A', '$B', '$A - 1', '2', '3'))}) : index")
+        self.add(f"{names['w']} = while carry({names['a']} = {names['zero']}) {{")
+        self.add(f"  {names['g']} = compare {names['a']} lt {names['end']} : bool")
+        self.add(f"  yield {names['g']}")
+        self.add(f"}} do ({names['b']}) {{")
+        self.depth += 1
+        if not self.is_cube and r.random() < 0.3:
+            self.add(f"pto.tstore %y[8 * ({names['b']} mod 8), 0], {self.tile()}")
+        self.block(depth + 1)
+        self.add(f"{names['n']} = index_cast from({names['b']} + 1) : index")
+        self.add(f"yield {names['n']}")
+        self.depth -= 1
+        self.add("} : index")
 
     # ---- vector kernels ----
 
@@ -317,10 +363,10 @@ def first_line(text):
     return text.partition("\n")[0]
 
 
-def synchronise(tools, seed):
+def synchronise(tools, seed, decides):
     """The kernel with its flags; None when two of its buffers share bytes in a way that pto.allocate would not let them."""
     tools.use_machine((8, 8, 2, 1)[seed % 4])
-    text = Kernel(seed).text()
+    text = Kernel(seed, decides).text()
     path = tools.write("kernel.ptir", text)
     status, out, err = tools.compile(path, "--from=synchronize", "--until=synchronize", "--verify=each")
     if "[pto.allocate/overlap]" in err:
@@ -448,6 +494,7 @@ def main():
     parser.add_argument("--changes", type=int, default=4, help="changed programs for each kernel")
     parser.add_argument("--needed", type=int, default=1, help="leave flags out of every N-th kernel")
     parser.add_argument("--keep", help="folder for kernels that are wrong")
+    parser.add_argument("--decide", action="store_true", help="with control by what is only known when the kernel runs")
     options = parser.parse_args()
     found = collections.Counter()
     wrong, end = 0, time.monotonic() + options.seconds
@@ -458,7 +505,7 @@ def main():
                 break
             found["kernels"] += 1
             try:
-                text = synchronise(tools, seed)
+                text = synchronise(tools, seed, options.decide)
                 if text is None:
                     found["kernels with two uses of one address"] += 1
                     continue

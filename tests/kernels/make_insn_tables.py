@@ -83,8 +83,8 @@ def gm_record(gm, expected=None):
     return head + data.tobytes() + (data if expected is None else expected).tobytes()
 
 
-def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", saturate=False, ulp=0, faults=0, gm=None, gm_expected=None, aliases=None):
-    """expected: image of dst afterwards (None when there is no dst)."""
+def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", saturate=False, ulp=0, faults=0, gm=None, gm_expected=None, aliases=None, at=None):
+    """expected: image of dst afterwards (None when there is no dst). at: of what is read, which then is `scalar`."""
     body = struct.pack("<24s64s", name.encode(), what.encode()[:63])
     body += struct.pack("<6q", el.MODES.index(mode), int(saturate), int(pad is not None), ulp, faults, len(srcs))
     body += number(scalar) + number(0 if pad is None else pad)
@@ -94,6 +94,8 @@ def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", satur
     for i, s in enumerate(srcs):
         body += s.record(aliases[i] if aliases else -1)
     body += gm_record(gm, gm_expected)
+    if at is not None:
+        body += struct.pack("<2q", *at)
     out.append(struct.pack("<q", len(body)) + body)
 
 
@@ -445,6 +447,17 @@ def move_cases():
         case("tstore", f"acc f32->{t}", None, [Tile("f32", x, "nz", "acc")], b"", gm=(t, a, strides, (2, 9), 19, 35, False), gm_expected=after)
 
 
+def read_cases():
+    for t in NUMBERS:
+        for layout in LAYOUTS:
+            bits = data(t, (19, 35))
+            for at in ((0, 0), (18, 34), (7, 20)):
+                x = float(el.decode(t, bits[at])) if el.is_float(t) else int(bits[at].view(el.int_type(t)))
+                if t == "u64":
+                    x = int(bits[at].view(np.int64))
+                case("tgetval", f"{t} {layout} {at}", None, [Tile(t, bits, layout)], b"", scalar=x, at=at)
+
+
 def overlap_cases():
     """Sources in the bytes of the destination: results are as if all sources had been read first."""
     t, shape = "f32", (24, 24)
@@ -469,7 +482,7 @@ def overlap_cases():
     case("tcvt", "same size in place", as_float, [words], as_float.with_valid(el.convert("f32", "i32", words.full, "rint", False, True)), aliases=[0], mode="rint")
 
 
-for make in (binary_cases, unary_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, overlap_cases):
+for make in (binary_cases, unary_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -17,6 +17,7 @@ typedef struct insn_case {
     insn_call call;
     int64_t ulp, faults, source_count;
     bool has_dst, has_gm;
+    number want; /* of tgetval */
     const uint8_t *dst_image, *dst_want, *src_image[3], *gm_image, *gm_want;
     int64_t dst_bytes, src_bytes[3], alias[3], gm_bytes;
 } insn_case;
@@ -75,7 +76,20 @@ static insn_case take_case(reader *r)
     }
     c.has_gm = take_i64(r) != 0;
     if (c.has_gm) take_window(r, &c);
+    if (strcmp(c.name, "tgetval") != 0) return c;
+    for (int i = 0; i < 2; i++) c.call.at[i] = take_i64(r);
+    c.want = c.call.scalar;
+    c.call.scalar = number_from_int(-77);
     return c;
+}
+
+/* A scalar that was read, by its bits. */
+static bool is_wanted(const insn_case *c, const insn_call *call)
+{
+    const pto_dtype t = c->call.src[0].dtype;
+    if (strcmp(c->name, "tgetval") != 0) return true;
+    return call->scalar.is_int == c->want.is_int &&
+           element_from_number(t, call->scalar, false) == element_from_number(t, c->want, false);
 }
 
 static bool judge(const insn_case *c, const insn_call *call, pto_status s, const region *dst, const region *gm,
@@ -92,7 +106,8 @@ static bool judge(const insn_case *c, const insn_call *call, pto_status s, const
         sources_same = sources_same && guards_stand(&src[i]) &&
                        (src[i].bytes == 0 || memcmp(src[i].all + GUARD, c->src_image[i], src[i].bytes) == 0);
     }
-    if (at < 0 && gm_at < 0 && sources_same && call->faults == (uint64_t)c->faults) return true;
+    const bool is_read = is_wanted(c, call);
+    if (at < 0 && gm_at < 0 && sources_same && is_read && call->faults == (uint64_t)c->faults) return true;
     printf("%s %s:", c->name, c->what);
     if (at >= 0) {
         const size_t size = element_bytes(c->call.dst.dtype);
@@ -103,6 +118,7 @@ static bool judge(const insn_case *c, const insn_call *call, pto_status s, const
                (unsigned long long)want);
     }
     if (gm_at >= 0) printf(" global memory differs at byte %lld", (long long)gm_at);
+    if (!is_read) printf(" another scalar");
     if (!sources_same) printf(" bytes beside the destination changed");
     if (call->faults != (uint64_t)c->faults)
         printf(" %llu faults, wanted %lld", (unsigned long long)call->faults, (long long)c->faults);
@@ -280,6 +296,10 @@ static int run_failures(void)
     bad += fails(
         INSN_TTRANS, (insn_call){.dst = tile(PTO_F32, 16, 8), .src = {x}},
         "ttrans: source 1 has a capacity that is no multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
+    bad += fails(INSN_TGETVAL, (insn_call){.src = {f}, .at = {8, 0}},
+                 "tgetval: element [8, 0] is outside of the valid region of 8 x 16");
+    bad += fails(INSN_TGETVAL, (insn_call){.src = {tile(PTO_F8E4M3, 8, 16)}},
+                 "tgetval: element type f8e4m3 is none of f32, f16, bf16, i8..i64, u8..u64");
     bad += fails(INSN_NONE, (insn_call){0}, "no such instruction");
     return bad;
 }

@@ -312,7 +312,7 @@ static pto_status check_written(sim *s, const sim_core *c, const sim_entry *e, c
     return element < 0 ? PTO_OK : report_unwritten(s, c, e->site, e->root, element);
 }
 
-static pto_status apply(sim *s, const sim_core *c, const sim_entry *e, insn_call *call)
+static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call)
 {
     PTO_TRY(check_written(s, c, e, call));
     call->cpu = s->cpu;
@@ -327,6 +327,8 @@ static pto_status apply(sim *s, const sim_core *c, const sim_entry *e, insn_call
     }
     s->faults += call->faults;
     if (status == PTO_OK) {
+        /* The scalar unit has issued nothing since: its step is the one that ends. */
+        if (e->site->rule == PTO_RULE_READ) program_give_scalar(c->state, &c->step, call->scalar);
         if (e->root != UINT32_MAX && e->site->rule == PTO_RULE_STORE) written_mark(&s->written, e->root, &call->gm);
         return PTO_OK;
     }

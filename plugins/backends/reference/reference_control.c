@@ -30,11 +30,13 @@ level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *ow
     return l;
 }
 
-void interp_set_index(frame *fr, uint32_t id, int64_t n)
+void interp_set_number(frame *fr, uint32_t id, pto_dtype dtype, number n)
 {
-    fr->slots[id] = n;
-    fr->values[id] = (value){.kind = VALUE_NUMBER, .dtype = PTO_INDEX, .number = number_from_int(n)};
+    if (n.is_int) fr->slots[id] = n.i;
+    fr->values[id] = (value){.kind = VALUE_NUMBER, .dtype = dtype, .number = n};
 }
+
+void interp_set_index(frame *fr, uint32_t id, int64_t n) { interp_set_number(fr, id, PTO_INDEX, number_from_int(n)); }
 
 static void set_value(interp *in, frame *fr, uint32_t id, const value *v)
 {
@@ -281,11 +283,16 @@ static pto_status do_bind(frame *fr, const op_code *o)
     return PTO_OK;
 }
 
-static pto_status do_number(interp *in, frame *fr, const op_code *o)
+static pto_status give_number(frame *fr, const op_code *o, number n)
 {
-    const value v = {.kind = VALUE_NUMBER, .dtype = fr->f->shapes[o->results[0]].dtype, .number = o->number};
-    set_value(in, fr, o->results[0], &v);
+    interp_set_number(fr, o->results[0], fr->f->shapes[o->results[0]].dtype, n);
     return PTO_OK;
+}
+
+static pto_status do_compare(frame *fr, const op_code *o)
+{
+    const value *a = &fr->values[o->operands[0]], *b = &fr->values[o->operands[1]];
+    return give_number(fr, o, number_from_int(element_relation_holds(a->dtype, o->relation, a->number, b->number)));
 }
 
 static pto_status do_index_cast(interp *in, frame *fr, const op_code *o)
@@ -293,9 +300,7 @@ static pto_status do_index_cast(interp *in, frame *fr, const op_code *o)
     int64_t n;
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &n));
     if (o->tensor != EVAL_NONE) return interp_index_tensor(in, fr, o, n);
-    const value v = {.kind = VALUE_NUMBER, .dtype = fr->f->shapes[o->results[0]].dtype, .number = number_from_int(n)};
-    set_value(in, fr, o->results[0], &v);
-    return PTO_OK;
+    return give_number(fr, o, number_from_int(n));
 }
 
 /* Ops without blocks. */
@@ -303,7 +308,8 @@ static pto_status do_simple(interp *in, frame *fr, const op_code *o)
 {
     switch (o->what) {
     case DO_BIND: return do_bind(fr, o);
-    case DO_NUMBER: return do_number(in, fr, o);
+    case DO_NUMBER: return give_number(fr, o, o->number);
+    case DO_COMPARE: return do_compare(fr, o);
     case DO_INDEX_CAST: return do_index_cast(in, fr, o);
     case DO_VIEW: return interp_view(in, fr, o);
     case DO_CONSTANT: return interp_constant(in, fr, o);

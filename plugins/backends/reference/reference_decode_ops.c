@@ -133,6 +133,13 @@ static pto_status decode_number(coder *c, op_code *o)
 
 static pto_status decode_index_cast(coder *c, op_code *o) { return want_exprs(c, o, "from", 1); }
 
+static pto_status decode_compare(coder *c, op_code *o)
+{
+    (void)c;
+    o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
+    return PTO_OK;
+}
+
 static pto_status decode_zero_acc(coder *c, op_code *o) { return want_exprs(c, o, "valid", 2); }
 
 static pto_status decode_tile(coder *c, op_code *o)
@@ -145,6 +152,7 @@ static pto_status decode_tile(coder *c, op_code *o)
         const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(o->op, o->rule == PTO_RULE_STORE)));
         PTO_TRY(want_exprs(c, o, "offsets", rank));
     }
+    if (o->rule == PTO_RULE_READ) PTO_TRY(want_exprs(c, o, "offsets", 2));
     if (o->rule == PTO_RULE_LOAD) PTO_TRY(want_exprs(c, o, "sizes", 2));
     if (o->rule == PTO_RULE_FILL) PTO_TRY(coder_exprs(c, o, "valid"));
     o->transpose = o->rule == PTO_RULE_LOAD && pto_attr_bool_of(o->op, "transpose", 0);
@@ -173,6 +181,7 @@ static const op_row rows[] = {
     {"constant", DO_NUMBER, decode_number},
     {"index_cast", DO_INDEX_CAST, decode_index_cast},
     {"tensor.index_cast", DO_INDEX_CAST, decode_index_cast},
+    {"compare", DO_COMPARE, decode_compare},
     {"view", DO_VIEW, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"constant_array", DO_CONSTANT, NULL},

@@ -61,6 +61,7 @@ pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t 
 level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner);
 /* The op is done: drops what nobody needs any more. */
 void interp_done(interp *in, frame *fr, const op_code *o);
+void interp_set_number(frame *fr, uint32_t id, pto_dtype dtype, number n);
 void interp_set_index(frame *fr, uint32_t id, int64_t n);
 
 /* ---- reference_instances.c ---- */

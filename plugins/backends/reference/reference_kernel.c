@@ -96,7 +96,7 @@ static pto_status note_window(kernel_run *k, const program_step *step)
     return instances_write_window(k->in, at, a->in, &step->gm);
 }
 
-static pto_status run_insn(kernel_run *k, const program_step *step)
+static pto_status run_insn(kernel_run *k, program_state *s, const program_step *step)
 {
     insn_call call = {0};
     if (step->tmp != NULL) spoil_tmp(k, step->tmp);
@@ -104,6 +104,7 @@ static pto_status run_insn(kernel_run *k, const program_step *step)
     if (step->has_gm) PTO_TRY(note_window(k, step));
     program_insn_call(step, &call);
     PTO_TRY(interp_insn(k->in, step->site->op, step->site->insn, &call));
+    if (program_wants_scalar(step)) program_give_scalar(s, step, call.scalar);
     if (step->dst == NULL) return PTO_OK;
     const tile_ref *t = &step->dst->ref;
     const bool fills = step->has_pad;
@@ -126,7 +127,7 @@ static pto_status run_instance(kernel_run *k, program_state *s)
         k->in->op_count++;
         switch (step.kind) {
         case STEP_END: return PTO_OK;
-        case STEP_INSN: PTO_TRY(run_insn(k, &step)); break;
+        case STEP_INSN: PTO_TRY(run_insn(k, s, &step)); break;
         case STEP_SET_FLAG:
         case STEP_WAIT_FLAG:
         case STEP_BARRIER: break;

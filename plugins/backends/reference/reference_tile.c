@@ -12,7 +12,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     call->faults = 0;
     in->insn_count++;
     insn_bounds bounds = {0};
-    const bool is_bounded = in->pool->shadow != NULL;
+    const bool is_bounded = in->pool->shadow != NULL && id != INSN_TGETVAL;
     if (is_bounded) PTO_TRY(bound_insn_begin(in, at, id, call, &bounds));
     pto_status s = insn_run(id, call);
     if (s < 0 && call->scratch_needed > in->scratch_bytes) {
@@ -191,8 +191,18 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
     return PTO_OK;
 }
 
+static pto_status do_read(interp *in, frame *fr, const op_code *o)
+{
+    insn_call call = {.src = {*tile_operand(fr, o, 0)}};
+    for (uint32_t i = 0; i < 2; i++) PTO_TRY(interp_eval(fr, o->op, &o->exprs[i], &call.at[i]));
+    PTO_TRY(interp_insn(in, o->op, o->insn, &call));
+    interp_set_number(fr, o->results[0], fr->f->shapes[o->results[0]].dtype, call.scalar);
+    return PTO_OK;
+}
+
 pto_status interp_tile(interp *in, frame *fr, const op_code *o)
 {
+    if (o->rule == PTO_RULE_READ) return do_read(in, fr, o);
     if (o->rule == PTO_RULE_LOAD) return do_load(in, fr, o);
     if (o->rule == PTO_RULE_STORE) return do_store(in, fr, o);
     return do_on_chip(in, fr, o);

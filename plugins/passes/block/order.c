@@ -286,7 +286,8 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
             return pto_error(op, "pto.order/flags",
                              "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
-        int is_insn = rule_of(op) != PTO_RULE_NONE, is_tile = pto_op_is(op, pto_kind(run, KIND_TILE));
+        const int is_insn = rule_of(op) != PTO_RULE_NONE && rule_of(op) != PTO_RULE_READ,
+                  is_tile = pto_op_is(op, pto_kind(run, KIND_TILE));
         if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
             piece p = {run, r->nodes, r->before, count, op};
             PTO_TRY(order_piece(&p, r->tiles, tiles));

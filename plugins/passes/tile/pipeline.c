@@ -72,12 +72,14 @@ static int match_wave(const pto_run *run, pto_op op, int wave)
     }
 }
 
-/* Loops around an op inside its nest. */
+/* Loops around an op inside its nest; 0 when the innermost has no index to rotate by. */
 static uint32_t loop_depth(const pto_run *run, pto_op op, pto_op nest)
 {
     uint32_t depth = 0;
-    for (pto_op at = pto_op_parent(op); PTO_SOME(at) && !pto_op_same(at, nest); at = pto_op_parent(at))
+    for (pto_op at = pto_op_parent(op); PTO_SOME(at) && !pto_op_same(at, nest); at = pto_op_parent(at)) {
+        if (depth == 0 && pto_op_is(at, pto_kind(run, KIND_WHILE))) return 0;
         depth += pto_op_is(at, pto_kind(run, KIND_FOR)) != 0;
+    }
     return depth;
 }
 

@@ -309,3 +309,18 @@ void element_round_f32(pto_dtype t, size_t n, float *values)
     default: break;
     }
 }
+
+bool element_relation_holds(pto_dtype t, pto_relation r, number a, number b)
+{
+    const uint64_t bits[2] = {element_from_number(t, a, false), element_from_number(t, b, false)};
+    if (element_is_float(t)) {
+        double x[2];
+        for (int i = 0; i < 2; i++) element_read_f64(t, &bits[i], 1, 1, &x[i]);
+        if (x[0] != x[0] || x[1] != x[1]) return r == PTO_RELATION_NE;
+        return pto_relation_holds(r, (x[0] > x[1]) - (x[0] < x[1]), 0);
+    }
+    int64_t x[2];
+    for (int i = 0; i < 2; i++) element_read_i64(t, &bits[i], 1, 1, &x[i]);
+    const bool is_above = t == PTO_U64 ? (uint64_t)x[0] > (uint64_t)x[1] : x[0] > x[1];
+    return pto_relation_holds(r, is_above - (x[0] != x[1] && !is_above), 0);
+}

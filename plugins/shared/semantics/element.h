@@ -8,6 +8,7 @@
 #define PTO_SEMANTICS_ELEMENT_H
 
 #include <pto/names.h>
+#include <pto/relation.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,9 @@ uint32_t element_encode(pto_dtype t, double x, round_mode mode, bool saturate);
  * `integral` rounds to integral values by mode (NONE: copy), otherwise bits are copied. */
 void element_convert(pto_dtype to_type, void *to, int64_t to_stride, pto_dtype from_type, const void *from,
                      int64_t from_stride, size_t n, round_mode mode, bool saturate, bool integral);
+
+/* Whether `a r b`, both rounded to type t first. With a NaN only `ne` holds. */
+bool element_relation_holds(pto_dtype t, pto_relation r, number a, number b);
 
 /* The bits of a number in type t, rounded to nearest even. saturate: integer targets clamp; otherwise they wrap. */
 uint64_t element_from_number(pto_dtype t, number x, bool saturate);

@@ -136,6 +136,7 @@ pto_status insn_run(insn_id id, insn_call *call)
     insn_call work = *call; /* overlapping sources are redirected in the copy */
     const pto_status s = rows[id].run(&work);
     call->faults = work.faults;
+    call->scalar = work.scalar;
     call->scratch_needed = work.scratch_needed;
     if (s != PTO_OK) {
         const int used = snprintf(call->text, sizeof call->text, "%s: ", rows[id].name);

@@ -37,7 +37,8 @@ typedef struct insn_call {
     uint32_t cpu; /* from insn_cpu(), or 0 */
     tile_ref dst, src[3];
     gm_window gm;
-    number scalar, pad; /* converted to the element type, nearest even */
+    number scalar, pad; /* converted to the element type, nearest even; of tgetval: the result */
+    int64_t at[2];      /* row and column; tgetval */
     bool has_pad, saturate;
     round_mode mode;
     void *scratch; /* may be NULL when scratch_bytes is 0 */

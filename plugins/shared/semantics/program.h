@@ -168,6 +168,8 @@ typedef struct program_step {
     bool has_gm, has_scalar, has_pad, saturate;
     round_mode mode;
     number scalar, pad;
+    int64_t at[2];                  /* row and column of what is read */
+    uint32_t result;                /* private: slot of a scalar that the instruction gives */
     gm_window gm;                   /* only filled when has_gm; a window is inside its array or empty */
     uint32_t gm_root, gm_parameter; /* gm_parameter: UINT32_MAX when the array is no parameter */
     /* STEP_LAUNCH */
@@ -185,6 +187,10 @@ pto_status program_start(program_state *s, const program_frame *frame);
 pto_status program_next(program_state *s, program_step *out);
 /* Answers STEP_ALLOC: `array->bytes` bytes at base (NULL without data), called `root` from now on. */
 void program_give(program_state *s, program_step *alloc, uint8_t *base, uint32_t root);
+
+/* Whether the instruction gives a scalar: program_give_scalar must follow before the next program_next. */
+bool program_wants_scalar(const program_step *insn);
+void program_give_scalar(program_state *s, const program_step *insn, number scalar);
 
 /* The operands of a STEP_INSN as a call of insn_run. cpu, scratch and faults are left as they are. */
 void program_insn_call(const program_step *step, insn_call *out);

@@ -12,21 +12,22 @@
 
 typedef enum code_kind {
     CODE_END,
-    CODE_INSN,   /* a: insns */
-    CODE_FLAG,   /* a: flags */
-    CODE_TILE,   /* a: tiles */
-    CODE_ARRAY,  /* a: arrays: a view */
-    CODE_BIND,   /* a: binds */
-    CODE_NUMBER, /* a: binds: the value alone, of an index_cast */
-    CODE_COPY,   /* slot a = slot b */
-    CODE_FOR,    /* a: loops; enters, or jumps to b */
-    CODE_NEXT,   /* a: loops; jumps to b while the index is below its bound */
-    CODE_BRANCH, /* a: branches; jumps to b when the relation does not hold */
-    CODE_UNLESS, /* jumps to b when slot a is 0 */
-    CODE_JUMP,   /* to b */
-    CODE_LAUNCH, /* a: launches */
-    CODE_ALLOC,  /* a: arrays */
-    CODE_FREE    /* a: arrays; b: site */
+    CODE_INSN,    /* a: insns */
+    CODE_FLAG,    /* a: flags */
+    CODE_TILE,    /* a: tiles */
+    CODE_ARRAY,   /* a: arrays: a view */
+    CODE_BIND,    /* a: binds */
+    CODE_NUMBER,  /* a: binds: the value alone, of an index_cast */
+    CODE_COMPARE, /* a: compares */
+    CODE_COPY,    /* slot a = slot b */
+    CODE_FOR,     /* a: loops; enters, or jumps to b */
+    CODE_NEXT,    /* a: loops; jumps to b while the index is below its bound */
+    CODE_BRANCH,  /* a: branches; jumps to b when the relation does not hold */
+    CODE_UNLESS,  /* jumps to b when slot a is 0 */
+    CODE_JUMP,    /* to b */
+    CODE_LAUNCH,  /* a: launches */
+    CODE_ALLOC,   /* a: arrays */
+    CODE_FREE     /* a: arrays; b: site */
 } code_kind;
 
 typedef struct code {
@@ -36,7 +37,7 @@ typedef struct code {
 typedef struct insn_code {
     const program_site *site;
     uint32_t dst, src[3], src_count, tmp; /* tiles */
-    uint32_t array, scalar;               /* array; slot */
+    uint32_t array, scalar, result;       /* array; slots */
     index_expr offsets[PTO_MAX_DIMS];
     bool transpose, has_pad, saturate;
     round_mode mode;
@@ -73,6 +74,12 @@ typedef struct bind_code {
     index_expr value, lo, hi;
 } bind_code;
 
+typedef struct compare_code {
+    uint32_t slot, left, right;
+    pto_relation relation;
+    pto_dtype dtype;
+} compare_code;
+
 typedef struct loop_code {
     const program_site *site;
     uint32_t index, bound, step; /* slots */
@@ -104,6 +111,7 @@ typedef struct program_body {
     const tile_code *tiles;
     const array_code *arrays;
     const bind_code *binds;
+    const compare_code *compares;
     const loop_code *loops;
     const branch_code *branches;
     const launch_code *launches;
@@ -150,7 +158,7 @@ typedef struct decoder {
     program_body *body;
     index_pool pool;
     list things; /* open addressing; count: used places */
-    list symbols, sites, buffers, codes, insns, flags, tiles, arrays, binds, loops, branches, launches,
+    list symbols, sites, buffers, codes, insns, flags, tiles, arrays, binds, compares, loops, branches, launches,
         launch_arguments, constants;
     uint32_t flags_given;
 } decoder;

@@ -341,6 +341,7 @@ static void finish(decoder *d)
     b->arrays = d->arrays.items;
     b->array_count = d->arrays.count;
     b->binds = d->binds.items;
+    b->compares = d->compares.items;
     b->loops = d->loops.items;
     b->branches = d->branches.items;
     b->launches = d->launches.items;

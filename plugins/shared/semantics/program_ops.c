@@ -131,6 +131,21 @@ static pto_status decode_index_cast(decoder *d, pto_op op, program_site *site)
     return PTO_OK;
 }
 
+static pto_status decode_compare(decoder *d, pto_op op, program_site *site)
+{
+    const thing a = decode_find(d, pto_operand(op, 0)), b = decode_find(d, pto_operand(op, 1));
+    compare_code c = {.slot = decode_slot(d),
+                      .left = a.id,
+                      .right = b.id,
+                      .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, "relation"))),
+                      .dtype = pto_type_dtype(pto_value_type(pto_operand(op, 0)))};
+    if (a.kind != THING_SLOT || b.kind != THING_SLOT) return unsupported(d, site, "it compares what is no scalar here");
+    decode_define(d, pto_result(op, 0), THING_SLOT, c.slot);
+    decode_emit(d, CODE_COMPARE, d->compares.count, 0);
+    *LIST_ADD(d, compares, compare_code) = c;
+    return PTO_OK;
+}
+
 /* ---- instructions ---- */
 
 /* Operands go to their places as the row of the rule has them. */
@@ -170,7 +185,7 @@ static void find_pipe(decoder *d, program_site *site, const insn_code *c)
 
 static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
 {
-    insn_code c = {.site = site, .dst = NO_ID, .tmp = NO_ID, .array = NO_ID, .scalar = NO_ID};
+    insn_code c = {.site = site, .dst = NO_ID, .tmp = NO_ID, .array = NO_ID, .scalar = NO_ID, .result = NO_ID};
     site->insn = insn_by_name(site->op_name.p, site->op_name.n);
     PTO_TRY(take_operands(d, op, site, &c));
     if (c.array != NO_ID) {
@@ -179,6 +194,13 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
         if (n != LIST_AT(d, arrays, array_code, c.array)->rank)
             return unsupported(d, site, "it has not one offset for each dim of its memory");
         c.transpose = pto_attr_i64(pto_op_attr(op, "transpose")) != 0;
+    }
+    if (site->rule == PTO_RULE_READ) {
+        uint32_t n;
+        PTO_TRY(decode_exprs(d, site, op, "offsets", 2, c.offsets, &n));
+        if (n != 2) return unsupported(d, site, "it names no row and column");
+        c.result = decode_slot(d);
+        decode_define(d, pto_result(op, 0), THING_SLOT, c.result);
     }
     const pto_attr pad = pto_op_attr(op, "pad"), mode = pto_op_attr(op, "mode");
     c.has_pad = PTO_SOME(pad);
@@ -282,6 +304,7 @@ static const struct {
     {"view", IN_BOTH, decode_view},
     {"bind", IN_BOTH, decode_bind},
     {"index_cast", IN_BOTH, decode_index_cast},
+    {"compare", IN_BOTH, decode_compare},
     {"block.buffer", IN_KERNEL, decode_buffer},
     {"block.tile", IN_KERNEL, decode_tile},
     {"pto.set_flag", IN_KERNEL, decode_set},

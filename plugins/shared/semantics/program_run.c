@@ -38,6 +38,12 @@ static void set_slot(program_state *s, uint32_t slot, number n)
     s->slots[slot] = n.is_int ? n.i : 0;
 }
 
+/* Indices of loops and grids change the slot alone. */
+static number scalar_at(const program_state *s, uint32_t slot)
+{
+    return s->numbers[slot].is_int ? number_from_int(s->slots[slot]) : s->numbers[slot];
+}
+
 /* ---- arrays ---- */
 
 /* Dims, strides and bytes of an array; offsets of windows stay far below 2^63 elements. */
@@ -227,6 +233,9 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->mode = c->mode;
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
+    out->result = c->result;
+    for (uint32_t i = 0; c->result != NO_ID && i < 2; i++)
+        PTO_TRY(program_eval(s->p, c->site, &c->offsets[i], s->slots, "offsets", &out->at[i]));
     return out->has_gm ? fill_window(s, c, out->dst ? out->dst : out->src[0], out) : PTO_OK;
 }
 
@@ -259,7 +268,7 @@ static pto_status step_launch(program_state *s, const launch_code *l, program_st
         if (a->array != NO_ID)
             s->launch[i].array = s->arrays[a->array];
         else
-            s->launch[i].scalar = s->numbers[a->slot].is_int ? number_from_int(s->slots[a->slot]) : s->numbers[a->slot];
+            s->launch[i].scalar = scalar_at(s, a->slot);
     }
     return PTO_OK;
 }
@@ -294,6 +303,13 @@ static pto_status index_cast(program_state *s, const bind_code *b)
     PTO_TRY(program_eval(s->p, b->site, &b->value, s->slots, "from", &value));
     set_slot(s, b->slot, number_from_int(value));
     return PTO_OK;
+}
+
+static void compare(program_state *s, const compare_code *c)
+{
+    set_slot(
+        s, c->slot,
+        number_from_int(element_relation_holds(c->dtype, c->relation, scalar_at(s, c->left), scalar_at(s, c->right))));
 }
 
 static pto_status enter_loop(program_state *s, const loop_code *l, uint32_t exit)
@@ -358,6 +374,7 @@ pto_status program_next(program_state *s, program_step *out)
         case CODE_ARRAY: PTO_TRY(view(s, c->a)); break;
         case CODE_BIND: PTO_TRY(bind(s, &b->binds[c->a])); break;
         case CODE_NUMBER: PTO_TRY(index_cast(s, &b->binds[c->a])); break;
+        case CODE_COMPARE: compare(s, &b->compares[c->a]); break;
         case CODE_COPY:
             s->slots[c->a] = s->slots[c->b];
             s->numbers[c->a] = s->numbers[c->b];
@@ -373,12 +390,20 @@ pto_status program_next(program_state *s, program_step *out)
     }
 }
 
+bool program_wants_scalar(const program_step *insn) { return insn->result != NO_ID; }
+
+void program_give_scalar(program_state *s, const program_step *insn, number scalar)
+{
+    set_slot(s, insn->result, scalar);
+}
+
 void program_insn_call(const program_step *step, insn_call *out)
 {
     if (step->dst) out->dst = step->dst->ref;
     for (uint32_t i = 0; i < step->src_count; i++) out->src[i] = step->src[i]->ref;
     if (step->has_gm) out->gm = step->gm;
     out->scalar = step->scalar;
+    for (uint32_t i = 0; i < 2; i++) out->at[i] = step->at[i];
     out->pad = step->pad;
     out->has_pad = step->has_pad;
     out->saturate = step->saturate;

@@ -9,7 +9,8 @@ static int64_t product_of(int64_t a, int64_t b)
 
 int64_t storage_stages(const storage_plan *p, uint32_t group)
 {
-    return p->groups[group].loop != STORAGE_NONE ? p->groups[group].stages : 1;
+    const uint32_t loop = p->groups[group].loop;
+    return loop != STORAGE_NONE && p->ops[loop].counts ? p->groups[group].stages : 1;
 }
 
 /* Whether an op runs in every iteration of the loop around it. */

@@ -64,7 +64,7 @@ uint32_t storage_add_op(storage_plan *p, pto_kind_id kind, uint32_t parent)
 uint32_t storage_add_loop(storage_plan *p, pto_kind_id kind, uint32_t parent)
 {
     const uint32_t k = storage_add_yield(p, kind, parent);
-    p->ops[k].repeats = 1;
+    p->ops[k].repeats = p->ops[k].counts = 1;
     return k;
 }
 

@@ -36,7 +36,8 @@ typedef struct storage_op {
     uint32_t result;  /* tile that it gives, or STORAGE_NONE */
     uint32_t scratch; /* of its scratch operand, or STORAGE_NONE */
     uint32_t first_use, use_count;
-    uint8_t repeats, hands_over;     /* a loop; a loop, branch or yield, which gives tiles other names */
+    uint8_t repeats, counts;         /* a loop; one with an index, with which storages rotate */
+    uint8_t hands_over;              /* a loop, branch or yield, which gives tiles other names */
     double load_cycles, work_cycles; /* of an iteration of a loop, without the loops in it */
 } storage_op;
 
@@ -119,7 +120,8 @@ void storage_solve(storage_plan *p);
 uint32_t storage_group_of(const storage_plan *p, uint32_t value);
 /* The closest loop around an op, or STORAGE_NONE. */
 uint32_t storage_loop_around(const storage_plan *p, uint32_t op);
-/* How many storages a group rotates through, with the loop around all its values; 1 without such a loop. */
+/* How many storages a group rotates through, with the loop around all its values; 1 without such a loop, and when that
+ * has no index. */
 int64_t storage_stages(const storage_plan *p, uint32_t group);
 /* Extents and bytes of the scratch operand that an instruction wants, in the space of its result. 0: it wants none. */
 int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage_shape *source,

@@ -73,6 +73,7 @@ static void read_op(const reader *r, uint32_t k)
     const region_op *at = &r->regions->ops[k + 1];
     storage_add_op(r->plan, pto_op_kind(at->op), at->parent == REGION_ROOT ? STORAGE_NONE : at->parent - 1);
     r->plan->ops[k].repeats = region_is_loop(r->regions, k + 1) != 0;
+    r->plan->ops[k].counts = at->kind == REGION_FOR;
     r->plan->ops[k].hands_over = is_carrier(r, k) || at->kind == REGION_YIELD;
 }
 

@@ -8,6 +8,12 @@ cat out
 for what in "$count kernels" '[1-9][0-9]* barriers' '[1-9][0-9]* changes refused, wrong' '[1-9][0-9]* flags needed'; do
   grep -qE "(^|, )$what(,|\$)" out || fail "no $what"
 done
+# With `while` and branches on elements of tiles.
+/usr/bin/python3 "$TEST_ROOT/tests/fuzz/kernels.py" --decide --count $count --changes 2 --needed 4 --keep . >out || fail
+cat out
+for what in "$count kernels" '[1-9][0-9]* changes refused, wrong' '[1-9][0-9]* flags needed'; do
+  grep -qE "(^|, )$what(,|\$)" out || fail "no $what"
+done
 # Kernels with so many periods that the flags decided whether stages were told apart, in the checker but not in the pass.
 for seed in 1795234169 1795234421; do
   /usr/bin/python3 "$TEST_ROOT/tests/fuzz/kernels.py" --seed "$seed" --count 1 --changes 1 --keep . >out || fail

@@ -26,6 +26,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     select_plan p;
     if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    PTO_TRY(select_rotate_loops(run, unit));
     PTO_TRY(select_plan_make(&p, run, unit, pto_opt_bool(run, OPT_IN_PLACE)));
     for (uint32_t k = 0; k < p.storage.op_count; k++) {
         PTO_TRY(pto_go_on(run));

@@ -102,6 +102,23 @@ static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
     return PTO_OK;
 }
 
+/* The scalar takes the place of the value form's. */
+static pto_status emit_read(select_plan *p, pto_spec *s, pto_op op)
+{
+    static const char *const none[] = {NULL};
+    const pto_value old = pto_result(op, 0);
+    PTO_TRY(select_zero_use(p, op, pto_operand(op, 0)));
+    pto_spec_operand(s, select_describe(p, pto_operand(op, 0), op, NULL));
+    pto_spec_result(s, pto_value_type(old));
+    copy_attrs(s, op, none);
+    pto_spec_loc(s, pto_op_loc(op));
+    pto_spec_name(s, pto_value_name(old));
+    pto_count(p->run, STAT_INSTRUCTIONS);
+    const pto_value made = pto_spec_value(s, pto_before(op));
+    PTO_NEED(made);
+    return pto_value_replace(old, made);
+}
+
 static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
 {
     pto_value sources[8];
@@ -133,28 +150,34 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     switch (rule_of(p, op)) {
     case PTO_RULE_LOAD: return emit_load(p, &s, op);
     case PTO_RULE_STORE: return emit_store(p, &s, op);
+    case PTO_RULE_READ: return emit_read(p, &s, op);
     default: return emit_on_chip(p, &s, op);
     }
 }
 
 /* ---- control ---- */
 
-static pto_status enter_loop(select_plan *p, pto_op loop)
+/* What a loop carries has one storage in all its blocks, which is that of its results. */
+static pto_status enter_loop(select_plan *p, uint32_t place)
 {
-    uint32_t n = pto_result_count(loop);
+    const region_table *r = &p->source.regions;
+    const pto_op loop = r->ops[place].op;
+    const uint32_t n = region_carried(r, place);
     pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
     for (uint32_t i = 0; i < n; i++) {
-        dst[i] = pto_block_arg(pto_body(loop), i + 1);
+        dst[i] = region_argument(r, place, 0, i);
         src[i] = pto_operand(loop, i);
     }
     PTO_TRY(select_copy_all(p, n, dst, src, loop));
-    return select_zero_enter(p, loop);
+    return select_zero_enter(p, place);
 }
 
-static pto_status leave_block(select_plan *p, pto_op yield)
+static pto_status leave_block(select_plan *p, uint32_t place)
 {
-    pto_op owner = pto_op_parent(yield);
-    uint32_t n = pto_operand_count(yield);
+    const region_table *r = &p->source.regions;
+    const pto_op yield = r->ops[place].op, owner = r->ops[r->ops[place].parent].op;
+    const uint32_t n = pto_operand_count(yield);
+    if (!region_block_gives(r, r->ops[place].parent, r->ops[place].block)) return PTO_OK;
     pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
     PTO_TRY(select_zero_leave(p, yield));
     for (uint32_t i = 0; i < n; i++) {
@@ -166,20 +189,22 @@ static pto_status leave_block(select_plan *p, pto_op yield)
 
 pto_status select_emit(select_plan *p, uint32_t k)
 {
-    pto_op op = storage_op_at(&p->source, k);
+    const pto_op op = storage_op_at(&p->source, k);
     if (storage_is_tile_op(op)) return emit_tile_op(p, op);
-    if (pto_op_is(op, pto_kind(p->run, KIND_FOR))) return enter_loop(p, op);
-    if (pto_op_is(op, pto_kind(p->run, KIND_YIELD))) return leave_block(p, op);
-    return PTO_OK;
+    switch (p->source.regions.ops[k + 1].kind) {
+    case REGION_FOR:
+    case REGION_WHILE: return enter_loop(p, k + 1);
+    case REGION_YIELD: return leave_block(p, k + 1);
+    default: return PTO_OK;
+    }
 }
 
 /* ---- taking away ---- */
 
-static int hands_tiles(const pto_run *run, pto_op op)
+static int hands_tiles(const select_plan *p, uint32_t k)
 {
-    if (!pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_IF)) &&
-        !pto_op_is(op, pto_kind(run, KIND_YIELD)))
-        return 0;
+    const pto_op op = storage_op_at(&p->source, k);
+    if (!p->storage.ops[k].hands_over) return 0;
     for (uint32_t i = 0; i < pto_operand_count(op); i++) {
         if (storage_is_tile(pto_operand(op, i))) return 1;
     }
@@ -261,9 +286,9 @@ pto_status select_clean(select_plan *p)
         pto_op op = storage_op_at(&p->source, k);
         if (storage_is_tile_op(op))
             PTO_TRY(pto_erase(op));
-        else if (!hands_tiles(p->run, op))
+        else if (!hands_tiles(p, k))
             continue;
-        else if (pto_op_is(op, pto_kind(p->run, KIND_YIELD)))
+        else if (p->source.regions.ops[k + 1].kind == REGION_YIELD)
             PTO_TRY(release_yield(op));
         else
             PTO_TRY(strip_control(p->run, op));

@@ -3,10 +3,6 @@
 
 static pto_status check_op(const select_plan *p, pto_op op)
 {
-    pto_op around = pto_op_parent(op);
-    if (pto_op_is(op, pto_kind(p->run, KIND_WHILE)) || pto_op_is(around, pto_kind(p->run, KIND_WHILE)))
-        return pto_error(op, "pto.select/while",
-                         "a kernel has `while`, which has no lowering yet; legal are `for` and `if`");
     if (!storage_is_tile_op(op)) return PTO_OK;
     if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) &&
         !pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
@@ -15,6 +11,24 @@ static pto_status check_op(const select_plan *p, pto_op op)
                          "`%.*s` has no PTO instruction; bufferize and outline replace it before", PTO_FMT(name));
     }
     return PTO_OK;
+}
+
+/* What is to rotate needs a trip number to turn with. */
+static pto_status check_stages(const select_plan *p, uint32_t place)
+{
+    const region_table *r = &p->source.regions;
+    const pto_op op = r->ops[place].op;
+    const uint32_t loop = region_loop_around(r, place);
+    if (!storage_is_tile_op(op) || pto_attr_int_of(op, "stages", 1) < 2 || loop == REGION_NONE ||
+        r->ops[loop].kind != REGION_WHILE)
+        return PTO_OK;
+    const pto_str name = pto_op_name(op);
+    pto_error(op, "pto.select/stages",
+              "`%.*s` rotates through %lld buffers in a `while`, whose iterations have no number to rotate by; leave "
+              "`stages` out, or put a `for` around what is loaded",
+              PTO_FMT(name), (long long)pto_attr_int_of(op, "stages", 1));
+    pto_note(r->ops[loop].op, "the `while` is here");
+    return PTO_FAILED;
 }
 
 static pto_status check_operands(const select_plan *p, pto_op op)
@@ -37,7 +51,10 @@ pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, i
     PTO_WALK(kernel, op) PTO_TRY(check_op(p, op));
     p->storage = storage_plan_make(run, in_place);
     storage_read(&p->storage, &p->source, kernel);
-    PTO_WALK(kernel, user) PTO_TRY(check_operands(p, user));
+    for (uint32_t place = 1; place < p->source.regions.count; place++) {
+        PTO_TRY(check_stages(p, place));
+        PTO_TRY(check_operands(p, p->source.regions.ops[place].op));
+    }
     p->values = PTO_SCRATCH(run, select_value, p->storage.value_count);
     p->scratches = PTO_SCRATCH(run, pto_value, p->storage.scratch_count);
     pto_count_by(run, STAT_IN_PLACE, p->storage.shared);

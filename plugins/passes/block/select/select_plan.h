@@ -1,4 +1,4 @@
-/* What the rooms of pto.select share: the storages of a kernel's tiles, and the buffers made for them.
+/* What the files of pto.select share: the storages of a kernel's tiles, and the buffers made for them.
  *
  * Which tiles share a storage is the rule of storage_plan.h; where tiles that are handed over do not, they are copied.
  * The plan is made before anything changes. All memory is scratch of one run. */
@@ -11,7 +11,6 @@
     X(KERNEL, "block.kernel")        \
     X(BUFFER, "block.buffer")        \
     X(TILE, "block.tile")            \
-    X(FOR, "for")                    \
     X(IF, "if")                      \
     X(WHILE, "while")                \
     X(YIELD, "yield")                \
@@ -21,12 +20,13 @@
     X(TMOV, "pto.tmov")
 enum { SELECT_KINDS(PTO_KIND_ENUM) SELECT_KIND_COUNT };
 
-#define SELECT_STATS(X)                                \
-    X(INSTRUCTIONS, "instructions")                    \
-    X(BUFFERS, "buffers")                              \
-    X(IN_PLACE, "results in the buffer of an operand") \
-    X(COPIES, "copies of carried values")              \
-    X(ZEROINGS, "accumulators zeroed for loops that may run no iteration")
+#define SELECT_STATS(X)                                                    \
+    X(INSTRUCTIONS, "instructions")                                        \
+    X(BUFFERS, "buffers")                                                  \
+    X(IN_PLACE, "results in the buffer of an operand")                     \
+    X(COPIES, "copies of carried values")                                  \
+    X(ZEROINGS, "accumulators zeroed for loops that may run no iteration") \
+    X(ROTATED, "conditions of loops computed in the body before")
 enum { SELECT_STATS(PTO_STAT_ENUM) SELECT_STAT_COUNT };
 
 typedef struct select_desc {
@@ -70,6 +70,8 @@ typedef struct select_plan {
     uint32_t known_next;
 } select_plan;
 
+/* Work in conditions of `while` goes to the bodies and before the loops; before the plan is made. */
+pto_status select_rotate_loops(const pto_run *run, pto_op kernel);
 pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, int in_place);
 /* The storage of a value; makes its buffer when there is none. NULL after a diagnostic. */
 select_storage *select_storage_of(select_plan *p, pto_value v);
@@ -85,8 +87,9 @@ pto_status select_copy_all(select_plan *p, uint32_t count, const pto_value *dst,
 pto_status select_emit(select_plan *p, uint32_t k);
 pto_status select_clean(select_plan *p);
 
-/* Accumulators: what a loop does to them, before and at its end; a branch; any other use. */
-pto_status select_zero_enter(select_plan *p, pto_op loop);
+/* Accumulators: what a loop (its place in p->source.regions) does to them, before and at its end; a branch; any other
+ * use. */
+pto_status select_zero_enter(select_plan *p, uint32_t place);
 pto_status select_zero_leave(select_plan *p, pto_op yield);
 pto_status select_zero_use(select_plan *p, pto_op op, pto_value v);
 pto_status select_emit_matmul_acc(select_plan *p, pto_op op);

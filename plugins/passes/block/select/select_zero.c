@@ -101,9 +101,30 @@ static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, c
     return emit_product(p, pto_kind(run, KIND_TMATMUL), 3, operands, product, at);
 }
 
-pto_status select_zero_enter(select_plan *p, pto_op loop)
+static pto_status not_begun(pto_op op, pto_value v)
+{
+    pto_str name = pto_value_name(v), user = pto_op_name(op);
+    return pto_error(op, "pto.select/zero-accumulator",
+                     "`%.*s` needs the zeros of `%%%.*s`, to which no product was added; only `tile.matmul_acc` may "
+                     "take them, as the "
+                     "first of its chain in every iteration",
+                     PTO_FMT(user), PTO_FMT(name));
+}
+
+/* A `while` has no index that says which iteration is the first. */
+static pto_status refuse_zeros(select_plan *p, pto_op loop)
+{
+    for (uint32_t i = 0; i < pto_result_count(loop); i++) {
+        if (!is_begun(p, pto_operand(loop, i))) return not_begun(loop, pto_operand(loop, i));
+    }
+    return PTO_OK;
+}
+
+pto_status select_zero_enter(select_plan *p, uint32_t place)
 {
     int64_t least, most;
+    const pto_op loop = p->source.regions.ops[place].op;
+    if (p->source.regions.ops[place].kind == REGION_WHILE) return refuse_zeros(p, loop);
     pto_expr from = pto_expr_of(loop, "from", 0);
     pto_expr_range(pto_expr_sub(pto_expr_of(loop, "to", 0), from), loop, NULL, &least, &most);
     for (uint32_t i = 0; i < pto_result_count(loop); i++) {
@@ -119,16 +140,6 @@ pto_status select_zero_enter(select_plan *p, pto_op loop)
 }
 
 /* ---- ends of blocks ---- */
-
-static pto_status not_begun(pto_op op, pto_value v)
-{
-    pto_str name = pto_value_name(v), user = pto_op_name(op);
-    return pto_error(op, "pto.select/zero-accumulator",
-                     "`%.*s` needs the zeros of `%%%.*s`, to which no product was added; only `tile.matmul_acc` may "
-                     "take them, as the "
-                     "first of its chain in every iteration",
-                     PTO_FMT(user), PTO_FMT(name));
-}
 
 static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
 {

@@ -56,8 +56,11 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
         return pto_error(o->at->op, "pto.synchronize/unknown-control",
                          "what `%.*s` does with its blocks is not known here", PTO_FMT(name));
     if (o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0)
-        return pto_error(o->at->op, "pto.synchronize/in-condition",
-                         "`%.*s` stands in the condition of a `while`, where nothing can be ordered", PTO_FMT(name));
+        return pto_error(
+            o->at->op, "pto.synchronize/in-condition",
+            "`%.*s` stands in the condition of a `while`, where nothing can be ordered; decide before the loop and "
+            "at the end of its body, and carry the decision",
+            PTO_FMT(name));
     return PTO_OK;
 }
 
