@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|counters|errors [NAME]";
+    "pto-inspect plugins|passes|tilings|backends|properties|ops|machines|options|counters|errors|host [NAME]";
 static const char summary[] = "Lists what there is, or shows one of them in full.";
 
 typedef struct subject {
@@ -25,7 +25,7 @@ static const subject subjects[] = {
     {"plugins", true, inspect_plugins},    {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
     {"backends", true, inspect_backends},  {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
     {"machines", false, inspect_machines}, {"options", true, inspect_options},       {"errors", false, inspect_errors},
-    {"counters", false, inspect_counters},
+    {"counters", false, inspect_counters}, {"host", false, inspect_host},
 };
 
 static inspect_format read_format(const command_line *line)

@@ -98,7 +98,7 @@ static pto_status drive(greedy *g, uint32_t count, const pto_pattern *const *pat
     const uint64_t ops = fill(g) + 16;
     uint64_t left = ops * (max_rounds != 0 ? max_rounds : 10);
     for (; g->count != 0 && left != 0; left--) {
-        if (left % VISITS_UNASKED == 0 && g->c->run.host->should_stop(&g->c->run)) {
+        if (left % VISITS_UNASKED == 0 && host_should_stop(&g->c->run)) {
             g->c->was_stopped = true;
             return PTO_FAILED;
         }

@@ -1,4 +1,4 @@
-/* The room of the host table with attributes. */
+/* Host functions about attributes. */
 #include "core/host/host_handle.h"
 
 #include "ir/text/lexer.h"
@@ -28,9 +28,9 @@ static void wrong_kind(run_context *c, const attr_node *n, const char *as)
     if (n->kind != ATTR_NONE) run_misuse(c, &E1323, "read an attribute that is %s as %s", names[n->kind], as);
 }
 
-static pto_attr_kind attr_kind_slot(pto_attr h) { return node_of(run_of(h.run), h).kind; }
+pto_attr_kind host_attr_kind_of(pto_attr h) { return node_of(run_of(h.run), h).kind; }
 
-static int64_t attr_i64_slot(pto_attr h)
+int64_t host_attr_i64(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -42,7 +42,7 @@ static int64_t attr_i64_slot(pto_attr h)
     return 0;
 }
 
-static double attr_f64_slot(pto_attr h)
+double host_attr_f64(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -52,7 +52,7 @@ static double attr_f64_slot(pto_attr h)
     return 0.0;
 }
 
-static pto_str attr_str_slot(pto_attr h)
+pto_str host_attr_str(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -62,7 +62,7 @@ static pto_str attr_str_slot(pto_attr h)
     return (pto_str){0};
 }
 
-static pto_type attr_type_slot(pto_attr h)
+pto_type host_attr_type(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -72,7 +72,7 @@ static pto_type attr_type_slot(pto_attr h)
     return type_handle(c, 0);
 }
 
-static pto_expr attr_expr_slot(pto_attr h)
+pto_expr host_attr_expr(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -82,13 +82,13 @@ static pto_expr attr_expr_slot(pto_attr h)
     return expr_handle(c, 0);
 }
 
-static uint32_t attr_count_slot(pto_attr h)
+uint32_t host_attr_count(pto_attr h)
 {
     const attr_node n = node_of(run_of(h.run), h);
     return n.kind == ATTR_LIST || n.kind == ATTR_DICT ? n.count : 0;
 }
 
-static pto_attr attr_item_slot(pto_attr h, uint32_t index, pto_str *key)
+pto_attr host_attr_item(pto_attr h, uint32_t index, pto_str *key)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
@@ -98,30 +98,30 @@ static pto_attr attr_item_slot(pto_attr h, uint32_t index, pto_str *key)
     return attr_handle(c, n.items[index]);
 }
 
-static const uint8_t *attr_bytes_slot(pto_attr h, uint32_t *count)
+pto_str host_attr_bytes(pto_attr h)
 {
     run_context *c = run_of(h.run);
     const attr_node n = node_of(c, h);
-    *count = n.kind == ATTR_DENSE ? n.byte_count : 0;
-    if (n.kind != ATTR_DENSE) wrong_kind(c, &n, "dense values");
-    return n.kind == ATTR_DENSE ? n.bytes : NULL;
+    if (n.kind == ATTR_DENSE) return (pto_str){(const char *)n.bytes, n.byte_count};
+    wrong_kind(c, &n, "dense values");
+    return (pto_str){0};
 }
 
 /* ---- making ---- */
 
-static pto_attr make_bool(const pto_run *run, int32_t v)
+pto_attr host_attr_make_bool(const pto_run *run, int32_t v)
 {
     run_context *c = run_of(run);
     return attr_handle(c, attr_bool(c->ir, v != 0));
 }
 
-static pto_attr make_i64(const pto_run *run, int64_t v)
+pto_attr host_attr_make_i64(const pto_run *run, int64_t v)
 {
     run_context *c = run_of(run);
     return attr_handle(c, attr_int(c->ir, v));
 }
 
-static pto_attr make_f64(const pto_run *run, double v)
+pto_attr host_attr_make_f64(const pto_run *run, double v)
 {
     run_context *c = run_of(run);
     return attr_handle(c, attr_float(c->ir, v));
@@ -159,33 +159,33 @@ bool run_check_symbol(run_context *c, pto_str name)
     return false;
 }
 
-static pto_attr make_str(const pto_run *run, pto_str s)
+pto_attr host_attr_make_str(const pto_run *run, pto_str s)
 {
     run_context *c = run_of(run);
     return attr_handle(c, run_check_text(c, s) ? attr_string(c->ir, string_intern(c->ir, str_of(s))) : 0);
 }
 
-static pto_attr make_symbol(const pto_run *run, pto_str s)
+pto_attr host_attr_make_symbol(const pto_run *run, pto_str s)
 {
     run_context *c = run_of(run);
     return attr_handle(c, run_check_symbol(c, s) ? attr_symbol(c->ir, string_intern(c->ir, str_of(s))) : 0);
 }
 
-static pto_attr make_type(const pto_run *run, pto_type h)
+pto_attr host_attr_make_type(const pto_run *run, pto_type h)
 {
     run_context *c = run_of(run);
     const type_id t = type_from(c, h);
     return attr_handle(c, t != 0 ? attr_type(c->ir, t) : 0);
 }
 
-static pto_attr make_expr(const pto_run *run, pto_expr h)
+pto_attr host_attr_make_expr(const pto_run *run, pto_expr h)
 {
     run_context *c = run_of(run);
     const expr_id e = expr_from(c, h);
     return attr_handle(c, e != 0 ? attr_expr(c->ir, e) : 0);
 }
 
-static pto_attr make_list(const pto_run *run, uint32_t count, const pto_attr *items)
+pto_attr host_attr_make_list(const pto_run *run, uint32_t count, const pto_attr *items)
 {
     run_context *c = run_of(run);
     attr_id *ids = arena_array(c->scratch, count, sizeof *ids);
@@ -198,7 +198,7 @@ static pto_attr make_list(const pto_run *run, uint32_t count, const pto_attr *it
 
 enum { DENSE_ELEMENTS_MAX = 16 };
 
-static pto_attr make_dense(const pto_run *run, pto_type h, uint32_t bytes, const void *data)
+pto_attr host_attr_make_dense(const pto_run *run, pto_type h, uint32_t bytes, const void *data)
 {
     run_context *c = run_of(run);
     const type_id t = type_from(c, h);
@@ -213,26 +213,4 @@ static pto_attr make_dense(const pto_run *run, pto_type h, uint32_t bytes, const
         return attr_handle(c, 0);
     }
     return attr_handle(c, attr_dense(c->ir, t, bytes, data));
-}
-
-void host_attrs_fill(pto_host *h)
-{
-    h->attr_kind = attr_kind_slot;
-    h->attr_i64 = attr_i64_slot;
-    h->attr_f64 = attr_f64_slot;
-    h->attr_str = attr_str_slot;
-    h->attr_type = attr_type_slot;
-    h->attr_expr = attr_expr_slot;
-    h->attr_count = attr_count_slot;
-    h->attr_item = attr_item_slot;
-    h->attr_bytes = attr_bytes_slot;
-    h->attr_make_bool = make_bool;
-    h->attr_make_i64 = make_i64;
-    h->attr_make_f64 = make_f64;
-    h->attr_make_str = make_str;
-    h->attr_make_symbol = make_symbol;
-    h->attr_make_type = make_type;
-    h->attr_make_expr = make_expr;
-    h->attr_make_list = make_list;
-    h->attr_make_dense = make_dense;
 }

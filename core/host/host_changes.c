@@ -1,4 +1,4 @@
-/* The room of the host table that makes, changes and removes ops. Everything is checked before it is done, since the
+/* Host functions that make, change and remove ops. Everything is checked before it is done, since the
  * functions of ir/ take wrong calls for defects of ours. */
 #include "core/host/host_handle.h"
 
@@ -104,7 +104,7 @@ static bool check_operands(run_context *c, const pto_op_spec *s, build_parts *p)
 static bool check_attrs(run_context *c, const pto_op_spec *s, build_parts *p)
 {
     for (uint32_t i = 0; i < s->attr_count; i++) {
-        const str name = str_from(s->attr_names[i]);
+        const str name = str_of(s->attr_names[i]);
         const attr_id a = attr_for_op(c, p->info, 0, name, s->attrs[i]);
         if (a == 0) return false;
         p->spec.attrs = attr_with(c->ir, p->spec.attrs, string_intern(c->ir, name), a);
@@ -121,7 +121,7 @@ static loc_id loc_of_place(const module *m, op_place at)
     return loc_make(module_context(m), module_file(m), 1, 1); /* in a module that has nothing else */
 }
 
-static pto_op build(const pto_run *run, pto_place at, const pto_op_spec *s)
+pto_op host_op_build(const pto_run *run, pto_place at, const pto_op_spec *s)
 {
     run_context *c = run_of(run);
     build_parts p = {0};
@@ -212,7 +212,7 @@ static void erase_op(run_context *c, op_id o)
     run_changed(c, RUN_CHANGED_OPS | (is_function ? RUN_CHANGED_MODULE : 0u), 0);
 }
 
-static pto_status erase(pto_op h)
+pto_status host_op_erase(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -229,7 +229,7 @@ static void changed_uses(run_context *c, value_id v)
     VALUE_EACH_USE(c->m, u, v) run_changed(c, RUN_CHANGED_OPERANDS, use_op(c->m, u));
 }
 
-static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
+pto_status host_op_replace(pto_op h, uint32_t count, const pto_value *values)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -260,7 +260,7 @@ static pto_status replace(pto_op h, uint32_t count, const pto_value *values)
     return PTO_OK;
 }
 
-static pto_status move(pto_op h, pto_place to)
+pto_status host_op_move(pto_op h, pto_place to)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -278,7 +278,7 @@ static pto_status move(pto_op h, pto_place to)
     return PTO_OK;
 }
 
-static pto_status op_set_loc_slot(pto_op h, pto_loc l)
+pto_status host_op_set_loc(pto_op h, pto_loc l)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -295,7 +295,7 @@ static pto_status op_set_loc_slot(pto_op h, pto_loc l)
     return PTO_OK;
 }
 
-static pto_op clone(pto_op h, pto_place to, uint32_t count, const pto_value *from, const pto_value *to_values)
+pto_op host_op_clone(pto_op h, pto_place to, uint32_t count, const pto_value *from, const pto_value *to_values)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -327,7 +327,7 @@ static pto_op clone(pto_op h, pto_place to, uint32_t count, const pto_value *fro
 
 /* ---- changing in place ---- */
 
-static pto_status op_set_operand_slot(pto_op h, uint32_t index, pto_value to)
+pto_status host_op_set_operand(pto_op h, uint32_t index, pto_value to)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -351,7 +351,7 @@ static pto_status op_set_operand_slot(pto_op h, uint32_t index, pto_value to)
     return PTO_OK;
 }
 
-static pto_status op_set_attr_slot(pto_op h, pto_str name, pto_attr to)
+pto_status host_op_set_attr(pto_op h, pto_str name, pto_attr to)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -378,7 +378,7 @@ static pto_status op_set_attr_slot(pto_op h, pto_str name, pto_attr to)
     return PTO_OK;
 }
 
-static pto_status tune_fix_slot(pto_op h, int64_t number)
+pto_status host_tune_fix(pto_op h, int64_t number)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -392,17 +392,4 @@ static pto_status tune_fix_slot(pto_op h, int64_t number)
     if (tune_fix(c->m, o, number) != OK) return PTO_FAILED;
     run_changed(c, RUN_CHANGED_OPS | RUN_CHANGED_ATTRS | RUN_CHANGED_TYPES, function);
     return PTO_OK;
-}
-
-void host_changes_fill(pto_host *h)
-{
-    h->tune_fix = tune_fix_slot;
-    h->build = build;
-    h->erase = erase;
-    h->replace = replace;
-    h->op_set_loc = op_set_loc_slot;
-    h->move = move;
-    h->clone = clone;
-    h->op_set_operand = op_set_operand_slot;
-    h->op_set_attr = op_set_attr_slot;
 }

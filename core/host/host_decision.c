@@ -1,4 +1,4 @@
-/* The room of the host table where passes ask what the schedule pins and say what they decide. */
+/* Host functions of the schedule: what it pins, what passes decide. */
 #include "core/host/host_handle.h"
 
 #include <pto/decision.h>
@@ -34,7 +34,7 @@ static bool ask_path(run_context *c, pto_op at, text_buffer *t)
     return true;
 }
 
-int32_t host_decision_pinned(pto_op at, const pto_decision *d, int64_t *values)
+pto_status host_decision_pinned(pto_op at, const pto_decision *d, int64_t *values)
 {
     run_context *c = run_of(at.run);
     text_buffer path;

@@ -1,4 +1,4 @@
-/* The room of the host table with index expressions. */
+/* Host functions about index expressions. */
 #include "core/host/host_handle.h"
 
 #include "ir/text/lexer.h"
@@ -20,26 +20,26 @@ static const expr_node *node_of(run_context *c, pto_expr h)
     return e != 0 ? expr_at(c->ir, e) : NULL;
 }
 
-static pto_expr_kind expr_kind_slot(pto_expr h)
+pto_expr_kind host_expr_kind_of(pto_expr h)
 {
     const expr_node *n = node_of(run_of(h.run), h);
     return n != NULL ? n->kind : PTO_EXPR_NONE;
 }
 
-static int64_t expr_value_slot(pto_expr h)
+int64_t host_expr_number(pto_expr h)
 {
     const expr_node *n = node_of(run_of(h.run), h);
     return n != NULL && (n->kind == EXPR_CONST || n->kind == EXPR_SLOT || n->kind == EXPR_SUM) ? n->value : 0;
 }
 
-static pto_str expr_symbol_slot(pto_expr h)
+pto_str host_expr_symbol_name(pto_expr h)
 {
     run_context *c = run_of(h.run);
     const expr_node *n = node_of(c, h);
     return n != NULL && n->kind == EXPR_SYMBOL ? pto_str_of(string_of(c->ir, (str_id)n->value)) : (pto_str){0};
 }
 
-static pto_value expr_leaf_slot(pto_expr h)
+pto_value host_expr_leaf(pto_expr h)
 {
     run_context *c = run_of(h.run);
     const expr_node *n = node_of(c, h);
@@ -47,20 +47,20 @@ static pto_value expr_leaf_slot(pto_expr h)
     return value_handle(c, is_leaf ? (value_id)n->value : 0);
 }
 
-static uint32_t expr_arg_count_slot(pto_expr h)
+uint32_t host_expr_arg_count(pto_expr h)
 {
     const expr_node *n = node_of(run_of(h.run), h);
     return n != NULL ? n->arg_count : 0;
 }
 
-static pto_expr expr_arg_slot(pto_expr h, uint32_t index)
+pto_expr host_expr_arg(pto_expr h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const expr_node *n = node_of(c, h);
     return expr_handle(c, n != NULL && index < n->arg_count ? n->args[index] : 0);
 }
 
-static int64_t expr_coef_slot(pto_expr h, uint32_t index)
+int64_t host_expr_coef(pto_expr h, uint32_t index)
 {
     const expr_node *n = node_of(run_of(h.run), h);
     return n != NULL && n->kind == EXPR_SUM && index < n->arg_count ? n->coefs[index] : 0;
@@ -68,13 +68,13 @@ static int64_t expr_coef_slot(pto_expr h, uint32_t index)
 
 /* ---- making ---- */
 
-static pto_expr make_const(const pto_run *run, int64_t v)
+pto_expr host_expr_const(const pto_run *run, int64_t v)
 {
     run_context *c = run_of(run);
     return expr_handle(c, expr_const(c->ir, v));
 }
 
-static pto_expr make_symbol(const pto_run *run, pto_str name)
+pto_expr host_expr_symbol(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
     if (!lexer_is_name(str_of(name), false)) {
@@ -84,7 +84,7 @@ static pto_expr make_symbol(const pto_run *run, pto_str name)
     return expr_handle(c, expr_symbol(c->ir, string_intern(c->ir, str_of(name))));
 }
 
-static pto_expr make_value(pto_value h)
+pto_expr host_expr_value(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -96,7 +96,7 @@ static pto_expr make_value(pto_value h)
     return expr_handle(c, v != 0 ? expr_value(c->ir, v) : 0);
 }
 
-static pto_expr make(pto_expr_kind kind, pto_expr first, pto_expr second)
+pto_expr host_expr_make(pto_expr first, pto_expr_kind kind, pto_expr second)
 {
     run_context *c = run_of(first.run);
     const expr_id a = expr_from(c, first), b = expr_from(c, second);
@@ -140,7 +140,7 @@ static bool targets_from(run_context *c, uint32_t count, const pto_expr *to, exp
     return true;
 }
 
-static pto_expr substitute(pto_expr h, uint32_t count, const pto_value *from, const pto_expr *to)
+pto_expr host_expr_substitute(pto_expr h, uint32_t count, const pto_value *from, const pto_expr *to)
 {
     run_context *c = run_of(h.run);
     const expr_id e = expr_from(c, h);
@@ -152,7 +152,7 @@ static pto_expr substitute(pto_expr h, uint32_t count, const pto_value *from, co
     return expr_handle(c, expr_substitute(c->ir, e, &(expr_substitution){.value = leaf_to, .self = &map}));
 }
 
-static pto_expr rename_symbols(pto_expr h, uint32_t count, const pto_str *symbols, const pto_expr *to)
+pto_expr host_expr_rename(pto_expr h, uint32_t count, const pto_str *symbols, const pto_expr *to)
 {
     run_context *c = run_of(h.run);
     const expr_id e = expr_from(c, h);
@@ -166,7 +166,7 @@ static pto_expr rename_symbols(pto_expr h, uint32_t count, const pto_str *symbol
 
 /* ---- questions ---- */
 
-static int32_t same(pto_expr first, pto_expr second)
+int32_t host_expr_equal(pto_expr first, pto_expr second)
 {
     run_context *c = run_of(first.run);
     const expr_id a = expr_from(c, first), b = expr_from(c, second);
@@ -214,39 +214,17 @@ static bool range_of_value(void *self, uint32_t v, expr_range *out)
     return true;
 }
 
-static void range(pto_expr h, pto_op at, const pto_expr_env *env, int64_t *lo, int64_t *hi)
+pto_range host_expr_range(pto_expr h, pto_op at, const pto_expr_env *env)
 {
     run_context *c = run_of(h.run);
     const expr_id e = expr_from(c, h);
     const op_id o = op_from(c, at);
     range_source s = {c, o, op_generation(c->m, o), env};
-    *lo = INT64_MIN;
-    *hi = INT64_MAX;
-    if (e == 0 || !run_check_leaves(c, e)) return;
+    if (e == 0 || !run_check_leaves(c, e)) return (pto_range){INT64_MIN, INT64_MAX};
     expr_range r = host_range(&s, e);
     if (env != NULL && PTO_HAS(env, value)) {
         const expr_ranges leaves = {.symbol = range_of_symbol, .value = range_of_value, .self = &s};
         r = narrower(r, expr_bounds(c->ir, e, &leaves));
     }
-    *lo = r.lo;
-    *hi = r.hi;
-}
-
-void host_exprs_fill(pto_host *h)
-{
-    h->expr_kind = expr_kind_slot;
-    h->expr_value = expr_value_slot;
-    h->expr_symbol = expr_symbol_slot;
-    h->expr_leaf = expr_leaf_slot;
-    h->expr_arg_count = expr_arg_count_slot;
-    h->expr_arg = expr_arg_slot;
-    h->expr_coef = expr_coef_slot;
-    h->expr_make_const = make_const;
-    h->expr_make_symbol = make_symbol;
-    h->expr_make_value = make_value;
-    h->expr_make = make;
-    h->expr_substitute = substitute;
-    h->expr_rename = rename_symbols;
-    h->expr_same = same;
-    h->expr_range = range;
+    return (pto_range){r.lo, r.hi};
 }

@@ -1,4 +1,4 @@
-/* Between handles and ids: what every room of the host table (host_*.c) shares. */
+/* Between handles and ids: what all files of host functions (host_*.c) share. */
 #ifndef CORE_HOST_HOST_HANDLE_H
 #define CORE_HOST_HOST_HANDLE_H
 
@@ -150,22 +150,12 @@ attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_
 /* `changed`: the op itself changed, so its readers are of interest too; else it only lost a use. */
 void greedy_touched(struct greedy *g, op_id o, bool changed);
 
-/* Fills the slots of one room. */
-void host_ops_fill(pto_host *h);
-void host_changes_fill(pto_host *h);
-void host_values_fill(pto_host *h);
-void host_types_fill(pto_host *h);
-void host_attrs_fill(pto_host *h);
-void host_exprs_fill(pto_host *h);
-void host_services_fill(pto_host *h);
-/* The whole table. */
-void host_table_fill(pto_host *h, uint32_t abi_minor);
-
-pto_status host_greedy(const pto_run *run, pto_op root, uint32_t count, const pto_pattern *const *patterns,
-                       uint32_t max_rounds);
-pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, int64_t *tile,
-                              uint32_t *ordinal);
-int32_t host_decision_pinned(pto_op at, const struct pto_decision *decision, int64_t *values);
-pto_status host_decision_made(pto_op at, const struct pto_decision *decision, const int64_t *values);
+/* ---- the host functions: host_<name> for each row of <pto/host.def> ---- */
+#define HOST(returns, name, parameters, arguments, doc) returns host_##name parameters;
+#define HOST_TILING(...) HOST(__VA_ARGS__)
+#define HOST_SCHEDULE(...) HOST(__VA_ARGS__)
+#include <pto/host.def>
+/* The table of them. */
+pto_host host_table(uint32_t abi_minor);
 
 #endif

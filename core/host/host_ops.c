@@ -1,4 +1,4 @@
-/* The room of the host table that reads ops. */
+/* Host functions that read ops. */
 #include "core/host/host_handle.h"
 
 #include "ir/fold.h"
@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-static pto_kind_id op_kind_slot(pto_op h)
+pto_kind_id host_op_kind(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     return o != 0 ? op_kind_of(c->m, o) : OP_NONE;
 }
 
-static pto_loc op_loc_slot(pto_op h)
+pto_loc host_op_loc(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     return loc_handle(c, o != 0 ? op_loc(c->m, o) : 0);
 }
 
-static pto_block op_block_slot(pto_op h)
+pto_block host_op_block(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -37,10 +37,10 @@ static pto_op step(pto_op h, op_id (*to)(const module *m, op_id o))
     return op_handle(c, o != 0 ? to(c->m, o) : 0);
 }
 
-static pto_op op_next_slot(pto_op h) { return step(h, op_next); }
-static pto_op op_prev_slot(pto_op h) { return step(h, op_prev); }
-static pto_op op_parent_slot(pto_op h) { return step(h, op_parent); }
-static pto_op op_function_slot(pto_op h) { return step(h, op_function); }
+pto_op host_op_next(pto_op h) { return step(h, op_next); }
+pto_op host_op_prev(pto_op h) { return step(h, op_prev); }
+pto_op host_op_parent(pto_op h) { return step(h, op_parent); }
+pto_op host_op_function(pto_op h) { return step(h, op_function); }
 
 /* A number that an op has; 0 for none. */
 static uint32_t number_of(pto_op h, uint32_t (*number)(const module *m, op_id o))
@@ -50,7 +50,7 @@ static uint32_t number_of(pto_op h, uint32_t (*number)(const module *m, op_id o)
     return o != 0 ? number(c->m, o) : 0;
 }
 
-static pto_op op_walk_next_slot(pto_op current, pto_op root)
+pto_op host_op_walk_next(pto_op current, pto_op root)
 {
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
@@ -60,7 +60,7 @@ static pto_op op_walk_next_slot(pto_op current, pto_op root)
     return op_handle(c, walk_next(c->m, r, o));
 }
 
-static pto_op op_walk_on_slot(pto_op current, pto_op root, pto_op *behind)
+pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
 {
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
@@ -70,13 +70,13 @@ static pto_op op_walk_on_slot(pto_op current, pto_op root, pto_op *behind)
     return op_handle(c, next);
 }
 
-static int32_t op_is_live_slot(pto_op h)
+int32_t host_op_is_live(pto_op h)
 {
     const run_context *c = (const run_context *)h.run;
     return c->active && h.generation >> 16 == c->serial && op_is_live_since(c->m, h.index, h.generation & 0xffffu);
 }
 
-static int32_t op_is_before_slot(pto_op first, pto_op second)
+int32_t host_op_is_before(pto_op first, pto_op second)
 {
     run_context *c = run_of(first.run);
     const op_id a = op_from(c, first), b = op_from(c, second);
@@ -86,7 +86,7 @@ static int32_t op_is_before_slot(pto_op first, pto_op second)
     return 0;
 }
 
-static int32_t op_dominates_slot(pto_op first, pto_op second)
+int32_t host_op_dominates(pto_op first, pto_op second)
 {
     run_context *c = run_of(first.run);
     const op_id a = op_from(c, first);
@@ -99,16 +99,16 @@ static int32_t op_dominates_slot(pto_op first, pto_op second)
     return b != 0 && a != b && op_is_before(c->m, a, b);
 }
 
-static uint32_t op_hash_slot(pto_op h) { return number_of(h, op_hash); }
+uint32_t host_op_hash(pto_op h) { return number_of(h, op_hash); }
 
-static int32_t op_equal_slot(pto_op first, pto_op second)
+int32_t host_op_equal(pto_op first, pto_op second)
 {
     run_context *c = run_of(first.run);
     const op_id a = op_from(c, first), b = op_from(c, second);
     return a != 0 && b != 0 && op_equal(c->m, a, b);
 }
 
-static int32_t op_is_used_slot(pto_op h)
+int32_t host_op_is_used(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -117,27 +117,27 @@ static int32_t op_is_used_slot(pto_op h)
 
 /* ---- operands and results ---- */
 
-static uint32_t op_operand_count_slot(pto_op h) { return number_of(h, op_value_operand_count); }
+uint32_t host_op_operand_count(pto_op h) { return number_of(h, op_value_operand_count); }
 
-static pto_value op_operand_slot(pto_op h, uint32_t index)
+pto_value host_op_operand(pto_op h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     return value_handle(c, o != 0 ? op_find_operand(c->m, o, index) : 0);
 }
 
-static uint32_t op_result_count_slot(pto_op h) { return number_of(h, op_result_count); }
+uint32_t host_op_result_count(pto_op h) { return number_of(h, op_result_count); }
 
-static pto_value op_result_slot(pto_op h, uint32_t index)
+pto_value host_op_result(pto_op h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     return value_handle(c, o != 0 && index < op_result_count(c->m, o) ? op_result(c->m, o, index) : 0);
 }
 
-static uint32_t op_block_count_slot(pto_op h) { return number_of(h, op_block_count); }
+uint32_t host_op_block_count(pto_op h) { return number_of(h, op_block_count); }
 
-static pto_block op_block_at_slot(pto_op h, uint32_t index)
+pto_block host_op_block_at(pto_op h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -146,7 +146,7 @@ static pto_block op_block_at_slot(pto_op h, uint32_t index)
 
 /* ---- attributes ---- */
 
-static pto_attr op_attr_slot(pto_op h, pto_str name)
+pto_attr host_op_attr(pto_op h, pto_str name)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -156,7 +156,7 @@ static pto_attr op_attr_slot(pto_op h, pto_str name)
     return attr_handle(c, a != 0 ? attr_with_leaves(c, o, a) : 0);
 }
 
-static uint32_t op_attr_count_slot(pto_op h)
+uint32_t host_op_attr_count(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -164,7 +164,7 @@ static uint32_t op_attr_count_slot(pto_op h)
     return attrs != 0 ? attr_at(c->ir, attrs)->count : 0;
 }
 
-static pto_attr op_attr_at_slot(pto_op h, uint32_t index, pto_str *name)
+pto_attr host_op_attr_at(pto_op h, uint32_t index, pto_str *name)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -176,7 +176,7 @@ static pto_attr op_attr_at_slot(pto_op h, uint32_t index, pto_str *name)
     return attr_handle(c, attr_with_leaves(c, o, dict->items[index]));
 }
 
-static uint32_t op_path_slot(pto_op h, char *buffer, uint32_t capacity)
+uint32_t host_op_path(pto_op h, char *buffer, uint32_t capacity)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -198,7 +198,7 @@ _Static_assert((int)ITERATION_MAX_DIMS == (int)PTO_MAX_DIMS &&
                    (int)ITERATION_PARALLEL == (int)PTO_PARALLEL && (int)ITERATION_REDUCE == (int)PTO_REDUCE,
                "iteration spaces");
 
-static pto_status op_iteration_slot(pto_op h, pto_iteration *out)
+pto_status host_op_iteration(pto_op h, pto_iteration *out)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
@@ -219,40 +219,9 @@ static pto_status op_iteration_slot(pto_op h, pto_iteration *out)
     return PTO_OK;
 }
 
-static pto_attr op_fold_slot(pto_op h)
+pto_attr host_op_fold(pto_op h)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     return attr_handle(c, o != 0 ? op_fold(c->m, o) : 0);
-}
-
-void host_ops_fill(pto_host *h)
-{
-    h->op_kind = op_kind_slot;
-    h->op_loc = op_loc_slot;
-    h->op_block = op_block_slot;
-    h->op_next = op_next_slot;
-    h->op_prev = op_prev_slot;
-    h->op_parent = op_parent_slot;
-    h->op_function = op_function_slot;
-    h->op_walk_next = op_walk_next_slot;
-    h->op_walk_on = op_walk_on_slot;
-    h->op_is_live = op_is_live_slot;
-    h->op_is_before = op_is_before_slot;
-    h->op_dominates = op_dominates_slot;
-    h->op_hash = op_hash_slot;
-    h->op_equal = op_equal_slot;
-    h->op_is_used = op_is_used_slot;
-    h->op_operand_count = op_operand_count_slot;
-    h->op_operand = op_operand_slot;
-    h->op_result_count = op_result_count_slot;
-    h->op_result = op_result_slot;
-    h->op_block_count = op_block_count_slot;
-    h->op_block_at = op_block_at_slot;
-    h->op_attr = op_attr_slot;
-    h->op_attr_count = op_attr_count_slot;
-    h->op_attr_at = op_attr_at_slot;
-    h->op_path = op_path_slot;
-    h->op_iteration = op_iteration_slot;
-    h->op_fold = op_fold_slot;
 }

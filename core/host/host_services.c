@@ -1,17 +1,17 @@
-/* The room of the host table with run services, options, machine and module. */
+/* Host functions about the run, options, machine and module. */
 #include "core/host/host_handle.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void *scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
-static void *keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
+void *host_scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
+void *host_keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
 
 _Static_assert((int)PTO_NOTE == DIAG_NOTE && (int)PTO_WARNING == DIAG_WARNING && (int)PTO_ERROR == DIAG_ERROR &&
                    (int)PTO_REMARK == DIAG_REMARK,
                "severities");
 
-static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)
+void host_diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)
 {
     run_context *c = run_of(run);
     const loc_id l = loc_from(c, at);
@@ -28,17 +28,17 @@ static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code,
     diag_report(c->diags, (diag_severity)severity, pos, code_text, str_of(text));
 }
 
-static void diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
+void host_diag_op(pto_op h, int32_t severity, pto_str code, pto_str text)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     /* What is wrong with the severity is said below. */
     if (o != 0 && severity >= PTO_NOTE && severity <= PTO_REMARK)
         op_name_diag(c->diags, c->m, o, (diag_severity)severity);
-    diag(h.run, severity, loc_handle(c, o != 0 ? op_loc(c->m, o) : 0), code, text);
+    host_diag(h.run, severity, loc_handle(c, o != 0 ? op_loc(c->m, o) : 0), code, text);
 }
 
-static pto_status no_room(pto_op h, pto_str code, pto_str text)
+pto_status host_report_does_not_fit(pto_op h, pto_str code, pto_str text)
 {
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h), function = o != 0 ? op_function(c->m, o) : 0;
@@ -46,12 +46,12 @@ static pto_status no_room(pto_op h, pto_str code, pto_str text)
     if (c->request.access == RUN_READS) retry = NULL; /* only a pass can be run again */
     const str unit = function != 0 ? string_of(c->ir, function_name(c->m, function)) : (str){NULL, 0};
     const bool again = retry != NULL && function != 0 && tiling_retry_ask(retry, unit);
-    diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);
+    host_diag_op(h, again ? PTO_REMARK : PTO_ERROR, code, text);
     if (!again && retry != NULL && function != 0) (void)tiling_retry_find_pin(retry, unit, &c->pin_at);
     return PTO_FAILED;
 }
 
-static int32_t should_stop(const pto_run *run)
+int32_t host_should_stop(const pto_run *run)
 {
     run_context *c = run_of(run);
     if (!flight_recorder_stop(c->session->params.recorder)) return 0;
@@ -59,7 +59,7 @@ static int32_t should_stop(const pto_run *run)
     return 1;
 }
 
-static void stat_add(const pto_run *run, uint32_t stat, int64_t delta)
+void host_stat_add(const pto_run *run, uint32_t stat, int64_t delta)
 {
     run_context *c = run_of(run);
     const run_agent *who = c->request.agent;
@@ -75,7 +75,7 @@ static void stat_add(const pto_run *run, uint32_t stat, int64_t delta)
 
 /* ---- op kinds ---- */
 
-static pto_kind_id kind(const pto_run *run, uint32_t index)
+pto_kind_id host_kind_at(const pto_run *run, uint32_t index)
 {
     run_context *c = run_of(run);
     const run_agent *who = c->request.agent;
@@ -84,7 +84,7 @@ static pto_kind_id kind(const pto_run *run, uint32_t index)
     return 0;
 }
 
-static pto_kind_id kind_by_name(const pto_run *run, pto_str name)
+pto_kind_id host_kind_by_name(const pto_run *run, pto_str name)
 {
     (void)run;
     return op_kind_by_name(str_of(name));
@@ -98,19 +98,19 @@ static const op_info *info_of(run_context *c, pto_kind_id k)
     return NULL;
 }
 
-static pto_str kind_name(const pto_run *run, pto_kind_id k)
+pto_str host_kind_name(const pto_run *run, pto_kind_id k)
 {
     const op_info *info = info_of(run_of(run), k);
     return info != NULL ? pto_str_z(info->name) : (pto_str){0};
 }
 
-static pto_str kind_cost(const pto_run *run, pto_kind_id k)
+pto_str host_kind_cost(const pto_run *run, pto_kind_id k)
 {
     const op_info *info = info_of(run_of(run), k);
     return info != NULL && info->cost != NULL ? pto_str_z(info->cost) : (pto_str){0};
 }
 
-static int64_t kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
+int64_t host_kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
 {
     run_context *c = run_of(run);
     const op_info *info = info_of(c, k);
@@ -163,34 +163,34 @@ static const value *option_of(const pto_run *run, uint32_t option, uint32_t type
     return NULL;
 }
 
-static int64_t opt_i64(const pto_run *run, uint32_t option)
+int64_t host_opt_i64(const pto_run *run, uint32_t option)
 {
     const uint32_t types = TYPE_BIT(VALUE_BOOL) | TYPE_BIT(VALUE_I64) | TYPE_BIT(VALUE_BYTES) | TYPE_BIT(VALUE_ENUM);
     const value *v = option_of(run, option, types, "an integer");
     return v != NULL ? v->i : 0;
 }
 
-static double opt_f64(const pto_run *run, uint32_t option)
+double host_opt_f64(const pto_run *run, uint32_t option)
 {
     const value *v = option_of(run, option, TYPE_BIT(VALUE_F64), "a floating point number");
     return v != NULL ? v->f : 0.0;
 }
 
-static pto_str opt_str(const pto_run *run, uint32_t option)
+pto_str host_opt_str(const pto_run *run, uint32_t option)
 {
     const value *v =
         option_of(run, option, TYPE_BIT(VALUE_STR) | TYPE_BIT(VALUE_ENUM) | TYPE_BIT(VALUE_PLUGIN), "text");
     return v != NULL ? pto_str_of(v->s) : (pto_str){0};
 }
 
-static uint32_t opt_list(const pto_run *run, uint32_t option, const int64_t **items)
+uint32_t host_opt_list(const pto_run *run, uint32_t option, const int64_t **items)
 {
     const value *v = option_of(run, option, TYPE_BIT(VALUE_LIST), "a list");
     *items = v != NULL ? v->items : NULL;
     return v != NULL ? v->count : 0;
 }
 
-static int32_t opt_is_set(const pto_run *run, uint32_t option)
+int32_t host_opt_is_set(const pto_run *run, uint32_t option)
 {
     const value *v = option_of(run, option, UINT32_MAX, "anything");
     return v != NULL && v->at.file != NULL;
@@ -205,19 +205,19 @@ static const machine *ask_machine(run_context *c)
     return c->session->params.machine;
 }
 
-static pto_status machine_i64(const pto_run *run, pto_str path, int64_t *out)
+pto_status host_machine_i64(const pto_run *run, pto_str path, int64_t *out)
 {
     const machine *m = ask_machine(run_of(run));
     return m != NULL && machine_query_i64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
 }
 
-static pto_status machine_f64(const pto_run *run, pto_str path, double *out)
+pto_status host_machine_f64(const pto_run *run, pto_str path, double *out)
 {
     const machine *m = ask_machine(run_of(run));
     return m != NULL && machine_query_f64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
 }
 
-static pto_status machine_str(const pto_run *run, pto_str path, pto_str *out)
+pto_status host_machine_str(const pto_run *run, pto_str path, pto_str *out)
 {
     run_context *c = run_of(run);
     const machine *m = ask_machine(c);
@@ -229,28 +229,28 @@ static pto_status machine_str(const pto_run *run, pto_str path, pto_str *out)
 
 /* ---- module ---- */
 
-static pto_block module_top_of(const pto_run *run)
+pto_block host_module_top(const pto_run *run)
 {
     run_context *c = run_of(run);
     c->saw_outside = true;
     return block_handle(c, module_top(c->m));
 }
 
-static pto_op symbol_find(const pto_run *run, pto_str name)
+pto_op host_symbol_find(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
     c->saw_outside = true;
     return op_handle(c, module_find_symbol(c->m, string_intern(c->ir, str_of(name))));
 }
 
-static pto_attr module_attr(const pto_run *run, pto_str name)
+pto_attr host_module_attr(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
     c->saw_outside = true;
     return attr_handle(c, attr_get(c->ir, module_attrs(c->m), string_intern(c->ir, str_of(name))));
 }
 
-static pto_status module_set_attr(const pto_run *run, pto_str name, pto_attr h)
+pto_status host_module_set_attr(const pto_run *run, pto_str name, pto_attr h)
 {
     run_context *c = run_of(run);
     const attr_id a = attr_from(c, h);
@@ -273,14 +273,14 @@ static pto_status module_set_attr(const pto_run *run, pto_str name, pto_attr h)
     return PTO_OK;
 }
 
-static pto_str module_file_of(const pto_run *run)
+pto_str host_module_file(const pto_run *run)
 {
     run_context *c = run_of(run);
     const str_id file = module_file(c->m);
     return file != 0 ? pto_str_of(string_of(c->ir, file)) : (pto_str){0};
 }
 
-static pto_loc loc_fuse_of(const pto_run *run, uint32_t count, const pto_loc *locs)
+pto_loc host_loc_fuse(const pto_run *run, uint32_t count, const pto_loc *locs)
 {
     run_context *c = run_of(run);
     loc_id *ids = arena_array(c->scratch, count, sizeof *ids);
@@ -288,7 +288,7 @@ static pto_loc loc_fuse_of(const pto_run *run, uint32_t count, const pto_loc *lo
     return loc_handle(c, loc_fuse(c->ir, count, ids));
 }
 
-static uint32_t loc_text_of(pto_loc h, char *buffer, uint32_t capacity)
+uint32_t host_loc_text(pto_loc h, char *buffer, uint32_t capacity)
 {
     run_context *c = run_of(h.run);
     const loc_id l = loc_from(c, h);
@@ -297,35 +297,4 @@ static uint32_t loc_text_of(pto_loc h, char *buffer, uint32_t capacity)
     if (at.file == NULL) return 0;
     const int n = snprintf(buffer, capacity, "%s:%u:%u", at.file, at.line, at.column);
     return n < 0 ? 0 : (uint32_t)n;
-}
-
-void host_services_fill(pto_host *h)
-{
-    h->scratch = scratch;
-    h->keep = keep;
-    h->diag = diag;
-    h->diag_op = diag_op;
-    h->no_room = no_room;
-    h->should_stop = should_stop;
-    h->stat_add = stat_add;
-    h->kind = kind;
-    h->kind_by_name = kind_by_name;
-    h->kind_name = kind_name;
-    h->kind_column = kind_column;
-    h->kind_cost = kind_cost;
-    h->opt_i64 = opt_i64;
-    h->opt_f64 = opt_f64;
-    h->opt_str = opt_str;
-    h->opt_list = opt_list;
-    h->opt_is_set = opt_is_set;
-    h->machine_i64 = machine_i64;
-    h->machine_f64 = machine_f64;
-    h->machine_str = machine_str;
-    h->module_top = module_top_of;
-    h->symbol_find = symbol_find;
-    h->module_attr = module_attr;
-    h->module_set_attr = module_set_attr;
-    h->module_file = module_file_of;
-    h->loc_fuse = loc_fuse_of;
-    h->loc_text = loc_text_of;
 }

@@ -1,4 +1,4 @@
-/* The host table: its rooms put together, and the equalities between <pto/insn.h> and ir/op_info.h. */
+/* The tables that plugins call: host_<name> for each row of <pto/host.def>; a row without one does not link. */
 #include "core/host/host_handle.h"
 
 #define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
@@ -18,25 +18,35 @@ SAME(PTO_TRAIT_CONSTANT, TRAIT_CONSTANT);
 SAME(PTO_TRAIT_DESCRIPTOR, TRAIT_DESCRIPTOR);
 SAME(PTO_TRAIT_SYNC, TRAIT_SYNC);
 
-void host_table_fill(pto_host *h, uint32_t abi_minor)
+/* clang-format off */
+#define SLOT(name) .name = host_##name,
+#define HOST(returns, name, parameters, arguments, doc) SLOT(name)
+pto_host host_table(uint32_t abi_minor)
 {
-    *h = (pto_host){.struct_size = sizeof *h, .abi_minor = abi_minor};
-    host_services_fill(h);
-    host_ops_fill(h);
-    host_changes_fill(h);
-    host_values_fill(h);
-    host_types_fill(h);
-    host_attrs_fill(h);
-    host_exprs_fill(h);
-    h->greedy = host_greedy;
-    h->tiling_choose = host_tiling_choose;
-    h->decision_pinned = host_decision_pinned;
-    h->decision_made = host_decision_made;
+    return (pto_host){
+        .struct_size = sizeof(pto_host), .abi_minor = abi_minor,
+#include <pto/host.def>
+    };
+}
 
-    /* Every slot is filled: plugins do not test them. */
-    void (*slot)(void);
-    for (size_t at = offsetof(pto_host, scratch); at < sizeof *h; at += sizeof slot) {
-        __builtin_memcpy(&slot, (const char *)h + at, sizeof slot);
-        BUG_IF(slot == NULL, "slot at byte %zu of the host table is empty", at);
-    }
+static const pto_tiling_host tiling_host = {
+    .struct_size = sizeof tiling_host,
+#define HOST_TILING(returns, name, parameters, arguments, doc) SLOT(name)
+#include <pto/host.def>
+};
+static const pto_schedule_host schedule_host = {
+    .struct_size = sizeof schedule_host,
+#define HOST_SCHEDULE(returns, name, parameters, arguments, doc) SLOT(name)
+#include <pto/host.def>
+};
+/* clang-format on */
+
+pto_status host_extension(const pto_run *run, pto_str id, const void **table)
+{
+    (void)run;
+    const str name = str_of(id);
+    *table = str_is(name, PTO_TILING_HOST)     ? (const void *)&tiling_host
+             : str_is(name, PTO_SCHEDULE_HOST) ? (const void *)&schedule_host
+                                               : NULL;
+    return *table != NULL ? PTO_OK : PTO_FAILED;
 }

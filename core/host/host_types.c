@@ -1,4 +1,4 @@
-/* The room of the host table with types. */
+/* Host functions about types. */
 #include "core/host/host_handle.h"
 
 #include <pto/abi.h>
@@ -25,32 +25,32 @@ static const type_node *node_of(run_context *c, pto_type h)
     return t != 0 ? type_at(c->ir, t) : NULL;
 }
 
-static pto_type_kind type_kind_slot(pto_type h)
+pto_type_kind host_type_kind_of(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
     return t != NULL ? t->kind : PTO_TYPE_NONE;
 }
 
-static pto_dtype type_dtype_slot(pto_type h)
+pto_dtype host_type_dtype(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
     return t != NULL ? t->dtype : PTO_DTYPE_NONE;
 }
 
-static uint32_t type_rank_slot(pto_type h)
+uint32_t host_type_rank(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
     return t != NULL ? t->rank : 0;
 }
 
-static pto_expr type_dim_slot(pto_type h, uint32_t dim)
+pto_expr host_type_dim(pto_type h, uint32_t dim)
 {
     run_context *c = run_of(h.run);
     const type_node *t = node_of(c, h);
     return expr_handle(c, t != NULL && dim < t->rank ? t->dims[dim] : 0);
 }
 
-static pto_expr type_stride_slot(pto_type h, uint32_t dim)
+pto_expr host_type_stride(pto_type h, uint32_t dim)
 {
     run_context *c = run_of(h.run);
     const type_node *at = node_of(c, h);
@@ -62,13 +62,13 @@ static pto_expr type_stride_slot(pto_type h, uint32_t dim)
     return expr_handle(c, stride);
 }
 
-static pto_space type_space_slot(pto_type h)
+pto_space host_type_space(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
     return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->space : PTO_SPACE_NONE;
 }
 
-static pto_layout type_layout_slot(pto_type h)
+pto_layout host_type_layout(pto_type h)
 {
     const type_node *t = node_of(run_of(h.run), h);
     return t != NULL && (t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL) ? t->layout : PTO_LAYOUT_NONE;
@@ -83,7 +83,7 @@ static bool is_dtype(run_context *c, pto_dtype d)
     return false;
 }
 
-static pto_type type_scalar_slot(const pto_run *run, pto_dtype d)
+pto_type host_type_scalar(const pto_run *run, pto_dtype d)
 {
     run_context *c = run_of(run);
     return type_handle(c, is_dtype(c, d) ? type_scalar(c->ir, (dtype)d) : 0);
@@ -109,7 +109,7 @@ static bool dims_from(run_context *c, uint32_t rank, const pto_expr *dims, expr_
     return true;
 }
 
-static pto_type type_tensor_slot(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
+pto_type host_type_tensor(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
 {
     run_context *c = run_of(run);
     expr_id ids[TYPE_MAX_RANK];
@@ -117,7 +117,7 @@ static pto_type type_tensor_slot(const pto_run *run, pto_dtype d, uint32_t rank,
     return type_handle(c, type_tensor(c->ir, (dtype)d, rank, ids));
 }
 
-static pto_type type_gm_slot(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
+pto_type host_type_gm(const pto_run *run, pto_dtype d, uint32_t rank, const pto_expr *dims)
 {
     run_context *c = run_of(run);
     expr_id ids[TYPE_MAX_RANK];
@@ -125,8 +125,7 @@ static pto_type type_gm_slot(const pto_run *run, pto_dtype d, uint32_t rank, con
     return type_handle(c, type_gm(c->ir, (dtype)d, rank, ids));
 }
 
-static pto_type type_tile_slot(const pto_run *run, pto_dtype d, int64_t rows, int64_t columns, pto_space s,
-                               pto_layout l)
+pto_type host_type_tile(const pto_run *run, pto_dtype d, int64_t rows, int64_t columns, pto_space s, pto_layout l)
 {
     run_context *c = run_of(run);
     if (!is_dtype(c, d)) return type_handle(c, 0);
@@ -138,24 +137,8 @@ static pto_type type_tile_slot(const pto_run *run, pto_dtype d, int64_t rows, in
     return type_handle(c, type_tile(c->ir, (dtype)d, rows, columns, (space)s, (layout)l));
 }
 
-static pto_type type_buffer_slot(const pto_run *run)
+pto_type host_type_buffer(const pto_run *run)
 {
     run_context *c = run_of(run);
     return type_handle(c, type_buffer(c->ir));
-}
-
-void host_types_fill(pto_host *h)
-{
-    h->type_kind = type_kind_slot;
-    h->type_dtype = type_dtype_slot;
-    h->type_rank = type_rank_slot;
-    h->type_dim = type_dim_slot;
-    h->type_stride = type_stride_slot;
-    h->type_space = type_space_slot;
-    h->type_layout = type_layout_slot;
-    h->type_scalar = type_scalar_slot;
-    h->type_tensor = type_tensor_slot;
-    h->type_gm = type_gm_slot;
-    h->type_tile = type_tile_slot;
-    h->type_buffer = type_buffer_slot;
 }

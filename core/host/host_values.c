@@ -1,4 +1,4 @@
-/* The room of the host table with blocks and values. */
+/* Host functions about blocks and values. */
 #include "core/host/host_handle.h"
 
 #include <string.h>
@@ -11,25 +11,25 @@ static pto_op op_from_block(pto_block h, op_id (*to)(const module *m, block_id b
     return op_handle(c, b != 0 ? to(c->m, b) : 0);
 }
 
-static pto_op block_parent_slot(pto_block h) { return op_from_block(h, block_parent); }
-static pto_op block_first_slot(pto_block h) { return op_from_block(h, block_first); }
-static pto_op block_last_slot(pto_block h) { return op_from_block(h, block_last); }
+pto_op host_block_parent(pto_block h) { return op_from_block(h, block_parent); }
+pto_op host_block_first(pto_block h) { return op_from_block(h, block_first); }
+pto_op host_block_last(pto_block h) { return op_from_block(h, block_last); }
 
-static uint32_t block_arg_count_slot(pto_block h)
+uint32_t host_block_arg_count(pto_block h)
 {
     run_context *c = run_of(h.run);
     const block_id b = block_from(c, h);
     return b != 0 ? block_arg_count(c->m, b) : 0;
 }
 
-static pto_value block_arg_slot(pto_block h, uint32_t index)
+pto_value host_block_arg(pto_block h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const block_id b = block_from(c, h);
     return value_handle(c, b != 0 && index < block_arg_count(c->m, b) ? block_arg(c->m, b, index) : 0);
 }
 
-static pto_value block_add_arg_slot(pto_block h, pto_type type, pto_str name)
+pto_value host_block_add_arg(pto_block h, pto_type type, pto_str name)
 {
     run_context *c = run_of(h.run);
     const block_id b = block_from(c, h);
@@ -52,7 +52,7 @@ static pto_value block_add_arg_slot(pto_block h, pto_type type, pto_str name)
     return value_handle(c, v);
 }
 
-static pto_status block_erase_arg_slot(pto_block h, uint32_t index)
+pto_status host_block_erase_arg(pto_block h, uint32_t index)
 {
     run_context *c = run_of(h.run);
     const block_id b = block_from(c, h);
@@ -69,7 +69,7 @@ static pto_status block_erase_arg_slot(pto_block h, uint32_t index)
 
 /* ---- values ---- */
 
-static pto_type value_type_slot(pto_value h)
+pto_type host_value_type(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -86,7 +86,7 @@ static bool may_change_value(run_context *c, value_id v)
     return def != 0 ? run_may_change_op(c, def) : run_may_change_block(c, value_block(c->m, v));
 }
 
-static pto_status value_set_type_slot(pto_value h, pto_type type)
+pto_status host_value_set_type(pto_value h, pto_type type)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -102,28 +102,28 @@ static pto_status value_set_type_slot(pto_value h, pto_type type)
     return PTO_OK;
 }
 
-static pto_op value_op_slot(pto_value h)
+pto_op host_value_op(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
     return op_handle(c, v != 0 ? value_op(c->m, v) : 0);
 }
 
-static pto_block value_block_slot(pto_value h)
+pto_block host_value_block(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
     return block_handle(c, v != 0 ? value_block(c->m, v) : 0);
 }
 
-static uint32_t value_index_slot(pto_value h)
+uint32_t host_value_index(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
     return v != 0 ? value_index(c->m, v) : 0;
 }
 
-static uint32_t value_use_count_slot(pto_value h)
+uint32_t host_value_use_count(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -133,7 +133,7 @@ static uint32_t value_use_count_slot(pto_value h)
     return n;
 }
 
-static pto_op value_use_slot(pto_value h, uint32_t index, uint32_t *slot)
+pto_op host_value_use(pto_value h, uint32_t index, uint32_t *slot)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -155,7 +155,7 @@ static pto_op value_use_slot(pto_value h, uint32_t index, uint32_t *slot)
     return op_handle(c, use_op(c->m, u));
 }
 
-static pto_status value_replace_slot(pto_value h, pto_value other)
+pto_status host_value_replace(pto_value h, pto_value other)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h), by = value_from(c, other);
@@ -168,7 +168,7 @@ static pto_status value_replace_slot(pto_value h, pto_value other)
     return PTO_OK;
 }
 
-static pto_status value_valid_slot(pto_value tile, pto_expr out[2])
+pto_status host_value_valid(pto_value tile, pto_expr out[2])
 {
     run_context *c = run_of(tile.run);
     const value_id v = value_from(c, tile);
@@ -180,7 +180,7 @@ static pto_status value_valid_slot(pto_value tile, pto_expr out[2])
     return PTO_OK;
 }
 
-static pto_str value_name_slot(pto_value h)
+pto_str host_value_name(pto_value h)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -194,7 +194,7 @@ static pto_str value_name_slot(pto_value h)
     return name;
 }
 
-static pto_status value_set_name_slot(pto_value h, pto_str name)
+pto_status host_value_set_name(pto_value h, pto_str name)
 {
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
@@ -204,26 +204,4 @@ static pto_status value_set_name_slot(pto_value h, pto_str name)
     const value_name after = value_name_of(c->m, v);
     if (before.base != after.base || before.number != after.number) run_changed(c, RUN_CHANGED_NAMES, 0);
     return PTO_OK;
-}
-
-void host_values_fill(pto_host *h)
-{
-    h->block_parent = block_parent_slot;
-    h->block_first = block_first_slot;
-    h->block_last = block_last_slot;
-    h->block_arg_count = block_arg_count_slot;
-    h->block_arg = block_arg_slot;
-    h->block_add_arg = block_add_arg_slot;
-    h->block_erase_arg = block_erase_arg_slot;
-    h->value_type = value_type_slot;
-    h->value_set_type = value_set_type_slot;
-    h->value_op = value_op_slot;
-    h->value_block = value_block_slot;
-    h->value_index = value_index_slot;
-    h->value_use_count = value_use_count_slot;
-    h->value_use = value_use_slot;
-    h->value_replace = value_replace_slot;
-    h->value_valid = value_valid_slot;
-    h->value_name = value_name_slot;
-    h->value_set_name = value_set_name_slot;
 }

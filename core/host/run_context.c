@@ -123,7 +123,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
     const uint16_t serial = (uint16_t)(c->serial + 1);
     // Anew for each run: what a plugin writes into it is not the next one's.
-    host_table_fill(&s->params.registry->host, s->params.abi_minor);
+    s->params.registry->host = host_table(s->params.abi_minor);
     *c = (run_context){
         .run = {sizeof(pto_run), request->agent->kind_count, &s->params.registry->host, request->agent->kinds},
         .registry = s->params.registry,

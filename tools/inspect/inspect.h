@@ -29,6 +29,7 @@ MUST_CHECK status inspect_ops(inspector *x, const char *name);
 MUST_CHECK status inspect_machines(inspector *x, const char *name);
 MUST_CHECK status inspect_errors(inspector *x, const char *name);
 MUST_CHECK status inspect_counters(inspector *x, const char *name);
+MUST_CHECK status inspect_host(inspector *x, const char *name);
 
 /* ---- one entry: a title, a sentence, rows of key and value. Values NULL are left out. ---- */
 void inspect_begin(inspector *x);

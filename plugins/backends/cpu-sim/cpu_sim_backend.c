@@ -90,7 +90,8 @@ static pto_status set_up_memory(sim *s)
         double speed;
         const char *space = pto_space_name(inner[i / 2]);
         snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
-        if (pto_machine_f64(s->run, path, &speed) == PTO_OK) bandwidth_add_class(s->run, &s->memory, speed, actors);
+        if (pto_machine_f64(s->run, pto_s(path), &speed) == PTO_OK)
+            bandwidth_add_class(s->run, &s->memory, speed, actors);
     }
     for (uint32_t i = 0; i < LAUNCHES_MAX; i++) claims_init(s->run, &s->launches[i].claims);
     s->cores = PTO_SCRATCH(s->run, sim_core, s->machine->core_count);

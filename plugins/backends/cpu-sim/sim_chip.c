@@ -189,7 +189,7 @@ static pto_status give_workspace(sim *s, program_step *step)
                          s->workspace_bytes, s->machine->gm_bytes);
     s->workspace_bytes += bytes;
     const program_array *a = step->array;
-    const pto_attr value = pto_op_attr(step->site->op, "value");
+    const pto_attr value = pto_op_attr(step->site->op, PTO_STR("value"));
     const array_file file = {.op = step->site->op,
                              .code = "pto.cpu-sim/resource",
                              .rest_code = "pto.cpu-sim/resource-rest",
@@ -199,7 +199,7 @@ static pto_status give_workspace(sim *s, program_step *step)
                              .base = s->options.has_data ? pto_scratch(s->run, (size_t)bytes + 1) : NULL,
                              .bytes = (size_t)bytes};
     program_give(s->orchestrator_state, step, file.base, s->written.count);
-    written_add(&s->written, step->site->op, pto_value_name(pto_result(step->site->op, 0)), a, PTO_SOME(value));
+    written_add(&s->written, step->site->op, pto_value_name(pto_op_result(step->site->op, 0)), a, PTO_SOME(value));
     return file.base != NULL && PTO_SOME(value) ? array_file_read(&file, value) : PTO_OK;
 }
 

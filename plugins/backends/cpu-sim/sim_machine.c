@@ -7,7 +7,7 @@
 static int64_t number_at(const pto_run *run, const char *path, int64_t otherwise)
 {
     int64_t n;
-    return pto_machine_i64(run, path, &n) < 0 ? otherwise : n;
+    return pto_machine_i64(run, pto_s(path), &n) < 0 ? otherwise : n;
 }
 
 static const char *text_copy(const pto_run *run, pto_str s)
@@ -22,7 +22,7 @@ static const char *owner_of(const pto_run *run, const char *space)
     char path[64];
     pto_str s;
     snprintf(path, sizeof path, "spaces.%s.core", space);
-    return pto_machine_str(run, path, &s) < 0 ? NULL : text_copy(run, s);
+    return pto_machine_str(run, pto_s(path), &s) < 0 ? NULL : text_copy(run, s);
 }
 
 static void read_spaces(const pto_run *run, sim_core_kind *k)
@@ -60,7 +60,7 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
     m->core_count += k->count;
     snprintf(path, sizeof path, "cores.%s.pipes", name);
     pto_str pipes;
-    if (pto_machine_str(run, path, &pipes) < 0) pipes = pto_no_str();
+    if (pto_machine_str(run, pto_s(path), &pipes) < 0) pipes = pto_no_str();
     for (size_t i = 0; i < pipes.n;) {
         size_t n = 0;
         while (i + n < pipes.n && pipes.p[i + n] != ',') n++;
@@ -76,7 +76,7 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
 {
     *out = (sim_machine){.run = run, .has_timing = has_timing};
     pto_str name;
-    if (pto_machine_str(run, "name", &name) < 0)
+    if (pto_machine_str(run, PTO_STR("name"), &name) < 0)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "the pipeline names no machine; add `machine: machines/ascend-910b.yaml` or use --machine");
     out->name = text_copy(run, name);
@@ -88,7 +88,8 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
     PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
     out->clock_hz = number_at(run, "clock-hz", 1000000000);
     out->gm_bytes = number_at(run, "spaces.gm.bytes", INT64_MAX);
-    if (pto_machine_f64(run, "shared.gm-bytes-per-cycle", &out->gm_bytes_per_cycle) < 0) out->gm_bytes_per_cycle = 0;
+    if (pto_machine_f64(run, PTO_STR("shared.gm-bytes-per-cycle"), &out->gm_bytes_per_cycle) < 0)
+        out->gm_bytes_per_cycle = 0;
     out->repeat_bytes = number_at(run, "vector.repeat-bytes", 256);
     out->partial_repeat_cycles = number_at(run, "vector.partial-repeat-cycles", 0);
     out->matrix_head = number_at(run, "matrix.head", 0);
@@ -123,7 +124,7 @@ static pto_status charge_vector(const sim_machine *m, const program_site *site, 
     int64_t *const values[] = {&out->head, &out->per_repeat, &out->per_row, &out->tail};
     for (uint32_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "instructions.%.*s.%s", PTO_FMT(site->cost), columns[i]);
-        if (pto_machine_i64(m->run, path, values[i]) == PTO_OK) continue;
+        if (pto_machine_i64(m->run, pto_s(path), values[i]) == PTO_OK) continue;
         snprintf(path, sizeof path, "instructions.default.%s", columns[i]);
         *values[i] = number_at(m->run, path, 0);
     }
@@ -137,7 +138,7 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
     const char *from = pto_space_name(site->from), *to = pto_space_name(site->to);
     out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
     snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
-    if (pto_machine_f64(m->run, path, &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
+    if (pto_machine_f64(m->run, pto_s(path), &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
         return pto_error(site->op, "pto.cpu-sim/no-path",
                          "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path", PTO_FMT(site->op_name),
                          from, to, m->name);
@@ -153,7 +154,7 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
     snprintf(path, sizeof path, "matrix.cycles-per-box.%s", dtype);
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
-    if (pto_machine_i64(m->run, path, &out->per_repeat) == PTO_OK) return PTO_OK;
+    if (pto_machine_i64(m->run, pto_s(path), &out->per_repeat) == PTO_OK) return PTO_OK;
     return pto_error(step->site->op, "pto.cpu-sim/unsupported",
                      "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
                      m->name);

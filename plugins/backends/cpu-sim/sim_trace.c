@@ -186,7 +186,7 @@ void trace_write(sim *s)
     if (!s->sink || !s->sink->file_begin || !s->options.has_timing) return;
     writer *w = PTO_SCRATCH(s->run, writer, 1);
     w->sink = s->sink;
-    s->sink->file_begin(s->sink->self, pto_s(PTO_PROFILE_SWIMLANE));
+    s->sink->file_begin(s->sink->self, PTO_STR(PTO_PROFILE_SWIMLANE));
     put(w, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"tool\":\"pto.cpu-sim\",\"schema\":1,\"machine\":");
     put_string(w, s->machine->name);
     put(w, ",\"clock-hz\":%" PRId64 ",\"cycles\":%" PRId64 ",\"function\":", s->machine->clock_hz, s->now);

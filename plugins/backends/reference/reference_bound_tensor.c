@@ -73,7 +73,7 @@ typedef struct bound_run {
 static double ulp_of(const bound_run *r, const char *op)
 {
     const pto_run *run = r->in->run;
-    return (double)pto_kind_column(run, pto_kind_by_name(run, op), PTO_COLUMN_ULP);
+    return (double)pto_kind_column(run, pto_kind_by_name(run, pto_s(op)), PTO_COLUMN_ULP);
 }
 
 /* ---- elements ---- */

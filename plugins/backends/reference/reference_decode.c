@@ -143,7 +143,7 @@ static bool has_instructions(pto_op function)
 static pto_status decode_grid(coder *c)
 {
     function_code *f = c->f;
-    const pto_attr grid = pto_op_attr(f->op, "grid");
+    const pto_attr grid = pto_op_attr(f->op, PTO_STR("grid"));
     if (!f->is_kernel || f->program != NULL) return PTO_OK;
     f->grid_rank = pto_attr_count(grid);
     if (f->grid_rank > PTO_MAX_DIMS)
@@ -160,13 +160,13 @@ static pto_status decode_parameters(coder *c)
 {
     function_code *f = c->f;
     const pto_block body = pto_body(f->op);
-    const pto_attr modes = pto_op_attr(f->op, "params");
-    const uint32_t first = f->is_kernel ? pto_attr_count(pto_op_attr(f->op, "grid")) : 0;
+    const pto_attr modes = pto_op_attr(f->op, PTO_STR("params"));
+    const uint32_t first = f->is_kernel ? pto_attr_count(pto_op_attr(f->op, PTO_STR("grid"))) : 0;
     f->parameter_count = pto_block_arg_count(body) - first;
     parameter_code *p = PTO_SCRATCH(c->run, parameter_code, f->parameter_count);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const pto_value v = pto_block_arg(body, first + i);
-        const pto_str mode = PTO_SOME(modes) ? pto_attr_str(pto_attr_item(modes, i, NULL)) : pto_s("in");
+        const pto_str mode = PTO_SOME(modes) ? pto_attr_str(pto_attr_item(modes, i, NULL)) : PTO_STR("in");
         p[i].value = coder_value(c, v);
         p[i].name = pto_value_name(v);
         p[i].in = !pto_str_is(mode, "out");
@@ -178,14 +178,14 @@ static pto_status decode_parameters(coder *c)
                                 PTO_FMT(p[i].name), PTO_FMT(f->name));
     }
     f->parameters = p;
-    f->result_count = pto_attr_count(pto_op_attr(f->op, "results"));
+    f->result_count = pto_attr_count(pto_op_attr(f->op, PTO_STR("results")));
     return PTO_OK;
 }
 
 static pto_status decode_facts(coder *c)
 {
     function_code *f = c->f;
-    const pto_attr facts = pto_op_attr(f->op, "facts");
+    const pto_attr facts = pto_op_attr(f->op, PTO_STR("facts"));
     f->fact_count = PTO_SOME(facts) ? pto_attr_count(facts) : 0;
     fact_code *out = PTO_SCRATCH(c->run, fact_code, f->fact_count);
     for (uint32_t i = 0; i < f->fact_count; i++) {

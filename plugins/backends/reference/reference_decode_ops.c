@@ -9,7 +9,7 @@ typedef struct op_row {
     pto_status (*decode)(coder *c, op_code *o); /* NULL: operands and results say it all */
 } op_row;
 
-static pto_attr attribute(const op_code *o, const char *name) { return pto_op_attr(o->op, name); }
+static pto_attr attribute(const op_code *o, const char *name) { return pto_op_attr(o->op, pto_s(name)); }
 
 static number number_of(pto_attr a)
 {
@@ -51,7 +51,7 @@ static pto_status decode_call(coder *c, op_code *o)
         return coder_refuse(o->op, "pto.reference/unsupported", "there is no function @%.*s", PTO_FMT(name));
     o->callee = coder_function(c, callee);
     /* What a call gives back beyond the results of the function: its out parameters. */
-    o->by_value = o->what == DO_CALL && o->result_count != pto_attr_count(pto_op_attr(callee, "results"));
+    o->by_value = o->what == DO_CALL && o->result_count != pto_attr_count(pto_op_attr(callee, PTO_STR("results")));
     return PTO_OK;
 }
 
@@ -64,7 +64,7 @@ static pto_status decode_stated_valid(coder *c, op_code *o, index_expr *out)
     bool *states = PTO_SCRATCH(c->run, bool, carried);
     o->states_valid = states;
     for (uint32_t i = 0, next = 0; i < carried && next < entries; i++) {
-        const bool is_tile = pto_type_kind_of(pto_value_type(pto_operand(o->op, i))) == PTO_TYPE_TILE;
+        const bool is_tile = pto_type_kind_of(pto_value_type(pto_op_operand(o->op, i))) == PTO_TYPE_TILE;
         if (entries != carried && !is_tile) continue;
         const pto_attr item = pto_attr_item(list, next++, NULL);
         if (!is_tile || pto_attr_kind_of(item) != PTO_ATTR_LIST || pto_attr_count(item) != 2) continue;
@@ -96,7 +96,7 @@ static pto_status decode_forall(coder *c, op_code *o)
     /* An `out` that nobody else sees may be written in place; the result of tile.empty is such. */
     bool *takes = PTO_SCRATCH(c->run, bool, o->operand_count);
     for (uint32_t i = 0; i < o->operand_count; i++) {
-        const pto_value v = pto_operand(o->op, i);
+        const pto_value v = pto_op_operand(o->op, i);
         const pto_op def = pto_value_op(v);
         takes[i] = PTO_SOME(def) && pto_str_is(pto_op_name(def), "tile.empty") && pto_value_use_count(v) == 1 &&
                    pto_block_same(pto_op_block(def), pto_op_block(o->op));
@@ -149,13 +149,13 @@ static pto_status decode_tile(coder *c, op_code *o)
     if (o->insn == INSN_NONE)
         return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for '%.*s'", PTO_FMT(o->name));
     if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_STORE) {
-        const uint32_t rank = pto_type_rank(pto_value_type(pto_operand(o->op, o->rule == PTO_RULE_STORE)));
+        const uint32_t rank = pto_type_rank(pto_value_type(pto_op_operand(o->op, o->rule == PTO_RULE_STORE)));
         PTO_TRY(want_exprs(c, o, "offsets", rank));
     }
     if (o->rule == PTO_RULE_READ) PTO_TRY(want_exprs(c, o, "offsets", 2));
     if (o->rule == PTO_RULE_LOAD) PTO_TRY(want_exprs(c, o, "sizes", 2));
     if (o->rule == PTO_RULE_FILL) PTO_TRY(coder_exprs(c, o, "valid"));
-    o->transpose = o->rule == PTO_RULE_LOAD && pto_attr_bool_of(o->op, "transpose", 0);
+    o->transpose = o->rule == PTO_RULE_LOAD && pto_attr_bool_of(o->op, PTO_STR("transpose"), 0);
     if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_FILLPAD) {
         const pto_attr pad = attribute(o, "pad");
         o->has_pad = PTO_SOME(pad);
@@ -164,7 +164,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     if (o->rule == PTO_RULE_CONVERT) {
         const pto_str mode = pto_attr_str(attribute(o, "mode"));
         o->mode = round_mode_by_name(mode.p, mode.n);
-        o->saturate = pto_attr_bool_of(o->op, "saturate", 0);
+        o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     }
     return PTO_OK;
 }
@@ -220,14 +220,14 @@ pto_status coder_op(coder *c, pto_op op, op_code *o)
 {
     o->op = op;
     o->name = pto_op_name(op);
-    o->operand_count = pto_operand_count(op);
-    o->result_count = pto_result_count(op);
+    o->operand_count = pto_op_operand_count(op);
+    o->result_count = pto_op_result_count(op);
     o->block_count = pto_op_block_count(op);
     uint32_t *operands = PTO_SCRATCH(c->run, uint32_t, o->operand_count),
              *results = PTO_SCRATCH(c->run, uint32_t, o->result_count);
-    for (uint32_t i = 0; i < o->operand_count; i++) operands[i] = coder_value(c, pto_operand(op, i));
+    for (uint32_t i = 0; i < o->operand_count; i++) operands[i] = coder_value(c, pto_op_operand(op, i));
     for (uint32_t i = 0; i < o->result_count; i++) {
-        const pto_value v = pto_result(op, i);
+        const pto_value v = pto_op_result(op, i);
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         results[i] = coder_value(c, v);
         if (kind == PTO_TYPE_BUFFER)

@@ -45,7 +45,7 @@ static nan_rule nan_rule_of(pto_str s)
 
 static void read_axes(const op_code *o, const char *name, tensor_call *call)
 {
-    const pto_attr a = pto_op_attr(o->op, name);
+    const pto_attr a = pto_op_attr(o->op, pto_s(name));
     if (!PTO_SOME(a)) return;
     if (pto_attr_kind_of(a) != PTO_ATTR_LIST) {
         call->axes[call->axis_count++] = pto_attr_i64(a);
@@ -57,17 +57,17 @@ static void read_axes(const op_code *o, const char *name, tensor_call *call)
 
 static void read_attributes(const op_code *o, tensor_call *call)
 {
-    const pto_str mode = pto_attr_str_of(o->op, "mode");
+    const pto_str mode = pto_attr_str_of(o->op, PTO_STR("mode"));
     read_axes(o, "axis", call);
     read_axes(o, "perm", call);
-    call->nan = nan_rule_of(pto_attr_str_of(o->op, "nan"));
-    call->drop_reduced = !pto_attr_bool_of(o->op, "keepdim", 1);
-    call->transpose_a = pto_attr_bool_of(o->op, "transpose_a", 0);
-    call->transpose_b = pto_attr_bool_of(o->op, "transpose_b", 0);
-    call->saturate = pto_attr_bool_of(o->op, "saturate", 0);
+    call->nan = nan_rule_of(pto_attr_str_of(o->op, PTO_STR("nan")));
+    call->drop_reduced = !pto_attr_bool_of(o->op, PTO_STR("keepdim"), 1);
+    call->transpose_a = pto_attr_bool_of(o->op, PTO_STR("transpose_a"), 0);
+    call->transpose_b = pto_attr_bool_of(o->op, PTO_STR("transpose_b"), 0);
+    call->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
-    call->approx = pto_str_is(pto_attr_str_of(o->op, "approx"), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
-    call->eps = pto_attr_float_of(o->op, "eps", 0);
+    call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
+    call->eps = pto_attr_float_of(o->op, PTO_STR("eps"), 0);
 }
 
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
@@ -111,7 +111,7 @@ pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t 
 
 pto_status interp_constant(interp *in, frame *fr, const op_code *o)
 {
-    const pto_attr a = pto_op_attr(o->op, "value");
+    const pto_attr a = pto_op_attr(o->op, PTO_STR("value"));
     const pto_attr_kind kind = pto_attr_kind_of(a);
     if (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE) {
         tensor_call call = {0};

@@ -65,7 +65,7 @@ static int by_place(const void *a, const void *b)
 static uint32_t count_accesses(pto_value buffer)
 {
     uint32_t n = 0;
-    PTO_EACH_USE(buffer, tile) n += pto_value_use_count(pto_result(tile.op, 0));
+    PTO_EACH_USE(buffer, tile) n += pto_value_use_count(pto_op_result(tile.op, 0));
     return n;
 }
 
@@ -73,7 +73,7 @@ static uint32_t find_accesses(const region_table *r, pto_value buffer, access *o
 {
     uint32_t n = 0;
     PTO_EACH_USE(buffer, tile) {
-        PTO_EACH_USE(pto_result(tile.op, 0), use) {
+        PTO_EACH_USE(pto_op_result(tile.op, 0), use) {
             const access a = {region_place(r, use.op), pto_op_writes(use.op, use.slot)};
             out[n++] = a;
         }
@@ -108,7 +108,7 @@ static span life_span(const region_table *r, pto_op buffer, uint32_t loop, const
     /* Written first, and in every iteration: nothing crosses iterations, unless stages rotate. */
     const int is_fresh =
         accesses[0].is_write && r->ops[accesses[0].place].parent == (loop != REGION_NONE ? loop : REGION_ROOT);
-    const int crosses = !is_fresh || pto_attr_int_of(buffer, "stages", 1) > 1;
+    const int crosses = !is_fresh || pto_attr_int_of(buffer, PTO_STR("stages"), 1) > 1;
     for (uint32_t p = loop; crosses && p != REGION_NONE; p = is_fresh ? REGION_NONE : region_loop_around(r, p))
         extend(&s, p, r->ops[p].last);
     return s;
@@ -120,7 +120,7 @@ static int64_t space_number(const pto_run *run, pto_str space, const char *what,
     char path[80];
     int64_t n = 0;
     snprintf(path, sizeof path, "spaces.%.*s.%s", PTO_FMT(space), what);
-    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
 }
 
 static int64_t usable_bytes(const pto_run *run, pto_str space) { return space_number(run, space, "usable-bytes", 0); }
@@ -128,17 +128,17 @@ static int64_t usable_bytes(const pto_run *run, pto_str space) { return space_nu
 /* What the buffer asks for, and what its space wants of every buffer: both are powers of two. */
 static int64_t alignment(const pto_run *run, pto_op buffer)
 {
-    const int64_t own = pto_attr_int_of(buffer, "align", 32),
-                  space = space_number(run, pto_attr_str_of(buffer, "space"), "align", 1);
+    const int64_t own = pto_attr_int_of(buffer, PTO_STR("align"), 32),
+                  space = space_number(run, pto_attr_str_of(buffer, PTO_STR("space")), "align", 1);
     return own > space ? own : space;
 }
 
 static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 {
-    const uint32_t room = count_accesses(pto_result(buffer, 0));
+    const uint32_t room = count_accesses(pto_op_result(buffer, 0));
     if (room == 0) return;
     access *accesses = PTO_SCRATCH(r->run, access, room);
-    const uint32_t count = find_accesses(r, pto_result(buffer, 0), accesses);
+    const uint32_t count = find_accesses(r, pto_op_result(buffer, 0), accesses);
     const uint32_t loop = common_loop(r, accesses, count);
     const span s = life_span(r, buffer, loop, accesses, count);
     l->first = s.first;
@@ -161,10 +161,10 @@ static uint32_t find_lives(const region_table *r, life **out)
         if (!pto_op_is(op, pto_kind(r->run, KIND_BUFFER))) continue;
         lives[n].buffer = op;
         lives[n].s = (storage_life){
-            .space = pto_space_by_name(pto_attr_str_of(op, "space")),
+            .space = pto_space_by_name(pto_attr_str_of(op, PTO_STR("space"))),
             .align = alignment(r->run, op),
-            .addr = pto_attr_int_of(op, "addr", -1),
-            .bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1),
+            .addr = pto_attr_int_of(op, PTO_STR("addr"), -1),
+            .bytes = pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1),
             .first = i,
             .last = i,
             .loop_last = r->count,
@@ -182,11 +182,11 @@ static pto_status report_full(pto_op kernel, const life *all, uint32_t count, pt
                               int64_t available)
 {
     const pto_str name = pto_function_name(kernel);
-    pto_no_room(kernel, "pto.allocate/does-not-fit",
-                "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name), (long long)needed,
-                pto_space_name(space), (long long)available);
+    pto_does_not_fit(kernel, "pto.allocate/does-not-fit",
+                     "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name),
+                     (long long)needed, pto_space_name(space), (long long)available);
     for (uint32_t i = 0; i < count; i++) {
-        const pto_str buffer = pto_value_name(pto_result(all[i].buffer, 0));
+        const pto_str buffer = pto_value_name(pto_op_result(all[i].buffer, 0));
         if (all[i].s.space != space) continue;
         pto_note(all[i].buffer, "`%%%.*s` takes %lld bytes", PTO_FMT(buffer), (long long)all[i].s.bytes);
     }
@@ -212,10 +212,10 @@ static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_li
     while (needed > available && sharing < ways[reuse].to) needed = storage_place(run, lives, count, ++sharing);
     PTO_TRY(pto_go_on(run));
     if (needed > available) return report_full(kernel, all, all_count, space, needed, available);
-    pto_count_by(run, STAT_BYTES, needed);
-    if (sharing != STORAGE_APART) pto_count(run, STAT_SHARED);
+    pto_stat_add(run, STAT_BYTES, needed);
+    if (sharing != STORAGE_APART) pto_stat_add(run, STAT_SHARED, 1);
     if (sharing != STORAGE_ALL || reuse == REUSE_ALWAYS) return PTO_OK;
-    pto_count(run, STAT_WAITING);
+    pto_stat_add(run, STAT_WAITING, 1);
     pto_remark(kernel, "pto.allocate/pipes-wait",
                "buffers of `%s` share bytes between pipes, which wait for each other: apart they need %lld bytes, the "
                "machine has %lld",
@@ -234,7 +234,7 @@ static pto_status allocate_space(pto_op kernel, pto_space space, life *all, uint
     PTO_TRY(place(kernel, all, all_count, lives, count));
     for (uint32_t i = 0; i < all_count; i++) {
         if (all[i].s.space != space) continue;
-        PTO_TRY(pto_op_set_attr(all[i].buffer, "addr", pto_attr_make_i64(kernel.run, all[i].s.addr)));
+        PTO_TRY(pto_op_set_attr(all[i].buffer, PTO_STR("addr"), pto_attr_make_i64(kernel.run, all[i].s.addr)));
     }
     return PTO_OK;
 }
@@ -245,7 +245,7 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
     const region_table r = regions_of(kernel);
     life *lives = NULL;
     const uint32_t count = find_lives(&r, &lives);
-    pto_count_by(run, STAT_BUFFERS, count);
+    pto_stat_add(run, STAT_BUFFERS, count);
     for (pto_space s = PTO_VEC; s < PTO_GM; s++) PTO_TRY(allocate_space(kernel, s, lives, count));
     return PTO_OK;
 }
@@ -254,7 +254,8 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 
 static pto_status check_buffer(const pto_run *run, const life *l)
 {
-    const pto_str name = pto_value_name(pto_result(l->buffer, 0)), space = pto_attr_str_of(l->buffer, "space");
+    const pto_str name = pto_value_name(pto_op_result(l->buffer, 0)),
+                  space = pto_attr_str_of(l->buffer, PTO_STR("space"));
     const int64_t available = usable_bytes(run, space), end = l->s.addr + l->s.bytes;
     if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
     if (l->s.align > 1 && l->s.addr % l->s.align != 0)
@@ -282,7 +283,8 @@ static pto_status check_addresses(const pto_run *run, pto_op kernel)
             if (a->s.space != b->s.space || storage_may_share(&a->s, &b->s, STORAGE_ALL) ||
                 a->s.addr >= b->s.addr + b->s.bytes || b->s.addr >= a->s.addr + a->s.bytes)
                 continue;
-            const pto_str x = pto_value_name(pto_result(a->buffer, 0)), y = pto_value_name(pto_result(b->buffer, 0));
+            const pto_str x = pto_value_name(pto_op_result(a->buffer, 0)),
+                          y = pto_value_name(pto_op_result(b->buffer, 0));
             pto_error(a->buffer, "pto.allocate/overlap", "`%%%.*s` shares bytes with `%%%.*s` while both live",
                       PTO_FMT(x), PTO_FMT(y));
             pto_note(b->buffer, "`%%%.*s` is here", PTO_FMT(y));

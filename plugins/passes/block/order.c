@@ -57,23 +57,23 @@ static int64_t rule_of(pto_op op) { return pto_kind_column(op.run, pto_op_kind(o
 
 static pto_status describe(node *n, pto_op op, const pto_run *run)
 {
-    uint32_t count = pto_operand_count(op);
+    uint32_t count = pto_op_operand_count(op);
     *n = (node){.op = op, .rank = RANK_WORK};
     for (uint32_t i = 0; i < count; i++) {
-        pto_value v = pto_operand(op, i);
+        pto_value v = pto_op_operand(op, i);
         pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         if (kind == PTO_TYPE_GM) {
             n->reads_memory |= rule_of(op) == PTO_RULE_LOAD;
             n->writes_memory |= rule_of(op) != PTO_RULE_LOAD;
         }
         if (kind != PTO_TYPE_TILE) continue;
-        pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_operand(tile, 0));
+        pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_op_operand(tile, 0));
         pto_str name = pto_op_name(op);
         if (!pto_op_is(tile, pto_kind(run, KIND_TILE)) || !pto_op_is(buffer, pto_kind(run, KIND_BUFFER)) ||
             n->access_count == OPERANDS_MAX)
             return pto_error(op, "pto.order/operand",
                              "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
-        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, "stage", 0), pto_op_writes(op, i)};
+        n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
         int is_source = i == 1 && pto_type_space(pto_value_type(v)) == PTO_MAT;
         if (rule_of(op) == PTO_RULE_MOVE && is_source) n->rank = RANK_FEED;
     }
@@ -84,15 +84,17 @@ static pto_status describe(node *n, pto_op op, const pto_run *run)
 
 static int overlap(const access *a, const access *b)
 {
-    int64_t from_a = pto_attr_int_of(a->buffer, "addr", -1), from_b = pto_attr_int_of(b->buffer, "addr", -1),
-            difference = 0;
+    int64_t from_a = pto_attr_int_of(a->buffer, PTO_STR("addr"), -1),
+            from_b = pto_attr_int_of(b->buffer, PTO_STR("addr"), -1), difference = 0;
     if (pto_op_same(a->buffer, b->buffer))
         return !pto_expr_is_const(pto_expr_sub(a->stage, b->stage), &difference) || difference == 0;
     if (from_a < 0 || from_b < 0 ||
-        !pto_str_same(pto_attr_str_of(a->buffer, "space"), pto_attr_str_of(b->buffer, "space")))
+        !pto_str_same(pto_attr_str_of(a->buffer, PTO_STR("space")), pto_attr_str_of(b->buffer, PTO_STR("space"))))
         return 0;
-    int64_t end_a = from_a + pto_attr_int_of(a->buffer, "bytes_per_stage", 0) * pto_attr_int_of(a->buffer, "stages", 1);
-    int64_t end_b = from_b + pto_attr_int_of(b->buffer, "bytes_per_stage", 0) * pto_attr_int_of(b->buffer, "stages", 1);
+    int64_t end_a = from_a + pto_attr_int_of(a->buffer, PTO_STR("bytes_per_stage"), 0) *
+                                 pto_attr_int_of(a->buffer, PTO_STR("stages"), 1);
+    int64_t end_b = from_b + pto_attr_int_of(b->buffer, PTO_STR("bytes_per_stage"), 0) *
+                                 pto_attr_int_of(b->buffer, PTO_STR("stages"), 1);
     return from_a < end_b && from_b < end_a;
 }
 
@@ -174,15 +176,15 @@ static void find_order(piece *p, uint32_t *order)
 /* To the end of the piece; descriptors that stand in it go right before their first use. */
 static pto_status place(const piece *p, pto_op op, pto_op *waiting, uint32_t waiting_count)
 {
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        pto_op tile = pto_value_op(pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        pto_op tile = pto_value_op(pto_op_operand(op, i));
         for (uint32_t w = 0; w < waiting_count; w++) {
             if (!PTO_SOME(waiting[w]) || !PTO_SOME(tile) || !pto_op_same(waiting[w], tile)) continue;
-            PTO_TRY(pto_move(tile, pto_before(p->stop)));
+            PTO_TRY(pto_op_move(tile, pto_before(p->stop)));
             waiting[w] = pto_op_none(p->run);
         }
     }
-    return pto_move(op, pto_before(p->stop));
+    return pto_op_move(op, pto_before(p->stop));
 }
 
 static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
@@ -193,10 +195,10 @@ static pto_status order_piece(piece *p, pto_op *tiles, uint32_t tile_count)
     find_order(p, order);
     for (uint32_t k = 0; k < p->count; k++) moved += order[k] != k;
     if (moved == 0) return PTO_OK;
-    pto_count_by(p->run, STAT_MOVED, moved);
+    pto_stat_add(p->run, STAT_MOVED, moved);
     for (uint32_t k = 0; k < p->count; k++) PTO_TRY(place(p, p->nodes[order[k]].op, tiles, tile_count));
     for (uint32_t w = 0; w < tile_count; w++) {
-        if (PTO_SOME(tiles[w])) PTO_TRY(pto_move(tiles[w], pto_before(p->stop)));
+        if (PTO_SOME(tiles[w])) PTO_TRY(pto_op_move(tiles[w], pto_before(p->stop)));
     }
     return PTO_OK;
 }
@@ -223,8 +225,8 @@ typedef struct room {
 static home home_of(const region_table *r, pto_op buffer)
 {
     home h = {REGION_NONE, 0};
-    PTO_EACH_USE(pto_result(buffer, 0), tile) {
-        PTO_EACH_USE(pto_result(tile.op, 0), use) {
+    PTO_EACH_USE(pto_op_result(buffer, 0), tile) {
+        PTO_EACH_USE(pto_op_result(tile.op, 0), use) {
             const uint32_t place = region_place(r, use.op);
             if (h.owner == REGION_NONE) h = (home){r->ops[place].parent, r->ops[place].block};
             while (region_within(r, place, h.owner, h.block) == REGION_NONE)
@@ -257,14 +259,15 @@ static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t bloc
         char path[64];
         int64_t used = 0, most = INT64_MAX;
         (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", pto_space_name(s));
-        if (pto_machine_i64(run, path, &most) != PTO_OK) continue;
+        if (pto_machine_i64(run, pto_s(path), &most) != PTO_OK) continue;
         for (uint32_t i = 0; i < r->buffer_count; i++) {
             const pto_op op = r->buffers[i];
             const home *h = &r->homes[i];
             if (h->owner == REGION_NONE || region_within(&r->regions, first, h->owner, h->block) == REGION_NONE)
                 continue;
-            if (!pto_str_is(pto_attr_str_of(op, "space"), pto_space_name(s))) continue;
-            int64_t bytes = pto_attr_int_of(op, "bytes_per_stage", 0) * pto_attr_int_of(op, "stages", 1);
+            if (!pto_str_is(pto_attr_str_of(op, PTO_STR("space")), pto_space_name(s))) continue;
+            int64_t bytes =
+                pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1);
             if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;
         }
     }
@@ -278,7 +281,7 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
     uint32_t count = 0, tiles = 0;
     PTO_TRY(pto_go_on(run));
     if (!fits(run, r, owner, block)) {
-        pto_count(run, STAT_LEFT);
+        pto_stat_add(run, STAT_LEFT, 1);
         return PTO_OK;
     }
     PTO_EACH_OP(pto_op_block_at(r->regions.ops[owner].op, block), op) {

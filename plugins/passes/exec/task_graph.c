@@ -35,7 +35,7 @@ static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
     PTO_EACH_USE(memory, use) {
         pto_op user = top_op(use.op, body);
         if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
-            const pto_op through = last_use(run, pto_result(use.op, 0), body);
+            const pto_op through = last_use(run, pto_op_result(use.op, 0), body);
             if (pto_op_is_before(user, through)) user = through;
         }
         if (pto_op_is_before(last, user)) last = user;
@@ -46,25 +46,25 @@ static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
 static pto_status rewrite_workspace(const pto_run *run, pto_op op, pto_block body)
 {
     pto_spec alloc = pto_spec_make(run, pto_kind(run, KIND_EXEC_ALLOC));
-    pto_spec_result(&alloc, pto_value_type(pto_result(op, 0)));
-    pto_spec_name(&alloc, pto_value_name(pto_result(op, 0)));
+    pto_spec_result(&alloc, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&alloc, pto_value_name(pto_op_result(op, 0)));
     const pto_value memory = pto_spec_value(&alloc, pto_before(op));
     PTO_NEED(memory);
-    PTO_TRY(pto_replace(op, memory));
+    PTO_TRY(pto_op_replace_by(op, memory));
     pto_spec release = pto_spec_make(run, pto_kind(run, KIND_EXEC_FREE));
     pto_spec_operand(&release, memory);
-    pto_count(run, STAT_WORKSPACES);
+    pto_stat_add(run, STAT_WORKSPACES, 1);
     return PTO_SOME(pto_spec_build(&release, pto_after(last_use(run, memory, body)))) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status rewrite_launch(const pto_run *run, pto_op op)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_EXEC_LAUNCH));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) pto_spec_operand(&s, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) pto_spec_operand(&s, pto_op_operand(op, i));
     pto_spec_attrs_of(&s, op);
     PTO_NEED(pto_spec_build(&s, pto_before(op)));
-    pto_count(run, STAT_TASKS);
-    return pto_erase(op);
+    pto_stat_add(run, STAT_TASKS, 1);
+    return pto_op_erase(op);
 }
 
 static pto_status rewrite_function(const pto_run *run, pto_op function)
@@ -96,7 +96,7 @@ static pto_status check_scheduled(const pto_run *run, pto_op function)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_EXEC_ALLOC))) continue;
         uint32_t freed = 0;
-        PTO_EACH_USE(pto_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
+        PTO_EACH_USE(pto_op_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
         if (freed != 1)
             return pto_error(op, "pto.task-graph/not-freed", "the workspace is freed %u times; it must be freed once",
                              freed);

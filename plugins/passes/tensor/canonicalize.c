@@ -55,7 +55,7 @@ static subject look_at(pto_op op, pto_kind_id kind)
 {
     subject s = {.op = op, .kind = kind};
     for (uint32_t i = 0; i < 2; i++) {
-        s.operand[i] = pto_operand(op, i);
+        s.operand[i] = pto_op_operand(op, i);
         if (!PTO_SOME(s.operand[i])) break;
         s.def[i] = pto_value_op(s.operand[i]);
         s.def_kind[i] = PTO_SOME(s.def[i]) ? pto_op_kind(s.def[i]) : 0;
@@ -73,7 +73,7 @@ static int is_constant(const pto_run *run, const subject *s, uint32_t operand)
 /* True when every element of the constant is this number. */
 static int is_splat(pto_op constant, double wanted)
 {
-    const pto_attr a = pto_op_attr(constant, "value");
+    const pto_attr a = pto_op_attr(constant, PTO_STR("value"));
     const pto_attr_kind kind = pto_attr_kind_of(a);
     if (kind != PTO_ATTR_INT && kind != PTO_ATTR_FLOAT) return 0;
     const double number = pto_attr_f64(a);
@@ -99,17 +99,17 @@ static int widens_exactly(pto_dtype narrow, pto_dtype wide)
 /* x -> wide -> x again. Saturating would make a number of an infinity. */
 static pto_value match_cast_back(const pto_run *run, const subject *s)
 {
-    if (s->def_kind[0] != s->kind || pto_attr_bool_of(s->op, "saturate", 0)) return pto_value_none(run);
-    const pto_value x = pto_operand(s->def[0], 0);
+    if (s->def_kind[0] != s->kind || pto_attr_bool_of(s->op, PTO_STR("saturate"), 0)) return pto_value_none(run);
+    const pto_value x = pto_op_operand(s->def[0], 0);
     const pto_dtype narrow = pto_type_dtype(pto_value_type(x)), wide = pto_type_dtype(pto_value_type(s->operand[0]));
     return widens_exactly(narrow, wide) ? x : pto_value_none(run);
 }
 
 static int is_identity_permutation(pto_op transpose)
 {
-    const uint32_t rank = pto_expr_count_of(transpose, "perm");
+    const uint32_t rank = pto_expr_count_of(transpose, PTO_STR("perm"));
     for (uint32_t i = 0; i < rank; i++) {
-        if (pto_int_of(transpose, "perm", i, -1) != (int64_t)i) return 0;
+        if (pto_int_of(transpose, PTO_STR("perm"), i, -1) != (int64_t)i) return 0;
     }
     return 1;
 }
@@ -120,10 +120,10 @@ static pto_value match_simple(const pto_run *run, const subject *s)
     const pto_kind_id kind = s->kind;
     const pto_value x = s->operand[0], none = pto_value_none(run);
     if (!PTO_SOME(x)) return none;
-    if (kind == pto_kind(run, KIND_NEG)) return s->def_kind[0] == kind ? pto_operand(s->def[0], 0) : none;
+    if (kind == pto_kind(run, KIND_NEG)) return s->def_kind[0] == kind ? pto_op_operand(s->def[0], 0) : none;
     if (kind == pto_kind(run, KIND_MAXIMUM) || kind == pto_kind(run, KIND_MINIMUM))
         return pto_value_same(x, s->operand[1]) ? x : none;
-    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_result(s->op, 0))))
+    if (kind == pto_kind(run, KIND_CAST) && !pto_type_same(pto_value_type(x), pto_value_type(pto_op_result(s->op, 0))))
         return match_cast_back(run, s);
     if (kind == pto_kind(run, KIND_TRANSPOSE)) return is_identity_permutation(s->op) ? x : none;
     if (kind == pto_kind(run, KIND_CAST) || kind == pto_kind(run, KIND_RESHAPE) ||
@@ -136,9 +136,9 @@ static pto_value match_simple(const pto_run *run, const subject *s)
 static pto_attr composed_permutation(const pto_run *run, pto_op outer, pto_op inner)
 {
     int64_t perm[PTO_MAX_DIMS];
-    const uint32_t rank = pto_expr_count_of(outer, "perm");
+    const uint32_t rank = pto_expr_count_of(outer, PTO_STR("perm"));
     for (uint32_t i = 0; i < rank; i++)
-        perm[i] = pto_int_of(inner, "perm", (uint32_t)pto_int_of(outer, "perm", i, 0), 0);
+        perm[i] = pto_int_of(inner, PTO_STR("perm"), (uint32_t)pto_int_of(outer, PTO_STR("perm"), i, 0), 0);
     return pto_attr_make_ints(run, rank, perm);
 }
 
@@ -148,8 +148,8 @@ static pto_status shorten_chain(const pto_run *run, subject *s)
     const int is_transpose = s->kind == pto_kind(run, KIND_TRANSPOSE);
     if (!is_transpose && s->kind != pto_kind(run, KIND_RESHAPE)) return PTO_OK;
     if (s->def_kind[0] != s->kind) return PTO_OK;
-    if (is_transpose) PTO_TRY(pto_op_set_attr(s->op, "perm", composed_permutation(run, s->op, s->def[0])));
-    PTO_TRY(pto_set_operand(s->op, 0, pto_operand(s->def[0], 0)));
+    if (is_transpose) PTO_TRY(pto_op_set_attr(s->op, PTO_STR("perm"), composed_permutation(run, s->op, s->def[0])));
+    PTO_TRY(pto_op_set_operand(s->op, 0, pto_op_operand(s->def[0], 0)));
     *s = look_at(s->op, s->kind);
     return PTO_OK;
 }
@@ -160,8 +160,8 @@ static pto_status turn_constant_right(const pto_run *run, subject *s)
     if (!is_constant(run, s, 0) || !PTO_SOME(s->operand[1]) || is_constant(run, s, 1)) return PTO_OK;
     if (!pto_kind_has(run, s->kind, PTO_TRAIT_COMMUTATIVE)) return PTO_OK;
     const pto_value a = s->operand[0], b = s->operand[1];
-    PTO_TRY(pto_set_operand(s->op, 0, b));
-    PTO_TRY(pto_set_operand(s->op, 1, a));
+    PTO_TRY(pto_op_set_operand(s->op, 0, b));
+    PTO_TRY(pto_op_set_operand(s->op, 1, a));
     *s = look_at(s->op, s->kind);
     return PTO_OK;
 }
@@ -260,13 +260,13 @@ static pto_status merge(const pto_run *run, seen_table *t, pto_op op)
 {
     const pto_op twin = match_seen(run, t, op);
     if (!PTO_SOME(twin)) return PTO_OK;
-    pto_count(run, STAT_MERGED);
+    pto_stat_add(run, STAT_MERGED, 1);
     note_merged(run, t, twin, pto_op_loc(op));
-    const uint32_t n = pto_result_count(op);
-    if (n == 1) return pto_replace(op, pto_result(twin, 0));
+    const uint32_t n = pto_op_result_count(op);
+    if (n == 1) return pto_op_replace_by(op, pto_op_result(twin, 0));
     pto_value *values = PTO_SCRATCH(run, pto_value, n);
-    for (uint32_t i = 0; i < n; i++) values[i] = pto_result(twin, i);
-    return pto_replace_all(op, n, values);
+    for (uint32_t i = 0; i < n; i++) values[i] = pto_op_result(twin, i);
+    return pto_op_replace(op, n, values);
 }
 
 /* ---- fold ---- */
@@ -275,13 +275,13 @@ static pto_status merge(const pto_run *run, seen_table *t, pto_op op)
 static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value, seen_table *seen)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
-    pto_spec_attr(&s, "value", value);
-    pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
-    pto_spec_name(&s, pto_value_name(pto_result(op, 0)));
+    pto_spec_attr(&s, PTO_STR("value"), value);
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_value_name(pto_op_result(op, 0)));
     const pto_value constant = pto_spec_value(&s, pto_before(op));
     PTO_NEED(constant);
-    PTO_TRY(pto_replace(op, constant));
-    pto_count(run, STAT_FOLDED);
+    PTO_TRY(pto_op_replace_by(op, constant));
+    pto_stat_add(run, STAT_FOLDED, 1);
     return merge(run, seen, pto_value_op(constant));
 }
 
@@ -300,9 +300,9 @@ static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
         if (PTO_SOME(folded)) return rewrite_folded(run, op, folded, seen);
     }
     const pto_value simple = match_simple(run, &s);
-    if (PTO_SOME(simple) && pto_type_same(pto_value_type(simple), pto_value_type(pto_result(op, 0)))) {
-        pto_count(run, STAT_SIMPLIFIED);
-        return pto_replace(op, simple);
+    if (PTO_SOME(simple) && pto_type_same(pto_value_type(simple), pto_value_type(pto_op_result(op, 0)))) {
+        pto_stat_add(run, STAT_SIMPLIFIED, 1);
+        return pto_op_replace_by(op, simple);
     }
     return merge(run, seen, op);
 }
@@ -318,8 +318,8 @@ static pto_status remove_unused(const pto_run *run, pto_op function, uint32_t mo
     }
     while (n-- > 0) {
         if (pto_op_is_used(pure[n])) continue;
-        PTO_TRY(pto_erase(pure[n]));
-        pto_count(run, STAT_REMOVED);
+        PTO_TRY(pto_op_erase(pure[n]));
+        pto_stat_add(run, STAT_REMOVED, 1);
     }
     return PTO_OK;
 }

@@ -9,7 +9,7 @@ static inline pto_spec composite_spec(pto_op op, pto_kind_id kind, pto_type type
 {
     pto_spec s = pto_spec_make(op.run, kind);
     pto_spec_result(&s, type);
-    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return s;
 }
 
@@ -36,8 +36,8 @@ static inline pto_value composite_reduce(pto_op op, pto_kind_id kind, int64_t ax
     const pto_type column = pto_type_with_dim(op.run, pto_value_type(a), (uint32_t)axis, pto_expr_const(op.run, 1));
     pto_spec s = composite_spec(op, kind, column, suffix);
     pto_spec_operand(&s, a);
-    pto_spec_ints(&s, "axis", 1, &axis);
-    if (nan != NULL) pto_spec_str(&s, "nan", nan);
+    pto_spec_ints(&s, PTO_STR("axis"), 1, &axis);
+    if (nan != NULL) pto_spec_str(&s, PTO_STR("nan"), pto_s(nan));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -58,8 +58,8 @@ static inline pto_status composite_expand_all(pto_op function, pto_kind_id kind,
         if (!pto_op_is(op, kind)) continue;
         const pto_value y = expand(function.run, op);
         PTO_NEED(y);
-        pto_count(function.run, stat);
-        PTO_TRY(pto_replace(op, y));
+        pto_stat_add(function.run, stat, 1);
+        PTO_TRY(pto_op_replace_by(op, y));
     }
     return PTO_OK;
 }

@@ -41,7 +41,7 @@ PTO_STATS(STATS);
 static pto_value make_number(pto_op op, const char *suffix, double number)
 {
     pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, PTO_F32, 0, NULL), suffix);
-    pto_spec_float(&s, "value", number);
+    pto_spec_float(&s, PTO_STR("value"), number);
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -49,15 +49,15 @@ static pto_value expand_rms_norm(const pto_run *run, pto_op op)
 {
     const pto_kind_id cast = pto_kind(run, KIND_CAST), mul = pto_kind(run, KIND_MUL);
     const int divides = pto_str_is(pto_opt_str(run, OPT_ROOT), "sqrt");
-    const pto_dtype given = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
-    const pto_value x = composite_cast(op, cast, PTO_F32, "_x", pto_operand(op, 0));
-    const pto_value gamma = composite_cast(op, cast, PTO_F32, "_gamma", pto_operand(op, 1));
+    const pto_dtype given = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
+    const pto_value x = composite_cast(op, cast, PTO_F32, "_x", pto_op_operand(op, 0));
+    const pto_value gamma = composite_cast(op, cast, PTO_F32, "_gamma", pto_op_operand(op, 1));
     const pto_type type = pto_value_type(x);
     const int64_t axis = (int64_t)pto_type_rank(type) - 1;
     const pto_value squares = composite_binary(op, mul, type, "_squares", x, x);
     const pto_value mean = composite_reduce(op, pto_kind(run, KIND_REDUCE_MEAN), axis, NULL, "_mean", squares);
     const pto_type column = pto_value_type(mean);
-    const pto_value eps = make_number(op, "_eps", pto_attr_float_of(op, "eps", 0.0));
+    const pto_value eps = make_number(op, "_eps", pto_attr_float_of(op, PTO_STR("eps"), 0.0));
     const pto_value biased = composite_binary(op, pto_kind(run, KIND_ADD), column, "_biased", mean, eps);
     const pto_value root = composite_unary(op, pto_kind(run, divides ? KIND_SQRT : KIND_RSQRT), column,
                                            divides ? "_root" : "_rsqrt", biased);

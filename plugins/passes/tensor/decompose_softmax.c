@@ -27,9 +27,9 @@ PTO_STATS(STATS);
 
 static pto_value expand_softmax(const pto_run *run, pto_op op)
 {
-    const pto_value x = pto_operand(op, 0);
+    const pto_value x = pto_op_operand(op, 0);
     const pto_dtype given = pto_type_dtype(pto_value_type(x));
-    const int64_t named = pto_attr_int_of(op, "axis", -1);
+    const int64_t named = pto_attr_int_of(op, PTO_STR("axis"), -1);
     const int64_t axis = named < 0 ? named + pto_type_rank(pto_value_type(x)) : named;
     const pto_value wide = composite_cast(op, pto_kind(run, KIND_CAST), PTO_F32, "_x", x);
     const pto_type type = pto_value_type(wide);

@@ -84,11 +84,11 @@ static pto_value number(pto_op op, pto_dtype dtype, double value)
 {
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
     if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, "value", value);
+        pto_spec_float(&s, PTO_STR("value"), value);
     else
-        pto_spec_int(&s, "value", (int64_t)value);
+        pto_spec_int(&s, PTO_STR("value"), (int64_t)value);
     pto_spec_result(&s, pto_type_tensor(op.run, dtype, 0, NULL));
-    pto_spec_name(&s, pto_name_after(op, "_c"));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_c")));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -98,7 +98,7 @@ static pto_value unary(pto_op op, uint32_t kind, const char *suffix, pto_value a
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
     pto_spec_operand(&s, a);
     pto_spec_result(&s, pto_value_type(a));
-    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -107,9 +107,9 @@ static pto_value binary(pto_op op, uint32_t kind, const char *suffix, pto_type t
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, kind));
     pto_spec_operand(&s, a);
     pto_spec_operand(&s, b);
-    if (kind == KIND_MAXIMUM || kind == KIND_MINIMUM) pto_spec_str(&s, "nan", "any");
+    if (kind == KIND_MAXIMUM || kind == KIND_MINIMUM) pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
     pto_spec_result(&s, type);
-    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -129,7 +129,10 @@ static pto_value number_by(pto_op op, uint32_t kind, const char *suffix, double 
     return binary(op, kind, suffix, pto_value_type(a), number(op, dtype_of(a), value), a);
 }
 
-static uint32_t reduced_dims(pto_op op) { return pto_axes_of(op, pto_type_rank(pto_value_type(pto_operand(op, 0)))); }
+static uint32_t reduced_dims(pto_op op)
+{
+    return pto_axes_of(op, pto_type_rank(pto_value_type(pto_op_operand(op, 0))));
+}
 
 /* A reduction of `a` along the axes of `op`. Reduced dims are kept whether `op` keeps them or not: more ops follow, and
  * values without those dims have no place in a nest over rows. */
@@ -142,11 +145,12 @@ static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_val
     for (uint32_t i = 0; i < rank; i++)
         dims[i] = (reduced & (1u << i)) != 0 ? pto_expr_const(s.run, 1) : pto_type_dim(from, i);
     pto_spec_operand(&s, a);
-    pto_spec_attr(&s, "axis", pto_op_attr(op, "axis"));
-    if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, "nan", "any");
-    if (pto_str_is(pto_attr_str_of(op, "order"), "ascending")) pto_spec_str(&s, "order", "ascending");
+    pto_spec_attr(&s, PTO_STR("axis"), pto_op_attr(op, PTO_STR("axis")));
+    if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending"))
+        pto_spec_str(&s, PTO_STR("order"), PTO_STR("ascending"));
     pto_spec_result(&s, pto_type_tensor(s.run, pto_type_dtype(from), rank, dims));
-    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -178,7 +182,7 @@ static pto_value gated(pto_op op, pto_value x, pto_value z)
 /* (1 + tanh(u)) / 2 = sigmoid(2 u). */
 static pto_value expand_gelu(pto_op op, pto_value x)
 {
-    if (pto_str_is(pto_attr_str_of(op, "approx"), "sigmoid"))
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("approx")), "sigmoid"))
         return gated(op, x, by_number(op, KIND_MUL, "_z", x, 1.702));
     const double linear = 1.5957691216057308, cubic = 0.044715 * linear; /* 2 sqrt(2 / pi) */
     const pto_value square = by_value(op, KIND_MUL, "_square", x, x);
@@ -216,7 +220,7 @@ static pto_value expand_tanh(pto_op op, pto_value x)
 /* How many elements go into one of the result; none when that is beyond 64 bits. */
 static pto_expr reduced_count(pto_op op)
 {
-    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
     const uint32_t mask = reduced_dims(op);
     pto_expr count = pto_expr_const(op.run, 1);
     for (uint32_t i = 0; i < pto_type_rank(type); i++)
@@ -227,17 +231,17 @@ static pto_expr reduced_count(pto_op op)
 /* The value under the type of the result of `op`, which may lack the reduced dims. */
 static pto_value without_dims(pto_op op, pto_value y)
 {
-    if (!PTO_SOME(y) || pto_attr_bool_of(op, "keepdim", 1)) return y;
+    if (!PTO_SOME(y) || pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return y;
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_RESHAPE));
     pto_spec_operand(&s, y);
-    pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
-    pto_spec_name(&s, pto_name_after(op, ""));
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
     return pto_spec_value(&s, pto_before(op));
 }
 
 static pto_value expand_mean(pto_op op, pto_value x)
 {
-    const char *suffix = pto_attr_bool_of(op, "keepdim", 1) ? "" : "_mean";
+    const char *suffix = pto_attr_bool_of(op, PTO_STR("keepdim"), 1) ? "" : "_mean";
     const pto_expr count = reduced_count(op);
     int64_t n = 0;
     const int is_const = pto_expr_is_const(count, &n);
@@ -246,9 +250,9 @@ static pto_value expand_mean(pto_op op, pto_value x)
     if (is_const)
         return without_dims(op, by_number(op, KIND_MUL, suffix, sum, n != 0 ? 1.0 / (double)n : (double)INFINITY));
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_INDEX_CAST));
-    pto_spec_exprs(&s, "from", 1, &count);
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &count);
     pto_spec_result(&s, pto_type_tensor(op.run, dtype_of(x), 0, NULL));
-    pto_spec_name(&s, pto_name_after(op, "_count"));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_count")));
     return without_dims(op, by_value(op, KIND_DIV, suffix, sum, pto_spec_value(&s, pto_before(op))));
 }
 
@@ -259,7 +263,7 @@ static int may_be_nan(const pto_run *run, pto_value v)
     const pto_op def = pto_value_op(v);
     if (pto_op_is(def, pto_kind(run, KIND_INDEX_CAST))) return 0;
     if (!pto_op_is(def, pto_kind(run, KIND_CONSTANT))) return 1;
-    const pto_attr value = pto_op_attr(def, "value");
+    const pto_attr value = pto_op_attr(def, PTO_STR("value"));
     const pto_attr_kind kind = pto_attr_kind_of(value);
     return kind != PTO_ATTR_INT && (kind != PTO_ATTR_FLOAT || pto_attr_f64(value) != pto_attr_f64(value));
 }
@@ -270,7 +274,7 @@ static pto_value cast_to(pto_op op, const char *suffix, pto_value x, pto_dtype d
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CAST));
     pto_spec_operand(&s, x);
     pto_spec_result(&s, pto_type_with_dtype(op.run, pto_value_type(x), dtype));
-    pto_spec_name(&s, pto_name_after(op, suffix));
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -310,7 +314,7 @@ static pto_value guarded(pto_op op, const char *suffix, pto_type type, pto_value
 static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value b)
 {
     const pto_run *run = op.run;
-    const pto_type type = pto_value_type(pto_result(op, 0));
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
     const int from_a = may_be_nan(run, a), from_b = may_be_nan(run, b) && !pto_value_same(a, b);
     const int is_plain = (!from_a && !from_b) || !pto_dtype_is_float(pto_type_dtype(type)) ||
                          pto_str_is(pto_opt_str(run, OPT_NAN), "any");
@@ -319,7 +323,7 @@ static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value
     pto_value magnitude = magnitude_of(op, from_a ? a : b);
     const pto_type wide = pto_type_with_dtype(run, type, dtype_of(magnitude));
     if (from_a && from_b) magnitude = binary(op, KIND_ADD, "_abs", wide, magnitude, magnitude_of(op, b));
-    pto_count(run, STAT_GUARDED);
+    pto_stat_add(run, STAT_GUARDED, 1);
     return guarded(op, "", type, m, zero_or_nan(op, magnitude));
 }
 
@@ -329,9 +333,9 @@ static pto_value expand_reduction(pto_op op, uint32_t kind, pto_value x)
     /* Sums are f32, whatever the type; the terms are zeros. */
     const pto_value terms = cast_to(op, "_guard", zero_or_nan(op, magnitude_of(op, x)), PTO_F32);
     const pto_value guard = cast_to(op, "_guard", reduction(op, KIND_REDUCE_SUM, "_guard", terms), dtype_of(x));
-    pto_count(op.run, STAT_GUARDED);
-    return without_dims(op,
-                        guarded(op, pto_attr_bool_of(op, "keepdim", 1) ? "" : "_kept", pto_value_type(m), m, guard));
+    pto_stat_add(op.run, STAT_GUARDED, 1);
+    return without_dims(
+        op, guarded(op, pto_attr_bool_of(op, PTO_STR("keepdim"), 1) ? "" : "_kept", pto_value_type(m), m, guard));
 }
 
 /* What is known of a value for each row along the reduced axes in which x has a NaN, when the maximum loses it:
@@ -355,7 +359,7 @@ static int makes_nan_of_nan(const pto_run *run, pto_op op)
                                      KIND_LOG,     KIND_ADD,  KIND_SUB,   KIND_MUL,        KIND_DIV};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (pto_op_is(op, pto_kind(run, kinds[i]))) return 1;
-    return pto_op_is(op, pto_kind(run, KIND_CAST)) && pto_dtype_is_float(dtype_of(pto_result(op, 0)));
+    return pto_op_is(op, pto_kind(run, KIND_CAST)) && pto_dtype_is_float(dtype_of(pto_op_result(op, 0)));
 }
 
 enum { CHAIN_MAX = 8 };
@@ -368,8 +372,8 @@ static uint8_t level_of(const follower *f, pto_value v)
             if (pto_value_same(f->values[i], v)) return f->level[i];
         if (pto_value_same(v, f->x)) return NAN_SOME;
         const pto_op def = pto_value_op(v);
-        if (!PTO_SOME(def) || pto_operand_count(def) != 1 || !makes_nan_of_nan(f->run, def)) return NAN_UNKNOWN;
-        v = pto_operand(def, 0);
+        if (!PTO_SOME(def) || pto_op_operand_count(def) != 1 || !makes_nan_of_nan(f->run, def)) return NAN_UNKNOWN;
+        v = pto_op_operand(def, 0);
     }
     return NAN_UNKNOWN;
 }
@@ -404,17 +408,17 @@ static pto_op take_first(follower *f)
 /* The level of the op's result, or -1 when the op may hide a NaN or let one be seen that should be more. */
 static int match_level(const follower *f, pto_op op)
 {
-    if (pto_result_count(op) != 1 ||
-        pto_type_rank(pto_value_type(pto_result(op, 0))) != pto_type_rank(pto_value_type(f->x)))
+    if (pto_op_result_count(op) != 1 ||
+        pto_type_rank(pto_value_type(pto_op_result(op, 0))) != pto_type_rank(pto_value_type(f->x)))
         return -1;
     if (pto_op_is(op, pto_kind(f->run, KIND_REDUCE_SUM)) || pto_op_is(op, pto_kind(f->run, KIND_REDUCE_MEAN))) {
-        if (reduced_dims(op) != reduced_dims(f->reduce) || !pto_attr_bool_of(op, "keepdim", 1)) return -1;
-        return level_of(f, pto_operand(op, 0)) == NAN_UNKNOWN ? NAN_UNKNOWN : NAN_ALL;
+        if (reduced_dims(op) != reduced_dims(f->reduce) || !pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return -1;
+        return level_of(f, pto_op_operand(op, 0)) == NAN_UNKNOWN ? NAN_UNKNOWN : NAN_ALL;
     }
     if (!makes_nan_of_nan(f->run, op)) return -1;
     int level = NAN_UNKNOWN;
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        const int of_operand = level_of(f, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const int of_operand = level_of(f, pto_op_operand(op, i));
         if (of_operand > level) level = of_operand;
     }
     return level;
@@ -425,19 +429,21 @@ static int match_level(const follower *f, pto_op op)
  * that the levels of an op's operands are final when it is looked at. */
 static int match_restored(const pto_run *run, pto_op reduce)
 {
-    follower f = {.run = run, .reduce = reduce, .x = pto_operand(reduce, 0)};
-    if (!pto_attr_bool_of(reduce, "keepdim", 1) || !follow(&f, pto_result(reduce, 0), NAN_UNKNOWN)) return 0;
+    follower f = {.run = run, .reduce = reduce, .x = pto_op_operand(reduce, 0)};
+    if (!pto_attr_bool_of(reduce, PTO_STR("keepdim"), 1) || !follow(&f, pto_op_result(reduce, 0), NAN_UNKNOWN))
+        return 0;
     while (f.pending_count != 0) {
         const pto_op op = take_first(&f);
         const int level = match_level(&f, op);
-        if (level < 0 || !follow(&f, pto_result(op, 0), (uint8_t)level)) return 0;
+        if (level < 0 || !follow(&f, pto_op_result(op, 0), (uint8_t)level)) return 0;
     }
     return 1;
 }
 
 static int propagates(pto_op op)
 {
-    return pto_str_is(pto_attr_str_of(op, "nan"), "propagate") && pto_dtype_is_float(dtype_of(pto_operand(op, 0)));
+    return pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "propagate") &&
+           pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)));
 }
 
 static int is_reduction(const pto_run *run, pto_op op)
@@ -449,8 +455,8 @@ static pto_status relax(const pto_run *run, pto_op op)
 {
     if (!is_reduction(run, op) || !propagates(op)) return PTO_OK;
     if (!pto_str_is(pto_opt_str(run, OPT_NAN), "any") && !match_restored(run, op)) return PTO_OK;
-    pto_count(run, STAT_RELAXED);
-    return pto_op_set_attr(op, "nan", pto_attr_make_str(run, pto_s("any")));
+    pto_stat_add(run, STAT_RELAXED, 1);
+    return pto_op_set_attr(op, PTO_STR("nan"), pto_attr_make_str(run, PTO_STR("any")));
 }
 
 /* ---- reductions of dims that are not neighbours ---- */
@@ -464,7 +470,7 @@ static int is_one(pto_type type, uint32_t dim)
 /* The last reduced dims with no other dim between them, dims of extent 1 left out. `out_rest`: those before. */
 static uint32_t last_run(pto_op op, uint32_t *out_rest)
 {
-    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
     const uint32_t reduced = reduced_dims(op);
     uint32_t run = 0;
     int has_ended = 0;
@@ -486,10 +492,10 @@ static uint32_t last_run(pto_op op, uint32_t *out_rest)
 static pto_status part_reduction(const pto_run *run, pto_op op)
 {
     if (!is_reduction(run, op) && !pto_op_is(op, pto_kind(run, KIND_REDUCE_SUM))) return PTO_OK;
-    const int is_ordered = pto_str_is(pto_attr_str_of(op, "order"), "ascending");
-    if (is_ordered && pto_dtype_is_float(dtype_of(pto_operand(op, 0)))) return PTO_OK;
+    const int is_ordered = pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending");
+    if (is_ordered && pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)))) return PTO_OK;
     for (uint32_t rest = 0, dims = last_run(op, &rest); rest != 0; dims = last_run(op, &rest)) {
-        const pto_value x = pto_operand(op, 0);
+        const pto_value x = pto_op_operand(op, 0);
         pto_type type = pto_value_type(x);
         int64_t axes[PTO_MAX_DIMS];
         uint32_t count = 0;
@@ -501,14 +507,14 @@ static pto_status part_reduction(const pto_run *run, pto_op op)
         pto_spec s = pto_spec_make(run, pto_op_kind(op));
         pto_spec_operand(&s, x);
         pto_spec_attrs_of(&s, op);
-        pto_spec_ints(&s, "axis", count, axes);
-        pto_spec_bool(&s, "keepdim", 1);
+        pto_spec_ints(&s, PTO_STR("axis"), count, axes);
+        pto_spec_bool(&s, PTO_STR("keepdim"), 1);
         pto_spec_result(&s, type);
-        pto_spec_name(&s, pto_name_after(op, "_part"));
+        pto_spec_name(&s, pto_name_after(op, PTO_STR("_part")));
         const pto_value part = pto_spec_value(&s, pto_before(op));
         PTO_NEED(part);
-        PTO_TRY(pto_set_operand(op, 0, part));
-        pto_count(run, STAT_PARTED);
+        PTO_TRY(pto_op_set_operand(op, 0, part));
+        pto_stat_add(run, STAT_PARTED, 1);
     }
     return PTO_OK;
 }
@@ -525,7 +531,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
                 {KIND_GELU, expand_gelu},
                 {KIND_TANH, expand_tanh},
                 {KIND_REDUCE_MEAN, expand_mean}};
-    const pto_value x = pto_operand(op, 0);
+    const pto_value x = pto_op_operand(op, 0);
     *out_stays = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (pto_op_is(op, pto_kind(run, rows[i].kind))) return rows[i].expand(op, x);
@@ -535,7 +541,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
         if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op))
-            return expand_extreme(op, extremes[i], x, pto_operand(op, 1));
+            return expand_extreme(op, extremes[i], x, pto_op_operand(op, 1));
         if (pto_op_is(op, pto_kind(run, reductions[i])) && propagates(op))
             return expand_reduction(op, reductions[i], x);
     }
@@ -547,11 +553,11 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 static pto_str find_lack(pto_op made)
 {
     const pto_run *run = made.run;
-    const pto_dtype to = dtype_of(pto_result(made, 0));
+    const pto_dtype to = dtype_of(pto_op_result(made, 0));
     const int is_cast = pto_op_is(made, pto_kind(run, KIND_CAST));
     const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
     if (tile == 0) return pto_no_str();
-    const pto_dtype from = is_cast ? dtype_of(pto_operand(made, 0)) : to;
+    const pto_dtype from = is_cast ? dtype_of(pto_op_operand(made, 0)) : to;
     const pto_str has = is_cast ? machine_conversions(run, from) : machine_dtypes(run, tile);
     if (machine_lists(has, pto_dtype_name(to))) return pto_no_str();
     const size_t room = has.n + 128;
@@ -567,13 +573,13 @@ static pto_status check_made(pto_op op, pto_op made)
     const pto_str lack = find_lack(made);
     if (lack.n == 0) return PTO_OK;
     /* The last of them has taken the name under which the source knows the op. */
-    PTO_TRY(pto_value_set_name(pto_result(pto_op_prev(op), 0), "made"));
+    PTO_TRY(pto_value_set_name(pto_op_result(pto_op_prev(op), 0), PTO_STR("made")));
     return pto_error(op, "pto.expand-math/no-type",
                      "`%.*s` in %s becomes several ops, and the machine %.*s and not %s %s: write the function in the "
                      "source with ops and types that the machine has",
-                     PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_operand(op, 0))), PTO_FMT(lack),
+                     PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_op_operand(op, 0))), PTO_FMT(lack),
                      pto_op_is(made, pto_kind(op.run, KIND_CAST)) ? "to" : "in",
-                     pto_dtype_name(dtype_of(pto_result(made, 0))));
+                     pto_dtype_name(dtype_of(pto_op_result(made, 0))));
 }
 
 /* The ops between `last`, or the begin of the block, and `op`. */
@@ -595,8 +601,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         if (stays) continue;
         PTO_NEED(y);
         PTO_TRY(check_all_made(last, op));
-        pto_count(run, STAT_EXPANDED);
-        PTO_TRY(pto_replace(op, y));
+        pto_stat_add(run, STAT_EXPANDED, 1);
+        PTO_TRY(pto_op_replace_by(op, y));
     }
     PTO_WALK(function, op) PTO_TRY(part_reduction(run, op));
     return PTO_OK;

@@ -39,7 +39,7 @@ static pto_str space_layouts(const pto_run *run, pto_space space)
     char path[64];
     pto_str list = pto_no_str();
     (void)snprintf(path, sizeof path, "spaces.%s.layouts", pto_space_name(space));
-    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
 }
 
 static int space_has(const pto_run *run, pto_space space, pto_layout layout)
@@ -59,7 +59,7 @@ static pto_layout usual_layout(const pto_run *run, pto_space space)
 static pto_layout window_layout(pto_op op, pto_type tile)
 {
     if (tile_capacity_of(tile, 1) == 1 || pto_type_layout(tile) == PTO_DN) return PTO_DN;
-    return pto_attr_bool_of(op, "transpose", 0) ? PTO_DN : PTO_ND;
+    return pto_attr_bool_of(op, PTO_STR("transpose"), 0) ? PTO_DN : PTO_ND;
 }
 
 /* ---- choosing ---- */
@@ -69,7 +69,7 @@ static int moves_go_on(const pto_run *run, pto_value v, pto_layout layout)
 {
     PTO_EACH_USE(v, use) {
         if (rule_of(run, use.op) != PTO_RULE_MOVE) continue;
-        pto_type to = pto_value_type(pto_result(use.op, 0));
+        pto_type to = pto_value_type(pto_op_result(use.op, 0));
         int found = 0;
         for (pto_layout next = PTO_ND; next < PTO_LAYOUT_COUNT; next++)
             found |= (pto_type_layout(to) == PTO_LAYOUT_NONE || pto_type_layout(to) == next) &&
@@ -102,8 +102,8 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     if (rule != PTO_RULE_LOAD && rule != PTO_RULE_MOVE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
     if (rule == PTO_RULE_MOVE) {
-        from = pto_type_space(pto_value_type(pto_operand(op, 0)));
-        have = pto_type_layout(pto_value_type(pto_operand(op, 0)));
+        from = pto_type_space(pto_value_type(pto_op_operand(op, 0)));
+        have = pto_type_layout(pto_value_type(pto_op_operand(op, 0)));
     }
     pto_layout l = space == PTO_VEC ? usual_layout(run, space) : arriving_layout(run, v, from, have);
     if (l != PTO_LAYOUT_NONE && tile_path_layouts(run, from, space, have, l)) return l;
@@ -111,7 +111,7 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     (void)pto_error(op, "pto.assign-layouts/no-layout",
                     "`%.*s` brings %%%.*s from `%s` to `%s` as %s; the path of %.*s takes %.*s, and %s",
                     PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), pto_space_name(from), pto_space_name(space),
-                    pto_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")),
+                    pto_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")),
                     space == PTO_VEC ? "vector work wants rows: load it as it lies and use `tile.transpose`"
                                      : "none of these serves what follows");
     return PTO_LAYOUT_NONE;
@@ -129,7 +129,7 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
     int64_t rule = PTO_SOME(op) ? rule_of(run, op) : PTO_RULE_NONE;
     int is_valid_by_capacity = rule == PTO_RULE_FILLPAD || (rule == PTO_RULE_ROW_EXPAND && want[1] != have[1]) ||
                                (rule == PTO_RULE_COL_EXPAND && want[0] != have[0]) ||
-                               (rule == PTO_RULE_LOAD && PTO_SOME(pto_op_attr(op, "pad")));
+                               (rule == PTO_RULE_LOAD && PTO_SOME(pto_op_attr(op, PTO_STR("pad"))));
     if (grows && is_valid_by_capacity)
         return pto_error(
             op, "pto.assign-layouts/capacity",
@@ -137,8 +137,8 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
             "give it rows in multiples of %lld and columns in multiples of %lld",
             PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1], pto_dtype_name(pto_type_dtype(t)),
             pto_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
-    if (grows) pto_count(run, STAT_PADDED);
-    pto_count(run, STAT_ASSIGNED);
+    if (grows) pto_stat_add(run, STAT_PADDED, 1);
+    pto_stat_add(run, STAT_ASSIGNED, 1);
     return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));
 }
 
@@ -146,10 +146,10 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
 static pto_status rewrite_loop(const pto_run *run, pto_op op)
 {
     uint32_t first = pto_op_is(op, pto_kind(run, KIND_FOR)) ? 1 : 0;
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (!tile_is_tile(pto_result(op, i))) continue;
-        pto_type type = pto_value_type(pto_operand(op, i));
-        PTO_TRY(pto_value_set_type(pto_result(op, i), type));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        if (!tile_is_tile(pto_op_result(op, i))) continue;
+        pto_type type = pto_value_type(pto_op_operand(op, i));
+        PTO_TRY(pto_value_set_type(pto_op_result(op, i), type));
         for (uint32_t b = 0; b < pto_op_block_count(op); b++)
             PTO_TRY(pto_value_set_type(pto_block_arg(pto_op_block_at(op, b), first + i), type));
     }
@@ -161,8 +161,8 @@ static pto_status check_yield(const pto_run *run, pto_op yield)
     pto_op owner = pto_op_parent(yield);
     if (pto_op_is(owner, pto_kind(run, KIND_WHILE)) && pto_block_same(pto_op_block(yield), pto_body(owner)))
         return PTO_OK;
-    for (uint32_t i = 0; i < pto_operand_count(yield) && i < pto_result_count(owner); i++) {
-        pto_value v = pto_operand(yield, i), result = pto_result(owner, i);
+    for (uint32_t i = 0; i < pto_op_operand_count(yield) && i < pto_op_result_count(owner); i++) {
+        pto_value v = pto_op_operand(yield, i), result = pto_op_result(owner, i);
         if (!tile_is_tile(v)) continue;
         if (pto_op_is(owner, pto_kind(run, KIND_IF)) && pto_type_layout(pto_value_type(result)) == PTO_LAYOUT_NONE)
             PTO_TRY(pto_value_set_type(result, pto_value_type(v)));
@@ -183,8 +183,8 @@ static pto_status rewrite_op(const pto_run *run, pto_op op)
         return rewrite_loop(run, op);
     if (pto_op_is(op, pto_kind(run, KIND_YIELD))) return check_yield(run, op);
     if (pto_op_is(op, pto_kind(run, KIND_IF))) return PTO_OK;
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        pto_value v = pto_result(op, i);
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        pto_value v = pto_op_result(op, i);
         if (!tile_is_tile(v)) continue;
         pto_layout layout = pto_type_layout(pto_value_type(v));
         if (layout == PTO_LAYOUT_NONE) layout = result_layout(run, op, v);
@@ -202,23 +202,24 @@ static pto_status no_pair(pto_op op, pto_space from, pto_space to, pto_layout a,
     return pto_error(op, "pto.layouts-assigned/illegal-change",
                      "`%.*s` makes layout %s of %s between `%s` and `%s`; the path of %.*s takes %.*s",
                      PTO_FMT(pto_op_name(op)), pto_layout_name(b), pto_layout_name(a), pto_space_name(from),
-                     pto_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : pto_s("nothing")));
+                     pto_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")));
 }
 
 static pto_status check_change(const pto_run *run, pto_op op)
 {
     int64_t rule = rule_of(run, op);
     if (rule == PTO_RULE_LOAD) {
-        pto_type t = pto_value_type(pto_result(op, 0));
+        pto_type t = pto_value_type(pto_op_result(op, 0));
         pto_layout from = window_layout(op, t);
         if (tile_path_layouts(run, PTO_GM, pto_type_space(t), from, pto_type_layout(t))) return PTO_OK;
         return no_pair(op, PTO_GM, pto_type_space(t), from, pto_type_layout(t));
     }
     if (rule != PTO_RULE_MOVE && rule != PTO_RULE_STORE) return PTO_OK;
-    pto_type a = pto_value_type(pto_operand(op, 0));
+    pto_type a = pto_value_type(pto_op_operand(op, 0));
     int is_move = rule == PTO_RULE_MOVE;
-    pto_space to = is_move ? pto_type_space(pto_value_type(pto_result(op, 0))) : PTO_GM;
-    pto_layout have = pto_type_layout(a), want = is_move ? pto_type_layout(pto_value_type(pto_result(op, 0))) : PTO_ND;
+    pto_space to = is_move ? pto_type_space(pto_value_type(pto_op_result(op, 0))) : PTO_GM;
+    pto_layout have = pto_type_layout(a),
+               want = is_move ? pto_type_layout(pto_value_type(pto_op_result(op, 0))) : PTO_ND;
     if (!is_move && have == PTO_DN) want = PTO_DN;
     if (tile_path_layouts(run, pto_type_space(a), to, have, want)) return PTO_OK;
     return no_pair(op, pto_type_space(a), to, have, want);
@@ -252,7 +253,7 @@ static pto_status check_assigned(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
-        for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(check_value(run, op, pto_result(op, i)));
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(check_value(run, op, pto_op_result(op, i)));
         PTO_TRY(check_change(run, op));
     }
     return PTO_OK;

@@ -102,7 +102,7 @@ static pto_space operand_space(const pto_run *run, pto_op op, uint32_t i)
     case PTO_RULE_NONE: return PTO_SPACE_NONE;
     case PTO_RULE_STORE: return i == 0 ? PTO_GM : PTO_SPACE_NONE;
     case PTO_RULE_LOAD: return PTO_SPACE_NONE;
-    case PTO_RULE_MOVE: return pto_type_space(pto_value_type(pto_result(op, 0)));
+    case PTO_RULE_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
     case PTO_RULE_MATMUL: return i == 0 ? PTO_LEFT : PTO_RIGHT;
     case PTO_RULE_MATMUL_ACC: return i == 0 ? PTO_ACC : i == 1 ? PTO_LEFT : PTO_RIGHT;
     default: return PTO_VEC;
@@ -200,13 +200,14 @@ static pto_status join_control(classes *c, pto_op op)
         pto_block block = pto_op_block_at(op, b);
         pto_op yield = pto_block_terminator(block);
         int is_condition = is_while && b == 0;
-        for (uint32_t i = 0; i < pto_result_count(op); i++) {
-            pto_value result = pto_result(op, i);
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+            pto_value result = pto_op_result(op, i);
             if (is_for || is_while) {
-                PTO_TRY(join(c, op, result, pto_operand(op, i)));
+                PTO_TRY(join(c, op, result, pto_op_operand(op, i)));
                 PTO_TRY(join(c, op, result, pto_block_arg(block, i + (is_for ? 1 : 0))));
             }
-            if (!is_condition && i < pto_operand_count(yield)) PTO_TRY(join(c, yield, result, pto_operand(yield, i)));
+            if (!is_condition && i < pto_op_operand_count(yield))
+                PTO_TRY(join(c, yield, result, pto_op_operand(yield, i)));
         }
     }
     return PTO_OK;
@@ -215,11 +216,11 @@ static pto_status join_control(classes *c, pto_op op)
 static pto_status collect(classes *c, pto_op op)
 {
     const pto_run *run = c->run;
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (!tile_is_tile(pto_result(op, i))) continue;
-        PTO_TRY(put_space(c, op, pto_result(op, i), result_space(run, op)));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        if (!tile_is_tile(pto_op_result(op, i))) continue;
+        PTO_TRY(put_space(c, op, pto_op_result(op, i), result_space(run, op)));
     }
-    if (pto_op_continues(op, 0)) PTO_TRY(join(c, op, pto_result(op, 0), pto_operand(op, 0)));
+    if (pto_op_continues(op, 0)) PTO_TRY(join(c, op, pto_op_result(op, 0), pto_op_operand(op, 0)));
     return join_control(c, op);
 }
 
@@ -280,7 +281,7 @@ static pto_value match_moved(const pto_run *run, pto_value v, pto_space space, p
     PTO_EACH_USE(v, use) {
         if (!pto_op_is(use.op, pto_kind(run, KIND_MOVE)) || !pto_block_same(pto_op_block(use.op), pto_op_block(user)))
             continue;
-        pto_value moved = pto_result(use.op, 0);
+        pto_value moved = pto_op_result(use.op, 0);
         if (pto_type_space(pto_value_type(moved)) == space && pto_op_is_before(use.op, user)) return moved;
     }
     return pto_value_none(run);
@@ -312,7 +313,7 @@ static pto_value move_to(const pto_run *run, const routes *r, pto_op user, pto_v
             pto_spec_name(&s, moved_name(v, next));
             moved = pto_spec_value(&s, pto_before(user));
             if (!PTO_SOME(moved)) return moved;
-            pto_count(run, STAT_MOVES);
+            pto_stat_add(run, STAT_MOVES, 1);
         }
         v = moved;
     }
@@ -321,10 +322,10 @@ static pto_value move_to(const pto_run *run, const routes *r, pto_op user, pto_v
 
 static pto_status check_store(const pto_run *run, pto_op store, const char *code)
 {
-    pto_value v = pto_operand(store, 0);
+    pto_value v = pto_op_operand(store, 0);
     pto_type type = pto_value_type(v);
     pto_space from = pto_type_space(type);
-    pto_dtype have = pto_type_dtype(type), want = pto_type_dtype(pto_value_type(pto_operand(store, 1)));
+    pto_dtype have = pto_type_dtype(type), want = pto_type_dtype(pto_value_type(pto_op_operand(store, 1)));
     pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, PTO_GM))
         return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `gm`",
@@ -335,12 +336,12 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
                      "`tile.store` writes %s as %s; the path from `%s` to `gm` of %.*s changes element types by: %.*s; "
                      "use `tile.cast` before it",
                      pto_dtype_name(have), pto_dtype_name(want), pto_space_name(from), PTO_FMT(machine),
-                     PTO_FMT(casts.n != 0 ? casts : pto_s("none")));
+                     PTO_FMT(casts.n != 0 ? casts : PTO_STR("none")));
 }
 
 static pto_status check_move(const pto_run *run, pto_op move, const char *code)
 {
-    pto_type a = pto_value_type(pto_operand(move, 0)), b = pto_value_type(pto_result(move, 0));
+    pto_type a = pto_value_type(pto_op_operand(move, 0)), b = pto_value_type(pto_op_result(move, 0));
     pto_space from = pto_type_space(a), to = pto_type_space(b);
     pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, to))
@@ -356,13 +357,13 @@ static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
 {
     if (is_rule(run, op, PTO_RULE_MOVE)) return check_move(run, op, "pto.assign-spaces/illegal-move");
     if (is_rule(run, op, PTO_RULE_STORE)) return check_store(run, op, "pto.assign-spaces/illegal-store");
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        pto_value v = pto_operand(op, i);
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        pto_value v = pto_op_operand(op, i);
         pto_space want = operand_space(run, op, i);
         if (want == PTO_SPACE_NONE || !tile_is_tile(v) || pto_type_space(pto_value_type(v)) == want) continue;
         pto_value moved = move_to(run, r, op, v, want);
         PTO_NEED(moved);
-        PTO_TRY(pto_set_operand(op, i, moved));
+        PTO_TRY(pto_op_set_operand(op, i, moved));
     }
     return PTO_OK;
 }
@@ -372,8 +373,8 @@ static void count_tiles(pto_op function, uint32_t *out_values, uint32_t *out_use
 {
     PTO_WALK(function, op)
     {
-        *out_values += pto_result_count(op);
-        *out_uses += pto_operand_count(op);
+        *out_values += pto_op_result_count(op);
+        *out_uses += pto_op_operand_count(op);
         for (uint32_t b = 0; b < pto_op_block_count(op); b++)
             *out_values += pto_block_arg_count(pto_op_block_at(op, b));
     }
@@ -385,9 +386,9 @@ static void list_uses(classes *c, pto_op function)
     uint32_t count = 0;
     PTO_WALK(function, op)
     {
-        for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-            if (!tile_is_tile(pto_operand(op, i))) continue;
-            tile_class *k = &c->items[class_of(c, pto_operand(op, i))];
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+            if (!tile_is_tile(pto_op_operand(op, i))) continue;
+            tile_class *k = &c->items[class_of(c, pto_op_operand(op, i))];
             c->uses[count++] = (tile_use){.op = op, .slot = i, .next = k->first_use};
             k->first_use = count;
         }
@@ -411,7 +412,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     for (uint32_t i = 0; i < c.count; i++) {
         pto_value v = c.items[i].value;
         PTO_TRY(pto_value_set_type(v, with_space(v, c.items[class_of(&c, v)].space)));
-        pto_count(run, STAT_ASSIGNED);
+        pto_stat_add(run, STAT_ASSIGNED, 1);
     }
     PTO_WALK(function, user) PTO_TRY(rewrite_uses(run, &c.routes, user));
     return PTO_OK;
@@ -427,7 +428,7 @@ static pto_status check_value(pto_op at, pto_value v)
 
 static pto_status check_op(const pto_run *run, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(check_value(op, pto_result(op, i)));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(check_value(op, pto_op_result(op, i)));
     for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
         pto_block block = pto_op_block_at(op, b);
         for (uint32_t i = 0; i < pto_block_arg_count(block); i++) PTO_TRY(check_value(op, pto_block_arg(block, i)));
@@ -435,7 +436,7 @@ static pto_status check_op(const pto_run *run, pto_op op)
     if (is_rule(run, op, PTO_RULE_MOVE)) return check_move(run, op, "pto.spaces-assigned/illegal-move");
     if (is_rule(run, op, PTO_RULE_STORE)) return check_store(run, op, "pto.spaces-assigned/illegal-store");
     if (!is_rule(run, op, PTO_RULE_LOAD)) return PTO_OK;
-    pto_space to = pto_type_space(pto_value_type(pto_result(op, 0)));
+    pto_space to = pto_type_space(pto_value_type(pto_op_result(op, 0)));
     if (tile_has_path(run, PTO_GM, to)) return PTO_OK;
     pto_str machine = tile_machine_name(run);
     return pto_error(op, "pto.spaces-assigned/illegal-load",

@@ -59,10 +59,10 @@ static pto_type gm_of(const pto_run *run, pto_type type)
 
 static int handles_tensors(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_operand_count(op); i++)
-        if (is_tensor(pto_operand(op, i))) return 1;
-    for (uint32_t i = 0; i < pto_result_count(op); i++)
-        if (is_tensor(pto_result(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (is_tensor(pto_op_operand(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+        if (is_tensor(pto_op_result(op, i))) return 1;
     return 0;
 }
 
@@ -95,7 +95,7 @@ static int writes_elsewhere(const pto_run *run, pto_op forall)
     PTO_WALK(forall, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_STORE))) continue;
-        pto_block owner = pto_value_block(pto_operand(op, 1));
+        pto_block owner = pto_value_block(pto_op_operand(op, 1));
         if (!PTO_SOME(owner) || !pto_op_same(pto_block_parent(owner), forall)) return 1;
     }
     return 0;
@@ -107,9 +107,9 @@ static int match_unused(const pto_run *run, pto_op op)
     if (!is_nest && !pto_op_is(op, pto_kind(run, KIND_VIEW)) && !pto_op_is(op, pto_kind(run, KIND_EMPTY)) &&
         !pto_op_is(op, pto_kind(run, KIND_ARRAY)))
         return 0;
-    for (uint32_t i = 0; i < pto_result_count(op); i++)
-        if (pto_value_use_count(pto_result(op, i)) != 0) return 0;
-    return pto_result_count(op) != 0 && !(is_nest && writes_elsewhere(run, op));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+        if (pto_value_use_count(pto_op_result(op, i)) != 0) return 0;
+    return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(run, op));
 }
 
 static pto_status remove_unused(const pto_run *run, pto_op function)
@@ -117,8 +117,8 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
     for (pto_op op = pto_block_last(pto_body(function)); PTO_SOME(op);) {
         pto_op before = pto_op_prev(op);
         if (match_unused(run, op)) {
-            PTO_TRY(pto_erase(op));
-            pto_count(run, STAT_REMOVED);
+            PTO_TRY(pto_op_erase(op));
+            pto_stat_add(run, STAT_REMOVED, 1);
         }
         op = before;
     }
@@ -152,23 +152,23 @@ static pto_status fill_copy(const pto_run *run, pto_op forall, pto_value from, p
 {
     pto_type type = pto_value_type(from);
     pto_block body = pto_body(forall);
-    pto_value index = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), "i");
-    pto_value to = pto_block_add_arg(body, type, "o");
+    pto_value index = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), PTO_STR("i"));
+    pto_value to = pto_block_add_arg(body, type, PTO_STR("o"));
     pto_expr start = pto_expr_scale(pto_expr_value(index), columns);
     const pto_expr size[2] = {pto_expr_const(run, 1),
                               pto_expr_min(pto_expr_const(run, columns), pto_expr_sub(count, start))};
     pto_spec load = pto_spec_make(run, pto_kind(run, KIND_LOAD));
     pto_spec_operand(&load, from);
-    pto_spec_exprs(&load, "offsets", 1, &start);
-    pto_spec_exprs(&load, "sizes", 2, size);
+    pto_spec_exprs(&load, PTO_STR("offsets"), 1, &start);
+    pto_spec_exprs(&load, PTO_STR("sizes"), 2, size);
     pto_spec_result(&load, pto_type_tile(run, pto_type_dtype(type), 1, columns, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
-    pto_spec_name(&load, pto_s("t"));
+    pto_spec_name(&load, PTO_STR("t"));
     pto_value tile = pto_spec_value(&load, pto_at_end(body));
     PTO_NEED(tile);
     pto_spec store = pto_spec_make(run, pto_kind(run, KIND_STORE));
     pto_spec_operand(&store, tile);
     pto_spec_operand(&store, to);
-    pto_spec_exprs(&store, "offsets", 1, &start);
+    pto_spec_exprs(&store, PTO_STR("offsets"), 1, &start);
     PTO_NEED(pto_spec_build(&store, pto_at_end(body)));
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(body)));
@@ -179,7 +179,7 @@ static pto_value make_empty(const pto_run *run, pto_place at, pto_type type)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_EMPTY));
     pto_spec_result(&s, type);
-    pto_spec_name(&s, pto_s("e"));
+    pto_spec_name(&s, PTO_STR("e"));
     return pto_spec_value(&s, at);
 }
 
@@ -201,8 +201,8 @@ static pto_value make_copy(const pto_run *run, pto_op at, pto_value from, const 
     char label[96];
     (void)snprintf(label, sizeof label, "copy_%.*s", (int)(name.n < 80 ? name.n : 80), name.n != 0 ? name.p : "");
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
-    pto_spec_str(&s, "label", label);
-    pto_spec_exprs(&s, "to", 1, &trips);
+    pto_spec_str(&s, PTO_STR("label"), pto_s(label));
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &trips);
     pto_spec_operand(&s, target);
     pto_spec_result(&s, flat);
     pto_spec_blocks(&s, 1);
@@ -210,8 +210,8 @@ static pto_value make_copy(const pto_run *run, pto_op at, pto_value from, const 
     pto_op forall = pto_spec_build(&s, pto_before(at));
     if (!PTO_SOME(forall) || fill_copy(run, forall, source, count, columns) != PTO_OK) return none;
     pto_remark(at, "pto.bufferize/copy", "%%%.*s is copied, since %s", PTO_FMT(name), why);
-    pto_count(run, STAT_COPIES);
-    return make_view(run, pto_before(at), pto_result(forall, 0), type, name);
+    pto_stat_add(run, STAT_COPIES, 1);
+    return make_view(run, pto_before(at), pto_op_result(forall, 0), type, name);
 }
 
 /* ---- which memory a tensor is ---- */
@@ -219,7 +219,7 @@ static pto_value make_copy(const pto_run *run, pto_op at, pto_value from, const 
 /* Through views to a parameter, a `tile.empty` or a result of a nest. */
 static pto_value origin_of(const pto_run *run, pto_value v)
 {
-    while (pto_op_is(pto_value_op(v), pto_kind(run, KIND_VIEW))) v = pto_operand(pto_value_op(v), 0);
+    while (pto_op_is(pto_value_op(v), pto_kind(run, KIND_VIEW))) v = pto_op_operand(pto_value_op(v), 0);
     return v;
 }
 
@@ -232,7 +232,7 @@ static pto_value root_of(const pto_run *run, pto_value v, pto_value *last_nest)
         pto_op def = pto_value_op(v);
         if (!pto_op_is(def, pto_kind(run, KIND_FORALL))) return v;
         if (!PTO_SOME(*last_nest)) *last_nest = v;
-        v = pto_operand(def, pto_value_index(v));
+        v = pto_op_operand(def, pto_value_index(v));
     }
 }
 
@@ -255,7 +255,7 @@ static int match_later_use(const pto_run *run, pto_op function, pto_value value,
         PTO_EACH_USE(v, use) {
             pto_op top = top_op(use.op, function);
             if (pto_op_is(use.op, pto_kind(run, KIND_VIEW)) && pto_op_same(top, use.op)) {
-                todo[count++] = pto_result(use.op, 0);
+                todo[count++] = pto_op_result(use.op, 0);
                 continue;
             }
             if (pto_op_same(use.op, nest) && use.slot == slot) continue;
@@ -268,7 +268,7 @@ static int match_later_use(const pto_run *run, pto_op function, pto_value value,
 static int is_inout(pto_value param)
 {
     pto_op function = pto_block_parent(pto_value_block(param));
-    pto_attr modes = pto_op_attr(function, "params");
+    pto_attr modes = pto_op_attr(function, PTO_STR("params"));
     uint32_t i = pto_value_index(param);
     return PTO_SOME(modes) && i < pto_attr_count(modes) &&
            pto_str_is(pto_attr_str(pto_attr_item(modes, i, NULL)), "inout");
@@ -277,7 +277,7 @@ static int is_inout(pto_value param)
 /* Why a nest cannot write over what its `out` number `i` starts from; NULL: it can. */
 static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op nest, uint32_t i, pto_value *todo)
 {
-    pto_value origin = origin_of(run, pto_operand(nest, i));
+    pto_value origin = origin_of(run, pto_op_operand(nest, i));
     if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_EMPTY))) return NULL;
     if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_ARRAY))) return "it is a constant";
     if (PTO_SOME(pto_value_block(origin)) && !is_inout(origin)) return "it is a parameter that may not be written to";
@@ -289,33 +289,33 @@ static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op
 /* An empty tensor has no elements to keep, so each nest that starts from it gets one of its own. */
 static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
 {
-    pto_value v = pto_operand(nest, i);
+    pto_value v = pto_op_operand(nest, i);
     int shared = 0;
-    for (pto_value at = v;; at = pto_operand(pto_value_op(at), 0)) {
+    for (pto_value at = v;; at = pto_op_operand(pto_value_op(at), 0)) {
         shared |= pto_value_use_count(at) > 1;
         if (!pto_op_is(pto_value_op(at), pto_kind(run, KIND_VIEW))) break;
     }
     if (!shared || !pto_op_is(pto_value_op(origin_of(run, v)), pto_kind(run, KIND_EMPTY))) return PTO_OK;
     pto_value fresh = make_empty(run, pto_before(nest), pto_value_type(v));
     PTO_NEED(fresh);
-    return pto_set_operand(nest, i, fresh);
+    return pto_op_set_operand(nest, i, fresh);
 }
 
 static pto_status separate(const pto_run *run, pto_op function)
 {
     uint32_t room = 1;
     PTO_EACH_OP(pto_body(function), counted)
-        room += 1 + 4 * pto_operand_count(counted); /* a copy makes three views at most */
+        room += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
     pto_value *todo = PTO_SCRATCH(run, pto_value, room);
     PTO_EACH_OP(pto_body(function), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_FORALL))) continue;
-        for (uint32_t i = 0; i < pto_operand_count(op); i++) {
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
             PTO_TRY(own_empty(run, op, i));
             const char *why = match_copy_reason(run, function, op, i, todo);
             if (why == NULL) continue;
-            pto_value copy = make_copy(run, op, pto_operand(op, i), why);
+            pto_value copy = make_copy(run, op, pto_op_operand(op, i), why);
             PTO_NEED(copy);
-            PTO_TRY(pto_set_operand(op, i, copy));
+            PTO_TRY(pto_op_set_operand(op, i, copy));
         }
     }
     return PTO_OK;
@@ -326,7 +326,7 @@ static pto_status separate(const pto_run *run, pto_op function)
 /* The `tile.empty` that a returned value lives in, made for it where it has none of its own. */
 static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto_value *taken)
 {
-    pto_value nest, v = pto_operand(ret, i), root = root_of(run, v, &nest);
+    pto_value nest, v = pto_op_operand(ret, i), root = root_of(run, v, &nest);
     const char *why = NULL;
     if (!pto_op_is(pto_value_op(root), pto_kind(run, KIND_EMPTY))) {
         why = pto_op_is(pto_value_op(root), pto_kind(run, KIND_ARRAY)) ? "a constant is given back"
@@ -340,7 +340,7 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
         if (pto_value_same(taken[k], root)) why = "its memory is given back twice";
     if (why == NULL) return root;
     pto_value copy = make_copy(run, ret, v, why);
-    if (!PTO_SOME(copy) || pto_set_operand(ret, i, copy) != PTO_OK) return pto_value_none(run);
+    if (!PTO_SOME(copy) || pto_op_set_operand(ret, i, copy) != PTO_OK) return pto_value_none(run);
     return root_of(run, copy, &nest);
 }
 
@@ -351,17 +351,17 @@ static pto_str written_name(const pto_run *run, pto_value empty)
     for (;;) {
         pto_use use = pto_use_at(v, 0);
         if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
-            v = pto_result(use.op, 0);
+            v = pto_op_result(use.op, 0);
             continue;
         }
         int is_nest = pto_op_is(use.op, pto_kind(run, KIND_FORALL));
-        return pto_value_name(is_nest ? pto_result(use.op, use.slot) : v);
+        return pto_value_name(is_nest ? pto_op_result(use.op, use.slot) : v);
     }
 }
 
 static pto_status place_empty(const pto_run *run, pto_op empty, pto_value output)
 {
-    pto_value v = pto_result(empty, 0), memory;
+    pto_value v = pto_op_result(empty, 0), memory;
     pto_type type = gm_of(run, pto_value_type(v));
     pto_str name = written_name(run, v);
     if (PTO_SOME(output)) {
@@ -371,44 +371,42 @@ static pto_status place_empty(const pto_run *run, pto_op empty, pto_value output
         pto_spec_result(&s, type);
         pto_spec_name(&s, name);
         memory = pto_spec_value(&s, pto_before(empty));
-        pto_count(run, STAT_WORKSPACES);
+        pto_stat_add(run, STAT_WORKSPACES, 1);
     }
     PTO_NEED(memory);
-    return pto_replace(empty, memory);
+    return pto_op_replace_by(empty, memory);
 }
 
 /* Every tensor parameter becomes memory, and every returned value gets an `out` one behind them. */
 static pto_status rewrite_parameters(const pto_run *run, pto_op function, pto_op ret, const pto_value *homes)
 {
     pto_block body = pto_body(function);
-    uint32_t params = pto_block_arg_count(body), outs = pto_operand_count(ret);
-    pto_attr old = pto_op_attr(function, "params");
+    uint32_t params = pto_block_arg_count(body), outs = pto_op_operand_count(ret);
+    pto_attr old = pto_op_attr(function, PTO_STR("params"));
     pto_attr *modes = PTO_SCRATCH(run, pto_attr, params + outs);
     for (uint32_t i = 0; i < params; i++) {
         pto_value v = pto_block_arg(body, i);
         modes[i] = PTO_SOME(old) && i < pto_attr_count(old) ? pto_attr_item(old, i, NULL)
-                                                            : pto_attr_make_str(run, pto_s("in"));
+                                                            : pto_attr_make_str(run, PTO_STR("in"));
         if (is_tensor(v)) PTO_TRY(pto_value_set_type(v, gm_of(run, pto_value_type(v))));
     }
     for (uint32_t i = 0; i < outs; i++) {
-        pto_value v = pto_operand(ret, i);
-        pto_str name = pto_value_name(v);
-        char *text = pto_scratch(run, name.n + 1);
-        if (name.n != 0) memcpy(text, name.p, name.n);
-        pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), text);
+        pto_value v = pto_op_operand(ret, i);
+        pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), pto_value_name(v));
         PTO_NEED(out);
-        modes[params + i] = pto_attr_make_str(run, pto_s("out"));
+        modes[params + i] = pto_attr_make_str(run, PTO_STR("out"));
         PTO_TRY(place_empty(run, pto_value_op(homes[i]), out));
-        pto_count(run, STAT_OUTPUTS);
+        pto_stat_add(run, STAT_OUTPUTS, 1);
     }
-    return outs == 0 ? PTO_OK : pto_op_set_attr(function, "params", pto_attr_make_list(run, params + outs, modes));
+    return outs == 0 ? PTO_OK
+                     : pto_op_set_attr(function, PTO_STR("params"), pto_attr_make_list(run, params + outs, modes));
 }
 
 /* ---- nests without results ---- */
 
 static pto_status rewrite_forall(const pto_run *run, pto_op op)
 {
-    uint32_t outs = pto_operand_count(op);
+    uint32_t outs = pto_op_operand_count(op);
     pto_block old = pto_body(op);
     uint32_t indices = pto_block_arg_count(old) - outs;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
@@ -420,19 +418,16 @@ static pto_status rewrite_forall(const pto_run *run, pto_op op)
     pto_block body = pto_body(fresh);
     for (uint32_t i = 0; i < indices; i++) {
         pto_value from = pto_block_arg(old, i);
-        pto_str name = pto_value_name(from);
-        char *text = pto_scratch(run, name.n + 1);
-        if (name.n != 0) memcpy(text, name.p, name.n);
-        pto_value to = pto_block_add_arg(body, pto_value_type(from), text);
+        pto_value to = pto_block_add_arg(body, pto_value_type(from), pto_value_name(from));
         PTO_NEED(to);
         PTO_TRY(pto_value_replace(from, to));
     }
     for (uint32_t i = 0; i < outs; i++) {
-        PTO_TRY(pto_value_replace(pto_block_arg(old, indices + i), pto_operand(op, i)));
-        PTO_TRY(pto_value_replace(pto_result(op, i), pto_operand(op, i)));
+        PTO_TRY(pto_value_replace(pto_block_arg(old, indices + i), pto_op_operand(op, i)));
+        PTO_TRY(pto_value_replace(pto_op_result(op, i), pto_op_operand(op, i)));
     }
-    PTO_EACH_OP(old, inner) PTO_TRY(pto_move(inner, pto_at_end(body)));
-    return pto_erase(op);
+    PTO_EACH_OP(old, inner) PTO_TRY(pto_op_move(inner, pto_at_end(body)));
+    return pto_op_erase(op);
 }
 
 static pto_status rewrite_body(const pto_run *run, pto_op function)
@@ -440,14 +435,14 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
     PTO_WALK(function, view)
     {
         if (!pto_op_is(view, pto_kind(run, KIND_VIEW)) && !pto_op_is(view, pto_kind(run, KIND_ARRAY))) continue;
-        pto_type type = pto_value_type(pto_result(view, 0));
+        pto_type type = pto_value_type(pto_op_result(view, 0));
         if (pto_type_kind_of(type) == PTO_TYPE_TENSOR)
-            PTO_TRY(pto_value_set_type(pto_result(view, 0), gm_of(run, type)));
+            PTO_TRY(pto_value_set_type(pto_op_result(view, 0), gm_of(run, type)));
     }
     PTO_EACH_OP(pto_body(function), op)
         if (pto_op_is(op, pto_kind(run, KIND_EMPTY))) PTO_TRY(place_empty(run, op, pto_value_none(run)));
     PTO_EACH_OP(pto_body(function), nest)
-        if (pto_op_is(nest, pto_kind(run, KIND_FORALL)) && pto_operand_count(nest) != 0)
+        if (pto_op_is(nest, pto_kind(run, KIND_FORALL)) && pto_op_operand_count(nest) != 0)
             PTO_TRY(rewrite_forall(run, nest));
     return PTO_OK;
 }
@@ -459,24 +454,24 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(separate(run, function));
     PTO_TRY(remove_unused(run, function));
     pto_op ret = pto_block_terminator(pto_body(function));
-    uint32_t outs = pto_operand_count(ret);
+    uint32_t outs = pto_op_operand_count(ret);
     pto_value *homes = PTO_SCRATCH(run, pto_value, outs);
     for (uint32_t i = 0; i < outs; i++) {
-        if (!is_tensor(pto_operand(ret, i)))
+        if (!is_tensor(pto_op_operand(ret, i)))
             return pto_error(ret, "pto.bufferize/scalar-result",
                              "`return` gives back %%%.*s, which is no tensor; a "
                              "function on tiles can only give back tensors",
-                             PTO_FMT(pto_value_name(pto_operand(ret, i))));
+                             PTO_FMT(pto_value_name(pto_op_operand(ret, i))));
         homes[i] = find_home(run, ret, i, homes);
         PTO_NEED(homes[i]);
     }
     PTO_TRY(rewrite_parameters(run, function, ret, homes));
     if (outs != 0) {
-        PTO_TRY(pto_op_set_attr(function, "results", pto_attr_none(run)));
+        PTO_TRY(pto_op_set_attr(function, PTO_STR("results"), pto_attr_none(run)));
         pto_spec s = pto_spec_make(run, pto_kind(run, KIND_RETURN));
         pto_spec_loc(&s, pto_op_loc(ret));
         PTO_NEED(pto_spec_build(&s, pto_before(ret)));
-        PTO_TRY(pto_erase(ret));
+        PTO_TRY(pto_op_erase(ret));
     }
     PTO_TRY(rewrite_body(run, function));
     return remove_unused(run, function);

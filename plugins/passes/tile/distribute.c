@@ -67,7 +67,7 @@ static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out
 {
     *out = (core_kind){.name = pto_no_str()};
     PTO_WALK(nest, op)
-    for (uint32_t i = 0; i < pto_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_result(op, i), out));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) PTO_TRY(add_tile(run, op, pto_op_result(op, i), out));
     return PTO_OK;
 }
 
@@ -103,7 +103,7 @@ static pto_status decide_walk(const pto_run *run, pto_op nest, int64_t *out)
 {
     const pto_decision d = {.struct_size = sizeof d, .count = 1, .name = "walk", .words = walk_words};
     *out = pto_opt_i64(run, OPT_WALK);
-    if (pto_expr_count_of(nest, "to") < 2) return PTO_OK;
+    if (pto_expr_count_of(nest, PTO_STR("to")) < 2) return PTO_OK;
     PTO_TRY(pto_decision_pinned(nest, &d, out));
     return pto_decision_made(nest, &d, out);
 }
@@ -149,7 +149,7 @@ static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *
         names[i] = text;
     }
     for (uint32_t i = 0; i < count; i++) {
-        pto_attr a = pto_op_attr(op, names[i]), b;
+        pto_attr a = pto_op_attr(op, pto_s(names[i])), b;
         if (pto_attr_kind_of(a) != PTO_ATTR_EXPR && pto_attr_kind_of(a) != PTO_ATTR_LIST) continue;
         b = substitute(a, map, 0);
         if (!PTO_SOME(b))
@@ -157,7 +157,7 @@ static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *
                              "an index expression of `%.*s` does not fit 64 bits when its "
                              "nest is walked over",
                              PTO_FMT(pto_op_name(op)));
-        if (!pto_attr_same(a, b)) PTO_TRY(pto_op_set_attr(op, names[i], b));
+        if (!pto_attr_same(a, b)) PTO_TRY(pto_op_set_attr(op, pto_s(names[i]), b));
     }
     return PTO_OK;
 }
@@ -183,8 +183,8 @@ static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr
 static pto_expr count_instances(const pto_run *run, pto_op forall)
 {
     pto_expr total = pto_expr_const(run, 1);
-    for (uint32_t d = 0; d < pto_expr_count_of(forall, "to"); d++)
-        total = pto_expr_mul(total, pto_expr_of(forall, "to", d));
+    for (uint32_t d = 0; d < pto_expr_count_of(forall, PTO_STR("to")); d++)
+        total = pto_expr_mul(total, pto_expr_of(forall, PTO_STR("to"), d));
     return total;
 }
 
@@ -192,22 +192,22 @@ static pto_expr count_instances(const pto_run *run, pto_op forall)
 static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pto_place place, pto_expr from,
                             int64_t step)
 {
-    uint32_t dims = pto_expr_count_of(forall, "to");
+    uint32_t dims = pto_expr_count_of(forall, PTO_STR("to"));
     pto_expr total = count_instances(run, forall), by = pto_expr_const(run, step);
     pto_expr *extent = PTO_SCRATCH(run, pto_expr, dims);
-    for (uint32_t d = 0; d < dims; d++) extent[d] = pto_expr_of(forall, "to", d);
+    for (uint32_t d = 0; d < dims; d++) extent[d] = pto_expr_of(forall, PTO_STR("to"), d);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FOR));
-    pto_spec_exprs(&s, "from", 1, &from);
-    pto_spec_exprs(&s, "to", 1, &total);
-    pto_spec_exprs(&s, "step", 1, &by);
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &from);
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &total);
+    pto_spec_exprs(&s, PTO_STR("step"), 1, &by);
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_op_loc(forall));
     pto_op walk = pto_spec_build(&s, place);
     PTO_NEED(walk);
     pto_block body = pto_body(walk), old = pto_body(forall);
-    pto_value t = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), "t");
+    pto_value t = pto_block_add_arg(body, pto_type_scalar(run, PTO_INDEX), PTO_STR("t"));
     PTO_NEED(t);
-    PTO_EACH_OP(old, op) PTO_TRY(pto_move(op, pto_at_end(body)));
+    PTO_EACH_OP(old, op) PTO_TRY(pto_op_move(op, pto_at_end(body)));
     if (dims == 1) return pto_value_replace(pto_block_arg(old, 0), t);
 
     pto_value *index = PTO_SCRATCH(run, pto_value, dims);
@@ -230,10 +230,10 @@ static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pt
 
 static int handles_tiles(pto_op op)
 {
-    for (uint32_t i = 0; i < pto_operand_count(op); i++)
-        if (tile_is_tile(pto_operand(op, i))) return 1;
-    for (uint32_t i = 0; i < pto_result_count(op); i++)
-        if (tile_is_tile(pto_result(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (tile_is_tile(pto_op_operand(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+        if (tile_is_tile(pto_op_result(op, i))) return 1;
     return 0;
 }
 
@@ -266,24 +266,24 @@ static pto_op make_wrapper(const pto_run *run, pto_op before, pto_op function, u
     (void)snprintf(label, sizeof label, "%.*s_bare_%u", (int)(name.n < 64 ? name.n : 64), name.n != 0 ? name.p : "",
                    number);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
-    pto_spec_str(&s, "label", label);
-    pto_spec_exprs(&s, "to", 1, &one);
+    pto_spec_str(&s, PTO_STR("label"), pto_s(label));
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &one);
     pto_spec_blocks(&s, 1);
     pto_op wrapper = pto_spec_build(&s, pto_before(before));
     if (!PTO_SOME(wrapper)) return wrapper;
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
-    if (!PTO_SOME(pto_block_add_arg(pto_body(wrapper), pto_type_scalar(run, PTO_INDEX), "i")) ||
+    if (!PTO_SOME(pto_block_add_arg(pto_body(wrapper), pto_type_scalar(run, PTO_INDEX), PTO_STR("i"))) ||
         !PTO_SOME(pto_spec_build(&yield, pto_at_end(pto_body(wrapper)))))
         return pto_op_none(run);
-    pto_count(run, STAT_WRAPPED);
+    pto_stat_add(run, STAT_WRAPPED, 1);
     return wrapper;
 }
 
 static pto_status check_inside(const pto_run *run, pto_op wrapper)
 {
     PTO_EACH_OP(pto_body(wrapper), op)
-        for (uint32_t i = 0; i < pto_result_count(op); i++)
-            PTO_EACH_USE(pto_result(op, i), use) {
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+            PTO_EACH_USE(pto_op_result(op, i), use) {
                 pto_op around = use.op;
                 while (PTO_SOME(around) && !pto_op_same(around, wrapper)) around = pto_op_parent(around);
                 if (PTO_SOME(around)) continue;
@@ -315,9 +315,9 @@ static pto_status wrap_bare(const pto_run *run, pto_op function)
             PTO_NEED(wrapper);
         }
         if (bare) {
-            PTO_TRY(pto_move(op, pto_before(pto_block_last(pto_body(wrapper)))));
+            PTO_TRY(pto_op_move(op, pto_before(pto_block_last(pto_body(wrapper)))));
         } else if (PTO_SOME(wrapper) && is_free) {
-            PTO_TRY(pto_move(op, pto_before(wrapper)));
+            PTO_TRY(pto_op_move(op, pto_before(wrapper)));
         } else {
             if (PTO_SOME(wrapper)) PTO_TRY(check_inside(run, wrapper));
             wrapper = pto_op_none(run);
@@ -355,8 +355,8 @@ static pto_status plan_nest(const pto_run *run, pto_op function, nest_plan *p)
 static pto_status make_sequential(const pto_run *run, const nest_plan *p)
 {
     PTO_TRY(make_walk(run, p->forall, p->order, pto_before(p->forall), pto_expr_const(run, 0), 1));
-    pto_count(run, STAT_SEQUENTIAL);
-    return pto_erase(p->forall);
+    pto_stat_add(run, STAT_SEQUENTIAL, 1);
+    return pto_op_erase(p->forall);
 }
 
 static pto_status distribute(const pto_run *run, const nest_plan *p)
@@ -364,19 +364,19 @@ static pto_status distribute(const pto_run *run, const nest_plan *p)
     pto_expr total = count_instances(run, p->forall), to = pto_expr_min(pto_expr_const(run, p->cores), total);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
     pto_spec_attrs_of(&s, p->forall);
-    pto_spec_exprs(&s, "to", 1, &to);
-    pto_spec_str(&s, "core", core_word(p->kind.name));
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &to);
+    pto_spec_str(&s, PTO_STR("core"), pto_s(core_word(p->kind.name)));
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_op_loc(p->forall));
     pto_op launch = pto_spec_build(&s, pto_before(p->forall));
     PTO_NEED(launch);
-    pto_value core = pto_block_add_arg(pto_body(launch), pto_type_scalar(run, PTO_INDEX), "core");
+    pto_value core = pto_block_add_arg(pto_body(launch), pto_type_scalar(run, PTO_INDEX), PTO_STR("core"));
     PTO_NEED(core);
     PTO_TRY(make_walk(run, p->forall, p->order, pto_at_end(pto_body(launch)), pto_expr_value(core), p->cores));
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(launch))));
-    pto_count(run, STAT_DISTRIBUTED);
-    return pto_erase(p->forall);
+    pto_stat_add(run, STAT_DISTRIBUTED, 1);
+    return pto_op_erase(p->forall);
 }
 
 static pto_status run_pass(const pto_run *run, pto_op function)
@@ -387,7 +387,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     nest_plan *plans = PTO_SCRATCH(run, nest_plan, most);
     PTO_WALK(function, nest)
     {
-        if (!pto_op_is(nest, pto_kind(run, KIND_FORALL)) || PTO_SOME(pto_op_attr(nest, "core"))) continue;
+        if (!pto_op_is(nest, pto_kind(run, KIND_FORALL)) || PTO_SOME(pto_op_attr(nest, PTO_STR("core")))) continue;
         plans[count].forall = nest;
         PTO_TRY(plan_nest(run, function, &plans[count++]));
     }
@@ -402,15 +402,14 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
 {
     core_kind kind;
-    int64_t lo = 0, hi = 0;
-    pto_str word = pto_attr_str_of(forall, "core");
+    pto_str word = pto_attr_str_of(forall, PTO_STR("core"));
     if (word.n == 0) return pto_error(forall, "pto.distributed/no-core", "`forall` has no core kind");
     if (PTO_SOME(outer_forall(run, forall, function)))
         return pto_error(forall, "pto.distributed/nested", "`forall` stands inside another one");
-    if (pto_expr_count_of(forall, "to") != 1)
+    if (pto_expr_count_of(forall, PTO_STR("to")) != 1)
         return pto_error(forall, "pto.distributed/grid",
                          "`forall` has %u indices; a distributed one has the core alone",
-                         pto_expr_count_of(forall, "to"));
+                         pto_expr_count_of(forall, PTO_STR("to")));
     PTO_TRY(find_core_kind(run, forall, &kind));
     if (kind.name.n != 0 && !pto_str_is(word, core_word(kind.name)))
         return pto_error(forall, "pto.distributed/wrong-core",
@@ -422,8 +421,7 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
     (void)snprintf(path, sizeof path, "cores.%.*s.count", (int)(kind.name.n < 64 ? kind.name.n : 64),
                    kind.name.n != 0 ? kind.name.p : "");
     int64_t cores = tile_machine_number(run, path, INT64_MAX);
-    pto_expr_range(pto_expr_of(forall, "to", 0), forall, NULL, &lo, &hi);
-    if (hi <= cores) return PTO_OK;
+    if (pto_expr_range(pto_expr_of(forall, PTO_STR("to"), 0), forall, NULL).hi <= cores) return PTO_OK;
     pto_str machine = tile_machine_name(run);
     return pto_error(forall, "pto.distributed/too-many",
                      "`forall` can have more instances than the %lld %.*s cores of "

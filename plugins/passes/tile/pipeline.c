@@ -54,7 +54,7 @@ static pto_value storage_of(const pto_run *run, pto_value v)
         pto_op def = pto_value_op(v);
         if (!PTO_SOME(def) || pto_op_is(def, pto_kind(run, KIND_IF))) return pto_value_none(run);
         if (has_own_storage(run, def)) return v;
-        v = pto_operand(def, pto_op_continues(def, 0) ? 0 : pto_value_index(v));
+        v = pto_op_operand(def, pto_op_continues(def, 0) ? 0 : pto_value_index(v));
     }
 }
 
@@ -86,7 +86,7 @@ static uint32_t loop_depth(const pto_run *run, pto_op op, pto_op nest)
 /* The tile whose buffer rotates. */
 static pto_value rotated_tile(const pto_run *run, pto_op op)
 {
-    return pto_op_is(op, pto_kind(run, KIND_STORE)) ? pto_operand(op, 0) : pto_result(op, 0);
+    return pto_op_is(op, pto_kind(run, KIND_STORE)) ? pto_op_operand(op, 0) : pto_op_result(op, 0);
 }
 
 /* Whether each iteration begins with a tile of its own: none that an earlier iteration hands over. */
@@ -118,7 +118,7 @@ static const int64_t stages_min = 1, stages_max = 8;
 
 static pto_status set_stages(const pto_run *run, pto_op op, int64_t stages)
 {
-    return pto_op_set_attr(op, "stages", stages > 1 ? pto_attr_make_i64(run, stages) : pto_attr_none(run));
+    return pto_op_set_attr(op, PTO_STR("stages"), stages > 1 ? pto_attr_make_i64(run, stages) : pto_attr_none(run));
 }
 
 static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t stages, storage_plan *plan)
@@ -131,7 +131,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
     c->needed = needed;
     c->capacity = capacity;
     if (needed <= capacity) {
-        pto_count(run, STAT_ROTATED);
+        pto_stat_add(run, STAT_ROTATED, 1);
         return PTO_OK;
     }
     if (c->is_pinned)
@@ -140,7 +140,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
                          "%lld; pin fewer, or smaller tiles",
                          PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
                          (long long)capacity);
-    pto_count(run, STAT_NO_ROOM);
+    pto_stat_add(run, STAT_NO_ROOM, 1);
     pto_remark(c->op, "pto.pipeline/no-room",
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
                PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
@@ -160,7 +160,7 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
         if (depth == 0) continue;
         const pto_value tile = rotated_tile(run, op);
         if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
-        if (PTO_SOME(pto_op_attr(op, "stages")) && pto_attr_int_of(op, "stages", 1) != 1) continue;
+        if (PTO_SOME(pto_op_attr(op, PTO_STR("stages"))) && pto_attr_int_of(op, PTO_STR("stages"), 1) != 1) continue;
         if (out != NULL) out[count] = (candidate){.op = op, .wave = wave, .depth = depth};
         count++;
     }
@@ -169,7 +169,7 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
 
 static pto_status record(const candidate *c)
 {
-    const int64_t stages = pto_attr_int_of(c->op, "stages", 1);
+    const int64_t stages = pto_attr_int_of(c->op, PTO_STR("stages"), 1);
     char limit[96];
     (void)snprintf(limit, sizeof limit, "%s: %lld of %lld bytes%s",
                    pto_space_name(pto_type_space(pto_value_type(rotated_tile(c->op.run, c->op)))), (long long)c->needed,

@@ -8,13 +8,13 @@
 static inline int64_t tile_machine_number(const pto_run *run, const char *path, int64_t absent)
 {
     int64_t n = 0;
-    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
 }
 
 static inline pto_str tile_machine_name(const pto_run *run)
 {
     pto_str name = pto_no_str();
-    return pto_machine_str(run, "name", &name) == PTO_OK ? name : pto_s("no machine");
+    return pto_machine_str(run, PTO_STR("name"), &name) == PTO_OK ? name : PTO_STR("no machine");
 }
 
 /* "spaces.<space>.<key>" as a number. */
@@ -31,7 +31,7 @@ static inline pto_str tile_space_core(const pto_run *run, pto_space space)
     char path[64];
     pto_str core = pto_no_str();
     (void)snprintf(path, sizeof path, "spaces.%s.core", pto_space_name(space));
-    return pto_machine_str(run, path, &core) == PTO_OK ? core : pto_no_str();
+    return pto_machine_str(run, pto_s(path), &core) == PTO_OK ? core : pto_no_str();
 }
 
 /* A list of the path between two spaces, "layouts" or "casts", as text joined by commas; empty when absent. */
@@ -40,7 +40,7 @@ static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_spa
     char path[64];
     pto_str list = pto_no_str();
     (void)snprintf(path, sizeof path, "paths.%s.%s.%s", pto_space_name(from), pto_space_name(to), key);
-    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
 }
 
 static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to)

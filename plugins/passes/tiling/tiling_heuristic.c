@@ -54,7 +54,7 @@ static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t machine_number(const pto_run *run, const char *path, int64_t absent)
 {
     int64_t n = 0;
-    return pto_machine_i64(run, path, &n) == PTO_OK && n > 0 ? n : absent;
+    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK && n > 0 ? n : absent;
 }
 
 /* Cores that own the space: cores.<spaces.NAME.core>.count. */
@@ -62,7 +62,7 @@ static int64_t cores_of(const pto_run *run, const char *core_path)
 {
     pto_str core = pto_no_str();
     char path[128];
-    if (pto_machine_str(run, core_path, &core) != PTO_OK || core.n > 64) return 1;
+    if (pto_machine_str(run, pto_s(core_path), &core) != PTO_OK || core.n > 64) return 1;
     snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(core));
     return machine_number(run, path, 1);
 }
@@ -124,8 +124,8 @@ static int64_t work_ops(const search *s)
 {
     int64_t count = 0;
     PTO_EACH_OP(pto_body(s->problem->nest), op) {
-        if (pto_operand_count(op) == 0 || pto_result_count(op) == 0) continue;
-        count += has_columns(pto_result(op, 0)) || has_columns(pto_operand(op, 0));
+        if (pto_op_operand_count(op) == 0 || pto_op_result_count(op) == 0) continue;
+        count += has_columns(pto_op_result(op, 0)) || has_columns(pto_op_operand(op, 0));
     }
     return count;
 }
@@ -210,7 +210,7 @@ typedef struct matrix_rates {
 static double machine_rate(const pto_run *run, const char *path, double absent)
 {
     double rate = 0.0;
-    return pto_machine_f64(run, path, &rate) == PTO_OK && rate > 0.0 ? rate : absent;
+    return pto_machine_f64(run, pto_s(path), &rate) == PTO_OK && rate > 0.0 ? rate : absent;
 }
 
 static matrix_rates rates_of(const search *s)
@@ -223,7 +223,7 @@ static matrix_rates rates_of(const search *s)
                  {PTO_BF16, "matrix.cycles-per-box.bf16"},
                  {PTO_I8, "matrix.cycles-per-box.i8"}};
     pto_op product = pto_block_first(pto_body(s->problem->nest));
-    pto_dtype dtype = pto_type_dtype(pto_value_type(pto_operand(product, 0)));
+    pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
     matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};
     if (r.element_bytes < 1) r.element_bytes = ELEMENT_BYTES;
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)

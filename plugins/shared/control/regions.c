@@ -126,9 +126,9 @@ uint32_t region_trips(const region_table *r, uint32_t place)
 {
     const region_op *o = &r->ops[place];
     int64_t from, to, step;
-    if (o->kind != REGION_FOR || !pto_expr_is_const(pto_expr_of(o->op, "from", 0), &from) ||
-        !pto_expr_is_const(pto_expr_of(o->op, "to", 0), &to) ||
-        !pto_expr_is_const(pto_expr_of(o->op, "step", 0), &step) || step < 1)
+    if (o->kind != REGION_FOR || !pto_expr_is_const(pto_expr_of(o->op, PTO_STR("from"), 0), &from) ||
+        !pto_expr_is_const(pto_expr_of(o->op, PTO_STR("to"), 0), &to) ||
+        !pto_expr_is_const(pto_expr_of(o->op, PTO_STR("step"), 0), &step) || step < 1)
         return REGION_NONE;
     if (from >= to) return 0;
     const uint64_t trips = ((uint64_t)to - (uint64_t)from - 1) / (uint64_t)step + 1;
@@ -139,11 +139,9 @@ int region_has_trip(const region_table *r, uint32_t place)
 {
     const region_op *o = &r->ops[place];
     const uint32_t trips = region_trips(r, place);
-    int64_t lo = 0, hi = 0;
     if (o->kind != REGION_FOR || trips != REGION_NONE) return o->kind == REGION_FOR && trips != 0;
-    const pto_expr span = pto_expr_sub(pto_expr_of(o->op, "to", 0), pto_expr_of(o->op, "from", 0));
-    if (PTO_SOME(span)) pto_expr_range(span, o->op, NULL, &lo, &hi);
-    return lo >= 1;
+    const pto_expr span = pto_expr_sub(pto_expr_of(o->op, PTO_STR("to"), 0), pto_expr_of(o->op, PTO_STR("from"), 0));
+    return pto_expr_range(span, o->op, NULL).lo >= 1;
 }
 
 /* ---- what is handed over ---- */
@@ -151,7 +149,7 @@ int region_has_trip(const region_table *r, uint32_t place)
 uint32_t region_carried(const region_table *r, uint32_t place)
 {
     const region_kind kind = r->ops[place].kind;
-    return kind == REGION_FOR || kind == REGION_WHILE || kind == REGION_IF ? pto_result_count(r->ops[place].op) : 0;
+    return kind == REGION_FOR || kind == REGION_WHILE || kind == REGION_IF ? pto_op_result_count(r->ops[place].op) : 0;
 }
 
 pto_value region_argument(const region_table *r, uint32_t place, uint32_t block, uint32_t i)

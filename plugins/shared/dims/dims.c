@@ -13,9 +13,9 @@ uint32_t dims_of_type(pto_type type)
 
 uint32_t dims_reduced(pto_op op)
 {
-    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
     const uint32_t rank = pto_type_rank(type);
-    const pto_attr axes = pto_op_attr(op, "axis");
+    const pto_attr axes = pto_op_attr(op, PTO_STR("axis"));
     const int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
     const uint32_t count = is_list ? pto_attr_count(axes) : 1;
     uint32_t mask = 0;

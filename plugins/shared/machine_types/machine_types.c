@@ -24,11 +24,11 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind)
     const pto_str name = pto_kind_name(run, tensor_kind);
     char text[64];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (pto_str_is(name, others[i][0])) return pto_kind_by_name(run, others[i][1]);
+        if (pto_str_is(name, others[i][0])) return pto_kind_by_name(run, pto_s(others[i][1]));
     }
     if (name.n < sizeof prefix || memcmp(name.p, prefix, sizeof prefix - 1) != 0) return 0;
     snprintf(text, sizeof text, "tile.%.*s", (int)(name.n - sizeof prefix + 1), name.p + sizeof prefix - 1);
-    return pto_kind_by_name(run, text);
+    return pto_kind_by_name(run, pto_s(text));
 }
 
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
@@ -37,8 +37,8 @@ pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
     pto_str list = pto_no_str();
     const pto_str cost = pto_kind_cost(run, kind);
     snprintf(path, sizeof path, "instructions.%.*s.dtypes", PTO_FMT(cost));
-    if (pto_machine_str(run, path, &list) == PTO_OK && list.n != 0) return list;
-    return pto_machine_str(run, "vector.dtypes", &list) == PTO_OK ? list : pto_no_str();
+    if (pto_machine_str(run, pto_s(path), &list) == PTO_OK && list.n != 0) return list;
+    return pto_machine_str(run, PTO_STR("vector.dtypes"), &list) == PTO_OK ? list : pto_no_str();
 }
 
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
@@ -51,7 +51,7 @@ pto_str machine_conversions(const pto_run *run, pto_dtype from)
     char path[64];
     pto_str list = pto_no_str();
     snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
-    return pto_machine_str(run, path, &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
 }
 
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to)

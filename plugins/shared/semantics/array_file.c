@@ -147,11 +147,10 @@ static pto_status read_resource(const array_file *to, pto_str file)
 
 pto_status array_file_read(const array_file *to, pto_attr value)
 {
-    uint32_t bytes = 0;
     if (pto_attr_kind_of(value) == PTO_ATTR_RESOURCE) return read_resource(to, pto_attr_str(value));
-    const uint8_t *data = pto_attr_bytes(value, &bytes);
-    if (bytes != to->bytes)
-        return pto_error(to->op, to->code, "the value has %" PRIu32 " bytes, the array %zu", bytes, to->bytes);
-    if (bytes != 0) memcpy(to->base, data, bytes);
+    const pto_str data = pto_attr_bytes(value);
+    if (data.n != to->bytes)
+        return pto_error(to->op, to->code, "the value has %zu bytes, the array %zu", data.n, to->bytes);
+    if (data.n != 0) memcpy(to->base, data.p, data.n);
     return PTO_OK;
 }

@@ -48,11 +48,11 @@ static pto_status slot_operand(decoder *d, const program_site *site, pto_value v
 /* Copies the operands of `op` to `count` slots from `to` on, all at once. */
 static pto_status copy_operands(decoder *d, const program_site *site, pto_op op, uint32_t count, uint32_t to)
 {
-    if (pto_operand_count(op) != count) return refuse(d, site, "it hands on another number of values");
+    if (pto_op_operand_count(op) != count) return refuse(d, site, "it hands on another number of values");
     const uint32_t between = slots(d, count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = 0;
-        PTO_TRY(slot_operand(d, site, pto_operand(op, i), &from));
+        PTO_TRY(slot_operand(d, site, pto_op_operand(op, i), &from));
         decode_emit(d, CODE_COPY, between + i, from);
     }
     for (uint32_t i = 0; i < count; i++) decode_emit(d, CODE_COPY, to + i, between + i);
@@ -71,9 +71,9 @@ static void define_arguments(decoder *d, pto_block block, uint32_t first, uint32
 
 static void define_results(decoder *d, nest *n)
 {
-    n->results = slots(d, pto_result_count(n->op));
-    for (uint32_t i = 0; i < pto_result_count(n->op); i++)
-        decode_define(d, pto_result(n->op, i), THING_SLOT, n->results + i);
+    n->results = slots(d, pto_op_result_count(n->op));
+    for (uint32_t i = 0; i < pto_op_result_count(n->op); i++)
+        decode_define(d, pto_op_result(n->op, i), THING_SLOT, n->results + i);
 }
 
 /* ---- entering ---- */
@@ -87,7 +87,7 @@ static pto_status enter_for(decoder *d, nest *n)
     PTO_TRY(decode_exprs(d, n->site, n->op, "from", 1, &l.from, &got));
     PTO_TRY(decode_exprs(d, n->site, n->op, "to", 1, &l.to, &got));
     PTO_TRY(decode_exprs(d, n->site, n->op, "step", 1, &l.by, &got));
-    n->count = pto_result_count(n->op);
+    n->count = pto_op_result_count(n->op);
     n->carried = slots(d, n->count);
     PTO_TRY(copy_operands(d, n->site, n->op, n->count, n->carried));
     decode_define(d, pto_block_arg(pto_body(n->op), 0), THING_SLOT, l.index);
@@ -101,7 +101,8 @@ static pto_status enter_for(decoder *d, nest *n)
 
 static pto_status enter_if(decoder *d, nest *n)
 {
-    branch_code b = {.site = n->site, .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(n->op, "relation")))};
+    branch_code b = {.site = n->site,
+                     .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(n->op, PTO_STR("relation"))))};
     uint32_t got;
     if (b.relation == PTO_RELATION_NONE) return refuse(d, n->site, "no such relation");
     PTO_TRY(decode_exprs(d, n->site, n->op, "left", 1, &b.left, &got));
@@ -114,7 +115,7 @@ static pto_status enter_if(decoder *d, nest *n)
 
 static pto_status enter_while(decoder *d, nest *n)
 {
-    n->count = pto_result_count(n->op);
+    n->count = pto_op_result_count(n->op);
     n->carried = slots(d, n->count);
     PTO_TRY(copy_operands(d, n->site, n->op, n->count, n->carried));
     define_arguments(d, pto_op_block_at(n->op, 0), 0, n->count, n->carried);
@@ -158,7 +159,7 @@ static pto_status leave_for(decoder *d, nest *n, pto_op yield)
 
 static pto_status leave_if(decoder *d, nest *n, pto_op yield, bool *out_more)
 {
-    const uint32_t results = pto_result_count(n->op);
+    const uint32_t results = pto_op_result_count(n->op);
     PTO_TRY(copy_operands(d, n->site, yield, results, n->results));
     *out_more = n->block == 0 && pto_op_block_count(n->op) > 1;
     if (*out_more) n->leave = decode_emit(d, CODE_JUMP, 0, 0);
@@ -171,7 +172,7 @@ static pto_status leave_while(decoder *d, nest *n, pto_op yield, bool *out_more)
     *out_more = n->block == 0;
     if (n->block == 0) {
         uint32_t condition = 0;
-        PTO_TRY(slot_operand(d, n->site, pto_operand(yield, 0), &condition));
+        PTO_TRY(slot_operand(d, n->site, pto_op_operand(yield, 0), &condition));
         n->test = decode_emit(d, CODE_UNLESS, condition, 0);
         return PTO_OK;
     }
@@ -213,7 +214,7 @@ pto_status decode_body(decoder *d, pto_block block)
             op = pto_block_first(pto_body(op));
         } else if (pto_kind_has(d->run, pto_op_kind(op), PTO_TRAIT_TERMINATOR)) {
             const bool is_outermost = s.stack.count == 1;
-            if (is_outermost && pto_operand_count(op) != 0)
+            if (is_outermost && pto_op_operand_count(op) != 0)
                 return refuse(d, decode_site(d, op), "results of functions are memory parameters at this level");
             PTO_TRY(leave(&s, op, &op));
         } else {

@@ -147,7 +147,7 @@ static pto_status expr_list(decoder *d, const program_site *site, pto_attr exprs
 pto_status decode_exprs(decoder *d, const program_site *site, pto_op op, const char *name, uint32_t most,
                         index_expr *out, uint32_t *out_count)
 {
-    return expr_list(d, site, pto_op_attr(op, name), name, most, out, out_count);
+    return expr_list(d, site, pto_op_attr(op, pto_s(name)), name, most, out, out_count);
 }
 
 program_site *decode_site(decoder *d, pto_op op)
@@ -221,7 +221,7 @@ static pto_status decode_parameters(decoder *d, pto_op op)
 {
     const pto_block body = pto_body(op);
     const uint32_t all = pto_block_arg_count(body), first = d->p->grid_rank;
-    const pto_attr modes = pto_op_attr(op, "params");
+    const pto_attr modes = pto_op_attr(op, PTO_STR("params"));
     if (all < first)
         return program_error(d->p, d->p->self, "unsupported", "@%s has fewer arguments than grid indices", d->p->name);
     program_parameter *items = PTO_SCRATCH(d->run, program_parameter, all - first + 1);
@@ -268,7 +268,7 @@ static pto_status decode_region(decoder *d, pto_attr item, program_region *out)
 static pto_status decode_regions(decoder *d, pto_op op, const char *name, bool is_write, bool *out_has,
                                  const program_region **out, uint32_t *out_count)
 {
-    const pto_attr given = pto_op_attr(op, name);
+    const pto_attr given = pto_op_attr(op, pto_s(name));
     const uint32_t n = PTO_SOME(given) ? pto_attr_count(given) : d->p->parameter_count;
     program_region *items = PTO_SCRATCH(d->run, program_region, n + 1);
     uint32_t count = 0;
@@ -290,8 +290,8 @@ static pto_status decode_regions(decoder *d, pto_op op, const char *name, bool i
 static pto_status decode_kernel_head(decoder *d, pto_op op)
 {
     program *p = d->p;
-    const pto_attr grid = pto_op_attr(op, "grid");
-    const pto_str core = pto_attr_str(pto_op_attr(op, "core"));
+    const pto_attr grid = pto_op_attr(op, PTO_STR("grid"));
+    const pto_str core = pto_attr_str(pto_op_attr(op, PTO_STR("core")));
     p->core = pto_str_is(core, "cube") ? CORE_CUBE : pto_str_is(core, "vector") ? CORE_VECTOR : CORE_ANY;
     if (pto_attr_count(grid) > PROGRAM_GRID_MAX)
         return program_error(p, p->self, "unsupported", "@%s has a grid of %" PRIu32 " dims, the limit is %d", p->name,
@@ -380,7 +380,7 @@ const program *program_decode(const pto_run *run, pto_op function, const char *i
     program *p = PTO_SCRATCH(run, program, 1);
     *d =
         (decoder){.run = run, .p = p, .body = PTO_SCRATCH(run, program_body, 1), .pool.run = run, .flags_given = flags};
-    const pto_str name = pto_attr_str(pto_op_attr(function, "name"));
+    const pto_str name = pto_attr_str(pto_op_attr(function, PTO_STR("name")));
     char *text = PTO_SCRATCH(run, char, name.n + 1);
     if (name.n) memcpy(text, name.p, name.n);
     *p = (program){.run = run, .id = id, .name = text, .op = function, .body = d->body};

@@ -16,20 +16,20 @@ static uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space 
     char path[64];
     pto_str pipe;
     snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
-    return pto_machine_str(run, path, &pipe) < 0 ? PTO_PIPE_NONE : pto_pipe_by_name(pipe);
+    return pto_machine_str(run, pto_s(path), &pipe) < 0 ? PTO_PIPE_NONE : pto_pipe_by_name(pipe);
 }
 
 /* ---- storage ---- */
 
 static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
 {
-    const pto_str space = pto_attr_str(pto_op_attr(op, "space"));
-    const pto_attr addr = pto_op_attr(op, "addr");
+    const pto_str space = pto_attr_str(pto_op_attr(op, PTO_STR("space")));
+    const pto_attr addr = pto_op_attr(op, PTO_STR("addr"));
     program_buffer b = {.site = site,
                         .address = PTO_SOME(addr) ? pto_attr_i64(addr) : -1,
-                        .bytes_per_stage = pto_attr_i64(pto_op_attr(op, "bytes_per_stage")),
-                        .stages = pto_attr_i64(pto_op_attr(op, "stages")),
-                        .align = pto_attr_i64(pto_op_attr(op, "align"))};
+                        .bytes_per_stage = pto_attr_i64(pto_op_attr(op, PTO_STR("bytes_per_stage"))),
+                        .stages = pto_attr_i64(pto_op_attr(op, PTO_STR("stages"))),
+                        .align = pto_attr_i64(pto_op_attr(op, PTO_STR("align")))};
     b.space = pto_space_by_name(space);
     if (b.space == PTO_SPACE_NONE || b.space == PTO_GM) return unsupported(d, site, "there is no such memory space");
     const int64_t most = INT64_C(1) << 48;
@@ -41,18 +41,18 @@ static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
     if (!PTO_SOME(addr) && !(d->flags_given & PROGRAM_ASSIGN_ADDRESSES))
         return program_error(d->p, site, "no-address", "the buffer has no address in `%s`; run pto.allocate before",
                              pto_space_name(b.space));
-    decode_define(d, pto_result(op, 0), THING_BUFFER, d->buffers.count);
+    decode_define(d, pto_op_result(op, 0), THING_BUFFER, d->buffers.count);
     *LIST_ADD(d, buffers, program_buffer) = b;
     return PTO_OK;
 }
 
 static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
 {
-    const thing buffer = decode_find(d, pto_operand(op, 0));
+    const thing buffer = decode_find(d, pto_op_operand(op, 0));
     if (buffer.kind != THING_BUFFER) return unsupported(d, site, "its buffer is not that of a `block.buffer`");
     const program_buffer *b = LIST_AT(d, buffers, program_buffer, buffer.id);
-    const pto_type type = pto_value_type(pto_result(op, 0));
-    tile_code t = {.site = site, .buffer = buffer.id, .offset = pto_attr_i64(pto_op_attr(op, "offset"))};
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
+    tile_code t = {.site = site, .buffer = buffer.id, .offset = pto_attr_i64(pto_op_attr(op, PTO_STR("offset")))};
     uint32_t n;
     PTO_TRY(decode_exprs(d, site, op, "stage", 1, &t.stage, &n));
     if (n != 1) return unsupported(d, site, "it has no stage");
@@ -72,7 +72,7 @@ static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
     const char *problem = tile_problem(r);
     if (problem) return unsupported(d, site, problem);
     t.shape.site = site;
-    decode_define(d, pto_result(op, 0), THING_TILE, d->tiles.count);
+    decode_define(d, pto_op_result(op, 0), THING_TILE, d->tiles.count);
     decode_emit(d, CODE_TILE, d->tiles.count, 0);
     *LIST_ADD(d, tiles, tile_code) = t;
     return PTO_OK;
@@ -81,24 +81,24 @@ static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
 static pto_status decode_constant(decoder *d, pto_op op, program_site *site)
 {
     (void)site;
-    const pto_attr value = pto_op_attr(op, "value");
+    const pto_attr value = pto_op_attr(op, PTO_STR("value"));
     const uint32_t slot = decode_slot(d);
     const pto_attr_kind kind = pto_attr_kind_of(value);
     const bool is_int = kind == PTO_ATTR_INT || kind == PTO_ATTR_BOOL;
     *LIST_AT(d, constants, number, slot) =
         is_int ? number_from_int(pto_attr_i64(value)) : number_from_float(pto_attr_f64(value));
-    decode_define(d, pto_result(op, 0), THING_SLOT, slot);
+    decode_define(d, pto_op_result(op, 0), THING_SLOT, slot);
     return PTO_OK;
 }
 
 static pto_status decode_view(decoder *d, pto_op op, program_site *site)
 {
-    const thing from = decode_find(d, pto_operand(op, 0));
+    const thing from = decode_find(d, pto_op_operand(op, 0));
     if (from.kind != THING_ARRAY) return unsupported(d, site, "it is a view of something that is no global memory");
     array_code a = {.site = site, .source = from.id};
     a.parameter = LIST_AT(d, arrays, array_code, from.id)->parameter;
-    PTO_TRY(decode_array_type(d, site, pto_value_type(pto_result(op, 0)), &a));
-    decode_define(d, pto_result(op, 0), THING_ARRAY, d->arrays.count);
+    PTO_TRY(decode_array_type(d, site, pto_value_type(pto_op_result(op, 0)), &a));
+    decode_define(d, pto_op_result(op, 0), THING_ARRAY, d->arrays.count);
     decode_emit(d, CODE_ARRAY, d->arrays.count, 0);
     *LIST_ADD(d, arrays, array_code) = a;
     return PTO_OK;
@@ -107,7 +107,7 @@ static pto_status decode_view(decoder *d, pto_op op, program_site *site)
 static pto_status decode_bind(decoder *d, pto_op op, program_site *site)
 {
     bind_code b = {.site = site};
-    const pto_str name = pto_attr_str(pto_op_attr(op, "symbol"));
+    const pto_str name = pto_attr_str(pto_op_attr(op, PTO_STR("symbol")));
     uint32_t n;
     PTO_TRY(decode_exprs(d, site, op, "value", 1, &b.value, &n));
     PTO_TRY(decode_exprs(d, site, op, "lo", 1, &b.lo, &n));
@@ -125,7 +125,7 @@ static pto_status decode_index_cast(decoder *d, pto_op op, program_site *site)
     uint32_t n;
     PTO_TRY(decode_exprs(d, site, op, "from", 1, &b.value, &n));
     if (n != 1) return unsupported(d, site, "it has no expression");
-    decode_define(d, pto_result(op, 0), THING_SLOT, b.slot);
+    decode_define(d, pto_op_result(op, 0), THING_SLOT, b.slot);
     decode_emit(d, CODE_NUMBER, d->binds.count, 0);
     *LIST_ADD(d, binds, bind_code) = b;
     return PTO_OK;
@@ -133,14 +133,14 @@ static pto_status decode_index_cast(decoder *d, pto_op op, program_site *site)
 
 static pto_status decode_compare(decoder *d, pto_op op, program_site *site)
 {
-    const thing a = decode_find(d, pto_operand(op, 0)), b = decode_find(d, pto_operand(op, 1));
+    const thing a = decode_find(d, pto_op_operand(op, 0)), b = decode_find(d, pto_op_operand(op, 1));
     compare_code c = {.slot = decode_slot(d),
                       .left = a.id,
                       .right = b.id,
-                      .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, "relation"))),
-                      .dtype = pto_type_dtype(pto_value_type(pto_operand(op, 0)))};
+                      .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("relation")))),
+                      .dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)))};
     if (a.kind != THING_SLOT || b.kind != THING_SLOT) return unsupported(d, site, "it compares what is no scalar here");
-    decode_define(d, pto_result(op, 0), THING_SLOT, c.slot);
+    decode_define(d, pto_op_result(op, 0), THING_SLOT, c.slot);
     decode_emit(d, CODE_COMPARE, d->compares.count, 0);
     *LIST_ADD(d, compares, compare_code) = c;
     return PTO_OK;
@@ -161,8 +161,8 @@ static void take_tile(insn_code *c, pto_op op, uint32_t operand, uint32_t id)
 
 static pto_status take_operands(decoder *d, pto_op op, const program_site *site, insn_code *c)
 {
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        const thing t = decode_find(d, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const thing t = decode_find(d, pto_op_operand(op, i));
         switch (t.kind) {
         case THING_TILE: take_tile(c, op, i, t.id); break;
         case THING_ARRAY: c->array = t.id; break;
@@ -193,21 +193,21 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
         PTO_TRY(decode_exprs(d, site, op, "offsets", PTO_MAX_DIMS, c.offsets, &n));
         if (n != LIST_AT(d, arrays, array_code, c.array)->rank)
             return unsupported(d, site, "it has not one offset for each dim of its memory");
-        c.transpose = pto_attr_i64(pto_op_attr(op, "transpose")) != 0;
+        c.transpose = pto_attr_i64(pto_op_attr(op, PTO_STR("transpose"))) != 0;
     }
     if (site->rule == PTO_RULE_READ) {
         uint32_t n;
         PTO_TRY(decode_exprs(d, site, op, "offsets", 2, c.offsets, &n));
         if (n != 2) return unsupported(d, site, "it names no row and column");
         c.result = decode_slot(d);
-        decode_define(d, pto_result(op, 0), THING_SLOT, c.result);
+        decode_define(d, pto_op_result(op, 0), THING_SLOT, c.result);
     }
-    const pto_attr pad = pto_op_attr(op, "pad"), mode = pto_op_attr(op, "mode");
+    const pto_attr pad = pto_op_attr(op, PTO_STR("pad")), mode = pto_op_attr(op, PTO_STR("mode"));
     c.has_pad = PTO_SOME(pad);
     if (c.has_pad)
         c.pad = pto_attr_kind_of(pad) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(pad))
                                                         : number_from_int(pto_attr_i64(pad));
-    c.saturate = pto_attr_i64(pto_op_attr(op, "saturate")) != 0;
+    c.saturate = pto_attr_i64(pto_op_attr(op, PTO_STR("saturate"))) != 0;
     if (PTO_SOME(mode)) {
         const pto_str text = pto_attr_str(mode);
         c.mode = round_mode_by_name(text.p, text.n);
@@ -223,11 +223,11 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 {
     flag_code f = {.site = site, .kind = kind};
     if (kind == STEP_BARRIER) {
-        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "pipe")));
+        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("pipe"))));
     } else {
         uint32_t n;
-        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "src")));
-        f.dst_pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, "dst")));
+        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("src"))));
+        f.dst_pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("dst"))));
         PTO_TRY(decode_exprs(d, site, op, "event", 1, &f.event, &n));
         if (n != 1 || f.dst_pipe == PTO_PIPE_NONE || f.dst_pipe == f.pipe) return unsupported(d, site, "no such event");
     }
@@ -242,13 +242,13 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 
 static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
 {
-    const pto_str callee = pto_attr_str(pto_op_attr(op, "callee"));
-    launch_code l = {.site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_operand_count(op)};
+    const pto_str callee = pto_attr_str(pto_op_attr(op, PTO_STR("callee")));
+    launch_code l = {.site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_op_operand_count(op)};
     l.first = d->launch_arguments.count;
     if (!PTO_SOME(l.kernel) || !pto_str_is(pto_op_name(l.kernel), "block.kernel"))
         return unsupported(d, site, "it launches what is no kernel of this module");
     for (uint32_t i = 0; i < l.argument_count; i++) {
-        const thing t = decode_find(d, pto_operand(op, i));
+        const thing t = decode_find(d, pto_op_operand(op, i));
         if (t.kind != THING_ARRAY && t.kind != THING_SLOT)
             return unsupported(d, site, "an argument is neither global memory nor a scalar");
         *LIST_ADD(d, launch_arguments, launch_argument) =
@@ -263,8 +263,8 @@ static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
 static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 {
     array_code a = {.site = site, .source = NO_ID, .parameter = NO_ID};
-    PTO_TRY(decode_array_type(d, site, pto_value_type(pto_result(op, 0)), &a));
-    decode_define(d, pto_result(op, 0), THING_ARRAY, d->arrays.count);
+    PTO_TRY(decode_array_type(d, site, pto_value_type(pto_op_result(op, 0)), &a));
+    decode_define(d, pto_op_result(op, 0), THING_ARRAY, d->arrays.count);
     decode_emit(d, CODE_ALLOC, d->arrays.count, 0);
     *LIST_ADD(d, arrays, array_code) = a;
     return PTO_OK;
@@ -272,7 +272,7 @@ static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 
 static pto_status decode_free(decoder *d, pto_op op, program_site *site)
 {
-    const thing t = decode_find(d, pto_operand(op, 0));
+    const thing t = decode_find(d, pto_op_operand(op, 0));
     if (t.kind != THING_ARRAY) return unsupported(d, site, "it frees what is no workspace");
     decode_emit(d, CODE_FREE, t.id, site->index);
     return PTO_OK;

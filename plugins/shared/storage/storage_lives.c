@@ -28,7 +28,7 @@ static int64_t alignment(const storage_plan *p, pto_space space)
         [PTO_SCALING] = "spaces.scaling.align"};
     int64_t align = 1;
     if (space >= PTO_SPACE_COUNT || paths[space] == NULL) return 1;
-    return pto_machine_i64(p->run, paths[space], &align) == PTO_OK ? align : 1;
+    return pto_machine_i64(p->run, pto_s(paths[space]), &align) == PTO_OK ? align : 1;
 }
 
 /* From `first` to `last`; all of the loop when something crosses its iterations, and all of the kernel when that may
@@ -140,7 +140,7 @@ uint32_t storage_lives(storage_plan *p, storage_life **out)
     for (uint32_t i = 0; i < p->scratch_count; i++) {
         const storage_scratch *s = &p->scratches[i];
         storage_life l = life_of(p, s->loop, s->first, s->last, 0, s->is_fresh);
-        l.name = pto_s("tmp");
+        l.name = PTO_STR("tmp");
         add_life(p, l, s->space, s->bytes, s->pipe);
     }
     *out = p->lives;

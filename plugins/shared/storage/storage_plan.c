@@ -19,7 +19,7 @@ void *storage_grow(const pto_run *run, void *items, uint32_t count, uint32_t *ro
 static double machine_number(const pto_run *run, const char *path)
 {
     double n = 0.0;
-    return pto_machine_f64(run, path, &n) == PTO_OK && n > 0.0 ? n : 0.0;
+    return pto_machine_f64(run, pto_s(path), &n) == PTO_OK && n > 0.0 ? n : 0.0;
 }
 
 /* A core loads as fast as its path, or as its share of what all cores have together. */
@@ -28,7 +28,7 @@ static double load_rate(const pto_run *run)
     char path[128];
     pto_str core = pto_no_str();
     const double alone = machine_number(run, "paths.gm.vec.bytes-per-cycle");
-    if (pto_machine_str(run, "spaces.vec.core", &core) != PTO_OK || core.n > 64) return alone;
+    if (pto_machine_str(run, PTO_STR("spaces.vec.core"), &core) != PTO_OK || core.n > 64) return alone;
     (void)snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(core));
     const double cores = machine_number(run, path), together = machine_number(run, "shared.gm-bytes-per-cycle");
     return cores > 0.0 && together > 0.0 && together / cores < alone ? together / cores : alone;
@@ -41,7 +41,7 @@ storage_plan storage_plan_make(const pto_run *run, int in_place)
     const double repeat = machine_number(run, "instructions.default.per-repeat");
     if (repeat > 0.0) p.work_rate = machine_number(run, "vector.repeat-bytes") / repeat;
     p.load_rate = load_rate(run);
-    p.wants_scratch = pto_machine_i64(run, "vector.tmp", &wants) == PTO_OK && wants != 0;
+    p.wants_scratch = pto_machine_i64(run, PTO_STR("vector.tmp"), &wants) == PTO_OK && wants != 0;
     return p;
 }
 

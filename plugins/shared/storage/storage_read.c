@@ -55,7 +55,7 @@ static void make_table_of_values(const reader *r)
     uint32_t values = 0;
     for (uint32_t place = 1; place < r->regions->count; place++) {
         const pto_op op = r->regions->ops[place].op;
-        values += pto_result_count(op);
+        values += pto_op_result_count(op);
         for (uint32_t b = 0; b < pto_op_block_count(op); b++) values += pto_block_arg_count(pto_op_block_at(op, b));
     }
     r->source->values = PTO_SCRATCH(r->plan->run, pto_value, values);
@@ -123,13 +123,13 @@ static void read_values(const reader *r, uint32_t k)
     const int carries = is_carrier(r, k);
     if (!carries && !storage_is_tile_op(op)) return;
     if (region_is_loop(r->regions, k + 1)) read_arguments(r, k);
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        const pto_value v = pto_result(op, i);
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        const pto_value v = pto_op_result(op, i);
         const storage_shape shape = shape_of(pto_value_type(v));
         if (!storage_is_tile(v)) continue;
         enter(r, v,
               carries ? storage_add_value(p, &shape, k, 2 * p->ops[k].last + 1)
-                      : storage_add_result(p, k, &shape, pto_attr_int_of(op, "stages", 1)));
+                      : storage_add_result(p, k, &shape, pto_attr_int_of(op, PTO_STR("stages"), 1)));
     }
 }
 
@@ -142,20 +142,20 @@ static void read_links(const reader *r, uint32_t k)
 {
     const pto_op op = storage_op_at(r->source, k);
     const uint32_t place = k + 1, count = region_carried(r->regions, place);
-    for (uint32_t i = 0; storage_is_tile_op(op) && i < pto_operand_count(op); i++)
-        if (pto_op_continues(op, i)) link_values(r, STORAGE_SUM, k, pto_result(op, 0), pto_operand(op, i));
+    for (uint32_t i = 0; storage_is_tile_op(op) && i < pto_op_operand_count(op); i++)
+        if (pto_op_continues(op, i)) link_values(r, STORAGE_SUM, k, pto_op_result(op, 0), pto_op_operand(op, i));
     if (!is_carrier(r, k)) return;
     for (uint32_t b = 0; region_is_loop(r->regions, place) && b < pto_op_block_count(op); b++) {
         for (uint32_t i = 0; i < count; i++)
-            link_values(r, STORAGE_AROUND, k, region_argument(r->regions, place, b, i), pto_result(op, i));
+            link_values(r, STORAGE_AROUND, k, region_argument(r->regions, place, b, i), pto_op_result(op, i));
     }
     for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
         const pto_op yield = pto_block_last(pto_op_block_at(op, b));
         for (uint32_t i = 0; region_block_gives(r->regions, place, b) && i < count; i++)
-            link_values(r, STORAGE_HANDED, k, pto_result(op, i), pto_operand(yield, i));
+            link_values(r, STORAGE_HANDED, k, pto_op_result(op, i), pto_op_operand(yield, i));
     }
     for (uint32_t i = 0; region_is_loop(r->regions, place) && i < count; i++)
-        link_values(r, STORAGE_HANDED, k, pto_result(op, i), pto_operand(op, i));
+        link_values(r, STORAGE_HANDED, k, pto_op_result(op, i), pto_op_operand(op, i));
 }
 
 static void read_uses(const reader *r, uint32_t k)
@@ -163,11 +163,11 @@ static void read_uses(const reader *r, uint32_t k)
     const pto_op op = storage_op_at(r->source, k);
     if (!r->plan->ops[k].hands_over && !storage_is_tile_op(op)) return;
     const int is_store = pto_kind_column(r->plan->run, pto_op_kind(op), PTO_COLUMN_RULE) == PTO_RULE_STORE;
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        const pto_value v = pto_operand(op, i);
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_value v = pto_op_operand(op, i);
         const uint32_t at = storage_is_tile(v) ? storage_find_value(r->source, v) : STORAGE_NONE;
         if (at == STORAGE_NONE) continue;
-        storage_add_use(r->plan, k, i, at, is_store ? pto_attr_int_of(op, "stages", 1) : 1);
+        storage_add_use(r->plan, k, i, at, is_store ? pto_attr_int_of(op, PTO_STR("stages"), 1) : 1);
     }
 }
 

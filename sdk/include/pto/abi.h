@@ -1,4 +1,4 @@
-/* The plugin ABI: handles, the host table, descriptors. Plugin authors include <pto/plugin.h>, which adds wrappers.
+/* The plugin ABI: handles, the host table, descriptors. Authors of plugins include <pto/plugin.h>.
  *
  * Rules of the boundary. Every struct begins with struct_size, filled by its producer with its own sizeof; a reader
  * touches a field only under PTO_HAS. Arrays of pointers, never of structs (handles excepted). No bool, bitfield, long,
@@ -31,15 +31,22 @@
 #define PTO_ABI_DRAFT 1 /* while set, minors must be equal */
 #endif
 
-#define PTO_HAS(p, field) ((p)->struct_size >= offsetof(__typeof__(*(p)), field) + sizeof((p)->field))
+#define PTO_HAS(p, field) \
+    ((p)->struct_size >= (size_t)((const char *)&(p)->field - (const char *)(p)) + sizeof((p)->field))
 
 typedef int32_t pto_status;
 enum { PTO_OK = 0, PTO_FAILED = -1, PTO_CHANGED = 1 }; /* CHANGED: only from patterns */
 
+/* A text, or bytes: `n` bytes at `p`, without NUL at the end. */
 typedef struct pto_str {
     const char *p;
     size_t n;
 } pto_str;
+typedef void *pto_memory;
+/* The integers from lo to hi, both included. */
+typedef struct pto_range {
+    int64_t lo, hi;
+} pto_range;
 
 #ifdef __cplusplus
 extern "C" {
@@ -219,8 +226,8 @@ typedef struct pto_place {
     pto_op before; /* none: at the end of block */
 } pto_place;
 
-/* What to build. Expressions inside attrs name values directly (pto_expr_value): the host makes index operands of them.
- */
+/* What to build. Expressions inside attrs name values directly (pto_expr_value): the host makes index operands of
+ * them. */
 typedef struct pto_op_spec {
     uint32_t struct_size;
     pto_kind_id kind;
@@ -228,13 +235,13 @@ typedef struct pto_op_spec {
     uint32_t operand_count, result_count, attr_count, block_count;
     const pto_value *operands; /* value operands, without index operands */
     const pto_type *result_types;
-    const char *const *attr_names;
+    const pto_str *attr_names;
     const pto_attr *attrs;
     pto_str name; /* base name for the first result; empty: derived from the kind */
 } pto_op_spec;
 
-/* Iteration space of a structured tensor op: its dims, and which of them each dim of an operand and of
- * the result walks. */
+/* Iteration space of a structured tensor op: its dims, and which of them each dim of an operand and of the result
+ * walks. */
 typedef struct pto_iteration {
     uint32_t struct_size;
     uint32_t dim_count, operand_count, operand_rank[PTO_MAX_SPACE_OPERANDS], result_rank;
@@ -253,205 +260,37 @@ typedef struct pto_pattern {
     pto_status (*rewrite)(const pto_run *run, pto_op op);
 } pto_pattern;
 
-/* Leaves of an expression to values while evaluating or bounding; see expr_eval and expr_range. */
+/* What the caller of expr_range knows of symbols and values, on top of what the host knows. */
 typedef struct pto_expr_env {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /* Gives lo and hi of a symbol (name) or value (leaf); equal when known exactly. 0: unknown. */
+    /* 1 and the bounds of a symbol or value; 0: unknown. */
     int32_t (*symbol)(void *self, pto_str name, int64_t *lo, int64_t *hi);
     int32_t (*value)(void *self, pto_value v, int64_t *lo, int64_t *hi);
 } pto_expr_env;
 
+/* The host table: one function for each row of <pto/host.def>, which says what it means. */
 struct pto_host {
     uint32_t struct_size;
     uint32_t abi_minor;
-
-    /* ---- run services ---- */
-    void *(*scratch)(const pto_run *, size_t bytes); /* zeroed, 16-byte aligned, until the call returns */
-    void *(*keep)(const pto_run *, size_t bytes);    /* zeroed, until release() of a backend or the session's end */
-    void (*diag)(const pto_run *, int32_t severity, pto_loc at, pto_str code, pto_str text);
-    /* 0: go on; 1: the time is up: fail. Who knows more than in which step reports <plugin>/interrupted first. */
-    int32_t (*should_stop)(const pto_run *);
-    void (*stat_add)(const pto_run *, uint32_t stat, int64_t delta);
-    pto_kind_id (*kind)(const pto_run *, uint32_t index); /* of the plugin's own kind list */
-    pto_kind_id (*kind_by_name)(const pto_run *, pto_str name);
-    pto_str (*kind_name)(const pto_run *, pto_kind_id);
-    int64_t (*kind_column)(const pto_run *, pto_kind_id, uint32_t column);
-    pto_str (*kind_cost)(const pto_run *, pto_kind_id); /* cost class */
-
-    /* ---- options, by position in the descriptor's list ---- */
-    int64_t (*opt_i64)(const pto_run *, uint32_t option); /* bool, i64, bytes; enum: index of the choice */
-    double (*opt_f64)(const pto_run *, uint32_t option);
-    pto_str (*opt_str)(const pto_run *, uint32_t option); /* str, enum */
-    uint32_t (*opt_list)(const pto_run *, uint32_t option, const int64_t **items);
-    int32_t (*opt_is_set)(const pto_run *, uint32_t option); /* given by the user, not by default */
-
-    /* ---- machine description: paths such as "spaces.vec.bytes" ---- */
-    pto_status (*machine_i64)(const pto_run *, pto_str path,
-                              int64_t *out); /* PTO_FAILED: absent; nothing is reported */
-    pto_status (*machine_f64)(const pto_run *, pto_str path, double *out);
-    pto_status (*machine_str)(const pto_run *, pto_str path, pto_str *out);
-
-    /* ---- module ---- */
-    pto_block (*module_top)(const pto_run *); /* functions and kernels are the ops in it */
-    pto_op (*symbol_find)(const pto_run *, pto_str name);
-    pto_attr (*module_attr)(const pto_run *, pto_str name);
-    pto_status (*module_set_attr)(const pto_run *, pto_str name, pto_attr value);
-    pto_str (*module_file)(const pto_run *);
-
-    /* ---- ops ---- */
-    pto_kind_id (*op_kind)(pto_op);
-    pto_loc (*op_loc)(pto_op);
-    pto_block (*op_block)(pto_op);
-    pto_op (*op_next)(pto_op);
-    pto_op (*op_prev)(pto_op);
-    pto_op (*op_parent)(pto_op);
-    pto_op (*op_function)(pto_op);
-    pto_op (*op_walk_next)(pto_op current, pto_op root); /* pre-order through root's insides (root none: the
-                                                            module's); none at the end */
-    int32_t (*op_is_live)(pto_op);                       /* not erased; never a diagnostic */
-    int32_t (*op_is_before)(pto_op a, pto_op b);         /* same block */
-    int32_t (*op_dominates)(pto_op a, pto_op b);         /* a's results are visible at b */
-    uint32_t (*op_operand_count)(pto_op);                /* value operands only */
-    pto_value (*op_operand)(pto_op, uint32_t);
-    pto_status (*op_set_operand)(pto_op, uint32_t, pto_value);
-    uint32_t (*op_result_count)(pto_op);
-    pto_value (*op_result)(pto_op, uint32_t);
-    uint32_t (*op_block_count)(pto_op);
-    pto_block (*op_block_at)(pto_op, uint32_t);
-    pto_attr (*op_attr)(pto_op, pto_str name); /* with the row's default; expressions carry value leaves */
-    pto_status (*op_set_attr)(pto_op, pto_str name, pto_attr value); /* value none: remove */
-    uint32_t (*op_attr_count)(pto_op);                               /* those stored */
-    pto_attr (*op_attr_at)(pto_op, uint32_t, pto_str *name);
-    uint32_t (*op_path)(pto_op, char *buffer, uint32_t capacity); /* "@f/exp#2"; returns the full length */
-    pto_status (*op_iteration)(pto_op, pto_iteration *out);       /* PTO_FAILED: not structured; nothing is reported */
-    pto_attr (*op_fold)(pto_op);                                  /* constant value of the result, or none */
-
-    /* ---- changing ---- */
-    pto_op (*build)(const pto_run *, pto_place at, const pto_op_spec *);
-    pto_status (*erase)(pto_op);
-    pto_status (*replace)(pto_op old_op, uint32_t count,
-                          const pto_value *values); /* all uses of the results, then erase */
-    pto_status (*move)(pto_op, pto_place to);
-    pto_op (*clone)(pto_op, pto_place to, uint32_t count, const pto_value *from, const pto_value *to_values);
-    /* Applies patterns inside root (none: the module) until none matches, at most max_rounds visits for each op (0:
-     * 10). PTO_CHANGED: it stopped before that. */
-    pto_status (*greedy)(const pto_run *, pto_op root, uint32_t count, const pto_pattern *const *patterns,
-                         uint32_t max_rounds);
-
-    /* ---- blocks and values ---- */
-    pto_op (*block_parent)(pto_block);
-    pto_op (*block_first)(pto_block);
-    pto_op (*block_last)(pto_block);
-    uint32_t (*block_arg_count)(pto_block);
-    pto_value (*block_arg)(pto_block, uint32_t);
-    pto_value (*block_add_arg)(pto_block, pto_type, pto_str name);
-    pto_status (*block_erase_arg)(pto_block, uint32_t);
-    pto_type (*value_type)(pto_value);
-    pto_status (*value_set_type)(pto_value, pto_type);
-    pto_op (*value_op)(pto_value);       /* none for block arguments */
-    pto_block (*value_block)(pto_value); /* none for results */
-    uint32_t (*value_index)(pto_value);
-    uint32_t (*value_use_count)(pto_value);
-    pto_op (*value_use)(pto_value, uint32_t index, uint32_t *slot); /* slot: operand number, index operands included */
-    pto_status (*value_replace)(pto_value, pto_value by);
-    pto_status (*value_valid)(pto_value tile, pto_expr out[2]); /* valid rows and columns */
-    pto_str (*value_name)(pto_value);                           /* without % */
-    pto_status (*value_set_name)(pto_value, pto_str); /* letters, digits and `_`; a name that is taken gets a number */
-
-    /* ---- types ---- */
-    pto_type_kind (*type_kind)(pto_type);
-    pto_dtype (*type_dtype)(pto_type);
-    uint32_t (*type_rank)(pto_type);
-    pto_expr (*type_dim)(pto_type, uint32_t);
-    pto_expr (*type_stride)(pto_type, uint32_t); /* elements; contiguous ones are computed */
-    pto_space (*type_space)(pto_type);
-    pto_layout (*type_layout)(pto_type);
-    pto_type (*type_scalar)(const pto_run *, pto_dtype);
-    pto_type (*type_tensor)(const pto_run *, pto_dtype, uint32_t rank, const pto_expr *dims);
-    pto_type (*type_gm)(const pto_run *, pto_dtype, uint32_t rank, const pto_expr *dims);
-    pto_type (*type_tile)(const pto_run *, pto_dtype, int64_t rows, int64_t columns, pto_space, pto_layout);
-    pto_type (*type_buffer)(const pto_run *);
-
-    /* ---- attributes; reading one as what it is not is a diagnostic that blames the plugin: ask attr_kind before ----
-     */
-    pto_attr_kind (*attr_kind)(pto_attr);
-    int64_t (*attr_i64)(pto_attr);   /* int, bool; a float that is integral */
-    double (*attr_f64)(pto_attr);    /* float, int */
-    pto_str (*attr_str)(pto_attr);   /* string, symbol, resource */
-    pto_type (*attr_type)(pto_attr); /* type; type of a dense */
-    pto_expr (*attr_expr)(pto_attr);
-    uint32_t (*attr_count)(pto_attr);                        /* list, dict */
-    pto_attr (*attr_item)(pto_attr, uint32_t, pto_str *key); /* key may be NULL */
-    const uint8_t *(*attr_bytes)(pto_attr, uint32_t *count); /* dense */
-    pto_attr (*attr_make_bool)(const pto_run *, int32_t);
-    pto_attr (*attr_make_i64)(const pto_run *, int64_t);
-    pto_attr (*attr_make_f64)(const pto_run *, double);
-    pto_attr (*attr_make_str)(const pto_run *, pto_str);
-    pto_attr (*attr_make_symbol)(const pto_run *, pto_str);
-    pto_attr (*attr_make_type)(const pto_run *, pto_type);
-    pto_attr (*attr_make_expr)(const pto_run *, pto_expr);
-    pto_attr (*attr_make_list)(const pto_run *, uint32_t, const pto_attr *);
-    pto_attr (*attr_make_dense)(const pto_run *, pto_type, uint32_t bytes, const void *);
-
-    /* ---- expressions; builders give none on overflow or division by constant 0, and take none as none ---- */
-    pto_expr_kind (*expr_kind)(pto_expr);
-    int64_t (*expr_value)(pto_expr); /* const; slot number; constant part of a sum */
-    pto_str (*expr_symbol)(pto_expr);
-    pto_value (*expr_leaf)(pto_expr); /* of PTO_EXPR_VALUE */
-    uint32_t (*expr_arg_count)(pto_expr);
-    pto_expr (*expr_arg)(pto_expr, uint32_t);
-    int64_t (*expr_coef)(pto_expr, uint32_t); /* of a sum */
-    pto_expr (*expr_make_const)(const pto_run *, int64_t);
-    pto_expr (*expr_make_symbol)(const pto_run *, pto_str);
-    pto_expr (*expr_make_value)(pto_value);                       /* an index value as an expression */
-    pto_expr (*expr_make)(pto_expr_kind, pto_expr a, pto_expr b); /* SUM PRODUCT FLOORDIV CEILDIV MOD MIN MAX */
-    pto_expr (*expr_substitute)(pto_expr, uint32_t count, const pto_value *from, const pto_expr *to);
-    pto_expr (*expr_rename)(pto_expr, uint32_t count, const pto_str *symbols, const pto_expr *to);
-    int32_t (*expr_same)(pto_expr, pto_expr); /* equal for all values */
-    /* Interval of the expression: facts of the function and ranges of loop indices are known to the host; env may be
-     * NULL. */
-    void (*expr_range)(pto_expr, pto_op at, const pto_expr_env *env, int64_t *lo, int64_t *hi);
-
-    /* ---- locations ---- */
-    pto_loc (*loc_fuse)(const pto_run *, uint32_t, const pto_loc *);
-
-    /* ---- tiling: asks the strategy that option `option` (a plugin reference) names; see <pto/tiling.h>. When none of
-     * its sizes fits, `tile` are those that need least, for notes behind the error ---- */
-    pto_status (*tiling_choose)(const pto_run *, uint32_t option, const struct pto_tiling_problem *, int64_t *tile,
-                                uint32_t *ordinal);
-
-    /* ---- appended ---- */
-    /* "file:line:column" of the first origin; empty when there is none. Returns the full length. */
-    uint32_t (*loc_text)(pto_loc, char *buffer, uint32_t capacity);
-    /* Fixes the symbol of a `tune`: the function's expressions and types get the number, the op goes. A value that the
-     * op does not offer is reported. */
-    pto_status (*tune_fix)(pto_op tune, int64_t value);
-    /* Where a walk through root's insides (root none: the module's) may go on: gives the next op, as op_walk_next does,
-     * and in `behind` the next one that is not inside of `current`. */
-    pto_op (*op_walk_on)(pto_op current, pto_op root, pto_op *behind);
-    /* Hash of kind, operands, attributes and result types; 0 for an op with blocks. It holds within the run and while
-     * the op does not change. */
-    uint32_t (*op_hash)(pto_op);
-    /* Two ops without blocks of one kind, with the same operands, attributes and result types: when both are pure and
-     * one dominates the other, it can stand for both. Equal ops have equal hashes. */
-    int32_t (*op_equal)(pto_op a, pto_op b);
-    /* Whether any result of the op has a use. */
-    int32_t (*op_is_used)(pto_op);
-    /* Where an op comes from; new ops take what they are built before. An op that stands for others has the origins of
-     * all (pto_loc_fuse). */
-    pto_status (*op_set_loc)(pto_op, pto_loc); /* none is refused */
-    /* ---- decisions: what the schedule file shows and pins; of passes only, see <pto/decision.h> ---- */
-    int32_t (*decision_pinned)(pto_op at, const struct pto_decision *, int64_t *values);
-    pto_status (*decision_made)(pto_op at, const struct pto_decision *, const int64_t *values);
-    /* As `diag_op`, an error, about memory that does not suffice. When a tiling strategy has other sizes to offer it is
-     * a remark instead, and the steps run once more from the tiling on: what the run has changed is given up. Gives
-     * PTO_FAILED, which the run returns. */
-    pto_status (*no_room)(pto_op, pto_str code, pto_str text);
-    /* As `diag`, about an op: at its location, with its path (op_path). */
-    void (*diag_op)(pto_op, int32_t severity, pto_str code, pto_str text);
+#define HOST(returns, name, parameters, arguments, doc) returns(*name) parameters;
+#include <pto/host.def>
 };
+
+/* Tables that few plugins need, by the id that `extension` takes. A new major of one gets a new id. */
+#define PTO_TILING_HOST "pto.tiling"
+typedef struct pto_tiling_host {
+    uint32_t struct_size, reserved;
+#define HOST_TILING(returns, name, parameters, arguments, doc) returns(*name) parameters;
+#include <pto/host.def>
+} pto_tiling_host;
+#define PTO_SCHEDULE_HOST "pto.schedule"
+typedef struct pto_schedule_host {
+    uint32_t struct_size, reserved;
+#define HOST_SCHEDULE(returns, name, parameters, arguments, doc) returns(*name) parameters;
+#include <pto/host.def>
+} pto_schedule_host;
 
 /* ---- descriptors ---- */
 typedef uint32_t pto_option_type;
@@ -493,10 +332,9 @@ enum {
     PTO_PASS_KEEPS_LEVEL = 2   /* the consumed level stays present beside the produced one */
 };
 
-/* A checker may look at all of the module, and must say the same of the same. The host knows whether it looked at more
- * than its unit (through module_top, symbol_find, module_attr, or from the unit to its neighbours): one that did not is
- * asked again only for functions that a step may have changed, one that did whenever anything of the module may have.
- */
+/* A checker may read all of the module; for an unchanged module its answer must not change. The host notes whether it
+ * read more than its unit (module_top, symbol_find, module_attr, or the neighbours of the unit). If not, it is asked
+ * again only for functions that a step may have changed; if so, after every step that may have changed the module. */
 typedef struct pto_property {
     uint32_t struct_size, reserved;
     const char *id, *doc, *level;

@@ -15,19 +15,19 @@ extern "C" {
 /* ---- making ops ----
  *     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_LOAD));
  *     pto_spec_operand(&s, source);
- *     pto_spec_exprs(&s, "offsets", 2, offsets);
- *     pto_spec_exprs(&s, "sizes", 2, sizes);
+ *     pto_spec_exprs(&s, PTO_STR("offsets"), 2, offsets);
+ *     pto_spec_exprs(&s, PTO_STR("sizes"), 2, sizes);
  *     pto_spec_result(&s, tile_type);
  *     pto_value loaded = pto_spec_value(&s, pto_before(op));
  *     PTO_NEED(loaded);
  * Lists grow as needed in scratch memory. A none handle given to any of these makes the building fail, so one test at
- * the end is enough. Text given as const char * must live until the op is built. */
+ * the end is enough. Texts are borrowed until the op is built. */
 typedef struct pto_spec {
     const pto_run *run;
     pto_op_spec op;
     pto_value *operands;
     pto_type *results;
-    const char **attr_names;
+    pto_str *attr_names;
     pto_attr *attrs;
     uint32_t operand_room, result_room, attr_room;
     uint32_t failed; /* a part was none: building gives none */
@@ -69,42 +69,37 @@ static inline void pto_spec_result(pto_spec *s, pto_type type)
     s->results[s->op.result_count++] = type;
     s->failed |= !PTO_SOME(type);
 }
-static inline void pto_spec_attr(pto_spec *s, const char *name, pto_attr value)
+static inline void pto_spec_attr(pto_spec *s, pto_str name, pto_attr value)
 {
     uint32_t room = s->attr_room;
-    s->attr_names =
-        (const char **)pto_spec_room(s->run, (void *)s->attr_names, s->op.attr_count, &room, sizeof *s->attr_names);
+    s->attr_names = (pto_str *)pto_spec_room(s->run, s->attr_names, s->op.attr_count, &room, sizeof name);
     s->attrs = (pto_attr *)pto_spec_room(s->run, s->attrs, s->op.attr_count, &s->attr_room, sizeof value);
     s->attr_names[s->op.attr_count] = name;
     s->attrs[s->op.attr_count++] = value;
     s->failed |= !PTO_SOME(value);
 }
-static inline void pto_spec_bool(pto_spec *s, const char *name, int value)
+static inline void pto_spec_bool(pto_spec *s, pto_str name, int value)
 {
     pto_spec_attr(s, name, pto_attr_make_bool(s->run, value != 0));
 }
-static inline void pto_spec_int(pto_spec *s, const char *name, int64_t value)
+static inline void pto_spec_int(pto_spec *s, pto_str name, int64_t value)
 {
     pto_spec_attr(s, name, pto_attr_make_i64(s->run, value));
 }
-static inline void pto_spec_float(pto_spec *s, const char *name, double value)
+static inline void pto_spec_float(pto_spec *s, pto_str name, double value)
 {
     pto_spec_attr(s, name, pto_attr_make_f64(s->run, value));
 }
-static inline void pto_spec_str(pto_spec *s, const char *name, const char *value)
-{
-    pto_spec_attr(s, name, pto_attr_make_str(s->run, pto_s(value)));
-}
-static inline void pto_spec_text(pto_spec *s, const char *name, pto_str value)
+static inline void pto_spec_str(pto_spec *s, pto_str name, pto_str value)
 {
     pto_spec_attr(s, name, pto_attr_make_str(s->run, value));
 }
 /* `value` without the `@`. */
-static inline void pto_spec_symbol(pto_spec *s, const char *name, pto_str value)
+static inline void pto_spec_symbol(pto_spec *s, pto_str name, pto_str value)
 {
     pto_spec_attr(s, name, pto_attr_make_symbol(s->run, value));
 }
-static inline void pto_spec_type(pto_spec *s, const char *name, pto_type value)
+static inline void pto_spec_type(pto_spec *s, pto_str name, pto_type value)
 {
     pto_spec_attr(s, name, pto_attr_make_type(s->run, value));
 }
@@ -121,11 +116,11 @@ static inline pto_attr pto_attr_make_ints(const pto_run *run, uint32_t count, co
     for (uint32_t i = 0; i < count; i++) items[i] = pto_attr_make_i64(run, ints[i]);
     return pto_attr_make_list(run, count, items);
 }
-static inline void pto_spec_exprs(pto_spec *s, const char *name, uint32_t count, const pto_expr *exprs)
+static inline void pto_spec_exprs(pto_spec *s, pto_str name, uint32_t count, const pto_expr *exprs)
 {
     pto_spec_attr(s, name, pto_attr_make_exprs(s->run, count, exprs));
 }
-static inline void pto_spec_ints(pto_spec *s, const char *name, uint32_t count, const int64_t *ints)
+static inline void pto_spec_ints(pto_spec *s, pto_str name, uint32_t count, const int64_t *ints)
 {
     pto_spec_attr(s, name, pto_attr_make_ints(s->run, count, ints));
 }
@@ -140,9 +135,7 @@ static inline void pto_spec_attrs_of(pto_spec *s, pto_op op)
     for (uint32_t i = 0; i < count; i++) {
         pto_str name = pto_no_str();
         pto_attr value = pto_op_attr_at(op, i, &name);
-        char *text = (char *)pto_scratch(s->run, name.n + 1);
-        if (name.n != 0) memcpy(text, name.p, name.n);
-        pto_spec_attr(s, text, value);
+        pto_spec_attr(s, name, value);
     }
 }
 
@@ -154,13 +147,13 @@ static inline pto_op pto_spec_build(pto_spec *s, pto_place at)
     s->op.result_types = s->results;
     s->op.attr_names = s->attr_names;
     s->op.attrs = s->attrs;
-    return pto_build(s->run, at, &s->op);
+    return pto_op_build(s->run, at, &s->op);
 }
 /* The same, giving the first result. */
 static inline pto_value pto_spec_value(pto_spec *s, pto_place at)
 {
     pto_op op = pto_spec_build(s, at);
-    return PTO_SOME(op) ? pto_result(op, 0) : pto_value_none(s->run);
+    return PTO_SOME(op) ? pto_op_result(op, 0) : pto_value_none(s->run);
 }
 /* An op with operands and one result, without attributes. */
 static inline pto_value pto_make1(const pto_run *run, pto_place at, pto_kind_id kind, pto_type result, pto_value a)
@@ -197,57 +190,56 @@ static inline pto_type pto_type_with_dim(const pto_run *run, pto_type type, uint
     for (uint32_t i = 0; i < rank; i++) dims[i] = i == dim ? extent : pto_type_dim(type, i);
     return pto_type_tensor(run, pto_type_dtype(type), rank, dims);
 }
-/* `name` and `suffix` as one text, in scratch memory of the run, with a NUL behind it. */
-static inline pto_str pto_str_join(const pto_run *run, pto_str name, const char *suffix)
+/* `name` and `suffix` as one text, in scratch memory of the run. */
+static inline pto_str pto_str_join(const pto_run *run, pto_str name, pto_str suffix)
 {
-    const size_t more = strlen(suffix);
-    char *text = (char *)pto_scratch(run, name.n + more + 1);
+    char *text = (char *)pto_scratch(run, name.n + suffix.n + 1);
     if (name.n != 0) memcpy(text, name.p, name.n);
-    memcpy(text + name.n, suffix, more + 1);
-    return pto_s(text);
+    if (suffix.n != 0) memcpy(text + name.n, suffix.p, suffix.n);
+    return pto_str_make(text, name.n + suffix.n);
 }
-/* The name for a value made on the way to the first result of `op`: the name of that and a suffix; "" for the value
- * that takes its place. */
-static inline pto_str pto_name_after(pto_op op, const char *suffix)
+/* The name for a value made on the way to the first result of `op`: the name of that and a suffix, which is empty for
+ * the value that takes its place. */
+static inline pto_str pto_name_after(pto_op op, pto_str suffix)
 {
-    return pto_str_join(op.run, pto_value_name(pto_result(op, 0)), suffix);
+    return pto_str_join(op.run, pto_value_name(pto_op_result(op, 0)), suffix);
 }
 
 /* ---- reading attributes of an op, with a default for absent ones ---- */
-static inline int64_t pto_attr_int_of(pto_op op, const char *name, int64_t absent)
+static inline int64_t pto_attr_int_of(pto_op op, pto_str name, int64_t absent)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) ? pto_attr_i64(a) : absent;
 }
-static inline int pto_attr_bool_of(pto_op op, const char *name, int absent)
+static inline int pto_attr_bool_of(pto_op op, pto_str name, int absent)
 {
     return pto_attr_int_of(op, name, absent) != 0;
 }
-static inline double pto_attr_float_of(pto_op op, const char *name, double absent)
+static inline double pto_attr_float_of(pto_op op, pto_str name, double absent)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) ? pto_attr_f64(a) : absent;
 }
 /* Empty when absent. */
-static inline pto_str pto_attr_str_of(pto_op op, const char *name)
+static inline pto_str pto_attr_str_of(pto_op op, pto_str name)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) ? pto_attr_str(a) : pto_no_str();
 }
 /* Items of a list of expressions or integers: how many, and one as an expression over values. */
-static inline uint32_t pto_expr_count_of(pto_op op, const char *name)
+static inline uint32_t pto_expr_count_of(pto_op op, pto_str name)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) ? pto_attr_count(a) : 0;
 }
-static inline pto_expr pto_expr_of(pto_op op, const char *name, uint32_t index)
+static inline pto_expr pto_expr_of(pto_op op, pto_str name, uint32_t index)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_expr(pto_attr_item(a, index, NULL))
                                                     : pto_expr_none(op.run);
 }
 /* Item of a list of integers. */
-static inline int64_t pto_int_of(pto_op op, const char *name, uint32_t index, int64_t absent)
+static inline int64_t pto_int_of(pto_op op, pto_str name, uint32_t index, int64_t absent)
 {
     pto_attr a = pto_op_attr(op, name);
     return PTO_SOME(a) && index < pto_attr_count(a) ? pto_attr_i64(pto_attr_item(a, index, NULL)) : absent;
@@ -256,7 +248,7 @@ static inline int64_t pto_int_of(pto_op op, const char *name, uint32_t index, in
  * counts from the end. */
 static inline uint32_t pto_axes_of(pto_op op, uint32_t rank)
 {
-    const pto_attr axes = pto_op_attr(op, "axis");
+    const pto_attr axes = pto_op_attr(op, PTO_STR("axis"));
     const int is_list = pto_attr_kind_of(axes) == PTO_ATTR_LIST;
     const uint32_t count = is_list ? pto_attr_count(axes) : PTO_SOME(axes) ? 1 : 0;
     uint32_t mask = 0;
@@ -268,7 +260,7 @@ static inline uint32_t pto_axes_of(pto_op op, uint32_t rank)
     return mask;
 }
 /* Name of a function or kernel, without the `@`. */
-static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, "name"); }
+static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, PTO_STR("name")); }
 
 /* 1 and the extent when dimension `dim` of a type is static. */
 static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
@@ -297,7 +289,7 @@ static inline void pto_vreport(pto_op op, int32_t severity, const char *code, co
 {
     char text[PTO_REPORT_BYTES];
     pto_str message = pto_vtext(text, format, args);
-    if (op.run != NULL) op.run->host->diag_op(op, severity, pto_s(code), message);
+    pto_diag_op(op, severity, pto_s(code), message);
 }
 /* Reports what is about no op, at a location that may be none, and returns PTO_FAILED. */
 PTO_PRINTF_LIKE(4, 5)
@@ -308,7 +300,7 @@ static inline pto_status pto_error_at(const pto_run *run, pto_loc at, const char
     char text[PTO_REPORT_BYTES];
     pto_str message = pto_vtext(text, format, args);
     va_end(args);
-    run->host->diag(run, PTO_ERROR, at, pto_s(code), message);
+    pto_diag(run, PTO_ERROR, at, pto_s(code), message);
     return PTO_FAILED;
 }
 /* Reports at an op and returns PTO_FAILED: `return pto_error(op, "acme.copies/no-source", "...");` */
@@ -321,16 +313,17 @@ static inline pto_status pto_error(pto_op op, const char *code, const char *form
     va_end(args);
     return PTO_FAILED;
 }
-/* The same where memory does not suffice: `return pto_no_room(op, ...)`. Other sizes of tiles may be tried then. */
+/* The same where memory does not suffice: `return pto_does_not_fit(op, ...)`. Other sizes of tiles may be tried then.
+ */
 PTO_PRINTF_LIKE(3, 4)
-static inline pto_status pto_no_room(pto_op op, const char *code, const char *format, ...)
+static inline pto_status pto_does_not_fit(pto_op op, const char *code, const char *format, ...)
 {
     char text[PTO_REPORT_BYTES];
     va_list args;
     va_start(args, format);
     pto_str message = pto_vtext(text, format, args);
     va_end(args);
-    return op.run != NULL ? op.run->host->no_room(op, pto_s(code), message) : PTO_FAILED;
+    return pto_report_does_not_fit(op, pto_s(code), message);
 }
 /* Reports what is legal and probably not meant. */
 PTO_PRINTF_LIKE(3, 4)

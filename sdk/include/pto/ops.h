@@ -16,8 +16,11 @@
 extern "C" {
 #endif
 
-#define PTO_SPEC_OF(ID, name) \
-    static inline pto_spec pto_spec_##ID(const pto_run *run) { return pto_spec_make(run, pto_kind_by_name(run, name)); }
+#define PTO_SPEC_OF(ID, name)                                            \
+    static inline pto_spec pto_spec_##ID(const pto_run *run)             \
+    {                                                                    \
+        return pto_spec_make(run, pto_kind_by_name(run, PTO_STR(name))); \
+    }
 
 #define OP(ID, mnemonic, ...) PTO_SPEC_OF(ID, mnemonic)
 #include <pto/ops/block.def>

@@ -8,7 +8,7 @@
  *     PTO_STATS(STATS);
  *     static pto_status run(const pto_run *run, pto_op unit)
  *     {
- *         ... pto_kind(run, KIND_NEG) ... pto_opt_i64(run, OPT_LIMIT) ... pto_count(run, STAT_FOLDED) ...
+ *         ... pto_kind(run, KIND_NEG) ... pto_opt_i64(run, OPT_LIMIT) ... pto_stat_add(run, STAT_FOLDED, 1) ...
  *     }
  *     static const pto_pass pass = {.struct_size = sizeof pass,
  *                                   .id = "acme.x",

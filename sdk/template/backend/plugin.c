@@ -21,7 +21,7 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
         if (kind != pto_kind(run, KIND_NEG) && kind != pto_kind(run, KIND_ADD))
             return pto_error(op, "org.example.backend/unknown-op", "this backend cannot run `%.*s`",
                              PTO_FMT(pto_op_name(op)));
-        if (pto_type_dtype(pto_value_type(pto_result(op, 0))) != PTO_F32)
+        if (pto_type_dtype(pto_value_type(pto_op_result(op, 0))) != PTO_F32)
             return pto_error(op, "org.example.backend/not-f32", "this backend knows f32 alone");
     }
     return PTO_OK;
@@ -50,16 +50,16 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         slots[used++] = argument;
     }
     PTO_EACH_OP(body, op) {
-        const float *a = elements_of(slots, pto_operand(op, 0));
+        const float *a = elements_of(slots, pto_op_operand(op, 0));
         if (!a) return pto_error(op, "org.example.backend/operand", "its first operand has no elements");
         if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
             memcpy(call->results[0]->data, a, bytes);
             break;
         }
-        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, pto_operand(op, 1)) : NULL;
+        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, pto_op_operand(op, 1)) : NULL;
         float *out = PTO_SCRATCH(run, float, count);
         for (uint64_t i = 0; i < count; i++) out[i] = b ? a[i] + b[i] : -a[i];
-        const slot result = {pto_result(op, 0), out};
+        const slot result = {pto_op_result(op, 0), out};
         slots[used++] = result;
     }
     pto_profile_count(call->sink, PTO_COUNTER_OPS, used - call->argument_count);

@@ -30,10 +30,10 @@ static pto_status set_stages(const pto_run *run, pto_op function)
     PTO_WALK(function, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_LOAD)) || !is_in_loop(run, op) ||
-            pto_attr_int_of(op, "stages", 1) == stages)
+            pto_attr_int_of(op, PTO_STR("stages"), 1) == stages)
             continue;
-        PTO_TRY(pto_op_set_attr(op, "stages", pto_attr_make_i64(run, stages)));
-        pto_count(run, STAT_CHANGED);
+        PTO_TRY(pto_op_set_attr(op, PTO_STR("stages"), pto_attr_make_i64(run, stages)));
+        pto_stat_add(run, STAT_CHANGED, 1);
     }
     return PTO_OK;
 }

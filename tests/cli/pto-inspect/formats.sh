@@ -1,6 +1,6 @@
 # Every subject in every format: JSON parses and names what text and markdown name; names that do not exist are refused.
 set -u
-for subject in plugins passes tilings backends properties ops machines options errors; do
+for subject in plugins passes tilings backends properties ops machines options errors host; do
   for format in text json markdown; do
     exits 0 pto-inspect $subject --format=$format >$format 2>stderr || { cat stderr; exit 1; }
     [ -s $format ] && [ ! -s stderr ] || { echo "$subject in $format: nothing, or words on stderr"; exit 1; }
@@ -20,13 +20,17 @@ for e in entries:
 END
 done
 for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' 'backends pto.cpu-sim' 'properties pto.grouped' 'ops tensor.add' \
-  'machines ascend-910b' 'errors E1702'; do
+  'machines ascend-910b' 'errors E1702' 'host pto_op_operand'; do
   exits 0 pto-inspect $one --format=json >json || exit 1
   python3 -c "import json; (e,) = json.load(open('json')); assert e['name'] == '${one#* }', e" || exit 1
   exits 0 pto-inspect $one >text || exit 1
 done
 exits 2 pto-inspect ops tensor.nog 2>stderr || exit 1
 grep -q 'did you mean `tensor.neg`' stderr || { cat stderr; exit 1; }
+exits 2 pto-inspect host pto_op_operands 2>stderr || exit 1
+grep -qF 'error: [E1504] there is no host function `pto_op_operands`' stderr || { cat stderr; exit 1; }
+pto-inspect host decision_made >text && grep -q '^ *who  *passes only$' text && grep -q '^ *table  *pto.schedule$' text || { cat text; exit 1; }
+pto-inspect host opt_str >text && grep -q '^ *valid  *until the tool ends$' text && ! grep -q '\[session\]' text || { cat text; exit 1; }
 exits 3 pto-inspect passes pto.no-such 2>stderr || exit 1
 # A plugin that ends the process when it is looked at is refused.
 exits 3 pto-inspect passes test.abi-dies-in-constructor --plugin="$TEST_PLUGINS/abi-dies-in-constructor.so" 2>stderr || exit 1

@@ -29,21 +29,21 @@ static void leave_files(const pto_run_sink *to, int64_t way)
 {
     if (way != WAY_write_unbegun && way != WAY_end_unbegun)
         to->file_begin(to->self, way == WAY_name_with_nul     ? pto_str_make("a\0b", 3)
-                                 : way == WAY_name_with_slash ? pto_s("../a")
-                                 : way == WAY_name_of_report  ? pto_s("index.html")
-                                                              : pto_s("a.txt"));
-    if (way == WAY_begin_twice) to->file_begin(to->self, pto_s("b.txt"));
+                                 : way == WAY_name_with_slash ? PTO_STR("../a")
+                                 : way == WAY_name_of_report  ? PTO_STR("index.html")
+                                                              : PTO_STR("a.txt"));
+    if (way == WAY_begin_twice) to->file_begin(to->self, PTO_STR("b.txt"));
     if (way != WAY_end_unbegun) to->file_write(to->self, "text\n", 5);
     if (way != WAY_leave_open) to->file_end(to->self);
     if (way != WAY_same_name) return;
-    to->file_begin(to->self, pto_s("a.txt"));
+    to->file_begin(to->self, PTO_STR("a.txt"));
     to->file_end(to->self);
 }
 
 static void leave_slice(const pto_run_sink *to, int64_t way, pto_op op)
 {
     const pto_slice s = {.struct_size = way == WAY_short_slice ? 8 : sizeof s,
-                         .unit = way == WAY_no_such_unit ? 7 : to->unit(to->self, pto_s("core 00 / v")),
+                         .unit = way == WAY_no_such_unit ? 7 : to->unit(to->self, PTO_STR("core 00 / v")),
                          .op = op,
                          .cause = pto_s(way == WAY_odd_cause ? "fl\033[31mag" : ""),
                          .from = way == WAY_backwards ? 9 : 0,
@@ -74,7 +74,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     for (uint32_t i = 0; i < call->result_count; i++) memset(call->results[i]->data, 0, call->results[i]->bytes);
     to->counter(to->self, pto_s(way == WAY_odd_counter ? "\033]0;x\007cycles" : "cycles"),
                 pto_s(way == WAY_odd_unit ? "\ncycles" : "cycles"), 1);
-    if (way == WAY_counter_twice) to->counter(to->self, pto_s("cycles"), pto_s("cycles"), 2);
+    if (way == WAY_counter_twice) to->counter(to->self, PTO_STR("cycles"), PTO_STR("cycles"), 2);
     if (way == WAY_write_input) memset(call->arguments[0]->data, 1, call->arguments[0]->bytes);
     if (way == WAY_change_call) {
         pto_tensor *t = (pto_tensor *)(uintptr_t)call->results[0];

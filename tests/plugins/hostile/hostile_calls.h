@@ -98,7 +98,7 @@ static pto_str any_str(void)
     if (!chance(now.misuses)) return pto_s(any_word());
     memset(long_text, 'a', sizeof long_text);
     if (chance(20)) return pto_str_make("a\0b", 3);
-    if (chance(20)) return pto_no_str();
+    if (chance(20)) return pto_str_make(NULL, 0);
     return chance(20) ? pto_str_make(long_text, random_below(sizeof long_text)) : pto_s(any_word());
 }
 
@@ -168,10 +168,10 @@ static pto_value any_value(void)
 {
     if (chance(now.misuses)) return bad_value();
     const pto_op op = some_op();
-    const uint32_t operands = pto_operand_count(op), results = pto_result_count(op);
+    const uint32_t operands = pto_op_operand_count(op), results = pto_op_result_count(op);
     const pto_value v = operands + results == 0                       ? pto_block_arg(pto_op_block(op), 0)
-                        : random_below(operands + results) < operands ? pto_operand(op, random_below(operands))
-                                                                      : pto_result(op, random_below(results));
+                        : random_below(operands + results) < operands ? pto_op_operand(op, random_below(operands))
+                                                                      : pto_op_result(op, random_below(results));
     keep_value(v);
     return v;
 }

@@ -15,29 +15,29 @@ static pto_op last(pto_op unit) { return pto_block_last(pto_body(unit)); }
 HOSTILE_WAY(erase_twice)
 {
     const pto_op op = first(unit);
-    PTO_TRY(pto_value_replace(pto_result(op, 0), pto_block_arg(pto_body(unit), 0)));
-    PTO_TRY(pto_erase(op));
-    return pto_erase(op);
+    PTO_TRY(pto_value_replace(pto_op_result(op, 0), pto_block_arg(pto_body(unit), 0)));
+    PTO_TRY(pto_op_erase(op));
+    return pto_op_erase(op);
 }
-HOSTILE_WAY(erase_unit) { return pto_erase(unit); }
-HOSTILE_WAY(erase_terminator) { return pto_erase(last(unit)); }
-HOSTILE_WAY(erase_used) { return pto_erase(first(unit)); }
-HOSTILE_WAY(move_behind_end) { return pto_move(first(unit), pto_after(last(unit))); }
-HOSTILE_WAY(move_into_itself) { return pto_move(unit, pto_at_end(pto_body(unit))); }
-HOSTILE_WAY(operand_far) { return pto_set_operand(first(unit), 77, pto_block_arg(pto_body(unit), 0)); }
+HOSTILE_WAY(erase_unit) { return pto_op_erase(unit); }
+HOSTILE_WAY(erase_terminator) { return pto_op_erase(last(unit)); }
+HOSTILE_WAY(erase_used) { return pto_op_erase(first(unit)); }
+HOSTILE_WAY(move_behind_end) { return pto_op_move(first(unit), pto_after(last(unit))); }
+HOSTILE_WAY(move_into_itself) { return pto_op_move(unit, pto_at_end(pto_body(unit))); }
+HOSTILE_WAY(operand_far) { return pto_op_set_operand(first(unit), 77, pto_block_arg(pto_body(unit), 0)); }
 /* An op that uses its own result. */
 HOSTILE_WAY(circle)
 {
     const pto_op op = pto_op_next(first(unit));
-    return pto_set_operand(op, 0, pto_result(op, 0));
+    return pto_op_set_operand(op, 0, pto_op_result(op, 0));
 }
 HOSTILE_WAY(replace_with_itself)
 {
-    const pto_value v = pto_result(first(unit), 0);
+    const pto_value v = pto_op_result(first(unit), 0);
     return pto_value_replace(v, v);
 }
-HOSTILE_WAY(replace_with_none) { return pto_value_replace(pto_result(first(unit), 0), pto_value_none(run)); }
-HOSTILE_WAY(other_type) { return pto_value_set_type(pto_result(first(unit), 0), pto_type_scalar(run, PTO_BOOL)); }
+HOSTILE_WAY(replace_with_none) { return pto_value_replace(pto_op_result(first(unit), 0), pto_value_none(run)); }
+HOSTILE_WAY(other_type) { return pto_value_set_type(pto_op_result(first(unit), 0), pto_type_scalar(run, PTO_BOOL)); }
 HOSTILE_WAY(rank_of_a_million)
 {
     return GOT(run->host->type_tensor(run, PTO_F32, 1000000, PTO_SCRATCH(run, pto_expr, 1000000)));
@@ -53,20 +53,20 @@ HOSTILE_WAY(long_name)
 {
     char *name = PTO_SCRATCH(run, char, 1u << 22);
     memset(name, 'n', 1u << 22);
-    return run->host->value_set_name(pto_result(first(unit), 0), (pto_str){name, 1u << 22});
+    return run->host->value_set_name(pto_op_result(first(unit), 0), (pto_str){name, 1u << 22});
 }
 HOSTILE_WAY(name_that_is_no_text)
 {
-    return run->host->value_set_name(pto_result(first(unit), 0), (pto_str){"a\0\xff b", 5});
+    return run->host->value_set_name(pto_op_result(first(unit), 0), (pto_str){"a\0\xff b", 5});
 }
 HOSTILE_WAY(attribute_that_is_no_text)
 {
-    return pto_op_set_attr(first(unit), "acme.\n", run->host->attr_make_str(run, (pto_str){"\xff\0", 2}));
+    return pto_op_set_attr(first(unit), PTO_STR("acme.\n"), run->host->attr_make_str(run, (pto_str){"\xff\0", 2}));
 }
 HOSTILE_WAY(divide_by_zero)
 {
     const pto_expr zero = pto_expr_const(run, 0);
-    return GOT(run->host->expr_make(PTO_EXPR_FLOORDIV, pto_expr_const(run, 1), zero));
+    return GOT(pto_expr_floordiv(pto_expr_const(run, 1), zero));
 }
 HOSTILE_WAY(status_that_is_none) { return 77; }
 HOSTILE_WAY(option_far) { return pto_opt_i64(run, 99) ? PTO_OK : PTO_FAILED; }
@@ -85,7 +85,7 @@ static pto_op victim;
 static void erase_victim(int nothing)
 {
     (void)nothing;
-    (void)pto_erase(victim);
+    (void)pto_op_erase(victim);
 }
 static void *erase_from_thread(void *nothing)
 {

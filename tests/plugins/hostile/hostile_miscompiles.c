@@ -17,7 +17,7 @@ typedef struct defect {
 
 #define TEXT_MAX 64
 
-static pto_kind_id kind_of(const pto_run *run, const char *name) { return pto_kind_by_name(run, name); }
+static pto_kind_id kind_of(const pto_run *run, const char *name) { return pto_kind_by_name(run, pto_s(name)); }
 
 /* ---- operands ---- */
 
@@ -25,16 +25,16 @@ static pto_kind_id kind_of(const pto_run *run, const char *name) { return pto_ki
 static pto_status swap(pto_op op, const defect *d)
 {
     const uint32_t i = (uint32_t)d->number;
-    const pto_value a = pto_operand(op, i), b = pto_operand(op, i + 1);
-    PTO_TRY(pto_set_operand(op, i, b));
-    return pto_set_operand(op, i + 1, a);
+    const pto_value a = pto_op_operand(op, i), b = pto_op_operand(op, i + 1);
+    PTO_TRY(pto_op_set_operand(op, i, b));
+    return pto_op_set_operand(op, i + 1, a);
 }
 
 /* Operand number + 1 is operand number. */
 static pto_status repeat(pto_op op, const defect *d)
 {
     const uint32_t i = (uint32_t)d->number;
-    return pto_set_operand(op, i + 1, pto_operand(op, i));
+    return pto_op_set_operand(op, i + 1, pto_op_operand(op, i));
 }
 
 /* ---- ops ---- */
@@ -42,18 +42,19 @@ static pto_status repeat(pto_op op, const defect *d)
 /* Another op on the same operands; without `text` the op is gone, and its first operand stands for its result. */
 static pto_status become(pto_op op, const defect *d)
 {
-    if (d->text == NULL) return pto_result_count(op) != 0 ? pto_replace(op, pto_operand(op, 0)) : pto_erase(op);
+    if (d->text == NULL)
+        return pto_op_result_count(op) != 0 ? pto_op_replace_by(op, pto_op_operand(op, 0)) : pto_op_erase(op);
     pto_spec s = pto_spec_make(op.run, kind_of(op.run, d->text));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) pto_spec_operand(&s, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) pto_spec_operand(&s, pto_op_operand(op, i));
     pto_spec_attrs_of(&s, op);
-    if (pto_result_count(op) == 0) {
+    if (pto_op_result_count(op) == 0) {
         if (!PTO_SOME(pto_spec_build(&s, pto_before(op)))) return PTO_FAILED;
-        return pto_erase(op);
+        return pto_op_erase(op);
     }
-    pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
     const pto_value y = pto_spec_value(&s, pto_before(op));
     PTO_NEED(y);
-    return pto_replace(op, y);
+    return pto_op_replace_by(op, y);
 }
 
 /* Once more, behind itself. */
@@ -62,7 +63,7 @@ static pto_status copy_again(pto_op op, const defect *d)
     (void)d;
     PTO_NEED(op);
     pto_spec s = pto_spec_make(op.run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) pto_spec_operand(&s, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) pto_spec_operand(&s, pto_op_operand(op, i));
     pto_spec_attrs_of(&s, op);
     return PTO_SOME(pto_spec_build(&s, pto_after(op))) ? PTO_OK : PTO_FAILED;
 }
@@ -71,7 +72,7 @@ static pto_status copy_again(pto_op op, const defect *d)
 static pto_status start_anew(pto_op op, const defect *d)
 {
     (void)d;
-    return pto_set_operand(op, 0, pto_operand(pto_op_parent(op), 0));
+    return pto_op_set_operand(op, 0, pto_op_operand(pto_op_parent(op), 0));
 }
 
 /* ---- attributes ---- */
@@ -90,37 +91,38 @@ static pto_status set_word(pto_op op, const defect *d)
     char name[TEXT_MAX];
     const char *word;
     split(d->text, name, &word);
-    return pto_op_set_attr(op, name, pto_attr_make_str(op.run, pto_s(word)));
+    return pto_op_set_attr(op, pto_s(name), pto_attr_make_str(op.run, pto_s(word)));
 }
 
 static pto_status set_flag(pto_op op, const defect *d)
 {
-    return pto_op_set_attr(op, d->text, pto_attr_make_bool(op.run, d->number != 0));
+    return pto_op_set_attr(op, pto_s(d->text), pto_attr_make_bool(op.run, d->number != 0));
 }
 
 static pto_status set_number(pto_op op, const defect *d)
 {
-    return pto_op_set_attr(op, d->text, pto_attr_make_f64(op.run, d->number));
+    return pto_op_set_attr(op, pto_s(d->text), pto_attr_make_f64(op.run, d->number));
 }
 
 static pto_status set_int(pto_op op, const defect *d)
 {
-    return pto_op_set_attr(op, d->text, pto_attr_make_i64(op.run, (int64_t)d->number));
+    return pto_op_set_attr(op, pto_s(d->text), pto_attr_make_i64(op.run, (int64_t)d->number));
 }
 
 /* Expression `index` of a list becomes another. */
 static pto_status set_expr(pto_op op, const char *name, uint32_t index, pto_expr by)
 {
     pto_expr all[2 * PTO_MAX_DIMS];
-    const uint32_t count = pto_expr_count_of(op, name);
-    for (uint32_t i = 0; i < count && i < 2 * PTO_MAX_DIMS; i++) all[i] = i == index ? by : pto_expr_of(op, name, i);
-    return pto_op_set_attr(op, name, pto_attr_make_exprs(op.run, count, all));
+    const uint32_t count = pto_expr_count_of(op, pto_s(name));
+    for (uint32_t i = 0; i < count && i < 2 * PTO_MAX_DIMS; i++)
+        all[i] = i == index ? by : pto_expr_of(op, pto_s(name), i);
+    return pto_op_set_attr(op, pto_s(name), pto_attr_make_exprs(op.run, count, all));
 }
 
 /* The first expression is `number` more. */
 static pto_status shift(pto_op op, const defect *d)
 {
-    return set_expr(op, d->text, 0, pto_expr_offset(pto_expr_of(op, d->text, 0), (int64_t)d->number));
+    return set_expr(op, d->text, 0, pto_expr_offset(pto_expr_of(op, pto_s(d->text), 0), (int64_t)d->number));
 }
 
 static pto_status fix(pto_op op, const defect *d)
@@ -132,8 +134,8 @@ static pto_status fix(pto_op op, const defect *d)
 static pto_status run_once(pto_op op, const defect *d)
 {
     (void)d;
-    const pto_expr end = pto_expr_add(pto_expr_of(op, "from", 0), pto_expr_of(op, "step", 0));
-    return set_expr(op, "to", 0, pto_expr_min(pto_expr_of(op, "to", 0), end));
+    const pto_expr end = pto_expr_add(pto_expr_of(op, PTO_STR("from"), 0), pto_expr_of(op, PTO_STR("step"), 0));
+    return set_expr(op, "to", 0, pto_expr_min(pto_expr_of(op, PTO_STR("to"), 0), end));
 }
 
 /* ---- tensors: something beside the op ---- */
@@ -142,9 +144,9 @@ static pto_value constant(pto_op op, pto_dtype dtype, double number)
 {
     pto_spec s = pto_spec_make(op.run, kind_of(op.run, "tensor.constant"));
     if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, "value", number);
+        pto_spec_float(&s, PTO_STR("value"), number);
     else
-        pto_spec_int(&s, "value", (int64_t)number);
+        pto_spec_int(&s, PTO_STR("value"), (int64_t)number);
     pto_spec_result(&s, pto_type_tensor(op.run, dtype, 0, NULL));
     return pto_spec_value(&s, pto_before(op));
 }
@@ -163,12 +165,12 @@ static pto_status read_instead(pto_value y, pto_value by)
 {
     PTO_NEED(by);
     PTO_TRY(pto_value_replace(y, by));
-    return pto_set_operand(pto_value_op(by), 0, y);
+    return pto_op_set_operand(pto_value_op(by), 0, y);
 }
 
 static pto_status then(pto_op op, const defect *d)
 {
-    const pto_value y = pto_result(op, 0);
+    const pto_value y = pto_op_result(op, 0);
     const pto_value c = constant(op, pto_type_dtype(pto_value_type(y)), d->number);
     PTO_NEED(c);
     return read_instead(y, apply(op, pto_after(op), d->text, y, c));
@@ -177,58 +179,58 @@ static pto_status then(pto_op op, const defect *d)
 /* The operand goes through a function first. */
 static pto_status first(pto_op op, const defect *d)
 {
-    const pto_value x = apply(op, pto_before(op), d->text, pto_operand(op, 0), pto_value_none(op.run));
+    const pto_value x = apply(op, pto_before(op), d->text, pto_op_operand(op, 0), pto_value_none(op.run));
     PTO_NEED(x);
-    return pto_set_operand(op, 0, x);
+    return pto_op_set_operand(op, 0, x);
 }
 
 /* The operand goes through one with a number. */
 static pto_status first_with(pto_op op, const defect *d)
 {
-    const pto_value a = pto_operand(op, 0), c = constant(op, pto_type_dtype(pto_value_type(a)), d->number);
+    const pto_value a = pto_op_operand(op, 0), c = constant(op, pto_type_dtype(pto_value_type(a)), d->number);
     PTO_NEED(c);
     const pto_value x = apply(op, pto_before(op), d->text, a, c);
     PTO_NEED(x);
-    return pto_set_operand(op, 0, x);
+    return pto_op_set_operand(op, 0, x);
 }
 
 /* (x + c) - c: what is small is gone. */
 static pto_status flush(pto_op op, const defect *d)
 {
-    const pto_value a = pto_operand(op, 0), c = constant(op, pto_type_dtype(pto_value_type(a)), d->number);
+    const pto_value a = pto_op_operand(op, 0), c = constant(op, pto_type_dtype(pto_value_type(a)), d->number);
     PTO_NEED(c);
     const pto_value more = apply(op, pto_before(op), "tensor.add", a, c);
     PTO_NEED(more);
     const pto_value x = apply(op, pto_before(op), "tensor.sub", more, c);
     PTO_NEED(x);
-    return pto_set_operand(op, 0, x);
+    return pto_op_set_operand(op, 0, x);
 }
 
 /* The result is a number, whatever the operands are. */
 static pto_status fold(pto_op op, const defect *d)
 {
-    const pto_type type = pto_value_type(pto_result(op, 0));
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
     pto_spec s = pto_spec_make(op.run, kind_of(op.run, "tensor.constant"));
-    pto_spec_float(&s, "value", d->number);
+    pto_spec_float(&s, PTO_STR("value"), d->number);
     pto_spec_result(&s, type);
     const pto_value y = pto_spec_value(&s, pto_before(op));
     PTO_NEED(y);
-    return pto_replace(op, y);
+    return pto_op_replace_by(op, y);
 }
 
 /* Wrong for some values of $N alone: for all others `e` is 0, and the result times e + 1, or plus e. */
 static pto_status change_by(pto_op op, const char *name, pto_expr e)
 {
-    const pto_value y = pto_result(op, 0);
+    const pto_value y = pto_op_result(op, 0);
     pto_spec s = pto_spec_make(op.run, kind_of(op.run, "tensor.index_cast"));
-    pto_spec_exprs(&s, "from", 1, &e);
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &e);
     pto_spec_result(&s, pto_type_tensor(op.run, pto_type_dtype(pto_value_type(y)), 0, NULL));
     const pto_value c = pto_spec_value(&s, pto_before(op));
     PTO_NEED(c);
     return read_instead(y, apply(op, pto_after(op), name, y, c));
 }
 
-static pto_expr symbol(pto_op op) { return pto_expr_symbol(op.run, pto_s("N")); }
+static pto_expr symbol(pto_op op) { return pto_expr_symbol(op.run, PTO_STR("N")); }
 static pto_expr whole(pto_op op, int64_t n) { return pto_expr_const(op.run, n); }
 
 static pto_status only_at_0(pto_op op, const defect *d)
@@ -256,18 +258,18 @@ static pto_status only_from(pto_op op, const defect *d)
 static pto_status saturate(pto_op op, const defect *d)
 {
     (void)d;
-    const pto_type type = pto_value_type(pto_result(op, 0)), wide = pto_type_with_dtype(op.run, type, PTO_F32);
+    const pto_type type = pto_value_type(pto_op_result(op, 0)), wide = pto_type_with_dtype(op.run, type, PTO_F32);
     const pto_kind_id cast = kind_of(op.run, "tensor.cast");
-    const pto_value a = pto_make1(op.run, pto_before(op), cast, wide, pto_operand(op, 0)),
-                    b = pto_make1(op.run, pto_before(op), cast, wide, pto_operand(op, 1));
+    const pto_value a = pto_make1(op.run, pto_before(op), cast, wide, pto_op_operand(op, 0)),
+                    b = pto_make1(op.run, pto_before(op), cast, wide, pto_op_operand(op, 1));
     const pto_value sum = pto_make2(op.run, pto_before(op), pto_op_kind(op), wide, a, b);
     pto_spec s = pto_spec_make(op.run, cast);
     pto_spec_operand(&s, sum);
-    pto_spec_bool(&s, "saturate", 1);
+    pto_spec_bool(&s, PTO_STR("saturate"), 1);
     pto_spec_result(&s, type);
     const pto_value y = pto_spec_value(&s, pto_before(op));
     PTO_NEED(y);
-    return pto_replace(op, y);
+    return pto_op_replace_by(op, y);
 }
 
 /* Rows of a square for its columns. */
@@ -275,14 +277,14 @@ static pto_status turn(pto_op op, const defect *d)
 {
     static const int64_t perm[] = {1, 0};
     (void)d;
-    const pto_value a = pto_operand(op, 0);
+    const pto_value a = pto_op_operand(op, 0);
     pto_spec s = pto_spec_make(op.run, kind_of(op.run, "tensor.transpose"));
     pto_spec_operand(&s, a);
-    pto_spec_ints(&s, "perm", 2, perm);
+    pto_spec_ints(&s, PTO_STR("perm"), 2, perm);
     pto_spec_result(&s, pto_value_type(a));
     const pto_value x = pto_spec_value(&s, pto_before(op));
     PTO_NEED(x);
-    return pto_set_operand(op, 0, x);
+    return pto_op_set_operand(op, 0, x);
 }
 
 /* ---- the rows ---- */

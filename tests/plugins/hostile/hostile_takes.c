@@ -22,7 +22,7 @@ static pto_status limit(__rlimit_resource_t what, rlim_t to)
 
 HOSTILE_WAY(scratch_all) { return PTO_SCRATCH(run, char, SIZE_MAX) ? PTO_OK : PTO_FAILED; }
 HOSTILE_WAY(scratch_product) { return PTO_SCRATCH(run, int64_t, SIZE_MAX / 4) ? PTO_OK : PTO_FAILED; }
-HOSTILE_WAY(keep_all) { return run->host->keep(run, SIZE_MAX - 7) ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(keep_all) { return pto_keep(run, SIZE_MAX - 7) ? PTO_OK : PTO_FAILED; }
 HOSTILE_WAY(descriptors)
 {
     while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) continue;

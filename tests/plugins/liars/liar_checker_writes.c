@@ -4,14 +4,15 @@
 static pto_status run(const pto_run *run, pto_op unit)
 {
     pto_value x = pto_block_arg(pto_body(unit), 0);
-    PTO_NEED(pto_make1(run, pto_at_start(pto_body(unit)), pto_kind_by_name(run, "tensor.neg"), pto_value_type(x), x));
+    PTO_NEED(pto_make1(run, pto_at_start(pto_body(unit)), pto_kind_by_name(run, PTO_STR("tensor.neg")),
+                       pto_value_type(x), x));
     return PTO_OK;
 }
 
 static pto_status check(const pto_run *run, pto_op unit)
 {
     (void)run;
-    return pto_erase(pto_block_first(pto_body(unit)));
+    return pto_op_erase(pto_block_first(pto_body(unit)));
 }
 
 static const pto_pass pass = {.struct_size = sizeof pass,

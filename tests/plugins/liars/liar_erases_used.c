@@ -4,7 +4,7 @@
 static pto_status run(const pto_run *run, pto_op unit)
 {
     (void)run;
-    return pto_erase(pto_block_first(pto_body(unit)));
+    return pto_op_erase(pto_block_first(pto_body(unit)));
 }
 
 LIAR("test.liar-erases-used");

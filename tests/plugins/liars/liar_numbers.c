@@ -14,7 +14,7 @@ PTO_OPTIONS(OPTIONS);
 static pto_value make_constant(const pto_run *run, pto_op before, pto_attr value, pto_type type)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
-    pto_spec_attr(&s, "value", value);
+    pto_spec_attr(&s, PTO_STR("value"), value);
     pto_spec_result(&s, type);
     return pto_spec_value(&s, pto_before(before));
 }
@@ -24,14 +24,14 @@ static pto_status scale(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_EXP))) continue;
-        const pto_value y = pto_result(op, 0);
+        const pto_value y = pto_op_result(op, 0);
         const pto_attr number = pto_attr_make_f64(run, pto_opt_f64(run, OPT_FACTOR));
         const pto_value factor = make_constant(run, op, number, pto_value_type(y));
         PTO_NEED(factor);
         const pto_value by = pto_make2(run, pto_after(op), pto_kind(run, KIND_MUL), pto_value_type(y), y, factor);
         PTO_NEED(by);
         PTO_TRY(pto_value_replace(y, by));
-        PTO_TRY(pto_set_operand(pto_value_op(by), 0, y));
+        PTO_TRY(pto_op_set_operand(pto_value_op(by), 0, y));
     }
     return PTO_OK;
 }
@@ -42,9 +42,9 @@ static pto_status swap(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_ADD))) continue;
-        const pto_value a = pto_operand(op, 0);
-        PTO_TRY(pto_set_operand(op, 0, pto_operand(op, 1)));
-        PTO_TRY(pto_set_operand(op, 1, a));
+        const pto_value a = pto_op_operand(op, 0);
+        PTO_TRY(pto_op_set_operand(op, 0, pto_op_operand(op, 1)));
+        PTO_TRY(pto_op_set_operand(op, 1, a));
     }
     return PTO_OK;
 }
@@ -53,7 +53,7 @@ static pto_status erase_functions(const pto_run *run, pto_op unit)
 {
     (void)unit;
     const pto_op first = pto_block_first(pto_module_top(run));
-    return PTO_SOME(first) ? pto_erase(first) : PTO_OK;
+    return PTO_SOME(first) ? pto_op_erase(first) : PTO_OK;
 }
 
 static pto_status divide_by_zero(const pto_run *run, pto_op unit)
@@ -61,7 +61,7 @@ static pto_status divide_by_zero(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_NEG))) continue;
-        const pto_value x = pto_operand(op, 0);
+        const pto_value x = pto_op_operand(op, 0);
         const pto_value zero = make_constant(run, op, pto_attr_make_i64(run, 0), pto_value_type(x));
         PTO_NEED(zero);
         PTO_NEED(pto_make2(run, pto_before(op), pto_kind(run, KIND_DIV), pto_value_type(x), x, zero));
@@ -73,12 +73,12 @@ static pto_status divide_by_zero(const pto_run *run, pto_op unit)
 static pto_status drop_result(const pto_run *run, pto_op unit)
 {
     const pto_op last = pto_block_terminator(pto_body(unit));
-    const pto_value y = pto_operand(last, pto_operand_count(last) - 1);
+    const pto_value y = pto_op_operand(last, pto_op_operand_count(last) - 1);
     const pto_attr type = pto_attr_make_type(run, pto_value_type(y));
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_RETURN));
     pto_spec_operand(&s, y);
-    PTO_TRY(pto_op_set_attr(unit, "results", pto_attr_make_list(run, 1, &type)));
-    PTO_TRY(pto_erase(last));
+    PTO_TRY(pto_op_set_attr(unit, PTO_STR("results"), pto_attr_make_list(run, 1, &type)));
+    PTO_TRY(pto_op_erase(last));
     return PTO_SOME(pto_spec_build(&s, pto_at_end(pto_body(unit)))) ? PTO_OK : PTO_FAILED;
 }
 
@@ -87,7 +87,7 @@ static pto_status add_input(const pto_run *run, pto_op unit)
 {
     (void)run;
     const pto_value x = pto_block_arg(pto_body(unit), 0);
-    const pto_value more = pto_block_add_arg(pto_body(unit), pto_value_type(x), "more");
+    const pto_value more = pto_block_add_arg(pto_body(unit), pto_value_type(x), PTO_STR("more"));
     return PTO_SOME(more) ? PTO_OK : PTO_FAILED;
 }
 
@@ -97,18 +97,18 @@ static pto_status numb(const pto_run *run, pto_op unit)
     PTO_WALK(unit, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_EXP))) continue;
-        const pto_value y = pto_result(op, 0);
+        const pto_value y = pto_op_result(op, 0);
         const pto_value zero = make_constant(run, op, pto_attr_make_f64(run, 0), pto_value_type(y));
         PTO_NEED(zero);
         pto_spec s = pto_spec_make(run, pto_kind(run, KIND_MAXIMUM));
         pto_spec_operand(&s, y);
         pto_spec_operand(&s, zero);
-        pto_spec_str(&s, "nan", "ignore");
+        pto_spec_str(&s, PTO_STR("nan"), PTO_STR("ignore"));
         pto_spec_result(&s, pto_value_type(y));
         const pto_value by = pto_spec_value(&s, pto_after(op));
         PTO_NEED(by);
         PTO_TRY(pto_value_replace(y, by));
-        PTO_TRY(pto_set_operand(pto_value_op(by), 0, y));
+        PTO_TRY(pto_op_set_operand(pto_value_op(by), 0, y));
     }
     return PTO_OK;
 }

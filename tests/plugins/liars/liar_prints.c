@@ -9,7 +9,8 @@ static pto_status respell(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_REDUCE))) PTO_TRY(pto_op_set_attr(op, "axis", pto_attr_make_i64(run, 1)));
+        if (pto_op_is(op, pto_kind(run, KIND_REDUCE)))
+            PTO_TRY(pto_op_set_attr(op, PTO_STR("axis"), pto_attr_make_i64(run, 1)));
     }
     return PTO_OK;
 }
@@ -21,7 +22,7 @@ static pto_status add_attributes(const pto_run *run, pto_op unit)
     for (int i = 0; i < 300; i++) {
         char name[16];
         snprintf(name, sizeof name, "word%d", i);
-        PTO_TRY(pto_module_set_attr(run, name, pto_attr_make_i64(run, i)));
+        PTO_TRY(pto_module_set_attr(run, pto_s(name), pto_attr_make_i64(run, i)));
     }
     return PTO_OK;
 }

@@ -5,7 +5,7 @@ static pto_status run(const pto_run *run, pto_op unit)
 {
     (void)run;
     pto_op first = pto_block_first(pto_body(unit));
-    PTO_TRY(pto_replace(first, pto_operand(first, 0)));
+    PTO_TRY(pto_op_replace_by(first, pto_op_operand(first, 0)));
     return PTO_SOME(pto_op_next(first)) ? PTO_FAILED : PTO_OK;
 }
 

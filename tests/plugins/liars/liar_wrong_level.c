@@ -3,7 +3,7 @@
 
 static pto_status run(const pto_run *run, pto_op unit)
 {
-    pto_spec s = pto_spec_make(run, pto_kind_by_name(run, "tile.load"));
+    pto_spec s = pto_spec_make(run, pto_kind_by_name(run, PTO_STR("tile.load")));
     pto_spec_operand(&s, pto_block_arg(pto_body(unit), 0));
     pto_spec_result(&s, pto_type_tile(run, PTO_F32, 8, 8, PTO_VEC, PTO_ND));
     PTO_NEED(pto_spec_build(&s, pto_at_start(pto_body(unit))));

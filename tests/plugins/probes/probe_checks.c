@@ -20,7 +20,7 @@ PTO_OPTIONS(OPTIONS);
 
 static int is_named(pto_op function, pto_str name)
 {
-    const pto_str own = pto_attr_str(pto_op_attr(function, "name"));
+    const pto_str own = pto_attr_str(pto_op_attr(function, PTO_STR("name")));
     return own.n == name.n && own.n > 0 && memcmp(own.p, name.p, name.n) == 0;
 }
 
@@ -46,7 +46,7 @@ static pto_status look_at_callees(const pto_run *run, pto_op function)
     PTO_WALK(function, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_CALL))) continue;
-        const pto_op callee = pto_symbol_find(run, pto_attr_str(pto_op_attr(op, "callee")));
+        const pto_op callee = pto_symbol_find(run, pto_attr_str(pto_op_attr(op, PTO_STR("callee"))));
         const pto_op wrong = first_of(run, callee, KIND_EXP);
         if (PTO_SOME(wrong)) return pto_error(wrong, "test.probe-checks/exp", "there is an exp in what is called");
     }
@@ -61,9 +61,9 @@ static pto_status change(const pto_run *run, pto_op function)
     if (!PTO_SOME(neg)) return PTO_OK;
     const uint32_t to = pto_opt_i64(run, OPT_TO) == 0 ? KIND_ABS : KIND_EXP;
     pto_spec s = pto_spec_make(run, pto_kind(run, to));
-    pto_spec_operand(&s, pto_operand(neg, 0));
-    pto_spec_result(&s, pto_value_type(pto_result(neg, 0)));
-    return pto_replace(neg, pto_spec_value(&s, pto_before(neg)));
+    pto_spec_operand(&s, pto_op_operand(neg, 0));
+    pto_spec_result(&s, pto_value_type(pto_op_result(neg, 0)));
+    return pto_op_replace_by(neg, pto_spec_value(&s, pto_before(neg)));
 }
 
 static pto_status change_one(const pto_run *run, pto_op none)

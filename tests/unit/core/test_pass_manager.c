@@ -18,7 +18,7 @@ static pto_status rest(const pto_run *run, pto_op unit)
 
 static pto_status mark(const pto_run *run, pto_op unit)
 {
-    return pto_op_set_attr(pto_block_first(pto_body(unit)), "t.mark", pto_attr_make_i64(run, 1));
+    return pto_op_set_attr(pto_block_first(pto_body(unit)), PTO_STR("t.mark"), pto_attr_make_i64(run, 1));
 }
 
 static pto_status complain(const pto_run *run, pto_op unit)

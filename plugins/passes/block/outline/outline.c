@@ -46,7 +46,7 @@ typedef struct kernel_names {
 /* The nest's label, or the function's name; with a number when the name is taken. */
 static pto_str kernel_name(kernel_names *names, const nest *n)
 {
-    pto_str base = pto_attr_str_of(n->op, "label");
+    pto_str base = pto_attr_str_of(n->op, PTO_STR("label"));
     const int is_label = base.n != 0;
     if (!is_label) base = pto_function_name(n->function);
     if (is_label != names->is_label || !pto_str_same(base, names->base)) *names = (kernel_names){base, is_label, 0};
@@ -112,7 +112,7 @@ static int knows_symbols(const nest *n, pto_expr e, int depth)
 /* Those facts of the function that speak of what the kernel knows. */
 static pto_attr kernel_facts(const nest *n)
 {
-    const pto_attr facts = pto_op_attr(n->function, "facts");
+    const pto_attr facts = pto_op_attr(n->function, PTO_STR("facts"));
     const uint32_t count = PTO_SOME(facts) ? pto_attr_count(facts) : 0;
     pto_attr *known = PTO_SCRATCH(n->run, pto_attr, count);
     uint32_t k = 0;
@@ -128,13 +128,13 @@ static pto_attr kernel_facts(const nest *n)
 /* The extents of the nest; they stand before the body of the kernel, which says its binds again. */
 static pto_attr kernel_grid(const nest *n)
 {
-    const uint32_t count = pto_expr_count_of(n->op, "to");
+    const uint32_t count = pto_expr_count_of(n->op, PTO_STR("to"));
     pto_attr *grid = PTO_SCRATCH(n->run, pto_attr, count);
     for (uint32_t i = 0; i < count; i++) {
-        pto_expr extent = pto_expr_of(n->op, "to", i);
+        pto_expr extent = pto_expr_of(n->op, PTO_STR("to"), i);
         for (uint32_t k = n->bind_count; k-- > 0;) {
-            const pto_str symbol = pto_attr_str_of(n->binds[k], "symbol");
-            const pto_expr value = pto_expr_of(n->binds[k], "value", 0);
+            const pto_str symbol = pto_attr_str_of(n->binds[k], PTO_STR("symbol"));
+            const pto_expr value = pto_expr_of(n->binds[k], PTO_STR("value"), 0);
             extent = pto_expr_rename(extent, 1, &symbol, &value);
         }
         grid[i] = pto_attr_make_expr(n->run, extent);
@@ -145,15 +145,15 @@ static pto_attr kernel_grid(const nest *n)
 static pto_op build_kernel_op(const nest *n, pto_str name)
 {
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_KERNEL));
-    pto_spec_attr(&s, "name", pto_attr_make_str(n->run, name));
-    const pto_attr core = pto_op_attr(n->op, "core"), facts = kernel_facts(n);
-    pto_spec_attr(&s, "core", PTO_SOME(core) ? core : pto_attr_make_str(n->run, pto_s("any")));
-    pto_spec_attr(&s, "grid", kernel_grid(n));
-    pto_spec_attr(&s, "params", parameter_kinds(n));
+    pto_spec_attr(&s, PTO_STR("name"), pto_attr_make_str(n->run, name));
+    const pto_attr core = pto_op_attr(n->op, PTO_STR("core")), facts = kernel_facts(n);
+    pto_spec_attr(&s, PTO_STR("core"), PTO_SOME(core) ? core : pto_attr_make_str(n->run, PTO_STR("any")));
+    pto_spec_attr(&s, PTO_STR("grid"), kernel_grid(n));
+    pto_spec_attr(&s, PTO_STR("params"), parameter_kinds(n));
     const pto_attr reads = region_list(n, USE_READ), writes = region_list(n, USE_WRITE);
-    if (PTO_SOME(reads)) pto_spec_attr(&s, "reads", reads);
-    if (PTO_SOME(writes)) pto_spec_attr(&s, "writes", writes);
-    if (PTO_SOME(facts)) pto_spec_attr(&s, "facts", facts);
+    if (PTO_SOME(reads)) pto_spec_attr(&s, PTO_STR("reads"), reads);
+    if (PTO_SOME(writes)) pto_spec_attr(&s, PTO_STR("writes"), writes);
+    if (PTO_SOME(facts)) pto_spec_attr(&s, PTO_STR("facts"), facts);
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_op_loc(n->op));
     return pto_spec_build(&s, pto_before(n->function));
@@ -162,7 +162,7 @@ static pto_op build_kernel_op(const nest *n, pto_str name)
 static uint32_t count_values(pto_op root)
 {
     uint32_t n = 0;
-    PTO_WALK(root, op) n += pto_result_count(op);
+    PTO_WALK(root, op) n += pto_op_result_count(op);
     return n;
 }
 
@@ -175,32 +175,32 @@ static pto_status fill_body(const nest *n, pto_op kernel)
     uint32_t count = 0;
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++, count++) {
         old[count] = pto_block_arg(from, i);
-        new_values[count] = pto_block_add_arg(to, pto_value_type(old[count]), "i");
-        PTO_TRY(n->run->host->value_set_name(new_values[count], pto_value_name(old[count])));
+        new_values[count] = pto_block_add_arg(to, pto_value_type(old[count]), PTO_STR("i"));
+        PTO_TRY(pto_value_set_name(new_values[count], pto_value_name(old[count])));
     }
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->captures[i].uses == 0) continue;
         old[count] = n->captures[i].value;
-        new_values[count] = pto_block_add_arg(to, pto_value_type(old[count]), "m");
-        PTO_TRY(n->run->host->value_set_name(new_values[count], pto_value_name(old[count])));
+        new_values[count] = pto_block_add_arg(to, pto_value_type(old[count]), PTO_STR("m"));
+        PTO_TRY(pto_value_set_name(new_values[count], pto_value_name(old[count])));
         count++;
     }
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->captures[i].uses != 0) continue;
-        const pto_op made = pto_clone(pto_value_op(n->captures[i].value), pto_at_end(to), 0, NULL, NULL);
+        const pto_op made = pto_op_clone(pto_value_op(n->captures[i].value), pto_at_end(to), 0, NULL, NULL);
         PTO_NEED(made);
         old[count] = n->captures[i].value;
-        new_values[count++] = pto_result(made, 0);
+        new_values[count++] = pto_op_result(made, 0);
     }
     for (uint32_t i = 0; i < n->bind_count; i++)
-        PTO_NEED(pto_clone(n->binds[i], pto_at_end(to), count, old, new_values));
+        PTO_NEED(pto_op_clone(n->binds[i], pto_at_end(to), count, old, new_values));
     PTO_EACH_OP(from, op) {
         if (pto_op_is(op, pto_kind(n->run, KIND_YIELD))) continue;
-        const pto_op made = pto_clone(op, pto_at_end(to), count, old, new_values);
+        const pto_op made = pto_op_clone(op, pto_at_end(to), count, old, new_values);
         PTO_NEED(made);
-        for (uint32_t i = 0; i < pto_result_count(op); i++, count++) {
-            old[count] = pto_result(op, i);
-            new_values[count] = pto_result(made, i);
+        for (uint32_t i = 0; i < pto_op_result_count(op); i++, count++) {
+            old[count] = pto_op_result(op, i);
+            new_values[count] = pto_op_result(made, i);
         }
     }
     pto_spec end = pto_spec_make(n->run, pto_kind(n->run, KIND_RETURN));
@@ -213,7 +213,7 @@ static pto_status launch(const nest *n, pto_str kernel)
     for (uint32_t i = 0; i < n->count; i++) {
         if (n->captures[i].uses != 0) pto_spec_operand(&s, n->captures[i].value);
     }
-    pto_spec_symbol(&s, "callee", kernel);
+    pto_spec_symbol(&s, PTO_STR("callee"), kernel);
     pto_spec_loc(&s, pto_op_loc(n->op));
     return PTO_SOME(pto_spec_build(&s, pto_before(n->op))) ? PTO_OK : PTO_FAILED;
 }
@@ -238,14 +238,14 @@ static pto_status rewrite_nest(nest_list *done, nest *n)
     const uint32_t twin =
         pto_opt_bool(run, OPT_SHARE) ? outline_find_twin(&done->twins, n, done->count) : OUTLINE_NO_TWIN;
     if (twin != OUTLINE_NO_TWIN) {
-        pto_count(run, STAT_SHARED);
+        pto_stat_add(run, STAT_SHARED, 1);
         return launch(n, done->kernels[twin]);
     }
     const pto_str name = kernel_name(&done->names, n);
     const pto_op kernel = build_kernel_op(n, name);
     PTO_NEED(kernel);
     PTO_TRY(fill_body(n, kernel));
-    pto_count(run, STAT_KERNELS);
+    pto_stat_add(run, STAT_KERNELS, 1);
     done->nests[done->count] = *n;
     done->kernels[done->count++] = name;
     return launch(n, name);
@@ -254,11 +254,11 @@ static pto_status rewrite_nest(nest_list *done, nest *n)
 static pto_status rewrite_workspace(const pto_run *run, pto_op op)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_BLOCK_WORKSPACE));
-    pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
-    pto_spec_name(&s, pto_value_name(pto_result(op, 0)));
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_value_name(pto_op_result(op, 0)));
     const pto_value made = pto_spec_value(&s, pto_before(op));
     PTO_NEED(made);
-    return pto_replace(op, made);
+    return pto_op_replace_by(op, made);
 }
 
 /* The next op of the walk behind a nest, or inside any other op: nests in nests belong to the outer kernel. */
@@ -295,12 +295,12 @@ static pto_status outline_function(const pto_run *run, pto_op function)
         PTO_TRY(pto_go_on(run));
         PTO_TRY(rewrite_nest(&done, &n));
     }
-    for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_erase(nests[i]));
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_op_erase(nests[i]));
     /* Constants that only nests used. */
     PTO_WALK(function, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_result(op, 0)) == 0)
-            PTO_TRY(pto_erase(op));
+        if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
+            PTO_TRY(pto_op_erase(op));
     }
     return PTO_OK;
 }
@@ -321,7 +321,7 @@ static pto_status refuse_open_symbols(const pto_run *run, pto_op function)
 {
     PTO_EACH_OP(pto_body(function), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
-        const pto_str symbol = pto_attr_str_of(op, "symbol");
+        const pto_str symbol = pto_attr_str_of(op, PTO_STR("symbol"));
         return pto_error(op, "pto.outline/open-symbol",
                          "$%.*s is not fixed and kernels cannot leave it open: give it with pto-run --sym %.*s=N, or "
                          "compile from the tensor level, where pto.tile fixes it",

@@ -86,7 +86,7 @@ static pto_op find_bind(const finder *f, pto_expr symbol)
     const pto_str name = pto_expr_symbol_name(symbol);
     for (pto_op at = f->nest->op; PTO_SOME(at) && !pto_op_same(at, f->nest->function); at = pto_op_parent(at)) {
         for (pto_op op = pto_op_prev(at); PTO_SOME(op); op = pto_op_prev(op)) {
-            if (pto_op_is(op, f->kinds->bind) && pto_str_same(pto_attr_str_of(op, "symbol"), name)) return op;
+            if (pto_op_is(op, f->kinds->bind) && pto_str_same(pto_attr_str_of(op, PTO_STR("symbol")), name)) return op;
         }
     }
     return pto_op_none(f->nest->run);
@@ -182,8 +182,8 @@ pto_status outline_find_captures(nest *n, capture_room *room, const outline_kind
     PTO_WALK(n->op, op)
     {
         const int is_store = pto_op_is(op, kinds->store);
-        for (uint32_t i = 0; i < pto_operand_count(op); i++)
-            PTO_TRY(note_use(&f, op, pto_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+            PTO_TRY(note_use(&f, op, pto_op_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
         PTO_TRY(note_attrs(&f, op));
     }
     PTO_TRY(note_attrs(&f, n->op));

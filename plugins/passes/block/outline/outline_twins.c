@@ -137,11 +137,11 @@ static void put_new_value(const writer *w, pto_value v)
 static void put_op(const writer *w, pto_op op)
 {
     put(w, pto_op_kind(op));
-    put(w, (uint64_t)pto_operand_count(op) << 32 | pto_result_count(op));
+    put(w, (uint64_t)pto_op_operand_count(op) << 32 | pto_op_result_count(op));
     put(w, pto_op_block_count(op));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) put_value(w, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) put_value(w, pto_op_operand(op, i));
     put_attrs(w, op);
-    for (uint32_t i = 0; i < pto_result_count(op); i++) put_new_value(w, pto_result(op, i));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) put_new_value(w, pto_op_result(op, i));
     for (uint32_t k = 0; k < pto_op_block_count(op); k++) {
         const pto_block block = pto_op_block_at(op, k);
         put(w, pto_block_arg_count(block));
@@ -151,7 +151,7 @@ static void put_op(const writer *w, pto_op op)
 
 static uint32_t count_values(pto_op op)
 {
-    uint32_t n = pto_result_count(op);
+    uint32_t n = pto_op_result_count(op);
     for (uint32_t k = 0; k < pto_op_block_count(op); k++) n += pto_block_arg_count(pto_op_block_at(op, k));
     return n;
 }
@@ -168,7 +168,7 @@ static void put_nest(twin_table *t, const nest *n, nest_words *words)
     for (uint32_t i = 0; i < n->count; i++) {
         const capture *c = &n->captures[i];
         put(&w, c->uses);
-        if (c->uses == 0) put_attr(&w, pto_op_attr(pto_value_op(c->value), "value"), 0);
+        if (c->uses == 0) put_attr(&w, pto_op_attr(pto_value_op(c->value), PTO_STR("value")), 0);
         put_new_value(&w, c->value);
     }
     put(&w, n->bind_count);

@@ -53,7 +53,7 @@ static pto_status check_selected(const pto_run *run, pto_op unit)
         if (storage_is_tile_op(op))
             return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
                              PTO_FMT(name));
-        for (uint32_t i = 0; i < pto_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_operand(op, i)));
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_op_operand(op, i)));
     }
     return PTO_OK;
 }

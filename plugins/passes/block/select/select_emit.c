@@ -24,9 +24,7 @@ static void copy_attrs(pto_spec *s, pto_op op, const char *const *but)
         pto_str name = pto_no_str();
         pto_attr value = pto_op_attr_at(op, i, &name);
         if (is_one_of(name, but)) continue;
-        char *text = (char *)pto_scratch(s->run, name.n + 1);
-        memcpy(text, name.p, name.n);
-        pto_spec_attr(s, text, value);
+        pto_spec_attr(s, name, value);
     }
 }
 
@@ -48,23 +46,23 @@ static pto_status check_type(select_plan *p, pto_op op, pto_kind_id insn, pto_va
 
 static pto_status check_conversion(select_plan *p, pto_op op)
 {
-    const pto_dtype from = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
-    const pto_dtype to = pto_type_dtype(pto_value_type(pto_result(op, 0)));
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
+    const pto_dtype to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
     const pto_str has = machine_conversions(p->run, from);
     if (machine_dtypes(p->run, pto_op_kind(op)).n == 0 || machine_lists(has, pto_dtype_name(to))) return PTO_OK;
     return pto_error(op, "pto.select/no-conversion", "the machine converts %s to %.*s and not to %s: convert in steps",
-                     pto_dtype_name(from), PTO_FMT(has.n != 0 ? has : pto_s("nothing")), pto_dtype_name(to));
+                     pto_dtype_name(from), PTO_FMT(has.n != 0 ? has : PTO_STR("nothing")), pto_dtype_name(to));
 }
 
 /* What an instruction computes in is the type of its first tile, for conversions also that of the result. */
 static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
 {
     if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_PIPE_VECTOR) return PTO_OK;
-    const int has_source = pto_operand_count(op) != 0 && storage_is_tile(pto_operand(op, 0));
+    const int has_source = pto_op_operand_count(op) != 0 && storage_is_tile(pto_op_operand(op, 0));
     const int converts = rule_of(p, op) == PTO_RULE_CONVERT;
-    if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_result(op, 0)));
+    if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_op_result(op, 0)));
     if (converts) PTO_TRY(check_conversion(p, op));
-    return has_source ? check_type(p, op, insn, pto_operand(op, 0)) : PTO_OK;
+    return has_source ? check_type(p, op, insn, pto_op_operand(op, 0)) : PTO_OK;
 }
 
 static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
@@ -72,25 +70,25 @@ static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)
     static const char *const of_value_form[] = {"sizes", "valid", "stages", NULL};
     copy_attrs(s, op, of_value_form);
     pto_spec_loc(s, pto_op_loc(op));
-    pto_count(p->run, STAT_INSTRUCTIONS);
+    pto_stat_add(p->run, STAT_INSTRUCTIONS, 1);
     return PTO_SOME(pto_spec_build(s, pto_before(op))) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status emit_load(select_plan *p, pto_spec *s, pto_op op)
 {
     /* The window is the valid region of the target, even when padding fills more. */
-    const pto_expr window[2] = {pto_expr_of(op, "sizes", 0), pto_expr_of(op, "sizes", 1)};
-    int is_stated = pto_expr_count_of(op, "sizes") == 2;
-    pto_spec_operand(s, select_describe(p, pto_result(op, 0), op, is_stated ? window : NULL));
-    pto_spec_operand(s, pto_operand(op, 0));
+    const pto_expr window[2] = {pto_expr_of(op, PTO_STR("sizes"), 0), pto_expr_of(op, PTO_STR("sizes"), 1)};
+    int is_stated = pto_expr_count_of(op, PTO_STR("sizes")) == 2;
+    pto_spec_operand(s, select_describe(p, pto_op_result(op, 0), op, is_stated ? window : NULL));
+    pto_spec_operand(s, pto_op_operand(op, 0));
     return build_insn(p, s, op);
 }
 
 static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
 {
-    PTO_TRY(select_zero_use(p, op, pto_operand(op, 0)));
-    pto_spec_operand(s, pto_operand(op, 1));
-    pto_spec_operand(s, select_describe(p, pto_operand(op, 0), op, NULL));
+    PTO_TRY(select_zero_use(p, op, pto_op_operand(op, 0)));
+    pto_spec_operand(s, pto_op_operand(op, 1));
+    pto_spec_operand(s, select_describe(p, pto_op_operand(op, 0), op, NULL));
     return build_insn(p, s, op);
 }
 
@@ -106,14 +104,14 @@ static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
 static pto_status emit_read(select_plan *p, pto_spec *s, pto_op op)
 {
     static const char *const none[] = {NULL};
-    const pto_value old = pto_result(op, 0);
-    PTO_TRY(select_zero_use(p, op, pto_operand(op, 0)));
-    pto_spec_operand(s, select_describe(p, pto_operand(op, 0), op, NULL));
+    const pto_value old = pto_op_result(op, 0);
+    PTO_TRY(select_zero_use(p, op, pto_op_operand(op, 0)));
+    pto_spec_operand(s, select_describe(p, pto_op_operand(op, 0), op, NULL));
     pto_spec_result(s, pto_value_type(old));
     copy_attrs(s, op, none);
     pto_spec_loc(s, pto_op_loc(op));
     pto_spec_name(s, pto_value_name(old));
-    pto_count(p->run, STAT_INSTRUCTIONS);
+    pto_stat_add(p->run, STAT_INSTRUCTIONS, 1);
     const pto_value made = pto_spec_value(s, pto_before(op));
     PTO_NEED(made);
     return pto_value_replace(old, made);
@@ -122,15 +120,15 @@ static pto_status emit_read(select_plan *p, pto_spec *s, pto_op op)
 static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
 {
     pto_value sources[8];
-    uint32_t count = pto_operand_count(op);
+    uint32_t count = pto_op_operand_count(op);
     if (count > 8) return PTO_FAILED;
     for (uint32_t i = 0; i < count; i++) {
-        sources[i] = pto_operand(op, i);
+        sources[i] = pto_op_operand(op, i);
         if (!storage_is_tile(sources[i])) continue;
         PTO_TRY(select_zero_use(p, op, sources[i]));
         sources[i] = select_describe(p, sources[i], op, NULL);
     }
-    pto_spec_operand(s, select_describe(p, pto_result(op, 0), op, NULL));
+    pto_spec_operand(s, select_describe(p, pto_op_result(op, 0), op, NULL));
     pto_spec_operands(s, count, sources);
     PTO_TRY(add_scratch(p, s, op));
     return build_insn(p, s, op);
@@ -139,7 +137,7 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
 static pto_status emit_tile_op(select_plan *p, pto_op op)
 {
     if (pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
-        const uint32_t i = storage_find_value(&p->source, pto_result(op, 0));
+        const uint32_t i = storage_find_value(&p->source, pto_op_result(op, 0));
         p->values[i].zero = ZERO_ALWAYS;
         return PTO_OK;
     }
@@ -166,7 +164,7 @@ static pto_status enter_loop(select_plan *p, uint32_t place)
     pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
     for (uint32_t i = 0; i < n; i++) {
         dst[i] = region_argument(r, place, 0, i);
-        src[i] = pto_operand(loop, i);
+        src[i] = pto_op_operand(loop, i);
     }
     PTO_TRY(select_copy_all(p, n, dst, src, loop));
     return select_zero_enter(p, place);
@@ -176,13 +174,13 @@ static pto_status leave_block(select_plan *p, uint32_t place)
 {
     const region_table *r = &p->source.regions;
     const pto_op yield = r->ops[place].op, owner = r->ops[r->ops[place].parent].op;
-    const uint32_t n = pto_operand_count(yield);
+    const uint32_t n = pto_op_operand_count(yield);
     if (!region_block_gives(r, r->ops[place].parent, r->ops[place].block)) return PTO_OK;
     pto_value *dst = PTO_SCRATCH(p->run, pto_value, n), *src = PTO_SCRATCH(p->run, pto_value, n);
     PTO_TRY(select_zero_leave(p, yield));
     for (uint32_t i = 0; i < n; i++) {
-        dst[i] = pto_result(owner, i);
-        src[i] = pto_operand(yield, i);
+        dst[i] = pto_op_result(owner, i);
+        src[i] = pto_op_operand(yield, i);
     }
     return select_copy_all(p, n, dst, src, yield);
 }
@@ -205,11 +203,11 @@ static int hands_tiles(const select_plan *p, uint32_t k)
 {
     const pto_op op = storage_op_at(&p->source, k);
     if (!p->storage.ops[k].hands_over) return 0;
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        if (storage_is_tile(pto_operand(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        if (storage_is_tile(pto_op_operand(op, i))) return 1;
     }
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (storage_is_tile(pto_result(op, i))) return 1;
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        if (storage_is_tile(pto_op_result(op, i))) return 1;
     }
     return 0;
 }
@@ -217,9 +215,9 @@ static int hands_tiles(const select_plan *p, uint32_t k)
 /* Lets go of the tiles of a block; the yield itself goes with its loop or branch. */
 static pto_status release_yield(pto_op yield)
 {
-    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
-        if (storage_is_tile(pto_operand(yield, i)))
-            PTO_TRY(pto_set_operand(yield, i, pto_result(pto_op_parent(yield), i)));
+    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+        if (storage_is_tile(pto_op_operand(yield, i)))
+            PTO_TRY(pto_op_set_operand(yield, i, pto_op_result(pto_op_parent(yield), i)));
     }
     return PTO_OK;
 }
@@ -227,8 +225,8 @@ static pto_status release_yield(pto_op yield)
 static pto_status build_yield(const pto_run *run, pto_op old, pto_block to)
 {
     pto_spec s = pto_spec_make(run, pto_op_kind(old));
-    for (uint32_t i = 0; i < pto_operand_count(old); i++) {
-        if (!storage_is_tile(pto_operand(old, i))) pto_spec_operand(&s, pto_operand(old, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(old); i++) {
+        if (!storage_is_tile(pto_op_operand(old, i))) pto_spec_operand(&s, pto_op_operand(old, i));
     }
     pto_spec_loc(&s, pto_op_loc(old));
     return PTO_SOME(pto_spec_build(&s, pto_at_end(to))) ? PTO_OK : PTO_FAILED;
@@ -239,14 +237,14 @@ static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
         pto_value old = pto_block_arg(from, i);
         if (storage_is_tile(old)) continue;
-        pto_value made = pto_block_add_arg(to, pto_value_type(old), "i");
+        pto_value made = pto_block_add_arg(to, pto_value_type(old), PTO_STR("i"));
         PTO_NEED(made);
-        PTO_TRY(run->host->value_set_name(made, pto_value_name(old)));
+        PTO_TRY(pto_value_set_name(made, pto_value_name(old)));
         PTO_TRY(pto_value_replace(old, made));
     }
     pto_op yield = pto_block_last(from);
     PTO_EACH_OP(from, op) {
-        if (!pto_op_same(op, yield)) PTO_TRY(pto_move(op, pto_at_end(to)));
+        if (!pto_op_same(op, yield)) PTO_TRY(pto_op_move(op, pto_at_end(to)));
     }
     return build_yield(run, yield, to);
 }
@@ -256,11 +254,11 @@ static pto_status strip_control(const pto_run *run, pto_op op)
 {
     static const char *const regions[] = {"valid", NULL};
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        if (!storage_is_tile(pto_operand(op, i))) pto_spec_operand(&s, pto_operand(op, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        if (!storage_is_tile(pto_op_operand(op, i))) pto_spec_operand(&s, pto_op_operand(op, i));
     }
-    for (uint32_t i = 0; i < pto_result_count(op); i++) {
-        if (!storage_is_tile(pto_result(op, i))) pto_spec_result(&s, pto_value_type(pto_result(op, i)));
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        if (!storage_is_tile(pto_op_result(op, i))) pto_spec_result(&s, pto_value_type(pto_op_result(op, i)));
     }
     copy_attrs(&s, op, regions);
     pto_spec_blocks(&s, pto_op_block_count(op));
@@ -269,14 +267,14 @@ static pto_status strip_control(const pto_run *run, pto_op op)
     PTO_NEED(made);
     for (uint32_t b = 0; b < pto_op_block_count(op); b++)
         PTO_TRY(move_block(run, pto_op_block_at(op, b), pto_op_block_at(made, b)));
-    for (uint32_t i = 0, next = 0; i < pto_result_count(op); i++) {
-        pto_value old = pto_result(op, i);
+    for (uint32_t i = 0, next = 0; i < pto_op_result_count(op); i++) {
+        pto_value old = pto_op_result(op, i);
         if (storage_is_tile(old)) continue;
-        pto_value by = pto_result(made, next++);
-        PTO_TRY(run->host->value_set_name(by, pto_value_name(old)));
+        pto_value by = pto_op_result(made, next++);
+        PTO_TRY(pto_value_set_name(by, pto_value_name(old)));
         PTO_TRY(pto_value_replace(old, by));
     }
-    return pto_erase(op);
+    return pto_op_erase(op);
 }
 
 /* From the last op to the first: users go before what they use, and yields before their loops. */
@@ -285,7 +283,7 @@ pto_status select_clean(select_plan *p)
     for (uint32_t k = p->storage.op_count; k-- > 0;) {
         pto_op op = storage_op_at(&p->source, k);
         if (storage_is_tile_op(op))
-            PTO_TRY(pto_erase(op));
+            PTO_TRY(pto_op_erase(op));
         else if (!hands_tiles(p, k))
             continue;
         else if (p->source.regions.ops[k + 1].kind == REGION_YIELD)

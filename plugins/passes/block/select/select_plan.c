@@ -19,14 +19,14 @@ static pto_status check_stages(const select_plan *p, uint32_t place)
     const region_table *r = &p->source.regions;
     const pto_op op = r->ops[place].op;
     const uint32_t loop = region_loop_around(r, place);
-    if (!storage_is_tile_op(op) || pto_attr_int_of(op, "stages", 1) < 2 || loop == REGION_NONE ||
+    if (!storage_is_tile_op(op) || pto_attr_int_of(op, PTO_STR("stages"), 1) < 2 || loop == REGION_NONE ||
         r->ops[loop].kind != REGION_WHILE)
         return PTO_OK;
     const pto_str name = pto_op_name(op);
     pto_error(op, "pto.select/stages",
               "`%.*s` rotates through %lld buffers in a `while`, whose iterations have no number to rotate by; leave "
               "`stages` out, or put a `for` around what is loaded",
-              PTO_FMT(name), (long long)pto_attr_int_of(op, "stages", 1));
+              PTO_FMT(name), (long long)pto_attr_int_of(op, PTO_STR("stages"), 1));
     pto_note(r->ops[loop].op, "the `while` is here");
     return PTO_FAILED;
 }
@@ -34,8 +34,8 @@ static pto_status check_stages(const select_plan *p, uint32_t place)
 static pto_status check_operands(const select_plan *p, pto_op op)
 {
     if (!p->storage.ops[storage_find_op(&p->source, op)].hands_over && !storage_is_tile_op(op)) return PTO_OK;
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        const pto_value v = pto_operand(op, i);
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_value v = pto_op_operand(op, i);
         if (!storage_is_tile(v) || storage_find_value(&p->source, v) != STORAGE_NONE) continue;
         const pto_str name = pto_value_name(v), user = pto_op_name(op);
         return pto_error(op, "pto.select/mixed",
@@ -57,6 +57,6 @@ pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, i
     }
     p->values = PTO_SCRATCH(run, select_value, p->storage.value_count);
     p->scratches = PTO_SCRATCH(run, pto_value, p->storage.scratch_count);
-    pto_count_by(run, STAT_IN_PLACE, p->storage.shared);
+    pto_stat_add(run, STAT_IN_PLACE, p->storage.shared);
     return PTO_OK;
 }

@@ -29,7 +29,7 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64
                         PTO_FMT(name), pto_type_space(type) == PTO_SPACE_NONE ? "memory space" : "layout");
         return none;
     }
-    if (pto_machine_i64(p->run, path, &align) != PTO_OK) {
+    if (pto_machine_i64(p->run, pto_s(path), &align) != PTO_OK) {
         (void)pto_error(at, "pto.select/no-space",
                         "the machine has no space `%s` for `%%%.*s`; choose one that has it with --machine", space,
                         PTO_FMT(name));
@@ -39,14 +39,14 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64
     if (bytes < least) bytes = least;
     if (bytes % align != 0) bytes += align - bytes % align; /* so that every stage is aligned */
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_BUFFER));
-    pto_spec_str(&s, "space", space);
-    pto_spec_int(&s, "bytes_per_stage", bytes);
-    pto_spec_int(&s, "stages", stages);
-    pto_spec_int(&s, "align", align);
+    pto_spec_str(&s, PTO_STR("space"), pto_s(space));
+    pto_spec_int(&s, PTO_STR("bytes_per_stage"), bytes);
+    pto_spec_int(&s, PTO_STR("stages"), stages);
+    pto_spec_int(&s, PTO_STR("align"), align);
     pto_spec_result(&s, pto_type_buffer(p->run));
     pto_spec_loc(&s, pto_op_loc(at));
     pto_spec_name(&s, name);
-    pto_count(p->run, STAT_BUFFERS);
+    pto_stat_add(p->run, STAT_BUFFERS, 1);
     pto_place top = PTO_SOME(p->last_buffer) ? pto_after(p->last_buffer) : pto_at_start(pto_body(p->kernel));
     pto_value buffer = pto_spec_value(&s, top);
     if (PTO_SOME(buffer)) p->last_buffer = pto_value_op(buffer);
@@ -61,7 +61,8 @@ static pto_expr find_stage(const select_plan *p, uint32_t group, int64_t stages)
     if (stages <= 1) return pto_expr_const(p->run, 0);
     const pto_op op = storage_op_at(&p->source, p->storage.groups[group].loop);
     pto_expr index = pto_expr_value(pto_block_arg(pto_body(op), 0));
-    pto_expr trip = pto_expr_floordiv(pto_expr_sub(index, pto_expr_of(op, "from", 0)), pto_expr_of(op, "step", 0));
+    pto_expr trip = pto_expr_floordiv(pto_expr_sub(index, pto_expr_of(op, PTO_STR("from"), 0)),
+                                      pto_expr_of(op, PTO_STR("step"), 0));
     return pto_expr_mod(trip, pto_expr_const(p->run, stages));
 }
 
@@ -75,8 +76,9 @@ select_storage *select_storage_of(select_plan *p, pto_value v)
     const int64_t stages = storage_stages(&p->storage, group);
     const pto_value first = p->source.values[group];
     s->stage = find_stage(p, group, stages);
-    s->buffer = make_buffer(p, pto_value_type(first), 0, stages, pto_str_join(p->run, pto_value_name(first), "_b"),
-                            storage_op_at(&p->source, p->storage.values[i].home));
+    s->buffer =
+        make_buffer(p, pto_value_type(first), 0, stages, pto_str_join(p->run, pto_value_name(first), PTO_STR("_b")),
+                    storage_op_at(&p->source, p->storage.values[i].home));
     return PTO_SOME(s->buffer) && PTO_SOME(s->stage) ? s : NULL;
 }
 
@@ -87,8 +89,8 @@ static pto_value make_descriptor(const select_plan *p, pto_value buffer, pto_exp
 {
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
     pto_spec_operand(&s, buffer);
-    pto_spec_exprs(&s, "stage", 1, &stage);
-    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_exprs(&s, PTO_STR("stage"), 1, &stage);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     pto_spec_result(&s, type);
     pto_spec_loc(&s, pto_op_loc(at));
     pto_spec_name(&s, name);
@@ -106,7 +108,7 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
         valid = region;
     }
     for (select_desc *d = s->descs; d != NULL; d = d->next) {
-        if (pto_expr_same_number(d->valid[0], valid[0]) && pto_expr_same_number(d->valid[1], valid[1]) &&
+        if (pto_expr_equal(d->valid[0], valid[0]) && pto_expr_equal(d->valid[1], valid[1]) &&
             pto_op_dominates(pto_value_op(d->value), at))
             return d->value;
     }
@@ -123,8 +125,8 @@ pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr
 static pto_value select_scratch_tile(select_plan *p, pto_type type, pto_value like, const pto_expr *valid, pto_op at)
 {
     const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
-    pto_str name = pto_str_join(p->run, pto_value_name(like), "_tmp");
-    pto_value buffer = make_buffer(p, type, 0, 1, pto_str_join(p->run, name, "_b"), at);
+    pto_str name = pto_str_join(p->run, pto_value_name(like), PTO_STR("_tmp"));
+    pto_value buffer = make_buffer(p, type, 0, 1, pto_str_join(p->run, name, PTO_STR("_b")), at);
     if (!PTO_SOME(buffer)) return buffer;
     return make_descriptor(p, buffer, pto_expr_const(p->run, 0), valid != NULL ? valid : whole, type, name, at);
 }
@@ -141,11 +143,11 @@ pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out)
         return PTO_OK;
     const pto_type type = pto_type_tile(p->run, shape.dtype, shape.rows, shape.columns, shape.space, shape.layout);
     pto_value *buffer = &p->scratches[o->scratch];
-    if (!PTO_SOME(*buffer)) *buffer = make_buffer(p, type, plan->scratches[o->scratch].bytes, 1, pto_s("tmp_b"), op);
+    if (!PTO_SOME(*buffer)) *buffer = make_buffer(p, type, plan->scratches[o->scratch].bytes, 1, PTO_STR("tmp_b"), op);
     PTO_NEED(*buffer);
     const pto_expr whole[2] = {pto_type_dim(type, 0), pto_type_dim(type, 1)};
     *out = make_descriptor(p, *buffer, pto_expr_const(p->run, 0), whole, type,
-                           pto_str_join(p->run, pto_value_name(pto_result(op, 0)), "_tmp"), op);
+                           pto_str_join(p->run, pto_value_name(pto_op_result(op, 0)), PTO_STR("_tmp")), op);
     PTO_NEED(*out);
     return PTO_OK;
 }
@@ -162,7 +164,7 @@ static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op
     pto_str ways = pto_no_str();
     if (!PTO_SOME(dst) || !PTO_SOME(src)) return PTO_FAILED;
     pto_type type = pto_value_type(dst);
-    if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, "paths.vec.vec.layouts", &ways) != PTO_OK) {
+    if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, PTO_STR("paths.vec.vec.layouts"), &ways) != PTO_OK) {
         const char *space = pto_space_name(pto_type_space(type));
         pto_status s = pto_error(at, "pto.select/no-copy",
                                  "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`",
@@ -174,7 +176,7 @@ static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op
     pto_spec_operand(&s, dst);
     pto_spec_operand(&s, src);
     pto_spec_loc(&s, pto_op_loc(at));
-    pto_count(p->run, STAT_COPIES);
+    pto_stat_add(p->run, STAT_COPIES, 1);
     return PTO_SOME(pto_spec_build(&s, pto_before(at))) ? PTO_OK : PTO_FAILED;
 }
 

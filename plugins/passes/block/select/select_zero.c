@@ -25,9 +25,9 @@ static pto_op make_if(const pto_run *run, pto_expr left, const char *relation, p
                       pto_op at)
 {
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_IF));
-    pto_spec_exprs(&s, "left", 1, &left);
-    pto_spec_str(&s, "relation", relation);
-    pto_spec_exprs(&s, "right", 1, &right);
+    pto_spec_exprs(&s, PTO_STR("left"), 1, &left);
+    pto_spec_str(&s, PTO_STR("relation"), pto_s(relation));
+    pto_spec_exprs(&s, PTO_STR("right"), 1, &right);
     pto_spec_blocks(&s, blocks);
     pto_spec_loc(&s, pto_op_loc(at));
     pto_op made = pto_spec_build(&s, pto_before(at));
@@ -45,7 +45,7 @@ static pto_status emit_product(select_plan *p, pto_kind_id kind, uint32_t count,
     pto_spec s = pto_spec_make(p->run, kind);
     pto_spec_operands(&s, count, operands);
     pto_spec_loc(&s, pto_op_loc(op));
-    pto_count(p->run, STAT_INSTRUCTIONS);
+    pto_stat_add(p->run, STAT_INSTRUCTIONS, 1);
     return PTO_SOME(pto_spec_build(&s, pto_before(before))) ? PTO_OK : PTO_FAILED;
 }
 
@@ -57,7 +57,7 @@ static pto_op find_product(const select_plan *p, pto_op loop, pto_value carried)
     PTO_WALK(loop, op)
     {
         if (!pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) continue;
-        uint32_t i = storage_find_value(&p->source, pto_operand(op, 0));
+        uint32_t i = storage_find_value(&p->source, pto_op_operand(op, 0));
         if (i != STORAGE_NONE && storage_group_of(&p->storage, i) == group) return op;
     }
     return pto_op_none(p->run);
@@ -71,8 +71,8 @@ static pto_value empty_operand(select_plan *p, pto_value v, pto_expr rows, pto_e
     pto_expr first = pto_expr_const(p->run, 0);
     pto_spec tile = pto_spec_make(p->run, pto_kind(p->run, KIND_TILE));
     pto_spec_operand(&tile, s->buffer);
-    pto_spec_exprs(&tile, "stage", 1, &first);
-    pto_spec_exprs(&tile, "valid", 2, valid);
+    pto_spec_exprs(&tile, PTO_STR("stage"), 1, &first);
+    pto_spec_exprs(&tile, PTO_STR("valid"), 2, valid);
     pto_spec_result(&tile, pto_value_type(v));
     pto_spec_loc(&tile, pto_op_loc(at));
     pto_spec_name(&tile, pto_value_name(v));
@@ -92,12 +92,12 @@ static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, c
         PTO_NEED(first);
         at = pto_block_last(pto_body(first));
     }
-    pto_op guard = make_if(run, pto_expr_of(loop, "to", 0), "le", pto_expr_of(loop, "from", 0), 1, at);
+    pto_op guard = make_if(run, pto_expr_of(loop, PTO_STR("to"), 0), "le", pto_expr_of(loop, PTO_STR("from"), 0), 1, at);
     PTO_NEED(guard);
     at = pto_block_last(pto_body(guard));
-    const pto_value operands[3] = {acc, empty_operand(p, pto_operand(product, 1), valid[0], zero, at),
-                                   empty_operand(p, pto_operand(product, 2), zero, valid[1], at)};
-    pto_count(run, STAT_ZEROINGS);
+    const pto_value operands[3] = {acc, empty_operand(p, pto_op_operand(product, 1), valid[0], zero, at),
+                                   empty_operand(p, pto_op_operand(product, 2), zero, valid[1], at)};
+    pto_stat_add(run, STAT_ZEROINGS, 1);
     return emit_product(p, pto_kind(run, KIND_TMATMUL), 3, operands, product, at);
 }
 
@@ -114,27 +114,26 @@ static pto_status not_begun(pto_op op, pto_value v)
 /* A `while` has no index that says which iteration is the first. */
 static pto_status refuse_zeros(select_plan *p, pto_op loop)
 {
-    for (uint32_t i = 0; i < pto_result_count(loop); i++) {
-        if (!is_begun(p, pto_operand(loop, i))) return not_begun(loop, pto_operand(loop, i));
+    for (uint32_t i = 0; i < pto_op_result_count(loop); i++) {
+        if (!is_begun(p, pto_op_operand(loop, i))) return not_begun(loop, pto_op_operand(loop, i));
     }
     return PTO_OK;
 }
 
 pto_status select_zero_enter(select_plan *p, uint32_t place)
 {
-    int64_t least, most;
     const pto_op loop = p->source.regions.ops[place].op;
     if (p->source.regions.ops[place].kind == REGION_WHILE) return refuse_zeros(p, loop);
-    pto_expr from = pto_expr_of(loop, "from", 0);
-    pto_expr_range(pto_expr_sub(pto_expr_of(loop, "to", 0), from), loop, NULL, &least, &most);
-    for (uint32_t i = 0; i < pto_result_count(loop); i++) {
+    pto_expr from = pto_expr_of(loop, PTO_STR("from"), 0);
+    const pto_range trip_count = pto_expr_range(pto_expr_sub(pto_expr_of(loop, PTO_STR("to"), 0), from), loop, NULL);
+    for (uint32_t i = 0; i < pto_op_result_count(loop); i++) {
         pto_value carried = pto_block_arg(pto_body(loop), i + 1);
-        select_value *arg = value_at(p, carried), *start = value_at(p, pto_operand(loop, i));
+        select_value *arg = value_at(p, carried), *start = value_at(p, pto_op_operand(loop, i));
         if (arg == NULL || start == NULL || start->zero == ZERO_NEVER) continue;
         pto_expr trips = pto_expr_sub(pto_expr_value(pto_block_arg(pto_body(loop), 0)), from);
         arg->zero = ZERO_FIRST;
         arg->begun = start->zero == ZERO_FIRST ? pto_expr_add(start->begun, trips) : trips;
-        if (least < 1) PTO_TRY(emit_zeroing(p, loop, carried, start));
+        if (trip_count.lo < 1) PTO_TRY(emit_zeroing(p, loop, carried, start));
     }
     return PTO_OK;
 }
@@ -144,18 +143,18 @@ pto_status select_zero_enter(select_plan *p, uint32_t place)
 static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
 {
     int is_first = pto_block_same(pto_op_block(yield), pto_body(branch));
-    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
-        const select_value *from = value_at(p, pto_operand(yield, i));
-        select_value *to = value_at(p, pto_result(branch, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+        const select_value *from = value_at(p, pto_op_operand(yield, i));
+        select_value *to = value_at(p, pto_op_result(branch, i));
         if (from == NULL || to == NULL) continue;
         if (is_first) {
             to->zero = from->zero;
             to->begun = from->begun;
             continue;
         }
-        int same = to->zero == from->zero && (to->zero != ZERO_FIRST || pto_expr_same_number(to->begun, from->begun));
+        int same = to->zero == from->zero && (to->zero != ZERO_FIRST || pto_expr_equal(to->begun, from->begun));
         if (!same)
-            return not_begun(yield, is_begun(p, pto_operand(yield, i)) ? pto_result(branch, i) : pto_operand(yield, i));
+            return not_begun(yield, is_begun(p, pto_op_operand(yield, i)) ? pto_op_result(branch, i) : pto_op_operand(yield, i));
     }
     return PTO_OK;
 }
@@ -164,8 +163,8 @@ pto_status select_zero_leave(select_plan *p, pto_op yield)
 {
     pto_op owner = pto_op_parent(yield);
     if (pto_op_is(owner, pto_kind(p->run, KIND_IF))) return leave_branch(p, owner, yield);
-    for (uint32_t i = 0; i < pto_operand_count(yield); i++) {
-        if (!is_begun(p, pto_operand(yield, i))) return not_begun(yield, pto_operand(yield, i));
+    for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
+        if (!is_begun(p, pto_op_operand(yield, i))) return not_begun(yield, pto_op_operand(yield, i));
     }
     return PTO_OK;
 }
@@ -180,16 +179,16 @@ pto_status select_zero_use(select_plan *p, pto_op op, pto_value v)
 pto_status select_emit_matmul_acc(select_plan *p, pto_op op)
 {
     const pto_run *run = p->run;
-    const select_value *acc = value_at(p, pto_operand(op, 0));
+    const select_value *acc = value_at(p, pto_op_operand(op, 0));
     const pto_kind_id begins = pto_kind(run, KIND_TMATMUL);
     const pto_kind_id goes_on = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
-    pto_value left = select_describe(p, pto_operand(op, 1), op, NULL),
-              right = select_describe(p, pto_operand(op, 2), op, NULL);
-    pto_value out = select_describe(p, pto_result(op, 0), op, NULL);
+    pto_value left = select_describe(p, pto_op_operand(op, 1), op, NULL),
+              right = select_describe(p, pto_op_operand(op, 2), op, NULL);
+    pto_value out = select_describe(p, pto_op_result(op, 0), op, NULL);
     const pto_value first[3] = {out, left, right};
     if (acc == NULL) return PTO_FAILED;
     if (acc->zero == ZERO_ALWAYS) return emit_product(p, begins, 3, first, op, op);
-    const pto_value next[4] = {out, select_describe(p, pto_operand(op, 0), op, NULL), left, right};
+    const pto_value next[4] = {out, select_describe(p, pto_op_operand(op, 0), op, NULL), left, right};
     if (acc->zero == ZERO_NEVER) return emit_product(p, goes_on, 4, next, op, op);
     pto_op branch = make_if(run, acc->begun, "eq", pto_expr_const(run, 0), 2, op);
     PTO_NEED(branch);

@@ -76,8 +76,8 @@ static int list_leaf(const sync_model *m, part_list *l, part *p)
 {
     const uint32_t loop = sync_loop_of_index(m, p->expr);
     if (loop == SYNC_NONE) return sync_is_steady(m, p->expr) && add_variable(l, p, invariant_of(m, p->expr));
-    const pto_expr from = pto_expr_of(m->ops[loop].at->op, "from", 0);
-    return pto_expr_is_const(pto_expr_of(m->ops[loop].at->op, "step", 0), &p->step) && p->step >= 1 &&
+    const pto_expr from = pto_expr_of(m->ops[loop].at->op, PTO_STR("from"), 0);
+    return pto_expr_is_const(pto_expr_of(m->ops[loop].at->op, PTO_STR("step"), 0), &p->step) && p->step >= 1 &&
            p->step <= DRIFT_MAX && add_variable(l, p, loop) && add_parts(l, p, 1, &from);
 }
 

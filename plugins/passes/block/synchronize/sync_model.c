@@ -80,7 +80,7 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         o->has_trip = region_has_trip(&m->regions, i);
         if (o->role == SYNC_FOR) m->loops[m->loop_count++] = i;
         if (pto_op_is(o->at->op, pto_kind(m->run, KIND_BIND)))
-            m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, "symbol");
+            m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
         PTO_TRY(check_op(m, o));
     }
     return PTO_OK;
@@ -164,9 +164,10 @@ typedef struct tile_readers {
 static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user, sync_access *a)
 {
     const pto_op describes = pto_value_op(tile);
-    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_operand(describes, 0))
+    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_op_operand(describes, 0))
                                                                             : pto_op_none(m->run);
-    const int64_t addr = pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)) ? pto_attr_int_of(buffer, "addr", -1) : -1;
+    const int64_t addr =
+        pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)) ? pto_attr_int_of(buffer, PTO_STR("addr"), -1) : -1;
     if (addr < 0) {
         const pto_str name = pto_value_name(tile);
         return pto_error(user, "pto.synchronize/no-address",
@@ -174,14 +175,14 @@ static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user
                          PTO_FMT(name));
     }
     const pto_type type = pto_value_type(tile);
-    const int64_t offset = pto_attr_int_of(describes, "offset", 0);
+    const int64_t offset = pto_attr_int_of(describes, PTO_STR("offset"), 0);
     a->space = pto_type_space(type);
     a->buffer = buffer;
-    a->stage = pto_expr_of(describes, "stage", 0);
+    a->stage = pto_expr_of(describes, PTO_STR("stage"), 0);
     a->cycle = sync_cycle_of(m, a->stage);
     a->is_steady = m->cycles->items[a->cycle].is_steady;
-    a->stages = pto_attr_int_of(buffer, "stages", 1);
-    a->pitch = pto_attr_int_of(buffer, "bytes_per_stage", 0);
+    a->stages = pto_attr_int_of(buffer, PTO_STR("stages"), 1);
+    a->pitch = pto_attr_int_of(buffer, PTO_STR("bytes_per_stage"), 0);
     a->first = addr + offset;
     a->bytes = tile_bytes(type, a->pitch - offset);
     return PTO_OK;
@@ -206,7 +207,8 @@ static pto_status read_tile(const sync_model *m, pto_value tile, tile_readers *r
 
 static pto_value root_of(const sync_model *m, pto_value memory)
 {
-    while (pto_op_is(pto_value_op(memory), pto_kind(m->run, KIND_VIEW))) memory = pto_operand(pto_value_op(memory), 0);
+    while (pto_op_is(pto_value_op(memory), pto_kind(m->run, KIND_VIEW)))
+        memory = pto_op_operand(pto_value_op(memory), 0);
     return memory;
 }
 
@@ -214,8 +216,8 @@ static pto_value root_of(const sync_model *m, pto_value memory)
 static int64_t most_elements(pto_op user, pto_value tile, uint32_t dim)
 {
     pto_expr valid[2] = {pto_expr_none(user.run), pto_expr_none(user.run)};
-    int64_t lo = 0, hi = INT64_MAX, capacity = INT64_MAX;
-    if (pto_value_valid(tile, valid) == PTO_OK) pto_expr_range(valid[dim], user, NULL, &lo, &hi);
+    int64_t hi = INT64_MAX, capacity = INT64_MAX;
+    if (pto_value_valid(tile, valid) == PTO_OK) hi = pto_expr_range(valid[dim], user, NULL).hi;
     if (pto_dim_is_const(pto_value_type(tile), dim, &capacity) && capacity < hi) hi = capacity;
     return hi;
 }
@@ -223,14 +225,14 @@ static int64_t most_elements(pto_op user, pto_value tile, uint32_t dim)
 static void read_window(const sync_model *m, pto_value memory, pto_value tile, sync_access *a)
 {
     const pto_op user = m->ops[a->op].at->op;
-    const int is_transposed = pto_attr_bool_of(user, "transpose", 0);
+    const int is_transposed = pto_attr_bool_of(user, PTO_STR("transpose"), 0);
     a->space = PTO_GM;
     a->memory = memory;
     a->root = root_of(m, memory);
-    a->rank = pto_expr_count_of(user, "offsets");
+    a->rank = pto_expr_count_of(user, PTO_STR("offsets"));
     a->is_steady = a->rank <= PTO_MAX_DIMS;
     for (uint32_t d = 0; d < a->rank && d < PTO_MAX_DIMS; d++) {
-        a->offsets[d] = pto_expr_of(user, "offsets", d);
+        a->offsets[d] = pto_expr_of(user, PTO_STR("offsets"), d);
         a->extents[d] = d + 2 < a->rank ? 1 : most_elements(user, tile, (a->rank - 1 - d == 0) != is_transposed);
         if (!sync_is_steady(m, a->offsets[d])) a->is_steady = 0;
     }
@@ -239,11 +241,11 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
-    const uint32_t count = pto_operand_count(o->at->op);
+    const uint32_t count = pto_op_operand_count(o->at->op);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
     o->access = m->access_count;
     for (uint32_t i = 0; i < count; i++) {
-        const pto_value v = pto_operand(o->at->op, i);
+        const pto_value v = pto_op_operand(o->at->op, i);
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         sync_access *a = &m->accesses[m->access_count];
         if (kind != PTO_TYPE_TILE && kind != PTO_TYPE_GM) continue;
@@ -251,7 +253,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         if (kind == PTO_TYPE_TILE)
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
-            read_window(m, v, pto_operand(o->at->op, i == 0 ? 1 : 0), a);
+            read_window(m, v, pto_op_operand(o->at->op, i == 0 ? 1 : 0), a);
         if (i == 0)
             to = a->space;
         else if (from == PTO_SPACE_NONE)
@@ -265,7 +267,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
     char path[64];
     pto_str pipe = pto_no_str();
     snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
-    if (pto_machine_str(m->run, path, &pipe) == PTO_OK) o->pipe = pto_pipe_by_name(pipe);
+    if (pto_machine_str(m->run, pto_s(path), &pipe) == PTO_OK) o->pipe = pto_pipe_by_name(pipe);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     const pto_str name = pto_op_name(o->at->op);
     return pto_error(o->at->op, "pto.synchronize/no-path",
@@ -277,7 +279,7 @@ static pto_status read_ops(sync_model *m)
 {
     uint32_t room = 0;
     for (uint32_t i = 1; i < m->count; i++)
-        room += m->ops[i].role == SYNC_INSN ? pto_operand_count(m->ops[i].at->op) : 0;
+        room += m->ops[i].role == SYNC_INSN ? pto_op_operand_count(m->ops[i].at->op) : 0;
     m->accesses = PTO_SCRATCH(m->run, sync_access, room + 1);
     tile_readers readers = {.tiles = PTO_SCRATCH(m->run, pto_value, room + 1),
                             .first = PTO_SCRATCH(m->run, uint32_t, room + 1)};
@@ -286,11 +288,11 @@ static pto_status read_ops(sync_model *m)
         if (o->role == SYNC_INSN) {
             PTO_TRY(read_operands(m, i, &readers));
         } else if (o->role == SYNC_BARRIER) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "pipe"));
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("pipe")));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "src"));
-            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, "dst"));
-            o->cycle = sync_cycle_of(m, pto_expr_of(o->at->op, "event", 0));
+            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("src")));
+            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("dst")));
+            o->cycle = sync_cycle_of(m, pto_expr_of(o->at->op, PTO_STR("event"), 0));
         }
     }
     return PTO_OK;

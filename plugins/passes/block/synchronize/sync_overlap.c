@@ -31,12 +31,13 @@ static int64_t constant_stage(const sync_access *a)
 /* Both are `x mod n` of arguments that differ by a constant which n does not divide. */
 static int is_other_stage(pto_expr a, pto_expr b)
 {
-    int64_t n = 0, other = 0, lo, hi;
+    int64_t n = 0, other = 0;
     if (pto_expr_kind_of(a) != PTO_EXPR_MOD || pto_expr_kind_of(b) != PTO_EXPR_MOD) return 0;
     if (!pto_expr_is_const(pto_expr_arg(a, 1), &n) || !pto_expr_is_const(pto_expr_arg(b, 1), &other)) return 0;
     if (n != other || n < 2) return 0;
-    pto_expr_range(pto_expr_sub(pto_expr_arg(a, 0), pto_expr_arg(b, 0)), pto_op_none(a.run), NULL, &lo, &hi);
-    return lo == hi && lo % n != 0;
+    const pto_expr distance = pto_expr_sub(pto_expr_arg(a, 0), pto_expr_arg(b, 0));
+    const pto_range r = pto_expr_range(distance, pto_op_none(a.run), NULL);
+    return r.lo == r.hi && r.lo % n != 0;
 }
 
 static int bytes_meet_at_once(const sync_access *a, const sync_access *b)
@@ -54,7 +55,9 @@ static int32_t index_range(void *self, pto_value v, int64_t *lo, int64_t *hi)
     (void)self;
     const pto_op inside = pto_block_first(pto_value_block(v));
     if (!PTO_SOME(inside)) return 0;
-    pto_expr_range(pto_expr_value(v), inside, NULL, lo, hi);
+    const pto_range r = pto_expr_range(pto_expr_value(v), inside, NULL);
+    *lo = r.lo;
+    *hi = r.hi;
     return 1;
 }
 
@@ -99,7 +102,7 @@ static pto_expr later_index(window_question *q, const sync_op *loop, pto_value i
     if (is_carrying) {
         int64_t step = 1;
         const pto_expr distance = make_free(q, 1, INT64_MAX);
-        const int is_const = pto_expr_is_const(pto_expr_of(loop->at->op, "step", 0), &step);
+        const int is_const = pto_expr_is_const(pto_expr_of(loop->at->op, PTO_STR("step"), 0), &step);
         return pto_expr_add(pto_expr_value(index), is_const ? pto_expr_scale(distance, step) : distance);
     }
     index_range(NULL, index, &lo, &hi);
@@ -111,10 +114,9 @@ static int is_apart(window_question *q, pto_expr from, int64_t from_extent, pto_
 {
     const pto_expr_env env = {.struct_size = sizeof env, .self = q, .symbol = symbol_range, .value = index_range};
     const pto_expr distance = pto_expr_sub(to, from);
-    int64_t lo, hi;
     if (!PTO_SOME(distance)) return 0;
-    pto_expr_range(distance, pto_op_none(q->m->run), &env, &lo, &hi);
-    return (lo != INT64_MIN && lo >= from_extent) || (hi != INT64_MAX && hi != INT64_MIN && -hi >= to_extent);
+    const pto_range r = pto_expr_range(distance, pto_op_none(q->m->run), &env);
+    return (r.lo != INT64_MIN && r.lo >= from_extent) || (r.hi != INT64_MAX && r.hi != INT64_MIN && -r.hi >= to_extent);
 }
 
 /* Whether window `b` may meet window `a` of an earlier iteration of the loop `carrying`, or, when that is SYNC_NONE, of
@@ -149,9 +151,9 @@ static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound
 {
     for (uint32_t p = m->ops[place].at->parent; p != 0; p = m->ops[p].at->parent) {
         if (m->ops[p].role != SYNC_FOR) continue;
-        const pto_expr span =
-            pto_expr_sub(pto_expr_of(m->ops[p].at->op, "to", 0), pto_expr_of(m->ops[p].at->op, "from", 0));
-        if (PTO_SOME(span) && pto_expr_same_number(span, bound)) return 1;
+        const pto_expr span = pto_expr_sub(pto_expr_of(m->ops[p].at->op, PTO_STR("to"), 0),
+                                           pto_expr_of(m->ops[p].at->op, PTO_STR("from"), 0));
+        if (PTO_SOME(span) && pto_expr_equal(span, bound)) return 1;
     }
     return 0;
 }
@@ -160,8 +162,8 @@ static int runs_only_above_0(const sync_model *m, uint32_t place, pto_expr bound
 static pto_expr not_positive(const sync_model *m, uint32_t place)
 {
     const pto_op op = m->ops[place].at->op;
-    const pto_relation relation = pto_relation_by_name(pto_attr_str_of(op, "relation"));
-    const pto_expr left = pto_expr_of(op, "left", 0), right = pto_expr_of(op, "right", 0);
+    const pto_relation relation = pto_relation_by_name(pto_attr_str_of(op, PTO_STR("relation")));
+    const pto_expr left = pto_expr_of(op, PTO_STR("left"), 0), right = pto_expr_of(op, PTO_STR("right"), 0);
     switch (relation) {
     case PTO_RELATION_EQ:
     case PTO_RELATION_LT:

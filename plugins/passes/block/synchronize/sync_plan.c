@@ -4,7 +4,7 @@
 
 /* ---- one pair of instructions ---- */
 
-static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_same_number(a, b); }
+static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_equal(a, b); }
 
 /* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags stand. */
 static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t place, const sync_access **out)

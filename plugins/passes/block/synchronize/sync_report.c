@@ -12,10 +12,10 @@ static pto_str meeting_place(const sync_model *m, uint32_t first, uint32_t secon
             if (a->space == PTO_GM && b->space == PTO_GM && pto_value_same(a->root, b->root))
                 return pto_value_name(a->root);
             if (a->space != PTO_GM && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
-                return pto_value_name(pto_result(a->buffer, 0));
+                return pto_value_name(pto_op_result(a->buffer, 0));
         }
     }
-    return pto_s("?");
+    return PTO_STR("?");
 }
 
 static pto_status report_wait(const sync_model *m, uint32_t wait)

@@ -37,7 +37,7 @@ static pto_status remove_flags(const pto_run *run, pto_op kernel)
     {
         const pto_kind_id kind = pto_op_kind(op);
         if (kind == pto_kind(run, KIND_SET) || kind == pto_kind(run, KIND_WAIT) || kind == pto_kind(run, KIND_BARRIER))
-            PTO_TRY(pto_erase(op));
+            PTO_TRY(pto_op_erase(op));
     }
     return PTO_OK;
 }
@@ -47,9 +47,9 @@ static pto_status remove_flags(const pto_run *run, pto_op kernel)
 static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, is_set ? KIND_SET : KIND_WAIT));
-    pto_spec_str(&s, "src", pto_pipe_name(f->src));
-    pto_spec_str(&s, "dst", pto_pipe_name(f->dst));
-    pto_spec_exprs(&s, "event", 1, &event);
+    pto_spec_str(&s, PTO_STR("src"), pto_s(pto_pipe_name(f->src)));
+    pto_spec_str(&s, PTO_STR("dst"), pto_s(pto_pipe_name(f->dst)));
+    pto_spec_exprs(&s, PTO_STR("event"), 1, &event);
     pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].at->op));
     const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].at->op));
     return PTO_SOME(made) ? PTO_OK : PTO_FAILED;
@@ -58,7 +58,7 @@ static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set
 static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_t before)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, KIND_BARRIER));
-    pto_spec_str(&s, "pipe", pto_pipe_name(PTO_PIPE_ALL));
+    pto_spec_str(&s, PTO_STR("pipe"), pto_s(pto_pipe_name(PTO_PIPE_ALL)));
     pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].at->op));
     return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].at->op))) ? PTO_OK : PTO_FAILED;
 }
@@ -83,7 +83,7 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
     sync_plan plan;
     sync_gap *gaps = NULL;
     int64_t event_ids = 0;
-    if (pto_machine_i64(run, "sync.event-ids", &event_ids) != PTO_OK)
+    if (pto_machine_i64(run, PTO_STR("sync.event-ids"), &event_ids) != PTO_OK)
         return pto_error(kernel, "pto.synchronize/no-machine",
                          "no machine says how many events a pair of pipes has; name one in the pipeline");
     PTO_TRY(remove_flags(run, kernel));
@@ -92,10 +92,10 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
     PTO_TRY(sync_assign_events(&plan));
     const uint32_t count = sync_list_gaps(&m, plan.flags, plan.count, 0, &gaps);
     for (uint32_t i = 0; i < count; i++) PTO_TRY(write_gap(&m, &plan.flags[gaps[i].flag], &gaps[i]));
-    pto_count_by(run, STAT_PAIRS, m.pair_count);
-    pto_count_by(run, STAT_FLAGS, plan.count);
-    pto_count_by(run, STAT_IMPLIED, plan.implied);
-    pto_count_by(run, STAT_MERGED, plan.merged);
+    pto_stat_add(run, STAT_PAIRS, m.pair_count);
+    pto_stat_add(run, STAT_FLAGS, plan.count);
+    pto_stat_add(run, STAT_IMPLIED, plan.implied);
+    pto_stat_add(run, STAT_MERGED, plan.merged);
     return PTO_OK;
 }
 

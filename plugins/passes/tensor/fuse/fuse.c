@@ -42,7 +42,7 @@ static pto_status fuse_run(const pto_run *run, pto_op unit)
             PTO_TRY(fuse_block(run, pto_op_block_at(op, b), label, &serial));
         op = pto_op_is(op, group) ? pto_walk_skip(op, unit) : pto_op_walk_next(op, unit);
     }
-    pto_count_by(run, STAT_GROUPS, serial);
+    pto_stat_add(run, STAT_GROUPS, serial);
     return PTO_OK;
 }
 
@@ -53,7 +53,7 @@ static pto_status check_grouped(const pto_run *run, pto_op unit)
     {
         int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
         if (rule == PTO_ITER_NONE || rule == PTO_ITER_RESHAPE || pto_op_is(pto_op_parent(op), group)) continue;
-        if (rule == PTO_ITER_FILL && pto_value_use_count(pto_result(op, 0)) == 0) continue;
+        if (rule == PTO_ITER_FILL && pto_value_use_count(pto_op_result(op, 0)) == 0) continue;
         pto_str name = pto_op_name(op);
         return pto_error(op, "pto.fuse/ungrouped", "`%.*s` stands outside of every `tensor.group`", PTO_FMT(name));
     }

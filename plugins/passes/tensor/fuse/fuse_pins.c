@@ -18,10 +18,10 @@ typedef struct choice {
 /* As it is called in the text, if that tells it from the others. */
 static const char *operand_word(const pto_run *run, const fuse_node *n, uint32_t k)
 {
-    const pto_str name = pto_value_name(pto_operand(n->op, k));
+    const pto_str name = pto_value_name(pto_op_operand(n->op, k));
     int is_told = name.n != 0;
     for (uint32_t i = 0; i < n->in_count && is_told; i++)
-        is_told = i == k || (n->open & (1u << i)) == 0 || !pto_str_same(pto_value_name(pto_operand(n->op, i)), name);
+        is_told = i == k || (n->open & (1u << i)) == 0 || !pto_str_same(pto_value_name(pto_op_operand(n->op, i)), name);
     const size_t room = name.n + 16;
     char *text = pto_scratch(run, room);
     if (is_told)

@@ -18,7 +18,7 @@ uint32_t fuse_node_at(const fuse_plan *p, pto_op op)
 
 static uint32_t producer_of(const fuse_plan *p, pto_op op, uint32_t k)
 {
-    pto_op made = pto_value_op(pto_operand(op, k));
+    pto_op made = pto_value_op(pto_op_operand(op, k));
     uint32_t found = PTO_SOME(made) ? p->slots[slot_of(p, made.index)] : 0;
     return found == 0 ? FUSE_NONE : found - 1;
 }
@@ -70,12 +70,12 @@ static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
     n->copied_for = FUSE_NONE;
     if (n->role == FUSE_OTHER) return;
     p->grouped++;
-    n->in_count = pto_operand_count(op);
+    n->in_count = pto_op_operand_count(op);
     if (n->in_count > PTO_MAX_SPACE_OPERANDS) n->in_count = PTO_MAX_SPACE_OPERANDS;
     for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
     if (n->role != FUSE_VECTOR) return;
     n->space = fuse_space_of_op(op);
-    if (fuse_is_reduction(op) && !pto_attr_bool_of(op, "keepdim", 1))
+    if (fuse_is_reduction(op) && !pto_attr_bool_of(op, PTO_STR("keepdim"), 1))
         n->ends_group = "extents of a reduction without kept dims, which feeds it, stand in other places";
 }
 
@@ -121,8 +121,8 @@ static void mark_live(fuse_plan *p)
     for (uint32_t i = p->count; i-- > 0;) {
         fuse_node *n = &p->nodes[i];
         n->is_live = n->role == FUSE_OTHER;
-        for (uint32_t r = 0; r < pto_result_count(n->op); r++)
-            PTO_EACH_USE(pto_result(n->op, r), use) {
+        for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+            PTO_EACH_USE(pto_op_result(n->op, r), use) {
                 uint32_t user = fuse_node_at(p, use.op);
                 if (user != FUSE_NONE) mark_user(n, &p->nodes[user], fuse_is_copied(p, i, user));
             }
@@ -146,7 +146,7 @@ static void find_open(fuse_plan *p, uint32_t index)
 
 int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
 {
-    PTO_EACH_USE(pto_result(p->nodes[index].op, 0), use) {
+    PTO_EACH_USE(pto_op_result(p->nodes[index].op, 0), use) {
         uint32_t user = fuse_node_at(p, use.op);
         if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
         const int is_read = p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
@@ -180,7 +180,7 @@ static uint32_t *find_only_users(fuse_plan *p)
         const fuse_node *n = &p->nodes[i];
         if (n->role == FUSE_OTHER || !n->is_live) continue;
         uint32_t root = fuse_root(p, i);
-        PTO_EACH_USE(pto_result(n->op, 0), use) {
+        PTO_EACH_USE(pto_op_result(n->op, 0), use) {
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;
             const uint32_t reader = reader_of(p, i, user);

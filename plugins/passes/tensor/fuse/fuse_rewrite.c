@@ -34,8 +34,8 @@ static void push_key(fuse_plan *p, uint32_t index, uint64_t key)
 {
     fuse_node *n = &p->nodes[index];
     n->key = key;
-    for (uint32_t r = 0; r < pto_result_count(n->op); r++)
-        PTO_EACH_USE(pto_result(n->op, r), use) {
+    for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+        PTO_EACH_USE(pto_op_result(n->op, r), use) {
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
             if (p->nodes[user].least_key < key + 1) p->nodes[user].least_key = key + 1;
@@ -135,12 +135,12 @@ static pto_value copy_value(fuse_plan *p, uint32_t made, uint32_t cluster, pto_b
     for (uint32_t k = 0; k < n->in_count; k++) {
         uint32_t producer = n->in[k];
         if (producer == FUSE_NONE || p->nodes[producer].role != FUSE_VECTOR) continue;
-        from[count] = pto_operand(n->op, k);
+        from[count] = pto_op_operand(n->op, k);
         to[count++] = copy_value(p, producer, cluster, body);
     }
-    pto_op clone = pto_clone(n->op, pto_at_end(body), count, from, to);
+    pto_op clone = pto_op_clone(n->op, pto_at_end(body), count, from, to);
     n->copied_for = cluster;
-    n->copy = PTO_SOME(clone) ? pto_result(clone, 0) : pto_value_none(p->run);
+    n->copy = PTO_SOME(clone) ? pto_op_result(clone, 0) : pto_value_none(p->run);
     return n->copy;
 }
 
@@ -154,9 +154,9 @@ static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
             if (made == FUSE_NONE || !fuse_is_copied(p, made, index)) continue;
             pto_value copy = copy_value(p, made, root, body);
             PTO_NEED(copy);
-            PTO_TRY(pto_set_operand(op, k, copy));
+            PTO_TRY(pto_op_set_operand(op, k, copy));
         }
-        PTO_TRY(pto_move(op, pto_at_end(body)));
+        PTO_TRY(pto_op_move(op, pto_at_end(body)));
     }
     return PTO_OK;
 }
@@ -164,7 +164,7 @@ static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
 /* Uses outside of the group read its result, but for those that compute it again. */
 static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value outer, pto_op group)
 {
-    pto_value inner = pto_result(p->nodes[made].op, 0);
+    pto_value inner = pto_op_result(p->nodes[made].op, 0);
     uint32_t count = pto_value_use_count(inner);
     pto_use *uses = PTO_SCRATCH(p->run, pto_use, count);
     for (uint32_t i = 0; i < count; i++) uses[i] = pto_use_at(inner, i);
@@ -172,7 +172,7 @@ static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value out
         if (pto_op_same(pto_op_parent(uses[i].op), group)) continue;
         uint32_t user = fuse_node_at(p, uses[i].op);
         if (user != FUSE_NONE && fuse_is_copied(p, made, user)) continue;
-        PTO_TRY(pto_set_operand(uses[i].op, uses[i].slot, outer));
+        PTO_TRY(pto_op_set_operand(uses[i].op, uses[i].slot, outer));
     }
     return PTO_OK;
 }
@@ -181,10 +181,7 @@ static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value out
 static pto_status name_results(pto_op group, uint32_t count, const pto_value *outputs)
 {
     for (uint32_t i = 1; i < count; i++) {
-        pto_str name = pto_value_name(outputs[i]);
-        char *text = pto_scratch(group.run, name.n + 1);
-        if (name.n != 0) memcpy(text, name.p, name.n);
-        PTO_TRY(pto_value_set_name(pto_result(group, i), text));
+        PTO_TRY(pto_value_set_name(pto_op_result(group, i), pto_value_name(outputs[i])));
     }
     return PTO_OK;
 }
@@ -196,7 +193,7 @@ static pto_op build_group(fuse_plan *p, uint32_t root, pto_place at, const char 
     pto_loc *locs = PTO_SCRATCH(p->run, pto_loc, c->end - c->first);
     for (uint32_t m = c->first; m < c->end; m++) locs[m - c->first] = pto_op_loc(p->nodes[p->members[m]].op);
     pto_spec s = pto_spec_make(p->run, pto_kind(p->run, KIND_GROUP));
-    pto_spec_str(&s, "label", label);
+    pto_spec_str(&s, PTO_STR("label"), pto_s(label));
     for (uint32_t i = 0; i < count; i++) pto_spec_result(&s, pto_value_type(outputs[i]));
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_loc_fuse(p->run, c->end - c->first, locs));
@@ -211,7 +208,7 @@ static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const ch
     uint32_t *made = PTO_SCRATCH(p->run, uint32_t, c->end - c->first), count = 0;
     for (uint32_t m = c->first; m < c->end; m++)
         if (fuse_is_used_outside(p, p->members[m], root)) made[count++] = p->members[m];
-    for (uint32_t i = 0; i < count; i++) outputs[i] = pto_result(p->nodes[made[i]].op, 0);
+    for (uint32_t i = 0; i < count; i++) outputs[i] = pto_op_result(p->nodes[made[i]].op, 0);
     pto_op group = build_group(p, root, at, label, count, outputs);
     PTO_NEED(group);
     PTO_TRY(name_results(group, count, outputs));
@@ -221,7 +218,7 @@ static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const ch
     pto_spec_operands(&yield, count, outputs);
     pto_spec_loc(&yield, pto_op_loc(group));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(body)));
-    for (uint32_t i = 0; i < count; i++) PTO_TRY(redirect_uses(p, made[i], pto_result(group, i), group));
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(redirect_uses(p, made[i], pto_op_result(group, i), group));
     return PTO_OK;
 }
 
@@ -243,7 +240,7 @@ static pto_status emit_node(fuse_plan *p, uint32_t index, pto_op *cursor, pto_st
         if (pto_op_same(n->op, *cursor))
             *cursor = skip_done(p, *cursor);
         else
-            PTO_TRY(pto_move(n->op, pto_before(*cursor)));
+            PTO_TRY(pto_op_move(n->op, pto_before(*cursor)));
         return PTO_OK;
     }
     uint32_t root = fuse_root(p, index);
@@ -261,6 +258,6 @@ pto_status fuse_rewrite(fuse_plan *p, pto_str label, uint32_t *serial)
     pto_op cursor = skip_done(p, pto_block_first(p->block));
     for (uint32_t i = 0; i < count; i++) PTO_TRY(emit_node(p, order[i], &cursor, label, serial));
     for (uint32_t i = p->count; i-- > 0;)
-        if (!p->nodes[i].is_live) PTO_TRY(pto_erase(p->nodes[i].op));
+        if (!p->nodes[i].is_live) PTO_TRY(pto_op_erase(p->nodes[i].op));
     return PTO_OK;
 }

@@ -9,7 +9,7 @@ int fuse_is_reduction(pto_op op)
 int fuse_is_splat(pto_op op)
 {
     if (!PTO_SOME(op) || pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) != PTO_ITER_FILL) return 0;
-    pto_attr value = pto_op_attr(op, "value");
+    pto_attr value = pto_op_attr(op, PTO_STR("value"));
     pto_attr_kind kind = pto_attr_kind_of(value);
     return !PTO_SOME(value) || kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT;
 }
@@ -19,19 +19,19 @@ static void note_value(fuse_space *s, uint32_t wide) { s->varies[wide / 64] |= U
 fuse_space fuse_space_of_op(pto_op op)
 {
     const int reduces = fuse_is_reduction(op);
-    fuse_space s = {.type = pto_value_type(reduces ? pto_operand(op, 0) : pto_result(op, 0))};
+    fuse_space s = {.type = pto_value_type(reduces ? pto_op_operand(op, 0) : pto_op_result(op, 0))};
     s.rank = pto_type_rank(s.type);
     s.wide = s.common = dims_of_type(s.type);
     note_value(&s, s.wide);
-    for (uint32_t k = 0; k < pto_operand_count(op); k++) {
-        pto_value operand = pto_operand(op, k);
+    for (uint32_t k = 0; k < pto_op_operand_count(op); k++) {
+        pto_value operand = pto_op_operand(op, k);
         if (!fuse_is_splat(pto_value_op(operand))) note_value(&s, dims_of_type(pto_value_type(operand)) & s.wide);
     }
     if (!reduces) return s;
     s.reduced = dims_reduced(op);
     s.common = s.wide & ~s.reduced;
     if (s.reduced != 0) s.left = s.common;
-    if (pto_attr_bool_of(op, "keepdim", 1)) note_value(&s, s.common);
+    if (pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) note_value(&s, s.common);
     return s;
 }
 
@@ -41,8 +41,7 @@ int fuse_space_join(fuse_space *a, const fuse_space *b)
     if (all != a->wide && all != b->wide) return 0;
     for (uint32_t i = 0; i < PTO_MAX_DIMS; i++) {
         if ((both & (1u << i)) == 0) continue;
-        if (!pto_expr_same_number(pto_type_dim(a->type, a->rank - 1 - i), pto_type_dim(b->type, b->rank - 1 - i)))
-            return 0;
+        if (!pto_expr_equal(pto_type_dim(a->type, a->rank - 1 - i), pto_type_dim(b->type, b->rank - 1 - i))) return 0;
     }
     a->reduces_apart |= b->reduces_apart | (a->reduced != 0 && b->reduced != 0 && a->reduced != b->reduced);
     a->reduced |= b->reduced;

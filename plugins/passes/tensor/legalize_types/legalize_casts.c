@@ -17,10 +17,10 @@ static pto_value cast(pto_op op, pto_value x, pto_dtype to, const char *suffix, 
     const pto_run *run = op.run;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CAST));
     pto_spec_operand(&s, x);
-    if (mode != NULL) pto_spec_str(&s, "mode", mode);
+    if (mode != NULL) pto_spec_str(&s, PTO_STR("mode"), pto_s(mode));
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
-    pto_spec_name(&s, pto_name_after(op, suffix));
-    pto_count(run, STAT_CASTS);
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
+    pto_stat_add(run, STAT_CASTS, 1);
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -28,7 +28,7 @@ static pto_value cast(pto_op op, pto_value x, pto_dtype to, const char *suffix, 
 static pto_value cast_as_given(pto_op op, pto_value x, pto_dtype to, const char *suffix)
 {
     const legalize_chain c = {.count = 1, .to = {to}};
-    return legalize_convert(op, x, &c, pto_name_after(op, suffix), op);
+    return legalize_convert(op, x, &c, pto_name_after(op, pto_s(suffix)), op);
 }
 
 static pto_value binary(pto_op op, uint32_t kind, pto_value a, pto_value b)
@@ -37,16 +37,16 @@ static pto_value binary(pto_op op, uint32_t kind, pto_value a, pto_value b)
     pto_spec_operand(&s, a);
     pto_spec_operand(&s, b);
     pto_spec_result(&s, pto_value_type(a));
-    pto_spec_name(&s, pto_name_after(op, "_step"));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_step")));
     return pto_spec_value(&s, pto_before(op));
 }
 
 static pto_value by_number(pto_op op, uint32_t kind, pto_value a, double number)
 {
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
-    pto_spec_float(&s, "value", number);
+    pto_spec_float(&s, PTO_STR("value"), number);
     pto_spec_result(&s, pto_type_tensor(op.run, PTO_F32, 0, NULL));
-    pto_spec_name(&s, pto_name_after(op, "_c"));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_c")));
     return binary(op, kind, a, pto_spec_value(&s, pto_before(op)));
 }
 
@@ -60,8 +60,8 @@ static int rounds_to_odd(const pto_run *run, pto_dtype from, pto_dtype to)
 
 static pto_value through_odd(pto_op op)
 {
-    const pto_value odd = cast(op, pto_operand(op, 0), PTO_F32, "_step", "odd");
-    return cast_as_given(op, odd, dtype_of(pto_result(op, 0)), "");
+    const pto_value odd = cast(op, pto_op_operand(op, 0), PTO_F32, "_step", "odd");
+    return cast_as_given(op, odd, dtype_of(pto_op_result(op, 0)), "");
 }
 
 /* ---- bytes ---- */
@@ -87,21 +87,21 @@ static pto_value as_f32_or_i16(pto_op op, pto_value x)
     const pto_dtype from = dtype_of(x), to = pto_dtype_is_float(from) ? PTO_F32 : PTO_I16;
     if (from == to) return x;
     const legalize_chain c = legalize_find_chain(op.run, from, to, from);
-    return legalize_convert(op, x, &c, pto_name_after(op, "_step"), to == PTO_I16 ? op : pto_op_none(op.run));
+    return legalize_convert(op, x, &c, pto_name_after(op, PTO_STR("_step")), to == PTO_I16 ? op : pto_op_none(op.run));
 }
 
 static pto_value clamped(pto_op op)
 {
-    pto_value x = as_f32_or_i16(op, pto_operand(op, 0));
+    pto_value x = as_f32_or_i16(op, pto_op_operand(op, 0));
     if (dtype_of(x) == PTO_F32) x = cast_as_given(op, x, PTO_I16, "_step");
     x = cast(op, x, PTO_F16, "_step", NULL);
-    return cast_as_given(op, x, dtype_of(pto_result(op, 0)), "");
+    return cast_as_given(op, x, dtype_of(pto_op_result(op, 0)), "");
 }
 
 static pto_value wrapped(pto_op op)
 {
-    const int is_signed = dtype_of(pto_result(op, 0)) == PTO_I8;
-    const pto_value x = as_f32_or_i16(op, pto_operand(op, 0));
+    const int is_signed = dtype_of(pto_op_result(op, 0)) == PTO_I8;
+    const pto_value x = as_f32_or_i16(op, pto_op_operand(op, 0));
     const int is_float = dtype_of(x) == PTO_F32;
     const pto_value word = is_float ? cast_as_given(op, x, PTO_I32, "_step") : x;
     const pto_value v = cast(op, is_float ? cast(op, word, PTO_I16, "_step", NULL) : word, PTO_F32, "_step", NULL);
@@ -125,6 +125,6 @@ int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to)
 
 pto_value legalize_follow_recipe(pto_op op)
 {
-    if (rounds_to_odd(op.run, dtype_of(pto_operand(op, 0)), dtype_of(pto_result(op, 0)))) return through_odd(op);
-    return pto_attr_bool_of(op, "saturate", 0) ? clamped(op) : wrapped(op);
+    if (rounds_to_odd(op.run, dtype_of(pto_op_operand(op, 0)), dtype_of(pto_op_result(op, 0)))) return through_odd(op);
+    return pto_attr_bool_of(op, PTO_STR("saturate"), 0) ? clamped(op) : wrapped(op);
 }

@@ -61,7 +61,7 @@ static pto_value make_cast(pto_op at, pto_value x, pto_dtype to, pto_str name, p
     if (PTO_SOME(from)) pto_spec_attrs_of(&s, from);
     pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(x), to));
     pto_spec_name(&s, name);
-    pto_count(run, STAT_CASTS);
+    pto_stat_add(run, STAT_CASTS, 1);
     return pto_spec_value(&s, pto_before(at));
 }
 
@@ -71,11 +71,11 @@ pto_value legalize_fold_constant(pto_value cast)
     const pto_attr number = PTO_SOME(op) ? pto_op_fold(op) : pto_attr_none(cast.run);
     if (!PTO_SOME(number)) return cast;
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
-    pto_spec_attr(&s, "value", number);
+    pto_spec_attr(&s, PTO_STR("value"), number);
     pto_spec_result(&s, pto_value_type(cast));
     pto_spec_name(&s, pto_value_name(cast));
     const pto_value constant = pto_spec_value(&s, pto_before(op));
-    return pto_replace(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
+    return pto_op_replace_by(op, constant) == PTO_OK ? constant : pto_value_none(op.run);
 }
 
 pto_value legalize_convert(pto_op at, pto_value x, const legalize_chain *c, pto_str name, pto_op from)
@@ -84,7 +84,7 @@ pto_value legalize_convert(pto_op at, pto_value x, const legalize_chain *c, pto_
     for (uint32_t i = 0; i < c->count && PTO_SOME(x); i++) {
         const int is_last = i + 1 == c->count,
                   narrows = legalize_bits(c->to[i]) < legalize_bits(pto_type_dtype(pto_value_type(x)));
-        const pto_str step = is_last ? name : pto_name_after(at, "_step");
+        const pto_str step = is_last ? name : pto_name_after(at, PTO_STR("_step"));
         x = legalize_fold_constant(make_cast(at, x, c->to[i], step, is_last || narrows ? from : none));
     }
     return x;

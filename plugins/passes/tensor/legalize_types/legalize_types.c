@@ -56,7 +56,7 @@ static pto_kind_id tile_kind(const pto_run *run, const op_rule *r)
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
-    return machine_takes(run, pto_kind_by_name(run, tile_op), t);
+    return machine_takes(run, pto_kind_by_name(run, pto_s(tile_op)), t);
 }
 
 static int multiplies(const pto_run *run, pto_dtype t)
@@ -64,13 +64,13 @@ static int multiplies(const pto_run *run, pto_dtype t)
     char path[64];
     int64_t cycles;
     snprintf(path, sizeof path, "matrix.cycles-per-box.%s", pto_dtype_name(t));
-    return pto_machine_i64(run, path, &cycles) == PTO_OK;
+    return pto_machine_i64(run, pto_s(path), &cycles) == PTO_OK;
 }
 
 static int has_matrix(const pto_run *run)
 {
     int64_t head;
-    return pto_machine_i64(run, "matrix.head", &head) == PTO_OK;
+    return pto_machine_i64(run, PTO_STR("matrix.head"), &head) == PTO_OK;
 }
 
 static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
@@ -79,7 +79,7 @@ static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
     pto_str list = pto_no_str();
     if (acc == out) return 1;
     snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
-    return pto_machine_str(run, "paths.acc.gm.casts", &list) == PTO_OK && machine_lists(list, change);
+    return pto_machine_str(run, PTO_STR("paths.acc.gm.casts"), &list) == PTO_OK && machine_lists(list, change);
 }
 
 /* ---- what to compute in ---- */
@@ -127,8 +127,8 @@ static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dt
     return CANNOT;
 }
 
-static pto_dtype operand_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_operand(op, 0))); }
-static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_result(op, 0))); }
+static pto_dtype operand_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_op_operand(op, 0))); }
+static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_op_result(op, 0))); }
 
 /* |x| of integers where the machine has it for floats only. */
 static int match_integer_abs(const pto_run *run, pto_op op)
@@ -157,12 +157,12 @@ static pto_value narrow(pto_op op, pto_value x, const legalize_chain *c, pto_dty
     const legalize_chain direct = {.count = 1, .to = {to}};
     const pto_op none = pto_op_none(op.run);
     if (c->count != 0 || pto_type_dtype(pto_value_type(x)) == to)
-        return legalize_convert(op, x, c, pto_name_after(op, ""), none);
-    const pto_value cast = legalize_convert(op, x, &direct, pto_name_after(op, ""), none);
+        return legalize_convert(op, x, c, pto_name_after(op, PTO_STR("")), none);
+    const pto_value cast = legalize_convert(op, x, &direct, pto_name_after(op, PTO_STR("")), none);
     const pto_op at = PTO_SOME(cast) ? pto_value_op(cast) : none;
     if (!PTO_SOME(at) || !pto_op_is(at, pto_kind(op.run, KIND_CAST))) return cast;
     const pto_value y = legalize_follow_recipe(at);
-    return PTO_SOME(y) && pto_replace(at, y) == PTO_OK ? y : pto_value_none(op.run);
+    return PTO_SOME(y) && pto_op_replace_by(at, y) == PTO_OK ? y : pto_value_none(op.run);
 }
 
 static int is_reduced_extreme(const pto_run *run, pto_op op)
@@ -172,12 +172,11 @@ static int is_reduced_extreme(const pto_run *run, pto_op op)
 
 static int may_reduce_nothing(pto_op op)
 {
-    const pto_type type = pto_value_type(pto_operand(op, 0));
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
     const uint32_t rank = pto_type_rank(type), reduced = pto_axes_of(op, rank);
     for (uint32_t i = 0; i < rank; i++) {
-        int64_t least = 0, most = 0;
-        pto_expr_range(pto_type_dim(type, i), op, NULL, &least, &most);
-        if ((reduced & (1u << i)) != 0 && least < 1) return 1;
+        const pto_range extent = pto_expr_range(pto_type_dim(type, i), op, NULL);
+        if ((reduced & (1u << i)) != 0 && extent.lo < 1) return 1;
     }
     return 0;
 }
@@ -194,17 +193,17 @@ static pto_value limit(pto_op op, pto_value wide)
                                                                                                     : 0;
     pto_spec c = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
     if (pto_dtype_is_float(compute))
-        pto_spec_float(&c, "value", (double)value);
+        pto_spec_float(&c, PTO_STR("value"), (double)value);
     else
-        pto_spec_int(&c, "value", value);
+        pto_spec_int(&c, PTO_STR("value"), value);
     pto_spec_result(&c, pto_type_tensor(run, compute, 0, NULL));
-    pto_spec_name(&c, pto_name_after(op, "_c"));
+    pto_spec_name(&c, pto_name_after(op, PTO_STR("_c")));
     pto_spec s = pto_spec_make(run, pto_kind(run, is_max ? KIND_MAXIMUM : KIND_MINIMUM));
     pto_spec_operand(&s, wide);
     pto_spec_operand(&s, pto_spec_value(&c, pto_before(op)));
-    pto_spec_str(&s, "nan", "any");
+    pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
     pto_spec_result(&s, pto_value_type(wide));
-    pto_spec_name(&s, pto_name_after(op, "_limit"));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_limit")));
     return pto_spec_value(&s, pto_before(op));
 }
 
@@ -212,16 +211,16 @@ static pto_value limit(pto_op op, pto_value wide)
 static pto_status replace_by(pto_op op, pto_spec *s, pto_dtype type, const legalize_chain *back, uint32_t stat)
 {
     const pto_dtype to = result_dtype(op);
-    pto_spec_result(s, pto_type_with_dtype(op.run, pto_value_type(pto_result(op, 0)), type));
-    pto_spec_name(s, pto_name_after(op, type == to ? "" : "_wide"));
+    pto_spec_result(s, pto_type_with_dtype(op.run, pto_value_type(pto_op_result(op, 0)), type));
+    pto_spec_name(s, pto_name_after(op, pto_s(type == to ? "" : "_wide")));
     const pto_value made = pto_spec_value(s, pto_before(op));
     PTO_NEED(made);
     const pto_value wide = limit(op, made);
     PTO_NEED(wide);
     const pto_value y = narrow(op, wide, back, to);
     PTO_NEED(y);
-    pto_count(op.run, stat);
-    return pto_replace(op, y);
+    pto_stat_add(op.run, stat, 1);
+    return pto_op_replace_by(op, y);
 }
 
 static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype compute)
@@ -237,44 +236,45 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    for (uint32_t i = 0; i < pto_operand_count(op); i++) {
-        const int twice = i == 1 && pto_value_same(pto_operand(op, 0), pto_operand(op, 1));
-        pto_spec_operand(
-            &s, twice ? s.operands[0]
-                      : legalize_convert(op, pto_operand(op, i), &in, pto_name_after(op, suffixes[i & 1]), none));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const int twice = i == 1 && pto_value_same(pto_op_operand(op, 0), pto_op_operand(op, 1));
+        pto_spec_operand(&s, twice ? s.operands[0]
+                                   : legalize_convert(op, pto_op_operand(op, i), &in,
+                                                      pto_name_after(op, pto_s(suffixes[i & 1])), none));
     }
     pto_spec_attrs_of(&s, op);
-    if (legalize_is_integer(t) && PTO_SOME(pto_op_attr(op, "nan"))) pto_spec_str(&s, "nan", "any");
+    if (legalize_is_integer(t) && PTO_SOME(pto_op_attr(op, PTO_STR("nan"))))
+        pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
     return replace_by(op, &s, compute, &out, STAT_WIDENED);
 }
 
 static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
 {
-    const pto_value x = pto_operand(op, 0);
-    if (legalize_is_unsigned(operand_dtype(op))) return pto_replace(op, x);
+    const pto_value x = pto_op_operand(op, 0);
+    if (legalize_is_unsigned(operand_dtype(op))) return pto_op_replace_by(op, x);
     const pto_value minus = pto_make1(run, pto_before(op), pto_kind(run, KIND_NEG), pto_value_type(x), x);
     const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MAXIMUM), pto_value_type(x), x, minus);
     PTO_NEED(y);
-    PTO_TRY(pto_value_set_name(y, pto_name_after(op, "").p));
-    return pto_replace(op, y);
+    PTO_TRY(pto_value_set_name(y, pto_name_after(op, PTO_STR(""))));
+    return pto_op_replace_by(op, y);
 }
 
 /* A broadcast to the type that its operand has computes nothing. */
 static int repeats_nothing(const pto_run *run, pto_op op)
 {
     return pto_op_is(op, pto_kind(run, KIND_BROADCAST)) &&
-           pto_type_same(pto_value_type(pto_operand(op, 0)), pto_value_type(pto_result(op, 0)));
+           pto_type_same(pto_value_type(pto_op_operand(op, 0)), pto_value_type(pto_op_result(op, 0)));
 }
 
 static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, r, t);
     if (compute == t) return PTO_OK;
-    if (repeats_nothing(run, op)) return pto_replace(op, pto_operand(op, 0));
+    if (repeats_nothing(run, op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT) return rewrite_vector(run, op, compute);
     const pto_kind_id tile = tile_kind(run, r);
-    const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, "tile.add"));
+    const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, PTO_STR("tile.add")));
     return pto_error(
         op, "pto.legalize-types/no-exact-way",
         "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
@@ -298,19 +298,20 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
 static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
-    if (from == to) return pto_replace(op, pto_operand(op, 0));
+    if (from == to) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (machine_converts(run, from, to)) return PTO_OK;
     const legalize_chain c = legalize_find_chain(run, from, to, from);
     if (c.count == 0) {
-        (void)legalize_fold_constant(pto_result(op, 0));
+        (void)legalize_fold_constant(pto_op_result(op, 0));
         if (!pto_op_is_live(op)) return PTO_OK;
         if (!legalize_has_recipe(run, from, to)) return cast_error(run, op, from, to);
     }
-    const pto_value y = c.count == 0 ? legalize_follow_recipe(op)
-                                     : legalize_convert(op, pto_operand(op, 0), &c, pto_name_after(op, ""), op);
+    const pto_value y = c.count == 0
+                            ? legalize_follow_recipe(op)
+                            : legalize_convert(op, pto_op_operand(op, 0), &c, pto_name_after(op, PTO_STR("")), op);
     PTO_NEED(y);
-    pto_count(run, STAT_CHAINED);
-    return pto_replace(op, y);
+    pto_stat_add(run, STAT_CHAINED, 1);
+    return pto_op_replace_by(op, y);
 }
 
 static pto_status visit_matmul(const pto_run *run, pto_op op)
@@ -337,17 +338,17 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          "write {out = %s} and the cast that you want",
                          pto_dtype_name(want), pto_dtype_name(acc), pto_dtype_name(out), pto_dtype_name(acc));
     pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    pto_spec_operand(&s, legalize_convert(op, pto_operand(op, 0), &in, pto_name_after(op, "_a"), none));
-    pto_spec_operand(&s, legalize_convert(op, pto_operand(op, 1), &in, pto_name_after(op, "_b"), none));
+    pto_spec_operand(&s, legalize_convert(op, pto_op_operand(op, 0), &in, pto_name_after(op, PTO_STR("_a")), none));
+    pto_spec_operand(&s, legalize_convert(op, pto_op_operand(op, 1), &in, pto_name_after(op, PTO_STR("_b")), none));
     pto_spec_attrs_of(&s, op);
-    pto_spec_type(&s, "out", pto_type_scalar(run, stored));
+    pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(run, stored));
     return replace_by(op, &s, stored, &back, STAT_PRODUCTS);
 }
 
 static pto_status check_machine(const pto_run *run, pto_op function)
 {
     pto_str list;
-    if (pto_machine_str(run, "vector.dtypes", &list) == PTO_OK) return PTO_OK;
+    if (pto_machine_str(run, PTO_STR("vector.dtypes"), &list) == PTO_OK) return PTO_OK;
     return pto_error(
         function, "pto.legalize-types/no-machine",
         "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");

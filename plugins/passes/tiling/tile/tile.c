@@ -39,7 +39,7 @@ static pto_op sole_op(pto_op group, pto_kind_id kind)
 static pto_status check_alone(pto_op op)
 {
     pto_op next = pto_op_next(op);
-    if (PTO_SOME(next) && !PTO_SOME(pto_op_next(next)) && pto_operand_count(next) == 1) return PTO_OK;
+    if (PTO_SOME(next) && !PTO_SOME(pto_op_next(next)) && pto_op_operand_count(next) == 1) return PTO_OK;
     pto_str name = pto_op_name(op);
     return pto_error(op, "pto.tile/not-alone", "`%.*s` shares its group; supported is a group of this op alone",
                      PTO_FMT(name));
@@ -49,18 +49,18 @@ static pto_status check_alone(pto_op op)
 static pto_status hoist_arrays(const pto_run *run, pto_op group)
 {
     PTO_EACH_OP(pto_body(group), op) {
-        const pto_attr value = pto_op_attr(op, "value");
+        const pto_attr value = pto_op_attr(op, PTO_STR("value"));
         const pto_attr_kind kind = pto_attr_kind_of(value);
         if (!pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE))
             continue;
         pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT_ARRAY));
-        pto_spec_attr(&s, "value", value);
-        pto_spec_result(&s, pto_value_type(pto_result(op, 0)));
+        pto_spec_attr(&s, PTO_STR("value"), value);
+        pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
         pto_spec_loc(&s, pto_op_loc(op));
-        pto_spec_name(&s, pto_name_after(op, ""));
+        pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
         const pto_value memory = pto_spec_value(&s, pto_before(group));
         PTO_NEED(memory);
-        PTO_TRY(pto_replace(op, memory));
+        PTO_TRY(pto_op_replace_by(op, memory));
     }
     return PTO_OK;
 }
@@ -68,10 +68,10 @@ static pto_status hoist_arrays(const pto_run *run, pto_op group)
 static pto_status lower_group(const pto_run *run, pto_op group)
 {
     const pto_kind_id array = pto_kind(run, KIND_CONSTANT_ARRAY);
-    pto_count(run, STAT_NESTS);
+    pto_stat_add(run, STAT_NESTS, 1);
     pto_op product = sole_op(group, pto_kind(run, KIND_T_MATMUL));
     pto_op transpose = sole_op(group, pto_kind(run, KIND_T_TRANSPOSE));
-    if (pto_result_count(group) == 0) return pto_erase(group);
+    if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     if (PTO_SOME(product)) {
         PTO_TRY(check_alone(product));
         return tile_lower_matmul(run, group, product);
@@ -82,28 +82,28 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));
-    const int is_bare = pto_op_is(first, pto_kind(run, KIND_YIELD)) && pto_operand_count(first) == 1;
-    if (is_bare && pto_op_is(pto_value_op(pto_operand(first, 0)), array)) {
-        pto_value memory = pto_operand(first, 0);
-        const pto_str name = pto_name_after(group, "");
-        PTO_TRY(pto_replace_all(group, 1, &memory));
-        return name.n == 0 ? PTO_OK : pto_value_set_name(memory, name.p);
+    const int is_bare = pto_op_is(first, pto_kind(run, KIND_YIELD)) && pto_op_operand_count(first) == 1;
+    if (is_bare && pto_op_is(pto_value_op(pto_op_operand(first, 0)), array)) {
+        pto_value memory = pto_op_operand(first, 0);
+        const pto_str name = pto_name_after(group, PTO_STR(""));
+        PTO_TRY(pto_op_replace(group, 1, &memory));
+        return name.n == 0 ? PTO_OK : pto_value_set_name(memory, name);
     }
     return tile_lower_rows(run, group);
 }
 
 static pto_status lower_reshape(const pto_run *run, pto_op op)
 {
-    pto_type type = pto_value_type(pto_result(op, 0));
+    pto_type type = pto_value_type(pto_op_result(op, 0));
     uint32_t rank = pto_type_rank(type);
     pto_expr *dims = PTO_SCRATCH(run, pto_expr, rank);
     for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-    pto_value view = tile_view(run, op, pto_operand(op, 0), rank, dims);
+    pto_value view = tile_view(run, op, pto_op_operand(op, 0), rank, dims);
     PTO_NEED(view);
     /* The user's name of an output may be that of the reshape. */
-    const pto_str name = pto_name_after(op, "");
-    if (!pto_value_same(view, pto_operand(op, 0)) && name.n != 0) PTO_TRY(pto_value_set_name(view, name.p));
-    return pto_replace(op, view);
+    const pto_str name = pto_name_after(op, PTO_STR(""));
+    if (!pto_value_same(view, pto_op_operand(op, 0)) && name.n != 0) PTO_TRY(pto_value_set_name(view, name));
+    return pto_op_replace_by(op, view);
 }
 
 /* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
@@ -111,8 +111,8 @@ static pto_status lower_rest(const pto_run *run, pto_op op)
 {
     if (pto_op_is(op, pto_kind(run, KIND_T_RESHAPE))) return lower_reshape(run, op);
     if ((pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) &&
-        pto_value_use_count(pto_result(op, 0)) == 0)
-        return pto_erase(op);
+        pto_value_use_count(pto_op_result(op, 0)) == 0)
+        return pto_op_erase(op);
     pto_str name = pto_op_name(op);
     if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0) return PTO_OK;
     return pto_error(
@@ -127,12 +127,13 @@ static pto_status copy_a_result(const pto_run *run, pto_op unit)
 {
     pto_op ret = pto_block_terminator(pto_body(unit));
     uint32_t k = 0;
-    while (k < pto_operand_count(ret) && pto_type_kind_of(pto_value_type(pto_operand(ret, k))) != PTO_TYPE_TENSOR) k++;
-    if (k == pto_operand_count(ret)) return PTO_OK;
-    pto_value value = pto_operand(ret, k);
+    while (k < pto_op_operand_count(ret) && pto_type_kind_of(pto_value_type(pto_op_operand(ret, k))) != PTO_TYPE_TENSOR)
+        k++;
+    if (k == pto_op_operand_count(ret)) return PTO_OK;
+    pto_value value = pto_op_operand(ret, k);
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_GROUP));
     pto_str name = pto_function_name(unit);
-    pto_spec_attr(&s, "label", pto_attr_make_str(run, name));
+    pto_spec_attr(&s, PTO_STR("label"), pto_attr_make_str(run, name));
     pto_spec_result(&s, pto_value_type(value));
     pto_spec_blocks(&s, 1);
     pto_spec_name(&s, pto_value_name(value));
@@ -141,7 +142,7 @@ static pto_status copy_a_result(const pto_run *run, pto_op unit)
     pto_spec yield = pto_spec_make(run, pto_kind(run, KIND_YIELD));
     pto_spec_operand(&yield, value);
     PTO_NEED(pto_spec_build(&yield, pto_at_end(pto_body(group))));
-    PTO_TRY(pto_set_operand(ret, k, pto_result(group, 0)));
+    PTO_TRY(pto_op_set_operand(ret, k, pto_op_result(group, 0)));
     return tile_lower_rows(run, group);
 }
 

@@ -29,7 +29,7 @@ static uint32_t value_at(row_group *g, pto_value value, pto_op user)
 
 static pto_type space_type(pto_op op, int64_t rule)
 {
-    return pto_value_type(rule == PTO_ITER_REDUCE ? pto_operand(op, 0) : pto_result(op, 0));
+    return pto_value_type(rule == PTO_ITER_REDUCE ? pto_op_operand(op, 0) : pto_op_result(op, 0));
 }
 
 static pto_status unsupported(pto_op op, const char *why)
@@ -38,7 +38,7 @@ static pto_status unsupported(pto_op op, const char *why)
     return pto_error(op, "pto.tile/unsupported-op", "`%.*s` %s", PTO_FMT(name), why);
 }
 
-static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_operand(op, 0)))); }
+static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0)))); }
 
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
@@ -49,7 +49,7 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || !known)
         return unsupported(op, "has no tile form; supported in a row group are neg abs sqrt rsqrt reciprocal exp log "
                                "cast add sub mul div maximum minimum broadcast and reduce_sum, _max, _min");
-    if (pto_str_is(pto_attr_str_of(op, "nan"), "propagate") && is_float(op))
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "propagate") && is_float(op))
         return unsupported(op, "propagates NaN, which vector instructions do not: write {nan = \"any\"} or "
                                "{nan = \"ignore\"}, or run `pto.expand-math` first");
     return PTO_OK;
@@ -59,22 +59,22 @@ static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
     PTO_TRY(check_op(g->run, op, rule));
-    uint32_t in[2] = {0, 0}, count = pto_operand_count(op);
+    uint32_t in[2] = {0, 0}, count = pto_op_operand_count(op);
     if (count > 2) return unsupported(op, "has more than two operands");
-    for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_operand(op, k), op);
+    for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_op_operand(op, k), op);
     uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
                    : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
                    : rule == PTO_ITER_REDUCE && dims_reduced(op) != 0 ? ROW_REDUCE
                    : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
                                                                       : ROW_ELEMENTWISE;
-    row_value *v = add_value(g, pto_result(op, 0), op, op, role);
+    row_value *v = add_value(g, pto_op_result(op, 0), op, op, role);
     v->in_count = count;
     v->in[0] = in[0];
     v->in[1] = in[1];
     if (pto_op_is(op, pto_kind(g->run, KIND_T_INDEX_CAST))) {
-        v->number.index = pto_expr_of(op, "from", 0);
+        v->number.index = pto_expr_of(op, PTO_STR("from"), 0);
     } else if (rule == PTO_ITER_FILL) {
-        pto_attr number = pto_op_attr(op, "value");
+        pto_attr number = pto_op_attr(op, PTO_STR("value"));
         v->number.real = pto_attr_f64(number);
         if (pto_attr_kind_of(number) == PTO_ATTR_INT) v->number.whole = pto_attr_i64(number);
     } else if (role == ROW_BROADCAST && g->values[in[0]].role == ROW_SPLAT) {
@@ -97,20 +97,20 @@ static pto_status read_body(row_group *g)
     while (slots < g->room * 2) slots *= 2;
     g->slots = PTO_SCRATCH(g->run, uint32_t, slots);
     g->slot_mask = slots - 1;
-    g->values = PTO_SCRATCH(g->run, row_value, g->room + pto_result_count(g->group));
+    g->values = PTO_SCRATCH(g->run, row_value, g->room + pto_op_result_count(g->group));
     g->widest = pto_type_none(g->run);
     pto_op yield = pto_block_terminator(body);
     PTO_EACH_OP(body, op) {
         if (!pto_op_same(op, yield)) PTO_TRY(read_op(g, op));
     }
-    g->output_count = pto_operand_count(yield);
+    g->output_count = pto_op_operand_count(yield);
     g->outputs = PTO_SCRATCH(g->run, uint32_t, g->output_count);
     g->targets = PTO_SCRATCH(g->run, pto_value, g->output_count);
     for (uint32_t i = 0; i < g->output_count; i++) {
-        g->outputs[i] = value_at(g, pto_operand(yield, i), g->group);
+        g->outputs[i] = value_at(g, pto_op_operand(yield, i), g->group);
         row_value *v = &g->values[g->outputs[i]];
         v->is_output = 1;
-        if (PTO_SOME(v->op)) v->name = pto_value_name(pto_result(g->group, i));
+        if (PTO_SOME(v->op)) v->name = pto_value_name(pto_op_result(g->group, i));
         if (rows_drops_dims(v)) continue;
         pto_type type = pto_value_type(v->value);
         if (!PTO_SOME(g->widest) || (dims_of_type(type) & ~dims_of_type(g->widest)) != 0) g->widest = type;
@@ -126,7 +126,7 @@ static pto_status check_extents(const row_group *g, const row_value *v)
     for (uint32_t i = 0; i < rank; i++) {
         if ((wide & (1u << i)) == 0) continue;
         if ((g->wide & (1u << i)) != 0 &&
-            pto_expr_same_number(pto_type_dim(type, rank - 1 - i), pto_type_dim(g->widest, g->rank - 1 - i)))
+            pto_expr_equal(pto_type_dim(type, rank - 1 - i), pto_type_dim(g->widest, g->rank - 1 - i)))
             continue;
         return pto_error(
             v->at, "pto.tile/mixed-shapes",
@@ -148,7 +148,7 @@ static uint8_t shape_of(const row_group *g, uint32_t wide)
 static uint32_t kept_dims(const row_value *v)
 {
     if (!rows_drops_dims(v)) return dims_of_type(pto_value_type(v->value));
-    return dims_of_type(pto_value_type(pto_operand(v->op, 0))) & ~dims_reduced(v->op);
+    return dims_of_type(pto_value_type(pto_op_operand(v->op, 0))) & ~dims_reduced(v->op);
 }
 
 static void find_forms(row_group *g)

@@ -1,7 +1,7 @@
 /* Axes of a vector group: runs of neighbouring dims that everything in the group treats alike. */
 #include "tile_rows.h"
 
-int rows_drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, "keepdim", 1); }
+int rows_drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bool_of(v->op, PTO_STR("keepdim"), 1); }
 
 /* Whether rows are so short that they would waste most of each block, and nothing needs them as rows. */
 static int is_narrow(const row_group *g)
@@ -21,7 +21,7 @@ static dims_space read_dims(const row_group *g)
         const row_value *v = &g->values[i];
         if (v->role == ROW_REDUCE) {
             const uint32_t reduced = dims_reduced(v->op);
-            dims_note_reduction(&s, reduced, dims_of_type(pto_value_type(pto_operand(v->op, 0))) & ~reduced);
+            dims_note_reduction(&s, reduced, dims_of_type(pto_value_type(pto_op_operand(v->op, 0))) & ~reduced);
         }
         if (v->role != ROW_SPLAT && !rows_drops_dims(v)) dims_note_value(&s, dims_of_type(pto_value_type(v->value)));
     }

@@ -45,7 +45,7 @@ static int stores_as(const pto_run *run, pto_dtype to)
     pto_str casts = pto_no_str();
     const char *want = to == PTO_F16 ? "f32-f16" : to == PTO_BF16 ? "f32-bf16" : "";
     size_t n = strlen(want);
-    if (n == 0 || pto_machine_str(run, "paths.acc.gm.casts", &casts) != PTO_OK) return 0;
+    if (n == 0 || pto_machine_str(run, PTO_STR("paths.acc.gm.casts"), &casts) != PTO_OK) return 0;
     for (size_t i = 0; i + n <= casts.n; i++) {
         int starts = i == 0 || casts.p[i - 1] == ',' || casts.p[i - 1] == ' ';
         if (starts && (i + n == casts.n || casts.p[i + n] == ',') && memcmp(casts.p + i, want, n) == 0) return 1;
@@ -74,11 +74,11 @@ static pto_status check_types(product *p)
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
 {
     *p = (product){.run = run, .op = op};
-    p->a = pto_value_type(pto_operand(op, 0));
-    p->b = pto_value_type(pto_operand(op, 1));
-    p->result = pto_value_type(pto_result(op, 0));
-    p->transpose_a = pto_attr_bool_of(op, "transpose_a", 0);
-    p->transpose_b = pto_attr_bool_of(op, "transpose_b", 0);
+    p->a = pto_value_type(pto_op_operand(op, 0));
+    p->b = pto_value_type(pto_op_operand(op, 1));
+    p->result = pto_value_type(pto_op_result(op, 0));
+    p->transpose_a = pto_attr_bool_of(op, PTO_STR("transpose_a"), 0);
+    p->transpose_b = pto_attr_bool_of(op, PTO_STR("transpose_b"), 0);
     PTO_TRY(check_types(p));
     uint32_t rank = pto_type_rank(p->result), rank_a = pto_type_rank(p->a);
     p->batch_count = rank - 2;
@@ -148,7 +148,7 @@ static pto_expr *offsets_of(const product *p, pto_type type, const pto_expr *bat
 static tile_piece load_operand(const product *p, tile_nest *n, uint32_t operand, int transposed, const pto_expr *batch,
                                const pto_expr offset[2], const pto_expr valid[2], int64_t rows, int64_t columns)
 {
-    pto_value memory = pto_operand(p->op, operand);
+    pto_value memory = pto_op_operand(p->op, operand);
     pto_expr *offsets =
         offsets_of(p, pto_value_type(memory), batch, offset[transposed ? 1 : 0], offset[transposed ? 0 : 1]);
     n->name = pto_value_name(memory);
@@ -159,10 +159,10 @@ static tile_piece emit_zero(tile_nest *n, pto_dtype dtype, const pto_expr valid[
 {
     tile_piece p = {.rows = rows, .columns = columns, .dtype = dtype};
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_ZERO_ACC));
-    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     pto_spec_result(&s, pto_type_tile(n->run, dtype, rows, columns, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
     pto_spec_loc(&s, n->loc);
-    pto_spec_name(&s, pto_s("z"));
+    pto_spec_name(&s, PTO_STR("z"));
     p.value = pto_spec_value(&s, pto_at_end(n->block));
     if (!PTO_SOME(p.value)) n->failed = 1;
     return p;
@@ -185,9 +185,9 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     pto_op loop =
         tile_begin_for(n, pto_expr_ceildiv(p->extent[DIM_K], pto_expr_const(p->run, tile[DIM_K])), 1, &sum, region);
     if (n->failed) return;
-    pto_value ik = pto_block_add_arg(n->block, pto_type_scalar(p->run, PTO_INDEX), "ik");
+    pto_value ik = pto_block_add_arg(n->block, pto_type_scalar(p->run, PTO_INDEX), PTO_STR("ik"));
     tile_piece step[3] = {sum};
-    step[0].value = pto_block_add_arg(n->block, pto_value_type(sum.value), "s");
+    step[0].value = pto_block_add_arg(n->block, pto_value_type(sum.value), PTO_STR("s"));
     offset[DIM_K] = pto_expr_scale(pto_expr_value(ik), tile[DIM_K]);
     valid[DIM_K] = tile_valid_extent(tile[DIM_K], p->extent[DIM_K], pto_expr_value(ik));
     const pto_expr at_a[2] = {offset[DIM_M], offset[DIM_K]}, at_b[2] = {offset[DIM_K], offset[DIM_N]};
@@ -217,12 +217,12 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
     names[dims - 1] = "in";
     for (uint32_t d = DIM_M; d <= DIM_N; d++)
         to[p.batch_count + d] = pto_expr_ceildiv(p.extent[d], pto_expr_const(run, tile[d]));
-    pto_value target = tile_empty(run, group, p.result, pto_s("e"));
+    pto_value target = tile_empty(run, group, p.result, PTO_STR("e"));
     PTO_NEED(target);
     tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(op);
     pto_op forall = tile_begin_forall(&n, group, dims, to, names, 1, &target);
     PTO_NEED(forall);
-    emit_instance(&p, &n, pto_value_name(pto_result(group, 0)), tile, pto_block_arg(n.block, dims));
+    emit_instance(&p, &n, pto_value_name(pto_op_result(group, 0)), tile, pto_block_arg(n.block, dims));
     return tile_end_forall(&n, group, forall);
 }

@@ -27,7 +27,7 @@ int64_t tile_round_up(int64_t n, int64_t unit)
 int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent)
 {
     int64_t n = 0;
-    return pto_machine_i64(run, path, &n) == PTO_OK ? n : absent;
+    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
 }
 
 int64_t tile_capacity(const pto_run *run, pto_space space)
@@ -143,9 +143,9 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
     if (n->counts != NULL) return count_op(n, KIND_LOAD, p, ROTATING_STAGES, 0, NULL);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_LOAD));
     pto_spec_operand(&s, memory);
-    pto_spec_exprs(&s, "offsets", pto_type_rank(type), offsets);
-    pto_spec_exprs(&s, "sizes", 2, valid);
-    if (transpose) pto_spec_bool(&s, "transpose", 1);
+    pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(type), offsets);
+    pto_spec_exprs(&s, PTO_STR("sizes"), 2, valid);
+    if (transpose) pto_spec_bool(&s, PTO_STR("transpose"), 1);
     return finish(n, &s, p);
 }
 
@@ -159,7 +159,7 @@ void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_STORE));
     pto_spec_operand(&s, tile.value);
     pto_spec_operand(&s, memory);
-    pto_spec_exprs(&s, "offsets", pto_type_rank(pto_value_type(memory)), offsets);
+    pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(pto_value_type(memory)), offsets);
     pto_spec_loc(&s, n->loc);
     if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
 }
@@ -191,11 +191,11 @@ static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)
     const int is_index = PTO_SOME(number.index);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, is_index ? KIND_INDEX_CAST : KIND_CONSTANT));
     if (is_index)
-        pto_spec_exprs(&s, "from", 1, &number.index);
+        pto_spec_exprs(&s, PTO_STR("from"), 1, &number.index);
     else if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, "value", round_to(number.real, dtype));
+        pto_spec_float(&s, PTO_STR("value"), round_to(number.real, dtype));
     else
-        pto_spec_int(&s, "value", number.whole);
+        pto_spec_int(&s, PTO_STR("value"), number.whole);
     pto_spec_result(&s, pto_type_scalar(n->run, dtype));
     pto_spec_loc(&s, n->loc);
     pto_value value = pto_spec_value(&s, pto_at_end(n->block));
@@ -211,7 +211,7 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
     pto_value value = scalar(n, dtype, number);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FILL));
     pto_spec_operand(&s, value);
-    pto_spec_exprs(&s, "valid", 2, valid);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     return finish(n, &s, p);
 }
 
@@ -242,8 +242,8 @@ tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op fr
     if (n->counts != NULL) return count_op(n, KIND_CAST, p, 1, 1, &tile);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CAST));
     pto_spec_operand(&s, tile.value);
-    pto_spec_attr(&s, "mode", pto_op_attr(from, "mode"));
-    pto_spec_attr(&s, "saturate", pto_op_attr(from, "saturate"));
+    pto_spec_attr(&s, PTO_STR("mode"), pto_op_attr(from, PTO_STR("mode")));
+    pto_spec_attr(&s, PTO_STR("saturate"), pto_op_attr(from, PTO_STR("saturate")));
     return finish(n, &s, p);
 }
 
@@ -291,10 +291,10 @@ pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_p
         pto_spec_result(&s, pto_value_type(initial[i].value));
         regions[i] = pto_attr_make_exprs(n->run, 2, valid[i]);
     }
-    pto_spec_exprs(&s, "from", 1, &zero);
-    pto_spec_exprs(&s, "to", 1, &trips);
-    pto_spec_exprs(&s, "step", 1, &one);
-    if (count != 0) pto_spec_attr(&s, "valid", pto_attr_make_list(n->run, count, regions));
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &zero);
+    pto_spec_exprs(&s, PTO_STR("to"), 1, &trips);
+    pto_spec_exprs(&s, PTO_STR("step"), 1, &one);
+    if (count != 0) pto_spec_attr(&s, PTO_STR("valid"), pto_attr_make_list(n->run, count, regions));
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, n->loc);
     if (count != 0) pto_spec_name(&s, result_name(n));
@@ -316,7 +316,7 @@ void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *n
     pto_spec_loc(&s, n->loc);
     if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
     n->block = pto_op_block(loop);
-    for (uint32_t i = 0; i < count; i++) results[i].value = pto_result(loop, i);
+    for (uint32_t i = 0; i < count; i++) results[i].value = pto_op_result(loop, i);
 }
 
 /* What a nest stores, before it is viewed under the shape of the result. */
@@ -330,50 +330,50 @@ static pto_str stored_name(const pto_run *run, pto_str name, pto_value target)
 pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
                          uint32_t outs, const pto_value *targets)
 {
-    pto_str label = pto_attr_str_of(group, "label");
+    pto_str label = pto_attr_str_of(group, PTO_STR("label"));
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FORALL));
-    pto_spec_attr(&s, "label", pto_attr_make_str(n->run, label));
-    pto_spec_exprs(&s, "to", dims, to);
+    pto_spec_attr(&s, PTO_STR("label"), pto_attr_make_str(n->run, label));
+    pto_spec_exprs(&s, PTO_STR("to"), dims, to);
     for (uint32_t i = 0; i < outs; i++) {
         pto_spec_operand(&s, targets[i]);
         pto_spec_result(&s, pto_value_type(targets[i]));
     }
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, n->loc);
-    if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_result(group, 0)), targets[0]));
+    if (outs != 0) pto_spec_name(&s, stored_name(n->run, pto_value_name(pto_op_result(group, 0)), targets[0]));
     pto_op forall = pto_spec_build(&s, pto_before(group));
     for (uint32_t i = 1; i < outs && PTO_SOME(forall); i++) {
-        pto_str name = stored_name(n->run, pto_value_name(pto_result(group, i)), targets[i]);
-        if (pto_value_set_name(pto_result(forall, i), name.p) < 0) n->failed = 1;
+        pto_str name = stored_name(n->run, pto_value_name(pto_op_result(group, i)), targets[i]);
+        if (pto_value_set_name(pto_op_result(forall, i), name) < 0) n->failed = 1;
     }
     n->block = pto_body(forall);
     pto_type index = pto_type_scalar(n->run, PTO_INDEX);
     for (uint32_t i = 0; i < dims; i++)
-        if (!PTO_SOME(pto_block_add_arg(n->block, index, names[i]))) n->failed = 1;
+        if (!PTO_SOME(pto_block_add_arg(n->block, index, pto_s(names[i])))) n->failed = 1;
     for (uint32_t i = 0; i < outs; i++)
-        if (!PTO_SOME(pto_block_add_arg(n->block, pto_value_type(targets[i]), "o"))) n->failed = 1;
+        if (!PTO_SOME(pto_block_add_arg(n->block, pto_value_type(targets[i]), PTO_STR("o")))) n->failed = 1;
     return forall;
 }
 
 pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
 {
-    uint32_t count = pto_result_count(group);
+    uint32_t count = pto_op_result_count(group);
     pto_value *values = PTO_SCRATCH(n->run, pto_value, count);
-    const char **names = pto_scratch_array(n->run, count, sizeof *names);
+    pto_str *names = PTO_SCRATCH(n->run, pto_str, count);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
     pto_spec_loc(&s, n->loc);
     PTO_NEED(pto_spec_build(&s, pto_at_end(n->block)));
     if (n->failed) return PTO_FAILED;
     for (uint32_t i = 0; i < count; i++) {
-        pto_type type = pto_value_type(pto_result(group, i));
+        pto_type type = pto_value_type(pto_op_result(group, i));
         uint32_t rank = pto_type_rank(type);
         pto_expr *dims = PTO_SCRATCH(n->run, pto_expr, rank);
         for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-        values[i] = tile_view(n->run, group, pto_result(forall, i), rank, dims);
+        values[i] = tile_view(n->run, group, pto_op_result(forall, i), rank, dims);
         PTO_NEED(values[i]);
-        names[i] = joined(n->run, "", pto_value_name(pto_result(group, i)), "").p;
+        names[i] = pto_value_name(pto_op_result(group, i));
     }
-    PTO_TRY(pto_replace_all(group, count, values));
+    PTO_TRY(pto_op_replace(group, count, values));
     for (uint32_t i = 0; i < count; i++) PTO_TRY(pto_value_set_name(values[i], names[i]));
     return PTO_OK;
 }
@@ -382,7 +382,7 @@ pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t ran
 {
     pto_type type = pto_value_type(value);
     int is_same = pto_type_rank(type) == rank;
-    for (uint32_t d = 0; d < rank && is_same; d++) is_same = pto_expr_same_number(pto_type_dim(type, d), dims[d]);
+    for (uint32_t d = 0; d < rank && is_same; d++) is_same = pto_expr_equal(pto_type_dim(type, d), dims[d]);
     if (is_same) return value;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_VIEW));
     pto_spec_operand(&s, value);

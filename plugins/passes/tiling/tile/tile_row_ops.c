@@ -74,14 +74,14 @@ static int starts_from_nan(const row_group *g, pto_op op)
 {
     const int is_extreme =
         pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MAX)) || pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MIN));
-    return is_extreme && pto_str_is(pto_attr_str_of(op, "nan"), "ignore") &&
-           pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_operand(op, 0))));
+    return is_extreme && pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "ignore") &&
+           pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0))));
 }
 
 /* What a reduction of nothing gives. */
 static tile_number of_nothing(const pto_run *run, pto_op op)
 {
-    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_operand(op, 0)));
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
     if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MAX)))
         return (tile_number){.real = -HUGE_VAL, .whole = integer_limit(dtype, 0)};
     if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MIN)))
@@ -123,10 +123,9 @@ tile_piece rows_start(row_nest *w, const row_value *v)
     const row_group *g = w->g;
     const pto_expr extent = g->extent[g->swept];
     const tile_number nothing = of_nothing(g->run, v->op);
-    int64_t least = 0, most = 0;
-    pto_expr_range(extent, g->group, NULL, &least, &most);
-    if (!starts_from_nan(g, v->op) || most == 0) return filled(w, v->dtype, nothing, v->form);
-    if (least >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
+    const pto_range swept = pto_expr_range(extent, g->group, NULL);
+    if (!starts_from_nan(g, v->op) || swept.hi == 0) return filled(w, v->dtype, nothing, v->form);
+    if (swept.lo >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
     const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};
     return tile_emit_scalar(w->n, KIND_MULS, filled(w, v->dtype, is_empty, v->form), nothing);

@@ -85,7 +85,8 @@ static pto_status check_order(const row_group *g, const int64_t tile[2])
     if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
-        if (v->role != ROW_REDUCE || !v->is_needed || !pto_str_is(pto_attr_str_of(v->op, "order"), "ascending"))
+        if (v->role != ROW_REDUCE || !v->is_needed ||
+            !pto_str_is(pto_attr_str_of(v->op, PTO_STR("order")), "ascending"))
             continue;
         if (!pto_dtype_is_float(v->dtype)) continue;
         if (axis != AXIS_COLUMNS)
@@ -124,7 +125,7 @@ static pto_status make_memory(row_group *g, pto_value *empties)
         const row_value *v = &g->values[g->outputs[i]];
         pto_expr dims[AXES_MAX];
         shape_dims(g, v->shape, dims);
-        empties[i] = tile_empty(g->run, g->group, pto_type_tensor(g->run, v->dtype, g->axis_count, dims), pto_s("e"));
+        empties[i] = tile_empty(g->run, g->group, pto_type_tensor(g->run, v->dtype, g->axis_count, dims), PTO_STR("e"));
         PTO_NEED(empties[i]);
     }
     return PTO_OK;
@@ -182,7 +183,7 @@ pto_status tile_lower_rows(const pto_run *run, pto_op group)
 {
     row_group g;
     int64_t tile[2] = {1, 1};
-    if (pto_result_count(group) == 0) return pto_erase(group);
+    if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
     PTO_TRY(choose(&g, tile));
     PTO_TRY(check_order(&g, tile));

@@ -137,9 +137,9 @@ static void emit_reductions(row_nest *w, uint32_t sweep, pto_block body, const t
 
 static void add_loop_args(row_nest *w, pto_block body, uint32_t count, const tile_piece *initial)
 {
-    if (!PTO_SOME(pto_block_add_arg(body, pto_type_scalar(w->n->run, PTO_INDEX), "j"))) w->n->failed = 1;
+    if (!PTO_SOME(pto_block_add_arg(body, pto_type_scalar(w->n->run, PTO_INDEX), PTO_STR("j")))) w->n->failed = 1;
     for (uint32_t i = 0; i < count; i++)
-        if (!PTO_SOME(pto_block_add_arg(body, pto_value_type(initial[i].value), "s"))) w->n->failed = 1;
+        if (!PTO_SOME(pto_block_add_arg(body, pto_value_type(initial[i].value), PTO_STR("s")))) w->n->failed = 1;
 }
 
 static void emit_sweep(row_nest *w, uint32_t sweep)

@@ -27,7 +27,7 @@ static pto_op find_tune(const pto_run *run, pto_op unit, pto_str symbol)
 {
     PTO_EACH_OP(pto_body(unit), op) {
         if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
-        if (pto_str_same(pto_attr_str_of(op, "symbol"), symbol)) return op;
+        if (pto_str_same(pto_attr_str_of(op, PTO_STR("symbol")), symbol)) return op;
     }
     return pto_op_none(run);
 }
@@ -79,17 +79,17 @@ static int find_setting(const pto_run *run, pto_str symbol, int64_t *value)
 
 static int64_t largest_of(pto_op tune)
 {
-    const int64_t lo = pto_attr_int_of(tune, "lo", 1), hi = pto_attr_int_of(tune, "hi", 1),
-                  step = pto_attr_int_of(tune, "step", 1);
+    const int64_t lo = pto_attr_int_of(tune, PTO_STR("lo"), 1), hi = pto_attr_int_of(tune, PTO_STR("hi"), 1),
+                  step = pto_attr_int_of(tune, PTO_STR("step"), 1);
     return step > 0 ? lo + (hi - lo) / step * step : lo;
 }
 
 /* The schedule pins the symbol, or the option gives it, or it gets its largest value. */
 static pto_status fix(const pto_run *run, pto_op tune)
 {
-    const pto_str symbol = pto_attr_str_of(tune, "symbol");
-    const int64_t lo = pto_attr_int_of(tune, "lo", 1), hi = pto_attr_int_of(tune, "hi", 1),
-                  step = pto_attr_int_of(tune, "step", 1);
+    const pto_str symbol = pto_attr_str_of(tune, PTO_STR("symbol"));
+    const int64_t lo = pto_attr_int_of(tune, PTO_STR("lo"), 1), hi = pto_attr_int_of(tune, PTO_STR("hi"), 1),
+                  step = pto_attr_int_of(tune, PTO_STR("step"), 1);
     char limit[96];
     (void)snprintf(limit, sizeof limit, "%lld to %lld in steps of %lld", (long long)lo, (long long)hi, (long long)step);
     const pto_decision d = {

@@ -43,7 +43,7 @@ static void find_axes(transposition *t, pto_type source)
     const uint32_t rank = pto_type_rank(source);
     uint32_t dims[PTO_MAX_DIMS], axis_of[PTO_MAX_DIMS] = {0}, wide = 0, place[PTO_MAX_DIMS] = {0};
     for (uint32_t i = 0; i < rank; i++) {
-        const uint32_t d = (uint32_t)pto_int_of(t->op, "perm", i, 0);
+        const uint32_t d = (uint32_t)pto_int_of(t->op, PTO_STR("perm"), i, 0);
         if (!is_one(source, d)) dims[wide++] = d;
     }
     for (uint32_t i = 0; i < wide; i++) place[dims[i]] = i;
@@ -107,7 +107,7 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     transposition *t = self;
     if (space != PTO_VEC) return 0;
     tile_nest n = tile_nest_make(t->run, &t->counted);
-    const pto_value source = pto_operand(t->op, 0);
+    const pto_value source = pto_op_operand(t->op, 0);
     tile_emit_store(&n, emit_move(t, &n, tile, source, NULL, NULL), source, NULL);
     return tile_counted_bytes(&n);
 }
@@ -194,19 +194,19 @@ static pto_op begin_instances(const transposition *t, tile_nest *n, pto_op group
 /* Nothing moves but ones: the same elements under another shape. */
 static pto_status replace_by_view(const pto_run *run, pto_op group, pto_op op)
 {
-    const pto_type type = pto_value_type(pto_result(op, 0));
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
     pto_expr dims[PTO_MAX_DIMS];
     for (uint32_t d = 0; d < pto_type_rank(type); d++) dims[d] = pto_type_dim(type, d);
-    const pto_str name = pto_name_after(group, "");
-    const pto_value view = tile_view(run, group, pto_operand(op, 0), pto_type_rank(type), dims);
+    const pto_str name = pto_name_after(group, PTO_STR(""));
+    const pto_value view = tile_view(run, group, pto_op_operand(op, 0), pto_type_rank(type), dims);
     PTO_NEED(view);
-    if (!pto_value_same(view, pto_operand(op, 0)) && name.n != 0) PTO_TRY(pto_value_set_name(view, name.p));
-    return pto_replace_all(group, 1, &view);
+    if (!pto_value_same(view, pto_op_operand(op, 0)) && name.n != 0) PTO_TRY(pto_value_set_name(view, name));
+    return pto_op_replace(group, 1, &view);
 }
 
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op)
 {
-    const pto_value source = pto_operand(op, 0);
+    const pto_value source = pto_op_operand(op, 0);
     transposition t = {.run = run, .op = op, .dtype = pto_type_dtype(pto_value_type(source))};
     uint32_t order[PTO_MAX_DIMS] = {0};
     int64_t tile[2] = {1, 1};
@@ -221,12 +221,12 @@ pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op)
     pto_expr dims[PTO_MAX_DIMS];
     for (uint32_t d = 0; d < pto_type_rank(from_type); d++) dims[d] = pto_type_dim(from_type, d);
     const pto_value memory = tile_view(run, group, source, pto_type_rank(from_type), dims);
-    const pto_value target = tile_empty(run, group, to_type, pto_s("e"));
+    const pto_value target = tile_empty(run, group, to_type, PTO_STR("e"));
     PTO_NEED(memory);
     PTO_NEED(target);
     tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(op);
-    n.name = pto_value_name(pto_result(group, 0));
+    n.name = pto_value_name(pto_op_result(group, 0));
     pto_expr offset[PTO_MAX_DIMS], valid[2];
     const pto_op forall = begin_instances(&t, &n, group, tile, target, offset, valid);
     PTO_NEED(forall);
