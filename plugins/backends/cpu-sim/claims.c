@@ -40,13 +40,7 @@ static void grow_pages(claim_table *t)
 
 static uint32_t add_claim(claim_table *t, const claim *c)
 {
-    if (t->claim_count == t->claim_room) {
-        const uint32_t room = t->claim_room ? t->claim_room * 2 : 256;
-        claim *claims = PTO_SCRATCH(t->run, claim, room);
-        if (t->claim_count) memcpy(claims, t->claims, t->claim_count * sizeof *claims);
-        t->claims = claims;
-        t->claim_room = room;
-    }
+    PTO_GROW(t->run, t->claims, t->claim_count, t->claim_room);
     t->claims[t->claim_count] = *c;
     t->claims[t->claim_count].compared = UINT32_MAX;
     return t->claim_count++;

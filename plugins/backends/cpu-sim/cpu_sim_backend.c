@@ -50,12 +50,10 @@ static uint32_t count_kernels(const pto_run *run)
 static pto_status take_arguments(sim *s, const pto_call *call, program_argument *out)
 {
     const program *p = s->orchestrator;
-    if (call->argument_count != p->parameter_count || call->result_count != 0)
-        return pto_error(p->self->op, "pto.cpu-sim/arguments",
-                         "@%s has %" PRIu32 " parameters and no results; the call has %" PRIu32 " and %" PRIu32,
-                         p->name, p->parameter_count, call->argument_count, call->result_count);
+    pto_binding *bound = PTO_SCRATCH(s->run, pto_binding, call->argument_count + call->result_count);
+    PTO_TRY(pto_backend_bind(call, "pto.cpu-sim/arguments", bound));
     for (uint32_t i = 0; i < call->argument_count; i++) {
-        const pto_tensor *t = call->arguments[i];
+        const pto_tensor *t = bound[i].tensor;
         program_array *a = &out[i].array;
         if (p->parameters[i].kind == PTO_TYPE_SCALAR) {
             const bool is_float = element_is_float(t->dtype);
@@ -86,12 +84,10 @@ static pto_status set_up_memory(sim *s)
     event_queue_init(s->run, &s->queue, actors);
     bandwidth_init(&s->memory, s->machine->gm_bytes_per_cycle);
     for (uint32_t i = 0; i < 2 * sizeof inner / sizeof *inner; i++) {
-        char path[96];
-        double speed;
         const char *space = pto_space_name(inner[i / 2]);
-        snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
-        if (pto_machine_f64(s->run, pto_s(path), &speed) == PTO_OK)
-            bandwidth_add_class(s->run, &s->memory, speed, actors);
+        const double speed =
+            pto_machine_f64_or(s->run, -1, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
+        if (speed >= 0) bandwidth_add_class(s->run, &s->memory, speed, actors);
     }
     for (uint32_t i = 0; i < LAUNCHES_MAX; i++) claims_init(s->run, &s->launches[i].claims);
     s->cores = PTO_SCRATCH(s->run, sim_core, s->machine->core_count);

@@ -1,5 +1,6 @@
 #include "cpu-sim/happens_before.h"
 
+#include <pto/arithmetic.h>
 #include <pto/call.h>
 
 void history_init(const pto_run *run, access_history *h) { *h = (access_history){.run = run}; }
@@ -17,13 +18,7 @@ void history_clear(access_history *h)
 /* Makes room for one segment at place `at`. */
 static segment *insert(access_history *h, segment_list *l, uint32_t at)
 {
-    if (l->count == l->room) {
-        const uint32_t room = l->room ? l->room * 2 : 32;
-        segment *items = PTO_SCRATCH(h->run, segment, room);
-        if (l->count) memcpy(items, l->items, l->count * sizeof *items);
-        l->items = items;
-        l->room = room;
-    }
+    PTO_GROW(h->run, l->items, l->count, l->room);
     memmove(&l->items[at + 1], &l->items[at], (l->count - at) * sizeof *l->items);
     l->count++;
     return &l->items[at];
@@ -153,8 +148,6 @@ bool history_touch(access_history *h, const byte_access *a, const access_by *by,
 
 /* ---- global memory ---- */
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
-
 static int64_t end_of(const window_access *w) { return w->first + (w->rows - 1) * w->pitch + w->row_bytes; }
 
 bool windows_overlap(const window_access *a, const window_access *b, int64_t *out_lo, int64_t *out_hi)
@@ -168,7 +161,7 @@ bool windows_overlap(const window_access *a, const window_access *b, int64_t *ou
     }
     for (int64_t i = 0; i < a->rows; i++) {
         const int64_t lo = a->first + i * a->pitch - b->first, hi = lo + a->row_bytes;
-        int64_t k = b->rows > 1 && b->pitch > 0 ? floor_div(lo - b->row_bytes, b->pitch) + 1 : 0;
+        int64_t k = b->rows > 1 && b->pitch > 0 ? pto_floor_div(lo - b->row_bytes, b->pitch) + 1 : 0;
         if (k < 0) k = 0;
         if (k >= b->rows || k * b->pitch >= hi || k * b->pitch + b->row_bytes <= lo) continue;
         const int64_t other = k * b->pitch;
@@ -195,13 +188,7 @@ static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIP
 
 static void enter_window(access_history *h, const window_access *a, const access_by *by)
 {
-    if (h->window_count == h->window_room) {
-        const uint32_t room = h->window_room ? h->window_room * 2 : 64;
-        window_record *items = PTO_SCRATCH(h->run, window_record, room);
-        if (h->window_count) memcpy(items, h->windows, h->window_count * sizeof *items);
-        h->windows = items;
-        h->window_room = room;
-    }
+    PTO_GROW(h->run, h->windows, h->window_count, h->window_room);
     h->windows[h->window_count++] = (window_record){*a, by->pipe, by->entry, by->site};
 }
 

@@ -127,16 +127,6 @@ static pto_status fill_launch(sim *s, sim_launch *l, const program_step *step)
     return PTO_OK;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        const int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Seed 0 keeps the order; others walk the instances with a stride that visits each once. */
 static void order_instances(const sim *s, sim_launch *l)
 {
@@ -144,7 +134,7 @@ static void order_instances(const sim *s, sim_launch *l)
     if (s->seed == 0 || l->instances < 2) return;
     const uint64_t mixed = (s->seed + l->order) * UINT64_C(0x9e3779b97f4a7c15);
     l->stride = 1 + (int64_t)(mixed % (uint64_t)l->instances);
-    while (gcd(l->instances, l->stride) != 1) l->stride++;
+    while (pto_gcd(l->instances, l->stride) != 1) l->stride++;
     l->shift = (int64_t)((mixed >> 32) % (uint64_t)l->instances);
 }
 

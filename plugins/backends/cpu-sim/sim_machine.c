@@ -4,12 +4,6 @@
 
 #include <inttypes.h>
 
-static int64_t number_at(const pto_run *run, const char *path, int64_t otherwise)
-{
-    int64_t n;
-    return pto_machine_i64(run, pto_s(path), &n) < 0 ? otherwise : n;
-}
-
 static const char *text_copy(const pto_run *run, pto_str s)
 {
     char *text = PTO_SCRATCH(run, char, s.n + 1);
@@ -19,30 +13,23 @@ static const char *text_copy(const pto_run *run, pto_str s)
 
 static const char *owner_of(const pto_run *run, const char *space)
 {
-    char path[64];
-    pto_str s;
-    snprintf(path, sizeof path, "spaces.%s.core", space);
-    return pto_machine_str(run, pto_s(path), &s) < 0 ? NULL : text_copy(run, s);
+    const pto_str core = pto_machine_text(run, "spaces.%s.core", space);
+    return core.n != 0 ? text_copy(run, core) : NULL;
 }
 
 static void read_spaces(const pto_run *run, sim_core_kind *k)
 {
-    char path[64];
     for (pto_space s = PTO_VEC; s < PTO_GM; s++) {
         const char *name = pto_space_name(s), *owner = owner_of(run, name);
         if (owner == NULL || strcmp(owner, k->name) != 0) continue;
-        snprintf(path, sizeof path, "spaces.%s.bytes", name);
-        k->space_bytes[s] = number_at(run, path, 0);
-        snprintf(path, sizeof path, "spaces.%s.usable-bytes", name);
-        k->usable_bytes[s] = number_at(run, path, k->space_bytes[s]);
-        snprintf(path, sizeof path, "spaces.%s.align", name);
-        k->align_bytes[s] = number_at(run, path, 1);
+        k->space_bytes[s] = pto_machine_i64_or(run, 0, "spaces.%s.bytes", name);
+        k->usable_bytes[s] = pto_machine_i64_or(run, k->space_bytes[s], "spaces.%s.usable-bytes", name);
+        k->align_bytes[s] = pto_machine_i64_or(run, 1, "spaces.%s.align", name);
     }
 }
 
 static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m, uint32_t *out_index)
 {
-    char path[64];
     for (uint32_t i = 0; i < m->kind_count; i++) {
         if (strcmp(m->kinds[i].name, name) != 0) continue;
         *out_index = i;
@@ -50,17 +37,14 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
     }
     sim_core_kind *k = &m->kinds[ *out_index = m->kind_count++];
     *k = (sim_core_kind){.name = name, .first = m->core_count, .pipes = 1u << PTO_PIPE_SCALAR};
-    snprintf(path, sizeof path, "cores.%s.count", name);
-    const int64_t count = number_at(run, path, 0);
+    const int64_t count = pto_machine_i64_or(run, 0, "cores.%s.count", name);
     if (count < 1 || count > 4096)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "the machine has %" PRId64 " cores of kind '%s'; the simulator takes 1 to 4096", count,
                             name);
     k->count = (uint32_t)count;
     m->core_count += k->count;
-    snprintf(path, sizeof path, "cores.%s.pipes", name);
-    pto_str pipes;
-    if (pto_machine_str(run, pto_s(path), &pipes) < 0) pipes = pto_no_str();
+    const pto_str pipes = pto_machine_text(run, "cores.%s.pipes", name);
     for (size_t i = 0; i < pipes.n;) {
         size_t n = 0;
         while (i + n < pipes.n && pipes.p[i + n] != ',') n++;
@@ -75,8 +59,8 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
 pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out)
 {
     *out = (sim_machine){.run = run, .has_timing = has_timing};
-    pto_str name;
-    if (pto_machine_str(run, PTO_STR("name"), &name) < 0)
+    const pto_str name = pto_machine_text(run, "name");
+    if (name.n == 0)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "the pipeline names no machine; add `machine: machines/ascend-910b.yaml` or use --machine");
     out->name = text_copy(run, name);
@@ -86,22 +70,21 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
                             "machine '%s' has neither a space `vec` nor a space `acc` that a core owns", out->name);
     PTO_TRY(read_kind(run, cube ? cube : vector, out, &out->cube_kind));
     PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
-    out->clock_hz = number_at(run, "clock-hz", 1000000000);
-    out->gm_bytes = number_at(run, "spaces.gm.bytes", INT64_MAX);
-    if (pto_machine_f64(run, PTO_STR("shared.gm-bytes-per-cycle"), &out->gm_bytes_per_cycle) < 0)
-        out->gm_bytes_per_cycle = 0;
-    out->repeat_bytes = number_at(run, "vector.repeat-bytes", 256);
-    out->partial_repeat_cycles = number_at(run, "vector.partial-repeat-cycles", 0);
-    out->matrix_head = number_at(run, "matrix.head", 0);
-    out->matrix_rows = number_at(run, "matrix.box-rows", 16);
-    out->matrix_row_bytes = number_at(run, "matrix.box-row-bytes", 32);
-    out->event_ids = number_at(run, "sync.event-ids", PROGRAM_EVENTS_MAX);
-    out->flag_cycles = has_timing ? number_at(run, "sync.flag-cycles", 1) : 1;
-    out->barrier_cycles = has_timing ? number_at(run, "sync.barrier-cycles", 1) : 1;
+    out->clock_hz = pto_machine_i64_or(run, 1000000000, "clock-hz");
+    out->gm_bytes = pto_machine_i64_or(run, INT64_MAX, "spaces.gm.bytes");
+    out->gm_bytes_per_cycle = pto_machine_f64_or(run, 0, "shared.gm-bytes-per-cycle");
+    out->repeat_bytes = pto_machine_i64_or(run, 256, "vector.repeat-bytes");
+    out->partial_repeat_cycles = pto_machine_i64_or(run, 0, "vector.partial-repeat-cycles");
+    out->matrix_head = pto_machine_i64_or(run, 0, "matrix.head");
+    out->matrix_rows = pto_machine_i64_or(run, 16, "matrix.box-rows");
+    out->matrix_row_bytes = pto_machine_i64_or(run, 32, "matrix.box-row-bytes");
+    out->event_ids = pto_machine_i64_or(run, PROGRAM_EVENTS_MAX, "sync.event-ids");
+    out->flag_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.flag-cycles") : 1;
+    out->barrier_cycles = has_timing ? pto_machine_i64_or(run, 1, "sync.barrier-cycles") : 1;
     if (has_timing) {
-        out->launch_cycles = number_at(run, "dispatch.launch-cycles", 0);
-        out->block_cycles = number_at(run, "dispatch.block-cycles", 0);
-        out->task_cycles = number_at(run, "dispatch.task-cycles", 0);
+        out->launch_cycles = pto_machine_i64_or(run, 0, "dispatch.launch-cycles");
+        out->block_cycles = pto_machine_i64_or(run, 0, "dispatch.block-cycles");
+        out->task_cycles = pto_machine_i64_or(run, 0, "dispatch.task-cycles");
     }
     return PTO_OK;
 }
@@ -120,13 +103,10 @@ uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel)
 static pto_status charge_vector(const sim_machine *m, const program_site *site, site_charge *out)
 {
     static const char *const columns[] = {"head", "per-repeat", "per-row", "tail"};
-    char path[96];
     int64_t *const values[] = {&out->head, &out->per_repeat, &out->per_row, &out->tail};
     for (uint32_t i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "instructions.%.*s.%s", PTO_FMT(site->cost), columns[i]);
-        if (pto_machine_i64(m->run, pto_s(path), values[i]) == PTO_OK) continue;
-        snprintf(path, sizeof path, "instructions.default.%s", columns[i]);
-        *values[i] = number_at(m->run, path, 0);
+        const int64_t usual = pto_machine_i64_or(m->run, 0, "instructions.default.%s", columns[i]);
+        *values[i] = pto_machine_i64_or(m->run, usual, "instructions.%.*s.%s", PTO_FMT(site->cost), columns[i]);
     }
     out->kind = CHARGE_VECTOR;
     return PTO_OK;
@@ -134,27 +114,24 @@ static pto_status charge_vector(const sim_machine *m, const program_site *site, 
 
 static pto_status charge_move(const sim_machine *m, const program_site *site, site_charge *out)
 {
-    char path[96];
     const char *from = pto_space_name(site->from), *to = pto_space_name(site->to);
     out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
-    snprintf(path, sizeof path, "paths.%s.%s.bytes-per-cycle", from, to);
-    if (pto_machine_f64(m->run, pto_s(path), &out->bytes_per_cycle) < 0 || out->bytes_per_cycle <= 0)
+    out->bytes_per_cycle = pto_machine_f64_or(m->run, 0, "paths.%s.%s.bytes-per-cycle", from, to);
+    if (out->bytes_per_cycle <= 0)
         return pto_error(site->op, "pto.cpu-sim/no-path",
                          "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path", PTO_FMT(site->op_name),
                          from, to, m->name);
-    snprintf(path, sizeof path, "paths.%s.%s.latency", from, to);
-    out->latency = number_at(m->run, path, 0);
+    out->latency = pto_machine_i64_or(m->run, 0, "paths.%s.%s.latency", from, to);
     return PTO_OK;
 }
 
 static pto_status charge_matrix(const sim_machine *m, const program_step *step, site_charge *out)
 {
-    char path[96];
     const char *dtype = pto_dtype_name(step->src[step->src_count - 1]->ref.dtype);
-    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", dtype);
     out->kind = CHARGE_MATRIX;
     out->head = m->matrix_head;
-    if (pto_machine_i64(m->run, pto_s(path), &out->per_repeat) == PTO_OK) return PTO_OK;
+    out->per_repeat = pto_machine_i64_or(m->run, -1, "matrix.cycles-per-box.%s", dtype);
+    if (out->per_repeat >= 0) return PTO_OK;
     return pto_error(step->site->op, "pto.cpu-sim/unsupported",
                      "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
                      m->name);
@@ -177,8 +154,6 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
                      PTO_FMT(site->op_name), pto_pipe_name(site->pipe), k->name);
 }
 
-static int64_t ceil_div(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : a; }
-
 static int64_t valid_count(const program_tile *t) { return t ? t->ref.valid_rows * t->ref.valid_cols : 0; }
 
 static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
@@ -195,16 +170,16 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
     const int64_t row_bytes = cols * size;
     if (rows == 0 || cols == 0) return 1;
     const int64_t partial = m->repeat_bytes > 0 && row_bytes % m->repeat_bytes ? m->partial_repeat_cycles : 0;
-    return rows * (c->per_row + ceil_div(row_bytes, m->repeat_bytes) * c->per_repeat) + partial;
+    return rows * (c->per_row + pto_ceil_div(row_bytes, m->repeat_bytes) * c->per_repeat) + partial;
 }
 
 static int64_t matrix_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
 {
     const tile_ref *left = &step->src[step->src_count - 2]->ref, *right = &step->src[step->src_count - 1]->ref;
     const int64_t size = (int64_t)element_bytes(left->dtype);
-    return c->head + c->per_repeat * ceil_div(left->valid_rows, m->matrix_rows) *
-                         ceil_div(left->valid_cols * size, m->matrix_row_bytes) *
-                         ceil_div(right->valid_cols, m->matrix_rows);
+    return c->head + c->per_repeat * pto_ceil_div(left->valid_rows, m->matrix_rows) *
+                         pto_ceil_div(left->valid_cols * size, m->matrix_row_bytes) *
+                         pto_ceil_div(right->valid_cols, m->matrix_rows);
 }
 
 void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_step *step, insn_charge *out)

@@ -68,13 +68,7 @@ void trace_slice(sim *s, const sim_slice *slice)
         s->slices_dropped++;
         return;
     }
-    if (s->slice_count == s->slice_room) {
-        const uint32_t room = s->slice_room ? s->slice_room * 2 : 1024;
-        sim_slice *items = PTO_SCRATCH(s->run, sim_slice, room);
-        if (s->slice_count) memcpy(items, s->slices, s->slice_count * sizeof *items);
-        s->slices = items;
-        s->slice_room = room;
-    }
+    PTO_GROW(s->run, s->slices, s->slice_count, s->slice_room);
     s->slices[s->slice_count++] = *slice;
 }
 

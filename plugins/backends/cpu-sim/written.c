@@ -6,13 +6,7 @@ void written_init(const pto_run *run, written_memory *w) { *w = (written_memory)
 
 void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written)
 {
-    if (w->count == w->room) {
-        const uint32_t room = w->room ? w->room * 2 : 16;
-        gm_root *roots = PTO_SCRATCH(w->run, gm_root, room);
-        if (w->count) memcpy(roots, w->roots, w->count * sizeof *roots);
-        w->roots = roots;
-        w->room = room;
-    }
+    PTO_GROW(w->run, w->roots, w->count, w->room);
     gm_root *r = &w->roots[w->count++];
     *r = (gm_root){.at = at, .name = name, .array = *array};
     if (is_written || array->base == NULL) return;

@@ -1,6 +1,8 @@
 /* Calls: frames, arguments, symbols, results; and launches, whose instances share a frame one after the other. */
 #include "reference_interp.h"
 
+#include <pto/bind.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -160,28 +162,22 @@ pto_status interp_start(interp *in, const function_code *f)
 {
     const pto_call *call = in->call;
     frame *fr = make_frame(in, f, NULL, NULL);
-    if (call->argument_count != f->parameter_count || call->result_count != f->result_count)
-        return pto_error(
-            f->op, "pto.reference/arguments",
-            "@%.*s has %" PRIu32 " parameters and %" PRIu32 " results, the call has %" PRIu32 " and %" PRIu32,
-            PTO_FMT(f->name), f->parameter_count, f->result_count, call->argument_count, call->result_count);
+    pto_binding *bindings = PTO_SCRATCH(in->run, pto_binding, call->argument_count + call->result_count);
+    PTO_TRY(pto_backend_bind(call, "pto.reference/arguments", bindings));
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const parameter_code *p = &f->parameters[i];
         value v;
         if (p->shape.kind == PTO_TYPE_SCALAR)
-            read_number(call->arguments[i], &v);
+            read_number(bindings[i].tensor, &v);
         else
-            wrap_tensor(in, call->arguments[i], p, &v);
+            wrap_tensor(in, bindings[i].tensor, p, &v);
         give(in, fr, p->value, &v);
         value_clear(in->pool, &v);
     }
     for (uint32_t i = 0; i < f->symbol_count; i++) {
-        uint32_t k = 0;
-        while (k < call->symbol_count && !pto_str_same(call->symbols[k], f->symbol_names[i])) k++;
-        if (k == call->symbol_count)
+        if (!pto_call_symbol(call, f->symbol_names[i], &fr->slots[f->symbols[i]]))
             return pto_error(f->op, "pto.reference/arguments", "the call gives no value of $%.*s",
                              PTO_FMT(f->symbol_names[i]));
-        fr->slots[f->symbols[i]] = call->symbol_values[k];
     }
     PTO_TRY(check_frame(fr, f->op));
     interp_push(in, fr, &f->body, NULL);

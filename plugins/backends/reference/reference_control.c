@@ -18,13 +18,7 @@ pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t 
 
 level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner)
 {
-    if (in->depth == in->room) {
-        const uint32_t room = in->room != 0 ? in->room * 2 : 64;
-        level *bigger = PTO_SCRATCH(in->run, level, room);
-        if (in->depth != 0) memcpy(bigger, in->levels, in->depth * sizeof *bigger);
-        in->levels = bigger;
-        in->room = room;
-    }
+    PTO_GROW(in->run, in->levels, in->depth, in->room);
     level *l = &in->levels[in->depth++];
     *l = (level){.block = b, .at = b->first, .owner = owner, .frame = fr};
     return l;

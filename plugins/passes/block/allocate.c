@@ -114,22 +114,17 @@ static span life_span(const region_table *r, pto_op buffer, uint32_t loop, const
     return s;
 }
 
-/* A number of the machine's space, or `absent`. */
-static int64_t space_number(const pto_run *run, pto_str space, const char *what, int64_t absent)
+static int64_t usable_bytes(const pto_run *run, pto_str space)
 {
-    char path[80];
-    int64_t n = 0;
-    snprintf(path, sizeof path, "spaces.%.*s.%s", PTO_FMT(space), what);
-    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
+    return pto_machine_i64_or(run, 0, "spaces.%.*s.usable-bytes", PTO_FMT(space));
 }
-
-static int64_t usable_bytes(const pto_run *run, pto_str space) { return space_number(run, space, "usable-bytes", 0); }
 
 /* What the buffer asks for, and what its space wants of every buffer: both are powers of two. */
 static int64_t alignment(const pto_run *run, pto_op buffer)
 {
+    const pto_str name = pto_attr_str_of(buffer, PTO_STR("space"));
     const int64_t own = pto_attr_int_of(buffer, PTO_STR("align"), 32),
-                  space = space_number(run, pto_attr_str_of(buffer, PTO_STR("space")), "align", 1);
+                  space = pto_machine_i64_or(run, 1, "spaces.%.*s.align", PTO_FMT(name));
     return own > space ? own : space;
 }
 
@@ -153,12 +148,12 @@ static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 static uint32_t find_lives(const region_table *r, life **out)
 {
     uint32_t n = 0;
-    for (uint32_t i = 1; i < r->count; i++) n += pto_op_is(r->ops[i].op, pto_kind(r->run, KIND_BUFFER)) ? 1u : 0u;
+    for (uint32_t i = 1; i < r->count; i++) n += PTO_IS(r->ops[i].op, BUFFER) ? 1u : 0u;
     life *lives = PTO_SCRATCH(r->run, life, n);
     n = 0;
     for (uint32_t i = 1; i < r->count; i++) {
         const pto_op op = r->ops[i].op;
-        if (!pto_op_is(op, pto_kind(r->run, KIND_BUFFER))) continue;
+        if (!PTO_IS(op, BUFFER)) continue;
         lives[n].buffer = op;
         lives[n].s = (storage_life){
             .space = pto_space_by_name(pto_attr_str_of(op, PTO_STR("space"))),
@@ -241,7 +236,7 @@ static pto_status allocate_space(pto_op kernel, pto_space space, life *all, uint
 
 static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
 {
-    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(kernel, KERNEL)) return PTO_OK;
     const region_table r = regions_of(kernel);
     life *lives = NULL;
     const uint32_t count = find_lives(&r, &lives);
@@ -270,7 +265,7 @@ static pto_status check_buffer(const pto_run *run, const life *l)
 
 static pto_status check_addresses(const pto_run *run, pto_op kernel)
 {
-    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(kernel, KERNEL)) return PTO_OK;
     const region_table r = regions_of(kernel);
     life *lives = NULL;
     const uint32_t count = find_lives(&r, &lives);

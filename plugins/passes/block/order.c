@@ -55,7 +55,7 @@ typedef struct piece {
 
 static int64_t rule_of(pto_op op) { return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
-static pto_status describe(node *n, pto_op op, const pto_run *run)
+static pto_status describe(node *n, pto_op op)
 {
     uint32_t count = pto_op_operand_count(op);
     *n = (node){.op = op, .rank = RANK_WORK};
@@ -69,8 +69,7 @@ static pto_status describe(node *n, pto_op op, const pto_run *run)
         if (kind != PTO_TYPE_TILE) continue;
         pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_op_operand(tile, 0));
         pto_str name = pto_op_name(op);
-        if (!pto_op_is(tile, pto_kind(run, KIND_TILE)) || !pto_op_is(buffer, pto_kind(run, KIND_BUFFER)) ||
-            n->access_count == OPERANDS_MAX)
+        if (!PTO_IS(tile, TILE) || !PTO_IS(buffer, BUFFER) || n->access_count == OPERANDS_MAX)
             return pto_error(op, "pto.order/operand",
                              "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
         n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
@@ -240,11 +239,11 @@ static void list_buffers(room *r, pto_op kernel)
 {
     const pto_run *run = kernel.run;
     uint32_t count = 0;
-    PTO_EACH_OP(pto_body(kernel), op) count += (uint32_t)pto_op_is(op, pto_kind(run, KIND_BUFFER));
+    PTO_EACH_OP(pto_body(kernel), op) count += (uint32_t)PTO_IS(op, BUFFER);
     r->buffers = PTO_SCRATCH(run, pto_op, count);
     r->homes = PTO_SCRATCH(run, home, count);
     PTO_EACH_OP(pto_body(kernel), op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_BUFFER))) continue;
+        if (!PTO_IS(op, BUFFER)) continue;
         r->buffers[r->buffer_count] = op;
         r->homes[r->buffer_count++] = home_of(&r->regions, op);
     }
@@ -256,10 +255,8 @@ static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t bloc
 {
     const uint32_t first = r->regions.ops[owner].first[block];
     for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
-        char path[64];
-        int64_t used = 0, most = INT64_MAX;
-        (void)snprintf(path, sizeof path, "spaces.%s.usable-bytes", pto_space_name(s));
-        if (pto_machine_i64(run, pto_s(path), &most) != PTO_OK) continue;
+        int64_t used = 0;
+        const int64_t most = pto_machine_i64_or(run, INT64_MAX, "spaces.%s.usable-bytes", pto_space_name(s));
         for (uint32_t i = 0; i < r->buffer_count; i++) {
             const pto_op op = r->buffers[i];
             const home *h = &r->homes[i];
@@ -289,22 +286,21 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
             return pto_error(op, "pto.order/flags",
                              "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
-        const int is_insn = rule_of(op) != PTO_RULE_NONE && rule_of(op) != PTO_RULE_READ,
-                  is_tile = pto_op_is(op, pto_kind(run, KIND_TILE));
+        const int is_insn = rule_of(op) != PTO_RULE_NONE && rule_of(op) != PTO_RULE_READ, is_tile = PTO_IS(op, TILE);
         if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
             piece p = {run, r->nodes, r->before, count, op};
             PTO_TRY(order_piece(&p, r->tiles, tiles));
             count = tiles = 0;
         }
         if (is_tile) r->tiles[tiles++] = op;
-        if (is_insn) PTO_TRY(describe(&r->nodes[count++], op, run));
+        if (is_insn) PTO_TRY(describe(&r->nodes[count++], op));
     }
     return PTO_OK; /* a terminator has ended the last piece */
 }
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
-    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(unit, KERNEL)) return PTO_OK;
     room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW), .regions = regions_of(unit)};
     if (r.window > r.regions.count) r.window = r.regions.count;
     r.tile_room = r.window * OPERANDS_MAX;

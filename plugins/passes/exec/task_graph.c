@@ -34,7 +34,7 @@ static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
     pto_op last = pto_value_op(memory);
     PTO_EACH_USE(memory, use) {
         pto_op user = top_op(use.op, body);
-        if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
+        if (PTO_IS(use.op, VIEW)) {
             const pto_op through = last_use(run, pto_op_result(use.op, 0), body);
             if (pto_op_is_before(user, through)) user = through;
         }
@@ -71,10 +71,10 @@ static pto_status rewrite_function(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_LAUNCH))) PTO_TRY(rewrite_launch(run, op));
+        if (PTO_IS(op, LAUNCH)) PTO_TRY(rewrite_launch(run, op));
     }
     PTO_EACH_OP(pto_body(function), op) {
-        if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE))) PTO_TRY(rewrite_workspace(run, op, pto_body(function)));
+        if (PTO_IS(op, WORKSPACE)) PTO_TRY(rewrite_workspace(run, op, pto_body(function)));
     }
     return PTO_OK;
 }
@@ -83,7 +83,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
     PTO_EACH_OP(pto_module_top(run), op) {
-        if (pto_op_is(op, pto_kind(run, KIND_FUNC))) PTO_TRY(rewrite_function(run, op));
+        if (PTO_IS(op, FUNC)) PTO_TRY(rewrite_function(run, op));
     }
     return PTO_OK;
 }
@@ -92,11 +92,12 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
  * level. */
 static pto_status check_scheduled(const pto_run *run, pto_op function)
 {
+    (void)run;
     PTO_WALK(function, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_EXEC_ALLOC))) continue;
+        if (!PTO_IS(op, EXEC_ALLOC)) continue;
         uint32_t freed = 0;
-        PTO_EACH_USE(pto_op_result(op, 0), use) freed += pto_op_is(use.op, pto_kind(run, KIND_EXEC_FREE)) ? 1u : 0u;
+        PTO_EACH_USE(pto_op_result(op, 0), use) freed += PTO_IS(use.op, EXEC_FREE) ? 1u : 0u;
         if (freed != 1)
             return pto_error(op, "pto.task-graph/not-freed", "the workspace is freed %u times; it must be freed once",
                              freed);

@@ -221,13 +221,7 @@ static pto_op match_seen(const pto_run *run, seen_table *t, pto_op op)
 
 static void note_merged(const pto_run *run, seen_table *t, pto_op twin, pto_loc loc)
 {
-    if (t->merged_count == t->merged_room) {
-        const uint32_t room = t->merged_room != 0 ? 2 * t->merged_room : SEEN_FIRST;
-        merged_op *more = PTO_SCRATCH(run, merged_op, room);
-        if (t->merged_count != 0) memcpy(more, t->merged, t->merged_count * sizeof *more);
-        t->merged = more;
-        t->merged_room = room;
-    }
+    PTO_GROW(run, t->merged, t->merged_count, t->merged_room);
     t->merged[t->merged_count] = (merged_op){twin, loc, t->merged_count};
     t->merged_count++;
 }

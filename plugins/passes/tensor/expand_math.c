@@ -258,11 +258,11 @@ static pto_value expand_mean(pto_op op, pto_value x)
 
 /* ---- NaN ---- */
 
-static int may_be_nan(const pto_run *run, pto_value v)
+static int may_be_nan(pto_value v)
 {
     const pto_op def = pto_value_op(v);
-    if (pto_op_is(def, pto_kind(run, KIND_INDEX_CAST))) return 0;
-    if (!pto_op_is(def, pto_kind(run, KIND_CONSTANT))) return 1;
+    if (PTO_IS(def, INDEX_CAST)) return 0;
+    if (!PTO_IS(def, CONSTANT)) return 1;
     const pto_attr value = pto_op_attr(def, PTO_STR("value"));
     const pto_attr_kind kind = pto_attr_kind_of(value);
     return kind != PTO_ATTR_INT && (kind != PTO_ATTR_FLOAT || pto_attr_f64(value) != pto_attr_f64(value));
@@ -315,7 +315,7 @@ static pto_value expand_extreme(pto_op op, uint32_t kind, pto_value a, pto_value
 {
     const pto_run *run = op.run;
     const pto_type type = pto_value_type(pto_op_result(op, 0));
-    const int from_a = may_be_nan(run, a), from_b = may_be_nan(run, b) && !pto_value_same(a, b);
+    const int from_a = may_be_nan(a), from_b = may_be_nan(b) && !pto_value_same(a, b);
     const int is_plain = (!from_a && !from_b) || !pto_dtype_is_float(pto_type_dtype(type)) ||
                          pto_str_is(pto_opt_str(run, OPT_NAN), "any");
     const pto_value m = binary(op, kind, is_plain ? "" : "_number", type, a, b);
@@ -359,7 +359,7 @@ static int makes_nan_of_nan(const pto_run *run, pto_op op)
                                      KIND_LOG,     KIND_ADD,  KIND_SUB,   KIND_MUL,        KIND_DIV};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (pto_op_is(op, pto_kind(run, kinds[i]))) return 1;
-    return pto_op_is(op, pto_kind(run, KIND_CAST)) && pto_dtype_is_float(dtype_of(pto_op_result(op, 0)));
+    return PTO_IS(op, CAST) && pto_dtype_is_float(dtype_of(pto_op_result(op, 0)));
 }
 
 enum { CHAIN_MAX = 8 };
@@ -411,7 +411,7 @@ static int match_level(const follower *f, pto_op op)
     if (pto_op_result_count(op) != 1 ||
         pto_type_rank(pto_value_type(pto_op_result(op, 0))) != pto_type_rank(pto_value_type(f->x)))
         return -1;
-    if (pto_op_is(op, pto_kind(f->run, KIND_REDUCE_SUM)) || pto_op_is(op, pto_kind(f->run, KIND_REDUCE_MEAN))) {
+    if (PTO_IS(op, REDUCE_SUM) || PTO_IS(op, REDUCE_MEAN)) {
         if (reduced_dims(op) != reduced_dims(f->reduce) || !pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return -1;
         return level_of(f, pto_op_operand(op, 0)) == NAN_UNKNOWN ? NAN_UNKNOWN : NAN_ALL;
     }
@@ -446,14 +446,11 @@ static int propagates(pto_op op)
            pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)));
 }
 
-static int is_reduction(const pto_run *run, pto_op op)
-{
-    return pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)) || pto_op_is(op, pto_kind(run, KIND_REDUCE_MIN));
-}
+static int is_reduction(pto_op op) { return PTO_IS(op, REDUCE_MAX) || PTO_IS(op, REDUCE_MIN); }
 
 static pto_status relax(const pto_run *run, pto_op op)
 {
-    if (!is_reduction(run, op) || !propagates(op)) return PTO_OK;
+    if (!is_reduction(op) || !propagates(op)) return PTO_OK;
     if (!pto_str_is(pto_opt_str(run, OPT_NAN), "any") && !match_restored(run, op)) return PTO_OK;
     pto_stat_add(run, STAT_RELAXED, 1);
     return pto_op_set_attr(op, PTO_STR("nan"), pto_attr_make_str(run, PTO_STR("any")));
@@ -491,7 +488,7 @@ static uint32_t last_run(pto_op op, uint32_t *out_rest)
 /* Reduces the last run of dims before `op` does the rest. A float sum in ascending order is one sum. */
 static pto_status part_reduction(const pto_run *run, pto_op op)
 {
-    if (!is_reduction(run, op) && !pto_op_is(op, pto_kind(run, KIND_REDUCE_SUM))) return PTO_OK;
+    if (!is_reduction(op) && !PTO_IS(op, REDUCE_SUM)) return PTO_OK;
     const int is_ordered = pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending");
     if (is_ordered && pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)))) return PTO_OK;
     for (uint32_t rest = 0, dims = last_run(op, &rest); rest != 0; dims = last_run(op, &rest)) {
@@ -535,9 +532,8 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     *out_stays = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (pto_op_is(op, pto_kind(run, rows[i].kind))) return rows[i].expand(op, x);
-    if (pto_op_is(op, pto_kind(run, KIND_SILU))) return gated(op, x, x);
-    if (pto_op_is(op, pto_kind(run, KIND_RELU)))
-        return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
+    if (PTO_IS(op, SILU)) return gated(op, x, x);
+    if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
         if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op))
@@ -554,7 +550,7 @@ static pto_str find_lack(pto_op made)
 {
     const pto_run *run = made.run;
     const pto_dtype to = dtype_of(pto_op_result(made, 0));
-    const int is_cast = pto_op_is(made, pto_kind(run, KIND_CAST));
+    const int is_cast = PTO_IS(made, CAST);
     const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
     if (tile == 0) return pto_no_str();
     const pto_dtype from = is_cast ? dtype_of(pto_op_operand(made, 0)) : to;
@@ -578,8 +574,7 @@ static pto_status check_made(pto_op op, pto_op made)
                      "`%.*s` in %s becomes several ops, and the machine %.*s and not %s %s: write the function in the "
                      "source with ops and types that the machine has",
                      PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_op_operand(op, 0))), PTO_FMT(lack),
-                     pto_op_is(made, pto_kind(op.run, KIND_CAST)) ? "to" : "in",
-                     pto_dtype_name(dtype_of(pto_op_result(made, 0))));
+                     PTO_IS(made, CAST) ? "to" : "in", pto_dtype_name(dtype_of(pto_op_result(made, 0))));
 }
 
 /* The ops between `last`, or the begin of the block, and `op`. */
@@ -621,8 +616,8 @@ static pto_status check_math_legal(const pto_run *run, pto_op function)
                                  "`%.*s` has no instruction; `pto.expand-math` makes it of others",
                                  PTO_FMT(pto_op_name(op)));
         }
-        const int is_extreme = pto_op_is(op, pto_kind(run, KIND_MAXIMUM)) || pto_op_is(op, pto_kind(run, KIND_MINIMUM));
-        if ((is_extreme || is_reduction(run, op)) && propagates(op))
+        const int is_extreme = PTO_IS(op, MAXIMUM) || PTO_IS(op, MINIMUM);
+        if ((is_extreme || is_reduction(op)) && propagates(op))
             return pto_error(op, "pto.expand-math/propagates-nan",
                              "`%.*s` propagates NaN, which vector instructions do not; write {nan = \"any\"} or let "
                              "`pto.expand-math` guard it",

@@ -36,10 +36,7 @@ static pto_layout layout_by_name(const char *p, size_t n)
 /* Layouts of a space as text; the first is the usual one. */
 static pto_str space_layouts(const pto_run *run, pto_space space)
 {
-    char path[64];
-    pto_str list = pto_no_str();
-    (void)snprintf(path, sizeof path, "spaces.%s.layouts", pto_space_name(space));
-    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_text(run, "spaces.%s.layouts", pto_space_name(space));
 }
 
 static int space_has(const pto_run *run, pto_space space, pto_layout layout)
@@ -124,7 +121,7 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
     pto_type t = pto_value_type(v);
     int64_t unit[2], have[2] = {tile_capacity_of(t, 0), tile_capacity_of(t, 1)}, want[2];
     tile_unit(run, pto_type_space(t), layout, pto_type_dtype(t), unit);
-    for (int d = 0; d < 2; d++) want[d] = tile_round_to(have[d], unit[d]);
+    for (int d = 0; d < 2; d++) want[d] = pto_round_up(have[d], unit[d]);
     int grows = want[0] != have[0] || want[1] != have[1];
     int64_t rule = PTO_SOME(op) ? rule_of(run, op) : PTO_RULE_NONE;
     int is_valid_by_capacity = rule == PTO_RULE_FILLPAD || (rule == PTO_RULE_ROW_EXPAND && want[1] != have[1]) ||
@@ -143,9 +140,9 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
 }
 
 /* Carried tiles have the layout that they begin with. */
-static pto_status rewrite_loop(const pto_run *run, pto_op op)
+static pto_status rewrite_loop(pto_op op)
 {
-    uint32_t first = pto_op_is(op, pto_kind(run, KIND_FOR)) ? 1 : 0;
+    uint32_t first = PTO_IS(op, FOR) ? 1 : 0;
     for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
         if (!tile_is_tile(pto_op_result(op, i))) continue;
         pto_type type = pto_value_type(pto_op_operand(op, i));
@@ -156,15 +153,14 @@ static pto_status rewrite_loop(const pto_run *run, pto_op op)
     return PTO_OK;
 }
 
-static pto_status check_yield(const pto_run *run, pto_op yield)
+static pto_status check_yield(pto_op yield)
 {
     pto_op owner = pto_op_parent(yield);
-    if (pto_op_is(owner, pto_kind(run, KIND_WHILE)) && pto_block_same(pto_op_block(yield), pto_body(owner)))
-        return PTO_OK;
+    if (PTO_IS(owner, WHILE) && pto_block_same(pto_op_block(yield), pto_body(owner))) return PTO_OK;
     for (uint32_t i = 0; i < pto_op_operand_count(yield) && i < pto_op_result_count(owner); i++) {
         pto_value v = pto_op_operand(yield, i), result = pto_op_result(owner, i);
         if (!tile_is_tile(v)) continue;
-        if (pto_op_is(owner, pto_kind(run, KIND_IF)) && pto_type_layout(pto_value_type(result)) == PTO_LAYOUT_NONE)
+        if (PTO_IS(owner, IF) && pto_type_layout(pto_value_type(result)) == PTO_LAYOUT_NONE)
             PTO_TRY(pto_value_set_type(result, pto_value_type(v)));
         if (pto_type_same(pto_value_type(v), pto_value_type(result))) continue;
         return pto_error(
@@ -179,10 +175,9 @@ static pto_status check_yield(const pto_run *run, pto_op yield)
 
 static pto_status rewrite_op(const pto_run *run, pto_op op)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_FOR)) || pto_op_is(op, pto_kind(run, KIND_WHILE)))
-        return rewrite_loop(run, op);
-    if (pto_op_is(op, pto_kind(run, KIND_YIELD))) return check_yield(run, op);
-    if (pto_op_is(op, pto_kind(run, KIND_IF))) return PTO_OK;
+    if (PTO_IS(op, FOR) || PTO_IS(op, WHILE)) return rewrite_loop(op);
+    if (PTO_IS(op, YIELD)) return check_yield(op);
+    if (PTO_IS(op, IF)) return PTO_OK;
     for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
         pto_value v = pto_op_result(op, i);
         if (!tile_is_tile(v)) continue;

@@ -83,7 +83,7 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
 /* Space that the row of `op` puts its result in; NONE: it follows from the uses or from the operands. */
 static pto_space result_space(const pto_run *run, pto_op op)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_ZERO_ACC))) return PTO_ACC;
+    if (PTO_IS(op, ZERO_ACC)) return PTO_ACC;
     switch (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE)) {
     case PTO_RULE_NONE:
     case PTO_RULE_LOAD:
@@ -193,9 +193,8 @@ static pto_status join(classes *c, pto_op at, pto_value a, pto_value b)
 /* Carried values: what goes in, the block argument, what is yielded, the result. */
 static pto_status join_control(classes *c, pto_op op)
 {
-    const pto_run *run = c->run;
-    int is_for = pto_op_is(op, pto_kind(run, KIND_FOR)), is_while = pto_op_is(op, pto_kind(run, KIND_WHILE));
-    if (!is_for && !is_while && !pto_op_is(op, pto_kind(run, KIND_IF))) return PTO_OK;
+    int is_for = PTO_IS(op, FOR), is_while = PTO_IS(op, WHILE);
+    if (!is_for && !is_while && !PTO_IS(op, IF)) return PTO_OK;
     for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
         pto_block block = pto_op_block_at(op, b);
         pto_op yield = pto_block_terminator(block);
@@ -279,8 +278,7 @@ static pto_type with_space(pto_value v, pto_space space)
 static pto_value match_moved(const pto_run *run, pto_value v, pto_space space, pto_op user)
 {
     PTO_EACH_USE(v, use) {
-        if (!pto_op_is(use.op, pto_kind(run, KIND_MOVE)) || !pto_block_same(pto_op_block(use.op), pto_op_block(user)))
-            continue;
+        if (!PTO_IS(use.op, MOVE) || !pto_block_same(pto_op_block(use.op), pto_op_block(user))) continue;
         pto_value moved = pto_op_result(use.op, 0);
         if (pto_type_space(pto_value_type(moved)) == space && pto_op_is_before(use.op, user)) return moved;
     }

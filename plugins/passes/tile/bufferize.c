@@ -80,7 +80,7 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
             "forall, tile.load, tile.store and return",
             PTO_FMT(pto_op_name(op)));
     int inside = !pto_op_same(pto_op_parent(op), function);
-    if (inside && (pto_op_is(op, pto_kind(run, KIND_FORALL)) || pto_op_is(op, pto_kind(run, KIND_EMPTY))))
+    if (inside && (PTO_IS(op, FORALL) || PTO_IS(op, EMPTY)))
         return pto_error(op, "pto.bufferize/nested",
                          "`%.*s` with tensors stands inside `%.*s`; it must stand in the "
                          "body of the function",
@@ -90,33 +90,31 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
 
 /* ---- nests whose results nobody uses ---- */
 
-static int writes_elsewhere(const pto_run *run, pto_op forall)
+static int writes_elsewhere(pto_op forall)
 {
     PTO_WALK(forall, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_STORE))) continue;
+        if (!PTO_IS(op, STORE)) continue;
         pto_block owner = pto_value_block(pto_op_operand(op, 1));
         if (!PTO_SOME(owner) || !pto_op_same(pto_block_parent(owner), forall)) return 1;
     }
     return 0;
 }
 
-static int match_unused(const pto_run *run, pto_op op)
+static int match_unused(pto_op op)
 {
-    int is_nest = pto_op_is(op, pto_kind(run, KIND_FORALL));
-    if (!is_nest && !pto_op_is(op, pto_kind(run, KIND_VIEW)) && !pto_op_is(op, pto_kind(run, KIND_EMPTY)) &&
-        !pto_op_is(op, pto_kind(run, KIND_ARRAY)))
-        return 0;
+    int is_nest = PTO_IS(op, FORALL);
+    if (!is_nest && !PTO_IS(op, VIEW) && !PTO_IS(op, EMPTY) && !PTO_IS(op, ARRAY)) return 0;
     for (uint32_t i = 0; i < pto_op_result_count(op); i++)
         if (pto_value_use_count(pto_op_result(op, i)) != 0) return 0;
-    return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(run, op));
+    return pto_op_result_count(op) != 0 && !(is_nest && writes_elsewhere(op));
 }
 
 static pto_status remove_unused(const pto_run *run, pto_op function)
 {
     for (pto_op op = pto_block_last(pto_body(function)); PTO_SOME(op);) {
         pto_op before = pto_op_prev(op);
-        if (match_unused(run, op)) {
+        if (match_unused(op)) {
             PTO_TRY(pto_op_erase(op));
             pto_stat_add(run, STAT_REMOVED, 1);
         }
@@ -140,7 +138,7 @@ static pto_value make_view(const pto_run *run, pto_place at, pto_value v, pto_ty
 static int64_t copy_columns(const pto_run *run, pto_dtype dtype, pto_expr count)
 {
     int64_t bytes = pto_opt_i64(run, OPT_COPY_BYTES), whole = 0;
-    int64_t room = tile_space_number(run, PTO_VEC, "usable-bytes", INT64_MAX) / 4;
+    int64_t room = pto_machine_i64_or(run, INT64_MAX, "spaces.vec.usable-bytes") / 4;
     int64_t size = pto_dtype_bytes(dtype), columns = size > 0 ? (room < bytes ? room : bytes) / size : 1;
     if (columns < 1) columns = 1;
     if (pto_expr_is_const(count, &whole) && whole > 0 && whole < columns) columns = whole;
@@ -217,9 +215,9 @@ static pto_value make_copy(const pto_run *run, pto_op at, pto_value from, const 
 /* ---- which memory a tensor is ---- */
 
 /* Through views to a parameter, a `tile.empty` or a result of a nest. */
-static pto_value origin_of(const pto_run *run, pto_value v)
+static pto_value origin_of(pto_value v)
 {
-    while (pto_op_is(pto_value_op(v), pto_kind(run, KIND_VIEW))) v = pto_op_operand(pto_value_op(v), 0);
+    while (PTO_IS(pto_value_op(v), VIEW)) v = pto_op_operand(pto_value_op(v), 0);
     return v;
 }
 
@@ -228,9 +226,9 @@ static pto_value root_of(const pto_run *run, pto_value v, pto_value *last_nest)
 {
     *last_nest = pto_value_none(run);
     for (;;) {
-        v = origin_of(run, v);
+        v = origin_of(v);
         pto_op def = pto_value_op(v);
-        if (!pto_op_is(def, pto_kind(run, KIND_FORALL))) return v;
+        if (!PTO_IS(def, FORALL)) return v;
         if (!PTO_SOME(*last_nest)) *last_nest = v;
         v = pto_op_operand(def, pto_value_index(v));
     }
@@ -245,8 +243,7 @@ static pto_op top_op(pto_op op, pto_op function)
 
 /* Whether elements behind `value`, seen directly or through views, are used in or after `nest` by anything but its
  * operand `slot`. `todo` has room for every view of the function. */
-static int match_later_use(const pto_run *run, pto_op function, pto_value value, pto_op nest, uint32_t slot,
-                           pto_value *todo)
+static int match_later_use(pto_op function, pto_value value, pto_op nest, uint32_t slot, pto_value *todo)
 {
     uint32_t count = 0;
     todo[count++] = value;
@@ -254,7 +251,7 @@ static int match_later_use(const pto_run *run, pto_op function, pto_value value,
         pto_value v = todo[--count];
         PTO_EACH_USE(v, use) {
             pto_op top = top_op(use.op, function);
-            if (pto_op_is(use.op, pto_kind(run, KIND_VIEW)) && pto_op_same(top, use.op)) {
+            if (PTO_IS(use.op, VIEW) && pto_op_same(top, use.op)) {
                 todo[count++] = pto_op_result(use.op, 0);
                 continue;
             }
@@ -275,14 +272,13 @@ static int is_inout(pto_value param)
 }
 
 /* Why a nest cannot write over what its `out` number `i` starts from; NULL: it can. */
-static const char *match_copy_reason(const pto_run *run, pto_op function, pto_op nest, uint32_t i, pto_value *todo)
+static const char *match_copy_reason(pto_op function, pto_op nest, uint32_t i, pto_value *todo)
 {
-    pto_value origin = origin_of(run, pto_op_operand(nest, i));
-    if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_EMPTY))) return NULL;
-    if (pto_op_is(pto_value_op(origin), pto_kind(run, KIND_ARRAY))) return "it is a constant";
+    pto_value origin = origin_of(pto_op_operand(nest, i));
+    if (PTO_IS(pto_value_op(origin), EMPTY)) return NULL;
+    if (PTO_IS(pto_value_op(origin), ARRAY)) return "it is a constant";
     if (PTO_SOME(pto_value_block(origin)) && !is_inout(origin)) return "it is a parameter that may not be written to";
-    if (match_later_use(run, function, origin, nest, i, todo))
-        return "its old elements are used after they are overwritten";
+    if (match_later_use(function, origin, nest, i, todo)) return "its old elements are used after they are overwritten";
     return NULL;
 }
 
@@ -293,9 +289,9 @@ static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
     int shared = 0;
     for (pto_value at = v;; at = pto_op_operand(pto_value_op(at), 0)) {
         shared |= pto_value_use_count(at) > 1;
-        if (!pto_op_is(pto_value_op(at), pto_kind(run, KIND_VIEW))) break;
+        if (!PTO_IS(pto_value_op(at), VIEW)) break;
     }
-    if (!shared || !pto_op_is(pto_value_op(origin_of(run, v)), pto_kind(run, KIND_EMPTY))) return PTO_OK;
+    if (!shared || !PTO_IS(pto_value_op(origin_of(v)), EMPTY)) return PTO_OK;
     pto_value fresh = make_empty(run, pto_before(nest), pto_value_type(v));
     PTO_NEED(fresh);
     return pto_op_set_operand(nest, i, fresh);
@@ -308,10 +304,10 @@ static pto_status separate(const pto_run *run, pto_op function)
         room += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
     pto_value *todo = PTO_SCRATCH(run, pto_value, room);
     PTO_EACH_OP(pto_body(function), op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_FORALL))) continue;
+        if (!PTO_IS(op, FORALL)) continue;
         for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
             PTO_TRY(own_empty(run, op, i));
-            const char *why = match_copy_reason(run, function, op, i, todo);
+            const char *why = match_copy_reason(function, op, i, todo);
             if (why == NULL) continue;
             pto_value copy = make_copy(run, op, pto_op_operand(op, i), why);
             PTO_NEED(copy);
@@ -328,9 +324,8 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
 {
     pto_value nest, v = pto_op_operand(ret, i), root = root_of(run, v, &nest);
     const char *why = NULL;
-    if (!pto_op_is(pto_value_op(root), pto_kind(run, KIND_EMPTY))) {
-        why = pto_op_is(pto_value_op(root), pto_kind(run, KIND_ARRAY)) ? "a constant is given back"
-                                                                       : "a parameter is given back";
+    if (!PTO_IS(pto_value_op(root), EMPTY)) {
+        why = PTO_IS(pto_value_op(root), ARRAY) ? "a constant is given back" : "a parameter is given back";
     } else if (!PTO_SOME(nest)) {
         pto_error(ret, "pto.bufferize/unwritten", "`return` gives back %%%.*s, which no nest writes to",
                   PTO_FMT(pto_value_name(v)));
@@ -345,16 +340,16 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
 }
 
 /* Gives the name of what is written to memory to that memory. */
-static pto_str written_name(const pto_run *run, pto_value empty)
+static pto_str written_name(pto_value empty)
 {
     pto_value v = empty;
     for (;;) {
         pto_use use = pto_use_at(v, 0);
-        if (pto_op_is(use.op, pto_kind(run, KIND_VIEW))) {
+        if (PTO_IS(use.op, VIEW)) {
             v = pto_op_result(use.op, 0);
             continue;
         }
-        int is_nest = pto_op_is(use.op, pto_kind(run, KIND_FORALL));
+        int is_nest = PTO_IS(use.op, FORALL);
         return pto_value_name(is_nest ? pto_op_result(use.op, use.slot) : v);
     }
 }
@@ -363,7 +358,7 @@ static pto_status place_empty(const pto_run *run, pto_op empty, pto_value output
 {
     pto_value v = pto_op_result(empty, 0), memory;
     pto_type type = gm_of(run, pto_value_type(v));
-    pto_str name = written_name(run, v);
+    pto_str name = written_name(v);
     if (PTO_SOME(output)) {
         memory = make_view(run, pto_before(empty), output, type, name);
     } else {
@@ -434,16 +429,15 @@ static pto_status rewrite_body(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, view)
     {
-        if (!pto_op_is(view, pto_kind(run, KIND_VIEW)) && !pto_op_is(view, pto_kind(run, KIND_ARRAY))) continue;
+        if (!PTO_IS(view, VIEW) && !PTO_IS(view, ARRAY)) continue;
         pto_type type = pto_value_type(pto_op_result(view, 0));
         if (pto_type_kind_of(type) == PTO_TYPE_TENSOR)
             PTO_TRY(pto_value_set_type(pto_op_result(view, 0), gm_of(run, type)));
     }
     PTO_EACH_OP(pto_body(function), op)
-        if (pto_op_is(op, pto_kind(run, KIND_EMPTY))) PTO_TRY(place_empty(run, op, pto_value_none(run)));
+        if (PTO_IS(op, EMPTY)) PTO_TRY(place_empty(run, op, pto_value_none(run)));
     PTO_EACH_OP(pto_body(function), nest)
-        if (pto_op_is(nest, pto_kind(run, KIND_FORALL)) && pto_op_operand_count(nest) != 0)
-            PTO_TRY(rewrite_forall(run, nest));
+        if (PTO_IS(nest, FORALL) && pto_op_operand_count(nest) != 0) PTO_TRY(rewrite_forall(run, nest));
     return PTO_OK;
 }
 
@@ -479,8 +473,9 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static pto_status check_bufferized(const pto_run *run, pto_op function)
 {
+    (void)run;
     PTO_WALK(function, op)
-    if (handles_tensors(op) || pto_op_is(op, pto_kind(run, KIND_EMPTY)))
+    if (handles_tensors(op) || PTO_IS(op, EMPTY))
         return pto_error(op, "pto.bufferized/tensor",
                          "`%.*s` takes or gives a tensor; after pto.bufferize all is "
                          "memory",

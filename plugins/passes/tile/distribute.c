@@ -74,10 +74,7 @@ static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out
 /* Cores of the kind that the machine has; 1 for a nest that touches no tile. */
 static int64_t count_cores(const pto_run *run, pto_str name)
 {
-    char path[96];
-    if (name.n == 0 || name.n > 64) return 1;
-    (void)snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(name));
-    return tile_machine_number(run, path, 1);
+    return name.n != 0 ? pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(name)) : 1;
 }
 
 /* How many of them the nest is for. */
@@ -241,7 +238,7 @@ static pto_op outer_forall(const pto_run *run, pto_op op, pto_op function)
 {
     pto_op found = pto_op_none(run);
     for (pto_op at = op; PTO_SOME(at) && !pto_op_same(at, function); at = pto_op_parent(at))
-        if (pto_op_is(at, pto_kind(run, KIND_FORALL)) && !pto_op_same(at, op)) found = at;
+        if (PTO_IS(at, FORALL) && !pto_op_same(at, op)) found = at;
     return found;
 }
 
@@ -249,10 +246,10 @@ static pto_op outer_forall(const pto_run *run, pto_op op, pto_op function)
 static int match_bare(const pto_run *run, pto_op op, pto_op function, int *out_nests)
 {
     int bare = handles_tiles(op);
-    *out_nests = pto_op_is(op, pto_kind(run, KIND_FORALL));
+    *out_nests = PTO_IS(op, FORALL);
     PTO_WALK(op, inner)
     {
-        *out_nests |= pto_op_is(inner, pto_kind(run, KIND_FORALL));
+        *out_nests |= PTO_IS(inner, FORALL);
         bare |= handles_tiles(inner) && !PTO_SOME(outer_forall(run, inner, function));
     }
     return bare;
@@ -308,8 +305,8 @@ static pto_status wrap_bare(const pto_run *run, pto_op function)
             return pto_error(op, "pto.distribute/nest-beside-tiles",
                              "`%.*s` holds nests and tile work outside of them; put the tile work into a `forall`",
                              PTO_FMT(pto_op_name(op)));
-        int is_free = pto_op_block_count(op) == 0 && (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE) ||
-                                                      pto_op_is(op, pto_kind(run, KIND_WORKSPACE)));
+        int is_free = pto_op_block_count(op) == 0 &&
+                      (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE) || PTO_IS(op, WORKSPACE));
         if (bare && !PTO_SOME(wrapper)) {
             wrapper = make_wrapper(run, op, function, number++);
             PTO_NEED(wrapper);
@@ -383,11 +380,11 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_TRY(wrap_bare(run, function));
     uint32_t most = 0, count = 0;
-    PTO_WALK(function, op) most += pto_op_is(op, pto_kind(run, KIND_FORALL)) != 0;
+    PTO_WALK(function, op) most += PTO_IS(op, FORALL) != 0;
     nest_plan *plans = PTO_SCRATCH(run, nest_plan, most);
     PTO_WALK(function, nest)
     {
-        if (!pto_op_is(nest, pto_kind(run, KIND_FORALL)) || PTO_SOME(pto_op_attr(nest, PTO_STR("core")))) continue;
+        if (!PTO_IS(nest, FORALL) || PTO_SOME(pto_op_attr(nest, PTO_STR("core")))) continue;
         plans[count].forall = nest;
         PTO_TRY(plan_nest(run, function, &plans[count++]));
     }
@@ -417,10 +414,7 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
                          "cores",
                          PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), pto_space_name(kind.space),
                          PTO_FMT(kind.name));
-    char path[96];
-    (void)snprintf(path, sizeof path, "cores.%.*s.count", (int)(kind.name.n < 64 ? kind.name.n : 64),
-                   kind.name.n != 0 ? kind.name.p : "");
-    int64_t cores = tile_machine_number(run, path, INT64_MAX);
+    const int64_t cores = pto_machine_i64_or(run, INT64_MAX, "cores.%.*s.count", PTO_FMT(kind.name));
     if (pto_expr_range(pto_expr_of(forall, PTO_STR("to"), 0), forall, NULL).hi <= cores) return PTO_OK;
     pto_str machine = tile_machine_name(run);
     return pto_error(forall, "pto.distributed/too-many",
@@ -433,7 +427,7 @@ static pto_status check_distributed(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_FORALL))) PTO_TRY(check_nest(run, op, function));
+        if (PTO_IS(op, FORALL)) PTO_TRY(check_nest(run, op, function));
         if (handles_tiles(op) && !PTO_SOME(outer_forall(run, op, function)))
             return pto_error(op, "pto.distributed/bare", "`%.*s` works on tiles outside of any `forall`",
                              PTO_FMT(pto_op_name(op)));

@@ -41,10 +41,9 @@ PTO_STATS(STATS);
 static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
 /* Results of loops and branches are the tiles that went in; so is the result of a product accumulated in place. */
-static int has_own_storage(const pto_run *run, pto_op op)
+static int has_own_storage(pto_op op)
 {
-    return !pto_op_is(op, pto_kind(run, KIND_FOR)) && !pto_op_is(op, pto_kind(run, KIND_WHILE)) &&
-           !pto_op_is(op, pto_kind(run, KIND_IF)) && !pto_op_continues(op, 0);
+    return !PTO_IS(op, FOR) && !PTO_IS(op, WHILE) && !PTO_IS(op, IF) && !pto_op_continues(op, 0);
 }
 
 /* The value whose buffer a tile is in, or none when it is handed over by an earlier iteration or by a branch. */
@@ -52,8 +51,8 @@ static pto_value storage_of(const pto_run *run, pto_value v)
 {
     for (;;) {
         pto_op def = pto_value_op(v);
-        if (!PTO_SOME(def) || pto_op_is(def, pto_kind(run, KIND_IF))) return pto_value_none(run);
-        if (has_own_storage(run, def)) return v;
+        if (!PTO_SOME(def) || PTO_IS(def, IF)) return pto_value_none(run);
+        if (has_own_storage(def)) return v;
         v = pto_op_operand(def, pto_op_continues(def, 0) ? 0 : pto_value_index(v));
     }
 }
@@ -73,27 +72,24 @@ static int match_wave(const pto_run *run, pto_op op, int wave)
 }
 
 /* Loops around an op inside its nest; 0 when the innermost has no index to rotate by. */
-static uint32_t loop_depth(const pto_run *run, pto_op op, pto_op nest)
+static uint32_t loop_depth(pto_op op, pto_op nest)
 {
     uint32_t depth = 0;
     for (pto_op at = pto_op_parent(op); PTO_SOME(at) && !pto_op_same(at, nest); at = pto_op_parent(at)) {
-        if (depth == 0 && pto_op_is(at, pto_kind(run, KIND_WHILE))) return 0;
-        depth += pto_op_is(at, pto_kind(run, KIND_FOR)) != 0;
+        if (depth == 0 && PTO_IS(at, WHILE)) return 0;
+        depth += PTO_IS(at, FOR) != 0;
     }
     return depth;
 }
 
 /* The tile whose buffer rotates. */
-static pto_value rotated_tile(const pto_run *run, pto_op op)
-{
-    return pto_op_is(op, pto_kind(run, KIND_STORE)) ? pto_op_operand(op, 0) : pto_op_result(op, 0);
-}
+static pto_value rotated_tile(pto_op op) { return PTO_IS(op, STORE) ? pto_op_operand(op, 0) : pto_op_result(op, 0); }
 
 /* Whether each iteration begins with a tile of its own: none that an earlier iteration hands over. */
 static int match_fresh(const pto_run *run, pto_value tile)
 {
     PTO_EACH_USE(tile, use)
-        if (pto_op_is(use.op, pto_kind(run, KIND_YIELD))) return 0;
+        if (PTO_IS(use.op, YIELD)) return 0;
     return PTO_SOME(storage_of(run, tile));
 }
 
@@ -123,9 +119,9 @@ static pto_status set_stages(const pto_run *run, pto_op op, int64_t stages)
 
 static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t stages, storage_plan *plan)
 {
-    const pto_value tile = rotated_tile(run, c->op);
+    const pto_value tile = rotated_tile(c->op);
     const pto_space space = pto_type_space(pto_value_type(tile));
-    const int64_t capacity = tile_space_number(run, space, "usable-bytes", 0);
+    const int64_t capacity = pto_machine_i64_or(run, 0, "spaces.%s.usable-bytes", pto_space_name(space));
     PTO_TRY(set_stages(run, c->op, stages));
     const int64_t needed = measure(nest, space, capacity, plan);
     c->needed = needed;
@@ -156,10 +152,10 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
     {
         int wave = WAVE_LOADS;
         while (wave < WAVE_COUNT && !match_wave(run, op, wave)) wave++;
-        const uint32_t depth = wave < WAVE_COUNT ? loop_depth(run, op, nest) : 0;
+        const uint32_t depth = wave < WAVE_COUNT ? loop_depth(op, nest) : 0;
         if (depth == 0) continue;
-        const pto_value tile = rotated_tile(run, op);
-        if (!match_fresh(run, tile) || loop_depth(run, pto_value_op(tile), nest) == 0) continue;
+        const pto_value tile = rotated_tile(op);
+        if (!match_fresh(run, tile) || loop_depth(pto_value_op(tile), nest) == 0) continue;
         if (PTO_SOME(pto_op_attr(op, PTO_STR("stages"))) && pto_attr_int_of(op, PTO_STR("stages"), 1) != 1) continue;
         if (out != NULL) out[count] = (candidate){.op = op, .wave = wave, .depth = depth};
         count++;
@@ -172,7 +168,7 @@ static pto_status record(const candidate *c)
     const int64_t stages = pto_attr_int_of(c->op, PTO_STR("stages"), 1);
     char limit[96];
     (void)snprintf(limit, sizeof limit, "%s: %lld of %lld bytes%s",
-                   pto_space_name(pto_type_space(pto_value_type(rotated_tile(c->op.run, c->op)))), (long long)c->needed,
+                   pto_space_name(pto_type_space(pto_value_type(rotated_tile(c->op)))), (long long)c->needed,
                    (long long)c->capacity, c->needed > c->capacity ? " with more" : "");
     const pto_decision d = {
         .struct_size = sizeof d, .count = 1, .name = "stages", .limit = c->needed != 0 ? limit : NULL};
@@ -220,7 +216,7 @@ static pto_status pipeline_nest(const pto_run *run, pto_op nest)
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, nest)
-    if (pto_op_is(nest, pto_kind(run, KIND_FORALL))) PTO_TRY(pipeline_nest(run, nest));
+    if (PTO_IS(nest, FORALL)) PTO_TRY(pipeline_nest(run, nest));
     return PTO_OK;
 }
 

@@ -5,42 +5,22 @@
 
 #include <pto/plugin.h>
 
-static inline int64_t tile_machine_number(const pto_run *run, const char *path, int64_t absent)
-{
-    int64_t n = 0;
-    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
-}
-
 static inline pto_str tile_machine_name(const pto_run *run)
 {
-    pto_str name = pto_no_str();
-    return pto_machine_str(run, PTO_STR("name"), &name) == PTO_OK ? name : PTO_STR("no machine");
-}
-
-/* "spaces.<space>.<key>" as a number. */
-static inline int64_t tile_space_number(const pto_run *run, pto_space space, const char *key, int64_t absent)
-{
-    char path[64];
-    (void)snprintf(path, sizeof path, "spaces.%s.%s", pto_space_name(space), key);
-    return tile_machine_number(run, path, absent);
+    const pto_str name = pto_machine_text(run, "name");
+    return name.n != 0 ? name : PTO_STR("no machine");
 }
 
 /* Core kind that owns the space; empty for a space of the whole chip or one that the machine lacks. */
 static inline pto_str tile_space_core(const pto_run *run, pto_space space)
 {
-    char path[64];
-    pto_str core = pto_no_str();
-    (void)snprintf(path, sizeof path, "spaces.%s.core", pto_space_name(space));
-    return pto_machine_str(run, pto_s(path), &core) == PTO_OK ? core : pto_no_str();
+    return pto_machine_text(run, "spaces.%s.core", pto_space_name(space));
 }
 
 /* A list of the path between two spaces, "layouts" or "casts", as text joined by commas; empty when absent. */
 static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_space to, const char *key)
 {
-    char path[64];
-    pto_str list = pto_no_str();
-    (void)snprintf(path, sizeof path, "paths.%s.%s.%s", pto_space_name(from), pto_space_name(to), key);
-    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_text(run, "paths.%s.%s.%s", pto_space_name(from), pto_space_name(to), key);
 }
 
 static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to)
@@ -86,13 +66,6 @@ static inline int64_t tile_capacity_of(pto_type type, uint32_t dim)
     return pto_dim_is_const(type, dim, &n) ? n : 0;
 }
 
-static inline int64_t tile_round_to(int64_t n, int64_t unit)
-{
-    int64_t r = 0;
-    if (unit <= 1 || n % unit == 0) return n;
-    return __builtin_add_overflow(n, unit - n % unit, &r) ? INT64_MAX : r;
-}
-
 static inline int64_t tile_product(int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -104,16 +77,16 @@ static inline int64_t tile_product(int64_t a, int64_t b)
 static inline void tile_unit(const pto_run *run, pto_space space, pto_layout layout, pto_dtype dtype, int64_t unit[2])
 {
     int64_t bytes = pto_dtype_bytes(dtype) > 0 ? pto_dtype_bytes(dtype) : 1;
-    int64_t block = tile_machine_number(run, "vector.block-bytes", 1) / bytes;
+    int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes") / bytes;
     unit[0] = unit[1] = 1;
     if (layout == PTO_ND || layout == PTO_DN) {
         unit[layout == PTO_ND ? 1 : 0] = block > 0 ? block : 1;
     } else if (space == PTO_ACC) {
-        unit[0] = tile_machine_number(run, "matrix.acc-box-rows", 1);
-        unit[1] = tile_machine_number(run, "matrix.acc-box-cols", 1);
+        unit[0] = pto_machine_i64_or(run, 1, "matrix.acc-box-rows");
+        unit[1] = pto_machine_i64_or(run, 1, "matrix.acc-box-cols");
     } else {
-        int64_t rows = tile_machine_number(run, "matrix.box-rows", 1);
-        int64_t row = tile_machine_number(run, "matrix.box-row-bytes", 1) / bytes;
+        int64_t rows = pto_machine_i64_or(run, 1, "matrix.box-rows");
+        int64_t row = pto_machine_i64_or(run, 1, "matrix.box-row-bytes") / bytes;
         int64_t most = rows;
         while (row > 0 && most % row != 0) most += rows;
         unit[0] = unit[1] = most;

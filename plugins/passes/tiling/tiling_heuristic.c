@@ -48,23 +48,21 @@ typedef struct search {
     int64_t cores, ops;
 } search;
 
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t machine_number(const pto_run *run, const char *path, int64_t absent)
+/* A number of the machine that is above 0, or `absent`. */
+static int64_t number_or(const pto_run *run, const char *path, int64_t absent)
 {
-    int64_t n = 0;
-    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK && n > 0 ? n : absent;
+    const int64_t n = pto_machine_i64_or(run, absent, "%s", path);
+    return n > 0 ? n : absent;
 }
 
-/* Cores that own the space: cores.<spaces.NAME.core>.count. */
-static int64_t cores_of(const pto_run *run, const char *core_path)
+/* Cores that own the space. */
+static int64_t cores_of(const pto_run *run, const char *space)
 {
-    pto_str core = pto_no_str();
-    char path[128];
-    if (pto_machine_str(run, pto_s(core_path), &core) != PTO_OK || core.n > 64) return 1;
-    snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(core));
-    return machine_number(run, path, 1);
+    const pto_str core = pto_machine_text(run, "spaces.%s.core", space);
+    const int64_t n = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core));
+    return n > 0 ? n : 1;
 }
 
 static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
@@ -84,12 +82,7 @@ static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
 static void consider(search *s, const candidate *c)
 {
     if (s->count == CANDIDATES_MAX) return;
-    if (s->count == s->capacity) {
-        s->capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
-        candidate *more = PTO_SCRATCH(s->run, candidate, s->capacity);
-        if (s->count != 0) memcpy(more, s->items, s->count * sizeof *more);
-        s->items = more;
-    }
+    PTO_GROW(s->run, s->items, s->count, s->capacity);
     s->items[s->count++] = *c;
 }
 
@@ -97,7 +90,7 @@ static void consider(search *s, const candidate *c)
 static uint32_t sizes_of(const pto_tiling_dim *dim, int64_t limit, int round_whole, int64_t *sizes)
 {
     int64_t granule = dim->granule, extent = dim->static_extent;
-    int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? ceil_div(extent, granule) * granule : extent;
+    int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? pto_ceil_div(extent, granule) * granule : extent;
     uint32_t count = 0;
     if (limit < granule) limit = granule;
     for (int64_t size = granule; size <= limit && count + 1 < SIZES_MAX; size *= 2) {
@@ -136,8 +129,8 @@ static double vector_cost(const search *s, const int64_t *tile)
     int64_t row_count = rows->static_extent >= 0 ? rows->static_extent : UNKNOWN_EXTENT;
     int64_t column_count = columns->static_extent >= 0 ? columns->static_extent : UNKNOWN_EXTENT;
     int walks = columns->kind == PTO_REDUCE; /* one instance walks all columns */
-    const double chunks = (double)ceil_div(column_count, tile[1]), cores = (double)s->cores;
-    const double instances = (double)ceil_div(row_count, tile[0]) * (walks ? 1.0 : chunks);
+    const double chunks = (double)pto_ceil_div(column_count, tile[1]), cores = (double)s->cores;
+    const double instances = (double)pto_ceil_div(row_count, tile[0]) * (walks ? 1.0 : chunks);
     double tiles = ceil(instances / cores) * (walks ? chunks : 1.0);
     double bytes = (double)(tile[0] * tile[1] * ELEMENT_BYTES);
     double busy = instances < cores ? instances : cores;
@@ -167,7 +160,7 @@ static double box_cost(const search *s, const int64_t *tile)
     for (int d = 0; d < 2; d++) {
         const pto_tiling_dim *dim = s->problem->dims[d];
         const int64_t extent = dim->static_extent >= 0 ? dim->static_extent : UNKNOWN_BOX;
-        const double tiles = (double)ceil_div(extent, tile[d]);
+        const double tiles = (double)pto_ceil_div(extent, tile[d]);
         if (dim->kind == PTO_REDUCE)
             steps *= tiles;
         else
@@ -187,7 +180,7 @@ static void search_vector(search *s)
 {
     const int is_box = strcmp(s->problem->shape, "box") == 0;
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
-    s->cores = cores_of(s->run, "spaces.vec.core");
+    s->cores = cores_of(s->run, "vec");
     s->ops = work_ops(s);
     uint32_t row_sizes = sizes_of(s->problem->dims[0], limit, 0, rows);
     uint32_t column_sizes = sizes_of(s->problem->dims[1], limit, 0, columns);
@@ -207,10 +200,10 @@ typedef struct matrix_rates {
     int64_t box_rows, box_bytes, element_bytes;
 } matrix_rates;
 
-static double machine_rate(const pto_run *run, const char *path, double absent)
+static double rate_or(const pto_run *run, const char *path, double absent)
 {
-    double rate = 0.0;
-    return pto_machine_f64(run, pto_s(path), &rate) == PTO_OK && rate > 0.0 ? rate : absent;
+    const double rate = pto_machine_f64_or(run, absent, "%s", path);
+    return rate > 0.0 ? rate : absent;
 }
 
 static matrix_rates rates_of(const search *s)
@@ -227,13 +220,13 @@ static matrix_rates rates_of(const search *s)
     matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};
     if (r.element_bytes < 1) r.element_bytes = ELEMENT_BYTES;
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (boxes[i].dtype == dtype) r.cycles_per_box = (double)machine_number(s->run, boxes[i].path, 1);
-    double shared = machine_rate(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
-    r.load_bytes_per_cycle = machine_rate(s->run, "paths.gm.mat.bytes-per-cycle", 1.0);
+        if (boxes[i].dtype == dtype) r.cycles_per_box = (double)number_or(s->run, boxes[i].path, 1);
+    double shared = rate_or(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
+    r.load_bytes_per_cycle = rate_or(s->run, "paths.gm.mat.bytes-per-cycle", 1.0);
     if (shared > 0.0 && shared < r.load_bytes_per_cycle) r.load_bytes_per_cycle = shared;
-    r.store_bytes_per_cycle = machine_rate(s->run, "paths.acc.gm.bytes-per-cycle", 1.0);
-    r.box_rows = machine_number(s->run, "matrix.box-rows", 1);
-    r.box_bytes = machine_number(s->run, "matrix.box-row-bytes", r.element_bytes);
+    r.store_bytes_per_cycle = rate_or(s->run, "paths.acc.gm.bytes-per-cycle", 1.0);
+    r.box_rows = number_or(s->run, "matrix.box-rows", 1);
+    r.box_bytes = number_or(s->run, "matrix.box-row-bytes", r.element_bytes);
     return r;
 }
 
@@ -246,12 +239,12 @@ static double matrix_cost(const search *s, const matrix_rates *rates, const int6
         extent[d] = s->problem->dims[d]->static_extent;
         if (extent[d] < 0) extent[d] = UNKNOWN_MATRIX;
     }
-    const int64_t along_m = ceil_div(extent[0], tile[0]), along_n = ceil_div(extent[1], tile[1]);
+    const int64_t along_m = pto_ceil_div(extent[0], tile[0]), along_n = pto_ceil_div(extent[1], tile[1]);
     const double instances = (double)along_m * (double)along_n, bytes = (double)rates->element_bytes;
-    const double waves = ceil(instances / (double)s->cores), steps = (double)ceil_div(extent[2], tile[2]);
+    const double waves = ceil(instances / (double)s->cores), steps = (double)pto_ceil_div(extent[2], tile[2]);
     double loaded =
         ((double)extent[0] * (double)along_n + (double)extent[1] * (double)along_m) * (double)extent[2] * bytes;
-    double boxes = (double)ceil_div(extent[0], rates->box_rows) * (double)ceil_div(extent[1], rates->box_rows) *
+    double boxes = (double)pto_ceil_div(extent[0], rates->box_rows) * (double)pto_ceil_div(extent[1], rates->box_rows) *
                    ceil((double)extent[2] * bytes / (double)rates->box_bytes);
     double load = loaded / rates->load_bytes_per_cycle, compute = boxes * rates->cycles_per_box;
     double first = (double)((tile[0] + tile[1]) * tile[2]) * bytes / rates->load_bytes_per_cycle;
@@ -262,9 +255,9 @@ static double matrix_cost(const search *s, const matrix_rates *rates, const int6
 
 static void search_matrix(search *s)
 {
-    int64_t sizes[DIMS][SIZES_MAX], limit = machine_number(s->run, "matrix.dim-max", 4096);
+    int64_t sizes[DIMS][SIZES_MAX], limit = number_or(s->run, "matrix.dim-max", 4096);
     uint32_t count[DIMS];
-    s->cores = cores_of(s->run, "spaces.acc.core");
+    s->cores = cores_of(s->run, "acc");
     const matrix_rates rates = rates_of(s);
     for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s->problem->dims[d], least_of(limit, 1024), 1, sizes[d]);
     for (uint32_t m = 0; m < count[0]; m++)

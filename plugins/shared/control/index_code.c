@@ -1,5 +1,6 @@
 #include "index_code.h"
 
+#include <pto/arithmetic.h>
 #include <pto/call.h>
 
 #include <string.h>
@@ -25,13 +26,7 @@ bool index_code_reads(const index_code *c) { return c->what == POSTFIX_SLOT || c
 
 static void emit(index_pool *pool, uint32_t what, uint32_t slot, int64_t number)
 {
-    if (pool->count == pool->room) {
-        const uint32_t room = pool->room ? pool->room * 2 : 256;
-        index_code *codes = PTO_SCRATCH(pool->run, index_code, room);
-        if (pool->count) memcpy(codes, pool->codes, pool->count * sizeof *codes);
-        pool->codes = codes;
-        pool->room = room;
-    }
+    PTO_GROW(pool->run, pool->codes, pool->count, pool->room);
     pool->codes[pool->count++] = (index_code){what, slot, number};
 }
 
@@ -123,8 +118,6 @@ bool index_compile(index_pool *pool, const index_leaves *leaves, pto_expr e, ind
     return true;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
-
 index_result index_eval(const index_code *codes, const index_expr *e, const int64_t *slots, int64_t *out)
 {
     if (e->count == 0) {
@@ -160,9 +153,9 @@ index_result index_eval(const index_code *codes, const index_expr *e, const int6
             bad |= __builtin_add_overflow(*top, t, top);
             break;
         case POSTFIX_MUL: bad |= __builtin_mul_overflow(*top, b, top); break;
-        case POSTFIX_FLOORDIV: *top = floor_div(*top, b); break;
-        case POSTFIX_CEILDIV: *top = floor_div(*top, b) + (*top % b != 0); break;
-        case POSTFIX_MOD: *top = *top - floor_div(*top, b) * b; break;
+        case POSTFIX_FLOORDIV: *top = pto_floor_div(*top, b); break;
+        case POSTFIX_CEILDIV: *top = pto_ceil_div(*top, b); break;
+        case POSTFIX_MOD: *top = *top - pto_floor_div(*top, b) * b; break;
         case POSTFIX_MIN: *top = b < *top ? b : *top; break;
         case POSTFIX_MAX: *top = b > *top ? b : *top; break;
         default: return INDEX_OVERFLOW;

@@ -33,12 +33,9 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind)
 
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
 {
-    char path[96];
-    pto_str list = pto_no_str();
     const pto_str cost = pto_kind_cost(run, kind);
-    snprintf(path, sizeof path, "instructions.%.*s.dtypes", PTO_FMT(cost));
-    if (pto_machine_str(run, pto_s(path), &list) == PTO_OK && list.n != 0) return list;
-    return pto_machine_str(run, PTO_STR("vector.dtypes"), &list) == PTO_OK ? list : pto_no_str();
+    const pto_str own = pto_machine_text(run, "instructions.%.*s.dtypes", PTO_FMT(cost));
+    return own.n != 0 ? own : pto_machine_text(run, "vector.dtypes");
 }
 
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
@@ -48,10 +45,7 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
 
 pto_str machine_conversions(const pto_run *run, pto_dtype from)
 {
-    char path[64];
-    pto_str list = pto_no_str();
-    snprintf(path, sizeof path, "vector.conversions.%s", pto_dtype_name(from));
-    return pto_machine_str(run, pto_s(path), &list) == PTO_OK ? list : pto_no_str();
+    return pto_machine_text(run, "vector.conversions.%s", pto_dtype_name(from));
 }
 
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to)

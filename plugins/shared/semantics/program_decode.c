@@ -34,13 +34,7 @@ pto_status program_eval(const program *p, const program_site *site, const index_
 
 void *list_add(const pto_run *run, list *l, size_t size)
 {
-    if (l->count == l->room) {
-        const uint32_t room = l->room ? l->room * 2 : 16;
-        void *items = pto_scratch_array(run, room, size);
-        if (l->count) memcpy(items, l->items, l->count * size);
-        l->items = items;
-        l->room = room;
-    }
+    l->items = pto_grow(run, l->items, l->count, &l->room, size);
     return (char *)l->items + (size_t)l->count++ * size;
 }
 

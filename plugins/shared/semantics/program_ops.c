@@ -13,10 +13,7 @@ static pto_status unsupported(decoder *d, const program_site *site, const char *
 /* The pipe that moves data between two spaces on this machine; PTO_PIPE_NONE when none does. */
 static uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
 {
-    char path[64];
-    pto_str pipe;
-    snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
-    return pto_machine_str(run, pto_s(path), &pipe) < 0 ? PTO_PIPE_NONE : pto_pipe_by_name(pipe);
+    return pto_pipe_by_name(pto_machine_text(run, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to)));
 }
 
 /* ---- storage ---- */
@@ -243,7 +240,8 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
 {
     const pto_str callee = pto_attr_str(pto_op_attr(op, PTO_STR("callee")));
-    launch_code l = {.site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_op_operand_count(op)};
+    launch_code l = {
+        .site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_op_operand_count(op)};
     l.first = d->launch_arguments.count;
     if (!PTO_SOME(l.kernel) || !pto_str_is(pto_op_name(l.kernel), "block.kernel"))
         return unsupported(d, site, "it launches what is no kernel of this module");

@@ -22,13 +22,7 @@ static uint8_t is_always_run(const storage_plan *p, uint32_t op)
 
 static int64_t alignment(const storage_plan *p, pto_space space)
 {
-    static const char *const paths[PTO_SPACE_COUNT] = {
-        [PTO_VEC] = "spaces.vec.align",        [PTO_MAT] = "spaces.mat.align", [PTO_LEFT] = "spaces.left.align",
-        [PTO_RIGHT] = "spaces.right.align",    [PTO_ACC] = "spaces.acc.align", [PTO_BIAS] = "spaces.bias.align",
-        [PTO_SCALING] = "spaces.scaling.align"};
-    int64_t align = 1;
-    if (space >= PTO_SPACE_COUNT || paths[space] == NULL) return 1;
-    return pto_machine_i64(p->run, pto_s(paths[space]), &align) == PTO_OK ? align : 1;
+    return space != PTO_SPACE_NONE ? pto_machine_i64_or(p->run, 1, "spaces.%s.align", pto_space_name(space)) : 1;
 }
 
 /* From `first` to `last`; all of the loop when something crosses its iterations, and all of the kernel when that may
@@ -81,8 +75,7 @@ static storage_scratch *scratch_at(storage_plan *p, uint32_t k, const storage_sh
         p->ops[k].scratch = i;
         return s;
     }
-    p->scratches =
-        (storage_scratch *)storage_grow(p->run, p->scratches, p->scratch_count, &p->scratch_room, sizeof *p->scratches);
+    PTO_GROW(p->run, p->scratches, p->scratch_count, p->scratch_room);
     p->ops[k].scratch = p->scratch_count;
     p->scratches[p->scratch_count] = (storage_scratch){
         .loop = loop, .pipe = pipe, .first = k, .is_fresh = is_always_run(p, k), .space = shape->space};

@@ -12,11 +12,6 @@ static int64_t sum_of(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-static int64_t round_up(int64_t n, int64_t align)
-{
-    return align > 1 && n % align != 0 ? sum_of(n, align - n % align) : n;
-}
-
 uint32_t storage_rule_pipe(int64_t rule)
 {
     switch (rule) {
@@ -52,7 +47,7 @@ static int64_t place_apart(storage_life **lives, uint32_t count)
 {
     int64_t end = 0;
     for (uint32_t i = 0; i < count; i++) {
-        lives[i]->addr = round_up(end, lives[i]->align);
+        lives[i]->addr = pto_round_up(end, lives[i]->align);
         end = sum_of(lives[i]->addr, lives[i]->bytes);
     }
     return end;
@@ -67,7 +62,7 @@ static int64_t lowest_fit(const storage_life *l, storage_life *const *placed, ui
         const int64_t end = sum_of(p->addr, p->bytes);
         if (end <= addr || storage_may_share(l, p, sharing)) continue;
         if (sum_of(addr, l->bytes) <= p->addr) break;
-        addr = round_up(end, l->align);
+        addr = pto_round_up(end, l->align);
     }
     return addr;
 }

@@ -6,42 +6,23 @@
 
 /* ---- recording ---- */
 
-void *storage_grow(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) return items;
-    const uint32_t bigger = *room < 16 ? 32 : *room * 2;
-    void *moved = pto_scratch_array(run, bigger, size);
-    if (count != 0) memcpy(moved, items, count * size);
-    *room = bigger;
-    return moved;
-}
-
-static double machine_number(const pto_run *run, const char *path)
-{
-    double n = 0.0;
-    return pto_machine_f64(run, pto_s(path), &n) == PTO_OK && n > 0.0 ? n : 0.0;
-}
-
 /* A core loads as fast as its path, or as its share of what all cores have together. */
 static double load_rate(const pto_run *run)
 {
-    char path[128];
-    pto_str core = pto_no_str();
-    const double alone = machine_number(run, "paths.gm.vec.bytes-per-cycle");
-    if (pto_machine_str(run, PTO_STR("spaces.vec.core"), &core) != PTO_OK || core.n > 64) return alone;
-    (void)snprintf(path, sizeof path, "cores.%.*s.count", PTO_FMT(core));
-    const double cores = machine_number(run, path), together = machine_number(run, "shared.gm-bytes-per-cycle");
+    const pto_str core = pto_machine_text(run, "spaces.vec.core");
+    const double alone = pto_machine_f64_or(run, 0.0, "paths.gm.vec.bytes-per-cycle"),
+                 cores = pto_machine_f64_or(run, 0.0, "cores.%.*s.count", PTO_FMT(core)),
+                 together = pto_machine_f64_or(run, 0.0, "shared.gm-bytes-per-cycle");
     return cores > 0.0 && together > 0.0 && together / cores < alone ? together / cores : alone;
 }
 
 storage_plan storage_plan_make(const pto_run *run, int in_place)
 {
-    int64_t wants = 0;
     storage_plan p = {.run = run, .in_place = in_place != 0};
-    const double repeat = machine_number(run, "instructions.default.per-repeat");
-    if (repeat > 0.0) p.work_rate = machine_number(run, "vector.repeat-bytes") / repeat;
+    const double repeat = pto_machine_f64_or(run, 0.0, "instructions.default.per-repeat");
+    if (repeat > 0.0) p.work_rate = pto_machine_f64_or(run, 0.0, "vector.repeat-bytes") / repeat;
     p.load_rate = load_rate(run);
-    p.wants_scratch = pto_machine_i64(run, PTO_STR("vector.tmp"), &wants) == PTO_OK && wants != 0;
+    p.wants_scratch = pto_machine_i64_or(run, 0, "vector.tmp") != 0;
     return p;
 }
 
@@ -50,7 +31,7 @@ void storage_plan_clear(storage_plan *p) { p->op_count = p->value_count = p->use
 uint32_t storage_add_op(storage_plan *p, pto_kind_id kind, uint32_t parent)
 {
     const uint32_t k = p->op_count;
-    p->ops = (storage_op *)storage_grow(p->run, p->ops, k, &p->op_room, sizeof *p->ops);
+    PTO_GROW(p->run, p->ops, k, p->op_room);
     p->ops[p->op_count++] = (storage_op){.kind = kind,
                                          .parent = parent,
                                          .last = k,
@@ -79,7 +60,7 @@ void storage_add_use(storage_plan *p, uint32_t op, uint32_t slot, uint32_t value
 {
     storage_op *o = &p->ops[op];
     if (o->use_count == 0) o->first_use = p->use_count;
-    p->uses = (storage_use *)storage_grow(p->run, p->uses, p->use_count, &p->use_room, sizeof *p->uses);
+    PTO_GROW(p->run, p->uses, p->use_count, p->use_room);
     p->uses[p->use_count++] = (storage_use){value, slot, stages > 1 ? stages : 1};
     o->use_count++;
 }
@@ -87,7 +68,7 @@ void storage_add_use(storage_plan *p, uint32_t op, uint32_t slot, uint32_t value
 uint32_t storage_add_value(storage_plan *p, const storage_shape *shape, uint32_t home, uint32_t from)
 {
     const uint32_t i = p->value_count;
-    p->values = (storage_value *)storage_grow(p->run, p->values, i, &p->value_room, sizeof *p->values);
+    PTO_GROW(p->run, p->values, i, p->value_room);
     p->values[p->value_count++] = (storage_value){.shape = *shape,
                                                   .stages = 1,
                                                   .home = home,
@@ -110,7 +91,7 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint32_t a, uint32_t b)
 {
     if (a == STORAGE_NONE || b == STORAGE_NONE) return;
-    p->links = (storage_link *)storage_grow(p->run, p->links, p->link_count, &p->link_room, sizeof *p->links);
+    PTO_GROW(p->run, p->links, p->link_count, p->link_room);
     p->links[p->link_count] = (storage_link){op, p->link_count, a, b, reason};
     p->link_count++;
 }

@@ -133,8 +133,6 @@ int64_t storage_bytes(storage_plan *p, pto_space space, int64_t capacity);
 
 /* ---- between the files of the plan ---- */
 
-/* `items` with room for one more than `count`. */
-void *storage_grow(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size);
 void storage_find_scratch(storage_plan *p);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef PTO_BUILD_H
 #define PTO_BUILD_H
 
+#include <pto/arithmetic.h>
 #include <pto/call.h>
 #include <pto/names.h>
 
@@ -29,7 +30,7 @@ typedef struct pto_spec {
     pto_type *results;
     pto_str *attr_names;
     pto_attr *attrs;
-    uint32_t operand_room, result_room, attr_room;
+    uint32_t operand_capacity, result_capacity, attr_capacity;
     uint32_t failed; /* a part was none: building gives none */
 } pto_spec;
 
@@ -44,18 +45,9 @@ static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
     return s;
 }
 
-/* Room for one more item behind `count`; what was there is kept. */
-static inline void *pto_spec_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) return items;
-    *room = *room == 0 ? 8 : *room * 2;
-    void *bigger = pto_scratch_array(run, *room, size);
-    if (count != 0) memcpy(bigger, items, count * size);
-    return bigger;
-}
 static inline void pto_spec_operand(pto_spec *s, pto_value value)
 {
-    s->operands = (pto_value *)pto_spec_room(s->run, s->operands, s->op.operand_count, &s->operand_room, sizeof value);
+    s->operands = (pto_value *)pto_grow(s->run, s->operands, s->op.operand_count, &s->operand_capacity, sizeof value);
     s->operands[s->op.operand_count++] = value;
     s->failed |= !PTO_SOME(value);
 }
@@ -65,15 +57,15 @@ static inline void pto_spec_operands(pto_spec *s, uint32_t count, const pto_valu
 }
 static inline void pto_spec_result(pto_spec *s, pto_type type)
 {
-    s->results = (pto_type *)pto_spec_room(s->run, s->results, s->op.result_count, &s->result_room, sizeof type);
+    s->results = (pto_type *)pto_grow(s->run, s->results, s->op.result_count, &s->result_capacity, sizeof type);
     s->results[s->op.result_count++] = type;
     s->failed |= !PTO_SOME(type);
 }
 static inline void pto_spec_attr(pto_spec *s, pto_str name, pto_attr value)
 {
-    uint32_t room = s->attr_room;
-    s->attr_names = (pto_str *)pto_spec_room(s->run, s->attr_names, s->op.attr_count, &room, sizeof name);
-    s->attrs = (pto_attr *)pto_spec_room(s->run, s->attrs, s->op.attr_count, &s->attr_room, sizeof value);
+    uint32_t capacity = s->attr_capacity;
+    s->attr_names = (pto_str *)pto_grow(s->run, s->attr_names, s->op.attr_count, &capacity, sizeof name);
+    s->attrs = (pto_attr *)pto_grow(s->run, s->attrs, s->op.attr_count, &s->attr_capacity, sizeof value);
     s->attr_names[s->op.attr_count] = name;
     s->attrs[s->op.attr_count++] = value;
     s->failed |= !PTO_SOME(value);
@@ -268,13 +260,58 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
     return pto_expr_is_const(pto_type_dim(type, dim), out);
 }
 
-/* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
+/* ---- reading the machine: a fact by a path, which is formatted like printf, or `absent` ----
+ *     pto_machine_i64_or(run, 1, "spaces.%s.align", pto_space_name(space)) */
 #if defined(__GNUC__)
 #define PTO_PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else
 #define PTO_PRINTF_LIKE(text, first)
 #endif
+enum { PTO_PATH_BYTES = 256 };
 
+/* A path that is too long is empty, and no machine has a fact there. */
+PTO_PRINTF_LIKE(2, 0)
+static inline pto_str pto_vpath(char path[PTO_PATH_BYTES], const char *format, va_list args)
+{
+    const int n = vsnprintf(path, PTO_PATH_BYTES, format, args);
+    return n > 0 && n < PTO_PATH_BYTES ? pto_str_make(path, (size_t)n) : pto_no_str();
+}
+PTO_PRINTF_LIKE(3, 4)
+static inline int64_t pto_machine_i64_or(const pto_run *run, int64_t absent, const char *format, ...)
+{
+    char path[PTO_PATH_BYTES];
+    int64_t out = 0;
+    va_list args;
+    va_start(args, format);
+    const pto_status s = pto_machine_i64(run, pto_vpath(path, format, args), &out);
+    va_end(args);
+    return s == PTO_OK ? out : absent;
+}
+PTO_PRINTF_LIKE(3, 4)
+static inline double pto_machine_f64_or(const pto_run *run, double absent, const char *format, ...)
+{
+    char path[PTO_PATH_BYTES];
+    double out = 0.0;
+    va_list args;
+    va_start(args, format);
+    const pto_status s = pto_machine_f64(run, pto_vpath(path, format, args), &out);
+    va_end(args);
+    return s == PTO_OK ? out : absent;
+}
+/* Empty when absent. */
+PTO_PRINTF_LIKE(2, 3)
+static inline pto_str pto_machine_text(const pto_run *run, const char *format, ...)
+{
+    char path[PTO_PATH_BYTES];
+    pto_str out = pto_no_str();
+    va_list args;
+    va_start(args, format);
+    const pto_status s = pto_machine_str(run, pto_vpath(path, format, args), &out);
+    va_end(args);
+    return s == PTO_OK ? out : pto_no_str();
+}
+
+/* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
 enum { PTO_REPORT_BYTES = 2048 };
 PTO_PRINTF_LIKE(2, 0)
 static inline pto_str pto_vtext(char *text, const char *format, va_list args)

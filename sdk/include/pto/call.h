@@ -148,6 +148,22 @@ static inline void *pto_scratch_array(const pto_run *run, size_t count, size_t s
     return pto_scratch(run, size != 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size);
 }
 #define PTO_SCRATCH(run, type, count) ((type *)pto_scratch_array((run), (count), sizeof(type)))
+/* An array with a place for one more item of `size` bytes after the first `count`, in scratch memory: `items` itself,
+ * or a copy of twice the size. `items` may be NULL when the capacity is 0. */
+static inline void *pto_grow(const pto_run *run, void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity) return items;
+    const uint32_t more = *capacity < 8 ? 16 : *capacity * 2;
+    void *bigger = pto_scratch_array(run, more, size);
+    if (count != 0) memcpy(bigger, items, count * size);
+    *capacity = more;
+    return bigger;
+}
+#ifndef __cplusplus
+/* PTO_GROW(run, list->items, list->count, list->capacity); list->items[list->count++] = item; */
+#define PTO_GROW(run, items, count, capacity) \
+    ((items) = pto_grow((run), (void *)(items), (count), &(capacity), sizeof *(items)))
+#endif
 /* `PTO_TRY(pto_go_on(run));` at the head of a loop that may be long: fails when the time is up, which the host reports
  * with the step. */
 static inline pto_status pto_go_on(const pto_run *run) { return pto_should_stop(run) ? PTO_FAILED : PTO_OK; }
@@ -162,6 +178,12 @@ static inline int pto_kind_has(const pto_run *run, pto_kind_id kind, int64_t tra
     return (pto_kind_column(run, kind, PTO_COLUMN_TRAITS) & traits) != 0;
 }
 static inline int pto_op_is(pto_op op, pto_kind_id kind) { return PTO_SOME(op) && pto_op_kind(op) == kind; }
+/* Whether an op, which may be none, is of a kind of the descriptor's `kinds`: PTO_IS(op, NEG). */
+static inline int pto_op_is_listed(pto_op op, uint32_t index)
+{
+    return PTO_SOME(op) && pto_op_kind(op) == pto_kind(op.run, index);
+}
+#define PTO_IS(op, NAME) pto_op_is_listed((op), KIND_##NAME)
 static inline pto_str pto_op_name(pto_op op)
 {
     return op.run != NULL ? pto_kind_name(op.run, pto_op_kind(op)) : pto_no_str();

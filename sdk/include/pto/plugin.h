@@ -27,7 +27,9 @@
 #define PTO_PLUGIN_H
 
 #include <pto/abi.h>
+#include <pto/arithmetic.h>
 #include <pto/backend.h>
+#include <pto/bind.h>
 #include <pto/build.h>
 #include <pto/call.h>
 #include <pto/decision.h>

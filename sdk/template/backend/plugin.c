@@ -38,25 +38,25 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
 {
     (void)exe;
     const uint64_t bytes = call->results[0]->bytes, count = bytes / sizeof(float);
-    const pto_block body = pto_body(call->function);
+    pto_binding *bound = PTO_SCRATCH(run, pto_binding, call->argument_count + call->result_count);
+    PTO_TRY(pto_backend_bind(call, "org.example.backend/arguments", bound));
     uint32_t used = 0;
-    PTO_EACH_OP(body, op) used++;
+    PTO_EACH_OP(pto_body(call->function), op) used++;
     slot *slots = PTO_SCRATCH(run, slot, used + call->argument_count);
-    used = 0;
-    for (uint32_t i = 0; i < call->argument_count; i++) {
-        const slot argument = {pto_block_arg(body, i), (const float *)call->arguments[i]->data};
-        if (call->arguments[i]->bytes != bytes)
+    for (used = 0; used < call->argument_count; used++) {
+        const slot argument = {bound[used].value, (const float *)bound[used].tensor->data};
+        if (bound[used].tensor->bytes != bytes)
             return pto_error(call->function, "org.example.backend/shape", "this backend does not broadcast");
-        slots[used++] = argument;
+        slots[used] = argument;
     }
-    PTO_EACH_OP(body, op) {
+    PTO_EACH_OP(pto_body(call->function), op) {
         const float *a = elements_of(slots, pto_op_operand(op, 0));
         if (!a) return pto_error(op, "org.example.backend/operand", "its first operand has no elements");
-        if (pto_op_is(op, pto_kind(run, KIND_RETURN))) {
+        if (PTO_IS(op, RETURN)) {
             memcpy(call->results[0]->data, a, bytes);
             break;
         }
-        const float *b = pto_op_is(op, pto_kind(run, KIND_ADD)) ? elements_of(slots, pto_op_operand(op, 1)) : NULL;
+        const float *b = PTO_IS(op, ADD) ? elements_of(slots, pto_op_operand(op, 1)) : NULL;
         float *out = PTO_SCRATCH(run, float, count);
         for (uint64_t i = 0; i < count; i++) out[i] = b ? a[i] + b[i] : -a[i];
         const slot result = {pto_op_result(op, 0), out};

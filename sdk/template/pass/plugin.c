@@ -16,10 +16,10 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X) X(CHANGED, "loads changed")
 PTO_STATS(STATS);
 
-static int is_in_loop(const pto_run *run, pto_op op)
+static int is_in_loop(pto_op op)
 {
     for (pto_op p = pto_op_parent(op); PTO_SOME(p); p = pto_op_parent(p)) {
-        if (pto_op_is(p, pto_kind(run, KIND_FOR))) return 1;
+        if (PTO_IS(p, FOR)) return 1;
     }
     return 0;
 }
@@ -29,9 +29,7 @@ static pto_status set_stages(const pto_run *run, pto_op function)
     const int64_t stages = pto_opt_i64(run, OPT_STAGES);
     PTO_WALK(function, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_LOAD)) || !is_in_loop(run, op) ||
-            pto_attr_int_of(op, PTO_STR("stages"), 1) == stages)
-            continue;
+        if (!PTO_IS(op, LOAD) || !is_in_loop(op) || pto_attr_int_of(op, PTO_STR("stages"), 1) == stages) continue;
         PTO_TRY(pto_op_set_attr(op, PTO_STR("stages"), pto_attr_make_i64(run, stages)));
         pto_stat_add(run, STAT_CHANGED, 1);
     }

@@ -8,8 +8,7 @@ static pto_status run(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_BUFFER)))
-            PTO_TRY(pto_op_set_attr(op, PTO_STR("addr"), pto_attr_none(run)));
+        if (PTO_IS(op, BUFFER)) PTO_TRY(pto_op_set_attr(op, PTO_STR("addr"), pto_attr_none(run)));
     }
     return PTO_OK;
 }

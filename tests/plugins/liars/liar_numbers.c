@@ -23,7 +23,7 @@ static pto_status scale(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_EXP))) continue;
+        if (!PTO_IS(op, EXP)) continue;
         const pto_value y = pto_op_result(op, 0);
         const pto_attr number = pto_attr_make_f64(run, pto_opt_f64(run, OPT_FACTOR));
         const pto_value factor = make_constant(run, op, number, pto_value_type(y));
@@ -39,9 +39,10 @@ static pto_status scale(const pto_run *run, pto_op unit)
 /* a + a, in another order: the same numbers. */
 static pto_status swap(const pto_run *run, pto_op unit)
 {
+    (void)run;
     PTO_WALK(unit, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_ADD))) continue;
+        if (!PTO_IS(op, ADD)) continue;
         const pto_value a = pto_op_operand(op, 0);
         PTO_TRY(pto_op_set_operand(op, 0, pto_op_operand(op, 1)));
         PTO_TRY(pto_op_set_operand(op, 1, a));
@@ -60,7 +61,7 @@ static pto_status divide_by_zero(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_NEG))) continue;
+        if (!PTO_IS(op, NEG)) continue;
         const pto_value x = pto_op_operand(op, 0);
         const pto_value zero = make_constant(run, op, pto_attr_make_i64(run, 0), pto_value_type(x));
         PTO_NEED(zero);
@@ -96,7 +97,7 @@ static pto_status numb(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_EXP))) continue;
+        if (!PTO_IS(op, EXP)) continue;
         const pto_value y = pto_op_result(op, 0);
         const pto_value zero = make_constant(run, op, pto_attr_make_f64(run, 0), pto_value_type(y));
         PTO_NEED(zero);

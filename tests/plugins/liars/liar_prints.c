@@ -9,8 +9,7 @@ static pto_status respell(const pto_run *run, pto_op unit)
 {
     PTO_WALK(unit, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_REDUCE)))
-            PTO_TRY(pto_op_set_attr(op, PTO_STR("axis"), pto_attr_make_i64(run, 1)));
+        if (PTO_IS(op, REDUCE)) PTO_TRY(pto_op_set_attr(op, PTO_STR("axis"), pto_attr_make_i64(run, 1)));
     }
     return PTO_OK;
 }

@@ -45,7 +45,7 @@ static pto_status look_at_callees(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_CALL))) continue;
+        if (!PTO_IS(op, CALL)) continue;
         const pto_op callee = pto_symbol_find(run, pto_attr_str(pto_op_attr(op, PTO_STR("callee"))));
         const pto_op wrong = first_of(run, callee, KIND_EXP);
         if (PTO_SOME(wrong)) return pto_error(wrong, "test.probe-checks/exp", "there is an exp in what is called");

@@ -54,7 +54,7 @@ TEST(reading_changes_nothing)
     PTO_WALK(unit, op)
     {
         count++;
-        negations += (uint32_t)pto_op_is(op, pto_kind(f.run, KIND_NEG));
+        negations += (uint32_t)PTO_IS(op, NEG);
     }
     assert_int_equal(count, 4);
     assert_int_equal(negations, 2);
@@ -84,8 +84,9 @@ TEST(reading_changes_nothing)
 /* Two negations are none. */
 static pto_status fold_negations(const pto_run *run, pto_op op)
 {
+    (void)run;
     pto_op inner = pto_value_op(pto_op_operand(op, 0));
-    if (!pto_op_is(inner, pto_kind(run, KIND_NEG))) return PTO_OK;
+    if (!PTO_IS(inner, NEG)) return PTO_OK;
     PTO_TRY(pto_op_replace_by(op, pto_op_operand(inner, 0)));
     if (pto_value_use_count(pto_op_result(inner, 0)) == 0) PTO_TRY(pto_op_erase(inner));
     return PTO_CHANGED;
@@ -166,8 +167,7 @@ TEST(a_walk_may_erase_what_it_stands_on)
     const pto_op unit = run_fixture_start(&f);
     PTO_WALK(unit, op)
     {
-        if (pto_op_is(op, pto_kind(f.run, KIND_NEG)))
-            assert_int_equal(pto_op_replace_by(op, pto_op_operand(op, 0)), PTO_OK);
+        if (PTO_IS(op, NEG)) assert_int_equal(pto_op_replace_by(op, pto_op_operand(op, 0)), PTO_OK);
     }
     run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);

@@ -195,7 +195,7 @@ static pto_status fill_body(const nest *n, pto_op kernel)
     for (uint32_t i = 0; i < n->bind_count; i++)
         PTO_NEED(pto_op_clone(n->binds[i], pto_at_end(to), count, old, new_values));
     PTO_EACH_OP(from, op) {
-        if (pto_op_is(op, pto_kind(n->run, KIND_YIELD))) continue;
+        if (PTO_IS(op, YIELD)) continue;
         const pto_op made = pto_op_clone(op, pto_at_end(to), count, old, new_values);
         PTO_NEED(made);
         for (uint32_t i = 0; i < pto_op_result_count(op); i++, count++) {
@@ -262,31 +262,31 @@ static pto_status rewrite_workspace(const pto_run *run, pto_op op)
 }
 
 /* The next op of the walk behind a nest, or inside any other op: nests in nests belong to the outer kernel. */
-static pto_op next_outside(const pto_run *run, pto_op op, pto_op function)
+static pto_op next_outside(pto_op op, pto_op function)
 {
-    return pto_op_is(op, pto_kind(run, KIND_FORALL)) ? pto_walk_skip(op, function) : pto_op_walk_next(op, function);
+    return PTO_IS(op, FORALL) ? pto_walk_skip(op, function) : pto_op_walk_next(op, function);
 }
 
-static uint32_t count_nests(const pto_run *run, pto_op function)
+static uint32_t count_nests(pto_op function)
 {
     uint32_t n = 0;
-    for (pto_op op = pto_op_walk_next(function, function); PTO_SOME(op); op = next_outside(run, op, function))
-        n += pto_op_is(op, pto_kind(run, KIND_FORALL)) ? 1u : 0u;
+    for (pto_op op = pto_op_walk_next(function, function); PTO_SOME(op); op = next_outside(op, function))
+        n += PTO_IS(op, FORALL) ? 1u : 0u;
     return n;
 }
 
 static pto_status outline_function(const pto_run *run, pto_op function)
 {
-    const uint32_t count = count_nests(run, function);
+    const uint32_t count = count_nests(function);
     nest_list done = {.nests = PTO_SCRATCH(run, nest, count), .kernels = PTO_SCRATCH(run, pto_str, count)};
     pto_op *nests = PTO_SCRATCH(run, pto_op, count);
     uint32_t k = 0;
     done.twins = outline_twin_table(run, done.nests, count);
     for (pto_op op = pto_op_walk_next(function, function), next; PTO_SOME(op); op = next) {
-        next = next_outside(run, op, function);
-        if (pto_op_is(op, pto_kind(run, KIND_WORKSPACE)))
+        next = next_outside(op, function);
+        if (PTO_IS(op, WORKSPACE))
             PTO_TRY(rewrite_workspace(run, op));
-        else if (pto_op_is(op, pto_kind(run, KIND_FORALL)))
+        else if (PTO_IS(op, FORALL))
             nests[k++] = op;
     }
     /* Nests are compared with earlier ones, so they go only when all are done. */
@@ -299,28 +299,27 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     /* Constants that only nests used. */
     PTO_WALK(function, op)
     {
-        if (pto_op_is(op, pto_kind(run, KIND_CONSTANT)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
-            PTO_TRY(pto_op_erase(op));
+        if (PTO_IS(op, CONSTANT) && pto_value_use_count(pto_op_result(op, 0)) == 0) PTO_TRY(pto_op_erase(op));
     }
     return PTO_OK;
 }
 
 /* Whether the function holds a nest or workspace of its own: others stand at another level. */
-static int match_function(const pto_run *run, pto_op op)
+static int match_function(pto_op op)
 {
-    if (!pto_op_is(op, pto_kind(run, KIND_FUNC))) return 0;
+    if (!PTO_IS(op, FUNC)) return 0;
     PTO_WALK(op, inner)
     {
-        if (pto_op_is(inner, pto_kind(run, KIND_FORALL)) || pto_op_is(inner, pto_kind(run, KIND_WORKSPACE))) return 1;
+        if (PTO_IS(inner, FORALL) || PTO_IS(inner, WORKSPACE)) return 1;
     }
     return 0;
 }
 
 /* A kernel knows the symbols of its memory, and no ranges. */
-static pto_status refuse_open_symbols(const pto_run *run, pto_op function)
+static pto_status refuse_open_symbols(pto_op function)
 {
     PTO_EACH_OP(pto_body(function), op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
+        if (!PTO_IS(op, TUNE)) continue;
         const pto_str symbol = pto_attr_str_of(op, PTO_STR("symbol"));
         return pto_error(op, "pto.outline/open-symbol",
                          "$%.*s is not fixed and kernels cannot leave it open: give it with pto-run --sym %.*s=N, or "
@@ -334,8 +333,8 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     (void)unit;
     PTO_EACH_OP(pto_module_top(run), op) {
-        if (!match_function(run, op)) continue;
-        PTO_TRY(refuse_open_symbols(run, op));
+        if (!match_function(op)) continue;
+        PTO_TRY(refuse_open_symbols(op));
         PTO_TRY(outline_function(run, op));
     }
     return PTO_OK;

@@ -19,13 +19,7 @@ static capture *find_capture(const nest *n, pto_value v)
 static capture *add_capture(const finder *f, pto_value v, uint32_t uses)
 {
     nest *n = f->nest;
-    if (n->count == f->room->capacity) {
-        const uint32_t capacity = n->count == 0 ? 16 : 2 * n->count;
-        capture *items = PTO_SCRATCH(n->run, capture, capacity);
-        if (n->count != 0) memcpy(items, n->captures, n->count * sizeof *items);
-        *f->room = (capture_room){items, capacity};
-    }
-    n->captures = f->room->items;
+    n->captures = PTO_GROW(n->run, f->room->items, n->count, f->room->capacity);
     n->captures[n->count] = (capture){v, uses};
     return &n->captures[n->count++];
 }
@@ -100,12 +94,7 @@ static pto_status note_bind(const finder *f, pto_op bind)
         if (pto_op_same(n->binds[i], bind)) return PTO_OK;
     }
     PTO_TRY(note_attrs(f, bind));
-    if (n->bind_count == n->bind_capacity) {
-        n->bind_capacity = 2 * n->bind_capacity + 4;
-        pto_op *more = PTO_SCRATCH(n->run, pto_op, n->bind_capacity);
-        if (n->bind_count != 0) memcpy(more, n->binds, n->bind_count * sizeof *more);
-        n->binds = more;
-    }
+    PTO_GROW(n->run, n->binds, n->bind_count, n->bind_capacity);
     n->binds[n->bind_count++] = bind;
     return PTO_OK;
 }

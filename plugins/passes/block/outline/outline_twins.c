@@ -6,13 +6,7 @@
 
 static void words_put(const pto_run *run, nest_words *w, uint64_t word)
 {
-    if (w->count == w->capacity) {
-        const uint32_t capacity = w->capacity == 0 ? 256 : 2 * w->capacity;
-        uint64_t *items = PTO_SCRATCH(run, uint64_t, capacity);
-        if (w->count != 0) memcpy(items, w->items, w->count * sizeof *items);
-        w->items = items;
-        w->capacity = capacity;
-    }
+    PTO_GROW(run, w->items, w->count, w->capacity);
     w->items[w->count++] = word;
 }
 

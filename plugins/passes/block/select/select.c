@@ -25,7 +25,7 @@ static const char *const select_stats[] = {SELECT_STATS(PTO_STAT_TEXT) NULL};
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     select_plan p;
-    if (!pto_op_is(unit, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(unit, KERNEL)) return PTO_OK;
     PTO_TRY(select_rotate_loops(run, unit));
     PTO_TRY(select_plan_make(&p, run, unit, pto_opt_bool(run, OPT_IN_PLACE)));
     for (uint32_t k = 0; k < p.storage.op_count; k++) {
@@ -37,9 +37,9 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 
 /* ---- what it leaves ---- */
 
-static pto_status check_operand(const pto_run *run, pto_op op, pto_value v)
+static pto_status check_operand(pto_op op, pto_value v)
 {
-    if (!storage_is_tile(v) || pto_op_is(pto_value_op(v), pto_kind(run, KIND_TILE))) return PTO_OK;
+    if (!storage_is_tile(v) || PTO_IS(pto_value_op(v), TILE)) return PTO_OK;
     pto_str name = pto_value_name(v), user = pto_op_name(op);
     return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer",
                      PTO_FMT(user), PTO_FMT(name));
@@ -47,13 +47,14 @@ static pto_status check_operand(const pto_run *run, pto_op op, pto_value v)
 
 static pto_status check_selected(const pto_run *run, pto_op unit)
 {
+    (void)run;
     PTO_WALK(unit, op)
     {
         pto_str name = pto_op_name(op);
         if (storage_is_tile_op(op))
             return pto_error(op, "pto.select/tile-op", "`%.*s` is left; every tile op has become an instruction",
                              PTO_FMT(name));
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(check_operand(run, op, pto_op_operand(op, i)));
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(check_operand(op, pto_op_operand(op, i)));
     }
     return PTO_OK;
 }

@@ -136,12 +136,12 @@ static pto_status emit_on_chip(select_plan *p, pto_spec *s, pto_op op)
 
 static pto_status emit_tile_op(select_plan *p, pto_op op)
 {
-    if (pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
+    if (PTO_IS(op, ZERO_ACC)) {
         const uint32_t i = storage_find_value(&p->source, pto_op_result(op, 0));
         p->values[i].zero = ZERO_ALWAYS;
         return PTO_OK;
     }
-    if (pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) return select_emit_matmul_acc(p, op);
+    if (PTO_IS(op, MATMUL_ACC)) return select_emit_matmul_acc(p, op);
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     PTO_TRY(check_types(p, op, insn));
     pto_spec s = pto_spec_make(p->run, insn);

@@ -4,8 +4,7 @@
 static pto_status check_op(const select_plan *p, pto_op op)
 {
     if (!storage_is_tile_op(op)) return PTO_OK;
-    if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) &&
-        !pto_op_is(op, pto_kind(p->run, KIND_ZERO_ACC))) {
+    if (!pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER) && !PTO_IS(op, ZERO_ACC)) {
         pto_str name = pto_op_name(op);
         return pto_error(op, "pto.select/no-instruction",
                          "`%.*s` has no PTO instruction; bufferize and outline replace it before", PTO_FMT(name));

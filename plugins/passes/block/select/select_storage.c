@@ -21,15 +21,14 @@ static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64
 {
     const pto_value none = pto_value_none(p->run);
     const char *space = pto_space_name(pto_type_space(type));
-    char path[64];
-    int64_t bytes = 0, align = 0;
-    (void)snprintf(path, sizeof path, "spaces.%s.align", space);
+    int64_t bytes = 0;
+    const int64_t align = pto_machine_i64_or(p->run, 0, "spaces.%s.align", space);
     if (pto_type_space(type) == PTO_SPACE_NONE || pto_type_layout(type) == PTO_LAYOUT_NONE) {
         (void)pto_error(at, "pto.select/no-space", "`%%%.*s` has no %s; assign-spaces and assign-layouts give it one",
                         PTO_FMT(name), pto_type_space(type) == PTO_SPACE_NONE ? "memory space" : "layout");
         return none;
     }
-    if (pto_machine_i64(p->run, pto_s(path), &align) != PTO_OK) {
+    if (align == 0) {
         (void)pto_error(at, "pto.select/no-space",
                         "the machine has no space `%s` for `%%%.*s`; choose one that has it with --machine", space,
                         PTO_FMT(name));

@@ -60,8 +60,7 @@ static pto_value add_arguments(const pto_run *run, pto_block from, pto_block to,
 {
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
         const pto_value old = pto_block_arg(from, i), made = pto_block_add_arg(to, pto_value_type(old), PTO_STR("c"));
-        if (!PTO_SOME(made) || pto_value_set_name(made, pto_value_name(old)) != PTO_OK)
-            return pto_value_none(run);
+        if (!PTO_SOME(made) || pto_value_set_name(made, pto_value_name(old)) != PTO_OK) return pto_value_none(run);
     }
     return pto_block_add_arg(to, decision, PTO_STR("go"));
 }
@@ -126,11 +125,11 @@ static pto_status rotate(const pto_run *run, pto_op loop)
 pto_status select_rotate_loops(const pto_run *run, pto_op kernel)
 {
     uint32_t count = 0;
-    PTO_WALK(kernel, op) count += (uint32_t)pto_op_is(op, pto_kind(run, KIND_WHILE));
+    PTO_WALK(kernel, op) count += (uint32_t)PTO_IS(op, WHILE);
     pto_op *loops = PTO_SCRATCH(run, pto_op, count);
     count = 0;
     PTO_WALK(kernel, op)
-    if (pto_op_is(op, pto_kind(run, KIND_WHILE))) loops[count++] = op;
+    if (PTO_IS(op, WHILE)) loops[count++] = op;
     while (count-- > 0) { /* inner ones first */
         if (!has_work(loops[count])) continue;
         pto_stat_add(run, STAT_ROTATED, 1);

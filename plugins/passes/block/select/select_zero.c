@@ -56,7 +56,7 @@ static pto_op find_product(const select_plan *p, pto_op loop, pto_value carried)
     uint32_t group = storage_group_of(&p->storage, storage_find_value(&p->source, carried));
     PTO_WALK(loop, op)
     {
-        if (!pto_op_is(op, pto_kind(p->run, KIND_MATMUL_ACC))) continue;
+        if (!PTO_IS(op, MATMUL_ACC)) continue;
         uint32_t i = storage_find_value(&p->source, pto_op_operand(op, 0));
         if (i != STORAGE_NONE && storage_group_of(&p->storage, i) == group) return op;
     }
@@ -92,7 +92,8 @@ static pto_status emit_zeroing(select_plan *p, pto_op loop, pto_value carried, c
         PTO_NEED(first);
         at = pto_block_last(pto_body(first));
     }
-    pto_op guard = make_if(run, pto_expr_of(loop, PTO_STR("to"), 0), "le", pto_expr_of(loop, PTO_STR("from"), 0), 1, at);
+    pto_op guard =
+        make_if(run, pto_expr_of(loop, PTO_STR("to"), 0), "le", pto_expr_of(loop, PTO_STR("from"), 0), 1, at);
     PTO_NEED(guard);
     at = pto_block_last(pto_body(guard));
     const pto_value operands[3] = {acc, empty_operand(p, pto_op_operand(product, 1), valid[0], zero, at),
@@ -154,7 +155,8 @@ static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
         }
         int same = to->zero == from->zero && (to->zero != ZERO_FIRST || pto_expr_equal(to->begun, from->begun));
         if (!same)
-            return not_begun(yield, is_begun(p, pto_op_operand(yield, i)) ? pto_op_result(branch, i) : pto_op_operand(yield, i));
+            return not_begun(yield, is_begun(p, pto_op_operand(yield, i)) ? pto_op_result(branch, i)
+                                                                          : pto_op_operand(yield, i));
     }
     return PTO_OK;
 }
@@ -162,7 +164,7 @@ static pto_status leave_branch(select_plan *p, pto_op branch, pto_op yield)
 pto_status select_zero_leave(select_plan *p, pto_op yield)
 {
     pto_op owner = pto_op_parent(yield);
-    if (pto_op_is(owner, pto_kind(p->run, KIND_IF))) return leave_branch(p, owner, yield);
+    if (PTO_IS(owner, IF)) return leave_branch(p, owner, yield);
     for (uint32_t i = 0; i < pto_op_operand_count(yield); i++) {
         if (!is_begun(p, pto_op_operand(yield, i))) return not_begun(yield, pto_op_operand(yield, i));
     }

@@ -18,15 +18,6 @@ uint32_t sync_trips(const sync_model *m, uint32_t place)
     return o->is_counted || o->trips == 0 ? o->trips : o->period;
 }
 
-void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room) return items;
-    *room = *room == 0 ? 16 : *room * 2;
-    void *bigger = pto_scratch_array(run, *room, size);
-    if (count != 0) memcpy(bigger, items, count * size);
-    return bigger;
-}
-
 /* ---- the table of ops ---- */
 
 static sync_role role_of(const pto_run *run, const region_op *at)
@@ -79,8 +70,7 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
         o->trips = region_trips(&m->regions, i);
         o->has_trip = region_has_trip(&m->regions, i);
         if (o->role == SYNC_FOR) m->loops[m->loop_count++] = i;
-        if (pto_op_is(o->at->op, pto_kind(m->run, KIND_BIND)))
-            m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
+        if (PTO_IS(o->at->op, BIND)) m->bound[m->bound_count++] = pto_attr_str_of(o->at->op, PTO_STR("symbol"));
         PTO_TRY(check_op(m, o));
     }
     return PTO_OK;
@@ -120,7 +110,7 @@ static int is_steady_leaf(const sync_model *m, pto_expr leaf, uint32_t place)
     const pto_value v = pto_expr_leaf(leaf);
     if (PTO_SOME(pto_value_op(v))) return 0;
     const pto_op owner = pto_block_parent(pto_value_block(v));
-    return pto_op_is(owner, pto_kind(m->run, KIND_KERNEL)) || sync_loop_of_index(m, leaf) != SYNC_NONE;
+    return PTO_IS(owner, KERNEL) || sync_loop_of_index(m, leaf) != SYNC_NONE;
 }
 
 int sync_is_steady(const sync_model *m, pto_expr e) { return all_leaves(m, e, 0, is_steady_leaf); }
@@ -164,10 +154,8 @@ typedef struct tile_readers {
 static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user, sync_access *a)
 {
     const pto_op describes = pto_value_op(tile);
-    const pto_op buffer = pto_op_is(describes, pto_kind(m->run, KIND_TILE)) ? pto_value_op(pto_op_operand(describes, 0))
-                                                                            : pto_op_none(m->run);
-    const int64_t addr =
-        pto_op_is(buffer, pto_kind(m->run, KIND_BUFFER)) ? pto_attr_int_of(buffer, PTO_STR("addr"), -1) : -1;
+    const pto_op buffer = PTO_IS(describes, TILE) ? pto_value_op(pto_op_operand(describes, 0)) : pto_op_none(m->run);
+    const int64_t addr = PTO_IS(buffer, BUFFER) ? pto_attr_int_of(buffer, PTO_STR("addr"), -1) : -1;
     if (addr < 0) {
         const pto_str name = pto_value_name(tile);
         return pto_error(user, "pto.synchronize/no-address",
@@ -205,10 +193,9 @@ static pto_status read_tile(const sync_model *m, pto_value tile, tile_readers *r
     return read_new_tile(m, tile, m->ops[a->op].at->op, a);
 }
 
-static pto_value root_of(const sync_model *m, pto_value memory)
+static pto_value root_of(pto_value memory)
 {
-    while (pto_op_is(pto_value_op(memory), pto_kind(m->run, KIND_VIEW)))
-        memory = pto_op_operand(pto_value_op(memory), 0);
+    while (PTO_IS(pto_value_op(memory), VIEW)) memory = pto_op_operand(pto_value_op(memory), 0);
     return memory;
 }
 
@@ -228,7 +215,7 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
     const int is_transposed = pto_attr_bool_of(user, PTO_STR("transpose"), 0);
     a->space = PTO_GM;
     a->memory = memory;
-    a->root = root_of(m, memory);
+    a->root = root_of(memory);
     a->rank = pto_expr_count_of(user, PTO_STR("offsets"));
     a->is_steady = a->rank <= PTO_MAX_DIMS;
     for (uint32_t d = 0; d < a->rank && d < PTO_MAX_DIMS; d++) {
@@ -264,10 +251,7 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
     o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_UNIT);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     if (from == PTO_SPACE_NONE) from = to;
-    char path[64];
-    pto_str pipe = pto_no_str();
-    snprintf(path, sizeof path, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to));
-    if (pto_machine_str(m->run, pto_s(path), &pipe) == PTO_OK) o->pipe = pto_pipe_by_name(pipe);
+    o->pipe = pto_pipe_by_name(pto_machine_text(m->run, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to)));
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
     const pto_str name = pto_op_name(o->at->op);
     return pto_error(o->at->op, "pto.synchronize/no-path",

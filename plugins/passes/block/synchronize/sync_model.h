@@ -105,8 +105,6 @@ uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf);
 uint32_t sync_trips(const sync_model *m, uint32_t place);
 /* Lets all trips of a loop be looked at one by one. PTO_FAILED after a diagnostic: they are too many. */
 pto_status sync_count_trips(sync_model *m, uint32_t loop);
-/* Room for one more item behind `count`; what was there is kept. */
-void *sync_room(const pto_run *run, void *items, uint32_t count, uint32_t *room, size_t size);
 
 /* Fills `pairs`. PTO_FAILED after a diagnostic: there are too many. */
 pto_status sync_find_pairs(sync_model *m);

@@ -244,7 +244,7 @@ pto_status sync_find_pairs(sync_model *m)
             const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
             if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
             if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);
-            m->pairs = (sync_pair *)sync_room(m->run, m->pairs, m->pair_count, &room, sizeof *m->pairs);
+            PTO_GROW(m->run, m->pairs, m->pair_count, room);
             m->pairs[m->pair_count++] = p;
         }
         y->pair_count = m->pair_count - y->pair;

@@ -61,7 +61,7 @@ typedef struct layout {
 
 static void add_step(sync_flow *f, flow_step step)
 {
-    f->steps = (flow_step *)sync_room(f->m->run, f->steps, f->step_count, &f->step_room, sizeof *f->steps);
+    PTO_GROW(f->m->run, f->steps, f->step_count, f->step_room);
     f->steps[f->step_count++] = step;
 }
 
@@ -86,7 +86,7 @@ static uint32_t class_of(layout *l, uint32_t place)
     const sync_op *o = &f->m->ops[place];
     const uint32_t from = f->stage_count;
     for (uint32_t i = 0; i < o->access_count; i++) {
-        f->stages = (int64_t *)sync_room(f->m->run, f->stages, f->stage_count, &f->stage_room, sizeof *f->stages);
+        PTO_GROW(f->m->run, f->stages, f->stage_count, f->stage_room);
         f->stages[f->stage_count++] = stage_of(l, &f->m->accesses[o->access + i]);
     }
     for (uint32_t c = f->class_of[place]; c != SYNC_NONE; c = f->classes[c].next) {
@@ -95,7 +95,7 @@ static uint32_t class_of(layout *l, uint32_t place)
         f->stage_count = from;
         return c;
     }
-    f->classes = (flow_class *)sync_room(f->m->run, f->classes, f->class_count, &f->class_room, sizeof *f->classes);
+    PTO_GROW(f->m->run, f->classes, f->class_count, f->class_room);
     f->classes[f->class_count] = (flow_class){.op = place, .next = f->class_of[place], .stages = from};
     f->class_of[place] = f->class_count;
     return f->class_count++;
@@ -129,7 +129,7 @@ static uint32_t event_of_text(sync_flow *f, const sync_op *o, uint32_t id)
            (f->events[i].src != o->pipe || f->events[i].dst != o->dst_pipe || f->events[i].id != id))
         i++;
     if (i == f->event_count) {
-        f->events = (flow_event *)sync_room(f->m->run, f->events, i, &f->event_room, sizeof *f->events);
+        PTO_GROW(f->m->run, f->events, i, f->event_room);
         f->events[f->event_count++] = (flow_event){o->pipe, o->dst_pipe, id};
     }
     return i;

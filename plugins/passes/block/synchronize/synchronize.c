@@ -78,7 +78,7 @@ static pto_status write_gap(const sync_model *m, const sync_flag *f, const sync_
 
 static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
 {
-    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(kernel, KERNEL)) return PTO_OK;
     sync_model m;
     sync_plan plan;
     sync_gap *gaps = NULL;
@@ -103,7 +103,7 @@ static pto_status synchronize_kernel(const pto_run *run, pto_op kernel)
 
 static pto_status check_synchronised(const pto_run *run, pto_op kernel)
 {
-    if (!pto_op_is(kernel, pto_kind(run, KIND_KERNEL))) return PTO_OK;
+    if (!PTO_IS(kernel, KERNEL)) return PTO_OK;
     sync_model m;
     sync_race race;
     PTO_TRY(sync_model_make(run, kernel, &m));

@@ -28,10 +28,7 @@ static void add_copied(const need_list *l, uint32_t user, uint32_t made)
     }
 }
 
-static int is_bind(const fuse_plan *p, uint32_t index)
-{
-    return pto_op_is(p->nodes[index].op, pto_kind(p->run, KIND_BIND));
-}
+static int is_bind(const fuse_plan *p, uint32_t index) { return PTO_IS(p->nodes[index].op, BIND); }
 
 /* Uses, and ops with effects in their order. */
 static void add_needs(const need_list *l)

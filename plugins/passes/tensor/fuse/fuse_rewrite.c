@@ -87,12 +87,12 @@ static void give_keys(fuse_plan *p, const sort_item *by_stage, uint32_t count)
             }
             for (uint32_t m = c->first; m < c->end; m++) push_key(p, p->members[m], key);
         } else {
-            if (pto_op_is(n->op, pto_kind(p->run, KIND_BIND)) && key <= highest) key = highest + 1;
+            if (PTO_IS(n->op, BIND) && key <= highest) key = highest + 1;
             if (!pto_kind_has(p->run, pto_op_kind(n->op), PTO_TRAIT_PURE)) {
                 if (key <= last_ordered) key = last_ordered + 1;
                 last_ordered = key;
             }
-            if (pto_op_is(n->op, pto_kind(p->run, KIND_BIND))) floor = key + 1;
+            if (PTO_IS(n->op, BIND)) floor = key + 1;
             push_key(p, i, key);
         }
         if (key > highest) highest = key;

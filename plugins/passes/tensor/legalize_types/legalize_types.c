@@ -61,25 +61,17 @@ static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 
 static int multiplies(const pto_run *run, pto_dtype t)
 {
-    char path[64];
-    int64_t cycles;
-    snprintf(path, sizeof path, "matrix.cycles-per-box.%s", pto_dtype_name(t));
-    return pto_machine_i64(run, pto_s(path), &cycles) == PTO_OK;
+    return pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(t)) >= 0;
 }
 
-static int has_matrix(const pto_run *run)
-{
-    int64_t head;
-    return pto_machine_i64(run, PTO_STR("matrix.head"), &head) == PTO_OK;
-}
+static int has_matrix(const pto_run *run) { return pto_machine_i64_or(run, -1, "matrix.head") >= 0; }
 
 static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
 {
     char change[32];
-    pto_str list = pto_no_str();
     if (acc == out) return 1;
     snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
-    return pto_machine_str(run, PTO_STR("paths.acc.gm.casts"), &list) == PTO_OK && machine_lists(list, change);
+    return machine_lists(pto_machine_text(run, "paths.acc.gm.casts"), change);
 }
 
 /* ---- what to compute in ---- */
@@ -134,7 +126,7 @@ static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(
 static int match_integer_abs(const pto_run *run, pto_op op)
 {
     const pto_dtype t = operand_dtype(op);
-    if (!pto_op_is(op, pto_kind(run, KIND_ABS)) || !legalize_is_integer(t) || takes(run, "tile.abs", t)) return 0;
+    if (!PTO_IS(op, ABS) || !legalize_is_integer(t) || takes(run, "tile.abs", t)) return 0;
     return legalize_is_unsigned(t) || (takes(run, "tile.neg", t) && takes(run, "tile.max", t));
 }
 
@@ -160,15 +152,12 @@ static pto_value narrow(pto_op op, pto_value x, const legalize_chain *c, pto_dty
         return legalize_convert(op, x, c, pto_name_after(op, PTO_STR("")), none);
     const pto_value cast = legalize_convert(op, x, &direct, pto_name_after(op, PTO_STR("")), none);
     const pto_op at = PTO_SOME(cast) ? pto_value_op(cast) : none;
-    if (!PTO_SOME(at) || !pto_op_is(at, pto_kind(op.run, KIND_CAST))) return cast;
+    if (!PTO_SOME(at) || !PTO_IS(at, CAST)) return cast;
     const pto_value y = legalize_follow_recipe(at);
     return PTO_SOME(y) && pto_op_replace_by(at, y) == PTO_OK ? y : pto_value_none(op.run);
 }
 
-static int is_reduced_extreme(const pto_run *run, pto_op op)
-{
-    return pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)) || pto_op_is(op, pto_kind(run, KIND_REDUCE_MIN));
-}
+static int is_reduced_extreme(pto_op op) { return PTO_IS(op, REDUCE_MAX) || PTO_IS(op, REDUCE_MIN); }
 
 static int may_reduce_nothing(pto_op op)
 {
@@ -186,8 +175,8 @@ static pto_value limit(pto_op op, pto_value wide)
 {
     const pto_run *run = op.run;
     const pto_dtype t = result_dtype(op), compute = pto_type_dtype(pto_value_type(wide));
-    if (!is_reduced_extreme(run, op) || !legalize_is_integer(t) || compute == t || !may_reduce_nothing(op)) return wide;
-    const int is_max = pto_op_is(op, pto_kind(run, KIND_REDUCE_MAX)), is_signed = legalize_is_signed(t);
+    if (!is_reduced_extreme(op) || !legalize_is_integer(t) || compute == t || !may_reduce_nothing(op)) return wide;
+    const int is_max = PTO_IS(op, REDUCE_MAX), is_signed = legalize_is_signed(t);
     const int64_t highest = (INT64_C(1) << (legalize_bits(t) - is_signed)) - 1, value = !is_max     ? highest
                                                                                         : is_signed ? -highest - 1
                                                                                                     : 0;
@@ -260,9 +249,9 @@ static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
 }
 
 /* A broadcast to the type that its operand has computes nothing. */
-static int repeats_nothing(const pto_run *run, pto_op op)
+static int repeats_nothing(pto_op op)
 {
-    return pto_op_is(op, pto_kind(run, KIND_BROADCAST)) &&
+    return PTO_IS(op, BROADCAST) &&
            pto_type_same(pto_value_type(pto_op_operand(op, 0)), pto_value_type(pto_op_result(op, 0)));
 }
 
@@ -270,7 +259,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, r, t);
     if (compute == t) return PTO_OK;
-    if (repeats_nothing(run, op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
+    if (repeats_nothing(op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT) return rewrite_vector(run, op, compute);
     const pto_kind_id tile = tile_kind(run, r);
@@ -362,9 +351,9 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         const op_rule *r = find_rule(run, op);
         if (r != NULL)
             PTO_TRY(visit_vector(run, op, r));
-        else if (pto_op_is(op, pto_kind(run, KIND_CAST)))
+        else if (PTO_IS(op, CAST))
             PTO_TRY(visit_cast(run, op));
-        else if (pto_op_is(op, pto_kind(run, KIND_MATMUL)))
+        else if (PTO_IS(op, MATMUL))
             PTO_TRY(visit_matmul(run, op));
     }
     return PTO_OK;
@@ -376,9 +365,9 @@ static int is_legal(const pto_run *run, pto_op op)
 {
     const op_rule *r = find_rule(run, op);
     if (r != NULL) return match_compute_type(run, r, operand_dtype(op)) == operand_dtype(op);
-    if (pto_op_is(op, pto_kind(run, KIND_CAST)))
+    if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
-    if (!pto_op_is(op, pto_kind(run, KIND_MATMUL)) || !has_matrix(run)) return 1;
+    if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
 }
 

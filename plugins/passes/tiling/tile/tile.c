@@ -51,8 +51,7 @@ static pto_status hoist_arrays(const pto_run *run, pto_op group)
     PTO_EACH_OP(pto_body(group), op) {
         const pto_attr value = pto_op_attr(op, PTO_STR("value"));
         const pto_attr_kind kind = pto_attr_kind_of(value);
-        if (!pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE))
-            continue;
+        if (!PTO_IS(op, T_CONSTANT) || (kind != PTO_ATTR_DENSE && kind != PTO_ATTR_RESOURCE)) continue;
         pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONSTANT_ARRAY));
         pto_spec_attr(&s, PTO_STR("value"), value);
         pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
@@ -82,7 +81,7 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));
-    const int is_bare = pto_op_is(first, pto_kind(run, KIND_YIELD)) && pto_op_operand_count(first) == 1;
+    const int is_bare = PTO_IS(first, YIELD) && pto_op_operand_count(first) == 1;
     if (is_bare && pto_op_is(pto_value_op(pto_op_operand(first, 0)), array)) {
         pto_value memory = pto_op_operand(first, 0);
         const pto_str name = pto_name_after(group, PTO_STR(""));
@@ -109,9 +108,8 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
 /* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_T_RESHAPE))) return lower_reshape(run, op);
-    if ((pto_op_is(op, pto_kind(run, KIND_T_CONSTANT)) || pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) &&
-        pto_value_use_count(pto_op_result(op, 0)) == 0)
+    if (PTO_IS(op, T_RESHAPE)) return lower_reshape(run, op);
+    if ((PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
         return pto_op_erase(op);
     pto_str name = pto_op_name(op);
     if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0) return PTO_OK;
@@ -152,11 +150,11 @@ static pto_status run_tile(const pto_run *run, pto_op unit)
     PTO_TRY(tile_fix_symbols(run, unit));
     PTO_WALK(unit, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_GROUP))) continue;
+        if (!PTO_IS(op, GROUP)) continue;
         PTO_TRY(pto_go_on(run));
         PTO_TRY(lower_group(run, op));
     }
-    PTO_WALK(unit, op) found |= pto_op_is(op, pto_kind(run, KIND_FORALL));
+    PTO_WALK(unit, op) found |= PTO_IS(op, FORALL);
     if (!found) PTO_TRY(copy_a_result(run, unit));
     PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));
     return PTO_OK;

@@ -42,7 +42,7 @@ static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_va
 
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
-    if (pto_op_is(op, pto_kind(run, KIND_T_INDEX_CAST))) return PTO_OK;
+    if (PTO_IS(op, T_INDEX_CAST)) return PTO_OK;
     if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST) return PTO_OK;
     int known =
         rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op, AXIS_ROWS) != tile_kinds_count : rows_has_form(run, op);
@@ -71,7 +71,7 @@ static pto_status read_op(row_group *g, pto_op op)
     v->in_count = count;
     v->in[0] = in[0];
     v->in[1] = in[1];
-    if (pto_op_is(op, pto_kind(g->run, KIND_T_INDEX_CAST))) {
+    if (PTO_IS(op, T_INDEX_CAST)) {
         v->number.index = pto_expr_of(op, PTO_STR("from"), 0);
     } else if (rule == PTO_ITER_FILL) {
         pto_attr number = pto_op_attr(op, PTO_STR("value"));
@@ -218,7 +218,7 @@ static pto_status check_dropped(const row_group *g)
 
 static void find_granule(row_group *g)
 {
-    int64_t narrowest = 8, block = tile_machine_i64(g->run, "vector.block-bytes", 1);
+    int64_t narrowest = 8, block = pto_machine_i64_or(g->run, 1, "vector.block-bytes");
     for (uint32_t i = 0; i < g->count; i++)
         if (pto_dtype_bytes(g->values[i].dtype) < narrowest) narrowest = pto_dtype_bytes(g->values[i].dtype);
     g->granule = narrowest > 0 && block > narrowest ? block / narrowest : 1;

@@ -24,7 +24,7 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     const product *p = self;
     int64_t t[DIM_COUNT], bytes = pto_dtype_bytes(p->from);
-    for (int d = 0; d < DIM_COUNT; d++) t[d] = tile_round_up(tile[d], p->granule[d]);
+    for (int d = 0; d < DIM_COUNT; d++) t[d] = pto_round_up(tile[d], p->granule[d]);
     int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_K]), bytes), 2);
     int64_t right = tile_mul(tile_mul(tile_mul(t[DIM_K], t[DIM_N]), bytes), 2);
     switch (space) {
@@ -85,8 +85,8 @@ static pto_status read_product(product *p, const pto_run *run, pto_op op)
     p->extent[DIM_M] = pto_type_dim(p->result, rank - 2);
     p->extent[DIM_N] = pto_type_dim(p->result, rank - 1);
     p->extent[DIM_K] = pto_type_dim(p->a, rank_a - (p->transpose_a ? 2 : 1));
-    int64_t rows = tile_machine_i64(run, "matrix.box-rows", 1),
-            bytes = tile_machine_i64(run, "matrix.box-row-bytes", 1);
+    int64_t rows = pto_machine_i64_or(run, 1, "matrix.box-rows"),
+            bytes = pto_machine_i64_or(run, 1, "matrix.box-row-bytes");
     int64_t element = pto_dtype_bytes(p->from), row = element > 0 ? bytes / element : 1;
     for (int d = 0; d < DIM_COUNT; d++) {
         if (!pto_expr_is_const(p->extent[d], &p->static_extent[d])) p->static_extent[d] = -1;
@@ -119,10 +119,10 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
                                         .capacity = capacity};
     PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < DIM_COUNT; d++) {
-        int64_t most = tile_round_up(p->static_extent[d], p->granule[d]);
+        int64_t most = pto_round_up(p->static_extent[d], p->granule[d]);
         if (p->static_extent[d] > 0 && tile[d] > most) tile[d] = most;
         /* A size that covers the extent may end within a box; layouts hold whole ones. */
-        tile[d] = tile_round_up(tile[d], p->granule[d]);
+        tile[d] = pto_round_up(tile[d], p->granule[d]);
         /* What is never loaded has tiles of one box. */
         if (p->static_extent[d] == 0) tile[d] = p->granule[d];
     }

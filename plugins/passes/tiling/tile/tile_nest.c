@@ -18,26 +18,14 @@ int64_t tile_add(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-int64_t tile_round_up(int64_t n, int64_t unit)
-{
-    if (unit <= 1 || n % unit == 0) return n;
-    return tile_add(n, unit - n % unit);
-}
-
-int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent)
-{
-    int64_t n = 0;
-    return pto_machine_i64(run, pto_s(path), &n) == PTO_OK ? n : absent;
-}
-
 int64_t tile_capacity(const pto_run *run, pto_space space)
 {
     switch (space) {
-    case PTO_VEC: return tile_machine_i64(run, "spaces.vec.usable-bytes", 0);
-    case PTO_MAT: return tile_machine_i64(run, "spaces.mat.usable-bytes", 0);
-    case PTO_LEFT: return tile_machine_i64(run, "spaces.left.usable-bytes", 0);
-    case PTO_RIGHT: return tile_machine_i64(run, "spaces.right.usable-bytes", 0);
-    case PTO_ACC: return tile_machine_i64(run, "spaces.acc.usable-bytes", 0);
+    case PTO_VEC: return pto_machine_i64_or(run, 0, "spaces.vec.usable-bytes");
+    case PTO_MAT: return pto_machine_i64_or(run, 0, "spaces.mat.usable-bytes");
+    case PTO_LEFT: return pto_machine_i64_or(run, 0, "spaces.left.usable-bytes");
+    case PTO_RIGHT: return pto_machine_i64_or(run, 0, "spaces.right.usable-bytes");
+    case PTO_ACC: return pto_machine_i64_or(run, 0, "spaces.acc.usable-bytes");
     default: return 0;
     }
 }
@@ -45,8 +33,8 @@ int64_t tile_capacity(const pto_run *run, pto_space space)
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
     tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
-    n.block_bytes = tile_machine_i64(run, "vector.block-bytes", 1);
-    n.align_bytes = tile_machine_i64(run, "spaces.vec.align", 1);
+    n.block_bytes = pto_machine_i64_or(run, 1, "vector.block-bytes");
+    n.align_bytes = pto_machine_i64_or(run, 1, "spaces.vec.align");
     if (counts == NULL) return n;
     /* A core walks over instances, so what rotates does so even when the nest has no loop of its own. */
     storage_plan_clear(counts);
@@ -83,9 +71,9 @@ void tile_note_counted(const tile_nest *n, pto_op at)
 static int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
 {
     int64_t bytes = columns == 1
-                        ? tile_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)
-                        : tile_mul(rows, tile_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
-    return tile_round_up(bytes, n->align_bytes);
+                        ? pto_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)
+                        : tile_mul(rows, pto_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
+    return pto_round_up(bytes, n->align_bytes);
 }
 
 /* Ends in NUL. */

@@ -124,7 +124,6 @@ typedef struct tile_nest {
 /* Products and sums of byte counts that stop at INT64_MAX. */
 int64_t tile_mul(int64_t a, int64_t b);
 int64_t tile_add(int64_t a, int64_t b);
-int64_t tile_round_up(int64_t n, int64_t unit);
 
 /* Reads the padding rules of the machine; `counts` as in the struct, begins anew. */
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
@@ -165,7 +164,6 @@ pto_value tile_empty(const pto_run *run, pto_op at, pto_type type, pto_str name)
 pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
 /* Usable bytes of a space, 0 when the machine has none of the kind. */
 int64_t tile_capacity(const pto_run *run, pto_space space);
-int64_t tile_machine_i64(const pto_run *run, const char *path, int64_t absent);
 
 /* Fixes the symbols of `tune` in a function: at what the option `symbols` says, else at their largest value. */
 pto_status tile_fix_symbols(const pto_run *run, pto_op unit);

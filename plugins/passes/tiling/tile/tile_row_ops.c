@@ -70,22 +70,19 @@ static int64_t integer_limit(pto_dtype dtype, int is_highest)
     return is_highest ? highest : is_signed ? -highest - 1 : 0;
 }
 
-static int starts_from_nan(const row_group *g, pto_op op)
+static int starts_from_nan(pto_op op)
 {
-    const int is_extreme =
-        pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MAX)) || pto_op_is(op, pto_kind(g->run, KIND_T_REDUCE_MIN));
+    const int is_extreme = PTO_IS(op, T_REDUCE_MAX) || PTO_IS(op, T_REDUCE_MIN);
     return is_extreme && pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "ignore") &&
            pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0))));
 }
 
 /* What a reduction of nothing gives. */
-static tile_number of_nothing(const pto_run *run, pto_op op)
+static tile_number of_nothing(pto_op op)
 {
     const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
-    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MAX)))
-        return (tile_number){.real = -HUGE_VAL, .whole = integer_limit(dtype, 0)};
-    if (pto_op_is(op, pto_kind(run, KIND_T_REDUCE_MIN)))
-        return (tile_number){.real = HUGE_VAL, .whole = integer_limit(dtype, 1)};
+    if (PTO_IS(op, T_REDUCE_MAX)) return (tile_number){.real = -HUGE_VAL, .whole = integer_limit(dtype, 0)};
+    if (PTO_IS(op, T_REDUCE_MIN)) return (tile_number){.real = HUGE_VAL, .whole = integer_limit(dtype, 1)};
     return (tile_number){.real = 0.0};
 }
 
@@ -122,9 +119,9 @@ tile_piece rows_start(row_nest *w, const row_value *v)
 {
     const row_group *g = w->g;
     const pto_expr extent = g->extent[g->swept];
-    const tile_number nothing = of_nothing(g->run, v->op);
+    const tile_number nothing = of_nothing(v->op);
     const pto_range swept = pto_expr_range(extent, g->group, NULL);
-    if (!starts_from_nan(g, v->op) || swept.hi == 0) return filled(w, v->dtype, nothing, v->form);
+    if (!starts_from_nan(v->op) || swept.hi == 0) return filled(w, v->dtype, nothing, v->form);
     if (swept.lo >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
     const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};

@@ -26,17 +26,17 @@ static int next_setting(pto_str *text, pto_str *name, int64_t *value)
 static pto_op find_tune(const pto_run *run, pto_op unit, pto_str symbol)
 {
     PTO_EACH_OP(pto_body(unit), op) {
-        if (!pto_op_is(op, pto_kind(run, KIND_TUNE))) continue;
+        if (!PTO_IS(op, TUNE)) continue;
         if (pto_str_same(pto_attr_str_of(op, PTO_STR("symbol")), symbol)) return op;
     }
     return pto_op_none(run);
 }
 
 /* Whether functions before this one were tiled, and have lost their symbols; then all names were looked up. */
-static int comes_later(const pto_run *run, pto_op unit)
+static int comes_later(pto_op unit)
 {
     for (pto_op f = pto_op_prev(unit); PTO_SOME(f); f = pto_op_prev(f))
-        PTO_WALK(f, op) if (pto_op_is(op, pto_kind(run, KIND_FORALL))) return 1;
+        PTO_WALK(f, op) if (PTO_IS(op, FORALL)) return 1;
     return 0;
 }
 
@@ -56,7 +56,7 @@ static pto_status check_option(const pto_run *run, pto_op unit)
     int64_t value;
     int more;
     if (all.n == 0) return PTO_OK;
-    const int is_checked = comes_later(run, unit);
+    const int is_checked = comes_later(unit);
     while ((more = next_setting(&text, &name, &value)) > 0) {
         if (is_checked || is_tuned(run, unit, name)) continue;
         return pto_error(unit, "pto.tile/no-such-symbol",
@@ -116,7 +116,7 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit)
     PTO_TRY(check_option(run, unit));
     for (pto_op op = pto_block_first(body), next; PTO_SOME(op); op = next) {
         next = pto_op_next(op);
-        if (pto_op_is(op, pto_kind(run, KIND_TUNE))) PTO_TRY(fix(run, op));
+        if (PTO_IS(op, TUNE)) PTO_TRY(fix(run, op));
     }
     return PTO_OK;
 }

@@ -62,7 +62,7 @@ static void find_axes(transposition *t, pto_type source)
 
 static void find_tile(transposition *t)
 {
-    const int64_t block = tile_machine_i64(t->run, "vector.block-bytes", 1), bytes = pto_dtype_bytes(t->dtype);
+    const int64_t block = pto_machine_i64_or(t->run, 1, "vector.block-bytes"), bytes = pto_dtype_bytes(t->dtype);
     const int64_t granule = bytes > 0 && block > bytes ? block / bytes : 1;
     t->columns = t->count - 1;
     t->turns = t->order[t->count - 1] != t->columns;
