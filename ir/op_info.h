@@ -49,14 +49,8 @@ typedef enum op_home { HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_PTO, H
 ir_level op_home_level(op_home home);
 
 enum op_trait {
-    TRAIT_PURE = 1 << 0,        /* no effect but its results; may be erased, merged, moved */
-    TRAIT_COMMUTATIVE = 1 << 1, /* first two operands may be exchanged */
-    TRAIT_TERMINATOR = 1 << 2,
-    TRAIT_FUNCTION = 1 << 3, /* defines a symbol; body sees nothing from outside */
-    TRAIT_LOOP = 1 << 4,
-    TRAIT_CONSTANT = 1 << 5,   /* value is in the attribute `value` */
-    TRAIT_DESCRIPTOR = 1 << 6, /* names storage, moves no data */
-    TRAIT_SYNC = 1 << 7,
+#define TRAIT(ID, bit, word, doc) TRAIT_##ID = 1 << (bit),
+#include "ir/ops/kinds.def"
 };
 
 /* Type classes an operand or result may have. */
@@ -118,16 +112,11 @@ typedef status (*infer_rule)(module *m, uint32_t op, type_id *out);
 /* Whatever else must hold. NULL: nothing. */
 typedef status (*verify_rule)(module *m, uint32_t op);
 
-/* How a tensor op maps its iteration space to operands; see op_space.h. */
+/* How a tensor op maps its iteration space to operands; see op_space.h. NONE: not a structured op. */
 typedef enum space_rule {
-    ITER_NONE,        /* not a structured op */
-    ITER_ELEMENTWISE, /* numpy broadcasting of all operands */
-    ITER_REDUCE,      /* attribute `axis` */
-    ITER_MATMUL,      /* last two dims; attributes transpose_a, transpose_b */
-    ITER_TRANSPOSE,   /* attribute `perm` */
-    ITER_BROADCAST,
-    ITER_RESHAPE, /* linear order kept */
-    ITER_FILL     /* no operand */
+    ITER_NONE,
+#define ITERATION_RULE(ID, doc) ITER_##ID,
+#include "ir/ops/kinds.def"
 } space_rule;
 
 /* Constant folding rule; see fold.h. */

@@ -4,8 +4,12 @@
 
 #include "ir/module.h"
 
-enum { ITERATION_MAX_DIMS = 8, ITERATION_MAX_OPERANDS = 6 };
-typedef enum iteration_kind { ITERATION_NONE, ITERATION_PARALLEL, ITERATION_REDUCE } iteration_kind;
+enum { ITERATION_MAX_DIMS = IR_MAX_DIMS, ITERATION_MAX_OPERANDS = IR_MAX_SPACE_OPERANDS };
+typedef enum iteration_kind {
+    ITERATION_NONE,
+#define ITERATION_KIND(ID) ITERATION_##ID,
+#include "ir/ops/kinds.def"
+} iteration_kind;
 
 /* Dims are those of the result in order, then those that are reduced away; a reduction has them in the order of its
  * operand. A map entry is the dim of the space that a dim of the operand (or result) walks, or -1: extent 1, so the

@@ -17,23 +17,12 @@ const char *op_home_words(op_home home)
 
 const char *space_rule_words(space_rule rule)
 {
-    switch (rule) {
-    case ITER_NONE: return NULL;
-    case ITER_ELEMENTWISE:
-        return "dims of the result, all parallel; an operand dim of extent 1 or missing in front stays at its one "
-               "element";
-    case ITER_REDUCE: return "dims of the operand; those in `axis` are reduced, the rest is parallel";
-    case ITER_MATMUL:
-        return "dims of the result and k; k is reduced, a walks (.., m, k) and b (.., k, n), as transpose_a and "
-               "transpose_b say";
-    case ITER_TRANSPOSE: return "dims of the result, all parallel; operand dim perm[i] walks dim i";
-    case ITER_BROADCAST:
-        return "dims of the result, all parallel; an operand dim of extent 1 or missing in front stays at its one "
-               "element";
-    case ITER_RESHAPE: return "dims of the result, all parallel, when only extents of 1 come or go; no space otherwise";
-    case ITER_FILL: return "dims of the result, all parallel; no operand";
-    }
-    return NULL;
+    static const char *const words[] = {
+        NULL,
+#define ITERATION_RULE(ID, doc) doc,
+#include "ir/ops/kinds.def"
+    };
+    return words[rule];
 }
 
 const char *insn_rule_words(insn_rule rule) { return rule == RULE_NONE ? NULL : insn_rule_at(rule)->doc; }

@@ -119,7 +119,7 @@ static const char *element_type_name(str name)
 {
     static const char *const names[] = {
 #define DTYPE(id, text, bits, class, exponent_bits, mantissa_bits) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
         NULL};
     for (size_t i = 0; names[i] != NULL; i++) {
         if (str_is(name, names[i])) return names[i];

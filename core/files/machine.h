@@ -3,7 +3,7 @@
  *
  * Units: bytes, cycles of `clock_hz`, bytes per cycle. All text and arrays live in the arena the machine was read into;
  * a machine is constant afterwards and may be read by any thread. Names of spaces, layouts and element types are those
- * of ir/context/types.def; of pipes: s mte1 mte2 mte3 m v fix. */
+ * of ir/ops/types.def; of pipes: s mte1 mte2 mte3 m v fix. */
 #ifndef CORE_FILES_MACHINE_H
 #define CORE_FILES_MACHINE_H
 

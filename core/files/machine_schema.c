@@ -8,17 +8,17 @@ static const char *const pipe_names[] = {
 
 static const char *const space_names[] = {
 #define SPACE(id, text, role, doc) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 
 static const char *const layout_names[] = {
 #define LAYOUT(id, text, doc) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 
 static const char *const dtype_names[] = {
 #define DTYPE(id, text, bits, class, exponent_bits, mantissa_bits) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 
 #define END {.name = NULL}

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)VALUE_BOOL == (int)PTO_OPT_BOOL && (int)VALUE_I64 == (int)PTO_OPT_I64 &&
-                   (int)VALUE_F64 == (int)PTO_OPT_F64 && (int)VALUE_STR == (int)PTO_OPT_STR &&
-                   (int)VALUE_ENUM == (int)PTO_OPT_ENUM && (int)VALUE_BYTES == (int)PTO_OPT_BYTES &&
-                   (int)VALUE_LIST == (int)PTO_OPT_LIST && (int)VALUE_PLUGIN == (int)PTO_OPT_PLUGIN,
-               "types of values are numbered as in the ABI");
-
 enum { WHAT_BYTES = 200, OPTION_NAME_BYTES = 64 };
 
 uint32_t option_count(const pto_option *const *options)

@@ -8,15 +8,9 @@
 static const struct {
     const char *name, *text;
 } types[VALUE_TYPE_COUNT] = {
-    [VALUE_NONE] = {"none", "nothing"},
-    [VALUE_BOOL] = {"bool", "a boolean: true or false"},
-    [VALUE_I64] = {"int", "an integer"},
-    [VALUE_F64] = {"float", "a number"},
-    [VALUE_STR] = {"str", "text"},
-    [VALUE_ENUM] = {"enum", "one of its choices"},
-    [VALUE_BYTES] = {"bytes", "a size in bytes, as 512 or 64KiB"},
-    [VALUE_LIST] = {"list", "a list of integers, as [1, 2]"},
-    [VALUE_PLUGIN] = {"plugin", "a plugin id, or { use: id, with: { .. } }"},
+    {"none", "nothing"},
+#define OPTION_TYPE(ID, name, words) {name, words},
+#include <pto/options.def>
 };
 
 const char *value_type_text(value_kind type) { return types[type].text; }

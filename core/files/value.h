@@ -5,16 +5,11 @@
 
 #include "core/files/yaml_tree.h"
 
+/* Those of options, from <pto/options.def>. */
 typedef enum value_kind {
     VALUE_NONE,
-    VALUE_BOOL,   /* true, false */
-    VALUE_I64,    /* 64, -1, 0x40 */
-    VALUE_F64,    /* 1.5, 1e-3 */
-    VALUE_STR,    /* any scalar */
-    VALUE_ENUM,   /* one of the choices */
-    VALUE_BYTES,  /* 512, 64KiB, 2MiB, 1GiB */
-    VALUE_LIST,   /* [1, 2, 3]: integers */
-    VALUE_PLUGIN, /* an id, or { use: id, with: { .. } } */
+#define OPTION_TYPE(ID, name, words) VALUE_##ID,
+#include <pto/options.def>
     VALUE_TYPE_COUNT
 } value_kind;
 

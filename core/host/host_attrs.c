@@ -6,13 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-_Static_assert((int)PTO_ATTR_BOOL == ATTR_BOOL && (int)PTO_ATTR_INT == ATTR_INT && (int)PTO_ATTR_FLOAT == ATTR_FLOAT &&
-                   (int)PTO_ATTR_STRING == ATTR_STRING && (int)PTO_ATTR_SYMBOL == ATTR_SYMBOL &&
-                   (int)PTO_ATTR_TYPE == ATTR_TYPE && (int)PTO_ATTR_EXPR == ATTR_EXPR &&
-                   (int)PTO_ATTR_LIST == ATTR_LIST && (int)PTO_ATTR_DICT == ATTR_DICT &&
-                   (int)PTO_ATTR_DENSE == ATTR_DENSE && (int)PTO_ATTR_RESOURCE == ATTR_RESOURCE,
-               "kinds of attributes");
-
 /* Kind ATTR_NONE for none. */
 static attr_node node_of(run_context *c, pto_attr h)
 {
@@ -22,9 +15,11 @@ static attr_node node_of(run_context *c, pto_attr h)
 
 static void wrong_kind(run_context *c, const attr_node *n, const char *as)
 {
-    static const char *const names[] = {"nothing",  "a bool",       "an integer",   "a float",
-                                        "a string", "a symbol",     "a type",       "an expression",
-                                        "a list",   "a dictionary", "dense values", "a resource"};
+    static const char *const names[] = {
+        "nothing",
+#define ATTR_KIND(ID, words, doc) words,
+#include "ir/ops/kinds.def"
+    };
     if (n->kind != ATTR_NONE) run_misuse(c, &E1323, "read an attribute that is %s as %s", names[n->kind], as);
 }
 

@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-_Static_assert((int)PTO_EXPR_CONST == EXPR_CONST && (int)PTO_EXPR_SYMBOL == EXPR_SYMBOL &&
-                   (int)PTO_EXPR_SLOT == EXPR_SLOT && (int)PTO_EXPR_VALUE == EXPR_VALUE &&
-                   (int)PTO_EXPR_SUM == EXPR_SUM && (int)PTO_EXPR_PRODUCT == EXPR_PRODUCT &&
-                   (int)PTO_EXPR_FLOORDIV == EXPR_FLOORDIV && (int)PTO_EXPR_CEILDIV == EXPR_CEILDIV &&
-                   (int)PTO_EXPR_MOD == EXPR_MOD && (int)PTO_EXPR_MIN == EXPR_MIN && (int)PTO_EXPR_MAX == EXPR_MAX,
-               "kinds of expressions");
-
 /* NULL for none and after a diagnostic. */
 static const expr_node *node_of(run_context *c, pto_expr h)
 {

@@ -193,11 +193,6 @@ uint32_t host_op_path(pto_op h, char *buffer, uint32_t capacity)
     return full;
 }
 
-_Static_assert((int)ITERATION_MAX_DIMS == (int)PTO_MAX_DIMS &&
-                   (int)ITERATION_MAX_OPERANDS == (int)PTO_MAX_SPACE_OPERANDS &&
-                   (int)ITERATION_PARALLEL == (int)PTO_PARALLEL && (int)ITERATION_REDUCE == (int)PTO_REDUCE,
-               "iteration spaces");
-
 pto_status host_op_iteration(pto_op h, pto_iteration *out)
 {
     run_context *c = run_of(h.run);

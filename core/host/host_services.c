@@ -7,10 +7,6 @@
 void *host_scratch(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->scratch, bytes); }
 void *host_keep(const pto_run *run, size_t bytes) { return arena_alloc(run_of(run)->session->a, bytes); }
 
-_Static_assert((int)PTO_NOTE == DIAG_NOTE && (int)PTO_WARNING == DIAG_WARNING && (int)PTO_ERROR == DIAG_ERROR &&
-                   (int)PTO_REMARK == DIAG_REMARK,
-               "severities");
-
 void host_diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)
 {
     run_context *c = run_of(run);
@@ -116,30 +112,14 @@ int64_t host_kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
     const op_info *info = info_of(c, k);
     if (info == NULL) return 0;
     switch (column) {
-    case PTO_COLUMN_TRAITS: return info->traits;
-    case PTO_COLUMN_RULE: return info->rule;
-    case PTO_COLUMN_TMP: return op_info_tmp(info);
-    case PTO_COLUMN_UNIT: return info->unit;
-    case PTO_COLUMN_PARTNER: return info->partner;
-    case PTO_COLUMN_DTYPES: return info->dtypes;
-    case PTO_COLUMN_SPACE_RULE: return info->space;
-    case PTO_COLUMN_ULP: return info->ulp;
-    case PTO_COLUMN_ARGUMENT_ULP: return info->argument_ulp;
-    case PTO_COLUMN_WRITTEN: return op_info_operands_with(info, OPERAND_WRITTEN);
-    case PTO_COLUMN_SCRATCH: return op_info_operands_with(info, OPERAND_SCRATCH);
-    case PTO_COLUMN_IN_PLACE: return op_info_operands_with(info, OPERAND_IN_PLACE);
-    case PTO_COLUMN_CONTINUED: return op_info_operands_with(info, OPERAND_CONTINUED);
+#define COLUMN(ID, value, doc) \
+    case PTO_COLUMN_##ID: return value;
+#include "ir/ops/kinds.def"
     default: run_misuse(c, &E1323, "asked for column %u of an op kind", column); return 0;
     }
 }
 
 /* ---- options ---- */
-
-_Static_assert((int)PTO_OPT_BOOL == VALUE_BOOL && (int)PTO_OPT_I64 == VALUE_I64 && (int)PTO_OPT_F64 == VALUE_F64 &&
-                   (int)PTO_OPT_STR == VALUE_STR && (int)PTO_OPT_ENUM == VALUE_ENUM &&
-                   (int)PTO_OPT_BYTES == VALUE_BYTES && (int)PTO_OPT_LIST == VALUE_LIST &&
-                   (int)PTO_OPT_PLUGIN == VALUE_PLUGIN,
-               "types of options");
 
 #define TYPE_BIT(type) (1u << (type))
 

@@ -1,23 +1,6 @@
 /* The tables that plugins call: host_<name> for each row of <pto/host.def>; a row without one does not link. */
 #include "core/host/host_handle.h"
 
-#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a)
-SAME(PTO_ITER_ELEMENTWISE, ITER_ELEMENTWISE);
-SAME(PTO_ITER_REDUCE, ITER_REDUCE);
-SAME(PTO_ITER_MATMUL, ITER_MATMUL);
-SAME(PTO_ITER_TRANSPOSE, ITER_TRANSPOSE);
-SAME(PTO_ITER_BROADCAST, ITER_BROADCAST);
-SAME(PTO_ITER_RESHAPE, ITER_RESHAPE);
-SAME(PTO_ITER_FILL, ITER_FILL);
-SAME(PTO_TRAIT_PURE, TRAIT_PURE);
-SAME(PTO_TRAIT_COMMUTATIVE, TRAIT_COMMUTATIVE);
-SAME(PTO_TRAIT_TERMINATOR, TRAIT_TERMINATOR);
-SAME(PTO_TRAIT_FUNCTION, TRAIT_FUNCTION);
-SAME(PTO_TRAIT_LOOP, TRAIT_LOOP);
-SAME(PTO_TRAIT_CONSTANT, TRAIT_CONSTANT);
-SAME(PTO_TRAIT_DESCRIPTOR, TRAIT_DESCRIPTOR);
-SAME(PTO_TRAIT_SYNC, TRAIT_SYNC);
-
 /* clang-format off */
 #define SLOT(name) .name = host_##name,
 #define HOST(returns, name, parameters, arguments, doc) SLOT(name)

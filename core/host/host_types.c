@@ -3,21 +3,6 @@
 
 #include <pto/abi.h>
 
-/* The enumerations of the ABI are those of ir/. */
-#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) \
-    _Static_assert((int)PTO_##ID == (int)DTYPE_##ID, "dtype " text);
-#define SPACE(ID, text, role, doc) _Static_assert((int)PTO_##ID == (int)SPACE_##ID, "space " text);
-#define LAYOUT(ID, text, doc) _Static_assert((int)PTO_##ID == (int)LAYOUT_##ID, "layout " text);
-#include "ir/context/types.def"
-_Static_assert((int)PTO_DTYPE_COUNT == DTYPE_COUNT && (int)PTO_SPACE_COUNT == SPACE_COUNT &&
-                   (int)PTO_LAYOUT_COUNT == LAYOUT_COUNT,
-               "counts");
-_Static_assert((int)PTO_TYPE_SCALAR == TYPE_SCALAR && (int)PTO_TYPE_TENSOR == TYPE_TENSOR &&
-                   (int)PTO_TYPE_GM == TYPE_GM && (int)PTO_TYPE_TILE == TYPE_TILE &&
-                   (int)PTO_TYPE_BUFFER == TYPE_BUFFER && (int)PTO_TYPE_CHANNEL == TYPE_CHANNEL,
-               "kinds of types");
-_Static_assert((int)PTO_MAX_DIMS == TYPE_MAX_RANK, "rank");
-
 /* NULL for none and after a diagnostic. */
 static const type_node *node_of(run_context *c, pto_type h)
 {

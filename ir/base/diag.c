@@ -215,7 +215,10 @@ static void print_place(text_buffer *t, src_pos at)
 
 static void print_record(const diag_engine *d, const diag_record *r, bool with_line)
 {
-    static const char *const names[] = {"note: ", "warning: ", "error: ", "remark: "};
+    static const char *const names[] = {
+#define SEVERITY(ID, word) word ": ",
+#include "ir/ops/kinds.def"
+    };
     static const char *const colors[] = {"\033[36m", "\033[35m", "\033[31m", "\033[34m"};
     text_buffer t;
     text_init(&t);

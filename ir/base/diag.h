@@ -18,7 +18,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR, DIAG_REMARK } diag_severity;
+typedef enum diag_severity {
+#define SEVERITY(ID, word) DIAG_##ID,
+#include "ir/ops/kinds.def"
+} diag_severity;
 
 /* One object for each row of the tables, in two tables so that ir/ need not know core/'s. */
 typedef struct diag_code_info {

@@ -39,7 +39,7 @@ str string_of(const ir_context *c, str_id id); /* always NUL-terminated behind n
 typedef enum dtype {
     DTYPE_NONE,
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) DTYPE_##ID,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     DTYPE_COUNT
 } dtype;
 typedef enum dtype_class {
@@ -54,20 +54,20 @@ typedef enum dtype_class {
 typedef enum space {
     SPACE_NONE, /* printed `?` */
 #define SPACE(ID, text, role, doc) SPACE_##ID,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     SPACE_COUNT
 } space;
 /* What a memory space is for. */
 typedef enum space_role {
     SPACE_ROLE_NONE,
 #define SPACE_ROLE(ID, text, doc) SPACE_ROLE_##ID,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     SPACE_ROLE_COUNT
 } space_role;
 typedef enum layout {
     LAYOUT_NONE, /* not decided yet; not printed */
 #define LAYOUT(ID, text, doc) LAYOUT_##ID,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     LAYOUT_COUNT
 } layout;
 
@@ -90,17 +90,8 @@ layout layout_by_name(str s);
  * that printing and parsing again gives the same text whatever the slot numbers are. */
 typedef enum expr_kind {
     EXPR_NONE,
-    EXPR_CONST,    /* value */
-    EXPR_SYMBOL,   /* value = str_id of the name without `$` */
-    EXPR_SLOT,     /* value = operand number */
-    EXPR_VALUE,    /* value = value_id: only on the way into op_create, which turns it into a slot */
-    EXPR_SUM,      /* value + sum of coefs[i] * args[i]; args are neither sums nor constants */
-    EXPR_PRODUCT,  /* product of args: opaque to analysis */
-    EXPR_FLOORDIV, /* args[0], args[1] */
-    EXPR_CEILDIV,
-    EXPR_MOD, /* floor mod: result has the sign of the divisor */
-    EXPR_MIN, /* of all args */
-    EXPR_MAX
+#define EXPR_KIND(ID, doc) EXPR_##ID,
+#include "ir/ops/kinds.def"
 } expr_kind;
 
 typedef struct expr_node {
@@ -181,15 +172,15 @@ void expr_visit_symbols(const ir_context *c, expr_id e, void (*visit)(void *self
 void expr_visit_values(const ir_context *c, expr_id e, void (*visit)(void *self, uint32_t value), void *self);
 
 /* ---- types ---- */
-enum { TYPE_MAX_RANK = 8 };
+enum {
+#define LIMIT(ID, number, doc) IR_##ID = number,
+#include "ir/ops/kinds.def"
+    TYPE_MAX_RANK = IR_MAX_DIMS
+};
 typedef enum type_kind {
     TYPE_NONE,
-    TYPE_SCALAR,
-    TYPE_TENSOR,
-    TYPE_GM,
-    TYPE_TILE,
-    TYPE_BUFFER,
-    TYPE_CHANNEL /* a queue of tiles between the sections of a mixed kernel */
+#define TYPE_KIND(ID) TYPE_##ID,
+#include "ir/ops/kinds.def"
 } type_kind;
 typedef enum tensor_format { FORMAT_ND, FORMAT_NZ, FORMAT_PANEL } tensor_format;
 typedef enum channel_via { VIA_GM, VIA_DIRECT } channel_via;
@@ -236,17 +227,8 @@ type_id type_substitute(ir_context *c, type_id t, const expr_substitution *s);
 /* ---- attributes ---- */
 typedef enum attr_kind {
     ATTR_NONE,
-    ATTR_BOOL,    /* i */
-    ATTR_INT,     /* i */
-    ATTR_FLOAT,   /* f; compared by bits, so -0.0 and NaN payloads are kept */
-    ATTR_STRING,  /* id = str_id */
-    ATTR_SYMBOL,  /* id = str_id of the name without `@` */
-    ATTR_TYPE,    /* id = type_id */
-    ATTR_EXPR,    /* id = expr_id; slots count operands of the op */
-    ATTR_LIST,    /* items, count */
-    ATTR_DICT,    /* items = values, keys = names sorted by spelling, count */
-    ATTR_DENSE,   /* type, bytes: element bytes, row-major, little endian; at most 16 elements */
-    ATTR_RESOURCE /* id = str_id of a .npy file name, relative to the module */
+#define ATTR_KIND(ID, words, doc) ATTR_##ID,
+#include "ir/ops/kinds.def"
 } attr_kind;
 
 typedef struct attr_node {

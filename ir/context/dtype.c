@@ -1,4 +1,4 @@
-/* The tables of ir/context/types.def. */
+/* The tables of ir/ops/types.def. */
 #include "ir/context/context.h"
 
 typedef struct dtype_info {
@@ -10,24 +10,24 @@ typedef struct dtype_info {
 static const dtype_info dtypes[DTYPE_COUNT] = {
     [DTYPE_NONE] = {"none", 0, DTYPE_CLASS_NONE},
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) [DTYPE_##ID] = {text, bits, DTYPE_CLASS_##class},
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
 };
 
 static const char *const spaces[SPACE_COUNT] = {
     [SPACE_NONE] = "?",
 #define SPACE(ID, text, role, doc) [SPACE_##ID] = (text),
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
 };
 
 static const uint8_t roles[SPACE_COUNT] = {
 #define SPACE(ID, text, role, doc) [SPACE_##ID] = SPACE_ROLE_##role,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
 };
 
 static const char *const layouts[LAYOUT_COUNT] = {
     [LAYOUT_NONE] = "none",
 #define LAYOUT(ID, text, doc) [LAYOUT_##ID] = (text),
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
 };
 
 const char *dtype_name(dtype d)

@@ -7,20 +7,20 @@ enum { CACHED_TYPE_BYTES = 120 };
 
 static const char *const dtype_names[] = {
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 /* What a type can begin with. */
 static const char *const type_names[] = {"tensor", "gm", "tile", "buffer", "channel",
 #define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
                                          NULL};
 static const char *const space_names[] = {
 #define SPACE(ID, text, role, doc) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 static const char *const layout_names[] = {
 #define LAYOUT(ID, text, doc) text,
-#include "ir/context/types.def"
+#include "ir/ops/types.def"
     NULL};
 
 /* "one of a b c", with the nearest in front when there is one. */

@@ -39,20 +39,20 @@ while read -r folder rest; do
 $lines
 LINES
 done <<END
-ir/base
-ir/context ir/base
+ir/base ir/ops
+ir/context ir/base ir/ops
 ir ir/base ir/context ir/ops
 ir/verify ir ir/base ir/context
-ir/text ir ir/base ir/context ir/verify
+ir/text ir ir/base ir/context ir/verify ir/ops
 core ir/base
 core/files core ir ir/base ir/context ir/ops
-core/host core core/files ir ir/base ir/context ir/verify ir/text
+core/host core core/files ir ir/base ir/context ir/verify ir/text ir/ops
 core/compile core core/files core/host ir ir/base ir/context
 tools/base ir/base
 tools/run tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
-tools/inspect tools/base core core/files core/host core/compile tools/run ir ir/base ir/context
+tools/inspect tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/ops
 tools/session tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
 tools tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/session ir ir/base ir/context ir/text
 END

@@ -26,8 +26,10 @@ static void put_dtypes(inspector *x, uint32_t set)
 
 static void put_traits(inspector *x, uint32_t traits)
 {
-    static const char *const names[] = {"pure", "commutative", "terminator", "function",
-                                        "loop", "constant",    "descriptor", "sync"};
+    static const char *const names[] = {
+#define TRAIT(ID, bit, word, doc) [bit] = word,
+#include "ir/ops/kinds.def"
+    };
     text_buffer t;
     text_init(&t);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -100,52 +100,28 @@ typedef struct pto_loc {
 /* Kind of an op, valid for the session. 0 is none. */
 typedef uint32_t pto_kind_id;
 
-/* ---- enumerations: numbers are part of the ABI; <pto/names.h> has the words of the IR text for them ---- */
-#define PTO_ENUMERATOR(ID, ...) PTO_##ID,
-
+/* ---- enumerations, from rows that the IR has too; <pto/names.h> has the words of the IR text for them ---- */
 typedef uint32_t pto_dtype;
-#define PTO_DTYPES(X) /* name, text, bytes */ \
-    X(F32, "f32", 4)                          \
-    X(F16, "f16", 2)                          \
-    X(BF16, "bf16", 2)                        \
-    X(F8E4M3, "f8e4m3", 1)                    \
-    X(F8E5M2, "f8e5m2", 1)                    \
-    X(F8E8M0, "f8e8m0", 1)                    \
-    X(I8, "i8", 1)                            \
-    X(I16, "i16", 2)                          \
-    X(I32, "i32", 4)                          \
-    X(I64, "i64", 8)                          \
-    X(U8, "u8", 1)                            \
-    X(U16, "u16", 2)                          \
-    X(U32, "u32", 4)                          \
-    X(U64, "u64", 8)                          \
-    X(BOOL, "bool", 1)                        \
-    X(INDEX, "index", 8)                      \
-    X(MASK, "mask", 1) /* packed bits */      \
-    X(REC64, "rec64", 8)
-enum { PTO_DTYPE_NONE, PTO_DTYPES(PTO_ENUMERATOR) PTO_DTYPE_COUNT };
-
+enum {
+    PTO_DTYPE_NONE,
+#define DTYPE(ID, ...) PTO_##ID,
+#include <pto/ops/types.def>
+    PTO_DTYPE_COUNT
+};
 typedef uint32_t pto_space;
-#define PTO_SPACES(X)     \
-    X(VEC, "vec")         \
-    X(MAT, "mat")         \
-    X(LEFT, "left")       \
-    X(RIGHT, "right")     \
-    X(ACC, "acc")         \
-    X(BIAS, "bias")       \
-    X(SCALING, "scaling") \
-    X(GM, "gm")
-enum { PTO_SPACE_NONE, PTO_SPACES(PTO_ENUMERATOR) PTO_SPACE_COUNT };
-
+enum {
+    PTO_SPACE_NONE,
+#define SPACE(ID, ...) PTO_##ID,
+#include <pto/ops/types.def>
+    PTO_SPACE_COUNT
+};
 typedef uint32_t pto_layout;
-#define PTO_LAYOUTS(X) \
-    X(ND, "nd")        \
-    X(DN, "dn")        \
-    X(NZ, "nz")        \
-    X(ZN, "zn")        \
-    X(ZZ, "zz")        \
-    X(NN, "nn")
-enum { PTO_LAYOUT_NONE, PTO_LAYOUTS(PTO_ENUMERATOR) PTO_LAYOUT_COUNT };
+enum {
+    PTO_LAYOUT_NONE,
+#define LAYOUT(ID, ...) PTO_##ID,
+#include <pto/ops/types.def>
+    PTO_LAYOUT_COUNT
+};
 
 /* Units of a core, and the pipes that feed them. NONE: the memory spaces of the operands decide. ALL: in barriers. */
 enum {
@@ -157,67 +133,47 @@ enum {
 };
 
 typedef uint32_t pto_type_kind;
-enum { PTO_TYPE_NONE, PTO_TYPE_SCALAR, PTO_TYPE_TENSOR, PTO_TYPE_GM, PTO_TYPE_TILE, PTO_TYPE_BUFFER, PTO_TYPE_CHANNEL };
+enum {
+    PTO_TYPE_NONE,
+#define TYPE_KIND(ID) PTO_TYPE_##ID,
+#include <pto/ops/kinds.def>
+};
 typedef uint32_t pto_expr_kind;
 enum {
     PTO_EXPR_NONE,
-    PTO_EXPR_CONST,
-    PTO_EXPR_SYMBOL,
-    PTO_EXPR_SLOT,
-    PTO_EXPR_VALUE,
-    PTO_EXPR_SUM,
-    PTO_EXPR_PRODUCT,
-    PTO_EXPR_FLOORDIV,
-    PTO_EXPR_CEILDIV,
-    PTO_EXPR_MOD,
-    PTO_EXPR_MIN,
-    PTO_EXPR_MAX
+#define EXPR_KIND(ID, ...) PTO_EXPR_##ID,
+#include <pto/ops/kinds.def>
 };
 typedef uint32_t pto_attr_kind;
 enum {
     PTO_ATTR_NONE,
-    PTO_ATTR_BOOL,
-    PTO_ATTR_INT,
-    PTO_ATTR_FLOAT,
-    PTO_ATTR_STRING,
-    PTO_ATTR_SYMBOL,
-    PTO_ATTR_TYPE,
-    PTO_ATTR_EXPR,
-    PTO_ATTR_LIST,
-    PTO_ATTR_DICT,
-    PTO_ATTR_DENSE,
-    PTO_ATTR_RESOURCE
+#define ATTR_KIND(ID, ...) PTO_ATTR_##ID,
+#include <pto/ops/kinds.def>
 };
-enum { PTO_NOTE, PTO_WARNING, PTO_ERROR, PTO_REMARK };
-enum { PTO_PARALLEL = 1, PTO_REDUCE = 2 };
-enum { PTO_INTERVAL_MIN = -1, PTO_MAX_DIMS = 8, PTO_MAX_SPACE_OPERANDS = 6 };
-/* Traits of op rows that passes may ask for. */
+/* Severities of diagnostics. */
 enum {
-    PTO_TRAIT_PURE = 1,
-    PTO_TRAIT_COMMUTATIVE = 2,
-    PTO_TRAIT_TERMINATOR = 4,
-    PTO_TRAIT_FUNCTION = 8,
-    PTO_TRAIT_LOOP = 16,
-    PTO_TRAIT_CONSTANT = 32,
-    PTO_TRAIT_DESCRIPTOR = 64,
-    PTO_TRAIT_SYNC = 128
+#define SEVERITY(ID, ...) PTO_##ID,
+#include <pto/ops/kinds.def>
 };
-/* Numeric columns of an op row; see pto_kind_column. Values of RULE and TMP are those of <pto/insn.h>. */
+/* Dims of an iteration space. */
 enum {
-    PTO_COLUMN_TRAITS,
-    PTO_COLUMN_RULE,
-    PTO_COLUMN_TMP,
-    PTO_COLUMN_UNIT, /* PTO_PIPE_* */
-    PTO_COLUMN_PARTNER,
-    PTO_COLUMN_DTYPES,
-    PTO_COLUMN_SPACE_RULE,
-    PTO_COLUMN_ULP,          /* how far a result may be off, in units of its last place; 0: correctly rounded */
-    PTO_COLUMN_ARGUMENT_ULP, /* and how far what its function is taken of */
-    /* Sets of operands of an instruction or value form, bit i for operand i; see <pto/operands.h>. */
-    PTO_COLUMN_WRITTEN,
-    PTO_COLUMN_SCRATCH,
-    PTO_COLUMN_IN_PLACE,
-    PTO_COLUMN_CONTINUED
+    PTO_ITERATION_NONE,
+#define ITERATION_KIND(ID) PTO_##ID,
+#include <pto/ops/kinds.def>
+};
+/* Traits of op rows, a set of bits. */
+enum {
+#define TRAIT(ID, bit, ...) PTO_TRAIT_##ID = 1 << (bit),
+#include <pto/ops/kinds.def>
+};
+/* Numbers of an op row, for pto_kind_column. */
+enum {
+#define COLUMN(ID, ...) PTO_COLUMN_##ID,
+#include <pto/ops/kinds.def>
+};
+enum {
+#define LIMIT(ID, number, doc) PTO_##ID = number,
+#include <pto/ops/kinds.def>
 };
 
 /* A place to insert at: before an op, or at the end of a block. */
@@ -296,14 +252,8 @@ typedef struct pto_schedule_host {
 typedef uint32_t pto_option_type;
 enum {
     PTO_OPT_NONE,
-    PTO_OPT_BOOL,
-    PTO_OPT_I64,
-    PTO_OPT_F64,
-    PTO_OPT_STR,
-    PTO_OPT_ENUM,
-    PTO_OPT_BYTES,
-    PTO_OPT_LIST,
-    PTO_OPT_PLUGIN
+#define OPTION_TYPE(ID, name, words) PTO_OPT_##ID,
+#include <pto/options.def>
 };
 
 typedef struct pto_option {

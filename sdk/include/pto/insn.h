@@ -19,16 +19,11 @@ enum {
     PTO_TMP_COUNT
 };
 
-/* How a tensor op maps its iteration space to its operands. */
+/* How a tensor op maps its iteration space to its operands. NONE: not a structured op. */
 enum {
-    PTO_ITER_NONE, /* not a structured op */
-    PTO_ITER_ELEMENTWISE,
-    PTO_ITER_REDUCE,
-    PTO_ITER_MATMUL,
-    PTO_ITER_TRANSPOSE,
-    PTO_ITER_BROADCAST,
-    PTO_ITER_RESHAPE,
-    PTO_ITER_FILL
+    PTO_ITER_NONE,
+#define ITERATION_RULE(ID, doc) PTO_ITER_##ID,
+#include <pto/ops/kinds.def>
 };
 
 #endif
