@@ -181,7 +181,7 @@ static inline int pto_op_is(pto_op op, pto_kind_id kind) { return PTO_SOME(op) &
 /* Whether an op, which may be none, is of a kind of the descriptor's `kinds`: PTO_IS(op, NEG). */
 static inline int pto_op_is_listed(pto_op op, uint32_t index)
 {
-    return PTO_SOME(op) && pto_op_kind(op) == pto_kind(op.run, index);
+    return op.run != NULL && PTO_SOME(op) && pto_op_kind(op) == pto_kind(op.run, index);
 }
 #define PTO_IS(op, NAME) pto_op_is_listed((op), KIND_##NAME)
 static inline pto_str pto_op_name(pto_op op)
