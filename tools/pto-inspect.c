@@ -22,10 +22,17 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    {"plugins", true, inspect_plugins},    {"passes", true, inspect_passes},         {"tilings", true, inspect_tilings},
-    {"backends", true, inspect_backends},  {"properties", true, inspect_properties}, {"ops", false, inspect_ops},
-    {"machines", false, inspect_machines}, {"options", true, inspect_options},       {"errors", false, inspect_errors},
-    {"counters", false, inspect_counters}, {"host", false, inspect_host},
+    {"plugins", true, inspect_plugins},
+    {"passes", true, inspect_passes},
+    {"tilings", true, inspect_tilings},
+    {"backends", true, inspect_backends},
+    {"properties", true, inspect_properties},
+    {"ops", false, inspect_ops},
+    {"machines", false, inspect_machines},
+    {"options", true, inspect_options},
+    {"errors", false, inspect_errors},
+    {"counters", false, inspect_counters},
+    {"host", false, inspect_host},
 };
 
 static inspect_format read_format(const command_line *line)

@@ -1,5 +1,5 @@
 /* pto-inspect host: the functions that plugins can call, from the rows of <pto/host.def>. */
-#include "core/core_diag.h"
+#include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 
 #include <pto/abi.h>

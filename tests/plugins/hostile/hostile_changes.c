@@ -53,11 +53,11 @@ HOSTILE_WAY(long_name)
 {
     char *name = PTO_SCRATCH(run, char, 1u << 22);
     memset(name, 'n', 1u << 22);
-    return run->host->value_set_name(pto_op_result(first(unit), 0), (pto_str){name, 1u << 22});
+    return pto_value_set_name(pto_op_result(first(unit), 0), (pto_str){name, 1u << 22});
 }
 HOSTILE_WAY(name_that_is_no_text)
 {
-    return run->host->value_set_name(pto_op_result(first(unit), 0), (pto_str){"a\0\xff b", 5});
+    return pto_value_set_name(pto_op_result(first(unit), 0), (pto_str){"a\0\xff b", 5});
 }
 HOSTILE_WAY(attribute_that_is_no_text)
 {

@@ -65,9 +65,9 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     pto_profile_count_unit(sink, PTO_COUNTER_BUSY, "vector 00 / dma", 40);
     pto_profile_count_unit(sink, PTO_COUNTER_BUSY, "vector 00 / alu", 60);
     pto_profile_count_unit(sink, PTO_COUNTER_FLAG, "vector 00 / alu", 3);
-    sink->counter(sink->self, pto_s("test.partial tokens"), pto_s("count"), 17);
+    sink->counter(sink->self, PTO_STR("test.partial tokens"), PTO_STR("count"), 17);
     if (way == WAY_UNDECLARED) pto_profile_count(sink, PTO_COUNTER_LAUNCHES, 1);
-    if (way == WAY_UNIT) sink->counter(sink->self, pto_s("vector 01 / dma / busy"), pto_s("us"), 1);
+    if (way == WAY_UNIT) sink->counter(sink->self, PTO_STR("vector 01 / dma / busy"), PTO_STR("us"), 1);
     return PTO_OK;
 }
 
