@@ -105,9 +105,10 @@ for kind in pass tiling backend; do
     check "$kind: $file works" ${kind}_runs "$file"
   done
 done
-for header in abi backend build call insn names note ops plugin tiling; do
-  check "pto/$header.h as C++17 with g++" as_cxx g++ "pto/$header.h"
-  check "pto/$header.h as C++17 with clang++" as_cxx clang++-19 "pto/$header.h"
+for header in "$root"/include/pto/*.h; do
+  header=pto/${header##*/}
+  check "$header as C++17 with g++" as_cxx g++ "$header"
+  check "$header as C++17 with clang++" as_cxx clang++-19 "$header"
 done
 
 # Another minor of pto is not found.

@@ -29,7 +29,7 @@ while read -r file function reason; do
 done <"$allowed"
 
 # The core is what one reads in a day. At most 12000 lines.
-core_lines_max=12200
+core_lines_max=12000
 lines=$(find core \( -name '*.c' -o -name '*.h' -o -name '*.def' \) -exec cat {} + 2>/dev/null | wc -l)
 [ "$lines" -le $core_lines_max ] || { echo "core/ has $lines lines, the limit is $core_lines_max"; bad=1; }
 exit $bad

@@ -37,13 +37,13 @@ typedef struct pto_run_sink {
     /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". pto_profile_count and
      * pto_profile_count_unit (profile.h) write both. */
     void (*counter)(void *self, pto_str name, pto_str unit, double value);
-    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL when nobody wants files. */
+    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL: no files are wanted. */
     void (*file_begin)(void *self, pto_str name);
     void (*file_write)(void *self, const void *bytes, size_t n);
     void (*file_end)(void *self);
-    /* Names a unit, as counters do: "core 03 / mte2". Its number, for slices; the same name gives the same number. */
+    /* Names a unit, as counters do: "core 03 / mte2". Its number, for slices; the same name has the same number. */
     uint32_t (*unit)(void *self, pto_str name);
-    /* What a unit did, in any order; what the pictures of the report are made of. NULL when nobody wants to know. */
+    /* What a unit did, in any order; what the pictures of the report are made of. NULL: it is not wanted. */
     void (*slice)(void *self, const pto_slice *slice);
 } pto_run_sink;
 

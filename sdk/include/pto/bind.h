@@ -15,7 +15,7 @@ typedef struct pto_binding {
     const pto_tensor *tensor;
 } pto_binding;
 
-/* The number that a call gives to a symbol, without `$`: 1 and the number, or 0. */
+/* The number of a symbol, without `$`, in a call: 1 and the number, or 0 when the call has no such symbol. */
 static inline int32_t pto_call_symbol(const pto_call *call, pto_str name, int64_t *out)
 {
     for (uint32_t i = 0; i < call->symbol_count; i++) {

@@ -31,7 +31,7 @@ typedef struct pto_spec {
     pto_str *attr_names;
     pto_attr *attrs;
     uint32_t operand_capacity, result_capacity, attr_capacity;
-    uint32_t failed; /* a part was none: building gives none */
+    uint32_t failed; /* a part was none: building returns none */
 } pto_spec;
 
 static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)

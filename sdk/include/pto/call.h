@@ -23,7 +23,7 @@ static inline pto_str pto_str_make(const char *p, size_t n)
 static inline pto_str pto_no_str(void) { return pto_str_make("", 0); }
 /* Of a literal: PTO_STR("axis"). */
 #define PTO_STR(literal) pto_str_make("" literal, sizeof("" literal) - 1)
-/* Of a NUL-ended text, which it borrows; NULL gives the empty one. */
+/* Of a NUL-ended text, which it borrows; NULL is the empty one. */
 static inline pto_str pto_s(const char *text) { return pto_str_make(text, text != NULL ? strlen(text) : 0); }
 static inline int pto_str_same(pto_str a, pto_str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 static inline int pto_str_is(pto_str s, const char *text) { return pto_str_same(s, pto_s(text)); }

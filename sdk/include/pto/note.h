@@ -1,7 +1,7 @@
 /* The ELF note `.note.pto`: what a host must know of a plugin before a line of it runs. PTO_PLUGIN emits it.
  *
  * An ordinary ELF note with the name "PTO" and type 1 in a PT_NOTE segment. Its descriptor is a pto_note_head in the
- * byte order of the file and, right behind it, `text_bytes` bytes of text: four fields, each ended by a NUL: vendor,
+ * byte order of the file and, right after it, `text_bytes` bytes of text: four fields, each ended by a NUL: vendor,
  * plugin id, ids it provides ("pass:pto.fuse backend:pto.toy"), properties its passes establish. Items of the last two
  * are separated by single spaces. Zero bytes may follow up to the end of the descriptor. */
 #ifndef PTO_NOTE_H
@@ -50,7 +50,7 @@ typedef struct pto_note_head {
 #define PTO_NOTE_PLAIN
 #endif
 
-/* Ends in an unfinished declaration: wants its `;`. */
+/* Ends in an unfinished declaration: expects a `;`. */
 #define PTO_NOTE_EMIT(vendor, id, provides, establishes)                                              \
     PTO_NOTE_PLAIN __attribute__((section(PTO_NOTE_SECTION), used, aligned(4))) static const struct { \
         uint32_t name_bytes, body_bytes, type;                                                        \

@@ -20,7 +20,7 @@
  *     PTO_PLUGIN("acme.x", "pass:acme.x", "", .version = "1.0.0", .license = "MIT",
  *                .passes = PTO_LIST(pto_pass, &pass));
  *
- * Every declaration macro ends in an unfinished declaration and wants its `;`. In C++ write arrays in place of PTO_LIST
+ * Every declaration macro ends in an unfinished declaration and expects a `;`. In C++ write arrays in place of PTO_LIST
  * and PTO_STRS, and members in order in place of designators; link without the C++ library, which exports symbols of
  * its own (templates of std::, exceptions). Plugins keep no writable static data. */
 #ifndef PTO_PLUGIN_H
@@ -94,6 +94,6 @@
     static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \
     PTO_EXTERN_C __attribute__((visibility("default"))) const pto_plugin *pto_plugin_entry_v1(void);       \
     const pto_plugin *pto_plugin_entry_v1(void) { return &pto_plugin_self; }                               \
-    typedef int pto_plugin_wants_semicolon
+    typedef int pto_plugin_expects_semicolon
 
 #endif
