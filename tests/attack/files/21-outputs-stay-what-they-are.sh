@@ -32,13 +32,13 @@ done
 
 # One file for two outputs.
 compile="pto-opt $m --pipeline=default.yaml"
-refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule both name `same`' $compile -o same --emit-schedule=same
+refuses 2 'pto-opt: error: [E1509] --emit-schedule and --output both name `same`' $compile -o same --emit-schedule=same
 refuses 2 'pto-opt: error: [E1509] --trace and --remarks lead to one place, `./same` and `same`' $compile -o o --trace=./same --remarks=same
-refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule lead to one place, `near` and `real`' $compile -o near --emit-schedule=real
-refuses 2 'pto-opt: error: [E1509] --output and --emit-schedule both go to standard output' $compile --emit-schedule=-
+refuses 2 'pto-opt: error: [E1509] --emit-schedule and --output lead to one place, `real` and `near`' $compile -o near --emit-schedule=real
+refuses 2 'pto-opt: error: [E1509] --emit-schedule and --output both go to standard output' $compile --emit-schedule=-
 run="pto-run --case $TEST_ROOT/examples/softmax/case.yaml"
 refuses 2 'pto-run: error: [E1509] --out and --out both name `y.npy`' $run --out y=y.npy --out y=y.npy
-refuses 2 'pto-run: error: [E1509] --report and --dump-dir lead to one place, `r` and `r/`' $run --report=r --dump-dir=r/
+refuses 2 'pto-run: error: [E1509] --dump-dir and --report lead to one place, `r/` and `r`' $run --report=r --dump-dir=r/
 [ ! -e same ] && [ ! -e y.npy ] && [ ! -e r ] || fail "something was written"
 # Devices, standard output and standard error take what comes.
 $compile -o /dev/null --emit-schedule=/dev/null --remarks=- 2>/dev/null && $compile --remarks=- >out.txt 2>/dev/null || fail devices
