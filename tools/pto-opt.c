@@ -1,6 +1,6 @@
 /* pto-opt: reads a module, runs a pipeline over it, prints what comes out. */
-#include "core/file.h"
 #include "ir/text/printer.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/session/tool_main.h"
 

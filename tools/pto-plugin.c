@@ -1,7 +1,7 @@
 /* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK.
  * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
 #include "core/core_diag.h"
-#include "core/file.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/plugin_lint.h"
 #include "tools/session/plugin_trial.h"

@@ -1,6 +1,6 @@
 /* pto-run: compiles a module, runs it on tensors, compares the results. */
 #include "core/core_diag.h"
-#include "core/file.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/check/run_compare.h"
 #include "tools/report/report.h"

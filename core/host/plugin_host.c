@@ -1,10 +1,10 @@
 #include "core/host/plugin_host.h"
 
 #include "core/core_diag.h"
-#include "core/file.h"
 #include "core/host/plugin_load.h"
 #include "core/host/run_context.h"
 #include "core/monotonic.h"
+#include "core/program_path.h"
 
 #include <pto/note.h>
 
@@ -297,7 +297,7 @@ static status add_user_folder(plugin_host *h)
 
 static status add_own_folder(plugin_host *h)
 {
-    const char *prefix = file_prefix(h->a);
+    const char *prefix = program_prefix(h->a);
     if (prefix == NULL) return OK;
     text_buffer t;
     text_init(&t);

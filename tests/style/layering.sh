@@ -48,7 +48,7 @@ core ir/base
 core/files core ir ir/base ir/context ir/ops
 core/host core core/files ir ir/base ir/context ir/verify ir/text ir/ops
 core/compile core core/files core/host ir ir/base ir/context
-tools/base ir/base
+tools/base ir/base core
 tools/run tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text

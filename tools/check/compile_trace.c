@@ -1,7 +1,7 @@
 #include "tools/check/compile_trace.h"
 
-#include "core/file.h"
 #include "core/monotonic.h"
+#include "tools/base/file.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 #include "tools/check/step_digest.h"
 
-#include "core/digest.h"
 #include "ir/text/printer.h"
+#include "tools/base/digest.h"
 
 static status add(void *self, const char *p, size_t n)
 {

@@ -1,8 +1,8 @@
 #include "tools/run/backend_run.h"
 
-#include "core/digest.h"
 #include "core/host/host_handle.h"
 #include "core/monotonic.h"
+#include "tools/base/digest.h"
 #include "tools/base/tool_diag.h"
 #include "tools/run/counter_name.h"
 #include "tools/run/name_index.h"

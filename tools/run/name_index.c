@@ -1,6 +1,6 @@
 #include "tools/run/name_index.h"
 
-#include "core/digest.h"
+#include "tools/base/digest.h"
 
 /* Where the name is, or would be. */
 static name_slot *slot_of(const name_index *x, str name)

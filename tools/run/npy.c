@@ -1,6 +1,6 @@
 #include "tools/run/npy.h"
 
-#include "core/file.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 
 #include <inttypes.h>

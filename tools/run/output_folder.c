@@ -1,8 +1,8 @@
 #include "tools/run/output_folder.h"
 
 #include "core/core_diag.h"
-#include "core/digest.h"
-#include "core/file.h"
+#include "tools/base/digest.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 
 #include <errno.h>

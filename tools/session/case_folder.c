@@ -1,6 +1,6 @@
 #include "tools/session/case_folder.h"
 
-#include "core/file.h"
+#include "tools/base/file.h"
 
 #include <stdlib.h>
 #include <string.h>

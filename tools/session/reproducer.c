@@ -1,7 +1,8 @@
 #include "tools/session/reproducer.h"
 
 #include "core/core_diag.h"
-#include "core/file.h"
+#include "core/program_path.h"
+#include "tools/base/file.h"
 #include "tools/session/session.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static void put_environment(text_buffer *t)
 
 static void put_command(const writer *w, text_buffer *t)
 {
-    const char *program = file_program(w->arena);
+    const char *program = program_path(w->arena);
     text_puts(t, "exec ");
     command_line_put_word(t, program ? program : w->line->tool);
     for (uint32_t i = 0; i < w->line->use_count; i++) {

@@ -1,11 +1,12 @@
 #include "tools/session/session.h"
 
 #include "core/core_diag.h"
-#include "core/file.h"
 #include "core/files/search_space.h"
 #include "core/host/process_state.h"
+#include "core/program_path.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
@@ -24,7 +25,7 @@ static const char *value_of(const command_line *line, uint32_t option) { return 
 
 const char *session_share_folder(arena *a)
 {
-    const char *prefix = file_prefix(a);
+    const char *prefix = program_prefix(a);
     return prefix ? file_join(a, prefix, "share/pto") : NULL;
 }
 

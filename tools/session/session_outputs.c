@@ -1,5 +1,5 @@
 /* What a run writes, by the options that name it: no two of them may be one file. */
-#include "core/file.h"
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/session/session.h"
 

@@ -1,8 +1,8 @@
 #include "tools/session/supervisor.h"
 
-#include "core/file.h"
 #include "core/host/process_state.h"
 #include "core/monotonic.h"
+#include "tools/base/file.h"
 #include "tools/session/case_folder.h"
 #include "tools/session/descendants.h"
 

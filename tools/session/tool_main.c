@@ -1,6 +1,6 @@
 #include "tools/session/tool_main.h"
 
-#include "core/file.h"
+#include "tools/base/file.h"
 #include "tools/inspect/json_schema.h"
 
 static void print_schema(const char *kind)

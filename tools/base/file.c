@@ -1,4 +1,4 @@
-#include "core/file.h"
+#include "tools/base/file.h"
 
 #include "core/core_diag.h"
 
@@ -43,22 +43,6 @@ static status read_all(int fd, char *to, size_t n, size_t *got)
 
 /* Unlike SIG_IGN, a handler does not reach programs that we start. */
 static void note_closed_pipe(int signal_number) { (void)signal_number; }
-
-const char *file_program(arena *a)
-{
-    char path[4096];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    return n > 0 ? arena_strndup(a, path, (size_t)n) : NULL;
-}
-
-const char *file_prefix(arena *a)
-{
-    const char *program = file_program(a);
-    size_t n = program != NULL ? strlen(program) : 0;
-    for (int slashes = 0; n > 0; n--)
-        if (program[n - 1] == '/' && ++slashes == 2) return arena_strndup(a, program, n - 1);
-    return NULL;
-}
 
 void file_hold_standard(void)
 {

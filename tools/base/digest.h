@@ -1,6 +1,6 @@
 /* A digest of bytes, FNV-1a with 64 bits: tells whether a text changed, and keeps no secret. */
-#ifndef CORE_DIGEST_H
-#define CORE_DIGEST_H
+#ifndef TOOLS_BASE_DIGEST_H
+#define TOOLS_BASE_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>

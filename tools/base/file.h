@@ -1,6 +1,6 @@
 /* Reading whole files, and writing files that appear complete or not at all. */
-#ifndef CORE_FILE_H
-#define CORE_FILE_H
+#ifndef TOOLS_BASE_FILE_H
+#define TOOLS_BASE_FILE_H
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
@@ -41,12 +41,6 @@ bool file_is_same(const char *x, const char *y);
 
 /* "folder/name", in the arena. */
 const char *file_join(arena *a, const char *folder, const char *name);
-
-/* The executable that runs; NULL when the system does not say. In the arena. */
-const char *file_program(arena *a);
-/* The folder that it is installed in, <prefix> of <prefix>/bin/<tool>: build tree and installed tree have one shape.
- * NULL likewise. */
-const char *file_prefix(arena *a);
 
 /* When standard input, output or error is closed, something that cannot be read or written takes its number, so that no
  * file which is opened later is taken for it. SIGPIPE has no effect from here on: that nobody reads a pipe is an error
