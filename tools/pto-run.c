@@ -6,10 +6,10 @@
 #include "tools/report/report.h"
 #include "tools/run/backend_run.h"
 #include "tools/run/call_value.h"
-#include "tools/run/case.h"
-#include "tools/run/compare.h"
 #include "tools/run/data_maker.h"
+#include "tools/run/run_case.h"
 #include "tools/run/run_counters.h"
+#include "tools/run/tensor_compare.h"
 #include "tools/session/case_folder.h"
 #include "tools/session/tool_main.h"
 
@@ -428,7 +428,7 @@ typedef struct execution {
 } execution;
 
 /* `trace`: filled when a report is wanted; NULL: none is. */
-static exit_status execute(run_job *j, const opened_pipeline *opened, module *m, report_trace *trace, execution *out)
+static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m, run_trace *trace, execution *out)
 {
     session *s = j->s;
     if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
@@ -456,8 +456,8 @@ static exit_status execute(run_job *j, const opened_pipeline *opened, module *m,
 static exit_status run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
 {
     session *s = j->s;
-    report_trace trace;
-    report_trace_init(&trace, s->arena, m);
+    run_trace trace;
+    run_trace_init(&trace, s->arena, m);
     exit_status code = EXIT_STATUS_OK;
     TRY_EXIT(execute(j, &s->opened, m, &trace, first));
     if (flight_recorder_phase(j->recorder, "writing the outputs")) return EXIT_STATUS_RESOURCES;

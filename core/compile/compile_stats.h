@@ -2,7 +2,7 @@
 #ifndef CORE_COMPILE_COMPILE_STATS_H
 #define CORE_COMPILE_COMPILE_STATS_H
 
-#include "core/compile/pipeline_open.h"
+#include "core/compile/pipeline_load.h"
 
 typedef struct step_stats {
     const char *id, *pass;
@@ -18,8 +18,8 @@ typedef struct compile_stats {
     uint32_t step_count;
 } compile_stats;
 
-void compile_stats_start(compile_stats *s, arena *a, const opened_pipeline *p);
+void compile_stats_start(compile_stats *s, arena *a, const loaded_pipeline *p);
 /* Forgets what the pass of a step counted: the step runs again. */
-void compile_stats_forget(compile_stats *s, const opened_pipeline *p, uint32_t step);
+void compile_stats_forget(compile_stats *s, const loaded_pipeline *p, uint32_t step);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef CORE_COMPILE_OBSERVER_H
 #define CORE_COMPILE_OBSERVER_H
 
-#include "core/compile/pipeline_open.h"
+#include "core/compile/pipeline_load.h"
 #include "core/exit_status.h"
 
 /* A step of a compile. */
@@ -23,7 +23,7 @@ typedef struct step_event {
 typedef struct compile_observer {
     void *self; /* passed to each function */
     /* Before step `first`, the first that runs; the contracts were checked. */
-    exit_status (*begin)(void *self, const opened_pipeline *p, module *m, uint32_t first);
+    exit_status (*begin)(void *self, const loaded_pipeline *p, module *m, uint32_t first);
     exit_status (*before_step)(void *self, const step_event *e);
     /* False: the step does not run on the function `unit`, or for 0 on the module. It then establishes nothing. */
     bool (*runs_unit)(void *self, const step_event *e, op_id unit);

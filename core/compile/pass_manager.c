@@ -18,7 +18,7 @@ typedef struct choice_point {
 typedef struct manager {
     arena *arena;
     diag_engine *diags;
-    const opened_pipeline *pipeline;
+    const loaded_pipeline *pipeline;
     const compile_request *request;
     module *module;
     flight_recorder *recorder;
@@ -478,7 +478,7 @@ static exit_status run_steps(manager *g)
     return EXIT_STATUS_OK;
 }
 
-exit_status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
+exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_request *request, module *m,
                              flight_recorder *recorder, compile_stats *stats)
 {
     diag_engine *d = context_diags(module_context(m));

@@ -25,7 +25,7 @@ typedef struct compile_request {
  * pipeline that cannot work, an unknown step, a pin that cannot be kept), EXIT_STATUS_FAILED (a pass failed),
  * EXIT_STATUS_BLAMED (a step broke what it declares), EXIT_STATUS_RESOURCES (the time is up), or what an observer says.
  */
-MUST_CHECK exit_status pass_manager_run(arena *a, const opened_pipeline *p, const compile_request *request, module *m,
+MUST_CHECK exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_request *request, module *m,
                                         flight_recorder *recorder, compile_stats *stats);
 
 #endif

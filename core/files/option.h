@@ -2,7 +2,7 @@
 #ifndef CORE_FILES_OPTION_H
 #define CORE_FILES_OPTION_H
 
-#include "core/files/value.h"
+#include "core/files/typed_value.h"
 
 #include <pto/abi.h>
 

@@ -1,7 +1,7 @@
 #include "core/files/schedule.h"
 
 #include "core/core_diag.h"
-#include "core/files/schedule_entry.h"
+#include "core/files/schedule_impl.h"
 #include "core/files/search_space.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* The schedule as a file: keys, reading, writing. */
 #include "core/core_diag.h"
-#include "core/files/schedule_entry.h"
+#include "core/files/schedule_impl.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef CORE_FILES_SCHEMA_H
 #define CORE_FILES_SCHEMA_H
 
-#include "core/files/value.h"
+#include "core/files/typed_value.h"
 
 typedef enum schema_kind {
     SCHEMA_VALUE,    /* a typed value: `type`, `def`, `min`, `max`, `choices` */

@@ -1,6 +1,6 @@
 #include "core/files/search_space.h"
 
-#include "core/files/schedule_entry.h"
+#include "core/files/schedule_impl.h"
 
 #include <inttypes.h>
 #include <string.h>

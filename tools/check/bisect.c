@@ -42,7 +42,7 @@ static const char *find_reason(arena *a, const contract *c, uint32_t index)
     return NULL;
 }
 
-static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
+static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     bisect *b = self;
     const contract *c = &p->contract;

@@ -8,7 +8,7 @@
 /* One of the two, after it ran with `counts_ops` and an observer of digests. */
 typedef struct compiled {
     const char *name; /* "default.yaml", with what the command line changed of it */
-    const opened_pipeline *pipeline;
+    const loaded_pipeline *pipeline;
     const compile_stats *report;
     const step_digests *digests;
     str text; /* of the final module */

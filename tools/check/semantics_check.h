@@ -7,7 +7,7 @@
 #ifndef TOOLS_CHECK_SEMANTICS_CHECK_H
 #define TOOLS_CHECK_SEMANTICS_CHECK_H
 
-#include "core/compile/pipeline_open.h"
+#include "core/compile/pipeline_load.h"
 #include "core/host/flight_recorder.h"
 #include "tools/check/semantics_compare.h"
 #include "tools/run/call_binding.h"

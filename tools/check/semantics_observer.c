@@ -1,6 +1,6 @@
 #include "tools/check/semantics_observer.h"
 
-static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
+static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     semantics_watch *w = self;
     (void)first;

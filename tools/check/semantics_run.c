@@ -192,7 +192,7 @@ static status check_symbols(const semantics_runs *r)
 static exit_status open_reference(semantics_runs *r, plugin_host *host)
 {
     static const pipeline no_passes = {.file = "<command line>"};
-    TRY_EXIT(pipeline_open(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference));
+    TRY_EXIT(pipeline_load(r->arena, r->diags, host, &no_passes, semantics_backend_id, &r->reference));
     const run_agent *agent = r->reference.backend_agent;
     const int32_t option = option_index_by_name(agent->options, STR("bound"));
     value *values = arena_array(r->arena, option_count(agent->options), sizeof *values);

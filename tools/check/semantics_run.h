@@ -41,7 +41,7 @@ typedef struct semantics_runs {
     diag_engine *diags;
     const semantics_request *request;
     flight_recorder *recorder;
-    opened_pipeline reference; /* no steps, and the backend */
+    loaded_pipeline reference; /* no steps, and the backend */
     value *bound;              /* the backend's option, to be set */
     uint64_t choice;           /* of values for symbols of `tune`: below semantics_choices */
     checked_function *functions;

@@ -30,7 +30,7 @@ static void print(module *m, const char *step)
     text_fini(&text);
 }
 
-static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
+static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     snapshot_request *r = self;
     diag_engine *d = context_diags(module_context(m));

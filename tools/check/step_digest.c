@@ -23,7 +23,7 @@ static uint64_t digest_of(module *m)
     return digest;
 }
 
-static exit_status begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
+static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     step_digests *d = self;
     (void)m;

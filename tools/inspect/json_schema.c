@@ -3,7 +3,7 @@
 #include "core/files/machine.h"
 #include "core/files/pipeline.h"
 #include "core/files/schedule.h"
-#include "tools/run/case.h"
+#include "tools/run/run_case.h"
 
 static void put_indent(text_buffer *t, uint32_t columns)
 {

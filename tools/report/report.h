@@ -9,13 +9,13 @@
 typedef struct report_request {
     output_folder *folder;
     module *m; /* as the backend ran it */
-    const opened_pipeline *opened;
+    const loaded_pipeline *opened;
     const bound_call *call;
     const backend_result *result;
-    const report_trace *trace; /* empty when the backend tells no slices */
-    const char *command;       /* as one would type it */
-    const char *outcome;       /* lines that compare outputs; "" */
-    const char *pipeline;      /* effective, as YAML; "" */
+    const run_trace *trace; /* empty when the backend tells no slices */
+    const char *command;    /* as one would type it */
+    const char *outcome;    /* lines that compare outputs; "" */
+    const char *pipeline;   /* effective, as YAML; "" */
 } report_request;
 
 /* Writes all files, each under a temporary name until it is whole. `out_files` gets their names and those of the

@@ -24,7 +24,7 @@ static int compare_names(const void *a, const void *b)
 /* Cores in the order of their names, since instances come in the order of time. */
 static core_rows order_cores(const report *r)
 {
-    const report_trace *t = r->trace;
+    const run_trace *t = r->trace;
     core_rows rows = {.r = r,
                       .row = arena_array(r->arena, t->core_count, sizeof *rows.row),
                       .core = arena_array(r->arena, t->core_count, sizeof *rows.core)};

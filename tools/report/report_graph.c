@@ -147,7 +147,7 @@ static op_id callee_of(const graph *g, op_id o)
 
 static const char *launch_note(const graph *g, op_id kernel)
 {
-    const trace_kernel *k = report_trace_kernel(g->r->trace, kernel);
+    const trace_kernel *k = run_trace_kernel(g->r->trace, kernel);
     char cycles[32];
     text_buffer t;
     text_init(&t);
@@ -165,7 +165,7 @@ static void add_launch(graph *g, op_id o, op_id callee)
     text_init(&t);
     const str name = string_of(module_context(g->r->m), function_name(g->r->m, callee));
     text_printf(&t, "@%.*s", (int)name.n, name.p);
-    const trace_kernel *k = report_trace_kernel(g->r->trace, callee);
+    const trace_kernel *k = run_trace_kernel(g->r->trace, callee);
     const uint32_t node = add_node(g, (graph_node){.kind = NODE_LAUNCH,
                                                    .op = o,
                                                    .name = text_keep(&t, g->r->arena),

@@ -53,13 +53,13 @@ static void put_code(text_buffer *out, str s)
 
 static int64_t line_cycles(const report *r, op_id o)
 {
-    const trace_sum *s = o ? report_trace_op(r->trace, o) : NULL;
+    const trace_sum *s = o ? run_trace_op(r->trace, o) : NULL;
     return s ? s->busy + trace_sum_stalled(s) : 0;
 }
 
 static void put_cost(const report *r, op_id o, int64_t most, text_buffer *out)
 {
-    const trace_sum *s = o ? report_trace_op(r->trace, o) : NULL;
+    const trace_sum *s = o ? run_trace_op(r->trace, o) : NULL;
     char text[32];
     if (!s) {
         text_puts(out, "<u></u><u></u><u></u>");

@@ -189,8 +189,8 @@ int64_t report_bytes_of(const report *r, type_id t)
     return bytes;
 }
 
-void report_model(report *r, arena *a, module *m, const opened_pipeline *opened, const bound_call *call,
-                  const backend_result *result, const report_trace *trace)
+void report_model(report *r, arena *a, module *m, const loaded_pipeline *opened, const bound_call *call,
+                  const backend_result *result, const run_trace *trace)
 {
     *r = (report){.arena = a, .m = m, .machine = opened->machine, .call = call, .result = result, .trace = trace};
     print_text(r);

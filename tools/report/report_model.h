@@ -74,7 +74,7 @@ typedef struct report {
     const machine *machine; /* or NULL */
     const bound_call *call;
     const backend_result *result;
-    const report_trace *trace;
+    const run_trace *trace;
     str text; /* of the module */
     report_line *lines;
     uint32_t line_count;
@@ -93,8 +93,8 @@ typedef struct report {
 } report;
 
 /* `trace` may be empty, the pipeline without a machine. All of it must outlive the report. */
-void report_model(report *r, arena *a, module *m, const opened_pipeline *opened, const bound_call *call,
-                  const backend_result *result, const report_trace *trace);
+void report_model(report *r, arena *a, module *m, const loaded_pipeline *opened, const bound_call *call,
+                  const backend_result *result, const run_trace *trace);
 /* Line of the text where an op begins; 0: not printed. */
 uint32_t report_line_of(const report *r, op_id o);
 /* That line without its indentation and without the ` {` at its end. */

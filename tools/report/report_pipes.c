@@ -78,7 +78,7 @@ uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, ui
 
 uint32_t report_pipe_order(const report *r, uint32_t *out)
 {
-    const report_trace *t = r->trace;
+    const run_trace *t = r->trace;
     const char *names[TRACE_PIPES_MAX];
     uint32_t count = 0;
     for (uint32_t p = 0; p < t->pipe_count; p++) count = report_add_pipe(r, names, count, TRACE_PIPES_MAX, t->pipes[p]);

@@ -50,7 +50,7 @@ static bool has_row(const module *m, op_id o)
 
 static report_row make_row(const report *r, const report_kernel *k, op_id o)
 {
-    report_row row = {.kind = row_kind(r->m, o), .op = o, .pipe = "", .dst = "", .cost = report_trace_op(r->trace, o)};
+    report_row row = {.kind = row_kind(r->m, o), .op = o, .pipe = "", .dst = "", .cost = run_trace_op(r->trace, o)};
     for (op_id p = op_parent(r->m, o); p != 0 && p != k->op; p = op_parent(r->m, p)) row.depth++;
     if (row.kind == ROW_INSN) row.pipe = pipe_of(r, o, k->core);
     if (row.kind == ROW_BARRIER) row.pipe = word(r, o, "pipe");
@@ -173,7 +173,7 @@ void report_kernels(report *r)
                              .name = arena_strndup(r->arena, name.p, name.n),
                              .file_name = file_name(r, name, r->kernel_count),
                              .core = word(r, o, "core"),
-                             .trace = report_trace_kernel(r->trace, o)};
+                             .trace = run_trace_kernel(r->trace, o)};
         find_rows(r, k);
         find_memory(r, k, rows);
         r->kernel_count++;

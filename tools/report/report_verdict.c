@@ -163,7 +163,7 @@ static int earlier(const void *a, const void *b)
 /* Cycles in which at least one core ran a kernel. */
 static double report_active_cycles(const report *r)
 {
-    const report_trace *t = r->trace;
+    const run_trace *t = r->trace;
     /* Where not all instances are known, a kernel counts as running from its first to its last. */
     const size_t count = t->instances_left_out ? t->kernel_count : t->instance_count;
     stretch *all = arena_array(r->arena, count, sizeof *all);

@@ -31,7 +31,7 @@ typedef struct sink {
     uint32_t number, repeat; /* of the execution, from 1 */
     output_folder *folder;
     bool (*reserves)(str name);
-    report_trace *trace;
+    run_trace *trace;
     const pto_run *run;
     const pto_backend *backend;
     const char *file_name; /* of the file that the backend writes now, or NULL */
@@ -207,8 +207,8 @@ static uint32_t take_unit(void *self, pto_str name)
 {
     sink *k = self;
     if (!check_name(k, "the name of a unit", name, false)) return 0;
-    if (k->trace->unit_count < UNITS_MAX || report_trace_has_unit(k->trace, (str){name.p, name.n}))
-        return report_trace_unit(k->trace, (str){name.p, name.n});
+    if (k->trace->unit_count < UNITS_MAX || run_trace_has_unit(k->trace, (str){name.p, name.n}))
+        return run_trace_unit(k->trace, (str){name.p, name.n});
     run_misuse(run_of(k->run), &E1342, "named more than %d units", UNITS_MAX);
     return 0;
 }
@@ -235,13 +235,13 @@ static void take_slice(void *self, const pto_slice *slice)
         run_misuse(c, &E1342, "gave a slice from cycle %" PRId64 " to %" PRId64, slice->from, slice->to);
     } else if (check_name(k, "the cause of a slice", slice->cause, true)) {
         const uint32_t causes = k->trace->cause_count;
-        report_trace_add(k->trace, &(trace_event){.unit = slice->unit,
-                                                  .op = op_from(c, slice->op),
-                                                  .cause = {slice->cause.p, slice->cause.n},
-                                                  .from = slice->from,
-                                                  .to = slice->to,
-                                                  .bytes = slice->bytes,
-                                                  .instance = slice->instance});
+        run_trace_add(k->trace, &(trace_event){.unit = slice->unit,
+                                               .op = op_from(c, slice->op),
+                                               .cause = {slice->cause.p, slice->cause.n},
+                                               .from = slice->from,
+                                               .to = slice->to,
+                                               .bytes = slice->bytes,
+                                               .instance = slice->instance});
         if (k->trace->cause_count > causes) check_cause(k, slice->cause);
     }
 }
@@ -401,7 +401,7 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
     return s;
 }
 
-exit_status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_request *request, module *m,
                         const bound_call *call, flight_recorder *recorder, backend_result *out)
 {
     diag_engine *d = context_diags(module_context(m));

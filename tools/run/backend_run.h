@@ -2,11 +2,11 @@
 #ifndef TOOLS_RUN_BACKEND_RUN_H
 #define TOOLS_RUN_BACKEND_RUN_H
 
-#include "core/compile/pipeline_open.h"
+#include "core/compile/pipeline_load.h"
 #include "core/host/flight_recorder.h"
 #include "tools/run/call_binding.h"
 #include "tools/run/output_folder.h"
-#include "tools/run/report_trace.h"
+#include "tools/run/run_trace.h"
 
 /* Of one number in all executions; with one execution all three are that number. The spread is most - least. */
 typedef struct backend_spread {
@@ -33,13 +33,13 @@ typedef struct backend_request {
     uint64_t seed;              /* order of independent instances; 0: in order */
     output_folder *folder;      /* where files of the backend go, or NULL */
     bool (*reserves)(str name); /* true for names in the folder that the caller takes itself; or NULL */
-    report_trace *trace;        /* gathers slices when `folder` is given; or NULL */
+    run_trace *trace;           /* gathers slices when `folder` is given; or NULL */
     uint32_t repeat;            /* executions; outputs, files and slices are those of the last */
 } backend_request;
 
 /* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;
  * `*exit_status` is then 5, or 74 when a file of the report cannot be written. */
-MUST_CHECK exit_status backend_run(arena *a, const opened_pipeline *p, const backend_request *request, module *m,
+MUST_CHECK exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_request *request, module *m,
                                    const bound_call *call, flight_recorder *recorder, backend_result *out);
 
 #endif

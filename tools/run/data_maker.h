@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_DATA_MAKER_H
 #define TOOLS_RUN_DATA_MAKER_H
 
-#include "tools/run/case.h"
+#include "tools/run/run_case.h"
 
 /* `python` NULL: /usr/bin/python3 when there is one (where Debian's numpy lives), else python3 of the PATH. The folder
  * is made when it is missing. Fails when the program does not end with status 0. */

@@ -1,6 +1,6 @@
 #include "tools/session/explain.h"
 
-#include "core/files/schedule_entry.h"
+#include "core/files/schedule_impl.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -102,7 +102,7 @@ void explain_timing(const compile_stats *s, text_buffer *out)
     text_printf(out, "%11.3f%11.3f           total\n", (double)run / 1e6, (double)verify / 1e6);
 }
 
-void explain_counters(const compile_stats *s, const opened_pipeline *p, text_buffer *out)
+void explain_counters(const compile_stats *s, const loaded_pipeline *p, text_buffer *out)
 {
     for (uint32_t i = 0; i < s->step_count; i++) {
         const step_stats *step = &s->steps[i];

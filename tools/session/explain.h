@@ -11,6 +11,6 @@ void explain_pipeline(const contract *c, const contract_state *states, text_buff
 void explain_schedule(const schedule *s, text_buffer *out);
 /* Of each step that ran: how long it took; what it changed and counted. */
 void explain_timing(const compile_stats *s, text_buffer *out);
-void explain_counters(const compile_stats *s, const opened_pipeline *p, text_buffer *out);
+void explain_counters(const compile_stats *s, const loaded_pipeline *p, text_buffer *out);
 
 #endif

@@ -83,7 +83,7 @@ static status read_options(session *s)
     diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
     diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
     read_verify(s);
-    session_read_noise(s);
+    session_read_verbosity(s);
     s->range = (step_range){.from = value_of(line, OPTION_FROM),
                             .until = value_of(line, OPTION_UNTIL),
                             .only = value_of(line, OPTION_ONLY)};
@@ -208,7 +208,7 @@ exit_status session_open_pipeline(session *s, const char *backend)
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
     process_divert_output(s->recorder);
-    const exit_status opened = pipeline_open(s->arena, s->diags, s->host, p, backend, &s->opened);
+    const exit_status opened = pipeline_load(s->arena, s->diags, s->host, p, backend, &s->opened);
     process_restore_output(s->recorder);
     compile_trace_end(s->trace);
     TRY_EXIT(opened);

@@ -30,7 +30,7 @@ typedef struct session {
     flight_recorder *recorder;
     const char *const *search; /* folders for pipelines and machines */
     plugin_host *host;
-    opened_pipeline opened;
+    loaded_pipeline opened;
     bool has_pipeline;
     step_range range; /* --from, --until, --only */
     compile_request request;
@@ -39,7 +39,7 @@ typedef struct session {
     int64_t bisect_limit;
     session_watch watch, other_watch; /* of session_compile; of --compare */
     compile_stats stats, other_stats;
-    opened_pipeline other;
+    loaded_pipeline other;
     semantics_request semantics; /* of --check=semantics; the tool fills it in before session_compile */
 } session;
 
@@ -56,7 +56,7 @@ int session_supervise(const command_line *line, session_run run);
 
 MUST_CHECK exit_status session_open(session *s, const command_line *line, flight_recorder *recorder);
 void session_close(session *s);
-/* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_open. Does nothing without either.
+/* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_load. Does nothing without either.
  */
 MUST_CHECK exit_status session_open_pipeline(session *s, const char *backend);
 /* The pipeline that --pipeline or --passes, --machine, --set and their like describe; no plugin is opened. NULL when
@@ -86,8 +86,8 @@ void session_watch_compile(session *s, session_watch *w, bool is_first);
 /* No two of the files and folders that options name as outputs may be one place. */
 MUST_CHECK status session_check_outputs(const session *s);
 
-/* ---- session_noise.c: --quiet, --progress, --trace ---- */
-void session_read_noise(session *s);
+/* ---- session_verbosity.c: --quiet, --progress, --trace ---- */
+void session_read_verbosity(session *s);
 /* No warnings and no lines that nobody asked for. */
 bool session_is_quiet(const session *s);
 /* At the end of a tool: its status, or 74 when it was 0 and the trace cannot be written. */

@@ -14,7 +14,7 @@ exit_status session_open_other(session *s)
     if (!session_compares(s)) return EXIT_STATUS_OK;
     const pipeline_request request = {.file = file, .search = s->search};
     TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
-    return pipeline_open(s->arena, s->diags, s->host, p, NULL, &s->other);
+    return pipeline_load(s->arena, s->diags, s->host, p, NULL, &s->other);
 }
 
 exit_status session_compile_other(session *s, module *m, flight_recorder *recorder)

@@ -38,7 +38,7 @@ mkdir core/host/deep && echo x >core/host/deep/f.h && caught folders.sh "core/ho
 echo '#include "core/file.h"' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include <pto/abi.h>' >ir/up.c && caught layering.sh "ir/up.c:1" && rm ir/up.c
 echo '#include "core/host/run.h"' >core/up.c && caught layering.sh "core/ may include: core ir/base" && rm core/up.c
-echo '#include "tools/run/case.h"' >core/host/up.c && caught layering.sh "core/host/up.c:1" && rm core/host/up.c
+echo '#include "tools/run/run_case.h"' >core/host/up.c && caught layering.sh "core/host/up.c:1" && rm core/host/up.c
 echo '# include "../../../ir/base/arena.h"' >plugins/passes/tensor/sly.c && caught layering.sh sly.c:1 && rm plugins/passes/tensor/sly.c
 echo '#include "../native/x.h"' >plugins/backends/toy/sly.c && caught layering.sh sly.c:1 && rm plugins/backends/toy/sly.c
 echo '#include "ir/x.h"' >sdk/include/pto/sly.h && caught layering.sh sly.h:1 && rm sdk/include/pto/sly.h

@@ -46,7 +46,7 @@ typedef struct fixture {
     module *m;
     plugin_host *host;
     pipeline pipeline;
-    opened_pipeline opened;
+    loaded_pipeline opened;
     contract_step steps[STEPS];
     pipeline_step lines[STEPS];
     run_agent agents[STEPS], *agent_list[STEPS];
@@ -64,7 +64,7 @@ static void say(fixture *f, const char *what, const char *name)
     snprintf(f->log + n, LOG_BYTES - n, "%s%s ", what, name);
 }
 
-static exit_status on_begin(void *self, const opened_pipeline *p, module *m, uint32_t first)
+static exit_status on_begin(void *self, const loaded_pipeline *p, module *m, uint32_t first)
 {
     fixture *f = self;
     assert_ptr_equal(p, &f->opened);
@@ -128,7 +128,7 @@ static void begin(fixture *f, const pto_pass *const *passes)
     plugin_host_params params = plugin_host_defaults();
     params.only_given = true;
     assert_int_equal(plugin_host_create(f->a, f->d, &params, &f->host), OK);
-    f->opened = (opened_pipeline){.pipeline = &f->pipeline, .host = f->host, .agents = f->agent_list};
+    f->opened = (loaded_pipeline){.pipeline = &f->pipeline, .host = f->host, .agents = f->agent_list};
     for (; passes[f->opened.contract.step_count]; f->opened.contract.step_count++) {
         const uint32_t i = f->opened.contract.step_count;
         f->lines[i] = (pipeline_step){.id = passes[i]->id + 2, .pass = passes[i]->id, .at = {"p.yaml", i + 1, 5}};

@@ -1,9 +1,9 @@
 /* Case files, `pto-case: 1`: a module, where its data comes from, and how the results are judged. */
-#ifndef TOOLS_RUN_CASE_H
-#define TOOLS_RUN_CASE_H
+#ifndef TOOLS_RUN_RUN_CASE_H
+#define TOOLS_RUN_RUN_CASE_H
 
 #include "core/files/schema.h"
-#include "tools/run/compare.h"
+#include "tools/run/tensor_compare.h"
 
 typedef struct case_size_symbol {
     str name; /* without `$` */

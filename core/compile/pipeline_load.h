@@ -1,6 +1,6 @@
 /* From a pipeline file to what runs: plugins resolved and loaded, options typed, the machine read. */
-#ifndef CORE_COMPILE_PIPELINE_OPEN_H
-#define CORE_COMPILE_PIPELINE_OPEN_H
+#ifndef CORE_COMPILE_PIPELINE_LOAD_H
+#define CORE_COMPILE_PIPELINE_LOAD_H
 
 #include "core/compile/contract.h"
 #include "core/exit_status.h"
@@ -8,19 +8,19 @@
 #include "core/host/plugin_host.h"
 #include "core/host/run_context.h"
 
-typedef struct opened_pipeline {
+typedef struct loaded_pipeline {
     const pipeline *pipeline;
     plugin_host *host;
     const machine *machine; /* NULL when the pipeline names none */
     contract contract;
     run_agent **agents;       /* of each step */
     run_agent *backend_agent; /* NULL without a backend */
-} opened_pipeline;
+} loaded_pipeline;
 
 /* Opens all steps and the backend (`backend` replaces the pipeline's when it is not NULL; "" leaves it out). Only
  * plugins that are named are loaded. Returns, after a diagnostic, EXIT_STATUS_PLUGIN for plugins, EXIT_STATUS_USAGE for
  * the rest. */
-MUST_CHECK exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
-                                     const char *backend, opened_pipeline *out);
+MUST_CHECK exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
+                                     const char *backend, loaded_pipeline *out);
 
 #endif

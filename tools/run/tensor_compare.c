@@ -1,4 +1,4 @@
-#include "tools/run/compare.h"
+#include "tools/run/tensor_compare.h"
 
 #include "ir/context/float_format.h"
 

@@ -1,4 +1,4 @@
-#include "tools/run/case.h"
+#include "tools/run/run_case.h"
 
 #include "tests/unit/diag_text.h"
 

@@ -3,7 +3,7 @@
 
 bool session_is_quiet(const session *s) { return command_line_has(s->line, OPTION_QUIET); }
 
-void session_read_noise(session *s)
+void session_read_verbosity(session *s)
 {
     diag_show_warnings(s->diags, !session_is_quiet(s));
     if (command_line_has(s->line, OPTION_TRACE)) s->trace = compile_trace_create(s->arena, s->line->tool);

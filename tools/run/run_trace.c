@@ -1,6 +1,6 @@
-#include "tools/run/report_trace.h"
+#include "tools/run/run_trace.h"
 
-void report_trace_init(report_trace *t, arena *a, const module *m) { *t = (report_trace){.arena = a, .m = m}; }
+void run_trace_init(run_trace *t, arena *a, const module *m) { *t = (run_trace){.arena = a, .m = m}; }
 
 /* Room for `wanted` things of `size` bytes; the old ones are copied. */
 static void *grow(arena *a, void *items, size_t *room, size_t wanted, size_t size)
@@ -14,7 +14,7 @@ static void *grow(arena *a, void *items, size_t *room, size_t wanted, size_t siz
     return copy;
 }
 
-static uint32_t core_number(report_trace *t, str name)
+static uint32_t core_number(run_trace *t, str name)
 {
     uint32_t number;
     if (name_index_find(&t->cores_by_name, name, &number)) return number;
@@ -34,13 +34,13 @@ static uint32_t name_number(arena *a, const char **names, uint32_t *count, uint3
     return (*count)++;
 }
 
-bool report_trace_has_unit(const report_trace *t, str name)
+bool run_trace_has_unit(const run_trace *t, str name)
 {
     uint32_t number;
     return name_index_find(&t->units_by_name, name, &number);
 }
 
-uint32_t report_trace_unit(report_trace *t, str name)
+uint32_t run_trace_unit(run_trace *t, str name)
 {
     uint32_t number;
     if (name_index_find(&t->units_by_name, name, &number)) return number;
@@ -57,7 +57,7 @@ uint32_t report_trace_unit(report_trace *t, str name)
     return (uint32_t)t->unit_count++;
 }
 
-static trace_kernel *kernel_of(report_trace *t, op_id o)
+static trace_kernel *kernel_of(run_trace *t, op_id o)
 {
     t->kernel_of = grow(t->arena, t->kernel_of, &t->kernel_of_room, (size_t)o + 1, sizeof *t->kernel_of);
     if (t->kernel_of[o]) return &t->kernels[t->kernel_of[o] - 1];
@@ -78,7 +78,7 @@ static void add_number(int64_t *sum, int64_t by)
     if (__builtin_add_overflow(*sum, by, sum)) *sum = by < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static void add_instance(report_trace *t, trace_kernel *k, const trace_event *e)
+static void add_instance(run_trace *t, trace_kernel *k, const trace_event *e)
 {
     const int64_t cycles = e->to - e->from;
     const uint32_t core = t->units[e->unit].core;
@@ -107,7 +107,7 @@ static void add_to(trace_sum *s, const trace_event *e, uint32_t cause)
     add_number(&s->bytes, e->bytes);
 }
 
-static void keep(report_trace *t, trace_kernel *k, const trace_event *e, uint32_t cause)
+static void keep(run_trace *t, trace_kernel *k, const trace_event *e, uint32_t cause)
 {
     const trace_unit *u = &t->units[e->unit];
     if (k->core == TRACE_NONE) k->core = u->core;
@@ -120,7 +120,7 @@ static void keep(report_trace *t, trace_kernel *k, const trace_event *e, uint32_
     k->slices[k->slice_count++] = (trace_slice){e->op, u->pipe, cause, e->from, e->to, e->bytes};
 }
 
-void report_trace_add(report_trace *t, const trace_event *e)
+void run_trace_add(run_trace *t, const trace_event *e)
 {
     if (e->unit >= t->unit_count || e->op == 0 || e->to < e->from || op_function(t->m, e->op) == 0) return;
     trace_kernel *k = kernel_of(t, e->op);
@@ -138,9 +138,9 @@ void report_trace_add(report_trace *t, const trace_event *e)
     keep(t, k, e, cause);
 }
 
-const trace_sum *report_trace_op(const report_trace *t, op_id o) { return o < t->op_room ? t->ops[o] : NULL; }
+const trace_sum *run_trace_op(const run_trace *t, op_id o) { return o < t->op_room ? t->ops[o] : NULL; }
 
-const trace_kernel *report_trace_kernel(const report_trace *t, op_id kernel)
+const trace_kernel *run_trace_kernel(const run_trace *t, op_id kernel)
 {
     for (size_t i = 0; i < t->kernel_count; i++)
         if (t->kernels[i].op == kernel) return &t->kernels[i];

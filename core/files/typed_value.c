@@ -1,4 +1,4 @@
-#include "core/files/value.h"
+#include "core/files/typed_value.h"
 
 #include "core/core_diag.h"
 

@@ -3,8 +3,8 @@
  * Units are named "CORE / PIPE" as in counters. Times are cycles from the start of the run. Sums are of all slices;
  * single slices are kept for one core of each kernel, the first that ran it, and up to a limit. Memory comes from the
  * arena given at the start. One thread. */
-#ifndef TOOLS_RUN_REPORT_TRACE_H
-#define TOOLS_RUN_REPORT_TRACE_H
+#ifndef TOOLS_RUN_RUN_TRACE_H
+#define TOOLS_RUN_RUN_TRACE_H
 
 #include "ir/module.h"
 #include "tools/run/name_index.h"
@@ -52,7 +52,7 @@ typedef struct trace_kernel {
     uint64_t slices_left_out;
 } trace_kernel;
 
-typedef struct report_trace {
+typedef struct run_trace {
     arena *arena;
     const module *m;
     trace_unit *units;
@@ -72,12 +72,12 @@ typedef struct report_trace {
     trace_instance *instances; /* in the order of their end */
     size_t instance_count, instance_room;
     uint64_t instances_left_out, slice_total;
-} report_trace;
+} run_trace;
 
-void report_trace_init(report_trace *t, arena *a, const module *m);
+void run_trace_init(run_trace *t, arena *a, const module *m);
 /* The number of a unit. */
-uint32_t report_trace_unit(report_trace *t, str name);
-bool report_trace_has_unit(const report_trace *t, str name);
+uint32_t run_trace_unit(run_trace *t, str name);
+bool run_trace_has_unit(const run_trace *t, str name);
 typedef struct trace_event {
     uint32_t unit;
     op_id op;  /* 0: unknown */
@@ -85,12 +85,12 @@ typedef struct trace_event {
     int64_t from, to, bytes, instance;
 } trace_event;
 /* Slices of units that do not exist, or that end before they begin, are dropped. */
-void report_trace_add(report_trace *t, const trace_event *e);
+void run_trace_add(run_trace *t, const trace_event *e);
 
 /* NULL when no slice names the op. */
-const trace_sum *report_trace_op(const report_trace *t, op_id o);
+const trace_sum *run_trace_op(const run_trace *t, op_id o);
 /* NULL when the kernel did not run. */
-const trace_kernel *report_trace_kernel(const report_trace *t, op_id kernel);
+const trace_kernel *run_trace_kernel(const run_trace *t, op_id kernel);
 int64_t trace_sum_stalled(const trace_sum *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "core/compile/pipeline_open.h"
+#include "core/compile/pipeline_load.h"
 
 #include "core/core_diag.h"
 #include "core/host/pass_claims.h"
@@ -8,12 +8,12 @@
 
 static void put_suppliers(void *self, const char *property, text_buffer *out)
 {
-    const opened_pipeline *o = self;
+    const loaded_pipeline *o = self;
     const char *const *ids = plugin_host_suppliers(o->host, str_from(property));
     for (uint32_t i = 0; ids[i]; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
 }
 
-static status resolve_steps(arena *a, diag_engine *d, opened_pipeline *out)
+static status resolve_steps(arena *a, diag_engine *d, loaded_pipeline *out)
 {
     const pipeline *p = out->pipeline;
     contract_step *steps = arena_array(a, p->step_count, sizeof *steps);
@@ -56,7 +56,7 @@ static status read_options(arena *a, diag_engine *d, run_agent *agent, const yam
 typedef struct opening {
     arena *a;
     diag_engine *d;
-    opened_pipeline *out;
+    loaded_pipeline *out;
 } opening;
 
 /* A strategy that refers to strategies, by default perhaps to itself. */
@@ -106,7 +106,7 @@ static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t 
 static exit_status open_agents(const opening *o)
 {
     arena *a = o->a;
-    opened_pipeline *out = o->out;
+    loaded_pipeline *out = o->out;
     exit_status result = EXIT_STATUS_OK;
     out->agents = arena_array(a, out->contract.step_count, sizeof *out->agents);
     for (uint32_t i = 0; i < out->contract.step_count; i++) {
@@ -129,7 +129,7 @@ static exit_status open_agents(const opening *o)
     return result;
 }
 
-static status open_backend(arena *a, opened_pipeline *out, const char *id, src_pos at)
+static status open_backend(arena *a, loaded_pipeline *out, const char *id, src_pos at)
 {
     const plugin_file *file = NULL;
     const pto_backend *b = plugin_host_backend(out->host, at, str_from(id), &file);
@@ -144,10 +144,10 @@ static status open_backend(arena *a, opened_pipeline *out, const char *id, src_p
     return OK;
 }
 
-exit_status pipeline_open(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
-                          opened_pipeline *out)
+exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pipeline *p, const char *backend,
+                          loaded_pipeline *out)
 {
-    *out = (opened_pipeline){.pipeline = p, .host = host};
+    *out = (loaded_pipeline){.pipeline = p, .host = host};
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
     if (p->machine) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));

@@ -1,6 +1,6 @@
 /* Comparing a result with a reference by rules that follow from the element type, never by a number chosen to pass. */
-#ifndef TOOLS_RUN_COMPARE_H
-#define TOOLS_RUN_COMPARE_H
+#ifndef TOOLS_RUN_TENSOR_COMPARE_H
+#define TOOLS_RUN_TENSOR_COMPARE_H
 
 #include "tools/run/npy.h"
 

@@ -1,7 +1,7 @@
 /* Typed values: the one place where the text of a YAML scalar becomes a boolean, a number, bytes, a choice or a list.
  * Used for keys of our files, for options of plugins, for their defaults and limits given as text, and for --set. */
-#ifndef CORE_FILES_VALUE_H
-#define CORE_FILES_VALUE_H
+#ifndef CORE_FILES_TYPED_VALUE_H
+#define CORE_FILES_TYPED_VALUE_H
 
 #include "core/files/yaml_tree.h"
 

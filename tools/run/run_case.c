@@ -1,4 +1,4 @@
-#include "tools/run/case.h"
+#include "tools/run/run_case.h"
 
 #include "core/core_diag.h"
 #include "tools/base/tool_diag.h"

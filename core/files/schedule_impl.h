@@ -1,6 +1,6 @@
 /* What schedule.c and schedule_file.c share: pins as read, decisions as taken down. */
-#ifndef CORE_FILES_SCHEDULE_ENTRY_H
-#define CORE_FILES_SCHEDULE_ENTRY_H
+#ifndef CORE_FILES_SCHEDULE_IMPL_H
+#define CORE_FILES_SCHEDULE_IMPL_H
 
 #include "core/files/schedule.h"
 #include "core/files/schedule_index.h"
