@@ -56,7 +56,7 @@ const char *report_pipe_colour(const report *r, const char *pipe)
     return roles[role].colour;
 }
 
-/* Roles in the order of their rows, pipes of one role in that of the machine, others behind them. */
+/* Roles in the order of their rows, pipes of one role in that of the machine, then others. */
 static uint32_t rank(const report *r, const char *pipe)
 {
     uint32_t i = 0;
