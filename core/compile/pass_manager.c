@@ -23,7 +23,7 @@ typedef struct manager {
     module *module;
     flight_recorder *recorder;
     run_session *session;
-    function_states *functions;
+    touched_functions *functions;
     property_set *properties;
     output_keeper *outputs;
     contract_step *steps;   /* of the pipeline; one of which a unit was left out establishes nothing */
@@ -294,11 +294,11 @@ static uint32_t write_machine(manager *g)
     const attr_id name = attr_string(c, string_intern_z(c, g->pipeline->machine->name));
     module_set_attrs(g->module, attr_with(c, module_attrs(g->module), string_intern_z(c, "machine"), name));
     if (module_epoch(g->module) == before) return 0;
-    function_states_touch(g->functions, 0);
+    touched_functions_touch(g->functions, 0);
     return RUN_CHANGED_MODULE;
 }
 
-static void touch_function(void *self, op_id function) { function_states_touch(self, function); }
+static void touch_function(void *self, op_id function) { touched_functions_touch(self, function); }
 
 static void settle_names(manager *g)
 {
@@ -323,15 +323,15 @@ static status check_levels(manager *g, const step_event *e)
 /* Nothing is known of any function any more: all is looked at again. */
 static void touch_all(manager *g)
 {
-    function_states_touch(g->functions, 0);
-    BLOCK_EACH_OP(g->module, f, module_top(g->module)) function_states_touch(g->functions, f);
+    touched_functions_touch(g->functions, 0);
+    BLOCK_EACH_OP(g->module, f, module_top(g->module)) touched_functions_touch(g->functions, f);
 }
 
 static status verify_module(manager *g, const step_event *e)
 {
     const bool is_paranoid = g->request->verify == PIPELINE_VERIFY_PARANOID;
     if (is_paranoid) touch_all(g);
-    if ((!e->changed && !is_paranoid) || function_states_verify(g->functions) == OK) return check_levels(g, e);
+    if ((!e->changed && !is_paranoid) || touched_functions_verify(g->functions) == OK) return check_levels(g, e);
     char who[RUN_AGENT_TEXT_BYTES];
     diag_error(g->diags, e->agent->at, &E1706, "the module does not verify after %s", run_agent_text(e->agent, who));
     return FAILED;
@@ -407,7 +407,7 @@ static bool is_choice_refused(const manager *g, uint32_t errors_before)
 static void go_back(manager *g, uint32_t from)
 {
     module_restore(g->module, g->choice.before);
-    function_states_restart(g->functions);
+    touched_functions_restart(g->functions);
     tiling_retry_restart(g->retry);
     if (g->request->schedule) schedule_restart(g->request->schedule);
     for (uint32_t i = g->choice.step; i <= from; i++) compile_stats_forget(g->stats, g->pipeline, i);
@@ -482,8 +482,8 @@ exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_r
                              flight_recorder *recorder, compile_stats *stats)
 {
     diag_engine *d = context_diags(module_context(m));
-    function_states *functions = function_states_create(a, m);
-    function_states_set_verified(functions);
+    touched_functions *functions = touched_functions_create(a, m);
+    touched_functions_set_verified(functions);
     const run_session_params params = {.diags = d,
                                        .registry = plugin_host_runs(p->host),
                                        .machine = p->machine,

@@ -15,12 +15,12 @@ struct property_set {
     arena *arena;
     diag_engine *diags;
     plugin_host *host;
-    function_states *functions;
+    touched_functions *functions;
     checker *checkers;
     uint32_t count, capacity;
 };
 
-property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, function_states *functions)
+property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, touched_functions *functions)
 {
     property_set *set = arena_alloc(a, sizeof *set);
     *set = (property_set){.arena = a, .diags = d, .host = host, .functions = functions};
@@ -52,14 +52,14 @@ static status find_checker(property_set *set, const char *id, const checker **ou
 static status check_function(property_set *set, run_session *session, module *m, op_id function, const checker *c,
                              const run_agent *after)
 {
-    if (function_states_holds(set->functions, function, c->number)) return OK;
+    if (touched_functions_holds(set->functions, function, c->number)) return OK;
     const run_request request = {
         .agent = &c->agent, .module = m, .unit = function, .access = RUN_READS, .after = after};
     const pto_run *run = run_context_begin(session, &request);
     const pto_status returned = c->property->check(run, run_context_unit(run));
     const run_result result = run_context_end(run, returned);
     if (result.failed) return FAILED;
-    function_states_set_holds(set->functions, function, c->number, result.saw_outside);
+    touched_functions_set_holds(set->functions, function, c->number, result.saw_outside);
     return OK;
 }
 

@@ -10,7 +10,7 @@
 typedef struct property_set property_set;
 
 /* Lives in the arena. Checkers are loaded when a property is first checked. What they found is kept in `functions`. */
-property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, function_states *functions);
+property_set *property_set_create(arena *a, diag_engine *d, plugin_host *host, touched_functions *functions);
 
 /* Runs the checkers of all properties of `state` over the functions of their levels, unless one has found that its
  * property holds and what it looked at has not changed since. Properties without a checker hold by declaration. On

@@ -232,7 +232,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
         .saw_outside = c->saw_outside,
     };
     if (result.changes != 0 && s->params.functions != NULL && c->request.unit != 0)
-        function_states_touch(s->params.functions, c->request.unit);
+        touched_functions_touch(s->params.functions, c->request.unit);
     if (c->outer != NULL) c->outer->asked_machine |= c->asked_machine;
     if (c->outer != NULL) c->outer->misused |= c->misused; /* all is said of it */
     if (result.failed && c->was_told_to_stop && s->params.recorder != NULL) s->params.recorder->stopped = 1;
@@ -351,7 +351,7 @@ static bool may_change(run_context *c)
 static bool is_inside_unit(run_context *c, op_id function)
 {
     if (c->request.access == RUN_WRITES_MODULE) {
-        if (c->session->params.functions != NULL) function_states_touch(c->session->params.functions, function);
+        if (c->session->params.functions != NULL) touched_functions_touch(c->session->params.functions, function);
         return true;
     }
     if (function == c->request.unit) return true;

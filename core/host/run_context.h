@@ -9,8 +9,8 @@
 #include "core/files/machine.h"
 #include "core/files/schedule.h"
 #include "core/host/flight_recorder.h"
-#include "core/host/function_state.h"
 #include "core/host/tiling_retry.h"
+#include "core/host/touched_functions.h"
 #include "ir/module.h"
 
 #include <pto/tiling.h>
@@ -49,13 +49,13 @@ run_registry *run_registry_create(arena *a);
 
 typedef struct run_session_params {
     diag_engine *diags;
-    run_registry *registry;     /* plugin_host_runs; NULL: of its own */
-    const machine *machine;     /* or NULL */
-    uint32_t abi_minor;         /* told to plugins */
-    flight_recorder *recorder;  /* told who runs, from begin to end, and asked whether to stop; or NULL */
-    function_states *functions; /* told which functions a run may have changed; or NULL */
-    tiling_retry *retry;        /* which sizes of tiles were tried in vain; or NULL */
-    schedule *schedule;         /* asked what is pinned, told what is decided; or NULL */
+    run_registry *registry;       /* plugin_host_runs; NULL: of its own */
+    const machine *machine;       /* or NULL */
+    uint32_t abi_minor;           /* told to plugins */
+    flight_recorder *recorder;    /* told who runs, from begin to end, and asked whether to stop; or NULL */
+    touched_functions *functions; /* told which functions a run may have changed; or NULL */
+    tiling_retry *retry;          /* which sizes of tiles were tried in vain; or NULL */
+    schedule *schedule;           /* asked what is pinned, told what is decided; or NULL */
 } run_session_params;
 
 /* What `keep` gives out lives in `a`. */

@@ -1,4 +1,4 @@
-#include "core/host/function_state.h"
+#include "core/host/touched_functions.h"
 
 #include "ir/verify/verifier.h"
 
@@ -17,7 +17,7 @@ typedef struct function_state {
     uint64_t module_version;
 } function_state;
 
-struct function_states {
+struct touched_functions {
     arena *arena;
     module *module;
     function_state *slots;
@@ -26,22 +26,22 @@ struct function_states {
     uint32_t known_count; /* functions there when all were last verified */
 };
 
-function_states *function_states_create(arena *a, module *m)
+touched_functions *touched_functions_create(arena *a, module *m)
 {
-    function_states *s = arena_alloc(a, sizeof *s);
-    *s = (function_states){.arena = a, .module = m, .capacity = FIRST_CAPACITY, .module_version = 1};
+    touched_functions *s = arena_alloc(a, sizeof *s);
+    *s = (touched_functions){.arena = a, .module = m, .capacity = FIRST_CAPACITY, .module_version = 1};
     s->slots = arena_array(a, s->capacity, sizeof *s->slots);
     return s;
 }
 
-static function_state *find_slot(const function_states *s, op_id f)
+static function_state *find_slot(const touched_functions *s, op_id f)
 {
     uint32_t at = (f * 2654435761u) & (s->capacity - 1);
     while (s->slots[at].op != 0 && s->slots[at].op != f) at = (at + 1) & (s->capacity - 1);
     return &s->slots[at];
 }
 
-static void grow(function_states *s)
+static void grow(touched_functions *s)
 {
     const function_state *old = s->slots;
     const uint32_t old_capacity = s->capacity;
@@ -52,7 +52,7 @@ static void grow(function_states *s)
     }
 }
 
-static function_state *state_of(function_states *s, op_id f)
+static function_state *state_of(touched_functions *s, op_id f)
 {
     function_state *state = find_slot(s, f);
     const uint32_t generation = op_generation(s->module, f);
@@ -65,7 +65,7 @@ static function_state *state_of(function_states *s, op_id f)
     return state;
 }
 
-void function_states_touch(function_states *s, op_id function)
+void touched_functions_touch(touched_functions *s, op_id function)
 {
     s->module_version++;
     if (function == 0) return;
@@ -88,7 +88,7 @@ static uint64_t signature_of(const module *m, op_id f)
     return hash;
 }
 
-void function_states_set_verified(function_states *s)
+void touched_functions_set_verified(touched_functions *s)
 {
     s->known_count = 0;
     BLOCK_EACH_OP(s->module, f, module_top(s->module)) {
@@ -99,15 +99,15 @@ void function_states_set_verified(function_states *s)
     }
 }
 
-void function_states_restart(function_states *s)
+void touched_functions_restart(touched_functions *s)
 {
     memset(s->slots, 0, s->capacity * sizeof *s->slots);
     s->count = 0;
     s->module_version++;
-    function_states_set_verified(s);
+    touched_functions_set_verified(s);
 }
 
-status function_states_verify(function_states *s)
+status touched_functions_verify(touched_functions *s)
 {
     uint32_t count = 0, changed = 0, known = 0;
     BLOCK_EACH_OP(s->module, f, module_top(s->module)) count++;
@@ -128,13 +128,13 @@ status function_states_verify(function_states *s)
     else if (changed > 0)
         result = module_verify_functions(s->module, changed, functions);
     arena_destroy(scratch);
-    if (result == OK) function_states_set_verified(s);
+    if (result == OK) touched_functions_set_verified(s);
     return result;
 }
 
 /* ---- properties ---- */
 
-bool function_states_holds(function_states *s, op_id function, uint32_t checker)
+bool touched_functions_holds(touched_functions *s, op_id function, uint32_t checker)
 {
     const function_state *state = state_of(s, function);
     const uint64_t bit = 1ull << checker % 64;
@@ -142,7 +142,7 @@ bool function_states_holds(function_states *s, op_id function, uint32_t checker)
     return state->module_version == s->module_version && (state->holds_with_module[checker / 64] & bit) != 0;
 }
 
-void function_states_set_holds(function_states *s, op_id function, uint32_t checker, bool saw_outside)
+void touched_functions_set_holds(touched_functions *s, op_id function, uint32_t checker, bool saw_outside)
 {
     function_state *state = state_of(s, function);
     if (state->module_version != s->module_version) {

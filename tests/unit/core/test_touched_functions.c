@@ -1,4 +1,4 @@
-#include "core/host/function_state.h"
+#include "core/host/touched_functions.h"
 
 #include "tests/unit/module_fixture.h"
 
@@ -21,7 +21,7 @@ static const char source[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\
 typedef struct fixture {
     arena *a;
     module_fixture ir;
-    function_states *s;
+    touched_functions *s;
     op_id f, g, h;
 } fixture;
 
@@ -33,8 +33,8 @@ static op_id function(const fixture *x, const char *name)
 static fixture begin(void)
 {
     fixture x = {.a = arena_create("test"), .ir = module_fixture_verified(source)};
-    x.s = function_states_create(x.a, x.ir.m);
-    function_states_set_verified(x.s);
+    x.s = touched_functions_create(x.a, x.ir.m);
+    touched_functions_set_verified(x.s);
     x.f = function(&x, "f");
     x.g = function(&x, "g");
     x.h = function(&x, "h");
@@ -64,33 +64,33 @@ static type_id other_type(const fixture *x)
 TEST(a_property_holds_until_its_function_is_touched)
 {
     fixture x = begin();
-    assert_false(function_states_holds(x.s, x.f, 100));
-    function_states_set_holds(x.s, x.f, 100, false);
-    function_states_set_holds(x.s, x.g, 100, false);
-    assert_true(function_states_holds(x.s, x.f, 100));
-    assert_false(function_states_holds(x.s, x.f, 36));
-    function_states_touch(x.s, x.g);
-    function_states_touch(x.s, 0);
-    assert_true(function_states_holds(x.s, x.f, 100));
-    assert_false(function_states_holds(x.s, x.g, 100));
-    function_states_touch(x.s, x.f);
-    assert_false(function_states_holds(x.s, x.f, 100));
+    assert_false(touched_functions_holds(x.s, x.f, 100));
+    touched_functions_set_holds(x.s, x.f, 100, false);
+    touched_functions_set_holds(x.s, x.g, 100, false);
+    assert_true(touched_functions_holds(x.s, x.f, 100));
+    assert_false(touched_functions_holds(x.s, x.f, 36));
+    touched_functions_touch(x.s, x.g);
+    touched_functions_touch(x.s, 0);
+    assert_true(touched_functions_holds(x.s, x.f, 100));
+    assert_false(touched_functions_holds(x.s, x.g, 100));
+    touched_functions_touch(x.s, x.f);
+    assert_false(touched_functions_holds(x.s, x.f, 100));
     end(&x);
 }
 
 TEST(a_checker_that_saw_more_is_asked_after_any_change)
 {
     fixture x = begin();
-    function_states_set_holds(x.s, x.f, 5, true);
-    assert_true(function_states_holds(x.s, x.f, 5));
-    function_states_touch(x.s, x.h);
-    assert_false(function_states_holds(x.s, x.f, 5));
+    touched_functions_set_holds(x.s, x.f, 5, true);
+    assert_true(touched_functions_holds(x.s, x.f, 5));
+    touched_functions_touch(x.s, x.h);
+    assert_false(touched_functions_holds(x.s, x.f, 5));
     /* What another checker found since does not bring it back. */
-    function_states_set_holds(x.s, x.f, 6, true);
-    assert_true(function_states_holds(x.s, x.f, 6));
-    assert_false(function_states_holds(x.s, x.f, 5));
-    function_states_touch(x.s, 0);
-    assert_false(function_states_holds(x.s, x.f, 6));
+    touched_functions_set_holds(x.s, x.f, 6, true);
+    assert_true(touched_functions_holds(x.s, x.f, 6));
+    assert_false(touched_functions_holds(x.s, x.f, 5));
+    touched_functions_touch(x.s, 0);
+    assert_false(touched_functions_holds(x.s, x.f, 6));
     end(&x);
 }
 
@@ -98,14 +98,14 @@ TEST(only_touched_functions_are_verified)
 {
     fixture x = begin();
     value_set_type(x.ir.m, op_result(x.ir.m, first_op(&x, x.h), 0), other_type(&x));
-    assert_int_equal(function_states_verify(x.s), OK);
-    function_states_touch(x.s, x.f);
-    assert_int_equal(function_states_verify(x.s), OK);
+    assert_int_equal(touched_functions_verify(x.s), OK);
+    touched_functions_touch(x.s, x.f);
+    assert_int_equal(touched_functions_verify(x.s), OK);
     assert_int_equal(diag_record_count(x.ir.d), 0);
-    function_states_touch(x.s, x.h);
-    assert_int_equal(function_states_verify(x.s), FAILED);
+    touched_functions_touch(x.s, x.h);
+    assert_int_equal(touched_functions_verify(x.s), FAILED);
     /* It stays unverified. */
-    assert_int_equal(function_states_verify(x.s), FAILED);
+    assert_int_equal(touched_functions_verify(x.s), FAILED);
     end(&x);
 }
 
@@ -118,8 +118,8 @@ TEST(callers_are_verified_when_a_signature_changes)
     value_set_type(x.ir.m, op_result(x.ir.m, neg, 0), other_type(&x));
     const attr_id type = attr_type(x.ir.c, other_type(&x));
     op_set_attr(x.ir.m, x.f, "results", attr_list(x.ir.c, 1, &type));
-    function_states_touch(x.s, x.f);
-    assert_int_equal(function_states_verify(x.s), FAILED);
+    touched_functions_touch(x.s, x.f);
+    assert_int_equal(touched_functions_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0323");
     end(&x);
 }
@@ -127,9 +127,9 @@ TEST(callers_are_verified_when_a_signature_changes)
 TEST(callers_are_verified_when_a_function_is_gone)
 {
     fixture x = begin();
-    function_states_touch(x.s, x.f);
+    touched_functions_touch(x.s, x.f);
     op_erase(x.ir.m, x.f);
-    assert_int_equal(function_states_verify(x.s), FAILED);
+    assert_int_equal(touched_functions_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0321");
     end(&x);
 }
@@ -145,8 +145,8 @@ TEST(a_circle_of_calls_through_what_was_not_touched_is_found)
     const op_id call = op_clone(x.ir.m, first_op(&x, x.g), (op_place){op_block(x.ir.m, neg), neg}, map);
     value_map_destroy(map);
     op_set_attr(x.ir.m, call, "callee", attr_symbol(x.ir.c, string_intern_z(x.ir.c, "g")));
-    function_states_touch(x.s, x.f);
-    assert_int_equal(function_states_verify(x.s), FAILED);
+    touched_functions_touch(x.s, x.f);
+    assert_int_equal(touched_functions_verify(x.s), FAILED);
     assert_string_equal(only_code(&x), "E0324");
     end(&x);
 }
@@ -163,14 +163,14 @@ TEST(many_functions)
     module *m = NULL;
     assert_int_equal(parse_module(c, (str){t.p, t.n}, "t.ptir", &m), OK);
     text_fini(&t);
-    function_states *s = function_states_create(a, m);
-    function_states_set_verified(s);
+    touched_functions *s = touched_functions_create(a, m);
+    touched_functions_set_verified(s);
     int number = 0;
     BLOCK_EACH_OP(m, f, module_top(m)) {
-        if (number++ % 3 == 0) function_states_set_holds(s, f, 127, false);
+        if (number++ % 3 == 0) touched_functions_set_holds(s, f, 127, false);
     }
     number = 0;
-    BLOCK_EACH_OP(m, f, module_top(m)) assert_int_equal(function_states_holds(s, f, 127), number++ % 3 == 0);
+    BLOCK_EACH_OP(m, f, module_top(m)) assert_int_equal(touched_functions_holds(s, f, 127), number++ % 3 == 0);
     module_destroy(m);
     context_destroy(c);
     diag_destroy(d);
