@@ -180,6 +180,12 @@ uint32_t op_info_operands_with(const op_info *info, uint32_t flags)
     return found;
 }
 
+op_kind op_typed_by(const op_info *info)
+{
+    if (info->typed_by != OP_NONE) return info->typed_by;
+    return info->tile[TILE_ALONG_COLUMNS] != OP_NONE ? info->tile[TILE_ALONG_COLUMNS] : info->tile[TILE_WHOLE];
+}
+
 insn_tmp op_info_tmp(const op_info *info)
 {
     return info->rule == RULE_NONE ? TMP_NONE : (insn_tmp)insn_rule_at((insn_rule)info->rule)->tmp;

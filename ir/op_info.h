@@ -53,6 +53,19 @@ enum op_trait {
 #include "ir/ops/kinds.def"
 };
 
+/* The value forms that compute a tensor op on tiles: of one operand TILE_WHOLE; of two one for each way in which the
+ * second tile lacks extents of the first; of a reduction TILE_ALONG_*, and TILE_WHOLE combines two results. */
+typedef enum tile_form {
+    TILE_WHOLE,
+    TILE_SCALAR_RIGHT,
+    TILE_SCALAR_LEFT, /* none of a commutative op: TILE_SCALAR_RIGHT is meant */
+    TILE_BY_ROW,      /* the second operand has one value for each row */
+    TILE_BY_COLUMN,
+    TILE_ALONG_ROWS, /* reduces the rows: the result has one */
+    TILE_ALONG_COLUMNS,
+    TILE_FORM_COUNT
+} tile_form;
+
 /* Type classes an operand or result may have. */
 enum type_class {
     TY_TENSOR = 1 << 0,
@@ -73,7 +86,17 @@ enum type_class {
 #define DT_UINT (DT(U8) | DT(U16) | DT(U32) | DT(U64))
 #define DT_INT (DT_SINT | DT_UINT)
 #define DT_NUMBER (DT_FLOAT | DT_INT)
-#define DT_ANY (DT_NUMBER | DT(BOOL) | DT(INDEX) | DT(F8E4M3) | DT(F8E5M2) | DT(F8E8M0))
+#define DT_IF_FLOAT(ID) | DT(ID)
+#define DT_IF_SINT(ID) | DT(ID)
+#define DT_IF_UINT(ID) | DT(ID)
+#define DT_IF_BOOL(ID) | DT(ID)
+#define DT_IF_INDEX(ID) | DT(ID)
+#define DT_IF_OPAQUE(ID)
+enum {
+    DT_ANY = 0
+#define DTYPE(ID, text, bits, class, ...) DT_IF_##class(ID)
+#include "ir/ops/types.def"
+};
 
 typedef enum attr_spec_kind {
     SPEC_NONE,
@@ -152,6 +175,10 @@ typedef struct op_info {
     verify_rule verify;
     uint8_t space;
     uint8_t fold;
+    /* tensor ops */
+    op_kind tile[TILE_FORM_COUNT]; /* OP_NONE: none */
+    const char *expansion;         /* the op in others, for pto.expand-math; see tensor.def. NULL: none */
+    op_kind typed_by; /* the value form whose element types are those of the op; OP_NONE: see op_typed_by */
     /* instructions and their value forms */
     uint8_t rule;         /* insn_rule */
     uint8_t unit;         /* unit_role */
@@ -175,6 +202,9 @@ const char *op_nearest_name(str name);
 uint32_t op_info_operands(const op_info *info);
 /* Bit i: entry i of `in` has one of the flags (enum operand_flag). */
 uint32_t op_info_operands_with(const op_info *info, uint32_t flags);
+/* The value form whose instruction decides in which element types a tensor op can be computed; OP_NONE: the op becomes
+ * several others. */
+op_kind op_typed_by(const op_info *info);
 /* Of an instruction or its value form: the scratch that the instruction takes. */
 insn_tmp op_info_tmp(const op_info *info);
 const attr_spec *op_attr_spec(const op_info *info, str name);

@@ -100,10 +100,19 @@ pto_str host_kind_name(const pto_run *run, pto_kind_id k)
     return info != NULL ? pto_str_z(info->name) : (pto_str){0};
 }
 
-pto_str host_kind_cost(const pto_run *run, pto_kind_id k)
+pto_str host_kind_text(const pto_run *run, pto_kind_id k, uint32_t column)
 {
-    const op_info *info = info_of(run_of(run), k);
-    return info != NULL && info->cost != NULL ? pto_str_z(info->cost) : (pto_str){0};
+    run_context *c = run_of(run);
+    const op_info *info = info_of(c, k);
+    if (info == NULL) return (pto_str){0};
+    const char *text = NULL;
+    switch (column) {
+#define TEXT(ID, value, doc) \
+    case PTO_TEXT_##ID: text = value; break;
+#include "ir/ops/kinds.def"
+    default: run_misuse(c, &E1323, "asked for text %u of an op kind", column); break;
+    }
+    return text != NULL ? pto_str_z(text) : (pto_str){0};
 }
 
 int64_t host_kind_column(const pto_run *run, pto_kind_id k, uint32_t column)

@@ -5,6 +5,7 @@ Python in integers, is rounded once; functions may be off by the ulp that their 
 import numpy as np
 
 import elements
+import numpy_ops
 
 FLOATS, INTEGERS = ("f32", "f16", "bf16"), ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 SHAPES = [dict(A=7, B=53), dict(A=1, B=1), dict(A=0, B=3), dict(A=3, B=0), dict(A=2, B=1031)]
@@ -72,18 +73,13 @@ def within(dtype, ulps):
     return near
 
 
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
 def gelu(kind, x):
     z = 1.702 * x if kind == "sigmoid" else 2 * np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)
-    return x * sigmoid(z), np.where(x < 0, (1.25 if kind == "sigmoid" else 3) * np.abs(z), 0)
+    return x * numpy_ops.sigmoid(z), np.where(x < 0, (1.25 if kind == "sigmoid" else 3) * np.abs(z), 0)
 
 
-FUNCTIONS = (("sqrt", "", np.sqrt, 0), ("rsqrt", "", lambda x: 1 / np.sqrt(x), 2), ("reciprocal", "", lambda x: 1 / x, 2), ("exp", "", np.exp, 2),
-             ("log", "", np.log, 2), ("tanh", "", np.tanh, 4), ("sigmoid", "", sigmoid, 3), ("silu", "", lambda x: x * sigmoid(x), 5),
-             ("gelu", "", lambda x: gelu("tanh", x)[0], 5), ("gelu", ' {approx = "sigmoid"}', lambda x: gelu("sigmoid", x)[0], 5))
+FUNCTIONS = [(op, "", fn, numpy_ops.row_ulp(op)) for op, (fn, _) in numpy_ops.FLOATS.items()]
+FUNCTIONS += [("gelu", ' {approx = "%s"}' % a if a != "tanh" else "", lambda x, a=a: gelu(a, x)[0], numpy_ops.row_ulp("gelu")) for a in ("tanh", "sigmoid")]
 
 
 def ordered(x, y, largest):
@@ -119,8 +115,7 @@ def form(Form, name, dtype, inputs, type_out, text, want, sizes=SHAPES, near=Non
 def unary(Form):
     for dtype in FLOATS + INTEGERS:
         t = f"<A x B x {dtype}>"
-        rows = [("neg", np.negative), ("abs", np.abs), ("relu", lambda x: np.where(np.isnan(x), x, np.where(x > 0, x, 0.0)) if x.dtype != object else np.maximum(x, 0))]
-        for op, fn in rows:
+        for op, fn in numpy_ops.NUMBERS.items():
             yield form(Form, f"{op}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x : {t}", lambda x, d=dtype, fn=fn: exact(fn)(d, x).reshape(x.shape))
         if dtype not in FLOATS:
             continue
@@ -137,7 +132,7 @@ def unary(Form):
 def binary(Form):
     for dtype in FLOATS + INTEGERS:
         t, row = f"<A x B x {dtype}>", f"<1 x B x {dtype}>"
-        for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply)):
+        for op, fn in numpy_ops.PAIRS.items():
             yield form(Form, f"{op}-{dtype}", dtype, {"x": t, "z": t}, t, f"%y = tensor.{op} %x, %z : {t}", lambda x, z, d=dtype, fn=fn: exact(fn)(d, x, z).reshape(x.shape))
         numbers = None if dtype in FLOATS else np.array([b for b in edges(dtype) if b], elements.bits_type(dtype))
         fn = np.divide if dtype in FLOATS else truncated

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 import elements as el
+import numpy_ops
 
 rng = np.random.default_rng(20240229)
 SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5}
@@ -201,7 +202,6 @@ def binary_cases():
 
 
 def unary_cases():
-    functions = {"exp": np.exp, "log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "recip": lambda x: 1 / x}
     for t in NUMBERS:
         for k, shape in enumerate(SIZES + [(16, 64)]):
             layouts = list(layouts_for(2))[k % 3]
@@ -220,10 +220,10 @@ def unary_cases():
             case("trelu", f"{t} {shape} {layouts}", d, [s], d.with_valid(maximum(t, a, np.zeros_like(a))))
             if not el.is_float(t):
                 continue
-            for name, f in functions.items():
+            for name, (f, ulp) in numpy_ops.INSTRUCTIONS.items():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
-                case("t" + name, f"{t} {shape} {layouts}", d, [s], d.with_valid(want), ulp=1 if name in ("exp", "log") else 0)
+                case("t" + name, f"{t} {shape} {layouts}", d, [s], d.with_valid(want), ulp=ulp)
 
 
 def convert_cases():

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 import elements as el
+import numpy_ops
 
 rng = np.random.default_rng(77)
 FLOATS = ["f32", "f16", "bf16"]
@@ -105,11 +106,6 @@ def to_bits(t, objects):
 
 
 def unary_cases():
-    one = np.float64(1)
-    functions = {
-        "sqrt": (np.sqrt, 0), "rsqrt": (lambda x: one / np.sqrt(x), 0), "reciprocal": (lambda x: one / x, 0), "exp": (np.exp, 1), "log": (np.log, 1),
-        "tanh": (np.tanh, 1), "sigmoid": (lambda x: one / (one + np.exp(-x)), 1), "silu": (lambda x: x * (one / (one + np.exp(-x))), 1),
-    }
     def gelu_tanh(x):
         x = x.astype(np.longdouble)
         return x / 2 * (1 + np.tanh(np.sqrt(2 / np.longdouble(np.pi)) * (x + np.longdouble(0.044715) * x**3)))
@@ -122,17 +118,14 @@ def unary_cases():
             src = Array(t, a)
             what = f"{t} {shape}"
             if not el.is_float(t):
-                v = ints(t, a)
-                case("neg", what, t, to_bits(t, -v), [src])
-                case("abs", what, t, to_bits(t, np.abs(v) if v.size else v), [src])
-                case("relu", what, t, to_bits(t, np.maximum(v, 0) if v.size else v), [src])
+                for name, f in numpy_ops.NUMBERS.items():
+                    case(name, what, t, to_bits(t, f(ints(t, a)) if a.size else ints(t, a)), [src])
                 continue
             x = el.decode(t, a)
             with np.errstate(all="ignore"):
-                case("neg", what, t, rounded(t, -x), [src])
-                case("abs", what, t, rounded(t, np.abs(x)), [src])
-                case("relu", what, t, rounded(t, np.where(np.isnan(x), x, np.where(x > 0, x, 0.0))), [src])
-                for name, (f, ulp) in functions.items():
+                for name, f in numpy_ops.NUMBERS.items():
+                    case(name, what, t, rounded(t, f(x)), [src])
+                for name, (f, ulp) in numpy_ops.FLOATS.items():
                     case(name, what, t, rounded(t, f(x)), [src], ulp=ulp)
                 a = data(t, shape, "moderate")
                 x = el.decode(t, a)
@@ -154,8 +147,8 @@ def binary_cases():
     pairs = [(s, s) for s in SHAPES] + [((5, 13), (13,)), ((5, 1), (1, 13)), ((), (4, 3)), ((2, 3, 5, 7), (3, 1, 1)), ((0, 3), (1, 3)), ((1, 0), (4, 1)), ((2, 1, 2, 3, 1, 2, 2, 3), (3, 1, 1, 2, 1))]
     def quotient(x, y):
         return -1 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    functions = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide}
-    exact = {"add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": quotient, "maximum": max, "minimum": min}
+    functions = {**numpy_ops.PAIRS, "div": np.divide}
+    exact = {**numpy_ops.PAIRS, "div": quotient, "maximum": max, "minimum": min}
     for sa, sb in pairs:
         for t in NUMBERS:
             a, b = data(t, sa), data(t, sb)

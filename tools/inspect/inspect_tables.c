@@ -56,6 +56,18 @@ static void put_operands(inspector *x, const op_info *o)
     text_fini(&t);
 }
 
+/* The value forms of a tensor op. */
+static void put_tile_forms(inspector *x, const op_info *o)
+{
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < TILE_FORM_COUNT; i++)
+        if (o->tile[i] != OP_NONE) append(&t, op_info_at(o->tile[i])->name);
+    inspect_row(x, "tile forms", t.p);
+    text_fini(&t);
+    if (o->typed_by != OP_NONE) inspect_row(x, "typed by", op_info_at(o->typed_by)->name);
+}
+
 static void put_results(inspector *x, const op_info *o)
 {
     text_buffer t;
@@ -113,6 +125,8 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
                          a->def ? a->def : "", a->required ? "; required" : "", a->hint ? "; a hint" : "");
         }
         if (o->unit) inspect_row(x, "pipe", pipe_name((unit_role)o->unit));
+        put_tile_forms(x, o);
+        inspect_row(x, "expansion", o->expansion);
         inspect_row(x, "cost class", o->cost);
         inspect_row(x, "numerics", o->numerics);
         if (o->partner) inspect_row(x, "partner", op_info_at(o->partner)->name);

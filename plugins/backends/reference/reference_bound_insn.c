@@ -6,6 +6,7 @@
 typedef struct bound_insn_run {
     interp *in;
     insn_id id;
+    int64_t rule_id; /* PTO_RULE_* */
     const insn_call *call;
     pto_dtype type; /* of the destination, which may be a window */
     bound_rule rule;
@@ -76,9 +77,10 @@ static bound one_operand(const bound_insn_run *r, const bound *a)
     case INSN_TRSQRT: return bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, t, a, &r->rule);
     case INSN_TRECIP: return bound_function(EVAL_TENSOR_RECIPROCAL, GELU_TANH, t, a, &r->rule);
     case INSN_TCVT: return bound_convert(t, r->call->src[0].dtype, a, r->call->mode, r->call->saturate);
-    default:
-        return bound_convert(t, r->call->src[0].dtype, a, ROUND_RINT, false); /* moves, and stores of accumulators */
+    default: break;
     }
+    if (r->rule_id == PTO_RULE_UNARY) return bound_anything(t);
+    return bound_convert(t, r->call->src[0].dtype, a, ROUND_RINT, false); /* copies, and stores of accumulators */
 }
 
 typedef enum two_op { TWO_NONE, TWO_ADD, TWO_SUB, TWO_MUL, TWO_DIV, TWO_RDIV, TWO_MAX, TWO_MIN } two_op;
@@ -186,7 +188,12 @@ static bool products(const bound_insn_run *r)
     return bound_products(r->in, &p);
 }
 
-static bool results(bound_insn_run *r)
+static void anything(const bound_insn_run *r)
+{
+    for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = bound_anything(r->type);
+}
+
+static void folds(const bound_insn_run *r)
 {
     switch (r->id) {
     case INSN_TROWSUM: fold(r, true, true, false); break;
@@ -195,30 +202,59 @@ static bool results(bound_insn_run *r)
     case INSN_TCOLSUM: fold(r, false, true, false); break;
     case INSN_TCOLMAX: fold(r, false, false, false); break;
     case INSN_TCOLMIN: fold(r, false, false, true); break;
-    case INSN_TMATMUL:
-    case INSN_TMATMUL_ACC: return products(r);
-    case INSN_TLOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
-    default: elements(r); break;
+    default: anything(r); break;
+    }
+}
+
+static bool results(bound_insn_run *r)
+{
+    const bool is_known = two_of(r->id) != TWO_NONE;
+    switch (r->rule_id) {
+    case PTO_RULE_ROW_REDUCE:
+    case PTO_RULE_COL_REDUCE: folds(r); break;
+    case PTO_RULE_MATMUL:
+    case PTO_RULE_MATMUL_ACC: return products(r);
+    case PTO_RULE_LOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
+    case PTO_RULE_FILL:
+        for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = (bound){.is_exact = true};
+        break;
+    case PTO_RULE_BINARY:
+    case PTO_RULE_SCALAR:
+    case PTO_RULE_ROW_BINARY:
+    case PTO_RULE_COL_BINARY: is_known ? elements(r) : anything(r); break;
+    case PTO_RULE_STORE:
+    case PTO_RULE_MOVE:
+    case PTO_RULE_UNARY:
+    case PTO_RULE_CONVERT:
+    case PTO_RULE_ROW_EXPAND:
+    case PTO_RULE_COL_EXPAND:
+    case PTO_RULE_FILLPAD:
+    case PTO_RULE_TRANSPOSE: elements(r); break;
+    default: anything(r); break;
     }
     return true;
 }
 
 /* ---- one instruction ---- */
 
-static uint32_t sources_of(insn_id id)
-{
-    switch (id) {
-    case INSN_TLOAD:
-    case INSN_TEXPANDS: return 0;
-    case INSN_TMATMUL: return 2;
-    case INSN_TMATMUL_ACC: return 3;
-    default: break;
-    }
-    const two_op op = two_of(id);
-    const bool by_scalar = id == INSN_TADDS || id == INSN_TSUBS || id == INSN_TMULS || id == INSN_TDIVS ||
-                           id == INSN_TMAXS || id == INSN_TMINS || id == INSN_TRDIVS;
-    return op != TWO_NONE && !by_scalar ? 2 : 1;
-}
+/* Tiles that an instruction reads, by the rows of the tables. */
+#define TILE(...) +1
+#define TILE_OUT(...)
+#define MEMORY(...) +0
+#define MEMORY_OUT(...)
+#define SCALAR(...) +0
+#define SCRATCH(...) +0
+enum {
+#define RULE(ID, target, sources, ...) RULE_##ID##_SOURCES = 0 sources,
+#include <pto/ops/rules.def>
+};
+static const uint8_t source_counts[] = {
+#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, sentence, RULE, ...) [INSN_##ID] = RULE##_SOURCES,
+#define INSN_ONLY(...)
+#include <pto/ops/pto.def>
+#undef INSN
+#undef INSN_ONLY
+};
 
 static void set_extents(bound_insn_run *r)
 {
@@ -239,14 +275,18 @@ static void set_extents(bound_insn_run *r)
 pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *call, insn_bounds *out)
 {
     storage *rooms[3] = {NULL};
-    bound_insn_run r = {.in = in, .id = id, .call = call, .type = id == INSN_TSTORE ? call->gm.dtype : call->dst.dtype};
+    bound_insn_run r = {.in = in,
+                        .id = id,
+                        .call = call,
+                        .type = id == INSN_TSTORE ? call->gm.dtype : call->dst.dtype,
+                        .rule_id = pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_RULE)};
     r.rule.ulp = (double)pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_ULP);
     set_extents(&r);
     *out = (insn_bounds){.rows = r.rows, .cols = r.cols};
     r.to = make_room(in, r.rows * r.cols, &out->in);
     bool ok = r.to != NULL;
     out->at = r.to;
-    for (uint32_t i = 0; ok && i < sources_of(id); i++) {
+    for (uint32_t i = 0; ok && i < source_counts[id]; i++) {
         const tile_ref *t = &call->src[i];
         bound *list = make_room(in, t->valid_rows * t->valid_cols, &rooms[i]);
         ok = list != NULL;
@@ -259,10 +299,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
         element_read_f64(call->dst.dtype, &bits, 1, 1, &x);
         r.scalar = bound_of(call->dst.dtype, x);
     }
-    if (ok && id == INSN_TEXPANDS) {
-        for (int64_t i = 0; i < r.rows * r.cols; i++) r.to[i] = (bound){.is_exact = true};
-    } else if (ok)
-        ok = results(&r);
+    ok = ok && results(&r);
     for (int i = 0; i < 3; i++) {
         if (rooms[i] != NULL) storage_release(in->pool, rooms[i]);
     }

@@ -16,19 +16,7 @@ int machine_lists(pto_str list, const char *item)
 
 pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind)
 {
-    static const char *const others[][2] = {{"tensor.maximum", "tile.max"},       {"tensor.minimum", "tile.min"},
-                                            {"tensor.relu", "tile.max"},          {"tensor.reduce_sum", "tile.rowsum"},
-                                            {"tensor.reduce_max", "tile.rowmax"}, {"tensor.reduce_min", "tile.rowmin"},
-                                            {"tensor.broadcast", "tile.add"}};
-    static const char prefix[] = "tensor.";
-    const pto_str name = pto_kind_name(run, tensor_kind);
-    char text[64];
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (pto_str_is(name, others[i][0])) return pto_kind_by_name(run, pto_s(others[i][1]));
-    }
-    if (name.n < sizeof prefix || memcmp(name.p, prefix, sizeof prefix - 1) != 0) return 0;
-    snprintf(text, sizeof text, "tile.%.*s", (int)(name.n - sizeof prefix + 1), name.p + sizeof prefix - 1);
-    return pto_kind_by_name(run, pto_s(text));
+    return (pto_kind_id)pto_kind_column(run, tensor_kind, PTO_COLUMN_TYPED_BY);
 }
 
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)

@@ -6,7 +6,8 @@
 
 /* Whether a comma-separated list of the machine has the item. */
 int machine_lists(pto_str list, const char *item);
-/* The tile op whose instruction computes a tensor op when both operands are whole tiles; 0: it becomes several ops. */
+/* The tile op whose instruction has the element types that a tensor op can be computed in; 0: it becomes several ops.
+ */
 pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind);
 /* Element types that the vector instruction of a tile op takes: those of its cost class, else those of the vector unit.
  */

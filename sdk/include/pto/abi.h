@@ -171,6 +171,11 @@ enum {
 #define COLUMN(ID, ...) PTO_COLUMN_##ID,
 #include <pto/ops/kinds.def>
 };
+/* Texts of an op row, for pto_kind_text. */
+enum {
+#define TEXT(ID, ...) PTO_TEXT_##ID,
+#include <pto/ops/kinds.def>
+};
 enum {
 #define LIMIT(ID, number, doc) PTO_##ID = number,
 #include <pto/ops/kinds.def>

@@ -173,6 +173,10 @@ static inline pto_kind_id pto_kind(const pto_run *run, uint32_t index)
 {
     return index < run->kind_count ? run->kinds[index] : pto_kind_at(run, index);
 }
+static inline pto_str pto_kind_cost(const pto_run *run, pto_kind_id kind)
+{
+    return pto_kind_text(run, kind, PTO_TEXT_COST);
+}
 static inline int pto_kind_has(const pto_run *run, pto_kind_id kind, int64_t traits)
 {
     return (pto_kind_column(run, kind, PTO_COLUMN_TRAITS) & traits) != 0;

@@ -8,7 +8,11 @@ shows tensor.exp level 'tensor/1'
 shows tensor.exp form '%r = tensor.exp %x : type'
 shows tensor.exp operands 'x: tensor'
 shows tensor.exp result tensor
-shows tensor.exp traits pure
+shows tensor.exp traits 'pure, NaN stays'
+shows tensor.exp 'tile forms' tile.exp
+shows tensor.sub 'tile forms' 'tile.sub, tile.subs, tile.rowexpandsub, tile.colexpandsub'
+shows tensor.relu 'typed by' tile.max
+shows tensor.sigmoid expansion 'min = minimum x 0; above = exp min; abs = abs x; neg = neg abs; decay = exp neg; below = add decay 1; div above below'
 shows tensor.exp numerics '2 ulp'
 shows tensor.exp 'iteration space' 'dims of the result, all parallel; an operand dim of extent 1 or missing in front stays at its one element'
 shows tensor.add 'folds to' 'the sum of constants'

@@ -22,37 +22,14 @@
  * become the other one. What cannot be done so is an error at the op. */
 #include "legalize_types.h"
 
-/* How an op is computed. */
-typedef struct op_rule {
-    uint32_t kind;
-    int picks; /* every element of the result is one of the operands' */
-    int adds_up;
-    int wraps; /* of integers, the low bits of the result follow from the low bits of the operands */
-} op_rule;
-
-static const op_rule rules[] = {
-    {KIND_NEG, 0, 0, 1},        {KIND_ABS, 0, 0, 0},        {KIND_SQRT, 0, 0, 0},       {KIND_RSQRT, 0, 0, 0},
-    {KIND_RECIPROCAL, 0, 0, 0}, {KIND_EXP, 0, 0, 0},        {KIND_LOG, 0, 0, 0},        {KIND_TANH, 0, 0, 0},
-    {KIND_SIGMOID, 0, 0, 0},    {KIND_SILU, 0, 0, 0},       {KIND_GELU, 0, 0, 0},       {KIND_RELU, 1, 0, 0},
-    {KIND_ADD, 0, 0, 1},        {KIND_SUB, 0, 0, 1},        {KIND_MUL, 0, 0, 1},        {KIND_DIV, 0, 0, 0},
-    {KIND_MAXIMUM, 1, 0, 0},    {KIND_MINIMUM, 1, 0, 0},    {KIND_REDUCE_SUM, 0, 1, 1}, {KIND_REDUCE_MEAN, 0, 1, 0},
-    {KIND_REDUCE_MAX, 1, 0, 0}, {KIND_REDUCE_MIN, 1, 0, 0}, {KIND_BROADCAST, 1, 0, 0},
-};
-
-static const op_rule *find_rule(const pto_run *run, pto_op op)
+/* Ops that compute element by element and reductions, but casts, which are legalized in their own way. */
+static int is_vector_op(pto_op op)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (pto_op_is(op, pto_kind(run, rules[i].kind))) return &rules[i];
-    return NULL;
+    const int64_t rule = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    return (rule == PTO_ITER_ELEMENTWISE || rule == PTO_ITER_REDUCE || rule == PTO_ITER_BROADCAST) && !PTO_IS(op, CAST);
 }
 
 /* ---- what the machine has ---- */
-
-/* The tile op that gives the cost class whose element types count; 0: the op becomes several. */
-static pto_kind_id tile_kind(const pto_run *run, const op_rule *r)
-{
-    return machine_tile_kind(run, pto_kind(run, r->kind));
-}
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
@@ -84,10 +61,10 @@ static int narrows_to(const pto_run *run, pto_dtype from, pto_dtype to)
     return legalize_find_chain(run, from, to, from).count != 0 || legalize_has_recipe(run, from, to);
 }
 
-static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtype t)
+static pto_dtype match_float_type(const pto_run *run, pto_kind_id kind, pto_dtype t)
 {
-    const pto_kind_id tile = tile_kind(run, r);
-    if (tile == 0 || r->adds_up) return PTO_F32;
+    const pto_kind_id tile = machine_tile_kind(run, kind);
+    if (tile == 0 || pto_kind_has(run, kind, PTO_TRAIT_SUMS)) return PTO_F32;
     if (machine_takes(run, tile, t)) return t;
     return machine_takes(run, tile, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0 &&
                    legalize_find_chain(run, PTO_F32, t, PTO_F32).count != 0
@@ -95,27 +72,28 @@ static pto_dtype match_float_type(const pto_run *run, const op_rule *r, pto_dtyp
                : CANNOT;
 }
 
-/* Whether integers of type t can be computed in the wider type and come back. */
-static int serves(const pto_run *run, const op_rule *r, pto_dtype wider, pto_dtype t)
+/* Whether integers of type t can be computed in the wider type and come back. An extreme of many is combined too. */
+static int serves(const pto_run *run, pto_kind_id kind, pto_dtype wider, pto_dtype t)
 {
-    if (!legalize_holds(wider, t) || !machine_takes(run, tile_kind(run, r), wider)) return 0;
-    if (r->kind == KIND_REDUCE_MAX && !takes(run, "tile.max", wider)) return 0;
-    if (r->kind == KIND_REDUCE_MIN && !takes(run, "tile.min", wider)) return 0;
+    const int picks = pto_kind_has(run, kind, PTO_TRAIT_PICKS);
+    const pto_kind_id combined = (pto_kind_id)pto_kind_column(run, kind, PTO_COLUMN_TILE_WHOLE);
+    if (!legalize_holds(wider, t) || !machine_takes(run, machine_tile_kind(run, kind), wider)) return 0;
+    if (picks && combined != 0 && !machine_takes(run, combined, wider)) return 0;
     if (legalize_find_chain(run, t, wider, t).count == 0) return 0;
-    return r->picks ? legalize_find_chain(run, wider, t, t).count != 0
-                    : r->wraps && legalize_is_integer(wider) && narrows_to(run, wider, t);
+    if (picks) return legalize_find_chain(run, wider, t, t).count != 0;
+    return pto_kind_has(run, kind, PTO_TRAIT_WRAPS) && legalize_is_integer(wider) && narrows_to(run, wider, t);
 }
 
 /* The element type that the op's operands should have; CANNOT: there is no exact way. */
-static pto_dtype match_compute_type(const pto_run *run, const op_rule *r, pto_dtype t)
+static pto_dtype match_compute_type(const pto_run *run, pto_kind_id kind, pto_dtype t)
 {
     static const pto_dtype wider[] = {PTO_F16, PTO_I16, PTO_F32, PTO_I32};
-    if (pto_dtype_is_float(t)) return match_float_type(run, r, t);
-    const pto_kind_id tile = tile_kind(run, r);
+    if (pto_dtype_is_float(t)) return match_float_type(run, kind, t);
+    const pto_kind_id tile = machine_tile_kind(run, kind);
     if (tile == 0) return CANNOT;
     if (machine_takes(run, tile, t)) return t;
     for (size_t i = 0; i < sizeof wider / sizeof *wider; i++)
-        if (serves(run, r, wider[i], t)) return wider[i];
+        if (serves(run, kind, wider[i], t)) return wider[i];
     return CANNOT;
 }
 
@@ -218,13 +196,15 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     const pto_op none = pto_op_none(run);
     const pto_dtype t = operand_dtype(op);
     const legalize_chain in = legalize_find_chain(run, t, compute, t);
-    const op_rule *r = find_rule(run, op);
-    const legalize_chain out = legalize_find_chain(run, compute, t, r->picks ? t : compute);
-    if (in.count == 0 || (out.count == 0 && !(r->wraps && narrows_to(run, compute, t))))
+    const pto_kind_id kind = pto_op_kind(op);
+    const int wraps = pto_kind_has(run, kind, PTO_TRAIT_WRAPS);
+    const legalize_chain out =
+        legalize_find_chain(run, compute, t, pto_kind_has(run, kind, PTO_TRAIT_PICKS) ? t : compute);
+    if (in.count == 0 || (out.count == 0 && !(wraps && narrows_to(run, compute, t))))
         return pto_error(op, "pto.legalize-types/no-conversion",
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
-    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    pto_spec s = pto_spec_make(run, kind);
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const int twice = i == 1 && pto_value_same(pto_op_operand(op, 0), pto_op_operand(op, 1));
         pto_spec_operand(&s, twice ? s.operands[0]
@@ -255,14 +235,14 @@ static int repeats_nothing(pto_op op)
            pto_type_same(pto_value_type(pto_op_operand(op, 0)), pto_value_type(pto_op_result(op, 0)));
 }
 
-static pto_status visit_vector(const pto_run *run, pto_op op, const op_rule *r)
+static pto_status visit_vector(const pto_run *run, pto_op op)
 {
-    const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, r, t);
+    const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, pto_op_kind(op), t);
     if (compute == t) return PTO_OK;
     if (repeats_nothing(op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT) return rewrite_vector(run, op, compute);
-    const pto_kind_id tile = tile_kind(run, r);
+    const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(op));
     const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, PTO_STR("tile.add")));
     return pto_error(
         op, "pto.legalize-types/no-exact-way",
@@ -348,9 +328,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(check_machine(run, function));
     PTO_WALK(function, op)
     {
-        const op_rule *r = find_rule(run, op);
-        if (r != NULL)
-            PTO_TRY(visit_vector(run, op, r));
+        if (is_vector_op(op))
+            PTO_TRY(visit_vector(run, op));
         else if (PTO_IS(op, CAST))
             PTO_TRY(visit_cast(run, op));
         else if (PTO_IS(op, MATMUL))
@@ -363,8 +342,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static int is_legal(const pto_run *run, pto_op op)
 {
-    const op_rule *r = find_rule(run, op);
-    if (r != NULL) return match_compute_type(run, r, operand_dtype(op)) == operand_dtype(op);
+    if (is_vector_op(op)) return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op);
     if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;

@@ -4,32 +4,19 @@
 
 #include "machine_types.h"
 
-#define KINDS(X)                         \
-    X(NEG, "tensor.neg")                 \
-    X(ABS, "tensor.abs")                 \
-    X(SQRT, "tensor.sqrt")               \
-    X(RSQRT, "tensor.rsqrt")             \
-    X(RECIPROCAL, "tensor.reciprocal")   \
-    X(EXP, "tensor.exp")                 \
-    X(LOG, "tensor.log")                 \
-    X(TANH, "tensor.tanh")               \
-    X(SIGMOID, "tensor.sigmoid")         \
-    X(SILU, "tensor.silu")               \
-    X(GELU, "tensor.gelu")               \
-    X(RELU, "tensor.relu")               \
-    X(ADD, "tensor.add")                 \
-    X(SUB, "tensor.sub")                 \
-    X(MUL, "tensor.mul")                 \
-    X(DIV, "tensor.div")                 \
-    X(MAXIMUM, "tensor.maximum")         \
-    X(MINIMUM, "tensor.minimum")         \
-    X(REDUCE_SUM, "tensor.reduce_sum")   \
-    X(REDUCE_MEAN, "tensor.reduce_mean") \
-    X(REDUCE_MAX, "tensor.reduce_max")   \
-    X(REDUCE_MIN, "tensor.reduce_min")   \
-    X(BROADCAST, "tensor.broadcast")     \
-    X(CAST, "tensor.cast")               \
-    X(MATMUL, "tensor.matmul")           \
+#define KINDS(X)                       \
+    X(NEG, "tensor.neg")               \
+    X(ABS, "tensor.abs")               \
+    X(ADD, "tensor.add")               \
+    X(SUB, "tensor.sub")               \
+    X(MUL, "tensor.mul")               \
+    X(MAXIMUM, "tensor.maximum")       \
+    X(MINIMUM, "tensor.minimum")       \
+    X(REDUCE_MAX, "tensor.reduce_max") \
+    X(REDUCE_MIN, "tensor.reduce_min") \
+    X(BROADCAST, "tensor.broadcast")   \
+    X(CAST, "tensor.cast")             \
+    X(MATMUL, "tensor.matmul")         \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 

@@ -44,11 +44,9 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
     if (PTO_IS(op, T_INDEX_CAST)) return PTO_OK;
     if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST) return PTO_OK;
-    int known =
-        rule == PTO_ITER_REDUCE ? rows_reduce_kind(run, op, AXIS_ROWS) != tile_kinds_count : rows_has_form(run, op);
-    if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || !known)
-        return unsupported(op, "has no tile form; supported in a row group are neg abs sqrt rsqrt reciprocal exp log "
-                               "cast add sub mul div maximum minimum broadcast and reduce_sum, _max, _min");
+    if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || rows_form(run, op, PTO_COLUMN_TILE_WHOLE) == 0)
+        return unsupported(op, "has no tile form; run `pto.expand-math` first, or write it with ops that `pto-inspect "
+                               "ops` lists with one");
     if (pto_str_is(pto_attr_str_of(op, PTO_STR("nan")), "propagate") && is_float(op))
         return unsupported(op, "propagates NaN, which vector instructions do not: write {nan = \"any\"} or "
                                "{nan = \"ignore\"}, or run `pto.expand-math` first");

@@ -195,7 +195,7 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     step[1] = load_operand(p, n, 0, p->transpose_a, batch, at_a, valid_a, tile[DIM_M], tile[DIM_K]);
     step[2] = load_operand(p, n, 1, p->transpose_b, batch, at_b, valid_b, tile[DIM_K], tile[DIM_N]);
     n->name = name;
-    tile_piece next = tile_emit(n, KIND_MATMUL_ACC, p->acc, tile[DIM_M], tile[DIM_N], 3, step);
+    tile_piece next = tile_emit(n, pto_kind(n->run, KIND_MATMUL_ACC), p->acc, tile[DIM_M], tile[DIM_N], 3, step);
     tile_end_for(n, loop, 1, &next, &sum);
     tile_emit_store(n, sum, target, offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]));
 }

@@ -97,11 +97,11 @@ static storage_shape shape_of(const tile_nest *n, const tile_piece *p)
 }
 
 /* Counts an op that gives `p`, which may rotate. */
-static tile_piece count_op(const tile_nest *n, uint32_t kind, tile_piece p, int64_t stages, uint32_t count,
+static tile_piece count_op(const tile_nest *n, pto_kind_id kind, tile_piece p, int64_t stages, uint32_t count,
                            const tile_piece *operands)
 {
     const storage_shape shape = shape_of(n, &p);
-    const uint32_t op = storage_add_op(n->counts, pto_kind(n->run, kind), n->around);
+    const uint32_t op = storage_add_op(n->counts, kind, n->around);
     for (uint32_t i = 0; i < count; i++) storage_add_use(n->counts, op, i, operands[i].at, 1);
     p.at = storage_add_result(n->counts, op, &shape, stages);
     n->counts->values[p.at].name = result_name(n);
@@ -128,7 +128,7 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
 {
     pto_type type = pto_value_type(memory);
     tile_piece p = piece_of(n, rows, columns, pto_type_dtype(type));
-    if (n->counts != NULL) return count_op(n, KIND_LOAD, p, ROTATING_STAGES, 0, NULL);
+    if (n->counts != NULL) return count_op(n, pto_kind(n->run, KIND_LOAD), p, ROTATING_STAGES, 0, NULL);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_LOAD));
     pto_spec_operand(&s, memory);
     pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(type), offsets);
@@ -195,7 +195,7 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
                           int64_t columns)
 {
     tile_piece p = piece_of(n, rows, columns, dtype);
-    if (n->counts != NULL) return count_op(n, KIND_FILL, p, 1, 0, NULL);
+    if (n->counts != NULL) return count_op(n, pto_kind(n->run, KIND_FILL), p, 1, 0, NULL);
     pto_value value = scalar(n, dtype, number);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FILL));
     pto_spec_operand(&s, value);
@@ -203,22 +203,22 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
     return finish(n, &s, p);
 }
 
-tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
+tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands)
 {
     tile_piece p = piece_of(n, rows, columns, dtype);
     if (n->counts != NULL) return count_op(n, kind, p, 1, count, operands);
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
+    pto_spec s = pto_spec_make(n->run, kind);
     for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, operands[i].value);
     return finish(n, &s, p);
 }
 
-tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number)
+tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number)
 {
     tile_piece p = piece_of(n, tile.rows, tile.columns, tile.dtype);
     if (n->counts != NULL) return count_op(n, kind, p, 1, 1, &tile);
     pto_value value = scalar(n, tile.dtype, number);
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
+    pto_spec s = pto_spec_make(n->run, kind);
     pto_spec_operand(&s, tile.value);
     pto_spec_operand(&s, value);
     return finish(n, &s, p);
@@ -227,7 +227,7 @@ tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_n
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)
 {
     tile_piece p = piece_of(n, tile.rows, tile.columns, to);
-    if (n->counts != NULL) return count_op(n, KIND_CAST, p, 1, 1, &tile);
+    if (n->counts != NULL) return count_op(n, pto_kind(n->run, KIND_CAST), p, 1, 1, &tile);
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_CAST));
     pto_spec_operand(&s, tile.value);
     pto_spec_attr(&s, PTO_STR("mode"), pto_op_attr(from, PTO_STR("mode")));

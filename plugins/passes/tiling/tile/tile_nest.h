@@ -14,23 +14,10 @@
     X(T_INDEX_CAST, "tensor.index_cast") \
     X(T_RESHAPE, "tensor.reshape")       \
     X(T_TRANSPOSE, "tensor.transpose")   \
-    X(T_BROADCAST, "tensor.broadcast")   \
     X(T_MATMUL, "tensor.matmul")         \
     X(T_CAST, "tensor.cast")             \
-    X(T_NEG, "tensor.neg")               \
-    X(T_ABS, "tensor.abs")               \
-    X(T_SQRT, "tensor.sqrt")             \
-    X(T_RSQRT, "tensor.rsqrt")           \
-    X(T_RECIPROCAL, "tensor.reciprocal") \
-    X(T_EXP, "tensor.exp")               \
-    X(T_LOG, "tensor.log")               \
     X(T_ADD, "tensor.add")               \
     X(T_SUB, "tensor.sub")               \
-    X(T_MUL, "tensor.mul")               \
-    X(T_DIV, "tensor.div")               \
-    X(T_MAXIMUM, "tensor.maximum")       \
-    X(T_MINIMUM, "tensor.minimum")       \
-    X(T_REDUCE_SUM, "tensor.reduce_sum") \
     X(T_REDUCE_MAX, "tensor.reduce_max") \
     X(T_REDUCE_MIN, "tensor.reduce_min") \
     X(FORALL, "forall")                  \
@@ -49,43 +36,10 @@
     X(CAST, "tile.cast")                 \
     X(TRANSPOSE, "tile.transpose")       \
     X(NEG, "tile.neg")                   \
-    X(ABS, "tile.abs")                   \
-    X(SQRT, "tile.sqrt")                 \
-    X(RSQRT, "tile.rsqrt")               \
-    X(RECIPROCAL, "tile.reciprocal")     \
-    X(EXP, "tile.exp")                   \
-    X(LOG, "tile.log")                   \
-    X(ADD, "tile.add")                   \
-    X(SUB, "tile.sub")                   \
-    X(MUL, "tile.mul")                   \
-    X(DIV, "tile.div")                   \
-    X(MAX, "tile.max")                   \
-    X(MIN, "tile.min")                   \
     X(ADDS, "tile.adds")                 \
-    X(SUBS, "tile.subs")                 \
     X(MULS, "tile.muls")                 \
-    X(DIVS, "tile.divs")                 \
-    X(RDIVS, "tile.rdivs")               \
-    X(MAXS, "tile.maxs")                 \
-    X(MINS, "tile.mins")                 \
-    X(ROWSUM, "tile.rowsum")             \
-    X(ROWMAX, "tile.rowmax")             \
-    X(ROWMIN, "tile.rowmin")             \
-    X(COLSUM, "tile.colsum")             \
-    X(COLMAX, "tile.colmax")             \
-    X(COLMIN, "tile.colmin")             \
     X(ROWEXPANDADD, "tile.rowexpandadd") \
-    X(ROWEXPANDSUB, "tile.rowexpandsub") \
-    X(ROWEXPANDMUL, "tile.rowexpandmul") \
-    X(ROWEXPANDDIV, "tile.rowexpanddiv") \
-    X(ROWEXPANDMAX, "tile.rowexpandmax") \
-    X(ROWEXPANDMIN, "tile.rowexpandmin") \
     X(COLEXPANDADD, "tile.colexpandadd") \
-    X(COLEXPANDSUB, "tile.colexpandsub") \
-    X(COLEXPANDMUL, "tile.colexpandmul") \
-    X(COLEXPANDDIV, "tile.colexpanddiv") \
-    X(COLEXPANDMAX, "tile.colexpandmax") \
-    X(COLEXPANDMIN, "tile.colexpandmin") \
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
@@ -140,9 +94,9 @@ void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
 /* An op without attributes; the result has the given capacity. */
-tile_piece tile_emit(tile_nest *n, uint32_t kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
+tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);
-tile_piece tile_emit_scalar(tile_nest *n, uint32_t kind, tile_piece tile, tile_number number);
+tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
 /* `from` is the tensor.cast that gives the rounding. */
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from);
 /* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Gives the loop;

@@ -4,61 +4,35 @@
 
 #include <math.h>
 
-typedef struct binary_row {
-    uint32_t from, plain, scalar_right, scalar_left, by_row, by_column;
+/* How an op of two operands is computed: by kinds of value forms, 0 where there is none. */
+typedef struct binary_forms {
+    pto_kind_id whole, scalar_right, scalar_left, by_row, by_column;
     int commutes;
-} binary_row;
+} binary_forms;
 
-enum { NO_KIND = tile_kinds_count };
-
-static const binary_row binary_rows[] = {
-    {KIND_T_ADD, KIND_ADD, KIND_ADDS, KIND_ADDS, KIND_ROWEXPANDADD, KIND_COLEXPANDADD, 1},
-    {KIND_T_SUB, KIND_SUB, KIND_SUBS, NO_KIND, KIND_ROWEXPANDSUB, KIND_COLEXPANDSUB, 0},
-    {KIND_T_MUL, KIND_MUL, KIND_MULS, KIND_MULS, KIND_ROWEXPANDMUL, KIND_COLEXPANDMUL, 1},
-    {KIND_T_DIV, KIND_DIV, KIND_DIVS, KIND_RDIVS, KIND_ROWEXPANDDIV, KIND_COLEXPANDDIV, 0},
-    {KIND_T_MAXIMUM, KIND_MAX, KIND_MAXS, KIND_MAXS, KIND_ROWEXPANDMAX, KIND_COLEXPANDMAX, 1},
-    {KIND_T_MINIMUM, KIND_MIN, KIND_MINS, KIND_MINS, KIND_ROWEXPANDMIN, KIND_COLEXPANDMIN, 1},
-};
-static const uint32_t unary_rows[][2] = {
-    {KIND_T_NEG, KIND_NEG},     {KIND_T_ABS, KIND_ABS},   {KIND_T_SQRT, KIND_SQRT},
-    {KIND_T_RSQRT, KIND_RSQRT}, {KIND_T_EXP, KIND_EXP},   {KIND_T_RECIPROCAL, KIND_RECIPROCAL},
-    {KIND_T_LOG, KIND_LOG},     {KIND_T_CAST, KIND_CAST},
-};
-/* tensor op, op on one tile along its rows and along its columns, op on two results */
-static const uint32_t reduce_rows[][4] = {
-    {KIND_T_REDUCE_SUM, KIND_COLSUM, KIND_ROWSUM, KIND_ADD},
-    {KIND_T_REDUCE_MAX, KIND_COLMAX, KIND_ROWMAX, KIND_MAX},
-    {KIND_T_REDUCE_MIN, KIND_COLMIN, KIND_ROWMIN, KIND_MIN},
-};
-
-static const binary_row *find_binary(const pto_run *run, pto_op op)
+static pto_kind_id form_of(const pto_run *run, pto_kind_id kind, uint32_t column)
 {
-    for (size_t i = 0; i < sizeof binary_rows / sizeof *binary_rows; i++)
-        if (pto_op_is(op, pto_kind(run, binary_rows[i].from))) return &binary_rows[i];
-    return NULL;
+    return (pto_kind_id)pto_kind_column(run, kind, column);
 }
 
-static uint32_t find_unary(const pto_run *run, pto_op op)
+pto_kind_id rows_form(const pto_run *run, pto_op op, uint32_t column) { return form_of(run, pto_op_kind(op), column); }
+
+static binary_forms forms_of(const pto_run *run, pto_kind_id kind)
 {
-    for (size_t i = 0; i < sizeof unary_rows / sizeof *unary_rows; i++)
-        if (pto_op_is(op, pto_kind(run, unary_rows[i][0]))) return unary_rows[i][1];
-    return NO_KIND;
+    binary_forms f = {.whole = form_of(run, kind, PTO_COLUMN_TILE_WHOLE),
+                      .scalar_right = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_RIGHT),
+                      .scalar_left = form_of(run, kind, PTO_COLUMN_TILE_SCALAR_LEFT),
+                      .by_row = form_of(run, kind, PTO_COLUMN_TILE_BY_ROW),
+                      .by_column = form_of(run, kind, PTO_COLUMN_TILE_BY_COLUMN),
+                      .commutes = pto_kind_has(run, kind, PTO_TRAIT_COMMUTATIVE)};
+    if (f.commutes) f.scalar_left = f.scalar_right;
+    return f;
 }
 
-static uint32_t find_reduce(const pto_run *run, pto_op op, uint32_t column)
+static tile_piece emit_neg(row_nest *w, const row_value *b)
 {
-    for (size_t i = 0; i < sizeof reduce_rows / sizeof *reduce_rows; i++)
-        if (pto_op_is(op, pto_kind(run, reduce_rows[i][0]))) return reduce_rows[i][column];
-    return NO_KIND;
+    return tile_emit(w->n, pto_kind(w->n->run, KIND_NEG), b->dtype, b->piece.rows, b->piece.columns, 1, &b->piece);
 }
-
-int rows_has_form(const pto_run *run, pto_op op)
-{
-    return find_unary(run, op) != NO_KIND || find_binary(run, op) != NULL;
-}
-
-uint32_t rows_reduce_kind(const pto_run *run, pto_op op, uint32_t axis) { return find_reduce(run, op, 1 + axis); }
-uint32_t rows_combine_kind(const pto_run *run, pto_op op) { return find_reduce(run, op, 3); }
 
 /* The lowest or highest value of an integer type. */
 static int64_t integer_limit(pto_dtype dtype, int is_highest)
@@ -125,15 +99,14 @@ tile_piece rows_start(row_nest *w, const row_value *v)
     if (swept.lo >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
     const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};
-    return tile_emit_scalar(w->n, KIND_MULS, filled(w, v->dtype, is_empty, v->form), nothing);
+    return tile_emit_scalar(w->n, pto_kind(g->run, KIND_MULS), filled(w, v->dtype, is_empty, v->form), nothing);
 }
 
 /* The type to repeat values of a type in: one that the machine adds in and that has all of them. */
-static pto_dtype repeat_dtype(const pto_run *run, uint32_t kind, pto_dtype t)
+static pto_dtype repeat_dtype(const pto_run *run, pto_kind_id adds, pto_dtype t)
 {
     static const pto_dtype wider[][2] = {
         {PTO_BF16, PTO_F32}, {PTO_F16, PTO_F32}, {PTO_I8, PTO_F16}, {PTO_U8, PTO_F16}, {PTO_I16, PTO_F32}};
-    const pto_kind_id adds = pto_kind(run, kind);
     for (size_t i = 0; i < sizeof wider / sizeof *wider && !machine_takes(run, adds, t); i++) {
         const pto_dtype by = wider[i][1];
         if (wider[i][0] == t && machine_takes(run, adds, by) && machine_converts(run, t, by) &&
@@ -145,12 +118,13 @@ static pto_dtype repeat_dtype(const pto_run *run, uint32_t kind, pto_dtype t)
 
 static tile_piece converted(row_nest *w, tile_piece p, pto_dtype to)
 {
-    return p.dtype == to ? p : tile_emit(w->n, KIND_CAST, to, p.rows, p.columns, 1, &p);
+    return p.dtype == to ? p : tile_emit(w->n, pto_kind(w->n->run, KIND_CAST), to, p.rows, p.columns, 1, &p);
 }
 
 /* Adding to -0.0 keeps every float as it is, +0.0 and NaN included. */
-static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t kind)
+static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t index)
 {
+    const pto_kind_id kind = pto_kind(w->n->run, index);
     const pto_dtype dtype = repeat_dtype(w->n->run, kind, narrow.dtype);
     const tile_piece from = converted(w, narrow, dtype);
     tile_piece pair[2] = {filled(w, dtype, (tile_number){.real = -0.0}, form), from};
@@ -175,47 +149,56 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
 }
 
 /* a op b where b may lack what a has. */
-static tile_piece emit_by(row_nest *w, const binary_row *row, tile_piece a, uint8_t form, const row_value *b)
+static tile_piece emit_by(row_nest *w, const binary_forms *f, tile_piece a, uint8_t form, const row_value *b)
 {
     uint8_t more = form & (uint8_t)~b->form & ALONG_BOTH;
-    uint32_t kind = more == 0 ? row->plain : (more & ALONG_ROWS) != 0 ? row->by_column : row->by_row;
-    tile_piece pair[2] = {a, more == ALONG_BOTH ? rows_widen(w, b, ALONG_COLUMNS) : b->piece};
+    pto_kind_id kind = more == 0 ? f->whole : (more & ALONG_ROWS) != 0 ? f->by_column : f->by_row;
+    const int must_widen = kind == 0 || b->role == ROW_SPLAT;
+    if (must_widen) kind = f->whole;
+    tile_piece pair[2] = {a, must_widen           ? rows_widen(w, b, form)
+                             : more == ALONG_BOTH ? rows_widen(w, b, ALONG_COLUMNS)
+                                                  : b->piece};
     return tile_emit(w->n, kind, a.dtype, a.rows, a.columns, 2, pair);
 }
 
-static tile_piece emit_with_scalar(row_nest *w, const binary_row *row, const row_value *a, const row_value *b)
+static tile_piece emit_with_scalar(row_nest *w, const binary_forms *f, const row_value *a, const row_value *b)
 {
-    if (b->role == ROW_SPLAT) return tile_emit_scalar(w->n, row->scalar_right, a->piece, b->number);
-    if (row->scalar_left != NO_KIND) return tile_emit_scalar(w->n, row->scalar_left, b->piece, a->number);
-    tile_piece minus = tile_emit(w->n, KIND_NEG, b->dtype, b->piece.rows, b->piece.columns, 1, &b->piece);
-    return tile_emit_scalar(w->n, KIND_ADDS, minus, a->number);
+    if (b->role == ROW_SPLAT) return tile_emit_scalar(w->n, f->scalar_right, a->piece, b->number);
+    if (f->scalar_left != 0) return tile_emit_scalar(w->n, f->scalar_left, b->piece, a->number);
+    return tile_emit_scalar(w->n, pto_kind(w->n->run, KIND_ADDS), emit_neg(w, b), a->number);
 }
 
-static tile_piece emit_binary(row_nest *w, const binary_row *row, const row_value *a, const row_value *b)
+static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *a, const row_value *b)
 {
+    const pto_run *run = w->n->run;
+    const binary_forms f = forms_of(run, pto_op_kind(v->op));
+    const int is_sub = pto_op_is(v->op, pto_kind(run, KIND_T_SUB));
     uint8_t form = (a->form | b->form) & ALONG_BOTH;
     int splats = (a->role == ROW_SPLAT) + (b->role == ROW_SPLAT);
-    if (splats == 1) return emit_with_scalar(w, row, a, b);
-    if (splats == 2) {
-        tile_piece first = filled(w, a->dtype, a->number, form);
-        return tile_emit_scalar(w->n, row->scalar_right, first, b->number);
+    if (splats == 1 && (b->role == ROW_SPLAT ? f.scalar_right != 0 : f.scalar_left != 0 || is_sub))
+        return emit_with_scalar(w, &f, a, b);
+    if (splats != 0) {
+        const tile_piece first = a->role == ROW_SPLAT ? filled(w, a->dtype, a->number, form) : a->piece;
+        if (b->role == ROW_SPLAT && f.scalar_right != 0)
+            return tile_emit_scalar(w->n, f.scalar_right, first, b->number);
+        return emit_by(w, &f, first, form, b);
     }
-    if ((a->form & ALONG_BOTH) == form) return emit_by(w, row, a->piece, form, b);
-    if ((b->form & ALONG_BOTH) == form && row->commutes) return emit_by(w, row, b->piece, form, a);
-    if ((b->form & ALONG_BOTH) == form && row->from == KIND_T_SUB) {
-        tile_piece minus = tile_emit(w->n, KIND_NEG, b->dtype, b->piece.rows, b->piece.columns, 1, &b->piece);
-        return emit_by(w, &binary_rows[0], minus, form, a);
+    if ((a->form & ALONG_BOTH) == form) return emit_by(w, &f, a->piece, form, b);
+    if ((b->form & ALONG_BOTH) == form && f.commutes) return emit_by(w, &f, b->piece, form, a);
+    if ((b->form & ALONG_BOTH) == form && is_sub) {
+        const binary_forms add = forms_of(run, pto_kind(run, KIND_T_ADD));
+        return emit_by(w, &add, emit_neg(w, b), form, a);
     }
-    return emit_by(w, row, rows_widen(w, a, form), form, b);
+    return emit_by(w, &f, rows_widen(w, a, form), form, b);
 }
 
 static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
 {
     tile_piece p = a->role == ROW_SPLAT ? filled(w, a->dtype, a->number, a->form) : a->piece;
-    uint32_t kind = find_unary(w->n->run, v->op);
-    if (kind == KIND_CAST && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
-    if (kind == KIND_CAST) return tile_emit_cast(w->n, p, v->dtype, v->op);
-    return tile_emit(w->n, kind, v->dtype, p.rows, p.columns, 1, &p);
+    const int is_cast = pto_op_is(v->op, pto_kind(w->n->run, KIND_T_CAST));
+    if (is_cast && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
+    if (is_cast) return tile_emit_cast(w->n, p, v->dtype, v->op);
+    return tile_emit(w->n, rows_form(w->n->run, v->op, PTO_COLUMN_TILE_WHOLE), v->dtype, p.rows, p.columns, 1, &p);
 }
 
 static tile_piece emit_input(row_nest *w, const row_value *v)
@@ -236,9 +219,7 @@ void rows_emit_value(row_nest *w, row_value *v)
     case ROW_INPUT: v->piece = emit_input(w, v); break;
     case ROW_SPLAT: break;
     case ROW_BROADCAST: v->piece = a->piece; break;
-    case ROW_ELEMENTWISE:
-        v->piece = v->in_count == 1 ? emit_unary(w, v, a) : emit_binary(w, find_binary(w->n->run, v->op), a, b);
-        break;
+    case ROW_ELEMENTWISE: v->piece = v->in_count == 1 ? emit_unary(w, v, a) : emit_binary(w, v, a, b); break;
     default: break;
     }
 }

@@ -87,13 +87,10 @@ void rows_valid(const row_nest *w, uint8_t form, pto_expr out[2]);
 void rows_emit_value(row_nest *w, row_value *v);
 /* The tile of `v` repeated along what `form` has more. */
 tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form);
-/* Kinds of a reduction: of one tile along rows or columns, of two results. */
-uint32_t rows_reduce_kind(const pto_run *run, pto_op op, uint32_t axis);
-uint32_t rows_combine_kind(const pto_run *run, pto_op op);
+/* The value form of an op that a column PTO_COLUMN_TILE_* names; 0: none. */
+pto_kind_id rows_form(const pto_run *run, pto_op op, uint32_t column);
 /* The tile that a reduction in chunks starts from; it stays when there is no chunk. */
 tile_piece rows_start(row_nest *w, const row_value *v);
-/* Whether a unary or binary op has a tile form. */
-int rows_has_form(const pto_run *run, pto_op op);
 
 /* Everything inside of one instance. */
 void rows_emit_instance(row_nest *w);

@@ -21,7 +21,8 @@ static tile_piece reduced(row_nest *w, const row_value *v)
     const uint32_t axis = w->g->swept;
     if (axis >= AXIS_OUTER) return rows_widen(w, in, v->form);
     tile_piece p = rows_widen(w, in, in->form | swept(w));
-    return tile_emit(w->n, rows_reduce_kind(w->n->run, v->op, axis), p.dtype, axis == AXIS_ROWS ? 1 : p.rows,
+    const uint32_t form = axis == AXIS_ROWS ? PTO_COLUMN_TILE_ALONG_ROWS : PTO_COLUMN_TILE_ALONG_COLUMNS;
+    return tile_emit(w->n, rows_form(w->n->run, v->op, form), p.dtype, axis == AXIS_ROWS ? 1 : p.rows,
                      axis == AXIS_COLUMNS ? 1 : p.columns, 1, &p);
 }
 
@@ -129,8 +130,8 @@ static void emit_reductions(row_nest *w, uint32_t sweep, pto_block body, const t
         tile_piece pair[2] = {initial[next], reduced(w, v)};
         if (w->n->counts == NULL) pair[0].value = pto_block_arg(body, next + 1);
         pair[0].at = w->n->carried + next;
-        out[next] =
-            tile_emit(w->n, rows_combine_kind(w->n->run, v->op), v->dtype, pair[1].rows, pair[1].columns, 2, pair);
+        out[next] = tile_emit(w->n, rows_form(w->n->run, v->op, PTO_COLUMN_TILE_WHOLE), v->dtype, pair[1].rows,
+                              pair[1].columns, 2, pair);
         next++;
     }
 }

@@ -99,7 +99,7 @@ static tile_piece emit_move(const transposition *t, tile_nest *n, const int64_t 
                             const pto_expr *offsets, const pto_expr valid[2])
 {
     tile_piece p = tile_emit_load(n, source, offsets, valid, tile[0], tile[1], 0);
-    return t->turns ? tile_emit(n, KIND_TRANSPOSE, p.dtype, tile[1], tile[0], 1, &p) : p;
+    return t->turns ? tile_emit(n, pto_kind(n->run, KIND_TRANSPOSE), p.dtype, tile[1], tile[0], 1, &p) : p;
 }
 
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)

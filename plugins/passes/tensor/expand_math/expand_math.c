@@ -5,16 +5,17 @@
  *                                        %t = tensor.exp %n           %q = tensor.add %t, 1
  *                                                                     %y = tensor.div %p, %q
  *
- * Errors in f32, measured by tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp
- * that is off by n ulp adds about 2 n:
+ * What a function becomes is the column `expansion` of its row in ops/tensor.def. Errors in f32, measured by
+ * tests/passes/expand-math/accuracy.sh, where every instruction is correctly rounded; an exp that is off by n ulp adds
+ * about 2 n:
  *
- *   sigmoid       exp(min(x, 0)) / (1 + exp(-|x|))                        3 ulp
- *   silu          x e e / (1 + exp(-|x|)), e = exp(min(x, 0) / 2)         5 ulp; two small factors, so that results
- * below the least normal number lose one rounding only gelu sigmoid  as silu with exp of z = 1.702 x 5 ulp, and 1.25
- * |z| more for x < 0: z is rounded gelu tanh     as silu with exp of z = x (1.5957691 + 0.0713548 x x)   5 ulp, and 3
- * |z| more for x < 0 tanh          (t + u) / (1 + t u), t = tanh of x clamped to 5/8 by a polynomial, u = 1 - 2 / (1 +
- * exp(2 (x - clamped))) 4 ulp reduce_mean   the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the
- * sum
+ *   sigmoid          3 ulp
+ *   silu             5 ulp; two small factors, so that results below the least normal number lose one rounding only
+ *   gelu sigmoid     5 ulp, and 1.25 |z| more for x < 0: z = 1.702 x is rounded
+ *   gelu tanh        5 ulp, and 3 |z| more for x < 0; z = x (1.5957691 + 0.0713548 x x)
+ *   tanh             4 ulp: (t + u) / (1 + t u), t = tanh of x clamped to 5/8, u = 1 - 2 / (1 + exp(2 (x - clamped)));
+ *                    the far part v = -u is +0 for small x, so that t stays as it is, and NaN for NaN
+ *   reduce_mean      the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the sum
  *
  * NaN stays NaN, and signs of zeros are kept. silu and gelu of -inf are NaN, as by their formulas.
  *
@@ -27,16 +28,13 @@
  *
  * A reduction of dims that are not neighbours becomes one reduction of neighbours after the other, the last dims first.
  */
+#include "expand_steps.h"
 #include "machine_types.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define KINDS(X)                         \
-    X(SIGMOID, "tensor.sigmoid")         \
-    X(SILU, "tensor.silu")               \
-    X(GELU, "tensor.gelu")               \
-    X(TANH, "tensor.tanh")               \
     X(RELU, "tensor.relu")               \
     X(REDUCE_MEAN, "tensor.reduce_mean") \
     X(MAXIMUM, "tensor.maximum")         \
@@ -44,13 +42,7 @@
     X(REDUCE_MAX, "tensor.reduce_max")   \
     X(REDUCE_MIN, "tensor.reduce_min")   \
     X(REDUCE_SUM, "tensor.reduce_sum")   \
-    X(NEG, "tensor.neg")                 \
     X(ABS, "tensor.abs")                 \
-    X(SQRT, "tensor.sqrt")               \
-    X(RSQRT, "tensor.rsqrt")             \
-    X(RECIPROCAL, "tensor.reciprocal")   \
-    X(EXP, "tensor.exp")                 \
-    X(LOG, "tensor.log")                 \
     X(ADD, "tensor.add")                 \
     X(SUB, "tensor.sub")                 \
     X(MUL, "tensor.mul")                 \
@@ -152,67 +144,6 @@ static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_val
     pto_spec_result(&s, pto_type_tensor(s.run, pto_type_dtype(from), rank, dims));
     pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
-}
-
-/* ---- functions ---- */
-
-/* 1 + exp(-|z|): between 1 and 2, NaN for NaN. */
-static pto_value one_and_decay(pto_op op, pto_value z)
-{
-    const pto_value a = unary(op, KIND_ABS, "_abs", z);
-    const pto_value t = unary(op, KIND_EXP, "_decay", unary(op, KIND_NEG, "_neg", a));
-    return by_number(op, KIND_ADD, "_below", t, 1.0);
-}
-
-static pto_value expand_sigmoid(pto_op op, pto_value x)
-{
-    const pto_value above = unary(op, KIND_EXP, "_above", by_number(op, KIND_MINIMUM, "_min", x, 0.0));
-    return by_value(op, KIND_DIV, "", above, one_and_decay(op, x));
-}
-
-/* x * sigmoid(z) for a z that has the sign of x. */
-static pto_value gated(pto_op op, pto_value x, pto_value z)
-{
-    const pto_value half = by_number(op, KIND_MUL, "_half", by_number(op, KIND_MINIMUM, "_min", z, 0.0), 0.5);
-    const pto_value root = unary(op, KIND_EXP, "_root", half);
-    const pto_value above = by_value(op, KIND_MUL, "_above", by_value(op, KIND_MUL, "_part", x, root), root);
-    return by_value(op, KIND_DIV, "", above, one_and_decay(op, z));
-}
-
-/* (1 + tanh(u)) / 2 = sigmoid(2 u). */
-static pto_value expand_gelu(pto_op op, pto_value x)
-{
-    if (pto_str_is(pto_attr_str_of(op, PTO_STR("approx")), "sigmoid"))
-        return gated(op, x, by_number(op, KIND_MUL, "_z", x, 1.702));
-    const double linear = 1.5957691216057308, cubic = 0.044715 * linear; /* 2 sqrt(2 / pi) */
-    const pto_value square = by_value(op, KIND_MUL, "_square", x, x);
-    const pto_value slope = by_number(op, KIND_ADD, "_slope", by_number(op, KIND_MUL, "_cubic", square, cubic), linear);
-    return gated(op, x, by_value(op, KIND_MUL, "_z", x, slope));
-}
-
-/* tanh(s) = s (1 + z P(z)), z = s^2, |s| <= 5/8: least largest relative error, own fit, 2^-27. */
-static pto_value tanh_of_small(pto_op op, pto_value s)
-{
-    static const double p[] = {-0.005704978946596384, 0.020639078691601753, -0.05373971164226532, 0.13331441581249237,
-                               -0.3333328068256378};
-    const pto_value z = by_value(op, KIND_MUL, "_z", s, s);
-    pto_value y = by_number(op, KIND_MUL, "_p", z, p[0]);
-    for (size_t i = 1; i < sizeof p / sizeof *p; i++)
-        y = by_value(op, KIND_MUL, "_p", by_number(op, KIND_ADD, "_p", y, p[i]), z);
-    return by_value(op, KIND_MUL, "_small", s, by_number(op, KIND_ADD, "_p", y, 1.0));
-}
-
-/* The far part v = -u is made from what clamping took away: +0 for small x, so that t stays as it is; NaN for NaN. */
-static pto_value expand_tanh(pto_op op, pto_value x)
-{
-    const pto_value s = by_number(op, KIND_MINIMUM, "_near", by_number(op, KIND_MAXIMUM, "_near", x, -0.625), 0.625);
-    const pto_value t = tanh_of_small(op, s), r = by_value(op, KIND_SUB, "_far", x, s);
-    const pto_value e = unary(op, KIND_EXP, "_exp", by_value(op, KIND_ADD, "_twice", r, r));
-    const pto_value w = number_by(op, KIND_DIV, "_w", 2.0, by_number(op, KIND_ADD, "_w", e, 1.0));
-    const pto_value v = by_number(op, KIND_SUB, "_v", w, 1.0);
-    const pto_value above = by_value(op, KIND_SUB, "_above", t, v);
-    const pto_value below = number_by(op, KIND_SUB, "_below", 1.0, by_value(op, KIND_MUL, "_tv", t, v));
-    return by_value(op, KIND_DIV, "", above, below);
 }
 
 /* ---- means ---- */
@@ -354,12 +285,8 @@ typedef struct follower {
 
 static int makes_nan_of_nan(const pto_run *run, pto_op op)
 {
-    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU, KIND_GELU,  KIND_TANH,       KIND_NEG,
-                                     KIND_ABS,     KIND_SQRT, KIND_RSQRT, KIND_RECIPROCAL, KIND_EXP,
-                                     KIND_LOG,     KIND_ADD,  KIND_SUB,   KIND_MUL,        KIND_DIV};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (pto_op_is(op, pto_kind(run, kinds[i]))) return 1;
-    return PTO_IS(op, CAST) && pto_dtype_is_float(dtype_of(pto_op_result(op, 0)));
+    return pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_NAN_STAYS) ||
+           (PTO_IS(op, CAST) && pto_dtype_is_float(dtype_of(pto_op_result(op, 0))));
 }
 
 enum { CHAIN_MAX = 8 };
@@ -521,18 +448,10 @@ static pto_status part_reduction(const pto_run *run, pto_op op)
 /* None for ops that stay; `out_stays` is 1 for those. */
 static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 {
-    static const struct {
-        uint32_t kind;
-        pto_value (*expand)(pto_op op, pto_value x);
-    } rows[] = {{KIND_SIGMOID, expand_sigmoid},
-                {KIND_GELU, expand_gelu},
-                {KIND_TANH, expand_tanh},
-                {KIND_REDUCE_MEAN, expand_mean}};
     const pto_value x = pto_op_operand(op, 0);
     *out_stays = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (pto_op_is(op, pto_kind(run, rows[i].kind))) return rows[i].expand(op, x);
-    if (PTO_IS(op, SILU)) return gated(op, x, x);
+    if (pto_kind_text(run, pto_op_kind(op), PTO_TEXT_EXPANSION).n != 0) return expand_steps(op);
+    if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
     if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
@@ -605,17 +524,21 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 /* ---- the property ---- */
 
+static int has_instruction(const pto_run *run, pto_op op)
+{
+    const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    return (rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) ||
+           pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TILE_WHOLE) != 0;
+}
+
 static pto_status check_math_legal(const pto_run *run, pto_op function)
 {
-    static const uint32_t kinds[] = {KIND_SIGMOID, KIND_SILU, KIND_GELU, KIND_TANH, KIND_RELU, KIND_REDUCE_MEAN};
     PTO_WALK(function, op)
     {
-        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-            if (pto_op_is(op, pto_kind(run, kinds[i])))
-                return pto_error(op, "pto.expand-math/no-instruction",
-                                 "`%.*s` has no instruction; `pto.expand-math` makes it of others",
-                                 PTO_FMT(pto_op_name(op)));
-        }
+        if (!has_instruction(run, op))
+            return pto_error(op, "pto.expand-math/no-instruction",
+                             "`%.*s` has no instruction; `pto.expand-math` makes it of others",
+                             PTO_FMT(pto_op_name(op)));
         const int is_extreme = PTO_IS(op, MAXIMUM) || PTO_IS(op, MINIMUM);
         if ((is_extreme || is_reduction(op)) && propagates(op))
             return pto_error(op, "pto.expand-math/propagates-nan",

@@ -1,0 +1,11 @@
+/* The steps of an expansion, the column PTO_TEXT_EXPANSION of a tensor op, as ops. */
+#ifndef EXPAND_STEPS_H
+#define EXPAND_STEPS_H
+
+#include <pto/plugin.h>
+
+/* Makes the ops before `op`, named after its result, and gives the value for the result of `op`; none when an op could
+ * not be made, which is reported. The op's row has an expansion. */
+pto_value expand_steps(pto_op op);
+
+#endif
