@@ -118,7 +118,7 @@ static void read_spaces(builder *b, const yaml_node *map)
 static const char *element_type_name(str name)
 {
     static const char *const names[] = {
-#define DTYPE(id, text, bits, class, exponent_bits, mantissa_bits) text,
+#define DTYPE(id, text, ...) text,
 #include "ir/ops/types.def"
         NULL};
     for (size_t i = 0; names[i] != NULL; i++) {

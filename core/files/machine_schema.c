@@ -17,7 +17,7 @@ static const char *const layout_names[] = {
     NULL};
 
 static const char *const dtype_names[] = {
-#define DTYPE(id, text, bits, class, exponent_bits, mantissa_bits) text,
+#define DTYPE(id, text, ...) text,
 #include "ir/ops/types.def"
     NULL};
 

@@ -38,7 +38,7 @@ str string_of(const ir_context *c, str_id id); /* always NUL-terminated behind n
 /* ---- element types, spaces, layouts ---- */
 typedef enum dtype {
     DTYPE_NONE,
-#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) DTYPE_##ID,
+#define DTYPE(ID, text, ...) DTYPE_##ID,
 #include "ir/ops/types.def"
     DTYPE_COUNT
 } dtype;
@@ -75,6 +75,10 @@ const char *dtype_name(dtype d);
 uint32_t dtype_bits(dtype d);
 uint32_t dtype_bytes(dtype d); /* of one element in memory; of mask, which packs 8 in a byte, 1: see tile_row_bytes */
 dtype_class dtype_class_of(dtype d);
+/* `descr` of .npy files that hold it, "<f4"; NULL: there are none. */
+const char *dtype_numpy(dtype d);
+/* What MLIR calls it; NULL: as dtype_name. */
+const char *dtype_mlir(dtype d);
 dtype dtype_by_name(str s); /* DTYPE_NONE when unknown */
 const char *space_name(space s);
 space space_by_name(str s);

@@ -13,23 +13,17 @@ typedef struct float_format {
 
 enum { DOUBLE_MANTISSA_BITS = 52, DOUBLE_BIAS = 1023, E8M0_NAN = 0xff };
 
+static const float_format formats[DTYPE_COUNT] = {
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits, largest, quiet_nan, ...)                     \
+    [DTYPE_##ID] = {exponent_bits, mantissa_bits, (quiet_nan) != (largest) + 1, (1 << (exponent_bits)) / 2 - 1, \
+                    largest,       quiet_nan},
+#include "ir/ops/types.def"
+};
+
 static const float_format *format_of(dtype d)
 {
-    static const float_format f32 = {8, 23, true, 127, 0x7f7fffffu, 0x7fc00000u};
-    static const float_format f16 = {5, 10, true, 15, 0x7bffu, 0x7e00u};
-    static const float_format bf16 = {8, 7, true, 127, 0x7f7fu, 0x7fc0u};
-    static const float_format e4m3 = {4, 3, false, 7, 0x7eu, 0x7fu};
-    static const float_format e5m2 = {5, 2, true, 15, 0x7bu, 0x7eu};
-    static const float_format e8m0 = {8, 0, false, 127, 0xfeu, E8M0_NAN};
-    switch ((uint32_t)d) {
-    case DTYPE_F32: return &f32;
-    case DTYPE_F16: return &f16;
-    case DTYPE_BF16: return &bf16;
-    case DTYPE_F8E4M3: return &e4m3;
-    case DTYPE_F8E5M2: return &e5m2;
-    case DTYPE_F8E8M0: return &e8m0;
-    default: bug_at(__FILE__, __LINE__, "dtype %u is not a float format", (unsigned)d);
-    }
+    BUG_IF(d >= DTYPE_COUNT || formats[d].largest == 0, "dtype %u is not a float format", (unsigned)d);
+    return &formats[d];
 }
 
 bool round_mode_by_name(str s, round_mode *out)

@@ -6,12 +6,12 @@
 enum { CACHED_TYPE_BYTES = 120 };
 
 static const char *const dtype_names[] = {
-#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
+#define DTYPE(ID, text, ...) text,
 #include "ir/ops/types.def"
     NULL};
 /* What a type can begin with. */
 static const char *const type_names[] = {"tensor", "gm", "tile", "buffer", "channel",
-#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits) text,
+#define DTYPE(ID, text, ...) text,
 #include "ir/ops/types.def"
                                          NULL};
 static const char *const space_names[] = {
@@ -270,13 +270,9 @@ static type_kind composite_kind(str word)
 /* What MLIR calls our scalars. */
 static dtype builtin_dtype(str word)
 {
-    static const struct {
-        const char *name;
-        dtype dtype;
-    } names[] = {{"ui8", DTYPE_U8},  {"ui16", DTYPE_U16},        {"ui32", DTYPE_U32},     {"ui64", DTYPE_U64},
-                 {"i1", DTYPE_BOOL}, {"f8E4M3FN", DTYPE_F8E4M3}, {"f8E5M2", DTYPE_F8E5M2}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (str_is(word, names[i].name)) return names[i].dtype;
+    for (uint32_t d = DTYPE_NONE + 1; d < DTYPE_COUNT; d++) {
+        const char *name = dtype_mlir((dtype)d);
+        if (name != NULL && str_is(word, name)) return (dtype)d;
     }
     return DTYPE_NONE;
 }

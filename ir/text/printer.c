@@ -34,12 +34,9 @@ void print_value(printer *r, value_id v)
 /* As the generic form writes a type. */
 static void put_generic_type(const ir_context *c, type_id t, text_buffer *out)
 {
-    static const char *const builtin[DTYPE_COUNT] = {
-        [DTYPE_F8E4M3] = "f8E4M3FN", [DTYPE_F8E5M2] = "f8E5M2", [DTYPE_F8E8M0] = "!pto.f8e8m0", [DTYPE_U8] = "ui8",
-        [DTYPE_U16] = "ui16",        [DTYPE_U32] = "ui32",      [DTYPE_U64] = "ui64",           [DTYPE_BOOL] = "i1"};
     const type_node *n = type_at(c, t);
-    if (n->kind == TYPE_SCALAR && builtin[n->dtype] != NULL) {
-        text_puts(out, builtin[n->dtype]);
+    if (n->kind == TYPE_SCALAR && dtype_mlir((dtype)n->dtype) != NULL) {
+        text_puts(out, dtype_mlir((dtype)n->dtype));
         return;
     }
     if (n->kind != TYPE_SCALAR) text_puts(out, "!pto.");

@@ -2,19 +2,26 @@
 
 Rounding looks a value up between its two neighbours in the ordered list of all values of the type (f32: nextafter),
 which shares no arithmetic with the C code under test."""
+import os
+import re
+
 import numpy as np
 
 np.seterr(invalid="ignore")  # signalling NaN are among the bits
 
-# name: (code in the ABI, bytes, class)
-TYPES = {
-    "f32": (1, 4, "f"), "f16": (2, 2, "f"), "bf16": (3, 2, "f"), "f8e4m3": (4, 1, "f"), "f8e5m2": (5, 1, "f"), "f8e8m0": (6, 1, "f"),
-    "i8": (7, 1, "i"), "i16": (8, 2, "i"), "i32": (9, 4, "i"), "i64": (10, 8, "i"),
-    "u8": (11, 1, "u"), "u16": (12, 2, "u"), "u32": (13, 4, "u"), "u64": (14, 8, "u"), "bool": (15, 1, "b"), "index": (16, 8, "i"),
-}
+# name: (code in the ABI, bytes, class), and of floats (exponent bits, mantissa bits, pattern of the largest value, of NaN)
+TYPES, FORMATS = {}, {}
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "ir", "ops", "types.def"), encoding="utf-8") as rows:
+    for code, row in enumerate(re.findall(r'^DTYPE\(\w+, "(\w+)", (\d+), (\w+), (\d+), (\d+), (\w+), (\w+),', rows.read(), re.M), 1):
+        name, bits, kind, *fields = row
+        if kind == "OPAQUE":
+            continue
+        TYPES[name] = (code, (int(bits) + 7) // 8, {"FLOAT": "f", "SINT": "i", "UINT": "u", "BOOL": "b", "INDEX": "i"}[kind])
+        if kind == "FLOAT":
+            FORMATS[name] = tuple(int(f, 0) for f in fields)
 UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 SINT = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
-NAN_BITS = {"f32": 0x7FC00000, "f16": 0x7E00, "bf16": 0x7FC0, "f8e4m3": 0x7F, "f8e5m2": 0x7E, "f8e8m0": 0xFF}
+NAN_BITS = {t: f[3] for t, f in FORMATS.items()}
 MODES = ["none", "rint", "round", "floor", "ceil", "trunc", "odd"]
 
 
@@ -57,19 +64,23 @@ def decode(t, bits):
         return np.asarray(bits.astype(np.uint32) * np.uint32(65536)).view(np.float32).astype(np.float64)
     if t == "f8e5m2":
         return np.asarray(bits.astype(np.uint16) * np.uint16(256)).view(np.float16).astype(np.float64)
-    if t == "f8e4m3":
-        e, m = (bits >> 3 & 15).astype(np.int64), (bits & 7).astype(np.float64)
-        x = np.where(e == 0, m / 8 * 2.0**-6, (1 + m / 8) * 2.0 ** (e - 7.0))
-        x = np.where((bits & 0x7F) == 0x7F, np.nan, x)
-        return np.where(bits & 0x80, -x, x)
     if t == "f8e8m0":
         return np.where(bits == 0xFF, np.nan, 2.0 ** (bits.astype(np.float64) - 127))
+    if is_float(t):
+        exponent_bits, mantissa_bits, largest, nan = FORMATS[t]
+        sign = 1 << (8 * size(t) - 1)
+        wide = bits.astype(np.int64)
+        e, m = wide >> mantissa_bits & (1 << exponent_bits) - 1, (wide & (1 << mantissa_bits) - 1) / 2.0**mantissa_bits
+        bias = 2.0 ** (exponent_bits - 1) - 1
+        x = np.where(e == 0, m * 2.0 ** (1 - bias), (1 + m) * 2.0 ** (e - bias))
+        x = np.where((wide & sign - 1) > largest, np.where((wide & sign - 1 == largest + 1) & (nan != largest + 1), np.inf, np.nan), x)
+        return np.where(wide & sign, -x, x)
     return bits.view(int_type(t))
 
 
 def positive_values(t):
     """All finite values >= 0 in order; place in the list = bits. One more value behind them stands for overflow."""
-    bits = {"f16": 0x7C00, "bf16": 0x7F80, "f8e4m3": 0x7F, "f8e5m2": 0x7C, "f8e8m0": 0xFF}[t]
+    bits = FORMATS[t][2] + 1
     v = decode(t, np.arange(bits, dtype=bits_type(t)))
     return np.append(v, 2 * v[-1] if t == "f8e8m0" else 2 * v[-1] - v[-2])
 
@@ -120,7 +131,7 @@ def encode(t, x, mode="rint", saturate=False):
         half = np.where(a > middle, 1, np.where(a == middle, 0, -1))
         at = at + choose(lower, half, exact, at % 2 == 1, negative, mode)
         at = np.where(a >= upper, np.maximum(at, overflow), at) if t != "f8e8m0" else np.where(a >= upper, overflow, at)
-        top = {"f32": 0x7F7FFFFF, "f16": 0x7BFF, "bf16": 0x7F7F, "f8e4m3": 0x7E, "f8e5m2": 0x7B, "f8e8m0": 0xFE}[t]
+        top = FORMATS[t][2]
         at = np.where(at > top, top if saturate else overflow, at)
         if t == "f8e8m0":
             at = np.where(negative, 0xFF, at)

@@ -203,32 +203,7 @@ status npy_read(arena *a, diag_engine *d, const char *path, npy_array *out)
     return OK;
 }
 
-const char *npy_descr(dtype d)
-{
-    switch (d) {
-    case DTYPE_F32: return "<f4";
-    case DTYPE_F16: return "<f2";
-    case DTYPE_BF16: return "<u2";
-    case DTYPE_F8E4M3:
-    case DTYPE_F8E5M2:
-    case DTYPE_F8E8M0:
-    case DTYPE_U8: return "|u1";
-    case DTYPE_I8: return "|i1";
-    case DTYPE_I16: return "<i2";
-    case DTYPE_I32: return "<i4";
-    case DTYPE_INDEX:
-    case DTYPE_I64: return "<i8";
-    case DTYPE_U16: return "<u2";
-    case DTYPE_U32: return "<u4";
-    case DTYPE_U64: return "<u8";
-    case DTYPE_BOOL: return "|b1";
-    case DTYPE_NONE:
-    case DTYPE_MASK:
-    case DTYPE_REC64:
-    case DTYPE_COUNT: return NULL;
-    }
-    return NULL;
-}
+const char *npy_descr(dtype d) { return dtype_numpy(d); }
 
 void npy_header_descr(const npy_header *h, char out[8])
 {
@@ -239,8 +214,9 @@ bool npy_matches(const npy_header *h, dtype wanted)
 {
     const char *descr = npy_descr(wanted);
     if (!descr) return false;
-    if (wanted == DTYPE_BF16 && h->kind == 'V' && h->item_bytes == 2) return true;
-    return h->kind == descr[1] && h->item_bytes == (uint32_t)(descr[2] - '0');
+    /* Extensions of numpy write the floats that it lacks as bytes without a type. */
+    bool is_bare = h->kind == 'V' && descr[1] == 'u' && dtype_class_of(wanted) == DTYPE_CLASS_FLOAT;
+    return (h->kind == descr[1] || is_bare) && h->item_bytes == (uint32_t)(descr[2] - '0');
 }
 
 status npy_write(diag_engine *d, const char *path, dtype type, uint32_t rank, const int64_t *dims, const void *data)

@@ -10,16 +10,15 @@ typedef struct float_form {
     int digits, least_exponent; /* of the significand; of the least normal number */
 } float_form;
 
+/* f8e8m0, without fraction, has no numbers below its least normal one. */
 static float_form form_of(pto_dtype t)
 {
-    switch (t) {
-    case PTO_F16: return (float_form){11, -14};
-    case PTO_BF16: return (float_form){8, -126};
-    case PTO_F8E4M3: return (float_form){4, -6};
-    case PTO_F8E5M2: return (float_form){3, -14};
-    case PTO_F8E8M0: return (float_form){1, -127};
-    default: return (float_form){24, -126};
-    }
+    static const float_form forms[PTO_DTYPE_COUNT] = {
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits, ...) \
+    [PTO_##ID] = {(mantissa_bits) + 1, ((mantissa_bits) != 0) + 1 - (1 << (exponent_bits)) / 2},
+#include <pto/ops/types.def>
+    };
+    return forms[pto_dtype_is_float(t) ? t : PTO_F32];
 }
 
 /* 2 to the power of n, for an n of normal doubles. */

@@ -3,13 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+enum { ELEMENT_INDEX = ELEMENT_SINT, ELEMENT_OPAQUE = ELEMENT_NONE };
 static const uint8_t classes[PTO_DTYPE_COUNT] = {
-    [PTO_F32] = ELEMENT_FLOAT,    [PTO_F16] = ELEMENT_FLOAT,    [PTO_BF16] = ELEMENT_FLOAT,
-    [PTO_F8E4M3] = ELEMENT_FLOAT, [PTO_F8E5M2] = ELEMENT_FLOAT, [PTO_F8E8M0] = ELEMENT_FLOAT,
-    [PTO_I8] = ELEMENT_SINT,      [PTO_I16] = ELEMENT_SINT,     [PTO_I32] = ELEMENT_SINT,
-    [PTO_I64] = ELEMENT_SINT,     [PTO_U8] = ELEMENT_UINT,      [PTO_U16] = ELEMENT_UINT,
-    [PTO_U32] = ELEMENT_UINT,     [PTO_U64] = ELEMENT_UINT,     [PTO_BOOL] = ELEMENT_BOOL,
-    [PTO_INDEX] = ELEMENT_SINT,
+#define DTYPE(ID, text, bits, class, ...) [PTO_##ID] = (uint8_t)ELEMENT_##class,
+#include <pto/ops/types.def>
 };
 
 element_class element_class_of(pto_dtype t) { return t < PTO_DTYPE_COUNT ? (element_class)classes[t] : ELEMENT_NONE; }
@@ -180,7 +177,12 @@ void element_read_f32(pto_dtype t, const void *from, int64_t stride, size_t n, f
     case PTO_F8E4M3: EACH_ELEMENT(uint8_t, p, out[i] = f32_from_f8e4m3(*p)); break;
     case PTO_F8E5M2: EACH_ELEMENT(uint8_t, p, out[i] = f32_from_f16((uint16_t)(*p << 8))); break;
     case PTO_F8E8M0: EACH_ELEMENT(uint8_t, p, out[i] = f32_from_f8e8m0(*p)); break;
-    default: break;
+    default:
+        if (element_bytes(t) == 2)
+            EACH_ELEMENT(uint16_t, p, out[i] = (float)element_decode(t, load_uint16_t(p)));
+        else
+            EACH_ELEMENT(uint8_t, p, out[i] = (float)element_decode(t, *p));
+        break;
     }
 }
 
@@ -230,6 +232,15 @@ void element_read_i64(pto_dtype t, const void *from, int64_t stride, size_t n, i
     }
 }
 
+/* Of a type of one or two bytes. */
+static void put_bits(pto_dtype t, uint8_t *to, uint32_t bits)
+{
+    if (element_bytes(t) == 2)
+        store_uint16_t(to, (uint16_t)bits);
+    else
+        *to = (uint8_t)bits;
+}
+
 void element_write_f32(pto_dtype t, void *to, int64_t stride, size_t n, const float *from)
 {
     uint8_t *p = to;
@@ -238,7 +249,7 @@ void element_write_f32(pto_dtype t, void *to, int64_t stride, size_t n, const fl
     case PTO_F32: EACH_ELEMENT(float, p, store_float(p, f32_canonical(from[i]))); break;
     case PTO_F16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, f16_from_f32(from[i]))); break;
     case PTO_BF16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, bf16_from_f32(from[i]))); break;
-    default: EACH_ELEMENT(uint8_t, p, *p = (uint8_t)element_encode(t, (double)from[i], ROUND_RINT, false)); break;
+    default: EACH_ELEMENT(uint8_t, p, put_bits(t, p, element_encode(t, (double)from[i], ROUND_RINT, false))); break;
     }
 }
 
@@ -250,7 +261,7 @@ void element_write_f64(pto_dtype t, void *to, int64_t stride, size_t n, const do
     case PTO_F32: EACH_ELEMENT(float, p, store_float(p, f32_canonical((float)from[i]))); break;
     case PTO_F16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, f16_from_f32(f32_odd_from_f64(from[i])))); break;
     case PTO_BF16: EACH_ELEMENT(uint16_t, p, store_uint16_t(p, bf16_from_f32(f32_odd_from_f64(from[i])))); break;
-    default: EACH_ELEMENT(uint8_t, p, *p = (uint8_t)element_encode(t, from[i], ROUND_RINT, false)); break;
+    default: EACH_ELEMENT(uint8_t, p, put_bits(t, p, element_encode(t, from[i], ROUND_RINT, false))); break;
     }
 }
 

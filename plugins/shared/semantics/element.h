@@ -68,6 +68,9 @@ void element_round_f32(pto_dtype t, size_t n, float *values);
 
 /* The bits of x in a float type. Overflow: saturate ? largest finite : infinity (f8e4m3, f8e8m0: NaN). */
 uint32_t element_encode(pto_dtype t, double x, round_mode mode, bool saturate);
+/* The value of a pattern of a float type with a sign, from the definition: slower than element_read_f32, for types that
+ * have no conversion of their own. */
+double element_decode(pto_dtype t, uint32_t bits);
 
 /* Converts n elements. Integer targets: rounding by mode, then clamp (saturate) or wrap; NaN and infinities: saturate ?
  * 0 and the limits : the lowest value (signed) or all ones (unsigned). bool targets: not zero. Equal float types:

@@ -10,12 +10,11 @@ typedef struct float_format {
     uint32_t max_bits, inf_bits, nan_bits, sign_bit;
 } float_format;
 
-static const float_format formats[] = {
-    [PTO_F32] = {23, 127, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x80000000},
-    [PTO_F16] = {10, 15, 0x7bff, 0x7c00, 0x7e00, 0x8000},
-    [PTO_BF16] = {7, 127, 0x7f7f, 0x7f80, 0x7fc0, 0x8000},
-    [PTO_F8E4M3] = {3, 7, 0x7e, 0x7f, 0x7f, 0x80},
-    [PTO_F8E5M2] = {2, 15, 0x7b, 0x7c, 0x7e, 0x80},
+static const float_format formats[PTO_DTYPE_COUNT] = {
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits, largest, quiet_nan, ...) \
+    [PTO_##ID] = {mantissa_bits, (1 << (exponent_bits)) / 2 - 1,  largest, (largest) + 1,   \
+                  quiet_nan,     UINT32_C(1) << ((bits) - 1) % 32},
+#include <pto/ops/types.def>
 };
 
 round_mode round_mode_by_name(const char *p, size_t n)
@@ -69,7 +68,7 @@ static uint32_t encode_e8m0(double x, round_mode mode, bool saturate)
 uint32_t element_encode(pto_dtype t, double x, round_mode mode, bool saturate)
 {
     if (t == PTO_F8E8M0) return encode_e8m0(x, mode, saturate);
-    if (t == PTO_DTYPE_NONE || t > PTO_F8E8M0) return 0;
+    if (!element_is_float(t)) return 0;
     const float_format *f = &formats[t];
     if (x != x) return f->nan_bits;
     const bool negative = signbit(x);
@@ -89,6 +88,17 @@ uint32_t element_encode(pto_dtype t, double x, round_mode mode, bool saturate)
     bits += (uint64_t)(quantum - least) << f->mantissa_bits;
     if (bits > f->max_bits) bits = saturate ? f->max_bits : f->inf_bits;
     return sign | (uint32_t)bits;
+}
+
+double element_decode(pto_dtype t, uint32_t bits)
+{
+    const float_format *f = &formats[t];
+    const uint32_t magnitude = bits & (f->sign_bit - 1), mantissa = magnitude & ((1u << f->mantissa_bits) - 1);
+    const int exponent = (int)(magnitude >> f->mantissa_bits), least = 1 - f->bias - f->mantissa_bits;
+    const double sign = (bits & f->sign_bit) != 0 ? -1.0 : 1.0;
+    if (magnitude > f->max_bits) return f->inf_bits != f->nan_bits && mantissa == 0 ? sign * HUGE_VAL : nan("");
+    if (exponent == 0) return sign * ldexp((double)mantissa, least);
+    return sign * ldexp((double)(mantissa + (1u << f->mantissa_bits)), least + exponent - 1);
 }
 
 /* Truncated to 53 bits, with an odd last bit when inexact: rounding that once more to at most 51 bits is exact. */
