@@ -25,6 +25,8 @@ static frame *make_frame(interp *in, const function_code *f, frame *caller, cons
     fr->f = f;
     fr->caller = caller;
     fr->call = call;
+    fr->at = 0;
+    fr->instances = NULL;
     return fr;
 }
 
@@ -180,7 +182,7 @@ pto_status interp_start(interp *in, const function_code *f)
                              PTO_FMT(f->symbol_names[i]));
     }
     PTO_TRY(check_frame(fr, f->op));
-    interp_push(in, fr, &f->body, NULL);
+    in->frame = fr;
     return PTO_OK;
 }
 
@@ -273,7 +275,7 @@ pto_status interp_call(interp *in, frame *caller, const op_code *o)
     for (uint32_t i = 0; o->by_value && i < fr->f->parameter_count; i++)
         if (fr->f->parameters[i].out) PTO_TRY(make_out(in, fr, o->op, &fr->f->parameters[i]));
     PTO_TRY(check_frame(fr, o->op));
-    interp_push(in, fr, &fr->f->body, NULL);
+    in->frame = fr;
     return PTO_OK;
 }
 
@@ -291,12 +293,12 @@ static void return_to_caller(interp *in, frame *fr, const op_code *o)
 
 /* ---- launches ---- */
 
-static void start_instance(level *l)
+static void start_instance(frame *fr)
 {
     int64_t index[PTO_MAX_DIMS];
-    instances_indices(l->instances, index);
-    for (uint32_t d = 0; d < l->instances->rank; d++) interp_set_index(l->frame, l->block->args[d], index[d]);
-    l->at = l->block->first;
+    instances_indices(fr->instances, index);
+    for (uint32_t d = 0; d < fr->instances->rank; d++) interp_set_index(fr, fr->f->args[d], index[d]);
+    fr->at = 0;
 }
 
 static void end_launch(interp *in, frame *fr, instances *s)
@@ -329,28 +331,27 @@ pto_status interp_launch(interp *in, frame *caller, const op_code *o)
         end_launch(in, fr, s);
         return PTO_OK;
     }
-    level *l = interp_push(in, fr, &f->body, NULL);
-    l->instances = s;
-    start_instance(l);
+    in->frame = fr;
+    fr->instances = s;
+    start_instance(fr);
     return PTO_OK;
 }
 
 pto_status interp_return(interp *in, const op_code *o)
 {
-    level *l = &in->levels[in->depth - 1];
-    frame *fr = l->frame;
-    if (l->instances != NULL) {
+    frame *fr = in->frame;
+    if (fr->instances != NULL) {
         bool more;
-        PTO_TRY(instances_next(in, l->instances, &more));
+        PTO_TRY(instances_next(in, fr->instances, &more));
         if (more) {
-            start_instance(l);
+            start_instance(fr);
             return PTO_OK;
         }
-        in->depth--;
-        end_launch(in, fr, l->instances);
+        in->frame = fr->caller;
+        end_launch(in, fr, fr->instances);
         return PTO_OK;
     }
-    in->depth--;
+    in->frame = fr->caller;
     if (fr->caller != NULL) {
         return_to_caller(in, fr, o);
         return PTO_OK;

@@ -1,27 +1,25 @@
-/* Functions decoded for the interpreter: ops with numbered values, compiled index expressions, resolved callees.
+/* Functions decoded for the interpreter: ops with numbered values, compiled index expressions, resolved callees, in the
+ * flat code of control_code.h, whose slots are the numbers of values.
  *
  * Everything is scratch memory of the run. Decoding reports what cannot be executed, so that a module that decodes has
  * no op left that the interpreter does not know. */
 #ifndef REFERENCE_CODE_H
 #define REFERENCE_CODE_H
 
+#include "control_code.h"
+
 #include "semantics/insn_semantics.h"
 #include "semantics/program.h"
 #include "semantics/tensor_ops.h"
 
 #include <pto/build.h>
-#include <pto/relation.h>
 
 typedef enum op_action {
-    DO_NOTHING,
+    DO_CONTROL, /* for, if, while, tensor.group: they are codes */
     DO_RETURN,
-    DO_YIELD,
     DO_CALL,
-    DO_FOR,
     DO_FORALL,
-    DO_IF,
-    DO_WHILE,
-    DO_GROUP,
+    DO_CARRIED, /* what is handed to a loop has the valid regions that it states */
     DO_BIND,
     DO_NUMBER,     /* constant */
     DO_INDEX_CAST, /* index_cast, tensor.index_cast */
@@ -53,26 +51,29 @@ typedef struct shape_code {
 typedef struct op_code op_code;
 typedef struct function_code function_code;
 
-typedef struct block_code {
-    uint32_t arg_count;
-    const uint32_t *args;
-    op_code *first;
-} block_code;
+/* Codes besides those of control_code.h; a: number of the op in function_code.ops. */
+enum {
+    CODE_OP = CONTROL_CLIENT,
+    CODE_DROP,      /* the op is done: drops what nobody needs any more */
+    CODE_INSTANCES, /* of a forall; jumps to b when there are none */
+    CODE_INSTANCE   /* the next one at b, or on */
+};
 
 struct op_code {
     op_action what;
     pto_op op;
     pto_str name;
-    op_code *next;
-    uint32_t operand_count, result_count, expr_count, block_count, drop_count;
+    uint32_t number; /* in function_code.ops */
+    uint32_t operand_count, result_count, expr_count, drop_count;
     const uint32_t *operands, *results;
-    /* FOR: from, to, step, then two for each carried value, which count when states_valid says so. FORALL: extents.
-     * IF: left, right. BIND: value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. */
+    /* A `for`, CARRIED: two for each carried value, which count when states_valid says so. FORALL: extents. BIND:
+     * value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. */
     const index_expr *exprs;
-    const bool *states_valid;
-    const block_code *blocks;
-    uint32_t *drops; /* arrays and tiles that nothing needs after this op */
-    uint32_t symbol; /* BIND */
+    const bool *states_valid; /* NULL: no value states one */
+    const uint32_t *args;     /* FORALL: indices, then outs */
+    uint32_t begin;           /* FORALL: its CODE_INSTANCES */
+    uint32_t *drops;          /* arrays and tiles that nothing needs after this op */
+    uint32_t symbol;          /* BIND */
     pto_relation relation;
     const bool *takes; /* FORALL: for each out, whether its memory may be written in place */
     insn_id insn;
@@ -81,7 +82,7 @@ struct op_code {
     bool transpose, has_pad, saturate;
     round_mode mode;
     number pad;
-    number number;
+    number constant;
     const function_code *callee;
     bool by_value; /* CALL: out parameters come back as results */
 };
@@ -114,7 +115,9 @@ struct function_code {
     const fact_code *facts;
     const pto_str *symbol_names;
     const uint32_t *symbols;
-    block_code body;
+    const uint32_t *args; /* of the body: of a kernel the grid indices first */
+    control_flow flow;
+    const op_code *const *ops;
     function_code *next; /* all that were decoded */
 };
 

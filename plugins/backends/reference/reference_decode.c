@@ -34,6 +34,8 @@ static uint32_t next_number(coder *c)
     return c->shapes.count - 1;
 }
 
+uint32_t coder_spare(coder *c) { return next_number(c); }
+
 static symbol_entry *find_symbol(const coder *c, pto_str name)
 {
     symbol_entry *all = c->symbols.items;
@@ -245,24 +247,6 @@ static void decode_drops(coder *c)
 
 /* ---- the whole ---- */
 
-static pto_status decode_block(coder *c, block_task task)
-{
-    block_code *b = task.to;
-    uint32_t *args = PTO_SCRATCH(c->run, uint32_t, pto_block_arg_count(task.block));
-    b->arg_count = pto_block_arg_count(task.block);
-    for (uint32_t i = 0; i < b->arg_count; i++) args[i] = coder_value(c, pto_block_arg(task.block, i));
-    b->args = args;
-    op_code **link = &b->first;
-    PTO_EACH_OP(task.block, op) {
-        op_code *o = PTO_SCRATCH(c->run, op_code, 1);
-        PTO_TRY(coder_op(c, op, o));
-        *(op_code **)coder_at(c, &c->ops, op.index, sizeof(op_code *)) = o;
-        *link = o;
-        link = &o->next;
-    }
-    return PTO_OK;
-}
-
 static void finish(coder *c)
 {
     function_code *f = c->f;
@@ -282,13 +266,15 @@ static void finish(coder *c)
     f->value_count = c->shapes.count;
     f->shapes = c->shapes.items;
     f->codes = c->pool.codes;
+    f->ops = (const op_code *const *)c->code.items;
 }
 
 static pto_status decode_function(coder *c, function_code *f)
 {
     c->f = f;
     c->pool = (index_pool){.run = c->run};
-    c->shapes = c->symbols = c->tasks = c->results = (growing){0};
+    c->shapes = c->symbols = c->results = c->code = (growing){0};
+    c->control = (control_builder){.run = c->run};
     if (f->is_kernel && has_instructions(f->op)) {
         f->program = program_decode(c->run, f->op, "pto.reference", PROGRAM_ASSIGN_ADDRESSES);
         if (f->program == NULL) return PTO_FAILED;
@@ -296,11 +282,7 @@ static pto_status decode_function(coder *c, function_code *f)
     PTO_TRY(decode_grid(c));
     PTO_TRY(decode_parameters(c));
     PTO_TRY(decode_facts(c));
-    if (f->program == NULL) *CODER_ADD(c, tasks, block_task) = (block_task){pto_body(f->op), &f->body};
-    while (c->tasks.count != 0) {
-        const block_task task = ((block_task *)c->tasks.items)[--c->tasks.count];
-        PTO_TRY(decode_block(c, task));
-    }
+    if (f->program == NULL) PTO_TRY(coder_body(c));
     decode_drops(c);
     finish(c);
     return PTO_OK;

@@ -77,14 +77,10 @@ static pto_status decode_stated_valid(coder *c, op_code *o, index_expr *out)
 
 static pto_status decode_for(coder *c, op_code *o)
 {
-    PTO_TRY(want_exprs(c, o, "from", 1));
-    PTO_TRY(want_exprs(c, o, "to", 1));
-    PTO_TRY(want_exprs(c, o, "step", 1));
-    index_expr *all = PTO_SCRATCH(c->run, index_expr, 3 + 2 * (size_t)o->operand_count);
-    memcpy(all, o->exprs, 3 * sizeof *all);
+    if (!PTO_SOME(attribute(o, "valid"))) return PTO_OK;
+    index_expr *all = PTO_SCRATCH(c->run, index_expr, 2 * (size_t)o->operand_count);
     o->exprs = all;
-    o->expr_count = 3 + 2 * o->operand_count;
-    return decode_stated_valid(c, o, all + 3);
+    return decode_stated_valid(c, o, all);
 }
 
 static pto_status decode_forall(coder *c, op_code *o)
@@ -102,14 +98,11 @@ static pto_status decode_forall(coder *c, op_code *o)
                    pto_block_same(pto_op_block(def), pto_op_block(o->op));
     }
     o->takes = takes;
+    const pto_block body = pto_body(o->op);
+    uint32_t *args = PTO_SCRATCH(c->run, uint32_t, pto_block_arg_count(body));
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) args[i] = coder_value(c, pto_block_arg(body, i));
+    o->args = args;
     return PTO_OK;
-}
-
-static pto_status decode_if(coder *c, op_code *o)
-{
-    o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
-    PTO_TRY(want_exprs(c, o, "left", 1));
-    return want_exprs(c, o, "right", 1);
 }
 
 static pto_status decode_bind(coder *c, op_code *o)
@@ -127,7 +120,7 @@ static pto_status decode_bind(coder *c, op_code *o)
 static pto_status decode_number(coder *c, op_code *o)
 {
     (void)c;
-    o->number = number_of(attribute(o, "value"));
+    o->constant = number_of(attribute(o, "value"));
     return PTO_OK;
 }
 
@@ -171,12 +164,11 @@ static pto_status decode_tile(coder *c, op_code *o)
 
 static const op_row rows[] = {
     {"return", DO_RETURN, NULL},
-    {"yield", DO_YIELD, NULL},
     {"call", DO_CALL, decode_call},
-    {"for", DO_FOR, decode_for},
+    {"for", DO_CONTROL, decode_for},
     {"forall", DO_FORALL, decode_forall},
-    {"if", DO_IF, decode_if},
-    {"while", DO_WHILE, NULL},
+    {"if", DO_CONTROL, NULL},
+    {"while", DO_CONTROL, NULL},
     {"bind", DO_BIND, decode_bind},
     {"constant", DO_NUMBER, decode_number},
     {"index_cast", DO_INDEX_CAST, decode_index_cast},
@@ -185,7 +177,7 @@ static const op_row rows[] = {
     {"view", DO_VIEW, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"constant_array", DO_CONSTANT, NULL},
-    {"tensor.group", DO_GROUP, NULL},
+    {"tensor.group", DO_CONTROL, NULL},
     {"tile.empty", DO_EMPTY, NULL},
     {"tile.workspace", DO_EMPTY, NULL},
     {"tile.zero_acc", DO_ZERO_ACC, decode_zero_acc},
@@ -216,13 +208,19 @@ static pto_status decode_by_name(coder *c, op_code *o)
                         PTO_FMT(o->name));
 }
 
-pto_status coder_op(coder *c, pto_op op, op_code *o)
+op_code *coder_new_op(coder *c, pto_op at, op_action what)
 {
-    o->op = op;
-    o->name = pto_op_name(op);
+    op_code *o = PTO_SCRATCH(c->run, op_code, 1);
+    *o = (op_code){.what = what, .op = at, .name = pto_op_name(at), .number = c->code.count};
+    *CODER_ADD(c, code, op_code *) = o;
+    return o;
+}
+
+op_code *coder_op(coder *c, pto_op op)
+{
+    op_code *o = coder_new_op(c, op, DO_CONTROL);
     o->operand_count = pto_op_operand_count(op);
     o->result_count = pto_op_result_count(op);
-    o->block_count = pto_op_block_count(op);
     uint32_t *operands = PTO_SCRATCH(c->run, uint32_t, o->operand_count),
              *results = PTO_SCRATCH(c->run, uint32_t, o->result_count);
     for (uint32_t i = 0; i < o->operand_count; i++) operands[i] = coder_value(c, pto_op_operand(op, i));
@@ -230,16 +228,14 @@ pto_status coder_op(coder *c, pto_op op, op_code *o)
         const pto_value v = pto_op_result(op, i);
         const pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         results[i] = coder_value(c, v);
-        if (kind == PTO_TYPE_BUFFER)
-            return coder_refuse(op, "pto.reference/unsupported", "a buffer outside of a kernel of instructions");
+        if (kind == PTO_TYPE_BUFFER) {
+            (void)coder_refuse(op, "pto.reference/unsupported", "a buffer outside of a kernel of instructions");
+            return NULL;
+        }
         if (kind != PTO_TYPE_SCALAR) *CODER_ADD(c, results, pto_value) = v;
     }
     o->operands = operands;
     o->results = results;
-    PTO_TRY(decode_by_name(c, o));
-    block_code *blocks = PTO_SCRATCH(c->run, block_code, o->block_count);
-    for (uint32_t i = 0; i < o->block_count; i++)
-        *CODER_ADD(c, tasks, block_task) = (block_task){pto_op_block_at(op, i), &blocks[i]};
-    o->blocks = blocks;
-    return PTO_OK;
+    *(op_code **)coder_at(c, &c->ops, op.index, sizeof(op_code *)) = o;
+    return decode_by_name(c, o) == PTO_OK ? o : NULL;
 }

@@ -4,12 +4,6 @@
 
 #include "reference_code.h"
 
-/* A block to be decoded into `to`. */
-typedef struct block_task {
-    pto_block block;
-    block_code *to;
-} block_task;
-
 /* A list that grows in scratch memory. */
 typedef struct growing {
     void *items;
@@ -28,11 +22,12 @@ typedef struct coder {
     function_code *f;         /* the one at work */
     index_pool pool;
     growing ids;     /* uint32_t: number + 1 of the value with this handle index */
-    growing ops;     /* op_code *: by the index of the op's handle */
+    growing ops;     /* op_code *: by the index of the handle of the op */
     growing shapes;  /* shape_code: one for each number of f */
     growing symbols; /* symbol_entry */
-    growing tasks;   /* block_task */
     growing results; /* pto_value: results that are arrays or tiles */
+    growing code;    /* op_code *: function_code.ops */
+    control_builder control;
 } coder;
 
 PTO_PRINTF_LIKE(3, 4)
@@ -49,7 +44,13 @@ pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out);
 /* The code of a function, which may be decoded later. */
 function_code *coder_function(coder *c, pto_op function);
 
-/* Everything of one op but its blocks, which become tasks. */
-pto_status coder_op(coder *c, pto_op op, op_code *out);
+/* A new op, with its operands and results; NULL after a diagnostic. */
+op_code *coder_op(coder *c, pto_op op);
+/* One that is not in the text, for `at`. */
+op_code *coder_new_op(coder *c, pto_op at, op_action what);
+
+/* reference_decode_control.c: the body of c->f. */
+pto_status coder_body(coder *c);
+uint32_t coder_spare(coder *c); /* a number that no value has */
 
 #endif

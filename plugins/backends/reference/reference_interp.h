@@ -1,4 +1,4 @@
-/* The interpreter: frames of functions, levels of control, and what single ops do. */
+/* The interpreter: frames of functions, instances, and what single ops do. */
 #ifndef REFERENCE_INTERP_H
 #define REFERENCE_INTERP_H
 
@@ -26,25 +26,16 @@ typedef struct frame {
     value *values;
     int64_t *slots; /* symbols, index and integer scalars, by value number */
     struct frame *caller;
-    const op_code *call; /* in the caller; NULL for the entry */
+    const op_code *call;  /* in the caller; NULL for the entry */
+    uint32_t at;          /* the next code */
+    instances *instances; /* of a kernel */
 } frame;
-
-typedef struct level {
-    const block_code *block; /* of which */
-    const op_code *at;       /* runs next */
-    const op_code *owner;    /* NULL: the body of a function or kernel */
-    frame *frame;
-    int64_t index, to, step;
-    instances *instances;
-    bool is_condition; /* first block of a while */
-} level;
 
 typedef struct interp {
     const pto_run *run;
     const pto_call *call;
     pool *pool;
-    level *levels;
-    uint32_t depth, room;
+    frame *frame; /* that runs; NULL at the end */
     instances *innermost, *free_instances;
     frame *free_frames; /* linked by `caller` */
     uint32_t serial;
@@ -58,7 +49,6 @@ typedef struct interp {
 /* Runs the function on the call's tensors. */
 pto_status interp_run(interp *in, const function_code *entry);
 pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t *out);
-level *interp_push(interp *in, frame *fr, const block_code *b, const op_code *owner);
 /* The op is done: drops what nobody needs any more. */
 void interp_done(interp *in, frame *fr, const op_code *o);
 void interp_set_number(frame *fr, uint32_t id, pto_dtype dtype, number n);

@@ -2,6 +2,8 @@
 #ifndef PTO_SEMANTICS_PROGRAM_BODY_H
 #define PTO_SEMANTICS_PROGRAM_BODY_H
 
+#include "control_code.h"
+
 #include "semantics/program.h"
 
 #include <pto/build.h>
@@ -10,29 +12,19 @@
 
 #define NO_ID UINT32_MAX
 
+/* Codes besides those of control_code.h. */
 typedef enum code_kind {
-    CODE_END,
-    CODE_INSN,    /* a: insns */
-    CODE_FLAG,    /* a: flags */
-    CODE_TILE,    /* a: tiles */
-    CODE_ARRAY,   /* a: arrays: a view */
-    CODE_BIND,    /* a: binds */
-    CODE_NUMBER,  /* a: binds: the value alone, of an index_cast */
-    CODE_COMPARE, /* a: compares */
-    CODE_COPY,    /* slot a = slot b */
-    CODE_FOR,     /* a: loops; enters, or jumps to b */
-    CODE_NEXT,    /* a: loops; jumps to b while the index is below its bound */
-    CODE_BRANCH,  /* a: branches; jumps to b when the relation does not hold */
-    CODE_UNLESS,  /* jumps to b when slot a is 0 */
-    CODE_JUMP,    /* to b */
-    CODE_LAUNCH,  /* a: launches */
-    CODE_ALLOC,   /* a: arrays */
-    CODE_FREE     /* a: arrays; b: site */
+    CODE_INSN = CONTROL_CLIENT, /* a: insns */
+    CODE_FLAG,                  /* a: flags */
+    CODE_TILE,                  /* a: tiles */
+    CODE_ARRAY,                 /* a: arrays: a view */
+    CODE_BIND,                  /* a: binds */
+    CODE_NUMBER,                /* a: binds: the value alone, of an index_cast */
+    CODE_COMPARE,               /* a: compares */
+    CODE_LAUNCH,                /* a: launches */
+    CODE_ALLOC,                 /* a: arrays */
+    CODE_FREE                   /* a: arrays; b: site */
 } code_kind;
-
-typedef struct code {
-    uint32_t what, a, b;
-} code;
 
 typedef struct insn_code {
     const program_site *site;
@@ -80,18 +72,6 @@ typedef struct compare_code {
     pto_dtype dtype;
 } compare_code;
 
-typedef struct loop_code {
-    const program_site *site;
-    uint32_t index, bound, step; /* slots */
-    index_expr from, to, by;
-} loop_code;
-
-typedef struct branch_code {
-    const program_site *site;
-    pto_relation relation;
-    index_expr left, right;
-} branch_code;
-
 typedef struct launch_code {
     const program_site *site;
     pto_op kernel;
@@ -104,16 +84,14 @@ typedef struct launch_argument {
 } launch_argument;
 
 typedef struct program_body {
-    uint32_t slot_count, tile_count, array_count, code_count, launch_argument_count, most_arguments;
-    const code *codes;
+    uint32_t slot_count, tile_count, array_count, launch_argument_count, most_arguments;
+    control_flow flow;
     const insn_code *insns;
     const flag_code *flags;
     const tile_code *tiles;
     const array_code *arrays;
     const bind_code *binds;
     const compare_code *compares;
-    const loop_code *loops;
-    const branch_code *branches;
     const launch_code *launches;
     const launch_argument *launch_arguments;
     const index_code *indices;
@@ -157,9 +135,9 @@ typedef struct decoder {
     program *p;
     program_body *body;
     index_pool pool;
+    control_builder control;
     list things; /* open addressing; count: used places */
-    list symbols, sites, buffers, codes, insns, flags, tiles, arrays, binds, compares, loops, branches, launches,
-        launch_arguments, constants;
+    list symbols, sites, buffers, insns, flags, tiles, arrays, binds, compares, launches, launch_arguments, constants;
     uint32_t flags_given;
 } decoder;
 
@@ -169,7 +147,7 @@ void *list_add(const pto_run *run, list *l, size_t size);
 #define LIST_AT(d, name, type, i) (&((type *)(d)->name.items)[i])
 
 program_site *decode_site(decoder *d, pto_op op);
-uint32_t decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b); /* its place */
+void decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b);
 uint32_t decode_slot(decoder *d);
 void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id);
 thing decode_find(const decoder *d, pto_value v); /* THING_NONE when undefined */
@@ -181,7 +159,7 @@ void decode_bound_symbol(decoder *d, pto_str name);
 pto_status decode_array_type(decoder *d, const program_site *site, pto_type type, array_code *out);
 /* One op without blocks. */
 pto_status decode_op(decoder *d, pto_op op);
-/* The ops of the body, with the control flow around them. */
+/* The ops of the body, with the control flow around them: body->flow. */
 pto_status decode_body(decoder *d, pto_block block);
 
 #endif

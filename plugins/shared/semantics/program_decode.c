@@ -38,11 +38,7 @@ void *list_add(const pto_run *run, list *l, size_t size)
     return (char *)l->items + (size_t)l->count++ * size;
 }
 
-uint32_t decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b)
-{
-    *LIST_ADD(d, codes, code) = (code){what, a, b};
-    return d->codes.count - 1;
-}
+void decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b) { control_emit(&d->control, what, a, b); }
 
 uint32_t decode_slot(decoder *d)
 {
@@ -326,8 +322,6 @@ static void finish(decoder *d)
     b->slot_count = d->constants.count;
     b->constants = d->constants.items;
     b->work = PTO_SCRATCH(d->run, int64_t, b->slot_count + 1);
-    b->codes = d->codes.items;
-    b->code_count = d->codes.count;
     b->insns = d->insns.items;
     b->flags = d->flags.items;
     b->tiles = d->tiles.items;
@@ -336,8 +330,6 @@ static void finish(decoder *d)
     b->array_count = d->arrays.count;
     b->binds = d->binds.items;
     b->compares = d->compares.items;
-    b->loops = d->loops.items;
-    b->branches = d->branches.items;
     b->launches = d->launches.items;
     b->launch_arguments = d->launch_arguments.items;
     b->launch_argument_count = d->launch_arguments.count;
@@ -382,7 +374,6 @@ const program *program_decode(const pto_run *run, pto_op function, const char *i
     p->is_kernel = pto_str_is(p->self->op_name, "block.kernel");
     if (p->is_kernel ? decode_kernel_head(d, function) < 0 : decode_parameters(d, function) < 0) return NULL;
     if (decode_body(d, pto_body(function)) < 0) return NULL;
-    decode_emit(d, CODE_END, 0, 0);
     assign_addresses(d);
     finish(d);
     return p;

@@ -312,35 +312,33 @@ static void compare(program_state *s, const compare_code *c)
         number_from_int(element_relation_holds(c->dtype, c->relation, scalar_at(s, c->left), scalar_at(s, c->right))));
 }
 
-static pto_status enter_loop(program_state *s, const loop_code *l, uint32_t exit)
+static pto_status eval(void *self, const void *site, const index_expr *e, const char *which, int64_t *out)
 {
-    int64_t *slots = s->slots;
-    PTO_TRY(program_eval(s->p, l->site, &l->from, slots, "start", &slots[l->index]));
-    PTO_TRY(program_eval(s->p, l->site, &l->to, slots, "bound", &slots[l->bound]));
-    PTO_TRY(program_eval(s->p, l->site, &l->by, slots, "step", &slots[l->step]));
-    if (slots[l->step] < 1)
-        return program_error(s->p, l->site, "expression", "a loop in @%s has the step %" PRId64, s->p->name,
-                             slots[l->step]);
-    if (slots[l->index] >= slots[l->bound]) s->at = exit;
-    return PTO_OK;
+    const program_state *s = self;
+    return program_eval(s->p, site, e, s->slots, which, out);
 }
 
-static void next_trip(program_state *s, const loop_code *l, uint32_t body)
+static pto_status bad_step(void *self, const void *site, int64_t step)
 {
-    int64_t next;
-    if (__builtin_add_overflow(s->slots[l->index], s->slots[l->step], &next) || next >= s->slots[l->bound]) return;
-    s->slots[l->index] = next;
-    s->at = body;
+    const program_state *s = self;
+    return program_error(s->p, site, "expression", "a loop in @%s has the step %" PRId64, s->p->name, step);
 }
 
-static pto_status branch(program_state *s, const branch_code *b, uint32_t otherwise)
+static void set_index(void *self, uint32_t slot, int64_t n)
 {
-    int64_t x, y;
-    PTO_TRY(program_eval(s->p, b->site, &b->left, s->slots, "left side", &x));
-    PTO_TRY(program_eval(s->p, b->site, &b->right, s->slots, "right side", &y));
-    if (!pto_relation_holds(b->relation, x, y)) s->at = otherwise;
-    return PTO_OK;
+    const program_state *s = self;
+    s->slots[slot] = n;
 }
+
+static void copy(void *self, uint32_t to, uint32_t from, int is_move)
+{
+    const program_state *s = self;
+    (void)is_move;
+    s->slots[to] = s->slots[from];
+    s->numbers[to] = s->numbers[from];
+}
+
+static const control_actions actions = {eval, bad_step, set_index, copy};
 
 static pto_status look(program_state *s)
 {
@@ -354,9 +352,9 @@ pto_status program_next(program_state *s, program_step *out)
     const program_body *b = s->p->body;
     for (;;) {
         if (--s->codes_left == 0) PTO_TRY(look(s));
-        const code *c = &b->codes[s->at++];
-        switch ((code_kind)c->what) {
-        case CODE_END:
+        const control_code *c = &b->flow.codes[s->at++];
+        switch (c->what) {
+        case CONTROL_END:
             s->at--;
             out->kind = STEP_END;
             out->site = s->p->self;
@@ -375,17 +373,7 @@ pto_status program_next(program_state *s, program_step *out)
         case CODE_BIND: PTO_TRY(bind(s, &b->binds[c->a])); break;
         case CODE_NUMBER: PTO_TRY(index_cast(s, &b->binds[c->a])); break;
         case CODE_COMPARE: compare(s, &b->compares[c->a]); break;
-        case CODE_COPY:
-            s->slots[c->a] = s->slots[c->b];
-            s->numbers[c->a] = s->numbers[c->b];
-            break;
-        case CODE_FOR: PTO_TRY(enter_loop(s, &b->loops[c->a], c->b)); break;
-        case CODE_NEXT: next_trip(s, &b->loops[c->a], c->b); break;
-        case CODE_BRANCH: PTO_TRY(branch(s, &b->branches[c->a], c->b)); break;
-        case CODE_UNLESS:
-            if (s->slots[c->a] == 0) s->at = c->b;
-            break;
-        case CODE_JUMP: s->at = c->b; break;
+        default: PTO_TRY(control_step(&b->flow, c, &actions, s, s->slots, &s->at)); break;
         }
     }
 }
