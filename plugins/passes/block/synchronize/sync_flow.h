@@ -22,11 +22,12 @@
  * WHY THIS IS ALL RUNS. The number of a trip matters only through the stages and event ids it gives, which come round
  * (sync_cycle.h): with p the least common period of those in a loop, trip n does what trip n mod p did. So each loop is
  * laid out p times in a row, its end joined to its start, left from any of them and, unless it is known to have a trip,
- * passed by; an `if` may go either way. Every run is a path through this finite graph, and along it the state is, by
- * induction over the sequence, a subset of what is really known: each rule above gives the new state from a sound old
- * one. The states at the starts of loops are lowered from "everything" until they no longer change, which is the
- * greatest solution; then every instruction has been looked at in a sound state. No extent, number of trips, or number
- * of cores takes part, but for loops with no more trips than their period, which are laid out trip by trip.
+ * passed by; a `while` has p = 1, for what decides about it is not followed; an `if` may go either way, whatever it
+ * asks. Every run is a path through this finite graph, and along it the state is, by induction over the sequence, a
+ * subset of what is really known: each rule above gives the new state from a sound old one. The states at the starts of
+ * loops are lowered from "everything" until they no longer change, which is the greatest solution; then every
+ * instruction has been looked at in a sound state. No extent, number of trips, or number of cores takes part, but for
+ * loops with no more trips than their period, which are laid out trip by trip.
  *
  * Nor does any pipe wait for ever: a wait is only accepted behind its set in the sequence, so all waiting is for what
  * is earlier. Numbers of tokens are the same on all paths to a place, or that is an error; then the n-th wait in the

@@ -21,8 +21,9 @@
  * earlier run are replaced.
  *
  * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
- * that does not, so nothing is needed on one pipe. Where a pair of pipes has too few events, flags share them or become
- * one (sync_plan.h); a `pto.barrier` is what remains when even that is not enough. Exact. Source: own. */
+ * that does not, so nothing is needed on one pipe. The scalar unit, which reads elements that decide, is a pipe as
+ * well. Where a pair of pipes has too few events, flags share them or become one (sync_plan.h); a `pto.barrier` is what
+ * remains when even that is not enough. Exact. Source: own. */
 #include "sync_plan.h"
 
 #define STATS(X)                                                                       \
