@@ -235,7 +235,8 @@ pto_status interp_run(interp *in, const function_code *entry)
         frame *fr = in->frame;
         const control_code *c = &fr->f->flow.codes[fr->at++];
         if (c->what == CODE_OP) last = fr->f->ops[c->a]->op;
-        if (++in->op_count % CODES_PER_LOOK == 0 && pto_should_stop(in->run))
+        in->op_count += c->what >= CONTROL_FOR && c->what != CODE_DROP;
+        if (++in->code_count % CODES_PER_LOOK == 0 && pto_should_stop(in->run))
             return pto_error(last, "pto.reference/interrupted", "stopped before the end");
         PTO_TRY(do_code(in, fr, c));
     }

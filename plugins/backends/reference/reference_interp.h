@@ -39,7 +39,7 @@ typedef struct interp {
     instances *innermost, *free_instances;
     frame *free_frames; /* linked by `caller` */
     uint32_t serial;
-    uint64_t op_count, instance_count, insn_count, random;
+    uint64_t code_count, op_count, instance_count, insn_count, random;
     uint32_t cpu;
     void *scratch; /* of instructions */
     size_t scratch_bytes;
