@@ -179,7 +179,11 @@ static status same_valid(const insn *i, uint32_t a, uint32_t a_dim, uint32_t b, 
                     expr_words(i->m, i->o, x[a_dim]), expr_words(i->m, i->o, y[b_dim]));
 }
 
+static bool same_type(const insn *i, uint32_t a, uint32_t b) { return i->type[a] == i->type[b]; }
+static bool same_value(const insn *i, uint32_t a, uint32_t b) { return i->value[a] == i->value[b]; }
+
 typedef struct shape_checks {
+    bool (*are_equal)(const insn *, uint32_t, uint32_t); /* then what one letter names is the same */
     status (*is_one)(const insn *, uint32_t, uint32_t);
     status (*are_same)(const insn *, uint32_t, uint32_t, uint32_t, uint32_t);
 } shape_checks;
@@ -196,22 +200,31 @@ static status check_letter(const insn *i, const shape_checks *c, uint32_t k, uin
     return OK;
 }
 
+/* Most operands have the letters of the first source, and its type or value: nothing is left to compare. */
+static bool is_like_first(const insn *i, const shape_checks *c, uint32_t k)
+{
+    const char *a = i->spec[k].shape, *b = i->spec[FIRST_SOURCE].shape;
+    return a[0] == b[0] && a[1] == b[1] && a[0] != '1' && a[1] != '1' && c->are_equal(i, k, FIRST_SOURCE);
+}
+
 static status check_sources(const insn *i, const shape_checks *c)
 {
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++)
-        for (uint32_t dim = 0; dim < 2; dim++) TRY(check_letter(i, c, k, dim, k));
+        for (uint32_t dim = 0; dim < 2 && !is_like_first(i, c, k); dim++) TRY(check_letter(i, c, k, dim, k));
     return OK;
 }
 
 static status check_target(const insn *i, const shape_checks *c)
 {
-    for (uint32_t dim = 0; dim < 2; dim++) TRY(check_letter(i, c, TARGET, dim, i->count));
+    for (uint32_t dim = 0; dim < 2 && !is_like_first(i, c, TARGET); dim++)
+        TRY(check_letter(i, c, TARGET, dim, i->count));
     return OK;
 }
 
 static status check_shapes(const insn *i)
 {
-    static const shape_checks capacities = {one_extent, same_extent}, regions = {one_valid, same_valid};
+    static const shape_checks capacities = {same_type, one_extent, same_extent},
+                              regions = {same_value, one_valid, same_valid};
     if (!i->rule->own_capacities) {
         TRY(check_sources(i, &capacities));
         TRY(check_target(i, &capacities));
