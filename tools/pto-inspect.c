@@ -3,7 +3,6 @@
  *
  * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
  * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
-#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 #include "tools/session/plugin_trial.h"

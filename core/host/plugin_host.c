@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Ends in NULL once anything was added. */
 typedef struct text_list {
@@ -463,18 +462,20 @@ static status load_given(plugin_host *h, src_pos at)
 static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
     plugin_file *found = NULL;
+    bool is_found = false;
     if (scan(h) != OK) return NULL;
     for (uint32_t i = 0; i < h->file_count; i++) {
         plugin_file *f = h->files[i];
         if (!provides(f, kind, id)) continue;
-        if (found != NULL) {
+        if (is_found) {
             diag_error(h->diags, at, &E1306, "%s '%.*s' is provided by two files: %s and %s; remove one of them",
                        plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
             return NULL;
         }
         found = f;
+        is_found = true;
     }
-    if (found == NULL) {
+    if (!is_found) {
         if (load_given(h, at) == OK) report_missing(h, at, kind, id);
         return NULL;
     }

@@ -40,6 +40,7 @@ static insn insn_of(module *m, op_id o)
               .spec = insn_operands[info->rule],
               .value_form = info->home == HOME_TILE};
     while (i.spec[i.count].types != 0 && (i.spec[i.count].flags & OPERAND_SCRATCH) == 0) i.count++;
+    BUG_IF(i.count <= FIRST_SOURCE, "the rule of `%s` has no source", info->name);
     for (uint32_t k = 0; k < i.count; k++) {
         i.value[k] = operand_of(&i, k);
         i.type[k] = type_of_value(m, i.value[k]);
@@ -84,7 +85,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
 static status check_elements(const insn *i)
 {
     uint32_t source = FIRST_SOURCE;
-    while (has_flag(i, source, OPERAND_SUMS)) source++;
+    while (source + 1 < i->count && has_flag(i, source, OPERAND_SUMS)) source++;
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++)
         if (k != source) TRY(check_element(i, source, k));
     return check_element(i, source, TARGET);

@@ -1,6 +1,5 @@
 /* The tables of the page. */
 #include "tools/report/report_page.h"
-#include "tools/report/report_pictures.h"
 #include "tools/report/report_verdict.h"
 #include "tools/run/run_counters.h"
 

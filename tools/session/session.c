@@ -7,7 +7,6 @@
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 #include "tools/base/file.h"
-#include "tools/base/tool_diag.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
 

@@ -14,8 +14,6 @@
  * its own, which a remark tells. Exact. Nests run in program order on memory from here on. */
 #include <pto/plugin.h>
 
-#include "tile_machine.h"
-
 #define KINDS(X)                   \
     X(VIEW, "view")                \
     X(ARRAY, "constant_array")     \

@@ -11,7 +11,6 @@
  * space has room for the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
  * that pipes would have to wait for in every iteration (storage_place.h). Exact. */
 #include "storage_read.h"
-#include "tile_machine.h"
 
 #define KINDS(X)        \
     X(FORALL, "forall") \

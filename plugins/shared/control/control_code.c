@@ -1,6 +1,6 @@
 #include "control_code.h"
 
-#include <pto/build.h>
+#include <pto/call.h>
 
 /* An op whose blocks are being decoded. */
 typedef struct nest {

@@ -2,7 +2,6 @@
 #include "storage_plan.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- recording ---- */
 

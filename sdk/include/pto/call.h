@@ -85,7 +85,10 @@ static inline pto_range pto_range_all(void)
 }
 #define PTO_CALL_void(is_possible, call) \
     if (is_possible) call
-#define PTO_CALL_pto_memory(is_possible, call) return call /* of the run itself, which is always there */
+/* Of the run itself, which is always there. */
+#define PTO_CALL_pto_memory(is_possible, call)   \
+    if (!(is_possible)) __builtin_unreachable(); \
+    return call
 #define PTO_CALL_int32_t(is_possible, call) return (is_possible) ? call : 0
 #define PTO_CALL_uint32_t(is_possible, call) return (is_possible) ? call : 0
 #define PTO_CALL_int64_t(is_possible, call) return (is_possible) ? call : 0

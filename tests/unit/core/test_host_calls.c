@@ -17,7 +17,7 @@ typedef struct told {
 
 static pto_status extension(const pto_run *run, pto_str id, const void **table)
 {
-    *table = pto_str_is(id, PTO_SCHEDULE_HOST) ? ((const told *)(const void *)run)->table : NULL;
+    *table = pto_str_is(id, PTO_SCHEDULE_HOST) ? ((const told *)(uintptr_t)run)->table : NULL;
     return *table != NULL ? PTO_OK : PTO_FAILED;
 }
 static void diag(const pto_run *run, int32_t severity, pto_loc at, pto_str code, pto_str text)

@@ -4,8 +4,7 @@
 #include <pto/names.h>
 #include <pto/relation.h>
 
-#include "ir/op_info.h"
-#include "ir/verify/ranges.h"
+#include "ir/relations.h"
 
 TEST(names_and_sizes_are_those_of_the_rows)
 {

@@ -215,18 +215,17 @@ static int has_divisors(const part_list *l)
 static uint32_t part_of_symbol(void *self, pto_str name)
 {
     const part_list *l = (const part_list *)self;
-    uint32_t i = l->count;
-    while (i-- > 0 &&
-           (l->items[i].kind != PTO_EXPR_SYMBOL || !pto_str_same(pto_expr_symbol_name(l->items[i].expr), name)));
-    return i;
+    for (uint32_t i = l->count; i-- > 0;)
+        if (l->items[i].kind == PTO_EXPR_SYMBOL && pto_str_same(pto_expr_symbol_name(l->items[i].expr), name)) return i;
+    return UINT32_MAX;
 }
 
 static uint32_t part_of_value(void *self, pto_value v)
 {
     const part_list *l = (const part_list *)self;
-    uint32_t i = l->count;
-    while (i-- > 0 && (l->items[i].kind != PTO_EXPR_VALUE || !pto_value_same(pto_expr_leaf(l->items[i].expr), v)));
-    return i;
+    for (uint32_t i = l->count; i-- > 0;)
+        if (l->items[i].kind == PTO_EXPR_VALUE && pto_value_same(pto_expr_leaf(l->items[i].expr), v)) return i;
+    return UINT32_MAX;
 }
 
 /* Compiles the whole and the `from` of each loop index in it. */
