@@ -8,6 +8,7 @@ static module *module_allocate(ir_context *c)
     module *m = arena_alloc(memory, sizeof *m);
     m->memory = memory;
     m->context = c;
+    m->known_ops = context_ops(c);
     m->valid_epoch = 1;
     m->caches = arena_alloc(memory, sizeof *m->caches);
     return m;

@@ -118,6 +118,8 @@ typedef struct range_entry {
 /* Parts that reading functions fill on demand. */
 typedef struct module_caches {
     kind_cache kinds[OP_KIND_COUNT];
+    kind_cache **added_kinds; /* of kinds that the table of ops has more; in the arena */
+    size_t added_capacity;
     symbol_slot *symbols; /* open addressing, capacity a power of two */
     size_t symbol_capacity, symbol_count;
     bool symbols_stale, symbols_repeat;
@@ -142,6 +144,7 @@ typedef struct valid_step {
 
 struct module {
     ir_context *context;
+    op_table *known_ops; /* of the context */
     arena *memory;
     str_id name, file;
     attr_id attrs;
@@ -269,11 +272,12 @@ void blocks_free(module *m, block_id first, uint32_t n);
 
 /* ---- op_attr.c ---- */
 void kind_cache_fill(const module *m, op_kind kind, kind_cache *k);
+kind_cache *kind_cache_added(const module *m, op_kind kind);
 
-static inline const kind_cache *kind_cache_at(const module *m, op_kind kind)
+static inline kind_cache *kind_cache_at(const module *m, op_kind kind)
 {
-    BUG_IF(kind == OP_NONE || kind >= OP_KIND_COUNT, "there is no op kind %u", kind);
-    kind_cache *k = &m->caches->kinds[kind];
+    BUG_IF(kind == OP_NONE, "no kind of op");
+    kind_cache *k = kind < OP_KIND_COUNT ? &m->caches->kinds[kind] : kind_cache_added(m, kind);
     if (!k->ready) kind_cache_fill(m, kind, k);
     return k;
 }
@@ -300,7 +304,7 @@ static inline uint32_t value_operands_of(const module *m, op_kind kind, uint32_t
 {
     const kind_cache *k = kind_cache_at(m, kind);
     if (!k->index_attrs) return operand_count;
-    return value_operands_before_index(k, op_info_at(kind), operand_count, result_count);
+    return value_operands_before_index(k, op_info_at(m->known_ops, kind), operand_count, result_count);
 }
 
 /* Expression number `index` of a list (or of a lone expression) that op `o` holds, its slots replaced by values; 0 when

@@ -164,7 +164,7 @@ op_id op_create(module *m, op_place at, const op_spec *spec)
         v->index = (uint16_t)i;
     }
     if (spec->block_count != 0) rest_of(m, op)->blocks = blocks_create(m, o, spec->block_count);
-    if ((op_info_at(spec->kind)->traits & TRAIT_FUNCTION) != 0) symbols_add(m, o);
+    if ((op_info_at(m->known_ops, spec->kind)->traits & TRAIT_FUNCTION) != 0) symbols_add(m, o);
     m->epoch++;
     return o;
 }
@@ -188,13 +188,14 @@ static void check_unused(const module *m, op_id o)
     const op_record *op = op_raw(m, o);
     for (uint32_t i = 0; i < op->result_count; i++) {
         BUG_IF(value_raw(m, op->results + i)->first_use != 0, "`%s` is erased but its result %u has uses",
-               op_info_at(op->kind)->name, i);
+               op_info_at(m->known_ops, op->kind)->name, i);
     }
     for (uint32_t b = 0; b < block_count(m, op); b++) {
         const block_record *block = block_raw(m, first_block(m, op) + b);
         for (uint32_t i = 0; i < block->arg_count; i++) {
             BUG_IF(value_raw(m, block->args[i])->first_use != 0,
-                   "`%s` is erased but its block argument %u has uses outside", op_info_at(op->kind)->name, i);
+                   "`%s` is erased but its block argument %u has uses outside",
+                   op_info_at(m->known_ops, op->kind)->name, i);
         }
     }
 }
@@ -203,7 +204,7 @@ static void check_unused(const module *m, op_id o)
 static void free_op(module *m, op_id o)
 {
     op_record *op = op_raw(m, o);
-    if ((op_info_at(op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_remove(m, o);
+    if ((op_info_at(m->known_ops, op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_remove(m, o);
     unlink_op(m, o);
     values_free(m, op->results, op->result_count);
     if (op->rest != 0) {
@@ -245,11 +246,11 @@ void op_move(module *m, op_id o, op_place to)
     if (to.before == o || (op->block == to.block && op->next == to.before)) return;
     if (first_block(m, op) != 0) {
         for (op_id p = block_parent(m, to.block); p != 0; p = op_parent(m, p))
-            BUG_IF(p == o, "`%s` is moved into itself", op_info_at(op->kind)->name);
+            BUG_IF(p == o, "`%s` is moved into itself", op_info_at(m->known_ops, op->kind)->name);
     }
     unlink_op(m, o);
     link_op(m, o, to);
-    if ((op_info_at(op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_forget(m);
+    if ((op_info_at(m->known_ops, op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_forget(m);
     m->epoch++;
 }
 
@@ -332,7 +333,7 @@ bool op_is_live(const module *m, op_id o) { return o != 0 && o < m->ops.count &&
 uint32_t op_generation(const module *m, op_id o) { return o == 0 || o >= m->ops.count ? 0 : op_raw(m, o)->generation; }
 
 op_kind op_kind_of(const module *m, op_id o) { return op_at(m, o)->kind; }
-const op_info *op_info_of(const module *m, op_id o) { return op_info_at(op_at(m, o)->kind); }
+const op_info *op_info_of(const module *m, op_id o) { return op_info_at(m->known_ops, op_at(m, o)->kind); }
 loc_id op_loc(const module *m, op_id o) { return op_at(m, o)->loc; }
 
 void op_set_loc(module *m, op_id o, loc_id l)
@@ -365,8 +366,8 @@ uint32_t op_operand_count(const module *m, op_id o) { return op_at(m, o)->operan
 value_id op_operand(const module *m, op_id o, uint32_t i)
 {
     const op_record *op = op_at(m, o);
-    BUG_IF(i >= op->operand_count, "`%s` has %u operands, not %u", op_info_at(op->kind)->name, op->operand_count,
-           i + 1);
+    BUG_IF(i >= op->operand_count, "`%s` has %u operands, not %u", op_info_at(m->known_ops, op->kind)->name,
+           op->operand_count, i + 1);
     return operand_value(m, op, i);
 }
 
@@ -381,7 +382,8 @@ uint32_t op_result_count(const module *m, op_id o) { return op_at(m, o)->result_
 value_id op_result(const module *m, op_id o, uint32_t i)
 {
     const op_record *op = op_at(m, o);
-    BUG_IF(i >= op->result_count, "`%s` has %u results, not %u", op_info_at(op->kind)->name, op->result_count, i + 1);
+    BUG_IF(i >= op->result_count, "`%s` has %u results, not %u", op_info_at(m->known_ops, op->kind)->name,
+           op->result_count, i + 1);
     return op->results + i;
 }
 
@@ -461,7 +463,7 @@ void op_set_operands(module *m, op_id o, uint32_t count, const value_id *operand
     op->attrs = form.attrs;
     index_form_fini(&form);
     if (!attrs_change && !operands_change) return;
-    if (attrs_change && (op_info_at(op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_forget(m);
+    if (attrs_change && (op_info_at(m->known_ops, op->kind)->traits & TRAIT_FUNCTION) != 0) symbols_forget(m);
     m->epoch++;
     m->pathless += is_called_alike;
     m->valid_epoch++;

@@ -21,7 +21,7 @@ static attr_id default_value(ir_context *c, const attr_spec *spec)
 
 void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
 {
-    const op_info *info = op_info_at(kind);
+    const op_info *info = op_info_at(m->known_ops, kind);
     bool list_of_exprs = kind == OP_FOR; /* `valid` */
     size_t n = 0;
     for (; n < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[n].name != NULL; n++) {
@@ -36,6 +36,22 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
     k->in_count = (uint16_t)op_info_operands(info);
     k->ready = true;
+}
+
+kind_cache *kind_cache_added(const module *m, op_kind kind)
+{
+    module_caches *c = m->caches;
+    const size_t i = (size_t)kind - OP_KIND_COUNT;
+    (void)op_table_row(m->known_ops, kind);
+    if (i >= c->added_capacity) {
+        const size_t capacity = i + 16;
+        kind_cache **grown = arena_array(m->memory, capacity, sizeof *grown);
+        for (size_t k = 0; k < c->added_capacity; k++) grown[k] = c->added_kinds[k];
+        c->added_kinds = grown;
+        c->added_capacity = capacity;
+    }
+    if (c->added_kinds[i] == NULL) c->added_kinds[i] = arena_alloc(m->memory, sizeof **c->added_kinds);
+    return c->added_kinds[i];
 }
 
 attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs)
@@ -70,7 +86,7 @@ static str_id key_of(const module *m, op_id o, const char *name, uint32_t *index
 {
     op_kind kind = op_at(m, o)->kind;
     const kind_cache *k = kind_cache_at(m, kind);
-    const op_info *info = op_info_at(kind);
+    const op_info *info = op_info_at(m->known_ops, kind);
     for (*index = 0; *index < k->attr_count; (*index)++) {
         const char *known = info->attrs[*index].name;
         if (known == name || (known[0] == name[0] && strcmp(known, name) == 0)) return k->keys[*index];

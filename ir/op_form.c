@@ -84,10 +84,8 @@ static void add_text(op_form *f, const op_info *info, str s)
     }
 }
 
-const op_form *op_form_of(op_form *f, op_kind kind)
+void op_form_fill(op_form *f, const op_info *info)
 {
-    if (f->ready) return f;
-    const op_info *info = op_info_at(kind);
     bool has_dict = false;
     const char *p = info->syntax == NULL ? "$*" : info->syntax;
     while (*p != 0) {
@@ -103,22 +101,21 @@ const op_form *op_form_of(op_form *f, op_kind kind)
     if (!has_dict) add_item(f, FORM_DICT);
     f->name = str_from(info->name);
     f->ready = true;
-    return f;
 }
 
-void op_print_generic_name(const op_info *info, text_buffer *out)
+void op_print_generic_name(const char *name, text_buffer *out)
 {
-    text_puts(out, strchr(info->name, '.') == NULL ? "pto_core." : "pto_");
-    text_puts(out, info->name);
+    text_puts(out, strchr(name, '.') == NULL ? "pto_core." : "pto_");
+    text_puts(out, name);
 }
 
-op_kind op_kind_by_generic_name(str name)
+op_kind op_kind_by_generic_name(op_table *t, str name)
 {
     if (!str_starts_with(name, "pto_")) return OP_NONE;
     bool is_core = str_starts_with(name, "pto_core.");
     size_t skip = is_core ? strlen("pto_core.") : strlen("pto_");
-    op_kind kind = op_kind_by_name(inner(name, skip, 0));
-    if (kind == OP_NONE || (strchr(op_info_at(kind)->name, '.') == NULL) != is_core) return OP_NONE;
+    op_kind kind = op_kind_by_name(t, inner(name, skip, 0));
+    if (kind == OP_NONE || (strchr(op_info_at(t, kind)->name, '.') == NULL) != is_core) return OP_NONE;
     return kind;
 }
 

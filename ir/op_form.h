@@ -44,13 +44,22 @@ typedef struct op_form {
 
 /* Ops whose text form is written by hand: for, if, func and so on. */
 bool op_has_own_form(op_kind kind);
-/* Fills `f` from the row on the first call. BUG for a malformed `.syntax`. */
-const op_form *op_form_of(op_form *f, op_kind kind);
+/* Fills an empty form from the row. BUG for a malformed `.syntax`. */
+void op_form_fill(op_form *f, const op_info *info);
+/* The form of an added kind (op_table.h); BUG for another. */
+const op_form *op_table_form(const op_table *t, op_kind kind);
+/* The form of a kind; `forms`, one for each row of ir/ops, are filled on demand. */
+static inline const op_form *op_form_of(op_form *forms, const op_table *t, op_kind kind)
+{
+    if (kind >= OP_KIND_COUNT) return op_table_form(t, kind);
+    if (!forms[kind].ready) op_form_fill(&forms[kind], &op_rows[kind]);
+    return &forms[kind];
+}
 
 /* Name of the op in the generic form: `pto_tensor.add`, `pto_core.for`. */
-void op_print_generic_name(const op_info *info, text_buffer *out);
+void op_print_generic_name(const char *name, text_buffer *out);
 /* The kind of a generic name, OP_NONE when there is none. */
-op_kind op_kind_by_generic_name(str name);
+op_kind op_kind_by_generic_name(op_table *t, str name);
 
 /* Bit i: attribute i of a function's row has its place in front of the dict. */
 uint32_t function_clause_attrs(const op_info *info);

@@ -155,8 +155,7 @@ static attr_id canonical_attr(canonical *s, attr_id a, int depth)
 static bool dict_has_slots(const module *m, op_kind kind, attr_id attrs)
 {
     if (attrs == 0) return false;
-    (void)kind_cache_at(m, kind);
-    kind_cache *k = &m->caches->kinds[kind];
+    kind_cache *k = kind_cache_at(m, kind);
     if (k->slots_of != attrs) {
         k->slots_found = has_slots(m->context, attrs, 0);
         k->slots_of = attrs;

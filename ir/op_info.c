@@ -59,7 +59,7 @@ static const char relation_words[] =
 #define PIPES_OR_ALL (pipe_or_all_words + 1)
 #define RELATIONS (relation_words + 1)
 
-static const op_info rows[OP_KIND_COUNT] = {
+const op_info op_rows[OP_KIND_COUNT] = {
 #define OP(ID, mnemonic, sentence, ...) [OP_##ID] = {.name = mnemonic, .doc = sentence, __VA_ARGS__},
 #include "ir/ops/block.def"
 #include "ir/ops/core.def"
@@ -139,30 +139,14 @@ static const uint32_t signatures[OP_KIND_COUNT] = {
 #undef INSN_ONLY
 };
 
-const op_info *op_info_at(op_kind kind)
-{
-    BUG_IF(kind == OP_NONE || kind >= OP_KIND_COUNT, "there is no op kind %u", kind);
-    return &rows[kind];
-}
-
-op_kind op_kind_by_name(str name)
+op_kind op_kind_of_ours(str name)
 {
     if (name.n < 2 || name.n > 255) return OP_NONE;
     uint32_t signature = signature_of(name);
     for (uint32_t k = 1; k < OP_KIND_COUNT; k++) {
-        if (signatures[k] == signature && memcmp(rows[k].name, name.p, name.n) == 0) return (op_kind)k;
+        if (signatures[k] == signature && memcmp(op_rows[k].name, name.p, name.n) == 0) return (op_kind)k;
     }
     return OP_NONE;
-}
-
-uint32_t op_kind_count(void) { return OP_KIND_COUNT; }
-
-const char *op_nearest_name(str name)
-{
-    const char *names[OP_KIND_COUNT];
-    for (uint32_t k = 1; k < OP_KIND_COUNT; k++) names[k - 1] = rows[k].name;
-    names[OP_KIND_COUNT - 1] = NULL;
-    return str_nearest(name, names);
 }
 
 uint32_t op_info_operands(const op_info *info)
@@ -201,8 +185,8 @@ const attr_spec *op_attr_spec(const op_info *info, str name)
 
 bool op_has_hint(str name)
 {
-    for (uint32_t k = OP_NONE + 1; k < op_kind_count(); k++) {
-        const attr_spec *spec = op_attr_spec(op_info_at((op_kind)k), name);
+    for (uint32_t k = OP_NONE + 1; k < OP_KIND_COUNT; k++) {
+        const attr_spec *spec = op_attr_spec(&op_rows[k], name);
         if (spec != NULL && spec->hint) return true;
     }
     return false;

@@ -191,13 +191,26 @@ typedef struct op_info {
 
 enum { OUT_ANY = 255, BLOCKS_ANY = 255 };
 
+/* The rows of ir/ops by kind; the first is empty. */
+extern const op_info op_rows[OP_KIND_COUNT];
+/* Of those rows; OP_NONE when unknown. */
+op_kind op_kind_of_ours(str name);
+
+
+/* The row of an added kind; BUG for another. */
+const op_info *op_table_row(const op_table *t, op_kind kind);
 /* The row of a kind; BUG for a kind out of range. */
-const op_info *op_info_at(op_kind kind);
-/* OP_NONE when unknown. */
-op_kind op_kind_by_name(str name);
-uint32_t op_kind_count(void);
-/* The nearest op name, for "did you mean"; NULL when none is near. */
-const char *op_nearest_name(str name);
+static inline const op_info *op_info_at(const op_table *t, op_kind kind)
+{
+    BUG_IF(kind == OP_NONE, "no kind of op");
+    return kind < OP_KIND_COUNT ? &op_rows[kind] : op_table_row(t, kind);
+}
+/* OP_NONE when unknown. Asks the source of the table when neither ir/ops nor the table has the name. */
+op_kind op_kind_by_name(op_table *t, str name);
+/* Kinds are below it. It grows when rows are added. */
+uint32_t op_kind_count(const op_table *t);
+/* The nearest op name, for "did you mean"; NULL when none is near. It lives as long as the table. */
+const char *op_nearest_name(const op_table *t, str name);
 /* Entries of `in`. */
 uint32_t op_info_operands(const op_info *info);
 /* Bit i: entry i of `in` has one of the flags (enum operand_flag). */

@@ -34,7 +34,7 @@ static own_name name_of(const module *m, op_id o, name_keys keys)
     if (text.n != 0) return (own_name){text, VALUE_NO_NUMBER};
     const value_record *v = op->result_count == 0 ? NULL : value_raw(m, op->results);
     if (v == NULL || (v->name_base == 0 && v->name_number == VALUE_NO_NUMBER))
-        return (own_name){str_from(op_info_at(op->kind)->name), VALUE_NO_NUMBER};
+        return (own_name){str_from(op_info_at(m->known_ops, op->kind)->name), VALUE_NO_NUMBER};
     return (own_name){v->name_base == 0 ? (str){NULL, 0} : string_of(m->context, v->name_base), v->name_number};
 }
 
@@ -84,7 +84,8 @@ static bool is_called(own_name n, str text)
 static op_id next_in(const module *m, op_id f, op_id o)
 {
     op_id next = o != 0 ? walk_next(m, f, o) : block_first(m, m->top);
-    while (next != 0 && (op_info_at(op_at(m, next)->kind)->traits & TRAIT_FUNCTION) != 0) next = walk_skip(m, f, next);
+    while (next != 0 && (op_info_at(m->known_ops, op_at(m, next)->kind)->traits & TRAIT_FUNCTION) != 0)
+        next = walk_skip(m, f, next);
     return next;
 }
 

@@ -143,12 +143,12 @@ static void put_item(const op_info *info, const op_form *f, const form_item *ite
     }
 }
 
-void op_form_words(op_kind kind, text_buffer *out)
+void op_form_words(const op_table *t, op_kind kind, text_buffer *out)
 {
-    const op_info *info = op_info_at(kind);
+    const op_info *info = op_info_at(t, kind);
     if (op_has_own_form(kind)) return;
     op_form f = {0};
-    op_form_of(&f, kind);
+    op_form_fill(&f, info);
     if (info->out_count != 0) text_puts(out, info->out_count == OUT_ANY ? "%r, .. = " : "%r = ");
     text_puts(out, info->name);
     for (uint32_t i = 0; i < f.count; i++) put_item(info, &f, &f.items[i], out);

@@ -45,7 +45,7 @@ static status find_checker(property_set *set, const char *id, const checker **ou
     c->property = plugin_host_property(set->host, NO_POS, str_from(id), &file);
     if (!c->property) return FAILED;
     c->agent = (run_agent){.plugin = file->plugin->id, .role = "property checker", .id = id};
-    c->agent.kinds = run_agent_kinds(set->arena, c->property->kinds, &c->agent.kind_count);
+    c->agent.kinds = run_agent_kinds(set->arena, plugin_host_ops(set->host), c->property->kinds, &c->agent.kind_count);
     return OK;
 }
 

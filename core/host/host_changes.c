@@ -27,11 +27,11 @@ static bool check_kind(run_context *c, const pto_op_spec *s, build_parts *out)
         run_misuse(c, &E1324, "gave a pto_op_spec without its struct_size");
         return false;
     }
-    if (s->kind == OP_NONE || s->kind >= op_kind_count()) {
+    if (s->kind == OP_NONE || s->kind >= op_kind_count(context_ops(c->ir))) {
         run_misuse(c, &E1323, "used %u as an op kind", s->kind);
         return false;
     }
-    const op_info *info = op_info_at((op_kind)s->kind);
+    const op_info *info = op_info_at(context_ops(c->ir), (op_kind)s->kind);
     out->info = info;
     out->spec.kind = (op_kind)s->kind;
     if (level_fits(c, info)) return true;

@@ -82,14 +82,14 @@ pto_kind_id host_kind_at(const pto_run *run, uint32_t index)
 
 pto_kind_id host_kind_by_name(const pto_run *run, pto_str name)
 {
-    (void)run;
-    return op_kind_by_name(str_of(name));
+    return op_kind_by_name(context_ops(run_of(run)->ir), str_of(name));
 }
 
 /* NULL after a diagnostic. */
 static const op_info *info_of(run_context *c, pto_kind_id k)
 {
-    if (k != OP_NONE && k < op_kind_count()) return op_info_at((op_kind)k);
+    const op_table *ops = context_ops(c->ir);
+    if (k != OP_NONE && k < op_kind_count(ops)) return op_info_at(ops, (op_kind)k);
     run_misuse(c, &E1323, "used %u as an op kind", k);
     return NULL;
 }

@@ -30,6 +30,7 @@ struct plugin_host {
     bool scanned, is_whole;
     status scan_result;
     run_registry *runs;
+    op_table *ops;
 };
 
 static void text_list_add(arena *a, text_list *l, const char *text)
@@ -64,6 +65,8 @@ plugin_host_params plugin_host_defaults(void)
 }
 
 uint32_t plugin_host_abi_minor(const plugin_host *h) { return h->params.abi_minor; }
+
+op_table *plugin_host_ops(const plugin_host *h) { return h->ops; }
 
 run_registry *plugin_host_runs(const plugin_host *h) { return h->runs; }
 
@@ -333,6 +336,7 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
     h->params = *p;
     h->is_whole = true;
     h->runs = run_registry_create(a);
+    h->ops = op_table_create(a);
     *out_host = h;
     for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
         /* A bare name must not be sought where the dynamic loader looks. */

@@ -10,6 +10,7 @@
 #include "core/host/elf_note.h"
 #include "core/host/flight_recorder.h"
 #include "ir/base/diag.h"
+#include "ir/op_table.h"
 
 #include <pto/backend.h>
 #include <pto/tiling.h>
@@ -45,6 +46,8 @@ MUST_CHECK status plugin_host_create(arena *a, diag_engine *d, const plugin_host
 /* Whether `files` can all be used, as far as is known; of a host that goes on when they cannot. */
 bool plugin_host_is_whole(const plugin_host *h);
 uint32_t plugin_host_abi_minor(const plugin_host *h);
+/* The ops of ir/ops and those that its plugins add: contexts of modules that they work on are given it. */
+op_table *plugin_host_ops(const plugin_host *h);
 /* What the run sessions of its plugins share. */
 run_registry *plugin_host_runs(const plugin_host *h);
 

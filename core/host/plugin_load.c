@@ -126,8 +126,8 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
 {
     TRY(check_texts(l, kinds, "op kinds"));
     for (const char *const *k = *kinds; *k != NULL; k++) {
-        if (op_kind_by_name(str_from(*k)) != OP_NONE) continue;
-        const char *near = op_nearest_name(str_from(*k));
+        if (op_kind_of_ours(str_from(*k)) != OP_NONE) continue;
+        const char *near = op_nearest_name(NULL, str_from(*k));
         diag_error(l->diags, l->at, &E1313, "'%s' of plugin '%s' (%s) uses the op '%s', which does not exist%s%s%s",
                    owner, l->file->note.id, l->file->path, *k, near != NULL ? "; the nearest is '" : "",
                    near != NULL ? near : "", near != NULL ? "'" : "");

@@ -8,12 +8,12 @@
 
 _Static_assert(offsetof(run_context, run) == 0, "a pto_run is the front of a run_context");
 
-const pto_kind_id *run_agent_kinds(arena *a, const char *const *names, uint32_t *out_count)
+const pto_kind_id *run_agent_kinds(arena *a, op_table *ops, const char *const *names, uint32_t *out_count)
 {
     uint32_t n = 0;
     while (names != NULL && names[n] != NULL) n++;
     pto_kind_id *kinds = arena_array(a, n, sizeof *kinds);
-    for (uint32_t i = 0; i < n; i++) kinds[i] = op_kind_by_name(str_from(names[i]));
+    for (uint32_t i = 0; i < n; i++) kinds[i] = op_kind_by_name(ops, str_from(names[i]));
     *out_count = n;
     return kinds;
 }

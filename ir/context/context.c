@@ -92,6 +92,10 @@ diag_engine *context_diags(const ir_context *c) { return c->diags; }
 
 arena *context_arena(const ir_context *c) { return c->memory; }
 
+void context_set_ops(ir_context *c, op_table *ops) { c->ops = ops; }
+
+op_table *context_ops(const ir_context *c) { return c->ops; }
+
 str_id string_intern(ir_context *c, str s)
 {
     uint32_t hash = hash_end(hash_bytes(s.n, s.p, s.n));

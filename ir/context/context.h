@@ -20,6 +20,7 @@ typedef uint32_t attr_id;
 typedef uint32_t loc_id;
 
 typedef struct ir_context ir_context;
+typedef struct op_table op_table; /* ir/op_table.h */
 
 /* The diagnostic engine must outlive the context. */
 ir_context *context_create(diag_engine *diags);
@@ -29,6 +30,9 @@ diag_engine *context_diags(const ir_context *c);
 void context_set_stop(ir_context *c, const _Atomic uint32_t *stop);
 bool context_should_stop(const ir_context *c);
 arena *context_arena(const ir_context *c);
+/* The ops that its modules may hold, before the first module is made; NULL, as at first: the rows of ir/ops alone. */
+void context_set_ops(ir_context *c, op_table *ops);
+op_table *context_ops(const ir_context *c);
 
 /* ---- strings ---- */
 str_id string_intern(ir_context *c, str s);

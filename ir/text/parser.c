@@ -91,7 +91,7 @@ static status fail_unclosed(parser *p)
     /* After another error the braces may have been skipped. */
     if (p->errors++ != 0) return FAILED;
     diag_error(p->diags, pos_of(p, &p->tok), &E0106, "expected `}` before the end of the text");
-    diag_note(p->diags, pos_at(p, f->line, f->column), "to close the block of `%s`", op_info_at(f->kind)->name);
+    diag_note(p->diags, pos_at(p, f->line, f->column), "to close the block of `%s`", op_info_at(p->ops, f->kind)->name);
     return FAILED;
 }
 
@@ -318,6 +318,7 @@ static status parse_terminated(ir_context *c, str text, const char *file, source
         arena *memory = arena_create("parser");
         parser *p = arena_alloc(memory, sizeof *p);
         p->c = c;
+        p->ops = context_ops(c);
         p->diags = d;
         p->text = owner;
         p->file = file;

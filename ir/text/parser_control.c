@@ -57,7 +57,7 @@ static status check_carried(parser *p, const control *c)
     if (carried == c->name_count || (c->kind == OP_WHILE && p->poisoned)) return OK;
     FAIL(p, pos_of(p, &c->name), E0113, "%zu result%s named but %zu value%s carried; `%s` has a result for each",
          c->name_count, c->name_count == 1 ? " is" : "s are", carried, carried == 1 ? " is" : "s are",
-         op_info_at(c->kind)->name);
+         op_info_at(p->ops, c->kind)->name);
 }
 
 /* Creates the op; results get the types of the operands until the text gives them. */
@@ -119,7 +119,7 @@ static void define_args(parser *p, const control *c, block_id b, status *bad)
 static status parse_control_dict(parser *p, const control *c)
 {
     if (p->tok.kind != '{' || !at_dict(p) || peek(p).kind == '}') return OK;
-    const op_info *info = op_info_at(c->kind);
+    const op_info *info = op_info_at(p->ops, c->kind);
     uint32_t own = 0;
     for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
         own |= 1U << i;
@@ -220,7 +220,7 @@ static status parse_forall(parser *p, const control *c)
     }
     push_attr(p, "to", extents);
     if (accept_word(p, "out")) TRY(parse_inits(p, c));
-    if (accept_word(p, "core")) TRY(parse_core(p, op_info_at(c->kind)));
+    if (accept_word(p, "core")) TRY(parse_core(p, op_info_at(p->ops, c->kind)));
     TRY(check_carried(p, c));
     return begin_control(p, c, 1);
 }
@@ -247,7 +247,8 @@ static status parse_while(parser *p, const control *c)
 static status parse_symbol(parser *p, const control *c)
 {
     if (c->name_count != 0)
-        FAIL(p, pos_of(p, &c->name), E0113, "`%s` has no results; it names a symbol ($x)", op_info_at(c->kind)->name);
+        FAIL(p, pos_of(p, &c->name), E0113, "`%s` has no results; it names a symbol ($x)",
+             op_info_at(p->ops, c->kind)->name);
     token symbol = p->tok;
     if (symbol.kind != TOK_SYMBOL) return fail_expected(p, "`$` and a name");
     push_attr(p, "symbol", attr_string(p->c, intern_text(p, text_of(&symbol))));

@@ -98,7 +98,7 @@ static status parse_function_dict(parser *p, op_kind kind, size_t from)
     if (p->tok.kind != '{' || !at_dict(p)) return OK;
     /* `{}` is an empty body. */
     if (peek(p).kind == '}') return OK;
-    const op_info *info = op_info_at(kind);
+    const op_info *info = op_info_at(p->ops, kind);
     return parse_dict(p, info, function_clause_attrs(info), from);
 }
 
@@ -277,7 +277,7 @@ status parse_kernel(parser *p)
     op_id f = create_function(p, OP_BLOCK_KERNEL, &at, name);
     block_id body = function_body(p->m, f);
     TRY(expect_word(p, "core"));
-    TRY(parse_core(p, op_info_at(OP_BLOCK_KERNEL)));
+    TRY(parse_core(p, op_info_at(p->ops, OP_BLOCK_KERNEL)));
     TRY(parse_grid(p, body));
     uint32_t grid_rank = block_arg_count(p->m, body);
     bool has_reads, has_writes;

@@ -105,7 +105,7 @@ static status open_region(parser *p, const frame *f)
 static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
 {
     bool is_bind = kind == OP_BIND || kind == OP_TUNE;
-    if (!is_bind && (op_info_at(kind)->traits & TRAIT_FUNCTION) == 0) return OK;
+    if (!is_bind && (op_info_at(p->ops, kind)->traits & TRAIT_FUNCTION) == 0) return OK;
     str_id key = string_intern_z(p->c, is_bind ? "symbol" : "name");
     size_t count = p->keys.count - keys;
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
 static status parse_end(parser *p, op_kind kind, size_t operands, size_t result_count, src_pos at, attr_id *attrs,
                         loc_id *loc)
 {
-    const op_info *info = op_info_at(kind);
+    const op_info *info = op_info_at(p->ops, kind);
     size_t keys = p->keys.count;
     p->slot_base = operands;
     p->keep_slots = (info->traits & TRAIT_FUNCTION) != 0;
@@ -143,7 +143,7 @@ static block_id block_around(const parser *p)
 /* An op with regions; they come before its attributes and types, so it is created without. */
 static status open_generic(parser *p, const frame *f)
 {
-    const op_info *info = op_info_at(f->kind);
+    const op_info *info = op_info_at(p->ops, f->kind);
     if (p->poisoned) return FAILED;
     TRY(expect(p, '(', "`(`"));
     size_t types = p->types.count;
@@ -164,9 +164,9 @@ static status open_generic(parser *p, const frame *f)
 
 static status parse_generic_name(parser *p, op_kind *out)
 {
-    *out = op_kind_by_generic_name(text_of(&p->tok));
+    *out = op_kind_by_generic_name(p->ops, text_of(&p->tok));
     if (*out != OP_NONE) {
-        bool is_function = (op_info_at(*out)->traits & TRAIT_FUNCTION) != 0;
+        bool is_function = (op_info_at(p->ops, *out)->traits & TRAIT_FUNCTION) != 0;
         if (is_function == (p->depth == 0)) {
             next(p);
             return OK;
@@ -175,11 +175,14 @@ static status parse_generic_name(parser *p, op_kind *out)
                   shown(p, &p->tok));
     }
     str name = text_of(&p->tok);
-    const char *near = NULL;
+    const char *near = NULL, *excuse = NULL;
     if (str_starts_with(name, "pto_")) {
         size_t skip = str_starts_with(name, "pto_core.") ? 9 : 4;
-        near = op_nearest_name((str){name.p + skip, name.n - skip});
+        name = (str){name.p + skip, name.n - skip};
+        near = op_nearest_name(p->ops, name);
+        excuse = op_table_excuse(p->ops, name);
     }
+    if (near == NULL && excuse != NULL) FAIL_HERE(p, E0109, "unknown op %s; %s", shown(p, &p->tok), excuse);
     if (near == NULL) {
         FAIL_HERE(p, E0109,
                   "unknown op %s; generic names begin with pto_core. pto_tensor. pto_tile. pto_block. pto_pto. "
@@ -188,7 +191,7 @@ static status parse_generic_name(parser *p, op_kind *out)
     }
     text_buffer full;
     text_init(&full);
-    op_print_generic_name(op_info_at(op_kind_by_name(str_from(near))), &full);
+    op_print_generic_name(near, &full);
     if (may_report(p)) {
         diag_error(p->diags, pos_of(p, &p->tok), &E0109, "unknown op %s; did you mean \"%s\"?", shown(p, &p->tok),
                    full.p);
@@ -208,7 +211,7 @@ status parse_generic(parser *p, size_t names, size_t name_count)
                .op_line = at.line,
                .op_column = at.column};
     TRY(parse_generic_name(p, &f.kind));
-    const op_info *info = op_info_at(f.kind);
+    const op_info *info = op_info_at(p->ops, f.kind);
     TRY(parse_operands(p, f.generic_operands));
     if (info->blocks != 0) return open_generic(p, &f);
     size_t types = p->types.count;
@@ -247,7 +250,7 @@ static status end_generic(parser *p, frame *f)
                     p->operands.items + f->generic_operands, attrs);
     p->operands.count = f->generic_operands;
     op_set_loc(p->m, f->op, loc);
-    if ((op_info_at(f->kind)->traits & TRAIT_FUNCTION) == 0) return OK;
+    if ((op_info_at(p->ops, f->kind)->traits & TRAIT_FUNCTION) == 0) return OK;
     str name = op_attr_str(p->m, f->op, "name");
     function_set_name(p->m, f->op, string_intern(p->c, name));
     return OK;
@@ -256,7 +259,7 @@ static status end_generic(parser *p, frame *f)
 status finish_generic(parser *p, frame *f)
 {
     if (!accept(p, ',')) return end_generic(p, f);
-    const op_info *info = op_info_at(f->kind);
+    const op_info *info = op_info_at(p->ops, f->kind);
     uint32_t limit = info->blocks == BLOCKS_ANY ? 2 : info->blocks;
     if (f->block_index + 1U >= limit) {
         FAIL_HERE(p, E0105, "`%s` has at most %u region%s", info->name, limit, limit == 1 ? "" : "s");

@@ -243,8 +243,8 @@ typedef struct op_start {
 
 static status parse_parts(parser *p, const op_start *s)
 {
-    const op_info *info = op_info_at(s->kind);
-    const op_form *form = op_form_of(&p->forms[s->kind], s->kind);
+    const op_info *info = op_info_at(p->ops, s->kind);
+    const op_form *form = op_form_of(p->forms, p->ops, s->kind);
     for (uint32_t i = 0; i < form->count; i++) {
         TRY(parse_item(p, info, form, &form->items[i], s->operands, s->attrs));
     }
@@ -286,7 +286,7 @@ static status open_region_op(parser *p, const op_start *s)
 static status parse_plain(parser *p, const op_start *s)
 {
     TRY(parse_parts(p, s));
-    if (op_info_at(s->kind)->blocks != 0) return open_region_op(p, s);
+    if (op_info_at(p->ops, s->kind)->blocks != 0) return open_region_op(p, s);
     size_t types = p->types.count;
     loc_id loc = loc_of(p, &s->name);
     TRY(parse_tail(p, (uint32_t)s->name_count, pos_of(p, &s->name), &loc));
@@ -312,17 +312,19 @@ static op_kind kind_of_word(parser *p, str word)
                     (uint32_t)(unsigned char)word.p[word.n / 2] * 0xC2B2AE3Du ^
                     (uint32_t)(unsigned char)word.p[word.n - 1 - word.n / 4] * 0x27D4EB2Fu;
     kind_cache_entry *cached = &p->kind_cache[(hash >> 16) % KIND_CACHE_SIZE];
-    if (cached->n == word.n && memcmp(op_info_at(cached->kind)->name, word.p, word.n) == 0) return cached->kind;
-    op_kind kind = op_kind_by_name(word);
+    if (cached->n == word.n && memcmp(op_info_at(p->ops, cached->kind)->name, word.p, word.n) == 0) return cached->kind;
+    op_kind kind = op_kind_by_name(p->ops, word);
     if (kind != OP_NONE) *cached = (kind_cache_entry){kind, (uint32_t)word.n};
     return kind;
 }
 
 static status fail_unknown_op(parser *p)
 {
-    const char *near = op_nearest_name(text_of(&p->tok));
+    const char *near = op_nearest_name(p->ops, text_of(&p->tok));
     if (near != NULL) FAIL_HERE(p, E0109, "unknown op %s; did you mean `%s`?", shown(p, &p->tok), near);
-    FAIL_HERE(p, E0109, "unknown op %s; `pto-inspect ops` lists them", shown(p, &p->tok));
+    const char *excuse = op_table_excuse(p->ops, text_of(&p->tok));
+    FAIL_HERE(p, E0109, "unknown op %s; %s", shown(p, &p->tok),
+              excuse != NULL ? excuse : "`pto-inspect ops` lists them");
 }
 
 /* `%a, %b =`, in the generic form also `%a:2 =`. */
@@ -381,7 +383,7 @@ static status parse_op_body(parser *p, op_start *s)
 static bool starts_op(const parser *p)
 {
     str word = text_of(&p->tok);
-    if (p->tok.kind == TOK_WORD) return memchr(word.p, '.', word.n) != NULL || op_kind_by_name(word) != OP_NONE;
+    if (p->tok.kind == TOK_WORD) return memchr(word.p, '.', word.n) != NULL || op_kind_by_name(p->ops, word) != OP_NONE;
     if (p->tok.kind == TOK_STRING) return peek(p).kind == '(';
     if (p->tok.kind != TOK_VALUE) return false;
     uint32_t after = peek(p).kind;

@@ -3,6 +3,7 @@
 #define IR_TEXT_PARSER_STATE_H
 
 #include "ir/op_form.h"
+#include "ir/op_table.h"
 #include "ir/text/lexer.h"
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
@@ -104,6 +105,7 @@ typedef struct string_cache_entry {
 
 typedef struct parser {
     ir_context *c;
+    op_table *ops;
     diag_engine *diags;
     module *m;
     struct source_text *text; /* NULL: the text is kept */

@@ -317,7 +317,7 @@ status parse_type(parser *p, type_id *out)
     } else {
         dtype d = p->is_generic ? builtin_dtype(word) : DTYPE_NONE;
         if (d == DTYPE_NONE) d = dtype_by_name(word);
-        if (d == DTYPE_NONE && op_kind_by_name(word) != OP_NONE) return fail_expected(p, "a type");
+        if (d == DTYPE_NONE && op_kind_by_name(p->ops, word) != OP_NONE) return fail_expected(p, "a type");
         if (d == DTYPE_NONE) return fail_name(p, &E0201, "type", type_names);
         TRY(check_elements(p, &p->tok, &(type_node){.kind = TYPE_SCALAR, .dtype = (uint8_t)d}));
         *out = type_scalar(p->c, d);

@@ -184,7 +184,7 @@ static void print_plain_head(printer *r, op_id o)
 {
     op_kind kind = op_kind_of(r->m, o);
     const op_info *info = op_info_of(r->m, o);
-    const op_form *form = op_form_of(&r->forms[kind], kind);
+    const op_form *form = op_form_of(r->forms, context_ops(r->c), kind);
     text_put(r->out, form->name.p, form->name.n);
     for (uint32_t i = 0; i < form->count; i++) print_item(r, o, info, form, &form->items[i]);
 }

@@ -163,7 +163,7 @@ void print_generic_head(printer *r, op_id o)
 {
     bool is_first = true;
     text_putc(r->out, '"');
-    op_print_generic_name(op_info_of(r->m, o), r->out);
+    op_print_generic_name(op_info_of(r->m, o)->name, r->out);
     text_puts(r->out, "\"(");
     for (uint32_t i = 0; i < op_operand_count(r->m, o); i++) {
         print_comma(r, &is_first);

@@ -172,7 +172,7 @@ static status check_attrs(verifier *v, op_id o, const op_record *r)
     if (mark->serial == this.serial && mark->kind == this.kind && mark->attrs == this.attrs &&
         mark->operands == this.operands)
         return OK;
-    TRY(row_check_attrs(v->m, o, op_info_at(r->kind)));
+    TRY(row_check_attrs(v->m, o, op_info_at(context_ops(v->c), r->kind)));
     if (r->attrs != 0) {
         v->local = false;
         TRY(check_attr_symbols(v, o, r->attrs));
@@ -248,9 +248,9 @@ static status check_terminator(verifier *v, op_id parent, block_id b)
     if (last != 0 && op_kind_of(v->m, last) == want) return OK;
     if (last == 0)
         return op_error(v->m, parent, &E0316, "has a block without ops, which must end in `%s`",
-                        op_info_at(want)->name);
+                        op_info_at(context_ops(v->c), want)->name);
     return op_error(v->m, last, &E0316, "ends a block of `%s` that must end in `%s`", op_info_of(v->m, parent)->name,
-                    op_info_at(want)->name);
+                    op_info_at(context_ops(v->c), want)->name);
 }
 
 /* ---- levels ---- */
@@ -336,7 +336,7 @@ static void remember(verifier *v, op_id o, const op_record *r, const op_info *in
 
 static status check_op(verifier *v, op_id o, const op_record *r)
 {
-    const op_info *info = op_info_at(r->kind);
+    const op_info *info = op_info_at(context_ops(v->c), r->kind);
     BUG_IF(r->loc == 0, "`%s` was made without a location", info->name);
     TRY(check_place(v, o, r->kind, info));
     for (uint32_t i = 0; i < r->operand_count; i++)

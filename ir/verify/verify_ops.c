@@ -125,7 +125,7 @@ static op_id find_callee(const module *m, op_id op, op_kind want, status *out)
         *out = op_error(m, op, &E0321, "names @%.*s, which is not in the module", (int)name.n, name.p);
     else if (op_kind_of(m, callee) != want)
         *out = op_error(m, op, &E0322, "names @%.*s, which is a %s; it wants a %s", (int)name.n, name.p,
-                        op_info_of(m, callee)->name, op_info_at(want)->name);
+                        op_info_of(m, callee)->name, op_info_at(context_ops(module_context(m)), want)->name);
     return *out == OK ? callee : 0;
 }
 

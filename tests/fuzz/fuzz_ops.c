@@ -191,7 +191,7 @@ static void put_op(writer *w, const op_info *info, uint32_t depth)
 static void put_ops(writer *w, uint32_t count, uint32_t depth)
 {
     for (; count > 0 && w->at != w->end && w->ops < OPS_MAX; count--) {
-        const op_info *info = op_info_at((op_kind)(1 + pick(w, op_kind_count() - 1)));
+        const op_info *info = op_info_at(NULL, (op_kind)(1 + pick(w, op_kind_count(NULL) - 1)));
         if ((info->traits & TRAIT_FUNCTION) != 0 || (info->blocks != 0 && depth == NESTING_MAX)) continue;
         w->ops++;
         put_op(w, info, depth);

@@ -19,6 +19,7 @@ static status read_back(const module *m, const text_buffer *text, reading *r)
 {
     r->diags = diag_create(NULL, 0);
     r->context = context_create(r->diags);
+    context_set_ops(r->context, context_ops(module_context(m)));
     r->module = NULL;
     TRY(parse_module(r->context, (str){text->p, text->n}, string_of(module_context(m), module_file(m)).p, &r->module));
     return module_verify(r->module);

@@ -90,7 +90,7 @@ static uint64_t work_of_op(module *m, const bound_call *call, op_id o)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < op_result_count(m, o); i++) n += count_of_type(m, call, value_type(m, op_result(m, o, i)));
-    if (op_info_at(op_kind_of(m, o))->space != ITER_MATMUL || n == 0) return n;
+    if (op_info_of(m, o)->space != ITER_MATMUL || n == 0) return n;
     /* (m k) (k n) (m n) is the square of m n k. */
     const uint64_t a = count_of_type(m, call, value_type(m, op_operand(m, o, 0))),
                    b = count_of_type(m, call, value_type(m, op_operand(m, o, 1)));

@@ -88,7 +88,7 @@ static void put_rules(inspector *x, const op_info *o, op_kind kind)
     text_buffer t;
     text_init(&t);
     inspect_row(x, "level", op_home_words((op_home)o->home));
-    op_form_words(kind, &t);
+    op_form_words(NULL, kind, &t);
     inspect_row(x, "form", t.p);
     text_fini(&t);
     inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));
@@ -110,7 +110,7 @@ static const char *unique_key(inspector *x, const char *plain, const char *group
 
 static void show_op(inspector *x, op_kind kind, bool in_full)
 {
-    const op_info *o = op_info_at(kind);
+    const op_info *o = op_info_at(NULL, kind);
     inspect_entry(x, o->name, o->doc);
     if (in_full || x->format != INSPECT_TEXT) {
         put_rules(x, o, kind);
@@ -129,7 +129,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         inspect_row(x, "expansion", o->expansion);
         inspect_row(x, "cost class", o->cost);
         inspect_row(x, "numerics", o->numerics);
-        if (o->partner) inspect_row(x, "partner", op_info_at(o->partner)->name);
+        if (o->partner) inspect_row(x, "partner", op_info_at(NULL, o->partner)->name);
     }
     inspect_entry_end(x);
 }
@@ -145,11 +145,11 @@ status inspect_ops(inspector *x, const char *name)
 {
     inspect_begin(x);
     if (name) {
-        const op_kind kind = op_kind_by_name(str_from(name));
-        if (kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(str_from(name)));
+        const op_kind kind = op_kind_by_name(NULL, str_from(name));
+        if (kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(NULL, str_from(name)));
         show_op(x, kind, true);
     } else {
-        for (uint32_t k = 1; k < op_kind_count(); k++) show_op(x, (op_kind)k, false);
+        for (uint32_t k = 1; k < op_kind_count(NULL); k++) show_op(x, (op_kind)k, false);
     }
     inspect_end(x);
     return OK;

@@ -35,7 +35,7 @@ static void add(ignored_hint *hints, uint32_t *count, const attr_spec *spec, op_
 static void collect(const module *m, op_id o, const pto_backend *b, ignored_hint *hints, uint32_t *count)
 {
     ir_context *c = module_context(m);
-    const op_info *info = op_info_at(op_kind_of(m, o));
+    const op_info *info = op_info_of(m, o);
     for (size_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name; i++) {
         const attr_spec *spec = &info->attrs[i];
         if (!spec->hint || is_heeded(b, spec->name)) continue;

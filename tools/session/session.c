@@ -105,6 +105,7 @@ exit_status session_open(session *s, const command_line *line, flight_recorder *
     params.folders = command_line_values(s->arena, line, OPTION_PLUGIN_PATH);
     params.recorder = recorder;
     TRY_AS(EXIT_STATUS_PLUGIN, plugin_host_create(s->arena, s->diags, &params, &s->host));
+    context_set_ops(s->context, plugin_host_ops(s->host));
     return EXIT_STATUS_OK;
 }
 

@@ -35,7 +35,7 @@ static inline void run_fixture_begin(run_fixture *f, const char *text, const cha
     f->s = run_session_create(f->a, &(run_session_params){.diags = f->d});
     f->agent =
         (run_agent){.plugin = "org.acme.p", .role = "pass", .id = "acme.p", .step = "p", .at = {"pipe.yaml", 7, 5}};
-    if (kinds != NULL) f->agent.kinds = run_agent_kinds(f->a, kinds, &f->agent.kind_count);
+    if (kinds != NULL) f->agent.kinds = run_agent_kinds(f->a, NULL, kinds, &f->agent.kind_count);
     f->request = (run_request){.agent = &f->agent,
                                .module = f->m,
                                .unit = module_find_symbol(f->m, string_intern_z(f->ir, "f")),

@@ -8,7 +8,7 @@
 static pto_kind_id kind_of_name(const pto_run *run, pto_str name)
 {
     (void)run;
-    return op_kind_by_name((str){name.p, name.n});
+    return op_kind_by_name(NULL, (str){name.p, name.n});
 }
 
 #define CHECK_KIND(ID) assert_int_equal(pto_spec_##ID(&run).op.kind, OP_##ID);
@@ -29,7 +29,7 @@ TEST(builders_come_from_the_rows)
 #include "ir/ops/pto.def"
 #undef INSN
 #undef INSN_ONLY
-    assert_string_equal(op_info_at((op_kind)pto_spec_TENSOR_EXP(&run).op.kind)->name, "tensor.exp");
-    assert_string_equal(op_info_at((op_kind)pto_spec_PTO_TADD(&run).op.kind)->name, "pto.tadd");
-    assert_string_equal(op_info_at((op_kind)pto_spec_TILE_ADD(&run).op.kind)->name, "tile.add");
+    assert_string_equal(op_info_at(NULL, (op_kind)pto_spec_TENSOR_EXP(&run).op.kind)->name, "tensor.exp");
+    assert_string_equal(op_info_at(NULL, (op_kind)pto_spec_PTO_TADD(&run).op.kind)->name, "pto.tadd");
+    assert_string_equal(op_info_at(NULL, (op_kind)pto_spec_TILE_ADD(&run).op.kind)->name, "tile.add");
 }

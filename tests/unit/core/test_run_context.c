@@ -367,7 +367,7 @@ TEST(ops_against_their_row_are_refused_when_made)
     assert_int_equal(diag_error_count(f.d), 1);
     assert_string_equal(diag_record_at(f.d, 1)->text, "reported by pass 'acme.p' of plugin 'org.acme.p' in step 'p'");
     assert_int_equal(op_kind_of(f.m, block_first(f.m, function_body(f.m, f.request.unit))),
-                     op_kind_by_name(STR("tensor.neg")));
+                     op_kind_by_name(NULL, STR("tensor.neg")));
     run_fixture_end(&f);
 
     begin(&f);

@@ -10,11 +10,11 @@ static bool has_attr(const op_info *info, const char *name) { return op_attr_spe
 
 TEST(every_row_is_filled_and_found_by_its_name)
 {
-    for (uint32_t k = 1; k < op_kind_count(); k++) {
-        const op_info *info = op_info_at((op_kind)k);
+    for (uint32_t k = 1; k < op_kind_count(NULL); k++) {
+        const op_info *info = op_info_at(NULL, (op_kind)k);
         assert_non_null(info->name);
         assert_non_null(info->doc);
-        assert_int_equal(op_kind_by_name(str_from(info->name)), k);
+        assert_int_equal(op_kind_by_name(NULL, str_from(info->name)), k);
         for (uint32_t i = 0; i < 10 && info->attrs[i].name != NULL; i++) {
             assert_non_null(info->attrs[i].doc);
             assert_int_not_equal(info->attrs[i].kind, SPEC_NONE);
@@ -28,23 +28,23 @@ TEST(unknown_names_are_none_and_near_ones_are_offered)
 {
     const char *const unknown[] = {"", "x", "tensor.ex", "tensor.expp", "exp", "pto.tsto", "tensor.\0xp", "TENSOR.EXP"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
-        assert_int_equal(op_kind_by_name(str_from(unknown[i])), OP_NONE);
+        assert_int_equal(op_kind_by_name(NULL, str_from(unknown[i])), OP_NONE);
     static char longest[70000];
     memset(longest, 'a', sizeof longest);
-    assert_int_equal(op_kind_by_name((str){longest, sizeof longest}), OP_NONE);
-    assert_int_equal(op_kind_by_name((str){"tensor.exp.more", 10}), OP_TENSOR_EXP);
-    assert_string_equal(op_nearest_name(STR("tensor.sofmax")), "tensor.softmax");
-    assert_null(op_nearest_name(STR("something.else.entirely")));
+    assert_int_equal(op_kind_by_name(NULL, (str){longest, sizeof longest}), OP_NONE);
+    assert_int_equal(op_kind_by_name(NULL, (str){"tensor.exp.more", 10}), OP_TENSOR_EXP);
+    assert_string_equal(op_nearest_name(NULL, STR("tensor.sofmax")), "tensor.softmax");
+    assert_null(op_nearest_name(NULL, STR("something.else.entirely")));
 }
 
 /* The target of an instruction is the result of its value form, memory that is written its last operand; scratch
  * exists in the instruction alone. */
 TEST(value_forms_are_instructions_without_their_target)
 {
-    for (uint32_t k = 1; k < op_kind_count(); k++) {
-        const op_info *insn = op_info_at((op_kind)k);
+    for (uint32_t k = 1; k < op_kind_count(NULL); k++) {
+        const op_info *insn = op_info_at(NULL, (op_kind)k);
         if (insn->partner == OP_NONE || insn->home != HOME_PTO) continue;
-        const op_info *tile = op_info_at(insn->partner);
+        const op_info *tile = op_info_at(NULL, insn->partner);
         const uint32_t written = op_info_operands_with(insn, OPERAND_WRITTEN);
         const uint32_t scratch = op_info_operands_with(insn, OPERAND_SCRATCH);
         assert_int_equal(tile->partner, k);
@@ -70,8 +70,8 @@ TEST(value_forms_are_instructions_without_their_target)
 TEST(forms_name_each_operand_once_and_attributes_of_the_row)
 {
     uint32_t forms = 0;
-    for (uint32_t k = 1; k < op_kind_count(); k++) {
-        const op_info *info = op_info_at((op_kind)k);
+    for (uint32_t k = 1; k < op_kind_count(NULL); k++) {
+        const op_info *info = op_info_at(NULL, (op_kind)k);
         if (info->syntax == NULL) continue;
         forms++;
         uint32_t seen[6] = {0};
