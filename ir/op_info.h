@@ -44,7 +44,10 @@ enum {
 };
 
 /* Which levels an op may stand at. Control ops stand everywhere. */
-typedef enum op_home { HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_PTO, HOME_EXEC } op_home;
+typedef enum op_home {
+#define HOME(ID, ...) HOME_##ID,
+#include "ir/ops/kinds.def"
+} op_home;
 /* LEVEL_NONE of HOME_ANY. */
 ir_level op_home_level(op_home home);
 
@@ -187,6 +190,8 @@ typedef struct op_info {
     const char *numerics; /* one sentence when not bit-exact IEEE */
     uint8_t ulp;          /* how far a result may be off, in units of its last place */
     uint8_t argument_ulp; /* and how far what its function is taken of */
+    uint8_t is_evaluated; /* of an added row: it has reference semantics */
+    const void *origin;   /* of an added row: what its rules know it by */
 } op_info;
 
 enum { OUT_ANY = 255, BLOCKS_ANY = 255 };
@@ -195,7 +200,6 @@ enum { OUT_ANY = 255, BLOCKS_ANY = 255 };
 extern const op_info op_rows[OP_KIND_COUNT];
 /* Of those rows; OP_NONE when unknown. */
 op_kind op_kind_of_ours(str name);
-
 
 /* The row of an added kind; BUG for another. */
 const op_info *op_table_row(const op_table *t, op_kind kind);

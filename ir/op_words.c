@@ -4,15 +4,11 @@
 
 const char *op_home_words(op_home home)
 {
-    switch (home) {
-    case HOME_ANY: return "every level";
-    case HOME_TENSOR: return "tensor/1";
-    case HOME_TILE: return "tile/1, and kernels before selection";
-    case HOME_BLOCK: return "block/1";
-    case HOME_PTO: return "block/1, in kernels";
-    case HOME_EXEC: return "exec/1";
-    }
-    return "none";
+    static const char *const words[] = {
+#define HOME(ID, words) words,
+#include "ir/ops/kinds.def"
+    };
+    return words[home];
 }
 
 const char *space_rule_words(space_rule rule)

@@ -19,8 +19,8 @@ const char *attr_spec_words(const attr_spec *spec);
 /* "tensor or gm" of a set of enum type_class, onto `out`. */
 void type_classes_print(uint32_t classes, text_buffer *out);
 
-/* The text form of a kind, such as "tile.load %src[offsets] size(sizes) {..} : types"; nothing for ops whose form is not built
- * from the row. */
+/* The text form of a kind, such as "tile.load %src[offsets] size(sizes) {..} : types"; nothing for ops whose form is
+ * not built from the row. */
 void op_form_words(const op_table *t, op_kind kind, text_buffer *out);
 
 #endif

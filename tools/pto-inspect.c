@@ -17,21 +17,22 @@ static const char summary[] = "Lists what there is, or shows one of them in full
 typedef struct subject {
     const char *word;
     bool wants_plugins;
+    bool from_tables; /* what is not there is an error of the command line, not of plugins */
     status (*show)(inspector *x, const char *name);
 } subject;
 
 static const subject subjects[] = {
-    {"plugins", true, inspect_plugins},
-    {"passes", true, inspect_passes},
-    {"tilings", true, inspect_tilings},
-    {"backends", true, inspect_backends},
-    {"properties", true, inspect_properties},
-    {"ops", false, inspect_ops},
-    {"machines", false, inspect_machines},
-    {"options", true, inspect_options},
-    {"errors", false, inspect_errors},
-    {"counters", false, inspect_counters},
-    {"host", false, inspect_host},
+    {"plugins", true, false, inspect_plugins},
+    {"passes", true, false, inspect_passes},
+    {"tilings", true, false, inspect_tilings},
+    {"backends", true, false, inspect_backends},
+    {"properties", true, false, inspect_properties},
+    {"ops", true, true, inspect_ops},
+    {"machines", false, true, inspect_machines},
+    {"options", true, false, inspect_options},
+    {"errors", false, true, inspect_errors},
+    {"counters", false, true, inspect_counters},
+    {"host", false, true, inspect_host},
 };
 
 static inspect_format read_format(const command_line *line)
@@ -80,7 +81,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
     text_fini(&x.out);
     if (x.host && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
-    return shown == OK ? EXIT_STATUS_OK : s->wants_plugins ? EXIT_STATUS_PLUGIN : EXIT_STATUS_USAGE;
+    return shown == OK ? EXIT_STATUS_OK : s->from_tables ? EXIT_STATUS_USAGE : EXIT_STATUS_PLUGIN;
 }
 
 static int work(void *self, flight_recorder *recorder)

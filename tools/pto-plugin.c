@@ -1,4 +1,4 @@
-/* pto-plugin new pass|tiling|backend ID DIR: copies a template that builds against the installed SDK.
+/* pto-plugin new pass|tiling|backend|opset ID DIR: copies a template that builds against the installed SDK.
  * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
 #include "core/core_diag.h"
 #include "tools/base/file.h"
@@ -14,11 +14,11 @@
 
 enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
-static const char usage[] = "pto-plugin new pass|tiling|backend ID DIR   or   pto-plugin lint FILE.so...";
+static const char usage[] = "pto-plugin new pass|tiling|backend|opset ID DIR   or   pto-plugin lint FILE.so...";
 static const char summary[] =
     "new: starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.\n"
     "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.";
-static const char *const kinds[] = {"pass", "tiling", "backend", NULL};
+static const char *const kinds[] = {"pass", "tiling", "backend", "opset", NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
 
@@ -42,14 +42,18 @@ static status check_id(diag_engine *d, const char *id)
     return FAILED;
 }
 
-/* `text` with every `from` replaced by `to`. */
-static void put_replaced(file_writer *w, str text, const char *from, const char *to)
+/* `text` with the id of the template replaced by `id`, and what its other ids begin with, `org.example`, by what `id`
+ * begins with up to its last dot. */
+static void put_replaced(file_writer *w, str text, const char *template_id, const char *id)
 {
-    const size_t n = strlen(from);
-    const char *p = text.p, *end = text.p + text.n;
-    for (const char *hit; (hit = memmem(p, (size_t)(end - p), from, n)); p = hit + n) {
+    static const char example[] = "org.example";
+    const size_t whole = strlen(template_id);
+    const char *p = text.p, *end = text.p + text.n, *dot = strrchr(id, '.');
+    for (const char *hit; (hit = memmem(p, (size_t)(end - p), example, sizeof example - 1));) {
+        const bool is_whole = (size_t)(end - hit) >= whole && memcmp(hit, template_id, whole) == 0;
         file_writer_put(w, p, (uint64_t)(hit - p));
-        file_writer_put(w, to, strlen(to));
+        file_writer_put(w, id, is_whole || !dot ? strlen(id) : (size_t)(dot - id));
+        p = hit + (is_whole ? whole : sizeof example - 1);
     }
     file_writer_put(w, p, (uint64_t)(end - p));
 }

@@ -120,6 +120,7 @@ static exit_status open_agents(const opening *o)
                              .options = step->pass->options,
                              .stats = step->pass->stats};
         agent->kinds = run_agent_kinds(a, plugin_host_ops(o->out->host), step->pass->kinds, &agent->kind_count);
+        if (!agent->kinds) return EXIT_STATUS_PLUGIN;
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
         out->agents[i] = agent;
         exit_status opened = EXIT_STATUS_USAGE;
@@ -140,6 +141,7 @@ static status open_backend(arena *a, loaded_pipeline *out, const char *id, src_p
     run_agent *agent = arena_alloc(a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id, .role = "backend", .id = b->id, .at = at, .options = b->options};
     agent->kinds = run_agent_kinds(a, plugin_host_ops(out->host), b->kinds, &agent->kind_count);
+    if (!agent->kinds) return FAILED;
     out->backend_agent = agent;
     return OK;
 }

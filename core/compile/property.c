@@ -46,6 +46,7 @@ static status find_checker(property_set *set, const char *id, const checker **ou
     if (!c->property) return FAILED;
     c->agent = (run_agent){.plugin = file->plugin->id, .role = "property checker", .id = id};
     c->agent.kinds = run_agent_kinds(set->arena, plugin_host_ops(set->host), c->property->kinds, &c->agent.kind_count);
+    if (!c->agent.kinds) return FAILED;
     return OK;
 }
 

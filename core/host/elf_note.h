@@ -17,10 +17,11 @@ typedef enum plugin_kind {
     PLUGIN_PROPERTY,
     PLUGIN_TILING,
     PLUGIN_BACKEND,
+    PLUGIN_OP,
     PLUGIN_KIND_COUNT
 } plugin_kind;
 
-/* "pass", "property", "tiling", "backend". */
+/* "pass", "property", "tiling", "backend", "op". */
 const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {

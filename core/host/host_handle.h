@@ -13,8 +13,9 @@ struct run_context {
     pto_run run; /* first: a pto_run is a run_context */
     run_registry *registry;
     run_session *session;
-    run_context *outer; /* the run that asked for this one */
-    run_context *inner; /* kept for the next nested run */
+    run_context *outer;  /* the run of the same session that asked for this one */
+    run_context *around; /* the run that was open when this one began, of any session */
+    run_context *inner;  /* kept for the next nested run */
     bool active;
     uint16_t serial; /* upper half of the generation of its handles; never twice the same, see context_for */
     run_request request;

@@ -1,6 +1,7 @@
 #include "core/host/plugin_host.h"
 
 #include "core/core_diag.h"
+#include "core/host/op_calls.h"
 #include "core/host/plugin_load.h"
 #include "core/host/run_context.h"
 #include "core/monotonic.h"
@@ -31,6 +32,7 @@ struct plugin_host {
     status scan_result;
     run_registry *runs;
     op_table *ops;
+    opset_calls calls; /* of functions of their ops */
 };
 
 static void text_list_add(arena *a, text_list *l, const char *text)
@@ -328,6 +330,10 @@ static status scan(plugin_host *h)
     return h->scan_result;
 }
 
+static void find_op(void *self, op_table *t, str name);
+static const char *const *op_names(void *self);
+static const char *op_excuse(void *self);
+
 status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p, plugin_host **out_host)
 {
     plugin_host *h = arena_alloc(a, sizeof *h);
@@ -337,6 +343,10 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
     h->is_whole = true;
     h->runs = run_registry_create(a);
     h->ops = op_table_create(a);
+    const op_source source = {h, find_op, op_names, op_excuse};
+    op_table_set_source(h->ops, &source);
+    h->calls = (opset_calls){
+        .a = a, .params = {.diags = d, .registry = h->runs, .abi_minor = p->abi_minor, .recorder = p->recorder}};
     *out_host = h;
     for (const char *const *f = p->files; f != NULL && *f != NULL; f++) {
         /* A bare name must not be sought where the dynamic loader looks. */
@@ -352,6 +362,11 @@ status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p,
         if (!p->goes_on) TRY(s);
     }
     return OK;
+}
+
+void plugin_host_close(plugin_host *h)
+{
+    if (h != NULL) run_session_destroy(h->calls.session);
 }
 
 bool plugin_host_is_whole(const plugin_host *h) { return h->is_whole; }
@@ -381,21 +396,23 @@ const char *const *plugin_host_ids(plugin_host *h, plugin_kind kind)
     return text_list_sorted(&ids);
 }
 
+/* Where ids are looked for. */
+static const char *searched(const plugin_host *h)
+{
+    if (h->folders.count == 0) return "no plugin folder was found; give one with --plugin-path";
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < h->folders.count; i++)
+        text_printf(&t, "%s%s", i == 0 ? "searched: " : ", ", h->folders.items[i]);
+    return text_keep(&t, h->a);
+}
+
 static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
     const char *near = str_nearest(id, plugin_host_ids(h, kind));
     diag_error(h->diags, at, &E1307, "no plugin provides %s '%.*s'%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
                near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
-    const char *const *folders = h->folders.items;
-    if (folders == NULL) {
-        diag_note(h->diags, NO_POS, "no plugin folder was found; give one with --plugin-path");
-        return;
-    }
-    text_buffer t;
-    text_init(&t);
-    for (uint32_t i = 0; i < h->folders.count; i++) text_printf(&t, "%s%s", i == 0 ? "" : ", ", folders[i]);
-    diag_note(h->diags, NO_POS, "searched: %s", t.p);
-    text_fini(&t);
+    diag_note(h->diags, NO_POS, "%s", searched(h));
 }
 
 static bool is_same_plugin(const plugin_file *a, const plugin_file *b)
@@ -444,9 +461,11 @@ static status use_file(plugin_host *h, src_pos at, plugin_file *f)
         return FAILED;
     }
     record_loading(h, at, f);
-    const status s = plugin_load(h->a, h->diags, at, h->params.recorder, f);
+    status s = plugin_load(h, h->a, h->diags, at, h->params.recorder, f);
     record_loaded(h);
+    if (s == OK) s = opset_add(&h->calls, h->ops, h->diags, at, f);
     if (s == OK) return OK;
+    f->plugin = NULL;
     f->load_failed = true;
     f->refusal = last_error(h->diags);
     return FAILED;
@@ -499,6 +518,27 @@ status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file)
         if (h->files[i] == file) return use_file(h, at, h->files[i]);
     }
     BUG_IF(true, "a plugin file of another host");
+}
+
+static void find_op(void *self, op_table *t, str name)
+{
+    plugin_host *h = self;
+    (void)t;
+    plugin_file *f = plugin_host_has(h, PLUGIN_OP, name) ? find_file(h, NO_POS, PLUGIN_OP, name) : NULL;
+    /* What keeps it from being used was reported; the op stays unknown. */
+    if (f != NULL) (void)!use_file(h, NO_POS, f);
+}
+
+static const char *const *op_names(void *self) { return plugin_host_ids(self, PLUGIN_OP); }
+
+static const char *op_excuse(void *self)
+{
+    plugin_host *h = self;
+    text_buffer t;
+    text_init(&t);
+    (void)!scan(h);
+    text_printf(&t, "no plugin that can be used provides it; %s", searched(h));
+    return text_keep(&t, h->a);
 }
 
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id)

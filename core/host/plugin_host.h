@@ -43,6 +43,8 @@ plugin_host_params plugin_host_defaults(void);
 /* Reads the notes of `files` at once and refuses unfit ones; folders are read when first needed. `p` is copied, what it
  * points at is not. Fails after a diagnostic. */
 MUST_CHECK status plugin_host_create(arena *a, diag_engine *d, const plugin_host_params *p, plugin_host **out_host);
+/* When no module is left whose ops may be asked about. NULL is fine. */
+void plugin_host_close(plugin_host *h);
 /* Whether `files` can all be used, as far as is known; of a host that goes on when they cannot. */
 bool plugin_host_is_whole(const plugin_host *h);
 uint32_t plugin_host_abi_minor(const plugin_host *h);

@@ -2,24 +2,19 @@
 
 #include "core/core_diag.h"
 #include "core/files/option.h"
+#include "core/host/plugin_loader.h"
 #include "core/host/process_state.h"
 #include "ir/base/text.h"
-#include "ir/op_info.h"
+#include "ir/op_table.h"
+
+#include <pto/opset.h>
 
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-typedef struct loader {
-    arena *a;
-    diag_engine *diags;
-    src_pos at;
-    const plugin_file *file;
-} loader;
-
-PRINTF_LIKE(2, 3)
-static status malformed(const loader *l, const char *format, ...)
+status loader_refuse(const loader *l, const char *format, ...)
 {
     va_list args;
     char text[512];
@@ -31,8 +26,7 @@ static status malformed(const loader *l, const char *format, ...)
     return FAILED;
 }
 
-/* Our copy of a struct that begins with struct_size: what the plugin does not have is 0, what we do not know is cut. */
-static void *copy_struct(const loader *l, const void *theirs, size_t our_bytes)
+void *loader_copy(const loader *l, const void *theirs, size_t our_bytes)
 {
     uint32_t their_bytes;
     memcpy(&their_bytes, theirs, sizeof their_bytes);
@@ -45,30 +39,29 @@ static void *copy_struct(const loader *l, const void *theirs, size_t our_bytes)
 
 enum { LIST_MAX = 1024 };
 
-static status list_length(const loader *l, const void *const *list, const char *what, uint32_t *out)
+status loader_count(const loader *l, const void *const *list, const char *what, uint32_t *out)
 {
     uint32_t n = 0;
     while (list != NULL && list[n] != NULL) {
-        if (++n > LIST_MAX) return malformed(l, "its list of %s does not end", what);
+        if (++n > LIST_MAX) return loader_refuse(l, "its list of %s does not end", what);
     }
     *out = n;
     return OK;
 }
 
-/* What the tools print: UTF-8 without what controls a terminal. */
-static status check_text(const loader *l, const char *owner, const char *what, const char *text)
+status loader_check_text(const loader *l, const char *owner, const char *what, const char *text)
 {
     return text == NULL || str_is_plain_line(str_from(text))
                ? OK
-               : malformed(l, "%s of '%s' is not plain text in one line", what, owner);
+               : loader_refuse(l, "%s of '%s' is not plain text in one line", what, owner);
 }
 
 static status check_texts(const loader *l, const char *const **list, const char *what)
 {
     static const char *const nothing[] = {NULL};
     uint32_t n = 0;
-    TRY(list_length(l, (const void *const *)*list, what, &n));
-    for (uint32_t i = 0; i < n; i++) TRY(check_text(l, l->file->note.id, what, (*list)[i]));
+    TRY(loader_count(l, (const void *const *)*list, what, &n));
+    for (uint32_t i = 0; i < n; i++) TRY(loader_check_text(l, l->file->note.id, what, (*list)[i]));
     if (*list == NULL) *list = nothing;
     return OK;
 }
@@ -84,25 +77,26 @@ static status check_option_texts(const loader *l, const char *owner, const pto_o
                  {"a default", o->def},
                  {"a minimum", o->min},
                  {"a maximum", o->max}};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) TRY(check_text(l, owner, texts[i].what, texts[i].text));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        TRY(loader_check_text(l, owner, texts[i].what, texts[i].text));
     return OK;
 }
 
 static status copy_options(const loader *l, const char *owner, const pto_option *const **list)
 {
     uint32_t n = 0;
-    TRY(list_length(l, (const void *const *)*list, "options", &n));
+    TRY(loader_count(l, (const void *const *)*list, "options", &n));
     const pto_option **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);
     for (uint32_t i = 0; i < n; i++) {
         const pto_option *theirs = (*list)[i];
-        if (!PTO_HAS(theirs, choices)) return malformed(l, "option %u of '%s' is too short a struct", i, owner);
-        pto_option *o = copy_struct(l, theirs, sizeof *o);
+        if (!PTO_HAS(theirs, choices)) return loader_refuse(l, "option %u of '%s' is too short a struct", i, owner);
+        pto_option *o = loader_copy(l, theirs, sizeof *o);
         if (o->name == NULL || o->doc == NULL || o->type == PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN)
-            return malformed(l, "option %u of '%s' lacks its name, doc or type", i, owner);
+            return loader_refuse(l, "option %u of '%s' lacks its name, doc or type", i, owner);
         TRY(check_option_texts(l, owner, o));
         if (o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) {
             if (o->choices == NULL || o->choices[0] == NULL)
-                return malformed(l, "option '%s' lacks its choices", o->name);
+                return loader_refuse(l, "option '%s' lacks its choices", o->name);
             TRY(check_texts(l, &o->choices, "choices"));
         }
         copies[i] = o;
@@ -113,11 +107,11 @@ static status copy_options(const loader *l, const char *owner, const pto_option 
     return options_check(l->a, l->diags, l->at, who, copies);
 }
 
-static status check_level(const loader *l, const char *owner, const char *level)
+status loader_check_level(const loader *l, const char *owner, const char *level)
 {
-    if (level == NULL) return malformed(l, "'%s' does not say its level", owner);
+    if (level == NULL) return loader_refuse(l, "'%s' does not say its level", owner);
     if (level_by_name(str_from(level)) == LEVEL_NONE)
-        return malformed(l, "'%s' names the level '%s', which this core does not know", owner, level);
+        return loader_refuse(l, "'%s' names the level '%s', which this core does not know", owner, level);
     return OK;
 }
 
@@ -126,8 +120,8 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
 {
     TRY(check_texts(l, kinds, "op kinds"));
     for (const char *const *k = *kinds; *k != NULL; k++) {
-        if (op_kind_of_ours(str_from(*k)) != OP_NONE) continue;
-        const char *near = op_nearest_name(NULL, str_from(*k));
+        if (op_kind_of_ours(str_from(*k)) != OP_NONE || plugin_host_has(l->host, PLUGIN_OP, str_from(*k))) continue;
+        const char *near = op_nearest_name(plugin_host_ops(l->host), str_from(*k));
         diag_error(l->diags, l->at, &E1313, "'%s' of plugin '%s' (%s) uses the op '%s', which does not exist%s%s%s",
                    owner, l->file->note.id, l->file->path, *k, near != NULL ? "; the nearest is '" : "",
                    near != NULL ? near : "", near != NULL ? "'" : "");
@@ -140,21 +134,21 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
 static status check_flags(const loader *l, const char *what, const char *id, uint32_t flags, uint32_t known)
 {
     if ((flags & ~known) == 0) return OK;
-    return malformed(l, "%s '%s' sets the flags 0x%x, of which this core knows 0x%x", what, id, flags, known);
+    return loader_refuse(l, "%s '%s' sets the flags 0x%x, of which this core knows 0x%x", what, id, flags, known);
 }
 
 static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass **out)
 {
-    if (!PTO_HAS(theirs, run)) return malformed(l, "a pass is too short a struct");
-    pto_pass *p = copy_struct(l, theirs, sizeof *p);
+    if (!PTO_HAS(theirs, run)) return loader_refuse(l, "a pass is too short a struct");
+    pto_pass *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->summary == NULL || p->run == NULL)
-        return malformed(l, "a pass lacks its id, summary or run");
-    TRY(check_text(l, p->id, "the summary", p->summary));
+        return loader_refuse(l, "a pass lacks its id, summary or run");
+    TRY(loader_check_text(l, p->id, "the summary", p->summary));
     if (p->scope == NULL || (strcmp(p->scope, "function") != 0 && strcmp(p->scope, "module") != 0))
-        return malformed(l, "the scope of pass '%s' is neither function nor module", p->id);
+        return loader_refuse(l, "the scope of pass '%s' is neither function nor module", p->id);
     TRY(check_flags(l, "pass", p->id, p->flags, PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL));
-    TRY(check_level(l, p->id, p->consumes));
-    TRY(check_level(l, p->id, p->produces));
+    TRY(loader_check_level(l, p->id, p->consumes));
+    TRY(loader_check_level(l, p->id, p->produces));
     TRY(check_texts(l, &p->requires_props, "required properties"));
     TRY(check_texts(l, &p->establishes, "established properties"));
     TRY(check_texts(l, &p->breaks, "broken properties"));
@@ -167,14 +161,14 @@ static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass 
 
 static status copy_property(const loader *l, const pto_property *theirs, const pto_property **out)
 {
-    if (!PTO_HAS(theirs, check)) return malformed(l, "a property is too short a struct");
-    pto_property *p = copy_struct(l, theirs, sizeof *p);
+    if (!PTO_HAS(theirs, check)) return loader_refuse(l, "a property is too short a struct");
+    pto_property *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->doc == NULL || p->check == NULL)
-        return malformed(l, "a property lacks its id, doc or check");
-    TRY(check_text(l, p->id, "the doc", p->doc));
+        return loader_refuse(l, "a property lacks its id, doc or check");
+    TRY(loader_check_text(l, p->id, "the doc", p->doc));
     TRY(check_flags(l, "property", p->id, p->reserved, 0));
-    TRY(check_level(l, p->id, p->level));
-    if (p->excludes != NULL) TRY(check_level(l, p->id, p->excludes));
+    TRY(loader_check_level(l, p->id, p->level));
+    if (p->excludes != NULL) TRY(loader_check_level(l, p->id, p->excludes));
     TRY(check_kinds(l, p->id, &p->kinds));
     *out = p;
     return OK;
@@ -182,11 +176,11 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
 
 static status copy_tiling(const loader *l, const pto_tiling *theirs, const pto_tiling **out)
 {
-    if (!PTO_HAS(theirs, offer)) return malformed(l, "a tiling strategy is too short a struct");
-    pto_tiling *t = copy_struct(l, theirs, sizeof *t);
+    if (!PTO_HAS(theirs, offer)) return loader_refuse(l, "a tiling strategy is too short a struct");
+    pto_tiling *t = loader_copy(l, theirs, sizeof *t);
     if (t->id == NULL || t->summary == NULL || t->offer == NULL)
-        return malformed(l, "a tiling strategy lacks its id, summary or offer");
-    TRY(check_text(l, t->id, "the summary", t->summary));
+        return loader_refuse(l, "a tiling strategy lacks its id, summary or offer");
+    TRY(loader_check_text(l, t->id, "the summary", t->summary));
     TRY(check_flags(l, "tiling strategy", t->id, t->reserved, 0));
     TRY(copy_options(l, t->id, &t->options));
     *out = t;
@@ -195,14 +189,14 @@ static status copy_tiling(const loader *l, const pto_tiling *theirs, const pto_t
 
 static status copy_backend(const loader *l, const pto_backend *theirs, const pto_backend **out)
 {
-    if (!PTO_HAS(theirs, release)) return malformed(l, "a backend is too short a struct");
-    pto_backend *b = copy_struct(l, theirs, sizeof *b);
+    if (!PTO_HAS(theirs, release)) return loader_refuse(l, "a backend is too short a struct");
+    pto_backend *b = loader_copy(l, theirs, sizeof *b);
     if (b->id == NULL || b->summary == NULL || b->prepare == NULL || b->execute == NULL || b->release == NULL)
-        return malformed(l, "a backend lacks its id, summary, prepare, execute or release");
-    TRY(check_text(l, b->id, "the summary", b->summary));
+        return loader_refuse(l, "a backend lacks its id, summary, prepare, execute or release");
+    TRY(loader_check_text(l, b->id, "the summary", b->summary));
     TRY(check_flags(l, "backend", b->id, b->reserved, 0));
     TRY(check_texts(l, &b->consumes, "levels"));
-    for (const char *const *level = b->consumes; *level != NULL; level++) TRY(check_level(l, b->id, *level));
+    for (const char *const *level = b->consumes; *level != NULL; level++) TRY(loader_check_level(l, b->id, *level));
     TRY(check_texts(l, &b->requires_props, "required properties"));
     TRY(check_kinds(l, b->id, &b->kinds));
     TRY(copy_options(l, b->id, &b->options));
@@ -210,38 +204,39 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     TRY(check_texts(l, &b->counters, "counters"));
     for (const char *const *hint = b->hints; *hint != NULL; hint++)
         if (!op_has_hint(str_from(*hint)))
-            return malformed(l, "backend '%s' heeds the hint '%s', which no op has", b->id, *hint);
+            return loader_refuse(l, "backend '%s' heeds the hint '%s', which no op has", b->id, *hint);
     *out = b;
     return OK;
 }
 
-#define COPY_LIST(list, type, copy_one, what)                                                  \
-    do {                                                                                       \
-        uint32_t n = 0;                                                                        \
-        TRY(list_length(l, (const void *const *)(list), what, &n));                            \
-        const type **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);                \
-        for (uint32_t i = 0; i < n; i++) {                                                     \
-            TRY(copy_one(l, (list)[i], &copies[i]));                                           \
-            for (uint32_t k = 0; k < i; k++)                                                   \
-                if (strcmp(copies[k]->id, copies[i]->id) == 0)                                 \
-                    return malformed(l, "two of its %s are called '%s'", what, copies[i]->id); \
-        }                                                                                      \
-        (list) = copies;                                                                       \
+#define COPY_LIST(list, type, copy_one, what)                                                      \
+    do {                                                                                           \
+        uint32_t n = 0;                                                                            \
+        TRY(loader_count(l, (const void *const *)(list), what, &n));                               \
+        const type **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);                    \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            TRY(copy_one(l, (list)[i], &copies[i]));                                               \
+            for (uint32_t k = 0; k < i; k++)                                                       \
+                if (strcmp(copies[k]->id, copies[i]->id) == 0)                                     \
+                    return loader_refuse(l, "two of its %s are called '%s'", what, copies[i]->id); \
+        }                                                                                          \
+        (list) = copies;                                                                           \
     } while (0)
 
 static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_plugin **out)
 {
-    if (theirs == NULL) return malformed(l, "its entry gave nothing");
-    if (!PTO_HAS(theirs, backends)) return malformed(l, "the plugin is too short a struct");
-    pto_plugin *p = copy_struct(l, theirs, sizeof *p);
+    if (theirs == NULL) return loader_refuse(l, "its entry gave nothing");
+    if (!PTO_HAS(theirs, backends)) return loader_refuse(l, "the plugin is too short a struct");
+    pto_plugin *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->version == NULL || p->license == NULL)
-        return malformed(l, "the plugin lacks its id, version or license");
-    TRY(check_text(l, l->file->note.id, "the version", p->version));
-    TRY(check_text(l, l->file->note.id, "the license", p->license));
+        return loader_refuse(l, "the plugin lacks its id, version or license");
+    TRY(loader_check_text(l, l->file->note.id, "the version", p->version));
+    TRY(loader_check_text(l, l->file->note.id, "the license", p->license));
     COPY_LIST(p->passes, pto_pass, copy_pass, "passes");
     COPY_LIST(p->properties, pto_property, copy_property, "properties");
     COPY_LIST(p->tilings, pto_tiling, copy_tiling, "tilings");
     COPY_LIST(p->backends, pto_backend, copy_backend, "backends");
+    COPY_LIST(p->opsets, pto_opset, opset_copy, "op-sets");
     *out = p;
     return OK;
 }
@@ -263,28 +258,35 @@ static bool note_provides(const elf_note *n, plugin_kind kind, const char *id)
     return false;
 }
 
+static bool has_op(const pto_plugin *p, const char *name)
+{
+    for (uint32_t i = 0; p->opsets[i] != NULL; i++)
+        for (uint32_t k = 0; p->opsets[i]->rows[k] != NULL; k++)
+            if (strcmp(p->opsets[i]->rows[k]->name, name) == 0) return true;
+    return false;
+}
+
+#define HAS(list)                                                                                   \
+    for (uint32_t i = 0; p->list[i] != NULL; i++) found = found || strcmp(p->list[i]->id, id) == 0; \
+    break
 static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *id)
 {
     bool found = false;
     switch (kind) {
-    case PLUGIN_PASS:
-        for (uint32_t i = 0; p->passes[i] != NULL; i++) found = found || strcmp(p->passes[i]->id, id) == 0;
-        break;
-    case PLUGIN_PROPERTY:
-        for (uint32_t i = 0; p->properties[i] != NULL; i++) found = found || strcmp(p->properties[i]->id, id) == 0;
-        break;
-    case PLUGIN_TILING:
-        for (uint32_t i = 0; p->tilings[i] != NULL; i++) found = found || strcmp(p->tilings[i]->id, id) == 0;
-        break;
-    case PLUGIN_BACKEND:
-        for (uint32_t i = 0; p->backends[i] != NULL; i++) found = found || strcmp(p->backends[i]->id, id) == 0;
-        break;
+    case PLUGIN_PASS: HAS(passes);
+    case PLUGIN_PROPERTY: HAS(properties);
+    case PLUGIN_TILING: HAS(tilings);
+    case PLUGIN_BACKEND: HAS(backends);
+    case PLUGIN_OP: return has_op(p, id);
     case PLUGIN_OTHER:
-    case PLUGIN_KIND_COUNT: found = true; break; /* of kinds that we do not know we need nothing */
+    case PLUGIN_KIND_COUNT: return true; /* of kinds that we do not know we need nothing */
     }
     return found;
 }
 
+#define CHECK_NOTED(list, kind, name, what)      \
+    for (uint32_t i = 0; (list)[i] != NULL; i++) \
+        if (!note_provides(n, kind, (list)[i]->name)) return differs(l, what, "nothing", (list)[i]->name)
 static status compare_provided(const loader *l, const pto_plugin *p)
 {
     const elf_note *n = &l->file->note;
@@ -292,22 +294,11 @@ static status compare_provided(const loader *l, const pto_plugin *p)
         if (!plugin_provides(p, n->provides[i].kind, n->provides[i].id))
             return differs(l, "what it provides", n->provides[i].text, "nothing");
     }
-    for (uint32_t i = 0; p->passes[i] != NULL; i++) {
-        if (!note_provides(n, PLUGIN_PASS, p->passes[i]->id))
-            return differs(l, "its passes", "nothing", p->passes[i]->id);
-    }
-    for (uint32_t i = 0; p->properties[i] != NULL; i++) {
-        if (!note_provides(n, PLUGIN_PROPERTY, p->properties[i]->id))
-            return differs(l, "its properties", "nothing", p->properties[i]->id);
-    }
-    for (uint32_t i = 0; p->tilings[i] != NULL; i++) {
-        if (!note_provides(n, PLUGIN_TILING, p->tilings[i]->id))
-            return differs(l, "its tiling strategies", "nothing", p->tilings[i]->id);
-    }
-    for (uint32_t i = 0; p->backends[i] != NULL; i++) {
-        if (!note_provides(n, PLUGIN_BACKEND, p->backends[i]->id))
-            return differs(l, "its backends", "nothing", p->backends[i]->id);
-    }
+    CHECK_NOTED(p->passes, PLUGIN_PASS, id, "its passes");
+    CHECK_NOTED(p->properties, PLUGIN_PROPERTY, id, "its properties");
+    CHECK_NOTED(p->tilings, PLUGIN_TILING, id, "its tiling strategies");
+    CHECK_NOTED(p->backends, PLUGIN_BACKEND, id, "its backends");
+    for (uint32_t k = 0; p->opsets[k] != NULL; k++) CHECK_NOTED(p->opsets[k]->rows, PLUGIN_OP, name, "its ops");
     return OK;
 }
 
@@ -369,9 +360,9 @@ static status call_entry(const loader *l, const pto_plugin **out)
     return OK;
 }
 
-status plugin_load(arena *a, diag_engine *d, src_pos at, flight_recorder *recorder, plugin_file *f)
+status plugin_load(plugin_host *host, arena *a, diag_engine *d, src_pos at, flight_recorder *recorder, plugin_file *f)
 {
-    const loader l = {a, d, at, f};
+    const loader l = {a, d, at, host, f};
     const process_caller who = {.diags = d, .at = at, .plugin = f->note.id, .path = f->path};
     const pto_plugin *theirs = NULL, *p = NULL;
     process_enter(recorder);

@@ -12,10 +12,14 @@ const pto_kind_id *run_agent_kinds(arena *a, op_table *ops, const char *const *n
 {
     uint32_t n = 0;
     while (names != NULL && names[n] != NULL) n++;
-    pto_kind_id *kinds = arena_array(a, n, sizeof *kinds);
-    for (uint32_t i = 0; i < n; i++) kinds[i] = op_kind_by_name(ops, str_from(names[i]));
+    pto_kind_id *kinds = arena_array(a, (size_t)n + 1, sizeof *kinds);
+    bool found = true;
+    for (uint32_t i = 0; i < n; i++) {
+        kinds[i] = op_kind_by_name(ops, str_from(names[i]));
+        found &= kinds[i] != OP_NONE;
+    }
     *out_count = n;
-    return kinds;
+    return found ? kinds : NULL;
 }
 
 run_registry *run_registry_create(arena *a)
@@ -118,7 +122,8 @@ static run_context *context_for(run_session *s)
 
 const pto_run *run_context_begin(run_session *s, const run_request *request)
 {
-    if (s->current != NULL) run_context_put_back(&s->current->run);
+    run_context *around = s->params.registry->current;
+    if (around != NULL) run_context_put_back(&around->run);
     run_context *c = context_for(s), *inner = c->inner;
     arena *scratch = c->scratch != NULL ? c->scratch : arena_create("plugin scratch");
     const uint16_t serial = (uint16_t)(c->serial + 1);
@@ -129,6 +134,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
         .registry = s->params.registry,
         .session = s,
         .outer = s->current,
+        .around = around,
         .inner = inner,
         .active = true,
         .serial = serial,
@@ -195,14 +201,14 @@ static void report_end(const run_context *c, bool failed, bool reported)
 /* Calls that a plugin jumped out of: runs inside of this one, and the pattern driver. */
 static void end_left_calls(run_context *c)
 {
-    run_session *s = c->session;
     bool left = c->greedy != NULL;
-    for (; s->current != c; s->current = s->current->outer, left = true) {
-        BUG_IF(s->current == NULL, "runs end in the wrong order");
-        const process_caller who = caller_of(s->current);
-        process_leave(s->params.recorder, &who);
-        s->current->active = false;
-        arena_rewind(s->current->scratch, (arena_mark){0});
+    for (run_context *r = c->registry->current; r != c; r = r->around, left = true) {
+        BUG_IF(r == NULL, "runs end in the wrong order");
+        const process_caller who = caller_of(r);
+        process_leave(r->session->params.recorder, &who);
+        r->active = false;
+        r->session->current = r->outer;
+        arena_rewind(r->scratch, (arena_mark){0});
     }
     c->registry->current = c;
     c->greedy = NULL;
@@ -238,8 +244,8 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     if (result.failed && c->was_told_to_stop && s->params.recorder != NULL) s->params.recorder->stopped = 1;
     c->active = false;
     s->current = c->outer;
-    c->registry->current = c->outer;
-    record(s, s->current);
+    c->registry->current = c->around;
+    record(c->around != NULL ? c->around->session : s, c->around);
     arena_rewind(c->scratch, (arena_mark){0});
     return result;
 }

@@ -32,8 +32,8 @@ typedef struct run_agent {
     const pto_tiling *tiling; /* of a strategy */
 } run_agent;
 
-/* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist: 0 stands for one whose plugin
- * cannot be loaded, which is reported. */
+/* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. NULL after a diagnostic: the
+ * plugin of one of them cannot be loaded. */
 const pto_kind_id *run_agent_kinds(arena *a, op_table *ops, const char *const *names, uint32_t *out_count);
 
 enum { RUN_AGENT_TEXT_BYTES = 400 };

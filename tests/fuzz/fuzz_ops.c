@@ -39,6 +39,7 @@ typedef struct writer {
     text_buffer out;
     uint8_t value_type[16 * OPS_MAX + TYPE_COUNT];
     uint32_t values, ops;
+    op_table *ops_known;
 } writer;
 
 static uint32_t pick(writer *w, uint32_t count) { return w->at == w->end || count == 0 ? 0 : *w->at++ % count; }
@@ -191,7 +192,7 @@ static void put_op(writer *w, const op_info *info, uint32_t depth)
 static void put_ops(writer *w, uint32_t count, uint32_t depth)
 {
     for (; count > 0 && w->at != w->end && w->ops < OPS_MAX; count--) {
-        const op_info *info = op_info_at(NULL, (op_kind)(1 + pick(w, op_kind_count(NULL) - 1)));
+        const op_info *info = op_info_at(w->ops_known, (op_kind)(1 + pick(w, op_kind_count(w->ops_known) - 1)));
         if ((info->traits & TRAIT_FUNCTION) != 0 || (info->blocks != 0 && depth == NESTING_MAX)) continue;
         w->ops++;
         put_op(w, info, depth);
@@ -217,12 +218,49 @@ static void put_function(writer *w, bool is_kernel)
     text_puts(&w->out, " : () -> ()\n");
 }
 
+static status infer_like_first(module *m, uint32_t o, type_id *out)
+{
+    out[0] = value_type(m, op_operand(m, o, 0));
+    return OK;
+}
+
+/* Rows as plugins add them. */
+static op_table *make_table(arena *a)
+{
+    static const operand_spec pair[] = {
+        {.name = "a", .types = TY_TENSOR}, {.name = "b", .types = TY_TENSOR | TY_SCALAR}, {.types = 0}};
+    static const op_info added[] = {
+        {.name = "fuzz.pair",
+         .doc = "With an attribute of each type.",
+         .home = HOME_TENSOR,
+         .traits = TRAIT_PURE | TRAIT_COMMUTATIVE,
+         .in = pair,
+         .out_count = 1,
+         .out_types = TY_TENSOR,
+         .infer = infer_like_first,
+         .space = ITER_ELEMENTWISE,
+         .attrs = {{"flag", SPEC_BOOL, 0, "false", NULL, "a bool", 0},
+                   {"count", SPEC_INT, 0, "3", NULL, "an integer", 0},
+                   {"scale", SPEC_FLOAT, 0, "0.5", NULL, "a number", 0},
+                   {"side", SPEC_ENUM, 0, "\"left\"", "left|right", "a word", 0},
+                   {"label", SPEC_STRING, 0, NULL, NULL, "a text", 0},
+                   {"as", SPEC_DTYPE, 0, NULL, NULL, "an element type", 0},
+                   {"steps", SPEC_INTS, 0, NULL, NULL, "integers", 0}}},
+        {.name = "fuzz.effect", .doc = "Without results.", .home = HOME_TENSOR, .in = pair},
+    };
+    op_table *t = op_table_create(a);
+    for (size_t i = 0; i < sizeof added / sizeof added[0]; i++) op_table_add(t, &added[i]);
+    return t;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    writer w = {.at = data, .end = data + size};
+    arena *a = arena_create("ops");
+    writer w = {.at = data, .end = data + size, .ops_known = make_table(a)};
     text_init(&w.out);
     put_function(&w, pick(&w, 2) != 0);
-    fuzz_module((str){w.out.p, w.out.n});
+    fuzz_module_of(w.ops_known, (str){w.out.p, w.out.n});
     text_fini(&w.out);
+    arena_destroy(a);
     return 0;
 }

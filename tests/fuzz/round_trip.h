@@ -3,6 +3,7 @@
 #ifndef FUZZ_ROUND_TRIP_H
 #define FUZZ_ROUND_TRIP_H
 
+#include "ir/op_table.h"
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/tune.h"
@@ -54,10 +55,12 @@ static void fuzz_fix_symbols(module *m)
     }
 }
 
-static void fuzz_module(str text)
+/* `ops`: those that there are besides the rows of ir/ops; NULL: none. */
+static void fuzz_module_of(op_table *ops, str text)
 {
     diag_engine *d = diag_create(NULL, 0);
     ir_context *c = context_create(d);
+    context_set_ops(c, ops);
     module *m = fuzz_parse(d, c, text);
     bool is_valid = m != NULL && module_verify(m) == OK;
     if (is_valid) {
@@ -77,5 +80,7 @@ static void fuzz_module(str text)
     context_destroy(c);
     diag_destroy(d);
 }
+
+static inline void fuzz_module(str text) { fuzz_module_of(NULL, text); }
 
 #endif

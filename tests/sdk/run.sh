@@ -91,9 +91,17 @@ backend_runs() { # FILE
     grep -q 'softmax.ptir:2:8: error: \[org.acme.backend/unknown-op\] this backend cannot run `tensor.softmax`' text
 }
 
+# Its op is read, listed, evaluated and, made ops that the pipeline knows, simulated.
+opset_runs() { # FILE
+  pto-inspect ops org.acme.squared_distance --plugin="$1" | grep -q 'plugin  *org.acme.opset' &&
+    pto-run opset-by-cmake/distance.ptir --plugin="$1" --backend=pto.reference --sym B=7 --random-inputs 5 --out d=d.npy &&
+    pto-run opset-by-cmake/distance.ptir --plugin="$1" --pipeline=default.yaml --insert-before=canonicalize=org.acme.decompose-squared-distance \
+      --sym B=7 --random-inputs 5 --expect d=d.npy --rtol 6e-6
+}
+
 check "softmax runs on the reference backend" pto-run softmax.ptir --sym B=96 --random-inputs 7 --backend=pto.reference --out y=want.npy
 check "softmax runs through the default pipeline" sh -c 'pto-run softmax.ptir --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >usual.txt'
-for kind in pass tiling backend; do
+for kind in pass tiling backend opset; do
   check "pto-plugin new $kind" pto-plugin new $kind "org.acme.$kind" "$kind-by-cmake"
   for compiler in gcc clang-19; do
     check "$kind: CMake with $compiler" cmake_build $kind $compiler

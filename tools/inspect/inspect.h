@@ -39,6 +39,8 @@ void inspect_rowf(inspector *x, const char *key, const char *format, ...) PRINTF
 /* A NULL-ended list, on one row; left out when empty. */
 void inspect_list(inspector *x, const char *key, const char *const *items);
 void inspect_entry_end(inspector *x);
+/* The entry of what a plugin provides that is refused, in a list of all: the rest follows. */
+void inspect_refused(inspector *x, plugin_kind kind, const char *id);
 void inspect_end(inspector *x);
 
 #endif

@@ -44,8 +44,7 @@ static void put_options(inspector *x, const pto_option *const *options)
 
 typedef status (*show_part)(inspector *x, const char *id, bool in_full);
 
-/* In its place in a list of all: the rest follows. */
-static void show_refused(inspector *x, plugin_kind kind, const char *id)
+void inspect_refused(inspector *x, plugin_kind kind, const char *id)
 {
     const char *why = plugin_host_refusal(x->host, kind, str_from(id));
     text_buffer t;
@@ -69,7 +68,7 @@ static status inspect_parts(inspector *x, plugin_kind kind, const char *name, sh
         if (show(x, ids[i], name != NULL || x->format != INSPECT_TEXT) == OK) continue;
         result = FAILED;
         if (name) return FAILED;
-        show_refused(x, kind, ids[i]);
+        inspect_refused(x, kind, ids[i]);
     }
     inspect_end(x);
     if (found || !name) return result;
@@ -183,7 +182,7 @@ status inspect_options(inspector *x, const char *name)
             const pto_backend *b =
                 kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             if (!p && !t && !b) {
-                show_refused(x, kinds[k], ids[i]);
+                inspect_refused(x, kinds[k], ids[i]);
                 result = FAILED;
             }
             if (p) show_options(x, p->id, p->summary, p->options);

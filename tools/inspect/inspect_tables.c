@@ -1,6 +1,7 @@
 /* pto-inspect ops, errors, counters, machines: from tables and files. */
 #include "core/core_diag.h"
 #include "core/files/machine.h"
+#include "core/host/op_calls.h"
 #include "ir/op_words.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
@@ -62,10 +63,10 @@ static void put_tile_forms(inspector *x, const op_info *o)
     text_buffer t;
     text_init(&t);
     for (uint32_t i = 0; i < TILE_FORM_COUNT; i++)
-        if (o->tile[i] != OP_NONE) append(&t, op_info_at(o->tile[i])->name);
+        if (o->tile[i] != OP_NONE) append(&t, op_info_at(NULL, o->tile[i])->name);
     inspect_row(x, "tile forms", t.p);
     text_fini(&t);
-    if (o->typed_by != OP_NONE) inspect_row(x, "typed by", op_info_at(o->typed_by)->name);
+    if (o->typed_by != OP_NONE) inspect_row(x, "typed by", op_info_at(NULL, o->typed_by)->name);
 }
 
 static void put_results(inspector *x, const op_info *o)
@@ -88,7 +89,7 @@ static void put_rules(inspector *x, const op_info *o, op_kind kind)
     text_buffer t;
     text_init(&t);
     inspect_row(x, "level", op_home_words((op_home)o->home));
-    op_form_words(NULL, kind, &t);
+    op_form_words(plugin_host_ops(x->host), kind, &t);
     inspect_row(x, "form", t.p);
     text_fini(&t);
     inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));
@@ -110,7 +111,7 @@ static const char *unique_key(inspector *x, const char *plain, const char *group
 
 static void show_op(inspector *x, op_kind kind, bool in_full)
 {
-    const op_info *o = op_info_at(NULL, kind);
+    const op_info *o = op_info_at(plugin_host_ops(x->host), kind);
     inspect_entry(x, o->name, o->doc);
     if (in_full || x->format != INSPECT_TEXT) {
         put_rules(x, o, kind);
@@ -130,6 +131,9 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         inspect_row(x, "cost class", o->cost);
         inspect_row(x, "numerics", o->numerics);
         if (o->partner) inspect_row(x, "partner", op_info_at(NULL, o->partner)->name);
+        const plugin_op *p = plugin_op_of(o);
+        if (p) inspect_row(x, "plugin", p->agent.plugin);
+        if (p) inspect_row(x, "reference semantics", p->row->evaluate ? "a function of the plugin" : "none");
     }
     inspect_entry_end(x);
 }
@@ -141,16 +145,29 @@ static status unknown_name(inspector *x, const char *what, const char *name, con
     return FAILED;
 }
 
+/* Those of plugins come after the rows of ours, by name. */
+static void show_ops(inspector *x)
+{
+    for (uint32_t k = OP_NONE + 1; k < OP_KIND_COUNT; k++) show_op(x, (op_kind)k, false);
+    for (const char *const *id = plugin_host_ids(x->host, PLUGIN_OP); *id; id++) {
+        const op_kind kind = op_kind_by_name(plugin_host_ops(x->host), str_from(*id));
+        if (kind != OP_NONE)
+            show_op(x, kind, false);
+        else
+            inspect_refused(x, PLUGIN_OP, *id);
+    }
+}
+
 status inspect_ops(inspector *x, const char *name)
 {
+    op_table *ops = plugin_host_ops(x->host);
     inspect_begin(x);
-    if (name) {
-        const op_kind kind = op_kind_by_name(NULL, str_from(name));
-        if (kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(NULL, str_from(name)));
+    const op_kind kind = name ? op_kind_by_name(ops, str_from(name)) : OP_NONE;
+    if (name && kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(ops, str_from(name)));
+    if (name)
         show_op(x, kind, true);
-    } else {
-        for (uint32_t k = 1; k < op_kind_count(NULL); k++) show_op(x, (op_kind)k, false);
-    }
+    else
+        show_ops(x);
     inspect_end(x);
     return OK;
 }

@@ -153,6 +153,7 @@ void session_close(session *s)
 {
     schedule_destroy(s->request.schedule);
     if (s->context) context_destroy(s->context);
+    plugin_host_close(s->host);
     if (s->diags) diag_destroy(s->diags);
     if (s->arena) arena_destroy(s->arena);
 }

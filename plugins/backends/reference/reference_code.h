@@ -27,6 +27,7 @@ typedef enum op_action {
     DO_VIEW,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* a tensor op: tensor_ops.h */
+    DO_EVALUATE, /* an op of a plugin */
     DO_EMPTY,    /* memory that nobody has written */
     DO_FREE,
     DO_ZERO_ACC,

@@ -188,6 +188,23 @@ static const op_row rows[] = {
     {"exec.free", DO_FREE, NULL},
 };
 
+/* Arrays are all that evaluating takes and makes. */
+static pto_status decode_evaluate(op_code *o)
+{
+    bool is_array = true;
+    for (uint32_t i = 0; i < o->operand_count; i++)
+        is_array &= pto_type_kind_of(pto_value_type(pto_op_operand(o->op, i))) == PTO_TYPE_TENSOR;
+    for (uint32_t i = 0; i < o->result_count; i++)
+        is_array &= pto_type_kind_of(pto_value_type(pto_op_result(o->op, i))) == PTO_TYPE_TENSOR;
+    if (!is_array)
+        return coder_refuse(o->op, "pto.reference/unsupported",
+                            "'%.*s' has operands or results that are not tensors; this backend evaluates ops of "
+                            "plugins on tensors only",
+                            PTO_FMT(o->name));
+    o->what = DO_EVALUATE;
+    return PTO_OK;
+}
+
 static pto_status decode_by_name(coder *c, op_code *o)
 {
     o->tensor = tensor_op_by_name(o->name.p, o->name.n);
@@ -204,6 +221,7 @@ static pto_status decode_by_name(coder *c, op_code *o)
         o->what = DO_TILE;
         return decode_tile(c, o);
     }
+    if (pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_EVALUATES) != 0) return decode_evaluate(o);
     return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
                         PTO_FMT(o->name));
 }

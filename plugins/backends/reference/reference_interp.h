@@ -79,7 +79,14 @@ pto_status interp_shape(const frame *fr, pto_op at, const shape_code *s, array *
 /* ---- reference_kernel.c: kernels of instructions ---- */
 pto_status interp_program(interp *in, frame *fr, const op_code *o);
 
+/* ---- reference_evaluate.c ---- */
+pto_status interp_evaluate(interp *in, frame *fr, const op_code *o);
+
 /* ---- reference_ops.c, reference_tile.c ---- */
+/* An array as the functions of tensor ops take it. */
+pto_tensor interp_tensor_of(const array *a);
+/* Result number `index` of an op, in memory of its own. */
+pto_status interp_make_result(interp *in, frame *fr, const op_code *o, uint32_t index, value *out);
 pto_status interp_view(interp *in, frame *fr, const op_code *o);
 pto_status interp_constant(interp *in, frame *fr, const op_code *o);
 pto_status interp_tensor(interp *in, frame *fr, const op_code *o);

@@ -8,7 +8,7 @@
 
 /* ---- arrays as the tensor ops want them ---- */
 
-static pto_tensor tensor_of(const array *a)
+pto_tensor interp_tensor_of(const array *a)
 {
     pto_tensor t = {.struct_size = sizeof t, .dtype = a->dtype, .rank = a->rank, .data = a->base};
     t.bytes = a->in->bytes - (size_t)(a->base - a->in->data);
@@ -17,11 +17,10 @@ static pto_tensor tensor_of(const array *a)
     return t;
 }
 
-/* The result of an op, in memory of its own. */
-static pto_status make_result(interp *in, frame *fr, const op_code *o, value *out)
+pto_status interp_make_result(interp *in, frame *fr, const op_code *o, uint32_t index, value *out)
 {
     *out = (value){.kind = VALUE_NONE};
-    PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[0]], &out->array));
+    PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[index]], &out->array));
     if (!array_is_contiguous(&out->array))
         return pto_error(o->op, "pto.reference/unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
     if (!array_make(in->pool, &out->array))
@@ -78,11 +77,11 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     for (uint32_t i = 0; i < o->operand_count && i < 2; i++) {
         const array *a = from[i] = &fr->values[o->operands[i]].array;
         PTO_TRY(instances_read_array(in, o->op, a));
-        sources[i] = tensor_of(a);
+        sources[i] = interp_tensor_of(a);
         call.in[i] = &sources[i];
     }
-    PTO_TRY(make_result(in, fr, o, &result));
-    target = tensor_of(&result.array);
+    PTO_TRY(interp_make_result(in, fr, o, 0, &result));
+    target = interp_tensor_of(&result.array);
     call.out = &target;
     call.cpu = in->cpu;
     if (tensor_run(o->tensor, &call) < 0) return pto_error(o->op, "pto.reference/unsupported", "%s", call.text);
@@ -119,7 +118,7 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o)
         return run_tensor(in, fr, o, call);
     }
     value result;
-    PTO_TRY(make_result(in, fr, o, &result));
+    PTO_TRY(interp_make_result(in, fr, o, 0, &result));
     const array *to = &result.array;
     const array_file file = {.op = o->op,
                              .code = "pto.reference/resource",
@@ -158,7 +157,7 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
 pto_status interp_empty(interp *in, frame *fr, const op_code *o)
 {
     value v;
-    PTO_TRY(make_result(in, fr, o, &v));
+    PTO_TRY(interp_make_result(in, fr, o, 0, &v));
     storage_mark(in->pool, v.array.in, element_bytes(v.array.dtype), MARK_NEVER);
     set_result(in, fr, o, &v);
     return PTO_OK;

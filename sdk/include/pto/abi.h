@@ -57,6 +57,8 @@ struct pto_tiling;
 struct pto_tiling_problem;
 struct pto_decision;
 struct pto_backend;
+struct pto_opset;
+struct pto_tensor;
 
 /* One run of one plugin function on one unit. Handles hold its address. */
 typedef struct pto_run {
@@ -178,6 +180,11 @@ enum {
 };
 enum {
 #define LIMIT(ID, number, doc) PTO_##ID = number,
+#include <pto/ops/kinds.def>
+};
+/* Where ops may stand. */
+enum {
+#define HOME(ID, ...) PTO_HOME_##ID,
 #include <pto/ops/kinds.def>
 };
 
@@ -309,6 +316,7 @@ typedef struct pto_plugin {
     const pto_property *const *properties;
     const struct pto_tiling *const *tilings;
     const struct pto_backend *const *backends;
+    const struct pto_opset *const *opsets;
 } pto_plugin;
 
 #ifdef __cplusplus

@@ -37,6 +37,7 @@
 #include <pto/names.h>
 #include <pto/note.h>
 #include <pto/operands.h>
+#include <pto/opset.h>
 #include <pto/tiling.h>
 
 /* NULL-ended arrays at file scope (C). */
@@ -86,7 +87,7 @@
 #endif
 
 /* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
- * pass, property, tiling, backend); the properties its passes establish, separated likewise; then the members of
+ * pass, property, tiling, backend, op); the properties its passes establish, separated likewise; then the members of
  * pto_plugin after `id`. The first three must be literals, since the note is made of them; the host compares them with
  * the descriptor. */
 #define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \

@@ -107,6 +107,11 @@ static void call_op_path(void)
     char path[40];
     (void)AT->op_path(any_op(), path, random_below(sizeof path + 1));
 }
+static void call_op_evaluate(void)
+{
+    const pto_tensor *const none[] = {NULL, NULL};
+    if (chance(now.misuses)) (void)AT->op_evaluate(any_op(), any_u32(), none, any_u32(), none);
+}
 static void call_op_iteration(void)
 {
     pto_iteration space = {.struct_size = chance(now.misuses) ? any_u32() % sizeof space : sizeof space};

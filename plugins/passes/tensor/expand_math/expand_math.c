@@ -504,6 +504,13 @@ static pto_status check_all_made(pto_op last, pto_op op)
     return PTO_OK;
 }
 
+static int has_instruction(const pto_run *run, pto_op op)
+{
+    const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    return (rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) ||
+           pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TILE_WHOLE) != 0;
+}
+
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op) PTO_TRY(relax(run, op));
@@ -519,17 +526,18 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         PTO_TRY(pto_op_replace_by(op, y));
     }
     PTO_WALK(function, op) PTO_TRY(part_reduction(run, op));
+    PTO_WALK(function, op)
+    {
+        if (!has_instruction(run, op))
+            return pto_error(op, "pto.expand-math/no-expansion",
+                             "`%.*s` has no instruction, and its row does not say which ops it can be made of; a step "
+                             "before this one must do that",
+                             PTO_FMT(pto_op_name(op)));
+    }
     return PTO_OK;
 }
 
 /* ---- the property ---- */
-
-static int has_instruction(const pto_run *run, pto_op op)
-{
-    const int64_t rule = pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
-    return (rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) ||
-           pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TILE_WHOLE) != 0;
-}
 
 static pto_status check_math_legal(const pto_run *run, pto_op function)
 {

@@ -112,7 +112,12 @@ static pto_status lower_rest(const pto_run *run, pto_op op)
     if ((PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
         return pto_op_erase(op);
     pto_str name = pto_op_name(op);
-    if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0) return PTO_OK;
+    if (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_HOME) != PTO_HOME_TENSOR) return PTO_OK;
+    if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0)
+        return pto_error(op, "pto.tile/unsupported-op",
+                         "`%.*s` has no tile form; a pass of the plugin that it comes from must make tensor ops of it "
+                         "in a step before",
+                         PTO_FMT(name));
     return pto_error(
         op, "pto.tile/unsupported-op",
         "`%.*s` has no tile form; composites are taken apart by the `pto.decompose-*` passes, and groups are "
