@@ -5,7 +5,6 @@
 #include "core/host/plugin_loader.h"
 #include "core/host/process_state.h"
 #include "ir/base/text.h"
-#include "ir/op_table.h"
 
 #include <pto/opset.h>
 
