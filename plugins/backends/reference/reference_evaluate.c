@@ -28,12 +28,13 @@ static bool is_exact(const interp *in, const evaluation *e)
 static void bound_result(interp *in, const op_code *o, const evaluation *e, const array *result)
 {
     const pto_kind_id kind = pto_op_kind(o->op);
-    const double ulp = (double)pto_kind_column(in->run, kind, PTO_COLUMN_ULP);
+    const int64_t units = pto_kind_column(in->run, kind, PTO_COLUMN_ULP);
+    const double ulp = (double)units;
     const bool is_known =
-        is_exact(in, e) && ulp < ULP_UNKNOWN && pto_kind_column(in->run, kind, PTO_COLUMN_ARGUMENT_ULP) == 0;
+        is_exact(in, e) && units < ULP_UNKNOWN && pto_kind_column(in->run, kind, PTO_COLUMN_ARGUMENT_ULP) == 0;
     const size_t bytes = element_bytes(result->dtype);
     int64_t count = 0;
-    if ((is_known && ulp == 0) || !array_count(result, &count)) return;
+    if ((is_known && units == 0) || !array_count(result, &count)) return;
     for (int64_t i = 0; i < count; i++) {
         const uint8_t *at = result->base + (size_t)i * bytes;
         bound b = bound_anything(result->dtype);
