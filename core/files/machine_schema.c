@@ -21,305 +21,139 @@ static const char *const dtype_names[] = {
 #include "ir/ops/types.def"
     NULL};
 
+/* A row for each key. NEEDED: every file has it. Of a number: its type, what it is when absent, the least, the most. */
+enum { OPTIONAL = false, NEEDED = true };
+#define NUMBER(needed, key, of, absent, least, most, in, words) \
+    {.name = (key),                                             \
+     .type = VALUE_##of,                                        \
+     .is_required = (needed),                                   \
+     .def = (absent),                                           \
+     .min = (least),                                            \
+     .max = (most),                                             \
+     .unit = (in),                                              \
+     .doc = (words)}
+#define CYCLES(key, absent, most, words) NUMBER(OPTIONAL, key, I64, absent, "0", most, "cycles", words)
+#define FLAG(key, words) {.name = (key), .type = VALUE_BOOL, .def = "false", .doc = (words)}
+#define TEXT(needed, key, words) {.name = (key), .type = VALUE_STR, .is_required = (needed), .doc = (words)}
+#define NAME(needed, key, known, words) \
+    {.name = (key), .type = VALUE_ENUM, .is_required = (needed), .choices = (known), .doc = (words)}
+#define LIST(needed, key, of, words) \
+    {.name = (key), .kind = SCHEMA_SEQUENCE, .element = (of), .is_required = (needed), .doc = (words)}
+#define SECTION(needed, key, of, words) \
+    {.name = (key), .kind = SCHEMA_MAPPING, .keys = (of), .is_required = (needed), .doc = (words)}
+#define NAMED(needed, key, of, known, words) \
+    {.name = (key), .kind = SCHEMA_NAMED, .element = (of), .choices = (known), .is_required = (needed), .doc = (words)}
 #define END {.name = NULL}
 
-static const schema_key pipe_item = {.name = "a pipe", .type = VALUE_ENUM, .choices = pipe_names};
-static const schema_key layout_item = {.name = "a layout", .type = VALUE_ENUM, .choices = layout_names};
-static const schema_key dtype_item = {.name = "an element type", .type = VALUE_ENUM, .choices = dtype_names};
-static const schema_key change_item = {.name = "a change", .type = VALUE_STR, .doc = "from and to, as nd-nz"};
-static const schema_key dtype_list = {.name = "element type", .kind = SCHEMA_SEQUENCE, .element = &dtype_item};
+static const schema_key pipe_item = NAME(OPTIONAL, "a pipe", pipe_names, NULL);
+static const schema_key layout_item = NAME(OPTIONAL, "a layout", layout_names, NULL);
+static const schema_key dtype_item = NAME(OPTIONAL, "an element type", dtype_names, NULL);
+static const schema_key change_item = TEXT(OPTIONAL, "a change", "from and to, as nd-nz");
+static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item, NULL);
 
 static const schema_key core_keys[] = {
-    {.name = "count",
-     .type = VALUE_I64,
-     .is_required = true,
-     .min = "1",
-     .max = "65536",
-     .doc = "cores of this kind on the chip"},
-    {.name = "per-cluster",
-     .type = VALUE_I64,
-     .def = "1",
-     .min = "1",
-     .max = "64",
-     .doc = "cores of this kind in one cluster"},
-    {.name = "pipes", .kind = SCHEMA_SEQUENCE, .element = &pipe_item, .is_required = true, .doc = "pipes of each core"},
-    END};
-static const schema_key core_entry = {.name = "core kind", .kind = SCHEMA_MAPPING, .keys = core_keys};
+    NUMBER(NEEDED, "count", I64, NULL, "1", "65536", NULL, "cores of this kind on the chip"),
+    NUMBER(OPTIONAL, "per-cluster", I64, "1", "1", "64", NULL, "cores of this kind in one cluster"),
+    LIST(NEEDED, "pipes", &pipe_item, "pipes of each core"),
+    END,
+};
+static const schema_key core_entry = SECTION(OPTIONAL, "core kind", core_keys, NULL);
 
 static const schema_key space_keys[] = {
-    {.name = "core", .type = VALUE_STR, .doc = "core kind that owns one for each core; without it: one for the chip"},
-    {.name = "bytes",
-     .type = VALUE_BYTES,
-     .is_required = true,
-     .min = "1",
-     .max = "64TiB",
-     .unit = "bytes",
-     .doc = "size"},
-    {.name = "reserved", .type = VALUE_BYTES, .def = "0", .unit = "bytes", .doc = "last bytes that tiles may not use"},
-    {.name = "align",
-     .type = VALUE_BYTES,
-     .def = "32",
-     .min = "1",
-     .max = "4096",
-     .unit = "bytes",
-     .doc = "alignment of each buffer, a power of two"},
-    {.name = "alias", .type = VALUE_ENUM, .choices = space_names, .doc = "space whose bytes it shares"},
-    {.name = "layouts",
-     .kind = SCHEMA_SEQUENCE,
-     .element = &layout_item,
-     .is_required = true,
-     .doc = "layouts of tiles in it, the usual one first"},
-    END};
-static const schema_key space_entry = {.name = "space", .kind = SCHEMA_MAPPING, .keys = space_keys};
+    TEXT(OPTIONAL, "core", "core kind that owns one for each core; without it: one for the chip"),
+    NUMBER(NEEDED, "bytes", BYTES, NULL, "1", "64TiB", "bytes", "size"),
+    NUMBER(OPTIONAL, "reserved", BYTES, "0", NULL, NULL, "bytes", "last bytes that tiles may not use"),
+    NUMBER(OPTIONAL, "align", BYTES, "32", "1", "4096", "bytes", "alignment of each buffer, a power of two"),
+    NAME(OPTIONAL, "alias", space_names, "space whose bytes it shares"),
+    LIST(NEEDED, "layouts", &layout_item, "layouts of tiles in it, the usual one first"),
+    END,
+};
+static const schema_key space_entry = SECTION(OPTIONAL, "space", space_keys, NULL);
 
 static const schema_key path_keys[] = {
-    {.name = "from", .type = VALUE_ENUM, .choices = space_names, .is_required = true, .doc = "source space"},
-    {.name = "to", .type = VALUE_ENUM, .choices = space_names, .is_required = true, .doc = "target space"},
-    {.name = "core", .type = VALUE_STR, .is_required = true, .doc = "core kind whose pipe moves the data"},
-    {.name = "pipe", .type = VALUE_ENUM, .choices = pipe_names, .is_required = true, .doc = "pipe that moves the data"},
-    {.name = "bytes-per-cycle",
-     .type = VALUE_F64,
-     .is_required = true,
-     .min = "0.001",
-     .max = "1000000",
-     .unit = "bytes/cycle",
-     .doc = "bandwidth of one core"},
-    {.name = "latency",
-     .type = VALUE_I64,
-     .def = "0",
-     .min = "0",
-     .max = "1000000",
-     .unit = "cycles",
-     .doc = "cycles before the first byte, when the pipe was idle"},
-    {.name = "layouts",
-     .kind = SCHEMA_SEQUENCE,
-     .element = &change_item,
-     .is_required = true,
-     .doc = "layouts before and after, as nd-nz"},
-    {.name = "casts",
-     .kind = SCHEMA_SEQUENCE,
-     .element = &change_item,
-     .doc = "element types it can change, as f32-bf16"},
-    END};
-static const schema_key path_item = {.name = "a path", .kind = SCHEMA_MAPPING, .keys = path_keys};
+    NAME(NEEDED, "from", space_names, "source space"),
+    NAME(NEEDED, "to", space_names, "target space"),
+    TEXT(NEEDED, "core", "core kind whose pipe moves the data"),
+    NAME(NEEDED, "pipe", pipe_names, "pipe that moves the data"),
+    NUMBER(NEEDED, "bytes-per-cycle", F64, NULL, "0.001", "1000000", "bytes/cycle", "bandwidth of one core"),
+    CYCLES("latency", "0", "1000000", "cycles before the first byte, when the pipe was idle"),
+    LIST(NEEDED, "layouts", &change_item, "layouts before and after, as nd-nz"),
+    LIST(OPTIONAL, "casts", &change_item, "element types it can change, as f32-bf16"),
+    END,
+};
+static const schema_key path_item = SECTION(OPTIONAL, "a path", path_keys, NULL);
 
-static const schema_key shared_keys[] = {{.name = "gm-bytes-per-cycle",
-                                          .type = VALUE_F64,
-                                          .def = "0",
-                                          .min = "0",
-                                          .max = "1000000",
-                                          .unit = "bytes/cycle",
-                                          .doc = "global memory, all cores together; 0: no limit"},
-                                         END};
+static const schema_key shared_keys[] = {
+    NUMBER(OPTIONAL, "gm-bytes-per-cycle", F64, "0", "0", "1000000", "bytes/cycle",
+           "global memory, all cores together; 0: no limit"),
+    END,
+};
 
 static const schema_key vector_keys[] = {
-    {.name = "repeat-bytes",
-     .type = VALUE_I64,
-     .def = "256",
-     .min = "1",
-     .max = "65536",
-     .unit = "bytes",
-     .doc = "bytes that one repeat handles"},
-    {.name = "block-bytes",
-     .type = VALUE_I64,
-     .def = "32",
-     .min = "1",
-     .max = "4096",
-     .unit = "bytes",
-     .doc = "smallest unit of a vector access"},
-    {.name = "partial-repeat-cycles",
-     .type = VALUE_I64,
-     .def = "0",
-     .min = "0",
-     .max = "10000",
-     .unit = "cycles",
-     .doc = "extra when a length is not a multiple of repeat-bytes"},
-    {.name = "fused", .type = VALUE_BOOL, .def = "false", .doc = "a pto.fused region is one pass over the data"},
-    {.name = "tmp", .type = VALUE_BOOL, .def = "false", .doc = "reductions and row broadcasts want a scratch operand"},
-    {.name = "dtypes",
-     .kind = SCHEMA_SEQUENCE,
-     .element = &dtype_item,
-     .is_required = true,
-     .doc = "element types of arithmetic"},
-    {.name = "conversions",
-     .kind = SCHEMA_NAMED,
-     .element = &dtype_list,
-     .choices = dtype_names,
-     .doc = "for each source type the target types of a conversion"},
-    END};
+    NUMBER(OPTIONAL, "repeat-bytes", I64, "256", "1", "65536", "bytes", "bytes that one repeat handles"),
+    NUMBER(OPTIONAL, "block-bytes", I64, "32", "1", "4096", "bytes", "smallest unit of a vector access"),
+    CYCLES("partial-repeat-cycles", "0", "10000", "extra when a length is not a multiple of repeat-bytes"),
+    FLAG("fused", "a pto.fused region is one pass over the data"),
+    FLAG("tmp", "reductions and row broadcasts want a scratch operand"),
+    LIST(NEEDED, "dtypes", &dtype_item, "element types of arithmetic"),
+    NAMED(OPTIONAL, "conversions", &dtype_list, dtype_names, "for each source type the target types of a conversion"),
+    END,
+};
 
 static const schema_key box_cycles = {
     .name = "element type", .type = VALUE_I64, .min = "1", .max = "10000", .unit = "cycles"};
 
-static const schema_key matrix_keys[] = {{.name = "head",
-                                          .type = VALUE_I64,
-                                          .def = "0",
-                                          .min = "0",
-                                          .max = "100000",
-                                          .unit = "cycles",
-                                          .doc = "cycles before the first box"},
-                                         {.name = "dim-max",
-                                          .type = VALUE_I64,
-                                          .def = "4095",
-                                          .min = "1",
-                                          .max = "1000000",
-                                          .doc = "largest m, k and n of one instruction"},
-                                         {.name = "box-rows",
-                                          .type = VALUE_I64,
-                                          .def = "16",
-                                          .min = "1",
-                                          .max = "1024",
-                                          .doc = "rows of one box of an operand"},
-                                         {.name = "box-row-bytes",
-                                          .type = VALUE_I64,
-                                          .def = "32",
-                                          .min = "1",
-                                          .max = "4096",
-                                          .unit = "bytes",
-                                          .doc = "bytes of one row of such a box"},
-                                         {.name = "acc-box-rows",
-                                          .type = VALUE_I64,
-                                          .def = "16",
-                                          .min = "1",
-                                          .max = "1024",
-                                          .doc = "rows of one box of the result"},
-                                         {.name = "acc-box-cols",
-                                          .type = VALUE_I64,
-                                          .def = "16",
-                                          .min = "1",
-                                          .max = "1024",
-                                          .doc = "columns of one box of the result"},
-                                         {.name = "cycles-per-box",
-                                          .kind = SCHEMA_NAMED,
-                                          .element = &box_cycles,
-                                          .choices = dtype_names,
-                                          .is_required = true,
-                                          .doc = "cycles of one product of two boxes, by operand type"},
-                                         END};
+static const schema_key matrix_keys[] = {
+    CYCLES("head", "0", "100000", "cycles before the first box"),
+    NUMBER(OPTIONAL, "dim-max", I64, "4095", "1", "1000000", NULL, "largest m, k and n of one instruction"),
+    NUMBER(OPTIONAL, "box-rows", I64, "16", "1", "1024", NULL, "rows of one box of an operand"),
+    NUMBER(OPTIONAL, "box-row-bytes", I64, "32", "1", "4096", "bytes", "bytes of one row of such a box"),
+    NUMBER(OPTIONAL, "acc-box-rows", I64, "16", "1", "1024", NULL, "rows of one box of the result"),
+    NUMBER(OPTIONAL, "acc-box-cols", I64, "16", "1", "1024", NULL, "columns of one box of the result"),
+    NAMED(NEEDED, "cycles-per-box", &box_cycles, dtype_names, "cycles of one product of two boxes, by operand type"),
+    END,
+};
 
-static const schema_key cost_keys[] = {{.name = "head",
-                                        .type = VALUE_I64,
-                                        .def = "0",
-                                        .min = "0",
-                                        .max = "100000",
-                                        .unit = "cycles",
-                                        .doc = "once, when the pipe was idle"},
-                                       {.name = "per-repeat",
-                                        .type = VALUE_I64,
-                                        .def = "0",
-                                        .min = "0",
-                                        .max = "100000",
-                                        .unit = "cycles",
-                                        .doc = "for each repeat-bytes of a row"},
-                                       {.name = "per-row",
-                                        .type = VALUE_I64,
-                                        .def = "0",
-                                        .min = "0",
-                                        .max = "100000",
-                                        .unit = "cycles",
-                                        .doc = "for each row"},
-                                       {.name = "tail",
-                                        .type = VALUE_I64,
-                                        .def = "0",
-                                        .min = "0",
-                                        .max = "100000",
-                                        .unit = "cycles",
-                                        .doc = "once, when somebody waits for the result"},
-                                       {.name = "dtypes",
-                                        .kind = SCHEMA_SEQUENCE,
-                                        .element = &dtype_item,
-                                        .doc = "element types, when they differ from vector.dtypes"},
-                                       END};
-static const schema_key cost_entry = {.name = "cost class", .kind = SCHEMA_MAPPING, .keys = cost_keys};
+static const schema_key cost_keys[] = {
+    CYCLES("head", "0", "100000", "once, when the pipe was idle"),
+    CYCLES("per-repeat", "0", "100000", "for each repeat-bytes of a row"),
+    CYCLES("per-row", "0", "100000", "for each row"),
+    CYCLES("tail", "0", "100000", "once, when somebody waits for the result"),
+    LIST(OPTIONAL, "dtypes", &dtype_item, "element types, when they differ from vector.dtypes"),
+    END,
+};
+static const schema_key cost_entry = SECTION(OPTIONAL, "cost class", cost_keys, NULL);
 
-static const schema_key sync_keys[] = {{.name = "event-ids",
-                                        .type = VALUE_I64,
-                                        .def = "8",
-                                        .min = "1",
-                                        .max = "64",
-                                        .doc = "event ids of each ordered pair of pipes"},
-                                       {.name = "flag-cycles",
-                                        .type = VALUE_I64,
-                                        .def = "1",
-                                        .min = "0",
-                                        .max = "10000",
-                                        .unit = "cycles",
-                                        .doc = "cost of set_flag and wait_flag"},
-                                       {.name = "barrier-cycles",
-                                        .type = VALUE_I64,
-                                        .def = "1",
-                                        .min = "0",
-                                        .max = "10000",
-                                        .unit = "cycles",
-                                        .doc = "cost of a barrier beside the waiting"},
-                                       END};
+static const schema_key sync_keys[] = {
+    NUMBER(OPTIONAL, "event-ids", I64, "8", "1", "64", NULL, "event ids of each ordered pair of pipes"),
+    CYCLES("flag-cycles", "1", "10000", "cost of set_flag and wait_flag"),
+    CYCLES("barrier-cycles", "1", "10000", "cost of a barrier beside the waiting"),
+    END,
+};
 
-static const schema_key dispatch_keys[] = {{.name = "launch-cycles",
-                                            .type = VALUE_I64,
-                                            .def = "0",
-                                            .min = "0",
-                                            .max = "100000000",
-                                            .unit = "cycles",
-                                            .doc = "from the host's call to the first block"},
-                                           {.name = "block-cycles",
-                                            .type = VALUE_I64,
-                                            .def = "0",
-                                            .min = "0",
-                                            .max = "100000000",
-                                            .unit = "cycles",
-                                            .doc = "to start one block of a grid on a core"},
-                                           {.name = "task-cycles",
-                                            .type = VALUE_I64,
-                                            .def = "0",
-                                            .min = "0",
-                                            .max = "100000000",
-                                            .unit = "cycles",
-                                            .doc = "to hand a task whose inputs are ready to a queue"},
-                                           END};
+static const schema_key dispatch_keys[] = {
+    CYCLES("launch-cycles", "0", "100000000", "from the host's call to the first block"),
+    CYCLES("block-cycles", "0", "100000000", "to start one block of a grid on a core"),
+    CYCLES("task-cycles", "0", "100000000", "to hand a task whose inputs are ready to a queue"),
+    END,
+};
 
 static const schema_key top_keys[] = {
-    {.name = "pto-machine",
-     .type = VALUE_I64,
-     .is_required = true,
-     .min = "1",
-     .max = "1",
-     .doc = "version of the key list"},
-    {.name = "name", .type = VALUE_STR, .is_required = true, .doc = "name of the machine"},
-    {.name = "doc", .type = VALUE_STR, .doc = "what it is"},
-    {.name = "clock-hz",
-     .type = VALUE_I64,
-     .is_required = true,
-     .min = "1000",
-     .max = "1000000000000",
-     .unit = "Hz",
-     .doc = "clock of all cycle numbers"},
-    {.name = "cores",
-     .kind = SCHEMA_NAMED,
-     .element = &core_entry,
-     .is_required = true,
-     .doc = "kinds of cores, by name"},
-    {.name = "spaces",
-     .kind = SCHEMA_NAMED,
-     .element = &space_entry,
-     .choices = space_names,
-     .is_required = true,
-     .doc = "memories, by name"},
-    {.name = "paths",
-     .kind = SCHEMA_SEQUENCE,
-     .element = &path_item,
-     .is_required = true,
-     .doc = "legal moves between memories"},
-    {.name = "shared", .kind = SCHEMA_MAPPING, .keys = shared_keys, .doc = "bandwidth that cores share"},
-    {.name = "vector", .kind = SCHEMA_MAPPING, .keys = vector_keys, .is_required = true, .doc = "the vector unit"},
-    {.name = "matrix", .kind = SCHEMA_MAPPING, .keys = matrix_keys, .doc = "the matrix unit"},
-    {.name = "instructions",
-     .kind = SCHEMA_NAMED,
-     .element = &cost_entry,
-     .is_required = true,
-     .doc = "costs by class; `default` stands for the rest"},
-    {.name = "sync", .kind = SCHEMA_MAPPING, .keys = sync_keys, .doc = "flags and barriers"},
-    {.name = "dispatch", .kind = SCHEMA_MAPPING, .keys = dispatch_keys, .doc = "starting work on cores"},
-    END};
+    NUMBER(NEEDED, "pto-machine", I64, NULL, "1", "1", NULL, "version of the key list"),
+    TEXT(NEEDED, "name", "name of the machine"),
+    TEXT(OPTIONAL, "doc", "what it is"),
+    NUMBER(NEEDED, "clock-hz", I64, NULL, "1000", "1000000000000", "Hz", "clock of all cycle numbers"),
+    NAMED(NEEDED, "cores", &core_entry, NULL, "kinds of cores, by name"),
+    NAMED(NEEDED, "spaces", &space_entry, space_names, "memories, by name"),
+    LIST(NEEDED, "paths", &path_item, "legal moves between memories"),
+    SECTION(OPTIONAL, "shared", shared_keys, "bandwidth that cores share"),
+    SECTION(NEEDED, "vector", vector_keys, "the vector unit"),
+    SECTION(OPTIONAL, "matrix", matrix_keys, "the matrix unit"),
+    NAMED(NEEDED, "instructions", &cost_entry, NULL, "costs by class; `default` stands for the rest"),
+    SECTION(OPTIONAL, "sync", sync_keys, "flags and barriers"),
+    SECTION(OPTIONAL, "dispatch", dispatch_keys, "starting work on cores"),
+    END,
+};
 
 const schema_file machine_schema = {
     .kind = "machine",
