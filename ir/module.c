@@ -174,7 +174,7 @@ ir_level function_level(const module *m, op_id f)
     bool tensor = signature_has_tensor(m, f);
     IR_WALK(m, o, f)
     {
-        ir_level level = op_home_level((op_home)op_info_of(m, o)->home);
+        ir_level level = op_home_level(op_info_of(m, o)->home);
         if (level != LEVEL_NONE) return level;
         tensor = tensor || (o != f && makes_tensor(m, o));
     }
@@ -184,5 +184,5 @@ ir_level function_level(const module *m, op_id f)
 bool function_stands_at(const module *m, op_id f, str level)
 {
     const ir_level own = function_level(m, f);
-    return own == LEVEL_NONE || str_is(level, level_name(own));
+    return own == LEVEL_NONE || str_is(level, level_name(context_ops(m->context), own));
 }

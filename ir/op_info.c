@@ -159,6 +159,8 @@ typedef struct added_op {
 struct op_table {
     arena *a;
     op_source source;
+    const char *levels[LEVELS_MAX - LEVEL_COUNT]; /* added */
+    uint32_t level_count;
     const added_op **added;
     size_t capacity;
     uint32_t count;
@@ -206,6 +208,14 @@ op_kind op_table_add(op_table *t, const op_info *row)
     return (op_kind)(OP_KIND_COUNT + t->count++);
 }
 
+ir_level op_table_add_level(op_table *t, const char *name)
+{
+    const ir_level there = level_by_name(t, str_from(name));
+    if (there != LEVEL_NONE || t->level_count == LEVELS_MAX - LEVEL_COUNT) return there;
+    t->levels[t->level_count] = arena_strdup(t->a, name);
+    return (ir_level)(LEVEL_COUNT + t->level_count++);
+}
+
 static const added_op *added_at(const op_table *t, op_kind kind)
 {
     BUG_IF(t == NULL || kind < OP_KIND_COUNT || (uint32_t)(kind - OP_KIND_COUNT) >= t->count, "there is no op kind %u",
@@ -245,7 +255,8 @@ const char *op_nearest_name(const op_table *t, str name)
     size_t capacity = 0;
     const char **names = table_grow(NULL, &capacity, count, sizeof *names);
     for (uint32_t k = OP_NONE + 1; k < op_kind_count(t); k++) names[n++] = op_info_at(t, (op_kind)k)->name;
-    while (*more != NULL) names[n++] = *more++;
+    for (; *more != NULL; more++) /* the name itself: what has it cannot be used */
+        if (!str_is(name, *more)) names[n++] = *more;
     names[n] = NULL;
     const char *near = str_nearest(name, names);
     table_free((void *)names);
@@ -317,26 +328,33 @@ bool attr_spec_allows(const attr_spec *spec, str word)
 static const char *const level_names[LEVEL_COUNT] = {[LEVEL_NONE] = "none", IR_LEVELS(LEVEL_NAME)};
 static const uint8_t level_guests[LEVEL_COUNT] = {IR_LEVELS(LEVEL_GUEST)};
 
-ir_level level_guest(ir_level l) { return (ir_level)level_guests[l]; }
+ir_level level_guest(ir_level l) { return l < LEVEL_COUNT ? level_guests[l] : LEVEL_NONE; }
 
 ir_level op_home_level(op_home home)
 {
-    static const uint8_t levels[] = {
+    static const uint8_t levels[HOME_COUNT] = {
         [HOME_ANY] = LEVEL_NONE,    [HOME_TENSOR] = LEVEL_TENSOR, [HOME_TILE] = LEVEL_TILE,
         [HOME_BLOCK] = LEVEL_BLOCK, [HOME_PTO] = LEVEL_BLOCK,     [HOME_EXEC] = LEVEL_EXEC};
-    return (ir_level)levels[home];
+    return home < HOME_COUNT ? levels[home] : (ir_level)(LEVEL_COUNT + (home - HOME_COUNT));
 }
 
-const char *level_name(ir_level l)
+op_home level_home(ir_level l)
 {
-    BUG_IF((uint32_t)l >= LEVEL_COUNT, "there is no level %d", (int)l);
-    return level_names[l];
+    static const uint8_t homes[LEVEL_COUNT] = {HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_EXEC};
+    return l < LEVEL_COUNT ? homes[l] : (op_home)(HOME_COUNT + (l - LEVEL_COUNT));
 }
 
-ir_level level_by_name(str s)
+static uint32_t level_end(const op_table *t) { return LEVEL_COUNT + (t != NULL ? t->level_count : 0); }
+
+const char *level_name(const op_table *t, ir_level l)
 {
-    for (uint32_t l = LEVEL_NONE + 1; l < LEVEL_COUNT; l++) {
-        if (str_is(s, level_names[l])) return (ir_level)l;
-    }
+    BUG_IF(l >= level_end(t), "there is no level %u", l);
+    return l < LEVEL_COUNT ? level_names[l] : t->levels[l - LEVEL_COUNT];
+}
+
+ir_level level_by_name(const op_table *t, str s)
+{
+    for (uint32_t l = LEVEL_NONE + 1; l < level_end(t); l++)
+        if (str_is(s, level_name(t, (ir_level)l))) return (ir_level)l;
     return LEVEL_NONE;
 }

@@ -8,19 +8,24 @@
 
 #include "ir/insn_rule.h"
 
-/* X(ID, name, guest): the levels. Ops of the level `guest` may stand in kernels of this level too, until a property
- * holds that excludes them (pto_property). */
+/* X(ID, name, guest): the levels of ir/ops. Ops of the level `guest` may stand in kernels of this level too, until a
+ * property holds that excludes them (pto_property). */
 #define IR_LEVELS(X)            \
     X(TENSOR, "tensor/1", NONE) \
     X(TILE, "tile/1", NONE)     \
     X(BLOCK, "block/1", TILE)   \
     X(EXEC, "exec/1", NONE)
 
+/* A level of ours, or from LEVEL_COUNT on one that a table of ops adds (op_table_add_level). Sets of levels are bits.
+ */
+typedef uint8_t ir_level;
 #define IR_LEVEL_ENUM(ID, ...) LEVEL_##ID,
-typedef enum ir_level { LEVEL_NONE, IR_LEVELS(IR_LEVEL_ENUM) LEVEL_COUNT } ir_level;
+enum { LEVEL_NONE, IR_LEVELS(IR_LEVEL_ENUM) LEVEL_COUNT, LEVELS_MAX = 16 };
 #undef IR_LEVEL_ENUM
-const char *level_name(ir_level l); /* "tensor/1" ... */
-ir_level level_by_name(str s);
+typedef struct op_table op_table;
+const char *level_name(const op_table *t, ir_level l); /* "tensor/1" ... */
+/* LEVEL_NONE when `t` has no such level. */
+ir_level level_by_name(const op_table *t, str s);
 /* The level whose ops stand in kernels of `l` too; LEVEL_NONE: there is none. */
 ir_level level_guest(ir_level l);
 
@@ -43,13 +48,17 @@ enum {
     OP_KIND_COUNT
 };
 
-/* Which levels an op may stand at. Control ops stand everywhere. */
-typedef enum op_home {
+/* Which levels an op may stand at. Control ops stand everywhere. From HOME_COUNT on: one level that a table adds. */
+typedef uint8_t op_home;
+enum {
 #define HOME(ID, ...) HOME_##ID,
 #include "ir/ops/kinds.def"
-} op_home;
+    HOME_COUNT
+};
 /* LEVEL_NONE of HOME_ANY. */
 ir_level op_home_level(op_home home);
+/* The home of ops that stand at one level alone. */
+op_home level_home(ir_level l);
 
 enum op_trait {
 #define TRAIT(ID, bit, word, doc) TRAIT_##ID = 1 << (bit),

@@ -25,6 +25,9 @@ void op_table_set_source(op_table *t, const op_source *source);
 /* Adds a row, of which a copy is kept; what it points at lives as long as the table. Its name has a dialect that is
  * none of ours (op_dialect_is_ours) and no row has it yet: BUG otherwise, or when there is no number left. */
 op_kind op_table_add(op_table *t, const op_info *row);
+/* A level that ops of the table may have: the one of this name, or a new one; LEVEL_NONE when
+ * there are LEVELS_MAX. */
+ir_level op_table_add_level(op_table *t, const char *name);
 /* Whether names that begin with this word and a dot are those of ir/ops. */
 bool op_dialect_is_ours(str dialect);
 

@@ -5,7 +5,7 @@
 #include "ir/op_info.h"
 
 /* "tensor/1", "every level", .. */
-const char *op_home_words(op_home home);
+const char *op_home_words(op_home home); /* below HOME_COUNT */
 /* How operands lie in the iteration space; NULL when the op has none. */
 const char *space_rule_words(space_rule rule);
 /* Capacities and valid regions that an instruction wants and gives; NULL when it has no rule. */

@@ -40,7 +40,7 @@ static void module_levels(const module *m, contract_state *out)
     *out = (contract_state){0};
     BLOCK_EACH_OP(m, o, module_top(m)) {
         const ir_level level = function_level(m, o);
-        if (level != LEVEL_NONE) contract_state_add_level(out, level_name(level));
+        if (level != LEVEL_NONE) contract_state_add_level(out, level_name(context_ops(module_context(m)), level));
     }
 }
 
@@ -260,7 +260,7 @@ static exit_status run_units(manager *g, const step_event *e, step_effect *effec
     op_id *units;
     uint32_t excluded = 0;
     TRY_AS(EXIT_STATUS_FAILED, property_excluded_levels(g->properties, &g->states[e->index], &excluded));
-    effect->levels = run_levels(e->step->pass, excluded);
+    effect->levels = run_levels(context_ops(module_context(g->module)), e->step->pass, excluded);
     const uint32_t count = collect_units(g, e->step->pass->consumes, &units);
     if (strcmp(e->step->pass->scope, "module") == 0) return count > 0 ? run_unit(g, e, 0, effect) : EXIT_STATUS_OK;
     for (uint32_t i = 0; i < count; i++) {
@@ -310,7 +310,7 @@ static status check_levels(manager *g, const step_event *e)
 {
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
         const ir_level there = function_level(g->module, f);
-        const char *level = level_name(there);
+        const char *level = level_name(context_ops(module_context(g->module)), there);
         if (there == LEVEL_NONE || contract_state_level(&g->states[e->index + 1], level)) continue;
         const str name = string_of(module_context(g->module), function_name(g->module, f));
         diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",

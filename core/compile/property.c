@@ -77,6 +77,11 @@ static void blame(property_set *set, const module *m, const char *property, cons
                run_agent_text(agent, who));
 }
 
+static bool is_at(const module *m, op_id f, const char *level)
+{
+    return strcmp(level_name(context_ops(module_context(m)), function_level(m, f)), level) == 0;
+}
+
 status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state,
                             const run_agent *blamed)
 {
@@ -87,7 +92,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             TRY(find_checker(set, level->properties[p], &c));
             if (!c->property || strcmp(c->property->level, level->level) != 0) continue;
             BLOCK_EACH_OP(m, f, module_top(m)) {
-                if (strcmp(level_name(function_level(m, f)), level->level) != 0) continue;
+                if (!is_at(m, f, level->level)) continue;
                 if (check_function(set, session, m, f, c, blamed) == OK) continue;
                 if (run_session_is_stopped(session)) return FAILED; /* it gave up, nobody is to blame */
                 blame(set, m, c->id, blamed);
@@ -104,7 +109,8 @@ status property_excluded_levels(property_set *set, const contract_state *state, 
         for (uint32_t p = 0; p < state->levels[l].property_count; p++) {
             const checker *c = NULL;
             TRY(find_checker(set, state->levels[l].properties[p], &c));
-            if (c->property && c->property->excludes) *levels |= 1u << level_by_name(str_from(c->property->excludes));
+            if (c->property && c->property->excludes)
+                *levels |= 1u << level_by_name(plugin_host_ops(set->host), str_from(c->property->excludes));
         }
     }
     return OK;
@@ -115,8 +121,7 @@ bool property_holds(property_set *set, run_session *session, module *m, const ch
     const checker *c = NULL;
     if (find_checker(set, property, &c) != OK || !c->property || strcmp(c->property->level, level) != 0) return false;
     BLOCK_EACH_OP(m, f, module_top(m)) {
-        if (strcmp(level_name(function_level(m, f)), level) == 0 && check_function(set, session, m, f, c, NULL) != OK)
-            return false;
+        if (is_at(m, f, level) && check_function(set, session, m, f, c, NULL) != OK) return false;
     }
     return true;
 }

@@ -18,7 +18,7 @@ typedef struct build_parts {
 
 static bool level_fits(const run_context *c, const op_info *info)
 {
-    return info->home == HOME_ANY || (c->request.levels & 1u << op_home_level((op_home)info->home)) != 0;
+    return info->home == HOME_ANY || (c->request.levels & 1u << op_home_level(info->home)) != 0;
 }
 
 static bool check_kind(run_context *c, const pto_op_spec *s, build_parts *out)

@@ -96,12 +96,6 @@ pto_status host_op_evaluate(pto_op op, uint32_t operand_count, const pto_tensor 
 
 /* ---- rows ---- */
 
-static uint8_t home_of(const char *level)
-{
-    static const uint8_t homes[LEVEL_COUNT] = {HOME_ANY, HOME_TENSOR, HOME_TILE, HOME_BLOCK, HOME_EXEC};
-    return homes[level_by_name(str_from(level))];
-}
-
 /* By pto_row_attr_type. */
 static const uint8_t spec_kinds[] = {SPEC_NONE, SPEC_BOOL,   SPEC_INT,   SPEC_FLOAT,
                                      SPEC_ENUM, SPEC_STRING, SPEC_DTYPE, SPEC_INTS};
@@ -125,11 +119,11 @@ static const operand_spec *operands_of(arena *a, const pto_op_row *row)
     return specs;
 }
 
-static op_info info_of(arena *a, const pto_opset *set, const pto_op_row *row)
+static op_info info_of(arena *a, op_home home, const pto_op_row *row)
 {
     op_info info = {.name = row->name,
                     .doc = row->doc,
-                    .home = home_of(set->level),
+                    .home = home,
                     .traits = row->traits,
                     .dtypes = row->dtypes,
                     .in = operands_of(a, row),
@@ -178,7 +172,7 @@ status opset_add(opset_calls *calls, op_table *ops, diag_engine *d, src_pos at, 
         *p = (plugin_op){.row = *row, .calls = calls, .path = f->path};
         p->agent = (run_agent){
             .plugin = f->plugin->id, .role = "op", .id = (*row)->name, .options = no_options, .stats = no_stats};
-        op_info info = info_of(calls->a, *set, *row);
+        op_info info = info_of(calls->a, level_home(op_table_add_level(ops, (*set)->level)), *row);
         info.origin = p;
         op_table_add(ops, &info);
     }

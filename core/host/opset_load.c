@@ -207,6 +207,10 @@ status opset_copy(const loader *l, const pto_opset *theirs, const pto_opset **ou
     if (strcmp(plugin, set->id) != 0 && !begins_with_part(plugin, set->id))
         return loader_refuse(l, "its op-set is called '%s', which its own id does not begin with", set->id);
     TRY(loader_check_level(l, set->id, set->level));
+    if (level_by_name(NULL, str_from(set->level)) == LEVEL_NONE &&
+        strncmp(set->level, set->id, strcspn(set->level, "/")) != 0)
+        return loader_refuse(l, "op-set '%s' declares the level '%s', which its id does not begin", set->id,
+                             set->level);
     uint32_t n = 0;
     TRY(loader_count(l, (const void *const *)set->rows, "ops", &n));
     const pto_op_row **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);

@@ -381,6 +381,15 @@ static bool provides(const plugin_file *f, plugin_kind kind, str id)
     return false;
 }
 
+bool plugin_host_has_dialect(plugin_host *h, str dialect)
+{
+    for (const char *const *id = plugin_host_ids(h, PLUGIN_OP); *id != NULL; id++) {
+        const char *dot = strrchr(*id, '.');
+        if (dot != NULL && str_eq(dialect, (str){*id, (size_t)(dot - *id)})) return true;
+    }
+    return false;
+}
+
 const char *const *plugin_host_ids(plugin_host *h, plugin_kind kind)
 {
     /* What cannot be read was reported and is missing here. */

@@ -78,6 +78,8 @@ const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const
 MUST_CHECK status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file);
 /* Whether any readable note provides the id; loads and reports nothing. */
 bool plugin_host_has(plugin_host *h, plugin_kind kind, str id);
+/* Whether a readable note provides ops whose names are `dialect`, a dot and a word. */
+bool plugin_host_has_dialect(plugin_host *h, str dialect);
 
 /* Why what was asked for and could not be loaded was refused; NULL when that is not known. */
 const char *plugin_host_refusal(plugin_host *h, plugin_kind kind, str id);

@@ -106,11 +106,22 @@ static status copy_options(const loader *l, const char *owner, const pto_option 
     return options_check(l->a, l->diags, l->at, who, copies);
 }
 
+/* A slash and a number of at most two digits. */
+static bool is_number(const char *p)
+{
+    const size_t n = strspn(p, "0123456789/");
+    return p[0] == '/' && strrchr(p, '/') == p && n > 1 && n <= 3 && p[n] == '\0';
+}
+
 status loader_check_level(const loader *l, const char *owner, const char *level)
 {
     if (level == NULL) return loader_refuse(l, "'%s' does not say its level", owner);
-    if (level_by_name(str_from(level)) == LEVEL_NONE)
+    const size_t n = strcspn(level, "/");
+    if (level_by_name(NULL, str_from(level)) != LEVEL_NONE) return OK;
+    if (!is_number(level + n) || !plugin_host_has_dialect(l->host, (str){level, n}))
         return loader_refuse(l, "'%s' names the level '%s', which this core does not know", owner, level);
+    if (op_table_add_level(plugin_host_ops(l->host), level) == LEVEL_NONE)
+        return loader_refuse(l, "'%s' names the level '%s'; the most are %d", owner, level, LEVELS_MAX - 1);
     return OK;
 }
 

@@ -62,9 +62,10 @@ void run_agent_note(const run_agent *agent, diag_engine *d)
     diag_note(d, agent->at, "step `%s`: pass %s of plugin %s", agent->step, agent->id, agent->plugin);
 }
 
-uint32_t run_levels(const pto_pass *pass, uint32_t excluded)
+uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded)
 {
-    const ir_level from = level_by_name(str_from(pass->consumes)), to = level_by_name(str_from(pass->produces));
+    const ir_level from = level_by_name(ops, str_from(pass->consumes)),
+                   to = level_by_name(ops, str_from(pass->produces));
     return 1u << from | 1u << to | ((1u << level_guest(from) | 1u << level_guest(to)) & ~excluded);
 }
 

@@ -82,7 +82,7 @@ typedef struct run_request {
 
 /* Levels that a pass may make ops of: those it consumes and produces, with their guests but for the levels of
  * `excluded`, as bits. */
-uint32_t run_levels(const pto_pass *pass, uint32_t excluded);
+uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded);
 
 const pto_run *run_context_begin(run_session *s, const run_request *request);
 /* The unit as the plugin gets it; none for module scope. */

@@ -257,6 +257,7 @@ static status check_terminator(verifier *v, op_id parent, block_id b)
 
 static bool home_allowed(const verifier *v, op_home home)
 {
+    if (home >= HOME_COUNT) return v->level == op_home_level(home) && !v->kernel;
     switch (home) {
     case HOME_ANY: return true;
     case HOME_TENSOR: return v->level == LEVEL_TENSOR && !v->kernel;
@@ -264,16 +265,17 @@ static bool home_allowed(const verifier *v, op_home home)
     case HOME_BLOCK: return v->level == LEVEL_BLOCK;
     case HOME_PTO: return v->kernel;
     case HOME_EXEC: return v->level == LEVEL_EXEC && !v->kernel;
+    default: return false;
     }
-    return false;
 }
 
 static status check_place(verifier *v, op_id o, op_kind kind, const op_info *info)
 {
-    if (!home_allowed(v, (op_home)info->home)) {
+    if (!home_allowed(v, info->home)) {
         if (info->home == HOME_PTO)
             return op_error(v->m, o, &E0318, "is an instruction and stands in a `block.kernel` only");
-        return op_error(v->m, o, &E0317, "does not belong to a function of level %s", level_name(v->level));
+        return op_error(v->m, o, &E0317, "does not belong to a function of level %s",
+                        level_name(context_ops(v->c), v->level));
     }
     if (o == v->function) return OK;
     if ((info->traits & TRAIT_FUNCTION) != 0) return op_error(v->m, o, &E0318, "stands inside another function");

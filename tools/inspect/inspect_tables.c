@@ -88,8 +88,9 @@ static void put_rules(inspector *x, const op_info *o, op_kind kind)
 {
     text_buffer t;
     text_init(&t);
-    inspect_row(x, "level", op_home_words((op_home)o->home));
-    op_form_words(plugin_host_ops(x->host), kind, &t);
+    const op_table *ops = plugin_host_ops(x->host);
+    inspect_row(x, "level", o->home < HOME_COUNT ? op_home_words(o->home) : level_name(ops, op_home_level(o->home)));
+    op_form_words(ops, kind, &t);
     inspect_row(x, "form", t.p);
     text_fini(&t);
     inspect_row(x, "iteration space", space_rule_words((space_rule)o->space));

@@ -96,9 +96,9 @@ TEST(forms_name_each_operand_once_and_attributes_of_the_row)
 TEST(levels_and_pipes_have_names)
 {
     for (uint32_t l = LEVEL_TENSOR; l < LEVEL_COUNT; l++)
-        assert_int_equal(level_by_name(str_from(level_name((ir_level)l))), l);
-    assert_int_equal(level_by_name(STR("none")), LEVEL_NONE);
-    assert_int_equal(level_by_name(STR("tensor/2")), LEVEL_NONE);
+        assert_int_equal(level_by_name(NULL, str_from(level_name(NULL, (ir_level)l))), l);
+    assert_int_equal(level_by_name(NULL, STR("none")), LEVEL_NONE);
+    assert_int_equal(level_by_name(NULL, STR("tensor/2")), LEVEL_NONE);
     assert_string_equal(pipe_name(UNIT_LOAD), "mte2");
     assert_string_equal(pipe_name(UNIT_ALL), "all");
 }

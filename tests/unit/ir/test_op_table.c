@@ -132,6 +132,27 @@ TEST(an_added_op_is_checked_against_its_row)
     expect_error("\"pto_acme.something_else\"(%x) : (tensor<4 x f32>) -> tensor<4 x f32>", "looked for in the attic");
 }
 
+TEST(a_level_that_is_added_has_a_number_and_a_home)
+{
+    arena *a = arena_create("test");
+    op_table *t = op_table_create(a);
+    assert_int_equal(op_table_add_level(t, "tile/1"), LEVEL_TILE);
+    assert_int_equal(level_by_name(t, STR("acme.image/1")), LEVEL_NONE);
+    const ir_level image = op_table_add_level(t, "acme.image/1");
+    assert_int_equal(image, LEVEL_COUNT);
+    assert_int_equal(op_table_add_level(t, "acme.image/1"), image);
+    assert_string_equal(level_name(t, image), "acme.image/1");
+    assert_int_equal(op_home_level(level_home(image)), image);
+    assert_int_equal(level_guest(image), LEVEL_NONE);
+    char name[16];
+    for (uint32_t i = LEVEL_COUNT + 1; i < LEVELS_MAX; i++) {
+        snprintf(name, sizeof name, "acme.l%u/1", i);
+        assert_int_equal(op_table_add_level(t, name), i);
+    }
+    assert_int_equal(op_table_add_level(t, "acme.one_more/1"), LEVEL_NONE);
+    arena_destroy(a);
+}
+
 TEST(a_table_numbers_what_is_added_after_the_rows_of_ours)
 {
     arena *a = arena_create("test");
