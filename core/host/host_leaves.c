@@ -122,7 +122,7 @@ attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_
 {
     const attr_id a = attr_from(c, h);
     if (a == 0 || name.n == 0) {
-        run_misuse(c, &E1324, "gave `%s` an attribute '%.*s' without %s", info->name, (int)name.n, name.p,
+        run_misuse(c, &E1324, "gave `%s` an attribute `%.*s` without %s", info->name, (int)name.n, name.p,
                    a == 0 ? "a value" : "a name");
         return 0;
     }
@@ -138,7 +138,7 @@ attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_
     }
     if (!r.failed && attr_has_leaves(c->ir, a)) return stored;
     run_misuse(c, &E1324,
-               "gave `%s` the attribute '%.*s' with an expression over values that it cannot name, or with lists "
+               "gave `%s` the attribute `%.*s` with an expression over values that it cannot name, or with lists "
                "nested too deeply",
                info->name, (int)name.n, name.p);
     return 0;

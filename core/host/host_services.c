@@ -148,7 +148,7 @@ static const value *option_of(const pto_run *run, uint32_t option, uint32_t type
     /* plugin_load refuses other types, and option.c asserts that both enumerations are one. */
     // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): the analyzer sees neither.
     const value_kind kind = (value_kind)row->type;
-    run_misuse(c, &E1323, "read its option '%s', which is %s, as %s", row->name, value_type_text(kind), as);
+    run_misuse(c, &E1323, "read its option `%s`, which is %s, as %s", row->name, value_type_text(kind), as);
     return NULL;
 }
 
@@ -246,7 +246,7 @@ pto_status host_module_set_attr(const pto_run *run, pto_str name, pto_attr h)
     if (h.index != 0 && a == 0) return PTO_FAILED;
     if (c->request.access != RUN_WRITES_MODULE || c->session->current != c) {
         run_misuse(c, c->request.access == RUN_READS ? &E1325 : &E1321,
-                   "tried to set the module attribute '%.*s'; only a pass of scope module may do that", (int)name.n,
+                   "tried to set the module attribute `%.*s`; only a pass of scope module may do that", (int)name.n,
                    name.p);
         return PTO_FAILED;
     }

@@ -152,7 +152,7 @@ static status check_free(const op_table *ops, diag_engine *d, src_pos at, const 
 {
     const op_kind kind = op_table_find_added(ops, str_from(name));
     if (kind == OP_NONE) return OK;
-    diag_error(d, at, &E1306, "op '%s' is provided by two files: %s and %s; remove one of them", name,
+    diag_error(d, at, &E1306, "op `%s` is provided by two files: %s and %s; remove one of them", name,
                plugin_op_of(op_info_at(ops, kind))->path, f->path);
     return FAILED;
 }

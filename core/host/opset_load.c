@@ -45,15 +45,15 @@ static status copy_operands(const loader *l, pto_op_row *row)
     uint32_t n = 0;
     TRY(loader_count(l, (const void *const *)row->operands, "operands", &n));
     if (n > PTO_OP_OPERANDS_MAX)
-        return loader_refuse(l, "op '%s' has %u operands; the most is %d", row->name, n, PTO_OP_OPERANDS_MAX);
+        return loader_refuse(l, "op `%s` has %u operands; the most is %d", row->name, n, PTO_OP_OPERANDS_MAX);
     const pto_row_operand **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);
     for (uint32_t i = 0; i < n; i++) {
         if (!PTO_HAS(row->operands[i], name))
-            return loader_refuse(l, "operand %u of op '%s' is too short a struct", i, row->name);
+            return loader_refuse(l, "operand %u of op `%s` is too short a struct", i, row->name);
         const pto_row_operand *o = copies[i] = loader_copy(l, row->operands[i], sizeof *o);
-        if (!is_word(o->name)) return loader_refuse(l, "operand %u of op '%s' has no usable name", i, row->name);
+        if (!is_word(o->name)) return loader_refuse(l, "operand %u of op `%s` has no usable name", i, row->name);
         if (!are_types(o->types) || !are_dtypes(o->dtypes) || o->reserved != 0)
-            return loader_refuse(l, "operand '%s' of op '%s' is of no types that this core knows", o->name, row->name);
+            return loader_refuse(l, "operand `%s` of op `%s` is of no types that this core knows", o->name, row->name);
     }
     row->operands = copies;
     return OK;
@@ -93,26 +93,26 @@ static status check_choices(const loader *l, const char *op, pto_row_attr *a)
     uint32_t n = 0;
     TRY(loader_count(l, (const void *const *)a->choices, "choices", &n));
     if ((n != 0) != (a->type == PTO_ROW_ENUM))
-        return loader_refuse(l, "attribute '%s' of op '%s' %s", a->name, op,
+        return loader_refuse(l, "attribute `%s` of op `%s` %s", a->name, op,
                              n != 0 ? "has choices, but is no enum" : "lacks its choices");
     for (uint32_t i = 0; i < n; i++)
         if (!is_word(a->choices[i]))
-            return loader_refuse(l, "attribute '%s' of op '%s' has a choice that is not a word", a->name, op);
+            return loader_refuse(l, "attribute `%s` of op `%s` has a choice that is not a word", a->name, op);
     if (n == 0) a->choices = NULL;
     return OK;
 }
 
 static status copy_attr(const loader *l, const char *op, const pto_row_attr *theirs, const pto_row_attr **out)
 {
-    if (!PTO_HAS(theirs, choices)) return loader_refuse(l, "an attribute of op '%s' is too short a struct", op);
+    if (!PTO_HAS(theirs, choices)) return loader_refuse(l, "an attribute of op `%s` is too short a struct", op);
     pto_row_attr *a = loader_copy(l, theirs, sizeof *a);
-    if (!is_word(a->name)) return loader_refuse(l, "an attribute of op '%s' has no usable name", op);
+    if (!is_word(a->name)) return loader_refuse(l, "an attribute of op `%s` has no usable name", op);
     if (a->doc == NULL || a->type == PTO_ROW_NONE || a->type > PTO_ROW_INTS || a->required > 1 || a->reserved != 0)
-        return loader_refuse(l, "attribute '%s' of op '%s' lacks its doc or type", a->name, op);
+        return loader_refuse(l, "attribute `%s` of op `%s` lacks its doc or type", a->name, op);
     TRY(loader_check_text(l, op, "the doc of an attribute", a->doc));
     TRY(check_choices(l, op, a));
     if (a->def != NULL && (a->required != 0 || !is_default(a)))
-        return loader_refuse(l, "attribute '%s' of op '%s' has the default '%s', which it cannot have", a->name, op,
+        return loader_refuse(l, "attribute `%s` of op `%s` has the default `%s`, which it cannot have", a->name, op,
                              str_is_plain_line(str_from(a->def)) ? a->def : "?");
     *out = a;
     return OK;
@@ -123,13 +123,13 @@ static status copy_attrs(const loader *l, pto_op_row *row)
     uint32_t n = 0;
     TRY(loader_count(l, (const void *const *)row->attrs, "attributes", &n));
     if (n > PTO_OP_ATTRS_MAX)
-        return loader_refuse(l, "op '%s' has %u attributes; the most is %d", row->name, n, PTO_OP_ATTRS_MAX);
+        return loader_refuse(l, "op `%s` has %u attributes; the most is %d", row->name, n, PTO_OP_ATTRS_MAX);
     const pto_row_attr **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);
     for (uint32_t i = 0; i < n; i++) {
         TRY(copy_attr(l, row->name, row->attrs[i], &copies[i]));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(copies[k]->name, copies[i]->name) == 0)
-                return loader_refuse(l, "two attributes of op '%s' are called '%s'", row->name, copies[i]->name);
+                return loader_refuse(l, "two attributes of op `%s` are called `%s`", row->name, copies[i]->name);
     }
     row->attrs = copies;
     return OK;
@@ -179,16 +179,16 @@ static status check_row(const loader *l, const pto_op_row *row)
         {row->ulp > UINT8_MAX || row->argument_ulp > UINT8_MAX, "is off by more than 255 units"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        if (checks[i].is_wrong) return loader_refuse(l, "op '%s' %s", row->name, checks[i].what);
+        if (checks[i].is_wrong) return loader_refuse(l, "op `%s` %s", row->name, checks[i].what);
     return OK;
 }
 
 static status copy_row(const loader *l, const pto_opset *set, const pto_op_row *theirs, const pto_op_row **out)
 {
-    if (!PTO_HAS(theirs, evaluate)) return loader_refuse(l, "a row of op-set '%s' is too short a struct", set->id);
+    if (!PTO_HAS(theirs, evaluate)) return loader_refuse(l, "a row of op-set `%s` is too short a struct", set->id);
     pto_op_row *row = loader_copy(l, theirs, sizeof *row);
     if (row->name == NULL || !begins_with_part(row->name, set->id) || !is_word(row->name + strlen(set->id) + 1))
-        return loader_refuse(l, "an op of op-set '%s' is not called '%s.' and a word", set->id, set->id);
+        return loader_refuse(l, "an op of op-set `%s` is not called `%s.` and a word", set->id, set->id);
     TRY(loader_check_text(l, row->name, "the doc", row->doc));
     TRY(loader_check_text(l, row->name, "the numerics", row->numerics));
     TRY(copy_operands(l, row));
@@ -205,11 +205,11 @@ status opset_copy(const loader *l, const pto_opset *theirs, const pto_opset **ou
     if (set->id == NULL || !is_dotted(set->id) || op_dialect_is_ours((str){set->id, strcspn(set->id, ".")}))
         return loader_refuse(l, "an op-set has no id that ops of a plugin can begin with");
     if (strcmp(plugin, set->id) != 0 && !begins_with_part(plugin, set->id))
-        return loader_refuse(l, "its op-set is called '%s', which its own id does not begin with", set->id);
+        return loader_refuse(l, "its op-set is called `%s`, which its own id does not begin with", set->id);
     TRY(loader_check_level(l, set->id, set->level));
     if (level_by_name(NULL, str_from(set->level)) == LEVEL_NONE &&
         strncmp(set->level, set->id, strcspn(set->level, "/")) != 0)
-        return loader_refuse(l, "op-set '%s' declares the level '%s', which its id does not begin", set->id,
+        return loader_refuse(l, "op-set `%s` declares the level `%s`, which its id does not begin", set->id,
                              set->level);
     uint32_t n = 0;
     TRY(loader_count(l, (const void *const *)set->rows, "ops", &n));
@@ -218,7 +218,7 @@ status opset_copy(const loader *l, const pto_opset *theirs, const pto_opset **ou
         TRY(copy_row(l, set, set->rows[i], &copies[i]));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(copies[k]->name, copies[i]->name) == 0)
-                return loader_refuse(l, "two of its ops are called '%s'", copies[i]->name);
+                return loader_refuse(l, "two of its ops are called `%s`", copies[i]->name);
     }
     set->rows = copies;
     *out = set;

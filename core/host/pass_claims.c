@@ -24,7 +24,7 @@ static status check_claim(diag_engine *d, plugin_host *host, src_pos at, const c
         if (!p) return FAILED;
         if (is_of_level(c, p)) continue;
         diag_error(d, at, &E1340,
-                   "pass '%s' of plugin '%s' says that it %s %s, a property of %s; it goes from %s to %s", pass->id,
+                   "pass `%s` of plugin `%s` says that it %s %s, a property of %s; it goes from %s to %s", pass->id,
                    plugin, c->verb, *id, p->level, pass->consumes, pass->produces);
         return FAILED;
     }

@@ -88,7 +88,7 @@ static void check_draft(plugin_host *h, plugin_file *f)
     text_buffer t;
     text_init(&t);
     text_printf(&t,
-                "plugin '%s' (%s) was built for %s plugin ABI %u.%u; this core has %s %d.%u, and a draft fits only "
+                "plugin `%s` (%s) was built for %s plugin ABI %u.%u; this core has %s %d.%u, and a draft fits only "
                 "its equal; rebuild the plugin with the headers of this core; nothing in the plugin was run",
                 n->id, f->path, n->draft != 0 ? "draft" : "final", n->abi_major, n->built_minor,
                 h->params.draft ? "draft" : "final", PTO_ABI_MAJOR, h->params.abi_minor);
@@ -102,7 +102,7 @@ static void check_version(plugin_host *h, plugin_file *f)
     text_init(&t);
     if (n->abi_major != PTO_ABI_MAJOR) {
         text_printf(&t,
-                    "plugin '%s' (%s) speaks plugin ABI %u.%u; this core (%d.%u) speaks only major %d; rebuild the "
+                    "plugin `%s` (%s) speaks plugin ABI %u.%u; this core (%d.%u) speaks only major %d; rebuild the "
                     "plugin against the headers of this core, or use a core %u.x; nothing in the plugin was run",
                     n->id, f->path, n->abi_major, n->built_minor, PTO_ABI_MAJOR, h->params.abi_minor, PTO_ABI_MAJOR,
                     n->abi_major);
@@ -111,7 +111,7 @@ static void check_version(plugin_host *h, plugin_file *f)
         check_draft(h, f);
     } else if (n->least_minor > h->params.abi_minor) {
         text_printf(&t,
-                    "plugin '%s' (%s) needs plugin ABI >= %u.%u; this core has %d.%u; upgrade the core, or build the "
+                    "plugin `%s` (%s) needs plugin ABI >= %u.%u; this core has %d.%u; upgrade the core, or build the "
                     "plugin with PTO_ABI_LEAST_MINOR <= %u; nothing in the plugin was run",
                     n->id, f->path, n->abi_major, n->least_minor, PTO_ABI_MAJOR, h->params.abi_minor,
                     h->params.abi_minor);
@@ -129,7 +129,7 @@ static void check_sanitizer(plugin_host *h, plugin_file *f)
     text_buffer t;
     text_init(&t);
     text_printf(&t,
-                "plugin '%s' (%s) was built with %s sanitizer and this core with %s one; build both alike; nothing in "
+                "plugin `%s` (%s) was built with %s sanitizer and this core with %s one; build both alike; nothing in "
                 "the plugin was run",
                 f->note.id, f->path, want < 4 ? names[want] : "an unknown", names[PTO_SANITIZER_KIND]);
     refuse(h, f, &E1305, &t);
@@ -142,7 +142,7 @@ static void check_tried(plugin_host *h, plugin_file *f)
     if (r == NULL) return;
     text_buffer t;
     text_init(&t);
-    text_printf(&t, "plugin '%s' (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
+    text_printf(&t, "plugin `%s` (%s) cannot be loaded: its code %s", f->note.id, f->path, r->why);
     refuse(h, f, &E1328, &t);
 }
 
@@ -152,7 +152,7 @@ static void judge(plugin_host *h, plugin_file *f, const struct stat *st)
         text_buffer t;
         text_init(&t);
         text_printf(&t,
-                    "plugin '%s' (%s) may be written to by anybody; take that right away (chmod o-w); nothing in the "
+                    "plugin `%s` (%s) may be written to by anybody; take that right away (chmod o-w); nothing in the "
                     "plugin was run",
                     f->note.id, f->path);
         refuse(h, f, &E1308, &t);
@@ -190,7 +190,7 @@ static status add_file(plugin_host *h, const char *path, bool given)
 {
     struct stat st;
     if (stat(path, &st) != 0) {
-        if (given) diag_error(h->diags, NO_POS, &E1301, "'%s' cannot be opened: %s", path, strerror(errno));
+        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` cannot be opened: %s", path, strerror(errno));
         return FAILED;
     }
     const struct plugin_identity identity = {(uint64_t)st.st_dev, (uint64_t)st.st_ino};
@@ -200,8 +200,8 @@ static status add_file(plugin_host *h, const char *path, bool given)
     const char *problem = NULL;
     int is_plugin = 0;
     if (elf_note_read(h->a, path, &f->note, &problem, &is_plugin) != OK) {
-        if (given) diag_error(h->diags, NO_POS, &E1301, "'%s' %s", path, problem);
-        if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "'%s' %s", path, problem);
+        if (given) diag_error(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
+        if (!given && is_plugin) diag_warning(h->diags, NO_POS, &E1301, "`%s` %s", path, problem);
         return FAILED;
     }
     f->path = arena_strdup(h->a, path);
@@ -238,14 +238,14 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
     struct stat st;
     if (folder == NULL) {
         if (!wanted && (errno == ENOENT || errno == ENOTDIR)) return OK;
-        static const char *const text = "the plugin folder '%s' cannot be read: %s";
+        static const char *const text = "the plugin folder `%s` cannot be read: %s";
         if (wanted) diag_error(h->diags, NO_POS, &E1309, text, path, strerror(errno));
         if (!wanted) diag_warning(h->diags, NO_POS, &E1309, text, path, strerror(errno));
         return wanted ? FAILED : OK;
     }
     const int fd = dirfd(folder);
     if (fd < 0 || fstat(fd, &st) != 0 || (st.st_mode & S_IWOTH) != 0) {
-        static const char *const text = "the plugin folder '%s' may be written to by anybody and is not searched; take "
+        static const char *const text = "the plugin folder `%s` may be written to by anybody and is not searched; take "
                                         "that right away (chmod o-w)";
         if (wanted) diag_error(h->diags, NO_POS, &E1308, text, path);
         if (!wanted) diag_warning(h->diags, NO_POS, &E1308, text, path);
@@ -275,7 +275,7 @@ static status add_path_variable(plugin_host *h)
         list += n + (list[n] == ':');
         if (n == 0) continue;
         if (*entry != '/') {
-            diag_error(h->diags, NO_POS, &E1309, "PTO_PLUGIN_PATH names '%s', which is not an absolute path", entry);
+            diag_error(h->diags, NO_POS, &E1309, "PTO_PLUGIN_PATH names `%s`, which is not an absolute path", entry);
             result = FAILED;
         } else if (add_folder(h, entry, true) != OK) {
             diag_note(h->diags, NO_POS, "PTO_PLUGIN_PATH names it");
@@ -419,8 +419,8 @@ static const char *searched(const plugin_host *h)
 static void report_missing(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
     const char *near = str_nearest(id, plugin_host_ids(h, kind));
-    diag_error(h->diags, at, &E1307, "no plugin provides %s '%.*s'%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
-               near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    diag_error(h->diags, at, &E1307, "no plugin provides %s `%.*s`%s%s%s", plugin_kind_name(kind), (int)id.n, id.p,
+               near != NULL ? "; did you mean `" : "", near != NULL ? near : "", near != NULL ? "`?" : "");
     diag_note(h->diags, NO_POS, "%s", searched(h));
 }
 
@@ -500,7 +500,7 @@ static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str 
         plugin_file *f = h->files[i];
         if (!provides(f, kind, id)) continue;
         if (is_found) {
-            diag_error(h->diags, at, &E1306, "%s '%.*s' is provided by two files: %s and %s; remove one of them",
+            diag_error(h->diags, at, &E1306, "%s `%.*s` is provided by two files: %s and %s; remove one of them",
                        plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
             return NULL;
         }
@@ -514,7 +514,7 @@ static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str 
     for (uint32_t i = 0; i < h->file_count; i++) {
         const plugin_file *f = h->files[i];
         if (f == found || !is_same_plugin(f, found)) continue;
-        diag_error(h->diags, at, &E1306, "two files say that they are plugin '%s': %s and %s; remove one of them",
+        diag_error(h->diags, at, &E1306, "two files say that they are plugin `%s`: %s and %s; remove one of them",
                    found->note.id, f->path, found->path);
         return NULL;
     }
@@ -580,7 +580,7 @@ static const plugin_file *get(plugin_host *h, src_pos at, plugin_kind kind, str 
     for (const type *const *item = f->plugin->list; *item != NULL; item++) { \
         if (str_is(id, (*item)->id)) return *item;                           \
     }                                                                        \
-    BUG_IF(true, "plugin '%s' lost '%.*s'", f->note.id, (int)id.n, id.p);
+    BUG_IF(true, "plugin `%s` lost `%.*s`", f->note.id, (int)id.n, id.p);
 
 const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
 {

@@ -20,7 +20,7 @@ status loader_refuse(const loader *l, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    diag_error(l->diags, l->at, &E1312, "plugin '%s' (%s) describes itself wrongly: %s", l->file->note.id,
+    diag_error(l->diags, l->at, &E1312, "plugin `%s` (%s) describes itself wrongly: %s", l->file->note.id,
                l->file->path, text);
     return FAILED;
 }
@@ -52,7 +52,7 @@ status loader_check_text(const loader *l, const char *owner, const char *what, c
 {
     return text == NULL || str_is_plain_line(str_from(text))
                ? OK
-               : loader_refuse(l, "%s of '%s' is not plain text in one line", what, owner);
+               : loader_refuse(l, "%s of `%s` is not plain text in one line", what, owner);
 }
 
 static status check_texts(const loader *l, const char *const **list, const char *what)
@@ -88,14 +88,14 @@ static status copy_options(const loader *l, const char *owner, const pto_option 
     const pto_option **copies = arena_array(l->a, (size_t)n + 1, sizeof *copies);
     for (uint32_t i = 0; i < n; i++) {
         const pto_option *theirs = (*list)[i];
-        if (!PTO_HAS(theirs, choices)) return loader_refuse(l, "option %u of '%s' is too short a struct", i, owner);
+        if (!PTO_HAS(theirs, choices)) return loader_refuse(l, "option %u of `%s` is too short a struct", i, owner);
         pto_option *o = loader_copy(l, theirs, sizeof *o);
         if (o->name == NULL || o->doc == NULL || o->type == PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN)
-            return loader_refuse(l, "option %u of '%s' lacks its name, doc or type", i, owner);
+            return loader_refuse(l, "option %u of `%s` lacks its name, doc or type", i, owner);
         TRY(check_option_texts(l, owner, o));
         if (o->type == PTO_OPT_ENUM || o->type == PTO_OPT_PLUGIN) {
             if (o->choices == NULL || o->choices[0] == NULL)
-                return loader_refuse(l, "option '%s' lacks its choices", o->name);
+                return loader_refuse(l, "option `%s` lacks its choices", o->name);
             TRY(check_texts(l, &o->choices, "choices"));
         }
         copies[i] = o;
@@ -115,13 +115,13 @@ static bool is_number(const char *p)
 
 status loader_check_level(const loader *l, const char *owner, const char *level)
 {
-    if (level == NULL) return loader_refuse(l, "'%s' does not say its level", owner);
+    if (level == NULL) return loader_refuse(l, "`%s` does not say its level", owner);
     const size_t n = strcspn(level, "/");
     if (level_by_name(NULL, str_from(level)) != LEVEL_NONE) return OK;
     if (!is_number(level + n) || !plugin_host_has_dialect(l->host, (str){level, n}))
-        return loader_refuse(l, "'%s' names the level '%s', which this core does not know", owner, level);
+        return loader_refuse(l, "`%s` names the level `%s`, which this core does not know", owner, level);
     if (op_table_add_level(plugin_host_ops(l->host), level) == LEVEL_NONE)
-        return loader_refuse(l, "'%s' names the level '%s'; the most are %d", owner, level, LEVELS_MAX - 1);
+        return loader_refuse(l, "`%s` names the level `%s`; the most are %d", owner, level, LEVELS_MAX - 1);
     return OK;
 }
 
@@ -132,9 +132,9 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
     for (const char *const *k = *kinds; *k != NULL; k++) {
         if (op_kind_of_ours(str_from(*k)) != OP_NONE || plugin_host_has(l->host, PLUGIN_OP, str_from(*k))) continue;
         const char *near = op_nearest_name(plugin_host_ops(l->host), str_from(*k));
-        diag_error(l->diags, l->at, &E1313, "'%s' of plugin '%s' (%s) uses the op '%s', which does not exist%s%s%s",
-                   owner, l->file->note.id, l->file->path, *k, near != NULL ? "; the nearest is '" : "",
-                   near != NULL ? near : "", near != NULL ? "'" : "");
+        diag_error(l->diags, l->at, &E1313, "`%s` of plugin `%s` (%s) uses the op `%s`, which does not exist%s%s%s",
+                   owner, l->file->note.id, l->file->path, *k, near != NULL ? "; the nearest is `" : "",
+                   near != NULL ? near : "", near != NULL ? "`" : "");
         return FAILED;
     }
     return OK;
@@ -144,7 +144,7 @@ static status check_kinds(const loader *l, const char *owner, const char *const 
 static status check_flags(const loader *l, const char *what, const char *id, uint32_t flags, uint32_t known)
 {
     if ((flags & ~known) == 0) return OK;
-    return loader_refuse(l, "%s '%s' sets the flags 0x%x, of which this core knows 0x%x", what, id, flags, known);
+    return loader_refuse(l, "%s `%s` sets the flags 0x%x, of which this core knows 0x%x", what, id, flags, known);
 }
 
 static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass **out)
@@ -155,7 +155,7 @@ static status copy_pass(const loader *l, const pto_pass *theirs, const pto_pass 
         return loader_refuse(l, "a pass lacks its id, summary or run");
     TRY(loader_check_text(l, p->id, "the summary", p->summary));
     if (p->scope == NULL || (strcmp(p->scope, "function") != 0 && strcmp(p->scope, "module") != 0))
-        return loader_refuse(l, "the scope of pass '%s' is neither function nor module", p->id);
+        return loader_refuse(l, "the scope of pass `%s` is neither function nor module", p->id);
     TRY(check_flags(l, "pass", p->id, p->flags, PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL));
     TRY(loader_check_level(l, p->id, p->consumes));
     TRY(loader_check_level(l, p->id, p->produces));
@@ -214,7 +214,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
     TRY(check_texts(l, &b->counters, "counters"));
     for (const char *const *hint = b->hints; *hint != NULL; hint++)
         if (!op_has_hint(str_from(*hint)))
-            return loader_refuse(l, "backend '%s' heeds the hint '%s', which no op has", b->id, *hint);
+            return loader_refuse(l, "backend `%s` heeds the hint `%s`, which no op has", b->id, *hint);
     *out = b;
     return OK;
 }
@@ -228,7 +228,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
             TRY(copy_one(l, (list)[i], &copies[i]));                                               \
             for (uint32_t k = 0; k < i; k++)                                                       \
                 if (strcmp(copies[k]->id, copies[i]->id) == 0)                                     \
-                    return loader_refuse(l, "two of its %s are called '%s'", what, copies[i]->id); \
+                    return loader_refuse(l, "two of its %s are called `%s`", what, copies[i]->id); \
         }                                                                                          \
         (list) = copies;                                                                           \
     } while (0)
@@ -255,7 +255,7 @@ static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_p
 
 static status differs(const loader *l, const char *what, const char *in_note, const char *in_descriptor)
 {
-    diag_error(l->diags, l->at, &E1311, "plugin '%s' (%s): its note and its descriptor differ in %s: %s and %s",
+    diag_error(l->diags, l->at, &E1311, "plugin `%s` (%s): its note and its descriptor differ in %s: %s and %s",
                l->file->note.id, l->file->path, what, in_note, in_descriptor);
     return FAILED;
 }
@@ -355,12 +355,12 @@ static status call_entry(const loader *l, const pto_plugin **out)
     const plugin_file *f = l->file;
     void *library = dlopen(f->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL) {
-        diag_error(l->diags, l->at, &E1310, "plugin '%s' cannot be loaded: %s", f->note.id, dlerror());
+        diag_error(l->diags, l->at, &E1310, "plugin `%s` cannot be loaded: %s", f->note.id, dlerror());
         return FAILED;
     }
     void *symbol = dlsym(library, "pto_plugin_entry_v1");
     if (symbol == NULL) {
-        diag_error(l->diags, l->at, &E1310, "plugin '%s' (%s) lacks its entry pto_plugin_entry_v1", f->note.id,
+        diag_error(l->diags, l->at, &E1310, "plugin `%s` (%s) lacks its entry pto_plugin_entry_v1", f->note.id,
                    f->path);
         return FAILED;
     }

@@ -220,18 +220,18 @@ static void say(const process_caller *who, const char *what)
 {
     static const char rule[] = "a plugin leaves the process as it found it; the host has put that back";
     if (who->role)
-        diag_warning(who->diags, who->at, &E1327, "%s '%s' of plugin '%s' changed %s; %s", who->role, who->id,
+        diag_warning(who->diags, who->at, &E1327, "%s `%s` of plugin `%s` changed %s; %s", who->role, who->id,
                      who->plugin, what, rule);
     else
-        diag_warning(who->diags, who->at, &E1327, "plugin '%s' (%s) changed %s while it was loaded; %s", who->plugin,
+        diag_warning(who->diags, who->at, &E1327, "plugin `%s` (%s) changed %s while it was loaded; %s", who->plugin,
                      who->path, what, rule);
 }
 
 static void end_copy(const process_caller *who)
 {
     const bool is_loading = who->role == NULL;
-    fprintf(stderr, "error: %s%s%s%splugin '%s' forked, and returned in the new process too, which ends here\n",
-            is_loading ? "" : who->role, is_loading ? "" : " '", is_loading ? "" : who->id, is_loading ? "" : "' of ",
+    fprintf(stderr, "error: %s%s%s%splugin `%s` forked, and returned in the new process too, which ends here\n",
+            is_loading ? "" : who->role, is_loading ? "" : " `", is_loading ? "" : who->id, is_loading ? "" : "` of ",
             who->plugin);
     fflush(stderr);
     _exit(EXIT_STATUS_INTERNAL);

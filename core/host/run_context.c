@@ -164,8 +164,8 @@ pto_op run_context_op(const pto_run *run, op_id o) { return op_handle(run_of(run
 static void blame(const run_context *c)
 {
     const run_agent *who = c->request.agent;
-    diag_note(c->diags, who->at, "reported by %s '%s' of plugin '%s'%s%s%s", who->role, who->id, who->plugin,
-              who->step != NULL ? " in step '" : "", who->step != NULL ? who->step : "", who->step != NULL ? "'" : "");
+    diag_note(c->diags, who->at, "reported by %s `%s` of plugin `%s`%s%s%s", who->role, who->id, who->plugin,
+              who->step != NULL ? " in step `" : "", who->step != NULL ? who->step : "", who->step != NULL ? "`" : "");
 }
 
 /* Behind an error that names pass and plugin already. */
@@ -173,7 +173,7 @@ static void note_step(const run_context *c)
 {
     const run_agent *who = c->request.after != NULL ? c->request.after : c->request.agent;
     if (who->step != NULL)
-        diag_note(c->diags, who->at, "%s step '%s'", c->request.after != NULL ? "after" : "in", who->step);
+        diag_note(c->diags, who->at, "%s step `%s`", c->request.after != NULL ? "after" : "in", who->step);
 }
 
 /* Says who reported, or in whose place. */
@@ -183,11 +183,11 @@ static void report_end(const run_context *c, bool failed, bool reported)
     const run_session_params *p = &c->session->params;
     const bool is_silent = failed && !reported && (p->retry == NULL || !tiling_retry_is_wanted(p->retry));
     if (is_silent && c->was_told_to_stop)
-        diag_error(c->diags, who->at, &E1711, "the time ran out in %s '%s' of plugin '%s'", who->role, who->id,
+        diag_error(c->diags, who->at, &E1711, "the time ran out in %s `%s` of plugin `%s`", who->role, who->id,
                    who->plugin);
     else if (is_silent)
         diag_error(c->diags, who->at, &E1326,
-                   "%s '%s' of plugin '%s' failed without saying why; this is a defect of the "
+                   "%s `%s` of plugin `%s` failed without saying why; this is a defect of the "
                    "plugin",
                    who->role, who->id, who->plugin);
     if (is_silent)
@@ -261,7 +261,7 @@ void run_misuse(run_context *c, const diag_code_info *code, const char *format, 
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    diag_error(c->diags, who->at, code, "%s '%s' of plugin '%s' %s", who->role, who->id, who->plugin, text);
+    diag_error(c->diags, who->at, code, "%s `%s` of plugin `%s` %s", who->role, who->id, who->plugin, text);
     note_step(c);
 }
 

@@ -145,7 +145,7 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
     run_context *c = k->c;
     text_buffer t;
     text_init(&t);
-    text_printf(&t, "no tile of the %u that strategy '%s' offers fits: the smallest, ", k->offered, strategy->id);
+    text_printf(&t, "no tile of the %u that strategy `%s` offers fits: the smallest, ", k->offered, strategy->id);
     put_sizes(&t, k->problem, k->least_tile);
     text_printf(&t, ", needs %lld bytes of `%s`, which has %lld", (long long)k->least_needed,
                 space_name((space)k->least_space), (long long)k->least_capacity);
@@ -330,7 +330,7 @@ static pto_status go_back(const chooser *k, op_id nest, const run_agent *strateg
 {
     run_context *c = k->c;
     char text[256];
-    const int n = snprintf(text, sizeof text, "strategy '%.100s' offers no further tile that fits; there were %" PRIu32,
+    const int n = snprintf(text, sizeof text, "strategy `%.100s` offers no further tile that fits; there were %" PRIu32,
                            strategy->id, k->fitting);
     op_name_diag(c->diags, c->m, nest, DIAG_REMARK);
     diag_report(c->diags, DIAG_REMARK, nest != 0 ? op_pos(c->m, nest) : strategy->at, E1332.code,
@@ -352,7 +352,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
     const pto_status returned = strategy->tiling->offer(inner, &copy, &sink);
     if (run_context_end(inner, returned).failed) return PTO_FAILED;
     if (k->offered == 0) {
-        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy '%s' of plugin '%s' offered nothing",
+        diag_error(c->diags, strategy->at, &E1330, "the tiling strategy `%s` of plugin `%s` offered nothing",
                    strategy->id, strategy->plugin);
         return PTO_FAILED;
     }

@@ -17,7 +17,7 @@ static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer
     const char *space = pto_space_name(b->space);
     if (bytes > usable)
         return pto_error(b->site->op, "pto.cpu-sim/capacity",
-                         "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind '%s'",
+                         "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind `%s`",
                          bytes, space, usable, kind->name);
     if (end > have)
         return pto_error(b->site->op, "pto.cpu-sim/out-of-bounds",
@@ -227,7 +227,7 @@ static pto_status orchestrate(sim *s)
         case STEP_SET_FLAG:
         case STEP_WAIT_FLAG:
         case STEP_BARRIER:
-            return pto_error(step->site->op, "pto.cpu-sim/unsupported", "'%.*s' cannot be executed outside of a kernel",
+            return pto_error(step->site->op, "pto.cpu-sim/unsupported", "`%.*s` cannot be executed outside of a kernel",
                              PTO_FMT(step->site->op_name));
         }
     }

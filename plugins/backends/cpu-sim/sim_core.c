@@ -159,13 +159,13 @@ static void set_scalar_clock(sim *s, sim_core *c, const vector_clock *clock)
 
 static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
 {
-    return pto_error(c->step.site->op, "pto.cpu-sim/no-path", "'%.*s' names pipe `%s`; a core of kind '%s' has none",
+    return pto_error(c->step.site->op, "pto.cpu-sim/no-path", "`%.*s` names pipe `%s`; a core of kind `%s` has none",
                      PTO_FMT(c->step.site->op_name), pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
 }
 
 static pto_status cannot_execute(const sim_core *c)
 {
-    return pto_error(c->step.site->op, "pto.cpu-sim/unsupported", "'%.*s' cannot be executed inside of a kernel",
+    return pto_error(c->step.site->op, "pto.cpu-sim/unsupported", "`%.*s` cannot be executed inside of a kernel",
                      PTO_FMT(c->step.site->op_name));
 }
 
@@ -176,7 +176,7 @@ static pto_status check_flag(sim *s, const sim_core *c)
     if (!has_pipe(s, c, t->dst_pipe)) return pipe_missing(s, c, t->dst_pipe);
     if ((int64_t)t->event < s->machine->event_ids) return PTO_OK;
     return pto_error(t->site->op, "pto.cpu-sim/event",
-                     "event id %" PRIu32 " of %s -> %s; machine '%s' has ids 0 to %" PRId64, t->event,
+                     "event id %" PRIu32 " of %s -> %s; machine `%s` has ids 0 to %" PRId64, t->event,
                      pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name, s->machine->event_ids - 1);
 }
 
@@ -225,7 +225,7 @@ static pto_status run_on_scalar(sim *s, sim_core *c)
     pto_status status = PTO_OK;
     if (c->step.site->rule == PTO_RULE_READ && !s->options.has_data)
         return pto_error(c->step.site->op, "pto.cpu-sim/no-data",
-                         "'%.*s' in @%s decides what comes next, and no data is simulated; leave `data: none` out",
+                         "`%.*s` in @%s decides what comes next, and no data is simulated; leave `data: none` out",
                          PTO_FMT(c->step.site->op_name), c->step.site->function);
     c->has_step = !pipe_append(s, c, PTO_PIPE_SCALAR, s->now, &status);
     return status;

@@ -40,7 +40,7 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
     const int64_t count = pto_machine_i64_or(run, 0, "cores.%s.count", name);
     if (count < 1 || count > 4096)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
-                            "the machine has %" PRId64 " cores of kind '%s'; the simulator takes 1 to 4096", count,
+                            "the machine has %" PRId64 " cores of kind `%s`; the simulator takes 1 to 4096", count,
                             name);
     k->count = (uint32_t)count;
     m->core_count += k->count;
@@ -67,7 +67,7 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
     const char *vector = owner_of(run, "vec"), *cube = owner_of(run, "acc");
     if (vector == NULL && cube == NULL)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
-                            "machine '%s' has neither a space `vec` nor a space `acc` that a core owns", out->name);
+                            "machine `%s` has neither a space `vec` nor a space `acc` that a core owns", out->name);
     PTO_TRY(read_kind(run, cube ? cube : vector, out, &out->cube_kind));
     PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
     out->clock_hz = pto_machine_i64_or(run, 1000000000, "clock-hz");
@@ -119,7 +119,7 @@ static pto_status charge_move(const sim_machine *m, const program_site *site, si
     out->bytes_per_cycle = pto_machine_f64_or(m->run, 0, "paths.%s.%s.bytes-per-cycle", from, to);
     if (out->bytes_per_cycle <= 0)
         return pto_error(site->op, "pto.cpu-sim/no-path",
-                         "'%.*s' moves data from `%s` to `%s`; machine '%s' has no such path", PTO_FMT(site->op_name),
+                         "`%.*s` moves data from `%s` to `%s`; machine `%s` has no such path", PTO_FMT(site->op_name),
                          from, to, m->name);
     out->latency = pto_machine_i64_or(m->run, 0, "paths.%s.%s.latency", from, to);
     return PTO_OK;
@@ -133,7 +133,7 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
     out->per_repeat = pto_machine_i64_or(m->run, -1, "matrix.cycles-per-box.%s", dtype);
     if (out->per_repeat >= 0) return PTO_OK;
     return pto_error(step->site->op, "pto.cpu-sim/unsupported",
-                     "'%.*s' multiplies %s; machine '%s' has no cycles for it", PTO_FMT(step->site->op_name), dtype,
+                     "`%.*s` multiplies %s; machine `%s` has no cycles for it", PTO_FMT(step->site->op_name), dtype,
                      m->name);
 }
 
@@ -150,7 +150,7 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
     else
         PTO_TRY(charge_vector(m, site, out));
     if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
-    return pto_error(site->op, "pto.cpu-sim/no-path", "'%.*s' needs pipe `%s`; a core of kind '%s' has none",
+    return pto_error(site->op, "pto.cpu-sim/no-path", "`%.*s` needs pipe `%s`; a core of kind `%s` has none",
                      PTO_FMT(site->op_name), pto_pipe_name(site->pipe), k->name);
 }
 

@@ -299,7 +299,7 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
     case STEP_ALLOC:
     case STEP_FREE: break;
     }
-    return pto_error(e->site->op, "pto.cpu-sim/unsupported", "'%.*s' is nothing that pipe %s does",
+    return pto_error(e->site->op, "pto.cpu-sim/unsupported", "`%.*s` is nothing that pipe %s does",
                      PTO_FMT(e->site->op_name), pto_pipe_name(pipe));
 }
 

@@ -17,13 +17,13 @@ pto_status report_race(const sim_core *c, const race *r)
     char where[160];
     instance_text(c, where, sizeof where);
     pto_error(r->second->op, "pto.cpu-sim/race",
-              "'%.*s' on pipe %s %s bytes %" PRId64 " to %" PRId64
-              " of `%s`, which '%.*s' on pipe %s %s without any order between them (%s)",
+              "`%.*s` on pipe %s %s bytes %" PRId64 " to %" PRId64
+              " of `%s`, which `%.*s` on pipe %s %s without any order between them (%s)",
               PTO_FMT(r->second->op_name), pto_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads", r->lo,
               r->hi, pto_space_name(r->space), PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe),
               r->first_writes ? "writes" : "reads", where);
     pto_note(r->first->op,
-             "the other access, '%.*s', is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
+             "the other access, `%.*s`, is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
              PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe), pto_pipe_name(r->second_pipe));
     return PTO_FAILED;
 }
@@ -32,11 +32,11 @@ pto_status report_instances(const sim_core *c, const race *r, int64_t other)
 {
     const sim_launch *l = c->launch;
     pto_error(r->second->op, "pto.cpu-sim/race",
-              "'%.*s' of instance %" PRId64 " %s bytes %" PRId64 " to %" PRId64 " of an array, which instance %" PRId64
+              "`%.*s` of instance %" PRId64 " %s bytes %" PRId64 " to %" PRId64 " of an array, which instance %" PRId64
               " %s; the instances of @%s are independent of one another",
               PTO_FMT(r->second->op_name), c->instance, r->second_writes ? "writes" : "reads", r->lo, r->hi, other,
               r->first_writes ? "writes" : "reads", l->kernel->p->name);
-    pto_note(r->first->op, "the other access, '%.*s', is here", PTO_FMT(r->first->op_name));
+    pto_note(r->first->op, "the other access, `%.*s`, is here", PTO_FMT(r->first->op_name));
     return PTO_FAILED;
 }
 
@@ -47,7 +47,7 @@ pto_status report_blank(const sim_core *c)
     if (b->site == NULL) return PTO_OK;
     instance_text(c, where, sizeof where);
     return pto_error(b->site->op, "pto.cpu-sim/uninitialised",
-                     "'%.*s' reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
+                     "`%.*s` reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
                      PTO_FMT(b->site->op_name), b->lo, b->hi, pto_space_name(b->space), where);
 }
 
@@ -60,17 +60,17 @@ pto_status report_overlap(const sim_core *c)
     const char *space = pto_space_name(o->space);
     if (o->reader == o->writer) {
         pto_error(o->reader->op, "pto.cpu-sim/overlap",
-                  "'%.*s' writes bytes %" PRId64 " to %" PRId64
+                  "`%.*s` writes bytes %" PRId64 " to %" PRId64
                   " of `%s` through one buffer and needs them through another; buffers that are in use at once may "
                   "not share addresses (%s)",
                   PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
     } else {
         pto_error(o->reader->op, "pto.cpu-sim/overlap",
-                  "'%.*s' reads bytes %" PRId64 " to %" PRId64
+                  "`%.*s` reads bytes %" PRId64 " to %" PRId64
                   " of `%s` that another buffer has overwritten; buffers that are in use at once may not share "
                   "addresses (%s)",
                   PTO_FMT(o->reader->op_name), o->lo, o->hi, space, where);
-        pto_note(o->writer->op, "the write, '%.*s', is here", PTO_FMT(o->writer->op_name));
+        pto_note(o->writer->op, "the write, `%.*s`, is here", PTO_FMT(o->writer->op_name));
     }
     pto_note(o->read_buffer->site->op, "it is read through this buffer, at address %" PRId64, o->read_buffer->address);
     pto_note(o->written_buffer->site->op, "it is written through this buffer, at address %" PRId64,
@@ -84,7 +84,7 @@ pto_status report_unwritten(const sim *s, const sim_core *c, const program_site 
     char where[160];
     instance_text(c, where, sizeof where);
     pto_error(site->op, "pto.cpu-sim/uninitialised",
-              "'%.*s' reads element %" PRId64 " of %%%.*s, which nothing wrote before (%s)", PTO_FMT(site->op_name),
+              "`%.*s` reads element %" PRId64 " of %%%.*s, which nothing wrote before (%s)", PTO_FMT(site->op_name),
               element, PTO_FMT(r->name), where);
     pto_note(r->at, "the memory is that of this op");
     return PTO_FAILED;
@@ -142,7 +142,7 @@ static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *ou
         snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", pto_pipe_name(e->pipe),
                  pto_pipe_name(pipe), e->event);
     else
-        snprintf(out, size, "is at '%.*s'", PTO_FMT(e->site->op_name));
+        snprintf(out, size, "is at `%.*s`", PTO_FMT(e->site->op_name));
     return e->site;
 }
 

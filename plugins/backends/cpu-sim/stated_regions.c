@@ -89,7 +89,7 @@ static pto_status undeclared(const sim_core *c, const program_step *step, bool i
         used +=
             snprintf(element + used, sizeof element - (size_t)used, "%s%" PRId64, d == 0 ? "element [" : ", ", at[d]);
     return pto_error(step->site->op, "pto.cpu-sim/undeclared",
-                     "'%.*s' %s %s%s%%%.*s, which @%s does not state in its `%s`; launches would not be ordered by it "
+                     "`%.*s` %s %s%s%%%.*s, which @%s does not state in its `%s`; launches would not be ordered by it "
                      "(instance %" PRId64 " of %" PRId64 ")",
                      PTO_FMT(step->site->op_name), is_write ? "writes" : "reads", element, at != NULL ? "] of " : "",
                      PTO_FMT(p->parameters[step->gm_parameter].name), p->name, is_write ? "writes" : "reads",

@@ -303,7 +303,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
     for (int i = 0; i < 3; i++) {
         if (rooms[i] != NULL) storage_release(in->pool, rooms[i]);
     }
-    return ok ? PTO_OK : pto_error(at, "pto.reference/limit", "the bounds of '%s' take too much memory", insn_name(id));
+    return ok ? PTO_OK : pto_error(at, "pto.reference/limit", "the bounds of `%s` take too much memory", insn_name(id));
 }
 
 void bound_insn_end(interp *in, insn_id id, const insn_call *call, insn_bounds *b)

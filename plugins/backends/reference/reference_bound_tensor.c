@@ -392,5 +392,5 @@ pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, 
         if (r.from[i].in != NULL) storage_release(in->pool, r.from[i].in);
     }
     return ok ? PTO_OK
-              : pto_error(o->op, "pto.reference/limit", "the bounds of '%.*s' take too much memory", PTO_FMT(o->name));
+              : pto_error(o->op, "pto.reference/limit", "the bounds of `%.*s` take too much memory", PTO_FMT(o->name));
 }

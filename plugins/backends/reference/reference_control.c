@@ -131,7 +131,7 @@ static pto_status do_bind(frame *fr, const op_code *o)
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[2], &hi));
     if (n < lo || n > hi)
         return pto_error(o->op, "pto.reference/expression",
-                         "'bind' gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
+                         "`bind` gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
     fr->slots[o->symbol] = n;
     return PTO_OK;
 }
@@ -177,7 +177,7 @@ static pto_status do_op(interp *in, frame *fr, const op_code *o)
     case DO_TILE: PTO_TRY(interp_tile(in, fr, o)); break;
     case DO_CONTROL:
     case DO_FORALL:
-        return pto_error(o->op, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
+        return pto_error(o->op, "pto.reference/unsupported", "`%.*s` has no semantics in this backend",
                          PTO_FMT(o->name));
     }
     interp_done(in, fr, o);
@@ -197,7 +197,7 @@ static pto_status bad_step(void *self, const void *site, int64_t step)
 {
     (void)self;
     return pto_error(((const op_code *)site)->op, "pto.reference/expression",
-                     "'for' has the step %" PRId64 ", it must be 1 or more", step);
+                     "`for` has the step %" PRId64 ", it must be 1 or more", step);
 }
 
 static void set_index(void *self, uint32_t slot, int64_t n)

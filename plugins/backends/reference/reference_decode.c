@@ -66,7 +66,7 @@ pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out)
 {
     const index_leaves leaves = {c, symbol_leaf, value_leaf, NULL};
     if (index_compile(&c->pool, &leaves, e, out)) return PTO_OK;
-    return coder_refuse(op, "pto.reference/unsupported", "'%.*s' has an index expression that cannot be computed",
+    return coder_refuse(op, "pto.reference/unsupported", "`%.*s` has an index expression that cannot be computed",
                         PTO_FMT(pto_op_name(op)));
 }
 

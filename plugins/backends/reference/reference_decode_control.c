@@ -38,7 +38,7 @@ static pto_status refuse(void *self, void *site, const char *why)
 {
     (void)self;
     const op_code *o = site;
-    return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' cannot be executed: %s", PTO_FMT(o->name), why);
+    return coder_refuse(o->op, "pto.reference/unsupported", "`%.*s` cannot be executed: %s", PTO_FMT(o->name), why);
 }
 
 static pto_status enter(void *self, pto_op op, void *site)

@@ -37,7 +37,7 @@ static pto_status want_exprs(coder *c, op_code *o, const char *name, uint32_t co
     PTO_TRY(coder_exprs(c, o, name));
     if (o->expr_count - before == count) return PTO_OK;
     return coder_refuse(o->op, "pto.reference/unsupported",
-                        "'%.*s' has %" PRIu32 " expressions in `%s` and needs %" PRIu32, PTO_FMT(o->name),
+                        "`%.*s` has %" PRIu32 " expressions in `%s` and needs %" PRIu32, PTO_FMT(o->name),
                         o->expr_count - before, name, count);
 }
 
@@ -87,7 +87,7 @@ static pto_status decode_forall(coder *c, op_code *o)
 {
     PTO_TRY(coder_exprs(c, o, "to"));
     if (o->expr_count > PTO_MAX_DIMS)
-        return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' has %" PRIu32 " indices, the limit is %d",
+        return coder_refuse(o->op, "pto.reference/unsupported", "`%.*s` has %" PRIu32 " indices, the limit is %d",
                             PTO_FMT(o->name), o->expr_count, PTO_MAX_DIMS);
     /* An `out` that nobody else sees may be written in place; the result of tile.empty is such. */
     bool *takes = PTO_SCRATCH(c->run, bool, o->operand_count);
@@ -140,7 +140,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     o->insn = insn_by_tile_name(o->name.p, o->name.n);
     o->rule = (uint32_t)pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
     if (o->insn == INSN_NONE)
-        return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for '%.*s'", PTO_FMT(o->name));
+        return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for `%.*s`", PTO_FMT(o->name));
     if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_STORE) {
         const uint32_t rank = pto_type_rank(pto_value_type(pto_op_operand(o->op, o->rule == PTO_RULE_STORE)));
         PTO_TRY(want_exprs(c, o, "offsets", rank));
@@ -198,7 +198,7 @@ static pto_status decode_evaluate(op_code *o)
         is_array &= pto_type_kind_of(pto_value_type(pto_op_result(o->op, i))) == PTO_TYPE_TENSOR;
     if (!is_array)
         return coder_refuse(o->op, "pto.reference/unsupported",
-                            "'%.*s' has operands or results that are not tensors; this backend evaluates ops of "
+                            "`%.*s` has operands or results that are not tensors; this backend evaluates ops of "
                             "plugins on tensors only",
                             PTO_FMT(o->name));
     o->what = DO_EVALUATE;
@@ -222,7 +222,7 @@ static pto_status decode_by_name(coder *c, op_code *o)
         return decode_tile(c, o);
     }
     if (pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_EVALUATES) != 0) return decode_evaluate(o);
-    return coder_refuse(o->op, "pto.reference/unsupported", "'%.*s' has no semantics in this backend",
+    return coder_refuse(o->op, "pto.reference/unsupported", "`%.*s` has no semantics in this backend",
                         PTO_FMT(o->name));
 }
 

@@ -67,7 +67,7 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
     int64_t row, col;
     if (!find_unwritten(k, t, &row, &col)) return PTO_OK;
     return pto_error(step->site->op, "pto.reference/unwritten-tile",
-                     "'%.*s' in @%s reads element [%" PRId64 ", %" PRId64 "] of source %" PRIu32
+                     "`%.*s` in @%s reads element [%" PRId64 ", %" PRId64 "] of source %" PRIu32
                      ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
                      " of `%s`; no valid region that was written holds it",
                      PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
@@ -91,7 +91,7 @@ static pto_status note_window(kernel_run *k, const program_step *step)
     const pto_op at = step->site->op;
     if (step->dst != NULL) return instances_read_window(k->in, at, a->in, &step->gm);
     if (a->is_read_only)
-        return pto_error(at, "pto.reference/read-only", "'%.*s' writes to memory that is only read here",
+        return pto_error(at, "pto.reference/read-only", "`%.*s` writes to memory that is only read here",
                          PTO_FMT(step->site->op_name));
     return instances_write_window(k->in, at, a->in, &step->gm);
 }
@@ -134,7 +134,7 @@ static pto_status run_instance(kernel_run *k, program_state *s)
         case STEP_LAUNCH:
         case STEP_ALLOC:
         case STEP_FREE:
-            return pto_error(step.site->op, "pto.reference/unsupported", "'%.*s' inside of a kernel",
+            return pto_error(step.site->op, "pto.reference/unsupported", "`%.*s` inside of a kernel",
                              PTO_FMT(step.site->op_name));
         }
     }

@@ -22,9 +22,9 @@ pto_status interp_make_result(interp *in, frame *fr, const op_code *o, uint32_t 
     *out = (value){.kind = VALUE_NONE};
     PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[index]], &out->array));
     if (!array_is_contiguous(&out->array))
-        return pto_error(o->op, "pto.reference/unsupported", "'%.*s' makes memory with strides", PTO_FMT(o->name));
+        return pto_error(o->op, "pto.reference/unsupported", "`%.*s` makes memory with strides", PTO_FMT(o->name));
     if (!array_make(in->pool, &out->array))
-        return pto_error(o->op, "pto.reference/limit", "'%.*s' makes more than 64 GiB", PTO_FMT(o->name));
+        return pto_error(o->op, "pto.reference/limit", "`%.*s` makes more than 64 GiB", PTO_FMT(o->name));
     out->kind = VALUE_ARRAY;
     return PTO_OK;
 }
@@ -86,7 +86,7 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     call.cpu = in->cpu;
     if (tensor_run(o->tensor, &call) < 0) return pto_error(o->op, "pto.reference/unsupported", "%s", call.text);
     if (call.faults != 0)
-        return pto_error(o->op, "pto.reference/division-by-zero", "'%.*s' divides %" PRIu64 " integers by zero",
+        return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
                          PTO_FMT(o->name), call.faults);
     if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, &call, &result.array));
     set_result(in, fr, o, &result);

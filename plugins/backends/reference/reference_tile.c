@@ -24,7 +24,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     }
     if (s < 0) return pto_error(at, "pto.reference/unsupported", "%s", call->text);
     if (call->faults != 0)
-        return pto_error(at, "pto.reference/division-by-zero", "'%s' divides %" PRIu64 " integers by zero",
+        return pto_error(at, "pto.reference/division-by-zero", "`%s` divides %" PRIu64 " integers by zero",
                          insn_name(id), call->faults);
     if (is_bounded) bound_insn_end(in, id, call, &bounds);
     return PTO_OK;
@@ -37,7 +37,7 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
     int64_t count, bytes;
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
         return pto_error(o->op, "pto.reference/valid",
-                         "'%.*s' makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+                         "`%.*s` makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
                          PTO_FMT(o->name), rows, cols, s->rows, s->cols);
     if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
         __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
@@ -94,12 +94,12 @@ static pto_status make_window(const frame *fr, const op_code *o, const array *a,
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
         return pto_error(o->op, "pto.reference/out-of-bounds",
-                         "'%.*s' wants %" PRId64 " element%s from %" PRId64
+                         "`%.*s` wants %" PRId64 " element%s from %" PRId64
                          " on along dim %d, whose extent is %" PRId64,
                          PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
                          a->rank != 0 ? w->dims[d] : 1);
     if (gm_in_bytes(w)) return PTO_OK;
-    return pto_error(o->op, "pto.reference/out-of-bounds", "'%.*s' reaches past the %zu bytes of the memory",
+    return pto_error(o->op, "pto.reference/out-of-bounds", "`%.*s` reaches past the %zu bytes of the memory",
                      PTO_FMT(o->name), w->bytes);
 }
 
@@ -114,7 +114,7 @@ static pto_status do_load(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[a->rank + 1], &cols));
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
         return pto_error(o->op, "pto.reference/valid",
-                         "'tile.load' loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64, rows,
+                         "`tile.load` loads %" PRId64 " x %" PRId64 " into a tile of %" PRId64 " x %" PRId64, rows,
                          cols, s->rows, s->cols);
     PTO_TRY(make_window(fr, o, a, rows, cols, &call.gm));
     PTO_TRY(instances_read_window(in, o->op, a->in, &call.gm));
@@ -131,7 +131,7 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
     const array *a = &fr->values[o->operands[1]].array;
     insn_call call = {.src = {leaving(t)}};
     if (a->is_read_only)
-        return pto_error(o->op, "pto.reference/read-only", "'tile.store' writes to memory that is only read here");
+        return pto_error(o->op, "pto.reference/read-only", "`tile.store` writes to memory that is only read here");
     PTO_TRY(make_window(fr, o, a, t->valid_rows, t->valid_cols, &call.gm));
     PTO_TRY(instances_write_window(in, o->op, a->in, &call.gm));
     return interp_insn(in, o->op, o->insn, &call);

@@ -5,7 +5,7 @@ static pto_status refuse(void *self, void *site, const char *why)
 {
     const decoder *d = self;
     const program_site *s = site != NULL ? site : d->p->self;
-    return program_error(d->p, s, "unsupported", "'%.*s' cannot be executed here: %s", PTO_FMT(s->op_name), why);
+    return program_error(d->p, s, "unsupported", "`%.*s` cannot be executed here: %s", PTO_FMT(s->op_name), why);
 }
 
 static void *site_of(void *self, pto_op op) { return decode_site(self, op); }

@@ -22,11 +22,11 @@ pto_status program_eval(const program *p, const program_site *site, const index_
     switch (index_eval(p->body->indices, e, slots, out)) {
     case INDEX_OK: return PTO_OK;
     case INDEX_DIVISOR:
-        return program_error(p, site, "expression", "'%.*s' in @%s divides by a number below 1 in its %s",
+        return program_error(p, site, "expression", "`%.*s` in @%s divides by a number below 1 in its %s",
                              PTO_FMT(site->op_name), site->function, which);
     case INDEX_OVERFLOW: break;
     }
-    return program_error(p, site, "expression", "'%.*s' in @%s leaves 64 bits in its %s", PTO_FMT(site->op_name),
+    return program_error(p, site, "expression", "`%.*s` in @%s leaves 64 bits in its %s", PTO_FMT(site->op_name),
                          site->function, which);
 }
 
@@ -116,7 +116,7 @@ static pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, 
 {
     const index_leaves leaves = {d, symbol_leaf, value_leaf, grid_leaf};
     if (index_compile(&d->pool, &leaves, e, out)) return PTO_OK;
-    return program_error(d->p, site, "unsupported", "'%.*s' has an index expression of a value that is no index here",
+    return program_error(d->p, site, "unsupported", "`%.*s` has an index expression of a value that is no index here",
                          PTO_FMT(site->op_name));
 }
 
@@ -126,7 +126,7 @@ static pto_status expr_list(decoder *d, const program_site *site, pto_attr exprs
     const uint32_t n = pto_attr_count(exprs);
     if (n > most)
         return program_error(d->p, site, "unsupported",
-                             "'%.*s' has %" PRIu32 " expressions in `%s`, the limit is %" PRIu32,
+                             "`%.*s` has %" PRIu32 " expressions in `%s`, the limit is %" PRIu32,
                              PTO_FMT(site->op_name), n, name, most);
     for (uint32_t i = 0; i < n; i++)
         PTO_TRY(decode_expr(d, site, pto_attr_expr(pto_attr_item(exprs, i, NULL)), &out[i]));
@@ -163,7 +163,7 @@ pto_status decode_array_type(decoder *d, const program_site *site, pto_type type
     out->dtype = pto_type_dtype(type);
     out->rank = pto_type_rank(type);
     if (out->rank > PTO_MAX_DIMS)
-        return program_error(d->p, site, "unsupported", "'%.*s' has an array of rank %" PRIu32 ", the limit is %d",
+        return program_error(d->p, site, "unsupported", "`%.*s` has an array of rank %" PRIu32 ", the limit is %d",
                              PTO_FMT(site->op_name), out->rank, PTO_MAX_DIMS);
     for (uint32_t i = 0; i < out->rank; i++) {
         PTO_TRY(decode_expr(d, site, pto_type_dim(type, i), &out->dims[i]));

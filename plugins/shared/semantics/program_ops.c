@@ -5,7 +5,7 @@
 
 static pto_status unsupported(decoder *d, const program_site *site, const char *why)
 {
-    return program_error(d->p, site, "unsupported", "'%.*s' cannot be executed here: %s", PTO_FMT(site->op_name), why);
+    return program_error(d->p, site, "unsupported", "`%.*s` cannot be executed here: %s", PTO_FMT(site->op_name), why);
 }
 
 /* ---- pipes ---- */

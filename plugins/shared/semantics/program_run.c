@@ -64,7 +64,7 @@ static pto_status shape_array(program_state *s, const array_code *a, program_arr
         bad |= !is_empty && !bad && __builtin_add_overflow(last, reach, &last);
     }
     if (bad || last >= INT64_C(1) << 56)
-        return program_error(p, a->site, "arguments", "'%.*s' in @%s has an array with a negative or too large extent",
+        return program_error(p, a->site, "arguments", "`%.*s` in @%s has an array with a negative or too large extent",
                              PTO_FMT(a->site->op_name), a->site->function);
     out->bytes = is_empty ? 0 : (size_t)(last + 1) * element_bytes(a->dtype);
     return PTO_OK;
@@ -187,7 +187,7 @@ static pto_status window_error(const program_state *s, const insn_code *c, const
 {
     const int64_t offset = w->rank ? w->offsets[dim] : 0, have = w->rank ? w->dims[dim] : 1;
     return program_error(s->p, c->site, "out-of-bounds",
-                         "'%.*s' in @%s wants elements %" PRId64 " to %" PRId64 " of dim %d, which has %" PRId64,
+                         "`%.*s` in @%s wants elements %" PRId64 " to %" PRId64 " of dim %d, which has %" PRId64,
                          PTO_FMT(c->site->op_name), s->p->name, offset, offset + extent, dim, have);
 }
 

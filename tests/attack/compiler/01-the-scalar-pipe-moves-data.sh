@@ -91,5 +91,5 @@ END
 printf 'pto-pipeline: 1\nname: exec\ndoc: no passes\nmachine: loads.yaml\npasses: []\nbackend: pto.cpu-sim-unchecked\n' >exec.yaml
 status=0
 pto-run kernel.ptir --pipeline=./exec.yaml --random-inputs 1 >out 2>&1 || status=$?
-grep -q "pto.cpu-sim/race. 'pto.tstore' on pipe mte3 reads bytes 0 to 4096 of .vec., which 'pto.tload' on pipe s writes without any order" out ||
+grep -q "pto.cpu-sim/race. .pto.tstore. on pipe mte3 reads bytes 0 to 4096 of .vec., which .pto.tload. on pipe s writes without any order" out ||
   fail "status $status"

@@ -45,7 +45,7 @@ def check(tools, seed, found):
     tools.write("m.ptir", "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  %y = tensor.neg %x : tensor<4 x f32>\n  return %y\n}\n")
     for words in (("pto-inspect", "plugins", "--plugin=x.so"), ("pto-plugin", "lint", "x.so"), ("pto-opt", "m.ptir", "--plugin=x.so", "--passes=pto.canonicalize", "-o", "o.ptir")):
         status, _, err = tools.run(*words, may=(*attacking.REFUSALS, 6, 70), crashes=True)
-        if (status == 70 or "Sanitizer" in err) and not any(text in err for text in ("x.so", "in plugin `", "of plugin '")):
+        if (status == 70 or "Sanitizer" in err) and not any(text in err for text in ("x.so", "in plugin `", "of plugin `")):
             raise attacking.Wrong(f"{tools.last}: status {status} without a name: {err[:1500]}")
         found[f"{words[0]}: {'taken' if status == 0 else 'died of it' if status == 70 else 'refused'}"] += 1
 

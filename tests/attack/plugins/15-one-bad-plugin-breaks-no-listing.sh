@@ -9,15 +9,15 @@ pto-inspect passes --plugin-path=folder >want 2>/dev/null
 while read -r how limit words; do
   for subject in options passes; do
     PTO_TEST_LOADING=$how exits 3 pto-inspect $subject --plugin-path=folder "--time-limit=$limit" >out 2>text || fail "$how, $subject"
-    [ "$(grep -cF "error: [E1328] plugin 'test.hostile-loads' ($loads) cannot be loaded: its code $words" text)" = 1 ] || fail "$how, $subject: not said once"
-    grep -qF "refused: plugin 'test.hostile-loads' ($loads) cannot be loaded: its code $words" out || fail "$how, $subject: not listed"
+    [ "$(grep -cF "error: [E1328] plugin \`test.hostile-loads\` ($loads) cannot be loaded: its code $words" text)" = 1 ] || fail "$how, $subject: not said once"
+    grep -qF "refused: plugin \`test.hostile-loads\` ($loads) cannot be loaded: its code $words" out || fail "$how, $subject: not listed"
     grep -q '^test.hostile-state ' out && grep -q '^pto.tile ' out || fail "$how, $subject: not whole"
   done
   [ "$(wc -l <out)" = "$(wc -l <want)" ] || fail "$how: a line is missing"
   PTO_TEST_LOADING=$how exits 3 pto-inspect passes test.hostile-loads --plugin="$loads" "--time-limit=$limit" >out 2>text || fail "$how, named"
   grep -qF "its code $words" text || fail "$how, named"
   PTO_TEST_LOADING=$how exits 3 pto-plugin lint "$loads" folder/hostile-state.so "--time-limit=$limit" >out 2>text || fail "$how, lint"
-  grep -qF "error: [E1328] plugin 'test.hostile-loads' ($loads) cannot be loaded: its code $words" text || fail "$how, lint: not said"
+  grep -qF "error: [E1328] plugin \`test.hostile-loads\` ($loads) cannot be loaded: its code $words" text || fail "$how, lint: not said"
   grep -q '^folder/hostile-state.so: ' out || fail "$how, lint: the next file"
 done <<'END'
 constructor-hang 1 did not return within 1 s

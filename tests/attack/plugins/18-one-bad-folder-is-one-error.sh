@@ -8,9 +8,9 @@ says_only() { # TEXT VARIABLE COMMAND..
   shift 2
   exits 3 "$@" >out.txt 2>text && cmp text want.txt || fail
 }
-bad="error: [E1309] the plugin folder '/nonexistent' cannot be read: No such file or directory"
+bad="error: [E1309] the plugin folder \`/nonexistent\` cannot be read: No such file or directory"
 note='note: PTO_PLUGIN_PATH names it'
-relative="error: [E1309] PTO_PLUGIN_PATH names 'here', which is not an absolute path"
+relative="error: [E1309] PTO_PLUGIN_PATH names \`here\`, which is not an absolute path"
 says_only "$bad
 $note" /nonexistent pto-opt "$m" --pipeline=default.yaml -o out
 says_only "$bad

@@ -8,7 +8,7 @@ artefacts() { # STATUS WAY OPTION...
   exits "$status" pto-run m.ptir --plugin="$TEST_PLUGINS/hostile-artefacts.so" --pipeline=p.yaml --random-inputs=1 "$@" >out 2>text
 }
 blamed() { # WAY CODE TEXT OPTION...
-  way=$1 says="error: [$2] backend 'test.hostile-artefacts' of plugin 'test.hostile-artefacts' $3"
+  way=$1 says="error: [$2] backend \`test.hostile-artefacts\` of plugin \`test.hostile-artefacts\` $3"
   shift 3
   artefacts 5 "$way" "$@" && grep -qF "p.yaml:3:" text && grep -qF "$says" text || fail "$way"
   [ ! -s out ] || fail "$way: printed"

@@ -30,7 +30,7 @@ for way in flush round_up trap; do
   for x in tiny plain; do
     run $x.npy got.npy --plugin="$TEST_PLUGINS/hostile-state.so" --insert-after="canonicalize=test.hostile-state{way=$way}"
     cmp $x-want.npy got.npy || fail "$way, $x"
-    grep -q "warning: \[E1327\] pass 'test.hostile-state' of plugin 'test.hostile-state' changed how floating point rounds, traps or treats denormals; a plugin leaves the process as it found it; the host has put that back$" text || fail "$way: not said"
+    grep -q "warning: \[E1327\] pass \`test.hostile-state\` of plugin \`test.hostile-state\` changed how floating point rounds, traps or treats denormals; a plugin leaves the process as it found it; the host has put that back$" text || fail "$way: not said"
     [ "$(grep -c warning text)" = 1 ] || fail "$way: not once"
   done
 done

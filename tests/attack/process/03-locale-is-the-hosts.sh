@@ -19,7 +19,7 @@ for way in locale thread_locale; do
   exits 0 pto-opt l.ptir "$state" "--passes=test.hostile-state{way=$way}" >got.ptir 2>text || fail "$way"
   cmp want.ptir got.ptir || fail "$way: the module"
 done
-grep -q "warning: \[E1327\] pass 'test.hostile-state' of plugin 'test.hostile-state' changed the locale of the thread; " text || fail 'not said'
+grep -q "warning: \[E1327\] pass \`test.hostile-state\` of plugin \`test.hostile-state\` changed the locale of the thread; " text || fail 'not said'
 for when in constructor entry; do
   PTO_TEST_LOADING=$when-locale exits 0 pto-opt l.ptir --plugin="$TEST_PLUGINS/hostile-loads.so" --passes=test.hostile-loads >got.ptir 2>text || fail "$when"
   [ ! -s text ] && cmp want.ptir got.ptir || fail "$when: the module"

@@ -17,6 +17,6 @@ ends 70 pto-run "$m" --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-state.so"
 
 exits 0 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-state.so" '--passes=test.hostile-state{way=close_standard}' >out 2>text </dev/null || fail close_standard
 cmp want out || fail 'close_standard: the result'
-grep -q "warning: \[E1327\] pass 'test.hostile-state' of plugin 'test.hostile-state' changed standard input, output or error; " text || fail 'close_standard: not said'
+grep -q "warning: \[E1327\] pass \`test.hostile-state\` of plugin \`test.hostile-state\` changed standard input, output or error; " text || fail 'close_standard: not said'
 PTO_TEST_LOADING=constructor-files exits 70 pto-opt "$m" --plugin="$TEST_PLUGINS/hostile-loads.so" --passes=test.hostile-loads >out 2>text || fail loading
 grep -q '^pto-opt: internal error: standard input, output or error, or the working folder, was taken away in plugin `test.hostile-loads`, loading ' text || fail loading

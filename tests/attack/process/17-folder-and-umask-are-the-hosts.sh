@@ -14,13 +14,13 @@ check() {
   [ "$(grep -c . text)" = 1 ] && grep -qF "warning: [E1327] $warning; a plugin leaves the process as it found it; the host has put that back" text || fail "$name: not said"
 }
 for pair in 'chdir:the working folder' 'umask:the rights of new files (umask)'; do
-  check "${pair%%:*}" "pass 'test.hostile-state' of plugin 'test.hostile-state' changed ${pair#*:}" \
+  check "${pair%%:*}" "pass \`test.hostile-state\` of plugin \`test.hostile-state\` changed ${pair#*:}" \
     --plugin="$TEST_PLUGINS/hostile-state.so" --passes="test.hostile-state{way=${pair%%:*}},pto.canonicalize"
 done
 for when in constructor entry; do
   for pair in 'folder:the working folder' 'rights:the rights of new files (umask)'; do
     export PTO_TEST_LOADING="$when-${pair%%:*}"
-    check "$PTO_TEST_LOADING" "plugin 'test.hostile-loads' ($TEST_PLUGINS/hostile-loads.so) changed ${pair#*:} while it was loaded" \
+    check "$PTO_TEST_LOADING" "plugin \`test.hostile-loads\` ($TEST_PLUGINS/hostile-loads.so) changed ${pair#*:} while it was loaded" \
       --plugin="$TEST_PLUGINS/hostile-loads.so" --passes=test.hostile-loads
   done
 done
@@ -31,5 +31,5 @@ PTO_TEST_BACKEND=process exits 0 pto-run m.ptir --random-inputs=1 --plugin="$TES
 [ "$(cat report/note.txt)" = note ] && [ -s report/counters.csv ] && [ -z "$(ls elsewhere)" ] || fail 'backend: elsewhere'
 [ "$(stat -c %a report/note.txt y.npy | sort -u)" = "$(stat -c %a want.ptir)" ] || fail 'backend: the rights'
 for what in 'the working folder' 'the rights of new files (umask)' 'how floating point rounds, traps or treats denormals'; do
-  [ "$(grep -cF "warning: [E1327] backend 'test.hostile-backend' of plugin 'test.hostile-backend' changed $what; " text)" = 1 ] || fail "backend: $what"
+  [ "$(grep -cF "warning: [E1327] backend \`test.hostile-backend\` of plugin \`test.hostile-backend\` changed $what; " text)" = 1 ] || fail "backend: $what"
 done

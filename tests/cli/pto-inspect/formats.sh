@@ -34,4 +34,4 @@ pto-inspect host opt_str >text && grep -q '^ *valid  *until the tool ends$' text
 exits 3 pto-inspect passes pto.no-such 2>stderr || exit 1
 # A plugin that ends the process when it is looked at is refused.
 exits 3 pto-inspect passes test.abi-dies-in-constructor --plugin="$TEST_PLUGINS/abi-dies-in-constructor.so" 2>stderr || exit 1
-grep -q "error: \[E1328\] plugin 'test.abi-dies-in-constructor' .* its code ended the process by signal 6 (Aborted)" stderr || { cat stderr; exit 1; }
+grep -q "error: \[E1328\] plugin \`test.abi-dies-in-constructor\` .* its code ended the process by signal 6 (Aborted)" stderr || { cat stderr; exit 1; }

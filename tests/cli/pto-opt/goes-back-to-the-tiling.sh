@@ -46,7 +46,7 @@ does_not_fit 2 --schedule=p.yaml
 grep -q 'remark: \[pto.allocate' text && complain "a pinned size was tried again"
 grep -q 'p.yaml:3:5: note: the schedule pins it here' text || complain "no line of the pin"
 does_not_fit 5 --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }"
-grep -q "remark: \[E1332\] strategy 'pto.tiling-manual' offers no further tile that fits; there were 1" text ||
+grep -q "remark: \[E1332\] strategy \`pto.tiling-manual\` offers no further tile that fits; there were 1" text ||
   complain "no further offer"
 # From a snapshot behind the tiling there is nothing to go back to.
 compile --until select -o select.ptir --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }" ||

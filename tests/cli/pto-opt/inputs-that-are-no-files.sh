@@ -36,9 +36,9 @@ done
 first_line 2 "error: [E1501] cannot read \`folder\`: Is a directory" pto-opt m.ptir --pipeline=folder
 first_line 2 "<command line>:1:1: error: [E1501] cannot read the machine file \`./folder\`: Is a directory" pto-opt m.ptir --pipeline=p.yaml --machine=./folder
 first_line 2 "error: [E1501] cannot read \`folder\`: Is a directory" pto-run --case folder
-first_line 3 "error: [E1301] './pipe' is not a regular file" pto-opt m.ptir --passes=x --plugin=pipe
-first_line 3 "error: [E1301] '/dev/zero' is not a regular file" pto-opt m.ptir --passes=x --plugin=/dev/zero
-first_line 3 "error: [E1309] the plugin folder 'pipe' cannot be read: Not a directory" pto-opt m.ptir --passes=x --plugin-path=pipe
+first_line 3 "error: [E1301] \`./pipe\` is not a regular file" pto-opt m.ptir --passes=x --plugin=pipe
+first_line 3 "error: [E1301] \`/dev/zero\` is not a regular file" pto-opt m.ptir --passes=x --plugin=/dev/zero
+first_line 3 "error: [E1309] the plugin folder \`pipe\` cannot be read: Not a directory" pto-opt m.ptir --passes=x --plugin-path=pipe
 # Standard input is kept for a reproducer first, and without end as well.
 timeout -s KILL 120 sh -c 'pto-opt - </dev/zero; pto-opt - --no-supervise </dev/zero; cat /dev/zero | pto-opt -' 2>err
 [ "$(grep -c '^<stdin>:1:1: error: \[E0101\] a NUL byte' err)" -eq 3 ] || complain "standard input without end"

@@ -45,7 +45,7 @@ blamed() { # STATUS MODULE LIAR CODE [PASS-BEFORE]
   grep -q "error: \[$4\]" text || fail "$3: no $4"
   # One line of the message names the place, one the step, one pass and plugin; often they are the same.
   grep -q "^p.yaml:$line:[0-9]*: \(error\|note\): .*the-liar" text || fail "$3: no line $line of step the-liar"
-  grep "^p.yaml:$line:[0-9]*: \(error\|note\)" text | grep -q "plugin '\?$liar\b" || fail "$3: no plugin"
+  grep "^p.yaml:$line:[0-9]*: \(error\|note\)" text | grep -q "plugin \`\?$liar\b" || fail "$3: no plugin"
   # shellcheck disable=SC2086
   ends "$1" pto-opt given.ptir $plugins --pipeline=p.yaml -o kept.ptir --dump-dir=dumps
   cmp kept.ptir before.txt && cmp given.ptir "$2" || fail "$3: files changed"

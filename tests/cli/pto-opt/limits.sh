@@ -32,10 +32,10 @@ says_once() {
 # One that polls says itself where it was, or leaves that to the host.
 late stop "ran out $who"
 says_once "m.ptir:1:1: error: [test.liar-dies/interrupted] stopped while looking at the function [@victim]"
-says_once "p.yaml:6:11: note: reported by pass 'test.liar-dies' of plugin 'test.liar-dies' in step 'dies'"
+says_once "p.yaml:6:11: note: reported by pass \`test.liar-dies\` of plugin \`test.liar-dies\` in step \`dies\`"
 says_once "pto-opt: the time limit of $limit s ran out $who"
 late silent "ran out $who"
-says_once "p.yaml:6:11: error: [E1711] the time ran out in pass 'test.liar-dies' of plugin 'test.liar-dies'"
+says_once "p.yaml:6:11: error: [E1711] the time ran out in pass \`test.liar-dies\` of plugin \`test.liar-dies\`"
 says_once "pto-opt: the time limit of $limit s ran out $who"
 # One that does not is killed two seconds later, and leaves a reproducer.
 late hang "was killed $who"

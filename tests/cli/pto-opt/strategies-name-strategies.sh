@@ -24,8 +24,8 @@ refused() {
   exits "$1" pto-opt --plugin="$TEST_PLUGINS/probe-wraps.so" --passes="pto.tile{strategy=$2}" /dev/null 2>text
   grep -q "$3" text || fail
 }
-refused 3 'pto.tiling-heuristik' "1:19: error: \[E1307\] no plugin provides tiling 'pto.tiling-heuristik'; did you mean 'pto.tiling-heuristic'?"
-refused 3 '{use: test.tiling-wraps, with: {inner: nobody}}' "1:58: error: \[E1307\] no plugin provides tiling 'nobody'"
+refused 3 'pto.tiling-heuristik' "1:19: error: \[E1307\] no plugin provides tiling \`pto.tiling-heuristik\`; did you mean \`pto.tiling-heuristic\`?"
+refused 3 '{use: test.tiling-wraps, with: {inner: nobody}}' "1:58: error: \[E1307\] no plugin provides tiling \`nobody\`"
 refused 2 '{use: test.tiling-wraps, with: {inner: {use: pto.tiling-heuristic, with: {rows: 1}}}}' '\[E1110\] unknown option of tiling strategy `pto.tiling-heuristic`: `rows`'
 refused 2 test.tiling-circle '\[E1033\] tiling strategy `test.tiling-circle` refers to a strategy, 9 deep; the maximum is 8'
 

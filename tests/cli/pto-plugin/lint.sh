@@ -45,11 +45,11 @@ lint 1 "$TEST_PLUGINS/abi-many-exports.so"
 
 lint 3 "$TEST_PLUGINS/abi-needs-symbol.so"
 finds abi-needs-symbol 'needs `test_abi_missing`, which neither libc nor libm has'
-grep -q "^error: \[E1310\] plugin 'test.abi-needs-symbol' cannot be loaded: .*undefined symbol: test_abi_missing$" text || fail loaded
+grep -q "^error: \[E1310\] plugin \`test.abi-needs-symbol\` cannot be loaded: .*undefined symbol: test_abi_missing$" text || fail loaded
 lint 3 "$TEST_PLUGINS/abi-wrong-note.so"
 grep -q '\[E1311\]' text && [ ! -s out ] || fail abi-wrong-note
 lint 3 "$TEST_ROOT/README.md" absent.so
 [ "$(grep -c '\[E1301\]' text)" -eq 2 ] || fail 'no plugin'
 lint 3 "$TEST_PLUGINS/abi-dies-in-constructor.so"
-grep -q "^error: \[E1328\] plugin 'test.abi-dies-in-constructor' .* its code ended the process by signal 6 (Aborted)$" text || fail dies
+grep -q "^error: \[E1328\] plugin \`test.abi-dies-in-constructor\` .* its code ended the process by signal 6 (Aborted)$" text || fail dies
 lint 2

@@ -37,7 +37,7 @@ END
 # What is not declared, or has another unit, is an error that names it.
 refused() { # WAY SENTENCE
   run 5 --set=backend.use=test.partial --set=backend.with.way="$1" --report=report
-  says "error: \[E1342\] backend 'test.partial' of plugin 'test.profile' $2"
+  says "error: \[E1342\] backend \`test.partial\` of plugin \`test.profile\` $2"
 }
 refused undeclared 'gave the counter `launches`, which it does not declare'
 refused unit 'gave the counter `vector 01 / dma / busy` in `us`; its unit is `cycles`'

@@ -28,4 +28,4 @@ ends 2 $compile "$softmax" --schedule=p.yaml --set 'tile.with.strategy={ use: pt
 says 'error: \[pto.pipeline/does-not-fit\] %tx rotates through 8 buffers, and then the nest needs '
 says 'bytes of `vec`, which has 188416; pin fewer, or smaller tiles'
 says 'p.yaml:3:5: note: the schedule pins it here'
-says "in step 'pipeline'"
+says "in step \`pipeline\`"

@@ -6,7 +6,7 @@ ask() { # STATUS OPTIONS
 }
 while IFS=: read -r options says; do
   ask 5 "$options"
-  grep -qF "error: [E1324] pass 'test.hostile-problem' of plugin 'test.hostile-tiling' gave a tiling problem $says" text || fail "$options"
+  grep -qF "error: [E1324] pass \`test.hostile-problem\` of plugin \`test.hostile-tiling\` gave a tiling problem $says" text || fail "$options"
 done <<'WAYS'
 granule=9223372036854775807:whose dim 0 has an impossible granule (extent 100, granule 9223372036854775807)
 granule=0:whose dim 0 has an impossible granule (extent 100, granule 0)

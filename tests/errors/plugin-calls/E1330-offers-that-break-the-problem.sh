@@ -10,8 +10,8 @@ passes:
     with: { strategy: { use: test.hostile-offers, with: { way: $way } } }
 YAML
   ends 5 pto-opt m.ptir --plugin="$TEST_PLUGINS/hostile-tiling.so" --pipeline=p.yaml -o out.ptir
-  grep -qF "error: [E1330] tiling strategy 'test.hostile-offers' of plugin 'test.hostile-tiling' offered $says" text || fail "$way"
-  [ "$(grep -c -e 'note: ' text)" -eq 1 ] && grep -q "p.yaml:5:.*note: in step 'asks'" text || fail "$way: notes"
+  grep -qF "error: [E1330] tiling strategy \`test.hostile-offers\` of plugin \`test.hostile-tiling\` offered $says" text || fail "$way"
+  [ "$(grep -c -e 'note: ' text)" -eq 1 ] && grep -q "p.yaml:5:.*note: in step \`asks\`" text || fail "$way: notes"
 done <<'WAYS'
 granule:rows = 24, which is not a multiple of 16
 beyond:rows = 128, which is not between 1 and 112, the whole extent

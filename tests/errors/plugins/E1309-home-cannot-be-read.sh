@@ -3,6 +3,6 @@
 negation >m.ptir
 ln -s loop loop || exit 1
 HOME=$PWD/loop XDG_DATA_HOME='' pto-opt m.ptir --pipeline=default.yaml >out 2>text || fail
-grep -q "^warning: \[E1309\] the plugin folder '$PWD/loop/.local/share/pto/plugins-1' cannot be read: " text && grep -q '^  block.kernel @f_0' out ||
+grep -q "^warning: \[E1309\] the plugin folder \`$PWD/loop/.local/share/pto/plugins-1\` cannot be read: " text && grep -q '^  block.kernel @f_0' out ||
   fail
-fails 3 "^error: \[E1309\] the plugin folder '$PWD/loop' cannot be read: " env PTO_PLUGIN_PATH="$PWD/loop" pto-opt m.ptir --pipeline=default.yaml
+fails 3 "^error: \[E1309\] the plugin folder \`$PWD/loop\` cannot be read: " env PTO_PLUGIN_PATH="$PWD/loop" pto-opt m.ptir --pipeline=default.yaml

@@ -89,8 +89,8 @@ fails 2 'default.yaml:10:5: error: \[E1701\] step `canonicalize` (pto.canonicali
 # What a level may be called.
 make acme.image
 ends 4 pto-opt m.ptir --plugin="$PWD/plugin.so"
-says_line "error: [E1312] plugin 'acme.image' ($PWD/plugin.so) describes itself wrongly: 'acme.image.lower' names the level 'acme.image', which this core does not know"
+says_line "error: [E1312] plugin \`acme.image\` ($PWD/plugin.so) describes itself wrongly: \`acme.image.lower\` names the level \`acme.image\`, which this core does not know"
 make acme.other/1
 ends 4 pto-opt m.ptir --plugin="$PWD/plugin.so"
-says_line "error: [E1312] plugin 'acme.image' ($PWD/plugin.so) describes itself wrongly: 'acme.image.lower' names the level 'acme.other/1', which this core does not know"
+says_line "error: [E1312] plugin \`acme.image\` ($PWD/plugin.so) describes itself wrongly: \`acme.image.lower\` names the level \`acme.other/1\`, which this core does not know"
 says "unknown op \`acme.image.brighten\`; no plugin that can be used provides it"

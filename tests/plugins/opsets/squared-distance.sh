@@ -78,4 +78,4 @@ sed 's/squared_distance/square_distance/' m.ptir >near.ptir
 refuses 4 'near.ptir:2:8: error: [E0109] unknown op `acme.square_distance`; did you mean `acme.squared_distance`?' pto-opt near.ptir "$plugin"
 # Two files that provide it are one too many.
 cp "$TEST_PLUGINS/acme-opset.so" plugins/again.so
-fails 4 "error: \[E1306\] op 'acme.squared_distance' is provided by two files: " env PTO_PLUGIN_PATH="$PWD/plugins" pto-opt m.ptir
+fails 4 "error: \[E1306\] op \`acme.squared_distance\` is provided by two files: " env PTO_PLUGIN_PATH="$PWD/plugins" pto-opt m.ptir

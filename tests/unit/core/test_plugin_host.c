@@ -93,10 +93,10 @@ static void cell(uint32_t minor, bool draft, const char *name, const char *code,
 }
 
 #define MAJOR(name, minor)                                                                                         \
-    "plugin 'test." name "' (%P) speaks plugin ABI 2.0; this core (1." minor ") speaks only major 1; rebuild the " \
+    "plugin `test." name "` (%P) speaks plugin ABI 2.0; this core (1." minor ") speaks only major 1; rebuild the " \
     "plugin against the headers of this core, or use a core 2.x; nothing in the plugin was run"
 #define DRAFT(name, built, host)                                                                                     \
-    "plugin 'test." name "' (%P) was built for " built "; this core has " host ", and a draft fits only its equal; " \
+    "plugin `test." name "` (%P) was built for " built "; this core has " host ", and a draft fits only its equal; " \
     "rebuild the plugin with the headers of this core; nothing in the plugin was run"
 
 TEST(versions_with_the_draft_flag_must_be_equal)
@@ -115,7 +115,7 @@ TEST(final_versions_follow_the_least_minor)
 {
     cell(0, false, "abi-final-0", NULL, NULL);
     cell(0, false, "abi-final-1", "E1303",
-         "plugin 'test.abi-final-1' (%P) needs plugin ABI >= 1.1; this core has 1.0; upgrade the core, or build the "
+         "plugin `test.abi-final-1` (%P) needs plugin ABI >= 1.1; this core has 1.0; upgrade the core, or build the "
          "plugin "
          "with PTO_ABI_LEAST_MINOR <= 0; nothing in the plugin was run");
     cell(0, false, "abi-final-1-least-0", NULL, NULL);
@@ -185,7 +185,7 @@ TEST(files_that_are_no_plugins_are_refused)
     end(&f);
     begin(&f, "/nonexistent/x.so", NULL);
     assert_int_equal(plugin_host_create(f.a, f.d, &f.params, &f.h), FAILED);
-    expect_error(&f, "E1301", f.files[0], "'%P' cannot be opened: No such file or directory");
+    expect_error(&f, "E1301", f.files[0], "`%P` cannot be opened: No such file or directory");
     end(&f);
 }
 
@@ -194,7 +194,7 @@ TEST(one_id_in_two_files_is_an_error_with_both_paths)
     fixture f;
     begin(&f, plugin("abi-twin-a"), plugin("abi-twin-b"));
     char wanted[9000];
-    snprintf(wanted, sizeof wanted, "pass 'test.abi-twin' is provided by two files: %s and %s; remove one of them",
+    snprintf(wanted, sizeof wanted, "pass `test.abi-twin` is provided by two files: %s and %s; remove one of them",
              f.files[0], f.files[1]);
     assert_null(open_pass(&f, "test.abi-twin"));
     expect_error(&f, "E1306", "", wanted);
@@ -211,7 +211,7 @@ TEST(unknown_ids_get_the_nearest_name)
     fixture f;
     begin(&f, plugin("abi-draft-0"), NULL);
     assert_null(open_pass(&f, "test.abi-draft-O"));
-    expect_error(&f, "E1307", "", "no plugin provides pass 'test.abi-draft-O'; did you mean 'test.abi-draft-0'?");
+    expect_error(&f, "E1307", "", "no plugin provides pass `test.abi-draft-O`; did you mean `test.abi-draft-0`?");
     end(&f);
 }
 
@@ -232,18 +232,18 @@ static void refused_at_load(const char *name, const char *code, const char *text
 TEST(descriptors_are_checked_against_notes_and_rows)
 {
     refused_at_load("abi-wrong-note", "E1311",
-                    "plugin 'test.abi-wrong-note' (%P): its note and its descriptor differ in what it provides: "
+                    "plugin `test.abi-wrong-note` (%P): its note and its descriptor differ in what it provides: "
                     "pass:test.abi-wrong-note and nothing");
     refused_at_load("abi-wrong-property", "E1311",
-                    "plugin 'test.abi-wrong-property' (%P): its note and its descriptor differ in established "
+                    "plugin `test.abi-wrong-property` (%P): its note and its descriptor differ in established "
                     "properties: test.promised and nothing");
     refused_at_load(
         "abi-unknown-op", "E1313",
-        "'test.abi-unknown-op' of plugin 'test.abi-unknown-op' (%P) uses the op 'tensor.softmix', which does "
-        "not exist; the nearest is 'tensor.softmax'");
+        "`test.abi-unknown-op` of plugin `test.abi-unknown-op` (%P) uses the op `tensor.softmix`, which does "
+        "not exist; the nearest is `tensor.softmax`");
     refused_at_load("abi-short-pass", "E1312",
-                    "plugin 'test.abi-short-pass' (%P) describes itself wrongly: a pass is too short a struct");
-    refused_at_load("abi-no-entry", "E1310", "plugin 'test.abi-no-entry' (%P) lacks its entry pto_plugin_entry_v1");
+                    "plugin `test.abi-short-pass` (%P) describes itself wrongly: a pass is too short a struct");
+    refused_at_load("abi-no-entry", "E1310", "plugin `test.abi-no-entry` (%P) lacks its entry pto_plugin_entry_v1");
 }
 
 TEST(a_foreign_sanitizer_is_refused)
@@ -324,7 +324,7 @@ TEST(what_anybody_may_write_to_is_refused)
     assert_null(open_pass(&x, "test.abi-draft-0"));
     expect_error(
         &x, "E1308", t.folder,
-        "the plugin folder '%P' may be written to by anybody and is not searched; take that right away (chmod o-w)");
+        "the plugin folder `%P` may be written to by anybody and is not searched; take that right away (chmod o-w)");
     end(&x);
     assert_int_equal(chmod(t.folder, 0755), 0);
     assert_int_equal(chmod(t.file, 0666), 0);
@@ -333,7 +333,7 @@ TEST(what_anybody_may_write_to_is_refused)
     assert_null(open_pass(&x, "test.abi-draft-0"));
     expect_error(
         &x, "E1308", t.file,
-        "plugin 'test.abi-draft-0' (%P) may be written to by anybody; take that right away (chmod o-w); nothing in "
+        "plugin `test.abi-draft-0` (%P) may be written to by anybody; take that right away (chmod o-w); nothing in "
         "the plugin was run");
     end(&x);
     remove_folder(&t);
@@ -347,7 +347,7 @@ TEST(missing_folders_are_errors_only_when_named)
     x.params.folders = folders;
     assert_null(open_pass(&x, "pto.x"));
     expect_error(&x, "E1309", "/nonexistent/plugins",
-                 "the plugin folder '%P' cannot be read: No such file or directory");
+                 "the plugin folder `%P` cannot be read: No such file or directory");
     end(&x);
 }
 
@@ -366,7 +366,7 @@ TEST(the_environment_is_searched_after_what_is_given_and_only_by_absolute_paths)
     begin(&x, NULL, NULL);
     x.params.only_given = false;
     assert_null(open_pass(&x, "test.abi-draft-0"));
-    expect_error(&x, "E1309", "", "PTO_PLUGIN_PATH names 'plugins', which is not an absolute path");
+    expect_error(&x, "E1309", "", "PTO_PLUGIN_PATH names `plugins`, which is not an absolute path");
     end(&x);
     unsetenv("PTO_PLUGIN_PATH");
     unsetenv("XDG_DATA_HOME");

@@ -256,7 +256,7 @@ TEST(handles_of_an_earlier_run_are_noticed)
     assert_int_equal(pto_op_kind(kept), 0);
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(&f, "E1320",
-                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op of a run that has ended");
+                              "pass `acme.p` of plugin `org.acme.p` used a handle of an op of a run that has ended");
     run_fixture_end(&f);
 }
 
@@ -272,7 +272,7 @@ TEST(handles_of_erased_ops_are_noticed)
     assert_false(PTO_SOME(pto_op_next(first)));
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(&f, "E1320",
-                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
+                              "pass `acme.p` of plugin `org.acme.p` used a handle of an op that was erased");
     run_fixture_end(&f);
 }
 
@@ -285,20 +285,20 @@ TEST(handles_made_up_are_noticed)
     assert_int_equal(pto_op_kind(unit), 0);
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(&f, "E1320",
-                              "pass 'acme.p' of plugin 'org.acme.p' used a handle of an op that was erased");
+                              "pass `acme.p` of plugin `org.acme.p` used a handle of an op that was erased");
     run_fixture_end(&f);
     begin(&f);
     unit = run_fixture_start(&f);
     const pto_type forged = {f.run, 3, unit.generation + 7};
     assert_int_equal(pto_type_rank(forged), 0);
     run_fixture_stop(&f, PTO_OK);
-    run_fixture_expect_misuse(&f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' made a handle of a type by itself");
+    run_fixture_expect_misuse(&f, "E1320", "pass `acme.p` of plugin `org.acme.p` made a handle of a type by itself");
     run_fixture_end(&f);
 }
 
 TEST(writes_to_a_sibling_are_refused)
 {
-    static const char text[] = "pass 'acme.p' of plugin 'org.acme.p' wrote to @g while it was given @f; only a pass of "
+    static const char text[] = "pass `acme.p` of plugin `org.acme.p` wrote to @g while it was given @f; only a pass of "
                                "scope module may do that";
     run_fixture f;
     begin(&f);
@@ -346,7 +346,7 @@ TEST(ops_of_another_level_are_refused)
     assert_false(PTO_SOME(pto_spec_build(&s, pto_before(op_of(unit, 0)))));
     run_fixture_stop(&f, PTO_FAILED);
     run_fixture_expect_misuse(&f, "E1322",
-                              "pass 'acme.p' of plugin 'org.acme.p' made `tile.load`, which is of no level that it "
+                              "pass `acme.p` of plugin `org.acme.p` made `tile.load`, which is of no level that it "
                               "consumes or produces");
     assert_int_equal(module_epoch(f.m), before);
     run_fixture_end(&f);
@@ -365,7 +365,7 @@ TEST(ops_against_their_row_are_refused_when_made)
     assert_true(f.result.failed);
     assert_false(f.result.misused);
     assert_int_equal(diag_error_count(f.d), 1);
-    assert_string_equal(diag_record_at(f.d, 1)->text, "reported by pass 'acme.p' of plugin 'org.acme.p' in step 'p'");
+    assert_string_equal(diag_record_at(f.d, 1)->text, "reported by pass `acme.p` of plugin `org.acme.p` in step `p`");
     assert_int_equal(op_kind_of(f.m, block_first(f.m, function_body(f.m, f.request.unit))),
                      op_kind_by_name(NULL, STR("tensor.neg")));
     run_fixture_end(&f);
@@ -377,7 +377,7 @@ TEST(ops_against_their_row_are_refused_when_made)
     assert_false(PTO_SOME(pto_spec_build(&s, pto_at_start(pto_body(again)))));
     run_fixture_stop(&f, PTO_FAILED);
     run_fixture_expect_misuse(
-        &f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' made `tensor.neg` with 0 operands; it takes 1 to 1");
+        &f, "E1324", "pass `acme.p` of plugin `org.acme.p` made `tensor.neg` with 0 operands; it takes 1 to 1");
     run_fixture_end(&f);
 }
 
@@ -390,7 +390,7 @@ TEST(used_ops_are_not_erased)
     run_fixture_stop(&f, PTO_FAILED);
     run_fixture_expect_misuse(
         &f, "E1324",
-        "pass 'acme.p' of plugin 'org.acme.p' tried to erase `tensor.neg` while `tensor.neg` uses its result");
+        "pass `acme.p` of plugin `org.acme.p` tried to erase `tensor.neg` while `tensor.neg` uses its result");
     run_fixture_end(&f);
 }
 
@@ -403,7 +403,7 @@ TEST(readers_may_not_write)
     assert_int_equal(pto_op_set_attr(op_of(unit, 0), PTO_STR("note"), pto_attr_make_i64(f.run, 1)), PTO_FAILED);
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(
-        &f, "E1325", "pass 'acme.p' of plugin 'org.acme.p' tried to change the module, which it may only read");
+        &f, "E1325", "pass `acme.p` of plugin `org.acme.p` tried to change the module, which it may only read");
     run_fixture_end(&f);
 }
 
@@ -417,7 +417,7 @@ TEST(failing_in_silence_is_reported)
     assert_string_equal(diag_record_at(f.d, 0)->code, "E1326");
     assert_string_equal(
         diag_record_at(f.d, 0)->text,
-        "pass 'acme.p' of plugin 'org.acme.p' failed without saying why; this is a defect of the plugin");
+        "pass `acme.p` of plugin `org.acme.p` failed without saying why; this is a defect of the plugin");
     run_fixture_end(&f);
 }
 
@@ -467,7 +467,7 @@ TEST(options_and_statistics_are_read_as_declared)
     assert_int_equal(pto_opt_i64(f.run, 1), 0);
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(
-        &f, "E1323", "pass 'acme.p' of plugin 'org.acme.p' read its option 'mode', which is text, as an integer");
+        &f, "E1323", "pass `acme.p` of plugin `org.acme.p` read its option `mode`, which is text, as an integer");
     run_fixture_end(&f);
 }
 
@@ -536,7 +536,7 @@ TEST(expressions_over_values_stay_where_rows_take_them)
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(
         &f, "E1324",
-        "pass 'acme.p' of plugin 'org.acme.p' gave `return` the attribute 'x' with an expression over "
+        "pass `acme.p` of plugin `org.acme.p` gave `return` the attribute `x` with an expression over "
         "values that it cannot name, or with lists nested too deeply");
     run_fixture_end(&f);
 }
@@ -605,7 +605,7 @@ TEST(copies_map_their_values)
     assert_int_equal(pto_expr_equal(pto_expr_of(load, PTO_STR("offsets"), 0), own), 1);
     assert_false(PTO_SOME(pto_op_clone(loop, pto_at_end(pto_body(loop)), 0, NULL, NULL)));
     run_fixture_stop(&f, PTO_OK);
-    run_fixture_expect_misuse(&f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' tried to copy `forall` into itself");
+    run_fixture_expect_misuse(&f, "E1324", "pass `acme.p` of plugin `org.acme.p` tried to copy `forall` into itself");
     run_fixture_end(&f);
 }
 
@@ -704,7 +704,7 @@ TEST(tiles_that_never_fit_are_reported_with_numbers)
     const diag_record *r = diag_record_at(f.d, 0);
     assert_string_equal(r->code, "E1331");
     assert_string_equal(r->text,
-                        "no tile of the 7 that strategy 'acme.t' offers fits: the smallest, rows = 16, needs 64 bytes "
+                        "no tile of the 7 that strategy `acme.t` offers fits: the smallest, rows = 16, needs 64 bytes "
                         "of `vec`, which has 10");
     run_fixture_end(&f);
 }
@@ -721,7 +721,7 @@ TEST(offers_are_bounded_and_wanted)
     assert_int_equal(choose(&f, offer_nothing, 10, &tile, NULL), PTO_FAILED);
     assert_string_equal(diag_record_at(f.d, 0)->code, "E1330");
     assert_string_equal(diag_record_at(f.d, 0)->text,
-                        "the tiling strategy 'acme.t' of plugin 'org.acme.t' offered nothing");
+                        "the tiling strategy `acme.t` of plugin `org.acme.t` offered nothing");
     run_fixture_end(&f);
 }
 
@@ -733,7 +733,7 @@ TEST(strategies_may_not_write)
     assert_int_equal(choose(&f, offer_and_write, 10, &tile, NULL), PTO_FAILED);
     assert_string_equal(diag_record_at(f.d, 0)->code, "E1325");
     assert_string_equal(diag_record_at(f.d, 0)->text,
-                        "tiling strategy 'acme.t' of plugin 'org.acme.t' tried to change the "
+                        "tiling strategy `acme.t` of plugin `org.acme.t` tried to change the "
                         "module, which it may only read");
     run_fixture_end(&f);
 }

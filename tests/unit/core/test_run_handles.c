@@ -27,7 +27,7 @@ TEST(handles_are_stale_however_many_runs_later)
     assert_int_equal(pto_op_kind(kept), 0);
     run_fixture_stop(&f, PTO_OK);
     run_fixture_expect_misuse(
-        &f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' used a handle, or the pto_run, of a run that has ended");
+        &f, "E1320", "pass `acme.p` of plugin `org.acme.p` used a handle, or the pto_run, of a run that has ended");
     run_fixture_end(&f);
 }
 
@@ -51,7 +51,7 @@ TEST(handles_of_another_session_are_noticed)
     f.result = run_context_end(f.run, PTO_OK);
     run_session_destroy(second);
     run_fixture_expect_misuse(
-        &f, "E1320", "pass 'acme.p' of plugin 'org.acme.p' used a handle, or the pto_run, of a run that has ended");
+        &f, "E1320", "pass `acme.p` of plugin `org.acme.p` used a handle, or the pto_run, of a run that has ended");
     run_fixture_end(&f);
 }
 
@@ -73,6 +73,6 @@ TEST(jumps_out_of_a_call_are_noticed)
     static const pto_pattern *const patterns[] = {&pattern};
     if (setjmp(out_of_the_pattern) == 0) (void)pto_greedy(f.run, unit, 1, patterns, 0);
     run_fixture_stop(&f, PTO_OK);
-    run_fixture_expect_misuse(&f, "E1324", "pass 'acme.p' of plugin 'org.acme.p' left a call of the host with a jump");
+    run_fixture_expect_misuse(&f, "E1324", "pass `acme.p` of plugin `org.acme.p` left a call of the host with a jump");
     run_fixture_end(&f);
 }
