@@ -493,24 +493,22 @@ static status load_given(plugin_host *h, src_pos at)
 /* NULL after a diagnostic. */
 static plugin_file *find_file(plugin_host *h, src_pos at, plugin_kind kind, str id)
 {
-    plugin_file *found = NULL;
-    bool is_found = false;
     if (scan(h) != OK) return NULL;
+    uint32_t first = h->file_count;
     for (uint32_t i = 0; i < h->file_count; i++) {
-        plugin_file *f = h->files[i];
-        if (!provides(f, kind, id)) continue;
-        if (is_found) {
+        if (!provides(h->files[i], kind, id)) continue;
+        if (first < h->file_count) {
             diag_error(h->diags, at, &E1306, "%s `%.*s` is provided by two files: %s and %s; remove one of them",
-                       plugin_kind_name(kind), (int)id.n, id.p, found->path, f->path);
+                       plugin_kind_name(kind), (int)id.n, id.p, h->files[first]->path, h->files[i]->path);
             return NULL;
         }
-        found = f;
-        is_found = true;
+        first = i;
     }
-    if (!is_found) {
+    if (first == h->file_count) {
         if (load_given(h, at) == OK) report_missing(h, at, kind, id);
         return NULL;
     }
+    plugin_file *found = h->files[first];
     for (uint32_t i = 0; i < h->file_count; i++) {
         const plugin_file *f = h->files[i];
         if (f == found || !is_same_plugin(f, found)) continue;

@@ -276,7 +276,7 @@ static status check_stated_region(const insn *i)
                             op_index_expr(i->m, i->o, name, 1));
 }
 
-/* Both forms have the tile as their operand and the scalar as their result. */
+/* A rule that writes no operand: both forms have the tile as their operand and the scalar as their result. */
 static status check_read(module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);
@@ -298,7 +298,7 @@ static status check_read(module *m, op_id o)
 
 status verify_insn(module *m, op_id o)
 {
-    if (op_info_of(m, o)->rule == RULE_READ) return check_read(m, o);
+    if ((insn_operands[op_info_of(m, o)->rule][TARGET].flags & OPERAND_WRITTEN) == 0) return check_read(m, o);
     insn i = insn_of(m, o);
     TRY(check_elements(&i));
     TRY(check_spaces(&i));

@@ -17,9 +17,9 @@ FILES = tracked()
 BASES = {os.path.basename(f) for f in FILES}
 COMMENT = {
     ".c": r"/\*.*?\*/|//[^\n]*", ".h": r"/\*.*?\*/|//[^\n]*", ".def": r"/\*.*?\*/",
-    ".yaml": r"(?m)(?:^|\s)#[^\n]*", ".py": r"(?m)(?:^|\s)#[^\n]*", ".cmake": r"(?m)#[^\n]*", ".txt": r"(?m)^#[^\n]*",
+    ".yaml": r"(?m)(?:^|\s)#[^\n]*", ".py": r"(?m)(?:^|\s)#[^\n]*", ".sh": r"(?m)(?:^|\s)#[^\n]*", ".cmake": r"(?m)#[^\n]*", ".txt": r"(?m)^#[^\n]*",
 }
-CITED = re.compile(r"(?<![\w./*<-])((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.(?:h|md|def|hpp))\b(?!\()")
+CITED = re.compile(r"(?<![\w./*<-])((?:[A-Za-z0-9_.-]+/)*[A-Za-z0-9_-]+\.(?:h|c|md|def|hpp|py|sh))\b(?!\()")
 SYSTEM = {"unistd.h", "stdint.h", "stdio.h", "string.h"}
 bad = 0
 for name in FILES:

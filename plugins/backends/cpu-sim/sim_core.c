@@ -223,7 +223,7 @@ static pto_status check_insn(sim *s, const sim_core *c)
 static pto_status run_on_scalar(sim *s, sim_core *c)
 {
     pto_status status = PTO_OK;
-    if (c->step.site->rule == PTO_RULE_READ && !s->options.has_data)
+    if (program_wants_scalar(&c->step) && !s->options.has_data)
         return pto_error(c->step.site->op, "pto.cpu-sim/no-data",
                          "`%.*s` in @%s decides what comes next, and no data is simulated; leave `data: none` out",
                          PTO_FMT(c->step.site->op_name), c->step.site->function);

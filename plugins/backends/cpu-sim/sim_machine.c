@@ -185,7 +185,7 @@ static int64_t matrix_cycles(const sim_machine *m, const site_charge *c, const p
 void sim_charge_insn(const sim_machine *m, const site_charge *c, const program_step *step, insn_charge *out)
 {
     *out = (insn_charge){.kind = c->kind, .cycles = 1};
-    if (step->site->rule == PTO_RULE_READ) {
+    if (program_wants_scalar(step)) {
         *out = (insn_charge){.kind = c->kind, .cycles = c->per_repeat > 0 ? c->per_repeat : 1, .head = c->head};
         return;
     }

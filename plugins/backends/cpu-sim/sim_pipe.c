@@ -328,7 +328,8 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
     s->faults += call->faults;
     if (status == PTO_OK) {
         /* The scalar unit has issued nothing since: its step is the one that ends. */
-        if (e->site->rule == PTO_RULE_READ) program_give_scalar(c->state, &c->step, call->scalar);
+        if (e->site == c->step.site && program_wants_scalar(&c->step))
+            program_give_scalar(c->state, &c->step, call->scalar);
         if (e->root != UINT32_MAX && e->site->rule == PTO_RULE_STORE) written_mark(&s->written, e->root, &call->gm);
         return PTO_OK;
     }

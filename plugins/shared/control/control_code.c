@@ -18,13 +18,7 @@ typedef struct nest {
 
 static void *add_item(const pto_run *run, control_list *l, size_t size)
 {
-    if (l->count == l->room) {
-        const uint32_t room = l->room != 0 ? l->room * 2 : 16;
-        void *items = pto_scratch_array(run, room, size);
-        if (l->count != 0) memcpy(items, l->items, l->count * size);
-        l->items = items;
-        l->room = room;
-    }
+    l->items = pto_grow(run, l->items, l->count, &l->capacity, size);
     return (char *)l->items + (size_t)l->count++ * size;
 }
 

@@ -71,7 +71,7 @@ typedef struct control_client {
 
 typedef struct control_list {
     void *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } control_list;
 
 typedef struct control_builder {

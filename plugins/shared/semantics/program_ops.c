@@ -192,7 +192,7 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
             return unsupported(d, site, "it has not one offset for each dim of its memory");
         c.transpose = pto_attr_i64(pto_op_attr(op, PTO_STR("transpose"))) != 0;
     }
-    if (site->rule == PTO_RULE_READ) {
+    if (pto_op_result_count(op) != 0) {
         uint32_t n;
         PTO_TRY(decode_exprs(d, site, op, "offsets", 2, c.offsets, &n));
         if (n != 2) return unsupported(d, site, "it names no row and column");

@@ -65,6 +65,7 @@ seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md
 
 clean sources.sh
 echo '/* see core/gone.h and arena.h */' >core/cites.c && caught sources.sh 'core/cites.c:1: cites `core/gone.h`' && rm core/cites.c
+echo '# as gone_too.c does' >core/cites.sh && caught sources.sh 'core/cites.sh:1: cites `gone_too.c`' && rm core/cites.sh
 mkdir -p pipelines/machines docs && echo '| [isa] | a | b |' >docs/sources.md
 echo 'a: 1 # [isa] [own]' >pipelines/machines/m.yaml && caught sources.sh "m.yaml:1: [own]" && rm -r pipelines docs
 

@@ -101,14 +101,20 @@ static const char folded[] = "func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> 
                              "  return %a\n"
                              "}\n";
 
+/* pto_greedy over the unit with one pattern, at each `tensor.neg`. */
+static pto_status greedy_at_neg(const run_fixture *f, pto_op unit, pto_status (*rewrite)(const pto_run *, pto_op),
+                                uint32_t most)
+{
+    const pto_pattern pattern = {sizeof pattern, pto_kind(f->run, KIND_NEG), rewrite};
+    const pto_pattern *const patterns[] = {&pattern};
+    return pto_greedy(f->run, unit, 1, patterns, most);
+}
+
 TEST(patterns_fold_to_the_end)
 {
     run_fixture f;
     begin(&f);
-    const pto_op unit = run_fixture_start(&f);
-    const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), fold_negations};
-    const pto_pattern *const patterns[] = {&pattern};
-    assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 0), PTO_OK);
+    assert_int_equal(greedy_at_neg(&f, run_fixture_start(&f), fold_negations, 0), PTO_OK);
     run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     assert_int_equal(f.result.changes, RUN_CHANGED_OPS | RUN_CHANGED_OPERANDS);
@@ -129,10 +135,7 @@ TEST(patterns_that_never_end_are_stopped)
 {
     run_fixture f;
     begin(&f);
-    const pto_op unit = run_fixture_start(&f);
-    const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), flip};
-    const pto_pattern *const patterns[] = {&pattern};
-    assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 3), PTO_CHANGED);
+    assert_int_equal(greedy_at_neg(&f, run_fixture_start(&f), flip, 3), PTO_CHANGED);
     run_fixture_stop(&f, PTO_OK);
     assert_false(f.result.failed);
     run_fixture_end(&f);
@@ -147,11 +150,9 @@ TEST(patterns_stop_when_the_time_is_up)
     flight_recorder *recorder = flight_recorder_create();
     f.s = run_session_create(f.a, &(run_session_params){.diags = f.d, .recorder = recorder});
     const pto_op unit = run_fixture_start(&f);
-    const pto_pattern pattern = {sizeof pattern, pto_kind(f.run, KIND_NEG), flip};
-    const pto_pattern *const patterns[] = {&pattern};
     assert_int_equal(pto_go_on(f.run), PTO_OK);
     recorder->stop = 1;
-    assert_int_equal(pto_greedy(f.run, unit, 1, patterns, 1000000000), PTO_FAILED);
+    assert_int_equal(greedy_at_neg(&f, unit, flip, 1000000000), PTO_FAILED);
     assert_int_equal(pto_go_on(f.run), PTO_FAILED);
     run_fixture_stop(&f, PTO_OK);
     assert_true(f.result.failed);
