@@ -29,6 +29,13 @@ typedef enum unit_role {
 } unit_role;
 const char *pipe_name(unit_role u); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
 
+/* What an instruction without unit moves, and its value form. */
+typedef enum insn_transfer {
+    TRANSFER_NONE,
+#define TRANSFER(ID, doc) TRANSFER_##ID,
+#include "ir/ops/kinds.def"
+} insn_transfer;
+
 enum operand_flag {
     OPERAND_SAME_LAYOUT = 1 << 0, /* has the layout of the target */
     OPERAND_IN_PLACE = 1 << 1,    /* the target may have its bytes */

@@ -296,6 +296,22 @@ insn_tmp op_info_tmp(const op_info *info)
     return info->rule == RULE_NONE ? TMP_NONE : (insn_tmp)insn_rule_at((insn_rule)info->rule)->tmp;
 }
 
+insn_transfer op_info_transfer(const op_info *info)
+{
+    if (info->rule == RULE_NONE || info->unit != UNIT_NONE) return TRANSFER_NONE;
+    const operand_spec *in = insn_operands[info->rule];
+    if (in[0].types == TY_GM) return TRANSFER_STORE;
+    for (uint32_t i = 1; in[i].types != 0; i++)
+        if (in[i].types == TY_GM) return TRANSFER_LOAD;
+    return TRANSFER_MOVE;
+}
+
+uint32_t op_info_spaces(const op_info *info, uint32_t i)
+{
+    const uint32_t known = (1u << SPACE_ROLE_COUNT) - (1u << 1);
+    return i < op_info_operands(info) ? info->in[i].spaces & known : 0;
+}
+
 const attr_spec *op_attr_spec(const op_info *info, str name)
 {
     for (size_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) {

@@ -233,6 +233,11 @@ uint32_t op_info_operands_with(const op_info *info, uint32_t flags);
 op_kind op_typed_by(const op_info *info);
 /* Of an instruction or its value form: the scratch that the instruction takes. */
 insn_tmp op_info_tmp(const op_info *info);
+/* TRANSFER_NONE of an instruction that a unit of its row runs, and of other ops. */
+insn_transfer op_info_transfer(const op_info *info);
+/* Roles of the spaces that operand `i` may be in, 1 << space_role each; 0: it is not a tile of an instruction or value
+ * form. */
+uint32_t op_info_spaces(const op_info *info, uint32_t i);
 const attr_spec *op_attr_spec(const op_info *info, str name);
 /* Whether a row of some op calls the attribute a hint. */
 bool op_has_hint(str name);

@@ -128,6 +128,12 @@ int64_t host_kind_column(const pto_run *run, pto_kind_id k, uint32_t column)
     }
 }
 
+uint32_t host_kind_roles(const pto_run *run, pto_kind_id k, uint32_t operand)
+{
+    const op_info *info = info_of(run_of(run), k);
+    return info != NULL ? op_info_spaces(info, operand) : 0;
+}
+
 /* ---- options ---- */
 
 #define TYPE_BIT(type) (1u << (type))

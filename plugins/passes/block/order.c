@@ -53,18 +53,22 @@ typedef struct piece {
 
 /* ---- what instructions touch ---- */
 
-static int64_t rule_of(pto_op op) { return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
+/* It works on tiles and gives nothing but what it writes. */
+static int is_movable(pto_op op)
+{
+    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE) != PTO_RULE_NONE && pto_op_result_count(op) == 0;
+}
 
 static pto_status describe(node *n, pto_op op)
 {
-    uint32_t count = pto_op_operand_count(op);
+    const uint32_t count = pto_op_operand_count(op), transfer = pto_op_transfer(op);
     *n = (node){.op = op, .rank = RANK_WORK};
     for (uint32_t i = 0; i < count; i++) {
         pto_value v = pto_op_operand(op, i);
         pto_type_kind kind = pto_type_kind_of(pto_value_type(v));
         if (kind == PTO_TYPE_GM) {
-            n->reads_memory |= rule_of(op) == PTO_RULE_LOAD;
-            n->writes_memory |= rule_of(op) != PTO_RULE_LOAD;
+            n->reads_memory |= !pto_op_writes(op, i);
+            n->writes_memory |= pto_op_writes(op, i);
         }
         if (kind != PTO_TYPE_TILE) continue;
         pto_op tile = pto_value_op(v), buffer = pto_value_op(pto_op_operand(tile, 0));
@@ -73,11 +77,11 @@ static pto_status describe(node *n, pto_op op)
             return pto_error(op, "pto.order/operand",
                              "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
         n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
-        int is_source = i == 1 && pto_type_space(pto_value_type(v)) == PTO_MAT;
-        if (rule_of(op) == PTO_RULE_MOVE && is_source) n->rank = RANK_FEED;
+        int is_source = !pto_op_writes(op, i) && pto_type_space(pto_value_type(v)) == PTO_MAT;
+        if (transfer == PTO_TRANSFER_MOVE && is_source) n->rank = RANK_FEED;
     }
-    if (rule_of(op) == PTO_RULE_LOAD) n->rank = RANK_LOAD;
-    if (rule_of(op) == PTO_RULE_STORE) n->rank = RANK_STORE;
+    if (transfer == PTO_TRANSFER_LOAD) n->rank = RANK_LOAD;
+    if (transfer == PTO_TRANSFER_STORE) n->rank = RANK_STORE;
     return PTO_OK;
 }
 
@@ -286,7 +290,7 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
         if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_SYNC))
             return pto_error(op, "pto.order/flags",
                              "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
-        const int is_insn = rule_of(op) != PTO_RULE_NONE && rule_of(op) != PTO_RULE_READ, is_tile = PTO_IS(op, TILE);
+        const int is_insn = is_movable(op), is_tile = PTO_IS(op, TILE);
         if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
             piece p = {run, r->nodes, r->before, count, op};
             PTO_TRY(order_piece(&p, r->tiles, tiles));

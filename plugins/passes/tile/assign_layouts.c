@@ -24,8 +24,6 @@ PTO_KINDS(KINDS);
     X(PADDED, "padded")
 PTO_STATS(STATS);
 
-static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
-
 static pto_layout layout_by_name(const char *p, size_t n)
 {
     for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
@@ -65,7 +63,7 @@ static pto_layout window_layout(pto_op op, pto_type tile)
 static int moves_go_on(const pto_run *run, pto_value v, pto_layout layout)
 {
     PTO_EACH_USE(v, use) {
-        if (rule_of(run, use.op) != PTO_RULE_MOVE) continue;
+        if (pto_op_transfer(use.op) != PTO_TRANSFER_MOVE) continue;
         pto_type to = pto_value_type(pto_op_result(use.op, 0));
         int found = 0;
         for (pto_layout next = PTO_ND; next < PTO_LAYOUT_COUNT; next++)
@@ -94,11 +92,11 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
 {
     pto_type type = pto_value_type(v);
     pto_space space = pto_type_space(type), from = PTO_GM;
-    int64_t rule = rule_of(run, op);
+    const uint32_t transfer = pto_op_transfer(op);
     if (space == PTO_VEC && tile_capacity_of(type, 1) == 1 && space_has(run, space, PTO_DN)) return PTO_DN;
-    if (rule != PTO_RULE_LOAD && rule != PTO_RULE_MOVE) return usual_layout(run, space);
+    if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
-    if (rule == PTO_RULE_MOVE) {
+    if (transfer == PTO_TRANSFER_MOVE) {
         from = pto_type_space(pto_value_type(pto_op_operand(op, 0)));
         have = pto_type_layout(pto_value_type(pto_op_operand(op, 0)));
     }
@@ -116,18 +114,25 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
 
 /* ---- rewriting ---- */
 
+static int is_same_region(const pto_expr a[2], const pto_expr b[2])
+{
+    for (int d = 0; d < 2; d++)
+        if (!pto_expr_equal(a[d], b[d])) return 0;
+    return 1;
+}
+
+/* Some ops make all of a tile valid: such a tile does not grow. */
 static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layout layout)
 {
-    pto_type t = pto_value_type(v);
+    const pto_type t = pto_value_type(v);
     int64_t unit[2], have[2] = {tile_capacity_of(t, 0), tile_capacity_of(t, 1)}, want[2];
+    pto_expr before[2], after[2];
     tile_unit(run, pto_type_space(t), layout, pto_type_dtype(t), unit);
     for (int d = 0; d < 2; d++) want[d] = pto_round_up(have[d], unit[d]);
-    int grows = want[0] != have[0] || want[1] != have[1];
-    int64_t rule = PTO_SOME(op) ? rule_of(run, op) : PTO_RULE_NONE;
-    int is_valid_by_capacity = rule == PTO_RULE_FILLPAD || (rule == PTO_RULE_ROW_EXPAND && want[1] != have[1]) ||
-                               (rule == PTO_RULE_COL_EXPAND && want[0] != have[0]) ||
-                               (rule == PTO_RULE_LOAD && PTO_SOME(pto_op_attr(op, PTO_STR("pad"))));
-    if (grows && is_valid_by_capacity)
+    const int grows = want[0] != have[0] || want[1] != have[1];
+    const int is_known = grows && pto_value_valid(v, before) == PTO_OK;
+    PTO_TRY(pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout)));
+    if (is_known && pto_value_valid(v, after) == PTO_OK && !is_same_region(before, after))
         return pto_error(
             op, "pto.assign-layouts/capacity",
             "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
@@ -136,7 +141,7 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
             pto_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
     if (grows) pto_stat_add(run, STAT_PADDED, 1);
     pto_stat_add(run, STAT_ASSIGNED, 1);
-    return pto_value_set_type(v, pto_type_tile(run, pto_type_dtype(t), want[0], want[1], pto_type_space(t), layout));
+    return PTO_OK;
 }
 
 /* Carried tiles have the layout that they begin with. */
@@ -191,8 +196,10 @@ static pto_status rewrite_op(const pto_run *run, pto_op op)
 
 /* ---- the property ---- */
 
-static pto_status no_pair(pto_op op, pto_space from, pto_space to, pto_layout a, pto_layout b)
+/* Whether the path between two spaces makes layout `b` of `a`. */
+static pto_status check_path(const pto_run *run, pto_op op, pto_space from, pto_space to, pto_layout a, pto_layout b)
 {
+    if (tile_path_layouts(run, from, to, a, b)) return PTO_OK;
     pto_str machine = tile_machine_name(op.run), pairs = tile_path_list(op.run, from, to, "layouts");
     return pto_error(op, "pto.layouts-assigned/illegal-change",
                      "`%.*s` makes layout %s of %s between `%s` and `%s`; the path of %.*s takes %.*s",
@@ -202,22 +209,21 @@ static pto_status no_pair(pto_op op, pto_space from, pto_space to, pto_layout a,
 
 static pto_status check_change(const pto_run *run, pto_op op)
 {
-    int64_t rule = rule_of(run, op);
-    if (rule == PTO_RULE_LOAD) {
-        pto_type t = pto_value_type(pto_op_result(op, 0));
-        pto_layout from = window_layout(op, t);
-        if (tile_path_layouts(run, PTO_GM, pto_type_space(t), from, pto_type_layout(t))) return PTO_OK;
-        return no_pair(op, PTO_GM, pto_type_space(t), from, pto_type_layout(t));
+    pto_type a, b;
+    switch (pto_op_transfer(op)) {
+    case PTO_TRANSFER_LOAD:
+        b = pto_value_type(pto_op_result(op, 0));
+        return check_path(run, op, PTO_GM, pto_type_space(b), window_layout(op, b), pto_type_layout(b));
+    case PTO_TRANSFER_STORE:
+        a = pto_value_type(pto_op_operand(op, 0));
+        return check_path(run, op, pto_type_space(a), PTO_GM, pto_type_layout(a),
+                          pto_type_layout(a) == PTO_DN ? PTO_DN : PTO_ND);
+    case PTO_TRANSFER_MOVE:
+        a = pto_value_type(pto_op_operand(op, 0));
+        b = pto_value_type(pto_op_result(op, 0));
+        return check_path(run, op, pto_type_space(a), pto_type_space(b), pto_type_layout(a), pto_type_layout(b));
+    default: return PTO_OK;
     }
-    if (rule != PTO_RULE_MOVE && rule != PTO_RULE_STORE) return PTO_OK;
-    pto_type a = pto_value_type(pto_op_operand(op, 0));
-    int is_move = rule == PTO_RULE_MOVE;
-    pto_space to = is_move ? pto_type_space(pto_value_type(pto_op_result(op, 0))) : PTO_GM;
-    pto_layout have = pto_type_layout(a),
-               want = is_move ? pto_type_layout(pto_value_type(pto_op_result(op, 0))) : PTO_ND;
-    if (!is_move && have == PTO_DN) want = PTO_DN;
-    if (tile_path_layouts(run, pto_type_space(a), to, have, want)) return PTO_OK;
-    return no_pair(op, pto_type_space(a), to, have, want);
 }
 
 static pto_status check_value(const pto_run *run, pto_op at, pto_value v)

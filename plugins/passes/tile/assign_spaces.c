@@ -19,6 +19,7 @@
     X(IF, "if")                  \
     X(YIELD, "yield")            \
     X(ZERO_ACC, "tile.zero_acc") \
+    X(LOAD, "tile.load")         \
     X(MOVE, "tile.move")
 PTO_KINDS(KINDS);
 
@@ -80,38 +81,31 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
 
 /* ---- what ops want ---- */
 
+/* The space for tiles that may be in spaces of several roles, which are bits: that of the first role. */
+static pto_space space_of_roles(const pto_run *run, uint32_t roles)
+{
+    return roles != 0 ? tile_space_of_role(run, (uint32_t)__builtin_ctz(roles)) : PTO_SPACE_NONE;
+}
+
 /* Space that the row of `op` puts its result in; NONE: it follows from the uses or from the operands. */
 static pto_space result_space(const pto_run *run, pto_op op)
 {
     if (PTO_IS(op, ZERO_ACC)) return PTO_ACC;
-    switch (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE)) {
-    case PTO_RULE_NONE:
-    case PTO_RULE_LOAD:
-    case PTO_RULE_STORE:
-    case PTO_RULE_MOVE: return PTO_SPACE_NONE;
-    case PTO_RULE_MATMUL:
-    case PTO_RULE_MATMUL_ACC: return PTO_ACC;
-    default: return PTO_VEC;
-    }
+    const pto_kind_id insn = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
+    if (insn == 0 || pto_op_transfer(op) != PTO_TRANSFER_NONE) return PTO_SPACE_NONE;
+    return space_of_roles(run, pto_kind_roles(run, insn, 0));
 }
 
 /* Space in which `op` needs its value operand number `i`; GM: any that can be stored to memory; NONE: any. */
 static pto_space operand_space(const pto_run *run, pto_op op, uint32_t i)
 {
-    switch (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE)) {
-    case PTO_RULE_NONE: return PTO_SPACE_NONE;
-    case PTO_RULE_STORE: return i == 0 ? PTO_GM : PTO_SPACE_NONE;
-    case PTO_RULE_LOAD: return PTO_SPACE_NONE;
-    case PTO_RULE_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
-    case PTO_RULE_MATMUL: return i == 0 ? PTO_LEFT : PTO_RIGHT;
-    case PTO_RULE_MATMUL_ACC: return i == 0 ? PTO_ACC : i == 1 ? PTO_LEFT : PTO_RIGHT;
-    default: return PTO_VEC;
+    const uint32_t roles = pto_kind_roles(run, pto_op_kind(op), i);
+    if (roles == 0) return PTO_SPACE_NONE;
+    switch (pto_op_transfer(op)) {
+    case PTO_TRANSFER_STORE: return PTO_GM;
+    case PTO_TRANSFER_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
+    default: return space_of_roles(run, roles);
     }
-}
-
-static int is_rule(const pto_run *run, pto_op op, int64_t rule)
-{
-    return PTO_SOME(op) && pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE) == rule;
 }
 
 /* ---- classes of values that share storage ---- */
@@ -241,15 +235,16 @@ static int64_t count_moves(const classes *c, uint32_t class, pto_space space)
 
 static pto_status choose_space(classes *c, uint32_t class)
 {
-    static const pto_space legal[] = {PTO_VEC, PTO_MAT}; /* that a load can go to */
+    const pto_kind_id insn = (pto_kind_id)pto_kind_column(c->run, pto_kind(c->run, KIND_LOAD), PTO_COLUMN_PARTNER);
+    const uint32_t roles = pto_kind_roles(c->run, insn, 0);
     int64_t least = -1;
     pto_space best = PTO_SPACE_NONE;
-    for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++) {
-        if (!c->routes.loads[legal[i]]) continue;
-        int64_t moves = count_moves(c, class, legal[i]);
+    for (pto_space s = 1; s < SPACES_ON_CHIP; s++) {
+        if (!c->routes.loads[s] || (roles >> tile_space_role(c->run, s) & 1) == 0) continue;
+        int64_t moves = count_moves(c, class, s);
         if (moves < 0 || (best != PTO_SPACE_NONE && moves >= least)) continue;
         least = moves;
-        best = legal[i];
+        best = s;
     }
     tile_class *k = &c->items[class];
     if (best != PTO_SPACE_NONE) {
@@ -353,8 +348,9 @@ static pto_status check_move(const pto_run *run, pto_op move, const char *code)
 
 static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
 {
-    if (is_rule(run, op, PTO_RULE_MOVE)) return check_move(run, op, "pto.assign-spaces/illegal-move");
-    if (is_rule(run, op, PTO_RULE_STORE)) return check_store(run, op, "pto.assign-spaces/illegal-store");
+    const uint32_t transfer = pto_op_transfer(op);
+    if (transfer == PTO_TRANSFER_MOVE) return check_move(run, op, "pto.assign-spaces/illegal-move");
+    if (transfer == PTO_TRANSFER_STORE) return check_store(run, op, "pto.assign-spaces/illegal-store");
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         pto_value v = pto_op_operand(op, i);
         pto_space want = operand_space(run, op, i);
@@ -431,9 +427,10 @@ static pto_status check_op(const pto_run *run, pto_op op)
         pto_block block = pto_op_block_at(op, b);
         for (uint32_t i = 0; i < pto_block_arg_count(block); i++) PTO_TRY(check_value(op, pto_block_arg(block, i)));
     }
-    if (is_rule(run, op, PTO_RULE_MOVE)) return check_move(run, op, "pto.spaces-assigned/illegal-move");
-    if (is_rule(run, op, PTO_RULE_STORE)) return check_store(run, op, "pto.spaces-assigned/illegal-store");
-    if (!is_rule(run, op, PTO_RULE_LOAD)) return PTO_OK;
+    const uint32_t transfer = pto_op_transfer(op);
+    if (transfer == PTO_TRANSFER_MOVE) return check_move(run, op, "pto.spaces-assigned/illegal-move");
+    if (transfer == PTO_TRANSFER_STORE) return check_store(run, op, "pto.spaces-assigned/illegal-store");
+    if (transfer != PTO_TRANSFER_LOAD) return PTO_OK;
     pto_space to = pto_type_space(pto_value_type(pto_op_result(op, 0)));
     if (tile_has_path(run, PTO_GM, to)) return PTO_OK;
     pto_str machine = tile_machine_name(run);

@@ -17,8 +17,7 @@
     X(FOR, "for")       \
     X(WHILE, "while")   \
     X(IF, "if")         \
-    X(YIELD, "yield")   \
-    X(STORE, "tile.store")
+    X(YIELD, "yield")
 PTO_KINDS(KINDS);
 
 #define OPTIONS(X)                                                                                                 \
@@ -36,8 +35,6 @@ PTO_OPTIONS(OPTIONS);
     X(ROTATED, "rotated") \
     X(NO_ROOM, "left single for lack of room")
 PTO_STATS(STATS);
-
-static int64_t rule_of(const pto_run *run, pto_op op) { return pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_RULE); }
 
 /* Results of loops and branches are the tiles that went in; so is the result of a product accumulated in place. */
 static int has_own_storage(pto_op op)
@@ -60,13 +57,14 @@ static pto_value storage_of(const pto_run *run, pto_value v)
 
 enum { WAVE_LOADS, WAVE_MOVES, WAVE_STORES, WAVE_COUNT };
 
-static int match_wave(const pto_run *run, pto_op op, int wave)
+/* WAVE_COUNT: the op is not a transfer. */
+static int wave_of(pto_op op)
 {
-    switch (rule_of(run, op)) {
-    case PTO_RULE_LOAD: return wave == WAVE_LOADS;
-    case PTO_RULE_MOVE: return wave == WAVE_MOVES;
-    case PTO_RULE_STORE: return wave == WAVE_STORES;
-    default: return 0;
+    switch (pto_op_transfer(op)) {
+    case PTO_TRANSFER_LOAD: return WAVE_LOADS;
+    case PTO_TRANSFER_MOVE: return WAVE_MOVES;
+    case PTO_TRANSFER_STORE: return WAVE_STORES;
+    default: return WAVE_COUNT;
     }
 }
 
@@ -82,7 +80,10 @@ static uint32_t loop_depth(pto_op op, pto_op nest)
 }
 
 /* The tile whose buffer rotates. */
-static pto_value rotated_tile(pto_op op) { return PTO_IS(op, STORE) ? pto_op_operand(op, 0) : pto_op_result(op, 0); }
+static pto_value rotated_tile(pto_op op)
+{
+    return pto_op_transfer(op) == PTO_TRANSFER_STORE ? pto_op_operand(op, 0) : pto_op_result(op, 0);
+}
 
 /* Whether each iteration begins with a tile of its own: none that an earlier iteration hands over. */
 static int match_fresh(const pto_run *run, pto_value tile)
@@ -149,8 +150,7 @@ static uint32_t find_candidates(const pto_run *run, pto_op nest, candidate *out)
     uint32_t count = 0;
     PTO_WALK(nest, op)
     {
-        int wave = WAVE_LOADS;
-        while (wave < WAVE_COUNT && !match_wave(run, op, wave)) wave++;
+        const int wave = wave_of(op);
         const uint32_t depth = wave < WAVE_COUNT ? loop_depth(op, nest) : 0;
         if (depth == 0) continue;
         const pto_value tile = rotated_tile(op);

@@ -11,6 +11,25 @@ static inline pto_str tile_machine_name(const pto_run *run)
     return name.n != 0 ? name : PTO_STR("no machine");
 }
 
+/* What a space is for, PTO_ROLE_*; the first space for that, or none. */
+static inline uint32_t tile_space_role(const pto_run *run, pto_space space)
+{
+    static const uint8_t roles[] = {
+        0,
+#define SPACE(ID, text, role, ...) PTO_ROLE_##role,
+#include <pto/ops/types.def>
+    };
+    (void)run;
+    return space < PTO_SPACE_COUNT ? roles[space] : PTO_ROLE_NONE;
+}
+
+static inline pto_space tile_space_of_role(const pto_run *run, uint32_t role)
+{
+    for (pto_space s = 1; s < PTO_SPACE_COUNT; s++)
+        if (tile_space_role(run, s) == role) return s;
+    return PTO_SPACE_NONE;
+}
+
 /* Core kind that owns the space; empty for a space of the whole chip or one that the machine lacks. */
 static inline pto_str tile_space_core(const pto_run *run, pto_space space)
 {

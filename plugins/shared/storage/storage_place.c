@@ -12,20 +12,11 @@ static int64_t sum_of(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-uint32_t storage_rule_pipe(int64_t rule)
-{
-    switch (rule) {
-    case PTO_RULE_LOAD: return 1;
-    case PTO_RULE_STORE: return 2;
-    case PTO_RULE_MOVE: return 4;
-    default: return 0;
-    }
-}
-
 uint32_t storage_pipe(const pto_run *run, pto_kind_id kind)
 {
-    const uint32_t by_rule = storage_rule_pipe(pto_kind_column(run, kind, PTO_COLUMN_RULE));
-    return by_rule != 0 ? by_rule : UINT32_C(8) << ((uint32_t)pto_kind_column(run, kind, PTO_COLUMN_UNIT) % 16u);
+    const uint32_t transfer = (uint32_t)pto_kind_column(run, kind, PTO_COLUMN_TRANSFER);
+    if (transfer != PTO_TRANSFER_NONE) return storage_transfer_pipe(transfer);
+    return UINT32_C(16) << ((uint32_t)pto_kind_column(run, kind, PTO_COLUMN_UNIT) % 16u);
 }
 
 int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing)

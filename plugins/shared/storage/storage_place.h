@@ -22,8 +22,9 @@ typedef struct storage_life {
 
 typedef enum storage_sharing { STORAGE_APART, STORAGE_FREELY, STORAGE_ALL } storage_sharing;
 
-/* Bit for the pipe that runs an instruction or tile op: its own, or one that stands for loads, stores or moves. */
-uint32_t storage_rule_pipe(int64_t rule); /* 0 when the rule does not decide */
+/* Bit for what runs an instruction or tile op: the unit of its row, or one that stands for the pipes of all loads,
+ * stores or moves, PTO_TRANSFER_*. */
+static inline uint32_t storage_transfer_pipe(uint32_t transfer) { return UINT32_C(1) << transfer; }
 uint32_t storage_pipe(const pto_run *run, pto_kind_id kind);
 /* Whether bytes of a and b may be the same ones. */
 int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing);

@@ -261,11 +261,12 @@ static void find_balance(storage_plan *p)
     if (p->load_rate <= 0.0 || p->work_rate <= 0.0) return;
     for (uint32_t k = 0; k < p->op_count; k++) {
         const storage_op *op = &p->ops[k];
-        const uint32_t loop = storage_loop_around(p, k), pipe = storage_pipe(p->run, op->kind);
+        const uint32_t loop = storage_loop_around(p, k);
         if (op->hands_over || loop == STORAGE_NONE) continue;
-        if (pipe == storage_rule_pipe(PTO_RULE_LOAD))
+        const int64_t transfer = pto_kind_column(p->run, op->kind, PTO_COLUMN_TRANSFER);
+        if (transfer == PTO_TRANSFER_LOAD)
             p->ops[loop].load_cycles += largest_of(p, op) / p->load_rate;
-        else if (pipe > storage_rule_pipe(PTO_RULE_MOVE))
+        else if (transfer == PTO_TRANSFER_NONE)
             p->ops[loop].work_cycles += largest_of(p, op) / p->work_rate;
     }
 }
@@ -278,7 +279,7 @@ static int waits_for_loads(const storage_plan *p, uint32_t loop)
 /* Rule 3 for one operand; the result's storage is decided already where it is carried. */
 static int may_take(const storage_plan *p, const storage_op *op, uint32_t operand)
 {
-    const uint32_t loads = storage_rule_pipe(PTO_RULE_LOAD), stores = storage_rule_pipe(PTO_RULE_STORE),
+    const uint32_t loads = storage_transfer_pipe(PTO_TRANSFER_LOAD), stores = storage_transfer_pipe(PTO_TRANSFER_STORE),
                    pipe = storage_pipe(p->run, op->kind);
     const storage_group *from = &p->groups[storage_group_of(p, operand)],
                         *to = &p->groups[storage_group_of(p, op->result)];
@@ -290,7 +291,7 @@ static int may_take(const storage_plan *p, const storage_op *op, uint32_t operan
 static void compute_in_place(storage_plan *p, uint32_t k)
 {
     const storage_op *op = &p->ops[k];
-    const uint32_t loads = storage_rule_pipe(PTO_RULE_LOAD);
+    const uint32_t loads = storage_transfer_pipe(PTO_TRANSFER_LOAD);
     for (int loaded = 0; loaded < 2; loaded++) {
         for (uint32_t u = 0; u < op->use_count; u++) {
             const storage_use *use = &p->uses[op->first_use + u];

@@ -162,7 +162,7 @@ static void read_uses(const reader *r, uint32_t k)
 {
     const pto_op op = storage_op_at(r->source, k);
     if (!r->plan->ops[k].hands_over && !storage_is_tile_op(op)) return;
-    const int is_store = pto_kind_column(r->plan->run, pto_op_kind(op), PTO_COLUMN_RULE) == PTO_RULE_STORE;
+    const int is_store = pto_op_transfer(op) == PTO_TRANSFER_STORE;
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         const pto_value v = pto_op_operand(op, i);
         const uint32_t at = storage_is_tile(v) ? storage_find_value(r->source, v) : STORAGE_NONE;

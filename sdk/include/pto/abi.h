@@ -117,6 +117,12 @@ enum {
 #include <pto/ops/types.def>
     PTO_SPACE_COUNT
 };
+/* What a memory space is for. */
+enum {
+    PTO_ROLE_NONE,
+#define SPACE_ROLE(ID, ...) PTO_ROLE_##ID,
+#include <pto/ops/types.def>
+};
 typedef uint32_t pto_layout;
 enum {
     PTO_LAYOUT_NONE,

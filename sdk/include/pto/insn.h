@@ -1,5 +1,5 @@
-/* Values of the columns PTO_COLUMN_RULE, PTO_COLUMN_TMP and PTO_COLUMN_SPACE_RULE of op rows. What a rule means is its
- * row in <pto/ops/rules.def>. */
+/* Values of the columns PTO_COLUMN_RULE, PTO_COLUMN_TMP, PTO_COLUMN_TRANSFER and PTO_COLUMN_SPACE_RULE of op rows. What
+ * a rule means is its row in <pto/ops/rules.def>. */
 #ifndef PTO_INSN_H
 #define PTO_INSN_H
 
@@ -17,6 +17,13 @@ enum {
 #define SCRATCH_SIZE(ID, ...) PTO_TMP_##ID,
 #include <pto/ops/rules.def>
     PTO_TMP_COUNT
+};
+
+/* What an instruction without unit moves, and its value form. NONE: a unit of the row runs it. */
+enum {
+    PTO_TRANSFER_NONE,
+#define TRANSFER(ID, doc) PTO_TRANSFER_##ID,
+#include <pto/ops/kinds.def>
 };
 
 /* How a tensor op maps its iteration space to its operands. NONE: not a structured op. */

@@ -30,6 +30,13 @@ static inline int pto_op_is_scratch(pto_op op, uint32_t i) { return pto_op_has_o
 /* The target starts with the values of this source, in its bytes: the chain of an accumulator. */
 static inline int pto_op_continues(pto_op op, uint32_t i) { return pto_op_has_operand(op, PTO_COLUMN_CONTINUED, i); }
 
+/* What an op, which may be none, moves: PTO_TRANSFER_* of <pto/insn.h>. */
+static inline uint32_t pto_op_transfer(pto_op op)
+{
+    if (op.run == NULL || !PTO_SOME(op)) return 0;
+    return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_TRANSFER);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,7 @@ static pto_kind_id any_kind(void)
 }
 static void call_kind_name(void) { (void)AT->kind_name(any_run(), any_kind()); }
 static void call_kind_column(void) { (void)AT->kind_column(any_run(), any_kind(), any_u32()); }
+static void call_kind_roles(void) { (void)AT->kind_roles(any_run(), any_kind(), any_u32()); }
 static void call_kind_text(void) { (void)AT->kind_text(any_run(), any_kind(), any_u32()); }
 
 /* ---- options, machine, module ---- */

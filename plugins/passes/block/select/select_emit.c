@@ -101,7 +101,7 @@ static pto_status add_scratch(select_plan *p, pto_spec *s, pto_op op)
 }
 
 /* The scalar takes the place of the value form's. */
-static pto_status emit_read(select_plan *p, pto_spec *s, pto_op op)
+static pto_status emit_scalar(select_plan *p, pto_spec *s, pto_op op)
 {
     static const char *const none[] = {NULL};
     const pto_value old = pto_op_result(op, 0);
@@ -145,12 +145,12 @@ static pto_status emit_tile_op(select_plan *p, pto_op op)
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     PTO_TRY(check_types(p, op, insn));
     pto_spec s = pto_spec_make(p->run, insn);
-    switch (rule_of(p, op)) {
-    case PTO_RULE_LOAD: return emit_load(p, &s, op);
-    case PTO_RULE_STORE: return emit_store(p, &s, op);
-    case PTO_RULE_READ: return emit_read(p, &s, op);
-    default: return emit_on_chip(p, &s, op);
+    switch (pto_op_transfer(op)) {
+    case PTO_TRANSFER_LOAD: return emit_load(p, &s, op);
+    case PTO_TRANSFER_STORE: return emit_store(p, &s, op);
+    default: break;
     }
+    return storage_is_tile(pto_op_result(op, 0)) ? emit_on_chip(p, &s, op) : emit_scalar(p, &s, op);
 }
 
 /* ---- control ---- */
