@@ -75,68 +75,108 @@ status tune_check_extent(const module *m, op_id o, type_id type, expr_id extent,
     return OK;
 }
 
-/* ---- fixing ---- */
+/* ---- replacing ---- */
 
-typedef struct fixing {
+typedef struct replacing {
     module *m;
     ir_context *c;
     arena *scratch;
-    str_id name;
-    expr_id value;
+    uint32_t count;
+    const str_id *names;
+    const expr_id *by;
     expr_substitution substitution;
-} fixing;
+} replacing;
 
-static expr_id fixed_symbol(void *self, str_id name)
+static expr_id replaced_symbol(void *self, str_id name)
 {
-    const fixing *f = self;
-    return name == f->name ? f->value : 0;
+    const replacing *r = self;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (name == r->names[i]) return r->by[i];
+    return 0;
 }
 
 /* 0 on overflow. */
-static attr_id fixed_attr(fixing *f, attr_id a, uint32_t depth)
+static attr_id replaced_attr(replacing *r, attr_id a, uint32_t depth)
 {
-    const attr_node n = *attr_at(f->c, a);
+    const attr_node n = *attr_at(r->c, a);
     if (n.kind == ATTR_EXPR) {
-        expr_id e = expr_substitute(f->c, n.id, &f->substitution);
-        return e == 0 ? 0 : attr_expr(f->c, e);
+        expr_id e = expr_substitute(r->c, n.id, &r->substitution);
+        return e == 0 ? 0 : attr_expr(r->c, e);
     }
     if (n.kind == ATTR_TYPE) {
-        type_id t = type_substitute(f->c, n.id, &f->substitution);
-        return t == 0 ? 0 : attr_type(f->c, t);
+        type_id t = type_substitute(r->c, n.id, &r->substitution);
+        return t == 0 ? 0 : attr_type(r->c, t);
     }
     if ((n.kind != ATTR_LIST && n.kind != ATTR_DICT) || depth == ATTR_DEPTH_MAX || n.count == 0) return a;
-    attr_id *items = arena_array(f->scratch, n.count, sizeof *items);
+    attr_id *items = arena_array(r->scratch, n.count, sizeof *items);
     bool same = true;
     for (uint32_t i = 0; i < n.count; i++) {
-        items[i] = fixed_attr(f, n.items[i], depth + 1);
+        items[i] = replaced_attr(r, n.items[i], depth + 1);
         if (items[i] == 0) return 0;
         same = same && items[i] == n.items[i];
     }
     if (same) return a;
-    return n.kind == ATTR_LIST ? attr_list(f->c, n.count, items) : attr_dict(f->c, n.count, n.keys, items);
+    return n.kind == ATTR_LIST ? attr_list(r->c, n.count, items) : attr_dict(r->c, n.count, n.keys, items);
 }
 
-static bool fix_value(fixing *f, value_id v)
+static bool replace_in_value(replacing *r, value_id v)
 {
-    type_id t = type_substitute(f->c, value_type(f->m, v), &f->substitution);
-    if (t != 0 && t != value_type(f->m, v)) value_set_type(f->m, v, t);
+    type_id t = type_substitute(r->c, value_type(r->m, v), &r->substitution);
+    if (t != 0 && t != value_type(r->m, v)) value_set_type(r->m, v, t);
     return t != 0;
 }
 
-static bool fix_op(fixing *f, op_id o)
+/* The name that a `bind` or `tune` declares follows its uses. */
+static void replace_declared(replacing *r, op_id o)
 {
-    attr_id attrs = op_attrs(f->m, o);
-    attr_id fixed = attrs == 0 ? 0 : fixed_attr(f, attrs, 0);
-    if (attrs != 0 && fixed == 0) return false;
-    if (fixed != attrs) op_set_attrs(f->m, o, fixed);
-    for (uint32_t i = 0; i < op_result_count(f->m, o); i++)
-        if (!fix_value(f, op_result(f->m, o, i))) return false;
-    for (uint32_t b = 0; b < op_block_count(f->m, o); b++) {
-        block_id block = op_block_at(f->m, o, b);
-        for (uint32_t i = 0; i < block_arg_count(f->m, block); i++)
-            if (!fix_value(f, block_arg(f->m, block, i))) return false;
+    if (op_kind_of(r->m, o) != OP_BIND && op_kind_of(r->m, o) != OP_TUNE) return;
+    const expr_id by = replaced_symbol(r, string_intern(r->c, op_attr_str(r->m, o, "symbol")));
+    if (by != 0 && expr_at(r->c, by)->kind == EXPR_SYMBOL)
+        op_set_attr(r->m, o, "symbol", attr_string(r->c, (str_id)expr_at(r->c, by)->value));
+}
+
+static bool replace_in_op(replacing *r, op_id o)
+{
+    replace_declared(r, o);
+    attr_id attrs = op_attrs(r->m, o);
+    attr_id replaced = attrs == 0 ? 0 : replaced_attr(r, attrs, 0);
+    if (attrs != 0 && replaced == 0) return false;
+    if (replaced != attrs) op_set_attrs(r->m, o, replaced);
+    for (uint32_t i = 0; i < op_result_count(r->m, o); i++)
+        if (!replace_in_value(r, op_result(r->m, o, i))) return false;
+    for (uint32_t b = 0; b < op_block_count(r->m, o); b++) {
+        block_id block = op_block_at(r->m, o, b);
+        for (uint32_t i = 0; i < block_arg_count(r->m, block); i++)
+            if (!replace_in_value(r, block_arg(r->m, block, i))) return false;
     }
     return true;
+}
+
+static status report_overflow(const replacing *r, op_id o)
+{
+    text_buffer t;
+    text_init(&t);
+    for (uint32_t i = 0; i < r->count && t.n < 500; i++) {
+        const str name = string_of(r->c, r->names[i]);
+        text_printf(&t, "%s$%.*s = %s", i != 0 ? ", " : "", (int)name.n, name.p, expr_words(r->m, o, r->by[i]));
+    }
+    (void)!op_error(r->m, o, &E0401, "has an expression that overflows 64 bits or divides by 0 for %s", t.p);
+    text_fini(&t);
+    return FAILED;
+}
+
+status symbols_replace(module *m, op_id root, uint32_t count, const str_id *names, const expr_id *by)
+{
+    replacing r = {
+        .m = m, .c = module_context(m), .scratch = arena_create("symbols"), .count = count, .names = names, .by = by};
+    r.substitution = (expr_substitution){.symbol = replaced_symbol, .self = &r};
+    status s = OK;
+    IR_WALK(m, o, root)
+    {
+        if (s == OK && !replace_in_op(&r, o)) s = report_overflow(&r, o);
+    }
+    arena_destroy(r.scratch);
+    return s;
 }
 
 static status check_is_offered(const module *m, op_id tune, int64_t value)
@@ -152,20 +192,9 @@ static status check_is_offered(const module *m, op_id tune, int64_t value)
 status tune_fix(module *m, op_id tune, int64_t value)
 {
     TRY(check_is_offered(m, tune, value));
-    ir_context *c = module_context(m);
-    str name = op_attr_str(m, tune, "symbol");
-    fixing f = {
-        .m = m, .c = c, .scratch = arena_create("tune"), .name = string_intern(c, name), .value = expr_const(c, value)};
-    f.substitution = (expr_substitution){.symbol = fixed_symbol, .self = &f};
-    status s = OK;
-    op_id function = op_function(m, tune);
-    IR_WALK(m, o, function)
-    {
-        if (s != OK || o == function || o == tune || fix_op(&f, o)) continue;
-        s = op_error(m, o, &E0401, "has an expression that overflows 64 bits or divides by 0 for $%.*s = %" PRId64,
-                     (int)name.n, name.p, value);
-    }
-    arena_destroy(f.scratch);
-    if (s == OK) op_erase(m, tune);
-    return s;
+    const str_id name = string_intern(module_context(m), op_attr_str(m, tune, "symbol"));
+    const expr_id by = expr_const(module_context(m), value);
+    TRY(symbols_replace(m, op_function(m, tune), 1, &name, &by));
+    op_erase(m, tune);
+    return OK;
 }

@@ -378,6 +378,26 @@ pto_status host_op_set_attr(pto_op h, pto_str name, pto_attr to)
     return PTO_OK;
 }
 
+pto_status host_op_replace_symbols(pto_op h, uint32_t count, const pto_str *symbols, const pto_expr *by)
+{
+    run_context *c = run_of(h.run);
+    const op_id o = op_from(c, h);
+    str_id *names = arena_array(c->scratch, count, sizeof *names);
+    expr_id *targets = arena_array(c->scratch, count, sizeof *targets);
+    if (o == 0) run_misuse(c, &E1324, "tried to replace symbols of no op");
+    if (o == 0 || !run_may_change_op(c, o)) return PTO_FAILED;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = string_intern(c->ir, str_of(symbols[i]));
+        targets[i] = expr_from(c, by[i]);
+        if (targets[i] != 0 && !expr_at(c->ir, targets[i])->has_slot) continue;
+        run_misuse(c, &E1324, "tried to replace a symbol by %s", targets[i] == 0 ? "no expression" : "a value");
+        return PTO_FAILED;
+    }
+    if (symbols_replace(c->m, o, count, names, targets) != OK) return PTO_FAILED;
+    IR_WALK(c->m, i, o) run_changed(c, RUN_CHANGED_OPS | RUN_CHANGED_ATTRS | RUN_CHANGED_TYPES, i);
+    return PTO_OK;
+}
+
 pto_status host_tune_fix(pto_op h, int64_t number)
 {
     run_context *c = run_of(h.run);

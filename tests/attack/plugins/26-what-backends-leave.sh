@@ -36,5 +36,5 @@ blamed counter_twice E1342 'gave the counter `cycles` twice'
 blamed write_input E1343 'wrote to the input `x`'
 blamed write_input E1343 'wrote to the input `x`' --repeat=3
 for kind in units counters; do
-  artefacts 0 "many_$kind" --report many --time-limit=20 || fail
+  artefacts 0 "many_$kind" --report many --time-limit=200 || fail
 done

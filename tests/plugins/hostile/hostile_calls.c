@@ -457,6 +457,12 @@ static void call_tiling_choose(void)
     (void)pto_tiling_choose(any_run(), chance(now.misuses) ? any_option() : 3, &problem, tile, &ordinal);
     now.depth--;
 }
+static void call_op_replace_symbols(void)
+{
+    pto_str symbols[2] = {any_str(), any_name()};
+    pto_expr by[2] = {any_expr(), any_expr()};
+    if (chance(now.misuses)) (void)AT->op_replace_symbols(any_op(), random_below(3), symbols, by);
+}
 static void call_tune_fix(void)
 {
     if (chance(now.misuses)) (void)AT->tune_fix(any_op(), any_i64());

@@ -74,7 +74,7 @@ pto-pipeline: 1
 name: all
 extends: default.yaml
 edit:
-  - { insert-before: canonicalize, with: acme.image.lower }
+  - { insert-before: inline, with: acme.image.lower }
 EOF
 module "$(image x y)" y >f.ptir
 /usr/bin/python3 -c 'import numpy; numpy.save("x.npy", numpy.arange(32, dtype="f4").reshape(4, 8))'
@@ -83,7 +83,7 @@ for pipeline in all.yaml "all.yaml --set=backend.use=pto.reference"; do
   ends 0 pto-run f.ptir --plugin="$PWD/plugin.so" --pipeline=$pipeline --in=x=x.npy --out=y=y.npy
   /usr/bin/python3 -c 'import numpy; assert (numpy.load("y.npy") == 2 * numpy.load("x.npy")).all()' || fail "$pipeline"
 done
-fails 2 'default.yaml:10:5: error: \[E1701\] step `canonicalize` (pto.canonicalize) works on tensor/1, but only acme.image/1 is there' \
+fails 2 'default.yaml:10:5: error: \[E1701\] step `inline` (pto.inline) works on tensor/1, but only acme.image/1 is there' \
   pto-opt f.ptir --plugin="$PWD/plugin.so" --pipeline=default.yaml
 
 # What a level may be called.
