@@ -3,6 +3,7 @@
 #include "core/files/machine.h"
 #include "core/files/pipeline.h"
 #include "core/files/schedule.h"
+#include "tools/session/pipeline_write.h"
 
 #include <stdint.h>
 #include <string.h>

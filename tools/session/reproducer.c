@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/program_path.h"
 #include "tools/base/file.h"
+#include "tools/session/pipeline_write.h"
 #include "tools/session/session.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "tools/base/file.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
+#include "tools/session/pipeline_write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The effective pipeline as YAML, with defaults and origins. */
-#include "core/files/pipeline.h"
+#include "tools/session/pipeline_write.h"
 
 #include <limits.h>
 #include <stdlib.h>
