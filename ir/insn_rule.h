@@ -19,14 +19,6 @@ typedef enum insn_tmp {
     TMP_COUNT
 } insn_tmp;
 
-/* The unit of a core that runs an instruction, and with it the pipe. UNIT_NONE: the spaces of its operands decide. */
-typedef enum unit_role {
-    UNIT_NONE,
-#define UNIT(ID, ...) UNIT_##ID,
-#include "ir/ops/units.def"
-    UNIT_ALL, /* in barriers */
-    UNIT_COUNT
-} unit_role;
 const char *pipe_name(unit_role u); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
 
 /* What an instruction without unit moves, and its value form. */

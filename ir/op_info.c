@@ -41,22 +41,11 @@ enum {
 #include "ir/ops/rules.def"
 };
 
-/* Words that flags and barriers name pipes by, each after a `|`. */
-static const char pipe_words[] =
-#define UNIT(ID, role, pipe, doc) "|" pipe
-#include "ir/ops/units.def"
-    ;
-static const char pipe_or_all_words[] =
-#define UNIT(ID, role, pipe, doc) "|" pipe
-#include "ir/ops/units.def"
-    "|all";
 static const char relation_words[] =
 #define RELATION(ID, word, sign, compare) "|" word
 #include "ir/ops/relations.def"
 #undef RELATION
     ;
-#define PIPES (pipe_words + 1)
-#define PIPES_OR_ALL (pipe_or_all_words + 1)
 #define RELATIONS (relation_words + 1)
 
 const op_info op_rows[OP_KIND_COUNT] = {
@@ -329,8 +318,23 @@ bool op_has_hint(str name)
     return false;
 }
 
-bool attr_spec_allows(const attr_spec *spec, str word)
+bool attr_spec_limits(const attr_spec *spec) { return spec->choices != NULL || spec->names != NAME_NONE; }
+
+void attr_spec_print_legal(const attr_spec *spec, const role_names *names, text_buffer *out)
 {
+    const char *separator = "";
+    if (spec->names != NAME_NONE) {
+        for (uint32_t i = 1; i < role_names_count(names, (name_kind)spec->names); i++) {
+            text_printf(out, "%s%s", separator, role_names_text(names, (name_kind)spec->names, i));
+            separator = "|";
+        }
+    }
+    if (spec->choices != NULL) text_printf(out, "%s%s", separator, spec->choices);
+}
+
+bool attr_spec_allows(const attr_spec *spec, const role_names *names, str word)
+{
+    if (spec->names != NAME_NONE && role_names_find(names, (name_kind)spec->names, word) != 0) return true;
     for (const char *at = spec->choices; at != NULL;) {
         size_t n = strcspn(at, "|");
         if (str_eq(word, (str){at, n})) return true;

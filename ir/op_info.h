@@ -136,7 +136,8 @@ typedef struct attr_spec {
     const char *def; /* default in .ptir spelling; NULL: none */
     const char *choices;
     const char *doc;
-    uint8_t hint; /* about speed alone: a backend that does not heed it gives the same results, and the user is told */
+    uint8_t hint;  /* about speed alone: a backend that does not heed it gives the same results, and the user is told */
+    uint8_t names; /* of a word: the name_kind whose names it may be too; NAME_NONE: `choices` are all */
 } attr_spec;
 
 typedef struct module module;
@@ -241,7 +242,9 @@ uint32_t op_info_spaces(const op_info *info, uint32_t i);
 const attr_spec *op_attr_spec(const op_info *info, str name);
 /* Whether a row of some op calls the attribute a hint. */
 bool op_has_hint(str name);
-/* Whether a word is one of spec->choices, which is not NULL. */
-bool attr_spec_allows(const attr_spec *spec, str word);
+/* Whether a spec limits words at all; whether a word is one of its choices or names, and all that are, for messages. */
+bool attr_spec_limits(const attr_spec *spec);
+bool attr_spec_allows(const attr_spec *spec, const role_names *names, str word);
+void attr_spec_print_legal(const attr_spec *spec, const role_names *names, text_buffer *out);
 
 #endif

@@ -285,6 +285,23 @@ static status recheck_contracts(manager *g, const step_event *e)
     return contract_check(g->diags, &part, &start, g->states);
 }
 
+/* Names that are not in ir/ops are declared, so that the module can be read without the machine. */
+static attr_id with_names(ir_context *c, attr_id attrs, const role_names *names)
+{
+    for (name_kind k = NAME_NONE + 1; k < NAME_KIND_COUNT; k++) {
+        const str_id key = string_intern_z(c, name_kind_attribute(k));
+        attr_id list = attr_get(c, attrs, key);
+        for (uint32_t i = 1; i < role_names_count(names, k); i++) {
+            if (role_names_is_standard(k, i)) continue;
+            const char *role = name_role_words(k)[role_names_role(names, k, i) - 1];
+            list = attr_with(c, list, string_intern_z(c, role_names_text(names, k, i)),
+                             attr_string(c, string_intern_z(c, role)));
+        }
+        if (list != 0) attrs = attr_with(c, attrs, key, list);
+    }
+    return attrs;
+}
+
 /* From the first step on that asked the machine, what it said is in the module, changed or not: on another machine the
  * step might have done something. Gives RUN_CHANGED_*. */
 static uint32_t write_machine(manager *g)
@@ -292,7 +309,8 @@ static uint32_t write_machine(manager *g)
     ir_context *c = module_context(g->module);
     const uint64_t before = module_epoch(g->module);
     const attr_id name = attr_string(c, string_intern_z(c, g->pipeline->machine->name));
-    module_set_attrs(g->module, attr_with(c, module_attrs(g->module), string_intern_z(c, "machine"), name));
+    const attr_id attrs = attr_with(c, module_attrs(g->module), string_intern_z(c, "machine"), name);
+    module_set_attrs(g->module, with_names(c, attrs, g->pipeline->machine->names));
     if (module_epoch(g->module) == before) return 0;
     touched_functions_touch(g->functions, 0);
     return RUN_CHANGED_MODULE;

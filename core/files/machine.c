@@ -10,6 +10,7 @@ typedef struct builder {
     arena *a;
     diag_engine *d;
     machine *m;
+    role_names *names;
     bool failed;
 } builder;
 
@@ -42,6 +43,65 @@ static bool has_name(const char *const *names, uint32_t count, str name)
     return false;
 }
 
+/* ---- names ---- */
+
+/* The known names of a kind, for "did you mean". */
+static const char *const *known_names(builder *b, name_kind kind)
+{
+    const char **known = arena_array(b->a, NAME_IDS, sizeof *known);
+    for (uint32_t i = 1; i < role_names_count(b->names, kind); i++) known[i - 1] = role_names_text(b->names, kind, i);
+    return known;
+}
+
+/* A name and its role; a standard name has one without. */
+static void add_name(builder *b, name_kind kind, src_pos at, str name, const yaml_node *role)
+{
+    if (role != NULL) {
+        const uint32_t number = name_role_by_word(kind, role->text);
+        if (role_names_add(b->names, b->d, at, kind, name, number) == 0) b->failed = true;
+        return;
+    }
+    if (role_names_find(b->names, kind, name) != 0) return;
+    const char *near = str_nearest(name, known_names(b, kind));
+    diag_error(b->d, at, &E1207, "the %s `%.*s` has no role%s%s%s", name_kind_words(kind),
+               (int)(name.n > 40 ? 40 : name.n), name.p, near != NULL ? "; did you mean `" : "",
+               near != NULL ? near : "", near != NULL ? "`?" : "");
+    diag_note(b->d, at, "a name that is not standard says its role, as `%s`",
+              kind == NAME_PIPE ? "pipes: { ldg: load }" : "role: scratchpad");
+    b->failed = true;
+}
+
+static void read_layouts(builder *b, const yaml_node *map)
+{
+    for (uint32_t i = 0; map != NULL && i < map->count; i++)
+        add_name(b, NAME_LAYOUT, map->pairs[i].key_at, map->pairs[i].key, map->pairs[i].value);
+}
+
+static const char *const *read_pipes(builder *b, const yaml_node *node, uint32_t *out_count)
+{
+    const char **pipes = arena_array(b->a, node->count, sizeof *pipes);
+    for (uint32_t i = 0; i < node->count; i++) {
+        const bool has_role = node->kind == YAML_MAPPING;
+        const str name = has_role ? node->pairs[i].key : node->items[i]->text;
+        const src_pos at = has_role ? node->pairs[i].key_at : node->items[i]->at;
+        add_name(b, NAME_PIPE, at, name, has_role ? node->pairs[i].value : NULL);
+        pipes[i] = name.p;
+    }
+    *out_count = node->count;
+    return pipes;
+}
+
+static void check_layouts(builder *b, const yaml_node *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (role_names_find(b->names, NAME_LAYOUT, list->items[i]->text) != 0) continue;
+        schema_unknown(b->d, list->items[i]->at, &E1201, "layout", list->items[i]->text, known_names(b, NAME_LAYOUT));
+        b->failed = true;
+    }
+}
+
+/* ---- sections ---- */
+
 static void read_cores(builder *b, const yaml_node *map)
 {
     const schema_key *keys = keys_of("cores");
@@ -52,7 +112,7 @@ static void read_cores(builder *b, const yaml_node *map)
         c->name = map->pairs[i].key.p;
         c->count = number(b, keys, node, "count");
         c->per_cluster = number(b, keys, node, "per-cluster");
-        c->pipes = names_of(b, yaml_find(node, "pipes"), &c->pipe_count);
+        c->pipes = read_pipes(b, yaml_find(node, "pipes"), &c->pipe_count);
     }
     b->m->cores = cores;
     b->m->core_count = map->count;
@@ -75,12 +135,14 @@ static void read_space(builder *b, const yaml_pair *pair, machine_space *s)
     const schema_key *keys = keys_of("spaces");
     const yaml_node *node = pair->value;
     s->name = pair->key.p;
+    add_name(b, NAME_SPACE, pair->key_at, pair->key, yaml_find(node, "role"));
     s->core = core_name(b, node);
     s->bytes = number(b, keys, node, "bytes");
     s->reserved_bytes = number(b, keys, node, "reserved");
     s->align_bytes = number(b, keys, node, "align");
     s->alias = schema_str(b->a, b->d, keys, node, "alias");
     s->layouts = names_of(b, yaml_find(node, "layouts"), &s->layout_count);
+    check_layouts(b, yaml_find(node, "layouts"));
     if (s->reserved_bytes >= s->bytes) {
         diag_error(b->d, yaml_find(node, "reserved")->at, &E1202,
                    "`%s` reserves %" PRId64 " of its %" PRId64 " bytes; nothing is left for tiles", s->name,
@@ -98,6 +160,26 @@ static void read_space(builder *b, const yaml_pair *pair, machine_space *s)
     }
 }
 
+/* Types of memory do not say which one it is: there is one. */
+static void check_global(builder *b, const yaml_node *map)
+{
+    const yaml_pair *found = NULL;
+    for (uint32_t i = 0; i < map->count; i++) {
+        const uint32_t id = role_names_find(b->names, NAME_SPACE, map->pairs[i].key);
+        if (id == 0 || role_names_role(b->names, NAME_SPACE, id) != SPACE_ROLE_GLOBAL) continue;
+        if (found != NULL) {
+            diag_error(b->d, map->pairs[i].key_at, &E1206, "`%s` and `%s` are both global memory; a machine has one",
+                       found->key.p, map->pairs[i].key.p);
+            b->failed = true;
+        }
+        found = &map->pairs[i];
+    }
+    if (found != NULL) return;
+    diag_error(b->d, map->at, &E1206,
+               "every machine has a space of the role `global`, such as `gm`: inputs and outputs live in it");
+    b->failed = true;
+}
+
 static void read_spaces(builder *b, const yaml_node *map)
 {
     machine_space *spaces = arena_array(b->a, map->count, sizeof *spaces);
@@ -110,9 +192,7 @@ static void read_spaces(builder *b, const yaml_node *map)
                    spaces[i].alias);
         b->failed = true;
     }
-    if (machine_space_by_name(b->m, STR("gm")) != NULL) return;
-    diag_error(b->d, map->at, &E1206, "every machine has the space `gm`: inputs and outputs live in it");
-    b->failed = true;
+    check_global(b, map);
 }
 
 static const char *element_type_name(str name)
@@ -299,12 +379,14 @@ static status machine_from_tree(arena *a, diag_engine *d, const char *file, cons
 {
     TRY(schema_check(a, d, &machine_schema, root));
     machine *m = arena_alloc(a, sizeof *m);
-    builder b = {a, d, m, false};
+    builder b = {a, d, m, role_names_create(a), false};
+    m->names = b.names;
     m->file = file;
     m->root = root;
     m->name = schema_str(a, d, machine_schema.keys, root, "name");
     m->doc = schema_str(a, d, machine_schema.keys, root, "doc");
     m->clock_hz = number(&b, machine_schema.keys, root, "clock-hz");
+    read_layouts(&b, yaml_find(root, "layouts"));
     read_cores(&b, yaml_find(root, "cores"));
     read_spaces(&b, yaml_find(root, "spaces"));
     read_paths(&b, yaml_find(root, "paths"));
@@ -353,6 +435,19 @@ const machine_space *machine_space_by_name(const machine *m, str name)
         if (str_is(name, m->spaces[i].name)) return &m->spaces[i];
     }
     return NULL;
+}
+
+space_role machine_space_role(const machine *m, const char *name)
+{
+    const uint32_t id = role_names_find(m->names, NAME_SPACE, str_from(name));
+    return id == 0 ? SPACE_ROLE_NONE : (space_role)role_names_role(m->names, NAME_SPACE, id);
+}
+
+const machine_space *machine_global(const machine *m)
+{
+    uint32_t i = 0;
+    while (machine_space_role(m, m->spaces[i].name) != SPACE_ROLE_GLOBAL) i++;
+    return &m->spaces[i];
 }
 
 const machine_cost *machine_cost_by_class(const machine *m, str class_name)

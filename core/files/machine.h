@@ -2,12 +2,13 @@
  * here.
  *
  * Units: bytes, cycles of `clock_hz`, bytes per cycle. All text and arrays live in the arena the machine was read into;
- * a machine is constant afterwards and may be read by any thread. Names of spaces, layouts and element types are those
- * of ir/ops/types.def; of pipes: s mte1 mte2 mte3 m v fix. */
+ * a machine is constant afterwards and may be read by any thread. Names of spaces, layouts and pipes are free: those
+ * of ir/ops have their roles, others say theirs. */
 #ifndef CORE_FILES_MACHINE_H
 #define CORE_FILES_MACHINE_H
 
 #include "core/files/schema.h"
+#include "ir/context/role_names.h"
 
 /* One kind of core. Each of its pipes runs its instructions in order, beside the other pipes. */
 typedef struct machine_core {
@@ -70,6 +71,7 @@ typedef struct machine_matrix {
 
 typedef struct machine {
     const char *name, *doc, *file;
+    const role_names *names; /* of its spaces, pipes and layouts, with their roles */
     int64_t clock_hz;
     const machine_core *cores;
     uint32_t core_count;
@@ -104,6 +106,10 @@ const machine_space *machine_space_by_name(const machine *m, str name);
 const machine_cost *machine_cost_by_class(const machine *m, str class_name);
 /* NULL when there is no such move. `core` may be NULL: of any kind. */
 const machine_path *machine_path_find(const machine *m, str from, str to, const char *core);
+/* What a space of the machine is for; SPACE_ROLE_NONE when it has none of that name. */
+space_role machine_space_role(const machine *m, const char *name);
+/* The space that inputs and outputs are in. */
+const machine_space *machine_global(const machine *m);
 /* What tiles may fill. */
 int64_t machine_space_usable_bytes(const machine_space *s);
 

@@ -141,8 +141,8 @@ bool machine_query_str(arena *a, const machine *m, str path, str *out)
     text_buffer t;
     text_init(&t);
     for (uint32_t i = 0; i < at.node->count; i++) {
-        if (i > 0) text_putc(&t, ',');
-        text_put(&t, at.node->items[i]->text.p, at.node->items[i]->text.n);
+        const str name = at.node->kind == YAML_MAPPING ? at.node->pairs[i].key : at.node->items[i]->text;
+        text_printf(&t, "%s%.*s", i > 0 ? "," : "", (int)name.n, name.p);
     }
     *out = str_from(text_keep(&t, a));
     return true;

@@ -1,18 +1,18 @@
 /* The keys of machine files. */
 #include "core/files/machine.h"
 
-static const char *const pipe_names[] = {
-#define UNIT(id, role, pipe, doc) pipe,
+static const char *const unit_roles[] = {
+#define UNIT(id, role, ...) role,
 #include "ir/ops/units.def"
     NULL};
 
-static const char *const space_names[] = {
-#define SPACE(id, text, role, doc) text,
+static const char *const space_roles[] = {
+#define SPACE_ROLE(id, text, doc) text,
 #include "ir/ops/types.def"
     NULL};
 
-static const char *const layout_names[] = {
-#define LAYOUT(id, text, doc) text,
+static const char *const layout_orders[] = {
+#define LAYOUT_ORDER(id, text, ...) text,
 #include "ir/ops/types.def"
     NULL};
 
@@ -45,8 +45,11 @@ enum { OPTIONAL = false, NEEDED = true };
     {.name = (key), .kind = SCHEMA_NAMED, .element = (of), .choices = (known), .is_required = (needed), .doc = (words)}
 #define END {.name = NULL}
 
-static const schema_key pipe_item = NAME(OPTIONAL, "a pipe", pipe_names, NULL);
-static const schema_key layout_item = NAME(OPTIONAL, "a layout", layout_names, NULL);
+static const schema_key pipe_item = TEXT(OPTIONAL, "a pipe", NULL);
+static const schema_key pipe_role = NAME(OPTIONAL, "pipe", unit_roles, "the unit that it feeds");
+static const schema_key pipes_by_name = NAMED(OPTIONAL, "pipes", &pipe_role, NULL, NULL);
+static const schema_key layout_item = TEXT(OPTIONAL, "a layout", NULL);
+static const schema_key layout_order_entry = NAME(OPTIONAL, "layout", layout_orders, NULL);
 static const schema_key dtype_item = NAME(OPTIONAL, "an element type", dtype_names, NULL);
 static const schema_key change_item = TEXT(OPTIONAL, "a change", "from and to, as nd-nz");
 static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item, NULL);
@@ -54,27 +57,33 @@ static const schema_key dtype_list = LIST(OPTIONAL, "element type", &dtype_item,
 static const schema_key core_keys[] = {
     NUMBER(NEEDED, "count", I64, NULL, "1", "65536", NULL, "cores of this kind on the chip"),
     NUMBER(OPTIONAL, "per-cluster", I64, "1", "1", "64", NULL, "cores of this kind in one cluster"),
-    LIST(NEEDED, "pipes", &pipe_item, "pipes of each core"),
+    {.name = "pipes",
+     .kind = SCHEMA_SEQUENCE,
+     .element = &pipe_item,
+     .or_named = &pipes_by_name,
+     .is_required = true,
+     .doc = "pipes of each core: standard names, or a mapping from names to roles"},
     END,
 };
 static const schema_key core_entry = SECTION(OPTIONAL, "core kind", core_keys, NULL);
 
 static const schema_key space_keys[] = {
+    NAME(OPTIONAL, "role", space_roles, "what it is for; a standard name says that"),
     TEXT(OPTIONAL, "core", "core kind that owns one for each core; without it: one for the chip"),
     NUMBER(NEEDED, "bytes", BYTES, NULL, "1", "64TiB", "bytes", "size"),
     NUMBER(OPTIONAL, "reserved", BYTES, "0", NULL, NULL, "bytes", "last bytes that tiles may not use"),
     NUMBER(OPTIONAL, "align", BYTES, "32", "1", "4096", "bytes", "alignment of each buffer, a power of two"),
-    NAME(OPTIONAL, "alias", space_names, "space whose bytes it shares"),
+    TEXT(OPTIONAL, "alias", "space whose bytes it shares"),
     LIST(NEEDED, "layouts", &layout_item, "layouts of tiles in it, the usual one first"),
     END,
 };
 static const schema_key space_entry = SECTION(OPTIONAL, "space", space_keys, NULL);
 
 static const schema_key path_keys[] = {
-    NAME(NEEDED, "from", space_names, "source space"),
-    NAME(NEEDED, "to", space_names, "target space"),
+    TEXT(NEEDED, "from", "source space"),
+    TEXT(NEEDED, "to", "target space"),
     TEXT(NEEDED, "core", "core kind whose pipe moves the data"),
-    NAME(NEEDED, "pipe", pipe_names, "pipe that moves the data"),
+    TEXT(NEEDED, "pipe", "pipe that moves the data"),
     NUMBER(NEEDED, "bytes-per-cycle", F64, NULL, "0.001", "1000000", "bytes/cycle", "bandwidth of one core"),
     CYCLES("latency", "0", "1000000", "cycles before the first byte, when the pipe was idle"),
     LIST(NEEDED, "layouts", &change_item, "layouts before and after, as nd-nz"),
@@ -143,8 +152,10 @@ static const schema_key top_keys[] = {
     TEXT(NEEDED, "name", "name of the machine"),
     TEXT(OPTIONAL, "doc", "what it is"),
     NUMBER(NEEDED, "clock-hz", I64, NULL, "1000", "1000000000000", "Hz", "clock of all cycle numbers"),
+    NAMED(OPTIONAL, "layouts", &layout_order_entry, NULL,
+          "layouts beside the standard ones, by name: how elements lie"),
     NAMED(NEEDED, "cores", &core_entry, NULL, "kinds of cores, by name"),
-    NAMED(NEEDED, "spaces", &space_entry, space_names, "memories, by name"),
+    NAMED(NEEDED, "spaces", &space_entry, NULL, "memories, by name"),
     LIST(NEEDED, "paths", &path_item, "legal moves between memories"),
     SECTION(OPTIONAL, "shared", shared_keys, "bandwidth that cores share"),
     SECTION(NEEDED, "vector", vector_keys, "the vector unit"),

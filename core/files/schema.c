@@ -155,8 +155,12 @@ static void check_node(checker *c, const schema_key *key, const char *what, cons
         }
         return;
     case SCHEMA_SEQUENCE:
+        if (key->or_named != NULL && node->kind == YAML_MAPPING) {
+            check_named(c, key->or_named, node);
+            return;
+        }
         if (node->kind != YAML_SEQUENCE) {
-            wrong_kind(c, what, "a sequence", node);
+            wrong_kind(c, what, key->or_named != NULL ? "a sequence or a mapping" : "a sequence", node);
             return;
         }
         for (uint32_t i = 0; i < node->count; i++) check_node(c, key->element, key->element->name, node->items[i]);

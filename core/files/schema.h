@@ -11,7 +11,7 @@ typedef enum schema_kind {
     SCHEMA_VALUE,    /* a typed value: `type`, `def`, `min`, `max`, `choices` */
     SCHEMA_MAPPING,  /* `keys` */
     SCHEMA_NAMED,    /* a mapping from free names (or `choices`) to `element` */
-    SCHEMA_SEQUENCE, /* of `element` */
+    SCHEMA_SEQUENCE, /* of `element`; `or_named`, a SCHEMA_NAMED, may stand in its place */
     SCHEMA_ANY       /* anything; checked by its reader */
 } schema_kind;
 
@@ -25,7 +25,7 @@ struct schema_key {
     uint8_t group;               /* not 0: exactly one key of the group must stand in the mapping */
     const char *def, *min, *max; /* YAML text, NULL: none */
     const char *const *choices;  /* ends in NULL */
-    const schema_key *keys, *element;
+    const schema_key *keys, *element, *or_named;
     const char *unit, *doc;
 };
 

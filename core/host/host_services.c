@@ -261,6 +261,11 @@ pto_status host_module_set_attr(const pto_run *run, pto_str name, pto_attr h)
         run_misuse(c, &E1324, "set a module attribute without a name or over values");
         return PTO_FAILED;
     }
+    if (name_kind_by_attribute(str_of(name)) != NAME_NONE) {
+        run_misuse(c, &E1324, "set the module attribute `%.*s`; its names are those that the host declares",
+                   (int)name.n, name.p);
+        return PTO_FAILED;
+    }
     const attr_id attrs = attr_with(c->ir, module_attrs(c->m), string_intern(c->ir, str_of(name)), a);
     if (attrs == module_attrs(c->m)) return PTO_OK;
     module_set_attrs(c->m, attrs);

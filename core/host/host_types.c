@@ -110,16 +110,22 @@ pto_type host_type_gm(const pto_run *run, pto_dtype d, uint32_t rank, const pto_
     return type_handle(c, type_gm(c->ir, (dtype)d, rank, ids));
 }
 
+static bool is_name(const run_context *c, name_kind kind, uint32_t id)
+{
+    return id < role_names_count(context_names(c->ir), kind);
+}
+
 pto_type host_type_tile(const pto_run *run, pto_dtype d, int64_t rows, int64_t columns, pto_space s, pto_layout l)
 {
     run_context *c = run_of(run);
     if (!is_dtype(c, d)) return type_handle(c, 0);
-    if (rows < 1 || columns < 1 || rows > INT32_MAX || columns > INT32_MAX || s >= SPACE_COUNT || l >= LAYOUT_COUNT) {
+    if (rows < 1 || columns < 1 || rows > INT32_MAX || columns > INT32_MAX || !is_name(c, NAME_SPACE, s) ||
+        !is_name(c, NAME_LAYOUT, l)) {
         run_misuse(c, &E1324, "asked for a tile type of %lld x %lld elements in space %u with layout %u",
                    (long long)rows, (long long)columns, s, l);
         return type_handle(c, 0);
     }
-    return type_handle(c, type_tile(c->ir, (dtype)d, rows, columns, (space)s, (layout)l));
+    return type_handle(c, type_tile(c->ir, (dtype)d, rows, columns, s, l));
 }
 
 pto_type host_type_buffer(const pto_run *run)

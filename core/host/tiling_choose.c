@@ -27,12 +27,13 @@ typedef struct chooser {
     pto_space least_space;
 } chooser;
 
+static pto_space space_end(const chooser *k) { return role_names_count(context_names(k->c->ir), NAME_SPACE); }
+
 /* The space that a tile overflows, with numbers; PTO_SPACE_NONE when it fits everywhere. */
 static pto_space overflow_of(const chooser *k, const int64_t *tile, int64_t *needed, int64_t *capacity)
 {
     const pto_tiling_problem *p = k->problem;
-    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
-        if (s == PTO_GM) continue;
+    for (pto_space s = 1; s < space_end(k); s++) {
         *needed = p->footprint(p->self, tile, s);
         *capacity = p->capacity(p->self, s);
         if (*needed > *capacity) return s;
@@ -44,14 +45,13 @@ static pto_space overflow_of(const chooser *k, const int64_t *tile, int64_t *nee
 static void put_limit(const chooser *k, const int64_t *tile, text_buffer *t)
 {
     double most = 0.0;
-    for (pto_space s = PTO_VEC; s < PTO_SPACE_COUNT; s++) {
-        if (s == PTO_GM) continue;
+    for (pto_space s = 1; s < space_end(k); s++) {
         const int64_t needed = k->problem->footprint(k->problem->self, tile, s);
         const int64_t capacity = k->problem->capacity(k->problem->self, s);
         if (needed <= 0 || capacity <= 0 || (double)needed / (double)capacity <= most) continue;
         most = (double)needed / (double)capacity;
         t->n = 0;
-        text_printf(t, "%s: %" PRId64 " of %" PRId64 " bytes", space_name((space)s), needed, capacity);
+        text_printf(t, "%s: %" PRId64 " of %" PRId64 " bytes", space_name(k->c->ir, s), needed, capacity);
     }
 }
 
@@ -148,7 +148,7 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
     text_printf(&t, "no tile of the %u that strategy `%s` offers fits: the smallest, ", k->offered, strategy->id);
     put_sizes(&t, k->problem, k->least_tile);
     text_printf(&t, ", needs %lld bytes of `%s`, which has %lld", (long long)k->least_needed,
-                space_name((space)k->least_space), (long long)k->least_capacity);
+                space_name(c->ir, k->least_space), (long long)k->least_capacity);
     const src_pos at = nest != 0 ? op_pos(c->m, nest) : c->request.agent->at;
     op_name_diag(c->diags, c->m, nest, DIAG_ERROR);
     diag_report(c->diags, DIAG_ERROR, at, E1331.code, (str){t.p, t.n});
@@ -252,7 +252,7 @@ static void refuse_misfit(const chooser *k, const int64_t *tile, src_pos at, pto
         if (most > 0) text_printf(&legal, "%s%" PRId64 " for %s", legal.n == 0 ? "" : ", or ", most, dim_name(p, d));
     }
     diag_error(c->diags, at, &E1804, "the pinned tile %s needs %" PRId64 " bytes of `%s`, which has %" PRId64, sizes.p,
-               needed, space_name((space)full), capacity);
+               needed, space_name(c->ir, full), capacity);
     if (legal.n != 0)
         diag_note(c->diags, at, "the largest legal size, the others left alone, is %s", legal.p);
     else

@@ -61,6 +61,7 @@ ir_context *context_create(diag_engine *diags)
     ir_context *c = arena_alloc(memory, sizeof *c);
     c->memory = memory;
     c->diags = diags;
+    c->names = role_names_create(memory);
     id_table_init(c, &c->strings, sizeof(string_record));
     id_table_init(c, &c->exprs, sizeof(expr_node));
     id_table_init(c, &c->types, sizeof(type_node));
@@ -95,6 +96,32 @@ arena *context_arena(const ir_context *c) { return c->memory; }
 void context_set_ops(ir_context *c, op_table *ops) { c->ops = ops; }
 
 op_table *context_ops(const ir_context *c) { return c->ops; }
+
+role_names *context_names(const ir_context *c) { return c->names; }
+
+const char *space_name(const ir_context *c, space s)
+{
+    return s == SPACE_NONE ? "?" : role_names_text(c->names, NAME_SPACE, s);
+}
+
+space space_by_name(const ir_context *c, str s) { return role_names_find(c->names, NAME_SPACE, s); }
+
+space_role space_role_of(const ir_context *c, space s)
+{
+    return s == SPACE_NONE ? SPACE_ROLE_NONE : (space_role)role_names_role(c->names, NAME_SPACE, s);
+}
+
+const char *layout_name(const ir_context *c, layout l)
+{
+    return l == LAYOUT_NONE ? "none" : role_names_text(c->names, NAME_LAYOUT, l);
+}
+
+layout layout_by_name(const ir_context *c, str s) { return role_names_find(c->names, NAME_LAYOUT, s); }
+
+layout_order layout_order_of(const ir_context *c, layout l)
+{
+    return l == LAYOUT_NONE ? ORDER_NONE : (layout_order)role_names_role(c->names, NAME_LAYOUT, l);
+}
 
 str_id string_intern(ir_context *c, str s)
 {

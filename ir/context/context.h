@@ -9,6 +9,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/status.h"
 #include "ir/base/text.h"
+#include "ir/context/role_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,25 +56,10 @@ typedef enum dtype_class {
     DTYPE_CLASS_INDEX,
     DTYPE_CLASS_OPAQUE /* no number: mask and rec64, elements of tiles */
 } dtype_class;
-typedef enum space {
-    SPACE_NONE, /* printed `?` */
-#define SPACE(ID, text, role, doc) SPACE_##ID,
-#include "ir/ops/types.def"
-    SPACE_COUNT
-} space;
-/* What a memory space is for. */
-typedef enum space_role {
-    SPACE_ROLE_NONE,
-#define SPACE_ROLE(ID, text, doc) SPACE_ROLE_##ID,
-#include "ir/ops/types.def"
-    SPACE_ROLE_COUNT
-} space_role;
-typedef enum layout {
-    LAYOUT_NONE, /* not decided yet; not printed */
-#define LAYOUT(ID, text, doc) LAYOUT_##ID,
-#include "ir/ops/types.def"
-    LAYOUT_COUNT
-} layout;
+/* Ids of role_names.h; 0 is none. */
+typedef uint32_t space;
+typedef uint32_t layout;
+enum { SPACE_NONE = 0 /* printed `?` */, LAYOUT_NONE = 0 /* not decided yet; not printed */ };
 
 const char *dtype_name(dtype d);
 uint32_t dtype_bits(dtype d);
@@ -84,11 +70,14 @@ const char *dtype_numpy(dtype d);
 /* What MLIR calls it; NULL: as dtype_name. */
 const char *dtype_mlir(dtype d);
 dtype dtype_by_name(str s); /* DTYPE_NONE when unknown */
-const char *space_name(space s);
-space space_by_name(str s);
-space_role space_role_of(space s); /* SPACE_ROLE_NONE for SPACE_NONE */
-const char *layout_name(layout l);
-layout layout_by_name(str s);
+/* Memory spaces, pipes and layouts of the session: those of ir/ops, of the machine, and what modules declare. */
+role_names *context_names(const ir_context *c);
+const char *space_name(const ir_context *c, space s);
+space space_by_name(const ir_context *c, str s);        /* SPACE_NONE when unknown */
+space_role space_role_of(const ir_context *c, space s); /* SPACE_ROLE_NONE for SPACE_NONE */
+const char *layout_name(const ir_context *c, layout l);
+layout layout_by_name(const ir_context *c, str s);           /* LAYOUT_NONE when unknown */
+layout_order layout_order_of(const ir_context *c, layout l); /* ORDER_NONE for LAYOUT_NONE */
 
 /* ---- index expressions ----
  * Over symbols ($B), operand slots (d0, d1, ...: operand numbers of the op that holds the expression) and 64-bit
@@ -226,7 +215,7 @@ type_id channel_tile(ir_context *c, type_id channel);
 bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out);
 /* What keeps a type from being one, in words for a message: an element type where none of its kind may stand. NULL:
  * nothing. */
-const char *type_misfit(const type_node *t);
+const char *type_misfit(const ir_context *c, const type_node *t);
 /* Number of elements as an expression; 0 on overflow. */
 expr_id type_element_count(ir_context *c, type_id t);
 void type_print(const ir_context *c, type_id t, text_buffer *out);

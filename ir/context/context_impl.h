@@ -44,6 +44,7 @@ struct ir_context {
     diag_engine *diags;
     arena *memory;
     op_table *ops;
+    role_names *names;
     id_table strings, exprs, types, attrs, locs;
     intern_table string_index, expr_index, type_index, attr_index, loc_index;
     str_id main_file;

@@ -132,7 +132,7 @@ bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out)
     return !__builtin_mul_overflow(rows, row, out);
 }
 
-const char *type_misfit(const type_node *t)
+const char *type_misfit(const ir_context *c, const type_node *t)
 {
     bool is_tile = t->kind == TYPE_TILE || t->kind == TYPE_CHANNEL;
     if (t->dtype == DTYPE_MASK && !is_tile)
@@ -141,8 +141,10 @@ const char *type_misfit(const type_node *t)
         return "`rec64` is a sort record; it is the element of tiles and of gm";
     if (t->dtype != DTYPE_MASK && t->dtype != DTYPE_REC64) return NULL;
     if (!is_tile) return NULL;
-    if (t->space != SPACE_NONE && t->space != SPACE_VEC) return "tiles of `mask` and `rec64` are in `vec`";
-    if (t->layout != LAYOUT_NONE && t->layout != LAYOUT_ND) return "tiles of `mask` and `rec64` have the layout `nd`";
+    if (t->space != SPACE_NONE && space_role_of(c, t->space) != SPACE_ROLE_SCRATCHPAD)
+        return "tiles of `mask` and `rec64` are in a scratchpad, such as `vec`";
+    if (t->layout != LAYOUT_NONE && layout_order_of(c, t->layout) != ORDER_ROW)
+        return "tiles of `mask` and `rec64` are row-major, as in the layout `nd`";
     return NULL;
 }
 
@@ -194,13 +196,13 @@ static void print_memory_clauses(const ir_context *c, const type_node *n, text_b
     text_putc(out, ']');
 }
 
-static void print_tile_clauses(const type_node *n, text_buffer *out)
+static void print_tile_clauses(const ir_context *c, const type_node *n, text_buffer *out)
 {
     text_puts(out, ", ");
-    text_puts(out, space_name((space)n->space));
+    text_puts(out, space_name(c, n->space));
     if (n->layout == LAYOUT_NONE) return;
     text_puts(out, ", ");
-    text_puts(out, layout_name((layout)n->layout));
+    text_puts(out, layout_name(c, n->layout));
 }
 
 void type_print(const ir_context *c, type_id t, text_buffer *out)
@@ -217,7 +219,7 @@ void type_print(const ir_context *c, type_id t, text_buffer *out)
     }
     print_shape(c, n, out);
     if (n->kind == TYPE_TILE || n->kind == TYPE_CHANNEL) {
-        print_tile_clauses(n, out);
+        print_tile_clauses(c, n, out);
     } else {
         print_memory_clauses(c, n, out);
     }

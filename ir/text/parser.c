@@ -186,12 +186,33 @@ static status parse_module_dict(parser *p, bool is_mlir)
 {
     p->is_generic = is_mlir;
     size_t from = p->keys.count;
-    module_set_attrs_pos(p->m, pos_of(p, &p->tok));
+    const src_pos at = pos_of(p, &p->tok);
+    module_set_attrs_pos(p->m, at);
     TRY(parse_dict(p, NULL, 0, from));
     if (is_mlir) strip_prefixes(p, from);
-    module_set_attrs(p->m, pop_attrs(p, from));
+    const attr_id attrs = pop_attrs(p, from);
+    module_set_attrs(p->m, attrs);
     p->is_generic = false;
-    return OK;
+    return declare_names(p, at, attrs);
+}
+
+/* MLIR writes the attributes of a module after its body, which has names that they declare: they are read before it,
+ * and then again in their place. */
+static status read_attributes_ahead(parser *p)
+{
+    const lexer body = p->lex;
+    const token first = p->tok;
+    size_t open = 0;
+    do {
+        open += p->tok.kind == '{';
+        open -= p->tok.kind == '}';
+        next(p);
+    } while (open != 0 && p->tok.kind != TOK_END);
+    status s = OK;
+    if (accept(p, ')') && p->tok.kind == '{') s = parse_module_dict(p, true);
+    p->lex = body;
+    p->tok = first;
+    return s;
 }
 
 static status end_module(parser *p, const token *open)
@@ -254,6 +275,7 @@ static status parse_builtin(parser *p)
     }
     TRY(expect(p, '(', "`(`"));
     token open = p->tok;
+    if (open.kind == '{') TRY(read_attributes_ahead(p));
     TRY(expect(p, '{', "`{`"));
     parse_functions(p);
     TRY(end_module(p, &open));

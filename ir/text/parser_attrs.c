@@ -54,8 +54,12 @@ static bool kind_fits(const parser *p, const attr_spec *spec, const attr_node *n
 static status fail_choice(parser *p, const attr_spec *spec, src_pos at, str word)
 {
     if (!may_report(p)) return FAILED;
+    text_buffer legal;
+    text_init(&legal);
+    attr_spec_print_legal(spec, context_names(p->c), &legal);
     diag_error(p->diags, at, &E0314, "`%s` cannot be \"%.*s\"; it is one of %s", spec->name,
-               (int)(word.n > 40 ? 40 : word.n), word.p, spec->choices);
+               (int)(word.n > 40 ? 40 : word.n), word.p, legal.p);
+    text_fini(&legal);
     return FAILED;
 }
 
@@ -66,7 +70,7 @@ status fit_attr(parser *p, const op_info *info, const attr_spec *spec, src_pos a
     if (!kind_fits(p, spec, n)) {
         FAIL(p, at, E0314, "attribute `%s` of `%s` is %s", spec->name, info->name, attr_spec_words(spec));
     }
-    if (n->kind == ATTR_STRING && spec->choices != NULL && !attr_spec_allows(spec, string_of(p->c, n->id))) {
+    if (n->kind == ATTR_STRING && attr_spec_limits(spec) && !allows_word(p, spec, string_of(p->c, n->id))) {
         return fail_choice(p, spec, at, string_of(p->c, n->id));
     }
     return OK;

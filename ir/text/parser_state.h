@@ -111,6 +111,7 @@ typedef struct parser {
     struct source_text *text; /* NULL: the text is kept */
     const char *file;
     str_id file_id;
+    uint32_t declared[NAME_KIND_COUNT]; /* by the attributes of the module: 1 << id for each name */
     lexer lex;
     token tok;
     uint32_t errors;
@@ -204,6 +205,17 @@ void names_leave(parser *p, size_t scope);
 
 /* ---- parser_types.c ---- */
 MUST_CHECK status parse_type(parser *p, type_id *out);
+/* "unknown `what`", with the nearest of `names` or all of them; they end in NULL. */
+MUST_CHECK status fail_name(parser *p, const diag_code_info *code, const char *what, const char *const *names);
+
+/* ---- names with roles, parser_roles.c ---- */
+/* Whether ir/ops has a name, or the module that is read declares it. */
+bool is_declared(const parser *p, name_kind kind, uint32_t id);
+/* Takes what the attributes of a module declare. */
+MUST_CHECK status declare_names(parser *p, src_pos at, attr_id attrs);
+MUST_CHECK status parse_declared_name(parser *p, name_kind kind, uint8_t *out);
+/* Whether a word is one that a spec with a limited choice allows. */
+bool allows_word(const parser *p, const attr_spec *spec, str word);
 /* Does a type start here? */
 bool at_type(const parser *p);
 /* Types separated by commas onto p->types. */

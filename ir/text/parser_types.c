@@ -14,17 +14,9 @@ static const char *const type_names[] = {"tensor", "gm", "tile", "buffer", "chan
 #define DTYPE(ID, text, ...) text,
 #include "ir/ops/types.def"
                                          NULL};
-static const char *const space_names[] = {
-#define SPACE(ID, text, role, doc) text,
-#include "ir/ops/types.def"
-    NULL};
-static const char *const layout_names[] = {
-#define LAYOUT(ID, text, doc) text,
-#include "ir/ops/types.def"
-    NULL};
 
 /* "one of a b c", with the nearest in front when there is one. */
-static status fail_name(parser *p, const diag_code_info *code, const char *what, const char *const *names)
+status fail_name(parser *p, const diag_code_info *code, const char *what, const char *const *names)
 {
     if (!may_report(p)) return FAILED;
     text_buffer list;
@@ -140,16 +132,8 @@ static status parse_memory_clauses(parser *p, type_node *t)
 static status parse_tile_clauses(parser *p, type_node *t)
 {
     TRY(expect(p, ',', "`,` and a memory space (or `?`)"));
-    if (!accept(p, '?')) {
-        t->space = (uint8_t)space_by_name(text_of(&p->tok));
-        if (p->tok.kind != TOK_WORD || t->space == SPACE_NONE) return fail_name(p, &E0205, "memory space", space_names);
-        next(p);
-    }
-    if (!accept(p, ',')) return OK;
-    t->layout = (uint8_t)layout_by_name(text_of(&p->tok));
-    if (p->tok.kind != TOK_WORD || t->layout == LAYOUT_NONE) return fail_name(p, &E0205, "layout", layout_names);
-    next(p);
-    return OK;
+    if (!accept(p, '?')) TRY(parse_declared_name(p, NAME_SPACE, &t->space));
+    return accept(p, ',') ? parse_declared_name(p, NAME_LAYOUT, &t->layout) : OK;
 }
 
 static uint32_t hash_text(const char *s, uint32_t n)
@@ -180,7 +164,7 @@ static uint32_t composite_length(const parser *p)
 
 static status check_elements(parser *p, const token *at, const type_node *t)
 {
-    const char *misfit = type_misfit(t);
+    const char *misfit = type_misfit(p->c, t);
     if (misfit != NULL) FAIL(p, pos_of(p, at), E0209, "%s", misfit);
     return OK;
 }

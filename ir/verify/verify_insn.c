@@ -58,7 +58,8 @@ static const char *words_of(const insn *i, uint32_t k) { return type_words(i->m,
 static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
 {
     const type_node *source = i->type[FIRST_SOURCE];
-    bool acc = source->space == SPACE_NONE || space_role_of((space)source->space) == SPACE_ROLE_ACCUMULATOR;
+    bool acc =
+        source->space == SPACE_NONE || space_role_of(module_context(i->m), source->space) == SPACE_ROLE_ACCUMULATOR;
     return i->rule->rounds && acc && from == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16);
 }
 
@@ -98,13 +99,14 @@ static status wrong_space(const insn *i, uint32_t k)
     text_buffer legal;
     text_init(&legal);
     const char *separator = "";
-    for (uint32_t s = SPACE_NONE + 1; s < SPACE_COUNT; s++) {
-        if ((i->spec[k].spaces >> space_role_of((space)s) & 1) == 0) continue;
-        text_printf(&legal, "%s%s", separator, space_name((space)s));
+    const ir_context *c = module_context(i->m);
+    for (space s = SPACE_NONE + 1; s < role_names_count(context_names(c), NAME_SPACE); s++) {
+        if ((i->spec[k].spaces >> space_role_of(c, s) & 1) == 0) continue;
+        text_printf(&legal, "%s%s", separator, space_name(c, s));
         separator = ", ";
     }
     status s = op_error(i->m, i->o, &E0221, "has %s in space `%s`; legal: %s", words_of(i, k),
-                        space_name((space)i->type[k]->space), legal.n == 0 ? "" : legal.p);
+                        space_name(c, i->type[k]->space), legal.n == 0 ? "" : legal.p);
     text_fini(&legal);
     return s;
 }
@@ -113,8 +115,9 @@ static status check_spaces(const insn *i)
 {
     for (uint32_t k = 0; k < i->count; k++) {
         if (i->type[k]->kind != TYPE_TILE) continue;
-        space s = (space)i->type[k]->space;
-        bool legal = s == SPACE_NONE ? i->value_form : (i->spec[k].spaces >> space_role_of(s) & 1) != 0;
+        space s = i->type[k]->space;
+        space_role role = space_role_of(module_context(i->m), s);
+        bool legal = s == SPACE_NONE ? i->value_form : (i->spec[k].spaces >> role & 1) != 0;
         if (!legal) return wrong_space(i, k);
     }
     return OK;
@@ -122,11 +125,13 @@ static status check_spaces(const insn *i)
 
 static status check_layouts(const insn *i)
 {
-    layout target = (layout)i->type[TARGET]->layout;
+    const ir_context *c = module_context(i->m);
+    layout target = i->type[TARGET]->layout;
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++) {
-        layout l = (layout)i->type[k]->layout;
+        layout l = i->type[k]->layout;
         if (!has_flag(i, k, OPERAND_SAME_LAYOUT) || l == LAYOUT_NONE || target == LAYOUT_NONE || l == target) continue;
-        return op_error(i->m, i->o, &E0222, "needs one layout, got %s and %s", layout_name(target), layout_name(l));
+        return op_error(i->m, i->o, &E0222, "needs one layout, got %s and %s", layout_name(c, target),
+                        layout_name(c, l));
     }
     return OK;
 }

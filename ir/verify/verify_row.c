@@ -167,10 +167,15 @@ static status check_value(const module *m, op_id o, const attr_spec *spec, attr_
     const ir_context *c = module_context(m);
     const attr_node *n = attr_at(c, value);
     if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "wants %s for `%s`", attr_spec_words(spec), spec->name);
-    if ((spec->kind != SPEC_ENUM && spec->kind != SPEC_WORD) || spec->choices == NULL) return OK;
+    if ((spec->kind != SPEC_ENUM && spec->kind != SPEC_WORD) || !attr_spec_limits(spec)) return OK;
     str word = string_of(c, n->id);
-    if (attr_spec_allows(spec, word)) return OK;
-    return op_error(m, o, &E0314, "has %s = %.*s; legal: %s", spec->name, (int)word.n, word.p, spec->choices);
+    if (attr_spec_allows(spec, context_names(c), word)) return OK;
+    text_buffer legal;
+    text_init(&legal);
+    attr_spec_print_legal(spec, context_names(c), &legal);
+    status s = op_error(m, o, &E0314, "has %s = %.*s; legal: %s", spec->name, (int)word.n, word.p, legal.p);
+    text_fini(&legal);
+    return s;
 }
 
 static status unknown_attr(const module *m, op_id o, const op_info *info, str name)
@@ -252,7 +257,7 @@ status row_check_type(const module *m, op_id o, type_id t)
     if (n->rank > TYPE_MAX_RANK)
         return op_error(m, o, &E0218, "has %s with %u dims; the most is %d", type_words(m, t), (unsigned)n->rank,
                         TYPE_MAX_RANK);
-    const char *misfit = type_misfit(n);
+    const char *misfit = type_misfit(module_context(m), n);
     if (misfit != NULL) return op_error(m, o, &E0209, "has %s; %s", type_words(m, t), misfit);
     bool is_tile = n->kind == TYPE_TILE || n->kind == TYPE_CHANNEL;
     if (is_tile && n->rank != 2)

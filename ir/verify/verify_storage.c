@@ -8,9 +8,11 @@
 status verify_zero_acc(module *m, uint32_t op)
 {
     type_id type = value_type(m, op_result(m, op, 0));
-    const type_node *t = type_at(module_context(m), type);
-    if (t->space != SPACE_ACC && t->space != SPACE_NONE)
-        return op_error(m, op, &E0221, "makes a tile in `%s`; accumulators are in `acc`", space_name(t->space));
+    const ir_context *c = module_context(m);
+    const type_node *t = type_at(c, type);
+    if (t->space != SPACE_NONE && space_role_of(c, t->space) != SPACE_ROLE_ACCUMULATOR)
+        return op_error(m, op, &E0221, "makes a tile in `%s`, which is not a space for accumulators, such as `acc`",
+                        space_name(c, t->space));
     if (t->dtype != DTYPE_F32 && t->dtype != DTYPE_I32)
         return op_error(m, op, &E0211, "makes accumulators of %s; legal are f32 and i32", dtype_name(t->dtype));
     TRY(check_index_count(m, op, "valid", 2));
@@ -24,6 +26,11 @@ status verify_buffer(module *m, uint32_t op)
     int64_t align = op_attr_int(m, op, "align", 32);
     int64_t addr = op_attr_int(m, op, "addr", 0);
     int64_t total;
+    const ir_context *c = module_context(m);
+    str where = op_attr_str(m, op, "space");
+    if (space_role_of(c, space_by_name(c, where)) == SPACE_ROLE_GLOBAL)
+        return op_error(m, op, &E0221, "is in `%.*s`, which is memory of the chip; buffers are on a core", (int)where.n,
+                        where.p);
     if (bytes <= 0) return op_error(m, op, &E0332, "has %" PRId64 " bytes_per_stage; it must be 1 or more", bytes);
     if (stages <= 0) return op_error(m, op, &E0332, "has %" PRId64 " stages; it must be 1 or more", stages);
     if (__builtin_mul_overflow(bytes, stages, &total) || total > INT64_C(1) << 48)
@@ -46,7 +53,7 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
     bool is_mask = t->dtype == DTYPE_MASK;
     uint32_t element = is_mask ? MASK_ROW_BYTES : dtype_bytes(t->dtype);
     str space_text = op_attr_str(m, buffer, "space");
-    if (t->space == SPACE_NONE || !str_is(space_text, space_name(t->space)))
+    if (t->space == SPACE_NONE || !str_is(space_text, space_name(module_context(m), t->space)))
         return op_error(m, op, &E0221, "describes %s in a buffer of space `%.*s`", type_words(m, type),
                         (int)space_text.n, space_text.p);
     if (offset < 0 || offset % element != 0)

@@ -122,9 +122,11 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         put_traits(x, o->traits);
         for (int i = 0; i < 10 && o->attrs[i].name; i++) {
             const attr_spec *a = &o->attrs[i];
-            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s", a->doc ? a->doc : "",
-                         a->choices ? "; one of " : "", a->choices ? a->choices : "", a->def ? "; default " : "",
-                         a->def ? a->def : "", a->required ? "; required" : "", a->hint ? "; a hint" : "");
+            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s%s%s", a->doc ? a->doc : "",
+                         a->names ? "; a name of a " : "", a->names ? name_kind_words((name_kind)a->names) : "",
+                         a->choices ? (a->names ? ", or " : "; one of ") : "", a->choices ? a->choices : "",
+                         a->def ? "; default " : "", a->def ? a->def : "", a->required ? "; required" : "",
+                         a->hint ? "; a hint" : "");
         }
         if (o->unit) inspect_row(x, "pipe", pipe_name((unit_role)o->unit));
         put_tile_forms(x, o);

@@ -152,6 +152,18 @@ static void put_schema(text_buffer *t, const schema_key *key, uint32_t indent)
         put_schema(t, key->element, indent + 2);
         break;
     case SCHEMA_SEQUENCE:
+        if (key->or_named != NULL) {
+            schema_key plain = *key;
+            plain.or_named = NULL;
+            plain.doc = NULL;
+            put_member(t, indent + 2, &first, "oneOf");
+            text_putc(t, '[');
+            put_schema(t, &plain, indent + 2);
+            text_puts(t, ", ");
+            put_schema(t, key->or_named, indent + 2);
+            text_putc(t, ']');
+            break;
+        }
         put_member_text(t, indent + 2, &first, "type", "array");
         put_member(t, indent + 2, &first, "items");
         put_schema(t, key->element, indent + 2);

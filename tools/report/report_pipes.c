@@ -14,13 +14,12 @@ static const role_row roles[PTO_ROLE_COUNT] = {
 
 static pto_pipe_role role_of_paths(const machine *chip, const char *pipe)
 {
-    const char *gm = space_name(SPACE_GM);
     pto_pipe_role role = PTO_ROLE_OTHER;
     for (uint32_t i = 0; chip && i < chip->path_count; i++) {
         const machine_path *p = &chip->paths[i];
         if (strcmp(p->pipe, pipe) != 0) continue;
-        if (strcmp(p->from, gm) == 0) return PTO_ROLE_LOAD;
-        if (strcmp(p->to, gm) == 0)
+        if (machine_space_role(chip, p->from) == SPACE_ROLE_GLOBAL) return PTO_ROLE_LOAD;
+        if (machine_space_role(chip, p->to) == SPACE_ROLE_GLOBAL)
             role = PTO_ROLE_STORE;
         else if (role == PTO_ROLE_OTHER)
             role = PTO_ROLE_MOVE;

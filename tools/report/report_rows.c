@@ -6,12 +6,13 @@
 /* Their value forms, before instructions are selected, too. */
 static bool is_instruction(const op_info *info) { return info->rule != RULE_NONE && !(info->traits & TRAIT_SYNC); }
 
-static const char *operand_space(const module *m, op_id o, uint32_t operand)
+static const char *operand_space(const report *r, op_id o, uint32_t operand)
 {
-    if (operand >= op_operand_count(m, o)) return "";
-    const type_node *t = type_at(module_context(m), value_type(m, op_operand(m, o, operand)));
-    if (t->kind == TYPE_GM || t->kind == TYPE_TENSOR) return "gm";
-    return t->kind == TYPE_TILE && t->space != SPACE_NONE ? space_name(t->space) : "";
+    if (operand >= op_operand_count(r->m, o)) return "";
+    const ir_context *c = module_context(r->m);
+    const type_node *t = type_at(c, value_type(r->m, op_operand(r->m, o, operand)));
+    if (t->kind == TYPE_GM || t->kind == TYPE_TENSOR) return machine_global(r->machine)->name;
+    return t->kind == TYPE_TILE && t->space != SPACE_NONE ? space_name(c, t->space) : "";
 }
 
 /* By the row of the op or, for moves of data, by the path that the machine has between the spaces. */
@@ -21,7 +22,7 @@ static const char *pipe_of(const report *r, op_id o, const char *core)
     if (info->unit != UNIT_NONE) return pipe_name((unit_role)info->unit);
     if (!r->machine) return "";
     const machine_path *p =
-        machine_path_find(r->machine, str_from(operand_space(r->m, o, 1)), str_from(operand_space(r->m, o, 0)), core);
+        machine_path_find(r->machine, str_from(operand_space(r, o, 1)), str_from(operand_space(r, o, 0)), core);
     return p ? p->pipe : "";
 }
 

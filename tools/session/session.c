@@ -199,6 +199,11 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
     return pipeline_read(a, d, &request, out);
 }
 
+status session_declare_names(session *s, const loaded_pipeline *p)
+{
+    return p->machine ? role_names_add_all(context_names(s->context), s->diags, p->machine->names) : OK;
+}
+
 exit_status session_open_pipeline(session *s, const char *backend)
 {
     static const pipeline no_passes = {.file = "<command line>"};
@@ -214,6 +219,7 @@ exit_status session_open_pipeline(session *s, const char *backend)
     process_restore_output(s->recorder);
     compile_trace_end(s->trace);
     TRY_EXIT(opened);
+    TRY_AS(EXIT_STATUS_USAGE, session_declare_names(s, &s->opened));
     if (!command_line_has(s->line, OPTION_VERIFY)) s->request.verify = p->verify;
     s->has_pipeline = true;
     return EXIT_STATUS_OK;

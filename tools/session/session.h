@@ -59,6 +59,8 @@ void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_load. Does nothing without either.
  */
 MUST_CHECK exit_status session_open_pipeline(session *s, const char *backend);
+/* Makes the names of the machine known to the modules of the session. */
+MUST_CHECK status session_declare_names(session *s, const loaded_pipeline *p);
 /* The pipeline that --pipeline or --passes, --machine, --set and their like describe; no plugin is opened. NULL when
  * there is neither of the first two. */
 MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,

@@ -14,7 +14,8 @@ exit_status session_open_other(session *s)
     if (!session_compares(s)) return EXIT_STATUS_OK;
     const pipeline_request request = {.file = file, .search = s->search};
     TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
-    return pipeline_load(s->arena, s->diags, s->host, p, NULL, &s->other);
+    TRY_EXIT(pipeline_load(s->arena, s->diags, s->host, p, NULL, &s->other));
+    return session_declare_names(s, &s->other) == OK ? EXIT_STATUS_OK : EXIT_STATUS_USAGE;
 }
 
 exit_status session_compile_other(session *s, module *m, flight_recorder *recorder)

@@ -29,8 +29,10 @@ TEST(type_text_of_every_kind)
     assert_type_prints(c, type_gm(c, DTYPE_I8, 2, (expr_id[]){expr_add(c, b, expr_const(c, 1)), expr_min(c, b, n32)}),
                        "gm<$B + 1 x min(32, $B) x i8>");
     assert_type_prints(c, type_tile(c, DTYPE_F32, 16, 256, SPACE_NONE, LAYOUT_NONE), "tile<16 x 256 x f32, ?>");
-    assert_type_prints(c, type_tile(c, DTYPE_F32, 16, 256, SPACE_VEC, LAYOUT_NONE), "tile<16 x 256 x f32, vec>");
-    assert_type_prints(c, type_tile(c, DTYPE_F32, 16, 256, SPACE_VEC, LAYOUT_ND), "tile<16 x 256 x f32, vec, nd>");
+    assert_type_prints(c, type_tile(c, DTYPE_F32, 16, 256, space_by_name(c, STR("vec")), LAYOUT_NONE),
+                       "tile<16 x 256 x f32, vec>");
+    assert_type_prints(c, type_tile(c, DTYPE_F32, 16, 256, space_by_name(c, STR("vec")), layout_by_name(c, STR("nd"))),
+                       "tile<16 x 256 x f32, vec, nd>");
     assert_type_prints(c, 0, "<none>");
     context_destroy(c);
 }
@@ -123,7 +125,7 @@ TEST(type_substitution_reaches_dims_and_strides)
 TEST(channels_are_queues_of_tiles)
 {
     ir_context *c = context_create(NULL);
-    type_id tile = type_tile(c, DTYPE_F32, 16, 64, SPACE_VEC, LAYOUT_ND);
+    type_id tile = type_tile(c, DTYPE_F32, 16, 64, space_by_name(c, STR("vec")), layout_by_name(c, STR("nd")));
     type_id two = type_channel(c, tile, 2, VIA_GM);
     assert_type_prints(c, two, "channel<tile<16 x 64 x f32, vec, nd>, depth = 2, via = gm>");
     assert_int_equal(type_channel(c, tile, 2, VIA_GM), two);
@@ -155,22 +157,27 @@ TEST(rows_of_a_mask_begin_every_32_bytes)
 
 TEST(masks_and_records_stand_on_chip)
 {
-    static const struct {
+    ir_context *c = context_create(NULL);
+    const uint8_t vec = (uint8_t)space_by_name(c, STR("vec")), acc = (uint8_t)space_by_name(c, STR("acc")),
+                  mat = (uint8_t)space_by_name(c, STR("mat")), nd = (uint8_t)layout_by_name(c, STR("nd")),
+                  nz = (uint8_t)layout_by_name(c, STR("nz"));
+    const struct {
         type_node t;
         bool fits;
     } cases[] = {
-        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_VEC}, true},
-        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_NONE, .layout = LAYOUT_ND}, true},
-        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_ACC}, false},
-        {{.kind = TYPE_TILE, .dtype = DTYPE_REC64, .rank = 2, .space = SPACE_VEC, .layout = LAYOUT_NZ}, false},
-        {{.kind = TYPE_CHANNEL, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_MAT}, false},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = vec}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = SPACE_NONE, .layout = nd}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_MASK, .rank = 2, .space = acc}, false},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_REC64, .rank = 2, .space = vec, .layout = nz}, false},
+        {{.kind = TYPE_CHANNEL, .dtype = DTYPE_MASK, .rank = 2, .space = mat}, false},
         {{.kind = TYPE_GM, .dtype = DTYPE_REC64}, true},
         {{.kind = TYPE_GM, .dtype = DTYPE_MASK}, false},
         {{.kind = TYPE_TENSOR, .dtype = DTYPE_REC64}, false},
         {{.kind = TYPE_SCALAR, .dtype = DTYPE_MASK}, false},
         {{.kind = TYPE_SCALAR, .dtype = DTYPE_F32}, true},
-        {{.kind = TYPE_TILE, .dtype = DTYPE_F32, .rank = 2, .space = SPACE_ACC}, true},
+        {{.kind = TYPE_TILE, .dtype = DTYPE_F32, .rank = 2, .space = acc}, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(type_misfit(&cases[i].t) == NULL, cases[i].fits);
+        assert_int_equal(type_misfit(c, &cases[i].t) == NULL, cases[i].fits);
+    context_destroy(c);
 }
