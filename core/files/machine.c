@@ -317,59 +317,9 @@ static void read_paths(builder *b, const yaml_node *list)
     b->m->path_count = list->count;
 }
 
-static void read_vector(builder *b, const yaml_node *node)
+static void check_costs(builder *b, const yaml_node *map)
 {
-    const schema_key *keys = keys_of("vector");
-    machine *m = b->m;
-    m->repeat_bytes = number(b, keys, node, "repeat-bytes");
-    m->block_bytes = number(b, keys, node, "block-bytes");
-    m->partial_repeat_cycles = number(b, keys, node, "partial-repeat-cycles");
-    m->is_fused = number(b, keys, node, "fused") != 0;
-    m->vector_dtypes = names_of(b, yaml_find(node, "dtypes"), &m->vector_dtype_count);
-}
-
-static void read_matrix(builder *b, const yaml_node *node)
-{
-    const schema_key *keys = keys_of("matrix");
-    machine_matrix *x = &b->m->matrix;
-    x->exists = node != NULL;
-    x->head_cycles = number(b, keys, node, "head");
-    x->dim_max = number(b, keys, node, "dim-max");
-    x->box_rows = number(b, keys, node, "box-rows");
-    x->box_row_bytes = number(b, keys, node, "box-row-bytes");
-    x->acc_box_rows = number(b, keys, node, "acc-box-rows");
-    x->acc_box_cols = number(b, keys, node, "acc-box-cols");
-    const yaml_node *per_box = yaml_find(node, "cycles-per-box");
-    if (per_box == NULL) return;
-    machine_cost *costs = arena_array(b->a, per_box->count, sizeof *costs);
-    for (uint32_t i = 0; i < per_box->count; i++) {
-        costs[i].name = per_box->pairs[i].key.p;
-        bool read = str_to_i64(per_box->pairs[i].value->text, &costs[i].per_repeat_cycles) == OK;
-        BUG_IF(!read, "cycles of `%s` were not checked", costs[i].name);
-    }
-    x->per_box = costs;
-    x->per_box_count = per_box->count;
-}
-
-static void read_costs(builder *b, const yaml_node *map)
-{
-    const schema_key *keys = keys_of("instructions");
-    machine_cost *costs = arena_array(b->a, map->count, sizeof *costs);
-    for (uint32_t i = 0; i < map->count; i++) {
-        const yaml_node *node = map->pairs[i].value;
-        machine_cost *c = &costs[i];
-        c->name = map->pairs[i].key.p;
-        c->head_cycles = number(b, keys, node, "head");
-        c->per_repeat_cycles = number(b, keys, node, "per-repeat");
-        c->per_row_cycles = number(b, keys, node, "per-row");
-        c->tail_cycles = number(b, keys, node, "tail");
-        c->dtypes = names_of(b, yaml_find(node, "dtypes"), &c->dtype_count);
-    }
-    b->m->costs = costs;
-    b->m->cost_count = map->count;
-    for (uint32_t i = 0; i < map->count; i++) {
-        if (strcmp(costs[i].name, "default") == 0) return;
-    }
+    if (yaml_find(map, "default") != NULL) return;
     diag_error(b->d, map->at, &E1206, "the cost class `default` is missing; it stands for every class without a row");
     b->failed = true;
 }
@@ -391,17 +341,7 @@ static status machine_from_tree(arena *a, diag_engine *d, const char *file, cons
     read_spaces(&b, yaml_find(root, "spaces"));
     read_paths(&b, yaml_find(root, "paths"));
     m->shared_bytes_per_cycle = schema_f64(a, d, keys_of("shared"), yaml_find(root, "shared"), "gm-bytes-per-cycle");
-    read_vector(&b, yaml_find(root, "vector"));
-    read_matrix(&b, yaml_find(root, "matrix"));
-    read_costs(&b, yaml_find(root, "instructions"));
-    const yaml_node *sync = yaml_find(root, "sync");
-    m->event_ids = number(&b, keys_of("sync"), sync, "event-ids");
-    m->flag_cycles = number(&b, keys_of("sync"), sync, "flag-cycles");
-    m->barrier_cycles = number(&b, keys_of("sync"), sync, "barrier-cycles");
-    const yaml_node *dispatch = yaml_find(root, "dispatch");
-    m->launch_cycles = number(&b, keys_of("dispatch"), dispatch, "launch-cycles");
-    m->block_cycles = number(&b, keys_of("dispatch"), dispatch, "block-cycles");
-    m->task_cycles = number(&b, keys_of("dispatch"), dispatch, "task-cycles");
+    check_costs(&b, yaml_find(root, "instructions"));
     if (b.failed) return FAILED;
     *out_machine = m;
     return OK;
@@ -448,16 +388,6 @@ const machine_space *machine_global(const machine *m)
     uint32_t i = 0;
     while (machine_space_role(m, m->spaces[i].name) != SPACE_ROLE_GLOBAL) i++;
     return &m->spaces[i];
-}
-
-const machine_cost *machine_cost_by_class(const machine *m, str class_name)
-{
-    const machine_cost *fallback = NULL;
-    for (uint32_t i = 0; i < m->cost_count; i++) {
-        if (str_is(class_name, m->costs[i].name)) return &m->costs[i];
-        if (strcmp(m->costs[i].name, "default") == 0) fallback = &m->costs[i];
-    }
-    return fallback;
 }
 
 const machine_path *machine_path_find(const machine *m, str from, str to, const char *core)

@@ -47,28 +47,7 @@ typedef struct machine_path {
     uint32_t cast_count;
 } machine_path;
 
-/* Cycles of a vector instruction on `rows` rows of `n` bytes:
- *     head + rows * (per_row + ceil(n / repeat_bytes) * per_repeat) + tail
- * where head counts when the pipe was idle and tail when the next one waits for the result. `dtypes` NULL: those of
- * the machine's vector unit. */
-typedef struct machine_cost {
-    const char *name;
-    int64_t head_cycles, per_repeat_cycles, per_row_cycles, tail_cycles;
-    const char *const *dtypes;
-    uint32_t dtype_count;
-} machine_cost;
-
-/* Cycles of a matrix product: head + per_box(dtype) * ceil(m / rows) * ceil(k * size / row_bytes) * ceil(n / rows) */
-typedef struct machine_matrix {
-    bool exists;
-    int64_t head_cycles;
-    int64_t dim_max;                    /* of m, k, n in one instruction */
-    int64_t box_rows, box_row_bytes;    /* of the operands; also the unit their layouts round up to */
-    int64_t acc_box_rows, acc_box_cols; /* of the result */
-    const machine_cost *per_box;        /* name: element type; per_repeat_cycles: cycles */
-    uint32_t per_box_count;
-} machine_matrix;
-
+/* What passes and backends ask by path alone is not here: see machine_query_i64. */
 typedef struct machine {
     const char *name, *doc, *file;
     const role_names *names; /* of its spaces, pipes and layouts, with their roles */
@@ -80,17 +59,7 @@ typedef struct machine {
     const machine_path *paths;
     uint32_t path_count;
     double shared_bytes_per_cycle; /* of gm, divided among the transfers that run; 0: no limit */
-    int64_t repeat_bytes, block_bytes, partial_repeat_cycles;
-    bool is_fused; /* whether `pto.fused` regions are one pass over the data */
-    const char *const *vector_dtypes;
-    uint32_t vector_dtype_count;
-    machine_matrix matrix;
-    const machine_cost *costs;
-    uint32_t cost_count;
-    int64_t event_ids; /* for each ordered pair of pipes */
-    int64_t flag_cycles, barrier_cycles;
-    int64_t launch_cycles, block_cycles, task_cycles; /* of a kernel, of each block of its grid, of a task in a queue */
-    const yaml_node *root;                            /* the checked file, for machine_query_* */
+    const yaml_node *root;         /* the checked file, for machine_query_* */
 } machine;
 
 extern const schema_file machine_schema;
@@ -102,8 +71,6 @@ MUST_CHECK status machine_read_text(arena *a, diag_engine *d, const char *file, 
 /* NULL when the machine has none of that name. */
 const machine_core *machine_core_by_name(const machine *m, str name);
 const machine_space *machine_space_by_name(const machine *m, str name);
-/* The costs of a class; those of class `default` when it has no row of its own. */
-const machine_cost *machine_cost_by_class(const machine *m, str class_name);
 /* NULL when there is no such move. `core` may be NULL: of any kind. */
 const machine_path *machine_path_find(const machine *m, str from, str to, const char *core);
 /* What a space of the machine is for; SPACE_ROLE_NONE when it has none of that name. */
