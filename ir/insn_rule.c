@@ -1,4 +1,4 @@
-/* The tables of ir/ops/rules.def and units.def, one view of the rows after the other. */
+/* The tables of ir/ops/rules.def, one view of the rows after the other. */
 #include "ir/insn_rule.h"
 
 #include "ir/op_info.h"
@@ -61,17 +61,4 @@ const insn_rule_row *insn_rule_at(insn_rule rule)
 {
     BUG_IF(rule == RULE_NONE || rule >= RULE_COUNT, "there is no rule %d", (int)rule);
     return &rules[rule];
-}
-
-static const char *const pipe_names[UNIT_COUNT] = {
-    [UNIT_NONE] = "none",
-#define UNIT(ID, role, pipe, doc) [UNIT_##ID] = (pipe),
-#include "ir/ops/units.def"
-    [UNIT_ALL] = "all",
-};
-
-const char *pipe_name(unit_role u)
-{
-    BUG_IF((uint32_t)u >= UNIT_COUNT, "there is no unit %d", (int)u);
-    return pipe_names[u];
 }

@@ -19,8 +19,6 @@ typedef enum insn_tmp {
     TMP_COUNT
 } insn_tmp;
 
-const char *pipe_name(unit_role u); /* "s" "v" "mte1" "mte2" "mte3" "m" "fix" "all" */
-
 /* What an instruction without unit moves, and its value form. */
 typedef enum insn_transfer {
     TRANSFER_NONE,

@@ -30,7 +30,6 @@ typedef enum unit_role {
     UNIT_NONE,
 #define UNIT(ID, ...) UNIT_##ID,
 #include "ir/ops/units.def"
-    UNIT_ALL, /* in barriers */
     UNIT_COUNT
 } unit_role;
 /* How the elements of a tile lie: rows or columns one after the other, of boxes that are so themselves, or without. */

@@ -128,7 +128,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
                          a->def ? "; default " : "", a->def ? a->def : "", a->required ? "; required" : "",
                          a->hint ? "; a hint" : "");
         }
-        if (o->unit) inspect_row(x, "pipe", pipe_name((unit_role)o->unit));
+        if (o->unit) inspect_row(x, "unit", name_role_words(NAME_PIPE)[o->unit - 1]);
         put_tile_forms(x, o);
         inspect_row(x, "expansion", o->expansion);
         inspect_row(x, "cost class", o->cost);

@@ -109,8 +109,6 @@ int64_t report_bytes_of(const report *r, type_id t);
 const char *report_source_of(const report *r, op_id o);
 
 /* ---- report_pipes.c ---- */
-/* By the rows of the op tables and the paths of the machine. */
-pto_pipe_role report_pipe_role(const report *r, const char *pipe);
 const char *report_pipe_colour(const report *r, const char *pipe);
 /* What a pipe of a core kind does, by the machine: "gm -> vec". Empty when nothing is known. */
 const char *report_pipe_work(const report *r, const char *core, const char *pipe);

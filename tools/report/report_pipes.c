@@ -1,38 +1,27 @@
-/* Pipes by what they do: order, colour and words. Names come from the machine, roles from its paths. */
+/* Pipes by what their units do: order, colour and words. */
 #include "tools/report/report_model.h"
 
 #include <stdlib.h>
 
-typedef struct role_row {
+typedef struct shown_unit {
+    uint32_t unit;
     const char *doc, *colour, *further;
-} role_row;
+} shown_unit;
 
-static const role_row roles[PTO_ROLE_COUNT] = {
-#define PTO_PIPE_ROLE(ID, doc, colour, further) [PTO_ROLE_##ID] = {doc, colour, further},
+static const shown_unit units[] = {
+#define PTO_UNIT_SHOWN(ID, doc, colour, further) {PTO_UNIT_##ID, doc, colour, further},
 #include <pto/profile.def>
 };
 
-static pto_pipe_role role_of_paths(const machine *chip, const char *pipe)
+/* The place of its row in `units`. A pipe that the machine does not have is of the unit none. */
+static uint32_t row_of(const report *r, const char *pipe)
 {
-    pto_pipe_role role = PTO_ROLE_OTHER;
-    for (uint32_t i = 0; chip && i < chip->path_count; i++) {
-        const machine_path *p = &chip->paths[i];
-        if (strcmp(p->pipe, pipe) != 0) continue;
-        if (machine_space_role(chip, p->from) == SPACE_ROLE_GLOBAL) return PTO_ROLE_LOAD;
-        if (machine_space_role(chip, p->to) == SPACE_ROLE_GLOBAL)
-            role = PTO_ROLE_STORE;
-        else if (role == PTO_ROLE_OTHER)
-            role = PTO_ROLE_MOVE;
-    }
-    return role;
-}
-
-pto_pipe_role report_pipe_role(const report *r, const char *pipe)
-{
-    if (strcmp(pipe, pipe_name(UNIT_SCALAR)) == 0) return PTO_ROLE_ISSUE;
-    if (strcmp(pipe, pipe_name(UNIT_VECTOR)) == 0) return PTO_ROLE_VECTOR;
-    if (strcmp(pipe, pipe_name(UNIT_MATRIX)) == 0) return PTO_ROLE_MATRIX;
-    return role_of_paths(r->machine, pipe);
+    const role_names *names = context_names(module_context(r->m));
+    const uint32_t id = role_names_find(names, NAME_PIPE, str_from(pipe));
+    const uint32_t unit = id != 0 ? role_names_role(names, NAME_PIPE, id) : PTO_UNIT_NONE;
+    uint32_t i = 0;
+    while (units[i].unit != unit) i++;
+    return i;
 }
 
 /* The pipes of the machine's cores in the order of its file, each as often as cores have it. NULL past the last. */
@@ -48,20 +37,20 @@ static const char *machine_pipe(const report *r, uint32_t index)
 
 const char *report_pipe_colour(const report *r, const char *pipe)
 {
-    const pto_pipe_role role = report_pipe_role(r, pipe);
+    const uint32_t row = row_of(r, pipe);
     const char *known;
     for (uint32_t i = 0; (known = machine_pipe(r, i)) && strcmp(known, pipe) != 0; i++)
-        if (report_pipe_role(r, known) == role) return roles[role].further;
-    return roles[role].colour;
+        if (row_of(r, known) == row) return units[row].further;
+    return units[row].colour;
 }
 
-/* Roles in the order of their rows, pipes of one role in that of the machine, then others. */
+/* Units in the order of their rows, pipes of one unit in that of the machine, then others. */
 static uint32_t rank(const report *r, const char *pipe)
 {
     uint32_t i = 0;
     if (*pipe == '\0') return UINT32_MAX; /* none at all: last */
     for (const char *known; (known = machine_pipe(r, i)) && strcmp(known, pipe) != 0;) i++;
-    return (uint32_t)report_pipe_role(r, pipe) << 16 | (i < 0xffff ? i : 0xffff);
+    return row_of(r, pipe) << 16 | (i < 0xffff ? i : 0xffff);
 }
 
 uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t room, const char *pipe)
@@ -91,8 +80,8 @@ uint32_t report_pipe_order(const report *r, uint32_t *out)
 
 const char *report_pipe_work(const report *r, const char *core, const char *pipe)
 {
-    const pto_pipe_role role = report_pipe_role(r, pipe);
-    if (role == PTO_ROLE_ISSUE || role == PTO_ROLE_VECTOR || role == PTO_ROLE_MATRIX) return roles[role].doc;
+    const shown_unit *u = &units[row_of(r, pipe)];
+    if (u->unit == PTO_UNIT_SCALAR || u->unit == PTO_UNIT_VECTOR || u->unit == PTO_UNIT_MATRIX) return u->doc;
     text_buffer t;
     text_init(&t);
     for (uint32_t i = 0; r->machine && i < r->machine->path_count; i++) {

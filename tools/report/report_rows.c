@@ -1,4 +1,5 @@
 /* Kernels of a report: their ops as rows, and where their buffers lie. */
+#include "core/files/machine_pipe.h"
 #include "tools/report/report_model.h"
 
 #include <stdio.h>
@@ -6,24 +7,10 @@
 /* Their value forms, before instructions are selected, too. */
 static bool is_instruction(const op_info *info) { return info->rule != RULE_NONE && !(info->traits & TRAIT_SYNC); }
 
-static const char *operand_space(const report *r, op_id o, uint32_t operand)
+static const char *pipe_of(const report *r, op_id o)
 {
-    if (operand >= op_operand_count(r->m, o)) return "";
-    const ir_context *c = module_context(r->m);
-    const type_node *t = type_at(c, value_type(r->m, op_operand(r->m, o, operand)));
-    if (t->kind == TYPE_GM || t->kind == TYPE_TENSOR) return machine_global(r->machine)->name;
-    return t->kind == TYPE_TILE && t->space != SPACE_NONE ? space_name(c, t->space) : "";
-}
-
-/* By the row of the op or, for moves of data, by the path that the machine has between the spaces. */
-static const char *pipe_of(const report *r, op_id o, const char *core)
-{
-    const op_info *info = op_info_of(r->m, o);
-    if (info->unit != UNIT_NONE) return pipe_name((unit_role)info->unit);
-    if (!r->machine) return "";
-    const machine_path *p =
-        machine_path_find(r->machine, str_from(operand_space(r, o, 1)), str_from(operand_space(r, o, 0)), core);
-    return p ? p->pipe : "";
+    const char *pipe = is_instruction(op_info_of(r->m, o)) ? machine_pipe_of(r->machine, r->m, o) : NULL;
+    return pipe != NULL ? pipe : "";
 }
 
 static const char *word(const report *r, op_id o, const char *attr)
@@ -53,7 +40,7 @@ static report_row make_row(const report *r, const report_kernel *k, op_id o)
 {
     report_row row = {.kind = row_kind(r->m, o), .op = o, .pipe = "", .dst = "", .cost = run_trace_op(r->trace, o)};
     for (op_id p = op_parent(r->m, o); p != 0 && p != k->op; p = op_parent(r->m, p)) row.depth++;
-    if (row.kind == ROW_INSN) row.pipe = pipe_of(r, o, k->core);
+    if (row.kind == ROW_INSN) row.pipe = pipe_of(r, o);
     if (row.kind == ROW_BARRIER) row.pipe = word(r, o, "pipe");
     if (row.kind == ROW_SET || row.kind == ROW_WAIT) {
         row.pipe = word(r, o, "src");

@@ -95,7 +95,7 @@ static pto_status set_up_memory(sim *s)
         const sim_core_kind *kind = &s->machine->kinds[k];
         for (uint32_t i = kind->first; i < kind->first + kind->count; i++) {
             s->cores[i].number = i;
-            s->cores[i].kind = k;
+            s->cores[i].kind = kind;
             core_init(s, &s->cores[i]);
         }
     }
@@ -118,7 +118,7 @@ static pto_status start_function(sim *s, const pto_call *call)
 static void finish(sim *s)
 {
     for (uint32_t i = 0; i < s->machine->core_count; i++)
-        for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++)
+        for (uint32_t p = SCALAR_PIPE; p < s->cores[i].kind->pipe_end; p++)
             pipe_set_state(&s->cores[i].pipes[p], PIPE_LAUNCH, s->now);
     report_counters(s);
     trace_write(s);

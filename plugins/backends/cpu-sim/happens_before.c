@@ -59,7 +59,7 @@ static bool find_race(const segment *s, const byte_access *a, const access_by *b
     *out = (race){.second = by->site, .second_pipe = by->pipe, .second_writes = a->is_write, .space = a->space};
     out->lo = a->lo > s->lo ? a->lo : s->lo;
     out->hi = a->hi < s->hi ? a->hi : s->hi;
-    if (s->writer_pipe != PTO_PIPE_NONE && is_unordered(by, s->writer_pipe, s->writer_entry)) {
+    if (s->writer_pipe != NO_PIPE && is_unordered(by, s->writer_pipe, s->writer_entry)) {
         out->first = s->writer;
         out->first_pipe = s->writer_pipe;
         out->first_writes = true;
@@ -124,7 +124,7 @@ static void enter_read(access_history *h, segment_list *l, const byte_access *a,
             *insert(h, l, i) = (segment){.lo = at, .hi = next};
         }
         segment *s = &l->items[i];
-        if (s->writer_pipe == PTO_PIPE_NONE)
+        if (s->writer_pipe == NO_PIPE)
             note_blank(h, a, by, s->lo, s->hi);
         else if (s->written_buffer != a->buffer)
             note_overlap(h, a, by, s);

@@ -13,7 +13,8 @@
 
 #include "semantics/program.h"
 
-enum { CLOCK_PIPES = 8 }; /* by PTO_PIPE_*; PTO_PIPE_NONE stays 0 */
+/* Pipes have numbers in their core, see sim_machine.h. */
+enum { NO_PIPE = 0, CLOCK_PIPES = 16 };
 
 typedef struct vector_clock {
     uint32_t at[CLOCK_PIPES];
@@ -75,7 +76,7 @@ typedef struct overlap_read {
 
 typedef struct segment {
     int64_t lo, hi;
-    uint32_t writer_pipe, writer_entry; /* pipe NONE: never written */
+    uint32_t writer_pipe, writer_entry; /* NO_PIPE: never written */
     const program_site *writer;
     const program_buffer *written_buffer;
     uint32_t read_entry[CLOCK_PIPES];

@@ -10,7 +10,6 @@
 
 #include "cpu-sim/claims.h"
 #include "cpu-sim/event_queue.h"
-#include "cpu-sim/happens_before.h"
 #include "cpu-sim/sim_machine.h"
 #include "cpu-sim/written.h"
 
@@ -93,7 +92,8 @@ typedef struct sim_event {
 /* An op in the queue of a pipe. */
 typedef struct sim_entry {
     step_kind kind;
-    uint32_t pipe, dst_pipe, event, access_count;
+    uint32_t pipe, dst_pipe; /* numbers */
+    uint32_t event, access_count;
     const program_site *site;
     const vector_clock *scalar; /* what the scalar unit had waited for; NULL: nothing */
     int64_t issued;             /* cycle from which the pipe may take it */
@@ -122,7 +122,8 @@ typedef struct sim_pipe {
 } sim_pipe;
 
 typedef struct sim_core {
-    uint32_t number, kind;
+    uint32_t number;
+    const sim_core_kind *kind;
     sim_launch *launch; /* NULL: free */
     int64_t instance, begun;
     int64_t grid[PROGRAM_GRID_MAX]; /* of the instance */
@@ -130,9 +131,10 @@ typedef struct sim_core {
     program_state *state;
     const program *state_of;
     program_step step;
-    int64_t scalar_time; /* next free cycle of the scalar unit */
+    uint32_t step_pipe, step_dst; /* numbers of its pipes; NO_PIPE: the core does not have it, or it is all */
+    int64_t scalar_time;          /* next free cycle of the scalar unit */
     const vector_clock *scalar_clock;
-    sim_pipe pipes[CLOCK_PIPES]; /* by PTO_PIPE_* */
+    sim_pipe pipes[CLOCK_PIPES]; /* by number */
     sim_event *events;           /* [source][target][id] */
     sim_token *free_tokens;
     uint32_t token_count; /* in all events */
@@ -145,7 +147,8 @@ typedef struct sim_leftover {
     const program_site *set; /* of the first one; NULL: there was none */
     const char *kernel;
     int64_t instance, instances;
-    uint32_t src, dst, id, count;
+    const char *src, *dst; /* names of pipes */
+    uint32_t id, count;
 } sim_leftover;
 
 /* For the trace. */

@@ -53,14 +53,15 @@ static bool has_two_stores(const program *p)
 {
     uint32_t pipes = 0;
     for (uint32_t i = 0; i < p->site_count; i++)
-        if (p->sites[i]->insn != INSN_NONE && p->sites[i]->rule == PTO_RULE_STORE) pipes |= 1u << p->sites[i]->pipe;
+        if (p->sites[i]->insn != INSN_NONE && p->sites[i]->transfer == PTO_TRANSFER_STORE)
+            pipes |= 1u << p->sites[i]->pipe;
     return (pipes & (pipes - 1)) != 0;
 }
 
-static bool uses_scalar(const program *p)
+static bool uses_scalar(const program *p, const sim_core_kind *kind)
 {
     for (uint32_t i = 0; i < p->site_count; i++)
-        if (p->sites[i]->insn != INSN_NONE && p->sites[i]->pipe == PTO_PIPE_SCALAR) return true;
+        if (p->sites[i]->insn != INSN_NONE && sim_pipe_number(kind, p->sites[i]->pipe) == SCALAR_PIPE) return true;
     return false;
 }
 
@@ -77,7 +78,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
     k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);
     k->is_dropped = PTO_SCRATCH(s->run, bool, k->p->site_count);
     k->has_two_stores = has_two_stores(k->p);
-    k->uses_scalar = uses_scalar(k->p);
+    k->uses_scalar = uses_scalar(k->p, &s->machine->kinds[k->kind]);
     drop_flags(s, k);
     s->kernel_count++;
     return k;

@@ -19,31 +19,25 @@ pto_counter pipe_state_counter(uint32_t state)
     return (pto_counter)counters[state];
 }
 
-static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[PTO_PIPE_SCALAR]; }
-
-static bool has_pipe(const sim *s, const sim_core *c, uint32_t pipe)
-{
-    return pipe < CLOCK_PIPES && (s->machine->kinds[c->kind].pipes >> pipe & 1);
-}
+static sim_pipe *scalar_of(sim_core *c) { return &c->pipes[SCALAR_PIPE]; }
 
 void core_init(sim *s, sim_core *c)
 {
     history_init(s->run, &c->history);
-    for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++) c->pipes[p].state = PIPE_LAUNCH;
+    for (uint32_t p = SCALAR_PIPE; p < c->kind->pipe_end; p++) c->pipes[p].state = PIPE_LAUNCH;
 }
 
 /* Queues and memory, when the core gets its first instance. */
 static void furnish(sim *s, sim_core *c)
 {
     if (c->events) return;
-    c->events = PTO_SCRATCH(s->run, sim_event, CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX);
-    for (uint32_t p = PTO_PIPE_SCALAR; p < CLOCK_PIPES; p++) {
-        if (!has_pipe(s, c, p)) continue;
+    c->events = PTO_SCRATCH(s->run, sim_event, c->kind->pipe_end * c->kind->pipe_end * PROGRAM_EVENTS_MAX);
+    for (uint32_t p = SCALAR_PIPE; p < c->kind->pipe_end; p++) {
         c->pipes[p].ring = PTO_SCRATCH(s->run, sim_entry, s->options.queue_depth);
         if (s->options.has_data) c->pipes[p].calls = PTO_SCRATCH(s->run, insn_call, s->options.queue_depth);
     }
     for (pto_space m = PTO_VEC; s->options.has_data && m < PTO_GM; m++) {
-        const int64_t bytes = s->machine->kinds[c->kind].space_bytes[m];
+        const int64_t bytes = c->kind->space_bytes[m];
         if (bytes > 0) c->memory[m] = pto_scratch(s->run, (size_t)bytes);
     }
 }
@@ -53,7 +47,7 @@ void core_take(sim *s, sim_core *c, sim_launch *l, int64_t instance, int64_t at)
     c->launch = l;
     c->instance = instance;
     c->is_begun = false;
-    event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_NONE), at);
+    event_queue_set(&s->queue, pipe_actor(c, NO_PIPE), at);
 }
 
 static pto_status begin(sim *s, sim_core *c)
@@ -68,19 +62,19 @@ static pto_status begin(sim *s, sim_core *c)
         rest /= l->extents[i];
     }
     memcpy(frame.memory, c->memory, sizeof frame.memory);
-    memcpy(frame.memory_bytes, s->machine->kinds[c->kind].space_bytes, sizeof frame.memory_bytes);
+    memcpy(frame.memory_bytes, c->kind->space_bytes, sizeof frame.memory_bytes);
     if (c->state_of != p) {
         c->state = program_state_make(p);
         c->state_of = p;
     }
     PTO_TRY(program_start(c->state, &frame));
     history_clear(&c->history);
-    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++) {
+    for (uint32_t i = SCALAR_PIPE; i < c->kind->pipe_end; i++) {
         sim_pipe *q = &c->pipes[i];
         q->clock = (vector_clock){{0}};
         q->result = (byte_access){0};
         q->idle_from = q->result_at = q->settled = s->now - 1;
-        if (has_pipe(s, c, i)) pipe_set_state(q, i == PTO_PIPE_SCALAR ? PIPE_BUSY : PIPE_EMPTY, s->now);
+        pipe_set_state(q, i == SCALAR_PIPE ? PIPE_BUSY : PIPE_EMPTY, s->now);
     }
     c->is_begun = true;
     c->has_step = c->has_ended = false;
@@ -96,14 +90,13 @@ static pto_status end_instance(sim *s, sim_core *c)
     core_discard_tokens(s, c);
     PTO_TRY(report_overlap(c));
     PTO_TRY(report_blank(c));
-    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
-        if (has_pipe(s, c, i)) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
+    for (uint32_t i = SCALAR_PIPE; i < c->kind->pipe_end; i++) pipe_set_state(&c->pipes[i], PIPE_LAUNCH, s->now);
     if (s->options.has_timing)
         trace_slice(s, &(sim_slice){.site = c->launch->kernel->p->self,
                                     .from = c->begun,
                                     .to = s->now,
                                     .core = c->number,
-                                    .pipe = PTO_PIPE_SCALAR,
+                                    .pipe = SCALAR_PIPE,
                                     .instance = c->instance});
     return chip_instance_done(s, c);
 }
@@ -112,7 +105,7 @@ static pto_status end_instance(sim *s, sim_core *c)
 static int64_t drained_at(const sim *s, const sim_core *c)
 {
     int64_t at = s->now;
-    for (uint32_t i = PTO_PIPE_SCALAR + 1; i < CLOCK_PIPES; i++) {
+    for (uint32_t i = SCALAR_PIPE + 1; i < c->kind->pipe_end; i++) {
         if (c->pipes[i].count) return INT64_MAX;
         if (c->pipes[i].settled > at) at = c->pipes[i].settled;
     }
@@ -125,7 +118,7 @@ static pto_status try_end(sim *s, sim_core *c)
     if (at == INT64_MAX) return PTO_OK;
     if (c->scalar_time > at) at = c->scalar_time;
     if (at <= s->now) return end_instance(s, c);
-    event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
+    event_queue_set(&s->queue, pipe_actor(c, SCALAR_PIPE), at);
     return PTO_OK;
 }
 
@@ -157,10 +150,10 @@ static void set_scalar_clock(sim *s, sim_core *c, const vector_clock *clock)
     c->scalar_clock = snapshot;
 }
 
-static pto_status pipe_missing(sim *s, const sim_core *c, uint32_t pipe)
+static pto_status pipe_missing(const sim *s, const sim_core *c, pto_pipe pipe)
 {
-    return pto_error(c->step.site->op, "pto.cpu-sim/no-path", "`%.*s` names pipe `%s`; a core of kind `%s` has none",
-                     PTO_FMT(c->step.site->op_name), pto_pipe_name(pipe), s->machine->kinds[c->kind].name);
+    return pto_error(c->step.site->op, "pto.cpu-sim/no-path", "`%.*s` names pipe `%.*s`; a core of kind `%s` has none",
+                     PTO_FMT(c->step.site->op_name), PTO_FMT(pto_pipe_name(s->run, pipe)), c->kind->name);
 }
 
 static pto_status cannot_execute(const sim_core *c)
@@ -172,19 +165,20 @@ static pto_status cannot_execute(const sim_core *c)
 static pto_status check_flag(sim *s, const sim_core *c)
 {
     const program_step *t = &c->step;
-    if (!has_pipe(s, c, t->pipe)) return pipe_missing(s, c, t->pipe);
-    if (!has_pipe(s, c, t->dst_pipe)) return pipe_missing(s, c, t->dst_pipe);
+    if (c->step_pipe == NO_PIPE) return pipe_missing(s, c, t->pipe);
+    if (c->step_dst == NO_PIPE) return pipe_missing(s, c, t->dst_pipe);
     if ((int64_t)t->event < s->machine->event_ids) return PTO_OK;
     return pto_error(t->site->op, "pto.cpu-sim/event",
                      "event id %" PRIu32 " of %s -> %s; machine `%s` has ids 0 to %" PRId64, t->event,
-                     pto_pipe_name(t->pipe), pto_pipe_name(t->dst_pipe), s->machine->name, s->machine->event_ids - 1);
+                     c->kind->pipe_names[c->step_pipe], c->kind->pipe_names[c->step_dst], s->machine->name,
+                     s->machine->event_ids - 1);
 }
 
 static void wait_for_token(sim *s, sim_core *c)
 {
     const program_step *t = &c->step;
     sim_pipe *p = scalar_of(c);
-    if (!event_take(c, core_event(c, t->pipe, PTO_PIPE_SCALAR, t->event), &p->clock)) {
+    if (!event_take(c, core_event(c, c->step_pipe, SCALAR_PIPE, t->event), &p->clock)) {
         block(c, PIPE_FLAG);
         return;
     }
@@ -200,10 +194,10 @@ static void wait_for_pipes(sim *s, sim_core *c)
     const int64_t at = is_all ? drained_at(s, c) : s->now;
     if (at > s->now) {
         block(c, PIPE_BARRIER);
-        if (at != INT64_MAX) event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), at);
+        if (at != INT64_MAX) event_queue_set(&s->queue, pipe_actor(c, SCALAR_PIPE), at);
         return;
     }
-    for (uint32_t i = 1; is_all && i < CLOCK_PIPES; i++) clock_join(&p->clock, &c->pipes[i].clock);
+    for (uint32_t i = 1; is_all && i < c->kind->pipe_end; i++) clock_join(&p->clock, &c->pipes[i].clock);
     set_scalar_clock(s, c, &p->clock);
     pass(s, c, s->machine->barrier_cycles);
 }
@@ -213,7 +207,7 @@ static pto_status check_insn(sim *s, const sim_core *c)
 {
     const program_step *t = &c->step;
     site_charge ignored;
-    if (has_pipe(s, c, t->pipe)) return PTO_OK;
+    if (c->step_pipe != NO_PIPE) return PTO_OK;
     PTO_TRY(sim_charge_site(s->machine, c->launch->kernel->p, t, &ignored));
     return pipe_missing(s, c, t->pipe);
 }
@@ -227,7 +221,7 @@ static pto_status run_on_scalar(sim *s, sim_core *c)
         return pto_error(c->step.site->op, "pto.cpu-sim/no-data",
                          "`%.*s` in @%s decides what comes next, and no data is simulated; leave `data: none` out",
                          PTO_FMT(c->step.site->op_name), c->step.site->function);
-    c->has_step = !pipe_append(s, c, PTO_PIPE_SCALAR, s->now, &status);
+    c->has_step = !pipe_append(s, c, SCALAR_PIPE, s->now, &status);
     return status;
 }
 
@@ -236,13 +230,13 @@ static pto_status do_scalar(sim *s, sim_core *c)
 {
     const program_step *t = &c->step;
     if (c->scalar_time > s->now) {
-        event_queue_set(&s->queue, pipe_actor(c, PTO_PIPE_SCALAR), c->scalar_time);
+        event_queue_set(&s->queue, pipe_actor(c, SCALAR_PIPE), c->scalar_time);
         return PTO_OK;
     }
     switch (t->kind) {
     case STEP_SET_FLAG:
-        event_put(s, c, core_event(c, PTO_PIPE_SCALAR, t->dst_pipe, t->event), t->site, &scalar_of(c)->clock);
-        if (c->pipes[t->dst_pipe].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, t->dst_pipe), s->now);
+        event_put(s, c, core_event(c, SCALAR_PIPE, c->step_dst, t->event), t->site, &scalar_of(c)->clock);
+        if (c->pipes[c->step_dst].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, c->step_dst), s->now);
         pass(s, c, s->machine->flag_cycles);
         return PTO_OK;
     case STEP_WAIT_FLAG: wait_for_token(s, c); return PTO_OK;
@@ -260,7 +254,8 @@ static pto_status do_scalar(sim *s, sim_core *c)
 static pto_status issue_step(sim *s, sim_core *c)
 {
     const program_step *t = &c->step;
-    const uint32_t pipe = t->kind == STEP_WAIT_FLAG ? t->dst_pipe : t->pipe;
+    const uint32_t pipe = t->kind == STEP_WAIT_FLAG ? c->step_dst : c->step_pipe;
+    const bool is_all = t->kind == STEP_BARRIER && t->pipe == PTO_PIPE_ALL;
     pto_status status = PTO_OK;
     switch (t->kind) {
     case STEP_END:
@@ -271,14 +266,14 @@ static pto_status issue_step(sim *s, sim_core *c)
     case STEP_SET_FLAG:
     case STEP_WAIT_FLAG: PTO_TRY(check_flag(s, c)); break;
     case STEP_BARRIER:
-        if (pipe != PTO_PIPE_ALL && !has_pipe(s, c, pipe)) return pipe_missing(s, c, pipe);
+        if (!is_all && pipe == NO_PIPE) return pipe_missing(s, c, t->pipe);
         break;
     case STEP_INSN: PTO_TRY(check_insn(s, c)); break;
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: return cannot_execute(c);
     }
-    if (pipe == PTO_PIPE_SCALAR || pipe == PTO_PIPE_ALL) return do_scalar(s, c);
+    if (pipe == SCALAR_PIPE || is_all) return do_scalar(s, c);
     const int64_t at = scalar_of(c)->state != PIPE_BUSY && c->scalar_time < s->now ? s->now : c->scalar_time;
     if (!pipe_append(s, c, pipe, at + 1, &status)) {
         block(c, PIPE_FULL);
@@ -296,6 +291,8 @@ pto_status core_issue(sim *s, sim_core *c)
         if (!c->has_step) {
             PTO_TRY(program_next(c->state, &c->step));
             c->has_step = true;
+            c->step_pipe = sim_pipe_number(c->kind, c->step.pipe);
+            c->step_dst = sim_pipe_number(c->kind, c->step.dst_pipe);
             if (c->step.kind != STEP_END) s->ops++;
             if (c->launch->kernel->is_dropped[c->step.site->index]) {
                 c->has_step = false;
@@ -309,6 +306,6 @@ pto_status core_issue(sim *s, sim_core *c)
 
 pto_status core_wake(sim *s, sim_core *c, uint32_t pipe)
 {
-    if (pipe == PTO_PIPE_NONE) return begin(s, c);
-    return pipe == PTO_PIPE_SCALAR && scalar_of(c)->count == 0 ? core_issue(s, c) : pipe_wake(s, c, pipe);
+    if (pipe == NO_PIPE) return begin(s, c);
+    return pipe == SCALAR_PIPE && scalar_of(c)->count == 0 ? core_issue(s, c) : pipe_wake(s, c, pipe);
 }

@@ -28,6 +28,41 @@ static void read_spaces(const pto_run *run, sim_core_kind *k)
     }
 }
 
+static void add_pipe(const pto_run *run, sim_core_kind *k, pto_pipe pipe)
+{
+    k->pipe_numbers[pipe] = (uint8_t)k->pipe_end;
+    k->pipe_names[k->pipe_end++] = text_copy(run, pto_pipe_name(run, pipe));
+}
+
+/* A core that names no scalar pipe has one all the same: something must issue. */
+static pto_status read_pipes(const pto_run *run, sim_core_kind *k)
+{
+    const pto_str list = pto_machine_text(run, "cores.%s.pipes", k->name);
+    pto_pipe scalar = PTO_PIPE_NONE;
+    uint32_t set = 0, count = 0;
+    for (size_t i = 0, n; i < list.n; i += n + 1) {
+        for (n = 0; i + n < list.n && list.p[i + n] != ','; n++) {
+        }
+        const pto_pipe pipe = pto_pipe_by_name(run, pto_str_make(list.p + i, n));
+        if (pto_pipe_role(run, pipe) == PTO_UNIT_SCALAR && scalar == PTO_PIPE_NONE) scalar = pipe;
+        if (pipe == PTO_PIPE_NONE || pipe >= PTO_NAMES_MAX || (set >> pipe & 1) != 0) continue;
+        set |= UINT32_C(1) << pipe;
+        count++;
+    }
+    if (scalar == PTO_PIPE_NONE) count++;
+    if (count >= CLOCK_PIPES)
+        return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
+                            "a core of kind `%s` has %" PRIu32 " pipes; the simulator takes up to %d", k->name, count,
+                            CLOCK_PIPES - 1);
+    for (pto_pipe p = 1; scalar == PTO_PIPE_NONE && p < PTO_NAMES_MAX; p++)
+        if (pto_pipe_role(run, p) == PTO_UNIT_SCALAR) scalar = p;
+    k->pipe_end = SCALAR_PIPE;
+    add_pipe(run, k, scalar);
+    for (pto_pipe p = 1; p < PTO_NAMES_MAX; p++)
+        if (p != scalar && (set >> p & 1) != 0) add_pipe(run, k, p);
+    return PTO_OK;
+}
+
 static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m, uint32_t *out_index)
 {
     for (uint32_t i = 0; i < m->kind_count; i++) {
@@ -36,7 +71,7 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
         return PTO_OK;
     }
     sim_core_kind *k = &m->kinds[ *out_index = m->kind_count++];
-    *k = (sim_core_kind){.name = name, .first = m->core_count, .pipes = 1u << PTO_PIPE_SCALAR};
+    *k = (sim_core_kind){.name = name, .first = m->core_count};
     const int64_t count = pto_machine_i64_or(run, 0, "cores.%s.count", name);
     if (count < 1 || count > 4096)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
@@ -44,16 +79,8 @@ static pto_status read_kind(const pto_run *run, const char *name, sim_machine *m
                             name);
     k->count = (uint32_t)count;
     m->core_count += k->count;
-    const pto_str pipes = pto_machine_text(run, "cores.%s.pipes", name);
-    for (size_t i = 0; i < pipes.n;) {
-        size_t n = 0;
-        while (i + n < pipes.n && pipes.p[i + n] != ',') n++;
-        k->pipes |= 1u << pto_pipe_by_name(pto_str_make(pipes.p + i, n));
-        i += n + 1;
-    }
-    k->pipes &= ~1u;
     read_spaces(run, k);
-    return PTO_OK;
+    return read_pipes(run, k);
 }
 
 pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out)
@@ -137,21 +164,32 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
                      m->name);
 }
 
+static pto_str unit_name(uint32_t unit)
+{
+    static const char *const names[] = {
+        "none",
+#define UNIT(ID, role, ...) role,
+#include <pto/ops/units.def>
+    };
+    return pto_s(names[unit < PTO_UNIT_COUNT ? unit : PTO_UNIT_NONE]);
+}
+
 pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out)
 {
     const program_site *site = step->site;
     const sim_core_kind *k = &m->kinds[sim_machine_kind_of(m, kernel)];
     *out = (site_charge){0};
-    const bool moves = site->rule == PTO_RULE_LOAD || site->rule == PTO_RULE_STORE || site->rule == PTO_RULE_MOVE;
-    if (moves)
+    if (site->transfer != PTO_TRANSFER_NONE)
         PTO_TRY(charge_move(m, site, out));
-    else if (site->pipe == PTO_PIPE_MATRIX)
+    else if (site->unit == PTO_UNIT_MATRIX)
         PTO_TRY(charge_matrix(m, step, out));
     else
         PTO_TRY(charge_vector(m, site, out));
-    if (site->pipe != PTO_PIPE_NONE && (k->pipes >> site->pipe & 1)) return PTO_OK;
-    return pto_error(site->op, "pto.cpu-sim/no-path", "`%.*s` needs pipe `%s`; a core of kind `%s` has none",
-                     PTO_FMT(site->op_name), pto_pipe_name(site->pipe), k->name);
+    if (sim_pipe_number(k, site->pipe) != NO_PIPE) return PTO_OK;
+    const pto_str pipe = pto_pipe_name(m->run, site->pipe);
+    return pto_error(site->op, "pto.cpu-sim/no-path", "`%.*s` needs %s`%.*s`; a core of kind `%s` has none",
+                     PTO_FMT(site->op_name), pipe.n != 0 ? "pipe " : "a pipe of the unit ",
+                     PTO_FMT(pipe.n != 0 ? pipe : unit_name(site->unit)), k->name);
 }
 
 static int64_t valid_count(const program_tile *t) { return t ? t->ref.valid_rows * t->ref.valid_cols : 0; }

@@ -3,15 +3,18 @@
 #define PTO_CPU_SIM_SIM_MACHINE_H
 
 #include "cpu-sim/bandwidth.h"
-#include "semantics/program.h"
+#include "cpu-sim/happens_before.h"
 
-enum { CORE_KINDS_MAX = 2 };
+enum { CORE_KINDS_MAX = 2, SCALAR_PIPE = 1 };
 
-/* Cores that are alike. */
+/* Cores that are alike. Their pipes have numbers: SCALAR_PIPE issues to all, the others follow in the order of their
+ * ids. */
 typedef struct sim_core_kind {
     const char *name;
-    uint32_t count, first; /* cores first .. first + count - 1 of the chip */
-    uint32_t pipes;        /* bit PTO_PIPE_* */
+    uint32_t count, first;               /* cores first .. first + count - 1 of the chip */
+    uint32_t pipe_end;                   /* numbers of pipes are below it */
+    const char *pipe_names[CLOCK_PIPES]; /* by number; of 0 none */
+    uint8_t pipe_numbers[PTO_NAMES_MAX]; /* by id; NO_PIPE: the cores do not have it */
     int64_t space_bytes[PTO_SPACE_COUNT], usable_bytes[PTO_SPACE_COUNT], align_bytes[PTO_SPACE_COUNT];
 } sim_core_kind;
 
@@ -48,6 +51,11 @@ typedef struct insn_charge {
 } insn_charge;
 
 pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out);
+/* The number of a pipe; NO_PIPE for one that the cores do not have. */
+static inline uint32_t sim_pipe_number(const sim_core_kind *k, pto_pipe pipe)
+{
+    return pipe < PTO_NAMES_MAX ? k->pipe_numbers[pipe] : NO_PIPE;
+}
 /* The kind of core a kernel runs on. */
 uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel);
 /* Fails when the machine cannot do it. `dtype`: of the operands of a matrix product. */

@@ -16,7 +16,7 @@ void pipe_set_state(sim_pipe *p, pipe_state state, int64_t now)
 
 sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id)
 {
-    return &c->events[(src * CLOCK_PIPES + dst) * PROGRAM_EVENTS_MAX + id];
+    return &c->events[(src * c->kind->pipe_end + dst) * PROGRAM_EVENTS_MAX + id];
 }
 
 void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock)
@@ -58,15 +58,16 @@ static uint32_t count_tokens(const sim_event *e)
 void core_discard_tokens(sim *s, sim_core *c)
 {
     vector_clock ignored = {{0}};
-    for (uint32_t i = 0; c->token_count != 0 && i < CLOCK_PIPES * CLOCK_PIPES * PROGRAM_EVENTS_MAX; i++) {
+    const uint32_t pipes = c->kind->pipe_end;
+    for (uint32_t i = 0; c->token_count != 0 && i < pipes * pipes * PROGRAM_EVENTS_MAX; i++) {
         sim_event *e = &c->events[i];
         if (e->first && !s->leftover.set)
             s->leftover = (sim_leftover){.set = e->first->site,
                                          .kernel = c->launch->kernel->p->name,
                                          .instance = c->instance,
                                          .instances = c->launch->instances,
-                                         .src = i / PROGRAM_EVENTS_MAX / CLOCK_PIPES,
-                                         .dst = i / PROGRAM_EVENTS_MAX % CLOCK_PIPES,
+                                         .src = c->kind->pipe_names[i / PROGRAM_EVENTS_MAX / pipes],
+                                         .dst = c->kind->pipe_names[i / PROGRAM_EVENTS_MAX % pipes],
                                          .id = i % PROGRAM_EVENTS_MAX,
                                          .count = count_tokens(e)};
         while (event_take(c, e, &ignored)) {
@@ -112,14 +113,14 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     for (uint32_t i = 0; i < step->src_count; i++) add_access(e, step->src[i], false);
     if (step->dst) {
         add_access(e, step->dst, true);
-        if (step->has_pad || step->site->rule == PTO_RULE_FILLPAD)
+        if (step->has_pad)
             e->accesses[e->access_count - 1].hi = step->dst->address + (int64_t)tile_capacity_bytes(&step->dst->ref);
     }
     if (step->tmp) add_access(e, step->tmp, true);
     s->instructions++;
     if (!step->has_gm) return PTO_OK;
     e->root = step->gm_root;
-    const bool is_write = step->site->rule == PTO_RULE_STORE;
+    const bool is_write = step->site->transfer == PTO_TRANSFER_STORE;
     *(is_write ? &s->gm_written : &s->gm_read) += (uint64_t)e->charge.bytes;
     PTO_TRY(check_stated(s, c, step, is_write));
     if (step->gm_parameter == UINT32_MAX || !c->launch->is_written[step->gm_parameter]) return PTO_OK;
@@ -137,8 +138,8 @@ bool pipe_append(sim *s, sim_core *c, uint32_t pipe, int64_t at, pto_status *out
     const uint32_t place = (p->head + p->count) % s->options.queue_depth;
     sim_entry *e = &p->ring[place];
     e->kind = step->kind;
-    e->pipe = step->pipe;
-    e->dst_pipe = step->dst_pipe;
+    e->pipe = c->step_pipe;
+    e->dst_pipe = c->step_dst;
     e->event = step->event;
     e->access_count = 0;
     e->site = step->site;
@@ -179,7 +180,7 @@ static void find_own_overlap(sim_core *c, const sim_entry *e)
     }
 }
 
-static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_entry *e)
+static pto_status check_accesses(sim_core *c, uint32_t pipe, const sim_entry *e)
 {
     sim_pipe *p = &c->pipes[pipe];
     race found;
@@ -193,9 +194,8 @@ static pto_status check_accesses(sim *s, sim_core *c, uint32_t pipe, const sim_e
     if (!claims_add(&c->launch->claims, &window, &found, &other)) return report_instances(c, &found, other);
     if (!e->is_shared) return PTO_OK;
     const vector_clock *clocks[CLOCK_PIPES] = {NULL};
-    const uint32_t has = s->machine->kinds[c->kind].pipes;
-    for (uint32_t i = PTO_PIPE_SCALAR; i < CLOCK_PIPES; i++)
-        if (has >> i & 1 && (i != PTO_PIPE_SCALAR || c->launch->kernel->uses_scalar)) clocks[i] = &c->pipes[i].clock;
+    for (uint32_t i = SCALAR_PIPE; i < c->kind->pipe_end; i++)
+        if (i != SCALAR_PIPE || c->launch->kernel->uses_scalar) clocks[i] = &c->pipes[i].clock;
     return history_touch_window(&c->history, &e->window, &by, clocks, &found) ? PTO_OK : report_race(c, &found);
 }
 
@@ -240,7 +240,7 @@ static pto_status start_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry
         wait_until(s, c, pipe, PIPE_RESULT, p->result_at);
         return PTO_OK;
     }
-    PTO_TRY(check_accesses(s, c, pipe, e));
+    PTO_TRY(check_accesses(c, pipe, e));
     const bool was_idle = s->now > p->idle_from && s->now > p->result_at;
     start(s, p);
     p->latency = was_idle ? e->charge.latency : 0;
@@ -300,14 +300,14 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
     case STEP_FREE: break;
     }
     return pto_error(e->site->op, "pto.cpu-sim/unsupported", "`%.*s` is nothing that pipe %s does",
-                     PTO_FMT(e->site->op_name), pto_pipe_name(pipe));
+                     PTO_FMT(e->site->op_name), c->kind->pipe_names[pipe]);
 }
 
 /* ---- ending entries ---- */
 
 static pto_status check_written(sim *s, const sim_core *c, const sim_entry *e, const insn_call *call)
 {
-    if (e->root == UINT32_MAX || e->site->rule == PTO_RULE_STORE) return PTO_OK;
+    if (e->root == UINT32_MAX || e->site->transfer == PTO_TRANSFER_STORE) return PTO_OK;
     const int64_t element = written_find_blank(&s->written, e->root, &call->gm);
     return element < 0 ? PTO_OK : report_unwritten(s, c, e->site, e->root, element);
 }
@@ -330,7 +330,8 @@ static pto_status apply(sim *s, sim_core *c, const sim_entry *e, insn_call *call
         /* The scalar unit has issued nothing since: its step is the one that ends. */
         if (e->site == c->step.site && program_wants_scalar(&c->step))
             program_give_scalar(c->state, &c->step, call->scalar);
-        if (e->root != UINT32_MAX && e->site->rule == PTO_RULE_STORE) written_mark(&s->written, e->root, &call->gm);
+        if (e->root != UINT32_MAX && e->site->transfer == PTO_TRANSFER_STORE)
+            written_mark(&s->written, e->root, &call->gm);
         return PTO_OK;
     }
     return pto_error(e->site->op, "pto.cpu-sim/instruction", "in @%s: %s", e->site->function, call->text);
@@ -366,9 +367,9 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
 /* A token for `pipe`: whoever waits for it goes on. */
 static pto_status wake_waiter(sim *s, sim_core *c, uint32_t pipe)
 {
-    if (pipe != PTO_PIPE_SCALAR) {
+    if (pipe != SCALAR_PIPE) {
         if (c->pipes[pipe].state == PIPE_FLAG) event_queue_set(&s->queue, pipe_actor(c, pipe), s->now);
-    } else if (c->pipes[PTO_PIPE_SCALAR].state == PIPE_FLAG) {
+    } else if (c->pipes[SCALAR_PIPE].state == PIPE_FLAG) {
         event_queue_set(&s->queue, pipe_actor(c, pipe), s->now > c->scalar_time ? s->now : c->scalar_time);
     }
     return PTO_OK;
@@ -389,7 +390,7 @@ static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
     }
     p->head = (p->head + 1) % s->options.queue_depth;
     p->count--;
-    if (pipe == PTO_PIPE_SCALAR) c->scalar_time = s->now;
+    if (pipe == SCALAR_PIPE) c->scalar_time = s->now;
     PTO_TRY(take(s, c, pipe));
     return core_issue(s, c);
 }

@@ -15,16 +15,17 @@ static void instance_text(const sim_core *c, char *out, size_t size)
 pto_status report_race(const sim_core *c, const race *r)
 {
     char where[160];
+    const char *const *pipes = c->kind->pipe_names;
     instance_text(c, where, sizeof where);
     pto_error(r->second->op, "pto.cpu-sim/race",
               "`%.*s` on pipe %s %s bytes %" PRId64 " to %" PRId64
               " of `%s`, which `%.*s` on pipe %s %s without any order between them (%s)",
-              PTO_FMT(r->second->op_name), pto_pipe_name(r->second_pipe), r->second_writes ? "writes" : "reads", r->lo,
-              r->hi, pto_space_name(r->space), PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe),
+              PTO_FMT(r->second->op_name), pipes[r->second_pipe], r->second_writes ? "writes" : "reads", r->lo, r->hi,
+              pto_space_name(r->space), PTO_FMT(r->first->op_name), pipes[r->first_pipe],
               r->first_writes ? "writes" : "reads", where);
     pto_note(r->first->op,
              "the other access, `%.*s`, is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
-             PTO_FMT(r->first->op_name), pto_pipe_name(r->first_pipe), pto_pipe_name(r->second_pipe));
+             PTO_FMT(r->first->op_name), pipes[r->first_pipe], pipes[r->second_pipe]);
     return PTO_FAILED;
 }
 
@@ -116,31 +117,31 @@ pto_status report_leftover(sim *s)
                      "), set here, %s left when the kernel ends; no wait_flag takes %s (@%s, instance %" PRId64
                      " of %" PRId64 "). Such a wait_flag is redundant by happens-before: without it, every two "
                      "accesses of this run that conflict are ordered",
-                     l->count, l->count == 1 ? "" : "s", pto_pipe_name(l->src), pto_pipe_name(l->dst), l->id,
-                     l->count == 1 ? "is" : "are", l->count == 1 ? "it" : "them", l->kernel, l->instance, l->instances);
+                     l->count, l->count == 1 ? "" : "s", l->src, l->dst, l->id, l->count == 1 ? "is" : "are",
+                     l->count == 1 ? "it" : "them", l->kernel, l->instance, l->instances);
 }
 
 /* What the pipe waits for, or NULL when it does not. */
 static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *out, size_t size)
 {
     const sim_pipe *p = &c->pipes[pipe];
-    if (pipe == PTO_PIPE_SCALAR) {
+    const char *const *pipes = c->kind->pipe_names;
+    if (pipe == SCALAR_PIPE) {
         if (c->has_ended || !c->has_step) return NULL;
-        const char *target = pto_pipe_name(c->step.kind == STEP_WAIT_FLAG ? c->step.dst_pipe : c->step.pipe);
+        const char *target = pipes[c->step.kind == STEP_WAIT_FLAG ? c->step_dst : c->step_pipe];
         if (p->state == PIPE_FULL)
             snprintf(out, size, "waits for room in the queue of pipe %s", target);
         else if (p->state == PIPE_BARRIER)
             snprintf(out, size, "waits at a barrier for the other pipes");
         else
-            snprintf(out, size, "waits for a token of %s -> s event(%" PRIu32 ")", pto_pipe_name(c->step.pipe),
-                     c->step.event);
+            snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", pipes[c->step_pipe],
+                     pipes[SCALAR_PIPE], c->step.event);
         return c->step.site;
     }
     if (p->count == 0) return NULL;
     const sim_entry *e = &p->ring[p->head];
     if (e->kind == STEP_WAIT_FLAG)
-        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", pto_pipe_name(e->pipe),
-                 pto_pipe_name(pipe), e->event);
+        snprintf(out, size, "waits for a token of %s -> %s event(%" PRIu32 ")", pipes[e->pipe], pipes[pipe], e->event);
     else
         snprintf(out, size, "is at `%.*s`", PTO_FMT(e->site->op_name));
     return e->site;
@@ -155,16 +156,16 @@ pto_status report_deadlock(sim *s)
         if (!c->launch) continue;
         instance_text(c, where, sizeof where);
         bool is_first = true;
-        for (uint32_t k = PTO_PIPE_SCALAR + 1; k <= CLOCK_PIPES; k++) {
-            const uint32_t pipe = k < CLOCK_PIPES ? k : PTO_PIPE_SCALAR; /* the scalar unit last */
+        for (uint32_t k = SCALAR_PIPE + 1; k <= c->kind->pipe_end; k++) {
+            const uint32_t pipe = k < c->kind->pipe_end ? k : SCALAR_PIPE; /* the scalar unit last */
             const program_site *site = blocked_at(c, pipe, what, sizeof what);
             if (!site) continue;
             if (is_first) {
                 pto_error(site->op, "pto.cpu-sim/deadlock",
-                          "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", pto_pipe_name(pipe), what,
-                          s->now, where);
+                          "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", c->kind->pipe_names[pipe],
+                          what, s->now, where);
             } else {
-                pto_note(site->op, "pipe %s %s", pto_pipe_name(pipe), what);
+                pto_note(site->op, "pipe %s %s", c->kind->pipe_names[pipe], what);
             }
             is_first = false;
         }
@@ -186,7 +187,7 @@ static void count_kind(const sim *s, const sim_core_kind *k, uint32_t pipe)
         for (uint32_t t = 0; t < PIPE_STATES; t++) sums[t] += s->cores[i].pipes[pipe].ticks[t];
     for (uint32_t t = 0; t < PIPE_STATES; t++) all += sums[t];
     char unit[UNIT_BYTES];
-    snprintf(unit, sizeof unit, "%s / %s", k->name, pto_pipe_name(pipe));
+    snprintf(unit, sizeof unit, "%s / %s", k->name, k->pipe_names[pipe]);
     pto_profile_count_unit(s->sink, PTO_COUNTER_BUSY, unit, (double)sums[PIPE_BUSY]);
     pto_profile_count_unit(s->sink, PTO_COUNTER_UTILISATION, unit,
                            all > 0 ? 100.0 * (double)sums[PIPE_BUSY] / (double)all : 0.0);
@@ -203,10 +204,9 @@ bool report_is_used(const sim *s, const sim_core_kind *k)
 
 static void count_core(const sim *s, const sim_core_kind *k, const sim_core *c)
 {
-    for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++) {
-        if (!(k->pipes >> pipe & 1)) continue;
+    for (uint32_t pipe = SCALAR_PIPE; pipe < k->pipe_end; pipe++) {
         char unit[UNIT_BYTES];
-        snprintf(unit, sizeof unit, "%s %02" PRIu32 " / %s", k->name, c->number - k->first, pto_pipe_name(pipe));
+        snprintf(unit, sizeof unit, "%s %02" PRIu32 " / %s", k->name, c->number - k->first, k->pipe_names[pipe]);
         for (uint32_t t = 0; t < PIPE_STATES; t++)
             if (t == PIPE_BUSY || c->pipes[pipe].ticks[t])
                 pto_profile_count_unit(s->sink, pipe_state_counter(t), unit, (double)c->pipes[pipe].ticks[t]);
@@ -238,8 +238,7 @@ void report_counters(sim *s)
     for (uint32_t i = 0; s->options.has_timing && i < s->machine->kind_count; i++) {
         const sim_core_kind *k = &s->machine->kinds[i];
         if (!report_is_used(s, k)) continue;
-        for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++)
-            if (k->pipes >> pipe & 1) count_kind(s, k, pipe);
+        for (uint32_t pipe = SCALAR_PIPE; pipe < k->pipe_end; pipe++) count_kind(s, k, pipe);
         for (uint32_t c = k->first; c < k->first + k->count; c++) count_core(s, k, &s->cores[c]);
     }
 }

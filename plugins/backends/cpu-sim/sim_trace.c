@@ -20,8 +20,8 @@ static uint32_t unit_of(sim *s, uint32_t core, uint32_t pipe)
     uint32_t *unit = &s->units[core * CORE_ACTORS + pipe];
     if (*unit == 0) {
         char name[96];
-        const sim_core_kind *k = &s->machine->kinds[s->cores[core].kind];
-        snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, pto_pipe_name(pipe));
+        const sim_core_kind *k = s->cores[core].kind;
+        snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, k->pipe_names[pipe]);
         *unit = s->sink->unit(s->sink->self, pto_s(name)) + 1;
     }
     return *unit - 1;
@@ -120,7 +120,7 @@ static void put_time(writer *w, const sim *s, const char *key, int64_t cycles, i
     put(w, "\"%s\":%" PRId64 ".%03" PRId64 ",", key, ns / 1000, ns % 1000);
 }
 
-static uint32_t lane_of(uint32_t core, uint32_t pipe) { return core * 16 + pipe; }
+static uint32_t lane_of(uint32_t core, uint32_t pipe) { return core * CLOCK_PIPES + pipe; }
 
 /* A name of the process or of a lane, and where to draw it. */
 static void put_name(writer *w, const char *what, uint32_t lane, const char *name)
@@ -134,7 +134,7 @@ static void put_lane(writer *w, const sim_core_kind *k, uint32_t core, uint32_t 
 {
     char name[96];
     const uint32_t lane = lane_of(core, pipe);
-    snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, pto_pipe_name(pipe));
+    snprintf(name, sizeof name, "%s %02" PRIu32 " / %s", k->name, core - k->first, k->pipe_names[pipe]);
     put(w, ",\n");
     put_name(w, "thread_name", lane, name);
     put(w, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%" PRIu32, lane);
@@ -147,8 +147,7 @@ static void put_lanes(writer *w, const sim *s)
     for (uint32_t i = 0; i < s->machine->kind_count; i++) {
         const sim_core_kind *k = &s->machine->kinds[i];
         for (uint32_t c = k->first; report_is_used(s, k) && c < k->first + k->count; c++)
-            for (uint32_t pipe = PTO_PIPE_SCALAR; pipe < CLOCK_PIPES; pipe++)
-                if (k->pipes >> pipe & 1) put_lane(w, k, c, pipe);
+            for (uint32_t pipe = SCALAR_PIPE; pipe < k->pipe_end; pipe++) put_lane(w, k, c, pipe);
     }
 }
 

@@ -42,8 +42,9 @@ typedef struct program_site {
     pto_str op_name, cost;
     const char *function; /* name of the kernel or function, without `@` */
     insn_id insn;         /* INSN_NONE for flags, barriers and everything else */
-    uint32_t rule;        /* PTO_RULE_* */
-    uint32_t pipe;        /* PTO_PIPE_* by the row and, for moves of data, by the machine's path; NONE: no such path */
+    uint32_t transfer;    /* PTO_TRANSFER_* */
+    uint32_t unit;        /* PTO_UNIT_* of the row */
+    pto_pipe pipe;        /* that runs it; of a flag that which gets on with it. NONE: the machine has none */
     pto_space from, to;   /* of a move of data; gm included */
     uint32_t index;       /* in program.sites */
 } program_site;
@@ -160,7 +161,7 @@ typedef struct program_tile {
 typedef struct program_step {
     step_kind kind;
     const program_site *site;
-    uint32_t pipe, dst_pipe; /* of an instruction, a barrier; of a flag: source and target */
+    pto_pipe pipe, dst_pipe; /* of an instruction, a barrier; of a flag: source and target */
     uint32_t event;
     /* STEP_INSN */
     const program_tile *dst, *src[3], *tmp; /* NULL when absent; order as in insn_call */

@@ -39,7 +39,7 @@ typedef struct insn_code {
 typedef struct flag_code {
     const program_site *site;
     step_kind kind;
-    uint32_t pipe, dst_pipe;
+    pto_pipe pipe, dst_pipe;
     index_expr event;
 } flag_code;
 

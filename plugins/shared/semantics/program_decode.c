@@ -149,8 +149,8 @@ program_site *decode_site(decoder *d, pto_op op)
     s->op_name = pto_kind_name(d->run, kind);
     s->cost = pto_kind_cost(d->run, kind);
     s->function = d->p->name;
-    s->rule = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_RULE);
-    s->pipe = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_UNIT);
+    s->transfer = pto_op_transfer(op);
+    s->unit = (uint32_t)pto_kind_column(d->run, kind, PTO_COLUMN_UNIT);
     s->index = d->sites.count;
     *LIST_ADD(d, sites, const program_site *) = s;
     return s;

@@ -8,14 +8,6 @@ static pto_status unsupported(decoder *d, const program_site *site, const char *
     return program_error(d->p, site, "unsupported", "`%.*s` cannot be executed here: %s", PTO_FMT(site->op_name), why);
 }
 
-/* ---- pipes ---- */
-
-/* The pipe that moves data between two spaces on this machine; PTO_PIPE_NONE when none does. */
-static uint32_t program_path_pipe(const pto_run *run, pto_space from, pto_space to)
-{
-    return pto_pipe_by_name(pto_machine_text(run, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to)));
-}
-
 /* ---- storage ---- */
 
 static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
@@ -171,13 +163,13 @@ static pto_status take_operands(decoder *d, pto_op op, const program_site *site,
     return PTO_OK;
 }
 
-/* Spaces of a move of data, and with them the pipe where the row leaves it open. */
+/* Spaces of a move of data, and what runs it. */
 static void find_pipe(decoder *d, program_site *site, const insn_code *c)
 {
     const tile_code *tiles = d->tiles.items;
     site->to = c->dst == NO_ID ? PTO_GM : tiles[c->dst].shape.ref.space;
     site->from = c->src_count ? tiles[c->src[0]].shape.ref.space : c->array != NO_ID ? PTO_GM : site->to;
-    if (site->pipe == PTO_PIPE_NONE) site->pipe = program_path_pipe(d->run, site->from, site->to);
+    site->pipe = pto_op_pipe(site->op);
 }
 
 static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
@@ -220,11 +212,11 @@ static pto_status decode_flag(decoder *d, pto_op op, program_site *site, step_ki
 {
     flag_code f = {.site = site, .kind = kind};
     if (kind == STEP_BARRIER) {
-        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("pipe"))));
+        f.pipe = pto_pipe_by_name(d->run, pto_attr_str(pto_op_attr(op, PTO_STR("pipe"))));
     } else {
         uint32_t n;
-        f.pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("src"))));
-        f.dst_pipe = pto_pipe_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("dst"))));
+        f.pipe = pto_pipe_by_name(d->run, pto_attr_str(pto_op_attr(op, PTO_STR("src"))));
+        f.dst_pipe = pto_pipe_by_name(d->run, pto_attr_str(pto_op_attr(op, PTO_STR("dst"))));
         PTO_TRY(decode_exprs(d, site, op, "event", 1, &f.event, &n));
         if (n != 1 || f.dst_pipe == PTO_PIPE_NONE || f.dst_pipe == f.pipe) return unsupported(d, site, "no such event");
     }

@@ -249,8 +249,9 @@ static pto_status step_flag(program_state *s, const flag_code *f, program_step *
     int64_t event;
     PTO_TRY(program_eval(s->p, f->site, &f->event, s->slots, "event", &event));
     if (event < 0 || event >= PROGRAM_EVENTS_MAX)
-        return program_error(s->p, f->site, "event", "event id %" PRId64 " of %s -> %s; ids go from 0 to %d", event,
-                             pto_pipe_name(f->pipe), pto_pipe_name(f->dst_pipe), PROGRAM_EVENTS_MAX - 1);
+        return program_error(s->p, f->site, "event", "event id %" PRId64 " of %.*s -> %.*s; ids go from 0 to %d", event,
+                             PTO_FMT(pto_pipe_name(s->p->run, f->pipe)), PTO_FMT(pto_pipe_name(s->p->run, f->dst_pipe)),
+                             PROGRAM_EVENTS_MAX - 1);
     out->event = (uint32_t)event;
     return PTO_OK;
 }

@@ -103,6 +103,10 @@ typedef struct pto_loc {
 typedef uint32_t pto_kind_id;
 
 /* ---- enumerations, from rows that the IR has too; <pto/names.h> has the words of the IR text for them ---- */
+enum {
+#define LIMIT(ID, number, doc) PTO_##ID = number,
+#include <pto/ops/kinds.def>
+};
 typedef uint32_t pto_dtype;
 enum {
     PTO_DTYPE_NONE,
@@ -131,14 +135,17 @@ enum {
     PTO_LAYOUT_COUNT
 };
 
-/* Units of a core, and the pipes that feed them. NONE: the memory spaces of the operands decide. ALL: in barriers. */
+/* Units of a core that run instructions, by what they do. NONE: a path of the machine runs it. */
 enum {
-    PTO_PIPE_NONE,
-#define UNIT(ID, ...) PTO_PIPE_##ID,
+    PTO_UNIT_NONE,
+#define UNIT(ID, ...) PTO_UNIT_##ID,
 #include <pto/ops/units.def>
-    PTO_PIPE_ALL,
-    PTO_PIPE_COUNT
+    PTO_UNIT_COUNT
 };
+/* Pipes by number, those of <pto/ops/units.def> and those that machine files name: below PTO_NAMES_MAX, and valid for
+ * the session. Each feeds a unit. */
+typedef uint32_t pto_pipe;
+enum { PTO_PIPE_NONE, PTO_PIPE_ALL = PTO_NAMES_MAX /* in barriers */ };
 
 typedef uint32_t pto_type_kind;
 enum {
@@ -182,10 +189,6 @@ enum {
 /* Texts of an op row, for pto_kind_text. */
 enum {
 #define TEXT(ID, ...) PTO_TEXT_##ID,
-#include <pto/ops/kinds.def>
-};
-enum {
-#define LIMIT(ID, number, doc) PTO_##ID = number,
 #include <pto/ops/kinds.def>
 };
 /* Where ops may stand. */

@@ -34,14 +34,6 @@ static inline const char *pto_layout_name(pto_layout layout)
     };
     return names[layout < PTO_LAYOUT_COUNT ? layout : 0];
 }
-static inline const char *pto_pipe_name(uint32_t pipe)
-{
-    static const char *const names[] = {"?",
-#define UNIT(ID, role, pipe, ...) pipe,
-#include <pto/ops/units.def>
-                                        "all"};
-    return names[pipe < PTO_PIPE_COUNT ? pipe : 0];
-}
 
 /* Of one element in memory; 0 for none. */
 static inline int64_t pto_dtype_bytes(pto_dtype dtype)
@@ -72,14 +64,6 @@ static inline pto_space pto_space_by_name(pto_str name)
         if (strlen(text) == name.n && memcmp(text, name.p, name.n) == 0) return i;
     }
     return PTO_SPACE_NONE;
-}
-static inline uint32_t pto_pipe_by_name(pto_str name)
-{
-    for (uint32_t i = 1; i < PTO_PIPE_COUNT; i++) {
-        const char *text = pto_pipe_name(i);
-        if (strlen(text) == name.n && memcmp(text, name.p, name.n) == 0) return i;
-    }
-    return PTO_PIPE_NONE;
 }
 
 #endif

@@ -38,12 +38,6 @@ typedef enum pto_counter_scope {
     PTO_SCOPE_TRANSFERS
 } pto_counter_scope;
 
-typedef enum pto_pipe_role {
-#define PTO_PIPE_ROLE(ID, doc, colour, further) PTO_ROLE_##ID,
-#include <pto/profile.def>
-    PTO_ROLE_COUNT
-} pto_pipe_role;
-
 /* A row of profile.def. Texts are constant. */
 typedef struct pto_counter_row {
     pto_counter_scope scope;

@@ -35,6 +35,10 @@ static pto_kind_id any_kind(void)
 static void call_kind_name(void) { (void)AT->kind_name(any_run(), any_kind()); }
 static void call_kind_column(void) { (void)AT->kind_column(any_run(), any_kind(), any_u32()); }
 static void call_kind_roles(void) { (void)AT->kind_roles(any_run(), any_kind(), any_u32()); }
+static void call_pipe_name(void) { (void)AT->pipe_name(any_run(), any_u32()); }
+static void call_pipe_by_name(void) { (void)AT->pipe_by_name(any_run(), any_str()); }
+static void call_op_pipe(void) { (void)AT->op_pipe(any_op()); }
+static void call_pipe_role(void) { (void)AT->pipe_role(any_run(), any_u32()); }
 static void call_kind_text(void) { (void)AT->kind_text(any_run(), any_kind(), any_u32()); }
 
 /* ---- options, machine, module ---- */

@@ -17,7 +17,6 @@ TEST(names_and_sizes_are_those_of_the_rows)
     assert_string_equal(pto_space_name(PTO_SCALING), "scaling");
     assert_int_equal(pto_space_by_name(PTO_STR("acc")), PTO_ACC);
     assert_string_equal(pto_layout_name(PTO_NZ), "nz");
-    assert_int_equal(pto_pipe_by_name(PTO_STR("mte2")), PTO_PIPE_LOAD);
 }
 
 TEST(names_of_what_is_not_there)
@@ -25,10 +24,8 @@ TEST(names_of_what_is_not_there)
     assert_string_equal(pto_dtype_name(PTO_DTYPE_COUNT), "?");
     assert_string_equal(pto_space_name(PTO_SPACE_COUNT), "?");
     assert_string_equal(pto_layout_name(UINT32_MAX), "?");
-    assert_string_equal(pto_pipe_name(PTO_PIPE_COUNT), "?");
     assert_int_equal(pto_dtype_bytes(PTO_DTYPE_COUNT), 0);
     assert_int_equal(pto_space_by_name((pto_str){"ub", 2}), PTO_SPACE_NONE);
-    assert_int_equal(pto_pipe_by_name((pto_str){"", 0}), PTO_PIPE_NONE);
 }
 
 TEST(relations_of_the_sdk_are_those_of_the_ir)

@@ -93,12 +93,10 @@ TEST(forms_name_each_operand_once_and_attributes_of_the_row)
     assert_true(forms > 0);
 }
 
-TEST(levels_and_pipes_have_names)
+TEST(levels_have_names)
 {
     for (uint32_t l = LEVEL_TENSOR; l < LEVEL_COUNT; l++)
         assert_int_equal(level_by_name(NULL, str_from(level_name(NULL, (ir_level)l))), l);
     assert_int_equal(level_by_name(NULL, STR("none")), LEVEL_NONE);
     assert_int_equal(level_by_name(NULL, STR("tensor/2")), LEVEL_NONE);
-    assert_string_equal(pipe_name(UNIT_LOAD), "mte2");
-    assert_string_equal(pipe_name(UNIT_ALL), "all");
 }

@@ -57,7 +57,7 @@ static pto_status check_conversion(select_plan *p, pto_op op)
 /* What an instruction computes in is the type of its first tile, for conversions also that of the result. */
 static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
 {
-    if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_PIPE_VECTOR) return PTO_OK;
+    if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_UNIT_VECTOR) return PTO_OK;
     const int has_source = pto_op_operand_count(op) != 0 && storage_is_tile(pto_op_operand(op, 0));
     const int converts = rule_of(p, op) == PTO_RULE_CONVERT;
     if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_op_result(op, 0)));

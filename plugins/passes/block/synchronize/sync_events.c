@@ -248,9 +248,9 @@ static void make_barrier(sync_plan *plan, uint32_t src, uint32_t dst)
 /* Hands on a token between any other two pipes: the sooner waits are known, the more events can be shared. */
 static pto_status hand_on_elsewhere(sync_plan *plan, int *out_changed)
 {
-    for (uint32_t src = 1; src < PTO_PIPE_ALL && !*out_changed; src++) {
-        for (uint32_t dst = 1; dst < PTO_PIPE_ALL && !*out_changed; dst++)
-            PTO_TRY(hand_on_token(plan, src, dst, out_changed));
+    const uint32_t end = plan->m->pipe_end;
+    for (uint32_t src = 1; src < end && !*out_changed; src++) {
+        for (uint32_t dst = 1; dst < end && !*out_changed; dst++) PTO_TRY(hand_on_token(plan, src, dst, out_changed));
     }
     return PTO_OK;
 }
@@ -274,8 +274,9 @@ static pto_status fit_pair(sync_plan *plan, uint32_t src, uint32_t dst)
 
 static pto_status fit_all(sync_plan *plan)
 {
-    for (uint32_t src = 1; src < PTO_PIPE_ALL; src++) {
-        for (uint32_t dst = 1; dst < PTO_PIPE_ALL; dst++) PTO_TRY(fit_pair(plan, src, dst));
+    const uint32_t end = plan->m->pipe_end;
+    for (uint32_t src = 1; src < end; src++) {
+        for (uint32_t dst = 1; dst < end; dst++) PTO_TRY(fit_pair(plan, src, dst));
     }
     return PTO_OK;
 }
@@ -304,8 +305,9 @@ pto_status sync_assign_events(sync_plan *plan)
         PTO_TRY(fit_all(plan));
         if (merged != plan->merged) PTO_TRY(sync_drop_implied(plan));
     }
-    for (uint32_t src = 1; src < PTO_PIPE_ALL; src++) {
-        for (uint32_t dst = 1; dst < PTO_PIPE_ALL; dst++) number_pair(plan, src, dst);
+    const uint32_t end = plan->m->pipe_end;
+    for (uint32_t src = 1; src < end; src++) {
+        for (uint32_t dst = 1; dst < end; dst++) number_pair(plan, src, dst);
     }
     return PTO_OK;
 }

@@ -19,7 +19,7 @@ static uint64_t *row_of(const runner *r, uint32_t row) { return r->now + (size_t
 
 static uint64_t *tokens_of(const runner *r, uint32_t row)
 {
-    return r->now + (size_t)r->f->row_count * r->f->word_count + (row - FLOW_PIPE_ROWS);
+    return r->now + (size_t)r->f->row_count * r->f->word_count + (row - r->f->m->pipe_end);
 }
 
 static int knows(const runner *r, uint32_t row, uint32_t fact) { return row_of(r, row)[fact / 64] >> fact % 64 & 1; }
@@ -74,7 +74,7 @@ static void find_sharing(const runner *r, const flow_step *s)
         if (other->is_barrier || other->src != flag->src || other->dst != flag->dst || other->stages != flag->stages)
             continue;
         const uint32_t row = f->first_row[other->host] + s->at;
-        if (*tokens_of(r, row) != 0 || !knows(r, s->pipe, f->wait_fact + row - FLOW_PIPE_ROWS)) can_share[k] = 0;
+        if (*tokens_of(r, row) != 0 || !knows(r, s->pipe, f->wait_fact + row - f->m->pipe_end)) can_share[k] = 0;
     }
 }
 
@@ -99,18 +99,18 @@ static void run_wait(runner *r, const flow_step *s)
     }
     for (uint32_t i = 0; i < r->f->word_count; i++) known[i] |= token[i];
     --*count;
-    if (r->f->wait_fact != SYNC_NONE) forget(r, r->f->wait_fact + row - FLOW_PIPE_ROWS, s->pipe);
+    if (r->f->wait_fact != SYNC_NONE) forget(r, r->f->wait_fact + row - r->f->m->pipe_end, s->pipe);
 }
 
 static void run_all(runner *r)
 {
-    memset(row_of(r, 0), 0xff, (size_t)FLOW_PIPE_ROWS * r->f->word_count * sizeof(uint64_t));
+    memset(row_of(r, 0), 0xff, (size_t)r->f->m->pipe_end * r->f->word_count * sizeof(uint64_t));
 }
 
 static void run_scalar(runner *r)
 {
-    const uint64_t *scalar = row_of(r, PTO_PIPE_SCALAR);
-    for (uint32_t p = 0; p < FLOW_PIPE_ROWS; p++) {
+    const uint64_t *scalar = row_of(r, r->f->m->scalar);
+    for (uint32_t p = 0; p < r->f->m->pipe_end; p++) {
         for (uint32_t i = 0; i < r->f->word_count; i++) row_of(r, p)[i] |= scalar[i];
     }
 }
@@ -217,7 +217,7 @@ static int run(const sync_flow *f, uint8_t *can_share, sync_race *out)
 {
     runner r = {.f = f, .can_share = can_share};
     int is_left[SYNC_DEPTH_MAX + 2] = {0};
-    r.size = (size_t)f->row_count * f->word_count + f->row_count - FLOW_PIPE_ROWS;
+    r.size = (size_t)f->row_count * f->word_count + f->row_count - f->m->pipe_end;
     r.now = f->states;
     r.stack = r.now + r.size;
     r.kept = r.stack + (SYNC_DEPTH_MAX + 2) * 2 * r.size;

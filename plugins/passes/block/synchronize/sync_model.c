@@ -225,6 +225,17 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
     }
 }
 
+static pto_status no_pipe(pto_op op, pto_space from, pto_space to)
+{
+    const pto_str name = pto_op_name(op);
+    if (pto_op_transfer(op) == PTO_TRANSFER_NONE)
+        return pto_error(op, "pto.synchronize/no-pipe",
+                         "`%.*s` works in `%s`; the core that owns it has no pipe for such work", PTO_FMT(name),
+                         pto_space_name(to));
+    return pto_error(op, "pto.synchronize/no-path", "`%.*s` moves from `%s` to `%s`, for which the machine has no path",
+                     PTO_FMT(name), pto_space_name(from), pto_space_name(to));
+}
+
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
@@ -248,15 +259,9 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;
-    o->pipe = (uint32_t)pto_kind_column(m->run, pto_op_kind(o->at->op), PTO_COLUMN_UNIT);
+    o->pipe = pto_op_pipe(o->at->op);
     if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
-    if (from == PTO_SPACE_NONE) from = to;
-    o->pipe = pto_pipe_by_name(pto_machine_text(m->run, "paths.%s.%s.pipe", pto_space_name(from), pto_space_name(to)));
-    if (o->pipe != PTO_PIPE_NONE) return PTO_OK;
-    const pto_str name = pto_op_name(o->at->op);
-    return pto_error(o->at->op, "pto.synchronize/no-path",
-                     "`%.*s` moves from `%s` to `%s`, for which the machine has no path", PTO_FMT(name),
-                     pto_space_name(from), pto_space_name(to));
+    return no_pipe(o->at->op, from == PTO_SPACE_NONE ? to : from, to);
 }
 
 static pto_status read_ops(sync_model *m)
@@ -272,14 +277,35 @@ static pto_status read_ops(sync_model *m)
         if (o->role == SYNC_INSN) {
             PTO_TRY(read_operands(m, i, &readers));
         } else if (o->role == SYNC_BARRIER) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("pipe")));
+            o->pipe = pto_pipe_by_name(m->run, pto_attr_str_of(o->at->op, PTO_STR("pipe")));
         } else if (o->role == SYNC_SET || o->role == SYNC_WAIT) {
-            o->pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("src")));
-            o->dst_pipe = pto_pipe_by_name(pto_attr_str_of(o->at->op, PTO_STR("dst")));
+            o->pipe = pto_pipe_by_name(m->run, pto_attr_str_of(o->at->op, PTO_STR("src")));
+            o->dst_pipe = pto_pipe_by_name(m->run, pto_attr_str_of(o->at->op, PTO_STR("dst")));
             o->cycle = sync_cycle_of(m, pto_expr_of(o->at->op, PTO_STR("event"), 0));
         }
     }
     return PTO_OK;
+}
+
+/* Numbers in the place of ids. */
+static void number_pipes(sync_model *m)
+{
+    uint32_t numbers[PTO_NAMES_MAX + 1] = {[PTO_PIPE_ALL] = SYNC_ALL_PIPES}, set = 0;
+    for (uint32_t i = 1; i < m->count; i++) {
+        if (m->ops[i].pipe < PTO_NAMES_MAX) set |= UINT32_C(1) << m->ops[i].pipe;
+        if (m->ops[i].dst_pipe < PTO_NAMES_MAX) set |= UINT32_C(1) << m->ops[i].dst_pipe;
+    }
+    m->pipe_end = 1;
+    for (pto_pipe p = 1; p < PTO_NAMES_MAX; p++) {
+        if ((set >> p & 1) == 0) continue;
+        if (pto_pipe_role(m->run, p) == PTO_UNIT_SCALAR) m->scalar = m->pipe_end;
+        numbers[p] = m->pipe_end;
+        m->pipes[m->pipe_end++] = p;
+    }
+    for (uint32_t i = 1; i < m->count; i++) {
+        m->ops[i].pipe = numbers[m->ops[i].pipe];
+        m->ops[i].dst_pipe = numbers[m->ops[i].dst_pipe];
+    }
 }
 
 /* ---- periods ---- */
@@ -377,6 +403,7 @@ pto_status sync_model_make(const pto_run *run, pto_op kernel, sync_model *out)
     out->cycles = PTO_SCRATCH(run, sync_cycles, 1);
     PTO_TRY(list_ops(out, kernel));
     PTO_TRY(read_ops(out));
+    number_pipes(out);
     PTO_TRY(lay_out_periods(out));
     return sync_find_pairs(out);
 }

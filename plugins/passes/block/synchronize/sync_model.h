@@ -20,6 +20,7 @@
 PTO_KINDS_AS(sync_kinds, SYNC_KINDS);
 
 #define SYNC_NONE REGION_NONE
+#define SYNC_ALL_PIPES PTO_PIPE_ALL
 enum {
     SYNC_DEPTH_MAX = 24,
     SYNC_EVENTS_MAX = 64,
@@ -60,7 +61,7 @@ typedef struct sync_access {
 typedef struct sync_op {
     const region_op *at; /* what is around it */
     sync_role role;
-    uint32_t pipe, dst_pipe;
+    uint32_t pipe, dst_pipe;       /* numbers; SYNC_ALL_PIPES: of a barrier */
     uint32_t cycle;                /* of the event id */
     uint32_t trips;                /* of a loop, as region_trips says */
     uint32_t period;               /* trips of a loop after which stages and event ids in it come round */
@@ -81,6 +82,10 @@ typedef struct sync_pair {
 
 struct sync_model {
     const pto_run *run;
+    /* Pipes have numbers from 1 on in the order of their ids. */
+    pto_pipe pipes[PTO_NAMES_MAX]; /* by number */
+    uint32_t pipe_end;             /* numbers are below it */
+    uint32_t scalar;               /* number of the pipe that issues to the others; 0: nothing waits on it */
     region_table regions;
     sync_op *ops; /* as many as regions, and at the same places */
     uint32_t count;
@@ -105,6 +110,11 @@ uint32_t sync_loop_of_index(const sync_model *m, pto_expr leaf);
 uint32_t sync_trips(const sync_model *m, uint32_t place);
 /* Lets all trips of a loop be looked at one by one. PTO_FAILED after a diagnostic: they are too many. */
 pto_status sync_count_trips(sync_model *m, uint32_t loop);
+
+static inline pto_str sync_pipe_name(const sync_model *m, uint32_t pipe)
+{
+    return pto_pipe_name(m->run, m->pipes[pipe]);
+}
 
 /* Fills `pairs`. PTO_FAILED after a diagnostic: there are too many. */
 pto_status sync_find_pairs(sync_model *m);

@@ -114,7 +114,7 @@ void sync_find_needs(sync_flow *f, int with_waits)
         }
     }
     f->wait_fact = with_waits ? f->fact_count : SYNC_NONE;
-    for (uint32_t i = FLOW_PIPE_ROWS; with_waits && i < f->row_count; i++) add_fact(f, 0);
+    for (uint32_t i = m->pipe_end; with_waits && i < f->row_count; i++) add_fact(f, 0);
     f->word_count = f->fact_count / 64 + 1;
     f->needs = PTO_SCRATCH(m->run, uint64_t, (size_t)f->class_count * f->word_count + 1);
     for (uint32_t i = 0; i < l.count; i++)

@@ -23,8 +23,8 @@ static pto_status report_wait(const sync_model *m, uint32_t wait)
     const sync_op *o = &m->ops[wait];
     const pto_str name = pto_op_name(o->at->op);
     return pto_error(o->at->op, "pto.synchronize/endless-wait",
-                     "`%.*s` from %s to %s gets no token: every set before it is taken by another wait", PTO_FMT(name),
-                     pto_pipe_name(o->pipe), pto_pipe_name(o->dst_pipe));
+                     "`%.*s` from %.*s to %.*s gets no token: every set before it is taken by another wait",
+                     PTO_FMT(name), PTO_FMT(sync_pipe_name(m, o->pipe)), PTO_FMT(sync_pipe_name(m, o->dst_pipe)));
 }
 
 pto_status sync_report_race(const sync_model *m, const sync_race *race)
@@ -34,8 +34,8 @@ pto_status sync_report_race(const sync_model *m, const sync_race *race)
     const pto_str first = pto_op_name(x->at->op), second = pto_op_name(y->at->op),
                   place = meeting_place(m, race->first, race->second);
     pto_error(y->at->op, "pto.synchronize/race",
-              "nothing orders `%.*s` on pipe %s after `%.*s` on pipe %s, and both touch `%%%.*s`", PTO_FMT(second),
-              pto_pipe_name(y->pipe), PTO_FMT(first), pto_pipe_name(x->pipe), PTO_FMT(place));
+              "nothing orders `%.*s` on pipe %.*s after `%.*s` on pipe %.*s, and both touch `%%%.*s`", PTO_FMT(second),
+              PTO_FMT(sync_pipe_name(m, y->pipe)), PTO_FMT(first), PTO_FMT(sync_pipe_name(m, x->pipe)), PTO_FMT(place));
     pto_note(x->at->op, "the earlier instruction is here; pto.synchronize sets flags between them");
     return PTO_FAILED;
 }

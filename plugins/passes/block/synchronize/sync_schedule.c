@@ -67,7 +67,7 @@ static void add_step(sync_flow *f, flow_step step)
 
 static void add_mark(sync_flow *f, flow_kind kind, uint32_t op, uint32_t at)
 {
-    add_step(f, (flow_step){.kind = kind, .pipe = PTO_PIPE_ALL, .op = op, .flag = SYNC_NONE, .at = at});
+    add_step(f, (flow_step){.kind = kind, .pipe = SYNC_ALL_PIPES, .op = op, .flag = SYNC_NONE, .at = at});
 }
 
 static int64_t stage_of(const layout *l, const sync_access *a)
@@ -106,7 +106,7 @@ static void add_gap_steps(layout *l, const sync_gap *g)
     const sync_flag *flag = &l->f->flags[g->flag];
     const int is_set = g->part == SYNC_PART_SET || g->part == SYNC_PART_FIRST_SETS;
     if (g->part == SYNC_PART_BARRIER) {
-        add_step(l->f, (flow_step){.kind = FLOW_ALL, .pipe = PTO_PIPE_ALL, .op = SYNC_NONE, .flag = g->flag});
+        add_step(l->f, (flow_step){.kind = FLOW_ALL, .pipe = SYNC_ALL_PIPES, .op = SYNC_NONE, .flag = g->flag});
         return;
     }
     flow_step s = {.kind = is_set ? FLOW_SET : FLOW_WAIT,
@@ -149,7 +149,7 @@ static pto_status add_text_flag(layout *l, uint32_t place)
                                .op = place,
                                .flag = SYNC_NONE,
                                .at = event_of_text(l->f, o, (uint32_t)event)});
-    if (!is_set && o->dst_pipe == PTO_PIPE_SCALAR) add_mark(l->f, FLOW_SCALAR, place, 0);
+    if (!is_set && o->dst_pipe == l->f->m->scalar) add_mark(l->f, FLOW_SCALAR, place, 0);
     return PTO_OK;
 }
 
@@ -217,7 +217,7 @@ static pto_status visit(layout *l, uint32_t place)
         add_step(l->f, (flow_step){.kind = FLOW_INSN, .pipe = o->pipe, .op = place, .at = class_of(l, place)});
     else if (o->role == SYNC_SET || o->role == SYNC_WAIT)
         return add_text_flag(l, place);
-    else if (o->role == SYNC_BARRIER && o->pipe == PTO_PIPE_ALL)
+    else if (o->role == SYNC_BARRIER && o->pipe == SYNC_ALL_PIPES)
         add_mark(l->f, FLOW_ALL, place, 0);
     else if (o->role == SYNC_FOR || o->role == SYNC_IF || o->role == SYNC_WHILE)
         enter(l, place);
@@ -255,7 +255,7 @@ static pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_
 static void number_rows(sync_flow *f)
 {
     f->first_row = PTO_SCRATCH(f->m->run, uint32_t, f->flag_count + 1);
-    f->text_row = FLOW_PIPE_ROWS;
+    f->text_row = f->m->pipe_end;
     for (uint32_t i = 0; i < f->flag_count; i++) {
         f->first_row[i] = f->text_row;
         f->text_row += (uint32_t)f->flags[i].stages;
@@ -265,7 +265,7 @@ static void number_rows(sync_flow *f)
 
 static void make_room(sync_flow *f)
 {
-    const size_t size = (size_t)f->row_count * f->word_count + f->row_count - FLOW_PIPE_ROWS;
+    const size_t size = (size_t)f->row_count * f->word_count + f->row_count - f->m->pipe_end;
     f->states = PTO_SCRATCH(f->m->run, uint64_t, size *(f->kept_count + 1 + (SYNC_DEPTH_MAX + 2) * 2));
     f->is_kept = PTO_SCRATCH(f->m->run, int, f->kept_count + 1);
 }

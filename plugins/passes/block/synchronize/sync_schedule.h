@@ -80,8 +80,6 @@ struct sync_flow {
     sync_flow *next; /* the same for other values of the invariants */
 };
 
-enum { FLOW_PIPE_ROWS = PTO_PIPE_ALL };
-
 /* Makes the facts about global memory: before the layout. */
 void sync_find_ages(sync_flow *f);
 /* Makes those about classes, and says which each class needs: behind the layout. */

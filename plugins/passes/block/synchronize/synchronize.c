@@ -48,8 +48,8 @@ static pto_status remove_flags(const pto_run *run, pto_op kernel)
 static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set, uint32_t before, pto_expr event)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, is_set ? KIND_SET : KIND_WAIT));
-    pto_spec_str(&s, PTO_STR("src"), pto_s(pto_pipe_name(f->src)));
-    pto_spec_str(&s, PTO_STR("dst"), pto_s(pto_pipe_name(f->dst)));
+    pto_spec_str(&s, PTO_STR("src"), sync_pipe_name(m, f->src));
+    pto_spec_str(&s, PTO_STR("dst"), sync_pipe_name(m, f->dst));
     pto_spec_exprs(&s, PTO_STR("event"), 1, &event);
     pto_spec_loc(&s, pto_op_loc(m->ops[is_set ? f->behind : f->leads].at->op));
     const pto_op made = pto_spec_build(&s, pto_before(m->ops[before].at->op));
@@ -59,7 +59,7 @@ static pto_status write_flag(const sync_model *m, const sync_flag *f, int is_set
 static pto_status write_barrier(const sync_model *m, const sync_flag *f, uint32_t before)
 {
     pto_spec s = pto_spec_make(m->run, pto_kind(m->run, KIND_BARRIER));
-    pto_spec_str(&s, PTO_STR("pipe"), pto_s(pto_pipe_name(PTO_PIPE_ALL)));
+    pto_spec_str(&s, PTO_STR("pipe"), pto_pipe_name(m->run, PTO_PIPE_ALL));
     pto_spec_loc(&s, pto_op_loc(m->ops[f->leads].at->op));
     return PTO_SOME(pto_spec_build(&s, pto_before(m->ops[before].at->op))) ? PTO_OK : PTO_FAILED;
 }
