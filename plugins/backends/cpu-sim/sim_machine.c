@@ -164,16 +164,6 @@ static pto_status charge_matrix(const sim_machine *m, const program_step *step, 
                      m->name);
 }
 
-static pto_str unit_name(uint32_t unit)
-{
-    static const char *const names[] = {
-        "none",
-#define UNIT(ID, role, ...) role,
-#include <pto/ops/units.def>
-    };
-    return pto_s(names[unit < PTO_UNIT_COUNT ? unit : PTO_UNIT_NONE]);
-}
-
 pto_status sim_charge_site(const sim_machine *m, const program *kernel, const program_step *step, site_charge *out)
 {
     const program_site *site = step->site;
@@ -189,7 +179,7 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
     const pto_str pipe = pto_pipe_name(m->run, site->pipe);
     return pto_error(site->op, "pto.cpu-sim/no-path", "`%.*s` needs %s`%.*s`; a core of kind `%s` has none",
                      PTO_FMT(site->op_name), pipe.n != 0 ? "pipe " : "a pipe of the unit ",
-                     PTO_FMT(pipe.n != 0 ? pipe : unit_name(site->unit)), k->name);
+                     PTO_FMT(pipe.n != 0 ? pipe : pto_s(pto_unit_name(site->unit))), k->name);
 }
 
 static int64_t valid_count(const program_tile *t) { return t ? t->ref.valid_rows * t->ref.valid_cols : 0; }

@@ -35,6 +35,17 @@ static inline const char *pto_layout_name(pto_layout layout)
     return names[layout < PTO_LAYOUT_COUNT ? layout : 0];
 }
 
+/* What a unit does, as machine files write it. */
+static inline const char *pto_unit_name(uint32_t unit)
+{
+    static const char *const names[] = {
+        "?",
+#define UNIT(ID, role, ...) role,
+#include <pto/ops/units.def>
+    };
+    return names[unit < PTO_UNIT_COUNT ? unit : 0];
+}
+
 /* Of one element in memory; 0 for none. */
 static inline int64_t pto_dtype_bytes(pto_dtype dtype)
 {

@@ -17,6 +17,7 @@ TEST(names_and_sizes_are_those_of_the_rows)
     assert_string_equal(pto_space_name(PTO_SCALING), "scaling");
     assert_int_equal(pto_space_by_name(PTO_STR("acc")), PTO_ACC);
     assert_string_equal(pto_layout_name(PTO_NZ), "nz");
+    assert_string_equal(pto_unit_name(PTO_UNIT_MATRIX), "matrix");
 }
 
 TEST(names_of_what_is_not_there)
@@ -24,6 +25,7 @@ TEST(names_of_what_is_not_there)
     assert_string_equal(pto_dtype_name(PTO_DTYPE_COUNT), "?");
     assert_string_equal(pto_space_name(PTO_SPACE_COUNT), "?");
     assert_string_equal(pto_layout_name(UINT32_MAX), "?");
+    assert_string_equal(pto_unit_name(PTO_UNIT_COUNT), "?");
     assert_int_equal(pto_dtype_bytes(PTO_DTYPE_COUNT), 0);
     assert_int_equal(pto_space_by_name((pto_str){"ub", 2}), PTO_SPACE_NONE);
 }

@@ -230,8 +230,9 @@ static pto_status no_pipe(pto_op op, pto_space from, pto_space to)
     const pto_str name = pto_op_name(op);
     if (pto_op_transfer(op) == PTO_TRANSFER_NONE)
         return pto_error(op, "pto.synchronize/no-pipe",
-                         "`%.*s` works in `%s`; the core that owns it has no pipe for such work", PTO_FMT(name),
-                         pto_space_name(to));
+                         "`%.*s` works in `%s`, and the core that owns it has no pipe of the unit `%s`", PTO_FMT(name),
+                         pto_space_name(to),
+                         pto_unit_name((uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_UNIT)));
     return pto_error(op, "pto.synchronize/no-path", "`%.*s` moves from `%s` to `%s`, for which the machine has no path",
                      PTO_FMT(name), pto_space_name(from), pto_space_name(to));
 }
