@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""architecture.py ROOT: the folders of the tree and who includes whom, as an SVG on standard output. Each folder stands above all that it
-includes; an arrow back is an error. Arrows that follow from others are left out."""
+"""architecture.py ROOT: the folders of the tree and what they include, as an SVG on standard output. Each folder is
+above all that it includes; an arrow back is an error. Arrows that follow from others are left out."""
 import os
 import re
 import sys
@@ -49,7 +49,7 @@ def read(root):
 
 
 def floors(edges):
-    """The length of the longest way down from each room; ends the program at a circle."""
+    """The length of the longest way down from each folder; ends the program at a circle."""
     found = {}
 
     def visit(room, way):
@@ -92,7 +92,7 @@ def draw(edges):
     places = place(level)
     height = 40 + max(level.values()) * FLOOR + BOX_HEIGHT
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">',
-           '<title>Folders and who includes whom</title>',
+           '<title>Folders and the includes between them</title>',
            '<defs><marker id="a" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
            '<path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>',
            f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>']

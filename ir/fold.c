@@ -171,7 +171,7 @@ static bool float_to_float(double v, dtype to, round_mode mode, bool saturate, e
 {
     out->f = float_decode(to, float_encode(to, v, mode, saturate));
     if (!isfinite(v)) return !saturate;
-    /* Sources differ on what overflow under a directed mode gives: run time decides. */
+    /* Sources differ on what overflow under a directed mode results in: run time decides. */
     return saturate || mode == ROUND_RINT || fabs(v) <= float_largest(to);
 }
 

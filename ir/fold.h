@@ -4,8 +4,8 @@
 
 #include "ir/module.h"
 
-/* The attribute `value` of a `tensor.constant` that gives what the op gives: a number when every element is the same
- * number anyway, else `dense` (at most 16 elements). 0 when the op has no fold rule, an operand is no constant that
+/* The attribute `value` of a `tensor.constant` that has the result of the op: a number when every element is the same
+ * number anyway, else `dense` (at most 16 elements). 0 when the op has no fold rule, an operand is not a constant that
  * the text holds (a `resource` is not), or the result is not certain: integer division by 0, float results that
  * overflow under a mode other than rint, NaN under `nan = any`.
  * Numerics: each element is the exact result rounded once to the element type, to nearest even; integers wrap. The op

@@ -23,7 +23,7 @@ typedef struct module module;
 module *module_create(ir_context *c, str_id name /* 0: anonymous */);
 void module_destroy(module *m);
 module *module_clone(const module *m);
-/* Makes `m` what `from`, an earlier clone of it, is. Ids are those of then; memory of what it gives up stays with `m`.
+/* Makes `m` what `from`, an earlier clone of it, is. Ids are those of then; memory of what it drops stays with `m`.
  */
 void module_restore(module *m, const module *from);
 ir_context *module_context(const module *m);
@@ -46,7 +46,7 @@ str_id module_file(const module *m);
 /* Function or kernel by symbol name; 0 when absent. */
 op_id module_find_symbol(const module *m, str_id name);
 
-/* Puts names and use lists into the state that printing and parsing again would give: every value gets a unique name
+/* Puts names and use lists into the state that printing and parsing again would make: every value gets a unique name
  * in its function, use lists go in program order. The pass manager calls it after each step, so that a run from a
  * snapshot takes the same decisions as one that never stopped. */
 void module_settle(module *m);
@@ -70,7 +70,7 @@ typedef struct op_place {
 } op_place;
 
 /* Creates without verification. Expressions in `attrs` may name operands by slot (of `operands`) or values directly
- * (expr_value); index operands are put into canonical form: behind the value operands of the row, in the order of
+ * (expr_value); index operands are put into canonical form: after the value operands of the row, in the order of
  * their first use by the expressions, none unused, none twice, and the expressions are renumbered to slots. */
 op_id op_create(module *m, op_place at, const op_spec *spec);
 /* Erases the op with its blocks. BUG when a result still has uses outside. */
@@ -174,7 +174,7 @@ bool function_stands_at(const module *m, op_id f, str level);
 
 /* ---- walking: the op and everything inside it, in print order. IR_WALK finds the next op before its body runs: the
  * body may erase or move the current op when it holds no other op, and must not erase the next one; an op created right
- * behind the current one is not visited. The same holds for BLOCK_EACH_OP and VALUE_EACH_USE with their steps. ---- */
+ * after the current one is not visited. The same holds for BLOCK_EACH_OP and VALUE_EACH_USE with their steps. ---- */
 op_id walk_next(const module *m, op_id root, op_id current); /* pre-order; 0 at the end */
 /* The next one that is not inside `current`. */
 op_id walk_skip(const module *m, op_id root, op_id current);
@@ -201,17 +201,17 @@ value_id value_map_get(const value_map *map, value_id from); /* `from` itself wh
  *     @softmax/y      the op in it that is called y
  *     @softmax/y#2    the second one of that name, in the order of the text
  * An op is called by its label (`forall`, `tensor.group`), else by the name of its first result, else by the symbol
- * that it declares (`tune`), else by its kind ("tile.store"). What stands in a label and belongs to no word prints as
- * `_`. Blocks are no part of a path: names are unique in a function once module_settle has seen them, so that `#` is
+ * that it declares (`tune`), else by its kind ("tile.store"). What is in a label and belongs to no word prints as
+ * `_`. Blocks are not part of a path: names are unique in a function once module_settle has seen them, so that `#` is
  * seen at ops without results, at labels, and in the middle of a step. In a module that verifies, paths are unique; to
  * make or erase an op that is called otherwise does not change them. */
 
 /* Appends the path of a live op. Takes time in the length of its function. */
 void op_print_path(const module *m, op_id o, text_buffer *out);
-/* The op with this path, 0 when there is none; "#1" may stand behind a name. The same time. */
+/* The op with this path, 0 when there is none; "#1" may follow a name. The same time. */
 op_id op_by_path(const module *m, str path);
 
-/* The paths of all ops of one function, for those who want many: takes time in its length once, and holds while the
+/* The paths of all ops of one function, for callers that need many: takes time in its length once, and holds while the
  * function does not change. Lives in `a`. */
 typedef struct path_table path_table;
 path_table *path_table_create(arena *a, const module *m, op_id function);

@@ -1,7 +1,7 @@
-/* Records and tables behind module.h; only for ir/ files that implement it.
+/* Records and tables of module.h; only for ir/ files that implement it.
  *
  * Tables grow in chunks of the module's arena, so records never move; ids index them and 0 is none. The first two
- * operands of an op stand in its record, those behind them are a run of consecutive use records; its results are a run
+ * operands of an op are in its record, the others are a run of consecutive use records; its results are a run
  * of values, its blocks a run of blocks. Freed runs are recycled by length. */
 #ifndef IR_MODULE_IMPL_H
 #define IR_MODULE_IMPL_H
@@ -12,7 +12,7 @@
 
 enum { CHUNK_SHIFT = 10, CHUNK_RECORDS = 1 << CHUNK_SHIFT, CHUNK_MASK = CHUNK_RECORDS - 1 };
 
-/* Runs of up to EXACT_RUN records are recycled by their exact length, longer ones have room for a power of two. */
+/* Runs of up to EXACT_RUN records are recycled by their exact length, longer ones have a capacity of a power of two. */
 enum { EXACT_RUN = 16, RUN_CLASSES = EXACT_RUN + 1 + 32 };
 
 typedef struct record_table {
@@ -48,7 +48,7 @@ typedef struct op_record {
     attr_id attrs;
     value_id results;
     uint32_t order; /* ascending in the block while the block is `ordered` */
-    uint32_t rest;  /* record of what has no room here; 0: no further operands and no blocks */
+    uint32_t rest;  /* record of what does not fit here; 0: no further operands and no blocks */
     use_record operands[NEAR_OPERANDS];
 } op_record;
 _Static_assert(sizeof(op_record) == 64, "an op fits a line of the cache");
@@ -265,7 +265,7 @@ value_id values_create(module *m, uint32_t n); /* consecutive; the caller fills 
 void values_free(module *m, value_id first, uint32_t n);
 use_id uses_create(module *m, uint32_t n);
 void uses_free(module *m, use_id first, uint32_t n);
-void use_link(module *m, use_id u, value_id v); /* behind the value's other uses */
+void use_link(module *m, use_id u, value_id v); /* after the value's other uses */
 void use_unlink(module *m, use_id u);
 block_id blocks_create(module *m, op_id parent, uint32_t n);
 void blocks_free(module *m, block_id first, uint32_t n);
@@ -299,7 +299,8 @@ void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t valu
 void index_form_fini(index_form *f);
 uint32_t value_operands_before_index(const kind_cache *k, const op_info *info, uint32_t operand_count,
                                      uint32_t result_count);
-/* Value operands of an op of this kind with so many operands and results: all, but for rows with index expressions. */
+/* Value operands of an op of this kind with so many operands and results: all, except for rows with index expressions.
+ */
 static inline uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count)
 {
     const kind_cache *k = kind_cache_at(m, kind);

@@ -178,7 +178,7 @@ void value_replace_all(module *m, value_id v, value_id by)
             op_set_operand(m, use_op(m, u), use_slot(m, u), by);
         return;
     }
-    /* The whole list behind the other one. */
+    /* The whole list after the other one. */
     use_id first = value_first_use(m, v), last = use_raw(m, first)->prev;
     for (use_id u = first; u != 0; u = use_raw(m, u)->next) {
         use_raw(m, u)->value = by;

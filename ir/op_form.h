@@ -38,7 +38,7 @@ typedef struct op_form {
     str name; /* of the kind */
     uint8_t count;
     uint8_t fixed_operands; /* 1 + the largest operand number */
-    uint16_t custom_attrs;  /* bit i: attribute i of the row stands outside the dict */
+    uint16_t custom_attrs;  /* bit i: attribute i of the row is outside the dict */
     form_item items[FORM_ITEMS_MAX];
 } op_form;
 

@@ -1,5 +1,5 @@
 /* Index operands: expressions in attributes count an op's operands. Their canonical form has each index value once,
- * behind the value operands, in the order in which the printed expressions mention them. */
+ * after the value operands, in the order in which the printed expressions mention them. */
 #include "ir/context/expr_expand.h"
 #include "ir/module_impl.h"
 
@@ -22,7 +22,7 @@ uint32_t op_value_operand_count(const module *m, op_id o)
 
 /* ---- canonical form ---- */
 
-/* Expressions stand in an attribute itself, in a list, or in a list of lists; no row goes deeper. */
+/* Expressions are in an attribute itself, in a list, or in a list of lists; no row goes deeper. */
 enum { LIST_DEPTH = 3 };
 
 /* Distinct values, numbered in the order in which they were added. */
@@ -151,7 +151,7 @@ static attr_id canonical_attr(canonical *s, attr_id a, int depth)
 }
 
 /* Does any expression of the dict mention an operand? The answer for the dict asked last is kept for each kind: ops
- * that stand together tend to have the same attributes. */
+ * that are together tend to have the same attributes. */
 static bool dict_has_slots(const module *m, op_kind kind, attr_id attrs)
 {
     if (attrs == 0) return false;

@@ -8,7 +8,7 @@
 
 #include "ir/insn_rule.h"
 
-/* X(ID, name, guest): the levels of ir/ops. Ops of the level `guest` may stand in kernels of this level too, until a
+/* X(ID, name, guest): the levels of ir/ops. Ops of the level `guest` may be in kernels of this level too, until a
  * property holds that excludes them (pto_property). */
 #define IR_LEVELS(X)            \
     X(TENSOR, "tensor/1", NONE) \
@@ -26,7 +26,7 @@ typedef struct op_table op_table;
 const char *level_name(const op_table *t, ir_level l); /* "tensor/1" ... */
 /* LEVEL_NONE when `t` has no such level. */
 ir_level level_by_name(const op_table *t, str s);
-/* The level whose ops stand in kernels of `l` too; LEVEL_NONE: there is none. */
+/* The level whose ops may be in kernels of `l` too; LEVEL_NONE: there is none. */
 ir_level level_guest(ir_level l);
 
 /* An op kind: index into the op table. Static rows have enumerators OP_<ID>. */
@@ -48,7 +48,7 @@ enum {
     OP_KIND_COUNT
 };
 
-/* Which levels an op may stand at. Control ops stand everywhere. From HOME_COUNT on: one level that a table adds. */
+/* Which levels an op may be at. Control ops may be everywhere. From HOME_COUNT on: one level that a table adds. */
 typedef uint8_t op_home;
 enum {
 #define HOME(ID, ...) HOME_##ID,
@@ -57,7 +57,7 @@ enum {
 };
 /* LEVEL_NONE of HOME_ANY. */
 ir_level op_home_level(op_home home);
-/* The home of ops that stand at one level alone. */
+/* The home of ops that are of one level alone. */
 op_home level_home(ir_level l);
 
 enum op_trait {
@@ -142,7 +142,7 @@ typedef struct attr_spec {
 
 typedef struct module module;
 
-/* Computes or checks result types; reports diagnostics against the op. `out` has room for the op's result count and
+/* Computes or checks result types; reports diagnostics against the op. `out` has space for the op's result count and
  * arrives holding the op's own result types, which a rule with free choices (a cast's dtype) may keep. */
 typedef status (*infer_rule)(module *m, uint32_t op, type_id *out);
 /* Whatever else must hold. NULL: nothing. */

@@ -6,7 +6,7 @@
 /* What an op is called, in two parts. */
 typedef struct own_name {
     str word;        /* with letters that print as `_` */
-    uint32_t number; /* behind it, or VALUE_NO_NUMBER */
+    uint32_t number; /* after it, or VALUE_NO_NUMBER */
 } own_name;
 
 /* The attributes that name an op: of a nest, and of the symbol that a `tune` or `bind` declares. */
@@ -48,7 +48,7 @@ bool attrs_call_alike(const module *m, attr_id a, attr_id b)
     return true;
 }
 
-/* What ends a name or looks like another part of a path must not stand in one. */
+/* What ends a name or looks like another part of a path must not be in one. */
 static char visible(char c)
 {
     const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -66,7 +66,7 @@ static bool is_called(own_name n, str text)
     if (n.word.n > text.n) return false;
     for (size_t i = 0; i < n.word.n; i++)
         if (visible(n.word.p[i]) != text.p[i]) return false;
-    /* The digits from behind. */
+    /* The digits, last one first. */
     size_t end = text.n;
     if (n.number != VALUE_NO_NUMBER) {
         uint32_t rest = n.number;
@@ -79,7 +79,7 @@ static bool is_called(own_name n, str text)
     return end == n.word.n;
 }
 
-/* The op of function `f` behind `o`, in print order; of the ops outside of all functions when `f` is 0. From the first
+/* The op of function `f` after `o`, in print order; of the ops outside of all functions when `f` is 0. From the first
  * one when `o` is `f`. */
 static op_id next_in(const module *m, op_id f, op_id o)
 {

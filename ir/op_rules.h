@@ -1,5 +1,5 @@
 /* The rules that rows of ops/<level>.def name in `.infer` and `.verify`. Contracts: op_info.h, infer_rule and
- * verify_rule. Infer rules stand in infer_*.c, verify rules in verify_ops.c. */
+ * verify_rule. Infer rules are in infer_*.c, verify rules in verify_ops.c. */
 #ifndef IR_OP_RULES_H
 #define IR_OP_RULES_H
 

@@ -30,7 +30,7 @@ static void space_of_result(const module *m, op_id o, iteration *it)
     }
 }
 
-/* numpy broadcasting: aligned at the end, extent 1 against another extent stands still. */
+/* numpy broadcasting: aligned at the end, extent 1 against another extent does not move. */
 static void map_broadcast(const module *m, op_id o, uint32_t operand, iteration *it)
 {
     const type_node *t = operand_type(m, o, operand);

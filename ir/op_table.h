@@ -1,8 +1,8 @@
 /* The ops of a session: the rows of ir/ops, and rows that are added at run time, such as those of plugins.
  *
- * A table belongs to whoever makes it and outlives all contexts that use it (context_set_ops); contexts that share a
- * table have the same kinds. Added kinds are numbered from OP_KIND_COUNT on. Every function takes NULL for the rows of
- * ir/ops alone. One thread at a time. */
+ * A table belongs to the code that makes it and outlives all contexts that use it (context_set_ops); contexts that
+ * share a table have the same kinds. Added kinds are numbered from OP_KIND_COUNT on. Every function takes NULL for the
+ * rows of ir/ops alone. One thread at a time. */
 #ifndef IR_OP_TABLE_H
 #define IR_OP_TABLE_H
 

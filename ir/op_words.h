@@ -8,7 +8,7 @@
 const char *op_home_words(op_home home); /* below HOME_COUNT */
 /* How operands lie in the iteration space; NULL when the op has none. */
 const char *space_rule_words(space_rule rule);
-/* Capacities and valid regions that an instruction wants and gives; NULL when it has no rule. */
+/* Capacities and valid regions that an instruction requires and produces; NULL when it has no rule. */
 const char *insn_rule_words(insn_rule rule);
 /* The scratch operand; NULL when there is none. */
 const char *insn_tmp_words(insn_tmp tmp);

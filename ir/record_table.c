@@ -31,7 +31,7 @@ void record_table_copy(record_table *to, const record_table *from, arena *memory
 uint32_t record_table_extend(record_table *t, arena *memory, uint32_t n)
 {
     if (t->count == 0) t->count = 1; /* id 0 is none */
-    BUG_IF(n >= DEF_BLOCK - t->count, "a module has no room for %u more records", n);
+    BUG_IF(n >= DEF_BLOCK - t->count, "a module has no space for %u more records", n);
     uint32_t first = t->count;
     t->count += n;
     while ((size_t)t->chunk_count * CHUNK_RECORDS < t->count) add_chunk(t, memory);

@@ -12,7 +12,7 @@ typedef struct name_table {
     size_t count;
 } name_table;
 
-/* Plain numbers in use: those of the function whose serial stands at their place. */
+/* Plain numbers in use: those of the function whose serial is at their place. */
 typedef struct number_set {
     uint32_t *serial_of;
     size_t capacity;
@@ -22,7 +22,7 @@ typedef struct number_set {
 
 typedef struct settler {
     module *m;
-    number_set numbers;  /* names without a base in use, but for those that are far beyond their count */
+    number_set numbers;  /* names without a base in use, except for those that are far beyond their count */
     name_table taken;    /* the other names in use */
     name_table counters; /* base -> smallest number that may be free */
     uint32_t unnamed;    /* the same for base 0 */
@@ -131,7 +131,7 @@ static void claim(settler *s, value_id v)
     s->later[s->later_count++] = v;
 }
 
-/* A number behind a base that ends in a digit would read as another name. */
+/* A number after a base that ends in a digit would read as another name. */
 static str_id numbered_base(settler *s, str_id base)
 {
     str text = base == 0 ? (str){NULL, 0} : string_of(s->m->context, base);
@@ -171,7 +171,7 @@ static void claim_op(settler *s, op_id o)
     }
 }
 
-/* Puts the uses of an op behind those of all ops before it: every list was emptied first. */
+/* Puts the uses of an op after those of all ops before it: every list was emptied first. */
 static void relink_uses(module *m, op_id o)
 {
     const op_record *op = op_raw(m, o);

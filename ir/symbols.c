@@ -56,7 +56,7 @@ void symbols_add(module *m, op_id f)
     module_caches *c = m->caches;
     if (c->symbols_stale || op_block(m, f) != m->top) return;
     insert(c, function_name(m, f), f);
-    if (c->symbols_repeat) c->symbols_stale = true; /* the new one may stand before the other */
+    if (c->symbols_repeat) c->symbols_stale = true; /* the new one may come before the other */
 }
 
 void symbols_remove(module *m, op_id f)

@@ -46,7 +46,7 @@ static extent instruction_extent(const module *m, op_id o, value_id tile, uint32
 }
 
 /* The region that a `for` states for its carried value number `index`: an entry of `valid`, which has one for each
- * carried value (empty for those that are no tiles) or one for each carried tile. */
+ * carried value (empty for those that are not tiles) or one for each carried tile. */
 static extent stated_extent(const module *m, op_id loop, uint32_t index, uint32_t dim)
 {
     attr_id a = op_attr(m, loop, "valid");

@@ -27,7 +27,7 @@ status verify_tune(module *m, uint32_t op)
 {
     op_id parent = op_parent(m, op);
     if (parent == 0 || op_kind_of(m, parent) != OP_FUNC)
-        return op_error(m, op, &E0318, "stands inside `%s`; it belongs to the body of a `func`",
+        return op_error(m, op, &E0318, "is inside `%s`; it belongs to the body of a `func`",
                         parent == 0 ? "module" : op_info_of(m, parent)->name);
     int64_t lo = op_attr_int(m, op, "lo", 1), hi = op_attr_int(m, op, "hi", 1), step = op_attr_int(m, op, "step", 1);
     if (lo > hi || lo < 1)

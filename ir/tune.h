@@ -1,8 +1,8 @@
 /* Symbols that get a value: those of a `tune`, and any that an expression takes the place of.
  *
- * Symbols that the compiler fixes: `tune $KB in [64, 512] step 64` lets $KB be 64, 128, .. 512 in the ops behind it.
+ * Symbols that the compiler fixes: `tune $KB in [64, 512] step 64` lets $KB be 64, 128, .. 512 in the ops after it.
  *
- * Who fixes it: a tiling pass, or whoever runs the function. Nothing that runs has one left. */
+ * It is fixed by a tiling pass, or by the caller that runs the function. Nothing that runs has one left. */
 #ifndef IR_TUNE_H
 #define IR_TUNE_H
 

@@ -59,7 +59,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     const command_line *line = trial->line;
     if (line->argument_count < 1 || line->argument_count > 2) {
         diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504,
-                   "a subject and perhaps a name are wanted, %u words are given", line->argument_count);
+                   "a subject and perhaps a name are needed, %u words are given", line->argument_count);
         diag_note(d, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }

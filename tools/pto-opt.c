@@ -92,7 +92,7 @@ static exit_status run(session *s, flight_recorder *recorder)
     TRY_EXIT(session_open_other(s));
     if (session_answers_after_pipeline(s, &code)) return code;
     if (s->line->argument_count != 1) {
-        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is wanted, %u are given",
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1504, "one input file is needed, %u are given",
                    s->line->argument_count);
         diag_note(s->diags, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;

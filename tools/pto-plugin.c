@@ -16,7 +16,7 @@ enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
 static const char usage[] = "pto-plugin new pass|tiling|backend|opset ID DIR   or   pto-plugin lint FILE.so...";
 static const char summary[] =
-    "new: starts a plugin out of tree: copies a template to DIR and gives it the id ID, such as org.acme.copies.\n"
+    "new: starts a plugin out of tree: copies a template to DIR with the id ID, such as org.acme.copies.\n"
     "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.";
 static const char *const kinds[] = {"pass", "tiling", "backend", "opset", NULL};
 
@@ -34,7 +34,7 @@ static status check_id(diag_engine *d, const char *id)
         dots += *p == '.';
     }
     if (legal && dots > 0 && word > 0) return OK;
-    diag_error(d, tool(), &E1503, "`%s` is no plugin id", id);
+    diag_error(d, tool(), &E1503, "`%s` is not a plugin id", id);
     diag_note(d, NO_POS,
               "an id is at most %d lower-case letters, digits and dashes in words joined by dots, such as "
               "org.acme.copies; `pto.` is taken",
@@ -92,7 +92,7 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
     return s;
 }
 
-/* Status 1 when there are findings, 3 when one is no plugin that this host takes. */
+/* Status 1 when there are findings, 3 when one is not a plugin that this host takes. */
 static int lint(void *self, flight_recorder *recorder)
 {
     const plugin_trial *trial = self;

@@ -54,7 +54,7 @@ static status split(diag_engine *d, const char *option, const char *text, str *n
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1]) {
-        diag_error(d, tool(), &E1503, "option `--%s` wants NAME=VALUE, not `%s`", option, text);
+        diag_error(d, tool(), &E1503, "option `--%s` needs NAME=VALUE, not `%s`", option, text);
         return FAILED;
     }
     *name = (str){text, (size_t)(equals - text)};
@@ -78,7 +78,7 @@ static status read_f64(diag_engine *d, const command_line *line, uint32_t option
     const char *text = command_line_value(line, option);
     *out = 0;
     if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
-    diag_error(d, tool(), &E1503, "option `--%s` wants a number that is not negative, not `%s`",
+    diag_error(d, tool(), &E1503, "option `--%s` needs a number that is not negative, not `%s`",
                cli_options[option].name, text);
     return FAILED;
 }
@@ -254,7 +254,7 @@ static status read_job(run_job *j)
     const char *case_path = command_line_value(line, OPTION_CASE);
     if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
         diag_error(j->s->diags, tool(), &E1504, "%s, %u are given",
-                   case_path ? "one file at most is wanted beside --case" : "one input file is wanted",
+                   case_path ? "one file at most is allowed beside --case" : "one input file is needed",
                    line->argument_count);
         diag_note(j->s->diags, NO_POS, "usage: %s", usage);
         return FAILED;
@@ -393,7 +393,7 @@ static void print_counters(const run_job *j, const backend_result *r)
     text_fini(&t);
 }
 
-/* `q` holds what the run gave. */
+/* `q` holds what the run produced. */
 static status write_report(const run_job *j, module *m, const report_request *q)
 {
     session *s = j->s;
@@ -427,7 +427,7 @@ typedef struct execution {
     backend_result result;
 } execution;
 
-/* `trace`: filled when a report is wanted; NULL: none is. */
+/* `trace`: filled when a report is asked for; NULL: none is. */
 static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m, run_trace *trace, execution *out)
 {
     session *s = j->s;
@@ -504,7 +504,7 @@ static exit_status compare_both(run_job *j, module *input, const execution *firs
     return EXIT_STATUS_OK;
 }
 
-/* The other pipeline, and the page on which both stand. */
+/* The other pipeline, and the page of both. */
 static exit_status run_other(run_job *j, module *m, module *other, module *input, const execution *first,
                              bool *out_is_equal)
 {

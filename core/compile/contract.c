@@ -96,7 +96,7 @@ static void note_suppliers(diag_engine *d, const contract *c, const char *proper
     text_fini(&t);
 }
 
-/* A later step that would supply it: most often two lines stand in the wrong order. */
+/* A later step that would supply it: most often two lines are in the wrong order. */
 static void note_later_supplier(diag_engine *d, const contract *c, uint32_t index, const char *property)
 {
     for (uint32_t i = index; i < c->step_count; i++) {

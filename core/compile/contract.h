@@ -45,8 +45,8 @@ void contract_state_add_level(contract_state *s, const char *level);
 void contract_state_add_property(contract_state *s, const char *level, const char *property);
 
 /* Walks all steps from the levels in `start`. Reports the first step that cannot work with its line, what is missing,
- * which step broke it and who could supply it. `states`, when not NULL, gets step_count + 1 states: before the first
- * step, and after each. */
+ * which step broke it and which passes could supply it. `states`, when not NULL, gets step_count + 1 states: before the
+ * first step, and after each. */
 MUST_CHECK status contract_check(diag_engine *d, const contract *c, const contract_state *start,
                                  contract_state *states);
 

@@ -1,6 +1,6 @@
 /* What a caller calls the outputs of a function: its `out` parameters, then its results.
  *
- * They are named like their values in the user's text. Passes give values other names, merge them, and make results
+ * They are named like their values in the user's text. Passes rename values, merge them, and make results
  * parameters; where the names differ then, the attribute `outputs` of the function keeps the user's, so that a dump is
  * run with the same names as its source. */
 #ifndef CORE_COMPILE_OUTPUT_NAMES_H

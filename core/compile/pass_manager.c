@@ -131,7 +131,7 @@ static bool is_established(const contract *c, const char *property)
     return false;
 }
 
-/* Whether the first step that works on the level needs what no step gives: then the module must bring it. */
+/* Whether the first step that works on the level needs what no step establishes: then the module must bring it. */
 static bool begins_in_the_middle(const contract *c, const char *level)
 {
     for (uint32_t i = 0; i < c->step_count; i++) {
@@ -146,9 +146,9 @@ static bool begins_in_the_middle(const contract *c, const char *level)
 }
 
 /* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step
- * gives, is looked at. That of a pipeline from the beginning is not: what small modules have by chance would make a
- * pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property that
- * some step gives counts from that step on. */
+ * establishes, is looked at. That of a pipeline from the beginning is not: what small modules have by chance would make
+ * a pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property that
+ * some step establishes counts from that step on. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;
@@ -218,7 +218,7 @@ static status run_once(manager *g, const step_event *e, op_id unit, step_effect 
     return result.failed ? FAILED : OK;
 }
 
-/* The functions at the step's level or at none, as they stand before it runs. */
+/* The functions at the step's level or at none, as they are before it runs. */
 static uint32_t collect_units(manager *g, const char *level, op_id **out)
 {
     uint32_t n = 0, capacity = 0;
@@ -303,7 +303,7 @@ static attr_id with_names(ir_context *c, attr_id attrs, const role_names *names)
 }
 
 /* From the first step on that asked the machine, what it said is in the module, changed or not: on another machine the
- * step might have done something. Gives RUN_CHANGED_*. */
+ * step might have done something. Returns RUN_CHANGED_*. */
 static uint32_t write_machine(manager *g)
 {
     ir_context *c = module_context(g->module);
@@ -416,7 +416,7 @@ static void keep_choice(manager *g, uint32_t index)
     if (g->request->schedule) schedule_keep(g->request->schedule);
 }
 
-/* A later step found no room for what a strategy chose, and said so instead of an error. */
+/* A later step found no space for what a strategy chose, and said so instead of an error. */
 static bool is_choice_refused(const manager *g, uint32_t errors_before)
 {
     return tiling_retry_is_wanted(g->retry) && diag_error_count(g->diags) == errors_before;
@@ -455,8 +455,8 @@ static exit_status run_from(manager *g, uint32_t first)
 }
 
 /* The contracts of the steps that run, before any does. A part of a pipeline need not end where the backend begins; a
- * snapshot stands in the middle: what came before it began at the level of the first step. So do functions that stand
- * at every level, when there are no others. */
+ * snapshot is of the middle: what came before it began at the level of the first step. So do functions that are
+ * of every level, when there are no others. */
 static status check_contracts(manager *g, uint32_t first)
 {
     const contract *c = &g->pipeline->contract;

@@ -244,7 +244,7 @@ static const machine_change *read_layout_changes(builder *b, const yaml_node *li
         changes[i].to = split ? layout_name(to, after) : NULL;
         if (changes[i].from != NULL && changes[i].to != NULL) continue;
         if (from != NULL && to != NULL) {
-            diag_error(b->d, item->at, &E1205, "`%s` is no pair of a layout of `%s` and a layout of `%s`, as %s-%s",
+            diag_error(b->d, item->at, &E1205, "`%s` is not a pair of a layout of `%s` and a layout of `%s`, as %s-%s",
                        item->text.p, p->from, p->to, from->layouts[0], to->layouts[0]);
         }
         b->failed = true;
@@ -264,7 +264,7 @@ static const machine_change *read_casts(builder *b, const yaml_node *list, uint3
         casts[i].from = split ? element_type_name(before) : NULL;
         casts[i].to = split ? element_type_name(after) : NULL;
         if (casts[i].from != NULL && casts[i].to != NULL) continue;
-        diag_error(b->d, item->at, &E1205, "`%s` is no pair of element types, as f32-bf16", item->text.p);
+        diag_error(b->d, item->at, &E1205, "`%s` is not a pair of element types, as f32-bf16", item->text.p);
         b->failed = true;
     }
     return casts;
@@ -289,7 +289,7 @@ static void check_path(builder *b, const yaml_node *node, uint32_t index)
         const machine_path *o = &b->m->paths[i];
         if (p->core == NULL || o->core == NULL || strcmp(p->core, o->core) != 0) continue;
         if (strcmp(p->from, o->from) != 0 || strcmp(p->to, o->to) != 0) continue;
-        diag_error(b->d, node->at, &E1204, "a path from `%s` to `%s` of core kind `%s` stands above already", p->from,
+        diag_error(b->d, node->at, &E1204, "a path from `%s` to `%s` of core kind `%s` is above already", p->from,
                    p->to, p->core);
         b->failed = true;
         return;

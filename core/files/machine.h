@@ -35,8 +35,8 @@ typedef struct machine_change {
 } machine_change;
 
 /* A legal move between two spaces. A transfer of n bytes takes n / bytes_per_cycle cycles of the pipe, more when
- * transfers share a space of the chip; the latency comes in front when the pipe was idle, since transfers behind each
- * other overlap theirs. */
+ * transfers share a space of the chip; the latency come first when the pipe was idle, since transfers in sequence
+ * overlap theirs. */
 typedef struct machine_path {
     const char *from, *to, *core, *pipe;
     double bytes_per_cycle;

@@ -103,7 +103,7 @@ static const schema_key vector_keys[] = {
     NUMBER(OPTIONAL, "block-bytes", I64, "32", "1", "4096", "bytes", "smallest unit of a vector access"),
     CYCLES("partial-repeat-cycles", "0", "10000", "extra when a length is not a multiple of repeat-bytes"),
     FLAG("fused", "a pto.fused region is one pass over the data"),
-    FLAG("tmp", "reductions and row broadcasts want a scratch operand"),
+    FLAG("tmp", "reductions and row broadcasts need a scratch operand"),
     LIST(NEEDED, "dtypes", &dtype_item, "element types of arithmetic"),
     NAMED(OPTIONAL, "conversions", &dtype_list, dtype_names, "for each source type the target types of a conversion"),
     END,

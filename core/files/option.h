@@ -18,7 +18,7 @@ MUST_CHECK status options_check(arena *a, diag_engine *d, src_pos at, const char
 
 /* One value for each descriptor, in its order. `with` is a mapping or NULL; `at` is blamed for what is missing; `owner`
  * is for messages: "pass `acme.fuse`". All mistakes are reported before it fails. Options of a plugin reference stay in
- * `value.with`: whoever resolves the reference reads them with the descriptors of that plugin. */
+ * `value.with`: the code that resolves the reference reads them with the descriptors of that plugin. */
 MUST_CHECK status options_read(arena *a, diag_engine *d, const char *owner, const pto_option *const *options,
                                const yaml_node *with, src_pos at, value **out_values);
 

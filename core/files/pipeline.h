@@ -90,7 +90,7 @@ MUST_CHECK status pipeline_read_text(arena *a, diag_engine *d, const pipeline_re
 /* The folders of PTO_PIPELINE_PATH (divided by `:`), then `installed`, which may be NULL; ends in NULL. */
 const char *const *pipeline_search_folders(arena *a, const char *installed);
 /* Finds a file as `extends:` and `machine:` do: from the folder of `from_file` (NULL: the working directory), then,
- * when the name is bare, in `search` and its machines/ folders; and all that again with `.yaml` behind a bare name.
+ * when the name is bare, in `search` and its machines/ folders; and all that again with `.yaml` after a bare name.
  * NULL when there is none; nothing is reported. */
 const char *pipeline_find_file(arena *a, const char *const *search, const char *from_file, const char *name);
 

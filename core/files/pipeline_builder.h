@@ -17,7 +17,7 @@ typedef struct pipeline_builder {
 
 /* Checks the characters of a pass id ("acme.tile") or, without dots, of a step id or parameter name. */
 MUST_CHECK status pipeline_check_id(diag_engine *d, const char *what, str id, bool may_have_dots, src_pos at);
-/* Reads a step: a scalar or a mapping of pass, id, with. `kept_id` is used when the node gives none; NULL: the pass id
+/* Reads a step: a scalar or a mapping of pass, id, with. `kept_id` is used when the node has none; NULL: the pass id
  * without its vendor. */
 MUST_CHECK status pipeline_step_from_node(pipeline_builder *b, const yaml_node *node, const char *kept_id,
                                           pipeline_step *out_step);
@@ -26,7 +26,7 @@ MUST_CHECK status pipeline_insert_step(pipeline_builder *b, uint32_t at, const p
 
 MUST_CHECK status pipeline_apply_edit(pipeline_builder *b, const yaml_node *edit);
 MUST_CHECK status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o);
-/* Reads a list of passes as steps behind those that are there. */
+/* Reads a list of passes as steps after those that are there. */
 MUST_CHECK status pipeline_add_list(pipeline_builder *b, str list, src_pos at);
 
 #endif

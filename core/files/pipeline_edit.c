@@ -47,9 +47,10 @@ static status insert_step(pipeline_builder *b, str id, src_pos at, int64_t dista
 static status bad_path(pipeline_builder *b, str path, src_pos at)
 {
     int shown = path.n > 60 ? 60 : (int)path.n;
-    diag_error(b->d, at, &E1107,
-               "`%.*s` is no path of a value; write STEP.with.OPTION, params.NAME, backend.with.OPTION or backend.use",
-               shown, path.p);
+    diag_error(
+        b->d, at, &E1107,
+        "`%.*s` is not a path of a value; write STEP.with.OPTION, params.NAME, backend.with.OPTION or backend.use",
+        shown, path.p);
     return FAILED;
 }
 
@@ -101,7 +102,7 @@ static status set_below(pipeline_builder *b, yaml_node **with, const str *segmen
         if (child->kind != YAML_MAPPING) {
             diag_error(b->d, at, &E1107, "`%.*s` is %s and has no keys to set", (int)segments[i].n, segments[i].p,
                        yaml_kind_text(child->kind));
-            diag_note(b->d, child->at, "it stands here");
+            diag_note(b->d, child->at, "it is here");
             return FAILED;
         }
         map = child;
@@ -212,7 +213,7 @@ static size_t value_end(str s, size_t from)
     return s.n;
 }
 
-/* `{x=1,y=2}` from *cursor, which stands at the brace, to behind it: becomes `with` of the step. */
+/* `{x=1,y=2}` from *cursor, which is at the brace, to after it: becomes `with` of the step. */
 static status read_inline_options(pipeline_builder *b, str list, src_pos at, size_t *cursor, yaml_node *step)
 {
     yaml_node *with = yaml_new_mapping(b->a, place_in(at, *cursor));
@@ -222,7 +223,7 @@ static status read_inline_options(pipeline_builder *b, str list, src_pos at, siz
         if (equals == NULL) return bad_list(b, at, i, "an option has no `=`");
         str key = {list.p + i, (size_t)(equals - list.p) - i};
         TRY(pipeline_check_id(b->d, "option name", key, false, place_in(at, i)));
-        if (yaml_find_pair(with, key) != NULL) return bad_list(b, at, i, "an option stands twice");
+        if (yaml_find_pair(with, key) != NULL) return bad_list(b, at, i, "an option is given twice");
         size_t start = i + key.n + 1;
         size_t end = value_end(list, start);
         yaml_node *node = NULL;
@@ -237,7 +238,7 @@ static status read_inline_options(pipeline_builder *b, str list, src_pos at, siz
     return OK;
 }
 
-/* One `pass{..}` from *cursor to behind it, as a step node. */
+/* One `pass{..}` from *cursor to after it, as a step node. */
 static status read_list_item(pipeline_builder *b, str list, src_pos at, size_t *cursor, yaml_node **out_node)
 {
     size_t start = *cursor;
@@ -253,7 +254,7 @@ static status read_list_item(pipeline_builder *b, str list, src_pos at, size_t *
     return OK;
 }
 
-/* Gives the second and later steps of one pass the ids x-2, x-3: the command line has no place for ids. */
+/* The second and later steps of one pass get the ids x-2, x-3: the command line has no place for ids. */
 static void number_repeated(pipeline_builder *b, pipeline_step *step)
 {
     const char *base = step->id;

@@ -84,7 +84,7 @@ static void note_search(pipeline_builder *b, src_pos at, const char *from_file, 
     }
     if (!is_bare(name)) {
         diag_note(b->d, at, "a path counts from %s",
-                  from_file != NULL ? "the folder of the file it stands in" : "the current folder");
+                  from_file != NULL ? "the folder of the file it is in" : "the current folder");
         return;
     }
     text_buffer t;
@@ -136,7 +136,7 @@ status pipeline_check_id(diag_engine *d, const char *what, str id, bool may_have
     }
     if (legal && !word_begins) return OK;
     int shown = id.n > 60 ? 60 : (int)id.n;
-    diag_error(d, at, &E1102, "`%.*s` is no %s: letters, digits, - and _%s", shown, id.p, what,
+    diag_error(d, at, &E1102, "`%.*s` is not a %s: letters, digits, - and _%s", shown, id.p, what,
                may_have_dots ? ", words joined by dots" : "");
     return FAILED;
 }
@@ -350,7 +350,7 @@ static status resolve_reference(pipeline_builder *b, yaml_node *node)
 {
     if (node->quoted || !str_starts_with(node->text, "$")) return OK;
     if (!str_starts_with(node->text, "$params.")) {
-        diag_error(b->d, node->at, &E1105, "`%s` is no reference; write `$params.<name>`, or quote the text",
+        diag_error(b->d, node->at, &E1105, "`%s` is not a reference; write `$params.<name>`, or quote the text",
                    node->text.p);
         return FAILED;
     }
@@ -395,7 +395,7 @@ static status check_param(pipeline_builder *b, pipeline_param *param)
     if (param->value_node->kind == YAML_SCALAR && !param->value_node->quoted &&
         str_starts_with(param->value_node->text, "$")) {
         diag_error(b->d, param->value_node->at, &E1105,
-                   "a parameter cannot refer to another; references stand below `with`");
+                   "a parameter cannot refer to another; references belong below `with`");
         return FAILED;
     }
     char what[YAML_KEY_BYTES_MAX + 20];

@@ -33,7 +33,7 @@ static const schema_key step_item = {.name = "a step",
 static const schema_key edit_keys[] = {
     {.name = "replace", .type = VALUE_STR, .group = 1, .doc = "step that `with` replaces; its id stays"},
     {.name = "insert-before", .type = VALUE_STR, .group = 1, .doc = "step before which `with` is put"},
-    {.name = "insert-after", .type = VALUE_STR, .group = 1, .doc = "step behind which `with` is put"},
+    {.name = "insert-after", .type = VALUE_STR, .group = 1, .doc = "step after which `with` is put"},
     {.name = "remove", .type = VALUE_STR, .group = 1, .doc = "step that is taken out"},
     {.name = "set",
      .type = VALUE_STR,

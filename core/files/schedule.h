@@ -18,7 +18,7 @@ typedef struct schedule schedule;
 
 enum { SCHEDULE_VALUES_MAX = 16 };
 
-/* What may stand as the value of a decision; arrays have `count` items. Everything is borrowed for the call. */
+/* What may be the value of a decision; arrays have `count` items. Everything is borrowed for the call. */
 typedef struct schedule_form {
     uint32_t count;
     const char *const *keys;  /* of a mapping; NULL: one value alone */
@@ -31,7 +31,7 @@ typedef struct schedule_record {
     const char *name;      /* "tile" */
     schedule_form form;    /* without limits */
     const int64_t *values; /* form.count */
-    const char *origin;    /* who decided: id of a strategy or pass; of a pinned one it is not read */
+    const char *origin;    /* what decided: id of a strategy or pass; of a pinned one it is not read */
     const char *limit;     /* what bounds it, or NULL */
     double cost;           /* in the strategy's own unit, less is better */
     bool has_cost;

@@ -17,7 +17,7 @@ static const schema_key decision_keys[] = {
      .type = VALUE_BOOL,
      .def = "false",
      .doc = "true: kept exactly or refused; false: a record, decided anew"},
-    {.name = "origin", .type = VALUE_STR, .doc = "who decided; written, not read"},
+    {.name = "origin", .type = VALUE_STR, .doc = "what decided; written, not read"},
     {.name = "limit", .type = VALUE_STR, .doc = "what bounds the value; written, not read"},
     {.name = "cost",
      .type = VALUE_F64,

@@ -6,7 +6,7 @@ static uint32_t hash_text(uint32_t hash, str text)
     return hash;
 }
 
-/* The slot of the entry, or the free one where it would stand. */
+/* The slot of the entry, or the free one where it would be. */
 static schedule_key **slot_of(const schedule_index *x, str path, str name)
 {
     uint32_t at = hash_text(hash_text(UINT32_C(2166136261), path), name) & (x->room - 1);

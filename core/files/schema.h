@@ -1,4 +1,4 @@
-/* Closed key tables: what may stand in a file of ours, checked with places, printed as JSON Schema.
+/* Closed key tables: what may be in a file of ours, checked with places, printed as JSON Schema.
  *
  * A table is an array of schema_key that ends in a row without name. One check goes through the whole tree and reports
  * every mistake; after it, the getters below cannot fail. */
@@ -22,7 +22,7 @@ struct schema_key {
     value_kind type;
     bool is_required;
     bool may_be_scalar;          /* a mapping with a short form: one plain scalar */
-    uint8_t group;               /* not 0: exactly one key of the group must stand in the mapping */
+    uint8_t group;               /* not 0: exactly one key of the group must be in the mapping */
     const char *def, *min, *max; /* YAML text, NULL: none */
     const char *const *choices;  /* ends in NULL */
     const schema_key *keys, *element, *or_named;

@@ -1,5 +1,5 @@
 /* What could be decided of a module: each decision that some pass asked the schedule about and made, with its legal
- * values, and for tiles what the strategy offers. A tool prints it for whoever searches.
+ * values, and for tiles what the strategy offers. A tool prints it for a search.
  * [one thread] */
 #ifndef CORE_FILES_SEARCH_SPACE_H
 #define CORE_FILES_SEARCH_SPACE_H

@@ -140,7 +140,7 @@ static status read_enum(const parse *p, value *out)
     return FAILED;
 }
 
-/* The scalar behind a `$params.` reference, after a check that its type fits; `node` itself when it is none. */
+/* The scalar that a `$params.` reference, after a check that its type fits; `node` itself when it is none. */
 static const yaml_node *follow(const parse *p, value_kind type)
 {
     const yaml_node *node = p->node;

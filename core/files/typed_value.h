@@ -39,7 +39,7 @@ typedef struct value {
  * pipeline.c resolved is followed, and its type must fit. Fails after a diagnostic. */
 MUST_CHECK status value_from_node(arena *a, diag_engine *d, const yaml_node *node, const value_rule *rule,
                                   value *out_value);
-/* The same from text in YAML spelling, as descriptors give defaults and limits. `at` is the place to blame. */
+/* The same from text in YAML spelling, as descriptors write defaults and limits. `at` is the place to blame. */
 MUST_CHECK status value_from_text(arena *a, diag_engine *d, src_pos at, const char *text, const value_rule *rule,
                                   value *out_value);
 

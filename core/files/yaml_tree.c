@@ -211,7 +211,7 @@ static status take_key(reader *r, frame *f, src_pos at, str text, bool quoted)
     return OK;
 }
 
-/* What begins behind the first column is a part of something else, such as an option of the command line. */
+/* What begins after the first column is a part of something else, such as an option of the command line. */
 static void nothing_there(reader *r, src_pos at)
 {
     diag_error(r->d, at, &E1019, r->start.column > 1 ? "a value is missing here" : "the file has no content");
@@ -289,7 +289,7 @@ static status refuse_duplicate_keys(const reader *r, const yaml_node *map)
     }
     table_free(sorted);
     if (again == NULL) return OK;
-    diag_error(r->d, again->key_at, &E1013, "`%s` stands twice in this mapping; keep one", again->key.p);
+    diag_error(r->d, again->key_at, &E1013, "`%s` is twice in this mapping; keep one", again->key.p);
     diag_note(r->d, first->key_at, "the first one");
     return FAILED;
 }
@@ -493,7 +493,7 @@ yaml_node *yaml_new_mapping(arena *a, src_pos at)
 
 yaml_pair *yaml_set(arena *a, yaml_node *map, str key, src_pos key_at, yaml_node *value)
 {
-    BUG_IF(map->kind != YAML_MAPPING, "a key is set in a node that is no mapping");
+    BUG_IF(map->kind != YAML_MAPPING, "a key is set in a node that is not a mapping");
     yaml_pair *pair = yaml_find_pair(map, key);
     if (pair == NULL) {
         yaml_pair *pairs = arena_array(a, map->count + 1, sizeof *pairs);

@@ -1,9 +1,9 @@
 /* YAML subset: one document of mappings, sequences and scalars as a tree with places.
  *
  * Refused, each with its own message: anchors, aliases, merge keys, tags, directives, several documents, duplicate
- * keys, keys that are no scalars, tabs, byte order marks, control and direction characters, null and missing values.
- * Limits: 256 KiB, depth 32, 20,000 nodes, 64 KiB a scalar, 128 bytes a key. Scalars stay text: types come from whoever
- * reads them. A tree and all its text live in the arena it was read into, not in the source text. */
+ * keys, keys that are not scalars, tabs, byte order marks, control and direction characters, null and missing values.
+ * Limits: 256 KiB, depth 32, 20,000 nodes, 64 KiB a scalar, 128 bytes a key. Scalars stay text: types come from the
+ * reader. A tree and all its text live in the arena it was read into, not in the source text. */
 #ifndef CORE_FILES_YAML_TREE_H
 #define CORE_FILES_YAML_TREE_H
 
@@ -74,7 +74,7 @@ bool yaml_is_null(str s);
 /* "a mapping", "a sequence", "a scalar"; for messages. */
 const char *yaml_kind_text(yaml_kind kind);
 
-/* Writes `node` as YAML that reads back to the same tree. Block style, `indent` columns deep, starting behind what is
+/* Writes `node` as YAML that reads back to the same tree. Block style, `indent` columns deep, starting after what is
  * already on the line (a key or a dash); ends with a newline. With `origins` each scalar is followed by its place as
  * a comment. */
 void yaml_write(text_buffer *t, const yaml_node *node, uint32_t indent, bool origins);

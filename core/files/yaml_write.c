@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* `-`, `?` and `:` open a block entry when nothing or a blank follows; inside [..] and {..} they could stand as text.
+/* `-`, `?` and `:` open a block entry when nothing or a blank follows; inside [..] and {..} they could be text.
  */
 static bool opens_entry(str text) { return strchr("-?:", text.p[0]) != NULL && (text.n == 1 || text.p[1] == ' '); }
 
-/* Plain scalars keep their meaning only when they were plain; inside [..] and {..} fewer characters may stand. */
+/* Plain scalars keep their meaning only when they were plain; inside [..] and {..} fewer characters are allowed. */
 static bool can_be_plain(str text, bool in_flow)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/+-$";
@@ -104,7 +104,7 @@ static void write_items(text_buffer *t, const yaml_node *node, uint32_t indent, 
     }
 }
 
-/* The first key stands where the line is; the depth of recursion is that of the tree, at most YAML_DEPTH_MAX. */
+/* The first key goes where the line is; the depth of recursion is that of the tree, at most YAML_DEPTH_MAX. */
 static void write_mapping(text_buffer *t, const yaml_node *node, uint32_t indent, bool origins)
 {
     for (uint32_t i = 0; i < node->count; i++) {

@@ -96,7 +96,7 @@ static status find_note(note_reader *r)
         if (gelf_getphdr(r->elf, (int)i, &s) == NULL)
             return refuse(r, "is damaged: its program headers cannot be read; nothing in it was run");
         if (s.p_type != PT_LOAD && s.p_type != PT_NOTE) continue;
-        /* The dynamic loader would map pages behind the end of the file, and touching them kills the process. */
+        /* The dynamic loader would map pages beyond the end of the file, and touching them kills the process. */
         if (s.p_offset > r->file_bytes || s.p_filesz > r->file_bytes - s.p_offset)
             return refuse(r, "is truncated; nothing in it was run");
         if (s.p_type != PT_NOTE || s.p_filesz == 0) continue;
@@ -208,7 +208,7 @@ static status decode(note_reader *r, elf_note *out)
     if (head.text_bytes > r->body_bytes - sizeof head)
         return refuse(r, "carries a truncated PTO note; nothing in it was run");
     if (head.least_minor > head.built_minor)
-        return refuse(r, "carries a PTO note that wants more than it was built for; nothing in it was run");
+        return refuse(r, "carries a PTO note that requires more than it was built for; nothing in it was run");
     out->abi_major = head.abi_major;
     out->built_minor = head.built_minor;
     out->least_minor = head.least_minor;
@@ -234,7 +234,7 @@ status elf_note_read_image(arena *a, const void *image, size_t bytes, elf_note *
                            int *out_is_plugin)
 {
     BUG_IF(elf_version(EV_CURRENT) == EV_NONE, "libelf is too old");
-    /* libelf wants a writable image. */
+    /* libelf requires a writable image. */
     Elf *elf = bytes != 0 ? elf_memory(arena_copy(a, image, bytes), bytes) : NULL;
     const status s = read_elf(a, elf, bytes, out_note, out_problem, out_is_plugin);
     if (elf != NULL) elf_end(elf);

@@ -1,4 +1,4 @@
-/* Reading the note of a plugin without loading it: see <pto/note.h> for what stands in it.
+/* Reading the note of a plugin without loading it: see <pto/note.h> for what is in it.
  *
  * Nothing of the file is run or mapped. Any file may be given: whatever is not a well-formed plugin of this machine is
  * refused with a reason. */

@@ -17,11 +17,11 @@ typedef struct flight_recorder {
     char file[256]; /* pipeline file of the step */
     uint32_t line;
     uint32_t finished;     /* 1: the worker returned from its main function; its exit status is meant */
-    _Atomic uint32_t stop; /* 1: the time is up; the worker should give up */
-    uint32_t stopped;      /* 1: it gave up for that reason; the names above stay those of whom it happened to */
-    uint32_t supervised;   /* 0: nobody else reads this */
-    uint32_t lost_files;   /* 1: a plugin took standard files that cannot be put back; the worker ended for that */
-    char parent[96];       /* the plugin after which the worker first had processes of its own, or empty */
+    _Atomic uint32_t stop; /* 1: the time is up; the worker should stop */
+    uint32_t stopped;    /* 1: it stopped for that reason; the names above stay those of the plugin that was running */
+    uint32_t supervised; /* 0: nobody else reads this */
+    uint32_t lost_files; /* 1: a plugin took standard files that cannot be put back; the worker ended for that */
+    char parent[96];     /* the plugin after which the worker first had processes of its own, or empty */
     _Atomic uint64_t load_began_ns;   /* monotonic time when the loading of a plugin began, or 0 */
     uint64_t load_device, load_inode; /* of its file */
     int module_fd;     /* of the worker: takes a copy of a module that comes through standard input; or -1 */

@@ -73,7 +73,7 @@ static pto_status apply(greedy *g, op_id o, uint32_t count, const pto_pattern *c
         const pto_pattern *p = patterns[i];
         if (p->kind != 0 && p->kind != op_kind_of(g->c->m, o)) continue;
         const pto_status s = p->rewrite(&g->c->run, op_handle(g->c, o));
-        if (s > PTO_CHANGED) run_misuse(g->c, &E1323, "returned %d from a pattern, which is no status", s);
+        if (s > PTO_CHANGED) run_misuse(g->c, &E1323, "returned %d from a pattern, which is not a status", s);
         if (s < 0 || g->c->misused) return PTO_FAILED;
         if (s != PTO_CHANGED) continue;
         if (!op_is_live(g->c->m, o)) return PTO_OK;

@@ -140,7 +140,7 @@ bool run_check_text(run_context *c, pto_str s)
 bool run_check_value_name(run_context *c, pto_str name)
 {
     if (name.n == 0 || lexer_is_value_name(str_of(name))) return true;
-    run_misuse(c, &E1324, "named a value `%.*s`, which is no name: letters, digits and `_`, at most %d bytes",
+    run_misuse(c, &E1324, "named a value `%.*s`, which is not a name: letters, digits and `_`, at most %d bytes",
                shown(name), name.p, LEXER_NAME_BYTES);
     return false;
 }
@@ -149,7 +149,7 @@ bool run_check_symbol(run_context *c, pto_str name)
 {
     if (lexer_is_name(str_of(name), true)) return true;
     run_misuse(c, &E1324,
-               "made a reference to `@%.*s`, which is no name: letters, digits, `_` and `.`, at most %d bytes",
+               "made a reference to `@%.*s`, which is not a name: letters, digits, `_` and `.`, at most %d bytes",
                shown(name), name.p, LEXER_NAME_BYTES);
     return false;
 }

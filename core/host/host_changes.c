@@ -72,7 +72,7 @@ static bool check_place(run_context *c, pto_place h, build_parts *p)
     const bool at_top = p->at.block == module_top(c->m), is_function = (p->info->traits & TRAIT_FUNCTION) != 0;
     if (at_top == is_function) return true;
     run_misuse(c, &E1324, "put `%s` %s", p->info->name,
-               at_top ? "outside of any function" : "into another op; functions and kernels stand at the top");
+               at_top ? "outside of any function" : "into another op; functions and kernels belong at the top");
     return false;
 }
 
@@ -178,7 +178,7 @@ static bool is_inside(const module *m, op_id o, op_id root)
     return o != 0;
 }
 
-/* Whether the op may be taken away from where it stands. */
+/* Whether the op may be taken away from its place. */
 static bool may_remove(run_context *c, op_id o, const char *verb)
 {
     if (o == 0) {
@@ -369,7 +369,7 @@ pto_status host_op_set_attr(pto_op h, pto_str name, pto_attr to)
         return PTO_FAILED;
     }
     if (renames && (a == 0 || attr_at(c->ir, a)->kind != ATTR_STRING)) {
-        run_misuse(c, &E1324, "tried to give a function a name that is no string");
+        run_misuse(c, &E1324, "tried to give a function a name that is not a string");
         return PTO_FAILED;
     }
     const uint64_t before = module_epoch(c->m);
@@ -403,7 +403,7 @@ pto_status host_tune_fix(pto_op h, int64_t number)
     run_context *c = run_of(h.run);
     const op_id o = op_from(c, h);
     if (o == 0 || op_kind_of(c->m, o) != OP_TUNE) {
-        run_misuse(c, &E1324, "tried to fix the symbol of %s, which is no `tune`",
+        run_misuse(c, &E1324, "tried to fix the symbol of %s, which is not a `tune`",
                    o == 0 ? "no op" : op_info_of(c->m, o)->name);
         return PTO_FAILED;
     }

@@ -10,7 +10,7 @@ static schedule_form form_of(const pto_decision *d)
     return (schedule_form){.count = d->count, .keys = d->keys, .words = d->words, .min = d->min, .max = d->max};
 }
 
-/* Decisions are a pass's: what a checker or a strategy said would stand in the schedule as if it held. */
+/* Decisions are a pass's: what a checker or a strategy said would be in the schedule as if it held. */
 static bool check_decision(run_context *c, const pto_decision *d, const int64_t *values)
 {
     if (c->request.access == RUN_READS) {

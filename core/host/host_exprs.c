@@ -71,7 +71,7 @@ pto_expr host_expr_symbol(const pto_run *run, pto_str name)
 {
     run_context *c = run_of(run);
     if (!lexer_is_name(str_of(name), false)) {
-        run_misuse(c, &E1324, "made a symbol of `%.*s`, which is no name", (int)name.n, name.p);
+        run_misuse(c, &E1324, "made a symbol of `%.*s`, which is not a name", (int)name.n, name.p);
         return expr_handle(c, 0);
     }
     return expr_handle(c, expr_symbol(c->ir, string_intern(c->ir, str_of(name))));

@@ -123,13 +123,13 @@ static inline pto_str pto_str_z(const char *s) { return pto_str_of(str_from(s));
 
 /* Whether all values that an expression names still exist; reports when not. */
 bool run_check_leaves(run_context *c, expr_id e);
-/* Whether text of a plugin can be printed and read back: as a string, behind `%`, or behind `@`; reports when not.
+/* Whether text of a plugin can be printed and read back: as a string, after `%`, or after `@`; reports when not.
  * An empty name of a value stands for one without. */
 bool run_check_text(run_context *c, pto_str s);
 bool run_check_value_name(run_context *c, pto_str name);
 bool run_check_symbol(run_context *c, pto_str name);
 
-/* Whether the run may change an op, or what stands in a block; reports when it may not. */
+/* Whether the run may change an op, or what is in a block; reports when it may not. */
 bool run_may_change_op(run_context *c, op_id o);
 bool run_may_change_block(run_context *c, block_id b);
 /* The place as ids; false after a diagnostic. It must be one where the run may change things. */
@@ -138,16 +138,16 @@ bool place_from(run_context *c, pto_place h, op_place *out);
 void run_changed(run_context *c, uint32_t classes, op_id o);
 
 /* ---- host_leaves.c: expressions in attributes name operands by slot (a kernel's: its block arguments); plugins see
- * and give values instead ---- */
+ * and pass values instead ---- */
 /* The attribute with value leaves for slots. */
 attr_id attr_with_leaves(run_context *c, op_id o, attr_id a);
 /* Whether an attribute holds value leaves or slots. */
 bool attr_has_leaves(const ir_context *ir, attr_id a);
-/* What a plugin gives as attribute `name` of an op of this row, fit to be stored; 0 after a diagnostic. `o`: the op, 0
+/* What a plugin passes as attribute `name` of an op of this row, fit to be stored; 0 after a diagnostic. `o`: the op, 0
  * while it is being made. */
 attr_id attr_for_op(run_context *c, const op_info *info, op_id o, str name, pto_attr h);
 
-/* ---- greedy.c: what the driver wants to know ---- */
+/* ---- greedy.c: what the driver asks ---- */
 /* `changed`: the op itself changed, so its readers are of interest too; else it only lost a use. */
 void greedy_touched(struct greedy *g, op_id o, bool changed);
 

@@ -94,7 +94,7 @@ static status check_choices(const loader *l, const char *op, pto_row_attr *a)
     TRY(loader_count(l, (const void *const *)a->choices, "choices", &n));
     if ((n != 0) != (a->type == PTO_ROW_ENUM))
         return loader_refuse(l, "attribute `%s` of op `%s` %s", a->name, op,
-                             n != 0 ? "has choices, but is no enum" : "lacks its choices");
+                             n != 0 ? "has choices, but is not an enum" : "lacks its choices");
     for (uint32_t i = 0; i < n; i++)
         if (!is_word(a->choices[i]))
             return loader_refuse(l, "attribute `%s` of op `%s` has a choice that is not a word", a->name, op);

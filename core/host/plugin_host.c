@@ -185,7 +185,7 @@ static void push_file(plugin_host *h, plugin_file *f)
     h->files[h->file_count++] = f;
 }
 
-/* Reads one note. `given`: by the user, so a file that is no plugin is an error and not just another file. */
+/* Reads one note. `given`: by the user, so a file that is not a plugin is an error and not just another file. */
 static status add_file(plugin_host *h, const char *path, bool given)
 {
     struct stat st;
@@ -259,7 +259,7 @@ static status add_folder(plugin_host *h, const char *path, bool wanted)
         text_buffer t;
         text_init(&t);
         text_printf(&t, "%s/%s", path, *names);
-        /* Files that are no plugins are none of our business. */
+        /* Files that are not plugins are skipped. */
         (void)!add_file(h, text_keep(&t, h->a), false);
     }
     return OK;

@@ -28,13 +28,13 @@ typedef struct plugin_refusal {
 } plugin_refusal;
 
 typedef struct plugin_host_params {
-    uint32_t abi_minor; /* of this host, and whether it is a draft: plugin_host_defaults gives those of this build */
+    uint32_t abi_minor; /* of this host, and whether it is a draft: plugin_host_defaults returns those of this build */
     bool draft;
     bool only_given;            /* no environment, no default folders */
     const char *const *files;   /* loaded first; NULL-ended or NULL */
     const char *const *folders; /* sought before all others; NULL-ended or NULL */
     const plugin_refusal *refused;
-    bool goes_on;              /* a file of `files` that cannot be used is reported and is no failure */
+    bool goes_on;              /* a file of `files` that cannot be used is reported and is not a failure */
     flight_recorder *recorder; /* told which plugin is being loaded; or NULL */
 } plugin_host_params;
 

@@ -235,7 +235,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
 
 static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_plugin **out)
 {
-    if (theirs == NULL) return loader_refuse(l, "its entry gave nothing");
+    if (theirs == NULL) return loader_refuse(l, "its entry returned nothing");
     if (!PTO_HAS(theirs, backends)) return loader_refuse(l, "the plugin is too short a struct");
     pto_plugin *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->version == NULL || p->license == NULL)

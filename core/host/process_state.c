@@ -267,7 +267,7 @@ static void report(flight_recorder *r, const process_caller *who, uint32_t chang
     }
 }
 
-/* Whom to name when the supervisor finds processes that outlived the worker. */
+/* What to name when the supervisor finds processes that outlived the worker. */
 static void note_children(flight_recorder *r, const process_caller *who)
 {
     siginfo_t child;
@@ -293,7 +293,7 @@ void process_restore_output(flight_recorder *r)
     if (!s || --s->diverted != 0) return;
     put_back_rest(s);
     if (s->kept[STDOUT_FILENO] < 0) return;
-    /* That nobody reads what a plugin printed is no failure of ours, and nothing of it may follow. */
+    /* That nobody reads what a plugin printed is not a failure of ours, and nothing of it may follow. */
     if (fflush(stdout) != 0) __fpurge(stdout);
     if (!s->output_failed) clearerr(stdout);
     dup2(s->kept[STDOUT_FILENO], STDOUT_FILENO);

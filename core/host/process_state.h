@@ -1,6 +1,6 @@
 /* What of the process a plugin may not leave changed, and putting it back.
  *
- * Plugins run in the worker's process. Whoever calls into one (run_context_begin and _end around everything that takes
+ * Plugins run in the worker's process. A caller of one (run_context_begin and _end around everything that takes
  * a pto_run, plugin_load around dlopen and the entry) calls process_enter before and process_leave after: the host
  * goes on as if it alone had run. It is put back
  * - and said, with the plugin's name: rounding, traps and flushing of denormals (MXCSR, x87), the locale of the thread,
@@ -19,7 +19,7 @@
 
 typedef struct process_state process_state;
 
-/* Who was called, for the diagnostics. `role` and `id` may be NULL: the plugin itself, being loaded from `path`. */
+/* What was called, for the diagnostics. `role` and `id` may be NULL: the plugin itself, being loaded from `path`. */
 typedef struct process_caller {
     diag_engine *diags;
     src_pos at;
@@ -27,7 +27,7 @@ typedef struct process_caller {
     bool only_reads; /* a checker or strategy, of which there are many calls: the folder is looked at after the pass */
 } process_caller;
 
-/* Keeps the process as it stands and makes it the host's: a C locale, children that die with it. Once, before the first
+/* Keeps the process as it is and makes it the host's: a C locale, children that die with it. Once, before the first
  * plugin. Never NULL; released with the process. */
 process_state *process_state_capture(arena *a);
 

@@ -69,7 +69,7 @@ uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded
     return 1u << from | 1u << to | ((1u << level_guest(from) | 1u << level_guest(to)) & ~excluded);
 }
 
-/* Who runs, for the supervisor: a checker stands at the step whose work it checks. NULL: nobody. */
+/* What runs, for the supervisor: a checker counts as the step whose work it checks. NULL: nobody. */
 static void record(const run_session *s, const run_context *c)
 {
     flight_recorder *r = s->params.recorder;
@@ -168,7 +168,7 @@ static void blame(const run_context *c)
               who->step != NULL ? " in step `" : "", who->step != NULL ? who->step : "", who->step != NULL ? "`" : "");
 }
 
-/* Behind an error that names pass and plugin already. */
+/* After an error that names pass and plugin already. */
 static void note_step(const run_context *c)
 {
     const run_agent *who = c->request.after != NULL ? c->request.after : c->request.agent;
@@ -176,7 +176,7 @@ static void note_step(const run_context *c)
         diag_note(c->diags, who->at, "%s step `%s`", c->request.after != NULL ? "after" : "in", who->step);
 }
 
-/* Says who reported, or in whose place. */
+/* Names what reported, or on whose behalf. */
 static void report_end(const run_context *c, bool failed, bool reported)
 {
     const run_agent *who = c->request.agent;
@@ -225,7 +225,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     process_leave(s->params.recorder, &who);
     /* PTO_CHANGED is what a pass that ends with a pattern driver may hand on. */
     if (returned > (c->request.access == RUN_READS ? PTO_OK : PTO_CHANGED))
-        run_misuse(c, &E1323, "returned %d, which is no status here", returned);
+        run_misuse(c, &E1323, "returned %d, which is not a status here", returned);
     const bool failed = returned < 0 || c->was_stopped, reported = diag_error_count(c->diags) != c->errors_before;
     report_end(c, failed, reported);
     /* Every way to change a module bumps its epoch; classes come from the table. */
@@ -344,7 +344,7 @@ bool run_check_leaves(run_context *c, expr_id e)
     return !c->misused;
 }
 
-/* ---- who may write where ---- */
+/* ---- what a run may write ---- */
 
 static bool may_change(run_context *c)
 {
@@ -372,7 +372,7 @@ static bool is_inside_unit(run_context *c, op_id function)
 bool run_may_change_op(run_context *c, op_id o)
 {
     if (!may_change(c)) return false;
-    /* Most ops stand right in the body. */
+    /* Most ops are right in the body. */
     if (c->request.unit != 0 && op_parent(c->m, o) == c->request.unit) return true;
     return is_inside_unit(c, op_function(c->m, o));
 }

@@ -1,7 +1,7 @@
-/* One run of one plugin function on one unit: who runs, what it may change, what it changed.
+/* One run of one plugin function on one unit: what runs, what it may change, what it changed.
  *
- * Whatever a run changed of the process is put back when it ends, and when another begins inside it. Behind the pto_run
- * that a plugin gets. Handles carry the number of their run, so one kept from an earlier run is noticed; the memory of
+ * Whatever a run changed of the process is put back when it ends, and when another begins inside it. A plugin sees
+ * it as its pto_run. Handles carry the number of their run, so one kept from an earlier run is noticed; the memory of
  * a run lives as long as the plugins, so noticing is safe. Runs nest (a pass asks a strategy). One thread. */
 #ifndef CORE_HOST_RUN_CONTEXT_H
 #define CORE_HOST_RUN_CONTEXT_H
@@ -15,8 +15,8 @@
 
 #include <pto/tiling.h>
 
-/* What of a plugin runs: a pass of a step, a property checker, a strategy, a backend. Made once for each step by
- * whoever resolved the ids; constant but for the statistics. */
+/* What of a plugin runs: a pass of a step, a property checker, a strategy, a backend. Made once for each step when
+ * its ids are resolved; constant except for the statistics. */
 typedef struct run_agent {
     const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
     const char *step;               /* or NULL */
@@ -53,13 +53,13 @@ typedef struct run_session_params {
     run_registry *registry;       /* plugin_host_runs; NULL: of its own */
     const machine *machine;       /* or NULL */
     uint32_t abi_minor;           /* told to plugins */
-    flight_recorder *recorder;    /* told who runs, from begin to end, and asked whether to stop; or NULL */
+    flight_recorder *recorder;    /* told what runs, from begin to end, and asked whether to stop; or NULL */
     touched_functions *functions; /* told which functions a run may have changed; or NULL */
     tiling_retry *retry;          /* which sizes of tiles were tried in vain; or NULL */
     schedule *schedule;           /* asked what is pinned, told what is decided; or NULL */
 } run_session_params;
 
-/* What `keep` gives out lives in `a`. */
+/* What `keep` returns lives in `a`. */
 run_session *run_session_create(arena *a, const run_session_params *params);
 void run_session_destroy(run_session *s);
 /* The time is up. */
@@ -80,7 +80,7 @@ typedef struct run_request {
     const run_agent *after; /* of a checker: the step whose work is checked, for the flight recorder; or NULL */
 } run_request;
 
-/* Levels that a pass may make ops of: those it consumes and produces, with their guests but for the levels of
+/* Levels that a pass may make ops of: those it consumes and produces, with their guests except for the levels of
  * `excluded`, as bits. */
 uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded);
 
@@ -113,7 +113,7 @@ typedef struct run_result {
  * depends on the process, such as opening a file. */
 void run_context_put_back(const pto_run *run);
 
-/* Ends the innermost run, which must be `run`. `returned` is what the plugin's function gave: a failure without any
+/* Ends the innermost run, which must be `run`. `returned` is what the plugin's function returned: a failure without any
  * diagnostic is reported here, and a note says which step reported the others. */
 run_result run_context_end(const pto_run *run, pto_status returned);
 

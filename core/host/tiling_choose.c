@@ -16,7 +16,7 @@ typedef struct chooser {
     const pto_tiling_problem *problem;
     uint32_t offered;
     bool chosen;
-    search_space *space;           /* wants all offers, or NULL */
+    search_space *space;           /* needs all offers, or NULL */
     uint32_t passed_over, fitting; /* offers that fit: to be left out, and seen so far */
     uint32_t ordinal;              /* of the chosen one */
     int64_t tile[TILING_DIMS_MAX];
@@ -69,7 +69,7 @@ static const char *dim_name(const pto_tiling_problem *p, uint32_t d)
     return p->dims[d]->name != NULL ? p->dims[d]->name : "?";
 }
 
-/* A size that covers a static extent need be no multiple of the granule. */
+/* A size that covers a static extent need not be a multiple of the granule. */
 static bool keeps_granule(const pto_tiling_dim *dim, int64_t size)
 {
     return (dim->static_extent >= 0 && size >= dim->static_extent) || size % dim->granule == 0;
@@ -104,7 +104,7 @@ static bool check_offer(chooser *k, const int64_t *tile, const double *cost)
     return false;
 }
 
-/* `cost` may be NULL. Gives whether more are wanted. */
+/* `cost` may be NULL. Returns whether more are needed. */
 static bool take(chooser *k, const int64_t *tile, const double *cost)
 {
     int64_t needed = 0, capacity = 0;
@@ -367,7 +367,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
 static pto_status choose(chooser *k, const run_agent *strategy, op_id nest)
 {
     schedule *s = k->c->session->params.schedule;
-    /* What one strategy asks of another is no decision yet. */
+    /* What one strategy asks of another is not a decision yet. */
     if (s == NULL || nest == 0 || k->c->outer != NULL) return ask_strategy(k, strategy, nest);
     const char *names[TILING_DIMS_MAX];
     int64_t least[TILING_DIMS_MAX], most[TILING_DIMS_MAX];

@@ -2,9 +2,9 @@
  *
  * Strategies are asked before kernels exist, so a later step may find that one does not fit. Then the steps run once
  * more from the tiling on, and that nest gets the next size that its strategy offers and that fits by count; each time
- * is a remark. When the strategy has no other, or after TILING_RETRIES_MAX times, the error of the later step stands.
- * Sizes that the schedule pins are never replaced. The steps are deterministic, so the choices of each time come in one
- * order and are known by their number. [one thread] */
+ * is a remark. When the strategy has no other, or after TILING_RETRIES_MAX times, the error of the later step is
+ * reported. Sizes that the schedule pins are never replaced. The steps are deterministic, so the choices of each time
+ * come in one order and are known by their number. [one thread] */
 #ifndef CORE_HOST_TILING_RETRY_H
 #define CORE_HOST_TILING_RETRY_H
 
@@ -26,12 +26,12 @@ uint32_t tiling_retry_next(tiling_retry *r, str function, str label);
 void tiling_retry_add_pin(tiling_retry *r, str function, str label, src_pos at);
 /* Where it pins a size of what became that function or kernel; false when it does not. */
 bool tiling_retry_find_pin(const tiling_retry *r, str unit, src_pos *at);
-/* The strategy has no offer behind those that the latest choice passed over: the first one stands from now on. */
+/* The strategy has no offer after those that the latest choice passed over: the first one is kept from now on. */
 void tiling_retry_give_up(tiling_retry *r);
-/* A later step found no room in the function or kernel of that name: nests that became it shall get other sizes. False:
- * there are none to be had. */
+/* A later step found no space in the function or kernel of that name: nests that became it shall get other sizes.
+ * False: there are none to be had. */
 bool tiling_retry_ask(tiling_retry *r, str unit);
-/* Somebody asked, or gave up, since the steps began. */
+/* Something asked, or stopped, since the steps began. */
 bool tiling_retry_is_wanted(const tiling_retry *r);
 void tiling_retry_restart(tiling_retry *r);
 

@@ -37,7 +37,7 @@ enum { SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024, HUGE_CHUNK_BYTES = 8 * 1024 
 
 typedef struct chunk {
     struct chunk *next;
-    size_t capacity;     /* bytes behind this header */
+    size_t capacity;     /* bytes after this header */
     size_t used;         /* bytes handed out, padding included */
     size_t dirty;        /* bytes that were handed out at some time; what lies above is still zero from the system */
     size_t used_before;  /* sum of `used` of all earlier chunks */
@@ -46,7 +46,7 @@ typedef struct chunk {
 
 enum { CHUNK_HEADER_BYTES = (sizeof(chunk) + DEFAULT_ALIGN - 1) / DEFAULT_ALIGN * DEFAULT_ALIGN };
 
-/* Chunks form one list. Those behind `current` are empty leftovers of a rewind, kept for the next allocations. */
+/* Chunks form one list. Those after `current` are empty leftovers of a rewind, kept for the next allocations. */
 struct arena {
     const char *name;
     chunk *first, *current;
@@ -56,7 +56,7 @@ struct arena {
 
 __attribute__((noreturn)) static void out_of_memory(const char *name, size_t bytes)
 {
-    fprintf(stderr, "error: out of memory: %zu more bytes wanted for `%s`\n", bytes, name);
+    fprintf(stderr, "error: out of memory: %zu more bytes needed for `%s`\n", bytes, name);
     _Exit(75);
 }
 
@@ -98,7 +98,7 @@ static chunk *chunk_map(size_t bytes)
     return c;
 }
 
-/* Links a chunk of at least `bytes` behind the current one and makes it current. */
+/* Links a chunk of at least `bytes` after the current one and makes it current. */
 static chunk *chunk_add(arena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX - CHUNK_HEADER_BYTES) out_of_memory(a->name, bytes);
@@ -131,7 +131,7 @@ static chunk *chunk_enter_next(arena *a, size_t bytes)
 
 void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
 {
-    BUG_IF(align == 0 || (align & (align - 1)) != 0, "alignment %zu is no power of two", align);
+    BUG_IF(align == 0 || (align & (align - 1)) != 0, "alignment %zu is not a power of two", align);
     if (align < MIN_ALIGN) align = MIN_ALIGN;
     chunk *c = a->current;
     size_t start = 0;

@@ -32,7 +32,7 @@ struct diag_engine {
     uint32_t max_printed;
     uint32_t seen[DIAG_REMARK + 1]; /* by severity */
     const char *next_path;          /* of the report to come; or NULL */
-    const char *last_path;          /* of the last report that is no note; or NULL */
+    const char *last_path;          /* of the last report that is not a note; or NULL */
     bool last_was_remark, shows_remarks, keeps_remarks, hides_paths;
     bool last_was_warning, hides_warnings;
     bool last_was_dropped; /* then its notes are dropped with it */
@@ -264,7 +264,7 @@ static const char *take_path(diag_engine *d, bool is_note)
     return !is_note || path == NULL || d->last_path == NULL || strcmp(path, d->last_path) != 0 ? path : NULL;
 }
 
-/* Keeps the first error for whoever asked for silence. */
+/* Keeps the first error for callers that asked for silence. */
 static bool hush(diag_engine *d, diag_severity severity, str message)
 {
     if (!d->is_hushed || (severity != DIAG_ERROR && severity != DIAG_NOTE)) return false;

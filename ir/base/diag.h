@@ -1,10 +1,10 @@
 /* Diagnostics: everything a user is told about wrong input goes through here.
  *
  * Printed form, one per line, the source line and a caret below where the source is known:
- *     softmax.ptir:3:8: error: [E0203] `tensor.sub` wants ...
+ *     softmax.ptir:3:8: error: [E0203] `tensor.sub` needs ...
  *     softmax.ptir:3:8: error: [pto.tile/unsupported-op] `tensor.sort` has no tile form [@softmax/y]
  *     note: ...
- * The path of the op in question stands at the end once a module is more than the text at the place (op_name_diag).
+ * The path of the op in question is at the end once a module is more than the text at the place (op_name_diag).
  * Codes are rows of ir/base/diag.def, core/diag.def and tools/base/diag.def, or a plugin's own "vendor.pass/what" text.
  */
 #ifndef IR_BASE_DIAG_H
@@ -62,7 +62,7 @@ diag_engine *diag_create(FILE *out, int max_errors);
 void diag_destroy(diag_engine *d);
 
 /* Makes the text of a file known, so that carets can be shown. The text must outlive the engine or be withdrawn by
- * passing NULL for it; then the file is read again from disk when a caret is wanted. */
+ * passing NULL for it; then the file is read again from disk when a caret is needed. */
 void diag_add_source(diag_engine *d, const char *file, str text);
 
 /* Reports. The message is one sentence in lower case without full stop, with the offending values and limits.
@@ -95,7 +95,7 @@ const char *diag_hushed(const diag_engine *d);
 void diag_show_remarks(diag_engine *d, bool on);
 /* Warnings with their notes are printed unless this is off; it is on at first. */
 void diag_show_warnings(diag_engine *d, bool on);
-/* Says that remarks will be read from the records, so that these want paths; off at first. */
+/* Says that remarks will be read from the records, so that these need paths; off at first. */
 void diag_keep_remarks(diag_engine *d, bool on);
 
 #endif

@@ -32,7 +32,7 @@ bool str_starts_with(str a, const char *prefix);
 /* Whether a word is in a list that ends in NULL; a list that is NULL is empty. */
 bool str_list_has(const char *const *list, const char *word);
 
-/* Edit distance (Levenshtein), for "did you mean". Lengths above 64 give SIZE_MAX. */
+/* Edit distance (Levenshtein), for "did you mean". For lengths above 64: SIZE_MAX. */
 size_t str_distance(str a, str b);
 
 /* The candidate nearest to `word`, or NULL when none is near enough (distance above a third of its length, at
@@ -68,7 +68,7 @@ void text_init(text_buffer *t);
 void text_fini(text_buffer *t);
 /* Ends the buffer and returns its text, NUL-terminated, in the arena; "" when it is empty. */
 const char *text_keep(text_buffer *t, arena *a);
-/* Room for `more` bytes and a NUL: hands what there is to `flush` when that is much, grows otherwise. */
+/* Space for `more` bytes and a NUL: hands what there is to `flush` when that is much, grows otherwise. */
 void text_reserve(text_buffer *t, size_t more);
 void text_puts(text_buffer *t, const char *s);
 

@@ -27,7 +27,7 @@ typedef struct op_table op_table; /* ir/op_table.h */
 ir_context *context_create(diag_engine *diags);
 void context_destroy(ir_context *c);
 diag_engine *context_diags(const ir_context *c);
-/* What takes long looks at `stop` now and then, and gives up after a diagnostic when it is not 0. */
+/* What takes long looks at `stop` now and then, and stops after a diagnostic when it is not 0. */
 void context_set_stop(ir_context *c, const _Atomic uint32_t *stop);
 bool context_should_stop(const ir_context *c);
 arena *context_arena(const ir_context *c);
@@ -38,7 +38,7 @@ op_table *context_ops(const ir_context *c);
 /* ---- strings ---- */
 str_id string_intern(ir_context *c, str s);
 str_id string_intern_z(ir_context *c, const char *s);
-str string_of(const ir_context *c, str_id id); /* always NUL-terminated behind n */
+str string_of(const ir_context *c, str_id id); /* always NUL-terminated after n */
 
 /* ---- element types, spaces, layouts ---- */
 typedef enum dtype {
@@ -83,8 +83,8 @@ layout_order layout_order_of(const ir_context *c, layout l); /* ORDER_NONE for L
  * Over symbols ($B), operand slots (d0, d1, ...: operand numbers of the op that holds the expression) and 64-bit
  * constants. Uniqued and simplified on creation: constants fold, like terms of a sum merge, min and max flatten and
  * drop duplicates, x floordiv 1, x mod 1 and the like vanish, (c*k*x) floordiv k cancels.
- * Terms without slots stand in one canonical order; terms with slots keep the order in which they were written, so
- * that printing and parsing again gives the same text whatever the slot numbers are. */
+ * Terms without slots are in one canonical order; terms with slots keep the order in which they were written, so
+ * that printing and parsing again makes the same text whatever the slot numbers are. */
 typedef enum expr_kind {
     EXPR_NONE,
 #define EXPR_KIND(ID, doc) EXPR_##ID,
@@ -111,7 +111,7 @@ const expr_node *expr_at(const ir_context *c, expr_id e);
 /* Whether there is such a number, made from none or from a wild one; 0 is none. So with the others below. */
 bool expr_exists(const ir_context *c, expr_id e);
 /* Builders return 0 when a constant or coefficient leaves -(2^63 - 1) .. 2^63 - 1, when a divisor is a constant below
- * 1, or beyond the limits above; nothing is reported. A zero operand gives zero, so errors may be tested once at the
+ * 1, or beyond the limits above; nothing is reported. A zero operand makes zero, so errors may be tested once at the
  * end. What is simplified away is no longer evaluated: 0 * ($A floordiv $B) is 0 whatever $B is. */
 expr_id expr_const(ir_context *c, int64_t v);
 expr_id expr_symbol(ir_context *c, str_id name);
@@ -146,7 +146,7 @@ typedef struct expr_values {
 } expr_values;
 bool expr_eval(const ir_context *c, expr_id e, const expr_values *v, int64_t *out);
 
-/* Interval of an expression when every symbol and slot lies in the interval its callback gives (false: unknown).
+/* Interval of an expression when every symbol and slot lies in the interval that its callback returns (false: unknown).
  * INT64_MIN / INT64_MAX stand for "no bound". Symbols are at least 0 unless a fact says more. */
 typedef struct expr_range {
     int64_t lo, hi;
@@ -213,7 +213,7 @@ type_id channel_tile(ir_context *c, type_id channel);
 /* Bytes of a tile of `rows` x `columns` elements: rows of a mask are packed bits, first column in the lowest bit, each
  * row from a multiple of MASK_ROW_BYTES on. Fails (false) beyond 63 bits. */
 bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out);
-/* What keeps a type from being one, in words for a message: an element type where none of its kind may stand. NULL:
+/* What keeps a type from being one, in words for a message: an element type where none of its kind is allowed. NULL:
  * nothing. */
 const char *type_misfit(const ir_context *c, const type_node *t);
 /* Number of elements as an expression; 0 on overflow. */

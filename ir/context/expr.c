@@ -1,6 +1,6 @@
 /* Expressions: nodes, uniquing and the simplifications that the builders make.
  *
- * Arguments of a node stand in print order. A sum: terms with positive coefficient, then those with negative one.
+ * Arguments of a node are in print order. A sum: terms with positive coefficient, then those with negative one.
  * Inside these, and in products, min and max (constant first): terms with slots as written, then terms without slots in
  * structural order, which looks at spellings and never at ids. */
 #include "ir/context/context_impl.h"
@@ -278,7 +278,7 @@ static bool product_add(ir_context *c, term_list *t, expr_id e, int64_t *coef)
 {
     const expr_node *n = expr_at(c, e);
     int64_t content = content_of(n);
-    /* Negative terms stand last, so the first one tells of all. */
+    /* Negative terms are last, so the first one tells of all. */
     if (n->kind == EXPR_SUM && n->coefs[0] < 0 && n->value <= 0) content = -content;
     if (__builtin_mul_overflow(*coef, content, coef)) return false;
     e = divide_exactly(c, e, content);

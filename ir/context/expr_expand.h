@@ -5,7 +5,7 @@
 #include "ir/context/context.h"
 
 /* The same value with products of sums multiplied out and factors in one order, so that equal polynomials are equal;
- * 0 when there are too many terms. For comparing: printing and ranges want the factors that were written. */
+ * 0 when there are too many terms. For comparing: printing and ranges need the factors that were written. */
 expr_id expr_expand(ir_context *c, expr_id e);
 bool expr_has_product(const ir_context *c, expr_id e);
 /* The builder of a kind with two arguments: a sum, a product, a quotient, a rest, the least or the greatest. */

@@ -40,7 +40,7 @@ static bool takes_minus_apart(const expr_printer *p, const expr_node *n)
     return first->kind == EXPR_SUM && (first->value < 0 || first->coefs[first->arg_count - 1] < 0);
 }
 
-/* magnitude * e, behind a sign if `signed_first`: then e may not begin with something that binds looser than it. */
+/* magnitude * e, after a sign if `signed_first`: then e may not begin with something that binds looser than it. */
 static void print_term(const expr_printer *p, expr_id e, int64_t magnitude, bool signed_first)
 {
     const expr_node *n = expr_at(p->c, e);

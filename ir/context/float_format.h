@@ -23,9 +23,9 @@ bool round_mode_by_name(str s, round_mode *out);
 /* The value of a pattern, exact; NaNs become a quiet NaN. Bits above the width are ignored. */
 double float_decode(dtype d, uint32_t bits);
 
-/* The pattern of a value after one rounding. Overflow gives infinity or the largest finite value as IEEE 754 has it
+/* The pattern of a value after one rounding. Overflow becomes infinity or the largest finite value as IEEE 754 has it
  * for the mode (f8e4m3: NaN instead of infinity); with `saturate` always the largest finite value, for infinities too.
- * NaN gives the quiet NaN of the same sign. f8e8m0: zero and what is below the range give 2^-127, negatives NaN. */
+ * NaN becomes the quiet NaN of the same sign. f8e8m0: zero and what is below the range become 2^-127, negatives NaN. */
 uint32_t float_encode(dtype d, double v, round_mode mode, bool saturate);
 /* The same for an integer of up to 64 bits, without going through double. */
 uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_mode mode, bool saturate);
@@ -34,7 +34,7 @@ uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_
 bool float_is_exact(dtype d, double v);
 /* The largest finite value. */
 double float_largest(dtype d);
-/* Rounds to an integral value; infinities, NaN and the sign of zero stay. ROUND_ODD gives the odd neighbour. */
+/* Rounds to an integral value; infinities, NaN and the sign of zero stay. ROUND_ODD takes the odd neighbour. */
 double float_round_integral(double v, round_mode mode);
 
 #endif

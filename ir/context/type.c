@@ -114,7 +114,7 @@ type_id type_channel(ir_context *c, type_id tile, int32_t depth, channel_via via
 type_id channel_tile(ir_context *c, type_id channel)
 {
     type_node t = *type_at(c, channel);
-    BUG_IF(t.kind != TYPE_CHANNEL, "the tile of what is no channel");
+    BUG_IF(t.kind != TYPE_CHANNEL, "the tile of what is not a channel");
     t.kind = TYPE_TILE;
     return type_intern(c, &t);
 }

@@ -60,7 +60,7 @@ static const char *skip_blank(lexer *l)
     }
 }
 
-/* A number starts at p. A sign belongs to it only behind its exponent letter. */
+/* A number starts at p. A sign belongs to it only after its exponent letter. */
 static const char *lex_number(const char *p, token *out)
 {
     const char *start = p;
@@ -91,7 +91,7 @@ static const char *lex_number(const char *p, token *out)
     return p;
 }
 
-/* p stands behind the opening quote. */
+/* p is after the opening quote. */
 static const char *lex_string(const char *p, token *out)
 {
     out->p = p;
@@ -219,7 +219,7 @@ static void put_utf8(text_buffer *out, uint32_t c)
     for (int i = more - 1; i >= 0; i--) text_putc(out, (char)(0x80 | (c >> (6 * i) & 0x3F)));
 }
 
-/* `\u` stands before `at`. Returns the bytes taken behind it, 0 when malformed. */
+/* `\u` is before `at`. Returns the bytes taken after it, 0 when malformed. */
 static size_t unescape_unicode(str raw, size_t at, text_buffer *out)
 {
     int code = hex_digits(raw, at, 4);
@@ -234,7 +234,7 @@ static size_t unescape_unicode(str raw, size_t at, text_buffer *out)
     return 10;
 }
 
-/* Escape at `at`, which is the byte behind the backslash. Returns the bytes taken, 0 when malformed. */
+/* Escape at `at`, which is the byte after the backslash. Returns the bytes taken, 0 when malformed. */
 static size_t unescape_one(str raw, size_t at, bool mlir, text_buffer *out)
 {
     static const char from[] = "\"\\nt/bfr";

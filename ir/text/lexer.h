@@ -20,7 +20,7 @@ typedef enum token_kind {
     TOK_AT,         /* `@x`: text is `x` */
     TOK_INT,        /* decimal or 0x, no sign; digits not checked beyond that */
     TOK_FLOAT,      /* with `.` or exponent, no sign */
-    TOK_STRING,     /* text is what stands between the quotes, escapes as written */
+    TOK_STRING,     /* text is what is between the quotes, escapes as written */
     TOK_ARROW,      /* -> */
     TOK_EQ,
     TOK_NE,
@@ -50,13 +50,13 @@ typedef struct lexer {
 
 /* `text` must be NUL-terminated and outlive the lexer. */
 void lexer_init(lexer *l, const char *text);
-/* Skips white space and comments and reads the token behind them. */
+/* Skips white space and comments and reads the token after them. */
 void lexer_next(lexer *l, token *out);
 /* Is this a character of words and value names? */
 bool lexer_is_word_byte(char c);
-/* Can the text stand behind `$`, or with dots behind `@`? */
+/* Can the text follow `$`, or with dots after `@`? */
 bool lexer_is_name(str s, bool with_dots);
-/* Can it stand behind `%`? */
+/* Can it follow `%`? */
 bool lexer_is_value_name(str s);
 
 /* Appends what a string token stands for: \" \\ \/ \b \f \n \r \t \uXXXX, or with `mlir` the escapes of MLIR, \" \\ \n

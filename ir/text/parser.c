@@ -172,7 +172,7 @@ static void parse_functions(parser *p)
 
 static const char dialect_prefix[] = "pto_core.";
 
-/* MLIR wants a dialect's name before attributes of modules; it is no part of ours. */
+/* MLIR requires a dialect's name before attributes of modules; it is not part of ours. */
 static void strip_prefixes(parser *p, size_t from)
 {
     for (size_t i = from; i < p->keys.count; i++) {
@@ -304,7 +304,7 @@ static status parse_top(parser *p)
     return p->errors == 0 ? OK : FAILED;
 }
 
-/* Stacks start with room, so that a pointer to where an op's part begins is never one from NULL. */
+/* Stacks start with some capacity, so that a pointer to where an op's part begins is never one from NULL. */
 static void parser_init(parser *p)
 {
     id_stack *const stacks[] = {&p->operands, &p->types, &p->exprs, &p->keys, &p->attrs};

@@ -135,7 +135,7 @@ static status parse_bits(parser *p, const token *t, attr_id *out)
     return OK;
 }
 
-/* `: i64` behind a number of the generic form; only whether it is a float counts. */
+/* `: i64` after a number of the generic form; only whether it is a float counts. */
 static status parse_number_type(parser *p, bool *is_float)
 {
     *is_float = false;
@@ -178,7 +178,7 @@ static status parse_number(parser *p, attr_id *out)
     bool is_word = at_word(p, "inf") || at_word(p, "nan");
     if (t.kind != TOK_FLOAT && !is_word) return fail_expected(p, "a number");
     if (str_to_f64(text_of(&t), &v) != OK) {
-        FAIL_HERE(p, E0107, "%s is no number that a 64-bit float can hold", shown(p, &t));
+        FAIL_HERE(p, E0107, "%s is not a number that a 64-bit float can hold", shown(p, &t));
     }
     next(p);
     if (is_word && !is_negative && p->tok.kind == '(' && isnan(v)) return parse_nan(p, &t, out);
@@ -243,7 +243,7 @@ static status parse_dialect_attr(parser *p, attr_id *out)
     } else if (str_is(text_of(&name), "pto.dense")) {
         token t = p->tok;
         if (t.kind != TOK_STRING) return fail_expected(p, "a string");
-        /* What stands between the quotes is our own text form and is read in place. */
+        /* What is between the quotes is our own text form and is read in place. */
         p->lex.at = t.p;
         next(p);
         TRY(parse_dense(p, out));
@@ -256,7 +256,7 @@ static status parse_dialect_attr(parser *p, attr_id *out)
     return expect_close(p, '>', &open);
 }
 
-/* A word as a value: what it means depends on what the row wants. */
+/* A word as a value: what it means depends on the row. */
 static status parse_word_value(parser *p, const attr_spec *spec, attr_id *out)
 {
     bool wants_word = spec != NULL && (spec->kind == SPEC_ENUM || spec->kind == SPEC_WORD || spec->kind == SPEC_STRING);

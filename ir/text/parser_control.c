@@ -60,7 +60,7 @@ static status check_carried(parser *p, const control *c)
          op_info_at(p->ops, c->kind)->name);
 }
 
-/* Creates the op; results get the types of the operands until the text gives them. */
+/* Creates the op; results get the types of the operands until the text states them. */
 static status create_control(parser *p, const control *c, uint32_t blocks, op_id *out)
 {
     if (p->poisoned) return FAILED;
@@ -126,7 +126,7 @@ static status parse_control_dict(parser *p, const control *c)
     return parse_dict(p, info, own, c->keys);
 }
 
-/* Behind the clauses: attributes, the op, and its first block. */
+/* After the clauses: attributes, the op, and its first block. */
 static status begin_control(parser *p, const control *c, uint32_t blocks)
 {
     op_id o;

@@ -45,7 +45,7 @@ static status read_item(parser *p, dense_item *out)
     bool is_word = at_word(p, "inf") || at_word(p, "nan");
     if (p->tok.kind != TOK_FLOAT && !is_word) return fail_expected(p, "a number");
     if (str_to_f64(text_of(&p->tok), &out->f) != OK) {
-        FAIL_HERE(p, E0107, "%s is no number that a 64-bit float can hold", shown(p, &p->tok));
+        FAIL_HERE(p, E0107, "%s is not a number that a 64-bit float can hold", shown(p, &p->tok));
     }
     out->is_float = true;
     next(p);

@@ -89,7 +89,7 @@ static bool slot_number(const token *t, uint32_t *out)
 static status parse_leaf_value(parser *p, expr_id *out)
 {
     if (p->no_values) {
-        FAIL_HERE(p, E0207, "%s cannot stand here: types, facts and grids mention symbols ($x) and numbers only",
+        FAIL_HERE(p, E0207, "%s cannot be used here: types, facts and grids mention symbols ($x) and numbers only",
                   shown(p, &p->tok));
     }
     value_id v;
@@ -102,7 +102,7 @@ static status parse_leaf_value(parser *p, expr_id *out)
 static status parse_slot(parser *p, uint32_t slot, expr_id *out)
 {
     if (p->no_slots) {
-        FAIL_HERE(p, E0207, "%s cannot stand here: this attribute mentions symbols only", shown(p, &p->tok));
+        FAIL_HERE(p, E0207, "%s cannot be used here: this attribute mentions symbols only", shown(p, &p->tok));
     }
     size_t count = p->operands.count - p->slot_base;
     if (p->keep_slots) {

@@ -1,7 +1,7 @@
 /* Functions and kernels: names, parameters, facts, regions. */
 #include "ir/text/parser_state.h"
 
-/* Reads `mode %name: type, ...` behind `(`, makes block arguments and adds the attribute `params` when a mode is not
+/* Reads `mode %name: type, ...` after `(`, makes block arguments and adds the attribute `params` when a mode is not
  * `in`. */
 static status parse_params(parser *p, block_id body)
 {

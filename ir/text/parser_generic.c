@@ -112,13 +112,13 @@ static status check_name(parser *p, op_kind kind, size_t keys, src_pos at)
         if (p->keys.items[keys + i] != key) continue;
         str name = string_of(p->c, attr_at(p->c, p->attrs.items[p->attrs.count - count + i])->id);
         if (lexer_is_name(name, !is_bind)) continue;
-        FAIL(p, at, E0105, "\"%.*s\" is no name: letters, digits and `_`%s, not starting with a digit",
+        FAIL(p, at, E0105, "\"%.*s\" is not a name: letters, digits and `_`%s, not starting with a digit",
              (int)(name.n > 40 ? 40 : name.n), name.p, is_bind ? "" : " and `.`");
     }
     return OK;
 }
 
-/* Everything behind the operands and regions: attributes, types, location. */
+/* Everything after the operands and regions: attributes, types, location. */
 static status parse_end(parser *p, op_kind kind, size_t operands, size_t result_count, src_pos at, attr_id *attrs,
                         loc_id *loc)
 {
@@ -171,7 +171,7 @@ static status parse_generic_name(parser *p, op_kind *out)
             next(p);
             return OK;
         }
-        FAIL_HERE(p, E0105, is_function ? "%s cannot stand inside of a function" : "%s must stand inside of a function",
+        FAIL_HERE(p, E0105, is_function ? "%s cannot be inside of a function" : "%s must be inside of a function",
                   shown(p, &p->tok));
     }
     str name = text_of(&p->tok);
@@ -240,7 +240,7 @@ static status end_generic(parser *p, frame *f)
     size_t types = p->types.count;
     loc_id loc = op_loc(p->m, f->op);
     src_pos at = pos_at(p, f->op_line, f->op_column);
-    TRY(expect(p, ')', "`)` behind the last region"));
+    TRY(expect(p, ')', "`)` after the last region"));
     TRY(parse_end(p, f->kind, f->generic_operands, f->name_count, at, &attrs, &loc));
     for (size_t i = 0; i < f->name_count; i++) {
         value_set_type(p->m, op_result(p->m, f->op, (uint32_t)i), p->types.items[types + i]);

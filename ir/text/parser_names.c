@@ -100,7 +100,7 @@ void names_reset(parser *p)
     } else if (t->used == 0) {
         return;
     }
-    /* A small function behind a large one must not pay for the large one's table again and again. */
+    /* A small function after a large one must not pay for the large one's table again and again. */
     while (t->mask >= FIRST_SLOTS && t->used * 8 < t->mask) t->mask /= 2;
     clear_slots(t);
 }

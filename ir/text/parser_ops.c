@@ -168,7 +168,7 @@ static status parse_paren_operands(parser *p, const form_item *item, size_t from
     return expect_close(p, ')', &open);
 }
 
-/* An attribute that stands outside the dict. Absent ones that may be absent push nothing. */
+/* An attribute that is outside the dict. Absent ones that may be absent push nothing. */
 static status parse_item_attr(parser *p, const op_info *info, const form_item *item)
 {
     const attr_spec *spec = &info->attrs[item->attr];
@@ -253,7 +253,7 @@ static status parse_parts(parser *p, const op_start *s)
 
 static block_id current_block(const parser *p) { return p->frames[p->depth - 1].block; }
 
-/* An op of a row with blocks: created with provisional result types, which the text gives behind the block. */
+/* An op of a row with blocks: created with provisional result types, which the text states after the block. */
 static status open_region_op(parser *p, const op_start *s)
 {
     if (p->poisoned) return FAILED;
@@ -372,7 +372,7 @@ static status parse_op_body(parser *p, op_start *s)
     s->kind = kind_of_word(p, text_of(&p->tok));
     if (s->kind == OP_NONE) return fail_unknown_op(p);
     if (s->kind == OP_FUNC || s->kind == OP_BLOCK_KERNEL) {
-        FAIL_HERE(p, E0105, "%s cannot stand inside of a function; is a `}` missing above?", shown(p, &p->tok));
+        FAIL_HERE(p, E0105, "%s cannot be inside of a function; is a `}` missing above?", shown(p, &p->tok));
     }
     if (op_has_own_form(s->kind)) return parse_control(p, s->kind, s->names, s->name_count);
     next(p);
@@ -395,7 +395,7 @@ typedef struct text_place {
     token tok;
 } text_place;
 
-/* Goes on behind a faulty op that starts at `from`: at the next op on a line of its own outside of the blocks that
+/* Goes on after a faulty op that starts at `from`: at the next op on a line of its own outside of the blocks that
  * this one opened, or at the `}` that closes the block around it. */
 static void skip_op(parser *p, const text_place *from)
 {

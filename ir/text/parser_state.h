@@ -175,7 +175,7 @@ MUST_CHECK status expect_word(parser *p, const char *word);
 /* Enters and leaves a bracket, a nested list or an argument list. */
 MUST_CHECK status enter_bracket(parser *p);
 static inline void leave_bracket(parser *p) { p->brackets--; }
-/* The token behind the current one. */
+/* The token after the current one. */
 token peek(const parser *p);
 static inline void push_id(id_stack *s, uint32_t id)
 {
@@ -199,7 +199,7 @@ void names_fini(parser *p);
 MUST_CHECK status names_find(parser *p, const name_ref *ref, value_id *out);
 /* Reads a name and looks it up. */
 MUST_CHECK status parse_value(parser *p, value_id *out);
-/* Makes the name visible and gives it to the value. */
+/* Makes the name visible, as that of the value. */
 MUST_CHECK status names_define(parser *p, const name_ref *ref, value_id v);
 void names_leave(parser *p, size_t scope);
 
@@ -239,22 +239,22 @@ attr_id pop_attrs(parser *p, size_t from);
 MUST_CHECK status parse_attr(parser *p, const attr_spec *spec, attr_id *out);
 /* Does an attribute dict, rather than a block, start at this `{`? */
 bool at_dict(const parser *p);
-/* `{...}` onto p->keys and p->attrs. `info` NULL: any name. `custom` are the attributes that stand outside. */
+/* `{...}` onto p->keys and p->attrs. `info` NULL: any name. `custom` are the attributes that are outside. */
 MUST_CHECK status parse_dict(parser *p, const op_info *info, uint32_t custom, size_t from);
 MUST_CHECK status check_required(parser *p, const op_info *info, size_t from, src_pos at);
 /* Checks the value against the spec and brings it into its stored form. */
 MUST_CHECK status fit_attr(parser *p, const op_info *info, const attr_spec *spec, src_pos at, attr_id *value);
-/* parser_dense.c: `[1.0, 2.0] : tensor<2 x f32>` behind the word `dense`. */
-/* `(0x7e01)` behind `nan`. */
+/* parser_dense.c: `[1.0, 2.0] : tensor<2 x f32>` after the word `dense`. */
+/* `(0x7e01)` after `nan`. */
 MUST_CHECK status parse_nan_bits(parser *p, uint64_t *out);
 MUST_CHECK status parse_dense(parser *p, attr_id *out);
 
 /* ---- parser_ops.c ---- */
-MUST_CHECK status parse_loc(parser *p, loc_id *out); /* `loc` stands here */
+MUST_CHECK status parse_loc(parser *p, loc_id *out); /* `loc` is here */
 loc_id loc_of(parser *p, const token *t);
 /* `: types` and `loc(..)` at the end of an op with `count` results; types go onto p->types. */
 MUST_CHECK status parse_tail(parser *p, uint32_t count, src_pos at, loc_id *loc);
-/* The tail of an op behind its last block: its results get the types. */
+/* The tail of an op after its last block: its results get the types. */
 MUST_CHECK status parse_tail_of_block(parser *p, const frame *f);
 /* Opens a block of the op at `{`, which is taken. */
 MUST_CHECK status push_frame(parser *p, const frame *f);
@@ -270,11 +270,11 @@ op_id add_second_block(parser *p, op_id o);
 /* ---- parser_functions.c, parser_control.c ---- */
 MUST_CHECK status parse_func(parser *p);
 MUST_CHECK status parse_kernel(parser *p);
-/* `(vector)` behind the word `core`, onto p->keys and p->attrs. */
+/* `(vector)` after the word `core`, onto p->keys and p->attrs. */
 MUST_CHECK status parse_core(parser *p, const op_info *info);
 /* An op with a form of its own; its name is the current token. */
 MUST_CHECK status parse_control(parser *p, op_kind kind, size_t names, size_t name_count);
-/* Behind the `}` of a control op: the next block or the end of the op. */
+/* After the `}` of a control op: the next block or the end of the op. */
 MUST_CHECK status finish_control(parser *p, frame *f);
 
 /* ---- parser_generic.c ---- */

@@ -105,7 +105,7 @@ static status parse_strides(parser *p, type_node *t)
     return expect_close(p, ']', &open);
 }
 
-/* Behind the shape of a tensor or gm type. */
+/* After the shape of a tensor or gm type. */
 static status parse_memory_clauses(parser *p, type_node *t)
 {
     static const char *const known[] = {"nd", "nz", "panel", "strides", NULL};
@@ -271,7 +271,7 @@ bool at_type(const parser *p)
            (p->is_generic && builtin_dtype(word) != DTYPE_NONE);
 }
 
-/* `!pto.tensor<..>`: what stands behind `!pto.` becomes the current token. */
+/* `!pto.tensor<..>`: what follows `!pto.` becomes the current token. */
 static status skip_dialect(parser *p)
 {
     next(p);

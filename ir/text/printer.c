@@ -90,7 +90,7 @@ attr_id item_of(const printer *r, attr_id list, uint32_t index)
     return index < count_of(r, list) ? attr_at(r->c, list)->items[index] : 0;
 }
 
-/* Lines longer than the parser takes are broken at the first blank behind these many bytes, not in strings and types:
+/* Lines longer than the parser takes are broken at the first blank after these many bytes, not in strings and types:
  * MLIR compares the text of types. Single tokens are limited (see lexer.h). */
 enum { LINE_BYTES = 64 * 1024 };
 
@@ -216,7 +216,7 @@ static void print_head(printer *r, op_id o)
     break_line(r, from);
 }
 
-/* Behind the last block: types and location. */
+/* After the last block: types and location. */
 static void print_tail(printer *r, op_id o)
 {
     const size_t from = text_hold(r->out);
@@ -273,7 +273,7 @@ static void close_block(printer *r)
     text_putc(r->out, '}');
 }
 
-/* Opens block `index` of `o` and those behind it as long as they are empty; the first op printed inside, or 0 when
+/* Opens block `index` of `o` and those after it as long as they are empty; the first op printed inside, or 0 when
  * all blocks are done. */
 static op_id enter_blocks(printer *r, op_id o, uint32_t index)
 {

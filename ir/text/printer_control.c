@@ -161,7 +161,7 @@ static void print_arg(printer *r, op_id o, uint32_t b, uint32_t i)
     print_value(r, block_arg(r->m, op_block_at(r->m, o, b), i));
 }
 
-/* `%arg = %init` for each carried value; arguments start behind the indices. */
+/* `%arg = %init` for each carried value; arguments start after the indices. */
 static void print_inits(printer *r, op_id o, const char *word, uint32_t first_arg, attr_id valid)
 {
     uint32_t count = op_value_operand_count(r->m, o);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Escapes of MLIR strings: what is no plain ASCII becomes two hexadecimal digits. */
+/* Escapes of MLIR strings: what is not plain ASCII becomes two hexadecimal digits. */
 static void put_string(text_buffer *out, str s)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -21,7 +21,7 @@ static void put_string(text_buffer *out, str s)
     text_putc(out, '"');
 }
 
-/* MLIR wants a point before the exponent, and bits for what has no digits. */
+/* MLIR requires a point before the exponent, and bits for what has no digits. */
 static void put_float(text_buffer *out, double v)
 {
     if (isnan(v) || isinf(v)) {

@@ -10,7 +10,7 @@
 enum { PAGE_STEP = 64 * 1024, DROP_STEP = 256 * 1024, HUGE_PAGE = 2 * 1024 * 1024, SMALLEST_MAPPED = 256 * 1024 };
 
 /* A large file that is read from its start needs no copy. The pages belong to it until they are written, and the NUL
- * goes into the last of them, or into the page behind it. FAILED: it has to be read. */
+ * goes into the last of them, or into the page after it. FAILED: it has to be read. */
 static status map_file(source_text *t, int fd, size_t limit)
 {
     struct stat info;
@@ -66,7 +66,7 @@ status source_text_read(source_text *t, int fd, size_t expected, size_t limit)
 void source_text_rest(source_text *t, size_t from, size_t to)
 {
     from = (from + PAGE_STEP - 1) / PAGE_STEP * PAGE_STEP;
-    to = to / PAGE_STEP * PAGE_STEP; /* the page of the NUL lies behind it */
+    to = to / PAGE_STEP * PAGE_STEP; /* the page of the NUL lies after it */
     if (t->is_mapped && from < to) (void)madvise(t->bytes + from, to - from, MADV_DONTNEED);
 }
 

@@ -1,5 +1,5 @@
 /* Shape rules of tensor ops. Each arrives with the op's own result type, which passed the class check, and replaces
- * its extents and element type by what the operands give; formats stay. */
+ * its extents and element type from the operands; formats stay. */
 #include "ir/op_rules.h"
 #include "ir/verify/ranges.h"
 #include "ir/verify/verifier_parts.h"

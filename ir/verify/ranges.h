@@ -6,7 +6,7 @@
 #include "ir/module.h"
 #include "ir/relations.h"
 
-/* Interval of `e` where `at` stands. Slots are operands of `at`; symbols and value leaves are welcome. INT64_MIN and
+/* Interval of `e` where `at` is. Slots are operands of `at`; symbols and value leaves are welcome. INT64_MIN and
  * INT64_MAX mean "no bound". Costs at most a few hundred evaluations whatever the nest looks like: bounds of loops
  * more than 16 levels out count as unknown. */
 expr_range op_expr_range(module *m, op_id at, expr_id e);

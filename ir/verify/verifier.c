@@ -190,7 +190,7 @@ static status bind_local(verifier *v, op_id o)
     bool bound = name < v->symbol_capacity && v->symbols[name].serial == v->serial &&
                  (v->symbols[name].block == 0 || v->open[v->symbols[name].block]);
     if (bound) return op_error(v->m, o, &E0411, "binds $%.*s, which is bound already", (int)text.n, text.p);
-    /* The body of the function, where a `tune` stands, stays open to its end. */
+    /* The body of the function, where a `tune` is, stays open to its end. */
     bool is_tune = op_kind_of(v->m, o) == OP_TUNE;
     bind_symbol(v, name, is_tune ? 0 : op_block(v->m, o), is_tune ? o : 0);
     return OK;
@@ -273,16 +273,16 @@ static status check_place(verifier *v, op_id o, op_kind kind, const op_info *inf
 {
     if (!home_allowed(v, info->home)) {
         if (info->home == HOME_PTO)
-            return op_error(v->m, o, &E0318, "is an instruction and stands in a `block.kernel` only");
+            return op_error(v->m, o, &E0318, "is an instruction and belongs in a `block.kernel` only");
         return op_error(v->m, o, &E0317, "does not belong to a function of level %s",
                         level_name(context_ops(v->c), v->level));
     }
     if (o == v->function) return OK;
-    if ((info->traits & TRAIT_FUNCTION) != 0) return op_error(v->m, o, &E0318, "stands inside another function");
+    if ((info->traits & TRAIT_FUNCTION) != 0) return op_error(v->m, o, &E0318, "is inside another function");
     bool host = kind == OP_BLOCK_LAUNCH || kind == OP_BLOCK_WORKSPACE || kind == OP_CALL || kind == OP_CONSTANT_ARRAY;
     bool device = info->home == HOME_BLOCK && !host;
-    if (v->kernel && host) return op_error(v->m, o, &E0318, "stands in a kernel; it belongs to a function");
-    if (!v->kernel && device) return op_error(v->m, o, &E0318, "stands in a function; it belongs to a kernel");
+    if (v->kernel && host) return op_error(v->m, o, &E0318, "is in a kernel; it belongs to a function");
+    if (!v->kernel && device) return op_error(v->m, o, &E0318, "is in a function; it belongs to a kernel");
     return OK;
 }
 
@@ -436,7 +436,7 @@ static void verify_body(verifier *v, op_id f)
     v->depth = 0;
     uint32_t problems_before = v->problems;
     if ((op_info_of(v->m, f)->traits & TRAIT_FUNCTION) == 0 || op_block_count(v->m, f) != 1) {
-        count_problem(v, op_error(v->m, f, &E0318, "stands outside of a function"));
+        count_problem(v, op_error(v->m, f, &E0318, "is outside of a function"));
         return;
     }
     bind_parameters(v, f);

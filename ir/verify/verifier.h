@@ -1,4 +1,4 @@
-/* The verifier: what every module must be, whoever made it.
+/* The verifier: what every module must be, whatever made it.
  *
  * Each op against its row (operands, results, attributes, shape rule, own rule), SSA dominance and scoping, blocks
  * and their terminators, one level for each function, bound symbols, callees, and balanced event tokens. All problems
@@ -8,7 +8,7 @@
 
 #include "ir/module.h"
 
-/* What the parser takes: blocks in one function that one place stands in, the body counted; attributes of an op. */
+/* What the parser takes: blocks in one function that one place is in, the body counted; attributes of an op. */
 enum { VERIFIER_BLOCK_NESTING = 256, VERIFIER_ATTRS = 256 };
 
 MUST_CHECK status module_verify(module *m);

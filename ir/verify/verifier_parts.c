@@ -19,7 +19,7 @@ static status check_one_valid(module *m, op_id o, type_id tile, expr_id e, uint3
     if (e == 0 || !expr_is_const(module_context(m), type_at(module_context(m), tile)->dims[dim], &capacity)) return OK;
     expr_range r = op_expr_range(m, o, e);
     if (r.lo != INT64_MIN && r.lo > capacity)
-        return op_error(m, o, &E0224, "has %s valid %s, at least %" PRId64 ", in a %s with room for %" PRId64,
+        return op_error(m, o, &E0224, "has %s valid %s, at least %" PRId64 ", in a %s with space for %" PRId64,
                         expr_words(m, o, e), what[dim], r.lo, type_words(m, tile), capacity);
     if (r.hi != INT64_MAX && r.hi < 0)
         return op_error(m, o, &E0224, "has %s valid %s, at most %" PRId64 "; they cannot be fewer than 0",

@@ -7,11 +7,11 @@
 /* The length of an index list attribute must be `want`. Absent lists count as 0. */
 MUST_CHECK status check_index_count(const module *m, op_id o, const char *attr, uint32_t want);
 /* Valid rows and columns against the capacity of a tile type: a provable violation is an error. `o` is where the
- * expressions stand; 0 expressions pass. */
+ * expressions are; 0 expressions pass. */
 MUST_CHECK status check_valid_fits(module *m, op_id o, type_id tile, expr_id rows, expr_id columns);
 /* The stated expressions (two, value leaves) are the valid region `have`. */
 bool valid_same(module *m, op_id o, const expr_id a[2], const expr_id b[2]);
-/* Fails unless the two types agree but for how their extents are written. */
+/* Fails unless the two types agree except for how their extents are written. */
 bool types_agree(module *m, op_id at, type_id a, type_id b);
 
 static inline const type_node *type_of_value(const module *m, value_id v)

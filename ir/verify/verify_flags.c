@@ -1,4 +1,5 @@
-/* Event tokens: whatever path control takes, each event (source pipe, target pipe, id) gets as many tokens as it gives.
+/* Event tokens: whatever path control takes, each event (source pipe, target pipe, id) gets as many tokens as it puts
+ * in.
  *
  * Abstract interpretation over the structure, each block once. The state is a ledger from (source, target, id
  * expression) to sets minus waits. Expressions are uniqued over value leaves, so equal ones are equal ids.
@@ -10,7 +11,7 @@
  *
  * Sound: what passes is balanced for each id, since 0 in every class of expressions is 0 for every number they can
  * denote. Not complete: a set of event(%i mod 2) and a wait of event((%i + 2) mod 2) are not seen to be the same. Order
- * is not looked at: pipes run on their own, so a wait may stand before its set; the simulator finds deadlocks. */
+ * is not looked at: pipes run on their own, so a wait may come before its set; the simulator finds deadlocks. */
 #include "ir/verify/ranges.h"
 #include "ir/verify/verifier_parts.h"
 

@@ -18,7 +18,7 @@ static status check_facts(const module *m, op_id op)
         relation rel;
         expr_id left, right;
         if (!fact_read(c, attr_at(c, facts)->items[i], &rel, &left, &right))
-            return op_error(m, op, &E0412, "has a malformed fact number %" PRIu32 ": it wants [relation, left, right]",
+            return op_error(m, op, &E0412, "has a malformed fact number %" PRIu32 ": it needs [relation, left, right]",
                             i);
         if (expr_at(c, left)->has_slot || expr_at(c, right)->has_slot)
             return op_error(m, op, &E0412, "has a fact about a value; facts are about symbols");
@@ -66,7 +66,7 @@ static status check_outputs(const module *m, op_id op)
     const attr_node *n = attr_at(c, outputs);
     for (uint32_t i = 0; i < n->count; i++)
         if (attr_at(c, n->items[i])->kind != ATTR_STRING || string_of(c, attr_at(c, n->items[i])->id).n == 0)
-            return op_error(m, op, &E0314, "has an attribute `outputs` whose item %" PRIu32 " is no name", i);
+            return op_error(m, op, &E0314, "has an attribute `outputs` whose item %" PRIu32 " is not a name", i);
     if (n->count == want) return OK;
     return op_error(m, op, &E0314, "has an attribute `outputs` with %" PRIu32 " names for %" PRIu32 " outputs",
                     n->count, want);
@@ -124,7 +124,7 @@ static op_id find_callee(const module *m, op_id op, op_kind want, status *out)
     if (callee == 0)
         *out = op_error(m, op, &E0321, "names @%.*s, which is not in the module", (int)name.n, name.p);
     else if (op_kind_of(m, callee) != want)
-        *out = op_error(m, op, &E0322, "names @%.*s, which is a %s; it wants a %s", (int)name.n, name.p,
+        *out = op_error(m, op, &E0322, "names @%.*s, which is a %s; it needs a %s", (int)name.n, name.p,
                         op_info_of(m, callee)->name, op_info_at(context_ops(module_context(m)), want)->name);
     return *out == OK ? callee : 0;
 }
@@ -321,7 +321,7 @@ status verify_call(module *m, uint32_t op)
         type_id declared = declared_result(m, &s, i);
         type_id given = value_type(m, op_result(m, op, i));
         if (declared == 0 || !call_type_fits(m, op, &symbols, declared, given))
-            return op_error(m, op, &E0323, "has result %" PRIu32 " of %s where the function gives %s", i,
+            return op_error(m, op, &E0323, "has result %" PRIu32 " of %s where the function returns %s", i,
                             type_words(m, given), declared == 0 ? "nothing" : type_words(m, declared));
     }
     return OK;
@@ -334,13 +334,13 @@ static status check_handed_over(module *m, op_id op, uint32_t want, type_id (*wa
 {
     uint32_t have = op_value_operand_count(m, op);
     if (have != want)
-        return op_error(m, op, &E0320, "hands over %" PRIu32 " value%s; `%s` wants %" PRIu32, have,
+        return op_error(m, op, &E0320, "hands over %" PRIu32 " value%s; `%s` needs %" PRIu32, have,
                         have == 1 ? "" : "s", op_info_of(m, owner)->name, want);
     for (uint32_t i = 0; i < have; i++) {
         type_id given = value_type(m, op_operand(m, op, i));
         type_id declared = wanted(m, owner, i);
         if (declared == 0 || !types_agree(m, op, given, declared))
-            return op_error(m, op, &E0320, "hands over %s as value %" PRIu32 "; `%s` wants %s", type_words(m, given), i,
+            return op_error(m, op, &E0320, "hands over %s as value %" PRIu32 "; `%s` needs %s", type_words(m, given), i,
                             op_info_of(m, owner)->name, declared == 0 ? "none" : type_words(m, declared));
     }
     return OK;
@@ -352,7 +352,7 @@ status verify_return(module *m, uint32_t op)
 {
     op_id f = op_parent(m, op);
     if (f == 0 || (op_info_of(m, f)->traits & TRAIT_FUNCTION) == 0)
-        return op_error(m, op, &E0318, "stands outside the body of a function; a block inside one ends in `yield`");
+        return op_error(m, op, &E0318, "is outside the body of a function; a block inside one ends in `yield`");
     uint32_t want = op_kind_of(m, f) == OP_FUNC ? list_count(m, f, "results") : 0;
     return check_handed_over(m, op, want, type_of_declared, f);
 }
@@ -365,7 +365,7 @@ static status check_same_valid(module *m, op_id op, value_id from, value_id to, 
     if (!tile_valid(m, from, have) || !tile_valid(m, to, want))
         return op_error(m, op, &E0223, "hands over %s, whose valid region is not known", value_words(m, from));
     if (valid_same(m, op, have, want)) return OK;
-    return op_error(m, op, &E0223, "wants the valid region (%s, %s) for the tile that %s, got (%s, %s)",
+    return op_error(m, op, &E0223, "needs the valid region (%s, %s) for the tile that %s, got (%s, %s)",
                     expr_words(m, op, want[0]), expr_words(m, op, want[1]), how, expr_words(m, op, have[0]),
                     expr_words(m, op, have[1]));
 }
@@ -398,7 +398,7 @@ status verify_yield(module *m, uint32_t op)
 {
     op_id owner = op_parent(m, op);
     if (owner == 0 || (op_info_of(m, owner)->traits & TRAIT_FUNCTION) != 0)
-        return op_error(m, op, &E0318, "stands in the body of a function, which ends in `return`");
+        return op_error(m, op, &E0318, "is in the body of a function, which ends in `return`");
     switch (op_kind_of(m, owner)) {
     case OP_FORALL: return check_handed_over(m, op, 0, type_of_result, owner);
     case OP_WHILE:
@@ -418,14 +418,14 @@ static status check_carried(module *m, op_id op)
     uint32_t n = op_value_operand_count(m, op);
     if (op_result_count(m, op) != n)
         return op_error(m, op, &E0311,
-                        "takes %" PRIu32 " value%s in and gives %" PRIu32 " result%s; both must be as many", n,
+                        "takes %" PRIu32 " value%s in and returns %" PRIu32 " result%s; both must be as many", n,
                         n == 1 ? "" : "s", op_result_count(m, op), op_result_count(m, op) == 1 ? "" : "s");
     for (uint32_t i = 0; i < n; i++) {
         type_id in = value_type(m, op_operand(m, op, i));
         type_id out = value_type(m, op_result(m, op, i));
         if (!types_agree(m, op, in, out))
-            return op_error(m, op, &E0214, "takes %s as value %" PRIu32 " and gives it back as %s", type_words(m, in),
-                            i, type_words(m, out));
+            return op_error(m, op, &E0214, "takes %s as value %" PRIu32 " and returns it as %s", type_words(m, in), i,
+                            type_words(m, out));
     }
     return OK;
 }
@@ -484,7 +484,7 @@ status verify_if(module *m, uint32_t op)
     uint32_t blocks = op_block_count(m, op);
     if (blocks < 1 || blocks > 2) return op_error(m, op, &E0326, "has %" PRIu32 " blocks; legal are 1 and 2", blocks);
     if (blocks == 1 && op_result_count(m, op) != 0)
-        return op_error(m, op, &E0326, "has results and no `else`, so nothing gives them when the condition fails");
+        return op_error(m, op, &E0326, "has results and no `else`, so nothing defines them when the condition fails");
     return OK;
 }
 
@@ -513,7 +513,7 @@ status verify_bind(module *m, uint32_t op)
     expr_id value = op_index_expr(m, op, "value", 0);
     expr_range r = op_expr_range(m, op, value), least = op_expr_range(m, op, low);
     if (r.lo > hi || (least.lo != INT64_MIN && r.hi < least.lo))
-        return op_error(m, op, &E0413, "gives %s, which is always outside of its range [%s, %" PRId64 "]",
+        return op_error(m, op, &E0413, "has the value %s, which is always outside of its range [%s, %" PRId64 "]",
                         expr_words(m, op, value), expr_words(m, op, low), hi);
     return OK;
 }
@@ -563,7 +563,7 @@ status verify_constant(module *m, uint32_t op)
     return check_number(m, op, attr_at(c, op_attr(m, op, "value")), t->dtype, true);
 }
 
-/* Whether the type of listed elements, a tensor, is that of memory but for its kind. */
+/* Whether the type of listed elements, a tensor, is that of memory except for its kind. */
 static bool lists_for(const ir_context *c, type_id listed, type_id memory)
 {
     const type_node *a = type_at(c, listed), *b = type_at(c, memory);
@@ -616,7 +616,7 @@ status verify_compare(module *m, uint32_t op)
     dtype to = type_of_value(m, op_result(m, op, 0))->dtype;
     if (a != b) return op_error(m, op, &E0212, "takes one element type, got %s and %s", dtype_name(a), dtype_name(b));
     if (to == DTYPE_BOOL) return OK;
-    return op_error(m, op, &E0212, "gives a bool, got %s", dtype_name(to));
+    return op_error(m, op, &E0212, "has a bool as result, got %s", dtype_name(to));
 }
 
 status verify_index_cast(module *m, uint32_t op)

@@ -25,7 +25,7 @@ static op_id kernel_around(const module *m, op_id o)
     return o;
 }
 
-/* False: the memory is no parameter of the kernel. */
+/* False: the memory is not a parameter of the kernel. */
 static bool find_parameter(access *a)
 {
     value_id v = a->memory;

@@ -100,7 +100,7 @@ static status check_results(const module *m, op_id o, const op_info *info)
 {
     uint32_t have = op_result_count(m, o);
     if (info->out_count != OUT_ANY && have != info->out_count)
-        return op_error(m, o, &E0311, "has %" PRIu32 " result%s and gives %u", have, have == 1 ? "" : "s",
+        return op_error(m, o, &E0311, "has %" PRIu32 " result%s and names %u", have, have == 1 ? "" : "s",
                         (unsigned)info->out_count);
     for (uint32_t i = 0; i < have; i++) {
         type_id t = value_type(m, op_result(m, o, i));
@@ -289,7 +289,7 @@ static status check_inferred(module *m, op_id o, const op_info *info)
     TRY(info->infer(m, o, given));
     for (uint32_t i = 0; i < n; i++)
         if (!types_agree(m, o, own[i], given[i]))
-            return op_error(m, o, &E0214, "has result type %s; its operands give %s", type_words(m, own[i]),
+            return op_error(m, o, &E0214, "has result type %s; its operands make it %s", type_words(m, own[i]),
                             type_words(m, given[i]));
     return OK;
 }

@@ -11,7 +11,7 @@ function(pto_add_plugin name)
     message(FATAL_ERROR "pto_add_plugin(${name}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT arg_SOURCES OR NOT arg_ID)
-    message(FATAL_ERROR "pto_add_plugin(${name}): wants SOURCES file... and ID id")
+    message(FATAL_ERROR "pto_add_plugin(${name}): needs SOURCES file... and ID id")
   endif()
 
   string(REPLACE "_" "-" output_name ${name})

@@ -5,7 +5,7 @@
 Both files hold the same functions of 1000 ops (two constants, 997 binary ops, a return) on one type, with the same
 operands in the same order under the same names. Of the binary ops 30 % are duplicates of an earlier op of the function,
 10 % are foldable, that is they read the two constants (and half of them are therefore duplicates too); the others are
-pairwise different. The same OPS gives the same bytes.
+pairwise different. The same OPS makes the same bytes.
 """
 
 import random

@@ -6,8 +6,8 @@
 A form is a short program with what numpy makes of it in float64 (Python-exact for integers), at several sizes. Each runs with its
 extents as numbers and as symbols:
 
-  - pipelines/reference.yaml and pipelines/default.yaml give what numpy gives, within the bound of the form (0: the same);
-  - the reference gives the bits of the simulator on the final IR;
+  - pipelines/reference.yaml and pipelines/default.yaml compute what numpy computes, within the bound of the form (0: the same);
+  - the reference computes the bits of the simulator on the final IR;
   - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
     final IR of the whole run, and the reference runs the module as it is then.
 
@@ -84,7 +84,7 @@ def fill(rng, dtype, shape, kind):
 class Form:
     """`text` writes types as <A x 4 x f32>, with extents that `sizes` name; `inputs` and `outputs` are such types by name.
     `fill` is what inputs hold. `bound`: |got - want| <= bound * (1 + |want|). `prepare` makes an input, of which `want` then gets the
-    bits, and gives bits: those of the results must be the same, but for NaN, or `near(got, want)`. With `may_be_refused`, the default
+    bits, and has bits: those of the results must be the same, except for NaN, or `near(got, want)`. With `may_be_refused`, the default
     pipeline may say that the machine has no exact way."""
 
     def __init__(self, name, inputs, outputs, text, want, sizes, bound=0.0, fill="normal", prepare=None):
@@ -486,7 +486,7 @@ def cast_values(dtype, shape, rng):
 
 
 def converted(to, src, bits, mode, saturate):
-    """What elements.convert gives, for many values at once."""
+    """What elements.convert returns, for many values at once."""
     values = elements.decode(src, bits)
     if elements.is_float(src) and elements.is_float(to):
         return elements.encode(to, values, mode, saturate)

@@ -408,7 +408,7 @@ def fails_somewhere(tools, path, *options):
 
 
 def gives_back(lines, at):
-    """Whether a wait takes what is left behind a loop: there is a set for the first trip before it, and one in it."""
+    """Whether a wait takes what is left after a loop: there is a set for the first trip before it, and one in it."""
     wait = FLAG.match(lines[at])
     is_within = False
     for line in reversed(lines[:at]):
@@ -424,7 +424,7 @@ def gives_back(lines, at):
 
 
 def check_needed(tools, text, found):
-    """Leaves out each wait but those behind loops that only give tokens back."""
+    """Leaves out each wait but those after loops that only give tokens back."""
     path = run_path(tools, "run.ptir", text)
     lines = text.splitlines()
     waits = [i for i, line in enumerate(lines) if FLAG.match(line) and FLAG.match(line)[2] == "wait"]
@@ -477,7 +477,7 @@ def check_changes(tools, text, seed, count, found):
         path = tools.write("changed.ptir", changed)
         status, _, err = tools.compile(path, "--from=task-graph")
         if status and "[pto.synchronize/" not in err:
-            found["changes that are no programs"] += 1
+            found["changes that are not programs"] += 1
             continue
         error = fails_somewhere(tools, run_path(tools, "run.ptir", changed))
         found[f"changes {'refused' if status else 'accepted'}, {'wrong' if error else 'no error at the sizes tried'}"] += 1

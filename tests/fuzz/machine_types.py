@@ -3,7 +3,7 @@
     machine_types.py [--bin DIR] [--machine FILE] [--count N] [--seed N] [--seconds N] [--keep DIR]
 
 From each vector instruction of a machine file, from its conversions and from its vector unit one element type after the other is
-taken away, and bf16 is added. A kernel then runs and gives what the reference pipeline gives, or it is refused at its own line with
+taken away, and bf16 is added. A kernel then runs and computes what the reference pipeline computes, or it is refused at its own line with
 status 5: no pass is blamed. --count takes that many pairs of machine and kernel at random, which follow from the seed alone; 0: all.
 --seconds ends earlier.
 Ends with 1 and what went wrong."""

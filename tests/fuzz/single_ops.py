@@ -1,5 +1,5 @@
 """Single tensor ops on the values where numbers go wrong: NaN, infinities, zeros of both signs, denormals, the largest and lowest
-values, empty extents, extents of 1 and prime ones. Each is a form of forms.py whose results are bits: what numpy gives in float64, or
+values, empty extents, extents of 1 and prime ones. Each is a form of forms.py whose results are bits: what numpy computes in float64, or
 Python in integers, is rounded once; functions may be off by the ulp that their row in ir/ops/tensor.def states."""
 
 import numpy as np
@@ -147,7 +147,7 @@ def binary(Form):
 
 
 def nothing(op, dtype):
-    """What a reduction of no element gives."""
+    """The result of a reduction of no element."""
     if op in ("sum", "mean"):
         return 0 if op == "sum" else np.nan
     if dtype in FLOATS:
@@ -207,7 +207,7 @@ def reductions(Form):
 
 
 def shapes(Form):
-    """What moves numbers keeps their bits: NaN payloads too, but for what arithmetic has touched."""
+    """What moves numbers keeps their bits: NaN payloads too, except for what arithmetic has touched."""
     for dtype in FLOATS + INTEGERS:
         t = f"<A x B x {dtype}>"
         yield form(Form, f"transpose-{dtype}", dtype, {"x": t}, f"<B x A x {dtype}>", f"%y = tensor.transpose %x {{perm = [1, 0]}} : <B x A x {dtype}>", lambda x: x.T.copy())

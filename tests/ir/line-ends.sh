@@ -1,4 +1,4 @@
-# Line ends of any system and a last line without one give the same module, with the same places.
+# Line ends of any system and a last line without one make the same module, with the same places.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) {\n  // comment\n  %%y = tensor.exp %%x : tensor<4 x f32>\n  return\n}\n' >plain.ptir

@@ -1,4 +1,4 @@
-# The parser gives the front of a large file back to the system while it reads on: the module and the messages are the
+# The parser returns the front of a large file to the system while it reads on: the module and the messages are the
 # same as if it had kept it, also for lines that are gone by then.
 set -eu
 # functions FROM TO: each of 40 ops, about 2 KB.

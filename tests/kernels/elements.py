@@ -79,7 +79,7 @@ def decode(t, bits):
 
 
 def positive_values(t):
-    """All finite values >= 0 in order; place in the list = bits. One more value behind them stands for overflow."""
+    """All finite values >= 0 in order; place in the list = bits. One more value after them stands for overflow."""
     bits = FORMATS[t][2] + 1
     v = decode(t, np.arange(bits, dtype=bits_type(t)))
     return np.append(v, 2 * v[-1] if t == "f8e8m0" else 2 * v[-1] - v[-2])

@@ -247,7 +247,7 @@ static int run_failures(void)
                  "tadd: source 2 has a valid region of 7 x 16, it must be 8 x 16");
     bad += fails(INSN_TADD, (insn_call){.dst = f, .src = {i, f}},
                  "tadd: source 1 is i32, the destination f32: they must be equal");
-    bad += fails(INSN_TEXP, (insn_call){.dst = i, .src = {i}}, "texp: element type i32 is no float type");
+    bad += fails(INSN_TEXP, (insn_call){.dst = i, .src = {i}}, "texp: element type i32 is not a float type");
     bad += fails(INSN_TADD,
                  (insn_call){.dst = tile(PTO_F8E4M3, 8, 16), .src = {tile(PTO_F8E4M3, 8, 16), tile(PTO_F8E4M3, 8, 16)}},
                  "tadd: element type f8e4m3 is none of f32, f16, bf16, i8..i64, u8..u64");
@@ -257,9 +257,9 @@ static int run_failures(void)
                  "tneg: source 1 reaches past the end of its buffer (8 x 16 x f32, valid 8 x 16, 511 bytes)");
     x = f;
     x.layout = PTO_NZ;
-    bad +=
-        fails(INSN_TMOV, (insn_call){.dst = f, .src = {x}},
-              "tmov: source 1 has a capacity that is no multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
+    bad += fails(
+        INSN_TMOV, (insn_call){.dst = f, .src = {x}},
+        "tmov: source 1 has a capacity that is not a multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
     bad += fails(INSN_TROWMAX, (insn_call){.dst = f, .src = {f}},
                  "trowmax: the destination has a valid region of 8 x 16, it must be 8 x 1");
     bad += fails(INSN_TMATMUL, (insn_call){.dst = f, .src = {tile(PTO_F32, 8, 4), tile(PTO_F32, 5, 16)}},
@@ -295,7 +295,7 @@ static int run_failures(void)
     bad += fails(INSN_TLOAD, (insn_call){.dst = f, .gm = w}, "tload: the array is i32, the tile f32");
     bad += fails(
         INSN_TTRANS, (insn_call){.dst = tile(PTO_F32, 16, 8), .src = {x}},
-        "ttrans: source 1 has a capacity that is no multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
+        "ttrans: source 1 has a capacity that is not a multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
     bad += fails(INSN_TGETVAL, (insn_call){.src = {f}, .at = {8, 0}},
                  "tgetval: element [8, 0] is outside of the valid region of 8 x 16");
     bad += fails(INSN_TGETVAL, (insn_call){.src = {tile(PTO_F8E4M3, 8, 16)}},

@@ -127,7 +127,7 @@ find_package(PTO 0.2 EXACT CONFIG REQUIRED)
 END
 refused() { ! cmake -S other -B other-build -DCMAKE_PREFIX_PATH="$root"; }
 check "another minor version is refused" refused
-check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text && grep -q "is no plugin id" text'
+check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text && grep -q "is not a plugin id" text'
 
 # The guide, command by command, from the installed tree.
 source_root=$(cd "$(dirname "$self")/../.." && pwd)

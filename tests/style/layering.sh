@@ -1,4 +1,4 @@
-# Who may include whom, and what a file may be called. Run from the root of the tree.
+# What may include what, and what a file may be called. Run from the root of the tree.
 set -u
 bad=0
 complain() {

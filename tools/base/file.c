@@ -105,7 +105,7 @@ static status open_in_place(file_writer *w, const char *path)
     return OK;
 }
 
-/* A signal that ends the process must not come while a temporary name stands. */
+/* A signal that ends the process must not come while a temporary name exists. */
 static void hold_signals(file_writer *w)
 {
     sigset_t set;

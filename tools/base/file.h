@@ -13,8 +13,8 @@
 /* Reads a regular file into the arena. Fails with the system's reason, or when it is larger than `max_bytes`. */
 MUST_CHECK status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out);
 
-/* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit gives
- * it its name in one step. A file that is replaced has a second name for two system calls, when it is whole; where the
+/* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit names
+ * it in one step. A file that is replaced has a second name for two system calls, when it is whole; where the
  * system has no files without a name, one with a temporary name takes its place. Signals of the user wait while there
  * is such a name. Links are followed; a file that is replaced keeps its mode and owner, a read-only one is refused.
  * "-" is standard output, written at once; devices and pipes are written at once too. */
@@ -31,7 +31,7 @@ typedef struct file_writer {
 
 MUST_CHECK status file_writer_open(file_writer *w, diag_engine *d, const char *path);
 void file_writer_put(file_writer *w, const void *bytes, uint64_t n);
-/* Ends the file and gives it its name. On failure the temporary is removed and the reason reported. */
+/* Ends the file and names it. On failure the temporary is removed and the reason reported. */
 MUST_CHECK status file_writer_commit(file_writer *w);
 /* Removes what was written. */
 void file_writer_abandon(file_writer *w);

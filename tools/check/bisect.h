@@ -4,13 +4,13 @@
  * A unit run is one pass on one function, or on the module when that is its scope. It is optional when no contract
  * needs the pass: it changes no level and establishes no property that a later step or the backend requires. What is
  * not optional always runs and is not counted. N = -1 runs everything. Each decision is one line on stderr, unless that
- * is not wanted. The numbers do not depend on N as long as the runs before them are the same. */
+ * is suppressed. The numbers do not depend on N as long as the runs before them are the same. */
 #ifndef TOOLS_CHECK_BISECT_H
 #define TOOLS_CHECK_BISECT_H
 
 #include "core/compile/observer.h"
 
-/* Numbers the runs of all steps of a pipeline, whichever part of it runs: so a dump and --from give the same decisions.
+/* Numbers the runs of all steps of a pipeline, whichever part of it runs: so a dump and --from make the same decisions.
  */
 compile_observer bisect_observer(arena *a, int64_t limit, bool is_quiet);
 

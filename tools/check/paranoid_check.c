@@ -39,7 +39,7 @@ static void blame(module *m, const run_agent *agent, const char *what)
                "what %s left does not come back when it is printed and read: %s", run_agent_text(agent, who), what);
 }
 
-/* Line `number` of a text, from 1, without what stands before and behind it. */
+/* Line `number` of a text, from 1, without what is before and after it. */
 static str line_of(const text_buffer *t, uint32_t number)
 {
     str line = {t->p, t->n};

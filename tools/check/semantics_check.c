@@ -160,7 +160,7 @@ static const bound_tensor *next_output(const bound_call *call, uint32_t *at)
     return NULL;
 }
 
-/* The outputs in one order: inout and out parameters, then results; bufferize turns the last into parameters behind
+/* The outputs in one order: inout and out parameters, then results; bufferize turns the last into parameters after
  * all others. */
 static status same_outputs(const bound_call *before, const bound_call *after)
 {

@@ -35,7 +35,7 @@ static double element_of(const bound_tensor *t, uint64_t index)
     return is_unsigned(t) ? (double)bits : (double)sign_extend(bits, dtype_bytes(t->type));
 }
 
-/* |a - b|, also of 64-bit integers that are one double; infinite when one of them is no number and they differ. */
+/* |a - b|, also of 64-bit integers that are one double; infinite when one of them is not a number and they differ. */
 static double error_between(const bound_tensor *a, const bound_tensor *b, uint64_t index)
 {
     const uint64_t left = bits_of(a, index), right = bits_of(b, index);

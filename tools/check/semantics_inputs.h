@@ -17,7 +17,7 @@ typedef enum input_values {
 const char *input_values_name(input_values v);
 /* Whether the kind of values says anything that random ones do not, for an input of this type. */
 bool input_values_apply(input_values v, dtype type);
-/* Fills a tensor that call_bind has filled with random numbers. The same seed gives the same numbers. */
+/* Fills a tensor that call_bind has filled with random numbers. The same seed makes the same numbers. */
 void input_values_fill(bound_tensor *t, input_values v, uint64_t seed);
 
 #endif

@@ -25,7 +25,7 @@ uint64_t semantics_choices(module *m)
     return n < TUNE_CHOICES_MAX ? n : TUNE_CHOICES_MAX;
 }
 
-/* A copy without symbols of `tune`: choice 0 gives all the least value of their range. NULL: there is none. */
+/* A copy without symbols of `tune`: choice 0 takes for all the least value of their range. NULL: there is none. */
 static status fix_tunes(module *m, uint64_t choice, module **out)
 {
     *out = NULL;

@@ -8,7 +8,7 @@
 
 enum { TUNE_CHOICES_MAX = 256 };
 
-/* What one run gave; lives in an arena of its own. */
+/* What one run produced; lives in an arena of its own. */
 typedef struct outcome {
     arena *arena;
     bound_call call;

@@ -213,7 +213,7 @@ static void add_values(planner *p, input_values v)
     }
 }
 
-/* The symbol at a value and the others as they were; or, with `finds_others`, as facts want them then. */
+/* The symbol at a value and the others as they were; or, with `finds_others`, as facts require them then. */
 static bool search(planner *p, uint32_t index, int64_t n, bool finds_others, trial *out)
 {
     const trial *first = &p->fn->trials[0];
@@ -255,7 +255,7 @@ static void add_small(planner *p, uint32_t index, int64_t n)
     }
 }
 
-/* Primes, so that the last tile is no whole one. */
+/* Primes, so that the last tile is not a whole one. */
 static void add_large(planner *p, uint32_t index)
 {
     static const int64_t values[] = {262147, 65537, 32771, 16411, 8209, 4099, 2053, 1031, 521, 257, 131, 67, 31};

@@ -7,7 +7,7 @@
 /* The number of the step with this id. Fails after a diagnostic that names `option` (without dashes) and a near id. */
 MUST_CHECK status step_by_id(diag_engine *d, const contract *c, const char *id, const char *option, uint32_t *out);
 
-/* The step ids that the command line gives; each may be NULL. */
+/* The step ids of the command line; each may be NULL. */
 typedef struct step_range {
     const char *from, *until, *only;
 } step_range;

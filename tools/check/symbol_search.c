@@ -60,7 +60,7 @@ static void add_candidate(searched *s, int64_t value, expr_range range)
 }
 
 /* Primes above one fractal, another one for each symbol, so that extents that need not be equal are not; then what
- * facts most often want. */
+ * facts most often require. */
 static void set_candidates(search *s, uint32_t index)
 {
     static const int64_t primes[] = {37, 41, 43, 47},

@@ -11,9 +11,9 @@ enum {
     SYMBOL_SEARCH_ELEMENTS_MAX = 1 << 24 /* never exceeded */
 };
 
-/* Gives every symbol of the parameters that is not among `given` a value: primes first, so that tiles have tails; all
- * facts hold and all extents are 0 or more. `given` symbols that the function does not have are left out. On failure a
- * diagnostic names what is too large or cannot be found, and --sym. The same module gives the same values. */
+/* Finds values for every symbol of the parameters that is not among `given` a value: primes first, so that tiles have
+ * tails; all facts hold and all extents are 0 or more. `given` symbols that the function does not have are left out. On
+ * failure a diagnostic names what is too large or cannot be found, and --sym. The same module has the same values. */
 MUST_CHECK status symbol_search(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
                                 uint32_t *out_count, given_symbol **out);
 /* The same without a diagnostic, and with at most so many elements. */

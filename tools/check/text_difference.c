@@ -29,7 +29,7 @@ static void read_lines(str text, size_t at, lines *out)
         out->line[out->count++] = line_at(text, at);
 }
 
-/* How many lines of each text belong to the difference: the fewest behind which both go on alike. */
+/* How many lines of each text belong to the difference: the fewest after which both go on alike. */
 static void find_end(const lines *a, const lines *b, uint32_t *in_a, uint32_t *in_b)
 {
     for (uint32_t sum = 1; sum < a->count + b->count; sum++) {

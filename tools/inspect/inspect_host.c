@@ -19,7 +19,7 @@ static const host_row rows[] = {
 #include <pto/host.def>
 };
 
-/* What stands after a tag in brackets; `out` is whether it is there. */
+/* What follows a tag in brackets; `out` is whether it is there. */
 static const char *without_tag(const char *doc, const char *tag, bool *out)
 {
     const size_t n = strlen(tag);
@@ -39,7 +39,7 @@ static void show_row(inspector *x, const host_row *r, const char *topic)
     inspect_rowf(x, "call", "%s pto_%s%s", r->returns, r->name, r->parameters);
     inspect_row(x, "topic", topic);
     inspect_row(x, "table", r->table);
-    inspect_row(x, "who", is_for_passes ? "passes only" : NULL);
+    inspect_row(x, "callers", is_for_passes ? "passes only" : NULL);
     inspect_row(x, "valid", is_kept ? "until the tool ends" : NULL);
     inspect_entry_end(x);
     text_fini(&title);

@@ -83,7 +83,7 @@ static void put_results(inspector *x, const op_info *o)
         inspect_rowf(x, "blocks", "%u", o->blocks);
 }
 
-/* What follows from the row: where the op stands, its text, shapes, valid regions and iteration space. */
+/* What follows from the row: where the op is, its text, shapes, valid regions and iteration space. */
 static void put_rules(inspector *x, const op_info *o, op_kind kind)
 {
     text_buffer t;

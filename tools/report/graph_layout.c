@@ -22,7 +22,7 @@ typedef struct layers {
 static void find_layers(layout_node *nodes, uint32_t count, const layout_edge *edges, uint32_t edge_count,
                         uint32_t *out_layers)
 {
-    /* Edges lead upwards in number, but stand in any order: as often as rows can still grow. */
+    /* Edges lead upwards in number, but are in any order: as often as rows can still grow. */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < edge_count; i++) {

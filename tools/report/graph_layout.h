@@ -1,7 +1,7 @@
-/* Layers for a graph whose edges all lead from lower to higher numbers: who stands in which row, and where in it.
+/* Layers for a graph whose edges all lead from lower to higher numbers: which node is in which row, and where in it.
  *
- * Longest paths give the rows, centres of neighbours the order in a row and the places. The same graph gives the same
- * picture. Pixels. All memory comes from the arena. */
+ * Longest paths determine the rows, centres of neighbours the order in a row and the places. The same graph makes the
+ * same picture. Pixels. All memory comes from the arena. */
 #ifndef TOOLS_REPORT_GRAPH_LAYOUT_H
 #define TOOLS_REPORT_GRAPH_LAYOUT_H
 
@@ -12,7 +12,7 @@
 
 typedef struct layout_node {
     double width;   /* given */
-    bool is_source; /* given: stands right above its first user instead of in the first row */
+    bool is_source; /* given: is right above its first user instead of in the first row */
     uint32_t layer; /* result */
     double x;       /* result: its middle */
 } layout_node;

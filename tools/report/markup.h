@@ -9,7 +9,7 @@
 
 /* Any text, as the content of an element or of an attribute in double quotes. */
 void markup_text(text_buffer *t, str s);
-/* 1234567 as 1,234,567. `out` has room for 32 bytes; returns it. */
+/* 1234567 as 1,234,567. `out` has space for 32 bytes; returns it. */
 const char *markup_thousands(double v, char *out);
 /* 3.4 MiB; below 1 KiB: 17 B. Likewise. */
 const char *markup_bytes(double v, char *out);
@@ -35,7 +35,7 @@ void svg_group_end(svg *v, uint32_t line);
 void svg_rect(svg *v, double x, double y, double width, double height, double radius, const char *fill,
               const char *style);
 void svg_line(svg *v, double x1, double y1, double x2, double y2, const char *stroke, double width, const char *style);
-/* Any text at its base line; more than `room` pixels of it end in an ellipsis. room 0: all of it. */
+/* Any text at its base line; more than `room` pixels of it end in an ellipsis. `room` 0: all of it. */
 void svg_text(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, double room, str s);
 /* The same of a NUL-ended text. */
 void svg_label(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, const char *s);
@@ -45,7 +45,7 @@ void svg_arrow(svg *v, double x1, double y1, double x2, double y2, svg_course co
                const char *style);
 /* Pixels that a text takes, about. */
 double svg_width(svg_font font, str s);
-/* A scale below a picture: marks at round numbers from `lo` to `hi`, that stand at x .. x + width. */
+/* A scale below a picture: marks at round numbers from `lo` to `hi`, at x .. x + width. */
 void svg_scale(svg *v, double x, double y, double width, double height, double lo, double hi, const char *unit);
 
 /* A colour of the n-th of many things. */

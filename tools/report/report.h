@@ -1,6 +1,6 @@
 /* The report of a run: counters and traces as pictures, tables and one page that explains them (docs/reports.md).
  *
- * The page needs no network, no script and no other file. The same run gives the same bytes. */
+ * The page needs no network, no script and no other file. The same run writes the same bytes. */
 #ifndef TOOLS_REPORT_REPORT_H
 #define TOOLS_REPORT_REPORT_H
 

@@ -95,7 +95,7 @@ static void read_memory(graph *g, uint32_t node, value_id v)
     if (holder) add_edge(g, holder - 1, node, false);
 }
 
-/* Who reads what was there before comes first; so does its writer. */
+/* Readers of what was there before come first; so does its writer. */
 static void write_memory(graph *g, uint32_t node, value_id v)
 {
     const uint32_t before = *holder_of(g, v), edges = g->edge_count;
@@ -227,7 +227,7 @@ static void visit(graph *g, op_id o)
     case OP_BIND:
     case OP_EXEC_ALLOC:
     case OP_CONSTANT_ARRAY:
-    case OP_BLOCK_WORKSPACE: return; /* memory stands in the graph when something is written to it */
+    case OP_BLOCK_WORKSPACE: return; /* memory is in the graph when something is written to it */
     default: break;
     }
     if (callee)

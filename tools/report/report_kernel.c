@@ -25,7 +25,7 @@ static double row_height(const report_row *row)
     return row->kind == ROW_INSN ? row_tall_px : row_head_px;
 }
 
-/* A row without a pipe stands in the last column; loops have none and need none. */
+/* A row without a pipe is in the last column; loops have none and need none. */
 static void find_pipes(chart *c)
 {
     for (uint32_t i = 0; i < c->k->row_count; i++) {
@@ -180,7 +180,7 @@ static bool is_match(const chart *c, const report_row *set, const report_row *wa
            op_index_expr(c->r->m, set->op, "event", 0) == op_index_expr(c->r->m, wait->op, "event", 0);
 }
 
-/* The set_flag a wait_flag gets its token from: the nearest one before it in the text, or else the nearest behind it,
+/* The set_flag a wait_flag gets its token from: the nearest one before it in the text, or else the nearest after it,
  * which is that of the iteration before. Of the same event as written; UINT32_MAX: none. */
 static uint32_t source_of(const chart *c, uint32_t wait)
 {
@@ -198,7 +198,7 @@ static void draw_flags(const chart *c)
         const report_row *wait = &c->k->rows[i];
         if (wait->kind != ROW_WAIT) continue;
         const uint32_t from = source_of(c, i);
-        /* Tokens put in before all loops and taken out behind them are dots: their events are numbers. */
+        /* Tokens put in before all loops and taken out after them are dots: their events are numbers. */
         if (from == UINT32_MAX || (wait->depth == 0 && c->k->rows[from].depth == 0)) continue;
         const double x1 = flag_x(c, &c->k->rows[from]), x2 = flag_x(c, wait), side = x2 > x1 ? 1 : -1;
         const char *colour = report_pipe_colour(c->r, wait->pipe);

@@ -107,7 +107,7 @@ void report_put_listing(const report *r, text_buffer *out)
 
 /* ---- the pipeline ---- */
 
-/* Paths begin behind a blank or a quote; what is left of one is its last part. */
+/* Paths begin after a blank or a quote; what is left of one is its last part. */
 void report_put_pipeline(const char *yaml, text_buffer *out)
 {
     text_puts(out, "<pre class=\"code\">");

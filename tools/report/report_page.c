@@ -38,7 +38,7 @@ static const char style_sheet[] =
     ".chip{display:inline-block;width:10px;height:10px;border-radius:2px;margin-right:6px}\n"
     /* A line may break beside a block. */
     "th .chip{display:inline;padding:0 5px;font-size:9px}\n"
-    /* What stands beyond an edge casts a shadow on it: scroll bars may be hidden. */
+    /* What is beyond an edge casts a shadow on it: scroll bars may be hidden. */
     ".scroll,.picture{overflow-x:auto}\n"
     ".scroll{background:linear-gradient(90deg,#fff 40%,transparent) 0 0/40px 100% no-repeat local,"
     "linear-gradient(270deg,#fff 40%,transparent) 100% 0/40px 100% no-repeat local,"
@@ -249,7 +249,7 @@ static void put_time(const report *r, text_buffer *out)
     report_put_limits(r, out);
     text_puts(out,
               "<h3>Units: busy, and why not</h3>\n<p>Cycles of all cores of a kind added up; busy and stalls of a pipe "
-              "give cores times cycles. The same numbers are in counters.csv, for each core too.</p>\n");
+              "make cores times cycles. The same numbers are in counters.csv, for each core too.</p>\n");
     report_put_units(r, out);
     if (r->trace->instance_count > 0) {
         text_puts(out, "<h3>Cores</h3>\n");

@@ -58,7 +58,7 @@ static void find_rows(report *r, report_kernel *k)
     {
         if (o != k->op && has_row(r->m, o)) k->rows[k->row_count++] = make_row(r, k, o);
     }
-    /* A block ends where the nesting is no deeper than its own: innermost open blocks last. */
+    /* A block ends where the nesting is not deeper than its own: innermost open blocks last. */
     uint32_t *open = arena_array(r->arena, count + 1u, sizeof *open), opened = 0;
     for (uint32_t i = 0; i <= count; i++) {
         while (opened > 0 && (i == count || k->rows[i].depth <= k->rows[open[opened - 1]].depth))

@@ -20,7 +20,7 @@ PRINTF_LIKE(2, 3) static const char *say(const report *r, const char *format, ..
 
 /* ---- a kernel ---- */
 
-/* Cycles in which others used the memory that a transfer wants. */
+/* Cycles in which others used the memory that a transfer uses. */
 static int64_t shared_of(const report *r, const trace_sum *s)
 {
     for (uint32_t i = 0; i < r->trace->cause_count; i++)
@@ -129,7 +129,7 @@ static report_verdict bound_by_waiting(const report *r, const report_kernel *k, 
     v.advice = iterations < 3
                    ? say(r,
                          "An instance runs %.1f iterations on average: too few for loads, work and stores to "
-                         "overlap. A larger problem or smaller tiles give more.",
+                         "overlap. A larger problem or smaller tiles leave more.",
                          iterations)
                    : "More stages, or tiles that make the pipes' parts equally long, let them overlap.";
     return v;

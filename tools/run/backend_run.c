@@ -17,7 +17,7 @@ enum { COUNTERS_MAX = 1 << 20, UNITS_MAX = 1 << 16, NAME_BYTES_MAX = 255 };
 
 /* What executions said about one number. All values are kept only when they differ: those of a simulator do not. */
 typedef struct series {
-    double first, *values; /* `values` has room for all executions, or is NULL: all are `first` */
+    double first, *values; /* `values` has space for all executions, or is NULL: all are `first` */
     uint32_t count, given_in;
 } series;
 
@@ -98,7 +98,7 @@ static uint32_t add_counter(sink *k, pto_str name, pto_str unit)
     return r->counter_count++;
 }
 
-/* The profile gives each counter its unit, and the backend declares which it gives. False after a diagnostic. */
+/* The profile has a unit for each counter, and the backend declares which it reports. False after a diagnostic. */
 static bool check_counter(sink *k, pto_str name, pto_str unit)
 {
     const counter_name n = counter_name_read((str){name.p, name.n});
@@ -354,7 +354,7 @@ static uint64_t *sum_inputs(arena *a, const bound_call *call)
     return sums;
 }
 
-/* The next execution would read something else, and so would whoever compares. */
+/* The next execution would read something else, and so would a comparison. */
 static void check_inputs(const pto_run *run, const bound_call *call, const uint64_t *sums)
 {
     for (uint32_t i = 0; i < call->parameter_count; i++) {

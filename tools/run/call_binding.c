@@ -27,13 +27,13 @@ status given_symbol_read(diag_engine *d, const char *tool, const char *text, giv
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1]) {
-        diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` wants NAME=VALUE, not `%s`", text);
+        diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` needs NAME=VALUE, not `%s`", text);
         return FAILED;
     }
     const uint32_t sigil = text[0] == '$';
     *out = (given_symbol){.name = {text + sigil, (size_t)(equals - text) - sigil}};
     if (str_to_i64(str_from(equals + 1), &out->value) == OK && out->value >= 0) return OK;
-    diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` wants a whole number that is not negative, not `%s`",
+    diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` needs a whole number that is not negative, not `%s`",
                equals + 1);
     return FAILED;
 }
@@ -106,7 +106,7 @@ status call_check_fixed(module *m)
     return OK;
 }
 
-/* Where the function stands, for an error about it. */
+/* Where the function is, for an error about it. */
 static src_pos place_of_function(const binder *b)
 {
     op_name_diag(b->d, b->m, b->function, DIAG_ERROR);
@@ -154,7 +154,7 @@ static status bind_symbol(binder *b, str name, int64_t value, const char *by)
     return OK;
 }
 
-/* ", $B is 4 by dim 0 of `x`" for each symbol of an expression: who else takes part in a contradiction. */
+/* ", $B is 4 by dim 0 of `x`" for each symbol of an expression: what else takes part in a contradiction. */
 typedef struct symbol_words {
     const binder *b;
     text_buffer *out;
@@ -178,7 +178,7 @@ static void put_symbol_words(void *self, str_id name)
     }
 }
 
-/* The expression; then who gives its symbols their values. */
+/* The expression; then what gave its symbols their values. */
 static const char *expr_text(const binder *b, expr_id e)
 {
     text_buffer t;
@@ -227,7 +227,7 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
 {
     if (g->value) {
         if (type->kind == TYPE_SCALAR) return OK;
-        diag_error(b->d, g->value_at, &E1609, "`%.*s` is a tensor, of which `%s` is no value", (int)name.n, name.p,
+        diag_error(b->d, g->value_at, &E1609, "`%.*s` is a tensor, of which `%s` is not a value", (int)name.n, name.p,
                    g->value);
         diag_note(b->d, NO_POS, "give a file, as --in %.*s=FILE.npy; one that is called like a number as ./%s",
                   (int)name.n, name.p, g->value);
@@ -238,13 +238,13 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
     npy_header_descr(h, descr);
     const src_pos at = {g->path, 0, 0};
     if (!npy_matches(h, (dtype)type->dtype)) {
-        diag_error(b->d, at, &E1603, "`%.*s` wants elements of type %s, the file has %s", (int)name.n, name.p,
+        diag_error(b->d, at, &E1603, "`%.*s` needs elements of type %s, the file has %s", (int)name.n, name.p,
                    dtype_name((dtype)type->dtype), descr);
         diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype), npy_descr((dtype)type->dtype));
         return FAILED;
     }
     if (h->rank != type->rank) {
-        diag_error(b->d, at, &E1603, "`%.*s` wants rank %u, the file has rank %" PRIu32, (int)name.n, name.p,
+        diag_error(b->d, at, &E1603, "`%.*s` needs rank %u, the file has rank %" PRIu32, (int)name.n, name.p,
                    type->rank, h->rank);
         return FAILED;
     }
@@ -384,7 +384,7 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
         t->is_scalar = type->kind == TYPE_SCALAR;
         if (type->kind != TYPE_TENSOR && type->kind != TYPE_GM && !t->is_scalar) {
             diag_error(b->d, place_of_function(b), &E1605,
-                       "parameter `%.*s` is no tensor and no scalar; a function that is run takes nothing else",
+                       "parameter `%.*s` is neither a tensor nor a scalar; a function that is run takes nothing else",
                        (int)t->name.n, t->name.p);
             return FAILED;
         }

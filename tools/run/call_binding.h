@@ -1,6 +1,6 @@
 /* Binding a call: tensors and symbol values to a function's parameters, every extent checked.
  *
- * A parameter dim that is a bare symbol binds it; --sym gives further values; all other dims, repeated symbols and the
+ * A parameter dim that is a bare symbol binds it; --sym sets further values; all other dims, repeated symbols and the
  * facts of the function are checked, with both arguments and numbers in the message. */
 #ifndef TOOLS_RUN_CALL_BINDING_H
 #define TOOLS_RUN_CALL_BINDING_H
@@ -11,7 +11,7 @@
 
 #include <pto/backend.h>
 
-/* What a caller gives for a parameter: an array, or the text of a scalar. */
+/* What a caller passes for a parameter: an array, or the text of a scalar. */
 typedef struct given_tensor {
     str name;         /* parameter, without `%` */
     const char *path; /* for messages */

@@ -12,7 +12,7 @@
 /* True when a text is a number, `inf`, `nan`, `true` or `false`: everything else is the name of a file. */
 bool call_value_is_text(const char *text);
 /* The bytes of a value of `type`, dtype_bytes(type) of them. A float is rounded to the nearest; what is beyond the
- * type, or is no whole number where one is wanted, is an error about `name` at `at`. */
+ * type, or is not a whole number where one is needed, is an error about `name` at `at`. */
 MUST_CHECK status call_value_read(diag_engine *d, src_pos at, str name, dtype type, const char *text, uint8_t *out);
 
 #endif

@@ -33,13 +33,13 @@ static status wait_for(diag_engine *d, const char *program, pid_t child)
     return FAILED;
 }
 
-/* The program ends with us: it would write on into a folder that nobody wants. Through `told` goes why it did not
+/* The program ends with us: it would write on into a folder that nobody needs. Through `told` goes why it did not
  * start. */
 __attribute__((noreturn)) static void be_program(const char *python, char *const *argv, pid_t us, int told)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != us) _exit(127);
-    /* Where we have no standard file stands what cannot be read or written (see file_hold_standard). */
+    /* Where we have no standard file is one that cannot be read or written (see file_hold_standard). */
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         const int flags = fcntl(fd, F_GETFL), nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (nothing >= 0 && (flags < 0 || (flags & O_PATH) != 0)) dup2(nothing, fd);

@@ -126,7 +126,7 @@ static status read_dictionary(cursor *c, npy_header *out)
                      : str_is(key, "shape")         ? &shape
                                                     : NULL;
         if (!seen) return malformed(c, "it has a key other than descr, fortran_order and shape");
-        if (*seen) return malformed(c, "a key stands twice");
+        if (*seen) return malformed(c, "a key is there twice");
         *seen = true;
         TRY(seen == &descr ? read_descr(c, out) : seen == &order ? read_order(c) : read_shape(c, out));
         if (!accept_char(c, ',') && !(c->p < c->end && *c->p == '}'))
@@ -134,7 +134,7 @@ static status read_dictionary(cursor *c, npy_header *out)
     }
     if (!descr || !order || !shape) return malformed(c, "descr, fortran_order or shape is missing");
     skip_blanks(c);
-    return c->p == c->end ? OK : malformed(c, "text stands behind the dictionary");
+    return c->p == c->end ? OK : malformed(c, "text follows the dictionary");
 }
 
 static status count_elements(const cursor *c, npy_header *out)
@@ -188,7 +188,7 @@ status npy_parse(diag_engine *d, const char *name, str file, npy_header *out)
     /* numpy.load reads such a file without a word; more often than not it is a wrong shape or two files in one. */
     if (present > wanted)
         diag_warning(d, (src_pos){name, 0, 0}, &E1406,
-                     "%" PRIu64 " bytes stand behind the elements, of which the shape has %" PRIu64 " in %" PRIu64
+                     "%" PRIu64 " bytes follow the elements, of which the shape has %" PRIu64 " in %" PRIu64
                      " bytes; they are ignored",
                      present - wanted, out->element_count, wanted);
     return OK;

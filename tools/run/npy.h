@@ -24,7 +24,7 @@ typedef struct npy_header {
     uint64_t data_offset; /* of the first element in the file */
 } npy_header;
 
-/* Reads and checks a header, and that `file` holds all elements; warns of bytes behind them. `name` is for messages. */
+/* Reads and checks a header, and that `file` holds all elements; warns of bytes after them. `name` is for messages. */
 MUST_CHECK status npy_parse(diag_engine *d, const char *name, str file, npy_header *out);
 
 typedef struct npy_array {

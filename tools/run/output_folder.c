@@ -208,7 +208,7 @@ status output_folder_begin(output_folder *f, str name)
     BUG_IF(f->is_open, "a file begins in %s before another ended", f->path);
     if (!output_folder_takes_name(name)) {
         diag_error(f->d, (src_pos){f->path, 0, 0}, &E1501,
-                   "`%.*s` is no name for a file of this folder: up to %d bytes, no `/` and no control characters",
+                   "`%.*s` is not a name for a file of this folder: up to %d bytes, no `/` and no control characters",
                    (int)(name.n > NAME_BYTES_MAX ? NAME_BYTES_MAX : name.n), name.p, NAME_BYTES_MAX);
         return FAILED;
     }

@@ -1,8 +1,8 @@
 /* Folders that pto fills: --dump-dir and --report.
  *
  * A file `.pto-files` in the folder lists what pto wrote there, with a digest of each file. The next run that fills the
- * folder begins by removing exactly those files, so that what stands in it is of one run. A file that was changed
- * since, or that pto did not write, is left alone; a run that wants its name fails. Two runs cannot fill one folder at
+ * folder begins by removing exactly those files, so that what is in it is of one run. A file that was changed
+ * since, or that pto did not write, is left alone; a run that needs its name fails. Two runs cannot fill one folder at
  * once. The list is ahead of the files: a process that dies leaves no file that is not listed. */
 #ifndef TOOLS_RUN_OUTPUT_FOLDER_H
 #define TOOLS_RUN_OUTPUT_FOLDER_H

@@ -82,7 +82,7 @@ static void read_sizes(arena *a, diag_engine *d, const yaml_node *map, case_desc
         for (uint32_t k = 0; k < symbols->count; k++) {
             value v = {0};
             const value_rule rule = {.type = VALUE_I64, .what = "symbol"};
-            BUG_IF(value_from_node(a, d, symbols->pairs[k].value, &rule, &v) != OK, "a checked size is no integer");
+            BUG_IF(value_from_node(a, d, symbols->pairs[k].value, &rule, &v) != OK, "a checked size is not an integer");
             values[k] = (case_size_symbol){symbols->pairs[k].key, v.i};
         }
         sizes[i] = (case_size){map->pairs[i].key, values, symbols->count};

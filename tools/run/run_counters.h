@@ -9,7 +9,7 @@ bool run_counter_is_utilisation(const char *name);
 /* True when a counter is a detail that is printed only when asked for: what one unit did, "core 03 / mte2 / busy",
  * where the same backend sums it up as "core / mte2 / utilisation". */
 bool run_counter_is_detail(const backend_result *r, const char *name);
-/* A line for each: all, or those that are no detail, and of more than 64 of them the first. A last line says how many
+/* A line for each: all, or those that are not details, and of more than 64 of them the first. A last line says how many
  * were left out then. Of several executions: medians, with least value and spread where they differ. */
 void run_counters_print(const backend_result *r, bool all, text_buffer *out);
 

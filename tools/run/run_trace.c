@@ -2,7 +2,7 @@
 
 void run_trace_init(run_trace *t, arena *a, const module *m) { *t = (run_trace){.arena = a, .m = m}; }
 
-/* Room for `wanted` things of `size` bytes; the old ones are copied. */
+/* Space for `wanted` things of `size` bytes; the old ones are copied. */
 static void *grow(arena *a, void *items, size_t *room, size_t wanted, size_t size)
 {
     if (wanted <= *room) return items;

@@ -19,7 +19,7 @@ enum {
 
 typedef struct trace_unit {
     const char *name;
-    uint32_t core, pipe; /* numbers of the parts before and behind " / " */
+    uint32_t core, pipe; /* numbers of the parts before and after " / " */
 } trace_unit;
 
 /* Sums over all executions of one op, or of all ops on one pipe. Cycles. */

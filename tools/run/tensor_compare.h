@@ -41,7 +41,7 @@ typedef struct comparison_result {
  * every rule; one that it has must be matched. */
 comparison_result compare_tensors(const comparison *c, dtype type, const void *got);
 
-/* Element `index` of an array as a double; exact but for 64-bit integers beyond 2^53. */
+/* Element `index` of an array as a double; exact except for 64-bit integers beyond 2^53. */
 double npy_element(const npy_array *a, uint64_t index);
 
 #endif

@@ -97,7 +97,7 @@ static status record(diag_engine *d, command_line *c, uint32_t option, const cha
         return FAILED;
     }
     if (value && *value == '\0' && o->value && is_path(o->value)) {
-        diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a %s, not an empty name", o->name,
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` needs a %s, not an empty name", o->name,
                    strncmp(o->value, "DIR", 3) == 0 ? "folder" : "file");
         return FAILED;
     }
@@ -105,7 +105,7 @@ static status record(diag_engine *d, command_line *c, uint32_t option, const cha
         text_buffer t;
         text_init(&t);
         put_names(o->value, "", &t);
-        diag_error(d, tool_pos(c), &E1503, "option `--%s` wants %s, not `%s`", o->name, t.p, value);
+        diag_error(d, tool_pos(c), &E1503, "option `--%s` needs %s, not `%s`", o->name, t.p, value);
         text_fini(&t);
         return FAILED;
     }
@@ -232,7 +232,7 @@ status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, 
     *out = absent;
     if (!text) return OK;
     if (str_to_i64(str_from(text), out) == OK && *out >= lo && *out <= hi) return OK;
-    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` needs a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
                cli_options[option].name, lo, hi, text);
     return FAILED;
 }
@@ -247,7 +247,7 @@ status command_line_seconds(diag_engine *d, const command_line *c, uint32_t opti
         *seconds = given;
         return OK;
     }
-    diag_error(d, tool_pos(c), &E1503, "option `--%s` wants seconds, more than 0 and at most %d, not `%s`",
+    diag_error(d, tool_pos(c), &E1503, "option `--%s` needs seconds, more than 0 and at most %d, not `%s`",
                cli_options[option].name, SECONDS_MAX, text);
     return FAILED;
 }

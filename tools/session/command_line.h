@@ -35,7 +35,7 @@ typedef struct cli_option {
     const char *value;  /* name of the argument in the help, "FILE" */
     bool is_choice;     /* `value` lists all that may be given */
     const char *absent; /* what stands for it when it is not given; or NULL */
-    const char *group;  /* heading in --help; rows of one group stand together */
+    const char *group;  /* heading in --help; rows of one group are together */
     const char *doc;    /* one line */
     bool repeats;       /* may be given more than once */
     const char *needs;  /* has no effect without one of these options; or NULL */
@@ -43,7 +43,7 @@ typedef struct cli_option {
     bool is_output;    /* names a file or folder that is written, as such or as NAME=FILE: no two may be one place */
     bool is_once;      /* of no use in a reproducer, which writes no outputs either */
     bool is_composing; /* says what the effective pipeline is */
-    bool is_of_first;  /* changes the first of two pipelines that --compare compares, and stands in its name */
+    bool is_of_first;  /* changes the first of two pipelines that --compare compares, and is in its name */
 } cli_option;
 
 enum {

@@ -28,7 +28,7 @@ static void rest(void)
     nanosleep(&step, NULL);
 }
 
-/* The fourth word of /proc/PID/stat; the second stands in brackets and may hold anything. */
+/* The fourth word of /proc/PID/stat; the second is in brackets and may hold anything. */
 static pid_t parent_of(const char *pid)
 {
     char path[64], text[512];

@@ -29,7 +29,7 @@ static const pto_option *const *options_of(const writer *w, const char *kind, co
 
 static void write_options(const writer *w, const pto_option *const *options, const yaml_node *with, uint32_t indent);
 
-/* `use:` and `with:` of a plugin reference, which stands behind its key. `at` no place: a default. */
+/* `use:` and `with:` of a plugin reference, which follows its key. `at` no place: a default. */
 static void write_reference(const writer *w, const char *kind, str id, src_pos at, const yaml_node *with,
                             uint32_t indent)
 {
@@ -82,7 +82,7 @@ static void write_default(const writer *w, const pto_option *option, uint32_t in
     text_puts(w->t, "  # default\n");
 }
 
-/* `with:` and what stands below it; nothing when there is nothing. */
+/* `with:` and what is below it; nothing when there is nothing. */
 static void write_options(const writer *w, const pto_option *const *options, const yaml_node *with, uint32_t indent)
 {
     bool any = with != NULL && with->count != 0;

@@ -99,7 +99,7 @@ static status write_effective_pipeline(writer *w)
     return s;
 }
 
-/* Outputs are not wanted again, and what the effective pipeline says need not be said again. */
+/* Outputs are not needed again, and what the effective pipeline says need not be said again. */
 static bool is_left_out(const writer *w, const cli_option *o)
 {
     return o->is_output || o->is_once || (w->has_pipeline && o->is_composing);

@@ -50,7 +50,7 @@ static void read_verify(session *s)
 {
     const char *verify = value_of(s->line, OPTION_VERIFY);
     s->request.verify = PIPELINE_VERIFY_EACH;
-    BUG_IF(verify && !pipeline_verify_by_name(str_from(verify), &s->request.verify), "--verify=%s is no choice",
+    BUG_IF(verify && !pipeline_verify_by_name(str_from(verify), &s->request.verify), "--verify=%s is not a choice",
            verify);
 }
 
@@ -62,7 +62,7 @@ static bool explains(const session *s, const char *what)
     return command_line_has(s->line, OPTION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
 }
 
-/* Made when somebody wants to read or write it. */
+/* Made when something has to read or write it. */
 static status open_schedule(session *s)
 {
     const char *path = value_of(s->line, OPTION_SCHEDULE);

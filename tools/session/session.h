@@ -13,7 +13,7 @@
 
 enum { SESSION_OBSERVERS_MAX = 7 };
 
-/* Who observes one compile, with what they found out. */
+/* What observes one compile, with what they found out. */
 typedef struct session_watch {
     snapshot_request snapshots;
     semantics_watch semantics;
@@ -95,7 +95,7 @@ bool session_is_quiet(const session *s);
 /* At the end of a tool: its status, or 74 when it was 0 and the trace cannot be written. */
 exit_status session_write_trace(session *s, exit_status code);
 
-/* ---- --compare: the pipeline OTHER as it stands in its file; what the command line changes is of the first ---- */
+/* ---- --compare: the pipeline OTHER as it is in its file; what the command line changes is of the first ---- */
 bool session_compares(const session *s);
 MUST_CHECK exit_status session_open_other(session *s);
 /* `m`: a copy of the module, made before session_compile. */

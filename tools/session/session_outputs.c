@@ -34,7 +34,7 @@ static status check_pair(const session *s, const output *x, const output *y)
     return FAILED;
 }
 
-/* The path of a use: all of its value, or what stands after NAME= where the row asks for that. */
+/* The path of a use: all of its value, or what follows NAME= where the row asks for that. */
 static const char *path_of(const cli_option *o, const char *given)
 {
     const char *equals = strncmp(o->value, "NAME=", 5) == 0 ? strchr(given, '=') : NULL;

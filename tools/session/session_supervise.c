@@ -1,4 +1,4 @@
-/* From a command line to a supervised worker: limits, and what a crash leaves behind. */
+/* From a command line to a supervised worker: limits, and what a crash leaves. */
 #include "tools/base/tool_diag.h"
 #include "tools/session/reproducer.h"
 #include "tools/session/session.h"
@@ -47,7 +47,7 @@ static status read_limits(guard *g)
     return read_memory_limit(g);
 }
 
-/* In a process of its own: what ended the worker may end whoever reads the same files. */
+/* In a process of its own: what ended the worker may end what reads the same files. */
 static void leave_reproducer(void *self)
 {
     const guard *g = self;

@@ -165,8 +165,8 @@ static void time_is_up(watch *w, uint64_t now)
     w->limit_at = w->kill_at = NEVER;
 }
 
-/* ^C reaches both processes; twice does no harm. One that is stopped goes on, to be ended; who ignores the signal is
- * killed a little later, or when the user insists. */
+/* ^C reaches both processes; twice does no harm. One that is stopped goes on, to be ended; one that ignores the signal
+ * is killed a little later, or when the user insists. */
 static void pass_on(watch *w, int signal_number)
 {
     if (w->user_signal != 0) {
@@ -254,7 +254,7 @@ __attribute__((noreturn)) static void be_worker(const supervision *s, pid_t supe
     _exit(code);
 }
 
-/* Whether the worker ended as the user or the reader of its output wanted, and not of itself. */
+/* Whether the worker ended as the user or the reader of its output asked for, and not by itself. */
 static bool is_wanted(const watch *w, int wait_status)
 {
     if (!WIFSIGNALED(wait_status)) return w->user_signal != 0;
@@ -316,7 +316,7 @@ static bool begins_again(const watch *w, int wait_status)
     return w->s->after_bad_load(w->s->self, r, how);
 }
 
-/* Gives the exit status, or true in `*again`. */
+/* Returns the exit status, or true in `*again`. */
 static int supervise_once(const supervision *s, worker_main work, void *self, bool *again)
 {
     watch w = {.s = s, .recorder = flight_recorder_create()};

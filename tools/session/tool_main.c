@@ -6,7 +6,7 @@
 static void print_schema(const char *kind)
 {
     const schema_file *file = schema_file_by_kind(str_from(kind));
-    BUG_IF(!file, "--print-schema=%s is no choice", kind);
+    BUG_IF(!file, "--print-schema=%s is not a choice", kind);
     text_buffer t;
     text_init(&t);
     schema_write_json(&t, file);

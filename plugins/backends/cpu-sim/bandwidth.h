@@ -40,7 +40,7 @@ void bandwidth_begin(bandwidth *b, int64_t now, double limit, double bytes, uint
 int64_t bandwidth_next(const bandwidth *b);
 /* Takes one transfer that has ended by now; false when there is none. */
 bool bandwidth_end(bandwidth *b, int64_t now, uint32_t *out_actor);
-/* Cycles that a transfer takes when nobody else wants the memory. */
+/* Cycles that a transfer takes when nothing else uses the memory. */
 int64_t bandwidth_alone(double limit, double bytes);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct claim_table {
     uint32_t page_count, page_room;
     uint32_t *heads; /* index + 1 in pages */
     uint32_t head_count;
-    uint64_t left_out; /* windows that found no more room */
+    uint64_t left_out; /* windows that found no more space */
 } claim_table;
 
 void claims_init(const pto_run *run, claim_table *t);

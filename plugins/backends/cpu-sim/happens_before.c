@@ -15,7 +15,7 @@ void history_clear(access_history *h)
 
 /* ---- on chip ---- */
 
-/* Makes room for one segment at place `at`. */
+/* Makes space for one segment at place `at`. */
 static segment *insert(access_history *h, segment_list *l, uint32_t at)
 {
     PTO_GROW(h->run, l->items, l->count, l->room);
@@ -24,7 +24,7 @@ static segment *insert(access_history *h, segment_list *l, uint32_t at)
     return &l->items[at];
 }
 
-/* The first segment that ends behind `address`. */
+/* The first segment that ends after `address`. */
 static uint32_t find(const segment_list *l, int64_t address)
 {
     uint32_t lo = 0, hi = l->count;
@@ -172,7 +172,7 @@ bool windows_overlap(const window_access *a, const window_access *b, int64_t *ou
     return false;
 }
 
-/* Drops what every pipe is ordered behind. */
+/* Drops what every pipe is ordered after. */
 static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIPES])
 {
     uint32_t kept = 0;

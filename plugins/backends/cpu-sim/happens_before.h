@@ -1,4 +1,4 @@
-/* Which accesses of one core are ordered: vector clocks of pipes, and who touched which bytes last, through which
+/* Which accesses of one core are ordered: vector clocks of pipes, and what touched which bytes last, through which
  * buffer.
  *
  * Entry n of pipe p is ordered before what pipe q does next when clock_q[p] >= n. A pipe is ordered with itself, since
@@ -41,7 +41,7 @@ typedef struct window_access {
     int64_t first, rows, row_bytes, pitch;
 } window_access;
 
-/* Who does it, and what it is ordered behind. */
+/* The pipe that does it, and what it is ordered after. */
 typedef struct access_by {
     const program_site *site;
     uint32_t pipe, entry;
@@ -109,7 +109,7 @@ void history_init(const pto_run *run, access_history *h);
 void history_clear(access_history *h);
 /* Enters an access. False: a race; the access is then not entered. */
 bool history_touch(access_history *h, const byte_access *a, const access_by *by, race *out);
-/* The same for global memory. `clocks`: of all pipes, to forget what all of them are ordered behind. */
+/* The same for global memory. `clocks`: of all pipes, to forget what all of them are ordered after. */
 bool history_touch_window(access_history *h, const window_access *a, const access_by *by,
                           const vector_clock *const clocks[CLOCK_PIPES], race *out);
 /* Whether two windows of one array have a byte in common. */

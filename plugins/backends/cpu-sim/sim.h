@@ -23,7 +23,7 @@ enum { CORE_ACTORS = CLOCK_PIPES, ACCESSES_MAX = 5, LAUNCHES_MAX = 64, SLICES_MA
 typedef enum pipe_state {
     PIPE_BUSY,    /* works; of a transfer: for as long as its bytes take at the speed of its path */
     PIPE_LATENCY, /* the first byte of a transfer is on its way */
-    PIPE_SHARED,  /* a transfer takes longer because others want global memory at the same time */
+    PIPE_SHARED,  /* a transfer takes longer because others use global memory at the same time */
     PIPE_FLAG,    /* waits for a token */
     PIPE_RESULT,  /* waits until the result of an earlier instruction of its own is there */
     PIPE_BARRIER, /* waits at a barrier */
@@ -53,7 +53,7 @@ typedef struct sim_kernel {
     site_charge *charges; /* of each site; CHARGE_NONE: not yet known */
     bool *is_dropped;     /* of each site: fault injection */
     bool has_two_stores;  /* two of its pipes store to global memory */
-    bool uses_scalar;     /* the machine file gives some of its instructions to the scalar unit */
+    bool uses_scalar;     /* the machine file assigns some of its instructions to the scalar unit */
 } sim_kernel;
 
 typedef struct sim_span {
@@ -142,7 +142,7 @@ typedef struct sim_core {
     access_history history;
 } sim_core;
 
-/* Tokens that an instance left behind. */
+/* Tokens that an instance left. */
 typedef struct sim_leftover {
     const program_site *set; /* of the first one; NULL: there was none */
     const char *kernel;
@@ -178,7 +178,7 @@ typedef struct sim {
     bool has_orchestrator_step, orchestrator_ended;
     int64_t orchestrator_time;
     written_memory written;
-    region_box *boxes; /* room of stated_regions.c */
+    region_box *boxes; /* scratch memory of stated_regions.c */
     uint32_t box_room;
     int64_t workspace_bytes;
     uint32_t cpu;

@@ -212,7 +212,7 @@ static pto_status take_launch(sim *s, sim_launch *l, const program_step *step)
     return PTO_OK;
 }
 
-/* Takes launches from the function while there is room for them. */
+/* Takes launches from the function while there is space for them. */
 static pto_status orchestrate(sim *s)
 {
     sim_launch *l;

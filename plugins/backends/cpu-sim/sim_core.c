@@ -186,7 +186,7 @@ static void wait_for_token(sim *s, sim_core *c)
     pass(s, c, s->machine->flag_cycles);
 }
 
-/* A barrier of all pipes, or of the scalar unit, which is never behind itself. */
+/* A barrier of all pipes, or of the scalar unit, which does not wait for itself. */
 static void wait_for_pipes(sim *s, sim_core *c)
 {
     const bool is_all = c->step.pipe == PTO_PIPE_ALL;
@@ -212,7 +212,7 @@ static pto_status check_insn(sim *s, const sim_core *c)
     return pipe_missing(s, c, t->pipe);
 }
 
-/* An instruction that the machine file gives to the scalar unit, which issues nothing until that has ended. It goes
+/* An instruction that the machine file assigns to the scalar unit, which issues nothing until that has ended. It goes
  * through the queue of the pipe as on every other one: the same cost, checks and effects. */
 static pto_status run_on_scalar(sim *s, sim_core *c)
 {

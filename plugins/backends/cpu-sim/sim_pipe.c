@@ -364,7 +364,7 @@ static pto_status end_insn(sim *s, sim_core *c, uint32_t pipe, const sim_entry *
     return s->options.has_data ? apply(s, c, e, &p->calls[p->head]) : PTO_OK;
 }
 
-/* A token for `pipe`: whoever waits for it goes on. */
+/* A token for `pipe`: what waits for it goes on. */
 static pto_status wake_waiter(sim *s, sim_core *c, uint32_t pipe)
 {
     if (pipe != SCALAR_PIPE) {

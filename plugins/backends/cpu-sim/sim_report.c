@@ -106,7 +106,7 @@ pto_status report_never_written(const sim *s)
     return PTO_OK;
 }
 
-/* A race ends a run at once. Behind a run that came to its end, what conflicts was in order, and not by these tokens:
+/* A race ends a run at once. After a run that came to its end, what conflicts was in order, and not by these tokens:
  * nothing took them. */
 pto_status report_leftover(sim *s)
 {
@@ -130,7 +130,7 @@ static const program_site *blocked_at(const sim_core *c, uint32_t pipe, char *ou
         if (c->has_ended || !c->has_step) return NULL;
         const char *target = pipes[c->step.kind == STEP_WAIT_FLAG ? c->step_dst : c->step_pipe];
         if (p->state == PIPE_FULL)
-            snprintf(out, size, "waits for room in the queue of pipe %s", target);
+            snprintf(out, size, "waits for a free place in the queue of pipe %s", target);
         else if (p->state == PIPE_BARRIER)
             snprintf(out, size, "waits at a barrier for the other pipes");
         else

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Room that instructions leave to whole instances, so that a long run still shows where its time goes. */
+/* Slices that instructions leave to whole instances, so that a long run still shows where its time goes. */
 enum { INSTANCE_SLICES = SLICES_MAX / 10 };
 
 /* ---- slices for the host ---- */

@@ -116,7 +116,7 @@ static pto_status without_room(const pto_run *run, const shown_call *c, pto_call
         if (!is_shown(c, i)) continue;
         if (tensors[i].bytes < 3 * bytes)
             return pto_error(c->entry->op, "pto.reference/arguments",
-                             "`bound: all` wants three times the memory of every output");
+                             "`bound: all` needs three times the memory of every output");
         tensors[i].bytes = bytes;
     }
     *out = *c->call;

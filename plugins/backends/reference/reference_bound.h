@@ -2,7 +2,7 @@
  *
  * A set is all numbers of the element type between two ends, and NaN or not. What leads from sets to a set never leaves
  * a legal outcome out: an end that a rounding, a conversion or an overflow moves is moved to where any of them may put
- * it, and an operation on both sides of a jump (a pole, a wrap, an infinity) gives the ends of all sides. Ends that are
+ * it, and an operation on both sides of a jump (a pole, a wrap, an infinity) has the ends of all sides. Ends that are
  * zero have a sign, -0 below +0. */
 #ifndef REFERENCE_BOUND_H
 #define REFERENCE_BOUND_H

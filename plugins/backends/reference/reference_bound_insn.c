@@ -1,4 +1,5 @@
-/* Which values the destination of an instruction may have. Instructions are exact but for sums, whose order is open. */
+/* Which values the destination of an instruction may have. Instructions are exact except for sums, whose order is open.
+ */
 #include "reference_interp.h"
 
 #include <string.h>

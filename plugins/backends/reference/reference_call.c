@@ -98,7 +98,7 @@ static pto_status check_argument(const frame *fr, pto_op at, const parameter_cod
     PTO_TRY(interp_shape(fr, at, &p->shape, &want));
     if (want.rank != v->array.rank || want.dtype != v->array.dtype)
         return pto_error(at, "pto.reference/arguments",
-                         "parameter %%%.*s of @%.*s wants rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
+                         "parameter %%%.*s of @%.*s needs rank %" PRIu32 ", %s; got rank %" PRIu32 ", %s",
                          PTO_FMT(p->name), PTO_FMT(fr->f->name), want.rank, pto_dtype_name(want.dtype), v->array.rank,
                          pto_dtype_name(v->array.dtype));
     for (uint32_t d = 0; d < want.rank; d++) {
@@ -178,7 +178,7 @@ pto_status interp_start(interp *in, const function_code *f)
     }
     for (uint32_t i = 0; i < f->symbol_count; i++) {
         if (!pto_call_symbol(call, f->symbol_names[i], &fr->slots[f->symbols[i]]))
-            return pto_error(f->op, "pto.reference/arguments", "the call gives no value of $%.*s",
+            return pto_error(f->op, "pto.reference/arguments", "the call has no value of $%.*s",
                              PTO_FMT(f->symbol_names[i]));
     }
     PTO_TRY(check_frame(fr, f->op));
@@ -215,7 +215,7 @@ static pto_status give_results(interp *in, const frame *fr, const op_code *o)
         const value *v = &fr->values[o->operands[i]];
         const pto_tensor *t = in->call->results[i];
         if (v->kind != VALUE_ARRAY)
-            return pto_error(o->op, "pto.reference/unsupported", "result %" PRIu32 " is no tensor", i);
+            return pto_error(o->op, "pto.reference/unsupported", "result %" PRIu32 " is not a tensor", i);
         const array *from = &v->array;
         PTO_TRY(instances_read_array(in, o->op, from));
         bool fits = t->rank == from->rank && t->dtype == from->dtype;

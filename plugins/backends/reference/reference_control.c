@@ -131,7 +131,7 @@ static pto_status do_bind(frame *fr, const op_code *o)
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[2], &hi));
     if (n < lo || n > hi)
         return pto_error(o->op, "pto.reference/expression",
-                         "`bind` gives %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
+                         "`bind` is %" PRId64 ", its range is %" PRId64 " to %" PRId64, n, lo, hi);
     fr->slots[o->symbol] = n;
     return PTO_OK;
 }

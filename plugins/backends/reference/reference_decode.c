@@ -227,7 +227,7 @@ static pto_op last_need(pto_value v)
 static void note_drop(coder *c, op_code *at, uint32_t value)
 {
     const uint32_t n = at->drop_count;
-    if ((n & (n - 1)) == 0) { /* room is the next power of two */
+    if ((n & (n - 1)) == 0) { /* capacity is the next power of two */
         uint32_t *bigger = PTO_SCRATCH(c->run, uint32_t, n != 0 ? 2 * (size_t)n : 1);
         if (n != 0) memcpy(bigger, at->drops, n * sizeof *bigger);
         at->drops = bigger;
@@ -292,7 +292,7 @@ const function_code *code_decode(const pto_run *run, pto_op function)
 {
     coder c = {.run = run};
     function_code *entry = coder_function(&c, function);
-    /* New ones come in front, so the list is read again until all are done. */
+    /* New ones come first, so the list is read again until all are done. */
     for (const function_code *done = NULL; c.functions != done;) {
         function_code *stop = c.functions;
         for (function_code *f = stop; f != done; f = f->next)

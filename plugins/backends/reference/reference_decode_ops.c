@@ -50,7 +50,7 @@ static pto_status decode_call(coder *c, op_code *o)
     if (!PTO_SOME(callee))
         return coder_refuse(o->op, "pto.reference/unsupported", "there is no function @%.*s", PTO_FMT(name));
     o->callee = coder_function(c, callee);
-    /* What a call gives back beyond the results of the function: its out parameters. */
+    /* What a call returns beyond the results of the function: its out parameters. */
     o->by_value = o->what == DO_CALL && o->result_count != pto_attr_count(pto_op_attr(callee, PTO_STR("results")));
     return PTO_OK;
 }

@@ -32,11 +32,11 @@ typedef struct coder {
 
 PTO_PRINTF_LIKE(3, 4)
 pto_status coder_refuse(pto_op op, const char *code, const char *format, ...);
-/* Room for an item at `index`; zeroed when new. */
+/* Space for an item at `index`; zeroed when new. */
 void *coder_at(coder *c, growing *g, uint32_t index, size_t size);
 #define CODER_ADD(c, list, type) ((type *)coder_at((c), &(c)->list, (c)->list.count, sizeof(type)))
 
-/* Number of a value; gives it one when it has none. */
+/* Number of a value; assigns one when it has none. */
 uint32_t coder_value(coder *c, pto_value v);
 uint32_t coder_symbol(coder *c, pto_str name);
 void coder_bind_symbol(coder *c, pto_str name);

@@ -1,4 +1,4 @@
-/* Independent instances: their order, and who wrote what. */
+/* Independent instances: their order, and what each wrote. */
 #include "reference_interp.h"
 
 #include <inttypes.h>
@@ -102,7 +102,7 @@ void instances_end(interp *in, instances *s)
     in->free_instances = s;
 }
 
-/* ---- who wrote what ---- */
+/* ---- what each wrote ---- */
 
 /* "(2, 0)", or "?" when not kept. */
 static const char *index_text(const instances *s, int64_t place, char *out, size_t room)

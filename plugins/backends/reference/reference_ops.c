@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- arrays as the tensor ops want them ---- */
+/* ---- arrays as the tensor ops need them ---- */
 
 pto_tensor interp_tensor_of(const array *a)
 {

@@ -13,7 +13,7 @@ typedef struct line {
 
 struct shadow {
     const pto_run *run;
-    line *lines; /* open addressing; room is a power of two */
+    line *lines; /* open addressing; its size is a power of two */
     size_t room, count;
 };
 
@@ -100,7 +100,7 @@ static void write_one(shadow *s, const uint8_t *p, size_t size, const bound *b)
         *l = (line){.at = line_number(p)};
     }
     if (l->size != size) {
-        /* Room for the smallest elements that were seen here. */
+        /* Space for the smallest elements that were seen here. */
         if (l->bounds == NULL || size < l->size) l->bounds = PTO_SCRATCH(s->run, bound, LINE_BYTES / size);
         l->size = (uint32_t)size;
         l->set = 0;

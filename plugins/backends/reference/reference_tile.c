@@ -94,7 +94,7 @@ static pto_status make_window(const frame *fr, const op_code *o, const array *a,
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
         return pto_error(o->op, "pto.reference/out-of-bounds",
-                         "`%.*s` wants %" PRId64 " element%s from %" PRId64
+                         "`%.*s` needs %" PRId64 " element%s from %" PRId64
                          " on along dim %d, whose extent is %" PRId64,
                          PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
                          a->rank != 0 ? w->dims[d] : 1);

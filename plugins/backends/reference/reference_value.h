@@ -1,9 +1,9 @@
-/* Values of the interpreter: numbers, arrays, tiles; and the storage behind the last two.
+/* Values of the interpreter: numbers, arrays, tiles; and the storage of the last two.
  *
  * Storage is counted: a value in a slot holds one reference, and what nobody holds goes back to the pool. Arrays and
  * tiles that ops make are never changed afterwards; only stores change memory.
  *
- * A mark per element tells who wrote it: 0 nobody, 1 something before or outside of every running loop of independent
+ * A mark per element tells what wrote it: 0 nothing, 1 something before or outside of every running loop of independent
  * instances, from 2 on the instance of that serial number. Storage without marks is all written. */
 #ifndef REFERENCE_VALUE_H
 #define REFERENCE_VALUE_H
@@ -54,7 +54,7 @@ typedef enum value_kind { VALUE_NONE, VALUE_NUMBER, VALUE_ARRAY, VALUE_TILE } va
 typedef struct value {
     value_kind kind;
     pto_dtype dtype; /* of a number */
-    number number;   /* index and integer scalars stand in the frame's slots as well */
+    number number;   /* index and integer scalars are in the frame's slots as well */
     array array;
     tile_ref tile;
     storage *tile_in;
@@ -66,7 +66,7 @@ storage *storage_make(pool *p, size_t bytes);
 /* Memory of the caller's. */
 storage *storage_wrap(pool *p, void *data, size_t bytes);
 void storage_release(pool *p, storage *s);
-/* Gives it marks, all alike, unless it has some. */
+/* Gets marks, all alike, unless it has some. */
 void storage_mark(pool *p, storage *s, size_t element_bytes, uint32_t mark);
 
 /* Drops what the value holds. */

@@ -4,7 +4,7 @@
  *                =>
  *     %a = block.buffer {space = vec, bytes_per_stage = 8192, stages = 2, addr = 0}
  *
- * Buffers of a space stand one behind the other while they fit: what shares nothing waits for nothing. When they do not
+ * Buffers of a space follow each other while they fit: what shares nothing waits for nothing. When they do not
  * fit, buffers that never live at once share bytes, at first those where that costs nothing: one pipe uses both, and it
  * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
  * pipe waits in every iteration until another is done with its bytes. Exact: what a buffer holds is not touched between
@@ -119,7 +119,7 @@ static int64_t usable_bytes(const pto_run *run, pto_str space)
     return pto_machine_i64_or(run, 0, "spaces.%.*s.usable-bytes", PTO_FMT(space));
 }
 
-/* What the buffer asks for, and what its space wants of every buffer: both are powers of two. */
+/* What the buffer asks for, and what its space requires of every buffer: both are powers of two. */
 static int64_t alignment(const pto_run *run, pto_op buffer)
 {
     const pto_str name = pto_attr_str_of(buffer, PTO_STR("space"));
@@ -254,7 +254,7 @@ static pto_status check_buffer(const pto_run *run, const life *l)
     const int64_t available = usable_bytes(run, space), end = l->s.addr + l->s.bytes;
     if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
     if (l->s.align > 1 && l->s.addr % l->s.align != 0)
-        return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` stands at %lld, which is no multiple of %lld",
+        return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` is at %lld, which is not a multiple of %lld",
                          PTO_FMT(name), (long long)l->s.addr, (long long)l->s.align);
     if (end > available)
         return pto_error(l->buffer, "pto.allocate/out-of-space",
@@ -292,7 +292,7 @@ static pto_status check_addresses(const pto_run *run, pto_op kernel)
 static const pto_pass pass = {
     .struct_size = sizeof pass,
     .id = "pto.allocate",
-    .summary = "Give every buffer of a kernel its address",
+    .summary = "Assign an address to every buffer of a kernel",
     .scope = "function",
     .consumes = "block/1",
     .produces = "block/1",

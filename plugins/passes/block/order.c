@@ -5,8 +5,8 @@
  *     pto.tload %b, ..                  pto.texp %c, %a
  *
  * List scheduling: of the instructions whose predecessors are placed, a load is next before a move to the matrix unit,
- * that before anything else, a store last; loads in the order of their first readers, the rest as it was, but for what
- * reads the result of the instruction right before it: its pipe would wait, so another goes between. Dependences
+ * that before anything else, a store last; loads in the order of their first readers, the rest as it was, except for
+ * what reads the result of the instruction right before it: its pipe would wait, so another goes between. Dependences
  * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
  * stay, and nothing passes them. A block whose buffers do not all fit at once is left alone, since longer lifetimes
  * would take what `pto.allocate` needs for sharing. Exact. */
@@ -23,7 +23,7 @@ PTO_KINDS(KINDS);
       .example = "with: { window: 32 }")
 PTO_OPTIONS(OPTIONS);
 
-#define STATS(X) X(MOVED, "moved ops") X(LEFT, "blocks left alone for want of space")
+#define STATS(X) X(MOVED, "moved ops") X(LEFT, "blocks left alone for lack of space")
 PTO_STATS(STATS);
 
 enum { OPERANDS_MAX = 8, RANK_LOAD = 0, RANK_FEED = 1, RANK_WORK = 2, RANK_STORE = 3 };
@@ -48,7 +48,7 @@ typedef struct piece {
     node *nodes;
     uint8_t *before; /* [i * count + j]: i comes before j */
     uint32_t count;
-    pto_op stop; /* the op behind */
+    pto_op stop; /* the op after */
 } piece;
 
 /* ---- what instructions touch ---- */
@@ -75,7 +75,8 @@ static pto_status describe(node *n, pto_op op)
         pto_str name = pto_op_name(op);
         if (!PTO_IS(tile, TILE) || !PTO_IS(buffer, BUFFER) || n->access_count == OPERANDS_MAX)
             return pto_error(op, "pto.order/operand",
-                             "`%.*s` has an operand that is no tile of a `block.buffer` of this kernel", PTO_FMT(name));
+                             "`%.*s` has an operand that is not a tile of a `block.buffer` of this kernel",
+                             PTO_FMT(name));
         n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
         int is_source = !pto_op_writes(op, i) && pto_type_space(pto_value_type(v)) == PTO_MAT;
         if (transfer == PTO_TRANSFER_MOVE && is_source) n->rank = RANK_FEED;
@@ -101,7 +102,7 @@ static int overlap(const access *a, const access *b)
     return from_a < end_b && from_b < end_a;
 }
 
-/* Whether b, the later one, must stay behind a. */
+/* Whether b, the later one, must stay after a. */
 static int depends(const node *a, const node *b)
 {
     if ((a->writes_memory && (b->reads_memory || b->writes_memory)) || (b->writes_memory && a->reads_memory)) return 1;
@@ -176,7 +177,7 @@ static void find_order(piece *p, uint32_t *order)
     }
 }
 
-/* To the end of the piece; descriptors that stand in it go right before their first use. */
+/* To the end of the piece; descriptors that are in it go right before their first use. */
 static pto_status place(const piece *p, pto_op op, pto_op *waiting, uint32_t waiting_count)
 {
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
@@ -222,7 +223,7 @@ typedef struct room {
     uint32_t buffer_count;
 } room;
 
-/* ---- room on chip ---- */
+/* ---- space on chip ---- */
 
 /* The innermost block around all uses of a buffer. */
 static home home_of(const region_table *r, pto_op buffer)
@@ -253,7 +254,7 @@ static void list_buffers(room *r, pto_op kernel)
     }
 }
 
-/* Whether all buffers that may hold something while the block runs have room beside each other. Those of a loop in it,
+/* Whether all buffers that may hold something while the block runs fit beside each other. Those of a loop in it,
  * or beside it, hold nothing then. */
 static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
 {

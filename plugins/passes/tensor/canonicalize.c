@@ -5,8 +5,8 @@
  *     %b = tensor.exp %a            =>     %b = tensor.exp %x
  *     %c = tensor.exp %x                   uses of %c read %b, which has both origins
  *
- * Exact: every rewrite gives the same bits for every value, NaN and signed zeros included, but for the payload of a
- * NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
+ * Exact: every rewrite computes the same bits for every value, NaN and signed zeros included, except for the payload of
+ * a NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
 #include <pto/plugin.h>
 
 #include <math.h>
@@ -80,7 +80,7 @@ static int is_splat(pto_op constant, double wanted)
     return number == wanted && signbit(number) == signbit(wanted);
 }
 
-/* Whether an arithmetic op gives its first operand, since the second one is neutral. */
+/* Whether the result of an arithmetic op is its first operand, since the second one is neutral. */
 static int match_neutral(const pto_run *run, const subject *s)
 {
     if (!is_constant(run, s, 1)) return 0;
@@ -114,7 +114,7 @@ static int is_identity_permutation(pto_op transpose)
     return 1;
 }
 
-/* The value that the op gives without computing anything, or none. */
+/* The value that the op has as result without computing anything, or none. */
 static pto_value match_simple(const pto_run *run, const subject *s)
 {
     const pto_kind_id kind = s->kind;
@@ -154,7 +154,7 @@ static pto_status shorten_chain(const pto_run *run, subject *s)
     return PTO_OK;
 }
 
-/* Constants stand on the right of commutative ops. */
+/* Constants are on the right of commutative ops. */
 static pto_status turn_constant_right(const pto_run *run, subject *s)
 {
     if (!is_constant(run, s, 0) || !PTO_SOME(s->operand[1]) || is_constant(run, s, 1)) return PTO_OK;

@@ -49,7 +49,7 @@ static inline pto_value composite_cast(pto_op op, pto_kind_id cast, pto_dtype dt
     return composite_unary(op, cast, pto_type_with_dtype(op.run, type, dtype), suffix, a);
 }
 
-/* Every op of one kind gives way to the value that `expand` makes of it. */
+/* Every op of one kind is replaced by the value that `expand` makes of it. */
 static inline pto_status composite_expand_all(pto_op function, pto_kind_id kind, uint32_t stat,
                                               pto_value (*expand)(const pto_run *run, pto_op op))
 {

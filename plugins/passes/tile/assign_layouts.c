@@ -49,7 +49,7 @@ static pto_layout usual_layout(const pto_run *run, pto_space space)
     return list.n == 0 ? PTO_LAYOUT_NONE : layout_by_name(list.p, comma != NULL ? (size_t)(comma - list.p) : list.n);
 }
 
-/* Layout in which a window lies in memory as the tile sees it: rows one behind the other, or columns. A single column
+/* Layout in which a window lies in memory as the tile sees it: rows one after the other, or columns. A single column
  * is both. */
 static pto_layout window_layout(pto_op op, pto_type tile)
 {
@@ -107,7 +107,7 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
                     "`%.*s` brings %%%.*s from `%s` to `%s` as %s; the path of %.*s takes %.*s, and %s",
                     PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), pto_space_name(from), pto_space_name(space),
                     pto_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")),
-                    space == PTO_VEC ? "vector work wants rows: load it as it lies and use `tile.transpose`"
+                    space == PTO_VEC ? "vector work needs rows: load it as it lies and use `tile.transpose`"
                                      : "none of these serves what follows");
     return PTO_LAYOUT_NONE;
 }

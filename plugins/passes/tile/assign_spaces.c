@@ -79,7 +79,7 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
                      PTO_FMT(machine), pto_space_name(from), pto_space_name(to));
 }
 
-/* ---- what ops want ---- */
+/* ---- what ops require ---- */
 
 /* The space for tiles that may be in spaces of several roles, which are bits: that of the first role. */
 static pto_space space_of_roles(const pto_run *run, uint32_t roles)

@@ -1,4 +1,4 @@
-/* pto.bufferize: tensors become memory; what a function gives back it writes to `out` parameters.
+/* pto.bufferize: tensors become memory; what a function returns it writes to `out` parameters.
  *
  *     func @f(%x: tensor<A>) -> tensor<A> {           func @f(%x: gm<A>, out %y: gm<A>) {
  *       %e = tile.empty : tensor<A>                     forall "n" (%i) to (8) {
@@ -74,13 +74,13 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
     if (!known)
         return pto_error(
             op, "pto.bufferize/unsupported-op",
-            "`%.*s` takes or gives tensors; those that can become memory are view, constant_array, tile.empty, "
+            "`%.*s` takes or returns tensors; those that can become memory are view, constant_array, tile.empty, "
             "forall, tile.load, tile.store and return",
             PTO_FMT(pto_op_name(op)));
     int inside = !pto_op_same(pto_op_parent(op), function);
     if (inside && (PTO_IS(op, FORALL) || PTO_IS(op, EMPTY)))
         return pto_error(op, "pto.bufferize/nested",
-                         "`%.*s` with tensors stands inside `%.*s`; it must stand in the "
+                         "`%.*s` with tensors is inside `%.*s`; it must be in the "
                          "body of the function",
                          PTO_FMT(pto_op_name(op)), PTO_FMT(pto_op_name(pto_op_parent(op))));
     return PTO_OK;
@@ -232,15 +232,15 @@ static pto_value root_of(const pto_run *run, pto_value v, pto_value *last_nest)
     }
 }
 
-/* The op of the function's body that `op` is or stands in. */
+/* The op of the function's body that `op` is or is in. */
 static pto_op top_op(pto_op op, pto_op function)
 {
     while (!pto_op_same(pto_op_parent(op), function)) op = pto_op_parent(op);
     return op;
 }
 
-/* Whether elements behind `value`, seen directly or through views, are used in or after `nest` by anything but its
- * operand `slot`. `todo` has room for every view of the function. */
+/* Whether elements of `value`, seen directly or through views, are used in or after `nest` by anything but its
+ * operand `slot`. `todo` has space for every view of the function. */
 static int match_later_use(pto_op function, pto_value value, pto_op nest, uint32_t slot, pto_value *todo)
 {
     uint32_t count = 0;
@@ -325,7 +325,7 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
     if (!PTO_IS(pto_value_op(root), EMPTY)) {
         why = PTO_IS(pto_value_op(root), ARRAY) ? "a constant is given back" : "a parameter is given back";
     } else if (!PTO_SOME(nest)) {
-        pto_error(ret, "pto.bufferize/unwritten", "`return` gives back %%%.*s, which no nest writes to",
+        pto_error(ret, "pto.bufferize/unwritten", "`return` returns %%%.*s, which no nest writes to",
                   PTO_FMT(pto_value_name(v)));
         return pto_value_none(run);
     }
@@ -337,7 +337,7 @@ static pto_value find_home(const pto_run *run, pto_op ret, uint32_t i, const pto
     return root_of(run, copy, &nest);
 }
 
-/* Gives the name of what is written to memory to that memory. */
+/* The name of what is written to memory goes to that memory. */
 static pto_str written_name(pto_value empty)
 {
     pto_value v = empty;
@@ -370,7 +370,7 @@ static pto_status place_empty(const pto_run *run, pto_op empty, pto_value output
     return pto_op_replace_by(empty, memory);
 }
 
-/* Every tensor parameter becomes memory, and every returned value gets an `out` one behind them. */
+/* Every tensor parameter becomes memory, and every returned value gets an `out` one after them. */
 static pto_status rewrite_parameters(const pto_run *run, pto_op function, pto_op ret, const pto_value *homes)
 {
     pto_block body = pto_body(function);
@@ -451,8 +451,8 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     for (uint32_t i = 0; i < outs; i++) {
         if (!is_tensor(pto_op_operand(ret, i)))
             return pto_error(ret, "pto.bufferize/scalar-result",
-                             "`return` gives back %%%.*s, which is no tensor; a "
-                             "function on tiles can only give back tensors",
+                             "`return` returns %%%.*s, which is not a tensor; a "
+                             "function on tiles can only return tensors",
                              PTO_FMT(pto_value_name(pto_op_operand(ret, i))));
         homes[i] = find_home(run, ret, i, homes);
         PTO_NEED(homes[i]);
@@ -475,7 +475,7 @@ static pto_status check_bufferized(const pto_run *run, pto_op function)
     PTO_WALK(function, op)
     if (handles_tensors(op) || PTO_IS(op, EMPTY))
         return pto_error(op, "pto.bufferized/tensor",
-                         "`%.*s` takes or gives a tensor; after pto.bufferize all is "
+                         "`%.*s` takes or returns a tensor; after pto.bufferize all is "
                          "memory",
                          PTO_FMT(pto_op_name(op)));
     for (uint32_t i = 0; i < pto_block_arg_count(pto_body(function)); i++)

@@ -286,7 +286,7 @@ static pto_status check_inside(const pto_run *run, pto_op wrapper)
                 if (PTO_SOME(around)) continue;
                 return pto_error(
                     use.op, "pto.distribute/split",
-                    "`%.*s` uses %%%.*s, but an op between them is no tile work; put both into one `forall`",
+                    "`%.*s` uses %%%.*s, but an op between them is not tile work; put both into one `forall`",
                     PTO_FMT(pto_op_name(use.op)), PTO_FMT(pto_value_name(use.value)));
             }
     (void)run;
@@ -388,7 +388,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         plans[count].forall = nest;
         PTO_TRY(plan_nest(run, function, &plans[count++]));
     }
-    /* Inner ones stand behind outer ones. */
+    /* Inner ones come after outer ones. */
     while (count-- > 0)
         PTO_TRY(plans[count].is_inside ? make_sequential(run, &plans[count]) : distribute(run, &plans[count]));
     return PTO_OK;
@@ -402,7 +402,7 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
     pto_str word = pto_attr_str_of(forall, PTO_STR("core"));
     if (word.n == 0) return pto_error(forall, "pto.distributed/no-core", "`forall` has no core kind");
     if (PTO_SOME(outer_forall(run, forall, function)))
-        return pto_error(forall, "pto.distributed/nested", "`forall` stands inside another one");
+        return pto_error(forall, "pto.distributed/nested", "`forall` is inside another one");
     if (pto_expr_count_of(forall, PTO_STR("to")) != 1)
         return pto_error(forall, "pto.distributed/grid",
                          "`forall` has %u indices; a distributed one has the core alone",

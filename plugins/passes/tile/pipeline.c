@@ -8,7 +8,7 @@
  *     }                                             }
  *
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
- * space has room for the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
+ * space can hold the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
  * that pipes would have to wait for in every iteration (storage_place.h). Exact. */
 #include "storage_read.h"
 
@@ -28,12 +28,12 @@ PTO_KINDS(KINDS);
       .example = "with: { moves: false }")                                                                         \
     X(STORES, BOOL, "stores", .def = "true", .doc = "stored tiles rotate", .example = "with: { stores: false }")   \
     X(IN_PLACE, BOOL, "in-place", .def = "true",                                                                   \
-      .doc = "room is counted as pto.select with this option makes buffers", .example = "with: { in-place: false }")
+      .doc = "space is counted as pto.select with this option makes buffers", .example = "with: { in-place: false }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X)          \
     X(ROTATED, "rotated") \
-    X(NO_ROOM, "left single for lack of room")
+    X(NO_ROOM, "left single for lack of space")
 PTO_STATS(STATS);
 
 /* Results of loops and branches are the tiles that went in; so is the result of a product accumulated in place. */
@@ -222,7 +222,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 static const pto_pass pass = {
     .struct_size = sizeof pass,
     .id = "pto.pipeline",
-    .summary = "Rotate what loops load, move and store through several buffers where there is room",
+    .summary = "Rotate what loops load, move and store through several buffers where there is space",
     .scope = "function",
     .consumes = "tile/1",
     .produces = "tile/1",

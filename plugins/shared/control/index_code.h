@@ -28,7 +28,7 @@ typedef struct index_pool {
     uint32_t count, room;
 } index_pool;
 
-/* Where leaves live. Both give the slot, or UINT32_MAX when there is none. */
+/* Where leaves live. Both return the slot, or UINT32_MAX when there is none. */
 typedef struct index_leaves {
     void *self;
     uint32_t (*symbol)(void *self, pto_str name);

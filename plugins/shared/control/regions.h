@@ -67,9 +67,9 @@ int region_has_trip(const region_table *r, uint32_t place);
 
 /* ---- what is handed over ---- */
 
-/* The values that the op carries or gives: one for each result. */
+/* The values that the op carries or returns: one for each result. */
 uint32_t region_carried(const region_table *r, uint32_t place);
-/* Number i as a block of the loop sees it; none: the op is no loop. */
+/* Number i as a block of the loop sees it; none: the op is not a loop. */
 pto_value region_argument(const region_table *r, uint32_t place, uint32_t block, uint32_t i);
 /* Whether the yield of the block hands over the carried values. That of a condition hands over whether to go on. */
 int region_block_gives(const region_table *r, uint32_t place, uint32_t block);

@@ -104,7 +104,7 @@ static pto_status read_file(const array_file *to, const char *path, FILE *f)
 {
     npy_head head;
     const char *text = load_head(to->op.run, f);
-    if (text == NULL || !read_head(text, &head)) return pto_error(to->op, to->code, "%s is no .npy file", path);
+    if (text == NULL || !read_head(text, &head)) return pto_error(to->op, to->code, "%s is not a .npy file", path);
     PTO_TRY(check_head(to, path, &head));
     const size_t got = fread(to->base, 1, to->bytes, f);
     if (got != to->bytes)
@@ -113,7 +113,7 @@ static pto_status read_file(const array_file *to, const char *path, FILE *f)
     const long end = ftell(f);
     if (end >= 0 && fstat(fileno(f), &st) == 0 && st.st_size > end)
         pto_warning(to->op, to->rest_code,
-                    "%s: %" PRId64 " bytes stand behind the elements, which are %zu bytes; they are ignored", path,
+                    "%s: %" PRId64 " bytes follow the elements, which are %zu bytes; they are ignored", path,
                     (int64_t)st.st_size - end, to->bytes);
     return PTO_OK;
 }

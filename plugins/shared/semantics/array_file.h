@@ -5,7 +5,7 @@
 #include <pto/plugin.h>
 
 /* Where elements go: `bytes` contiguous bytes at base. `code` and `rest_code` are of the backend's diagnostics, which
- * stand at `op`: an array that cannot be read, and bytes behind its elements. */
+ * are at `op`: an array that cannot be read, and bytes after its elements. */
 typedef struct array_file {
     pto_op op;
     const char *code, *rest_code;

@@ -50,7 +50,7 @@ int64_t element_int_min(pto_dtype t);
 int64_t element_int_max(pto_dtype t);
 
 /* Runs: n elements, `stride` elements apart (any sign, 0 repeats one).
- * read_f32: float types. read_f64: every type, exact but for 64-bit integers, which round to nearest even.
+ * read_f32: float types. read_f64: every type, exact except for 64-bit integers, which round to nearest even.
  * read_i64: integers, bool, index. */
 void element_read_f32(pto_dtype t, const void *from, int64_t stride, size_t n, float *out);
 void element_read_f64(pto_dtype t, const void *from, int64_t stride, size_t n, double *out);
@@ -63,7 +63,7 @@ void element_write_i64(pto_dtype t, void *to, int64_t stride, size_t n, const in
 /* Copies bits. Strides count elements of `bytes`. */
 void element_copy(size_t bytes, void *to, int64_t to_stride, const void *from, int64_t from_stride, size_t n);
 
-/* Rounds each to the float type t and back: what storing and loading it would give. */
+/* Rounds each to the float type t and back: what storing and loading it would make of it. */
 void element_round_f32(pto_dtype t, size_t n, float *values);
 
 /* The bits of x in a float type. Overflow: saturate ? largest finite : infinity (f8e4m3, f8e8m0: NaN). */

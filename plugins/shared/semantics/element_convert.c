@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* max_bits: the largest finite value; inf_bits: what overflow gives. */
+/* max_bits: the largest finite value; inf_bits: what overflow becomes. */
 typedef struct float_format {
     int mantissa_bits, bias;
     uint32_t max_bits, inf_bits, nan_bits, sign_bit;

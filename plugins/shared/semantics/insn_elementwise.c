@@ -150,7 +150,7 @@ static pto_status run_function(insn_call *call, double (*function)(double))
 {
     const tile_ref *t = &call->dst;
     if (!element_is_float(t->dtype))
-        return insn_fail(call, "element type %s is no float type", pto_dtype_name(t->dtype));
+        return insn_fail(call, "element type %s is not a float type", pto_dtype_name(t->dtype));
     INSN_TRY(begin_elementwise(call, 1));
     float a[LANES];
     double x[LANES];

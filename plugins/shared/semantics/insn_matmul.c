@@ -89,7 +89,7 @@ static void product_i32(const product *p)
     }
 }
 
-/* `first` is the place of left among the sources; the accumulator stands before it. */
+/* `first` is the place of left among the sources; the accumulator comes before it. */
 static pto_status run_product(insn_call *call, int first)
 {
     const tile_ref *acc = &call->dst, *left = &call->src[first], *right = &call->src[first + 1];

@@ -45,7 +45,7 @@ static pto_status check_window(insn_call *call)
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0) {
         return insn_fail(call,
-                         "the window leaves the array: dim %d has extent %" PRId64 ", wanted are %" PRId64
+                         "the window leaves the array: dim %d has extent %" PRId64 ", needed are %" PRId64
                          " from %" PRId64 " on",
                          d, w->rank ? w->dims[d] : 1, extent, w->rank ? w->offsets[d] : 0);
     }

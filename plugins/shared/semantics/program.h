@@ -32,10 +32,10 @@ enum { PROGRAM_EVENTS_MAX = 64, PROGRAM_GRID_MAX = PTO_MAX_DIMS };
 
 /* Flags of program_decode. */
 enum {
-    PROGRAM_ASSIGN_ADDRESSES = 1 /* buffers without `addr` get memory of their own behind the others */
+    PROGRAM_ASSIGN_ADDRESSES = 1 /* buffers without `addr` get memory of their own after the others */
 };
 
-/* An op of the source. `op_name` is "pto.tadd"; `cost` its cost class, empty for ops that are no instructions. */
+/* An op of the source. `op_name` is "pto.tadd"; `cost` its cost class, empty for ops that are not instructions. */
 typedef struct program_site {
     pto_loc loc;
     pto_op op;
@@ -110,7 +110,7 @@ typedef struct program {
     bool has_reads, has_writes; /* whether the kernel states its regions */
     uint32_t read_count, write_count;
     const program_region *reads, *writes;
-    uint32_t symbol_count; /* those that a call must bind; behind them, up to known_count, what the body binds */
+    uint32_t symbol_count; /* those that a call must bind; after them, up to known_count, what the body binds */
     uint32_t known_count;
     const pto_str *symbols;
     uint32_t site_count;
@@ -152,7 +152,7 @@ typedef enum step_kind {
 typedef struct program_tile {
     tile_ref ref;    /* base NULL without memory */
     int64_t address; /* byte in its space */
-    int64_t end;     /* address behind the last byte of the valid region; == address when that is empty */
+    int64_t end;     /* address after the last byte of the valid region; == address when that is empty */
     const program_buffer *buffer;
     const program_site *site; /* of the block.tile */
 } program_tile;
@@ -170,9 +170,9 @@ typedef struct program_step {
     round_mode mode;
     number scalar, pad;
     int64_t at[2];                  /* row and column of what is read */
-    uint32_t result;                /* private: slot of a scalar that the instruction gives */
+    uint32_t result;                /* private: slot of a scalar that the instruction produces */
     gm_window gm;                   /* only filled when has_gm; a window is inside its array or empty */
-    uint32_t gm_root, gm_parameter; /* gm_parameter: UINT32_MAX when the array is no parameter */
+    uint32_t gm_root, gm_parameter; /* gm_parameter: UINT32_MAX when the array is not a parameter */
     /* STEP_LAUNCH */
     pto_op kernel;
     uint32_t argument_count;
@@ -189,7 +189,7 @@ pto_status program_next(program_state *s, program_step *out);
 /* Answers STEP_ALLOC: `array->bytes` bytes at base (NULL without data), called `root` from now on. */
 void program_give(program_state *s, program_step *alloc, uint8_t *base, uint32_t root);
 
-/* Whether the instruction gives a scalar: program_give_scalar must follow before the next program_next. */
+/* Whether the instruction produces a scalar: program_give_scalar must follow before the next program_next. */
 bool program_wants_scalar(const program_step *insn);
 void program_give_scalar(program_state *s, const program_step *insn, number scalar);
 

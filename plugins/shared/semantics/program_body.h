@@ -54,7 +54,7 @@ typedef struct tile_code {
 typedef struct array_code {
     const program_site *site;
     uint32_t source;    /* of a view: an array; NO_ID: parameter or allocation */
-    uint32_t parameter; /* NO_ID: none, also behind views */
+    uint32_t parameter; /* NO_ID: none, also of views */
     pto_dtype dtype;
     uint32_t rank;
     index_expr dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
@@ -141,7 +141,7 @@ typedef struct decoder {
     uint32_t flags_given;
 } decoder;
 
-/* A new zeroed item behind the others. */
+/* A new zeroed item after the others. */
 void *list_add(const pto_run *run, list *l, size_t size);
 #define LIST_ADD(d, name, type) ((type *)list_add((d)->run, &(d)->name, sizeof(type)))
 #define LIST_AT(d, name, type, i) (&((type *)(d)->name.items)[i])

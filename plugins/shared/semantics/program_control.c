@@ -31,7 +31,7 @@ static uint32_t use(void *self, void *site, pto_value v)
 {
     const thing t = decode_find(self, v);
     if (t.kind == THING_SLOT) return t.id;
-    (void)refuse(self, site, "it hands on a value that is no scalar; carried tiles share a buffer");
+    (void)refuse(self, site, "it hands on a value that is not a scalar; carried tiles share a buffer");
     return CONTROL_NONE;
 }
 

@@ -116,8 +116,8 @@ static pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, 
 {
     const index_leaves leaves = {d, symbol_leaf, value_leaf, grid_leaf};
     if (index_compile(&d->pool, &leaves, e, out)) return PTO_OK;
-    return program_error(d->p, site, "unsupported", "`%.*s` has an index expression of a value that is no index here",
-                         PTO_FMT(site->op_name));
+    return program_error(d->p, site, "unsupported",
+                         "`%.*s` has an index expression of a value that is not an index here", PTO_FMT(site->op_name));
 }
 
 static pto_status expr_list(decoder *d, const program_site *site, pto_attr exprs, const char *name, uint32_t most,
@@ -344,7 +344,7 @@ static void finish(decoder *d)
 
 static int64_t align_up(int64_t n, int64_t to) { return to > 1 ? (n + to - 1) / to * to : n; }
 
-/* Buffers without address go behind the others. */
+/* Buffers without address go after the others. */
 static void assign_addresses(decoder *d)
 {
     program *p = d->p;

@@ -83,7 +83,7 @@ static pto_status decode_constant(decoder *d, pto_op op, program_site *site)
 static pto_status decode_view(decoder *d, pto_op op, program_site *site)
 {
     const thing from = decode_find(d, pto_op_operand(op, 0));
-    if (from.kind != THING_ARRAY) return unsupported(d, site, "it is a view of something that is no global memory");
+    if (from.kind != THING_ARRAY) return unsupported(d, site, "it is a view of something that is not global memory");
     array_code a = {.site = site, .source = from.id};
     a.parameter = LIST_AT(d, arrays, array_code, from.id)->parameter;
     PTO_TRY(decode_array_type(d, site, pto_value_type(pto_op_result(op, 0)), &a));
@@ -128,7 +128,8 @@ static pto_status decode_compare(decoder *d, pto_op op, program_site *site)
                       .right = b.id,
                       .relation = pto_relation_by_name(pto_attr_str(pto_op_attr(op, PTO_STR("relation")))),
                       .dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)))};
-    if (a.kind != THING_SLOT || b.kind != THING_SLOT) return unsupported(d, site, "it compares what is no scalar here");
+    if (a.kind != THING_SLOT || b.kind != THING_SLOT)
+        return unsupported(d, site, "it compares what is not a scalar here");
     decode_define(d, pto_op_result(op, 0), THING_SLOT, c.slot);
     decode_emit(d, CODE_COMPARE, d->compares.count, 0);
     *LIST_ADD(d, compares, compare_code) = c;
@@ -157,7 +158,7 @@ static pto_status take_operands(decoder *d, pto_op op, const program_site *site,
         case THING_ARRAY: c->array = t.id; break;
         case THING_SLOT: c->scalar = t.id; break;
         case THING_BUFFER:
-        case THING_NONE: return unsupported(d, site, "an operand is no tile descriptor, memory or scalar constant");
+        case THING_NONE: return unsupported(d, site, "an operand is not a tile descriptor, memory or scalar constant");
         }
     }
     return PTO_OK;
@@ -236,7 +237,7 @@ static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
         .site = site, .kernel = pto_symbol_find(d->run, callee), .argument_count = pto_op_operand_count(op)};
     l.first = d->launch_arguments.count;
     if (!PTO_SOME(l.kernel) || !pto_str_is(pto_op_name(l.kernel), "block.kernel"))
-        return unsupported(d, site, "it launches what is no kernel of this module");
+        return unsupported(d, site, "it launches what is not a kernel of this module");
     for (uint32_t i = 0; i < l.argument_count; i++) {
         const thing t = decode_find(d, pto_op_operand(op, i));
         if (t.kind != THING_ARRAY && t.kind != THING_SLOT)
@@ -263,7 +264,7 @@ static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 static pto_status decode_free(decoder *d, pto_op op, program_site *site)
 {
     const thing t = decode_find(d, pto_op_operand(op, 0));
-    if (t.kind != THING_ARRAY) return unsupported(d, site, "it frees what is no workspace");
+    if (t.kind != THING_ARRAY) return unsupported(d, site, "it frees what is not a workspace");
     decode_emit(d, CODE_FREE, t.id, site->index);
     return PTO_OK;
 }

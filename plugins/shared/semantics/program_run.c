@@ -187,7 +187,7 @@ static pto_status window_error(const program_state *s, const insn_code *c, const
 {
     const int64_t offset = w->rank ? w->offsets[dim] : 0, have = w->rank ? w->dims[dim] : 1;
     return program_error(s->p, c->site, "out-of-bounds",
-                         "`%.*s` in @%s wants elements %" PRId64 " to %" PRId64 " of dim %d, which has %" PRId64,
+                         "`%.*s` in @%s needs elements %" PRId64 " to %" PRId64 " of dim %d, which has %" PRId64,
                          PTO_FMT(c->site->op_name), s->p->name, offset, offset + extent, dim, have);
 }
 

@@ -1,4 +1,4 @@
-/* tensor.matmul. Sums of a block of results stand on the stack while k runs; each result adds its products in ascending
+/* tensor.matmul. Sums of a block of results are on the stack while k runs; each result adds its products in ascending
  * k. */
 #include "semantics/insn_semantics.h"
 #include "semantics/tensor_walk.h"
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) void add_products(block_f64 *w)
 
 VECTORISED static void add_products_plain(block_f64 *w) { add_products(w); }
 #if defined(__x86_64__)
-/* Products of f32 and narrower are exact, so a fused operation would give the same bits; none is made anyway. */
+/* Products of f32 and narrower are exact, so a fused operation would compute the same bits; none is made anyway. */
 __attribute__((target("avx2"))) VECTORISED static void add_products_avx2(block_f64 *w) { add_products(w); }
 #endif
 
@@ -185,7 +185,7 @@ pto_status eval_TENSOR_MATMUL(tensor_call *call)
     last_dims(out, false, out_dims, p.out_strides);
     if (a_dims[1] != b_dims[0] || out_dims[0] != a_dims[0] || out_dims[1] != b_dims[1]) {
         return tensor_fail(call,
-                           "%" PRId64 " x %" PRId64 " times %" PRId64 " x %" PRId64 " is no %" PRId64 " x %" PRId64,
+                           "%" PRId64 " x %" PRId64 " times %" PRId64 " x %" PRId64 " is not %" PRId64 " x %" PRId64,
                            a_dims[0], a_dims[1], b_dims[0], b_dims[1], out_dims[0], out_dims[1]);
     }
     p.m = a_dims[0];

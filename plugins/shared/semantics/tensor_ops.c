@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The block of a group is run by whoever walks the ops. */
+/* The block of a group is run by the walker of the ops. */
 #define eval_TENSOR_GROUP NULL
 
 static const struct {

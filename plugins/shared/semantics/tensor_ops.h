@@ -1,12 +1,12 @@
 /* What each op of <pto/ops/tensor.def> computes, on strided arrays.
  *
  * Numerics: float ops compute in double and round once to the result type, nearest even; sums add in double, in
- * row-major order of the reduced dims; integers wrap; integer division truncates, x / 0 gives all ones and counts in
+ * row-major order of the reduced dims; integers wrap; integer division truncates, x / 0 is all ones and counts in
  * `faults`. Products of a matmul are exact in double for f32, f16 and bf16. Maxima: -0 < +0; of no element: the lowest
  * value; a sum of none is 0, a mean of none NaN. A cast to the same type copies bits. A NaN result is the canonical
  * one.
  *
- * tensor.group has no semantics of its own: whoever runs it runs its block. */
+ * tensor.group has no semantics of its own: the interpreter runs its block. */
 #ifndef PTO_SEMANTICS_TENSOR_OPS_H
 #define PTO_SEMANTICS_TENSOR_OPS_H
 

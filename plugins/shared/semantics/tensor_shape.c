@@ -39,7 +39,7 @@ pto_status eval_TENSOR_CONSTANT(tensor_call *call)
     return PTO_OK;
 }
 
-/* Whoever runs the op has evaluated the index expression. */
+/* The interpreter has evaluated the index expression. */
 pto_status eval_TENSOR_INDEX_CAST(tensor_call *call) { return eval_TENSOR_CONSTANT(call); }
 
 pto_status eval_TENSOR_TRANSPOSE(tensor_call *call)

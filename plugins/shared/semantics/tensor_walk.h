@@ -22,7 +22,7 @@ typedef struct walk {
 /* for (bool more = walk_begin(&w); more; more = walk_next(&w)). walk_begin: false when there is no index. */
 bool walk_begin(walk *w);
 bool walk_next(walk *w);
-/* Takes the last dim out of the walk, for a run along it; rank 0: a run of one. Gives its extent. */
+/* Takes the last dim out of the walk, for a run along it; rank 0: a run of one. Returns its extent. */
 int64_t walk_split_last(walk *w, int64_t out_strides[WALK_ARRAYS]);
 /* Walk over the dims of `out`; array 0 is out, array 1 + i is in[i], broadcast. Fails when one does not broadcast. */
 pto_status walk_broadcast(tensor_call *call, int count, walk *out_walk);

@@ -33,7 +33,7 @@ const char *tile_problem(const tile_ref *t)
     if (t->valid_rows > t->rows || t->valid_cols > t->cols) return "has a valid region beyond its capacity";
     int64_t box_rows, box_cols;
     tile_box(t, &box_rows, &box_cols);
-    if (t->rows % box_rows || t->cols % box_cols) return "has a capacity that is no multiple of its box";
+    if (t->rows % box_rows || t->cols % box_cols) return "has a capacity that is not a multiple of its box";
     if (tile_capacity_bytes(t) > t->bytes) return "reaches past the end of its buffer";
     return NULL;
 }

@@ -44,7 +44,7 @@ static int64_t place_apart(storage_life **lives, uint32_t count)
     return end;
 }
 
-/* The lowest address at which `l` takes nothing from the placed lives, which stand by address. */
+/* The lowest address at which `l` takes nothing from the placed lives, which are ordered by address. */
 static int64_t lowest_fit(const storage_life *l, storage_life *const *placed, uint32_t count, storage_sharing sharing)
 {
     int64_t addr = 0;

@@ -1,6 +1,6 @@
 /* Where storages go in their space.
  *
- * They stand one behind the other while they fit. When they do not, those that never live at once share bytes, in two
+ * They follow each other while they fit. When they do not, those that never live at once share bytes, in two
  * steps. First where that costs nothing: one pipe alone uses both, and a pipe runs in order; or they live in different
  * loops, where one waits for the other once and not in every iteration. Only then all others, where one pipe waits for
  * another in every iteration. */
@@ -28,11 +28,11 @@ static inline uint32_t storage_transfer_pipe(uint32_t transfer) { return UINT32_
 uint32_t storage_pipe(const pto_run *run, pto_kind_id kind);
 /* Whether bytes of a and b may be the same ones. */
 int storage_may_share(const storage_life *a, const storage_life *b, storage_sharing sharing);
-/* Gives addresses to lives of one space, which it may reorder; the end of the last. Stops at INT64_MAX, and gives that
- * when the time is up. */
+/* Assigns addresses to lives of one space, which it may reorder; the end of the last. Stops at INT64_MAX, and returns
+ * that when the time is up. */
 int64_t storage_place(const pto_run *run, storage_life **lives, uint32_t count, storage_sharing sharing);
 /* Bytes that lives of one space need where sharing costs nothing; apart when they fit `capacity` so. Where more live at
- * one time than fit: how many. `spare` has room for as many. */
+ * one time than fit: how many. `spare` has space for as many. */
 int64_t storage_needed(const pto_run *run, storage_life **lives, storage_life **spare, uint32_t count,
                        int64_t capacity);
 

@@ -1,12 +1,12 @@
 /* What on-chip storage the tiles of a kernel or of a nest need: the one rule that pto.select follows when it makes
  * buffers, and by which pto.pipeline and the footprint of pto.tile know what fits.
  *
- * A plan is a program without IR: ops in print order, the tiles they give and take, loops and branches around them. It
- * is read off a module (storage_read.h), or recorded for tile sizes that are only being considered. storage_solve then
- * puts tiles into groups; the tiles of a group share one storage:
+ * A plan is a program without IR: ops in print order, the tiles they produce and take, loops and branches around them.
+ * It is read off a module (storage_read.h), or recorded for tile sizes that are only being considered. storage_solve
+ * then puts tiles into groups; the tiles of a group share one storage:
  *
  *   1. sums: the result of an accumulating product and the sum it adds to;
- *   2. what a loop carries, and what branches give, with what is handed over, inner loops first;
+ *   2. what a loop carries, and what branches return, with what is handed over, inner loops first;
  *   3. in place: the result of an element-by-element instruction takes the storage of an operand that is not read
  *      afterwards. Not where another pipe reads that storage, since the instruction would wait for it; not where a
  *      loaded tile and a stored one would share, since their pipes would take turns; not over a loaded tile in a loop
@@ -33,11 +33,11 @@ typedef struct storage_op {
     pto_kind_id kind;
     uint32_t parent;  /* op around it, or STORAGE_NONE */
     uint32_t last;    /* the last op inside of it; itself without blocks */
-    uint32_t result;  /* tile that it gives, or STORAGE_NONE */
+    uint32_t result;  /* tile that it produces, or STORAGE_NONE */
     uint32_t scratch; /* of its scratch operand, or STORAGE_NONE */
     uint32_t first_use, use_count;
     uint8_t repeats, counts;         /* a loop; one with an index, with which storages rotate */
-    uint8_t hands_over;              /* a loop, branch or yield, which gives tiles other names */
+    uint8_t hands_over;              /* a loop, branch or yield, which renames tiles */
     double load_cycles, work_cycles; /* of an iteration of a loop, without the loops in it */
 } storage_op;
 
@@ -45,7 +45,7 @@ typedef struct storage_value {
     storage_shape shape;
     pto_str name;       /* for messages; may be empty */
     int64_t stages;     /* storages that it rotates through */
-    uint32_t home;      /* op that gives it; the loop or branch for what is carried */
+    uint32_t home;      /* op that produces it; the loop or branch for what is carried */
     uint32_t from, end; /* needed from its writing to its last reading, in halves */
     uint32_t last;      /* op of the last reading */
     uint32_t group;     /* toward the first value of its group */
@@ -102,7 +102,7 @@ storage_plan storage_plan_make(const pto_run *run, int in_place);
 /* Forgets what was recorded; keeps the memory. */
 void storage_plan_clear(storage_plan *p);
 
-/* Recording, in print order. The uses of an op come right behind it. */
+/* Recording, in print order. The uses of an op come right after it. */
 uint32_t storage_add_op(storage_plan *p, pto_kind_id kind, uint32_t parent);
 uint32_t storage_add_loop(storage_plan *p, pto_kind_id kind, uint32_t parent);
 uint32_t storage_add_yield(storage_plan *p, pto_kind_id kind, uint32_t parent);
@@ -123,7 +123,8 @@ uint32_t storage_loop_around(const storage_plan *p, uint32_t op);
 /* How many storages a group rotates through, with the loop around all its values; 1 without such a loop, and when that
  * has no index. */
 int64_t storage_stages(const storage_plan *p, uint32_t group);
-/* Extents and bytes of the scratch operand that an instruction wants, in the space of its result. 0: it wants none. */
+/* Extents and bytes of the scratch operand that an instruction requires, in the space of its result. 0: it needs none.
+ */
 int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage_shape *source,
                           const storage_shape *result, storage_shape *out);
 /* All storages. The array belongs to the plan. */

@@ -15,7 +15,7 @@ typedef struct storage_table {
     uint32_t mask;
 } storage_table;
 
-/* The regions that a plan was read off, and the values behind its own by their numbers. Op k of the plan is at place
+/* The regions that a plan was read off, and the values after its own by their numbers. Op k of the plan is at place
  * k + 1: the root is not part of the plan. */
 typedef struct storage_source {
     region_table regions;

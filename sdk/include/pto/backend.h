@@ -23,7 +23,7 @@ typedef struct pto_tensor {
  * could not begin, or none. */
 typedef struct pto_slice {
     uint32_t struct_size;
-    uint32_t unit; /* what `unit` of the sink gave */
+    uint32_t unit; /* what `unit` of the sink returned */
     pto_op op;
     pto_str cause; /* of a stall, pto_profile_cause(PTO_COUNTER_FLAG); empty: busy */
     int64_t from, to;
@@ -37,13 +37,13 @@ typedef struct pto_run_sink {
     /* One number: name "cycles" or "core 03 / mte2 / busy", unit "cycles", "bytes", "count". pto_profile_count and
      * pto_profile_count_unit (profile.h) write both. */
     void (*counter)(void *self, pto_str name, pto_str unit, double value);
-    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL: no files are wanted. */
+    /* A file of the report: name "swimlane.json", then its bytes piece by piece. NULL: no files are asked for. */
     void (*file_begin)(void *self, pto_str name);
     void (*file_write)(void *self, const void *bytes, size_t n);
     void (*file_end)(void *self);
     /* Names a unit, as counters do: "core 03 / mte2". Its number, for slices; the same name has the same number. */
     uint32_t (*unit)(void *self, pto_str name);
-    /* What a unit did, in any order; what the pictures of the report are made of. NULL: it is not wanted. */
+    /* What a unit did, in any order; what the pictures of the report are made of. NULL: not asked for. */
     void (*slice)(void *self, const pto_slice *slice);
 } pto_run_sink;
 
@@ -76,8 +76,8 @@ typedef struct pto_backend {
     /* 0: with the options of this run `execute` reads no element of a tensor, so that the host need not make up inputs
      * that nobody gave; they are zero then. Called once, after `prepare`. NULL: elements are read. */
     uint32_t (*reads_data)(const pto_run *run);
-    /* What it reports of a run, by the names of <pto/profile.h>: "cycles", "busy", "stall / flag"; NULL-ended. It gives
-     * no others but those of its own, whose names begin with its id and a space. NULL or empty: it does not say. */
+    /* What it reports of a run, by the names of <pto/profile.h>: "cycles", "busy", "stall / flag"; NULL-ended. It
+     * reports no others except its own, whose names begin with its id and a space. NULL or empty: it does not say. */
     const char *const *counters;
 } pto_backend;
 

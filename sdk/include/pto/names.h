@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* "?" for none and for a number that is no enumerator. The text is static. */
+/* "?" for none and for a number that is not an enumerator. The text is static. */
 static inline const char *pto_dtype_name(pto_dtype dtype)
 {
     static const char *const names[] = {

@@ -1,5 +1,5 @@
 /* What instructions and their value forms do with their operands, by the row of their rule in <pto/ops/rules.def>. All
- * give 0 for other ops and for operands that the row does not have. */
+ * return 0 for other ops and for operands that the row does not have. */
 #ifndef PTO_OPERANDS_H
 #define PTO_OPERANDS_H
 

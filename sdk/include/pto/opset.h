@@ -85,7 +85,7 @@ typedef struct pto_opset {
     uint32_t struct_size;
     uint32_t reserved; /* 0 */
     const char *id;    /* what names of its ops begin with: the plugin's id, or a part of it up to a dot */
-    const char *level; /* where its ops stand: "tensor/1", or one of their own: what `id` is, a slash and a number */
+    const char *level; /* where its ops may be: "tensor/1", or one of their own: what `id` is, a slash and a number */
     const pto_op_row *const *rows; /* NULL-ended */
 } pto_opset;
 

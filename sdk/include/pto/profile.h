@@ -6,7 +6,7 @@
  *     pto_profile_count_unit(call->sink, PTO_COUNTER_BUSY, "vector 03 / mte2", 480);
  *
  * Tools read these names and no others: the report of a run explains a run of any backend by them, and says which a
- * backend does not report. A backend declares what it reports; a stall that it declares and does not give was 0.
+ * backend does not report. A backend declares what it reports; a stall that it declares and does not report was 0.
  * Counters of its own have names that begin with its id and a space, as "acme.toy tokens"; tools print them and draw no
  * conclusion. All functions run in `execute`, on its thread. */
 #ifndef PTO_PROFILE_H
@@ -73,7 +73,7 @@ static inline pto_str pto_profile_text(const char *text)
     return s;
 }
 
-/* Gives a counter of the run. Nothing happens when nobody wants counters, or for one that is of a unit. */
+/* Reports a counter of the run. Nothing happens when nobody asked for counters, or for one that is of a unit. */
 static inline void pto_profile_count(const pto_run_sink *sink, pto_counter counter, double v)
 {
     const pto_counter_row *row = pto_counter_row_at(counter);
@@ -81,7 +81,7 @@ static inline void pto_profile_count(const pto_run_sink *sink, pto_counter count
     sink->counter(sink->self, pto_profile_text(row->name), pto_profile_text(row->unit), v);
 }
 
-/* Gives a counter or stall of the unit, "vector 03 / mte2", of at most 150 bytes. */
+/* Reports a counter or stall of the unit, "vector 03 / mte2", of at most 150 bytes. */
 static inline void pto_profile_count_unit(const pto_run_sink *sink, pto_counter counter, const char *unit, double v)
 {
     char name[256];

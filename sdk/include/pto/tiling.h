@@ -18,7 +18,7 @@ typedef struct pto_tiling_dim {
     const char *name; /* "rows", "columns", "m", "n", "k" */
     pto_expr extent;
     int64_t static_extent; /* -1: symbolic; at most PTO_TILING_EXTENT_MAX */
-    int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, but for one that covers the extent */
+    int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, except for one that covers the extent */
 } pto_tiling_dim;
 
 typedef struct pto_tiling_problem {
@@ -42,7 +42,7 @@ typedef struct pto_tiling_sink {
     void *self;
     /* Takes one size for each dim: from 1 to the static extent rounded up to the granule, or to PTO_TILE_SIZE_MAX.
      * Another size is a diagnostic that blames the strategy, as is a cost that is not finite. Returns 0 when no more
-     * candidates are wanted. */
+     * candidates are needed. */
     int32_t (*offer)(void *self, const int64_t *tile);
     /* The same with what the strategy's model says: less is better, in a unit of its own. The schedule file shows it.
      */

@@ -12,7 +12,7 @@
       .example = "strategy: { use: org.example.tiling, with: { columns: 128 } }")
 PTO_OPTIONS(OPTIONS);
 
-/* A multiple of the granule, no larger than the extent wants. */
+/* A multiple of the granule, no larger than the extent needs. */
 static int64_t fit(int64_t wanted, const pto_tiling_dim *dim)
 {
     const int64_t granule = dim->granule > 0 ? dim->granule : 1;

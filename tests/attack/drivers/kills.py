@@ -15,7 +15,7 @@ OLD = b"what was there before\n"
 
 
 def marked(mark):
-    """Processes with our mark in their environment, but for ours and dead ones."""
+    """Processes with our mark in their environment, except for ours and dead ones."""
     found = []
     for p in pathlib.Path("/proc").iterdir():
         try:
@@ -35,7 +35,7 @@ def duration(tools, command, environment):
 
 
 def send(r, p):
-    """What was sent to whom. One of them may have ended by itself, or by the death of the other."""
+    """What was sent to which process. One of them may have ended by itself, or by the death of the other."""
     number = r.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
     whom = r.choice(("tool", "worker", "both", "group"))
     workers = []

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Machine files with one fact changed: a number to each of several values, an item of a list left out, a line left out. A kernel compiled
-and run for such a machine gives the results of the reference, or is refused: by the file's check, by a pass, by the simulator."""
+and run for such a machine computes the results of the reference, or is refused: by the file's check, by a pass, by the simulator."""
 import functools
 import re
 

@@ -4,9 +4,9 @@
 
 For each seed a program: one of tests/fuzz/forms.py, drawn or listed, an attention, one with a `tune`, or an example. Of each program
 
-  - what --emit-schedule writes, all of it pinned, gives the same module, byte for byte;
+  - what --emit-schedule writes, all of it pinned, makes the same module, byte for byte;
   - --pins times: of what --print-search-space lists, some is pinned at random legal values. Each such schedule is kept, so that what is
-    then emitted has its values and gives the same module again; or refused with status 2 at the line of a pin;
+    then emitted has its values and makes the same module again; or refused with status 2 at the line of a pin;
   - with those that were kept: what --until=STEP prints, of a random step, ends with --from=NEXT in the same module;
   - of one program in --runs: pto-run with a schedule that was kept finds the numbers of pipelines/reference.yaml, in random order.
 
@@ -164,14 +164,14 @@ class Tools(forms.Tools):
 
 
 def check_replay(tools, name, module, what):
-    """The emitted schedule `name`, all of it pinned, gives the bytes of `module` again."""
+    """The emitted schedule `name`, all of it pinned, makes the bytes of `module` again."""
     pinned = [decided(e, "value") for e in entries(tools.read(name))]
     tools.write("all.yaml", schedule(pinned)[0])
     err = tools.must_compile("program.ptir", "--schedule=all.yaml", "-o", "replay.ptir")
     if pinned and err:
         raise forms.Wrong(f"{what}, all pinned, is not silent:\n{err}")
     if tools.read("replay.ptir") != tools.read(module):
-        raise forms.Wrong(f"{what}, all pinned, gives another module")
+        raise forms.Wrong(f"{what}, all pinned, makes another module")
 
 
 def check_refused(err, begins):

@@ -27,5 +27,5 @@ refuses_header 1.0 "{'descr': '<f4', 'fortran_order': False, 'shape': (02,), }" 
 refuses_header 1.0 "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 00,), }" "$header an extent of \`shape\` has leading zeros"
 refuses_header 1.0 "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }" \
   "$header \`shape\` is a number in parentheses; a tuple of one extent is (3,)"
-refuses_header 1.0 "$good x" "$header text stands behind the dictionary"
-refuses_header 1.0 "$good, $good" "$header text stands behind the dictionary"
+refuses_header 1.0 "$good x" "$header text follows the dictionary"
+refuses_header 1.0 "$good, $good" "$header text follows the dictionary"

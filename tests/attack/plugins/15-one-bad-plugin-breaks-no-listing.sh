@@ -28,7 +28,7 @@ constructor-term 10 ended the process by signal 15 (Terminated)
 entry-files 10 took standard input, output or error, or the working folder, away
 END
 
-# What notes refuse, and what is no plugin, are lines of the lists and ends of none.
+# What notes refuse, and what is not a plugin, are lines of the lists and ends of none.
 ends 0 pto-inspect plugins --plugin-path=folder
 [ ! -s text ] && grep -q '^test.abi-final-2-0 *plugin .* speaks plugin ABI 2.0' out && grep -q '^test.hostile-loads' out || fail plugins
 echo text >notes.txt

@@ -84,11 +84,11 @@ changes|rank_of_a_million|5|\\[E1324\\] PASS asked for a type of rank 1000000; a
 changes|no_such_dtype|5|\\[E1324\\] PASS asked for a type with the element type 9999, which does not exist
 changes|tile_below_zero|5|\\[E1324\\] PASS asked for a tile type of -5 x -9223372036854775808 elements in space 999 with layout 999
 changes|kind_that_is_none|5|\\[E1323\\] PASS used 2147483647 as an op kind
-changes|long_name|5|\\[E1324\\] PASS named a value \`n*\`, which is no name: letters, digits and ._., at most 65536 bytes
-changes|name_that_is_no_text|5|\\[E1324\\] PASS named a value \`a\`, which is no name
+changes|long_name|5|\\[E1324\\] PASS named a value \`n*\`, which is not a name: letters, digits and ._., at most 65536 bytes
+changes|name_that_is_no_text|5|\\[E1324\\] PASS named a value \`a\`, which is not a name
 changes|attribute_that_is_no_text|5|\\[E1324\\] PASS made an attribute of text that is not UTF-8
 changes|divide_by_zero|5|\\[E1326\\] PASS failed without saying why
-changes|status_that_is_none|5|\\[E1323\\] PASS returned 77, which is no status here
+changes|status_that_is_none|5|\\[E1323\\] PASS returned 77, which is not a status here
 changes|option_far|5|\\[E1323\\] PASS read option 99 of 1
 changes|machine_of_nobody|5|\\[E1326\\] PASS failed without saying why
 changes|diagnostic_without_text|5|\\[E1323\\] PASS gave a diagnostic the severity 99

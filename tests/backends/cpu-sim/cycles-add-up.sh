@@ -63,7 +63,7 @@ counted = {name: int(cycles) for name, unit, cycles in csv.reader(open("one/coun
 wrong = []
 for name, cycles in told.items():
     found = counted.get(name, 0)
-    # At most four flags for each of 27 tiles and as many before and behind, a cycle each.
+    # At most four flags for each of 27 tiles and as many before and after, a cycle each.
     if not (cycles <= found <= cycles + 4 * 29 if name.endswith("busy") else found == cycles):
         wrong.append(f"{name}: {cycles} in the swimlane, {found} counted")
 if trace["otherData"]["slices-left-out"] or len(told) != 48 * 3 * 3:

@@ -1,5 +1,5 @@
 # The option `bound`: outputs hold the least or the most that the rows of the ops allow, or whether they allow NaN. What is exact on
-# exact operands is what it is; errors grow with terms and magnitudes; a jump gives both its sides; at every level.
+# exact operands is what it is; errors grow with terms and magnitudes; a jump has both its sides; at every level.
 . "$TEST_ROOT/tests/shell.sh"
 run() { # MODULE OUTPUT OPTIONS..: o.npy, o-least.npy, o-most.npy, o-nan.npy
   module=$1 output=$2
@@ -83,7 +83,7 @@ run low.ptir y --in x=c.npy
 wants "instructions" '(a <= 2 - 8) & (b >= 2 + 8) & (a >= 2 - 60) & (b <= 2 + 60)'
 for m in least most; do mv "o-$m.npy" "low-$m.npy"; done
 exits 5 sh -c 'sed -i "s/bound: nan/bound: all/" p.yaml && pto-run sum.ptir --pipeline=p.yaml --in x=c.npy' >out.txt 2>&1 || fail "all without memory"
-grep -q 'error: \[pto.reference/arguments\] `bound: all` wants three times the memory of every output' out.txt || fail "all: text"
+grep -q 'error: \[pto.reference/arguments\] `bound: all` needs three times the memory of every output' out.txt || fail "all: text"
 # A whole model keeps its values within its bounds.
 pto-opt "$TEST_ROOT/examples/ffn/ffn.ptir" --pipeline=default.yaml --until=expand-math -o ffn.ptir || exit 1
 run ffn.ptir y --sym T=2 --random-inputs 1

@@ -1,4 +1,4 @@
-# One unit in the last place of f32: not for a pass that is exact, but for one that may change the order of sums.
+# One unit in the last place of f32: not for a pass that is exact, except for one that may change the order of sums.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/check-semantics/inputs/liar.sh"
 checked 6 f.ptir scales --set the-liar.with.factor=1.00000011920928955078125

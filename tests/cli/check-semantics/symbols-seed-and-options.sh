@@ -6,10 +6,10 @@ says 'random inputs, seed 7, \$N = 3$'
 checked 2 f.ptir scales --sym M=3
 says 'error: \[E1608\] no public function has a symbol \$M that --sym could give'
 checked 2 f.ptir scales --sym M
-says 'error: \[E1503\] option `--sym` wants NAME=VALUE, not `M`'
+says 'error: \[E1503\] option `--sym` needs NAME=VALUE, not `M`'
 ends 2 pto-opt f.ptir --passes=pto.canonicalize --sym N=3
 says 'error: \[E1504\] option `--sym` has no effect without --check'
 ends 2 pto-opt f.ptir --passes=pto.canonicalize --check=numbers
-says 'error: \[E1503\] option `--check` wants semantics, not `numbers`'
+says 'error: \[E1503\] option `--check` needs semantics, not `numbers`'
 ends 2 pto-opt f.ptir --check=semantics
 says 'error: \[E1504\] option `--check` has no effect without --pipeline or --passes'

@@ -9,7 +9,7 @@ for subject in plugins passes tilings backends properties ops machines options e
 import json, sys
 def unique(pairs):
     keys = [key for key, _ in pairs]
-    assert len(keys) == len(set(keys)), f"{sys.argv[1]}: a key stands twice in {keys}"
+    assert len(keys) == len(set(keys)), f"{sys.argv[1]}: a key is there twice in {keys}"
     return dict(pairs)
 entries = json.load(open("json"), object_pairs_hook=unique)
 assert entries and all(e["name"] for e in entries), sys.argv[1]
@@ -29,7 +29,7 @@ exits 2 pto-inspect ops tensor.nog 2>stderr || exit 1
 grep -q 'did you mean `tensor.neg`' stderr || { cat stderr; exit 1; }
 exits 2 pto-inspect host pto_op_operands 2>stderr || exit 1
 grep -qF 'error: [E1504] there is no host function `pto_op_operands`' stderr || { cat stderr; exit 1; }
-pto-inspect host decision_made >text && grep -q '^ *who  *passes only$' text && grep -q '^ *table  *pto.schedule$' text || { cat text; exit 1; }
+pto-inspect host decision_made >text && grep -q '^ *callers  *passes only$' text && grep -q '^ *table  *pto.schedule$' text || { cat text; exit 1; }
 pto-inspect host opt_str >text && grep -q '^ *valid  *until the tool ends$' text && ! grep -q '\[session\]' text || { cat text; exit 1; }
 exits 3 pto-inspect passes pto.no-such 2>stderr || exit 1
 # A plugin that ends the process when it is looked at is refused.

@@ -27,7 +27,7 @@ says_line 'bisect: step `expand-math` always runs: it establishes pto.math-legal
 bisect 1 part.ptir --from again -o resumed.ptir
 says_line 'bisect: NOT running pass (2) pto.canonicalize on @g, step `again`'
 cmp three.ptir resumed.ptir || exit 1
-# Every prefix of the default pipeline works, and gives the same numbers.
+# Every prefix of the default pipeline works, and computes the same numbers.
 ffn=$TEST_ROOT/examples/ffn/ffn.ptir
 ends 0 pto-opt "$ffn" --pipeline=default.yaml --bisect=-1 -o all.ptir
 says_line 'bisect: step `synchronize` always runs: it establishes pto.synchronised, which backend pto.cpu-sim needs'
@@ -68,6 +68,6 @@ ends 0 pto-opt f.ptir "--plugin=$TEST_PLUGINS/liar-numbers.so" --passes=$liar-er
 says_line 'bisect: NOT running pass (1) test.liar-numbers-erases on the module, step `liar-numbers-erases`'
 
 for wrong in -2 x 1.5; do
-  fails 2 'error: \[E1503\] option `--bisect` wants' pto-opt f.ptir --passes=pto.canonicalize --bisect=$wrong
+  fails 2 'error: \[E1503\] option `--bisect` needs' pto-opt f.ptir --passes=pto.canonicalize --bisect=$wrong
 done
 fails 2 'error: \[E1504\] option `--bisect` has no effect without --pipeline or --passes' pto-opt f.ptir --bisect=1

@@ -11,7 +11,7 @@ softmax=$TEST_ROOT/examples/softmax/softmax.ptir
 ends 1 pto-opt "$softmax" --pipeline=default.yaml --set params.vec-bytes=8KiB --compare=default.yaml -o page
 says '^this:  default.yaml --set=params.vec-bytes=8KiB$' page
 says '^other: default.yaml$' page
-# The tiling is the first that differs, and everything behind it does.
+# The tiling is the first that differs, and everything after it does.
 sed -n 's/^\* \([a-z-]*\)  .*/\1/p' page | head -1 | grep -qx tile || fail "the first step that differs"
 says '^  fuse  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.fuse$' page
 says '^\* tile  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.tile$' page

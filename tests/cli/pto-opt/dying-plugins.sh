@@ -1,5 +1,5 @@
 # A plugin that crashes or ends the process is one sentence that names plugin, pass, step, YAML line and function, and
-# status 70, or 75 when memory ran out; no output is left behind, not even in part.
+# status 70, or 75 when memory ran out; no output is left, not even in part.
 . "$TEST_ROOT/tests/shell.sh"
 negation 4 victim >m.ptir
 cat >p.yaml <<'END'

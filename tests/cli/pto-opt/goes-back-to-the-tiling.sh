@@ -1,4 +1,4 @@
-# A step that finds no room behind the tiling sends the nest back for the next size that its strategy offers, each time with a
+# A step that finds no space after the tiling sends the nest back for the next size that its strategy offers, each time with a
 # remark. Sizes that the schedule pins, or that have no successor, end with the error and the buffers that live.
 . "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" m.ptir
@@ -20,16 +20,16 @@ first=$(tile_of f_0 plain.yaml) next=$(tile_of f_0 s.yaml)
 # The same as if the size had been pinned from the start, counters included.
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@f/f_0", decide: tile, value: %s, pinned: true }\n' "$next" >p.yaml
 compile --schedule=p.yaml --stats -o pinned.ptir 2>pinned.txt || complain "not compiled: $(cat pinned.txt)"
-cmp -s out.ptir pinned.ptir || complain "going back gives another module than the same size at once"
+cmp -s out.ptir pinned.ptir || complain "going back makes another module than the same size at once"
 sed 's/: [0-9]* changes/:/' stats.txt >a
 sed 's/: [0-9]* changes/:/' pinned.txt >b
 cmp -s a b || complain "counters: $(diff a b)"
 
-# What was decided before the tiling is not forgotten, and all of it pinned gives the same.
+# What was decided before the tiling is not forgotten, and all of it pinned makes the same.
 grep -q 'decide: fuse' s.yaml || complain "decisions before the tiling are lost: $(cat s.yaml)"
 compile --print-search-space | grep -q 'decide: fuse' || complain "the search space lost what was asked before the tiling"
 sed 's/^    origin:/    pinned: true\n&/' s.yaml >all.yaml
-compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || complain "all of it pinned gives another module"
+compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || complain "all of it pinned makes another module"
 
 does_not_fit() { # WANTED-STATUS ARGUMENTS..
   wanted=$1
@@ -48,7 +48,7 @@ grep -q 'p.yaml:3:5: note: the schedule pins it here' text || complain "no line 
 does_not_fit 5 --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }"
 grep -q "remark: \[E1332\] strategy \`pto.tiling-manual\` offers no further tile that fits; there were 1" text ||
   complain "no further offer"
-# From a snapshot behind the tiling there is nothing to go back to.
+# From a snapshot after the tiling there is nothing to go back to.
 compile --until select -o select.ptir --set "tile.with.strategy={ use: pto.tiling-manual, with: $first }" ||
   complain "until select"
 mv select.ptir m.ptir

@@ -1,4 +1,4 @@
-# --time-limit and --memory-limit: who is asked to stop and does, who is asked and does not, and who takes too much memory is
+# --time-limit and --memory-limit: a plugin that is asked to stop and does, one that is asked and does not, and one that takes too much memory is
 # named in one sentence, with status 75 and no output; what ends in time is as without a limit.
 . "$TEST_ROOT/tests/shell.sh"
 negation 4 victim >m.ptir

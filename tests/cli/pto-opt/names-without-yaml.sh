@@ -8,7 +8,7 @@ same pto-opt "$m" --pipeline=default --machine=ascend-910b
 printf 'pto-pipeline: 1\nextends: default\nmachine: ascend-910b\n' >own.yaml
 same pto-opt "$m" --pipeline=own.yaml
 same pto-opt "$m" --pipeline=own
-mkdir default ascend-910b # a folder is no file
+mkdir default ascend-910b # a folder is not a file
 same pto-opt "$m" --pipeline=default --machine=ascend-910b
 pto-opt "$m" --pipeline=own --compare=default >page
 pto-run --case "$TEST_ROOT/examples/softmax/case.yaml" --pipeline=default >/dev/null

@@ -11,7 +11,7 @@ barriers() { # FILE: prints the barriers that stand inside of a `for`
 printf '  for %%i to 3 {\n    pto.barrier v\n  }\n' >bad.ptir
 barriers bad.ptir >/dev/null && fail "a barrier in a loop is not found"
 printf '  for %%i to 3 {\n    if %%i == 0 {\n    }\n  }\n  pto.barrier v\n' >good.ptir
-barriers good.ptir || fail "a barrier behind a loop is taken for one inside"
+barriers good.ptir || fail "a barrier after a loop is taken for one inside"
 modules=0
 for module in "$TEST_ROOT"/examples/*/*.ptir; do
   pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1

@@ -18,7 +18,7 @@ printf 'pto-pipeline: 1\nextends: base.yaml\nedit:\n  - { insert-before: dies, w
 cp "$TEST_PLUGINS/liar-dies.so" "it's.so"
 again() { # STATUS FUNCTION: the script that the last line names
   script=$(tail -n 1 ../text)
-  case $script in "$2"/*) ;; *) fail "the last line is no path in $2" ;; esac
+  case $script in "$2"/*) ;; *) fail "the last line is not a path in $2" ;; esac
   [ -x "$script" ] || fail "no program $script"
   (cd / && exits "$1" "$script" >"$TEST_TMP/text.out" 2>"$TEST_TMP/text.again") || fail "$script: another status"
   folder=${script%/*}

@@ -1,10 +1,10 @@
 # SIGINT, SIGTERM and SIGHUP to the tool end it with 128 + n, and its worker with it, without a word and without leftovers;
-# a pipe that closes is no internal error.
+# a pipe that closes is not an internal error.
 . "$TEST_ROOT/tests/shell.sh"
 negation >m.ptir
 mkdir out
 for pair in INT:130 TERM:143 HUP:129; do
-  # A shell gives programs in the background an ignored SIGINT; python does not.
+  # A shell starts programs in the background with an ignored SIGINT; python does not.
   python3 - "${pair%:*}" "${pair#*:}" <<'END' >text 2>&1 || fail "$pair"
 import os, pathlib, signal, subprocess, sys, time
 sent, wanted = getattr(signal, "SIG" + sys.argv[1]), int(sys.argv[2])

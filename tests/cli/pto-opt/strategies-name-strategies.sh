@@ -15,7 +15,7 @@ grep -q 'vec-bytes: 4KiB' p.yaml
 pto-opt "$TEST_ROOT/examples/softmax/softmax.ptir" --plugin="$TEST_PLUGINS/probe-wraps.so" --pipeline=p.yaml -o again.ptir
 cmp again.ptir plain.ptir
 
-# What the inner one chooses for the outer one is no decision of its own.
+# What the inner one chooses for the outer one is not a decision of its own.
 opt --explain=schedule --set="tile.with.strategy={ use: test.tiling-wraps, with: { inner: $inner } }" >decided.txt
 [ "$(grep -c ' tile ' decided.txt)" = 1 ] && grep -q ' tile .* test.tiling-wraps ' decided.txt || { cat decided.txt; exit 1; }
 

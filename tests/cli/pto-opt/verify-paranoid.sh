@@ -55,4 +55,4 @@ pto-opt --pipeline=p.yaml "--plugin=$TEST_PLUGINS/liar-prints.so" --print-pipeli
 printf 'pto-pipeline: 1\nverify: paranoid\npasses: [ pto.canonicalize ]\n' >p.yaml
 pto-opt --pipeline=p.yaml --print-pipeline | grep -q '^verify: paranoid' || exit 1
 ends 2 pto-opt f.ptir --pipeline=p.yaml --verify=very
-says 'error: \[E1503\] option `--verify` wants off, each or paranoid, not `very`'
+says 'error: \[E1503\] option `--verify` needs off, each or paranoid, not `very`'

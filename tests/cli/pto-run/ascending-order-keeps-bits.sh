@@ -1,5 +1,5 @@
 # Sums with {order = "ascending"} add their terms one by one as the index grows, on both pipelines. The terms are such that other
-# orders give other bits: numpy emulates the sums exactly and checks that of itself first. Passes before `tile` keep the attribute.
+# orders compute other bits: numpy emulates the sums exactly and checks that of itself first. Passes before `tile` keep the attribute.
 . "$TEST_ROOT/tests/shell.sh"
 cat >sums.py <<'END'
 import sys

@@ -1,7 +1,7 @@
 # Run-time extents that a function binds, in what it computes: as a workspace between kernels, and inside one kernel that has no memory
 # of that extent.
 . "$TEST_ROOT/tests/shell.sh"
-check() { # NAME: NAME.ptir gives on the simulator what it gives on reference, for several N
+check() { # NAME: NAME.ptir has the same results on the simulator and on reference, for several N
   for n in 0 1 6 77; do
     pto-run "$1.ptir" --sym N=$n --random-inputs=1 --compare=reference.yaml >out 2>&1 && ! grep -q DIFFERS out && continue
     complain "$1, N = $n"

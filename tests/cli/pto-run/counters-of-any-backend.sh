@@ -1,4 +1,4 @@
-# Counters of a backend that is not ours are printed without being asked for, but for what it sums up itself; of very many the
+# Counters of a backend that is not ours are printed without being asked for, except for what it sums up itself; of very many the
 # first, with a word about the rest. --repeat says of each its median, least value and spread, everywhere.
 set -eu
 printf 'func @f(%%x: tensor<4 x f32>) {\n  return\n}\n' >m.ptir

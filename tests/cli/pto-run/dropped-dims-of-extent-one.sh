@@ -1,4 +1,4 @@
-# A reduction without kept dims over an extent of 1, behind other ops and below rows of which a middle extent is 1.
+# A reduction without kept dims over an extent of 1, after other ops and below rows of which a middle extent is 1.
 set -u
 run() {
   for pipeline in reference default; do

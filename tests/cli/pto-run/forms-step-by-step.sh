@@ -1,4 +1,4 @@
-# Some forms of tests/fuzz/forms.py after every step of the default pipeline: the module parses back, reference gives numpy's results, and
+# Some forms of tests/fuzz/forms.py after every step of the default pipeline: the module parses back, reference computes numpy's results, and
 # going on from there ends in the same module. Then random programs.
 set -e
 . "$TEST_ROOT/tests/shell.sh"

@@ -16,5 +16,5 @@ END
 $run --sym B=64 --set backend.with.data=none | head -n 1 >none
 $run --sym B=64 --out y=y.npy | head -n 1 >full
 cmp none full
-# 64 x 4096 bf16 behind a header of 128 bytes, and not all of them zero.
+# 64 x 4096 bf16 after a header of 128 bytes, and not all of them zero.
 [ "$(tail -c +129 y.npy | tr -d '\000' | wc -c)" -gt 400000 ]

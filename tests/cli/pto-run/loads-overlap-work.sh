@@ -35,7 +35,7 @@ for core, pipes in cores.items():
         for s, e, _ in work[(i - 1) * per : i * per] if i > 0 else []:
             beside += max(0, min(end, e) - max(start, s))
 share = beside / load_time
-# What a transfer waits for its first byte and for other cores is no work of the pipe.
+# What a transfer waits for its first byte and for other cores is not work of the pipe.
 busy = collections.Counter()
 for name, _, cycles in csv.reader(open("report/counters.csv")):
     if m := re.fullmatch(r"vector \d+ / (mte2|v|mte3) / busy", name):

@@ -1,4 +1,4 @@
-# Machine files whose vec holds 192 and 48 KiB give different tiles, which fit, and the same verdict.
+# Machine files whose vec holds 192 and 48 KiB result in different tiles, which fit, and the same verdict.
 . "$TEST_ROOT/tests/shell.sh"
 for kib in 192 48; do
   sed "s/^  vec: { core: vector, bytes: [0-9]*,/  vec: { core: vector, bytes: $((kib * 1024)),/" "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >vec$kib.yaml

@@ -1,5 +1,5 @@
 # --report of softmax, gemm and ffn: all files are there and listed, pages and pictures are well-formed and hold no outside
-# reference and no dead link, their numbers are those of counters.csv and of pto.allocate, and a second run gives the same bytes.
+# reference and no dead link, their numbers are those of counters.csv and of pto.allocate, and a second run writes the same bytes.
 . "$TEST_ROOT/tests/shell.sh"
 cat >check.py <<'END'
 import csv, re, sys, xml.etree.ElementTree as tree
@@ -40,7 +40,7 @@ expect("boxes that scroll", ".scroll,.picture{overflow-x:auto}" in style and "te
 for path in [folder / "index.html", *folder.glob("*.svg")]:
     root = tree.parse(path).getroot()
     if path.suffix == ".svg" and (name(root) != "svg" or not root.get("viewBox")):
-        problems.append(f"{path.name} is no picture")
+        problems.append(f"{path.name} is not a picture")
     for e in root.iter():
         if name(e) in ("script", "link", "img", "iframe", "object", "foreignObject"):
             problems.append(f"{path.name} has <{name(e)}>")
@@ -149,6 +149,6 @@ for run in softmax:paper gemm:tails ffn:paper; do
   files=$(sed -n 's/^report in report: //p' one/text)
   echo "$run"
   /usr/bin/python3 check.py one/report "$files" "$given" || complain
-  diff -r one/report two/report || complain "$run: a second run gives other bytes"
+  diff -r one/report two/report || complain "$run: a second run writes other bytes"
   rm -rf one two
 done

@@ -43,11 +43,11 @@ refused "$(fits u u64 18446744073709551616 'whole numbers from 0 to 184467440737
 refused "$(fits s f32 true 'numbers of magnitude up to 3.40282347e+38')" --in s=true
 refused "$(fits h f16 65520 'numbers of magnitude up to 65504')" --in h=65520
 refused "$(fits b bool 2 'true, false, 1 or 0')" --in b=2
-refused 'pto-run: error: [E1609] `x` is a tensor, of which `7` is no value' --in x=7
+refused 'pto-run: error: [E1609] `x` is a tensor, of which `7` is not a value' --in x=7
 refused 'pto-run: error: [E1605] the function has no input `q`' --in q=1
-refused 'i4.npy: error: [E1603] `x` wants elements of type index, the file has <i4' --in x=i4.npy
+refused 'i4.npy: error: [E1603] `x` needs elements of type index, the file has <i4' --in x=i4.npy
 grep -qx 'note: index is stored as <i8' text || fail "note of index"
-refused 'x.npy: error: [E1603] `n` wants rank 0, the file has rank 1' --in n=x.npy
+refused 'x.npy: error: [E1603] `n` needs rank 0, the file has rank 1' --in n=x.npy
 fails 4 '^note: give it with --in s=VALUE, or all with --random-inputs SEED$' $run --in x=x.npy --in n=1
 cp x.npy 7 && $run --random-inputs=1 --in x=./7 --out x=o.npy >out 2>text || fail ./7
 

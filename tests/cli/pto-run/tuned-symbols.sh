@@ -1,4 +1,4 @@
-# A program that leaves a block size open gives the same answer for each of its values, on every way to fix it.
+# A program that leaves a block size open has the same answer for each of its values, on every way to fix it.
 . "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @scale(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> where ($B >= 1) {
@@ -24,7 +24,7 @@ run --sym KB=128 --expect y=y128.npy
 run --expect y=y448.npy
 run --set tile.with.symbols=KB=128 --expect y=y128.npy
 run --pipeline=reference.yaml --sym KB=128 --expect y=y128.npy
-# The wrong one is no answer.
+# The wrong one is not an answer.
 exits 1 pto-run m.ptir --in x=x.npy --sym KB=192 --expect y=y128.npy >text 2>&1 || fail
 
 # Written in tiles: offsets, sizes and trip counts may be open, and are fixed before the first step.

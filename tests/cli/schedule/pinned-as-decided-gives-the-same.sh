@@ -20,5 +20,5 @@ for e in softmax rms_norm gemm ffn; do
   cmp -s a b || fail "$e: pinned values were not kept: $(diff a b)"
   # What is written is pinned again when it is fed back.
   ends 0 $compile "$m" --schedule=again.yaml -o again.ptir
-  cmp -s plain.ptir again.ptir || fail "$e: the schedule of a pinned compilation gives another module"
+  cmp -s plain.ptir again.ptir || fail "$e: the schedule of a pinned compilation makes another module"
 done

@@ -9,7 +9,7 @@ says 'option `--emit-schedule` has no effect without --pipeline or --passes'
 ends 2 pto-opt "$softmax" --schedule=p.yaml
 says 'option `--schedule` has no effect without --pipeline or --passes'
 ends 2 $compile "$softmax" --explain=scedule
-says 'option `--explain` wants pipeline or schedule, not `scedule`'
+says 'option `--explain` needs pipeline or schedule, not `scedule`'
 printf 'pto-schedule: 1\ndecisions: []\n' >p.yaml
 ends 0 $compile "$softmax" --schedule=p.yaml
 says 'p.yaml:2:12: warning: \[E1801\] none of the 0 decisions is `pinned: true`, so all are made anew'

@@ -1,4 +1,4 @@
-# Bytes behind the elements: numpy.load ignores them, and so does pto-run, but it says how many they are. The same of inputs and of
+# Bytes after the elements: numpy.load ignores them, and so does pto-run, but it says how many they are. The same of inputs and of
 # references; a file without any is read in silence.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
@@ -17,7 +17,7 @@ empty = open("empty-more.npy", "wb")
 np.save(empty, np.zeros(0, np.float32)), empty.write(b"1")
 EOF
 warning_of() { # FILE LEFT ELEMENTS BYTES
-  echo "$1: warning: [E1406] $2 bytes stand behind the elements, of which the shape has $3 in $4 bytes; they are ignored"
+  echo "$1: warning: [E1406] $2 bytes follow the elements, of which the shape has $3 in $4 bytes; they are ignored"
 }
 run() {
   pto-run --backend=pto.reference f.ptir "$@" >out.txt 2>text

@@ -1,4 +1,4 @@
-# --time-limit while a long text is read: the parser gives up by itself, at a place, with status 75.
+# --time-limit while a long text is read: the parser stops by itself, at a place, with status 75.
 set -u
 awk 'BEGIN {
   t = "tensor<4 x f32>"

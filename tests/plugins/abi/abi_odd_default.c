@@ -1,4 +1,4 @@
-/* A default that is no YAML. */
+/* A default that is not YAML. */
 #include "abi_plugin.h"
 
 #define OPTIONS(X) X(SIZES, LIST, "sizes", .def = "[1, 2", .doc = "sizes to try", .example = "with: { sizes: [1] }")

@@ -1,4 +1,4 @@
-/* A summary that would colour the terminal of whoever lists passes. */
+/* A summary that would colour the terminal of a user that lists passes. */
 #include "abi_plugin.h"
 
 static const pto_pass pass = {.struct_size = sizeof pass,

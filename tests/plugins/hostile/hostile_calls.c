@@ -532,7 +532,7 @@ static void make_calls(uint32_t most)
     now.depth--;
 }
 
-/* ---- those who call ---- */
+/* ---- callers ---- */
 
 static caller enter(const pto_run *run, pto_op unit, uint32_t left, uint32_t misuses)
 {
@@ -546,7 +546,8 @@ static caller enter(const pto_run *run, pto_op unit, uint32_t left, uint32_t mis
     X(SEED, I64, "seed", .def = "1", .doc = "of the random calls")                                                    \
     X(CALLS, I64, "calls", .def = "1000", .min = "0", .max = "1000000", .doc = "how many")                            \
     X(MISUSES, I64, "misuses", .def = "10", .min = "0", .max = "100", .doc = "handles that are not good, in percent") \
-    X(STRATEGY, PLUGIN, "strategy", .def = "test.hostile-calls-strategy", .doc = "who is asked", .choices = tiling_kind)
+    X(STRATEGY, PLUGIN, "strategy", .def = "test.hostile-calls-strategy", .doc = "Which one is asked",                \
+      .choices = tiling_kind)
 static const char *const tiling_kind[] = {"tiling", NULL};
 PTO_OPTIONS(OPTIONS);
 #define KINDS(X) X(NEG, "tensor.neg")

@@ -104,7 +104,7 @@ HOSTILE_WAY(erase_used_in_a_handler)
     (void)signal(SIGUSR1, erase_victim);
     return raise(SIGUSR1) ? PTO_FAILED : PTO_OK;
 }
-/* The table of the host's functions, for whoever comes next. */
+/* The table of the host's functions, for the next caller. */
 HOSTILE_WAY(write_host_table)
 {
     memset((void *)(uintptr_t)run->host, 0, 64);

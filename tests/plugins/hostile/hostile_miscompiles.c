@@ -57,7 +57,7 @@ static pto_status become(pto_op op, const defect *d)
     return pto_op_replace_by(op, y);
 }
 
-/* Once more, behind itself. */
+/* Once more, after itself. */
 static pto_status copy_again(pto_op op, const defect *d)
 {
     (void)d;

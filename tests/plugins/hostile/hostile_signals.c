@@ -1,4 +1,4 @@
-/* Ends, stops or deafens the process by signals, or leaves processes of its own behind. */
+/* Ends, stops or deafens the process by signals, or leaves processes of its own. */
 #include "hostile.h"
 
 #include <fcntl.h>

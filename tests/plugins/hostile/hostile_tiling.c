@@ -1,4 +1,5 @@
-/* A strategy that offers what the problem does not allow, and a pass that gives any strategy an impossible problem. */
+/* A strategy that offers what the problem does not allow, and a pass that asks any strategy for an impossible problem.
+ */
 #include <pto/plugin.h>
 
 #include <math.h>
@@ -24,13 +25,14 @@ static pto_status offer(const pto_run *run, const pto_tiling_problem *problem, c
 }
 
 static const char *const tiling_kind[] = {"tiling", NULL};
-#define OPTIONS(X)                                                                                                \
-    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .doc = "who is asked", .choices = tiling_kind) \
-    X(GRANULE, I64, "granule", .def = "16", .doc = "of the dim")                                                  \
-    X(EXTENT, I64, "extent", .def = "100", .doc = "of the dim")                                                   \
-    X(KIND, I64, "kind", .def = "1", .doc = "of the dim")                                                         \
-    X(NAME, STR, "name", .def = "rows", .doc = "of the dim")                                                      \
-    X(DIMS, I64, "dims", .def = "2", .doc = "how many there are")                                                 \
+#define OPTIONS(X)                                                                              \
+    X(STRATEGY, PLUGIN, "strategy", .def = "pto.tiling-heuristic", .doc = "Which one is asked", \
+      .choices = tiling_kind)                                                                   \
+    X(GRANULE, I64, "granule", .def = "16", .doc = "of the dim")                                \
+    X(EXTENT, I64, "extent", .def = "100", .doc = "of the dim")                                 \
+    X(KIND, I64, "kind", .def = "1", .doc = "of the dim")                                       \
+    X(NAME, STR, "name", .def = "rows", .doc = "of the dim")                                    \
+    X(DIMS, I64, "dims", .def = "2", .doc = "how many there are")                               \
     X(SHAPE, STR, "shape", .def = "elementwise", .doc = "of the problem")
 PTO_OPTIONS(OPTIONS);
 

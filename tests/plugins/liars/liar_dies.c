@@ -45,7 +45,7 @@ static pto_status run(const pto_run *run, pto_op unit)
     case PRINT: puts("a plugin talks"); break;
     case HANG:
         for (;;) pause();
-    case SLOW: /* does not give up, but ends */
+    case SLOW: /* does not stop, but ends */
         while (!pto_should_stop(run)) usleep(1000);
         break;
     case STOP:

@@ -2,9 +2,10 @@
 #include <pto/plugin.h>
 
 static const char *const tiling_kind[] = {"tiling", NULL};
-#define OPTIONS(X)                                                                                                     \
-    X(STRATEGY, PLUGIN, "strategy", .doc = "Who is asked.", .example = "with: { strategy: test.liar-offers-nothing }", \
-      .def = "test.liar-offers-nothing", .choices = tiling_kind)
+#define OPTIONS(X)                                                                                  \
+    X(STRATEGY, PLUGIN, "strategy", .doc = "Which one is asked.",                                   \
+      .example = "with: { strategy: test.liar-offers-nothing }", .def = "test.liar-offers-nothing", \
+      .choices = tiling_kind)
 PTO_OPTIONS(OPTIONS);
 
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)

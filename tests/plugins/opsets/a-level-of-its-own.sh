@@ -1,4 +1,4 @@
-# An op-set declares a level of its own: its ops stand in functions of that level alone, its pass makes tensor ops of them and is given
+# An op-set declares a level of its own: its ops are in functions of that level alone, its pass makes tensor ops of them and is given
 # only such functions, and a pipeline that forgets the pass is refused before anything runs.
 . "$TEST_ROOT/tests/shell.sh"
 cat >plugin.c <<'EOF'

@@ -15,7 +15,7 @@ lies infers_nothing "[E1324] op \`test.infers_nothing\` $op inferred no type for
 lies infers_garbage "[E1320] op \`test.infers_garbage\` $op made a handle of a type by itself"
 lies infers_a_tile "[E1324] op \`test.infers_a_tile\` $op inferred a type for result 0 that its row does not allow"
 lies infers_and_writes "[E1325] op \`test.infers_and_writes\` $op tried to change the module, which it may only read"
-lies infers_no_status "[E1323] op \`test.infers_no_status\` $op returned 17, which is no status here"
+lies infers_no_status "[E1323] op \`test.infers_no_status\` $op returned 17, which is not a status here"
 lies infers_silently "[E1326] op \`test.infers_silently\` $op failed without saying why; this is a defect of the plugin"
 
 export TMPDIR="$PWD"
@@ -26,7 +26,7 @@ module 'infers_for_ever %x'
 fails 75 "it was killed in plugin \`test.liar-ops\`, op test.infers_for_ever (m.ptir:2), function @f" \
   pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-ops.so" --time-limit 1
 
-# What an honest one reports stands at the op as well, and a note says who reported it.
+# What an honest one reports stands at the op as well, and a note says what reported it.
 module 'scaled %x {steps = [1], scale = -1.0}'
 refuses 4 'm.ptir:2:8: error: [test/scale] has a scale that is not above 0' pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-ops.so"
 says_line "m.ptir:2:8: note: reported by op \`test.scaled\` $op"

@@ -82,7 +82,7 @@ wrong ATTR '.def="1.5"' "attribute \`k\` of op \`acme.copy\` has the default \`1
 wrong ATTR '.type=PTO_ROW_DTYPE,.def="f32"' "attribute \`k\` of op \`acme.copy\` has the default \`f32\`, which it cannot have"
 wrong ATTR '.required=1,.def="1"' "attribute \`k\` of op \`acme.copy\` has the default \`1\`, which it cannot have"
 wrong ATTR '.type=PTO_ROW_ENUM' "attribute \`k\` of op \`acme.copy\` lacks its choices"
-wrong ATTR '.choices=PTO_STRS("a")' "attribute \`k\` of op \`acme.copy\` has choices, but is no enum"
+wrong ATTR '.choices=PTO_STRS("a")' "attribute \`k\` of op \`acme.copy\` has choices, but is not an enum"
 wrong ATTR '.type=PTO_ROW_ENUM,.choices=PTO_STRS("a|b")' "attribute \`k\` of op \`acme.copy\` has a choice that is not a word"
 # The note names every op, and no other.
 make NOTE '"op:acme.other"'

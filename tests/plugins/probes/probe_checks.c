@@ -10,7 +10,7 @@
     X(CALL, "call")
 PTO_KINDS(KINDS);
 
-/* Functions are told apart by the name that `in` gives; `to` is what tensor.neg becomes there. */
+/* Functions are told apart by the name in `in`; `to` is what tensor.neg becomes there. */
 static const char *const kinds_made[] = {"abs", "exp", NULL};
 #define OPTIONS(X)                                                                           \
     X(IN, STR, "in", .doc = "the function to change", .example = "with: { in: f }")          \

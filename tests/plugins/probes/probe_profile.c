@@ -6,7 +6,7 @@
 static const char *const ways[] = {"well", "undeclared", "unit", "cause", NULL};
 
 #define OPTIONS(X) \
-    X(WAY, ENUM, "way", .def = "well", .choices = ways, .doc = "What it gives.", .example = "with: { way: well }")
+    X(WAY, ENUM, "way", .def = "well", .choices = ways, .doc = "What it reports.", .example = "with: { way: well }")
 PTO_OPTIONS(OPTIONS);
 enum { WAY_WELL, WAY_UNDECLARED, WAY_UNIT, WAY_CAUSE };
 

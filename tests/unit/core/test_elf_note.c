@@ -115,7 +115,7 @@ TEST(notes_aligned_to_8_bytes_are_passed_over)
     i.n = at + sizeof property;
     *segment(&i, 0) = (Elf64_Phdr){.p_type = PT_NOTE, .p_offset = at, .p_filesz = sizeof property, .p_align = 8};
     expect(&i, "");
-    segment(&i, 1)->p_align = 8; /* content behind 12 + 4 bytes, at a multiple of 8 as well */
+    segment(&i, 1)->p_align = 8; /* content after 12 + 4 bytes, at a multiple of 8 as well */
     expect(&i, "");
     put_u32(&i, at + 4, 17);
     expect(&i, "holds a damaged note: its content runs past its end");
@@ -257,7 +257,7 @@ TEST(malformed_ids_are_refused)
     expect(&i, "carries a PTO note with a malformed property; nothing in it was run");
     make(&i, least, sizeof least);
     put_u32(&i, NOTE_AT + 16 + 12, 9);
-    expect(&i, "carries a PTO note that wants more than it was built for; nothing in it was run");
+    expect(&i, "carries a PTO note that requires more than it was built for; nothing in it was run");
 }
 
 TEST(what_is_no_file_is_refused_without_waiting)

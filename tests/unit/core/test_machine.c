@@ -147,7 +147,7 @@ TEST(machine_mistakes_are_reported_with_place_and_way_out)
            "  vec: { core: one, bytes: 64KiB, align: 48, layouts: [nd, dn] }\n"
            "                                         ^\n");
     refuse("layouts: [nd-nd]", "layouts: [nd-zz]",
-           "m.yaml:10:80: error: [E1205] `nd-zz` is no pair of a layout of `gm` and a layout of `vec`, as nd-nd\n"
+           "m.yaml:10:80: error: [E1205] `nd-zz` is not a pair of a layout of `gm` and a layout of `vec`, as nd-nd\n"
            "- { from: gm, to: vec, core: one, pipe: mte2, bytes-per-cycle: 10.5, layouts: [nd-zz] }\n"
            "                                                                               ^\n");
 }
@@ -178,7 +178,7 @@ TEST(machine_more_mistakes)
     refuse("  gm: {", "  hbm: {", NULL);
     refuse("layouts: [nd-nd] }\n",
            "layouts: [nd-nd] }\n- { from: gm, to: vec, core: one, pipe: mte2, bytes-per-cycle: 1, layouts: [nd-nd] }\n",
-           "m.yaml:11:3: error: [E1204] a path from `gm` to `vec` of core kind `one` stands above already\n"
+           "m.yaml:11:3: error: [E1204] a path from `gm` to `vec` of core kind `one` is above already\n"
            "- { from: gm, to: vec, core: one, pipe: mte2, bytes-per-cycle: 1, layouts: [nd-nd] }\n  ^\n");
 }
 

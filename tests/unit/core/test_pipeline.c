@@ -188,7 +188,7 @@ TEST(pipeline_command_line_mistakes_have_places)
         "<command line>:1:15: error: [E1113] `tile.with.x` has no `=`\n",
         "<command line>:1:36: error: [E1109] unknown step `tyle`; did you mean `tile`?\n",
         "<command line>:1:47: error: [E1107] unknown parameter `n`\n",
-        "<command line>:1:64: error: [E1107] `tile.x` is no path of a value; write STEP.with.OPTION, "};
+        "<command line>:1:64: error: [E1107] `tile.x` is not a path of a value; write STEP.with.OPTION, "};
     for (int i = 0; i < 4; i++) {
         diag_text t;
         diag_text_begin(&t);
@@ -228,9 +228,9 @@ TEST(pipeline_list_of_the_command_line)
                   "a,b{x=1,y=2}\na{x=1\n ^\n"},
         {"a{x}", "<command line>:1:3: error: [E1113] an option has no `=`; a list of passes looks like "
                  "a,b{x=1,y=2}\na{x}\n  ^\n"},
-        {"a{x=1,x=2}", "<command line>:1:7: error: [E1113] an option stands twice; a list of passes looks like "
+        {"a{x=1,x=2}", "<command line>:1:7: error: [E1113] an option is given twice; a list of passes looks like "
                        "a,b{x=1,y=2}\na{x=1,x=2}\n      ^\n"},
-        {"a,,b", "<command line>:1:3: error: [E1102] `` is no pass id: letters, digits, - and _, words joined by "
+        {"a,,b", "<command line>:1:3: error: [E1102] `` is not a pass id: letters, digits, - and _, words joined by "
                  "dots\na,,b\n  ^\n"},
         {"a{x=[1}", "<command line>:1:2: error: [E1113] this brace is not closed; a list of passes looks like "
                     "a,b{x=1,y=2}\na{x=[1}\n ^\n"},
@@ -256,8 +256,9 @@ TEST(pipeline_mistakes_in_files)
     refuse("pto-pipeline: 1\nname: x\n", "p.yaml:1:1: error: [E1031] the key `passes` is missing here: a pipeline "
                                          "lists its passes or extends one that does\n"
                                          "pto-pipeline: 1\n^\n");
-    refuse("pto-pipeline: 1\npasses: [a..b]\n", "p.yaml:2:10: error: [E1102] `a..b` is no pass id: letters, digits, - "
-                                                "and _, words joined by dots\npasses: [a..b]\n         ^\n");
+    refuse("pto-pipeline: 1\npasses: [a..b]\n",
+           "p.yaml:2:10: error: [E1102] `a..b` is not a pass id: letters, digits, - "
+           "and _, words joined by dots\npasses: [a..b]\n         ^\n");
     refuse("pto-pipeline: 1\npasses: [x.params]\n", "p.yaml:2:10: error: [E1102] a step cannot be called `params`, "
                                                     "which begins other paths of `set`; give it an `id:`\n"
                                                     "passes: [x.params]\n         ^\n");
@@ -265,7 +266,7 @@ TEST(pipeline_mistakes_in_files)
            "p.yaml:2:30: error: [E1105] unknown parameter `y`\npasses: [{pass: a, with: {x: $params.y}}]\n"
            "                             ^\np.yaml:2:30: note: there are none\n");
     refuse("pto-pipeline: 1\npasses: [{pass: a, with: {x: $parms.y}}]\n",
-           "p.yaml:2:30: error: [E1105] `$parms.y` is no reference; write `$params.<name>`, or quote the text\n"
+           "p.yaml:2:30: error: [E1105] `$parms.y` is not a reference; write `$params.<name>`, or quote the text\n"
            "passes: [{pass: a, with: {x: $parms.y}}]\n                             ^\n");
     refuse("pto-pipeline: 1\npasses: []\nedit: [{remove: a}]\n",
            "p.yaml:3:17: error: [E1109] unknown step `a`\nedit: [{remove: a}]\n                ^\np.yaml:3:17: note: "
@@ -283,7 +284,7 @@ TEST(pipeline_mistakes_in_files)
     refuse("pto-pipeline: 1\npasses: [a]\nmachine: nowhere/m.yaml\n",
            "p.yaml:3:10: error: [E1108] cannot find the machine file `nowhere/m.yaml`\nmachine: nowhere/m.yaml\n       "
            "  ^\n"
-           "p.yaml:3:10: note: a path counts from the folder of the file it stands in\n");
+           "p.yaml:3:10: note: a path counts from the folder of the file it is in\n");
 }
 
 TEST(pipeline_mistakes_in_params)
@@ -299,7 +300,7 @@ TEST(pipeline_mistakes_in_params)
            "p.yaml:3:13: error: [E1104] parameter `n`: `choices` belong to the type enum, which needs them\n"
            "params: {n: {type: enum, default: a}}\n            ^\n");
     refuse("pto-pipeline: 1\npasses: []\nparams: {n: {type: int, default: $params.n}}\n",
-           "p.yaml:3:34: error: [E1105] a parameter cannot refer to another; references stand below `with`\n"
+           "p.yaml:3:34: error: [E1105] a parameter cannot refer to another; references belong below `with`\n"
            "params: {n: {type: int, default: $params.n}}\n                                 ^\n");
     refuse("pto-pipeline: 1\npasses: []\nparams: {n: {type: str, default: a, min: 3}}\n",
            "p.yaml:3:42: error: [E1104] parameter `n`: only numbers have a `min`\n"

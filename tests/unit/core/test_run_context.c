@@ -203,7 +203,7 @@ TEST(equal_ops_are_found_and_unused_ones_told)
     run_fixture_end(&f);
 }
 
-/* The insides of what the walk stands on may go; it goes on behind. */
+/* The insides of what the walk is at may go; it goes on after it. */
 TEST(a_walk_may_erase_what_is_inside)
 {
     static const char text[] = "func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {\n"

@@ -144,8 +144,8 @@ TEST(values_are_read_from_text_by_their_type)
 static const char *const tiling_kind[] = {"tiling", NULL};
 static const pto_option opt_ops = {sizeof opt_ops, PTO_OPT_I64, "max-ops", "most ops", "ops",
                                    NULL,           "64",        "1",       "100",      NULL};
-static const pto_option opt_strategy = {sizeof opt_ops, PTO_OPT_PLUGIN, "strategy", "who picks", NULL,
-                                        NULL,           NULL,           NULL,       NULL,        tiling_kind};
+static const pto_option opt_strategy = {sizeof opt_ops, PTO_OPT_PLUGIN, "strategy", "what picks", NULL,
+                                        NULL,           NULL,           NULL,       NULL,         tiling_kind};
 static const pto_option *const options[] = {&opt_ops, &opt_strategy, NULL};
 
 static status read_options(diag_text *t, const char *text, value **out)
@@ -184,7 +184,7 @@ TEST(schema_options_report_unknown_missing_and_out_of_range)
                   "o.yaml:1:1: error: [E1110] unknown option of pass `pto.tile`: `max-op`; did you mean "
                   "`max-ops`?\nmax-op: 3\n^\n"
                   "o.yaml:1:1: note: legal: `max-ops`, `strategy`\n"
-                  "p.yaml:5:3: error: [E1111] pass `pto.tile` needs the option `strategy`: who picks\n"
+                  "p.yaml:5:3: error: [E1111] pass `pto.tile` needs the option `strategy`: what picks\n"
                   "o.yaml:1:39: error: [E1033] option `max-ops` of pass `pto.tile` is 1000; the maximum is 100\n"
                   "{strategy: {use: x, wth: 1}, max-ops: 1000}\n                                      ^\n"
                   "o.yaml:1:21: error: [E1030] unknown key `wth` in a plugin reference; legal are `use` and `with`\n"

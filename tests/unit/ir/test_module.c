@@ -109,7 +109,7 @@ TEST(ops_stand_in_order_and_know_their_uses)
     module_fixture_end(&w.ir);
 }
 
-/* The first operands stand in the op's record, the others behind it. */
+/* The first operands are in the op's record, the others after it. */
 TEST(uses_know_their_op_and_slot_whatever_their_number)
 {
     world w = world_make();
@@ -335,7 +335,7 @@ TEST(index_operands_follow_the_printed_order)
     block_id body = function_body(w.ir.m, make_func(&w, "f"));
     value_id x = block_add_arg(w.ir.m, body, w.tensor), i = block_add_arg(w.ir.m, body, w.index),
              j = block_add_arg(w.ir.m, body, w.index), n = block_add_arg(w.ir.m, body, w.index);
-    /* sizes stand behind offsets in the text, and j - 2 * i prints j first. */
+    /* sizes come after offsets in the text, and j - 2 * i prints j first. */
     expr_id difference =
         expr_sub(w.ir.c, expr_value(w.ir.c, j), expr_mul(w.ir.c, expr_const(w.ir.c, 2), expr_value(w.ir.c, i)));
     expr_id reversed =

@@ -5,7 +5,7 @@
  *     block.kernel @f_0 core(vector) grid(%core: 48) reads(%x) writes(%y) (%x: gm<..>, out %y: gm<..>) { .. }
  *     block.launch @f_0 args(%x, %y)
  *
- * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal but for
+ * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal except for
  * the memory they work on share one kernel. Exact: no computation changes. */
 #include "outline_nest.h"
 
@@ -125,7 +125,7 @@ static pto_attr kernel_facts(const nest *n)
     return k != 0 ? pto_attr_make_list(n->run, k, known) : pto_attr_none(n->run);
 }
 
-/* The extents of the nest; they stand before the body of the kernel, which says its binds again. */
+/* The extents of the nest; they come before the body of the kernel, which says its binds again. */
 static pto_attr kernel_grid(const nest *n)
 {
     const uint32_t count = pto_expr_count_of(n->op, PTO_STR("to"));
@@ -166,7 +166,7 @@ static uint32_t count_values(pto_op root)
     return n;
 }
 
-/* Copies the nest's body behind what the kernel's body holds. */
+/* Copies the nest's body after what the kernel's body holds. */
 static pto_status fill_body(const nest *n, pto_op kernel)
 {
     const pto_block from = pto_body(n->op), to = pto_body(kernel);
@@ -261,7 +261,7 @@ static pto_status rewrite_workspace(const pto_run *run, pto_op op)
     return pto_op_replace_by(op, made);
 }
 
-/* The next op of the walk behind a nest, or inside any other op: nests in nests belong to the outer kernel. */
+/* The next op of the walk after a nest, or inside any other op: nests in nests belong to the outer kernel. */
 static pto_op next_outside(pto_op op, pto_op function)
 {
     return PTO_IS(op, FORALL) ? pto_walk_skip(op, function) : pto_op_walk_next(op, function);
@@ -304,7 +304,7 @@ static pto_status outline_function(const pto_run *run, pto_op function)
     return PTO_OK;
 }
 
-/* Whether the function holds a nest or workspace of its own: others stand at another level. */
+/* Whether the function holds a nest or workspace of its own: others are at another level. */
 static int match_function(pto_op op)
 {
     if (!PTO_IS(op, FUNC)) return 0;

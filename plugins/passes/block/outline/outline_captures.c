@@ -129,7 +129,7 @@ static pto_status note_expr(const finder *f, pto_op op, pto_expr e, int depth)
     return PTO_OK;
 }
 
-/* Index operands stand inside attributes. */
+/* Index operands are inside attributes. */
 static pto_status note_attr(const finder *f, pto_op op, pto_attr a, int depth)
 {
     if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(f, op, pto_attr_expr(a), 0);
@@ -155,7 +155,7 @@ static pto_status note_strides(const finder *f)
     return PTO_OK;
 }
 
-/* The captures stand in the room while they are found. */
+/* The captures are in `room` while they are found. */
 static void keep_captures(nest *n)
 {
     capture *own = PTO_SCRATCH(n->run, capture, n->count);

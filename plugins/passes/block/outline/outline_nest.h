@@ -1,4 +1,4 @@
-/* What the rooms of pto.outline share: a nest with what it uses from outside, and which nests are equal.
+/* What the files of pto.outline share: a nest with what it uses from outside, and which nests are equal.
  *
  * Everything here lives in scratch memory of one run. */
 #ifndef OUTLINE_NEST_H
@@ -11,7 +11,7 @@ enum { USE_READ = 1, USE_WRITE = 2, USE_SHAPE = 4, OUTLINE_DEPTH_MAX = 64 };
 /* A value from outside that a nest uses. */
 typedef struct capture {
     pto_value value;
-    uint32_t uses; /* USE_* of memory; 0: a constant. USE_SHAPE alone: only its extents are wanted */
+    uint32_t uses; /* USE_* of memory; 0: a constant. USE_SHAPE alone: only its extents are needed */
 } capture;
 
 typedef struct nest {
@@ -23,7 +23,7 @@ typedef struct nest {
     uint32_t bind_count, bind_capacity;
 } nest;
 
-/* Room that all nests of a run share, one after the other. */
+/* Memory that all nests of a run share, one after the other. */
 typedef struct capture_room {
     capture *items;
     uint32_t capacity;
@@ -38,7 +38,7 @@ pto_status outline_find_captures(nest *n, capture_room *room, const outline_kind
 /* Whether memory mentions the symbol in an extent. */
 int outline_memory_mentions(pto_value memory, pto_expr symbol);
 
-/* ---- equal nests: equal but for the label and for the memory they work on ---- */
+/* ---- equal nests: equal except for the label and for the memory they work on ---- */
 
 /* A nest as a sequence of words that names its values by number: equal nests have equal words. */
 typedef struct nest_words {

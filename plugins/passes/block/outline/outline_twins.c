@@ -29,7 +29,7 @@ static uint32_t number_slot(const value_numbers *v, uint32_t key)
     return at;
 }
 
-/* Forgets all numbers and makes room for `count`. */
+/* Forgets all numbers and makes space for `count`. */
 static void numbers_clear(const pto_run *run, value_numbers *v, uint32_t count)
 {
     uint32_t capacity = 16;
@@ -88,7 +88,7 @@ static void put_expr(const writer *w, pto_expr e, int depth)
     }
 }
 
-/* Equal attributes have one index, but for the values in expressions. */
+/* Equal attributes have one index, except for the values in expressions. */
 static void put_attr(const writer *w, pto_attr a, int depth)
 {
     const pto_attr_kind kind = pto_attr_kind_of(a);
@@ -127,7 +127,7 @@ static void put_new_value(const writer *w, pto_value v)
     numbers_add(w->numbers, v);
 }
 
-/* Blocks end in terminators, so the ops in the order of a walk say where each of them stands. */
+/* Blocks end in terminators, so the ops in the order of a walk say where each of them is. */
 static void put_op(const writer *w, pto_op op)
 {
     put(w, pto_op_kind(op));

@@ -8,8 +8,8 @@
  *                                                       pto.trowexpanddiv %ty, %tx, %ts, %ty_tmp
  *                                                       pto.tstore %y[..], %ty
  *
- * Which values share a buffer is the rule of storage_plan.h: values that loops carry and branches give, where no two of
- * them are needed at once (out-of-SSA with coalescing by lifetimes); results that are computed in place; scratch
+ * Which values share a buffer is the rule of storage_plan.h: values that loops carry and branches produce, where no two
+ * of them are needed at once (out-of-SSA with coalescing by lifetimes); results that are computed in place; scratch
  * operands. Values that are handed over to another buffer are copied, all at once. Exact. */
 #include "select_plan.h"
 
@@ -41,8 +41,9 @@ static pto_status check_operand(pto_op op, pto_value v)
 {
     if (!storage_is_tile(v) || PTO_IS(pto_value_op(v), TILE)) return PTO_OK;
     pto_str name = pto_value_name(v), user = pto_op_name(op);
-    return pto_error(op, "pto.select/tile-value", "`%.*s` uses the tile `%%%.*s`, which is no descriptor of a buffer",
-                     PTO_FMT(user), PTO_FMT(name));
+    return pto_error(op, "pto.select/tile-value",
+                     "`%.*s` uses the tile `%%%.*s`, which is not a descriptor of a buffer", PTO_FMT(user),
+                     PTO_FMT(name));
 }
 
 static pto_status check_selected(const pto_run *run, pto_op unit)

@@ -249,7 +249,7 @@ static pto_status move_block(const pto_run *run, pto_block from, pto_block to)
     return build_yield(run, yield, to);
 }
 
-/* The loop or branch again, without tiles among what it takes and gives. */
+/* The loop or branch again, without tiles among what it takes and produces. */
 static pto_status strip_control(const pto_run *run, pto_op op)
 {
     static const char *const regions[] = {"valid", NULL};

@@ -61,7 +61,7 @@ enum { SELECT_KNOWN_TYPES = 16 };
 
 typedef struct select_plan {
     const pto_run *run;
-    pto_op kernel, last_buffer; /* buffers stand at the top, one behind the other */
+    pto_op kernel, last_buffer; /* buffers are at the top, one after the other */
     storage_plan storage;
     storage_source source;
     select_value *values; /* by number in the plan */
@@ -77,7 +77,7 @@ pto_status select_plan_make(select_plan *p, const pto_run *run, pto_op kernel, i
 select_storage *select_storage_of(select_plan *p, pto_value v);
 /* A descriptor of a value for use before `at`. `valid` NULL: the region of the value. */
 pto_value select_describe(select_plan *p, pto_value v, pto_op at, const pto_expr *valid);
-/* A descriptor of the scratch operand of `op`, made before it; none when it wants none. */
+/* A descriptor of the scratch operand of `op`, made before it; none when it needs none. */
 pto_status select_scratch_operand(select_plan *p, pto_op op, pto_value *out);
 
 /* dst[i] = src[i] for all i at once, before `at`. */

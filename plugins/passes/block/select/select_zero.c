@@ -5,7 +5,7 @@
  *       .. tile.matmul_acc %s, %l, %r           if %i - from == 0 { pto.tmatmul %acc, .. } else { pto.tmatmul_acc %acc,
  * %acc, .. } }                                       }
  *
- * The guard stands only before loops that may run no iteration: a product over no k is zero. */
+ * The guard is only before loops that may run no iteration: a product over no k is zero. */
 #include "select_plan.h"
 
 static select_value *value_at(select_plan *p, pto_value v)

@@ -4,7 +4,7 @@
 
 #include "index_code.h"
 
-/* An expression as a list, arguments behind what uses them. */
+/* An expression as a list, arguments after what uses them. */
 enum { PARTS_MAX = 64, PERIOD_MAX = 1 << 20, DRIFT_MAX = 1 << 30 };
 
 typedef struct part {
@@ -211,7 +211,7 @@ static int has_divisors(const part_list *l)
     return 1;
 }
 
-/* Slots of compiled expressions are parts: the last one of a leaf, since the parts of a `from` stand after its loop. */
+/* Slots of compiled expressions are parts: the last one of a leaf, since the parts of a `from` come after its loop. */
 static uint32_t part_of_symbol(void *self, pto_str name)
 {
     const part_list *l = (const part_list *)self;

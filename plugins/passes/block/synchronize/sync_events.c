@@ -84,7 +84,7 @@ static pto_status share_events(sync_plan *plan, uint32_t src, uint32_t dst)
 
 /* ---- one token, handed from flag to flag ---- */
 
-/* Whether no flag of `host` and its guests stands between the wait and the set of `f`, and none of theirs is around
+/* Whether no flag of `host` and its guests is between the wait and the set of `f`, and none of theirs is around
  * them: then waits and sets take turns on every path. */
 static int is_apart(const sync_plan *plan, uint32_t host, const sync_flag *f)
 {
@@ -207,7 +207,7 @@ static int merge_flags(sync_plan *plan, uint32_t src, uint32_t dst)
     return 1;
 }
 
-/* One event for all stages of the last flag that has several, and of those it gives tokens to. */
+/* One event for all stages of the last flag that has several, and of those it hands tokens to. */
 static int join_stages(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     for (uint32_t i = plan->count; i-- > 0;) {

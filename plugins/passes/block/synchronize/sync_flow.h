@@ -19,17 +19,17 @@
  * the iterations they are in, so each op that touches one has two or more classes there: all instances, and all
  * instances before the current trip of one of the loops around it.
  *
- * WHY THIS IS ALL RUNS. The number of a trip matters only through the stages and event ids it gives, which come round
- * (sync_cycle.h): with p the least common period of those in a loop, trip n does what trip n mod p did. So each loop is
- * laid out p times in a row, its end joined to its start, left from any of them and, unless it is known to have a trip,
- * passed by; a `while` has p = 1, for what decides about it is not followed; an `if` may go either way, whatever it
- * asks. Every run is a path through this finite graph, and along it the state is, by induction over the sequence, a
- * subset of what is really known: each rule above gives the new state from a sound old one. The states at the starts of
- * loops are lowered from "everything" until they no longer change, which is the greatest solution; then every
- * instruction has been looked at in a sound state. No extent, number of trips, or number of cores takes part, but for
- * loops with no more trips than their period, which are laid out trip by trip.
+ * WHY THIS IS ALL RUNS. The number of a trip matters only through the stages and event ids that it leads to, which come
+ * round (sync_cycle.h): with p the least common period of those in a loop, trip n does what trip n mod p did. So each
+ * loop is laid out p times in a row, its end joined to its start, left from any of them and, unless it is known to have
+ * a trip, passed by; a `while` has p = 1, for what decides about it is not followed; an `if` may go either way,
+ * whatever it asks. Every run is a path through this finite graph, and along it the state is, by induction over the
+ * sequence, a subset of what is really known: each rule above derives the new state from a sound old one. The states at
+ * the starts of loops are lowered from "everything" until they no longer change, which is the greatest solution; then
+ * every instruction has been looked at in a sound state. No extent, number of trips, or number of cores takes part,
+ * except for loops with no more trips than their period, which are laid out trip by trip.
  *
- * Nor does any pipe wait for ever: a wait is only accepted behind its set in the sequence, so all waiting is for what
+ * Nor does any pipe wait for ever: a wait is only accepted after its set in the sequence, so all waiting is for what
  * is earlier. Numbers of tokens are the same on all paths to a place, or that is an error; then the n-th wait in the
  * sequence takes the n-th token of the event, whatever the pipes' speed.
  *
@@ -42,10 +42,10 @@
 
 #include "sync_model.h"
 
-/* Flags not yet in the text. A forward one is set behind the op `set` and waited for before the op `wait` of the same
- * block. A carried one is waited for before `wait` and set behind `set`; `around` .. `until` are ops of one block, one
- * token for each stage is set before the first and one for each is waited for behind the last. A guest takes the tokens
- * of its host, each of whose waits stands before its own set on every path, and has no first sets and last waits. */
+/* Flags not yet in the text. A forward one is set after the op `set` and waited for before the op `wait` of the same
+ * block. A carried one is waited for before `wait` and set after `set`; `around` .. `until` are ops of one block, one
+ * token for each stage is set before the first and one for each is waited for after the last. A guest takes the tokens
+ * of its host, each of whose waits comes before its own set on every path, and has no first sets and last waits. */
 typedef struct sync_flag {
     uint32_t src, dst;      /* pipes */
     uint32_t set, wait;     /* ops of one block */
@@ -55,13 +55,13 @@ typedef struct sync_flag {
     uint32_t cycle;         /* of `stage` */
     uint32_t behind, leads; /* an instruction that must come first and one that must come after: for locations */
     int is_dropped;
-    int is_barrier;  /* of all pipes, before `wait` and, if carried, behind `until`, in place of the flag */
-    uint32_t host;   /* itself, but for guests */
+    int is_barrier;  /* of all pipes, before `wait` and, if carried, after `until`, in place of the flag */
+    uint32_t host;   /* itself, except for guests */
     uint32_t shares; /* the flag whose events it uses; itself normally */
     int64_t event;   /* first event id */
 } sync_flag;
 
-/* Two instructions that nothing orders; a wait that no set stands before, `second` being SYNC_NONE; or an op whose
+/* Two instructions that nothing orders; a wait that no set comes before, `second` being SYNC_NONE; or an op whose
  * paths leave different numbers of tokens, `second` being the same. */
 typedef struct sync_race {
     uint32_t first, second;
@@ -69,7 +69,7 @@ typedef struct sync_race {
 
 typedef struct sync_flow sync_flow;
 
-/* Where flags come to stand: in front of an op, in this order. */
+/* Where flags are put: in front of an op, in this order. */
 typedef enum sync_part {
     SYNC_PART_SET,
     SYNC_PART_FIRST_SETS,
@@ -101,7 +101,7 @@ int sync_flow_run(sync_flow *f, sync_race *out_race);
  * has a token left or, for all that the setting pipe knows, a wait not over. With both ways left at 1, one event does
  * for both: at no speed of the pipes it holds a token when it gets one. Needs `with_waits`. */
 void sync_flow_find_sharing(sync_flow *f, uint8_t *can_share);
-/* Says what a run found, but for different numbers of tokens; PTO_FAILED. */
+/* Says what a run found, except for different numbers of tokens; PTO_FAILED. */
 pto_status sync_report_race(const sync_model *m, const sync_race *race);
 
 #endif

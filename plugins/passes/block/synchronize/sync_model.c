@@ -41,7 +41,7 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
 {
     const pto_str name = pto_op_name(o->at->op);
     if (o->at->depth > SYNC_DEPTH_MAX)
-        return pto_error(o->at->op, "pto.synchronize/too-deep", "`%.*s` stands %u blocks deep, the limit is %d",
+        return pto_error(o->at->op, "pto.synchronize/too-deep", "`%.*s` is %u blocks deep, the limit is %d",
                          PTO_FMT(name), o->at->depth, SYNC_DEPTH_MAX);
     if (o->at->kind == REGION_OTHER)
         return pto_error(o->at->op, "pto.synchronize/unknown-control",
@@ -49,7 +49,7 @@ static pto_status check_op(const sync_model *m, const sync_op *o)
     if (o->role != SYNC_OTHER && m->ops[o->at->parent].role == SYNC_WHILE && o->at->block == 0)
         return pto_error(
             o->at->op, "pto.synchronize/in-condition",
-            "`%.*s` stands in the condition of a `while`, where nothing can be ordered; decide before the loop and "
+            "`%.*s` is in the condition of a `while`, where nothing can be ordered; decide before the loop and "
             "at the end of its body, and carry the decision",
             PTO_FMT(name));
     return PTO_OK;
@@ -78,7 +78,7 @@ static pto_status list_ops(sync_model *m, pto_op kernel)
 
 /* ---- expressions ---- */
 
-/* Calls that give 0 for a leaf end the walk with 0. An expression too wide for the walk counts as such. */
+/* Calls that return 0 for a leaf end the walk with 0. An expression too wide for the walk counts as such. */
 typedef int leaf_test(const sync_model *m, pto_expr leaf, uint32_t place);
 
 static int all_leaves(const sync_model *m, pto_expr e, uint32_t place, leaf_test *test)
@@ -159,7 +159,7 @@ static pto_status read_new_tile(const sync_model *m, pto_value tile, pto_op user
     if (addr < 0) {
         const pto_str name = pto_value_name(tile);
         return pto_error(user, "pto.synchronize/no-address",
-                         "`%%%.*s` is no tile of a `block.buffer` that has an address; run pto.allocate before",
+                         "`%%%.*s` is not a tile of a `block.buffer` that has an address; run pto.allocate before",
                          PTO_FMT(name));
     }
     const pto_type type = pto_value_type(tile);

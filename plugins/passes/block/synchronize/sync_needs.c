@@ -11,7 +11,7 @@ static uint32_t add_fact(sync_flow *f, uint32_t op)
 
 /* ---- global memory ---- */
 
-/* The loop before whose trip all instances of `first` must be over; `first` itself: all so far; SYNC_NONE: none. Behind
+/* The loop before whose trip all instances of `first` must be over; `first` itself: all so far; SYNC_NONE: none. After
  * `second` in the text, all instances so far are of earlier trips of the innermost loop around both. */
 static uint32_t scope_of(const sync_model *m, const sync_pair *p)
 {

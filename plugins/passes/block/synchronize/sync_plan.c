@@ -6,7 +6,7 @@
 
 static int is_same_number(pto_expr a, pto_expr b) { return a.index == b.index || pto_expr_equal(a, b); }
 
-/* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags stand. */
+/* Whether every way the two can meet is by the same stage of one buffer, its number known where the flags are. */
 static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t place, const sync_access **out)
 {
     const sync_model *m = plan->m;
@@ -105,8 +105,8 @@ static void find_places(const sync_model *m, const sync_pair *p, uint32_t *set, 
     }
 }
 
-/* Adds what lets `second` run after `first`: forward when `first` stands before `second`, carried when only loops bring
- * `second` behind `first`. */
+/* Adds what lets `second` run after `first`: forward when `first` is before `second`, carried when only loops bring
+ * `second` after `first`. */
 static void plan_pair(sync_plan *plan, const sync_pair *p, uint32_t from)
 {
     const sync_model *m = plan->m;
@@ -164,7 +164,7 @@ static void drop_covered(sync_plan *plan)
 }
 
 /* Those that hold pipes back most go first: barriers, carried ones without stages, carried ones, the rest. Flags that
- * give each other tokens stay. */
+ * hand each other tokens stay. */
 enum { WEIGHTS = 4 };
 static int weight_of(const sync_plan *plan, uint32_t i)
 {

@@ -13,7 +13,7 @@ typedef struct sync_plan {
     uint32_t count, room;
     uint32_t implied; /* flags left out because others order the same */
     uint32_t merged;
-    uint32_t *list; /* room for work on flags */
+    uint32_t *list; /* memory for work on flags */
     uint32_t list_room;
     uint64_t spent;    /* on looking for events to share */
     int64_t event_ids; /* that the machine has for each ordered pair of pipes */
@@ -23,7 +23,7 @@ typedef struct sync_plan {
 pto_status sync_plan_make(const sync_model *m, int64_t event_ids, sync_plan *out);
 /* Leaves out each flag without which all pairs are still in order. */
 pto_status sync_drop_implied(sync_plan *plan);
-/* Gives events their ids. Where a pair of pipes has too few, in this order: flags whose events are never in use at once
+/* Assigns ids to events. Where a pair of pipes has too few, in this order: flags whose events are never in use at once
  * share them; flags of different loops hand on one token; flags of one block are merged; events of stages become one; a
  * flag becomes a barrier. So it always ends well. */
 pto_status sync_assign_events(sync_plan *plan);

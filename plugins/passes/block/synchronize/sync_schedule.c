@@ -1,6 +1,6 @@
 #include "sync_schedule.h"
 
-/* ---- where flags stand ---- */
+/* ---- where flags are ---- */
 
 static void add_gap(sync_gap *gaps, uint32_t *count, uint32_t before, uint32_t flag, sync_part part)
 {
@@ -251,7 +251,7 @@ static pto_status sync_lay_out(sync_flow *f, const sync_gap *gaps, uint32_t gap_
 
 /* ---- making ---- */
 
-/* Rows of the events: those of flags are made before the layout, those of the text behind it. */
+/* Rows of the events: those of flags are made before the layout, those of the text after it. */
 static void number_rows(sync_flow *f)
 {
     f->first_row = PTO_SCRATCH(f->m->run, uint32_t, f->flag_count + 1);

@@ -82,7 +82,7 @@ struct sync_flow {
 
 /* Makes the facts about global memory: before the layout. */
 void sync_find_ages(sync_flow *f);
-/* Makes those about classes, and says which each class needs: behind the layout. */
+/* Makes those about classes, and says which each class needs: after the layout. */
 void sync_find_needs(sync_flow *f, int with_waits);
 
 #endif

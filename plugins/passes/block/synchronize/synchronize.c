@@ -14,10 +14,10 @@
  *                                               pto.wait_flag v -> mte2 event(1)
  *
  * Both instructions touch the same bytes when the addresses of their tiles overlap, or windows of one parameter that
- * are not shown to be apart; parameters do not overlap each other. An instruction that stands before the other gets its
+ * are not shown to be apart; parameters do not overlap each other. An instruction that comes before the other gets its
  * set and the other its wait in the innermost block that holds both. When only a loop brings it before the other, the
  * right to go on is a token, one for each stage of a rotating buffer, which exists from before the outermost loop to
- * behind it; so loops without trips balance. A flag that the others imply (sync_flow.h) is left out. Flags of an
+ * after it; so loops without trips balance. A flag that the others imply (sync_flow.h) is left out. Flags of an
  * earlier run are replaced.
  *
  * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
@@ -29,7 +29,7 @@
 #define STATS(X)                                                                       \
     X(PAIRS, "pairs of instructions on different pipes that may touch the same bytes") \
     X(FLAGS, "flags")                                                                  \
-    X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for want of events")
+    X(IMPLIED, "flags left out because others imply them") X(MERGED, "flags merged for lack of events")
 PTO_STATS(STATS);
 
 static pto_status remove_flags(const pto_run *run, pto_op kernel)

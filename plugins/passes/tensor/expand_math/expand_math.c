@@ -19,7 +19,7 @@
  *
  * NaN stays NaN, and signs of zeros are kept. silu and gelu of -inf are NaN, as by their formulas.
  *
- * Maxima and minima that propagate NaN become those of the machine, which lose it. Where ops behind a reduction bring
+ * Maxima and minima that propagate NaN become those of the machine, which lose it. Where ops after a reduction bring
  * the NaN back in every element that would have it, as in exp(x - max) / sum, nothing else is needed. Otherwise
  *
  *     maximum(a, b)  =>  max(a, b) - 0 / (|a| + |b| + 1)         reduce_max(x)  =>  max(x) - sum(0 / (|x| + 1))
@@ -53,10 +53,9 @@
     X(INDEX_CAST, "tensor.index_cast")
 PTO_KINDS(KINDS);
 
-#define OPTIONS(X)                                                                                                    \
-    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                      \
-      .doc =                                                                                                          \
-          "strict: NaN as the program says; any: maxima, minima and relu may give a number where one operand is NaN", \
+#define OPTIONS(X)                                                                                                     \
+    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                       \
+      .doc = "strict: NaN as the program says; any: maxima, minima and relu may be a number where one operand is NaN", \
       .example = "with: { nan: any }")
 static const char *const nan_choices[] = {"strict", "any", NULL};
 PTO_OPTIONS(OPTIONS);

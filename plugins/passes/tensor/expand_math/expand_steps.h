@@ -4,8 +4,8 @@
 
 #include <pto/plugin.h>
 
-/* Makes the ops before `op`, named after its result, and gives the value for the result of `op`; none when an op could
- * not be made, which is reported. The op's row has an expansion. */
+/* Makes the ops before `op`, named after its result, and returns the value for the result of `op`; none when an op
+ * could not be made, which is reported. The op's row has an expansion. */
 pto_value expand_steps(pto_op op);
 
 #endif

@@ -55,7 +55,7 @@ static pto_status check_grouped(const pto_run *run, pto_op unit)
         if (rule == PTO_ITER_NONE || rule == PTO_ITER_RESHAPE || pto_op_is(pto_op_parent(op), group)) continue;
         if (rule == PTO_ITER_FILL && pto_value_use_count(pto_op_result(op, 0)) == 0) continue;
         pto_str name = pto_op_name(op);
-        return pto_error(op, "pto.fuse/ungrouped", "`%.*s` stands outside of every `tensor.group`", PTO_FMT(name));
+        return pto_error(op, "pto.fuse/ungrouped", "`%.*s` is outside of every `tensor.group`", PTO_FMT(name));
     }
     return PTO_OK;
 }
@@ -77,7 +77,7 @@ static const pto_pass fuse_pass = {
 static const pto_property grouped = {
     .struct_size = sizeof grouped,
     .id = "pto.grouped",
-    .doc = "Every structured tensor op but reshape stands in a tensor.group.",
+    .doc = "Every structured tensor op but reshape is in a tensor.group.",
     .level = "tensor/1",
     .kinds = fuse_kinds,
     .check = check_grouped,

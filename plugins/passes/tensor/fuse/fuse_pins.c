@@ -95,7 +95,7 @@ int fuse_is_pinned_apart(const fuse_node *n, uint32_t k)
     return n->is_pinned && (n->open & ~n->joined & (1u << first)) != 0;
 }
 
-/* Others were asked about since: the note is to stand at the line of this one. */
+/* Others were asked about since: the note belongs at the line of this one. */
 static pto_status ask_again(const fuse_plan *p, const fuse_node *n)
 {
     uint8_t mask;

@@ -71,7 +71,7 @@ void fuse_find_needs(fuse_plan *p)
 }
 
 /* Needs of node `i` by number: its own, the last `bind`, and of a `bind` those before it, which is how far the numbers
- * go on. FUSE_NONE behind the last. Clusters with something behind a `bind` come after it and are not awaited. */
+ * go on. FUSE_NONE after the last. Clusters with something after a `bind` come after it and are not awaited. */
 static uint32_t need_at(fuse_plan *p, uint32_t i, uint32_t *number)
 {
     const uint32_t own = p->need_from[i + 1] - p->need_from[i];

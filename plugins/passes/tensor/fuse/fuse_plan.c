@@ -76,7 +76,7 @@ static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
     if (n->role != FUSE_VECTOR) return;
     n->space = fuse_space_of_op(op);
     if (fuse_is_reduction(op) && !pto_attr_bool_of(op, PTO_STR("keepdim"), 1))
-        n->ends_group = "extents of a reduction without kept dims, which feeds it, stand in other places";
+        n->ends_group = "extents of a reduction without kept dims, which feeds it, are in other places";
 }
 
 static void read_block(fuse_plan *p)
@@ -108,7 +108,7 @@ static void find_copies(fuse_plan *p, fuse_node *n)
     if (total <= FUSE_COPY_LIMIT) n->copies = total;
 }
 
-/* Copies of the user take copies of vector ops along, and read what other ops give. */
+/* Copies of the user take copies of vector ops along, and read what other ops produce. */
 static void mark_user(fuse_node *n, const fuse_node *user, int is_copied)
 {
     if (is_copied) n->has_copies |= user->is_live | user->has_copies;

@@ -1,7 +1,7 @@
-/* What the rooms of pto.fuse share: index spaces, and the plan of one block.
+/* What the files of pto.fuse share: index spaces, and the plan of one block.
  *
  * A plan says for each op that goes into a group with which of the ops that feed it it is in one. That alone fixes the
- * groups: those of an op are what such edges lead to. So a schedule that pins it of every op gives the same groups
+ * groups: those of an op are what such edges lead to. So a schedule that pins it of every op makes the same groups
  * again, whatever order they were found in the first time; what a set of ops must be to make one nest is asked of the
  * set. All memory is scratch of one run. */
 #ifndef FUSE_PLAN_H
@@ -19,10 +19,10 @@ enum { FUSE_NONE = INT32_MAX, FUSE_COPY_LIMIT = 16, FUSE_MASKS = 1 << PTO_MAX_DI
 
 /* ---- index spaces ---- */
 
-/* The index space of a set of ops. Bit i of a mask is dim i counted from the end. Joining spaces in any order gives the
+/* The index space of a set of ops. Bit i of a mask is dim i counted from the end. Joining spaces in any order makes the
  * same one. */
 typedef struct fuse_space {
-    pto_type type; /* of a value that has all dims of the space; gives the extents */
+    pto_type type; /* of a value that has all dims of the space; it has the extents */
     uint32_t rank;
     uint32_t wide;                    /* extent is not the constant 1 */
     uint32_t common;                  /* dims that every result has */
@@ -47,7 +47,7 @@ fuse_nest fuse_space_nest(const fuse_space *s);
 /* Whether a value of space `from` is repeated along dims before its own when used in `to`: computing it there again
  * costs little, while storing it in a nest over those would have every instance write it. */
 int fuse_space_repeats(const fuse_space *from, const fuse_space *to);
-/* Whether an op gives one number for all elements: a constant, or a cast index expression. */
+/* Whether an op produces one number for all elements: a constant, or a cast index expression. */
 int fuse_is_splat(pto_op op);
 int fuse_is_reduction(pto_op op);
 
@@ -66,7 +66,7 @@ typedef struct fuse_node {
     uint8_t is_alone;   /* what feeds it is too */
     uint8_t is_pinned;
     uint8_t open;           /* bit k: operand k could come from the same group; one bit for each op that feeds it */
-    uint8_t joined;         /* those that the schedule wants from the same group */
+    uint8_t joined;         /* those that the schedule requires from the same group */
     const char *ends_group; /* why what uses it is in other groups, or NULL */
     const char *obstacle;   /* why it did not go on with what feeds it, or NULL */
     uint32_t in_count;      /* 0 for FUSE_OTHER */
@@ -122,8 +122,8 @@ int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root);
 
 /* Fills `needs`. */
 void fuse_find_needs(fuse_plan *p);
-/* Gives every cluster of live nodes a stage, in an order in which each comes after what it needs. With `joins`, each
- * then goes on with the clusters that feed it where that is one nest. */
+/* Assigns a stage to every cluster of live nodes, in an order in which each comes after what it needs. With `joins`,
+ * each then goes on with the clusters that feed it where that is one nest. */
 pto_status fuse_place(fuse_plan *p, int joins);
 /* Makes `a` the space of both when one nest can compute them and repeats nothing along dims that it does not walk. 0:
  * it does not; `a` is garbage then. */

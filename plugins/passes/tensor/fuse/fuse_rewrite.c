@@ -1,4 +1,4 @@
-/* Groups are made in an order that keeps every op behind what it needs, and near to where it stood. */
+/* Groups are made in an order that keeps every op after what it needs, and near to where it was. */
 #include "fuse_plan.h"
 
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void fuse_order(fuse_plan *p, uint32_t *order, uint32_t *out_count)
     for (uint32_t i = 0; i < count; i++) order[i] = items[i].index;
 }
 
-/* The value that node `made` gives, computed again at the end of the group's body. */
+/* The value of node `made`, computed again at the end of the group's body. */
 static pto_value copy_value(fuse_plan *p, uint32_t made, uint32_t cluster, pto_block body)
 {
     fuse_node *n = &p->nodes[made];
@@ -161,7 +161,7 @@ static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
     return PTO_OK;
 }
 
-/* Uses outside of the group read its result, but for those that compute it again. */
+/* Uses outside of the group read its result, except for those that compute it again. */
 static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value outer, pto_op group)
 {
     pto_value inner = pto_op_result(p->nodes[made].op, 0);

@@ -1,4 +1,4 @@
-/* Casts that no chain of exact steps makes, each in a way of its own that gives every value what the cast gives.
+/* Casts that no chain of exact steps makes, each in its own way, with the result of the cast for every value.
  *
  *   i32 i64 -> f16 bf16                     f32 rounded to odd, which keeps what the last rounding goes by: it has more
  *                                           than two digits more than the result

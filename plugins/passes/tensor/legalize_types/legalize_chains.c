@@ -1,4 +1,4 @@
-/* Chains of conversions, each step of which the machine has and none of which changes what the last one gives. */
+/* Chains of conversions, each step of which the machine has and none of which changes the result of the last one. */
 #include "legalize_types.h"
 
 int legalize_holds(pto_dtype t, pto_dtype values)

@@ -14,7 +14,7 @@
  *     broadcasts. The extreme of an axis that may be empty is limited to the values of the narrow type. Sums,
  *     differences and products do when the low bits can be cut out of the result again. |x| becomes the maximum of x
  *     and -x.
- *   - A cast becomes a chain of casts when that gives the same: every type on the way holds all values of the first
+ *   - A cast becomes a chain of casts when that computes the same: every type on the way holds all values of the first
  * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
@@ -246,7 +246,7 @@ static pto_status visit_vector(const pto_run *run, pto_op op)
     const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, PTO_STR("tile.add")));
     return pto_error(
         op, "pto.legalize-types/no-exact-way",
-        "the machine has no `%.*s` in %s, and no wider type gives the same results; its types are %.*s: cast the "
+        "the machine has no `%.*s` in %s, and no wider type has the same results; its types are %.*s: cast the "
         "operands to one of them in the source",
         PTO_FMT(pto_op_name(op)), pto_dtype_name(t), PTO_FMT(have));
 }

@@ -1,4 +1,4 @@
-/* What the rooms of pto.legalize-types share: element types, what the machine has, and casts. */
+/* What the files of pto.legalize-types share: element types, what the machine has, and casts. */
 #ifndef LEGALIZE_TYPES_H
 #define LEGALIZE_TYPES_H
 

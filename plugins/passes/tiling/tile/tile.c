@@ -24,7 +24,7 @@
 PTO_OPTIONS(OPTIONS);
 _Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS == (int)TILE_OPT_SYMBOLS &&
                    (int)OPT_IN_PLACE == (int)TILE_OPT_IN_PLACE,
-               "the rooms ask for options by number");
+               "the files ask for options by number");
 
 #define STATS(X) X(NESTS, "nests")
 PTO_STATS(STATS);

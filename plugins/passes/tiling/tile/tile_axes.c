@@ -51,7 +51,7 @@ static pto_status check_reductions(const row_group *g)
         if (reduced != 0 && here != reduced) {
             pto_str name = pto_op_name(v->op);
             return pto_error(v->op, "pto.tile/other-axes",
-                             "`%.*s` reduces other dims than what stands before it in its group; a group reduces along "
+                             "`%.*s` reduces other dims than what is before it in its group; a group reduces along "
                              "one axis, so give it a group of its own",
                              PTO_FMT(name));
         }

@@ -31,7 +31,7 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     case PTO_MAT: return tile_add(left, right);
     case PTO_LEFT: return left;
     case PTO_RIGHT: return right;
-    /* One is enough: pto.pipeline makes it two where there is room, so that a store overlaps the next product. */
+    /* One is enough: pto.pipeline makes it two where there is space, so that a store overlaps the next product. */
     case PTO_ACC: return tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc));
     default: return 0;
     }
@@ -180,7 +180,8 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     }
     const pto_expr region[1][2] = {{valid[DIM_M], valid[DIM_N]}};
     n->name = name;
-    /* One chain over k, ascending: what {order = "ascending"} asks for. Who splits k must refuse that, as rows do. */
+    /* One chain over k, ascending: what {order = "ascending"} asks for. A strategy that splits k must refuse that, as
+     * rows do. */
     tile_piece sum = emit_zero(n, p->acc, region[0], tile[DIM_M], tile[DIM_N]);
     pto_op loop =
         tile_begin_for(n, pto_expr_ceildiv(p->extent[DIM_K], pto_expr_const(p->run, tile[DIM_K])), 1, &sum, region);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROTATING_STAGES = 2 }; /* what pto.pipeline gives to loads and stores unless it is told otherwise */
+enum { ROTATING_STAGES = 2 }; /* what pto.pipeline assigns to loads and stores unless it is told otherwise */
 
 int64_t tile_mul(int64_t a, int64_t b)
 {
@@ -96,7 +96,7 @@ static storage_shape shape_of(const tile_nest *n, const tile_piece *p)
                            .space = PTO_VEC};
 }
 
-/* Counts an op that gives `p`, which may rotate. */
+/* Counts an op that produces `p`, which may rotate. */
 static tile_piece count_op(const tile_nest *n, pto_kind_id kind, tile_piece p, int64_t stages, uint32_t count,
                            const tile_piece *operands)
 {

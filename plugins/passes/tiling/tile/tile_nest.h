@@ -1,4 +1,4 @@
-/* What the rooms of pto.tile share: the writer of nests, and the two kinds of groups.
+/* What the files of pto.tile share: the writer of nests, and the two kinds of groups.
  *
  * A nest is written by one piece of code in two modes: counting, to learn how many bytes tiles of given sizes need, and
  * building. Bytes are those of storage_plan.h, which pto.select and pto.allocate follow. So what a strategy is told and
@@ -81,9 +81,9 @@ int64_t tile_add(int64_t a, int64_t b);
 
 /* Reads the padding rules of the machine; `counts` as in the struct, begins anew. */
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
-/* What has been counted: bytes of `vec`, for an instance with those before and behind it. */
+/* What has been counted: bytes of `vec`, for an instance with those before and after it. */
 int64_t tile_counted_bytes(const tile_nest *n);
-/* Notes behind an error at `at`: the largest buffers of what has been counted. */
+/* Notes after an error at `at`: the largest buffers of what has been counted. */
 void tile_note_counted(const tile_nest *n, pto_op at);
 
 /* A window of memory of any rank: extents on the last two dims, 1 before. Counted as rotating through two buffers. */
@@ -97,13 +97,13 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);
 tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
-/* `from` is the tensor.cast that gives the rounding. */
+/* `from` is the tensor.cast that states the rounding. */
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from);
-/* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Gives the loop;
+/* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Returns the loop;
  * while counting, `carried` is set. */
 pto_op tile_begin_for(tile_nest *n, pto_expr trips, uint32_t count, const tile_piece *initial,
                       const pto_expr (*valid)[2]);
-/* Closes it: the body yields `next`, ops are appended behind the loop again. */
+/* Closes it: the body yields `next`, ops are appended after the loop again. */
 void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *next, tile_piece *results);
 /* The forall of a group, before it; ops are then appended to its body. `outs` are the tensors it writes to. */
 pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,

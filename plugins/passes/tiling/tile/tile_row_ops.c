@@ -51,7 +51,7 @@ static int starts_from_nan(pto_op op)
            pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0))));
 }
 
-/* What a reduction of nothing gives. */
+/* The result of a reduction of nothing. */
 static tile_number of_nothing(pto_op op)
 {
     const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));

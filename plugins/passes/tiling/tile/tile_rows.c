@@ -152,7 +152,7 @@ static uint32_t grid_of(const row_nest *w, uint32_t axes[AXES_MAX])
     return count;
 }
 
-/* Opens the forall, and says where its instances stand. */
+/* Opens the forall, and says where its instances are. */
 static pto_op begin_instances(row_nest *w, const pto_value *empties)
 {
     const row_group *g = w->g;

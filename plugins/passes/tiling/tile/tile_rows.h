@@ -1,7 +1,7 @@
 /* Vector groups: elementwise ops, reductions along one axis and broadcasts on one space.
  *
  * Axes of the space are runs of neighbouring dims of the group's widest tensor that everything in the group treats
- * alike. The last two are rows and columns of tiles; an instance stands at one index of each axis before them. A group
+ * alike. The last two are rows and columns of tiles; an instance is at one index of each axis before them. A group
  * whose dims fall into rows before columns, with reductions along the columns, has just these two axes (a row group);
  * any other is a box. Memory is viewed with one dim for each axis, 1 where a value does not vary along it. */
 #ifndef TILE_ROWS_H
@@ -52,7 +52,7 @@ typedef struct row_group {
     uint32_t swept;                  /* axis of the reductions */
     int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
     int64_t granule;                 /* of columns */
-    storage_plan counted;            /* room for footprints */
+    storage_plan counted;            /* memory for footprints */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */
@@ -83,7 +83,7 @@ int64_t rows_extent(const row_nest *w, uint8_t form, int which);
 void rows_offsets(const row_nest *w, uint8_t shape, pto_expr *out);
 /* Valid region of a form. */
 void rows_valid(const row_nest *w, uint8_t form, pto_expr out[2]);
-/* Computes one value that is no reduction. */
+/* Computes one value that is not a reduction. */
 void rows_emit_value(row_nest *w, row_value *v);
 /* The tile of `v` repeated along what `form` has more. */
 tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form);

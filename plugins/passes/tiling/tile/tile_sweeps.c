@@ -79,7 +79,7 @@ static int stores_in(const row_group *g, const row_value *v, uint32_t sweep)
     return v->is_output && (v->shape & rows_along(g->swept)) != 0 && sweep_of(v) == sweep;
 }
 
-/* Marks what the sweep computes; gives how many reductions it carries. */
+/* Marks what the sweep computes; returns how many reductions it carries. */
 static uint32_t mark_sweep(row_group *g, uint32_t sweep)
 {
     uint32_t carried = 0;

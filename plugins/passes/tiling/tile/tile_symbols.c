@@ -48,7 +48,7 @@ static int is_tuned(const pto_run *run, pto_op unit, pto_str symbol)
     return 0;
 }
 
-/* What the option gives must be a symbol of some function. */
+/* What the option names must be a symbol of some function. */
 static pto_status check_option(const pto_run *run, pto_op unit)
 {
     const pto_str all = pto_opt_str(run, TILE_OPT_SYMBOLS);
@@ -60,7 +60,7 @@ static pto_status check_option(const pto_run *run, pto_op unit)
     while ((more = next_setting(&text, &name, &value)) > 0) {
         if (is_checked || is_tuned(run, unit, name)) continue;
         return pto_error(unit, "pto.tile/no-such-symbol",
-                         "the option `symbols` gives $%.*s, which no function has a `tune` of: it would do nothing",
+                         "the option `symbols` names $%.*s, which no function has a `tune` of: it would do nothing",
                          PTO_FMT(name));
     }
     if (more == 0) return PTO_OK;
@@ -68,7 +68,7 @@ static pto_status check_option(const pto_run *run, pto_op unit)
                      PTO_FMT(all));
 }
 
-/* The value that the option gives the symbol. */
+/* The value that the option has for the symbol. */
 static int find_setting(const pto_run *run, pto_str symbol, int64_t *value)
 {
     pto_str text = pto_opt_str(run, TILE_OPT_SYMBOLS), name;
@@ -84,7 +84,7 @@ static int64_t largest_of(pto_op tune)
     return step > 0 ? lo + (hi - lo) / step * step : lo;
 }
 
-/* The schedule pins the symbol, or the option gives it, or it gets its largest value. */
+/* The schedule pins the symbol, or the option has it, or it gets its largest value. */
 static pto_status fix(const pto_run *run, pto_op tune)
 {
     const pto_str symbol = pto_attr_str_of(tune, PTO_STR("symbol"));

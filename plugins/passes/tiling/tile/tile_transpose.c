@@ -1,5 +1,5 @@
 /* Lowers a transpose. Dims that stay neighbours are one axis. The last axis of the source makes the columns of the
- * tile that is loaded, and what becomes the last axis of the result makes its rows, or its columns behind the
+ * tile that is loaded, and what becomes the last axis of the result makes its rows, or its columns after the
  * tile.transpose; if both are the same, rows are the axis before it in the result. All other axes are dims of the grid.
  *
  *     forall (%ib, %i, %j) to ($B, ceildiv($S, 64), ..) out(%o = %e) {       [B, S, H] to [H, B, S]
@@ -8,8 +8,8 @@
  *       tile.store %ty, %o_view[64 * %j, $S * %ib + 64 * %i]                  rows of H, columns of S in B S
  *     }
  *
- * Rows need not stand before columns in memory: dims behind those of the rows are viewed as one, in which the dims of
- * the grid and the columns together give the offset. */
+ * Rows need not come before columns in memory: dims after those of the rows are viewed as one, in which the dims of
+ * the grid and the columns together are the offset. */
 #include "tile_nest.h"
 
 typedef struct transposition {
@@ -25,7 +25,7 @@ typedef struct transposition {
     storage_plan counted;
 } transposition;
 
-/* Where a window stands: memory with rows before columns, and offsets into it. */
+/* Where a window is: memory with rows before columns, and offsets into it. */
 typedef struct window {
     uint32_t rank;
     pto_expr dims[PTO_MAX_DIMS], offsets[PTO_MAX_DIMS];
@@ -37,7 +37,7 @@ static int is_one(pto_type type, uint32_t dim)
     return pto_dim_is_const(type, dim, &extent) && extent == 1;
 }
 
-/* Axes are runs of dims that stand one behind the other in source and result, ones left out. */
+/* Axes are runs of dims that follow each other in source and result, ones left out. */
 static void find_axes(transposition *t, pto_type source)
 {
     const uint32_t rank = pto_type_rank(source);
@@ -74,7 +74,7 @@ static void find_tile(transposition *t)
             t->static_extent[which] = -1;
 }
 
-/* The window of memory whose axes stand in `order`, with `rows` at its place and all behind it as columns. */
+/* The window of memory whose axes are in `order`, with `rows` at its place and all after it as columns. */
 static window window_of(const transposition *t, const uint32_t *order, uint32_t rows, const pto_expr *offset)
 {
     window w = {0};

@@ -181,7 +181,7 @@ def check_means():
 
 
 def check_types():
-    """Legalized programs give the bits of those with the type as written."""
+    """Legalized programs compute the bits of those with the type as written."""
     rng = np.random.default_rng(11)
     bits = rng.integers(0, 1 << 16, 60000).astype(np.uint16)
     other = rng.permutation(bits)
