@@ -1,13 +1,14 @@
-# shell.sh: what test scripts share, read by `. "$TEST_ROOT/tests/shell.sh"`. run-golden has put the script into an empty folder of its own.
+# shell.sh: what test scripts share, read by `. "$TEST_ROOT/tests/shell.sh"`. run-golden has put the script into an
+# empty folder of its own.
 #
-# ends STATUS COMMAND..           what it prints goes to the files `out` and `text` (standard error); another status ends the test
-# refuses STATUS LINE COMMAND..   the same, and LINE is a whole line of `text`
+# ends STATUS COMMAND..           what it prints goes to the files `out` and `text` (standard error); another status
+# ends the test refuses STATUS LINE COMMAND..   the same, and LINE is a whole line of `text`
 # fails STATUS PATTERN COMMAND..  the same, and a line of `text` matches PATTERN, as of grep
 # says PATTERN [FILE]             a line of the file matches, of `text` without one
 # says_line LINE [FILE]           a line is LINE, to its end
 # fail [WORDS..]                  ends the test: says the words and what the last command printed
-# complain [WORDS..]              says the same and goes on: the test fails when it ends. Not in a subshell, where it would be lost.
-# Scripts read what example() sets.
+# complain [WORDS..]              says the same and goes on: the test fails when it ends. Not in a subshell, where it
+# would be lost. Scripts read what example() sets.
 # shellcheck disable=SC2034
 set -u
 complaints=0 ended=''

@@ -2,7 +2,8 @@
 #
 # Builds one plugin: a module that sees the SDK headers alone, exports nothing but its entry, links to libc and libm
 # only. The file is NAME.so with '_' turned into '-'. ID is the plugin's id as its note says it (reverse DNS for third
-# parties, "org.acme.copies"); the build fails when the built file does not carry it. Installs to PTO_PLUGIN_INSTALL_DIR.
+# parties, "org.acme.copies"); the build fails when the built file does not carry it. Installs to
+# PTO_PLUGIN_INSTALL_DIR.
 set(_PTO_CHECK_PLUGIN_ID ${CMAKE_CURRENT_LIST_DIR}/PTOCheckPluginId.cmake)
 
 function(pto_add_plugin name)

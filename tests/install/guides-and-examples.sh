@@ -1,4 +1,5 @@
-# Guides and examples are installed, whole: every link in them leads to something installed, and a case of them runs from there.
+# Guides and examples are installed, whole: every link in them leads to something installed, and a case of them runs
+# from there.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 unset PTO_PLUGIN_PATH PTO_PIPELINE_PATH

@@ -1,5 +1,5 @@
-# In every dump of every step of the default pipeline, for every example: every op is found by its path, and paths stay as they are
-# when ops that are called otherwise come and go.
+# In every dump of every step of the default pipeline, for every example: every op is found by its path, and paths stay
+# as they are when ops that are called otherwise come and go.
 set -u
 for module in "$TEST_ROOT"/examples/*/*.ptir; do
   dumps=dumps/$(basename "$module" .ptir)

@@ -9,7 +9,8 @@ import numpy as np
 
 np.seterr(invalid="ignore")  # signalling NaN are among the bits
 
-# name: (code in the ABI, bytes, class), and of floats (exponent bits, mantissa bits, pattern of the largest value, of NaN)
+# name: (code in the ABI, bytes, class), and of floats (exponent bits, mantissa bits, pattern of the largest value, of
+# NaN)
 TYPES, FORMATS = {}, {}
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "ir", "ops", "types.def"), encoding="utf-8") as rows:
     for code, row in enumerate(re.findall(r'^DTYPE\(\w+, "(\w+)", (\d+), (\w+), (\d+), (\d+), (\w+), (\w+),', rows.read(), re.M), 1):

@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh BUILD: the SDK as a stranger meets it. Installs, moves the installed tree, and from it alone - source and build trees
-# out of reach, PTO_* unset - starts plugins from the templates, builds them by CMake and by one compiler line with gcc and
-# clang, checks the headers as C++17, and runs what was built. Ends in "N passed, N failed".
+# run.sh BUILD: the SDK as a stranger meets it. Installs, moves the installed tree, and from it alone - source and build
+# trees out of reach, PTO_* unset - starts plugins from the templates, builds them by CMake and by one compiler line
+# with gcc and clang, checks the headers as C++17, and runs what was built. Ends in "N passed, N failed".
 set -u
 case $0 in /*) self=$0 ;; *) self=$PWD/$0 ;; esac
 build=$(cd "$1" && pwd) || exit 2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# skeletons.sh: `./dev new` in a copy of the tree. What it writes is built, and the test that it writes fails with the words that say
-# what is to be done. Ends in "N passed, N failed".
+# skeletons.sh: `./dev new` in a copy of the tree. What it writes is built, and the test that it writes fails with the
+# words that say what is to be done. Ends in "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/pto-new-XXXXXX") || exit 2

@@ -1,4 +1,5 @@
-# docs/architecture.svg is what docs/architecture.py draws of the tree today; the script fails when folders include each other in a circle.
+# docs/architecture.svg is what docs/architecture.py draws of the tree today; the script fails when folders include each
+# other in a circle.
 set -u
 drawn=$(mktemp)
 trap 'rm -f "$drawn"' EXIT

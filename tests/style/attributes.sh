@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every attribute of the op tables is read by a pass, a backend or the core, or its row calls it a hint, which the core answers for:
-# an attribute that nothing reads is accepted in silence and does nothing. The verifier, which reads all of them, does not count.
+# Every attribute of the op tables is read by a pass, a backend or the core, or its row calls it a hint, which the core
+# answers for: an attribute that nothing reads is accepted in silence and does nothing. The verifier, which reads all of
+# them, does not count.
 set -u
 [ -d ir/ops ] || cd "$(dirname "$0")/../.." || exit 2
 unread=0

@@ -1,5 +1,5 @@
-# core/ names no pass, strategy, property, backend or tool of this tree: no id that a plugin declares and no name of a tool,
-# neither in code nor in comments. Run from the root of the tree.
+# core/ names no pass, strategy, property, backend or tool of this tree: no id that a plugin declares and no name of a
+# tool, neither in code nor in comments. Run from the root of the tree.
 set -u
 plugins=$(
   grep -rhoE --include='*.c' --include='*.h' '(\.id = |PTO_PLUGIN\()"[a-z0-9.-]+"' plugins | sed 's/.*"\(.*\)"/\1/' | sort -u

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every diagnostic code - the rows of the tables of ir/, core/ and tools/, and the "pto.x/y" codes of the plugins - must be expected,
-# in brackets as a tool prints it, by some golden file or script under tests/. Names the codes that no test triggers, and rows
-# that no file of the table's own folder reports.
+# Every diagnostic code - the rows of the tables of ir/, core/ and tools/, and the "pto.x/y" codes of the plugins - must
+# be expected, in brackets as a tool prints it, by some golden file or script under tests/. Names the codes that no test
+# triggers, and rows that no file of the table's own folder reports.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 missing=0

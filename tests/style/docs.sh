@@ -1,5 +1,6 @@
-# A README of at most ten lines in every folder that a reader of the tree opens: the first two levels, and every backend,
-# template and example. (An example's README is for users and may be longer.) No paths of one machine in any file.
+# A README of at most ten lines in every folder that a reader of the tree opens: the first two levels, and every
+# backend, template and example. (An example's README is for users and may be longer.) No paths of one machine in any
+# file.
 set -u
 bad=0
 complain() {

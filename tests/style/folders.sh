@@ -1,4 +1,5 @@
-# A folder holds at most 40 entries, files and folders: what one sees of it fits a screen. Run from the root of the tree.
+# A folder holds at most 40 entries, files and folders: what one sees of it fits a screen. Run from the root of the
+# tree.
 set -u
 entries_max=40
 files=$(git ls-files 2>/dev/null)

@@ -1,5 +1,5 @@
-# Functions of at most 80 lines and complexity 20, files of at most 800 lines. sizes-allowed.txt names the exceptions, one
-# "file function reason" or "file - reason" each; one that is no longer needed must go.
+# Functions of at most 80 lines and complexity 20, files of at most 800 lines. sizes-allowed.txt names the exceptions,
+# one "file function reason" or "file - reason" each; one that is no longer needed must go.
 set -u
 here=$(dirname "$0")
 allowed=$here/sizes-allowed.txt

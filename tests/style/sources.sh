@@ -1,5 +1,6 @@
-# What comments cite exists: a name of a header, a table, a page or a script is a file of the tree, and a tag in brackets in a machine
-# file is a row of docs/sources.md. Names with a placeholder, of system headers and of files that a test makes are not citations.
+# What comments cite exists: a name of a header, a table, a page or a script is a file of the tree, and a tag in
+# brackets in a machine file is a row of docs/sources.md. Names with a placeholder, of system headers and of files that
+# a test makes are not citations.
 set -u
 python3 - <<'END'
 import os, re, subprocess, sys

@@ -1,5 +1,5 @@
-# No instruction is skipped, on whatever pipe the machine file puts its path: results stay those of `reference`, a transfer by the
-# scalar unit takes its time there, and the cycles of every pipe still add up.
+# No instruction is skipped, on whatever pipe the machine file puts its path: results stay those of `reference`, a
+# transfer by the scalar unit takes its time there, and the cycles of every pipe still add up.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 machine=$TEST_ROOT/pipelines/machines/ascend-910b.yaml

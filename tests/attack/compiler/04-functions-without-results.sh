@@ -1,5 +1,5 @@
-# Nothing to do is legal: a function without results, with dead code alone, without parameters, beside other functions, at every
-# level, compiles on the whole pipeline and on each of its ends, and runs.
+# Nothing to do is legal: a function without results, with dead code alone, without parameters, beside other functions,
+# at every level, compiles on the whole pipeline and on each of its ends, and runs.
 . "$TEST_ROOT/tests/shell.sh"
 pass() { # WHAT COMMAND...: must end with 0
   what=$1; shift

@@ -1,5 +1,6 @@
-# The maximum of no element is the lowest value of its type, the minimum the highest: on both pipelines, whatever NaN does, for bytes
-# that are compared in a wider type, for each axis, with extents as numbers and as symbols. A row of NaN is not one of nothing.
+# The maximum of no element is the lowest value of its type, the minimum the highest: on both pipelines, whatever NaN
+# does, for bytes that are compared in a wider type, for each axis, with extents as numbers and as symbols. A row of NaN
+# is not one of nothing.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 forms='^(max|min)-ignore-\[A x B\]-\[1\]-f32|^max-ignore-\[A x B x C\]-\[0, 2\]-f16|^max-\[A x B\]-\[0\]-u8|^min-\[A x B\]-\[1\]-i8|^max-propagate-\[A x B x C\]-\[0, 1, 2\]-f32'

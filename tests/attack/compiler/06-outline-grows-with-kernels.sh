@@ -1,5 +1,5 @@
-# A function of n kernels that all differ compiles in time and memory of order n: four times as many nests take less than eight times
-# the processor's time, and 800 of them fit into 60 MB.
+# A function of n kernels that all differ compiles in time and memory of order n: four times as many nests take less
+# than eight times the processor's time, and 800 of them fit into 60 MB.
 . "$TEST_ROOT/tests/shell.sh"
 cat >measure.py <<'EOF'
 import os, sys

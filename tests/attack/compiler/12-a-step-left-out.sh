@@ -1,5 +1,5 @@
-# Whether a pipeline lacks a step is said before anything runs, and of every module the same: also of those that have by chance,
-# and for a while, what the step would establish.
+# Whether a pipeline lacks a step is said before anything runs, and of every module the same: also of those that have by
+# chance, and for a while, what the step would establish.
 . "$TEST_ROOT/tests/shell.sh"
 func() { printf 'func @f(%%x: tensor<4 x 4 x f32>) -> tensor<4 x 4 x f32> {\n%s\n  return %%y\n}\n' "$1"; }
 func '  %y = tensor.softmax %x : tensor<4 x 4 x f32>' >softmax.ptir

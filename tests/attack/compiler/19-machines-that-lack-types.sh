@@ -1,5 +1,5 @@
-# A machine that has an instruction in fewer element types: what is made after types were made legal asks it too. The kernel compiles,
-# through a type that the machine has, or is refused at the user's op; no pass is blamed.
+# A machine that has an instruction in fewer element types: what is made after types were made legal asks it too. The
+# kernel compiles, through a type that the machine has, or is refused at the user's op; no pass is blamed.
 . "$TEST_ROOT/tests/shell.sh"
 machines=$TEST_ROOT/pipelines/machines
 lacks() { # INSTRUCTION TYPES: mach.yaml, where the instruction has those alone

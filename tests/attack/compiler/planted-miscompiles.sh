@@ -1,5 +1,5 @@
-# Planted miscompiles, one at a time in the default pipeline: --check=semantics names the step that planted it and no other, whichever
-# inputs that takes. Without one nobody is named.
+# Planted miscompiles, one at a time in the default pipeline: --check=semantics names the step that planted it and no
+# other, whichever inputs that takes. Without one nobody is named.
 . "$TEST_ROOT/tests/shell.sh"
 plugin=$TEST_PLUGINS/hostile-miscompiles.so
 id=test.hostile-miscompiles

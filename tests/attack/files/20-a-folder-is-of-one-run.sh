@@ -1,5 +1,5 @@
-# --dump-dir and --report: what an earlier run wrote is removed, exactly that; a file of somebody else, or one that was changed,
-# stays, and a run that needs its name fails. Two runs cannot fill one folder at once.
+# --dump-dir and --report: what an earlier run wrote is removed, exactly that; a file of somebody else, or one that was
+# changed, stays, and a run that needs its name fails. Two runs cannot fill one folder at once.
 . "$TEST_ROOT/tests/shell.sh"
 ffn=$TEST_ROOT/examples/ffn/ffn.ptir softmax=$TEST_ROOT/examples/softmax/softmax.ptir case=$TEST_ROOT/examples/softmax/case.yaml
 

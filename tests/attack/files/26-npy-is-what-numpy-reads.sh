@@ -1,4 +1,5 @@
-# Headers that numpy refuses are refused: versions that do not exist, leading zeros, a number for a tuple, text after the dictionary.
+# Headers that numpy refuses are refused: versions that do not exist, leading zeros, a number for a tuple, text after
+# the dictionary.
 . "$TEST_ROOT/tests/shell.sh"
 negation '$n' >f.ptir
 # array VERSION DICTIONARY: two octal numbers and a header of 118 bytes, then two elements.

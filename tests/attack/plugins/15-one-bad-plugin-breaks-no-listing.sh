@@ -1,5 +1,6 @@
-# A plugin that hangs, crashes, ends the process or is damaged while it is loaded is refused with its reason; every listing of its folder
-# is complete without it and ends, and lint goes on with the next file. The first refused plugin ends no list.
+# A plugin that hangs, crashes, ends the process or is damaged while it is loaded is refused with its reason; every
+# listing of its folder is complete without it and ends, and lint goes on with the next file. The first refused plugin
+# ends no list.
 . "$TEST_ROOT/tests/shell.sh"
 mkdir folder
 cp "$TEST_PLUGINS/hostile-loads.so" "$TEST_PLUGINS/hostile-state.so" "$TEST_PLUGINS/liar-silent.so" folder

@@ -1,4 +1,5 @@
-# An entry of PTO_PLUGIN_PATH or --plugin-path that cannot be read is one error, and no error about what would have been found.
+# An entry of PTO_PLUGIN_PATH or --plugin-path that cannot be read is one error, and no error about what would have been
+# found.
 . "$TEST_ROOT/tests/shell.sh"
 m=$TEST_ROOT/examples/softmax/softmax.ptir
 says_only() { # TEXT VARIABLE COMMAND..

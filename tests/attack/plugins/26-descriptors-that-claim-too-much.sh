@@ -1,4 +1,5 @@
-# A property of another level, two passes of one id, flags that this core does not know: refused before anything runs, and by lint.
+# A property of another level, two passes of one id, flags that this core does not know: refused before anything runs,
+# and by lint.
 . "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return %%x\n}\n' >m.ptir
 refused() { # PLUGIN PASS TEXT

@@ -1,4 +1,5 @@
-# Artefacts that a backend leaves wrongly are a diagnostic that names it, with or without --report; many of them take no long time.
+# Artefacts that a backend leaves wrongly are a diagnostic that names it, with or without --report; many of them take no
+# long time.
 . "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  %%y = tensor.neg %%x : tensor<4 x f32>\n  return %%y\n}\n' >m.ptir
 artefacts() { # STATUS WAY OPTION...

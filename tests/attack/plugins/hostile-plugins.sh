@@ -1,5 +1,6 @@
-# Plugins that end the process, take what others need, or change what makes no sense: each is named, with the right status, or does no harm:
-# then the module is what it is without them. tests/plugins/hostile/ says what the ways are; other ways have tests of their own.
+# Plugins that end the process, take what others need, or change what makes no sense: each is named, with the right
+# status, or does no harm: then the module is what it is without them. tests/plugins/hostile/ says what the ways are;
+# other ways have tests of their own.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 # What ends in the middle of its work frees nothing.

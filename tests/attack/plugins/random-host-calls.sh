@@ -1,8 +1,9 @@
 #!/bin/sh
-# random-host-calls.sh [--seconds N] [--seed N] [--bin FOLDER] [--plugins FOLDER] [--keep FOLDER]: a plugin that calls all slots of the
-# host table at random, with handles that are good, none, stale, forged or of another run (tests/plugins/hostile/hostile_calls.h says
-# which), on modules of all four levels. Whatever it does ends well, or with status 5 or 6 and a diagnostic that names it; what is left
-# after status 0 reads back. Without --seconds a few of each. A failure is printed as the command that shows it again.
+# random-host-calls.sh [--seconds N] [--seed N] [--bin FOLDER] [--plugins FOLDER] [--keep FOLDER]: a plugin that calls
+# all slots of the host table at random, with handles that are good, none, stale, forged or of another run
+# (tests/plugins/hostile/hostile_calls.h says which), on modules of all four levels. Whatever it does ends well, or with
+# status 5 or 6 and a diagnostic that names it; what is left after status 0 reads back. Without --seconds a few of each.
+# A failure is printed as the command that shows it again.
 set -u
 seconds=0 seed=1 bin='' plugins=${TEST_PLUGINS:-} keep=$PWD
 while [ $# -gt 1 ]; do

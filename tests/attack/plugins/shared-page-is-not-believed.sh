@@ -1,5 +1,5 @@
-# The memory that the worker shares with its supervisor can be written over by a plugin: the supervisor then still ends with status 70 and
-# one line that ends, prints no control characters, and removes no folder but one that pto-run makes.
+# The memory that the worker shares with its supervisor can be written over by a plugin: the supervisor then still ends
+# with status 70 and one line that ends, prints no control characters, and removes no folder but one that pto-run makes.
 . "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return %%x\n}\n' >m.ptir
 mkdir v pto-case-ABCDEF

@@ -1,5 +1,6 @@
-# A plugin that changes how floating point rounds, traps or treats denormals, while it is loaded (as -Ofast makes the compiler do) or
-# in a run, changes no result of others; what a run does to it is a warning that names the plugin, said once.
+# A plugin that changes how floating point rounds, traps or treats denormals, while it is loaded (as -Ofast makes the
+# compiler do) or in a run, changes no result of others; what a run does to it is a warning that names the plugin, said
+# once.
 . "$TEST_ROOT/tests/shell.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "flushing of denormals is set as on x86-64 here"; exit 77; }
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"

@@ -1,5 +1,5 @@
-# A plugin that sets a locale with a decimal comma, for the process or the thread, in a run or while it is loaded, changes no text:
-# modules read back, the JSON and the CSV of a report are what they are without it.
+# A plugin that sets a locale with a decimal comma, for the process or the thread, in a run or while it is loaded,
+# changes no text: modules read back, the JSON and the CSV of a report are what they are without it.
 . "$TEST_ROOT/tests/shell.sh"
 command -v localedef >/dev/null || { echo "localedef is missing: it makes the locale with a decimal comma"; exit 77; }
 mkdir locales

@@ -1,5 +1,6 @@
-# A signal that a plugin raises is its death, with a sentence, a reproducer and 70, whatever its number; the user's signal ends the tool
-# with 128 + n and no word (cli/pto-opt/signals.sh). A write to a closed pipe of the plugin's own is an error of write.
+# A signal that a plugin raises is its death, with a sentence, a reproducer and 70, whatever its number; the user's
+# signal ends the tool with 128 + n and no word (cli/pto-opt/signals.sh). A write to a closed pipe of the plugin's own
+# is an error of write.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 signals=--plugin=$TEST_PLUGINS/hostile-signals.so

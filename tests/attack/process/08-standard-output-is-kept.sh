@@ -1,5 +1,6 @@
-# A plugin that closes descriptors does not send the result elsewhere: what can be put back is, with a warning that names the
-# plugin; when nothing is left to put back from, the tool ends with 70, one sentence and no result, and no half of one.
+# A plugin that closes descriptors does not send the result elsewhere: what can be put back is, with a warning that
+# names the plugin; when nothing is left to put back from, the tool ends with 70, one sentence and no result, and no
+# half of one.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 pto-opt "$m" >want || exit 1

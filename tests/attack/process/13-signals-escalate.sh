@@ -1,5 +1,5 @@
-# A worker that does not end at SIGTERM or SIGINT, or is stopped, is killed two seconds later, or at once when the user asks again;
-# the sentence names the plugin, and the status is that of the first signal.
+# A worker that does not end at SIGTERM or SIGINT, or is stopped, is killed two seconds later, or at once when the user
+# asks again; the sentence names the plugin, and the status is that of the first signal.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 cat >run.py <<'END'

@@ -1,5 +1,5 @@
-# A plugin that changes the working folder or the umask, while it is loaded or in a run, neither moves nor locks an output, nor
-# hides an input; the warning names it.
+# A plugin that changes the working folder or the umask, while it is loaded or in a run, neither moves nor locks an
+# output, nor hides an input; the warning names it.
 . "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/attack/inputs/one-product.ptir" m.ptir
 mkdir elsewhere

@@ -1,5 +1,5 @@
-# A tool whose standard error nobody reads keeps its status and leaves its reproducer; one whose result nobody reads ends with SIGPIPE,
-# as programs do, unless it was told to ignore that.
+# A tool whose standard error nobody reads keeps its status and leaves its reproducer; one whose result nobody reads
+# ends with SIGPIPE, as programs do, unless it was told to ignore that.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 signals=--plugin=$TEST_PLUGINS/hostile-signals.so

@@ -1,5 +1,5 @@
-# Processes that a plugin starts end with the tool, however it ends: daemons and programs too, and when the tool itself is killed the
-# forked ones. One that had to be killed is named; one that ends by itself is not.
+# Processes that a plugin starts end with the tool, however it ends: daemons and programs too, and when the tool itself
+# is killed the forked ones. One that had to be killed is named; one that ends by itself is not.
 . "$TEST_ROOT/tests/shell.sh"
 m="$TEST_ROOT/tests/attack/inputs/one-product.ptir"
 cat >run.py <<'END'

@@ -1,5 +1,5 @@
-# What the host does besides plugins ends with --time-limit too: it looks at the time where a phase begins, is killed half a second
-# after the limit in the middle of one, and the sentence says which it was.
+# What the host does besides plugins ends with --time-limit too: it looks at the time where a phase begins, is killed
+# half a second after the limit in the middle of one, and the sentence says which it was.
 . "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/attack/inputs/one-product.ptir" m.ptir
 cat >case.yaml <<'END'

@@ -1,5 +1,6 @@
 # Busy and stalled cycles of every pipe of every core add up to the total; reports do not change from run to run; the
-# total is less than the sum of the pipes; half the bandwidth of global memory, of paths and in all, doubles the time of loads.
+# total is less than the sum of the pipes; half the bandwidth of global memory, of paths and in all, doubles the time of
+# loads.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 here=$TEST_ROOT/tests/backends/cpu-sim
@@ -27,7 +28,8 @@ cycles=$(($(sed -n 's/^cycles: \([0-9]*\) .*/\1/p' first) - total))
 sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
 [ "$cycles" -lt "$sum" ] || fail "$cycles cycles, $sum of all pipes"
 
-# Time is what loads need at the speed of their path; what they wait for one another, and for the first byte, stands beside it.
+# Time is what loads need at the speed of their path; what they wait for one another, and for the first byte, stands
+# beside it.
 mkdir machines
 awk '
   /^  gm-bytes-per-cycle: / || /from: gm,/ || /to: gm,/ {
@@ -46,8 +48,8 @@ done
 grep -q '"latency":[1-9][0-9]*,"shared-bandwidth":[1-9]' halved/swimlane.json
 awk -v a="$(busy first mte2)" -v b="$(busy half mte2)" 'BEGIN { print "loads take " b / a " times as long"; exit !(b > 1.8 * a && b < 2.2 * a) }'
 
-# The swimlane tells the same: of every pipe, its slices hold the latency and the waits for bandwidth that are counted, and the rest
-# of them is the busy time but for flags, which have no slices.
+# The swimlane tells the same: of every pipe, its slices hold the latency and the waits for bandwidth that are counted,
+# and the rest of them is the busy time but for flags, which have no slices.
 /usr/bin/python3 - <<'END'
 import collections, csv, json, sys
 

@@ -1,5 +1,6 @@
-# Cycles of single instructions against published lines (pto-isa 4.5: slope * rows * cols + bias, measured), within 15 %; and a matrix
-# product against its published formula (4.3), exactly. An instruction costs what its pipe is busy and what a barrier after it waits.
+# Cycles of single instructions against published lines (pto-isa 4.5: slope * rows * cols + bias, measured), within 15
+# %; and a matrix product against its published formula (4.3), exactly. An instruction costs what its pipe is busy and
+# what a barrier after it waits.
 set -u
 cat >all.py <<'END'
 import os, re, subprocess, sys

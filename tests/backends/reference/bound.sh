@@ -1,5 +1,6 @@
-# The option `bound`: outputs hold the least or the most that the rows of the ops allow, or whether they allow NaN. What is exact on
-# exact operands is what it is; errors grow with terms and magnitudes; a jump has both its sides; at every level.
+# The option `bound`: outputs hold the least or the most that the rows of the ops allow, or whether they allow NaN. What
+# is exact on exact operands is what it is; errors grow with terms and magnitudes; a jump has both its sides; at every
+# level.
 . "$TEST_ROOT/tests/shell.sh"
 run() { # MODULE OUTPUT OPTIONS..: o.npy, o-least.npy, o-most.npy, o-nan.npy
   module=$1 output=$2

@@ -1,5 +1,5 @@
-# From the middle of a pipeline, whatever the level; a symbol that `tile` fixes, and that the numbers depend on; steps that were taken
-# back, and a smaller tile tried.
+# From the middle of a pipeline, whatever the level; a symbol that `tile` fixes, and that the numbers depend on; steps
+# that were taken back, and a smaller tile tried.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/check-semantics/inputs/liar.sh"
 pto-opt "$TEST_ROOT/examples/ffn/ffn.ptir" --pipeline=default.yaml --until tile -o tile.ptir || exit 1

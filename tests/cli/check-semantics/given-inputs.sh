@@ -1,5 +1,5 @@
-# --check=semantics on given inputs: every step of the default pipeline keeps the numbers of the examples; NaN and infinities are
-# numbers like others; what a pass does to them is seen.
+# --check=semantics on given inputs: every step of the default pipeline keeps the numbers of the examples; NaN and
+# infinities are numbers like others; what a pass does to them is seen.
 . "$TEST_ROOT/tests/shell.sh"
 for yaml in "$TEST_ROOT"/examples/*/case.yaml; do
   pto-run --case "$yaml" --check=semantics >out.txt 2>text || complain "$yaml"

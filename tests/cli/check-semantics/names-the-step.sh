@@ -1,5 +1,5 @@
-# The first step after which the numbers are others is named by plugin, step and line of the pipeline, with the output, the element,
-# both values, the error and its limit. Without the check nobody sees it.
+# The first step after which the numbers are others is named by plugin, step and line of the pipeline, with the output,
+# the element, both values, the error and its limit. Without the check nobody sees it.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/check-semantics/inputs/liar.sh"
 checked 6 f.ptir scales

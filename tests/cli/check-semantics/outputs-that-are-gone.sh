@@ -1,4 +1,5 @@
-# Integers; a function that is gone, another number of outputs or inputs, an error at run time; all public functions are run.
+# Integers; a function that is gone, another number of outputs or inputs, an error at run time; all public functions are
+# run.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/check-semantics/inputs/liar.sh"
 cat >g.ptir <<'END'

@@ -1,4 +1,5 @@
-# examples/demo ends in three commands that work when pasted, in the source tree and elsewhere; the numbers it shows are there.
+# examples/demo ends in three commands that work when pasted, in the source tree and elsewhere; the numbers it shows are
+# there.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 mkdir build

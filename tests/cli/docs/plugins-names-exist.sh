@@ -1,4 +1,5 @@
-# Names of the SDK that docs/plugins.md uses are names of its headers, and its example of a list expands to what it shows.
+# Names of the SDK that docs/plugins.md uses are names of its headers, and its example of a list expands to what it
+# shows.
 set -u
 . "$TEST_ROOT/tests/shell.sh"
 cat "$TEST_ROOT"/sdk/include/pto/*.h >headers

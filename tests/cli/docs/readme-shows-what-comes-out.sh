@@ -1,5 +1,5 @@
-# Under "What you get", README.md shows what the tools print: the example, lines of its kernel in their order, and of a run. `..` stands for what
-# is left out. Errors against numpy depend on the C library and are not compared.
+# Under "What you get", README.md shows what the tools print: the example, lines of its kernel in their order, and of a
+# run. `..` stands for what is left out. Errors against numpy depend on the C library and are not compared.
 . "$TEST_ROOT/tests/shell.sh"
 awk '/^## / { on = ($0 == "## What you get") } /^```$/ { inside = !inside; n += inside; next } on && inside { print > ("shown" n) }' "$TEST_ROOT/README.md"
 set -- shown*

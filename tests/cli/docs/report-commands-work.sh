@@ -1,4 +1,5 @@
-# The commands of docs/reports.md work when pasted, every file it names is written, and the picture it shows is small and whole.
+# The commands of docs/reports.md work when pasted, every file it names is written, and the picture it shows is small
+# and whole.
 . "$TEST_ROOT/tests/shell.sh"
 ln -s "$TEST_ROOT/examples" examples
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$TEST_ROOT/docs/reports.md" >commands

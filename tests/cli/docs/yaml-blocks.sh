@@ -1,4 +1,5 @@
-# Every pipeline in the guides opens, prints, and reads back to the same; every schedule is kept for the softmax of the examples.
+# Every pipeline in the guides opens, prints, and reads back to the same; every schedule is kept for the softmax of the
+# examples.
 . "$TEST_ROOT/tests/shell.sh"
 n=0
 for page in "$TEST_ROOT"/docs/*.md; do

@@ -1,5 +1,5 @@
-# Ops of plugins are listed after ours, shown one by one like ours, and counted in JSON and Markdown; one that cannot be loaded is an
-# entry that says so.
+# Ops of plugins are listed after ours, shown one by one like ours, and counted in JSON and Markdown; one that cannot be
+# loaded is an entry that says so.
 . "$TEST_ROOT/tests/shell.sh"
 plugin=--plugin=$TEST_PLUGINS/acme-opset.so
 shows() { # KEY VALUE

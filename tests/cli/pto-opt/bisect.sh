@@ -1,4 +1,5 @@
-# --bisect=N: the first N optional unit runs are done, the others are not; what contracts need always runs; one line for each decision.
+# --bisect=N: the first N optional unit runs are done, the others are not; what contracts need always runs; one line for
+# each decision.
 . "$TEST_ROOT/tests/shell.sh"
 inputs=$TEST_ROOT/tests/cli/pto-opt/inputs
 cp "$inputs/two-functions.ptir" f.ptir

@@ -1,5 +1,6 @@
-# After a step, checkers and verifier look at what the step changed: a checker that looks at its function alone is asked again
-# for changed functions only, one that looks at others is asked whenever the module changed, and what breaks a property is blamed.
+# After a step, checkers and verifier look at what the step changed: a checker that looks at its function alone is asked
+# again for changed functions only, one that looks at others is asked whenever the module changed, and what breaks a
+# property is blamed.
 . "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {

@@ -1,5 +1,6 @@
-# For every example and every step N of the default pipeline: --until N to a file and --from N+1 in a new process make the final
-# IR byte for byte; every dump parses back to itself, custom and generic; and every dump, run on reference, passes its case.
+# For every example and every step N of the default pipeline: --until N to a file and --from N+1 in a new process make
+# the final IR byte for byte; every dump parses back to itself, custom and generic; and every dump, run on reference,
+# passes its case.
 . "$TEST_ROOT/tests/shell.sh"
 steps=$(steps_of default.yaml)
 printf '%s\n' "$steps" | grep -qx tile || fail "other steps were found: $steps"

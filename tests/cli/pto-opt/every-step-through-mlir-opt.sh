@@ -1,4 +1,5 @@
-# The generic form of every example after every step that changes it survives mlir-opt and reads back to the same module up to names.
+# The generic form of every example after every step that changes it survives mlir-opt and reads back to the same module
+# up to names.
 . "$TEST_ROOT/tests/shell.sh"
 if ! command -v mlir-opt-19 >/dev/null; then
   echo "skipped: there is no mlir-opt-19 here (package mlir-19-tools)"

@@ -1,8 +1,9 @@
-# A step that finds no space after the tiling sends the nest back for the next size that its strategy offers, each time with a
-# remark. Sizes that the schedule pins, or that have no successor, end with the error and the buffers that live.
+# A step that finds no space after the tiling sends the nest back for the next size that its strategy offers, each time
+# with a remark. Sizes that the schedule pins, or that have no successor, end with the error and the buffers that live.
 . "$TEST_ROOT/tests/shell.sh"
 cp "$TEST_ROOT/tests/cli/pto-opt/inputs/long-rows.ptir" m.ptir
-# What tile and pipeline count on, that results take the buffers of operands and dead ones are used again, does not come true.
+# What tile and pipeline count on, that results take the buffers of operands and dead ones are used again, does not come
+# true.
 compile() {
   pto-opt m.ptir --pipeline=default.yaml --set select.with.in-place=false --set allocate.with.reuse=never "$@"
 }

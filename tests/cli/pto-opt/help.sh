@@ -1,4 +1,5 @@
-# -h is shorter than --help and names every option that --help explains; what is not built yet is in neither and refused as unknown.
+# -h is shorter than --help and names every option that --help explains; what is not built yet is in neither and refused
+# as unknown.
 . "$TEST_ROOT/tests/shell.sh"
 for tool in pto-opt pto-run pto-inspect pto-plugin; do
   $tool --help >long && $tool -h >short || fail "$tool: status"

@@ -1,6 +1,7 @@
-# Pipes, devices and folders in place of every kind of input: a text may come through a pipe, which is read until nobody writes to it
-# any more, as any tool does; a .npy file, a plugin and what a reproducer copies must be regular files; a device without end ends at
-# once; and a pipe that nobody writes to ends with --time-limit, status 75, though the worker waits inside of open().
+# Pipes, devices and folders in place of every kind of input: a text may come through a pipe, which is read until nobody
+# writes to it any more, as any tool does; a .npy file, a plugin and what a reproducer copies must be regular files; a
+# device without end ends at once; and a pipe that nobody writes to ends with --time-limit, status 75, though the worker
+# waits inside of open().
 . "$TEST_ROOT/tests/shell.sh"
 negation >m.ptir
 printf 'pto-pipeline: 1\npasses: [pto.canonicalize]\n' >p.yaml

@@ -1,6 +1,6 @@
-# Every pass that breaks its contract is blamed by plugin, step and line of the pipeline, with status 5 or 6; the module is as it was:
-# the input is not touched, the output is neither made nor, when it is there, changed, nothing is printed, nothing half-made is left,
-# and of the dumps there is none after the step.
+# Every pass that breaks its contract is blamed by plugin, step and line of the pipeline, with status 5 or 6; the module
+# is as it was: the input is not touched, the output is neither made nor, when it is there, changed, nothing is printed,
+# nothing half-made is left, and of the dumps there is none after the step.
 . "$TEST_ROOT/tests/shell.sh"
 cat >tensor.ptir <<'END'
 func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {

@@ -1,5 +1,5 @@
-# --time-limit and --memory-limit: a plugin that is asked to stop and does, one that is asked and does not, and one that takes too much memory is
-# named in one sentence, with status 75 and no output; what ends in time is as without a limit.
+# --time-limit and --memory-limit: a plugin that is asked to stop and does, one that is asked and does not, and one that
+# takes too much memory is named in one sentence, with status 75 and no output; what ends in time is as without a limit.
 . "$TEST_ROOT/tests/shell.sh"
 negation 4 victim >m.ptir
 cat >p.yaml <<'END'

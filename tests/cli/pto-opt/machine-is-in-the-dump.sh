@@ -1,5 +1,5 @@
-# From the first step that asked the machine description on, changed or not, every dump names the machine; a pipeline for
-# another machine refuses it with both names, and one without a machine takes it.
+# From the first step that asked the machine description on, changed or not, every dump names the machine; a pipeline
+# for another machine refuses it with both names, and one without a machine takes it.
 . "$TEST_ROOT/tests/shell.sh"
 module=$TEST_ROOT/examples/softmax/softmax.ptir
 compile() { pto-opt "$module" --pipeline=default.yaml "$@"; }

@@ -1,5 +1,5 @@
-# --time-limit in the middle of what takes long: passes ask whether to go on at the heads of their long loops, so that they end soon
-# after the limit by themselves, with status 75, the step and its line, and no output.
+# --time-limit in the middle of what takes long: passes ask whether to go on at the heads of their long loops, so that
+# they end soon after the limit by themselves, with status 75, the step and its line, and no output.
 . "$TEST_ROOT/tests/shell.sh"
 cat >make.py <<'EOF'
 import sys
@@ -28,7 +28,8 @@ else:
     print(f"block.kernel @k core(vector) grid(%i: 4) reads(%x) writes(%y) ({parameters}) {{")
     print("\n".join(ops) + "\n}")
 EOF
-# stops STEP PIPELINE...: in.ptir. The limit has to come after the reading, which takes as long as it does on this machine.
+# stops STEP PIPELINE...: in.ptir. The limit has to come after the reading, which takes as long as it does on this
+# machine.
 stops() {
   step=$1
   shift

@@ -1,4 +1,5 @@
-# A pass that forks and returns in both processes: one of them goes on, so that the module is printed once, and it is said.
+# A pass that forks and returns in both processes: one of them goes on, so that the module is printed once, and it is
+# said.
 . "$TEST_ROOT/tests/shell.sh"
 negation >m.ptir
 pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-dies.so" --passes='test.liar-dies{way=fork}' >out 2>err || fail

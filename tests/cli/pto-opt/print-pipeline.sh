@@ -1,5 +1,5 @@
-# --print-pipeline shows every default and where each value comes from, and reads back: the same text but for the origins,
-# and the same result.
+# --print-pipeline shows every default and where each value comes from, and reads back: the same text but for the
+# origins, and the same result.
 set -u
 cat >p.yaml <<'END'
 pto-pipeline: 1

@@ -1,5 +1,5 @@
-# A crash leaves a folder with module, effective pipeline, machine and a script whose path is the last line on stderr; the
-# script, run from anywhere, dies in the same way.
+# A crash leaves a folder with module, effective pipeline, machine and a script whose path is the last line on stderr;
+# the script, run from anywhere, dies in the same way.
 . "$TEST_ROOT/tests/shell.sh"
 mkdir place other
 cd place || exit 1

@@ -1,5 +1,5 @@
-# SIGINT, SIGTERM and SIGHUP to the tool end it with 128 + n, and its worker with it, without a word and without leftovers;
-# a pipe that closes is not an internal error.
+# SIGINT, SIGTERM and SIGHUP to the tool end it with 128 + n, and its worker with it, without a word and without
+# leftovers; a pipe that closes is not an internal error.
 . "$TEST_ROOT/tests/shell.sh"
 negation >m.ptir
 mkdir out

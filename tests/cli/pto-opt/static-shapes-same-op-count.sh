@@ -1,4 +1,5 @@
-# Static extents do not change how many ops there are: softmax of 4 and of 100,000 rows, gemm 256^3 and 8192^3, after every step.
+# Static extents do not change how many ops there are: softmax of 4 and of 100,000 rows, gemm 256^3 and 8192^3, after
+# every step.
 . "$TEST_ROOT/tests/shell.sh"
 steps=$(steps_of default.yaml)
 printf '%s\n' "$steps" | grep -qx tile || fail "other steps were found: $steps"

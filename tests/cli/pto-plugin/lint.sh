@@ -1,5 +1,6 @@
-# pto-plugin lint: every first-party plugin is clean (status 0), a plugin that breaks what the host does not enforce gets one line for
-# each finding (status 1), and what the host refuses or what is not a plugin is a diagnostic (status 3).
+# pto-plugin lint: every first-party plugin is clean (status 0), a plugin that breaks what the host does not enforce
+# gets one line for each finding (status 1), and what the host refuses or what is not a plugin is a diagnostic (status
+# 3).
 . "$TEST_ROOT/tests/shell.sh"
 lint() { # STATUS FILE...
   wanted=$1

@@ -1,4 +1,5 @@
-# Independent instances run in a random order compute the same bits on reference, with tiles and with instructions, for every example.
+# Independent instances run in a random order compute the same bits on reference, with tiles and with instructions, for
+# every example.
 . "$TEST_ROOT/tests/shell.sh"
 for run in softmax/case:paper softmax/rows:paper rms_norm/case:small rms_norm/bf16:small gemm/case:tails gemm/bf16:tails \
   gemm/transposed:tails ffn/case:paper; do

@@ -1,5 +1,6 @@
-# Sums with {order = "ascending"} add their terms one by one as the index grows, on both pipelines. The terms are such that other
-# orders compute other bits: numpy emulates the sums exactly and checks that of itself first. Passes before `tile` keep the attribute.
+# Sums with {order = "ascending"} add their terms one by one as the index grows, on both pipelines. The terms are such
+# that other orders compute other bits: numpy emulates the sums exactly and checks that of itself first. Passes before
+# `tile` keep the attribute.
 . "$TEST_ROOT/tests/shell.sh"
 cat >sums.py <<'END'
 import sys
@@ -92,7 +93,8 @@ np.save("sum.default.npy", narrow_sum[:, None]), np.save("down.default.npy", nar
 np.save("sum.reference.npy", wide_sum[:, None]), np.save("down.reference.npy", wide_sum[None, :])
 np.save("mean.default.npy", (narrow_sum * f32(1 / C))[:, None])
 np.save("mean.reference.npy", (np.add.accumulate(x.astype(f64), axis=1)[:, -1:] / C).astype(f32))
-# What sums in any order may be away from each other: the sum of the magnitudes, for each term half a unit in the last place.
+# What sums in any order may be away from each other: the sum of the magnitudes, for each term half a unit in the last
+# place.
 print(np.max(np.abs(a) @ np.abs(b)) * K * 2.0**-24 + np.max(np.sum(np.abs(x), axis=1)) * C * 2.0**-24)
 END
 any=$(/usr/bin/python3 sums.py) || fail "$any"

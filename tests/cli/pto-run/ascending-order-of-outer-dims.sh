@@ -1,4 +1,5 @@
-# A sum over a dim before those of the tile adds index by index: the bits of an ascending sum in f32. Other orders would compute other bits.
+# A sum over a dim before those of the tile adds index by index: the bits of an ascending sum in f32. Other orders would
+# compute other bits.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 cat >sum.ptir <<'END'

@@ -1,5 +1,5 @@
-# gemm 1000 x 4099 x 517 and rows of 100,003 elements, more than vec holds: within the rule on reference, op by op, and on the
-# simulator, which computes the bits of reference on the final IR.
+# gemm 1000 x 4099 x 517 and rows of 100,003 elements, more than vec holds: within the rule on reference, op by op, and
+# on the simulator, which computes the bits of reference on the final IR.
 . "$TEST_ROOT/tests/shell.sh"
 # With sanitizers the first alone.
 for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:large; do

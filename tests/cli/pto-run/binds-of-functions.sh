@@ -1,5 +1,5 @@
-# Run-time extents that a function binds, in what it computes: as a workspace between kernels, and inside one kernel that has no memory
-# of that extent.
+# Run-time extents that a function binds, in what it computes: as a workspace between kernels, and inside one kernel
+# that has no memory of that extent.
 . "$TEST_ROOT/tests/shell.sh"
 check() { # NAME: NAME.ptir has the same results on the simulator and on reference, for several N
   for n in 0 1 6 77; do

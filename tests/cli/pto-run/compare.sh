@@ -1,4 +1,5 @@
-# --compare: the same inputs through two pipelines; outputs compared, what it took side by side with the ratio, the IR below.
+# --compare: the same inputs through two pipelines; outputs compared, what it took side by side with the ratio, the IR
+# below.
 . "$TEST_ROOT/tests/shell.sh"
 row() { sed -n "s|^$1  *||p" page; }
 compared() { # STATUS OPTIONS..

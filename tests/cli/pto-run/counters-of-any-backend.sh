@@ -1,5 +1,5 @@
-# Counters of a backend that is not ours are printed without being asked for, except for what it sums up itself; of very many the
-# first, with a word about the rest. --repeat says of each its median, least value and spread, everywhere.
+# Counters of a backend that is not ours are printed without being asked for, except for what it sums up itself; of very
+# many the first, with a word about the rest. --repeat says of each its median, least value and spread, everywhere.
 set -eu
 printf 'func @f(%%x: tensor<4 x f32>) {\n  return\n}\n' >m.ptir
 printf 'pto-pipeline: 1\npasses: []\nbackend: test.counts\n' >p.yaml

@@ -1,4 +1,5 @@
-# Products and rows of which an extent is 0, as a number and as a symbol: nothing, or zeros where only the inner one is 0.
+# Products and rows of which an extent is 0, as a number and as a symbol: nothing, or zeros where only the inner one is
+# 0.
 . "$TEST_ROOT/tests/shell.sh"
 /usr/bin/python3 - <<'EOF' || exit 1
 import numpy

@@ -1,6 +1,6 @@
-# Every wait_flag of every example, left out alone, is a race that names two places, or shown redundant by happens-before: the run
-# comes to its end, all that conflicts is ordered, and a token is left that nothing takes. Only waits after all loops are redundant.
-# Every set_flag left out is a deadlock that names the pipe.
+# Every wait_flag of every example, left out alone, is a race that names two places, or shown redundant by
+# happens-before: the run comes to its end, all that conflicts is ordered, and a token is left that nothing takes. Only
+# waits after all loops are redundant. Every set_flag left out is a deadlock that names the pipe.
 # One cube and two vector cores, so that each works on several tiles.
 set -u
 sed 's/^  cube: { count: 24,/  cube: { count: 1,/; s/^  vector: { count: 48,/  vector: { count: 2,/' "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >few-cores.yaml

@@ -1,5 +1,5 @@
-# Some forms of tests/fuzz/forms.py after every step of the default pipeline: the module parses back, reference computes numpy's results, and
-# going on from there ends in the same module. Then random programs.
+# Some forms of tests/fuzz/forms.py after every step of the default pipeline: the module parses back, reference computes
+# numpy's results, and going on from there ends in the same module. Then random programs.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 forms='^(fused-middle|batch-norm|first-axis-back|softmax-middle|bias-of-a-middle-dim|heads|transpose-.2, 0, 1.)$'

@@ -1,6 +1,7 @@
-# With half the bandwidth of global memory in the machine file, that of paths and that of all cores together, the same program keeps its
-# load pipes busy for 1.8 to 2.2 times as long, in every example. Where loads are what a program waits for, the same holds for the
-# time in which its transfers run, with what they wait for the first byte and for one another.
+# With half the bandwidth of global memory in the machine file, that of paths and that of all cores together, the same
+# program keeps its load pipes busy for 1.8 to 2.2 times as long, in every example. Where loads are what a program waits
+# for, the same holds for the time in which its transfers run, with what they wait for the first byte and for one
+# another.
 set -u
 cat >all.py <<'END'
 import os, re, subprocess, sys

@@ -1,4 +1,5 @@
-# A run without data makes no random inputs: 250 MB stay untouched, and the cycles are the same. With data they are made as ever.
+# A run without data makes no random inputs: 250 MB stay untouched, and the cycles are the same. With data they are made
+# as ever.
 set -eu
 cat >big.ptir <<'END'
 func @f(%x: tensor<$B x 4096 x bf16>) -> tensor<$B x 4096 x bf16> {

@@ -1,5 +1,5 @@
-# softmax 4096 x 4096, read off the swimlane: loads of iteration i + 1 run beside vector work of iteration i for more than 30 % of
-# all load time, that of first loads included; and the run takes less time than its pipes are busy.
+# softmax 4096 x 4096, read off the swimlane: loads of iteration i + 1 run beside vector work of iteration i for more
+# than 30 % of all load time, that of first loads included; and the run takes less time than its pipes are busy.
 . "$TEST_ROOT/tests/shell.sh"
 sed 's/\$R/4096/g; s/\$C/4096/g' "$TEST_ROOT/examples/softmax/rows.ptir" >softmax.ptir
 pto-run softmax.ptir --pipeline=default.yaml --set=backend.with.data=none --random-inputs=1 --report=report >out.txt 2>&1 || fail

@@ -1,4 +1,5 @@
-# softmax is one kernel, launched once, that reads |x| bytes of global memory and writes |y|; both rms_norms are one kernel.
+# softmax is one kernel, launched once, that reads |x| bytes of global memory and writes |y|; both rms_norms are one
+# kernel.
 . "$TEST_ROOT/tests/shell.sh"
 counter() { # NAME
   sed -n "s/^$1: \([0-9]*\) .*/\1/p" out.txt

@@ -1,4 +1,5 @@
-# An output is called what the user's text calls it, whatever passes make of the value; in a dump that is run by itself too.
+# An output is called what the user's text calls it, whatever passes make of the value; in a dump that is run by itself
+# too.
 . "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'EOF'
 func @f(%x: tensor<5 x 33 x bf16>) -> (tensor<5 x bf16>, tensor<5 x 33 x bf16>, tensor<5 x 33 x bf16>) {

@@ -1,9 +1,9 @@
-# Every two buffers of one memory, forced to one address in the IR of every example: reported with both places when they are live at
-# once, by the checker of addresses and by the simulator alone. When they are live one after the other, flags that were set for other
-# addresses may not keep them apart: the checker of flags says so for every number of iterations, the simulator for those of the run.
-# Otherwise both are silent, and the results keep their bits. The checker takes a buffer to live from its first to its last use; one that is
-# only scratch memory is empty between two uses, as the simulator knows. Every buffer that is forced past the end of its memory is
-# reported, by both.
+# Every two buffers of one memory, forced to one address in the IR of every example: reported with both places when they
+# are live at once, by the checker of addresses and by the simulator alone. When they are live one after the other,
+# flags that were set for other addresses may not keep them apart: the checker of flags says so for every number of
+# iterations, the simulator for those of the run. Otherwise both are silent, and the results keep their bits. The
+# checker takes a buffer to live from its first to its last use; one that is only scratch memory is empty between two
+# uses, as the simulator knows. Every buffer that is forced past the end of its memory is reported, by both.
 set -u
 sed 's/^  cube: { count: 24,/  cube: { count: 1,/; s/^  vector: { count: 48,/  vector: { count: 2,/' "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >few-cores.yaml
 printf 'pto-pipeline: 1\nname: simulator-alone\nmachine: few-cores.yaml\npasses: []\nbackend: pto.cpu-sim-unchecked\n' >alone.yaml

@@ -1,5 +1,5 @@
-# A published run of the chip (pto-isa 4.7): f16 gemm 6144^3 on 24 cores in 1.506 ms, the matrix unit busy 86.7 % of the time and loads
-# 95 %. The model is within 20 % of the time, and loads are what it waits for too.
+# A published run of the chip (pto-isa 4.7): f16 gemm 6144^3 on 24 cores in 1.506 ms, the matrix unit busy 86.7 % of the
+# time and loads 95 %. The model is within 20 % of the time, and loads are what it waits for too.
 set -u
 cat >gemm.ptir <<'END'
 func @gemm(%a: tensor<6144 x 6144 x f16>, %b: tensor<6144 x 6144 x f16>) -> tensor<6144 x 6144 x f32> {

@@ -1,5 +1,5 @@
-# --repeat N: every execution begins with the tensors as they were given, so a function that changes its input in place leaves
-# what one execution leaves; and outputs and files are those of the last.
+# --repeat N: every execution begins with the tensors as they were given, so a function that changes its input in place
+# leaves what one execution leaves; and outputs and files are those of the last.
 . "$TEST_ROOT/tests/shell.sh"
 cat >m.ptir <<'END'
 func @f(inout %x: gm<4 x 64 x f32>) {

@@ -1,4 +1,5 @@
-# Names and texts of users stand in the report as text: markup in the name of a file, of a machine and of a case does nothing.
+# Names and texts of users stand in the report as text: markup in the name of a file, of a machine and of a case does
+# nothing.
 . "$TEST_ROOT/tests/shell.sh"
 name='<script>alert(1)<!--&"'\''.ptir'
 cp "$TEST_ROOT/examples/softmax/rows.ptir" "$name" || exit 1

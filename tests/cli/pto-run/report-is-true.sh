@@ -1,5 +1,6 @@
-# --report of softmax, gemm and ffn: all files are there and listed, pages and pictures are well-formed and hold no outside
-# reference and no dead link, their numbers are those of counters.csv and of pto.allocate, and a second run writes the same bytes.
+# --report of softmax, gemm and ffn: all files are there and listed, pages and pictures are well-formed and hold no
+# outside reference and no dead link, their numbers are those of counters.csv and of pto.allocate, and a second run
+# writes the same bytes.
 . "$TEST_ROOT/tests/shell.sh"
 cat >check.py <<'END'
 import csv, re, sys, xml.etree.ElementTree as tree

@@ -1,6 +1,6 @@
-# A backend of somebody else that reports some of what <pto/profile.h> has gets a whole page: what it gave is there, what it does
-# not report is said and not printed as 0, and pipes that no machine file knows are drawn. Names that are not those of the profile
-# are findings of `pto-plugin lint`, and giving what was not declared is an error.
+# A backend of somebody else that reports some of what <pto/profile.h> has gets a whole page: what it gave is there,
+# what it does not report is said and not printed as 0, and pipes that no machine file knows are drawn. Names that are
+# not those of the profile are findings of `pto-plugin lint`, and giving what was not declared is an error.
 . "$TEST_ROOT/tests/shell.sh"
 run() { # STATUS OPTIONS..: softmax on the backend
   wanted=$1

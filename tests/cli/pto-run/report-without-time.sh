@@ -1,5 +1,5 @@
-# A report where there is less to say: of the reference backend at any level it says that there are no cycles; outputs that
-# differ are reported like others; what cannot be written is an error, 74, and leaves no half file.
+# A report where there is less to say: of the reference backend at any level it says that there are no cycles; outputs
+# that differ are reported like others; what cannot be written is an error, 74, and leaves no half file.
 . "$TEST_ROOT/tests/shell.sh"
 softmax=$TEST_ROOT/examples/softmax/case.yaml
 for step in none tile outline select allocate; do

@@ -1,5 +1,5 @@
-# Scalars and indices as inputs: numbers on the command line, in a case, from a file of rank 0, or random; on both backends. What
-# does not fit the type is refused where it was given. A tensor of `index` travels as i64.
+# Scalars and indices as inputs: numbers on the command line, in a case, from a file of rank 0, or random; on both
+# backends. What does not fit the type is refused where it was given. A tensor of `index` travels as i64.
 . "$TEST_ROOT/tests/shell.sh"
 cat >s.ptir <<'END'
 func @f(%x: tensor<4 x index>, %n: index, %s: f32, %b: bool, %u: u64, %h: f16) -> (tensor<4 x index>, tensor<4 x f32>) {

@@ -1,4 +1,5 @@
-# --dump-dir: a dump for the input and for each step that changed something, numbered by step; each is what --until leaves.
+# --dump-dir: a dump for the input and for each step that changed something, numbered by step; each is what --until
+# leaves.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/reports-of-a-run/inputs/run.sh"
 find dump -type f ! -name .pto-files | sed 's|.*/||' | sort | cmp - expected.txt || fail "the dumps are $(ls dump)"

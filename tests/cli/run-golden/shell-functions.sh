@@ -1,4 +1,5 @@
-# The functions of tests/shell.sh end a script with 1 when what they ask for is not so, say what that was, and are silent otherwise.
+# The functions of tests/shell.sh end a script with 1 when what they ask for is not so, say what that was, and are
+# silent otherwise.
 . "$TEST_ROOT/tests/shell.sh"
 
 # script WANT TEXT: the lines on standard input, after those that read shell.sh; TEXT is in what it prints.

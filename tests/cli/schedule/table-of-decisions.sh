@@ -1,4 +1,5 @@
-# --explain=schedule is a table of what was decided, by what and why; a pin that no step of the run decides is a warning.
+# --explain=schedule is a table of what was decided, by what and why; a pin that no step of the run decides is a
+# warning.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/cli/schedule/inputs/pins.sh"
 pin @gemm/gemm_0 walk columns

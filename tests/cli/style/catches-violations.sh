@@ -69,6 +69,21 @@ echo '# as gone_too.c does' >core/cites.sh && caught sources.sh 'core/cites.sh:1
 mkdir -p pipelines/machines docs && echo '| [isa] | a | b |' >docs/sources.md
 echo 'a: 1 # [isa] [own]' >pipelines/machines/m.yaml && caught sources.sh "m.yaml:1: [own]" && rm -r pipelines docs
 
+clean words.sh
+said() { # TEXT LINE: a file of core/ with this line
+  echo "$2" >core/said.c && caught words.sh "core/said.c:1: $1" && rm core/said.c
+}
+said '`is no`' '/* a pass is no tool */'
+said '`behind`' 'int f(void); /* behind the first */'
+said '`gives`' 'fail("it gives two");'
+said '`who`' '// who calls it'
+said '`room`' '/* room for more */'
+said "'%s'" "fail(\"no pass '%s'\");"
+printf '/* a pass is\n * no tool */\n' >core/said.c && caught words.sh 'core/said.c:1: `is * no`' && rm core/said.c
+echo '/* there is no pass; it is no longer here: `who`, `room` and no-room are names */' >core/said.c && clean words.sh && rm core/said.c
+echo 'A page, which gives more.' >core/README.md && caught words.sh 'core/README.md:1: `gives`' && echo x >core/README.md
+echo "# $(seq -s' ' 60)" >core/wide.sh && caught words.sh "core/wide.sh:1: a comment of 172 columns" && rm core/wide.sh
+
 # What is built: a tree with one object of each kind, as CMake lays it out.
 mkdir -p build/ir/CMakeFiles/pto_ir_base.dir/base build/core/CMakeFiles/pto_base.dir build/lib/pto/plugins-1
 compile() { # OBJECT-FOLDER SOURCE

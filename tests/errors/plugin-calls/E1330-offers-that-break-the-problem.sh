@@ -1,4 +1,5 @@
-# An offer must keep the granule and the extent, and have a finite cost: the strategy is blamed by name, with the numbers.
+# An offer must keep the granule and the extent, and have a finite cost: the strategy is blamed by name, with the
+# numbers.
 . "$TEST_ROOT/tests/shell.sh"
 printf 'func @f(%%x: tensor<4 x f32>) -> tensor<4 x f32> {\n  return %%x\n}\n' >m.ptir
 while IFS=: read -r way says; do

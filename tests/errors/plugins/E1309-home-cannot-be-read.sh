@@ -1,4 +1,5 @@
-# A home that cannot be read, such as another user's, keeps nobody from the installed plugins; a folder that was asked for must be there.
+# A home that cannot be read, such as another user's, keeps nobody from the installed plugins; a folder that was asked
+# for must be there.
 . "$TEST_ROOT/tests/shell.sh"
 negation >m.ptir
 ln -s loop loop || exit 1

@@ -1,4 +1,5 @@
-# What is not a .npy file, or a damaged one, is refused with its cause before anything runs; a missing file is a usage error.
+# What is not a .npy file, or a damaged one, is refused with its cause before anything runs; a missing file is a usage
+# error.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 negation '$n' >f.ptir

@@ -1,5 +1,5 @@
-# Bytes after the elements: numpy.load ignores them, and so does pto-run, but it says how many they are. The same of inputs and of
-# references; a file without any is read in silence.
+# Bytes after the elements: numpy.load ignores them, and so does pto-run, but it says how many they are. The same of
+# inputs and of references; a file without any is read in silence.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 negation '$n' >f.ptir

@@ -1,5 +1,6 @@
-# Loops side by side, more of them than a pair of pipes has events, with and without a loop around: they compile without a barrier and
-# run without a race. A loop in a loop needs two tokens of a pair of pipes: with one event a barrier stands in for the other.
+# Loops side by side, more of them than a pair of pipes has events, with and without a loop around: they compile without
+# a barrier and run without a race. A loop in a loop needs two tokens of a pair of pipes: with one event a barrier
+# stands in for the other.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 cat >make.py <<'END'

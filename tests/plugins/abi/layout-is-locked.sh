@@ -1,6 +1,7 @@
-# Sizes and offsets of every struct that crosses the boundary, and the number of every enumerator, are those of layout.txt: plugins
-# that were built before depend on them. A change that is meant goes into layout.txt (the test says how); once the draft flag of
-# <pto/abi.h> has fallen, only new fields at the end of a struct, and a new minor, may do so.
+# Sizes and offsets of every struct that crosses the boundary, and the number of every enumerator, are those of
+# layout.txt: plugins that were built before depend on them. A change that is meant goes into layout.txt (the test says
+# how); once the draft flag of <pto/abi.h> has fallen, only new fields at the end of a struct, and a new minor, may do
+# so.
 set -u
 : "${TEST_ROOT:?is set by tests/run-golden, which runs this in a folder of its own}"
 cat >layout.py <<'END'

@@ -1,5 +1,5 @@
-# An op-set declares a level of its own: its ops are in functions of that level alone, its pass makes tensor ops of them and is given
-# only such functions, and a pipeline that forgets the pass is refused before anything runs.
+# An op-set declares a level of its own: its ops are in functions of that level alone, its pass makes tensor ops of them
+# and is given only such functions, and a pipeline that forgets the pass is refused before anything runs.
 . "$TEST_ROOT/tests/shell.sh"
 cat >plugin.c <<'EOF'
 #include <pto/plugin.h>

@@ -1,5 +1,5 @@
-# Functions of an op-set that break the rules: what they did is one error at the op, which names op and plugin; one that dies or does
-# not return is named by the supervisor. Nothing is printed of the module.
+# Functions of an op-set that break the rules: what they did is one error at the op, which names op and plugin; one that
+# dies or does not return is named by the supervisor. Nothing is printed of the module.
 . "$TEST_ROOT/tests/shell.sh"
 module() { # OP
   printf 'func @f(%%x: tensor<4 x 8 x f32>) -> tensor<4 x 8 x f32> {\n  %%y = test.%s : tensor<4 x 8 x f32>\n  return %%y\n}\n' "$1" >m.ptir

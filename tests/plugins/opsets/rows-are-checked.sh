@@ -1,5 +1,5 @@
-# Rows of op-sets that say nonsense are refused when the plugin is loaded, with what is wrong; nothing of the plugin can be used then. Each
-# line below is a plugin of its own, built from one source that the line changes in one place.
+# Rows of op-sets that say nonsense are refused when the plugin is loaded, with what is wrong; nothing of the plugin can
+# be used then. Each line below is a plugin of its own, built from one source that the line changes in one place.
 . "$TEST_ROOT/tests/shell.sh"
 cat >plugin.c <<'EOF'
 #include <pto/plugin.h>

@@ -1,6 +1,7 @@
-# The op of the SDK's template, acme.squared_distance, from a text to the simulator: the reference evaluates it, the plugin's pass makes
-# ops of it that the default pipeline lowers, and both are what numpy computes in f64, within what its row says: (n + 2) 2^-24,
-# relatively, for n terms. Random shapes, axes and ops around it; what is printed reads back.
+# The op of the SDK's template, acme.squared_distance, from a text to the simulator: the reference evaluates it, the
+# plugin's pass makes ops of it that the default pipeline lowers, and both are what numpy computes in f64, within what
+# its row says: (n + 2) 2^-24, relatively, for n terms. Random shapes, axes and ops around it; what is printed reads
+# back.
 . "$TEST_ROOT/tests/shell.sh"
 cat >draw.py <<'EOF'
 import sys
@@ -55,8 +56,8 @@ for seed in 1 2 3 4 5 6; do
   /usr/bin/python3 compare.py reference.npy && /usr/bin/python3 compare.py simulated.npy || fail "seed $seed"
 done
 
-# What a step makes of it is compared with what it evaluates to; how far it may be off no number of units says, so that elements that
-# change are not decided.
+# What a step makes of it is compared with what it evaluates to; how far it may be off no number of units says, so that
+# elements that change are not decided.
 cat >m.ptir <<'EOF'
 func @f(%a: tensor<$B x 96 x f32>, %b: tensor<$B x 96 x f32>) -> tensor<$B x 1 x f32> {
   %d = acme.squared_distance %a, %b : tensor<$B x 1 x f32>

@@ -1,4 +1,5 @@
-# Each wait_flag of correct kernels, left out, is a race or redundant by happens-before; each set_flag left out is a deadlock.
+# Each wait_flag of correct kernels, left out, is a race or redundant by happens-before; each set_flag left out is a
+# deadlock.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 here=$TEST_ROOT/tests/backends/cpu-sim
