@@ -186,7 +186,7 @@ def main():
     arguments.add_argument("--sizes", default="1000,10000,100000,1000000", help="ops of the graphs")
     given = arguments.parse_args()
     if given.runs < 1:
-        arguments.error("--runs wants at least 1")
+        arguments.error("--runs needs at least 1")
     if not shutil.which(MLIR):
         sys.exit(f"{MLIR} is missing: apt-get install mlir-19-tools")
     bench = Bench(os.path.abspath(given.build), given.runs)

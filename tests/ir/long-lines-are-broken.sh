@@ -1,4 +1,4 @@
-# What stands in many lines of a text is printed so that no line is longer than what is read, in both forms.
+# What is in many lines of a text is printed so that no line is longer than what is read, in both forms.
 set -eu
 list() { # list COUNT FORMAT: numbers in the format, one to a line
   awk -v n="$1" -v f="$2" 'BEGIN { for (i = 0; i < n; i++) printf f "%s\n", i, i + 1 < n ? "," : "" }'

@@ -65,7 +65,7 @@ sed -i '/eval_TENSOR_SKELETON_F(/d' plugins/shared/semantics/tensor_elementwise.
 ninja -C b reference >"$work/log" 2>&1 && report no "an op without semantics does not link"
 grep -q 'undefined reference to .eval_TENSOR_SKELETON_F' "$work/log" && report ok "the build names what the op lacks" || report no "the build names what the op lacks"
 
-fails() { # TEST WORDS: fails, and these stand in its output
+fails() { # TEST WORDS: fails, and these are in its output
   case $1 in
   tests/unit/*) b/tests/unit/test_skeleton_m >"$work/log" 2>&1 ;;
   *) sh tests/run-golden -b b "$1" >"$work/log" 2>&1 ;;

@@ -76,7 +76,7 @@ func @beside(%x: tensor<$B x 40 x f32>) -> tensor<$B x 40 x f32> {{
 
 
 def program(seed, r):
-    """Its text, and the values of its symbols as arguments; None: it does not stand for the same numbers under every schedule."""
+    """Its text, and the values of its symbols as arguments; None: it does not mean the same numbers under every schedule."""
     kind, size = r.random(), {}
     if kind < 0.05:
         name = r.choice(EXAMPLES)

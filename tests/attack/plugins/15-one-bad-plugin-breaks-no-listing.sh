@@ -39,5 +39,5 @@ grep -q 'error: \[E1302\]' text && grep -q 'error: \[E1301\]' text && [ "$(grep 
 
 # Good plugins take the limit each, and a limit is a number of seconds.
 ends 0 pto-inspect passes --time-limit=5
-refuses 2 'pto-inspect: error: [E1503] option `--time-limit` wants seconds, more than 0 and at most 1000000000, not `soon`' \
+refuses 2 'pto-inspect: error: [E1503] option `--time-limit` needs seconds, more than 0 and at most 1000000000, not `soon`' \
   pto-inspect passes --time-limit=soon

@@ -1,5 +1,5 @@
 # SIGKILL at each call that makes, names or removes a file: the output is the old one or the new one, and nothing empty
-# stands beside it. A file that did not exist leaves nothing at all.
+# is beside it. A file that did not exist leaves nothing at all.
 . "$TEST_ROOT/tests/shell.sh"
 
 cat >kill.c <<'END'

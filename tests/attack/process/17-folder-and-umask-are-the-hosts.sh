@@ -25,7 +25,7 @@ for when in constructor entry; do
   done
 done
 
-# In a backend too: the files of its report stand in the report's folder, whatever it changes in between.
+# In a backend too: the files of its report are in the report's folder, whatever it changes in between.
 PTO_TEST_BACKEND=process exits 0 pto-run m.ptir --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --backend=test.hostile-backend \
   --report report --out y=y.npy >out 2>text || fail backend
 [ "$(cat report/note.txt)" = note ] && [ -s report/counters.csv ] && [ -z "$(ls elsewhere)" ] || fail 'backend: elsewhere'

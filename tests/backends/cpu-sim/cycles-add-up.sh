@@ -28,7 +28,7 @@ cycles=$(($(sed -n 's/^cycles: \([0-9]*\) .*/\1/p' first) - total))
 sum=$(($(busy first v) + $(busy first mte2) + $(busy first mte3)))
 [ "$cycles" -lt "$sum" ] || fail "$cycles cycles, $sum of all pipes"
 
-# Time is what loads need at the speed of their path; what they wait for one another, and for the first byte, stands
+# Time is what loads need at the speed of their path; what they wait for one another, and for the first byte, is
 # beside it.
 mkdir machines
 awk '

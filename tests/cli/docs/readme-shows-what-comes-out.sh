@@ -5,7 +5,7 @@ awk '/^## / { on = ($0 == "## What you get") } /^```$/ { inside = !inside; n += 
 set -- shown*
 [ $# -eq 3 ] || fail "not three blocks: $*"
 
-# in_order SHOWN PRINTED: each line of the first stands in the second, in this order, except for indentation.
+# in_order SHOWN PRINTED: each line of the first is in the second, in this order, except for indentation.
 in_order() {
   sed -e '/^ *\.\.$/d' -e 's/, \.\.) {$//' -e 's/^ *//' "$1" >wanted
   [ "$(wc -l <wanted)" -ge 5 ] || fail "$1 shows too little"

@@ -6,7 +6,7 @@ if ! command -v mlir-opt-19 >/dev/null; then
   exit 77
 fi
 cat >compare.py <<'EOF'
-"""compare.py OURS BACK: two modules are the same when values are renamed by the order in which they first stand."""
+"""compare.py OURS BACK: two modules are the same when values are renamed by the order in which they first occur."""
 import re, sys
 
 

@@ -60,7 +60,7 @@ if ! is_sanitized; then
 fi
 for wrong in 0 -1 nan inf soon 1e10; do
   run 2 stop "--time-limit=$wrong"
-  says_once "pto-opt: error: [E1503] option \`--time-limit\` wants seconds, more than 0 and at most 1000000000, not \`$wrong\`"
+  says_once "pto-opt: error: [E1503] option \`--time-limit\` needs seconds, more than 0 and at most 1000000000, not \`$wrong\`"
 done
 ends 2 pto-opt m.ptir --no-supervise --time-limit=1
 says_once 'pto-opt: error: [E1504] --no-supervise excludes --time-limit'

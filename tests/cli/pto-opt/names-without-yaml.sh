@@ -1,4 +1,4 @@
-# Pipelines and machines by a name without `.yaml`, wherever a name may stand; and --insert-before.
+# Pipelines and machines by a name without `.yaml`, wherever a name is allowed; and --insert-before.
 set -e
 . "$TEST_ROOT/tests/shell.sh"
 m=$TEST_ROOT/examples/softmax/softmax.ptir

@@ -1,6 +1,6 @@
 # The final IR of no example has a pto.barrier inside a loop.
 . "$TEST_ROOT/tests/shell.sh"
-barriers() { # FILE: prints the barriers that stand inside of a `for`
+barriers() { # FILE: prints the barriers that are inside of a `for`
   awk '
     { indent = match($0, /[^ ]/) - 1 }
     depth && indent <= loop[depth] && /^ *}/ { depth-- }

@@ -21,7 +21,7 @@ output=d sets=''
 run --sym A=7
 cmp reference.npy default.npy || exit 1
 pto-opt m.ptir --pipeline=default.yaml | grep -q '^  block.kernel @f_0 .* reads(%z_2d) writes(%d_2d) (%z_2d: .*, out %d_2d: .*, %x: gm<$A x f32>)' || exit 1
-# What is divided by the symbol stands in a kernel of its own.
+# What is divided by the symbol is in a kernel of its own.
 cat >m.ptir <<'EOF'
 func @f(%x: tensor<7 x $C x f32>) -> tensor<7 x 1 x f32> {
   %y = tensor.reduce_mean %x {axis = 1} : tensor<7 x 1 x f32>

@@ -1,4 +1,4 @@
-# Names and texts of users stand in the report as text: markup in the name of a file, of a machine and of a case does
+# Names and texts of users are in the report as text: markup in the name of a file, of a machine and of a case does
 # nothing.
 . "$TEST_ROOT/tests/shell.sh"
 name='<script>alert(1)<!--&"'\''.ptir'

@@ -2,7 +2,7 @@
 set -u
 failures=0
 
-# case NAME WANT TEXT < FILE: WANT is pass or fail; TEXT must stand in what run-golden prints.
+# case NAME WANT TEXT < FILE: WANT is pass or fail; TEXT must be in what run-golden prints.
 case_is() {
   cat >"$TEST_TMP/$1.ptir"
   if out=$("$TEST_ROOT/tests/run-golden" -b "$TEST_BUILD" "$TEST_TMP/$1.ptir" 2>&1); then got=pass; else got=fail; fi

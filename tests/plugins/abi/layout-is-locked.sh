@@ -55,7 +55,7 @@ END
   "${CC:-cc}" -w -I "$TEST_ROOT/sdk/include" -I "$TEST_BUILD/include" layout.c -o layout && ./layout >layout.txt || exit 1
 [ "$(grep -c '^struct' layout.txt)" -ge 20 ] && [ "$(grep -c '^ .*PTO_' layout.txt)" -ge 100 ] && grep -q '^        scratch$' layout.txt || { echo 'the headers were not understood:'; cat layout.txt; exit 1; }
 
-# New rows of <pto/host.def> need no word here: in a draft they may stand anywhere, later at the end of their table. The
+# New rows of <pto/host.def> need no word here: in a draft they may be anywhere, later at the end of their table. The
 # functions that are locked keep their order.
 cat >without_new.py <<'END'
 import re, sys

@@ -6,7 +6,7 @@ func @f(%x: tensor<4 x f32>) -> tensor<4 x f32> {
   return %x
 }
 END
-# One id stands in two files here; only a pipeline that names it may mind.
+# One id is in two files here; only a pipeline that names it may mind.
 LD_DEBUG=files LD_DEBUG_OUTPUT=loader pto-opt in.ptir --plugin-path="$TEST_PLUGINS" --passes=test.abi-constructor-runs >/dev/null
 opened=$(cat loader.* | grep -o "$TEST_PLUGINS/[^ ;]*\.so" | sort -u)
 [ "$opened" = "$TEST_PLUGINS/abi-constructor-runs.so" ] || fail "opened: $opened"

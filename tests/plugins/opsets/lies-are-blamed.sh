@@ -26,7 +26,7 @@ module 'infers_for_ever %x'
 fails 75 "it was killed in plugin \`test.liar-ops\`, op test.infers_for_ever (m.ptir:2), function @f" \
   pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-ops.so" --time-limit 1
 
-# What an honest one reports stands at the op as well, and a note says what reported it.
+# What an honest one reports is at the op as well, and a note says what reported it.
 module 'scaled %x {steps = [1], scale = -1.0}'
 refuses 4 'm.ptir:2:8: error: [test/scale] has a scale that is not above 0' pto-opt m.ptir --plugin="$TEST_PLUGINS/liar-ops.so"
 says_line "m.ptir:2:8: note: reported by op \`test.scaled\` $op"
