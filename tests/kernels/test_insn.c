@@ -276,13 +276,13 @@ static int run_failures(void)
                    .rows = 8,
                    .cols = 16};
     bad += fails(INSN_TLOAD, (insn_call){.dst = f, .gm = w},
-                 "tload: the window leaves the array: dim 0 has extent 20, wanted are 8 from 13 on");
+                 "tload: the window leaves the array: dim 0 has extent 20, needed are 8 from 13 on");
     bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w},
-                 "tstore: the window leaves the array: dim 0 has extent 20, wanted are 8 from 13 on");
+                 "tstore: the window leaves the array: dim 0 has extent 20, needed are 8 from 13 on");
     w.offsets[0] = 12;
     w.offsets[1] = -1;
     bad += fails(INSN_TLOAD, (insn_call){.dst = f, .gm = w},
-                 "tload: the window leaves the array: dim 1 has extent 50, wanted are 16 from -1 on");
+                 "tload: the window leaves the array: dim 1 has extent 50, needed are 16 from -1 on");
     w.offsets[1] = 34;
     w.bytes = 3999;
     bad +=
