@@ -1,5 +1,5 @@
-# Forty functions of which each calls the next one twice stand for 2^40 ops; the number is known before anything is copied. A chain of 3000
-# functions is inlined.
+# Forty functions of which each calls the next one twice stand for 2^40 ops; the number is known before anything is
+# copied. A chain of 3000 functions is inlined.
 . "$TEST_ROOT/tests/shell.sh"
 t='tensor<4 x f32>'
 functions() { # COUNT CALLS
