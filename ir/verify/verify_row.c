@@ -166,7 +166,7 @@ static status check_value(const module *m, op_id o, const attr_spec *spec, attr_
 {
     const ir_context *c = module_context(m);
     const attr_node *n = attr_at(c, value);
-    if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "wants %s for `%s`", attr_spec_words(spec), spec->name);
+    if (!kind_fits(c, spec, n)) return op_error(m, o, &E0314, "needs %s for `%s`", attr_spec_words(spec), spec->name);
     if ((spec->kind != SPEC_ENUM && spec->kind != SPEC_WORD) || !attr_spec_limits(spec)) return OK;
     str word = string_of(c, n->id);
     if (attr_spec_allows(spec, context_names(c), word)) return OK;
