@@ -24,7 +24,7 @@ pto_status report_race(const sim_core *c, const race *r)
               pto_space_name(r->space), PTO_FMT(r->first->op_name), pipes[r->first_pipe],
               r->first_writes ? "writes" : "reads", where);
     pto_note(r->first->op,
-             "the other access, `%.*s`, is here; %s -> %s needs a set_flag behind it and a wait_flag before the second",
+             "the other access, `%.*s`, is here; %s -> %s needs a set_flag after it and a wait_flag before the second",
              PTO_FMT(r->first->op_name), pipes[r->first_pipe], pipes[r->second_pipe]);
     return PTO_FAILED;
 }

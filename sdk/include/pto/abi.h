@@ -191,7 +191,7 @@ enum {
 #define TEXT(ID, ...) PTO_TEXT_##ID,
 #include <pto/ops/kinds.def>
 };
-/* Where ops may stand. */
+/* Where ops may be. */
 enum {
 #define HOME(ID, ...) PTO_HOME_##ID,
 #include <pto/ops/kinds.def>

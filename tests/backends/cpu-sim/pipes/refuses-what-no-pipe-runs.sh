@@ -1,5 +1,5 @@
-# An instruction whose unit feeds no pipe of its core is refused by name, by the pass that orders pipes and by the simulator; so is a
-# core with more pipes than the simulator takes.
+# An instruction whose unit feeds no pipe of its core is refused by name, by the pass that orders pipes and by the
+# simulator; so is a core with more pipes than the simulator takes.
 . "$TEST_ROOT/tests/shell.sh"
 inputs=$TEST_ROOT/tests/backends/cpu-sim/pipes/inputs
 sed 's/, v: vector }/ }/' "$inputs/two-engines.yaml" >no-vector.yaml
