@@ -44,6 +44,7 @@ struct run_context {
 struct run_session {
     arena *a;
     run_session_params params;
+    struct machine_facts *facts; /* host_machine.c; NULL until they are asked for */
     run_context *outermost, *current;
 };
 

@@ -1,5 +1,4 @@
 /* Host functions about the run, options, machine and module. */
-#include "core/files/machine_pipe.h"
 #include "core/host/host_handle.h"
 
 #include <stdio.h>
@@ -135,32 +134,6 @@ uint32_t host_kind_roles(const pto_run *run, pto_kind_id k, uint32_t operand)
     return info != NULL ? op_info_spaces(info, operand) : 0;
 }
 
-/* ---- pipes ---- */
-
-static bool is_pipe(const run_context *c, pto_pipe p)
-{
-    return p != PTO_PIPE_NONE && p < role_names_count(context_names(c->ir), NAME_PIPE);
-}
-
-pto_str host_pipe_name(const pto_run *run, pto_pipe p)
-{
-    const run_context *c = run_of(run);
-    if (p == PTO_PIPE_ALL) return pto_str_z("all");
-    return is_pipe(c, p) ? pto_str_z(role_names_text(context_names(c->ir), NAME_PIPE, p)) : (pto_str){0};
-}
-
-pto_pipe host_pipe_by_name(const pto_run *run, pto_str name)
-{
-    const uint32_t id = role_names_find(context_names(run_of(run)->ir), NAME_PIPE, str_of(name));
-    return id == 0 && str_is(str_of(name), "all") ? PTO_PIPE_ALL : id;
-}
-
-uint32_t host_pipe_role(const pto_run *run, pto_pipe p)
-{
-    const run_context *c = run_of(run);
-    return is_pipe(c, p) ? role_names_role(context_names(c->ir), NAME_PIPE, p) : PTO_UNIT_NONE;
-}
-
 /* ---- options ---- */
 
 #define TYPE_BIT(type) (1u << (type))
@@ -216,45 +189,6 @@ int32_t host_opt_is_set(const pto_run *run, uint32_t option)
 {
     const value *v = option_of(run, option, UINT32_MAX, "anything");
     return v != NULL && v->at.file != NULL;
-}
-
-/* ---- machine ---- */
-
-/* What a step does may depend on the machine from here on. */
-static const machine *ask_machine(run_context *c)
-{
-    c->asked_machine |= c->session->params.machine != NULL;
-    return c->session->params.machine;
-}
-
-pto_pipe host_op_pipe(pto_op h)
-{
-    run_context *c = run_of(h.run);
-    const op_id o = op_from(c, h);
-    const char *pipe = o != 0 ? machine_pipe_of(ask_machine(c), c->m, o) : NULL;
-    return pipe != NULL ? role_names_find(context_names(c->ir), NAME_PIPE, str_from(pipe)) : PTO_PIPE_NONE;
-}
-
-pto_status host_machine_i64(const pto_run *run, pto_str path, int64_t *out)
-{
-    const machine *m = ask_machine(run_of(run));
-    return m != NULL && machine_query_i64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
-}
-
-pto_status host_machine_f64(const pto_run *run, pto_str path, double *out)
-{
-    const machine *m = ask_machine(run_of(run));
-    return m != NULL && machine_query_f64(m, str_of(path), out) ? PTO_OK : PTO_FAILED;
-}
-
-pto_status host_machine_str(const pto_run *run, pto_str path, pto_str *out)
-{
-    run_context *c = run_of(run);
-    const machine *m = ask_machine(c);
-    str text;
-    if (m == NULL || !machine_query_str(c->scratch, m, str_of(path), &text)) return PTO_FAILED;
-    *out = pto_str_of(text);
-    return PTO_OK;
 }
 
 /* ---- module ---- */

@@ -34,16 +34,18 @@ static const char *const order_words[] = {
 #include "ir/ops/types.def"
     NULL};
 
-#define ROWS(rows) (rows), sizeof(rows) / sizeof(rows)[0]
+#define ROWS(roles, rows) (roles), (rows), sizeof(rows) / sizeof(rows)[0]
+#define ROWS_SPACE ROWS(space_role_words, standard_spaces)
+#define ROWS_PIPE ROWS(unit_role_words, standard_pipes)
+#define ROWS_LAYOUT ROWS(order_words, standard_layouts)
 static const struct {
     const char *words, *attribute;
     const char *const *roles;
     const name_row *rows;
     uint32_t count;
 } kinds[NAME_KIND_COUNT] = {
-    [NAME_SPACE] = {"memory space", "spaces", space_role_words, ROWS(standard_spaces)},
-    [NAME_PIPE] = {"pipe", "pipes", unit_role_words, ROWS(standard_pipes)},
-    [NAME_LAYOUT] = {"layout", "layouts", order_words, ROWS(standard_layouts)},
+#define NAME_KIND(ID, words, attribute) [NAME_##ID] = {words, attribute, ROWS_##ID},
+#include "ir/ops/kinds.def"
 };
 
 struct role_names {

@@ -14,9 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum name_kind { NAME_NONE, NAME_SPACE, NAME_PIPE, NAME_LAYOUT, NAME_KIND_COUNT } name_kind;
+typedef enum name_kind {
+    NAME_NONE,
+#define NAME_KIND(ID, ...) NAME_##ID,
+#include "ir/ops/kinds.def"
+    NAME_KIND_COUNT
+} name_kind;
 /* Ids fit in 5 bits, so that a set of them is a uint32_t. */
-enum { NAME_MAX_ID = 31, NAME_IDS = 32, NAME_MAX_BYTES = 32 };
+enum {
+#define LIMIT(ID, number, doc) NAME_LIMIT_##ID = number,
+#include "ir/ops/kinds.def"
+    NAME_IDS = NAME_LIMIT_NAMES_MAX,
+    NAME_MAX_ID = NAME_IDS - 1,
+    NAME_MAX_BYTES = 32
+};
 
 /* What a memory space is for. */
 typedef enum space_role {

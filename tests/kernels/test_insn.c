@@ -24,7 +24,7 @@ typedef struct insn_case {
 
 static tile_ref take_tile(reader *r, int64_t *out_alias, int64_t *out_bytes)
 {
-    tile_ref t = {.dtype = (pto_dtype)take_i64(r), .space = (pto_space)take_i64(r), .layout = (pto_layout)take_i64(r)};
+    tile_ref t = {.dtype = (pto_dtype)take_i64(r), .role = (uint32_t)take_i64(r), .order = (uint32_t)take_i64(r)};
     t.rows = take_i64(r);
     t.cols = take_i64(r);
     t.valid_rows = take_i64(r);
@@ -211,8 +211,8 @@ static tile_ref tile(pto_dtype t, int64_t rows, int64_t cols)
     return (tile_ref){.base = memory,
                       .bytes = 4096,
                       .dtype = t,
-                      .space = PTO_VEC,
-                      .layout = PTO_ND,
+                      .role = PTO_ROLE_SCRATCHPAD,
+                      .order = PTO_ORDER_ROW,
                       .rows = rows,
                       .cols = cols,
                       .valid_rows = rows,
@@ -256,7 +256,7 @@ static int run_failures(void)
     bad += fails(INSN_TNEG, (insn_call){.dst = f, .src = {x}},
                  "tneg: source 1 reaches past the end of its buffer (8 x 16 x f32, valid 8 x 16, 511 bytes)");
     x = f;
-    x.layout = PTO_NZ;
+    x.order = PTO_ORDER_COLUMN_ROW;
     bad += fails(
         INSN_TMOV, (insn_call){.dst = f, .src = {x}},
         "tmov: source 1 has a capacity that is not a multiple of its box (8 x 16 x f32, valid 8 x 16, 4096 bytes)");
@@ -354,10 +354,10 @@ static void bench(void)
         call.src[0].base = bytes + (1 << 20);
         call.src[1].base = bytes + (2 << 20);
         call.dst.bytes = call.src[0].bytes = call.src[1].bytes = (size_t)1 << 20;
-        call.dst.layout = PTO_NZ;
-        call.src[0].layout = PTO_ZZ;
-        call.src[1].layout = PTO_ZN;
-        call.dst.space = PTO_ACC;
+        call.dst.order = PTO_ORDER_COLUMN_ROW;
+        call.src[0].order = PTO_ORDER_ROW_ROW;
+        call.src[1].order = PTO_ORDER_ROW_COLUMN;
+        call.dst.role = PTO_ROLE_ACCUMULATOR;
         bench_one(INSN_TMATMUL, call, 128.0 * 128 * 256, "fma");
     }
     free(bytes);

@@ -57,7 +57,7 @@ static bool conflicts(const claim *a, const claim *b, race *out)
                   .second_pipe = b->pipe,
                   .first_writes = a->window.is_write,
                   .second_writes = b->window.is_write,
-                  .space = PTO_GM,
+                  .space = PTO_SPACE_NONE,
                   .lo = lo,
                   .hi = hi,
                   .root = a->window.root};

@@ -79,15 +79,15 @@ static pto_status take_arguments(sim *s, const pto_call *call, program_argument 
 
 static pto_status set_up_memory(sim *s)
 {
-    static const pto_space inner[] = {PTO_VEC, PTO_MAT, PTO_LEFT, PTO_RIGHT, PTO_ACC, PTO_BIAS, PTO_SCALING};
+    const pto_space global = s->machine->global;
     const uint32_t actors = memory_actor(s) + 1;
     event_queue_init(s->run, &s->queue, actors);
     bandwidth_init(&s->memory, s->machine->gm_bytes_per_cycle);
-    for (uint32_t i = 0; i < 2 * sizeof inner / sizeof *inner; i++) {
-        const char *space = pto_space_name(inner[i / 2]);
-        const double speed =
-            pto_machine_f64_or(s->run, -1, "paths.%s.%s.bytes-per-cycle", i % 2 ? space : "gm", i % 2 ? "gm" : space);
-        if (speed >= 0) bandwidth_add_class(s->run, &s->memory, speed, actors);
+    for (pto_space space = 1; space < pto_name_count(s->run, PTO_NAME_SPACE); space++) {
+        const pto_path_facts in = pto_machine_path(s->run, global, space),
+                             out = pto_machine_path(s->run, space, global);
+        if (in != NULL) bandwidth_add_class(s->run, &s->memory, in->bytes_per_cycle, actors);
+        if (out != NULL && space != global) bandwidth_add_class(s->run, &s->memory, out->bytes_per_cycle, actors);
     }
     for (uint32_t i = 0; i < LAUNCHES_MAX; i++) claims_init(s->run, &s->launches[i].claims);
     s->cores = PTO_SCRATCH(s->run, sim_core, s->machine->core_count);

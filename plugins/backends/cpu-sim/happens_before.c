@@ -7,7 +7,7 @@ void history_init(const pto_run *run, access_history *h) { *h = (access_history)
 
 void history_clear(access_history *h)
 {
-    for (uint32_t i = 0; i < PTO_SPACE_COUNT; i++) h->spaces[i].count = 0;
+    for (uint32_t i = 0; i < PTO_NAMES_MAX; i++) h->spaces[i].count = 0;
     h->window_count = 0;
     h->blank.site = NULL;
     h->overlap.reader = NULL;
@@ -207,7 +207,7 @@ bool history_touch_window(access_history *h, const window_access *a, const acces
                       .second_pipe = by->pipe,
                       .first_writes = r->window.is_write,
                       .second_writes = a->is_write,
-                      .space = PTO_GM,
+                      .space = PTO_SPACE_NONE,
                       .lo = lo,
                       .hi = hi,
                       .root = a->root};

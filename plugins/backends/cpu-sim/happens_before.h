@@ -97,7 +97,7 @@ typedef struct window_record {
 
 typedef struct access_history {
     const pto_run *run;
-    segment_list spaces[PTO_SPACE_COUNT];
+    segment_list spaces[PTO_NAMES_MAX];
     window_record *windows;
     uint32_t window_count, window_room;
     blank_read blank; /* the first one */

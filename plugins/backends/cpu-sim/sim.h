@@ -138,7 +138,7 @@ typedef struct sim_core {
     sim_event *events;           /* [source][target][id] */
     sim_token *free_tokens;
     uint32_t token_count; /* in all events */
-    uint8_t *memory[PTO_SPACE_COUNT];
+    uint8_t *memory[PTO_NAMES_MAX];
     access_history history;
 } sim_core;
 

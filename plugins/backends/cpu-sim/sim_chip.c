@@ -14,7 +14,7 @@ static pto_status check_buffer(sim *s, const sim_kernel *k, const program_buffer
     const sim_core_kind *kind = &s->machine->kinds[k->kind];
     const int64_t have = kind->space_bytes[b->space], usable = kind->usable_bytes[b->space];
     const int64_t bytes = b->bytes_per_stage * b->stages, end = b->address + bytes;
-    const char *space = pto_space_name(b->space);
+    const char *space = pto_space_name(s->run, b->space);
     if (bytes > usable)
         return pto_error(b->site->op, "pto.cpu-sim/capacity",
                          "the buffer has %" PRId64 " bytes of `%s`, which has %" PRId64 " on a core of kind `%s`",

@@ -36,7 +36,7 @@ static void furnish(sim *s, sim_core *c)
         c->pipes[p].ring = PTO_SCRATCH(s->run, sim_entry, s->options.queue_depth);
         if (s->options.has_data) c->pipes[p].calls = PTO_SCRATCH(s->run, insn_call, s->options.queue_depth);
     }
-    for (pto_space m = PTO_VEC; s->options.has_data && m < PTO_GM; m++) {
+    for (pto_space m = 1; s->options.has_data && m < PTO_NAMES_MAX; m++) {
         const int64_t bytes = c->kind->space_bytes[m];
         if (bytes > 0) c->memory[m] = pto_scratch(s->run, (size_t)bytes);
     }

@@ -1,6 +1,7 @@
 #include "cpu-sim/sim_machine.h"
 
 #include <pto/build.h>
+#include <pto/operands.h>
 
 #include <inttypes.h>
 
@@ -11,20 +12,21 @@ static const char *text_copy(const pto_run *run, pto_str s)
     return text;
 }
 
-static const char *owner_of(const pto_run *run, const char *space)
+/* The kind of cores that own the first space of a role; NULL when none does. */
+static const char *owner_of(const pto_run *run, uint32_t role)
 {
-    const pto_str core = pto_machine_text(run, "spaces.%s.core", space);
-    return core.n != 0 ? text_copy(run, core) : NULL;
+    const pto_space_facts space = pto_space_facts_of(run, role);
+    return space != NULL && space->core.n != 0 ? text_copy(run, space->core) : NULL;
 }
 
 static void read_spaces(const pto_run *run, sim_core_kind *k)
 {
-    for (pto_space s = PTO_VEC; s < PTO_GM; s++) {
-        const char *name = pto_space_name(s), *owner = owner_of(run, name);
-        if (owner == NULL || strcmp(owner, k->name) != 0) continue;
-        k->space_bytes[s] = pto_machine_i64_or(run, 0, "spaces.%s.bytes", name);
-        k->usable_bytes[s] = pto_machine_i64_or(run, k->space_bytes[s], "spaces.%s.usable-bytes", name);
-        k->align_bytes[s] = pto_machine_i64_or(run, 1, "spaces.%s.align", name);
+    for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++) {
+        const pto_space_facts facts = pto_machine_space(run, s);
+        if (facts == NULL || !pto_str_is(facts->core, k->name)) continue;
+        k->space_bytes[s] = facts->bytes;
+        k->usable_bytes[s] = facts->usable_bytes;
+        k->align_bytes[s] = facts->align;
     }
 }
 
@@ -91,14 +93,17 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "the pipeline names no machine; add `machine: machines/ascend-910b.yaml` or use --machine");
     out->name = text_copy(run, name);
-    const char *vector = owner_of(run, "vec"), *cube = owner_of(run, "acc");
+    const char *vector = owner_of(run, PTO_ROLE_SCRATCHPAD), *cube = owner_of(run, PTO_ROLE_ACCUMULATOR);
     if (vector == NULL && cube == NULL)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
-                            "machine `%s` has neither a space `vec` nor a space `acc` that a core owns", out->name);
+                            "no core of machine `%s` owns a scratchpad, such as `vec`, or accumulators, such as `acc`",
+                            out->name);
     PTO_TRY(read_kind(run, cube ? cube : vector, out, &out->cube_kind));
     PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
     out->clock_hz = pto_machine_i64_or(run, 1000000000, "clock-hz");
-    out->gm_bytes = pto_machine_i64_or(run, INT64_MAX, "spaces.gm.bytes");
+    out->global = pto_space_of_role(run, PTO_ROLE_GLOBAL);
+    const pto_space_facts global = pto_machine_space(run, out->global);
+    out->gm_bytes = global != NULL ? global->bytes : INT64_MAX;
     out->gm_bytes_per_cycle = pto_machine_f64_or(run, 0, "shared.gm-bytes-per-cycle");
     out->repeat_bytes = pto_machine_i64_or(run, 256, "vector.repeat-bytes");
     out->partial_repeat_cycles = pto_machine_i64_or(run, 0, "vector.partial-repeat-cycles");
@@ -121,7 +126,7 @@ uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel)
     if (kernel->core == CORE_CUBE) return m->cube_kind;
     if (kernel->core == CORE_VECTOR) return m->vector_kind;
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
-        if (kernel->buffers[i].space != PTO_VEC) return m->cube_kind;
+        if (pto_space_role(m->run, kernel->buffers[i].space) != PTO_ROLE_SCRATCHPAD) return m->cube_kind;
     return m->vector_kind;
 }
 
@@ -141,14 +146,14 @@ static pto_status charge_vector(const sim_machine *m, const program_site *site, 
 
 static pto_status charge_move(const sim_machine *m, const program_site *site, site_charge *out)
 {
-    const char *from = pto_space_name(site->from), *to = pto_space_name(site->to);
-    out->kind = site->from == PTO_GM || site->to == PTO_GM ? CHARGE_GM : CHARGE_MOVE;
-    out->bytes_per_cycle = pto_machine_f64_or(m->run, 0, "paths.%s.%s.bytes-per-cycle", from, to);
-    if (out->bytes_per_cycle <= 0)
+    const pto_path_facts path = pto_machine_path(m->run, site->from, site->to);
+    out->kind = site->from == m->global || site->to == m->global ? CHARGE_GM : CHARGE_MOVE;
+    if (path == NULL)
         return pto_error(site->op, "pto.cpu-sim/no-path",
                          "`%.*s` moves data from `%s` to `%s`; machine `%s` has no such path", PTO_FMT(site->op_name),
-                         from, to, m->name);
-    out->latency = pto_machine_i64_or(m->run, 0, "paths.%s.%s.latency", from, to);
+                         pto_space_name(m->run, site->from), pto_space_name(m->run, site->to), m->name);
+    out->bytes_per_cycle = path->bytes_per_cycle;
+    out->latency = path->latency;
     return PTO_OK;
 }
 
@@ -192,7 +197,7 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
     int64_t size = (int64_t)element_bytes(t->ref.dtype);
     if (step->dst && (int64_t)element_bytes(step->dst->ref.dtype) > size)
         size = (int64_t)element_bytes(step->dst->ref.dtype);
-    const bool down = t->ref.layout == PTO_DN;
+    const bool down = t->ref.order == PTO_ORDER_COLUMN;
     const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows,
                   cols = down ? t->ref.valid_rows : t->ref.valid_cols;
     const int64_t row_bytes = cols * size;

@@ -15,7 +15,7 @@ typedef struct sim_core_kind {
     uint32_t pipe_end;                   /* numbers of pipes are below it */
     const char *pipe_names[CLOCK_PIPES]; /* by number; of 0 none */
     uint8_t pipe_numbers[PTO_NAMES_MAX]; /* by id; NO_PIPE: the cores do not have it */
-    int64_t space_bytes[PTO_SPACE_COUNT], usable_bytes[PTO_SPACE_COUNT], align_bytes[PTO_SPACE_COUNT];
+    int64_t space_bytes[PTO_NAMES_MAX], usable_bytes[PTO_NAMES_MAX], align_bytes[PTO_NAMES_MAX];
 } sim_core_kind;
 
 typedef struct sim_machine {
@@ -26,6 +26,7 @@ typedef struct sim_machine {
     sim_core_kind kinds[CORE_KINDS_MAX];
     uint32_t kind_count, core_count;
     uint32_t vector_kind, cube_kind; /* indices; equal where one kind does all */
+    pto_space global;                /* that arrays are in */
     int64_t gm_bytes;
     double gm_bytes_per_cycle;
     int64_t repeat_bytes, partial_repeat_cycles;

@@ -12,6 +12,13 @@ static void instance_text(const sim_core *c, char *out, size_t size)
     snprintf(out, size, "@%s, instance %" PRId64 " of %" PRId64, l->kernel->p->name, c->instance, l->instances);
 }
 
+/* NONE: that of windows. */
+static const char *space_text(const sim_core *c, pto_space space)
+{
+    const pto_run *run = c->launch->kernel->p->run;
+    return pto_space_name(run, space != PTO_SPACE_NONE ? space : pto_space_of_role(run, PTO_ROLE_GLOBAL));
+}
+
 pto_status report_race(const sim_core *c, const race *r)
 {
     char where[160];
@@ -21,7 +28,7 @@ pto_status report_race(const sim_core *c, const race *r)
               "`%.*s` on pipe %s %s bytes %" PRId64 " to %" PRId64
               " of `%s`, which `%.*s` on pipe %s %s without any order between them (%s)",
               PTO_FMT(r->second->op_name), pipes[r->second_pipe], r->second_writes ? "writes" : "reads", r->lo, r->hi,
-              pto_space_name(r->space), PTO_FMT(r->first->op_name), pipes[r->first_pipe],
+              space_text(c, r->space), PTO_FMT(r->first->op_name), pipes[r->first_pipe],
               r->first_writes ? "writes" : "reads", where);
     pto_note(r->first->op,
              "the other access, `%.*s`, is here; %s -> %s needs a set_flag after it and a wait_flag before the second",
@@ -49,7 +56,7 @@ pto_status report_blank(const sim_core *c)
     instance_text(c, where, sizeof where);
     return pto_error(b->site->op, "pto.cpu-sim/uninitialised",
                      "`%.*s` reads bytes %" PRId64 " to %" PRId64 " of `%s`, which nothing wrote before (%s)",
-                     PTO_FMT(b->site->op_name), b->lo, b->hi, pto_space_name(b->space), where);
+                     PTO_FMT(b->site->op_name), b->lo, b->hi, space_text(c, b->space), where);
 }
 
 pto_status report_overlap(const sim_core *c)
@@ -58,7 +65,7 @@ pto_status report_overlap(const sim_core *c)
     char where[160];
     if (o->reader == NULL) return PTO_OK;
     instance_text(c, where, sizeof where);
-    const char *space = pto_space_name(o->space);
+    const char *space = space_text(c, o->space);
     if (o->reader == o->writer) {
         pto_error(o->reader->op, "pto.cpu-sim/overlap",
                   "`%.*s` writes bytes %" PRId64 " to %" PRId64

@@ -13,9 +13,9 @@ typedef struct kernel_run {
     frame *fr;
     const program *p;
     program_frame frame;
-    int64_t index[PTO_MAX_DIMS];     /* of the instance that runs; the frame's grid */
-    uint8_t *marks[PTO_SPACE_COUNT]; /* 1: written */
-    storage *memory_in[PTO_SPACE_COUNT], *marks_in[PTO_SPACE_COUNT];
+    int64_t index[PTO_MAX_DIMS];   /* of the instance that runs; the frame's grid */
+    uint8_t *marks[PTO_NAMES_MAX]; /* 1: written */
+    storage *memory_in[PTO_NAMES_MAX], *marks_in[PTO_NAMES_MAX];
 } kernel_run;
 
 /* ---- marks on chip ---- */
@@ -71,7 +71,7 @@ static pto_status check_source(const kernel_run *k, const program_step *step, co
                      ", of valid region %" PRId64 " x %" PRId64 " at byte %" PRId64
                      " of `%s`; no valid region that was written holds it",
                      PTO_FMT(step->site->op_name), step->site->function, row, col, place, t->ref.valid_rows,
-                     t->ref.valid_cols, t->address, pto_space_name(t->ref.space));
+                     t->ref.valid_cols, t->address, pto_space_name(k->in->run, t->ref.space));
 }
 
 /* ---- instructions ---- */
@@ -115,7 +115,7 @@ static pto_status run_insn(kernel_run *k, program_state *s, const program_step *
 static pto_status run_instance(kernel_run *k, program_state *s)
 {
     program_step step;
-    for (uint32_t i = 0; i < PTO_SPACE_COUNT; i++) {
+    for (uint32_t i = 0; i < PTO_NAMES_MAX; i++) {
         if (k->marks[i] == NULL) continue;
         memset(k->frame.memory[i], 0xff, (size_t)k->frame.memory_bytes[i]);
         memset(k->marks[i], 0, (size_t)k->frame.memory_bytes[i]);
@@ -186,14 +186,14 @@ static void kernel_arguments(kernel_run *k)
 
 static pto_status make_memory(kernel_run *k, const op_code *o)
 {
-    for (uint32_t i = 0; i < PTO_SPACE_COUNT; i++) {
+    for (uint32_t i = 0; i < PTO_NAMES_MAX; i++) {
         const int64_t bytes = k->p->space_bytes[i];
         if (bytes <= 0) continue;
         k->memory_in[i] = storage_make(k->in->pool, (size_t)bytes);
         k->marks_in[i] = storage_make(k->in->pool, (size_t)bytes);
         if (k->memory_in[i] == NULL || k->marks_in[i] == NULL)
             return pto_error(o->op, "pto.reference/limit", "%" PRId64 " bytes of `%s`, the limit is 64 GiB", bytes,
-                             pto_space_name(i));
+                             pto_space_name(k->in->run, i));
         k->frame.memory[i] = k->memory_in[i]->data;
         k->frame.memory_bytes[i] = bytes;
         k->marks[i] = k->marks_in[i]->data;
@@ -225,7 +225,7 @@ pto_status interp_program(interp *in, frame *fr, const op_code *o)
     kernel_arguments(&k);
     PTO_TRY(make_memory(&k, o));
     PTO_TRY(run_instances(&k));
-    for (uint32_t i = 0; i < PTO_SPACE_COUNT; i++) {
+    for (uint32_t i = 0; i < PTO_NAMES_MAX; i++) {
         if (k.memory_in[i] != NULL) storage_release(in->pool, k.memory_in[i]);
         if (k.marks_in[i] != NULL) storage_release(in->pool, k.marks_in[i]);
     }

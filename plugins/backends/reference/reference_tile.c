@@ -49,7 +49,8 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
                            .bytes = (size_t)bytes,
                            .dtype = s->dtype,
                            .space = s->space,
-                           .layout = PTO_ND,
+                           .role = pto_space_role(in->run, s->space),
+                           .order = PTO_ORDER_ROW,
                            .rows = s->rows,
                            .cols = s->cols,
                            .valid_rows = rows,
@@ -73,7 +74,7 @@ static const tile_ref *tile_operand(const frame *fr, const op_code *o, uint32_t 
 static tile_ref leaving(const tile_ref *t)
 {
     tile_ref out = *t;
-    if (out.space == PTO_SPACE_NONE) out.space = PTO_ACC;
+    if (out.space == PTO_SPACE_NONE) out.role = PTO_ROLE_ACCUMULATOR;
     return out;
 }
 

@@ -114,17 +114,16 @@ static span life_span(const region_table *r, pto_op buffer, uint32_t loop, const
     return s;
 }
 
-static int64_t usable_bytes(const pto_run *run, pto_str space)
+static pto_space space_of(pto_op buffer)
 {
-    return pto_machine_i64_or(run, 0, "spaces.%.*s.usable-bytes", PTO_FMT(space));
+    return pto_space_by_name(buffer.run, pto_attr_str_of(buffer, PTO_STR("space")));
 }
 
 /* What the buffer asks for, and what its space requires of every buffer: both are powers of two. */
 static int64_t alignment(const pto_run *run, pto_op buffer)
 {
-    const pto_str name = pto_attr_str_of(buffer, PTO_STR("space"));
     const int64_t own = pto_attr_int_of(buffer, PTO_STR("align"), 32),
-                  space = pto_machine_i64_or(run, 1, "spaces.%.*s.align", PTO_FMT(name));
+                  space = pto_space_align(run, space_of(buffer), 1);
     return own > space ? own : space;
 }
 
@@ -156,7 +155,7 @@ static uint32_t find_lives(const region_table *r, life **out)
         if (!PTO_IS(op, BUFFER)) continue;
         lives[n].buffer = op;
         lives[n].s = (storage_life){
-            .space = pto_space_by_name(pto_attr_str_of(op, PTO_STR("space"))),
+            .space = space_of(op),
             .align = alignment(r->run, op),
             .addr = pto_attr_int_of(op, PTO_STR("addr"), -1),
             .bytes = pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1),
@@ -179,7 +178,7 @@ static pto_status report_full(pto_op kernel, const life *all, uint32_t count, pt
     const pto_str name = pto_function_name(kernel);
     pto_does_not_fit(kernel, "pto.allocate/does-not-fit",
                      "the buffers of @%.*s need %lld bytes of `%s`, the machine has %lld", PTO_FMT(name),
-                     (long long)needed, pto_space_name(space), (long long)available);
+                     (long long)needed, pto_space_name(kernel.run, space), (long long)available);
     for (uint32_t i = 0; i < count; i++) {
         const pto_str buffer = pto_value_name(pto_op_result(all[i].buffer, 0));
         if (all[i].s.space != space) continue;
@@ -200,7 +199,7 @@ static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_li
     const pto_run *run = kernel.run;
     const int64_t reuse = pto_opt_i64(run, OPT_REUSE);
     const pto_space space = lives[0]->space;
-    const int64_t available = usable_bytes(run, pto_s(pto_space_name(space))),
+    const int64_t available = pto_space_usable_bytes(run, space, 0),
                   apart = storage_place(run, lives, count, STORAGE_APART);
     storage_sharing sharing = ways[reuse].from;
     int64_t needed = storage_place(run, lives, count, sharing);
@@ -214,7 +213,7 @@ static pto_status place(pto_op kernel, life *all, uint32_t all_count, storage_li
     pto_remark(kernel, "pto.allocate/pipes-wait",
                "buffers of `%s` share bytes between pipes, which wait for each other: apart they need %lld bytes, the "
                "machine has %lld",
-               pto_space_name(space), (long long)apart, (long long)available);
+               pto_space_name(run, space), (long long)apart, (long long)available);
     return PTO_OK;
 }
 
@@ -241,7 +240,8 @@ static pto_status allocate_kernel(const pto_run *run, pto_op kernel)
     life *lives = NULL;
     const uint32_t count = find_lives(&r, &lives);
     pto_stat_add(run, STAT_BUFFERS, count);
-    for (pto_space s = PTO_VEC; s < PTO_GM; s++) PTO_TRY(allocate_space(kernel, s, lives, count));
+    for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++)
+        PTO_TRY(allocate_space(kernel, s, lives, count));
     return PTO_OK;
 }
 
@@ -251,7 +251,7 @@ static pto_status check_buffer(const pto_run *run, const life *l)
 {
     const pto_str name = pto_value_name(pto_op_result(l->buffer, 0)),
                   space = pto_attr_str_of(l->buffer, PTO_STR("space"));
-    const int64_t available = usable_bytes(run, space), end = l->s.addr + l->s.bytes;
+    const int64_t available = pto_space_usable_bytes(run, l->s.space, 0), end = l->s.addr + l->s.bytes;
     if (l->s.addr < 0) return pto_error(l->buffer, "pto.allocate/no-address", "`%%%.*s` has no address", PTO_FMT(name));
     if (l->s.align > 1 && l->s.addr % l->s.align != 0)
         return pto_error(l->buffer, "pto.allocate/misaligned", "`%%%.*s` is at %lld, which is not a multiple of %lld",

@@ -78,7 +78,8 @@ static pto_status describe(node *n, pto_op op)
                              "`%.*s` has an operand that is not a tile of a `block.buffer` of this kernel",
                              PTO_FMT(name));
         n->accesses[n->access_count++] = (access){buffer, pto_expr_of(tile, PTO_STR("stage"), 0), pto_op_writes(op, i)};
-        int is_source = !pto_op_writes(op, i) && pto_type_space(pto_value_type(v)) == PTO_MAT;
+        int is_source =
+            !pto_op_writes(op, i) && pto_space_role(op.run, pto_type_space(pto_value_type(v))) == PTO_ROLE_PANEL;
         if (transfer == PTO_TRANSFER_MOVE && is_source) n->rank = RANK_FEED;
     }
     if (transfer == PTO_TRANSFER_LOAD) n->rank = RANK_LOAD;
@@ -259,15 +260,15 @@ static void list_buffers(room *r, pto_op kernel)
 static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
 {
     const uint32_t first = r->regions.ops[owner].first[block];
-    for (uint32_t s = 1; s < PTO_SPACE_COUNT; s++) {
+    for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++) {
         int64_t used = 0;
-        const int64_t most = pto_machine_i64_or(run, INT64_MAX, "spaces.%s.usable-bytes", pto_space_name(s));
+        const int64_t most = pto_space_usable_bytes(run, s, INT64_MAX);
         for (uint32_t i = 0; i < r->buffer_count; i++) {
             const pto_op op = r->buffers[i];
             const home *h = &r->homes[i];
             if (h->owner == REGION_NONE || region_within(&r->regions, first, h->owner, h->block) == REGION_NONE)
                 continue;
-            if (!pto_str_is(pto_attr_str_of(op, PTO_STR("space")), pto_space_name(s))) continue;
+            if (!pto_str_is(pto_attr_str_of(op, PTO_STR("space")), pto_space_name(run, s))) continue;
             int64_t bytes =
                 pto_attr_int_of(op, PTO_STR("bytes_per_stage"), 0) * pto_attr_int_of(op, PTO_STR("stages"), 1);
             if (__builtin_add_overflow(used, bytes, &used) || used > most) return 0;

@@ -24,37 +24,49 @@ PTO_KINDS(KINDS);
     X(PADDED, "padded")
 PTO_STATS(STATS);
 
-static pto_layout layout_by_name(const char *p, size_t n)
-{
-    for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
-        if (strlen(pto_layout_name(l)) == n && memcmp(p, pto_layout_name(l), n) == 0) return l;
-    return PTO_LAYOUT_NONE;
-}
-
-/* Layouts of a space as text; the first is the usual one. */
+/* Layouts of a space as text, for messages. */
 static pto_str space_layouts(const pto_run *run, pto_space space)
 {
-    return pto_machine_text(run, "spaces.%s.layouts", pto_space_name(space));
+    return pto_machine_text(run, "spaces.%s.layouts", pto_space_name(run, space));
 }
 
 static int space_has(const pto_run *run, pto_space space, pto_layout layout)
 {
-    return tile_list_has(space_layouts(run, space), pto_layout_name(layout));
+    const pto_space_facts facts = pto_machine_space(run, space);
+    return facts != NULL && (facts->layouts >> layout & 1) != 0;
 }
 
 static pto_layout usual_layout(const pto_run *run, pto_space space)
 {
-    pto_str list = space_layouts(run, space);
-    const char *comma = list.n != 0 ? memchr(list.p, ',', list.n) : NULL;
-    return list.n == 0 ? PTO_LAYOUT_NONE : layout_by_name(list.p, comma != NULL ? (size_t)(comma - list.p) : list.n);
+    const pto_space_facts facts = pto_machine_space(run, space);
+    return facts != NULL ? facts->usual : PTO_LAYOUT_NONE;
+}
+
+/* The first layout of an order that the space has, or NONE. */
+static pto_layout layout_in(const pto_run *run, pto_space space, uint32_t order)
+{
+    for (pto_layout l = 1; l < pto_name_count(run, PTO_NAME_LAYOUT); l++)
+        if (space_has(run, space, l) && pto_layout_order(run, l) == order) return l;
+    return PTO_LAYOUT_NONE;
+}
+
+static int is_scratchpad(const pto_run *run, pto_space space)
+{
+    return pto_space_role(run, space) == PTO_ROLE_SCRATCHPAD;
+}
+
+static int is_down(const pto_run *run, pto_type tile)
+{
+    return pto_layout_order(run, pto_type_layout(tile)) == PTO_ORDER_COLUMN;
 }
 
 /* Layout in which a window lies in memory as the tile sees it: rows one after the other, or columns. A single column
  * is both. */
 static pto_layout window_layout(pto_op op, pto_type tile)
 {
-    if (tile_capacity_of(tile, 1) == 1 || pto_type_layout(tile) == PTO_DN) return PTO_DN;
-    return pto_attr_bool_of(op, PTO_STR("transpose"), 0) ? PTO_DN : PTO_ND;
+    const int goes_down =
+        tile_capacity_of(tile, 1) == 1 || is_down(op.run, tile) || pto_attr_bool_of(op, PTO_STR("transpose"), 0);
+    return layout_in(op.run, tile_global(op.run), goes_down ? PTO_ORDER_COLUMN : PTO_ORDER_ROW);
 }
 
 /* ---- choosing ---- */
@@ -66,7 +78,7 @@ static int moves_go_on(const pto_run *run, pto_value v, pto_layout layout)
         if (pto_op_transfer(use.op) != PTO_TRANSFER_MOVE) continue;
         pto_type to = pto_value_type(pto_op_result(use.op, 0));
         int found = 0;
-        for (pto_layout next = PTO_ND; next < PTO_LAYOUT_COUNT; next++)
+        for (pto_layout next = 1; next < pto_name_count(run, PTO_NAME_LAYOUT); next++)
             found |= (pto_type_layout(to) == PTO_LAYOUT_NONE || pto_type_layout(to) == next) &&
                      space_has(run, pto_type_space(to), next) &&
                      tile_path_layouts(run, pto_type_space(pto_value_type(v)), pto_type_space(to), layout, next);
@@ -82,7 +94,7 @@ static pto_layout arriving_layout(const pto_run *run, pto_value v, pto_space fro
     pto_space to = pto_type_space(pto_value_type(v));
     pto_layout usual = usual_layout(run, to);
     if (tile_path_layouts(run, from, to, have, usual) && moves_go_on(run, v, usual)) return usual;
-    for (pto_layout l = PTO_ND; l < PTO_LAYOUT_COUNT; l++)
+    for (pto_layout l = 1; l < pto_name_count(run, PTO_NAME_LAYOUT); l++)
         if (space_has(run, to, l) && tile_path_layouts(run, from, to, have, l) && moves_go_on(run, v, l)) return l;
     return PTO_LAYOUT_NONE;
 }
@@ -91,24 +103,28 @@ static pto_layout arriving_layout(const pto_run *run, pto_value v, pto_space fro
 static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
 {
     pto_type type = pto_value_type(v);
-    pto_space space = pto_type_space(type), from = PTO_GM;
+    pto_space space = pto_type_space(type), from = tile_global(run);
     const uint32_t transfer = pto_op_transfer(op);
-    if (space == PTO_VEC && tile_capacity_of(type, 1) == 1 && space_has(run, space, PTO_DN)) return PTO_DN;
+    const int is_vector = is_scratchpad(run, space);
+    const pto_layout down =
+        is_vector && tile_capacity_of(type, 1) == 1 ? layout_in(run, space, PTO_ORDER_COLUMN) : PTO_LAYOUT_NONE;
+    if (down != PTO_LAYOUT_NONE) return down;
     if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);
     if (transfer == PTO_TRANSFER_MOVE) {
         from = pto_type_space(pto_value_type(pto_op_operand(op, 0)));
         have = pto_type_layout(pto_value_type(pto_op_operand(op, 0)));
     }
-    pto_layout l = space == PTO_VEC ? usual_layout(run, space) : arriving_layout(run, v, from, have);
+    pto_layout l = is_vector ? usual_layout(run, space) : arriving_layout(run, v, from, have);
     if (l != PTO_LAYOUT_NONE && tile_path_layouts(run, from, space, have, l)) return l;
     pto_str machine = tile_machine_name(run), pairs = tile_path_list(run, from, space, "layouts");
     (void)pto_error(op, "pto.assign-layouts/no-layout",
                     "`%.*s` brings %%%.*s from `%s` to `%s` as %s; the path of %.*s takes %.*s, and %s",
-                    PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), pto_space_name(from), pto_space_name(space),
-                    pto_layout_name(have), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")),
-                    space == PTO_VEC ? "vector work needs rows: load it as it lies and use `tile.transpose`"
-                                     : "none of these serves what follows");
+                    PTO_FMT(pto_op_name(op)), PTO_FMT(pto_value_name(v)), pto_space_name(run, from),
+                    pto_space_name(run, space), pto_layout_name(run, have), PTO_FMT(machine),
+                    PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")),
+                    is_vector ? "vector work needs rows: load it as it lies and use `tile.transpose`"
+                              : "none of these serves what follows");
     return PTO_LAYOUT_NONE;
 }
 
@@ -138,7 +154,8 @@ static pto_status set_type(const pto_run *run, pto_op op, pto_value v, pto_layou
             "`%.*s` makes all of a tile of %lld x %lld %s valid, which layout %s rounds up to %lld x %lld; "
             "give it rows in multiples of %lld and columns in multiples of %lld",
             PTO_FMT(pto_op_name(op)), (long long)have[0], (long long)have[1], pto_dtype_name(pto_type_dtype(t)),
-            pto_layout_name(layout), (long long)want[0], (long long)want[1], (long long)unit[0], (long long)unit[1]);
+            pto_layout_name(run, layout), (long long)want[0], (long long)want[1], (long long)unit[0],
+            (long long)unit[1]);
     if (grows) pto_stat_add(run, STAT_PADDED, 1);
     pto_stat_add(run, STAT_ASSIGNED, 1);
     return PTO_OK;
@@ -172,8 +189,8 @@ static pto_status check_yield(pto_op yield)
             yield, "pto.assign-layouts/carried",
             "`yield` hands over %%%.*s in layout %s where `%.*s` has %s; load both the same way, transposed "
             "or not",
-            PTO_FMT(pto_value_name(v)), pto_layout_name(pto_type_layout(pto_value_type(v))),
-            PTO_FMT(pto_op_name(owner)), pto_layout_name(pto_type_layout(pto_value_type(result))));
+            PTO_FMT(pto_value_name(v)), pto_layout_name(yield.run, pto_type_layout(pto_value_type(v))),
+            PTO_FMT(pto_op_name(owner)), pto_layout_name(yield.run, pto_type_layout(pto_value_type(result))));
     }
     return PTO_OK;
 }
@@ -203,8 +220,9 @@ static pto_status check_path(const pto_run *run, pto_op op, pto_space from, pto_
     pto_str machine = tile_machine_name(op.run), pairs = tile_path_list(op.run, from, to, "layouts");
     return pto_error(op, "pto.layouts-assigned/illegal-change",
                      "`%.*s` makes layout %s of %s between `%s` and `%s`; the path of %.*s takes %.*s",
-                     PTO_FMT(pto_op_name(op)), pto_layout_name(b), pto_layout_name(a), pto_space_name(from),
-                     pto_space_name(to), PTO_FMT(machine), PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")));
+                     PTO_FMT(pto_op_name(op)), pto_layout_name(run, b), pto_layout_name(run, a),
+                     pto_space_name(run, from), pto_space_name(run, to), PTO_FMT(machine),
+                     PTO_FMT(pairs.n != 0 ? pairs : PTO_STR("nothing")));
 }
 
 static pto_status check_change(const pto_run *run, pto_op op)
@@ -213,11 +231,11 @@ static pto_status check_change(const pto_run *run, pto_op op)
     switch (pto_op_transfer(op)) {
     case PTO_TRANSFER_LOAD:
         b = pto_value_type(pto_op_result(op, 0));
-        return check_path(run, op, PTO_GM, pto_type_space(b), window_layout(op, b), pto_type_layout(b));
+        return check_path(run, op, tile_global(run), pto_type_space(b), window_layout(op, b), pto_type_layout(b));
     case PTO_TRANSFER_STORE:
         a = pto_value_type(pto_op_operand(op, 0));
-        return check_path(run, op, pto_type_space(a), PTO_GM, pto_type_layout(a),
-                          pto_type_layout(a) == PTO_DN ? PTO_DN : PTO_ND);
+        return check_path(run, op, pto_type_space(a), tile_global(run), pto_type_layout(a),
+                          layout_in(run, tile_global(run), is_down(run, a) ? PTO_ORDER_COLUMN : PTO_ORDER_ROW));
     case PTO_TRANSFER_MOVE:
         a = pto_value_type(pto_op_operand(op, 0));
         b = pto_value_type(pto_op_result(op, 0));
@@ -238,15 +256,15 @@ static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
     pto_str machine = tile_machine_name(run), legal = space_layouts(run, space);
     if (!space_has(run, space, layout))
         return pto_error(at, "pto.layouts-assigned/illegal-layout", "%%%.*s is in `%s` as %s; %.*s has there: %.*s",
-                         PTO_FMT(pto_value_name(v)), pto_space_name(space), pto_layout_name(layout), PTO_FMT(machine),
-                         PTO_FMT(legal));
+                         PTO_FMT(pto_value_name(v)), pto_space_name(run, space), pto_layout_name(run, layout),
+                         PTO_FMT(machine), PTO_FMT(legal));
     tile_unit(run, space, layout, pto_type_dtype(t), unit);
     for (uint32_t d = 0; d < 2; d++)
         if (tile_capacity_of(t, d) % unit[d] != 0)
             return pto_error(at, "pto.layouts-assigned/unaligned",
                              "%%%.*s has %lld %s; layout %s in `%s` takes multiples of %lld",
                              PTO_FMT(pto_value_name(v)), (long long)tile_capacity_of(t, d), d == 0 ? "rows" : "columns",
-                             pto_layout_name(layout), pto_space_name(space), (long long)unit[d]);
+                             pto_layout_name(run, layout), pto_space_name(run, space), (long long)unit[d]);
     return PTO_OK;
 }
 

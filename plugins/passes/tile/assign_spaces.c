@@ -28,27 +28,26 @@ PTO_KINDS(KINDS);
     X(MOVES, "moves")
 PTO_STATS(STATS);
 
-enum { SPACES_ON_CHIP = PTO_GM }; /* gm is the last one: spaces below it are on chip */
-
 /* ---- routes ---- */
 
 /* Between on-chip spaces: how many moves, -1 when there is no way, and the space after the first. */
 typedef struct routes {
-    int hops[PTO_SPACE_COUNT][PTO_SPACE_COUNT];
-    pto_space first[PTO_SPACE_COUNT][PTO_SPACE_COUNT];
-    int loads[PTO_SPACE_COUNT], stores[PTO_SPACE_COUNT]; /* has a path from and to global memory */
+    int hops[PTO_NAMES_MAX][PTO_NAMES_MAX];
+    pto_space first[PTO_NAMES_MAX][PTO_NAMES_MAX];
+    int loads[PTO_NAMES_MAX], stores[PTO_NAMES_MAX]; /* has a path from and to global memory */
+    pto_space global, end;                           /* ids are below `end` */
 } routes;
 
-static void find_routes_from(routes *r, pto_space from, const uint8_t (*path)[PTO_SPACE_COUNT])
+static void find_routes_from(routes *r, pto_space from, const uint8_t (*path)[PTO_NAMES_MAX])
 {
-    pto_space queue[PTO_SPACE_COUNT];
+    pto_space queue[PTO_NAMES_MAX];
     int head = 0, tail = 0, *hops = r->hops[from];
-    for (int i = 0; i < PTO_SPACE_COUNT; i++) hops[i] = -1;
+    for (pto_space i = 0; i < r->end; i++) hops[i] = -1;
     hops[from] = 0;
     queue[tail++] = from;
     while (head < tail) {
         pto_space at = queue[head++];
-        for (pto_space next = PTO_VEC; next < SPACES_ON_CHIP; next++) {
+        for (pto_space next = 1; next < r->end; next++) {
             if (hops[next] >= 0 || !path[at][next]) continue;
             hops[next] = hops[at] + 1;
             r->first[from][next] = at == from ? next : r->first[from][at];
@@ -59,14 +58,17 @@ static void find_routes_from(routes *r, pto_space from, const uint8_t (*path)[PT
 
 static void find_routes(const pto_run *run, routes *r)
 {
-    uint8_t path[PTO_SPACE_COUNT][PTO_SPACE_COUNT] = {{0}};
-    for (pto_space a = PTO_VEC; a < SPACES_ON_CHIP; a++) {
-        for (pto_space b = PTO_VEC; b < SPACES_ON_CHIP; b++) path[a][b] = (uint8_t)tile_has_path(run, a, b);
-        r->loads[a] = tile_has_path(run, PTO_GM, a);
-        r->stores[a] = tile_has_path(run, a, PTO_GM);
+    uint8_t path[PTO_NAMES_MAX][PTO_NAMES_MAX] = {{0}};
+    const pto_space global = tile_global(run), end = pto_name_count(run, PTO_NAME_SPACE);
+    r->global = global;
+    r->end = end;
+    for (pto_space a = 1; a < end; a++) {
+        for (pto_space b = 1; b < end; b++)
+            path[a][b] = (uint8_t)(a != global && b != global && tile_has_path(run, a, b));
+        r->loads[a] = tile_has_path(run, global, a);
+        r->stores[a] = tile_has_path(run, a, global);
     }
-    for (pto_space a = PTO_VEC; a < SPACES_ON_CHIP; a++)
-        find_routes_from(r, a, (const uint8_t(*)[PTO_SPACE_COUNT])path);
+    for (pto_space a = 1; a < end; a++) find_routes_from(r, a, (const uint8_t(*)[PTO_NAMES_MAX])path);
 }
 
 static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_space from, pto_space to)
@@ -75,8 +77,8 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
     return pto_error(user, "pto.assign-spaces/no-path",
                      "`%.*s` needs %%%.*s in `%s`, where it is in `%s`; %.*s has no path from `%s` to `%s` but through "
                      "global memory: store it in one nest and load it in the next",
-                     PTO_FMT(pto_op_name(user)), PTO_FMT(pto_value_name(v)), pto_space_name(to), pto_space_name(from),
-                     PTO_FMT(machine), pto_space_name(from), pto_space_name(to));
+                     PTO_FMT(pto_op_name(user)), PTO_FMT(pto_value_name(v)), pto_space_name(run, to),
+                     pto_space_name(run, from), PTO_FMT(machine), pto_space_name(run, from), pto_space_name(run, to));
 }
 
 /* ---- what ops require ---- */
@@ -84,13 +86,13 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
 /* The space for tiles that may be in spaces of several roles, which are bits: that of the first role. */
 static pto_space space_of_roles(const pto_run *run, uint32_t roles)
 {
-    return roles != 0 ? tile_space_of_role(run, (uint32_t)__builtin_ctz(roles)) : PTO_SPACE_NONE;
+    return roles != 0 ? pto_space_of_role(run, (uint32_t)__builtin_ctz(roles)) : PTO_SPACE_NONE;
 }
 
 /* Space that the row of `op` puts its result in; NONE: it follows from the uses or from the operands. */
 static pto_space result_space(const pto_run *run, pto_op op)
 {
-    if (PTO_IS(op, ZERO_ACC)) return PTO_ACC;
+    if (PTO_IS(op, ZERO_ACC)) return pto_space_of_role(run, PTO_ROLE_ACCUMULATOR);
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     if (insn == 0 || pto_op_transfer(op) != PTO_TRANSFER_NONE) return PTO_SPACE_NONE;
     return space_of_roles(run, pto_kind_roles(run, insn, 0));
@@ -102,7 +104,7 @@ static pto_space operand_space(const pto_run *run, pto_op op, uint32_t i)
     const uint32_t roles = pto_kind_roles(run, pto_op_kind(op), i);
     if (roles == 0) return PTO_SPACE_NONE;
     switch (pto_op_transfer(op)) {
-    case PTO_TRANSFER_STORE: return PTO_GM;
+    case PTO_TRANSFER_STORE: return tile_global(run);
     case PTO_TRANSFER_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
     default: return space_of_roles(run, roles);
     }
@@ -154,8 +156,8 @@ static pto_status conflict(const tile_class *a, pto_op at, pto_space space, pto_
     return pto_error(at, "pto.assign-spaces/two-spaces",
                      "%%%.*s is in `%s` and %%%.*s in `%s`, but `%.*s` makes both one piece of storage on %.*s; begin "
                      "accumulators with `tile.zero_acc`, and carry no product into vector work",
-                     PTO_FMT(pto_value_name(a->why)), pto_space_name(a->space), PTO_FMT(pto_value_name(b)),
-                     pto_space_name(space), PTO_FMT(pto_op_name(at)), PTO_FMT(machine));
+                     PTO_FMT(pto_value_name(a->why)), pto_space_name(at.run, a->space), PTO_FMT(pto_value_name(b)),
+                     pto_space_name(at.run, space), PTO_FMT(pto_op_name(at)), PTO_FMT(machine));
 }
 
 static pto_status put_space(classes *c, pto_op at, pto_value v, pto_space space)
@@ -226,7 +228,7 @@ static int64_t count_moves(const classes *c, uint32_t class, pto_space space)
     for (uint32_t i = c->items[class].first_use; i != 0; i = c->uses[i - 1].next) {
         pto_space want = operand_space(c->run, c->uses[i - 1].op, c->uses[i - 1].slot);
         if (want == PTO_SPACE_NONE) continue;
-        int hops = want == PTO_GM ? c->routes.stores[space] - 1 : c->routes.hops[space][want];
+        int hops = want == c->routes.global ? c->routes.stores[space] - 1 : c->routes.hops[space][want];
         if (hops < 0) return -1;
         moves += hops;
     }
@@ -239,8 +241,8 @@ static pto_status choose_space(classes *c, uint32_t class)
     const uint32_t roles = pto_kind_roles(c->run, insn, 0);
     int64_t least = -1;
     pto_space best = PTO_SPACE_NONE;
-    for (pto_space s = 1; s < SPACES_ON_CHIP; s++) {
-        if (!c->routes.loads[s] || (roles >> tile_space_role(c->run, s) & 1) == 0) continue;
+    for (pto_space s = 1; s < c->routes.end; s++) {
+        if (!c->routes.loads[s] || (roles >> pto_space_role(c->run, s) & 1) == 0) continue;
         int64_t moves = count_moves(c, class, s);
         if (moves < 0 || (best != PTO_SPACE_NONE && moves >= least)) continue;
         least = moves;
@@ -285,7 +287,7 @@ static pto_str moved_name(pto_value v, pto_space space)
 {
     pto_str name = pto_value_name(v);
     char *text = pto_scratch(v.run, name.n + 2);
-    text[0] = pto_space_name(space)[0];
+    text[0] = pto_space_name(v.run, space)[0];
     if (name.n != 0) memcpy(text + 1, name.p, name.n);
     return pto_str_make(text, name.n + 1);
 }
@@ -293,7 +295,7 @@ static pto_str moved_name(pto_value v, pto_space space)
 static pto_value move_to(const pto_run *run, const routes *r, pto_op user, pto_value v, pto_space to)
 {
     for (pto_space at = pto_type_space(pto_value_type(v)), next; at != to; at = next) {
-        next = at < SPACES_ON_CHIP && to < SPACES_ON_CHIP ? r->first[at][to] : PTO_SPACE_NONE;
+        next = r->first[at][to];
         if (next == PTO_SPACE_NONE) {
             (void)no_route(run, user, v, at, to);
             return pto_value_none(run);
@@ -320,16 +322,18 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
     pto_space from = pto_type_space(type);
     pto_dtype have = pto_type_dtype(type), want = pto_type_dtype(pto_value_type(pto_op_operand(store, 1)));
     pto_str machine = tile_machine_name(run);
-    if (!tile_has_path(run, from, PTO_GM))
-        return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `gm`",
-                         PTO_FMT(pto_value_name(v)), pto_space_name(from), PTO_FMT(machine), pto_space_name(from));
-    if (tile_path_casts(run, from, PTO_GM, have, want)) return PTO_OK;
-    pto_str casts = tile_path_list(run, from, PTO_GM, "casts");
+    const pto_space global = tile_global(run);
+    if (!tile_has_path(run, from, global))
+        return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `%s`",
+                         PTO_FMT(pto_value_name(v)), pto_space_name(run, from), PTO_FMT(machine),
+                         pto_space_name(run, from), pto_space_name(run, global));
+    if (tile_path_casts(run, from, global, have, want)) return PTO_OK;
+    pto_str casts = tile_path_list(run, from, global, "casts");
     return pto_error(store, code,
-                     "`tile.store` writes %s as %s; the path from `%s` to `gm` of %.*s changes element types by: %.*s; "
+                     "`tile.store` writes %s as %s; the path from `%s` to `%s` of %.*s changes element types by: %.*s; "
                      "use `tile.cast` before it",
-                     pto_dtype_name(have), pto_dtype_name(want), pto_space_name(from), PTO_FMT(machine),
-                     PTO_FMT(casts.n != 0 ? casts : PTO_STR("none")));
+                     pto_dtype_name(have), pto_dtype_name(want), pto_space_name(run, from), pto_space_name(run, global),
+                     PTO_FMT(machine), PTO_FMT(casts.n != 0 ? casts : PTO_STR("none")));
 }
 
 static pto_status check_move(const pto_run *run, pto_op move, const char *code)
@@ -339,11 +343,11 @@ static pto_status check_move(const pto_run *run, pto_op move, const char *code)
     pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, to))
         return pto_error(move, code, "`tile.move` goes from `%s` to `%s`; %.*s has no path between them",
-                         pto_space_name(from), pto_space_name(to), PTO_FMT(machine));
+                         pto_space_name(run, from), pto_space_name(run, to), PTO_FMT(machine));
     if (tile_path_casts(run, from, to, pto_type_dtype(a), pto_type_dtype(b))) return PTO_OK;
     return pto_error(move, code, "`tile.move` makes %s of %s; the path from `%s` to `%s` of %.*s does not",
-                     pto_dtype_name(pto_type_dtype(b)), pto_dtype_name(pto_type_dtype(a)), pto_space_name(from),
-                     pto_space_name(to), PTO_FMT(machine));
+                     pto_dtype_name(pto_type_dtype(b)), pto_dtype_name(pto_type_dtype(a)), pto_space_name(run, from),
+                     pto_space_name(run, to), PTO_FMT(machine));
 }
 
 static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
@@ -432,12 +436,11 @@ static pto_status check_op(const pto_run *run, pto_op op)
     if (transfer == PTO_TRANSFER_STORE) return check_store(run, op, "pto.spaces-assigned/illegal-store");
     if (transfer != PTO_TRANSFER_LOAD) return PTO_OK;
     pto_space to = pto_type_space(pto_value_type(pto_op_result(op, 0)));
-    if (tile_has_path(run, PTO_GM, to)) return PTO_OK;
+    if (tile_has_path(run, tile_global(run), to)) return PTO_OK;
     pto_str machine = tile_machine_name(run);
     return pto_error(op, "pto.spaces-assigned/illegal-load",
-                     "`tile.load` goes to `%s`; %.*s has no path from `gm` to "
-                     "it",
-                     pto_space_name(to), PTO_FMT(machine));
+                     "`tile.load` goes to `%s`; %.*s has no path from `%s` to it", pto_space_name(run, to),
+                     PTO_FMT(machine), pto_space_name(run, tile_global(run)));
 }
 
 static pto_status check_assigned(const pto_run *run, pto_op function)

@@ -136,7 +136,7 @@ static pto_value make_view(const pto_run *run, pto_place at, pto_value v, pto_ty
 static int64_t copy_columns(const pto_run *run, pto_dtype dtype, pto_expr count)
 {
     int64_t bytes = pto_opt_i64(run, OPT_COPY_BYTES), whole = 0;
-    int64_t room = pto_machine_i64_or(run, INT64_MAX, "spaces.vec.usable-bytes") / 4;
+    int64_t room = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), INT64_MAX) / 4;
     int64_t size = pto_dtype_bytes(dtype), columns = size > 0 ? (room < bytes ? room : bytes) / size : 1;
     if (columns < 1) columns = 1;
     if (pto_expr_is_const(count, &whole) && whole > 0 && whole < columns) columns = whole;

@@ -52,15 +52,15 @@ static pto_status add_tile(const pto_run *run, pto_op at, pto_value v, core_kind
     pto_str core = tile_space_core(run, space), machine = tile_machine_name(run);
     if (core.n == 0)
         return pto_error(at, "pto.distribute/no-core", "%%%.*s is in `%s`, which no core kind of %.*s has",
-                         PTO_FMT(pto_value_name(v)), pto_space_name(space), PTO_FMT(machine));
+                         PTO_FMT(pto_value_name(v)), pto_space_name(run, space), PTO_FMT(machine));
     if (k->name.n == 0) *k = (core_kind){.name = core, .space = space, .tile = v};
     if (pto_str_same(k->name, core)) return PTO_OK;
     return pto_error(
         at, "pto.distribute/mixed",
         "%%%.*s is in `%s` of %.*s cores and %%%.*s in `%s` of %.*s cores; a nest runs on one core kind of "
         "%.*s: split it over a workspace",
-        PTO_FMT(pto_value_name(k->tile)), pto_space_name(k->space), PTO_FMT(k->name), PTO_FMT(pto_value_name(v)),
-        pto_space_name(space), PTO_FMT(core), PTO_FMT(machine));
+        PTO_FMT(pto_value_name(k->tile)), pto_space_name(run, k->space), PTO_FMT(k->name), PTO_FMT(pto_value_name(v)),
+        pto_space_name(run, space), PTO_FMT(core), PTO_FMT(machine));
 }
 
 static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out)
@@ -412,7 +412,7 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
         return pto_error(forall, "pto.distributed/wrong-core",
                          "`forall` is for %.*s cores, but %%%.*s is in `%s` of %.*s "
                          "cores",
-                         PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), pto_space_name(kind.space),
+                         PTO_FMT(word), PTO_FMT(pto_value_name(kind.tile)), pto_space_name(run, kind.space),
                          PTO_FMT(kind.name));
     const int64_t cores = pto_machine_i64_or(run, INT64_MAX, "cores.%.*s.count", PTO_FMT(kind.name));
     if (pto_expr_range(pto_expr_of(forall, PTO_STR("to"), 0), forall, NULL).hi <= cores) return PTO_OK;

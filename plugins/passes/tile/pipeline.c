@@ -121,7 +121,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
 {
     const pto_value tile = rotated_tile(c->op);
     const pto_space space = pto_type_space(pto_value_type(tile));
-    const int64_t capacity = pto_machine_i64_or(run, 0, "spaces.%s.usable-bytes", pto_space_name(space));
+    const int64_t capacity = pto_space_usable_bytes(run, space, 0);
     PTO_TRY(set_stages(run, c->op, stages));
     const int64_t needed = measure(nest, space, capacity, plan);
     c->needed = needed;
@@ -134,12 +134,12 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
         return pto_error(c->op, "pto.pipeline/does-not-fit",
                          "%%%.*s rotates through %lld buffers, and then the nest needs %lld bytes of `%s`, which has "
                          "%lld; pin fewer, or smaller tiles",
-                         PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
-                         (long long)capacity);
+                         PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed,
+                         pto_space_name(run, space), (long long)capacity);
     pto_stat_add(run, STAT_NO_ROOM, 1);
     pto_remark(c->op, "pto.pipeline/no-room",
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
-               PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(space),
+               PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(run, space),
                (long long)capacity);
     return set_stages(run, c->op, 1);
 }
@@ -167,7 +167,7 @@ static pto_status record(const candidate *c)
     const int64_t stages = pto_attr_int_of(c->op, PTO_STR("stages"), 1);
     char limit[96];
     (void)snprintf(limit, sizeof limit, "%s: %lld of %lld bytes%s",
-                   pto_space_name(pto_type_space(pto_value_type(rotated_tile(c->op)))), (long long)c->needed,
+                   pto_space_name(c->op.run, pto_type_space(pto_value_type(rotated_tile(c->op)))), (long long)c->needed,
                    (long long)c->capacity, c->needed > c->capacity ? " with more" : "");
     const pto_decision d = {
         .struct_size = sizeof d, .count = 1, .name = "stages", .limit = c->needed != 0 ? limit : NULL};

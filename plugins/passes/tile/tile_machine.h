@@ -11,69 +11,40 @@ static inline pto_str tile_machine_name(const pto_run *run)
     return name.n != 0 ? name : PTO_STR("no machine");
 }
 
-/* What a space is for, PTO_ROLE_*; the first space for that, or none. */
-static inline uint32_t tile_space_role(const pto_run *run, pto_space space)
-{
-    static const uint8_t roles[] = {
-        0,
-#define SPACE(ID, text, role, ...) PTO_ROLE_##role,
-#include <pto/ops/types.def>
-    };
-    (void)run;
-    return space < PTO_SPACE_COUNT ? roles[space] : PTO_ROLE_NONE;
-}
-
-static inline pto_space tile_space_of_role(const pto_run *run, uint32_t role)
-{
-    for (pto_space s = 1; s < PTO_SPACE_COUNT; s++)
-        if (tile_space_role(run, s) == role) return s;
-    return PTO_SPACE_NONE;
-}
+static inline pto_space tile_global(const pto_run *run) { return pto_space_of_role(run, PTO_ROLE_GLOBAL); }
+static inline pto_space tile_scratchpad(const pto_run *run) { return pto_space_of_role(run, PTO_ROLE_SCRATCHPAD); }
 
 /* Core kind that owns the space; empty for a space of the whole chip or one that the machine lacks. */
 static inline pto_str tile_space_core(const pto_run *run, pto_space space)
 {
-    return pto_machine_text(run, "spaces.%s.core", pto_space_name(space));
+    const pto_space_facts facts = pto_machine_space(run, space);
+    return facts != NULL ? facts->core : pto_no_str();
 }
 
-/* A list of the path between two spaces, "layouts" or "casts", as text joined by commas; empty when absent. */
+/* A list of the path between two spaces, "layouts" or "casts", as text joined by commas, for messages; empty when
+ * absent. */
 static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_space to, const char *key)
 {
-    return pto_machine_text(run, "paths.%s.%s.%s", pto_space_name(from), pto_space_name(to), key);
+    return pto_machine_text(run, "paths.%s.%s.%s", pto_space_name(run, from), pto_space_name(run, to), key);
 }
 
 static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to)
 {
-    return tile_path_list(run, from, to, "layouts").n != 0;
-}
-
-static inline int tile_list_has(pto_str list, const char *item)
-{
-    size_t n = strlen(item);
-    if (list.p == NULL) return 0;
-    for (size_t at = 0; at + n <= list.n;) {
-        const char *comma = (const char *)memchr(list.p + at, ',', list.n - at);
-        size_t end = comma != NULL ? (size_t)(comma - list.p) : list.n;
-        if (end - at == n && memcmp(list.p + at, item, n) == 0) return 1;
-        at = end + 1;
-    }
-    return 0;
+    return pto_machine_path(run, from, to) != NULL;
 }
 
 /* Whether elements can become others on the way; equal ones always pass. */
 static inline int tile_path_casts(const pto_run *run, pto_space from, pto_space to, pto_dtype a, pto_dtype b)
 {
-    char pair[32];
     if (a == b) return 1;
-    (void)snprintf(pair, sizeof pair, "%s-%s", pto_dtype_name(a), pto_dtype_name(b));
-    return tile_list_has(tile_path_list(run, from, to, "casts"), pair);
+    const pto_path_facts path = pto_machine_path(run, from, to);
+    return path != NULL && (path->casts[a] >> b & 1) != 0;
 }
 
 static inline int tile_path_layouts(const pto_run *run, pto_space from, pto_space to, pto_layout a, pto_layout b)
 {
-    char pair[32];
-    (void)snprintf(pair, sizeof pair, "%s-%s", pto_layout_name(a), pto_layout_name(b));
-    return tile_list_has(tile_path_list(run, from, to, "layouts"), pair);
+    const pto_path_facts path = pto_machine_path(run, from, to);
+    return path != NULL && (path->layouts[a] >> b & 1) != 0;
 }
 
 static inline int tile_is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
@@ -91,16 +62,18 @@ static inline int64_t tile_product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-/* What a tile's capacity is rounded up to: blocks of bytes along the contiguous dim of nd and dn, boxes for the others.
- * Boxes are taken both ways round, so that a tile keeps its capacity when it moves from one boxed layout to another. */
+/* What a tile's capacity is rounded up to: blocks of bytes along the contiguous dim of layouts without boxes, else
+ * boxes. Boxes are taken both ways round, so that a tile keeps its capacity when it moves from one boxed layout to
+ * another. */
 static inline void tile_unit(const pto_run *run, pto_space space, pto_layout layout, pto_dtype dtype, int64_t unit[2])
 {
     int64_t bytes = pto_dtype_bytes(dtype) > 0 ? pto_dtype_bytes(dtype) : 1;
     int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes") / bytes;
     unit[0] = unit[1] = 1;
-    if (layout == PTO_ND || layout == PTO_DN) {
-        unit[layout == PTO_ND ? 1 : 0] = block > 0 ? block : 1;
-    } else if (space == PTO_ACC) {
+    const uint32_t order = pto_layout_order(run, layout);
+    if (pto_order_boxes(order) == PTO_LINES_NONE) {
+        unit[order == PTO_ORDER_ROW ? 1 : 0] = block > 0 ? block : 1;
+    } else if (pto_space_role(run, space) == PTO_ROLE_ACCUMULATOR) {
         unit[0] = pto_machine_i64_or(run, 1, "matrix.acc-box-rows");
         unit[1] = pto_machine_i64_or(run, 1, "matrix.acc-box-cols");
     } else {

@@ -57,23 +57,23 @@ static int64_t number_or(const pto_run *run, const char *path, int64_t absent)
     return n > 0 ? n : absent;
 }
 
-/* Cores that own the space. */
-static int64_t cores_of(const pto_run *run, const char *space)
+/* Cores that own the space of a role. */
+static int64_t cores_of(const pto_run *run, uint32_t role)
 {
-    const pto_str core = pto_machine_text(run, "spaces.%s.core", space);
+    const pto_space_facts space = pto_space_facts_of(run, role);
+    const pto_str core = space != NULL ? space->core : pto_no_str();
     const int64_t n = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core));
     return n > 0 ? n : 1;
 }
 
 static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
 {
-    static const pto_space spaces[] = {PTO_VEC, PTO_MAT, PTO_LEFT, PTO_RIGHT, PTO_ACC};
     const pto_tiling_problem *p = s->problem;
     int good = 1;
     *out_bytes = 0;
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
-        int64_t bytes = p->footprint(p->self, tile, spaces[i]);
-        if (bytes > p->capacity(p->self, spaces[i])) good = 0;
+    for (pto_space space = 1; space < pto_name_count(s->run, PTO_NAME_SPACE); space++) {
+        int64_t bytes = p->footprint(p->self, tile, space);
+        if (bytes > p->capacity(p->self, space)) good = 0;
         if (bytes > *out_bytes) *out_bytes = bytes;
     }
     return good;
@@ -180,7 +180,7 @@ static void search_vector(search *s)
 {
     const int is_box = strcmp(s->problem->shape, "box") == 0;
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
-    s->cores = cores_of(s->run, "vec");
+    s->cores = cores_of(s->run, PTO_ROLE_SCRATCHPAD);
     s->ops = work_ops(s);
     uint32_t row_sizes = sizes_of(s->problem->dims[0], limit, 0, rows);
     uint32_t column_sizes = sizes_of(s->problem->dims[1], limit, 0, columns);
@@ -206,6 +206,13 @@ static double rate_or(const pto_run *run, const char *path, double absent)
     return rate > 0.0 ? rate : absent;
 }
 
+/* Bytes per cycle of the path between spaces of these roles. */
+static double path_rate(const pto_run *run, uint32_t from, uint32_t to)
+{
+    const pto_path_facts path = pto_path_facts_of(run, from, to);
+    return path != NULL ? path->bytes_per_cycle : 1.0;
+}
+
 static matrix_rates rates_of(const search *s)
 {
     static const struct {
@@ -222,9 +229,9 @@ static matrix_rates rates_of(const search *s)
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
         if (boxes[i].dtype == dtype) r.cycles_per_box = (double)number_or(s->run, boxes[i].path, 1);
     double shared = rate_or(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
-    r.load_bytes_per_cycle = rate_or(s->run, "paths.gm.mat.bytes-per-cycle", 1.0);
+    r.load_bytes_per_cycle = path_rate(s->run, PTO_ROLE_GLOBAL, PTO_ROLE_PANEL);
     if (shared > 0.0 && shared < r.load_bytes_per_cycle) r.load_bytes_per_cycle = shared;
-    r.store_bytes_per_cycle = rate_or(s->run, "paths.acc.gm.bytes-per-cycle", 1.0);
+    r.store_bytes_per_cycle = path_rate(s->run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
     r.box_rows = number_or(s->run, "matrix.box-rows", 1);
     r.box_bytes = number_or(s->run, "matrix.box-row-bytes", r.element_bytes);
     return r;
@@ -257,7 +264,7 @@ static void search_matrix(search *s)
 {
     int64_t sizes[DIMS][SIZES_MAX], limit = number_or(s->run, "matrix.dim-max", 4096);
     uint32_t count[DIMS];
-    s->cores = cores_of(s->run, "acc");
+    s->cores = cores_of(s->run, PTO_ROLE_ACCUMULATOR);
     const matrix_rates rates = rates_of(s);
     for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s->problem->dims[d], least_of(limit, 1024), 1, sizes[d]);
     for (uint32_t m = 0; m < count[0]; m++)

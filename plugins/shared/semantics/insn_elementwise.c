@@ -7,7 +7,7 @@
 /* Long runs go down in column-major tiles: exchanging rows and columns everywhere changes no result. */
 static void turn_column_major(insn_call *call, int source_count)
 {
-    if (call->dst.layout != PTO_DN) return;
+    if (call->dst.order != PTO_ORDER_COLUMN) return;
     call->dst = tile_transposed(&call->dst);
     for (int i = 0; i < source_count; i++) call->src[i] = tile_transposed(&call->src[i]);
 }

@@ -19,7 +19,7 @@ static void copy_row(const tile_ref *to, const tile_ref *from, int64_t r, int64_
 static void copy_tile(const tile_ref *to, const tile_ref *from)
 {
     tile_ref a = *to, b = *from;
-    if (a.layout == PTO_DN) { /* long runs go down */
+    if (a.order == PTO_ORDER_COLUMN) { /* long runs go down */
         a = tile_transposed(&a);
         b = tile_transposed(&b);
     }
@@ -59,7 +59,7 @@ static void transfer(const gm_window *gm, const tile_ref *tile, bool load)
     gm_window w = *gm;
     tile_ref t = *tile;
     const size_t size = element_bytes(t.dtype);
-    if (t.layout == PTO_DN) {
+    if (t.order == PTO_ORDER_COLUMN) {
         t = tile_transposed(&t);
         w.transpose = !w.transpose;
         w.rows = gm->cols;
@@ -103,7 +103,7 @@ static pto_status store_converted(insn_call *call)
 {
     const gm_window *w = &call->gm;
     const tile_ref *t = &call->src[0];
-    if (t->space != PTO_ACC || t->dtype != PTO_F32 || (w->dtype != PTO_F16 && w->dtype != PTO_BF16)) {
+    if (t->role != PTO_ROLE_ACCUMULATOR || t->dtype != PTO_F32 || (w->dtype != PTO_F16 && w->dtype != PTO_BF16)) {
         return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
                          pto_dtype_name(t->dtype), pto_dtype_name(w->dtype));
     }
@@ -170,7 +170,8 @@ pto_status insn_TGETVAL(insn_call *call)
 pto_status insn_TMOV(insn_call *call)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];
-    const bool converts = s->space == PTO_ACC && s->dtype == PTO_F32 && (t->dtype == PTO_F16 || t->dtype == PTO_BF16);
+    const bool converts =
+        s->role == PTO_ROLE_ACCUMULATOR && s->dtype == PTO_F32 && (t->dtype == PTO_F16 || t->dtype == PTO_BF16);
     INSN_TRY(insn_begin(call, 1, 1));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
     if (!converts) {

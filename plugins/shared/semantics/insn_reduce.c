@@ -122,7 +122,7 @@ pto_status insn_TCOLMIN(insn_call *call) { return col_reduce(call, LANE_MIN); }
 static pto_status check_row_values(insn_call *call, const tile_ref *v, int64_t rows)
 {
     const int64_t block = 32 / (int64_t)element_bytes(v->dtype);
-    if (v->layout == PTO_ND && v->valid_rows == rows && v->valid_cols == block) return PTO_OK;
+    if (v->order == PTO_ORDER_ROW && v->valid_rows == rows && v->valid_cols == block) return PTO_OK;
     return check_column(call, v, rows, "the column of row values");
 }
 

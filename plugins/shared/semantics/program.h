@@ -117,8 +117,8 @@ typedef struct program {
     const program_site *const *sites;
     uint32_t buffer_count;
     const program_buffer *buffers;
-    int64_t space_bytes[PTO_SPACE_COUNT]; /* end of the last buffer in each space */
-    const struct program_body *body;      /* private: program_body.h */
+    int64_t space_bytes[PTO_NAMES_MAX]; /* end of the last buffer in each space */
+    const struct program_body *body;    /* private: program_body.h */
 } program;
 
 /* NULL after a diagnostic. `id` must be a literal. */
@@ -134,8 +134,8 @@ typedef struct program_frame {
     const program_argument *arguments; /* one for each parameter; dims are compared with those of the parameter */
     const int64_t *grid;               /* index of the instance along each grid index; kernels only */
     /* On-chip memory by space; NULL: tiles get no address in the host's memory. bytes: 0: no such space. */
-    uint8_t *memory[PTO_SPACE_COUNT];
-    int64_t memory_bytes[PTO_SPACE_COUNT];
+    uint8_t *memory[PTO_NAMES_MAX];
+    int64_t memory_bytes[PTO_NAMES_MAX];
 } program_frame;
 
 typedef enum step_kind {

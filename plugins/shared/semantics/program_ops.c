@@ -19,17 +19,17 @@ static pto_status decode_buffer(decoder *d, pto_op op, program_site *site)
                         .bytes_per_stage = pto_attr_i64(pto_op_attr(op, PTO_STR("bytes_per_stage"))),
                         .stages = pto_attr_i64(pto_op_attr(op, PTO_STR("stages"))),
                         .align = pto_attr_i64(pto_op_attr(op, PTO_STR("align")))};
-    b.space = pto_space_by_name(space);
-    if (b.space == PTO_SPACE_NONE || b.space == PTO_GM) return unsupported(d, site, "there is no such memory space");
+    b.space = pto_space_by_name(d->run, space);
+    if (b.space == PTO_SPACE_NONE) return unsupported(d, site, "there is no such memory space");
     const int64_t most = INT64_C(1) << 48;
     if (b.bytes_per_stage < 1 || b.stages < 1 || b.bytes_per_stage > most / b.stages)
         return unsupported(d, site, "its size is below 1 or above 2^48 bytes");
     if (PTO_SOME(addr) && (b.address < 0 || b.address > most))
         return program_error(d->p, site, "out-of-bounds", "the buffer has the address %" PRId64 " in `%s`", b.address,
-                             pto_space_name(b.space));
+                             pto_space_name(d->run, b.space));
     if (!PTO_SOME(addr) && !(d->flags_given & PROGRAM_ASSIGN_ADDRESSES))
         return program_error(d->p, site, "no-address", "the buffer has no address in `%s`; run pto.allocate before",
-                             pto_space_name(b.space));
+                             pto_space_name(d->run, b.space));
     decode_define(d, pto_op_result(op, 0), THING_BUFFER, d->buffers.count);
     *LIST_ADD(d, buffers, program_buffer) = b;
     return PTO_OK;
@@ -50,7 +50,8 @@ static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
     tile_ref *r = &t.shape.ref;
     r->dtype = pto_type_dtype(type);
     r->space = pto_type_space(type);
-    r->layout = pto_type_layout(type);
+    r->role = pto_space_role(d->run, r->space);
+    r->order = pto_layout_order(d->run, pto_type_layout(type));
     if (!pto_expr_is_const(pto_type_dim(type, 0), &r->rows) || !pto_expr_is_const(pto_type_dim(type, 1), &r->cols))
         return unsupported(d, site, "its capacity is not two numbers");
     if (r->space != b->space) return unsupported(d, site, "its space is not that of its buffer");
@@ -168,8 +169,9 @@ static pto_status take_operands(decoder *d, pto_op op, const program_site *site,
 static void find_pipe(decoder *d, program_site *site, const insn_code *c)
 {
     const tile_code *tiles = d->tiles.items;
-    site->to = c->dst == NO_ID ? PTO_GM : tiles[c->dst].shape.ref.space;
-    site->from = c->src_count ? tiles[c->src[0]].shape.ref.space : c->array != NO_ID ? PTO_GM : site->to;
+    const pto_space global = pto_space_of_role(d->run, PTO_ROLE_GLOBAL);
+    site->to = c->dst == NO_ID ? global : tiles[c->dst].shape.ref.space;
+    site->from = c->src_count ? tiles[c->src[0]].shape.ref.space : c->array != NO_ID ? global : site->to;
     site->pipe = pto_op_pipe(site->op);
 }
 

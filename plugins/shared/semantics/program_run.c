@@ -13,8 +13,8 @@ struct program_state {
     number *numbers; /* beside slots: scalars */
     program_tile *tiles;
     program_array *arrays;
-    uint8_t *memory[PTO_SPACE_COUNT];
-    int64_t memory_bytes[PTO_SPACE_COUNT];
+    uint8_t *memory[PTO_NAMES_MAX];
+    int64_t memory_bytes[PTO_NAMES_MAX];
     program_argument *launch;
 };
 
@@ -120,7 +120,7 @@ static pto_status check_buffers(const program_state *s)
         if (b->address > have || need > have - b->address)
             return program_error(s->p, b->site, "out-of-bounds",
                                  "the buffer has bytes %" PRId64 " to %" PRId64 " of `%s`, which has %" PRId64,
-                                 b->address, b->address + need, pto_space_name(b->space), have);
+                                 b->address, b->address + need, pto_space_name(s->p->run, b->space), have);
     }
     return PTO_OK;
 }

@@ -4,18 +4,16 @@
 
 enum { BOX_SHORT = 16, BOX_LONG_BYTES = 32 };
 
-static bool is_boxed(pto_layout l) { return l == PTO_NZ || l == PTO_ZN || l == PTO_ZZ || l == PTO_NN; }
-
-/* 1 x 1 for nd and dn. */
+/* 1 x 1 without boxes. */
 static void tile_box(const tile_ref *t, int64_t *out_rows, int64_t *out_cols)
 {
     *out_rows = *out_cols = 1;
-    if (!is_boxed(t->layout)) return;
+    if (pto_order_boxes(t->order) == PTO_LINES_NONE) return;
     *out_rows = *out_cols = BOX_SHORT;
-    if (t->space == PTO_ACC) return;
+    if (t->role == PTO_ROLE_ACCUMULATOR) return;
     const size_t size = element_bytes(t->dtype);
     const int64_t wide = size ? BOX_LONG_BYTES / (int64_t)size : 1;
-    if (t->layout == PTO_NZ || t->layout == PTO_ZZ)
+    if (pto_order_elements(t->order) == PTO_LINES_ROW)
         *out_cols = wide;
     else
         *out_rows = wide;
@@ -27,7 +25,7 @@ const char *tile_problem(const tile_ref *t)
 {
     enum { MOST = 1 << 30 };
     if (element_bytes(t->dtype) == 0) return "has no element type";
-    if (t->layout == PTO_LAYOUT_NONE || t->layout >= PTO_LAYOUT_COUNT) return "has no layout";
+    if (t->order == PTO_ORDER_NONE || t->order >= PTO_ORDER_COUNT) return "has no layout";
     if (t->rows < 1 || t->cols < 1 || t->rows > MOST || t->cols > MOST) return "has a capacity below 1 or above 2^30";
     if (t->valid_rows < 0 || t->valid_cols < 0) return "has a negative valid region";
     if (t->valid_rows > t->rows || t->valid_cols > t->cols) return "has a valid region beyond its capacity";
@@ -42,16 +40,16 @@ tile_run tile_run_at(const tile_ref *t, int64_t r, int64_t c, size_t n)
 {
     tile_run run = {.stride = 1};
     int64_t most = t->cols - c;
-    if (t->layout == PTO_ND) {
+    if (t->order == PTO_ORDER_ROW) {
         run.offset = r * t->cols + c;
-    } else if (t->layout == PTO_DN) {
+    } else if (t->order == PTO_ORDER_COLUMN) {
         run.offset = c * t->rows + r;
         run.stride = t->rows;
     } else {
         int64_t ir, ic;
         tile_box(t, &ir, &ic);
-        const bool boxes_down = t->layout == PTO_NZ || t->layout == PTO_NN;
-        const bool inside_down = t->layout == PTO_ZN || t->layout == PTO_NN;
+        const bool boxes_down = pto_order_boxes(t->order) == PTO_LINES_COLUMN;
+        const bool inside_down = pto_order_elements(t->order) == PTO_LINES_COLUMN;
         const int64_t br = r / ir, bc = c / ic;
         const int64_t box = boxes_down ? bc * (t->rows / ir) + br : br * (t->cols / ic) + bc;
         run.offset = box * ir * ic + (inside_down ? c % ic * ir + r % ir : r % ir * ic + c % ic);
@@ -64,12 +62,16 @@ tile_run tile_run_at(const tile_ref *t, int64_t r, int64_t c, size_t n)
 
 tile_ref tile_transposed(const tile_ref *t)
 {
-    static const uint8_t exchanged[PTO_LAYOUT_COUNT] = {
-        [PTO_ND] = PTO_DN, [PTO_DN] = PTO_ND, [PTO_NZ] = PTO_ZN,
-        [PTO_ZN] = PTO_NZ, [PTO_ZZ] = PTO_NN, [PTO_NN] = PTO_ZZ,
+    static const uint8_t exchanged[PTO_ORDER_COUNT] = {
+        [PTO_ORDER_ROW] = PTO_ORDER_COLUMN,
+        [PTO_ORDER_COLUMN] = PTO_ORDER_ROW,
+        [PTO_ORDER_COLUMN_ROW] = PTO_ORDER_ROW_COLUMN,
+        [PTO_ORDER_ROW_COLUMN] = PTO_ORDER_COLUMN_ROW,
+        [PTO_ORDER_ROW_ROW] = PTO_ORDER_COLUMN_COLUMN,
+        [PTO_ORDER_COLUMN_COLUMN] = PTO_ORDER_ROW_ROW,
     };
     tile_ref x = *t;
-    x.layout = exchanged[t->layout];
+    x.order = exchanged[t->order];
     x.rows = t->cols;
     x.cols = t->rows;
     x.valid_rows = t->valid_cols;
@@ -88,7 +90,7 @@ bool tile_same_places(const tile_ref *a, const tile_ref *b)
     int64_t a_rows, a_cols, b_rows, b_cols;
     tile_box(a, &a_rows, &a_cols);
     tile_box(b, &b_rows, &b_cols);
-    return a->base == b->base && a->layout == b->layout && a->rows == b->rows && a->cols == b->cols &&
+    return a->base == b->base && a->order == b->order && a->rows == b->rows && a->cols == b->cols &&
            element_bytes(a->dtype) == element_bytes(b->dtype) && a_rows == b_rows && a_cols == b_cols;
 }
 

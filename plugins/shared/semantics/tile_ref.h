@@ -1,9 +1,8 @@
 /* Tiles on chip and windows of global memory: where an element lies.
  *
- * Layouts, with boxes of box_rows x box_cols elements (nz, zz: 16 x 32/size; zn, nn: 32/size x 16; in `acc` 16 x 16):
- *     nd  row-major                 nz  boxes column-major, row-major inside      zz  boxes row-major, row-major inside
- *     dn  column-major              zn  boxes row-major, column-major inside      nn  boxes column-major, column-major
- * inside */
+ * What a space is called does not matter, nor a layout: a tile has the role of its space and the order of its layout.
+ * Boxes have 16 rows of 32 bytes, or as many columns where elements lie column by column; accumulators have boxes of 16
+ * x 16 elements. */
 #ifndef PTO_SEMANTICS_TILE_REF_H
 #define PTO_SEMANTICS_TILE_REF_H
 
@@ -14,8 +13,9 @@ typedef struct tile_ref {
     uint8_t *base;
     size_t bytes; /* that may be touched from base */
     pto_dtype dtype;
-    pto_space space;
-    pto_layout layout;
+    pto_space space; /* for reports */
+    uint32_t role;   /* of the space, PTO_ROLE_* */
+    uint32_t order;  /* of the layout, PTO_ORDER_* */
     int64_t rows, cols, valid_rows, valid_cols;
 } tile_ref;
 

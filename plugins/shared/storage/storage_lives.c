@@ -20,10 +20,7 @@ static uint8_t is_always_run(const storage_plan *p, uint32_t op)
     return parent == STORAGE_NONE || p->ops[parent].repeats ? 1 : 0;
 }
 
-static int64_t alignment(const storage_plan *p, pto_space space)
-{
-    return space != PTO_SPACE_NONE ? pto_machine_i64_or(p->run, 1, "spaces.%s.align", pto_space_name(space)) : 1;
-}
+static int64_t alignment(const storage_plan *p, pto_space space) { return pto_space_align(p->run, space, 1); }
 
 /* From `first` to `last`; all of the loop when something crosses its iterations, and all of the kernel when that may
  * come from further back. */
@@ -60,7 +57,7 @@ int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage
         out->rows = result->rows >= 256 ? 30 : (result->rows + 7) / 8;
         out->columns = element > 0 ? 256 / element : 256;
         out->bytes = out->rows * 256;
-        out->layout = PTO_ND;
+        out->layout = pto_layout_of_order(p->run, PTO_ORDER_ROW);
     }
     return 1;
 }

@@ -8,8 +8,10 @@
 /* A core loads as fast as its path, or as its share of what all cores have together. */
 static double load_rate(const pto_run *run)
 {
-    const pto_str core = pto_machine_text(run, "spaces.vec.core");
-    const double alone = pto_machine_f64_or(run, 0.0, "paths.gm.vec.bytes-per-cycle"),
+    const pto_space_facts space = pto_space_facts_of(run, PTO_ROLE_SCRATCHPAD);
+    const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_GLOBAL, PTO_ROLE_SCRATCHPAD);
+    const pto_str core = space != NULL ? space->core : pto_no_str();
+    const double alone = path != NULL ? path->bytes_per_cycle : 0.0,
                  cores = pto_machine_f64_or(run, 0.0, "cores.%.*s.count", PTO_FMT(core)),
                  together = pto_machine_f64_or(run, 0.0, "shared.gm-bytes-per-cycle");
     return cores > 0.0 && together > 0.0 && together / cores < alone ? together / cores : alone;

@@ -114,12 +114,15 @@ enum {
 #include <pto/ops/types.def>
     PTO_DTYPE_COUNT
 };
+/* Memory spaces, pipes and layouts have names that machines give. Ids of names are below PTO_NAMES_MAX and valid for
+ * the session; 0 is none. What one is for is its role. */
 typedef uint32_t pto_space;
+typedef uint32_t pto_layout;
+enum { PTO_SPACE_NONE = 0, PTO_LAYOUT_NONE = 0 };
 enum {
-    PTO_SPACE_NONE,
-#define SPACE(ID, ...) PTO_##ID,
-#include <pto/ops/types.def>
-    PTO_SPACE_COUNT
+    PTO_NAME_NONE,
+#define NAME_KIND(ID, ...) PTO_NAME_##ID,
+#include <pto/ops/kinds.def>
 };
 /* What a memory space is for. */
 enum {
@@ -127,12 +130,12 @@ enum {
 #define SPACE_ROLE(ID, ...) PTO_ROLE_##ID,
 #include <pto/ops/types.def>
 };
-typedef uint32_t pto_layout;
+/* How the elements of a layout lie, its role. */
 enum {
-    PTO_LAYOUT_NONE,
-#define LAYOUT(ID, ...) PTO_##ID,
+    PTO_ORDER_NONE,
+#define LAYOUT_ORDER(ID, ...) PTO_ORDER_##ID,
 #include <pto/ops/types.def>
-    PTO_LAYOUT_COUNT
+    PTO_ORDER_COUNT
 };
 
 /* Units of a core that run instructions, by what they do. NONE: a path of the machine runs it. */
@@ -196,6 +199,28 @@ enum {
 #define HOME(ID, ...) PTO_HOME_##ID,
 #include <pto/ops/kinds.def>
 };
+
+/* Facts of the machine about one of its memory spaces. */
+typedef struct pto_space_data {
+    uint32_t struct_size;
+    uint32_t layouts; /* that tiles may have in it: 1 << pto_layout each */
+    pto_layout usual; /* the first that the machine lists */
+    uint32_t reserved;
+    pto_str core; /* kind of cores that own one each; empty: one for the chip */
+    int64_t bytes, usable_bytes, align;
+} pto_space_data;
+typedef const pto_space_data *pto_space_facts;
+/* And about a path, on which data moves between two of them. */
+typedef struct pto_path_data {
+    uint32_t struct_size;
+    uint32_t pipe; /* that moves the data */
+    pto_str core;  /* kind of cores that the pipe is of */
+    double bytes_per_cycle;
+    int64_t latency;                 /* cycles before the first byte, when the pipe was idle */
+    uint32_t layouts[PTO_NAMES_MAX]; /* by the layout before: 1 << pto_layout for each that it can have after */
+    uint32_t casts[PTO_NAMES_MAX];   /* by the element type before: 1 << pto_dtype for each that it can have after */
+} pto_path_data;
+typedef const pto_path_data *pto_path_facts;
 
 /* A place to insert at: before an op, or at the end of a block. */
 typedef struct pto_place {

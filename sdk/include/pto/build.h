@@ -261,7 +261,7 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 }
 
 /* ---- reading the machine: a fact by a path, which is formatted like printf, or `absent` ----
- *     pto_machine_i64_or(run, 1, "spaces.%s.align", pto_space_name(space)) */
+ *     pto_machine_i64_or(run, 8, "sync.event-ids") */
 #if defined(__GNUC__)
 #define PTO_PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 #else

@@ -102,6 +102,8 @@ static inline pto_range pto_range_all(void)
 #define PTO_CALL_pto_space(is_possible, call) return (is_possible) ? call : 0
 #define PTO_CALL_pto_layout(is_possible, call) return (is_possible) ? call : 0
 #define PTO_CALL_pto_pipe(is_possible, call) return (is_possible) ? call : 0
+#define PTO_CALL_pto_space_facts(is_possible, call) return (is_possible) ? call : NULL
+#define PTO_CALL_pto_path_facts(is_possible, call) return (is_possible) ? call : NULL
 #define PTO_CALL_pto_str(is_possible, call) return (is_possible) ? call : pto_no_str()
 #define PTO_CALL_pto_range(is_possible, call) return (is_possible) ? call : pto_range_all()
 #define PTO_CALL_pto_op(is_possible, call) return (is_possible) ? call : pto_op_none(NULL)

@@ -1,8 +1,9 @@
-/* Words and sizes for the enumerations of <pto/abi.h>, as the IR text, machine files and messages write them. */
+/* Words and sizes for the enumerations of <pto/abi.h>, as the IR text, machine files and messages write them, and short
+ * forms of what the host says of memory spaces and layouts. */
 #ifndef PTO_NAMES_H
 #define PTO_NAMES_H
 
-#include <pto/abi.h>
+#include <pto/call.h>
 
 #include <string.h>
 
@@ -16,24 +17,6 @@ static inline const char *pto_dtype_name(pto_dtype dtype)
     };
     return names[dtype < PTO_DTYPE_COUNT ? dtype : 0];
 }
-static inline const char *pto_space_name(pto_space space)
-{
-    static const char *const names[] = {
-        "?",
-#define SPACE(ID, text, ...) text,
-#include <pto/ops/types.def>
-    };
-    return names[space < PTO_SPACE_COUNT ? space : 0];
-}
-static inline const char *pto_layout_name(pto_layout layout)
-{
-    static const char *const names[] = {
-        "?",
-#define LAYOUT(ID, text, ...) text,
-#include <pto/ops/types.def>
-    };
-    return names[layout < PTO_LAYOUT_COUNT ? layout : 0];
-}
 
 /* What a unit does, as machine files write it. */
 static inline const char *pto_unit_name(uint32_t unit)
@@ -44,6 +27,100 @@ static inline const char *pto_unit_name(uint32_t unit)
 #include <pto/ops/units.def>
     };
     return names[unit < PTO_UNIT_COUNT ? unit : 0];
+}
+
+/* ---- memory spaces and layouts ----
+ * "?" for none; NONE when there is no such name. */
+static inline const char *pto_space_name(const pto_run *run, pto_space space)
+{
+    return pto_name_text(run, PTO_NAME_SPACE, space).p;
+}
+static inline pto_space pto_space_by_name(const pto_run *run, pto_str name)
+{
+    return pto_name_find(run, PTO_NAME_SPACE, name);
+}
+/* PTO_ROLE_* */
+static inline uint32_t pto_space_role(const pto_run *run, pto_space space)
+{
+    return pto_name_role(run, PTO_NAME_SPACE, space);
+}
+static inline pto_space pto_space_of_role(const pto_run *run, uint32_t role)
+{
+    return pto_name_of_role(run, PTO_NAME_SPACE, role);
+}
+/* Facts of the machine, of its first spaces of these roles; NULL when it lacks them. */
+static inline pto_space_facts pto_space_facts_of(const pto_run *run, uint32_t role)
+{
+    return pto_machine_space(run, pto_space_of_role(run, role));
+}
+static inline pto_path_facts pto_path_facts_of(const pto_run *run, uint32_t from_role, uint32_t to_role)
+{
+    return pto_machine_path(run, pto_space_of_role(run, from_role), pto_space_of_role(run, to_role));
+}
+/* Bytes that tiles may fill in a space, the alignment of buffers in it; `absent` when the machine does not have it. */
+static inline int64_t pto_space_usable_bytes(const pto_run *run, pto_space space, int64_t absent)
+{
+    const pto_space_facts facts = pto_machine_space(run, space);
+    return facts != NULL ? facts->usable_bytes : absent;
+}
+static inline int64_t pto_space_align(const pto_run *run, pto_space space, int64_t absent)
+{
+    const pto_space_facts facts = pto_machine_space(run, space);
+    return facts != NULL ? facts->align : absent;
+}
+static inline const char *pto_layout_name(const pto_run *run, pto_layout layout)
+{
+    return pto_name_text(run, PTO_NAME_LAYOUT, layout).p;
+}
+static inline pto_layout pto_layout_by_name(const pto_run *run, pto_str name)
+{
+    return pto_name_find(run, PTO_NAME_LAYOUT, name);
+}
+/* PTO_ORDER_* */
+static inline uint32_t pto_layout_order(const pto_run *run, pto_layout layout)
+{
+    return pto_name_role(run, PTO_NAME_LAYOUT, layout);
+}
+static inline pto_layout pto_layout_of_order(const pto_run *run, uint32_t order)
+{
+    return pto_name_of_role(run, PTO_NAME_LAYOUT, order);
+}
+
+/* ---- pipes ----
+ * "all" is PTO_PIPE_ALL. */
+static inline pto_str pto_pipe_name(const pto_run *run, pto_pipe pipe)
+{
+    return pipe == PTO_PIPE_ALL ? PTO_STR("all") : pipe != 0 ? pto_name_text(run, PTO_NAME_PIPE, pipe) : pto_no_str();
+}
+static inline pto_pipe pto_pipe_by_name(const pto_run *run, pto_str name)
+{
+    return pto_str_is(name, "all") ? PTO_PIPE_ALL : pto_name_find(run, PTO_NAME_PIPE, name);
+}
+/* What its unit does, PTO_UNIT_*; NONE of all. */
+static inline uint32_t pto_pipe_role(const pto_run *run, pto_pipe pipe)
+{
+    return pipe == PTO_PIPE_ALL ? PTO_UNIT_NONE : pto_name_role(run, PTO_NAME_PIPE, pipe);
+}
+
+/* How lines of elements follow each other in a tile of an order, or of boxes: NONE where there are no boxes. */
+enum { PTO_LINES_NONE, PTO_LINES_ROW, PTO_LINES_COLUMN };
+static inline uint32_t pto_order_boxes(uint32_t order)
+{
+    static const uint8_t lines[] = {
+        0,
+#define LAYOUT_ORDER(ID, text, boxes, elements, doc) PTO_LINES_##boxes,
+#include <pto/ops/types.def>
+    };
+    return lines[order < PTO_ORDER_COUNT ? order : 0];
+}
+static inline uint32_t pto_order_elements(uint32_t order)
+{
+    static const uint8_t lines[] = {
+        0,
+#define LAYOUT_ORDER(ID, text, boxes, elements, doc) PTO_LINES_##elements,
+#include <pto/ops/types.def>
+    };
+    return lines[order < PTO_ORDER_COUNT ? order : 0];
 }
 
 /* Of one element in memory; 0 for none. */
@@ -65,16 +142,6 @@ static inline int pto_dtype_is_float(pto_dtype dtype)
 #include <pto/ops/types.def>
     };
     return is_float[dtype < PTO_DTYPE_COUNT ? dtype : 0];
-}
-
-/* The enumerator with a name; NONE when there is none. */
-static inline pto_space pto_space_by_name(pto_str name)
-{
-    for (pto_space i = 1; i < PTO_SPACE_COUNT; i++) {
-        const char *text = pto_space_name(i);
-        if (strlen(text) == name.n && memcmp(text, name.p, name.n) == 0) return i;
-    }
-    return PTO_SPACE_NONE;
 }
 
 #endif

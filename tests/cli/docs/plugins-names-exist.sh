@@ -4,6 +4,8 @@ set -u
 . "$TEST_ROOT/tests/shell.sh"
 cat "$TEST_ROOT"/sdk/include/pto/*.h >headers
 sed -n 's/^HOST[A-Z_]*([^,]*, \([a-z0-9_]*\), .*/pto_\1/p' "$TEST_ROOT/sdk/include/pto/host.def" >>headers
+# Enumerators that rows make.
+echo '#include <pto/plugin.h>' | "${CC:-cc}" -E -P -I "$TEST_ROOT/sdk/include" -I "$TEST_BUILD/include" - >>headers
 grep -oE '\b(pto_[a-z0-9_]+|PTO_[A-Z0-9_]+)\b' "$TEST_ROOT/docs/plugins.md" | sort -u >names
 [ "$(wc -l <names)" -ge 20 ] || fail "few names in docs/plugins.md"
 while IFS= read -r name; do

@@ -35,10 +35,7 @@ static pto_kind_id any_kind(void)
 static void call_kind_name(void) { (void)AT->kind_name(any_run(), any_kind()); }
 static void call_kind_column(void) { (void)AT->kind_column(any_run(), any_kind(), any_u32()); }
 static void call_kind_roles(void) { (void)AT->kind_roles(any_run(), any_kind(), any_u32()); }
-static void call_pipe_name(void) { (void)AT->pipe_name(any_run(), any_u32()); }
-static void call_pipe_by_name(void) { (void)AT->pipe_by_name(any_run(), any_str()); }
 static void call_op_pipe(void) { (void)AT->op_pipe(any_op()); }
-static void call_pipe_role(void) { (void)AT->pipe_role(any_run(), any_u32()); }
 static void call_kind_text(void) { (void)AT->kind_text(any_run(), any_kind(), any_u32()); }
 
 /* ---- options, machine, module ---- */
@@ -68,6 +65,15 @@ static void call_machine_str(void)
     pto_str out;
     (void)AT->machine_str(any_run(), any_str(), &out);
 }
+static uint32_t any_name_kind(void) { return chance(now.misuses) ? any_u32() : 1 + random_below(3); }
+static uint32_t any_name_id(void) { return chance(now.misuses) ? any_u32() : random_below(7); }
+static void call_machine_space(void) { (void)AT->machine_space(any_run(), any_name_id()); }
+static void call_machine_path(void) { (void)AT->machine_path(any_run(), any_name_id(), any_name_id()); }
+static void call_name_count(void) { (void)AT->name_count(any_run(), any_name_kind()); }
+static void call_name_text(void) { (void)AT->name_text(any_run(), any_name_kind(), any_name_id()); }
+static void call_name_find(void) { (void)AT->name_find(any_run(), any_name_kind(), any_str()); }
+static void call_name_role(void) { (void)AT->name_role(any_run(), any_name_kind(), any_name_id()); }
+static void call_name_of_role(void) { (void)AT->name_of_role(any_run(), any_name_kind(), any_name_id()); }
 static void call_module_top(void) { keep_block(AT->module_top(any_run())); }
 static void call_symbol_find(void) { keep_op(AT->symbol_find(any_run(), any_str())); }
 static void call_module_attr(void) { keep_attr(AT->module_attr(any_run(), any_str())); }
@@ -295,9 +301,8 @@ static void call_type_gm(void)
 static void call_type_tile(void)
 {
     const int64_t rows = chance(now.misuses) ? any_i64() : 16, columns = chance(now.misuses) ? any_i64() : 8;
-    keep_type(AT->type_tile(any_run(), any_dtype(), rows, columns,
-                            chance(now.misuses) ? any_u32() : random_below(PTO_SPACE_COUNT),
-                            chance(now.misuses) ? any_u32() : random_below(PTO_LAYOUT_COUNT)));
+    keep_type(AT->type_tile(any_run(), any_dtype(), rows, columns, chance(now.misuses) ? any_u32() : random_below(9),
+                            chance(now.misuses) ? any_u32() : random_below(7)));
 }
 static void call_type_buffer(void) { keep_type(AT->type_buffer(any_run())); }
 
@@ -422,17 +427,19 @@ static void call_loc_text(void)
     (void)AT->loc_text(any_loc(), text, random_below(sizeof text + 1));
 }
 
+enum { VEC = 1 }; /* the first memory space of ir/ops */
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     (void)self;
     make_calls(1);
-    return space == PTO_VEC ? tile[0] * 4 : 0;
+    return space == VEC ? tile[0] * 4 : 0;
 }
 static int64_t capacity(void *self, pto_space space)
 {
     (void)self;
     make_calls(1);
-    return space == PTO_VEC ? (chance(50) ? 65536 : any_i64()) : 0;
+    return space == VEC ? (chance(50) ? 65536 : any_i64()) : 0;
 }
 static void call_tiling_choose(void)
 {

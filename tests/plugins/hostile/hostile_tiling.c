@@ -36,15 +36,17 @@ static const char *const tiling_kind[] = {"tiling", NULL};
     X(SHAPE, STR, "shape", .def = "elementwise", .doc = "of the problem")
 PTO_OPTIONS(OPTIONS);
 
+enum { VEC = 1 }; /* the first memory space of ir/ops */
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     (void)self;
-    return space == PTO_VEC ? tile[0] : 0;
+    return space == VEC ? tile[0] : 0;
 }
 static int64_t capacity(void *self, pto_space space)
 {
     (void)self;
-    return space == PTO_VEC ? INT64_MAX : 0;
+    return space == VEC ? INT64_MAX : 0;
 }
 
 static pto_status run(const pto_run *run, pto_op unit)

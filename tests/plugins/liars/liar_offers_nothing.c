@@ -8,15 +8,17 @@ static const char *const tiling_kind[] = {"tiling", NULL};
       .choices = tiling_kind)
 PTO_OPTIONS(OPTIONS);
 
+enum { VEC = 1 }; /* the first memory space of ir/ops */
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     (void)self;
-    return space == PTO_VEC ? tile[0] : 0;
+    return space == VEC ? tile[0] : 0;
 }
 static int64_t capacity(void *self, pto_space space)
 {
     (void)self;
-    return space == PTO_VEC ? 64 : 0;
+    return space == VEC ? 64 : 0;
 }
 
 static pto_status run(const pto_run *run, pto_op unit)

@@ -29,7 +29,7 @@ static pto_status infer_garbage(const pto_run *run, pto_op op, pto_type *results
 static pto_status infer_tile(const pto_run *run, pto_op op, pto_type *results)
 {
     (void)op;
-    results[0] = pto_type_tile(run, PTO_F32, 4, 8, PTO_VEC, PTO_LAYOUT_NONE);
+    results[0] = pto_type_tile(run, PTO_F32, 4, 8, pto_space_by_name(run, PTO_STR("vec")), PTO_LAYOUT_NONE);
     return PTO_OK;
 }
 

@@ -9,7 +9,8 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     pto_expr valid[] = {pto_expr_const(run, 16), pto_expr_const(run, 16)};
     pto_spec s = pto_spec_make(run, pto_kind(run, 0));
     pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
-    pto_spec_result(&s, pto_type_tile(run, PTO_F32, 16, 16, PTO_ACC, PTO_NZ));
+    pto_spec_result(&s, pto_type_tile(run, PTO_F32, 16, 16, pto_space_by_name(run, PTO_STR("acc")),
+                                      pto_layout_by_name(run, PTO_STR("nz"))));
     pto_op made = pto_spec_build(&s, pto_at_start(pto_body(unit)));
     PTO_NEED(made);
     return pto_op_erase(made);

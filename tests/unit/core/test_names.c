@@ -14,20 +14,14 @@ TEST(names_and_sizes_are_those_of_the_rows)
     assert_int_equal(pto_dtype_bytes(PTO_REC64), 8);
     assert_true(pto_dtype_is_float(PTO_F8E8M0));
     assert_false(pto_dtype_is_float(PTO_I8) || pto_dtype_is_float(PTO_BOOL) || pto_dtype_is_float(PTO_MASK));
-    assert_string_equal(pto_space_name(PTO_SCALING), "scaling");
-    assert_int_equal(pto_space_by_name(PTO_STR("acc")), PTO_ACC);
-    assert_string_equal(pto_layout_name(PTO_NZ), "nz");
     assert_string_equal(pto_unit_name(PTO_UNIT_MATRIX), "matrix");
 }
 
 TEST(names_of_what_is_not_there)
 {
     assert_string_equal(pto_dtype_name(PTO_DTYPE_COUNT), "?");
-    assert_string_equal(pto_space_name(PTO_SPACE_COUNT), "?");
-    assert_string_equal(pto_layout_name(UINT32_MAX), "?");
     assert_string_equal(pto_unit_name(PTO_UNIT_COUNT), "?");
     assert_int_equal(pto_dtype_bytes(PTO_DTYPE_COUNT), 0);
-    assert_int_equal(pto_space_by_name((pto_str){"ub", 2}), PTO_SPACE_NONE);
 }
 
 TEST(relations_of_the_sdk_are_those_of_the_ir)

@@ -343,7 +343,7 @@ TEST(ops_of_another_level_are_refused)
     const pto_op unit = run_fixture_start(&f);
     pto_spec s = pto_spec_make(f.run, pto_kind(f.run, KIND_LOAD));
     pto_spec_operand(&s, pto_block_arg(pto_body(unit), 0));
-    pto_spec_result(&s, pto_type_tile(f.run, PTO_F32, 8, 8, PTO_VEC, PTO_ND));
+    pto_spec_result(&s, pto_type_tile(f.run, PTO_F32, 8, 8, PTO_SPACE_NONE, PTO_LAYOUT_NONE));
     assert_false(PTO_SOME(pto_spec_build(&s, pto_before(op_of(unit, 0)))));
     run_fixture_stop(&f, PTO_FAILED);
     run_fixture_expect_misuse(&f, "E1322",
@@ -612,12 +612,14 @@ TEST(copies_map_their_values)
 
 /* ---- tiling ---- */
 
+enum { VEC = 1 }; /* the first memory space of ir/ops */
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space where)
 {
     (void)self;
-    return where == PTO_VEC ? tile[0] * 4 : 0;
+    return where == VEC ? tile[0] * 4 : 0;
 }
-static int64_t capacity(void *self, pto_space where) { return where == PTO_VEC ? *(int64_t *)self : 0; }
+static int64_t capacity(void *self, pto_space where) { return where == VEC ? *(int64_t *)self : 0; }
 
 static pto_status offer_halves(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
 {

@@ -20,9 +20,9 @@ static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
 static pto_value make_buffer(select_plan *p, pto_type type, int64_t least, int64_t stages, pto_str name, pto_op at)
 {
     const pto_value none = pto_value_none(p->run);
-    const char *space = pto_space_name(pto_type_space(type));
+    const char *space = pto_space_name(p->run, pto_type_space(type));
     int64_t bytes = 0;
-    const int64_t align = pto_machine_i64_or(p->run, 0, "spaces.%s.align", space);
+    const int64_t align = pto_space_align(p->run, pto_type_space(type), 0);
     if (pto_type_space(type) == PTO_SPACE_NONE || pto_type_layout(type) == PTO_LAYOUT_NONE) {
         (void)pto_error(at, "pto.select/no-space", "`%%%.*s` has no %s; assign-spaces and assign-layouts give it one",
                         PTO_FMT(name), pto_type_space(type) == PTO_SPACE_NONE ? "memory space" : "layout");
@@ -160,11 +160,11 @@ typedef struct move_item {
 
 static pto_status emit_copy(select_plan *p, pto_value dst, pto_value src, pto_op at)
 {
-    pto_str ways = pto_no_str();
     if (!PTO_SOME(dst) || !PTO_SOME(src)) return PTO_FAILED;
     pto_type type = pto_value_type(dst);
-    if (pto_type_space(type) != PTO_VEC || pto_machine_str(p->run, PTO_STR("paths.vec.vec.layouts"), &ways) != PTO_OK) {
-        const char *space = pto_space_name(pto_type_space(type));
+    const pto_space home = pto_type_space(type);
+    if (pto_space_role(p->run, home) != PTO_ROLE_SCRATCHPAD || pto_machine_path(p->run, home, home) == NULL) {
+        const char *space = pto_space_name(p->run, home);
         pto_status s = pto_error(at, "pto.select/no-copy",
                                  "a carried tile in `%s` must be copied, and the machine has no move from `%s` to `%s`",
                                  space, space, space);

@@ -213,7 +213,6 @@ static void read_window(const sync_model *m, pto_value memory, pto_value tile, s
 {
     const pto_op user = m->ops[a->op].at->op;
     const int is_transposed = pto_attr_bool_of(user, PTO_STR("transpose"), 0);
-    a->space = PTO_GM;
     a->memory = memory;
     a->root = root_of(memory);
     a->rank = pto_expr_count_of(user, PTO_STR("offsets"));
@@ -231,16 +230,17 @@ static pto_status no_pipe(pto_op op, pto_space from, pto_space to)
     if (pto_op_transfer(op) == PTO_TRANSFER_NONE)
         return pto_error(op, "pto.synchronize/no-pipe",
                          "`%.*s` works in `%s`, and the core that owns it has no pipe of the unit `%s`", PTO_FMT(name),
-                         pto_space_name(to),
+                         pto_space_name(op.run, to),
                          pto_unit_name((uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_UNIT)));
     return pto_error(op, "pto.synchronize/no-path", "`%.*s` moves from `%s` to `%s`, for which the machine has no path",
-                     PTO_FMT(name), pto_space_name(from), pto_space_name(to));
+                     PTO_FMT(name), pto_space_name(op.run, from), pto_space_name(op.run, to));
 }
 
 static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *readers)
 {
     sync_op *o = &m->ops[place];
     const uint32_t count = pto_op_operand_count(o->at->op);
+    const pto_space memory = pto_space_of_role(m->run, PTO_ROLE_GLOBAL);
     pto_space to = PTO_SPACE_NONE, from = PTO_SPACE_NONE;
     o->access = m->access_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -253,10 +253,11 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
             PTO_TRY(read_tile(m, v, readers, m->access_count));
         else
             read_window(m, v, pto_op_operand(o->at->op, i == 0 ? 1 : 0), a);
+        const pto_space space = kind == PTO_TYPE_TILE ? a->space : memory;
         if (i == 0)
-            to = a->space;
+            to = space;
         else if (from == PTO_SPACE_NONE)
-            from = a->space;
+            from = space;
         m->access_count++;
     }
     o->access_count = m->access_count - o->access;

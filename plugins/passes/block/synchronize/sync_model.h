@@ -44,7 +44,7 @@ typedef enum sync_role {
 typedef struct sync_access {
     uint32_t op;
     int is_write;
-    pto_space space; /* PTO_GM: a window */
+    pto_space space; /* NONE: a window of memory */
     /* on chip: bytes [first, first + bytes) of each stage, the stages `pitch` bytes apart */
     pto_op buffer;
     pto_expr stage;

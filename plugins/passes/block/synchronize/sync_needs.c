@@ -79,7 +79,7 @@ static int classes_meet(const sync_flow *f, const flow_class *a, const flow_clas
     for (uint32_t i = 0; i < x->access_count; i++) {
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *p = &m->accesses[x->access + i], *q = &m->accesses[y->access + k];
-            if (p->space == PTO_GM || (!p->is_write && !q->is_write)) continue;
+            if (p->space == PTO_SPACE_NONE || (!p->is_write && !q->is_write)) continue;
             if (sync_bytes_meet(p, f->stages[a->stages + i], q, f->stages[b->stages + k])) return 1;
         }
     }

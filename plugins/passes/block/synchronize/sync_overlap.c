@@ -187,7 +187,8 @@ static int replaces(const sync_model *m, uint32_t a, uint32_t b)
 
 int sync_meets_at_once(const sync_access *a, const sync_access *b)
 {
-    return (a->is_write || b->is_write) && a->space == b->space && a->space != PTO_GM && bytes_meet_at_once(a, b);
+    return (a->is_write || b->is_write) && a->space == b->space && a->space != PTO_SPACE_NONE &&
+           bytes_meet_at_once(a, b);
 }
 
 static void compare_windows(const sync_model *m, const sync_access *a, const sync_access *b, sync_pair *p)
@@ -207,7 +208,7 @@ static sync_pair compare_ops(const sync_model *m, uint32_t first, uint32_t secon
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
             if ((!a->is_write && !b->is_write) || a->space != b->space) continue;
-            if (a->space == PTO_GM)
+            if (a->space == PTO_SPACE_NONE)
                 compare_windows(m, a, b, &p);
             else if (sync_bytes_meet(a, constant_stage(a), b, constant_stage(b)))
                 p.on_chip = 1;

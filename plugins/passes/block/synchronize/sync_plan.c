@@ -16,7 +16,7 @@ static int rotates_together(const sync_plan *plan, const sync_pair *p, uint32_t 
     for (uint32_t i = 0; i < x->access_count; i++) {
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
-            if ((!a->is_write && !b->is_write) || a->space == PTO_GM ||
+            if ((!a->is_write && !b->is_write) || a->space == PTO_SPACE_NONE ||
                 !sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
                 continue;
             if (!pto_op_same(a->buffer, b->buffer) || a->stages < 2 || a->stages > plan->event_ids) return 0;

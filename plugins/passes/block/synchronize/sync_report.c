@@ -9,9 +9,9 @@ static pto_str meeting_place(const sync_model *m, uint32_t first, uint32_t secon
         for (uint32_t k = 0; k < y->access_count; k++) {
             const sync_access *a = &m->accesses[x->access + i], *b = &m->accesses[y->access + k];
             if (!a->is_write && !b->is_write) continue;
-            if (a->space == PTO_GM && b->space == PTO_GM && pto_value_same(a->root, b->root))
+            if (a->space == PTO_SPACE_NONE && b->space == PTO_SPACE_NONE && pto_value_same(a->root, b->root))
                 return pto_value_name(a->root);
-            if (a->space != PTO_GM && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
+            if (a->space != PTO_SPACE_NONE && sync_bytes_meet(a, SYNC_ANY_STAGE, b, SYNC_ANY_STAGE))
                 return pto_value_name(pto_op_result(a->buffer, 0));
         }
     }

@@ -73,7 +73,7 @@ static void add_mark(sync_flow *f, flow_kind kind, uint32_t op, uint32_t at)
 static int64_t stage_of(const layout *l, const sync_access *a)
 {
     int64_t stage = SYNC_ANY_STAGE;
-    if (a->space == PTO_GM || a->cycle == SYNC_NONE || !sync_cycle_at(l->f->m, a->cycle, l->residues, &stage) ||
+    if (a->space == PTO_SPACE_NONE || a->cycle == SYNC_NONE || !sync_cycle_at(l->f->m, a->cycle, l->residues, &stage) ||
         stage < 0 || stage >= a->stages)
         return SYNC_ANY_STAGE;
     return stage;

@@ -45,10 +45,8 @@ static int has_matrix(const pto_run *run) { return pto_machine_i64_or(run, -1, "
 
 static int stores_as(const pto_run *run, pto_dtype acc, pto_dtype out)
 {
-    char change[32];
-    if (acc == out) return 1;
-    snprintf(change, sizeof change, "%s-%s", pto_dtype_name(acc), pto_dtype_name(out));
-    return machine_lists(pto_machine_text(run, "paths.acc.gm.casts"), change);
+    const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
+    return acc == out || (path != NULL && (path->casts[acc] >> out & 1) != 0);
 }
 
 /* ---- what to compute in ---- */

@@ -27,12 +27,14 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     for (int d = 0; d < DIM_COUNT; d++) t[d] = pto_round_up(tile[d], p->granule[d]);
     int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_K]), bytes), 2);
     int64_t right = tile_mul(tile_mul(tile_mul(t[DIM_K], t[DIM_N]), bytes), 2);
-    switch (space) {
-    case PTO_MAT: return tile_add(left, right);
-    case PTO_LEFT: return left;
-    case PTO_RIGHT: return right;
+    const uint32_t role = pto_space_role(p->run, space);
+    if (space != pto_space_of_role(p->run, role)) return 0;
+    switch (role) {
+    case PTO_ROLE_PANEL: return tile_add(left, right);
+    case PTO_ROLE_LEFT: return left;
+    case PTO_ROLE_RIGHT: return right;
     /* One is enough: pto.pipeline makes it two where there is space, so that a store overlaps the next product. */
-    case PTO_ACC: return tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc));
+    case PTO_ROLE_ACCUMULATOR: return tile_mul(tile_mul(t[DIM_M], t[DIM_N]), pto_dtype_bytes(p->acc));
     default: return 0;
     }
 }
@@ -42,15 +44,8 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 /* Whether the machine can store an f32 accumulator as `to`. */
 static int stores_as(const pto_run *run, pto_dtype to)
 {
-    pto_str casts = pto_no_str();
-    const char *want = to == PTO_F16 ? "f32-f16" : to == PTO_BF16 ? "f32-bf16" : "";
-    size_t n = strlen(want);
-    if (n == 0 || pto_machine_str(run, PTO_STR("paths.acc.gm.casts"), &casts) != PTO_OK) return 0;
-    for (size_t i = 0; i + n <= casts.n; i++) {
-        int starts = i == 0 || casts.p[i - 1] == ',' || casts.p[i - 1] == ' ';
-        if (starts && (i + n == casts.n || casts.p[i + n] == ',') && memcmp(casts.p + i, want, n) == 0) return 1;
-    }
-    return 0;
+    const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
+    return path != NULL && (path->casts[PTO_F32] >> to & 1) != 0 && (to == PTO_F16 || to == PTO_BF16);
 }
 
 static pto_status check_types(product *p)

@@ -18,23 +18,14 @@ int64_t tile_add(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
 }
 
-int64_t tile_capacity(const pto_run *run, pto_space space)
-{
-    switch (space) {
-    case PTO_VEC: return pto_machine_i64_or(run, 0, "spaces.vec.usable-bytes");
-    case PTO_MAT: return pto_machine_i64_or(run, 0, "spaces.mat.usable-bytes");
-    case PTO_LEFT: return pto_machine_i64_or(run, 0, "spaces.left.usable-bytes");
-    case PTO_RIGHT: return pto_machine_i64_or(run, 0, "spaces.right.usable-bytes");
-    case PTO_ACC: return pto_machine_i64_or(run, 0, "spaces.acc.usable-bytes");
-    default: return 0;
-    }
-}
+int64_t tile_capacity(const pto_run *run, pto_space space) { return pto_space_usable_bytes(run, space, 0); }
 
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
     tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
     n.block_bytes = pto_machine_i64_or(run, 1, "vector.block-bytes");
-    n.align_bytes = pto_machine_i64_or(run, 1, "spaces.vec.align");
+    n.scratchpad = pto_space_of_role(run, PTO_ROLE_SCRATCHPAD);
+    n.align_bytes = pto_space_align(run, n.scratchpad, 1);
     if (counts == NULL) return n;
     /* A core walks over instances, so what rotates does so even when the nest has no loop of its own. */
     storage_plan_clear(counts);
@@ -45,7 +36,7 @@ tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 int64_t tile_counted_bytes(const tile_nest *n)
 {
     storage_solve(n->counts);
-    return storage_bytes(n->counts, PTO_VEC, tile_capacity(n->run, PTO_VEC));
+    return storage_bytes(n->counts, n->scratchpad, tile_capacity(n->run, n->scratchpad));
 }
 
 static int larger_first(const void *a, const void *b)
@@ -93,7 +84,7 @@ static storage_shape shape_of(const tile_nest *n, const tile_piece *p)
                            .columns = p->columns,
                            .bytes = tile_vector_bytes(n, p->rows, p->columns, p->dtype),
                            .dtype = p->dtype,
-                           .space = PTO_VEC};
+                           .space = n->scratchpad};
 }
 
 /* Counts an op that produces `p`, which may rotate. */

@@ -18,7 +18,7 @@ static tile_nest count_instance(row_group *g, const int64_t *tile)
 
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
-    if (space != PTO_VEC) return 0;
+    if (space != pto_space_of_role(((const row_group *)self)->run, PTO_ROLE_SCRATCHPAD)) return 0;
     const tile_nest n = count_instance(self, tile);
     return tile_counted_bytes(&n);
 }

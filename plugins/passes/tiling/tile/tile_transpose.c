@@ -105,7 +105,7 @@ static tile_piece emit_move(const transposition *t, tile_nest *n, const int64_t 
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     transposition *t = self;
-    if (space != PTO_VEC) return 0;
+    if (space != pto_space_of_role(t->run, PTO_ROLE_SCRATCHPAD)) return 0;
     tile_nest n = tile_nest_make(t->run, &t->counted);
     const pto_value source = pto_op_operand(t->op, 0);
     tile_emit_store(&n, emit_move(t, &n, tile, source, NULL, NULL), source, NULL);
