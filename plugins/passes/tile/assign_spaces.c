@@ -7,8 +7,9 @@
  *                                                                     %n = tile.matmul_acc %s, %la, %rb : tile<.., acc>
  *
  * Values that share storage (carried through a loop, accumulated in) are one class and get one space: `acc` for matrix
- * products, `vec` for vector work, for loads that of the machine's paths that reaches their uses in the fewest moves. A
- * space that the program states stays. Exact. A use that no path of the machine reaches on chip is an error. */
+ * products, `vec` for vector work (what the machine calls them), for loads that of the machine's paths that reaches
+ * their uses in the fewest moves. A space that the program states stays. Exact. A use that no path of the machine
+ * reaches on chip is an error. */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"
@@ -83,19 +84,23 @@ static pto_status no_route(const pto_run *run, pto_op user, pto_value v, pto_spa
 
 /* ---- what ops require ---- */
 
-/* The space for tiles that may be in spaces of several roles, which are bits: that of the first role. */
-static pto_space space_of_roles(const pto_run *run, uint32_t roles)
+/* The space for a tile that may be in spaces of several roles, which are bits: the first one of the first role, or the
+ * one of that role that the tile is in. */
+static pto_space space_of_roles(const pto_run *run, pto_value v, uint32_t roles)
 {
-    return roles != 0 ? pto_space_of_role(run, (uint32_t)__builtin_ctz(roles)) : PTO_SPACE_NONE;
+    if (roles == 0) return PTO_SPACE_NONE;
+    const uint32_t role = (uint32_t)__builtin_ctz(roles);
+    const pto_space stated = pto_type_space(pto_value_type(v));
+    return pto_space_role(run, stated) == role ? stated : pto_space_of_role(run, role);
 }
 
-/* Space that the row of `op` puts its result in; NONE: it follows from the uses or from the operands. */
-static pto_space result_space(const pto_run *run, pto_op op)
+/* Space that the row of `op` puts its result `v` in; NONE: it follows from the uses or from the operands. */
+static pto_space result_space(const pto_run *run, pto_op op, pto_value v)
 {
-    if (PTO_IS(op, ZERO_ACC)) return pto_space_of_role(run, PTO_ROLE_ACCUMULATOR);
+    if (PTO_IS(op, ZERO_ACC)) return space_of_roles(run, v, 1u << PTO_ROLE_ACCUMULATOR);
     const pto_kind_id insn = (pto_kind_id)pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_PARTNER);
     if (insn == 0 || pto_op_transfer(op) != PTO_TRANSFER_NONE) return PTO_SPACE_NONE;
-    return space_of_roles(run, pto_kind_roles(run, insn, 0));
+    return space_of_roles(run, v, pto_kind_roles(run, insn, 0));
 }
 
 /* Space in which `op` needs its value operand number `i`; GM: any that can be stored to memory; NONE: any. */
@@ -106,7 +111,7 @@ static pto_space operand_space(const pto_run *run, pto_op op, uint32_t i)
     switch (pto_op_transfer(op)) {
     case PTO_TRANSFER_STORE: return tile_global(run);
     case PTO_TRANSFER_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
-    default: return space_of_roles(run, roles);
+    default: return space_of_roles(run, pto_op_operand(op, i), roles);
     }
 }
 
@@ -212,8 +217,8 @@ static pto_status collect(classes *c, pto_op op)
 {
     const pto_run *run = c->run;
     for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
-        if (!tile_is_tile(pto_op_result(op, i))) continue;
-        PTO_TRY(put_space(c, op, pto_op_result(op, i), result_space(run, op)));
+        const pto_value v = pto_op_result(op, i);
+        if (tile_is_tile(v)) PTO_TRY(put_space(c, op, v, result_space(run, op, v)));
     }
     if (pto_op_continues(op, 0)) PTO_TRY(join(c, op, pto_op_result(op, 0), pto_op_operand(op, 0)));
     return join_control(c, op);

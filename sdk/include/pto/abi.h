@@ -114,7 +114,7 @@ enum {
 #include <pto/ops/types.def>
     PTO_DTYPE_COUNT
 };
-/* Memory spaces, pipes and layouts have names that machines give. Ids of names are below PTO_NAMES_MAX and valid for
+/* Memory spaces, pipes and layouts have names that machines choose. Ids of names are below PTO_NAMES_MAX and valid for
  * the session; 0 is none. What one is for is its role. */
 typedef uint32_t pto_space;
 typedef uint32_t pto_layout;

@@ -90,16 +90,19 @@ static inline pto_layout pto_layout_of_order(const pto_run *run, uint32_t order)
  * "all" is PTO_PIPE_ALL. */
 static inline pto_str pto_pipe_name(const pto_run *run, pto_pipe pipe)
 {
-    return pipe == PTO_PIPE_ALL ? PTO_STR("all") : pipe != 0 ? pto_name_text(run, PTO_NAME_PIPE, pipe) : pto_no_str();
+    if (pipe == PTO_PIPE_ALL) return PTO_STR("all");
+    return pipe != PTO_PIPE_NONE ? pto_name_text(run, PTO_NAME_PIPE, pipe) : pto_no_str();
 }
 static inline pto_pipe pto_pipe_by_name(const pto_run *run, pto_str name)
 {
-    return pto_str_is(name, "all") ? PTO_PIPE_ALL : pto_name_find(run, PTO_NAME_PIPE, name);
+    if (pto_str_is(name, "all")) return PTO_PIPE_ALL;
+    return pto_name_find(run, PTO_NAME_PIPE, name);
 }
 /* What its unit does, PTO_UNIT_*; NONE of all. */
 static inline uint32_t pto_pipe_role(const pto_run *run, pto_pipe pipe)
 {
-    return pipe == PTO_PIPE_ALL ? PTO_UNIT_NONE : pto_name_role(run, PTO_NAME_PIPE, pipe);
+    if (pipe == PTO_PIPE_ALL) return PTO_UNIT_NONE;
+    return pto_name_role(run, PTO_NAME_PIPE, pipe);
 }
 
 /* How lines of elements follow each other in a tile of an order, or of boxes: NONE where there are no boxes. */

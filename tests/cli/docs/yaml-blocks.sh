@@ -1,5 +1,5 @@
 # Every pipeline in the guides opens, prints, and reads back to the same; every schedule is kept for the softmax of the
-# examples.
+# examples, which runs on every machine.
 . "$TEST_ROOT/tests/shell.sh"
 n=0
 for page in "$TEST_ROOT"/docs/*.md; do
@@ -10,6 +10,10 @@ for page in "$TEST_ROOT"/docs/*.md; do
     n=$((n + 1))
     if grep -q '^pto-schedule' "$block"; then
       pto-opt --pipeline=default.yaml "$TEST_ROOT/examples/softmax/softmax.ptir" --schedule="$block" -o out || fail "$page: $block"
+      continue
+    fi
+    if grep -q '^pto-machine' "$block"; then
+      pto-run --case "$TEST_ROOT/examples/softmax/case.yaml" --size small --pipeline=default.yaml --machine="$block" >out || fail "$page: $block"
       continue
     fi
     pto-opt --pipeline="$block" --print-pipeline >printed.yaml || fail "$page: $block"
