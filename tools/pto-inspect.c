@@ -40,7 +40,7 @@ static inspect_format read_format(const command_line *line)
     static const char *const names[] = {"text", "json", "markdown", NULL};
     const char *text = command_line_value(line, OPTION_FORMAT);
     int i = 0;
-    while (text && names[i + 1] && strcmp(text, names[i]) != 0) i++;
+    while (text != NULL && names[i + 1] != NULL && strcmp(text, names[i]) != 0) i++;
     return (inspect_format)i;
 }
 
@@ -65,7 +65,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     }
     inspector x = {.arena = a, .diags = d, .format = read_format(line)};
     const subject *s = find_subject(d, line->arguments[0]);
-    if (!s) return EXIT_STATUS_USAGE;
+    if (s == NULL) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
     if (s->wants_plugins) {
         plugin_host_params params = plugin_host_defaults();
@@ -80,7 +80,7 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
     if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
     text_fini(&x.out);
-    if (x.host && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
+    if (x.host != NULL && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
     return shown == OK ? EXIT_STATUS_OK : s->from_tables ? EXIT_STATUS_USAGE : EXIT_STATUS_PLUGIN;
 }
 

@@ -24,7 +24,7 @@ static print_options form_of(const session *s)
 static const char *output_path(const session *s)
 {
     const char *path = command_line_value(s->line, OPTION_OUTPUT);
-    return path ? path : "-";
+    return path != NULL ? path : "-";
 }
 
 static status open_output(session *s, file_writer *w) { return file_writer_open(w, s->diags, output_path(s)); }
@@ -65,9 +65,9 @@ static exit_status print_comparison(session *s, module *m, module *other)
 static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
 {
     TRY_EXIT(session_compile(s, m, recorder));
-    if (other) TRY_EXIT(session_compile_other(s, other, recorder));
+    if (other != NULL) TRY_EXIT(session_compile_other(s, other, recorder));
     if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
-    return other ? print_comparison(s, m, other) : print_module(s, m);
+    return other != NULL ? print_comparison(s, m, other) : print_module(s, m);
 }
 
 /* What --check=semantics runs the functions on. */
@@ -102,7 +102,7 @@ static exit_status run(session *s, flight_recorder *recorder)
     TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
     module *other = session_compares(s) ? module_clone(m) : NULL;
     code = compile(s, m, other, recorder);
-    if (other) module_destroy(other);
+    if (other != NULL) module_destroy(other);
     module_destroy(m);
     return code;
 }

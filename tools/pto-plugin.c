@@ -49,10 +49,10 @@ static void put_replaced(file_writer *w, str text, const char *template_id, cons
     static const char example[] = "org.example";
     const size_t whole = strlen(template_id);
     const char *p = text.p, *end = text.p + text.n, *dot = strrchr(id, '.');
-    for (const char *hit; (hit = memmem(p, (size_t)(end - p), example, sizeof example - 1));) {
+    for (const char *hit; (hit = memmem(p, (size_t)(end - p), example, sizeof example - 1)) != NULL;) {
         const bool is_whole = (size_t)(end - hit) >= whole && memcmp(hit, template_id, whole) == 0;
         file_writer_put(w, p, (uint64_t)(hit - p));
-        file_writer_put(w, id, is_whole || !dot ? strlen(id) : (size_t)(dot - id));
+        file_writer_put(w, id, is_whole || dot == NULL ? strlen(id) : (size_t)(dot - id));
         p = hit + (is_whole ? whole : sizeof example - 1);
     }
     file_writer_put(w, p, (uint64_t)(end - p));
@@ -75,7 +75,7 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
     snprintf(template_id, sizeof template_id, "org.example.%s", kind);
     const char *source = file_join(a, file_join(a, session_share_folder(a), "template"), kind);
     DIR *dir = opendir(source);
-    if (!dir) {
+    if (dir == NULL) {
         diag_error(d, (src_pos){source, 0, 0}, &E1501, "cannot open the folder of the template: %s", strerror(errno));
         return FAILED;
     }
@@ -84,7 +84,7 @@ static status copy_template(arena *a, diag_engine *d, const char *kind, const ch
         diag_error(d, (src_pos){folder, 0, 0}, &E1501, "cannot create the folder: %s", strerror(errno));
         s = FAILED;
     }
-    for (struct dirent *e; s == OK && (e = readdir(dir));) {
+    for (struct dirent *e; s == OK && (e = readdir(dir)) != NULL;) {
         if (e->d_name[0] != '.')
             s = copy_file(a, d, file_join(a, source, e->d_name), file_join(a, folder, e->d_name), template_id, id);
     }
@@ -125,7 +125,7 @@ static int run(arena *a, diag_engine *d, const command_line *line)
     }
     const char *kind = line->arguments[1], *id = line->arguments[2], *folder = line->arguments[3];
     bool known = false;
-    for (int i = 0; kinds[i]; i++) known |= strcmp(kinds[i], kind) == 0;
+    for (int i = 0; kinds[i] != NULL; i++) known |= strcmp(kinds[i], kind) == 0;
     if (!known) {
         diag_error(d, tool(), &E1503, "there is no template `%s`; pass, tiling and backend are", kind);
         return EXIT_STATUS_USAGE;

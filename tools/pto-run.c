@@ -53,7 +53,7 @@ static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
 static status split(diag_engine *d, const char *option, const char *text, str *name, const char **rest)
 {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1]) {
+    if (equals == NULL || equals == text || !equals[1]) {
         diag_error(d, tool(), &E1503, "option `--%s` needs NAME=VALUE, not `%s`", option, text);
         return FAILED;
     }
@@ -77,7 +77,7 @@ static status read_f64(diag_engine *d, const command_line *line, uint32_t option
 {
     const char *text = command_line_value(line, option);
     *out = 0;
-    if (!text || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
+    if (text == NULL || (str_to_f64(str_from(text), out) == OK && *out >= 0)) return OK;
     diag_error(d, tool(), &E1503, "option `--%s` needs a number that is not negative, not `%s`",
                cli_options[option].name, text);
     return FAILED;
@@ -158,12 +158,12 @@ static status size_terms(diag_engine *d, const case_output *o, const case_size *
 static const char *make_folder(run_job *j, bool *is_temporary)
 {
     const char *folder = command_line_value(j->s->line, OPTION_DATA_DIR);
-    *is_temporary = !folder;
-    if (folder) {
+    *is_temporary = folder == NULL;
+    if (folder != NULL) {
         if (mkdir(folder, 0777) == 0 || errno == EEXIST) return folder;
     } else {
         folder = case_folder_make(j->s->arena);
-        if (folder) {
+        if (folder != NULL) {
             FLIGHT_SET(j->recorder, folder, str_from(folder));
             return folder;
         }
@@ -212,7 +212,8 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
                            .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
         TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
         TRY(read_case_array(j, o->expect_at, folder, o->expect, &e->comparison.want));
-        if (o->magnitude) TRY(read_case_array(j, o->magnitude_at, folder, o->magnitude, &e->comparison.magnitude));
+        if (o->magnitude != NULL)
+            TRY(read_case_array(j, o->magnitude_at, folder, o->magnitude, &e->comparison.magnitude));
     }
     return OK;
 }
@@ -223,20 +224,20 @@ static status take_case(run_job *j, const char *path)
     case_description *c = arena_alloc(j->s->arena, sizeof *c);
     TRY(case_read(j->s->arena, j->s->diags, path, c));
     const char *size_name = command_line_value(j->s->line, OPTION_SIZE);
-    const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name ? size_name : "small"));
-    if (!size) return FAILED;
+    const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name != NULL ? size_name : "small"));
+    if (size == NULL) return FAILED;
     if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
-    if (c->data) TRY(check_named(j, c->data_at, "data program", c->data));
+    if (c->data != NULL) TRY(check_named(j, c->data_at, "data program", c->data));
     j->module_path = c->module;
-    if (!j->entry) j->entry = c->entry;
+    if (j->entry == NULL) j->entry = c->entry;
     j->tensors = arena_array(j->s->arena, j->s->line->use_count + c->input_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, j->s->line->use_count + c->output_count, sizeof *j->expectations);
     bool is_temporary = false;
     const char *folder = make_folder(j, &is_temporary);
-    if (!folder) return FAILED;
+    if (folder == NULL) return FAILED;
     status s = OK;
     if (flight_recorder_phase(j->recorder, "making and reading the data of the case")) return FAILED;
-    if (c->data)
+    if (c->data != NULL)
         s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, OPTION_PYTHON), folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
     if (is_temporary) {
@@ -252,9 +253,9 @@ static status read_job(run_job *j)
 {
     const command_line *line = j->s->line;
     const char *case_path = command_line_value(line, OPTION_CASE);
-    if (line->argument_count > 1 || (!case_path && line->argument_count == 0)) {
+    if (line->argument_count > 1 || (case_path == NULL && line->argument_count == 0)) {
         diag_error(j->s->diags, tool(), &E1504, "%s, %u are given",
-                   case_path ? "one file at most is allowed beside --case" : "one input file is needed",
+                   case_path != NULL ? "one file at most is allowed beside --case" : "one input file is needed",
                    line->argument_count);
         diag_note(j->s->diags, NO_POS, "usage: %s", usage);
         return FAILED;
@@ -266,7 +267,7 @@ static status read_job(run_job *j)
     j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
-    if (case_path) TRY(take_case(j, case_path));
+    if (case_path != NULL) TRY(take_case(j, case_path));
     j->case_input_count = j->tensor_count;
     if (line->argument_count == 1) j->module_path = line->arguments[0];
     return take_options(j);
@@ -333,17 +334,17 @@ static status check_outputs(run_job *j, const bound_call *call)
     for (uint32_t i = 0; i < j->expectation_count; i++) {
         const expectation *e = &j->expectations[i];
         const bound_tensor *t = find_output(call, e->name);
-        if (!t) return unknown_output(j->s->diags, call, e->name);
+        if (t == NULL) return unknown_output(j->s->diags, call, e->name);
         TRY(same_shape(j->s->diags, e, t, e->comparison.want, "reference"));
         TRY(same_numbers(j->s->diags, e, t));
-        if (e->comparison.magnitude) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
+        if (e->comparison.magnitude != NULL) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
     }
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
         if (j->s->line->uses[i].option != OPTION_OUT) continue;
         str name;
         const char *rest;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &rest));
-        if (!find_output(call, name)) return unknown_output(j->s->diags, call, name);
+        if (find_output(call, name) == NULL) return unknown_output(j->s->diags, call, name);
     }
     return OK;
 }
@@ -356,7 +357,7 @@ static status write_outputs(run_job *j, const bound_call *call)
         const char *path;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
         const bound_tensor *t = find_output(call, name);
-        BUG_IF(!t, "an output was checked and is gone");
+        BUG_IF(t == NULL, "an output was checked and is gone");
         TRY(npy_write(j->s->diags, path, t->type, t->rank, t->dims, t->data));
     }
     return OK;
@@ -369,7 +370,7 @@ static bool compare_outputs(const run_job *j, const bound_call *call, text_buffe
     for (uint32_t i = 0; i < j->expectation_count; i++) {
         const expectation *e = &j->expectations[i];
         const bound_tensor *t = find_output(call, e->name);
-        BUG_IF(!t, "an output was checked and is gone");
+        BUG_IF(t == NULL, "an output was checked and is gone");
         const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
         text_printf(out, "%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n",
                     (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count,
@@ -402,7 +403,7 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     text_init(&yaml);
     text_init(&files);
     command_line_write(s->line, &command);
-    if (s->opened.pipeline->name) session_write_pipeline(s, &yaml);
+    if (s->opened.pipeline->name != NULL) session_write_pipeline(s, &yaml);
     report_request request = *q;
     request.folder = j->report;
     request.m = m;
@@ -439,10 +440,10 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
         return EXIT_STATUS_INPUT;
     call_name_outputs(&out->call, &j->output_names);
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
-    const char *folder = trace ? command_line_value(s->line, OPTION_REPORT) : NULL;
-    if (folder) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
+    const char *folder = trace != NULL ? command_line_value(s->line, OPTION_REPORT) : NULL;
+    if (folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
     const backend_request request = {.seed = (uint64_t)j->shuffle,
-                                     .folder = folder ? j->report : NULL,
+                                     .folder = folder != NULL ? j->report : NULL,
                                      .reserves = report_writes_name,
                                      .trace = trace,
                                      .repeat = (uint32_t)j->repeat};
@@ -473,7 +474,7 @@ static exit_status run_first(run_job *j, module *m, execution *first, bool *out_
         .call = &first->call, .result = &first->result, .trace = &trace, .outcome = outcome.n > 0 ? outcome.p : ""};
     if (flight_recorder_phase(j->recorder, "writing the report"))
         code = EXIT_STATUS_RESOURCES;
-    else if (j->report && write_report(j, m, &report) != OK)
+    else if (j->report != NULL && write_report(j, m, &report) != OK)
         code = EXIT_STATUS_OUTPUT;
     text_fini(&outcome);
     return code;
@@ -498,7 +499,7 @@ static exit_status compare_both(run_job *j, module *input, const execution *firs
     if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     text_puts(page, "\n");
     *out_is_equal &= run_compare_outputs(&first->call, &other->call, bounds, page);
-    if (sets) arena_destroy(sets);
+    if (sets != NULL) arena_destroy(sets);
     text_puts(page, "\n");
     run_compare_counters(&first->result, &other->result, command_line_has(s->line, OPTION_COUNTERS), page);
     return EXIT_STATUS_OK;
@@ -529,14 +530,14 @@ static exit_status compile_and_run(run_job *j, module *m)
     session *s = j->s;
     bool is_equal = true;
     execution first = {0};
-    module *input = session_compares(s) ? module_clone(m) : NULL, *other = input ? module_clone(m) : NULL;
+    module *input = session_compares(s) ? module_clone(m) : NULL, *other = input != NULL ? module_clone(m) : NULL;
     exit_status code = session_compile(s, m, j->recorder);
     if (code == EXIT_STATUS_OK) {
         if (!session_answers_after_compile(s)) code = run_first(j, m, &first, &is_equal);
-        if (code == EXIT_STATUS_OK && other) code = run_other(j, m, other, input, &first, &is_equal);
+        if (code == EXIT_STATUS_OK && other != NULL) code = run_other(j, m, other, input, &first, &is_equal);
         if (code == EXIT_STATUS_OK && !is_equal) code = EXIT_STATUS_NO;
     }
-    if (input) {
+    if (input != NULL) {
         module_destroy(input);
         module_destroy(other);
     }
@@ -545,11 +546,11 @@ static exit_status compile_and_run(run_job *j, module *m)
 
 static status check_backends(const session *s)
 {
-    if (!s->opened.contract.backend) {
+    if (s->opened.contract.backend == NULL) {
         diag_error(s->diags, tool(), &E1710, "the pipeline names no backend; name one with --backend");
         return FAILED;
     }
-    if (!session_compares(s) || s->other.contract.backend) return OK;
+    if (!session_compares(s) || s->other.contract.backend != NULL) return OK;
     diag_error(s->diags, tool(), &E1710, "the pipeline of --compare names no backend");
     return FAILED;
 }

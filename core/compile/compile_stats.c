@@ -13,5 +13,5 @@ void compile_stats_start(compile_stats *s, arena *a, const loaded_pipeline *p)
 void compile_stats_forget(compile_stats *s, const loaded_pipeline *p, uint32_t step)
 {
     const char *const *names = p->contract.steps[step].pass->stats;
-    for (uint32_t k = 0; names && names[k]; k++) s->steps[step].stats[k] = 0;
+    for (uint32_t k = 0; names != NULL && names[k] != NULL; k++) s->steps[step].stats[k] = 0;
 }

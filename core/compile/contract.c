@@ -23,7 +23,7 @@ static contract_level *find_level(contract_state *s, const char *level)
 static contract_level *add_level(contract_state *s, const char *level)
 {
     contract_level *there = find_level(s, level);
-    if (there) return there;
+    if (there != NULL) return there;
     BUG_IF(s->level_count == CONTRACT_LEVELS_MAX, "more than %d levels in one pipeline", CONTRACT_LEVELS_MAX);
     contract_level *added = &s->levels[s->level_count++];
     *added = (contract_level){.level = level};
@@ -33,7 +33,7 @@ static contract_level *add_level(contract_state *s, const char *level)
 bool contract_state_has(const contract_state *s, const char *level, const char *property)
 {
     const contract_level *l = contract_state_level(s, level);
-    for (uint32_t i = 0; l && i < l->property_count; i++) {
+    for (uint32_t i = 0; l != NULL && i < l->property_count; i++) {
         if (strcmp(l->properties[i], property) == 0) return true;
     }
     return false;
@@ -44,7 +44,7 @@ void contract_state_add_level(contract_state *s, const char *level) { add_level(
 static void remove_level(contract_state *s, const char *level)
 {
     contract_level *l = find_level(s, level);
-    if (l) *l = s->levels[--s->level_count];
+    if (l != NULL) *l = s->levels[--s->level_count];
 }
 
 static void add_property(contract_level *l, const char *property)
@@ -60,13 +60,13 @@ static void add_property(contract_level *l, const char *property)
 void contract_state_add_property(contract_state *s, const char *level, const char *property)
 {
     contract_level *l = find_level(s, level);
-    BUG_IF(!l, "no level %s", level);
+    BUG_IF(l == NULL, "no level %s", level);
     add_property(l, property);
 }
 
 static void remove_property(contract_level *l, const char *property)
 {
-    for (uint32_t i = 0; l && i < l->property_count; i++) {
+    for (uint32_t i = 0; l != NULL && i < l->property_count; i++) {
         if (strcmp(l->properties[i], property) != 0) continue;
         memmove(&l->properties[i], &l->properties[i + 1], (l->property_count - i - 1) * sizeof *l->properties);
         l->property_count--;
@@ -146,19 +146,19 @@ static status walk_step(diag_engine *d, const contract *c, uint32_t index, contr
 {
     const pto_pass *pass = c->steps[index].pass;
     const pipeline_step *step = c->steps[index].step;
-    if (!find_level(s, pass->consumes)) return missing_level(d, c, index, s);
+    if (find_level(s, pass->consumes) == NULL) return missing_level(d, c, index, s);
     char who[256];
     snprintf(who, sizeof who, "step `%s` (%s)", step->id, pass->id);
-    for (const char *const *p = pass->requires_props; p && *p; p++) {
+    for (const char *const *p = pass->requires_props; p != NULL && *p != NULL; p++) {
         if (!contract_state_has(s, pass->consumes, *p)) return missing_property(d, c, index, step->at, who, *p);
     }
     const bool moves = strcmp(pass->consumes, pass->produces) != 0;
     contract_level *produced = add_level(s, pass->produces);
-    for (const char *const *p = pass->breaks; p && *p; p++) {
+    for (const char *const *p = pass->breaks; p != NULL && *p != NULL; p++) {
         remove_property(find_level(s, pass->consumes), *p);
         remove_property(produced, *p);
     }
-    for (const char *const *p = pass->establishes; p && *p; p++) add_property(produced, *p);
+    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) add_property(produced, *p);
     if (moves && !(pass->flags & PTO_PASS_KEEPS_LEVEL)) remove_level(s, pass->consumes);
     return OK;
 }
@@ -170,10 +170,11 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
     for (uint32_t i = 0; i < s->level_count; i++) {
         if (str_list_has(c->backend->consumes, s->levels[i].level)) continue;
         diag_error(d, c->backend_at, &E1703, "%s does not run %s, which the last step leaves", who, s->levels[i].level);
-        for (const char *const *l = c->backend->consumes; l && *l; l++) diag_note(d, NO_POS, "it runs %s", *l);
+        for (const char *const *l = c->backend->consumes; l != NULL && *l != NULL; l++)
+            diag_note(d, NO_POS, "it runs %s", *l);
         return FAILED;
     }
-    for (const char *const *p = c->backend->requires_props; p && *p; p++) {
+    for (const char *const *p = c->backend->requires_props; p != NULL && *p != NULL; p++) {
         bool holds = false;
         for (uint32_t i = 0; i < s->level_count; i++) holds |= contract_state_has(s, s->levels[i].level, *p);
         if (!holds) return missing_property(d, c, c->step_count, c->backend_at, who, *p);
@@ -184,10 +185,10 @@ static status walk_backend(diag_engine *d, const contract *c, const contract_sta
 status contract_check(diag_engine *d, const contract *c, const contract_state *start, contract_state *states)
 {
     contract_state s = *start;
-    if (states) states[0] = s;
+    if (states != NULL) states[0] = s;
     for (uint32_t i = 0; i < c->step_count; i++) {
         TRY(walk_step(d, c, i, &s));
-        if (states) states[i + 1] = s;
+        if (states != NULL) states[i + 1] = s;
     }
-    return c->backend ? walk_backend(d, c, &s) : OK;
+    return c->backend != NULL ? walk_backend(d, c, &s) : OK;
 }

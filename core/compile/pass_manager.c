@@ -54,7 +54,7 @@ static void span_begin(const manager *g, const char *category, str name, const c
 {
     EACH_OBSERVER(g, o)
     {
-        if (o->span_begin) o->span_begin(o->self, category, name, detail);
+        if (o->span_begin != NULL) o->span_begin(o->self, category, name, detail);
     }
 }
 
@@ -62,7 +62,7 @@ static void span_end(const manager *g)
 {
     EACH_OBSERVER(g, o)
     {
-        if (o->span_end) o->span_end(o->self);
+        if (o->span_end != NULL) o->span_end(o->self);
     }
 }
 
@@ -70,7 +70,7 @@ static exit_status observe_begin(const manager *g, uint32_t first)
 {
     EACH_OBSERVER(g, o)
     {
-        if (o->begin) TRY_EXIT(o->begin(o->self, g->pipeline, g->module, first));
+        if (o->begin != NULL) TRY_EXIT(o->begin(o->self, g->pipeline, g->module, first));
     }
     return EXIT_STATUS_OK;
 }
@@ -79,7 +79,7 @@ static exit_status observe_before(const manager *g, const step_event *e)
 {
     EACH_OBSERVER(g, o)
     {
-        if (o->before_step) TRY_EXIT(o->before_step(o->self, e));
+        if (o->before_step != NULL) TRY_EXIT(o->before_step(o->self, e));
     }
     return EXIT_STATUS_OK;
 }
@@ -88,7 +88,7 @@ static exit_status observe_after(const manager *g, const step_event *e)
 {
     EACH_OBSERVER(g, o)
     {
-        if (o->after_step) TRY_EXIT(o->after_step(o->self, e));
+        if (o->after_step != NULL) TRY_EXIT(o->after_step(o->self, e));
     }
     return EXIT_STATUS_OK;
 }
@@ -98,7 +98,7 @@ static bool observers_want(const manager *g, const step_event *e, op_id unit)
     bool runs = true;
     EACH_OBSERVER(g, o)
     {
-        if (o->runs_unit && !o->runs_unit(o->self, e, unit)) runs = false;
+        if (o->runs_unit != NULL && !o->runs_unit(o->self, e, unit)) runs = false;
     }
     return runs;
 }
@@ -113,7 +113,7 @@ static status check_start(manager *g, uint32_t first)
     const contract_state *wanted = &g->states[first];
     const pipeline_step *step = g->pipeline->contract.steps[first].step;
     for (uint32_t i = 0; i < there.level_count; i++) {
-        if (contract_state_level(wanted, there.levels[i].level)) continue;
+        if (contract_state_level(wanted, there.levels[i].level) != NULL) continue;
         diag_error(
             g->diags, step->at, &E1701,
             "the module has functions at %s, which step `%s` cannot be given: the steps before it leave no such level",
@@ -137,7 +137,7 @@ static bool begins_in_the_middle(const contract *c, const char *level)
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
         const bool consumes = strcmp(pass->consumes, level) == 0;
-        for (const char *const *p = pass->requires_props; consumes && p && *p; p++) {
+        for (const char *const *p = pass->requires_props; consumes && p != NULL && *p != NULL; p++) {
             if (!is_established(c, *p)) return true;
         }
         if (consumes || strcmp(pass->produces, level) == 0) return false;
@@ -161,8 +161,8 @@ static void find_start_properties(manager *g, contract_state *start)
     run_session *quiet = run_session_create(g->arena, &params);
     for (uint32_t i = 0; i < c->step_count; i++) {
         const pto_pass *pass = c->steps[i].pass;
-        if (!contract_state_level(start, pass->consumes) || !begins_in_the_middle(c, pass->consumes)) continue;
-        for (const char *const *p = pass->requires_props; p && *p; p++) {
+        if (contract_state_level(start, pass->consumes) == NULL || !begins_in_the_middle(c, pass->consumes)) continue;
+        for (const char *const *p = pass->requires_props; p != NULL && *p != NULL; p++) {
             if (is_established(c, *p) || contract_state_has(start, pass->consumes, *p)) continue;
             if (property_holds(g->properties, quiet, g->module, pass->consumes, *p))
                 contract_state_add_property(start, pass->consumes, *p);
@@ -176,9 +176,9 @@ static status check_machine(manager *g)
 {
     ir_context *c = module_context(g->module);
     const attr_id attr = attr_get(c, module_attrs(g->module), string_intern_z(c, "machine"));
-    if (attr == 0 || !g->pipeline->machine) return OK;
+    if (attr == 0 || g->pipeline->machine == NULL) return OK;
     src_pos at = module_attrs_pos(g->module);
-    if (!at.file) at.file = string_of(c, module_file(g->module)).p;
+    if (at.file == NULL) at.file = string_of(c, module_file(g->module)).p;
     if (attr_at(c, attr)->kind != ATTR_STRING) {
         diag_error(g->diags, at, &E1709, "the attribute `machine` of the module is not the name of a machine");
         return FAILED;
@@ -329,7 +329,7 @@ static status check_levels(manager *g, const step_event *e)
     BLOCK_EACH_OP(g->module, f, module_top(g->module)) {
         const ir_level there = function_level(g->module, f);
         const char *level = level_name(context_ops(module_context(g->module)), there);
-        if (there == LEVEL_NONE || contract_state_level(&g->states[e->index + 1], level)) continue;
+        if (there == LEVEL_NONE || contract_state_level(&g->states[e->index + 1], level) != NULL) continue;
         const str name = string_of(module_context(g->module), function_name(g->module, f));
         diag_error(g->diags, op_pos(g->module, f), &E1708, "step `%s` declares to leave %s but leaves @%.*s at %s",
                    e->step->step->id, e->step->pass->produces, (int)name.n, name.p, level);
@@ -403,17 +403,17 @@ static exit_status run_step(manager *g, uint32_t index)
 
 static bool asks_strategy(const run_agent *agent)
 {
-    for (uint32_t i = 0; agent->strategies && agent->options && agent->options[i]; i++) {
-        if (agent->strategies[i] && agent->strategies[i]->tiling) return true;
+    for (uint32_t i = 0; agent->strategies != NULL && agent->options != NULL && agent->options[i] != NULL; i++) {
+        if (agent->strategies[i] != NULL && agent->strategies[i]->tiling != NULL) return true;
     }
     return false;
 }
 
 static void keep_choice(manager *g, uint32_t index)
 {
-    if (g->choice.before || !asks_strategy(g->pipeline->agents[index])) return;
+    if (g->choice.before != NULL || !asks_strategy(g->pipeline->agents[index])) return;
     g->choice = (choice_point){.before = module_clone(g->module), .step = index};
-    if (g->request->schedule) schedule_keep(g->request->schedule);
+    if (g->request->schedule != NULL) schedule_keep(g->request->schedule);
 }
 
 /* A later step found no space for what a strategy chose, and said so instead of an error. */
@@ -427,11 +427,11 @@ static void go_back(manager *g, uint32_t from)
     module_restore(g->module, g->choice.before);
     touched_functions_restart(g->functions);
     tiling_retry_restart(g->retry);
-    if (g->request->schedule) schedule_restart(g->request->schedule);
+    if (g->request->schedule != NULL) schedule_restart(g->request->schedule);
     for (uint32_t i = g->choice.step; i <= from; i++) compile_stats_forget(g->stats, g->pipeline, i);
     EACH_OBSERVER(g, o)
     {
-        if (o->went_back) o->went_back(o->self, g->choice.step);
+        if (o->went_back != NULL) o->went_back(o->self, g->choice.step);
     }
 }
 
@@ -481,18 +481,19 @@ static exit_status run_steps(manager *g)
 {
     const compile_request *r = g->request;
     const contract *c = &g->pipeline->contract;
-    const char *machine_name = g->pipeline->machine ? g->pipeline->machine->name : NULL;
+    const char *machine_name = g->pipeline->machine != NULL ? g->pipeline->machine->name : NULL;
     const uint32_t first = r->first;
     g->end = r->end > 0 ? r->end : c->step_count;
     compile_stats_start(g->stats, g->arena, g->pipeline);
     TRY_AS(EXIT_STATUS_USAGE, check_contracts(g, first));
     TRY_AS(EXIT_STATUS_USAGE, check_machine(g));
     g->outputs = output_keeper_create(g->arena, g->module);
-    if (r->schedule) TRY_AS(EXIT_STATUS_USAGE, schedule_check_machine(r->schedule, machine_name));
+    if (r->schedule != NULL) TRY_AS(EXIT_STATUS_USAGE, schedule_check_machine(r->schedule, machine_name));
     if (first > 0 && r->verify) TRY_AS(EXIT_STATUS_USAGE, check_start(g, first));
     TRY_EXIT(observe_begin(g, first));
     TRY_EXIT(run_from(g, first));
-    if (r->schedule) TRY_AS(EXIT_STATUS_USAGE, schedule_check_asked(r->schedule, g->end - first == c->step_count));
+    if (r->schedule != NULL)
+        TRY_AS(EXIT_STATUS_USAGE, schedule_check_asked(r->schedule, g->end - first == c->step_count));
     return EXIT_STATUS_OK;
 }
 
@@ -523,13 +524,14 @@ exit_status pass_manager_run(arena *a, const loaded_pipeline *p, const compile_r
     g.properties = property_set_create(a, d, p->host, functions);
     process_divert_output(recorder);
     exit_status s = run_steps(&g);
-    if (s != EXIT_STATUS_OK && request->schedule && schedule_is_refused(request->schedule)) s = EXIT_STATUS_USAGE;
+    if (s != EXIT_STATUS_OK && request->schedule != NULL && schedule_is_refused(request->schedule))
+        s = EXIT_STATUS_USAGE;
     process_restore_output(recorder);
     run_session_destroy(g.session);
     EACH_OBSERVER(&g, o)
     {
-        if (o->end) o->end(o->self);
+        if (o->end != NULL) o->end(o->self);
     }
-    if (g.choice.before) module_destroy(g.choice.before);
+    if (g.choice.before != NULL) module_destroy(g.choice.before);
     return s;
 }

@@ -10,7 +10,7 @@ static void put_suppliers(void *self, const char *property, text_buffer *out)
 {
     const loaded_pipeline *o = self;
     const char *const *ids = plugin_host_suppliers(o->host, str_from(property));
-    for (uint32_t i = 0; ids[i]; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
+    for (uint32_t i = 0; ids[i] != NULL; i++) text_printf(out, "%s%s", i ? ", " : "", ids[i]);
 }
 
 static status resolve_steps(arena *a, diag_engine *d, loaded_pipeline *out)
@@ -22,7 +22,7 @@ static status resolve_steps(arena *a, diag_engine *d, loaded_pipeline *out)
         const plugin_file *file = NULL;
         steps[i].step = &p->steps[i];
         steps[i].pass = plugin_host_pass(out->host, p->steps[i].at, str_from(p->steps[i].pass), &file);
-        if (!steps[i].pass) {
+        if (steps[i].pass == NULL) {
             result = FAILED;
             continue;
         }
@@ -37,7 +37,7 @@ static status resolve_steps(arena *a, diag_engine *d, loaded_pipeline *out)
 static uint32_t text_count(const char *const *list)
 {
     uint32_t n = 0;
-    while (list && list[n]) n++;
+    while (list != NULL && list[n] != NULL) n++;
     return n;
 }
 
@@ -68,14 +68,14 @@ static exit_status open_strategy(const opening *o, const run_agent *owner, const
                                  const run_agent **out_agent)
 {
     const plugin_file *file = NULL;
-    const src_pos at = v->at.file ? v->at : owner->at;
+    const src_pos at = v->at.file != NULL ? v->at : owner->at;
     if (depth == STRATEGY_DEPTH) {
         diag_error(o->d, at, &E1033, "%s `%s` refers to a strategy, %d deep; the maximum is %d", owner->role, owner->id,
                    STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
         return EXIT_STATUS_USAGE;
     }
     const pto_tiling *tiling = plugin_host_tiling(o->out->host, at, v->s, &file);
-    if (!tiling) return EXIT_STATUS_PLUGIN;
+    if (tiling == NULL) return EXIT_STATUS_PLUGIN;
     run_agent *agent = arena_alloc(o->a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id,
                          .role = "tiling strategy",
@@ -120,7 +120,7 @@ static exit_status open_agents(const opening *o)
                              .options = step->pass->options,
                              .stats = step->pass->stats};
         agent->kinds = run_agent_kinds(a, plugin_host_ops(o->out->host), step->pass->kinds, &agent->kind_count);
-        if (!agent->kinds) return EXIT_STATUS_PLUGIN;
+        if (agent->kinds == NULL) return EXIT_STATUS_PLUGIN;
         agent->stat_values = arena_array(a, text_count(step->pass->stats), sizeof *agent->stat_values);
         out->agents[i] = agent;
         exit_status opened = EXIT_STATUS_USAGE;
@@ -134,14 +134,14 @@ static status open_backend(arena *a, loaded_pipeline *out, const char *id, src_p
 {
     const plugin_file *file = NULL;
     const pto_backend *b = plugin_host_backend(out->host, at, str_from(id), &file);
-    if (!b) return FAILED;
+    if (b == NULL) return FAILED;
     out->contract.backend = b;
     out->contract.backend_id = b->id;
     out->contract.backend_at = at;
     run_agent *agent = arena_alloc(a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id, .role = "backend", .id = b->id, .at = at, .options = b->options};
     agent->kinds = run_agent_kinds(a, plugin_host_ops(out->host), b->kinds, &agent->kind_count);
-    if (!agent->kinds) return FAILED;
+    if (agent->kinds == NULL) return FAILED;
     out->backend_agent = agent;
     return OK;
 }
@@ -152,15 +152,15 @@ exit_status pipeline_load(arena *a, diag_engine *d, plugin_host *host, const pip
     *out = (loaded_pipeline){.pipeline = p, .host = host};
     out->contract.suppliers = put_suppliers;
     out->contract.self = out;
-    if (p->machine) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
+    if (p->machine != NULL) TRY_AS(EXIT_STATUS_USAGE, machine_read(a, d, p->machine, &out->machine));
     TRY_AS(EXIT_STATUS_PLUGIN, resolve_steps(a, d, out));
     const bool is_replaced = backend != NULL;
     const char *id = is_replaced ? backend : p->backend;
     const src_pos at = is_replaced ? (src_pos){"<command line>", 1, 1} : p->backend_at;
-    if (id && *id) TRY_AS(EXIT_STATUS_PLUGIN, open_backend(a, out, id, at));
+    if (id != NULL && *id) TRY_AS(EXIT_STATUS_PLUGIN, open_backend(a, out, id, at));
     const opening o = {a, d, out};
     TRY_EXIT(open_agents(&o));
-    if (!out->backend_agent) return EXIT_STATUS_OK;
+    if (out->backend_agent == NULL) return EXIT_STATUS_OK;
     TRY_AS(EXIT_STATUS_USAGE, read_options(a, d, out->backend_agent, is_replaced ? NULL : p->backend_with));
     return open_strategies(&o, out->backend_agent, 0);
 }

@@ -43,10 +43,10 @@ static status find_checker(property_set *set, const char *id, const checker **ou
     if (!plugin_host_has(set->host, PLUGIN_PROPERTY, str_from(id))) return OK;
     const plugin_file *file = NULL;
     c->property = plugin_host_property(set->host, NO_POS, str_from(id), &file);
-    if (!c->property) return FAILED;
+    if (c->property == NULL) return FAILED;
     c->agent = (run_agent){.plugin = file->plugin->id, .role = "property checker", .id = id};
     c->agent.kinds = run_agent_kinds(set->arena, plugin_host_ops(set->host), c->property->kinds, &c->agent.kind_count);
-    if (!c->agent.kinds) return FAILED;
+    if (c->agent.kinds == NULL) return FAILED;
     return OK;
 }
 
@@ -66,7 +66,7 @@ static status check_function(property_set *set, run_session *session, module *m,
 
 static void blame(property_set *set, const module *m, const char *property, const run_agent *agent)
 {
-    if (!agent) {
+    if (agent == NULL) {
         diag_error(set->diags, (src_pos){string_of(module_context(m), module_file(m)).p, 0, 0}, &E1707,
                    "the module does not have property %s, which the steps that were left out would leave", property);
         return;
@@ -90,7 +90,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
         for (uint32_t p = 0; p < level->property_count; p++) {
             const checker *c = NULL;
             TRY(find_checker(set, level->properties[p], &c));
-            if (!c->property || strcmp(c->property->level, level->level) != 0) continue;
+            if (c->property == NULL || strcmp(c->property->level, level->level) != 0) continue;
             BLOCK_EACH_OP(m, f, module_top(m)) {
                 if (!is_at(m, f, level->level)) continue;
                 if (check_function(set, session, m, f, c, blamed) == OK) continue;
@@ -109,7 +109,7 @@ status property_excluded_levels(property_set *set, const contract_state *state, 
         for (uint32_t p = 0; p < state->levels[l].property_count; p++) {
             const checker *c = NULL;
             TRY(find_checker(set, state->levels[l].properties[p], &c));
-            if (c->property && c->property->excludes)
+            if (c->property != NULL && c->property->excludes != NULL)
                 *levels |= 1u << level_by_name(plugin_host_ops(set->host), str_from(c->property->excludes));
         }
     }
@@ -119,7 +119,8 @@ status property_excluded_levels(property_set *set, const contract_state *state, 
 bool property_holds(property_set *set, run_session *session, module *m, const char *level, const char *property)
 {
     const checker *c = NULL;
-    if (find_checker(set, property, &c) != OK || !c->property || strcmp(c->property->level, level) != 0) return false;
+    if (find_checker(set, property, &c) != OK || c->property == NULL || strcmp(c->property->level, level) != 0)
+        return false;
     BLOCK_EACH_OP(m, f, module_top(m)) {
         if (is_at(m, f, level) && check_function(set, session, m, f, c, NULL) != OK) return false;
     }

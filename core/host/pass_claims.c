@@ -12,16 +12,16 @@ typedef struct claim {
 
 static bool is_of_level(const claim *c, const pto_property *p)
 {
-    return strcmp(p->level, c->levels[0]) == 0 || (c->levels[1] && strcmp(p->level, c->levels[1]) == 0);
+    return strcmp(p->level, c->levels[0]) == 0 || (c->levels[1] != NULL && strcmp(p->level, c->levels[1]) == 0);
 }
 
 static status check_claim(diag_engine *d, plugin_host *host, src_pos at, const char *plugin, const pto_pass *pass,
                           const claim *c)
 {
-    for (const char *const *id = c->properties; id && *id; id++) {
+    for (const char *const *id = c->properties; id != NULL && *id != NULL; id++) {
         if (!plugin_host_has(host, PLUGIN_PROPERTY, str_from(*id))) continue;
         const pto_property *p = plugin_host_property(host, at, str_from(*id), NULL);
-        if (!p) return FAILED;
+        if (p == NULL) return FAILED;
         if (is_of_level(c, p)) continue;
         diag_error(d, at, &E1340,
                    "pass `%s` of plugin `%s` says that it %s %s, a property of %s; it goes from %s to %s", pass->id,

@@ -132,7 +132,7 @@ process_state *process_state_capture(arena *a)
     s->mask = umask(0);
     umask(s->mask);
     take_signals(s);
-    if (!getcwd(s->folder, sizeof s->folder)) s->folder[0] = '\0';
+    if (getcwd(s->folder, sizeof s->folder) == NULL) s->folder[0] = '\0';
     s->folder_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (int fd = 0; fd < STANDARD_FILES; fd++) {
         s->kept[fd] = fcntl(fd, F_DUPFD_CLOEXEC, STANDARD_FILES);
@@ -154,14 +154,14 @@ static uint32_t put_back_floats(const process_state *s)
 static uint32_t put_back_locale(const process_state *s)
 {
     const char *global = setlocale(LC_ALL, NULL);
-    if (!global || strcmp(global, "C") != 0) setlocale(LC_ALL, "C");
+    if (global == NULL || strcmp(global, "C") != 0) setlocale(LC_ALL, "C");
     return uselocale(s->locale) != s->locale ? CHANGED_LOCALE : 0;
 }
 
 static uint32_t put_back_folder(const process_state *s)
 {
     char now[PATH_MAX];
-    if (!getcwd(now, sizeof now)) now[0] = '\0';
+    if (getcwd(now, sizeof now) == NULL) now[0] = '\0';
     if (strcmp(now, s->folder) == 0) return 0;
     const bool is_back = fchdir(s->folder_fd) == 0 || chdir(s->folder) == 0;
     return is_back ? CHANGED_FOLDER : CHANGED_FOLDER | LOST_FILES;
@@ -219,7 +219,7 @@ static void put_back_rest(process_state *s)
 static void say(const process_caller *who, const char *what)
 {
     static const char rule[] = "a plugin leaves the process as it found it; the host has put that back";
-    if (who->role)
+    if (who->role != NULL)
         diag_warning(who->diags, who->at, &E1327, "%s `%s` of plugin `%s` changed %s; %s", who->role, who->id,
                      who->plugin, what, rule);
     else
@@ -241,8 +241,8 @@ static void end_copy(const process_caller *who)
 static uint32_t not_said(process_state *s, const char *id, uint32_t changed)
 {
     said *of = s->said;
-    while (of && strcmp(of->id, id) != 0) of = of->next;
-    if (!of) {
+    while (of != NULL && strcmp(of->id, id) != 0) of = of->next;
+    if (of == NULL) {
         of = arena_alloc(s->arena, sizeof *of);
         *of = (said){arena_strdup(s->arena, id), 0, s->said};
         s->said = of;
@@ -261,9 +261,9 @@ static void report(flight_recorder *r, const process_caller *who, uint32_t chang
         if (!r->supervised) fputs("error: standard files or the working folder were taken away by a plugin\n", stderr);
         _exit(EXIT_STATUS_INTERNAL);
     }
-    if (who->role) changed = not_said(r->process, who->id, changed);
+    if (who->role != NULL) changed = not_said(r->process, who->id, changed);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        if ((changed & changes[i].bit) && (who->role || changes[i].of_loading)) say(who, changes[i].what);
+        if ((changed & changes[i].bit) && (who->role != NULL || changes[i].of_loading)) say(who, changes[i].what);
     }
 }
 
@@ -279,8 +279,8 @@ static void note_children(flight_recorder *r, const process_caller *who)
 
 void process_divert_output(flight_recorder *r)
 {
-    process_state *s = r ? r->process : NULL;
-    if (!s || s->diverted++ != 0 || s->kept[STDOUT_FILENO] < 0) return;
+    process_state *s = r != NULL ? r->process : NULL;
+    if (s == NULL || s->diverted++ != 0 || s->kept[STDOUT_FILENO] < 0) return;
     /* What is buffered so far is ours, what is buffered at the end is theirs. */
     fflush(stdout);
     s->output_failed = ferror(stdout) != 0;
@@ -289,8 +289,8 @@ void process_divert_output(flight_recorder *r)
 
 void process_restore_output(flight_recorder *r)
 {
-    process_state *s = r ? r->process : NULL;
-    if (!s || --s->diverted != 0) return;
+    process_state *s = r != NULL ? r->process : NULL;
+    if (s == NULL || --s->diverted != 0) return;
     put_back_rest(s);
     if (s->kept[STDOUT_FILENO] < 0) return;
     /* That nobody reads what a plugin printed is not a failure of ours, and nothing of it may follow. */
@@ -303,14 +303,14 @@ void process_enter(flight_recorder *r) { process_divert_output(r); }
 
 void process_put_back(flight_recorder *r, const process_caller *who)
 {
-    if (!r || !r->process) return;
+    if (r == NULL || r->process == NULL) return;
     if (getpid() != r->process->process) end_copy(who);
     report(r, who, put_back_all(r->process));
 }
 
 void process_leave(flight_recorder *r, const process_caller *who)
 {
-    if (!r || !r->process) return;
+    if (r == NULL || r->process == NULL) return;
     process_state *s = r->process;
     if (getpid() != s->process) end_copy(who);
     report(r, who, who->only_reads ? put_back_always(s) : put_back_all(s));

@@ -268,7 +268,7 @@ static const char *take_path(diag_engine *d, bool is_note)
 static bool hush(diag_engine *d, diag_severity severity, str message)
 {
     if (!d->is_hushed || (severity != DIAG_ERROR && severity != DIAG_NOTE)) return false;
-    if (severity == DIAG_ERROR && !d->hushed) d->hushed = arena_strndup(d->memory, message.p, message.n);
+    if (severity == DIAG_ERROR && d->hushed == NULL) d->hushed = arena_strndup(d->memory, message.p, message.n);
     return true;
 }
 

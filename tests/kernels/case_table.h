@@ -49,7 +49,7 @@ typedef struct region {
 static inline region region_of(const uint8_t *image, size_t bytes)
 {
     region g = {malloc(bytes + 2 * GUARD), bytes};
-    if (!g.all) exit(2);
+    if (g.all == NULL) exit(2);
     memset(g.all, GUARD_BYTE, bytes + 2 * GUARD);
     if (bytes) memcpy(g.all + GUARD, image, bytes);
     return g;
@@ -90,7 +90,7 @@ static inline int64_t first_difference(pto_dtype t, const uint8_t *got, const ui
 static inline uint8_t *table_load(const char *path, size_t *out_bytes)
 {
     FILE *f = fopen(path, "rb");
-    if (!f) {
+    if (f == NULL) {
         fprintf(stderr, "cannot open %s\n", path);
         exit(2);
     }
@@ -101,7 +101,7 @@ static inline uint8_t *table_load(const char *path, size_t *out_bytes)
     }
     *out_bytes = (size_t)end;
     uint8_t *bytes = malloc(*out_bytes);
-    if (!bytes || fread(bytes, 1, *out_bytes, f) != *out_bytes) exit(2);
+    if (bytes == NULL || fread(bytes, 1, *out_bytes, f) != *out_bytes) exit(2);
     fclose(f);
     return bytes;
 }

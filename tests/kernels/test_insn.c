@@ -329,7 +329,7 @@ static void bench(void)
 {
     enum { R = 64, C = 256 };
     uint8_t *bytes = calloc(4, (size_t)1 << 20);
-    if (!bytes) exit(2);
+    if (bytes == NULL) exit(2);
     const insn_id ids[] = {INSN_TADD,    INSN_TMAX,    INSN_TDIV, INSN_TEXP, INSN_TROWEXPANDSUB,
                            INSN_TROWSUM, INSN_TROWMAX, INSN_TCVT, INSN_TMOV};
     const pto_dtype types[] = {PTO_F32, PTO_BF16};

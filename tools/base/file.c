@@ -101,7 +101,7 @@ static status open_in_place(file_writer *w, const char *path)
     w->fd = open(path, O_WRONLY | O_CLOEXEC);
     if (w->fd < 0) return fail_open(w->diags, path, "open", errno);
     w->path = strdup(path);
-    if (!w->path) abort();
+    if (w->path == NULL) abort();
     return OK;
 }
 
@@ -127,7 +127,7 @@ static void release_signals(file_writer *w)
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
 /* On the heap. */
@@ -135,7 +135,7 @@ static char *folder_of(const char *path)
 {
     const size_t n = folder_length(path);
     char *folder = n == 0 ? strdup(".") : strndup(path, n);
-    if (!folder) abort();
+    if (folder == NULL) abort();
     return folder;
 }
 
@@ -145,7 +145,7 @@ static char *follow_links(const char *path)
 {
     enum { LINKS_MAX = 40 }; /* as many as the system follows */
     char *target = strdup(path);
-    for (int i = 0; target && i < LINKS_MAX; i++) {
+    for (int i = 0; target != NULL && i < LINKS_MAX; i++) {
         char link[PATH_MAX];
         const ssize_t n = readlink(target, link, sizeof link - 1);
         if (n <= 0) return target;
@@ -155,7 +155,7 @@ static char *follow_links(const char *path)
         free(target);
         target = next;
     }
-    if (!target) abort();
+    if (target == NULL) abort();
     return target;
 }
 
@@ -194,7 +194,7 @@ static status check_replaced(diag_engine *d, const char *path, const struct stat
  * Returns errno or 0. */
 static int take_mode(int fd, const struct stat *replaced)
 {
-    if (replaced) {
+    if (replaced != NULL) {
         struct stat own;
         if (fstat(fd, &own) != 0) return errno;
         const bool is_anothers = own.st_uid != replaced->st_uid || own.st_gid != replaced->st_gid;
@@ -217,7 +217,7 @@ status file_writer_open(file_writer *w, diag_engine *d, const char *path)
     if (is_there) TRY(check_replaced(d, path, &st));
     w->path = strdup(path);
     w->target = follow_links(path);
-    if (!w->path || asprintf(&w->temporary, "%s.XXXXXX", w->target) < 0) abort();
+    if (w->path == NULL || asprintf(&w->temporary, "%s.XXXXXX", w->target) < 0) abort();
     w->fd = open_nameless(w->target);
     if (w->fd < 0) TRY(open_named(w));
     w->failed = take_mode(w->fd, is_there ? &st : NULL);
@@ -281,20 +281,20 @@ static int give_name(file_writer *w)
 
 status file_writer_commit(file_writer *w)
 {
-    if (w->temporary && w->failed == 0) {
+    if (w->temporary != NULL && w->failed == 0) {
         /* Closing a copy tells what closing would, while the file can still be given up. */
         const int copy = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
         w->failed = copy >= 0 && close(copy) == 0 ? give_name(w) : errno;
     }
-    const status s = w->failed ? fail_open(w->diags, w->path ? w->path : "<stdout>", "write", w->failed) : OK;
+    const status s = w->failed ? fail_open(w->diags, w->path != NULL ? w->path : "<stdout>", "write", w->failed) : OK;
     file_writer_abandon(w);
     return s;
 }
 
 void file_writer_abandon(file_writer *w)
 {
-    if (w->path && w->fd >= 0) close(w->fd); /* standard output has no path and stays open */
-    if (w->is_named && w->temporary) unlink(w->temporary);
+    if (w->path != NULL && w->fd >= 0) close(w->fd); /* standard output has no path and stays open */
+    if (w->is_named && w->temporary != NULL) unlink(w->temporary);
     free(w->temporary);
     free(w->target);
     free(w->path);
@@ -331,7 +331,7 @@ bool file_is_same(const char *x, const char *y)
 {
     const file_place a = place_of(x), b = place_of(y);
     bool is_same = a.is_known && b.is_known && a.is_there == b.is_there && a.device == b.device && a.inode == b.inode;
-    if (is_same && !a.is_there) is_same = a.name && b.name && strcmp(a.name, b.name) == 0;
+    if (is_same && !a.is_there) is_same = a.name != NULL && b.name != NULL && strcmp(a.name, b.name) == 0;
     free(a.name);
     free(b.name);
     return is_same;

@@ -20,7 +20,7 @@ static const char *find_user(arena *a, const contract *c, uint32_t index, const 
         snprintf(text, sizeof text, "step `%.200s`", c->steps[i].step->id);
         return arena_strdup(a, text);
     }
-    if (!c->backend || !str_list_has(c->backend->requires_props, property)) return NULL;
+    if (c->backend == NULL || !str_list_has(c->backend->requires_props, property)) return NULL;
     snprintf(text, sizeof text, "backend %.200s", c->backend_id);
     return arena_strdup(a, text);
 }
@@ -33,9 +33,9 @@ static const char *find_reason(arena *a, const contract *c, uint32_t index)
         snprintf(text, sizeof text, "it takes %.100s to %.100s", pass->consumes, pass->produces);
         return arena_strdup(a, text);
     }
-    for (const char *const *p = pass->establishes; p && *p; p++) {
+    for (const char *const *p = pass->establishes; p != NULL && *p != NULL; p++) {
         const char *user = find_user(a, c, index, *p);
-        if (!user) continue;
+        if (user == NULL) continue;
         snprintf(text, sizeof text, "it establishes %.100s, which %.220s needs", *p, user);
         return arena_strdup(a, text);
     }
@@ -57,14 +57,15 @@ static exit_status before_step(void *self, const step_event *e)
 {
     const bisect *b = self;
     const char *reason = b->reasons[e->index];
-    if (reason && !b->is_quiet) fprintf(stderr, "bisect: step `%s` always runs: %s\n", e->step->step->id, reason);
+    if (reason != NULL && !b->is_quiet)
+        fprintf(stderr, "bisect: step `%s` always runs: %s\n", e->step->step->id, reason);
     return EXIT_STATUS_OK;
 }
 
 static bool runs_unit(void *self, const step_event *e, op_id unit)
 {
     bisect *b = self;
-    if (b->reasons[e->index]) return true;
+    if (b->reasons[e->index] != NULL) return true;
     const bool runs = ++b->count <= b->limit || b->limit < 0;
     if (b->is_quiet) return runs;
     const str name = unit ? string_of(module_context(e->module), function_name(e->module, unit)) : STR("the module");

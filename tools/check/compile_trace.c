@@ -47,7 +47,7 @@ static span *add_span(compile_trace *t)
 
 void compile_trace_begin(compile_trace *t, const char *category, str name, const char *detail)
 {
-    if (!t) return;
+    if (t == NULL) return;
     if (t->depth == DEPTH_MAX) {
         t->too_deep++;
         return;
@@ -55,13 +55,13 @@ void compile_trace_begin(compile_trace *t, const char *category, str name, const
     span *s = add_span(t);
     *s = (span){.category = category,
                 .name = {arena_strndup(t->arena, name.p, name.n), name.n},
-                .detail = detail ? arena_strdup(t->arena, detail) : NULL};
+                .detail = detail != NULL ? arena_strdup(t->arena, detail) : NULL};
     s->from_ns = monotonic_ns() - t->start_ns;
 }
 
 void compile_trace_number(compile_trace *t, const char *name, int64_t n)
 {
-    if (!t || t->depth == 0 || t->too_deep > 0) return;
+    if (t == NULL || t->depth == 0 || t->too_deep > 0) return;
     span *s = &t->spans[t->open[t->depth - 1]];
     if (s->number_count == NUMBERS_MAX) return;
     s->number_names[s->number_count] = name;
@@ -70,7 +70,7 @@ void compile_trace_number(compile_trace *t, const char *name, int64_t n)
 
 void compile_trace_end(compile_trace *t)
 {
-    if (!t) return;
+    if (t == NULL) return;
     if (t->too_deep > 0) {
         t->too_deep--;
         return;
@@ -114,19 +114,20 @@ static void put_span(const span *s, text_buffer *out)
     text_puts(out, ", ");
     put_us(out, "dur", s->to_ns - s->from_ns);
     text_puts(out, ", \"args\": {");
-    if (s->detail) {
+    if (s->detail != NULL) {
         text_puts(out, "\"detail\": ");
         text_put_quoted(out, str_from(s->detail));
     }
     for (uint32_t i = 0; i < s->number_count; i++)
-        text_printf(out, "%s\"%s\": %" PRId64, i > 0 || s->detail ? ", " : "", s->number_names[i], s->numbers[i]);
+        text_printf(out, "%s\"%s\": %" PRId64, i > 0 || s->detail != NULL ? ", " : "", s->number_names[i],
+                    s->numbers[i]);
     text_puts(out, "}}");
 }
 
 status compile_trace_write(compile_trace *t, diag_engine *d, const char *path)
 {
     file_writer w;
-    if (!t) return OK;
+    if (t == NULL) return OK;
     while (t->depth + t->too_deep > 0) compile_trace_end(t);
     TRY(file_writer_open(&w, d, path));
     text_buffer out;

@@ -27,7 +27,7 @@ static status read_back(const module *m, const text_buffer *text, reading *r)
 
 static void drop(reading *r)
 {
-    if (r->module) module_destroy(r->module);
+    if (r->module != NULL) module_destroy(r->module);
     context_destroy(r->context);
     diag_destroy(r->diags);
 }
@@ -45,10 +45,10 @@ static str line_of(const text_buffer *t, uint32_t number)
     str line = {t->p, t->n};
     for (uint32_t n = 1; n < number && line.n > 0; n++) {
         const char *end = memchr(line.p, '\n', line.n);
-        line = end ? (str){end + 1, line.n - (size_t)(end + 1 - line.p)} : (str){line.p, 0};
+        line = end != NULL ? (str){end + 1, line.n - (size_t)(end + 1 - line.p)} : (str){line.p, 0};
     }
     const char *end = line.n > 0 ? memchr(line.p, '\n', line.n) : NULL;
-    if (end) line.n = (size_t)(end - line.p);
+    if (end != NULL) line.n = (size_t)(end - line.p);
     for (; line.n > 0 && *line.p == ' '; line.n--) line.p++;
     return line;
 }
@@ -66,7 +66,7 @@ static void blame_text(module *m, const run_agent *agent, const reading *r, cons
         const diag_record *record = diag_record_at(r->diags, i);
         if (record->severity != DIAG_ERROR) continue;
         diag_note(context_diags(module_context(m)), NO_POS, "line %u, column %u of the text: [%s] %s", record->at.line,
-                  record->at.column, record->code ? record->code : "", record->text);
+                  record->at.column, record->code != NULL ? record->code : "", record->text);
         note_line(m, "the line", line_of(text, record->at.line));
         return;
     }

@@ -25,7 +25,7 @@ static void put_count(text_buffer *out, bool ran, int64_t n)
 static int64_t stat_of(const compiled *c, uint32_t step, const char *name, bool *found)
 {
     const char *const *names = c->pipeline->contract.steps[step].pass->stats;
-    for (uint32_t k = 0; names && names[k]; k++) {
+    for (uint32_t k = 0; names != NULL && names[k] != NULL; k++) {
         if (strcmp(names[k], name) != 0) continue;
         *found = true;
         return c->report->steps[step].stats[k];
@@ -52,12 +52,12 @@ static void put_stats(const compiled *one, int64_t i, const compiled *other, int
     if (i == NO_STEP || k == NO_STEP) return;
     bool found = false;
     const char *const *names = one->pipeline->contract.steps[i].pass->stats;
-    for (uint32_t n = 0; names && names[n]; n++) {
+    for (uint32_t n = 0; names != NULL && names[n] != NULL; n++) {
         const int64_t b = stat_of(other, (uint32_t)k, names[n], &found);
         put_stat(out, names[n], true, one->report->steps[i].stats[n], found, b);
     }
     names = other->pipeline->contract.steps[k].pass->stats;
-    for (uint32_t n = 0; names && names[n]; n++) {
+    for (uint32_t n = 0; names != NULL && names[n] != NULL; n++) {
         stat_of(one, (uint32_t)i, names[n], &found);
         if (!found) put_stat(out, names[n], false, 0, true, other->report->steps[k].stats[n]);
     }
@@ -74,17 +74,17 @@ static void put_step(const compiled *one, int64_t i, const compiled *other, int6
 {
     const step_stats none = {0}, *a = i == NO_STEP ? NULL : &one->report->steps[i],
                      *b = k == NO_STEP ? NULL : &other->report->steps[k];
-    const step_stats *left = a ? a : &none, *right = b ? b : &none;
+    const step_stats *left = a != NULL ? a : &none, *right = b != NULL ? b : &none;
     if (!left->ran && !right->ran) return;
-    const step_stats *named = a ? a : right;
+    const step_stats *named = a != NULL ? a : right;
     text_printf(out, "%c %-26s", are_alike(one, i, other, k) ? ' ' : '*', named->id);
     put_count(out, left->ran, left->op_count);
     put_count(out, right->ran, right->op_count);
     put_count(out, left->ran, (int64_t)left->changes);
     put_count(out, right->ran, (int64_t)right->changes);
-    const char *pass = named->pass ? named->pass : "";
+    const char *pass = named->pass != NULL ? named->pass : "";
     text_printf(out, "  %s", pass);
-    if (right->pass && strcmp(pass, right->pass) != 0) text_printf(out, "; other: %s", right->pass);
+    if (right->pass != NULL && strcmp(pass, right->pass) != 0) text_printf(out, "; other: %s", right->pass);
     text_putc(out, '\n');
     put_stats(one, i, other, k, out);
 }

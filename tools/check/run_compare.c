@@ -30,8 +30,8 @@ status run_compare_bits(const bound_call *one, const bound_call *other, bool *ou
     *out_is_same = true;
     for (;;) {
         const bound_tensor *a = next_output(one, &i), *b = next_output(other, &k);
-        if (!a && !b) return OK;
-        if (!a || !b || !same_type(a, b)) return FAILED;
+        if (a == NULL && b == NULL) return OK;
+        if (a == NULL || b == NULL || !same_type(a, b)) return FAILED;
         *out_is_same &= semantics_compare(a, b, NULL).is_same;
     }
 }
@@ -50,11 +50,11 @@ bool run_compare_outputs(const bound_call *one, const bound_call *other, const s
 {
     uint32_t i = 0, k = 0, number = 0;
     bool all = true;
-    for (const bound_tensor *a = next_output(one, &i); a; a = next_output(one, &i)) {
+    for (const bound_tensor *a = next_output(one, &i); a != NULL; a = next_output(one, &i)) {
         const bound_tensor *b = next_output(other, &k);
-        const semantics_bounds *row = bounds ? &bounds[number++] : NULL;
+        const semantics_bounds *row = bounds != NULL ? &bounds[number++] : NULL;
         semantics_difference r = semantics_compare(a, b, row);
-        if (row && r.count == 0) r = semantics_compare(b, a, row);
+        if (row != NULL && r.count == 0) r = semantics_compare(b, a, row);
         text_printf(out, "%.*s: %" PRIu64 " elements, ", (int)a->name.n, a->name.p, a->element_count);
         if (r.is_same)
             text_puts(out, "the same bits\n");
@@ -81,7 +81,7 @@ static const backend_counter *find_counter(const backend_result *r, const char *
 
 static void put_value(const backend_counter *c, text_buffer *out)
 {
-    if (!c)
+    if (c == NULL)
         text_printf(out, "%16s", "-");
     else
         text_printf(out, "%16.*g", floor(c->all.median) == c->all.median ? 15 : 6, c->all.median);
@@ -89,14 +89,14 @@ static void put_value(const backend_counter *c, text_buffer *out)
 
 static void put_counter(const backend_counter *a, const backend_counter *b, text_buffer *out)
 {
-    text_printf(out, "%-36s", a ? a->name : b->name);
+    text_printf(out, "%-36s", a != NULL ? a->name : b->name);
     put_value(a, out);
     put_value(b, out);
-    if (a && b && a->all.median != 0)
+    if (a != NULL && b != NULL && a->all.median != 0)
         text_printf(out, "%12.4g", b->all.median / a->all.median);
     else
-        text_printf(out, "%12s", a && b && a->all.median == b->all.median ? "1" : "-");
-    text_printf(out, "  %s\n", a ? a->unit : b->unit);
+        text_printf(out, "%12s", a != NULL && b != NULL && a->all.median == b->all.median ? "1" : "-");
+    text_printf(out, "  %s\n", a != NULL ? a->unit : b->unit);
 }
 
 void run_compare_counters(const backend_result *one, const backend_result *other, bool all, text_buffer *out)
@@ -108,6 +108,7 @@ void run_compare_counters(const backend_result *one, const backend_result *other
     }
     for (uint32_t i = 0; i < other->counter_count; i++) {
         const backend_counter *c = &other->counters[i];
-        if ((all || !run_counter_is_detail(other, c->name)) && !find_counter(one, c->name)) put_counter(NULL, c, out);
+        if ((all || !run_counter_is_detail(other, c->name)) && find_counter(one, c->name) == NULL)
+            put_counter(NULL, c, out);
     }
 }

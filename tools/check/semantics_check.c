@@ -37,7 +37,7 @@ static status run_first(semantics_check *c, module *m, checked_function *fn)
             return FAILED;
         }
         const char *why = diag_hushed(c->runs.diags);
-        semantics_trials_leave_out(&c->runs, fn, k, why ? why : "it does not run");
+        semantics_trials_leave_out(&c->runs, fn, k, why != NULL ? why : "it does not run");
     }
     return OK;
 }
@@ -57,17 +57,17 @@ exit_status semantics_check_begin(arena *a, plugin_host *host, const semantics_r
 
 static void drop_kept(semantics_check *c)
 {
-    if (c->kept) module_destroy(c->kept);
+    if (c->kept != NULL) module_destroy(c->kept);
     c->kept = NULL;
 }
 
 void semantics_check_end(semantics_check *c)
 {
-    if (c) drop_kept(c);
-    for (uint32_t i = 0; c && i < c->runs.function_count; i++) {
+    if (c != NULL) drop_kept(c);
+    for (uint32_t i = 0; c != NULL && i < c->runs.function_count; i++) {
         checked_function *fn = &c->runs.functions[i];
         for (uint32_t k = 0; k < fn->trial_count; k++) {
-            if (fn->trials[k].before.arena) arena_destroy(fn->trials[k].before.arena);
+            if (fn->trials[k].before.arena != NULL) arena_destroy(fn->trials[k].before.arena);
             fn->trials[k].before = (outcome){0};
         }
     }
@@ -127,8 +127,8 @@ static void blame(const semantics_check *c, const judgement *j, const semantics_
     diag_note(c->runs.diags, agent->at,
               "%" PRIu64 " of %" PRIu64 " elements are beyond their limit; the pass declares %s", r->count,
               before->element_count,
-              bounds ? "that it may change the order of sums" : "exact numerics, so that no bit may change");
-    if (bounds) note_bounds(c, bounds, r->at);
+              bounds != NULL ? "that it may change the order of sums" : "exact numerics, so that no bit may change");
+    if (bounds != NULL) note_bounds(c, bounds, r->at);
     semantics_note_inputs(&c->runs, j->fn, j->trial);
 }
 
@@ -167,8 +167,8 @@ static status same_outputs(const bound_call *before, const bound_call *after)
     uint32_t i = 0, k = 0;
     for (;;) {
         const bound_tensor *a = next_output(before, &i), *b = next_output(after, &k);
-        if (!a && !b) return OK;
-        if (!a || !b || a->type != b->type || a->rank != b->rank) return FAILED;
+        if (a == NULL && b == NULL) return OK;
+        if (a == NULL || b == NULL || a->type != b->type || a->rank != b->rank) return FAILED;
         for (uint32_t d = 0; d < a->rank; d++) {
             if (a->dims[d] != b->dims[d]) return FAILED;
         }
@@ -195,7 +195,7 @@ static status find_bounds(semantics_check *c, module *m, const checked_function 
     semantics_bounds *row = arena_array(out->arena, call->parameter_count + call->result_count + 1u, sizeof *row);
     *rows = row;
     uint32_t i = 0;
-    for (const bound_tensor *o = next_output(call, &i); o; o = next_output(call, &i))
+    for (const bound_tensor *o = next_output(call, &i); o != NULL; o = next_output(call, &i))
         *row++ = (semantics_bounds){part_of(out->arena, o, 0), part_of(out->arena, o, 1), part_of(out->arena, o, 2)};
     return OK;
 }
@@ -207,14 +207,14 @@ static status compare_outputs(semantics_check *c, const judgement *j, const outc
                               const semantics_bounds *rows, bool *is_same)
 {
     uint32_t i = 0, k = 0, row = 0;
-    for (const bound_tensor *t = next_output(&j->trial->before.call, &i); t;
+    for (const bound_tensor *t = next_output(&j->trial->before.call, &i); t != NULL;
          t = next_output(&j->trial->before.call, &i)) {
         const bound_tensor *now = next_output(&after->call, &k);
-        const semantics_bounds *bounds = rows ? &rows[row++] : NULL;
+        const semantics_bounds *bounds = rows != NULL ? &rows[row++] : NULL;
         const semantics_difference r = semantics_compare(t, now, bounds);
         *is_same &= r.is_same;
         c->open_count += r.open;
-        if (bounds && r.worst_ratio > c->worst_ratio) {
+        if (bounds != NULL && r.worst_ratio > c->worst_ratio) {
             c->worst_ratio = r.worst_ratio;
             c->worst_step = j->agent->step;
         }
@@ -240,7 +240,7 @@ static status compare_within(semantics_check *c, const judgement *j, const outco
 static bool has_same_bits(const trial *j, const outcome *after)
 {
     uint32_t i = 0, k = 0;
-    for (const bound_tensor *t = next_output(&j->before.call, &i); t; t = next_output(&j->before.call, &i)) {
+    for (const bound_tensor *t = next_output(&j->before.call, &i); t != NULL; t = next_output(&j->before.call, &i)) {
         if (!semantics_compare(t, next_output(&after->call, &k), NULL).is_same) return false;
     }
     return true;
@@ -250,7 +250,7 @@ static double largest_error(const outcome *before, const outcome *after)
 {
     double most = 0;
     uint32_t i = 0, k = 0;
-    for (const bound_tensor *t = next_output(&before->call, &i); t; t = next_output(&before->call, &i))
+    for (const bound_tensor *t = next_output(&before->call, &i); t != NULL; t = next_output(&before->call, &i))
         most = fmax(most, semantics_compare(t, next_output(&after->call, &k), NULL).error);
     return most;
 }
@@ -259,7 +259,7 @@ static double largest_error(const outcome *before, const outcome *after)
  * that comes nearest to what it left. */
 static status find_choice(semantics_check *c, const judgement *j, const outcome *after)
 {
-    const uint64_t count = c->kept ? semantics_choices(c->kept) : 1;
+    const uint64_t count = c->kept != NULL ? semantics_choices(c->kept) : 1;
     outcome *before = &j->trial->before;
     double nearest = largest_error(before, after);
     uint64_t best = 0;
@@ -351,7 +351,8 @@ void semantics_check_summary(const semantics_check *c, text_buffer *out)
 {
     text_printf(out, "semantics: steps that changed the module and not the numbers: %" PRIu32 ", bit for bit: %" PRIu32,
                 c->step_count, c->exact_count);
-    if (c->worst_step) text_printf(out, "; largest error %.2g of its limit, after `%s`", c->worst_ratio, c->worst_step);
+    if (c->worst_step != NULL)
+        text_printf(out, "; largest error %.2g of its limit, after `%s`", c->worst_ratio, c->worst_step);
     text_putc(out, '\n');
     if (c->open_count > 0)
         text_printf(out, "semantics: undecided: %" PRIu64 " elements changed where any number is allowed\n",

@@ -82,7 +82,7 @@ static bool is_within(const bound_tensor *t, uint64_t index, const semantics_bou
 /* How far `after` may be from `before` on the side where it is. */
 static double limit_of(const bound_tensor *before, const bound_tensor *after, uint64_t index, const semantics_bounds *b)
 {
-    if (!b) return 0;
+    if (b == NULL) return 0;
     const bool is_above = order_of(before, bits_of(before, index), bits_of(after, index)) <= 0;
     return error_between(before, is_above ? b->most : b->least, index);
 }
@@ -117,7 +117,7 @@ semantics_difference semantics_compare(const bound_tensor *before, const bound_t
         if (are_same_bits(before, after, i)) continue;
         r.is_same = false;
         const double error = error_between(before, after, i), limit = limit_of(before, after, i, bounds);
-        if (!bounds || !is_within(after, i, bounds)) {
+        if (bounds == NULL || !is_within(after, i, bounds)) {
             note_beyond(&r, i, error, limit, &worst_excess);
             continue;
         }

@@ -57,7 +57,8 @@ static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f,
     call.parameter_count = block_arg_count(m, function_body(m, f));
     for (uint32_t i = 0; i < call.parameter_count; i++) {
         const attr_node *list = kinds ? attr_at(ir, kinds) : NULL;
-        const bool is_out = list && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out");
+        const bool is_out =
+            list != NULL && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out");
         if (is_out) continue;
         if (count < t->input_count) {
             text_buffer text;
@@ -117,8 +118,8 @@ static status run(semantics_runs *r, module *m, const checked_function *fn, cons
     module *fixed;
     *out = (outcome){.arena = arena_create("semantics check")};
     status s = fix_tunes(m, r->choice, &fixed);
-    if (s == OK) s = run_function(r, fixed ? fixed : m, fn, t, with_bounds, out);
-    if (fixed) module_destroy(fixed);
+    if (s == OK) s = run_function(r, fixed != NULL ? fixed : m, fn, t, with_bounds, out);
+    if (fixed != NULL) module_destroy(fixed);
     if (s == OK) return OK;
     arena_destroy(out->arena);
     *out = (outcome){0};
@@ -155,7 +156,7 @@ static status choose_functions(semantics_runs *r, module *m)
     uint32_t count = 0;
     BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
     r->functions = arena_array(r->arena, count + 1u, sizeof *r->functions);
-    if (q->entry || !q->finds_inputs) {
+    if (q->entry != NULL || !q->finds_inputs) {
         const op_id f = call_entry(m, q->entry);
         if (f == 0) return FAILED;
         add_function(r, m, f);

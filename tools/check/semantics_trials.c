@@ -20,7 +20,7 @@ static void keep_symbols(semantics_runs *r, trial *t, const bound_call *call)
 static status keep_input(semantics_runs *r, const checked_function *fn, trial *t, const bound_tensor *from)
 {
     const char *descr = npy_descr(from->type);
-    if (!descr) {
+    if (descr == NULL) {
         diag_error(r->diags, NO_POS, &E1903, "input `%.*s` of @%s has elements of type %s, which no file can hold",
                    (int)from->name.n, from->name.p, fn->name, dtype_name(from->type));
         return FAILED;
@@ -209,7 +209,7 @@ static void add_values(planner *p, input_values v)
     trial t = {.values = v, .symbol_count = first->bound_count, .symbols = first->bound};
     if (!add_trial(p, &t, UINT64_MAX)) {
         const char *said = diag_hushed(p->runs->diags);
-        leave_out(p->runs, p->fn, on, said ? said : "there are too many inputs");
+        leave_out(p->runs, p->fn, on, said != NULL ? said : "there are too many inputs");
     }
 }
 
@@ -251,7 +251,7 @@ static void add_small(planner *p, uint32_t index, int64_t n)
         leave_symbol(p, index, at, "its facts allow no such call, or none that is small");
     else if (!add_trial(p, &t, work_left(p))) {
         const char *said = diag_hushed(p->runs->diags);
-        leave_symbol(p, index, at, said ? said : "it takes too long");
+        leave_symbol(p, index, at, said != NULL ? said : "it takes too long");
     }
 }
 

@@ -35,9 +35,9 @@ static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32
     snapshot_request *r = self;
     diag_engine *d = context_diags(module_context(m));
     uint32_t step;
-    for (const char *const *id = r->printed; *id; id++)
+    for (const char *const *id = r->printed; *id != NULL; id++)
         TRY_AS(EXIT_STATUS_USAGE, step_by_id(d, &p->contract, *id, "print-after", &step));
-    if (!r->folder) return EXIT_STATUS_OK;
+    if (r->folder == NULL) return EXIT_STATUS_OK;
     TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(r->arena, d, r->folder, &r->opened));
     r->written = arena_array(r->arena, p->contract.step_count, sizeof *r->written);
     if (first == 0) TRY_AS(EXIT_STATUS_OUTPUT, write_file(r, m, 0, "input"));
@@ -47,7 +47,7 @@ static exit_status begin(void *self, const loaded_pipeline *p, module *m, uint32
 static exit_status before_step(void *self, const step_event *e)
 {
     const snapshot_request *r = self;
-    if (r->opened) r->written[e->index] = output_folder_count(r->opened);
+    if (r->opened != NULL) r->written[e->index] = output_folder_count(r->opened);
     return EXIT_STATUS_OK;
 }
 
@@ -55,7 +55,7 @@ static exit_status before_step(void *self, const step_event *e)
 static void went_back(void *self, uint32_t step)
 {
     const snapshot_request *r = self;
-    if (r->opened) output_folder_rewind(r->opened, r->written[step]);
+    if (r->opened != NULL) output_folder_rewind(r->opened, r->written[step]);
 }
 
 static void end(void *self)
@@ -68,7 +68,7 @@ static void end(void *self)
 static bool is_printed(const snapshot_request *r, const step_event *e)
 {
     if (r->prints_all || (r->prints_changed && e->changed)) return true;
-    for (const char *const *id = r->printed; *id; id++) {
+    for (const char *const *id = r->printed; *id != NULL; id++) {
         if (strcmp(*id, e->step->step->id) == 0) return true;
     }
     return false;
@@ -80,7 +80,7 @@ static exit_status after_step(void *self, const step_event *e)
     const char *id = e->step->step->id;
     compile_trace_begin(r->trace, "print", STR("write down"), NULL);
     if (is_printed(r, e)) print(e->module, id);
-    const status s = r->opened && e->changed ? write_file(r, e->module, e->index + 1, id) : OK;
+    const status s = r->opened != NULL && e->changed ? write_file(r, e->module, e->index + 1, id) : OK;
     compile_trace_end(r->trace);
     return s == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }

@@ -12,7 +12,7 @@ static void note_nearest(diag_engine *d, const contract *c, const char *id)
     const char **ids = arena_array(a, c->step_count + 1u, sizeof *ids);
     for (uint32_t i = 0; i < c->step_count; i++) ids[i] = c->steps[i].step->id;
     const char *near = str_nearest(str_from(id), ids);
-    if (near) diag_note(d, NO_POS, "did you mean `%s`?", near);
+    if (near != NULL) diag_note(d, NO_POS, "did you mean `%s`?", near);
     arena_destroy(a);
 }
 
@@ -31,20 +31,21 @@ status step_by_id(diag_engine *d, const contract *c, const char *id, const char 
 
 status step_range_find(diag_engine *d, const contract *c, const step_range *range, uint32_t *first, uint32_t *end)
 {
-    const char *from = range->only ? range->only : range->from, *until = range->only ? range->only : range->until;
+    const char *from = range->only != NULL ? range->only : range->from,
+               *until = range->only != NULL ? range->only : range->until;
     uint32_t index = 0;
     *first = 0;
     *end = c->step_count;
-    if (range->only && (range->from || range->until)) {
+    if (range->only != NULL && (range->from != NULL || range->until != NULL)) {
         diag_error(d, command_line_pos, &E1504, "--only excludes --from and --until");
         return FAILED;
     }
-    if (from) {
-        TRY(step_by_id(d, c, from, range->only ? "only" : "from", &index));
+    if (from != NULL) {
+        TRY(step_by_id(d, c, from, range->only != NULL ? "only" : "from", &index));
         *first = index;
     }
-    if (until) {
-        TRY(step_by_id(d, c, until, range->only ? "only" : "until", &index));
+    if (until != NULL) {
+        TRY(step_by_id(d, c, until, range->only != NULL ? "only" : "until", &index));
         *end = index + 1;
     }
     if (*end > *first || c->step_count == 0) return OK;

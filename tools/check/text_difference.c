@@ -7,7 +7,7 @@
 static str line_at(str text, size_t at)
 {
     const char *end = at < text.n ? memchr(text.p + at, '\n', text.n - at) : NULL;
-    return (str){text.p + at, (end ? (size_t)(end - text.p) : text.n) - at};
+    return (str){text.p + at, (end != NULL ? (size_t)(end - text.p) : text.n) - at};
 }
 
 /* Where the next line starts; text.n when there is none. */
@@ -90,7 +90,7 @@ bool text_difference(str old_text, str new_text, const char *old_name, const cha
     uint32_t after = 0;
     while (after < left && after < TEXT_DIFFERENCE_CONTEXT && str_eq(a.line[in_old + after], b.line[in_new + after]))
         after++;
-    if (old_name) text_printf(out, "--- %s\n+++ %s\n", old_name, new_name);
+    if (old_name != NULL) text_printf(out, "--- %s\n+++ %s\n", old_name, new_name);
     text_printf(out, "@@ -%" PRIu32 ",%" PRIu32 " +%" PRIu32 ",%" PRIu32 " @@\n", number - before,
                 before + in_old + after, number - before, before + in_new + after);
     for (uint32_t i = number - before; i < number; i++) {

@@ -13,14 +13,14 @@ void inspect_entry(inspector *x, const char *title, const char *sentence)
 {
     text_buffer *t = &x->out;
     switch (x->format) {
-    case INSPECT_TEXT: text_printf(t, "%-28s %s\n", title, sentence ? sentence : ""); break;
+    case INSPECT_TEXT: text_printf(t, "%-28s %s\n", title, sentence != NULL ? sentence : ""); break;
     case INSPECT_MARKDOWN:
-        text_printf(t, "%s### `%s`\n%s\n\n", x->entries ? "\n" : "", title, sentence ? sentence : "");
+        text_printf(t, "%s### `%s`\n%s\n\n", x->entries ? "\n" : "", title, sentence != NULL ? sentence : "");
         break;
     case INSPECT_JSON:
         text_puts(t, x->entries ? ",\n {\"name\": " : "\n {\"name\": ");
         text_put_quoted(t, str_from(title));
-        if (sentence) {
+        if (sentence != NULL) {
             text_puts(t, ", \"doc\": ");
             text_put_quoted(t, str_from(sentence));
         }
@@ -32,7 +32,7 @@ void inspect_entry(inspector *x, const char *title, const char *sentence)
 void inspect_row(inspector *x, const char *key, const char *value)
 {
     text_buffer *t = &x->out;
-    if (!value || !*value) return;
+    if (value == NULL || !*value) return;
     switch (x->format) {
     case INSPECT_TEXT: text_printf(t, "    %-16s %s\n", key, value); break;
     case INSPECT_MARKDOWN: text_printf(t, "- %s: %s\n", key, value); break;
@@ -57,10 +57,10 @@ void inspect_rowf(inspector *x, const char *key, const char *format, ...)
 
 void inspect_list(inspector *x, const char *key, const char *const *items)
 {
-    if (!items || !*items) return;
+    if (items == NULL || *items == NULL) return;
     text_buffer t;
     text_init(&t);
-    for (uint32_t i = 0; items[i]; i++) text_printf(&t, "%s%s", i ? ", " : "", items[i]);
+    for (uint32_t i = 0; items[i] != NULL; i++) text_printf(&t, "%s%s", i ? ", " : "", items[i]);
     inspect_row(x, key, t.p);
     text_fini(&t);
 }

@@ -14,22 +14,23 @@ static const char *option_type_name(pto_option_type type)
 static void describe_option(const pto_option *o, text_buffer *t)
 {
     text_puts(t, option_type_name(o->type));
-    if (o->choices && o->choices[0]) {
+    if (o->choices != NULL && o->choices[0] != NULL) {
         text_puts(t, o->type == PTO_OPT_PLUGIN ? " of kind" : " of");
-        for (uint32_t i = 0; o->choices[i]; i++) text_printf(t, "%s %s", i ? "," : "", o->choices[i]);
+        for (uint32_t i = 0; o->choices[i] != NULL; i++) text_printf(t, "%s %s", i ? "," : "", o->choices[i]);
     }
-    if (o->min || o->max) text_printf(t, ", %s to %s", o->min ? o->min : "-inf", o->max ? o->max : "inf");
-    if (o->unit) text_printf(t, " %s", o->unit);
-    if (o->def)
+    if (o->min != NULL || o->max != NULL)
+        text_printf(t, ", %s to %s", o->min != NULL ? o->min : "-inf", o->max != NULL ? o->max : "inf");
+    if (o->unit != NULL) text_printf(t, " %s", o->unit);
+    if (o->def != NULL)
         text_printf(t, ", default %s", o->def);
     else
         text_puts(t, ", required");
-    if (o->doc) text_printf(t, ": %s", o->doc);
+    if (o->doc != NULL) text_printf(t, ": %s", o->doc);
 }
 
 static void put_options(inspector *x, const pto_option *const *options)
 {
-    for (; options && *options; options++) {
+    for (; options != NULL && *options != NULL; options++) {
         text_buffer t;
         text_init(&t);
         describe_option(*options, &t);
@@ -49,7 +50,7 @@ void inspect_refused(inspector *x, plugin_kind kind, const char *id)
     const char *why = plugin_host_refusal(x->host, kind, str_from(id));
     text_buffer t;
     text_init(&t);
-    text_printf(&t, "refused: %s", why ? why : "see the errors");
+    text_printf(&t, "refused: %s", why != NULL ? why : "see the errors");
     inspect_entry(x, id, t.p);
     inspect_entry_end(x);
     text_fini(&t);
@@ -62,19 +63,19 @@ static status inspect_parts(inspector *x, plugin_kind kind, const char *name, sh
     bool found = false;
     status result = OK;
     inspect_begin(x);
-    for (uint32_t i = 0; ids[i]; i++) {
-        if (name && strcmp(name, ids[i]) != 0) continue;
+    for (uint32_t i = 0; ids[i] != NULL; i++) {
+        if (name != NULL && strcmp(name, ids[i]) != 0) continue;
         found = true;
         if (show(x, ids[i], name != NULL || x->format != INSPECT_TEXT) == OK) continue;
         result = FAILED;
-        if (name) return FAILED;
+        if (name != NULL) return FAILED;
         inspect_refused(x, kind, ids[i]);
     }
     inspect_end(x);
-    if (found || !name) return result;
+    if (found || name == NULL) return result;
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
     const char *near = str_nearest(str_from(name), ids);
-    if (near) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
+    if (near != NULL) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
     return FAILED;
 }
 
@@ -82,7 +83,7 @@ static status show_pass(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
     const pto_pass *p = plugin_host_pass(x->host, NO_POS, str_from(id), &file);
-    if (!p) return FAILED;
+    if (p == NULL) return FAILED;
     inspect_entry(x, p->id, p->summary);
     if (in_full) {
         inspect_row(x, "plugin", file->plugin->id);
@@ -104,7 +105,7 @@ static status show_tiling(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
     const pto_tiling *t = plugin_host_tiling(x->host, NO_POS, str_from(id), &file);
-    if (!t) return FAILED;
+    if (t == NULL) return FAILED;
     inspect_entry(x, t->id, t->summary);
     if (in_full) {
         inspect_row(x, "plugin", file->plugin->id);
@@ -118,7 +119,7 @@ static status show_backend(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
     const pto_backend *b = plugin_host_backend(x->host, NO_POS, str_from(id), &file);
-    if (!b) return FAILED;
+    if (b == NULL) return FAILED;
     inspect_entry(x, b->id, b->summary);
     if (in_full) {
         inspect_row(x, "plugin", file->plugin->id);
@@ -136,12 +137,12 @@ static status show_property(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
     const pto_property *p = plugin_host_property(x->host, NO_POS, str_from(id), &file);
-    if (!p) return FAILED;
+    if (p == NULL) return FAILED;
     inspect_entry(x, p->id, p->doc);
     if (in_full) {
         inspect_row(x, "checked by", file->plugin->id);
         inspect_row(x, "level", p->level);
-        if (p->excludes) inspect_row(x, "excludes ops of", p->excludes);
+        if (p->excludes != NULL) inspect_row(x, "excludes ops of", p->excludes);
         inspect_list(x, "established by", plugin_host_suppliers(x->host, str_from(id)));
     }
     inspect_entry_end(x);
@@ -158,7 +159,7 @@ status inspect_properties(inspector *x, const char *name)
 
 static void show_options(inspector *x, const char *owner, const char *summary, const pto_option *const *options)
 {
-    if (!options || !*options) return;
+    if (options == NULL || *options == NULL) return;
     inspect_entry(x, owner, summary);
     put_options(x, options);
     inspect_entry_end(x);
@@ -172,8 +173,8 @@ status inspect_options(inspector *x, const char *name)
     inspect_begin(x);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const char *const *ids = plugin_host_ids(x->host, kinds[k]);
-        for (uint32_t i = 0; ids[i]; i++) {
-            if (name && strcmp(name, ids[i]) != 0) continue;
+        for (uint32_t i = 0; ids[i] != NULL; i++) {
+            if (name != NULL && strcmp(name, ids[i]) != 0) continue;
             found = true;
             const pto_pass *p =
                 kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
@@ -181,17 +182,17 @@ status inspect_options(inspector *x, const char *name)
                 kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_backend *b =
                 kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            if (!p && !t && !b) {
+            if (p == NULL && t == NULL && b == NULL) {
                 inspect_refused(x, kinds[k], ids[i]);
                 result = FAILED;
             }
-            if (p) show_options(x, p->id, p->summary, p->options);
-            if (t) show_options(x, t->id, t->summary, t->options);
-            if (b) show_options(x, b->id, b->summary, b->options);
+            if (p != NULL) show_options(x, p->id, p->summary, p->options);
+            if (t != NULL) show_options(x, t->id, t->summary, t->options);
+            if (b != NULL) show_options(x, b->id, b->summary, b->options);
         }
     }
     inspect_end(x);
-    if (found || !name) return result;
+    if (found || name == NULL) return result;
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "no plugin that can be found provides `%s`", name);
     return FAILED;
 }
@@ -202,11 +203,11 @@ status inspect_plugins(inspector *x, const char *name)
     inspect_begin(x);
     for (uint32_t i = 0; i < plugin_host_file_count(x->host); i++) {
         const plugin_file *f = plugin_host_file_at(x->host, i);
-        if (name && strcmp(name, f->note.id) != 0) continue;
+        if (name != NULL && strcmp(name, f->note.id) != 0) continue;
         found = true;
         inspect_entry(x, f->note.id, f->refusal);
         inspect_row(x, "file", f->path);
-        if (name || x->format != INSPECT_TEXT) {
+        if (name != NULL || x->format != INSPECT_TEXT) {
             inspect_row(x, "vendor", f->note.vendor);
             inspect_rowf(x, "abi", "built for %u.%u, needs at least %u.%u", f->note.abi_major, f->note.built_minor,
                          f->note.abi_major, f->note.least_minor);
@@ -217,7 +218,7 @@ status inspect_plugins(inspector *x, const char *name)
         inspect_entry_end(x);
     }
     inspect_end(x);
-    if (found || !name) return OK;
+    if (found || name == NULL) return OK;
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "there is no plugin `%s`", name);
     return FAILED;
 }

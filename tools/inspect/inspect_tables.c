@@ -120,7 +120,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         put_results(x, o);
         put_dtypes(x, o->dtypes);
         put_traits(x, o->traits);
-        for (int i = 0; i < 10 && o->attrs[i].name; i++) {
+        for (int i = 0; i < 10 && o->attrs[i].name != NULL; i++) {
             const attr_spec *a = &o->attrs[i];
             inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s%s%s", a->doc ? a->doc : "",
                          a->names ? "; a name of a " : "", a->names ? name_kind_words((name_kind)a->names) : "",
@@ -135,8 +135,9 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         inspect_row(x, "numerics", o->numerics);
         if (o->partner) inspect_row(x, "partner", op_info_at(NULL, o->partner)->name);
         const plugin_op *p = plugin_op_of(o);
-        if (p) inspect_row(x, "plugin", p->agent.plugin);
-        if (p) inspect_row(x, "reference semantics", p->row->evaluate ? "a function of the plugin" : "none");
+        if (p != NULL) inspect_row(x, "plugin", p->agent.plugin);
+        if (p != NULL)
+            inspect_row(x, "reference semantics", p->row->evaluate != NULL ? "a function of the plugin" : "none");
     }
     inspect_entry_end(x);
 }
@@ -144,7 +145,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
 static status unknown_name(inspector *x, const char *what, const char *name, const char *near)
 {
     diag_error(x->diags, (src_pos){"pto-inspect", 0, 0}, &E1504, "there is no %s `%s`", what, name);
-    if (near) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
+    if (near != NULL) diag_note(x->diags, NO_POS, "did you mean `%s`?", near);
     return FAILED;
 }
 
@@ -152,7 +153,7 @@ static status unknown_name(inspector *x, const char *what, const char *name, con
 static void show_ops(inspector *x)
 {
     for (uint32_t k = OP_NONE + 1; k < OP_KIND_COUNT; k++) show_op(x, (op_kind)k, false);
-    for (const char *const *id = plugin_host_ids(x->host, PLUGIN_OP); *id; id++) {
+    for (const char *const *id = plugin_host_ids(x->host, PLUGIN_OP); *id != NULL; id++) {
         const op_kind kind = op_kind_by_name(plugin_host_ops(x->host), str_from(*id));
         if (kind != OP_NONE)
             show_op(x, kind, false);
@@ -165,9 +166,9 @@ status inspect_ops(inspector *x, const char *name)
 {
     op_table *ops = plugin_host_ops(x->host);
     inspect_begin(x);
-    const op_kind kind = name ? op_kind_by_name(ops, str_from(name)) : OP_NONE;
-    if (name && kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(ops, str_from(name)));
-    if (name)
+    const op_kind kind = name != NULL ? op_kind_by_name(ops, str_from(name)) : OP_NONE;
+    if (name != NULL && kind == OP_NONE) return unknown_name(x, "op", name, op_nearest_name(ops, str_from(name)));
+    if (name != NULL)
         show_op(x, kind, true);
     else
         show_ops(x);
@@ -184,7 +185,7 @@ static const diag_code_info *next_code(uint32_t at[3])
     uint32_t from = 0;
     for (uint32_t i = 0; i < 3; i++) {
         const diag_code_info *info = tables[i](at[i]);
-        if (!info || (least && strcmp(info->code, least->code) > 0)) continue;
+        if (info == NULL || (least != NULL && strcmp(info->code, least->code) > 0)) continue;
         least = info;
         from = i;
     }
@@ -197,8 +198,8 @@ status inspect_errors(inspector *x, const char *name)
     uint32_t at[3] = {0};
     bool found = false;
     inspect_begin(x);
-    for (const diag_code_info *info; (info = next_code(at));) {
-        if (name && strcmp(name, info->code) != 0) continue;
+    for (const diag_code_info *info; (info = next_code(at)) != NULL;) {
+        if (name != NULL && strcmp(name, info->code) != 0) continue;
         found = true;
         inspect_entry(x, info->code, info->summary);
         inspect_entry_end(x);
@@ -220,7 +221,7 @@ static void show_counter(inspector *x, const char *name, const pto_counter_row *
     inspect_entry(x, name, row->doc);
     inspect_row(x, "unit", row->unit);
     inspect_row(x, "of", scopes[row->scope]);
-    if (whole) inspect_rowf(x, "adds up to", "%s, with all others of the unit that do", whole->name);
+    if (whole != NULL) inspect_rowf(x, "adds up to", "%s, with all others of the unit that do", whole->name);
     inspect_entry_end(x);
 }
 
@@ -233,7 +234,7 @@ status inspect_counters(inspector *x, const char *name)
     for (uint32_t i = 0; i < PTO_COUNTER_NONE; i++) {
         t.n = 0;
         counter_put_declaration((pto_counter)i, &t);
-        if (name && strcmp(name, t.p) != 0) continue;
+        if (name != NULL && strcmp(name, t.p) != 0) continue;
         found = true;
         show_counter(x, t.p, pto_counter_row_at(i));
     }
@@ -250,12 +251,12 @@ static const char **find_machines(inspector *x, uint32_t *out_count)
     const char **paths = NULL;
     size_t capacity = 0;
     uint32_t n = 0;
-    for (uint32_t f = 0; x->search && x->search[f]; f++) {
+    for (uint32_t f = 0; x->search != NULL && x->search[f] != NULL; f++) {
         text_buffer folder;
         text_init(&folder);
         text_printf(&folder, "%s/machines", x->search[f]);
         DIR *d = opendir(folder.p);
-        for (struct dirent *e; d && (e = readdir(d));) {
+        for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
             const size_t length = strlen(e->d_name);
             if (length < 6 || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
             paths = table_grow(paths, &capacity, n + 1u, sizeof *paths);
@@ -265,7 +266,7 @@ static const char **find_machines(inspector *x, uint32_t *out_count)
             paths[n++] = arena_strndup(x->arena, path.p, path.n);
             text_fini(&path);
         }
-        if (d) closedir(d);
+        if (d != NULL) closedir(d);
         text_fini(&folder);
     }
     if (n > 0) qsort(paths, n, sizeof *paths, by_name);
@@ -310,12 +311,12 @@ status inspect_machines(inspector *x, const char *name)
     for (uint32_t i = 0; i < count && s == OK; i++) {
         const machine *m = NULL;
         s = machine_read(x->arena, x->diags, paths[i], &m);
-        if (s != OK || (name && strcmp(name, m->name) != 0)) continue;
+        if (s != OK || (name != NULL && strcmp(name, m->name) != 0)) continue;
         found = true;
         show_machine(x, m, name != NULL);
     }
     inspect_end(x);
     table_free(paths);
     if (s != OK) return FAILED;
-    return found || !name ? OK : unknown_name(x, "machine", name, NULL);
+    return found || name == NULL ? OK : unknown_name(x, "machine", name, NULL);
 }

@@ -45,7 +45,7 @@ static bool read_section(const linter *l, size_t index, section *out)
 {
     size_t names = 0;
     Elf_Scn *s = elf_getscn(l->elf, index);
-    if (!s || !gelf_getshdr(s, &out->header) || elf_getshdrstrndx(l->elf, &names) != 0) return false;
+    if (s == NULL || gelf_getshdr(s, &out->header) == NULL || elf_getshdrstrndx(l->elf, &names) != 0) return false;
     out->name = elf_strptr(l->elf, names, out->header.sh_name);
     out->data = out->header.sh_type == SHT_NOBITS ? NULL : elf_getdata(s, NULL);
     return out->name != NULL;
@@ -65,11 +65,11 @@ static bool find_section(const linter *l, uint32_t type, section *out)
 static bool next_symbol(const linter *l, const section *table, uint32_t *at, GElf_Sym *symbol, const char **name)
 {
     const uint64_t row = table->header.sh_entsize;
-    if (!table->data || row == 0 || *at >= table->header.sh_size / row) return false;
-    if (!gelf_getsym(table->data, (int)*at, symbol)) return false;
+    if (table->data == NULL || row == 0 || *at >= table->header.sh_size / row) return false;
+    if (gelf_getsym(table->data, (int)*at, symbol) == NULL) return false;
     *name = elf_strptr(l->elf, table->header.sh_link, symbol->st_name);
     (*at)++;
-    if (!*name) *name = "";
+    if (*name == NULL) *name = "";
     return true;
 }
 
@@ -84,7 +84,8 @@ static bool is_of_sanitizer(const char *name)
 static bool has_version(const section *versions, bool has_versions, uint32_t symbol)
 {
     GElf_Versym version = 0;
-    return has_versions && versions->data && gelf_getversym(versions->data, (int)symbol, &version) && version > 1;
+    return has_versions && versions->data != NULL && gelf_getversym(versions->data, (int)symbol, &version) != NULL &&
+           version > 1;
 }
 
 /* A library that is linked in exports hundreds. */
@@ -114,15 +115,15 @@ static void check_symbols(linter *l)
 static void check_libraries(linter *l)
 {
     section dynamic;
-    if (!find_section(l, SHT_DYNAMIC, &dynamic) || !dynamic.data || dynamic.header.sh_entsize == 0) return;
+    if (!find_section(l, SHT_DYNAMIC, &dynamic) || dynamic.data == NULL || dynamic.header.sh_entsize == 0) return;
     const uint64_t count = dynamic.header.sh_size / dynamic.header.sh_entsize;
     for (uint64_t i = 0; i < count; i++) {
         GElf_Dyn entry;
-        if (!gelf_getdyn(dynamic.data, (int)i, &entry) || entry.d_tag == DT_NULL) return;
+        if (gelf_getdyn(dynamic.data, (int)i, &entry) == NULL || entry.d_tag == DT_NULL) return;
         if (entry.d_tag != DT_NEEDED) continue;
         const char *name = elf_strptr(l->elf, dynamic.header.sh_link, entry.d_un.d_val);
-        if (!name || strcmp(name, "libc.so.6") == 0 || strcmp(name, "libm.so.6") == 0 ||
-            strncmp(name, "ld-linux-", 9) == 0 || (l->is_sanitized && strstr(name, "san.so")))
+        if (name == NULL || strcmp(name, "libc.so.6") == 0 || strcmp(name, "libm.so.6") == 0 ||
+            strncmp(name, "ld-linux-", 9) == 0 || (l->is_sanitized && strstr(name, "san.so") != NULL))
             continue;
         finding(l, "is linked to %s; a plugin is linked to libc and libm alone", name);
     }
@@ -182,7 +183,7 @@ static void check_file(linter *l)
 {
     const int fd = open(l->path, O_RDONLY | O_CLOEXEC);
     l->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-    if (l->elf) {
+    if (l->elf != NULL) {
         check_symbols(l);
         check_libraries(l);
         if (!l->is_sanitized) check_variables(l);
@@ -194,11 +195,11 @@ static void check_file(linter *l)
 
 /* ---- descriptor ---- */
 
-static bool is_empty(const char *text) { return !text || !*text; }
+static bool is_empty(const char *text) { return text == NULL || !*text; }
 
 static void check_options(linter *l, const char *kind, const char *id, const pto_option *const *options)
 {
-    for (; options && *options; options++) {
+    for (; options != NULL && *options != NULL; options++) {
         if (is_empty((*options)->example)) finding(l, "%s %s: option `%s` has no example", kind, id, (*options)->name);
     }
 }
@@ -211,33 +212,35 @@ static void check_summary(linter *l, const char *kind, const char *id, const cha
 /* What tools understand, or what is plainly its own. */
 static void check_counters(linter *l, arena *a, const pto_backend *b)
 {
-    if (!b->counters[0])
+    if (b->counters[0] == NULL)
         finding(l,
                 "backend %s does not declare its counters (`pto-inspect counters` lists names): no report can say what "
                 "it lacks",
                 b->id);
-    for (const char *const *c = b->counters; *c; c++) {
+    for (const char *const *c = b->counters; *c != NULL; c++) {
         if (counter_declared(str_from(*c)) != PTO_COUNTER_NONE || counter_is_own(b, str_from(*c))) continue;
         const char *near = counter_nearest(str_from(*c), a);
         finding(l,
                 "backend %s declares the counter `%s`, which <pto/profile.h> does not have%s%s%s; names of its own "
                 "begin with `%s `",
-                b->id, *c, near ? " (`" : "", near ? near : "", near ? "` is near)" : "", b->id);
+                b->id, *c, near != NULL ? " (`" : "", near != NULL ? near : "", near != NULL ? "` is near)" : "",
+                b->id);
     }
 }
 
 static void check_descriptor(linter *l, arena *a, const pto_plugin *p)
 {
-    for (const pto_pass *const *x = p->passes; *x; x++) {
+    for (const pto_pass *const *x = p->passes; *x != NULL; x++) {
         check_summary(l, "pass", (*x)->id, (*x)->summary);
         check_options(l, "pass", (*x)->id, (*x)->options);
     }
-    for (const pto_property *const *x = p->properties; *x; x++) check_summary(l, "property", (*x)->id, (*x)->doc);
-    for (const struct pto_tiling *const *x = p->tilings; *x; x++) {
+    for (const pto_property *const *x = p->properties; *x != NULL; x++)
+        check_summary(l, "property", (*x)->id, (*x)->doc);
+    for (const struct pto_tiling *const *x = p->tilings; *x != NULL; x++) {
         check_summary(l, "tiling strategy", (*x)->id, (*x)->summary);
         check_options(l, "tiling strategy", (*x)->id, (*x)->options);
     }
-    for (const struct pto_backend *const *x = p->backends; *x; x++) {
+    for (const struct pto_backend *const *x = p->backends; *x != NULL; x++) {
         check_summary(l, "backend", (*x)->id, (*x)->summary);
         check_options(l, "backend", (*x)->id, (*x)->options);
         check_counters(l, a, *x);
@@ -262,7 +265,7 @@ status plugin_lint(arena *a, diag_engine *d, flight_recorder *recorder, const pl
     if (strcmp(f->note.vendor, "pto") != 0 && strncmp(f->note.id, "pto.", 4) == 0)
         finding(&l, "has the id %s, but `pto.` is not its vendor's", f->note.id);
     TRY(plugin_host_load(host, NO_POS, f));
-    for (const pto_pass *const *x = f->plugin->passes; *x; x++)
+    for (const pto_pass *const *x = f->plugin->passes; *x != NULL; x++)
         TRY(pass_check_claims(d, host, NO_POS, f->plugin->id, *x));
     check_descriptor(&l, a, f->plugin);
     *finding_count = l.count;

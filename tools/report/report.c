@@ -56,7 +56,7 @@ static status write_kernel(writer *w, const report_kernel *k)
 {
     TRY(write_kernel_picture(w, k, "kernel", report_draw_kernel));
     if (report_is_placed(k)) TRY(write_kernel_picture(w, k, "memory", report_draw_memory));
-    return k->trace ? write_kernel_picture(w, k, "timeline", report_draw_timeline) : OK;
+    return k->trace != NULL ? write_kernel_picture(w, k, "timeline", report_draw_timeline) : OK;
 }
 
 static status write_files(writer *w, const report_request *q)

@@ -152,8 +152,8 @@ static const char *launch_note(const graph *g, op_id kernel)
     text_buffer t;
     text_init(&t);
     const str core = op_attr_str(g->r->m, kernel, "core");
-    if (core.p) text_printf(&t, "%.*s", (int)core.n, core.p);
-    if (k)
+    if (core.p != NULL) text_printf(&t, "%.*s", (int)core.n, core.p);
+    if (k != NULL)
         text_printf(&t, ", %llu instances, %s cycles", (unsigned long long)k->instances,
                     markup_thousands((double)(k->to - k->from), cycles));
     return text_keep(&t, g->r->arena);
@@ -166,11 +166,12 @@ static void add_launch(graph *g, op_id o, op_id callee)
     const str name = string_of(module_context(g->r->m), function_name(g->r->m, callee));
     text_printf(&t, "@%.*s", (int)name.n, name.p);
     const trace_kernel *k = run_trace_kernel(g->r->trace, callee);
-    const uint32_t node = add_node(g, (graph_node){.kind = NODE_LAUNCH,
-                                                   .op = o,
-                                                   .name = text_keep(&t, g->r->arena),
-                                                   .note = launch_note(g, callee),
-                                                   .kernel = k ? (uint32_t)(k - g->r->trace->kernels) : UINT32_MAX});
+    const uint32_t node =
+        add_node(g, (graph_node){.kind = NODE_LAUNCH,
+                                 .op = o,
+                                 .name = text_keep(&t, g->r->arena),
+                                 .note = launch_note(g, callee),
+                                 .kernel = k != NULL ? (uint32_t)(k - g->r->trace->kernels) : UINT32_MAX});
     if (node == UINT32_MAX) return;
     bool reads, writes;
     for (uint32_t i = 0; i < op_operand_count(g->r->m, o); i++) {
@@ -240,7 +241,7 @@ static bool holds_launch(const module *m, op_id o)
 {
     IR_WALK(m, inner, o)
     {
-        if (inner != o && op_attr_spec(op_info_of(m, inner), STR("callee"))) return true;
+        if (inner != o && op_attr_spec(op_info_of(m, inner), STR("callee")) != NULL) return true;
     }
     return false;
 }

@@ -48,7 +48,7 @@ static void measure(chart *c)
         const report_row *row = &c->k->rows[i];
         c->y[i + 1] = c->y[i] + row_height(row);
         if (row->depth > c->depth) c->depth = row->depth;
-        if (row->cost && row->cost->busy > c->most) c->most = row->cost->busy;
+        if (row->cost != NULL && row->cost->busy > c->most) c->most = row->cost->busy;
     }
     c->left = lines_px + indent_px * (double)(c->depth + 1);
     c->width = c->pipe_count <= 2 ? 900 : 1100;
@@ -107,7 +107,7 @@ static void draw_blocks(const chart *c)
 
 static void draw_cost(const chart *c, const report_row *row, double y)
 {
-    if (!row->cost || c->most <= 0) return;
+    if (row->cost == NULL || c->most <= 0) return;
     char text[32];
     const int64_t stalled = trace_sum_stalled(row->cost);
     const double x = c->width - notes_px + 14;
@@ -127,7 +127,7 @@ static void put_hint(const chart *c, const report_row *row, text_buffer *hint)
     text_put(hint, text.p, text.n);
     const char *source = report_source_of(c->r, row->op);
     if (*source) text_printf(hint, "\nfrom %s", source);
-    if (!row->cost) return;
+    if (row->cost == NULL) return;
     if (row->cost->executions)
         text_printf(hint, "\n%llu executions, %lld cycles busy", (unsigned long long)row->cost->executions,
                     (long long)row->cost->busy);
@@ -163,7 +163,7 @@ static void draw_row(const chart *c, uint32_t i, text_buffer *hint)
             c->v->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\" stroke=\"%s\" stroke-width=\"1.4\"/>",
             flag_x(c, row), y + row_flag_px / 2, row->kind == ROW_SET ? report_pipe_colour(c->r, row->pipe) : "#fff",
             report_pipe_colour(c->r, row->pipe));
-        if (row->cost && trace_sum_stalled(row->cost) > 0) draw_cost(c, row, y - 4);
+        if (row->cost != NULL && trace_sum_stalled(row->cost) > 0) draw_cost(c, row, y - 4);
     } else {
         svg_rect(c->v, x, y + 2, width, row_height(row) - 4, 3,
                  row->kind == ROW_BARRIER ? "#9b3d3d" : report_pipe_colour(c->r, row->pipe), "");

@@ -19,7 +19,7 @@ static void put_word(text_buffer *out, const char *class_name, str s)
 static bool is_op_word(str s)
 {
     const char *dot = memchr(s.p, '.', s.n);
-    return dot && dot != s.p && !(s.p[0] >= '0' && s.p[0] <= '9');
+    return dot != NULL && dot != s.p && !(s.p[0] >= '0' && s.p[0] <= '9');
 }
 
 static bool is_control(str s)
@@ -54,14 +54,14 @@ static void put_code(text_buffer *out, str s)
 static int64_t line_cycles(const report *r, op_id o)
 {
     const trace_sum *s = o ? run_trace_op(r->trace, o) : NULL;
-    return s ? s->busy + trace_sum_stalled(s) : 0;
+    return s != NULL ? s->busy + trace_sum_stalled(s) : 0;
 }
 
 static void put_cost(const report *r, op_id o, int64_t most, text_buffer *out)
 {
     const trace_sum *s = o ? run_trace_op(r->trace, o) : NULL;
     char text[32];
-    if (!s) {
+    if (s == NULL) {
         text_puts(out, "<u></u><u></u><u></u>");
         return;
     }

@@ -52,7 +52,7 @@ static void print_text(report *r)
     line_counter counter = {.r = r, .out = &t, .line = 1};
     const print_options options = {.on_op = note_op, .self = &counter};
     module_print(r->m, &options, &t);
-    r->text = (str){arena_strndup(r->arena, t.p ? t.p : "", t.n), t.n};
+    r->text = (str){arena_strndup(r->arena, t.p != NULL ? t.p : "", t.n), t.n};
     text_fini(&t);
     read_lines(r);
 }
@@ -72,10 +72,10 @@ str report_line_text(const report *r, op_id o)
 const char *report_source_of(const report *r, op_id o)
 {
     const src_pos at = op_pos(r->m, o);
-    if (!at.file || at.line == 0) return "";
+    if (at.file == NULL || at.line == 0) return "";
     const char *slash = strrchr(at.file, '/');
     char text[512];
-    snprintf(text, sizeof text, "%.400s:%u:%u", slash ? slash + 1 : at.file, at.line, at.column);
+    snprintf(text, sizeof text, "%.400s:%u:%u", slash != NULL ? slash + 1 : at.file, at.line, at.column);
     return arena_strdup(r->arena, text);
 }
 
@@ -84,7 +84,7 @@ const char *report_source_of(const report *r, op_id o)
 double report_counter(const report *r, pto_counter counter, double absent)
 {
     const pto_counter_row *row = pto_counter_row_at(counter);
-    for (uint32_t i = 0; row && i < r->result->counter_count; i++)
+    for (uint32_t i = 0; row != NULL && i < r->result->counter_count; i++)
         if (strcmp(r->result->counters[i].name, row->name) == 0) return r->result->counters[i].value;
     return absent;
 }
@@ -102,7 +102,7 @@ static uint32_t cause_number(report *r, str name)
 
 static bool is_core_kind(const report *r, str group)
 {
-    if (r->machine) return machine_core_by_name(r->machine, group) != NULL;
+    if (r->machine != NULL) return machine_core_by_name(r->machine, group) != NULL;
     return group.n > 0 && (group.p[group.n - 1] < '0' || group.p[group.n - 1] > '9');
 }
 
@@ -152,14 +152,14 @@ static void read_counters(report *r, const pto_backend *backend)
 {
     const uint32_t count = r->result->counter_count;
     counter_name *names = arena_array(r->arena, count + 1u, sizeof *names);
-    for (const char *const *c = backend->counters; c && *c; c++) {
+    for (const char *const *c = backend->counters; c != NULL && *c != NULL; c++) {
         const pto_counter declared = counter_declared(str_from(*c));
         if (declared != PTO_COUNTER_NONE) r->is_reported[declared] = true;
     }
     for (uint32_t i = 0; i < count; i++) names[i] = counter_name_read(str_from(r->result->counters[i].name));
     name_causes(r, names);
     r->cycles = report_counter(r, PTO_COUNTER_CYCLES, 0);
-    r->clock_hz = r->machine ? (double)r->machine->clock_hz : 0;
+    r->clock_hz = r->machine != NULL ? (double)r->machine->clock_hz : 0;
     r->units = arena_array(r->arena, count + 1u, sizeof *r->units);
     for (uint32_t i = 0; i < count; i++) read_counter(r, &names[i], r->result->counters[i].value);
 }

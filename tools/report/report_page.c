@@ -80,9 +80,9 @@ static void put_head(const report *r, const report_request *q, text_buffer *out)
     put_function_name(r, out);
     text_puts(out, "</h1><p>");
     put_text(out, q->opened->contract.backend->id);
-    if (r->machine) {
+    if (r->machine != NULL) {
         text_puts(out, " \xc2\xb7 ");
-        put_text(out, r->machine->doc && *r->machine->doc ? r->machine->doc : r->machine->name);
+        put_text(out, r->machine->doc != NULL && *r->machine->doc ? r->machine->doc : r->machine->name);
         text_printf(out, " \xc2\xb7 %g GHz", r->clock_hz / 1e9);
     }
     for (uint32_t i = 0; i < r->call->symbol_count; i++) {
@@ -184,7 +184,7 @@ static void put_kernels(const report *r, text_buffer *out)
                    "last</th><th class=\"n\">of the run</th><th></th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < r->kernel_count; i++) {
         const trace_kernel *t = r->kernels[i].trace;
-        if (!t) continue;
+        if (t == NULL) continue;
         char count[32], cycles[32], share[32];
         const double all = (double)(t->to - t->from);
         text_printf(out, "<tr><td><a href=\"#kernel-%u\">@", i);
@@ -283,7 +283,7 @@ static void put_kernel(const report *r, const report_kernel *k, uint32_t number,
     text_printf(out, "<section id=\"kernel-%u\"><h2>Kernel @", number);
     put_text(out, k->name);
     text_printf(out, " <a class=\"m\" href=\"#L%u\">line %u</a></h2>\n", line, line);
-    if (k->trace) {
+    if (k->trace != NULL) {
         put_verdict(report_judge_kernel(r, k), out);
         put_kernel_tiles(r, k, out);
         text_puts(out,

@@ -27,7 +27,7 @@ static uint32_t row_of(const report *r, const char *pipe)
 /* The pipes of the machine's cores in the order of its file, each as often as cores have it. NULL past the last. */
 static const char *machine_pipe(const report *r, uint32_t index)
 {
-    for (uint32_t i = 0; r->machine && i < r->machine->core_count; i++) {
+    for (uint32_t i = 0; r->machine != NULL && i < r->machine->core_count; i++) {
         const machine_core *core = &r->machine->cores[i];
         if (index < core->pipe_count) return core->pipes[index];
         index -= core->pipe_count;
@@ -84,7 +84,7 @@ const char *report_pipe_work(const report *r, const char *core, const char *pipe
     if (u->unit == PTO_UNIT_SCALAR || u->unit == PTO_UNIT_VECTOR || u->unit == PTO_UNIT_MATRIX) return u->doc;
     text_buffer t;
     text_init(&t);
-    for (uint32_t i = 0; r->machine && i < r->machine->path_count; i++) {
+    for (uint32_t i = 0; r->machine != NULL && i < r->machine->path_count; i++) {
         const machine_path *p = &r->machine->paths[i];
         if (strcmp(p->pipe, pipe) != 0 || strcmp(p->core, core) != 0) continue;
         text_printf(&t, "%s%s \xe2\x86\x92 %s", t.n ? ", " : "", p->from, p->to);
@@ -95,5 +95,5 @@ const char *report_pipe_work(const report *r, const char *core, const char *pipe
 const char *report_cause_colour(const char *cause)
 {
     const pto_counter_row *row = pto_counter_row_at(counter_of_cause(str_from(cause)));
-    return row ? row->colour : "#c5c9b4";
+    return row != NULL ? row->colour : "#c5c9b4";
 }

@@ -16,7 +16,7 @@ static const char *pipe_of(const report *r, op_id o)
 static const char *word(const report *r, op_id o, const char *attr)
 {
     const str s = op_attr_str(r->m, o, attr);
-    return s.p ? arena_strndup(r->arena, s.p, s.n) : "";
+    return s.p != NULL ? arena_strndup(r->arena, s.p, s.n) : "";
 }
 
 static report_row_kind row_kind(const module *m, op_id o)
@@ -92,8 +92,9 @@ static report_memory *memory_of(report *r, report_kernel *k, const char *name)
     for (uint32_t i = 0; i < k->memory_count; i++)
         if (strcmp(k->memories[i].space, name) == 0) return &k->memories[i];
     report_memory *x = &k->memories[k->memory_count++];
-    const machine_space *s = r->machine ? machine_space_by_name(r->machine, str_from(name)) : NULL;
-    *x = (report_memory){.space = name, .limit = s ? s->bytes : 0, .reserved = s ? s->reserved_bytes : 0};
+    const machine_space *s = r->machine != NULL ? machine_space_by_name(r->machine, str_from(name)) : NULL;
+    *x = (report_memory){
+        .space = name, .limit = s != NULL ? s->bytes : 0, .reserved = s != NULL ? s->reserved_bytes : 0};
     return x;
 }
 
@@ -116,7 +117,7 @@ static void find_memory(report *r, report_kernel *k, uint32_t *rows)
     {
         if (op_kind_of(r->m, o) != OP_BLOCK_BUFFER) continue;
         report_memory *x = memory_of(r, k, word(r, o, "space"));
-        if (!x->buffers) x->buffers = arena_array(r->arena, count, sizeof *x->buffers);
+        if (x->buffers == NULL) x->buffers = arena_array(r->arena, count, sizeof *x->buffers);
         report_buffer *b = &x->buffers[x->count++];
         *b = (report_buffer){.op = o,
                              .name = value_text(r, op_result(r->m, o, 0)),

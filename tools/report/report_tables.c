@@ -45,8 +45,8 @@ static void put_part(text_buffer *out, double part, double whole, const char *co
 /* The cycles of a unit or, where it stands for a kind of core, of all of them; at least what is said of it. */
 static double unit_total(const report *r, const report_unit *u)
 {
-    const machine_core *kind = r->machine ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
-    const double time = u->is_core ? r->cycles : kind ? r->cycles * (double)kind->count : 0;
+    const machine_core *kind = r->machine != NULL ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
+    const double time = u->is_core ? r->cycles : kind != NULL ? r->cycles * (double)kind->count : 0;
     double all = u->busy;
     for (uint32_t c = 0; c < r->cause_count; c++) all += u->stalls[c];
     return all > time ? all : time;
@@ -259,7 +259,7 @@ void report_put_hot_rows(const report *r, const report_kernel *k, text_buffer *o
     uint32_t count = 0;
     for (uint32_t i = 0; i < k->row_count; i++) {
         const trace_sum *cost = k->rows[i].cost;
-        if (cost && cost->busy + trace_sum_stalled(cost) > 0)
+        if (cost != NULL && cost->busy + trace_sum_stalled(cost) > 0)
             hot[count++] = (hot_row){&k->rows[i], cost->busy + trace_sum_stalled(cost)};
     }
     if (count > 1) qsort(hot, count, sizeof *hot, longest_first);

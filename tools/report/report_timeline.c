@@ -162,14 +162,14 @@ static void put_hint(const timeline *t, size_t index, text_buffer *hint)
 static str short_name(const report *r, op_id o)
 {
     const char *name = op_info_of(r->m, o)->name, *dot = strchr(name, '.');
-    return str_from(dot ? dot + 1 : name);
+    return str_from(dot != NULL ? dot + 1 : name);
 }
 
 /* Of an instruction that has begun: the first byte on its way, or others in the way. */
 static bool is_transfer_part(const timeline *t, const trace_slice *s)
 {
     const pto_counter_row *row = pto_counter_row_at(counter_of_cause(str_from(t->r->trace->causes[s->cause])));
-    return row && row->scope == PTO_SCOPE_TRANSFERS;
+    return row != NULL && row->scope == PTO_SCOPE_TRANSFERS;
 }
 
 static void draw_slice(timeline *t, size_t index, text_buffer *hint)
@@ -276,7 +276,7 @@ static void say_left_out(const timeline *t, char *text, size_t room)
     if (t->narrow > 0)
         n += snprintf(text + n, room - (size_t)n, "%s%zu of this stretch, too narrow or too many",
                       later > 0 ? ", and " : "left out: slices, ", t->narrow);
-    if (file) snprintf(text + n, room - (size_t)n, "; %.60s has %s", file, is_whole ? "all" : "more");
+    if (file != NULL) snprintf(text + n, room - (size_t)n, "; %.60s has %s", file, is_whole ? "all" : "more");
 }
 
 void report_draw_timeline(const report *r, const report_kernel *k, svg *v)

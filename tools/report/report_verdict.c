@@ -48,8 +48,8 @@ static const report_row *longest_row(const report_kernel *k, const char *pipe)
     const report_row *best = NULL;
     for (uint32_t i = 0; i < k->row_count; i++) {
         const report_row *row = &k->rows[i];
-        if (row->kind != ROW_INSN || !row->cost || strcmp(row->pipe, pipe) != 0) continue;
-        if (!best || row->cost->busy > best->cost->busy) best = row;
+        if (row->kind != ROW_INSN || row->cost == NULL || strcmp(row->pipe, pipe) != 0) continue;
+        if (best == NULL || row->cost->busy > best->cost->busy) best = row;
     }
     return best;
 }
@@ -71,11 +71,11 @@ static report_verdict bound_by_pipe(const report *r, const report_kernel *k, uin
     const char *second = next == TRACE_NONE ? ""
                                             : say(r, "; the next is %s with %s", r->trace->pipes[next],
                                                   share_text(occupied(r, t, next), all, b));
-    const char *most = row && s->busy > 0
+    const char *most = row != NULL && s->busy > 0
                            ? say(r, " Its longest instruction is %s, with %s of that.", op_info_of(r->m, row->op)->name,
                                  share_text((double)row->cost->busy, (double)s->busy, c))
                            : "";
-    const uint8_t rule = row ? op_info_of(r->m, row->op)->rule : RULE_NONE;
+    const uint8_t rule = row != NULL ? op_info_of(r->m, row->op)->rule : RULE_NONE;
     const bool is_transfer = s->bytes > 0 && (rule == RULE_LOAD || rule == RULE_STORE || rule == RULE_MOVE);
     const char *rate = is_transfer && s->busy > 0
                            ? say(r, " It moves %.1f bytes a cycle while it works.", (double)s->bytes / (double)s->busy)
@@ -111,7 +111,7 @@ static report_verdict bound_by_waiting(const report *r, const report_kernel *k, 
     const double all = (double)k->trace->instance_cycles, waits = (double)trace_sum_stalled(s);
     uint64_t most = 0;
     for (uint32_t i = 0; i < k->row_count; i++)
-        if (k->rows[i].kind == ROW_INSN && k->rows[i].cost && k->rows[i].cost->executions > most)
+        if (k->rows[i].kind == ROW_INSN && k->rows[i].cost != NULL && k->rows[i].cost->executions > most)
             most = k->rows[i].cost->executions;
     const double iterations = (double)most / (double)(k->trace->instances ? k->trace->instances : 1);
     char a[32], b[32], c[32];
@@ -183,8 +183,9 @@ static double report_active_cycles(const report *r)
 /* Cores that ran an instance of a kernel, of those of its kind. */
 static const char *idle_cores(const report *r, const report_kernel *k)
 {
-    const machine_core *kind = r->machine ? machine_core_by_name(r->machine, str_from(k->core)) : NULL;
-    if (!kind || !k->trace || (double)k->trace->instances >= (1 - idle_cores_share) * (double)kind->count) return "";
+    const machine_core *kind = r->machine != NULL ? machine_core_by_name(r->machine, str_from(k->core)) : NULL;
+    if (kind == NULL || k->trace == NULL || (double)k->trace->instances >= (1 - idle_cores_share) * (double)kind->count)
+        return "";
     return say(r, " It has %llu instance%s for %lld %s cores: most of the chip is idle.",
                (unsigned long long)k->trace->instances, k->trace->instances == 1 ? "" : "s", (long long)kind->count,
                kind->name);
@@ -209,12 +210,13 @@ report_verdict report_judge_run(const report *r)
     const report_kernel *longest = NULL;
     for (uint32_t i = 0; i < r->kernel_count; i++) {
         const report_kernel *k = &r->kernels[i];
-        if (k->trace && (!longest || k->trace->to - k->trace->from > longest->trace->to - longest->trace->from))
+        if (k->trace != NULL &&
+            (longest == NULL || k->trace->to - k->trace->from > longest->trace->to - longest->trace->from))
             longest = k;
     }
     if (r->trace->slice_total == 0 && report_counter(r, PTO_COUNTER_INSTANCES, -1) == 0)
         return (report_verdict){"Nothing ran", "No launch had an instance.", ""};
-    if (!longest || r->cycles <= 0)
+    if (longest == NULL || r->cycles <= 0)
         return (report_verdict){"Cycles, but no trace", "The backend tells no slices: only its counters are shown.",
                                 ""};
     const double active = report_active_cycles(r);
@@ -255,7 +257,7 @@ uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
     if (r->trace->core_count > 0)
         add_limit(out, &count, room,
                   (report_limit){"kernels", "some kernel runs on some core", "", report_active_cycles(r)});
-    if (has_bytes && r->machine && r->machine->shared_bytes_per_cycle > 0)
+    if (has_bytes && r->machine != NULL && r->machine->shared_bytes_per_cycle > 0)
         add_limit(out, &count, room,
                   (report_limit){"global memory",
                                  say(r, "%s at %g bytes a cycle for the chip", markup_bytes(bytes, text),
@@ -263,9 +265,9 @@ uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
                                  "", bytes / r->machine->shared_bytes_per_cycle});
     for (uint32_t i = 0; i < r->unit_count; i++) {
         const report_unit *u = &r->units[i];
-        const machine_core *kind = r->machine ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
+        const machine_core *kind = r->machine != NULL ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
         const char *work = report_pipe_work(r, u->group, u->pipe);
-        if (u->is_core || !kind || !u->is_measured) continue;
+        if (u->is_core || kind == NULL || !u->is_measured) continue;
         add_limit(out, &count, room,
                   (report_limit){say(r, "%s / %s", u->group, u->pipe),
                                  say(r, "%s%sspread over %lld cores", work, *work ? ", " : "", (long long)kind->count),

@@ -43,11 +43,11 @@ static const char *copy_text(arena *a, pto_str s) { return arena_strndup(a, s.p,
 static void series_add(arena *a, series *s, double v, uint32_t repeat)
 {
     if (s->count == 0) s->first = v;
-    if (!s->values && v != s->first) {
+    if (s->values == NULL && v != s->first) {
         s->values = arena_array(a, repeat, sizeof *s->values);
         for (uint32_t i = 0; i < s->count; i++) s->values[i] = s->first;
     }
-    if (s->values) s->values[s->count] = v;
+    if (s->values != NULL) s->values[s->count] = v;
     s->count++;
 }
 
@@ -60,7 +60,7 @@ static int compare_numbers(const void *x, const void *y)
 
 static backend_spread series_end(const series *s)
 {
-    if (!s->values) return (backend_spread){s->first, s->first, s->first};
+    if (s->values == NULL) return (backend_spread){s->first, s->first, s->first};
     qsort(s->values, s->count, sizeof *s->values, compare_numbers);
     const double low = s->values[(s->count - 1) / 2], high = s->values[s->count / 2];
     return (backend_spread){s->values[0], low + (high - low) / 2, s->values[s->count - 1]};
@@ -103,7 +103,7 @@ static bool check_counter(sink *k, pto_str name, pto_str unit)
 {
     const counter_name n = counter_name_read((str){name.p, name.n});
     const pto_counter_row *row = pto_counter_row_at(n.counter);
-    if (row && !str_is((str){unit.p, unit.n}, row->unit))
+    if (row != NULL && !str_is((str){unit.p, unit.n}, row->unit))
         run_misuse(run_of(k->run), &E1342, "gave the counter `%.*s` in `%.*s`; its unit is `%s`", (int)name.n, name.p,
                    (int)unit.n, unit.p, row->unit);
     else if (!counter_may_be_given(k->backend, &n))
@@ -147,7 +147,7 @@ static const char *fault_of_name(const sink *k, str name)
 {
     if (!output_folder_takes_name(name)) return "which is not a plain file name";
     if (is_written(k, name)) return "which it wrote before";
-    return k->reserves && k->reserves(name) ? "which the report itself writes" : NULL;
+    return k->reserves != NULL && k->reserves(name) ? "which the report itself writes" : NULL;
 }
 
 static void begin_file(void *self, pto_str name)
@@ -156,9 +156,9 @@ static void begin_file(void *self, pto_str name)
     const str own = {name.p, name.n};
     const char *fault = fault_of_name(k, own);
     run_context_put_back(k->run);
-    if (k->file_name)
+    if (k->file_name != NULL)
         run_misuse(run_of(k->run), &E1341, "began a report file before `%s` had ended", k->file_name);
-    else if (fault)
+    else if (fault != NULL)
         run_misuse(run_of(k->run), &E1341, "began a report file `%.*s`, %s",
                    name.n > NAME_BYTES_MAX ? NAME_BYTES_MAX : (int)name.n, name.n ? name.p : "", fault);
     else if (output_folder_begin(k->folder, own) == OK)
@@ -178,7 +178,7 @@ static void add_file(sink *k, const char *name)
 /* Whether a report file is open; reports when not, and no earlier fault says why. */
 static bool has_file(sink *k, const char *verb)
 {
-    if (!k->file_name && !k->failed)
+    if (k->file_name == NULL && !k->failed)
         run_misuse(run_of(k->run), &E1341, "tried to %s a report file that it did not begin", verb);
     return k->file_name != NULL;
 }
@@ -249,7 +249,7 @@ static void take_slice(void *self, const pto_slice *slice)
 /* A field of a table, in quotes when it holds a separator. */
 static void put_field(text_buffer *t, const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    if (strpbrk(text, ",\"\r\n") == NULL) {
         text_puts(t, text);
         return;
     }
@@ -324,7 +324,7 @@ static uint8_t **keep_tensors(arena *a, const bound_call *call, uint32_t repeat)
 static void put_back(const bound_call *call, uint8_t *const *kept)
 {
     for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
-        if (kept[i]) memcpy(call->tensors[i].data, kept[i], call->tensors[i].abi.bytes);
+        if (kept[i] != NULL) memcpy(call->tensors[i].data, kept[i], call->tensors[i].abi.bytes);
     }
 }
 
@@ -349,7 +349,7 @@ static uint64_t *sum_inputs(arena *a, const bound_call *call)
     uint64_t *sums = arena_array(a, call->parameter_count, sizeof *sums);
     for (uint32_t i = 0; i < call->parameter_count; i++) {
         const bound_tensor *t = &call->tensors[i];
-        if (!t->is_output && t->data) sums[i] = sum_of(t->data, t->abi.bytes);
+        if (!t->is_output && t->data != NULL) sums[i] = sum_of(t->data, t->abi.bytes);
     }
     return sums;
 }
@@ -359,7 +359,7 @@ static void check_inputs(const pto_run *run, const bound_call *call, const uint6
 {
     for (uint32_t i = 0; i < call->parameter_count; i++) {
         const bound_tensor *t = &call->tensors[i];
-        if (t->is_output || !t->data || sum_of(t->data, t->abi.bytes) == sums[i]) continue;
+        if (t->is_output || t->data == NULL || sum_of(t->data, t->abi.bytes) == sums[i]) continue;
         run_misuse(run_of(run), &E1343, "wrote to the input `%.*s`", (int)t->name.n, t->name.p);
         return;
     }
@@ -378,11 +378,11 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         const bool is_last = i + 1 == request->repeat;
         k->number = i + 1;
         if (i > 0) put_back(call, kept);
-        if (k->folder && is_last) {
+        if (k->folder != NULL && is_last) {
             to.file_begin = begin_file;
             to.file_write = write_file;
             to.file_end = end_file;
-            if (k->trace) {
+            if (k->trace != NULL) {
                 to.unit = take_unit;
                 to.slice = take_slice;
             }
@@ -390,13 +390,13 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         const pto_call c = make_call(a, run, call, &to, request->seed);
         const uint64_t begin = monotonic_ns();
         s = b->execute(run, exe, &c);
-        if (k->file_name) run_misuse(run_of(run), &E1341, "did not end the report file `%s`", k->file_name);
+        if (k->file_name != NULL) run_misuse(run_of(run), &E1341, "did not end the report file `%s`", k->file_name);
         series_add(a, &wall, (double)(monotonic_ns() - begin), k->repeat);
         check_inputs(run, call, sums);
     }
     k->result->runs = wall.count;
     k->result->wall_ns = series_end(&wall);
-    for (uint32_t i = 0; k->series && i < k->result->counter_count; i++)
+    for (uint32_t i = 0; k->series != NULL && i < k->result->counter_count; i++)
         k->result->counters[i].all = series_end(&k->series[i]);
     return s;
 }
@@ -425,7 +425,7 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
     void *exe = NULL;
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
-        if (!b->reads_data || b->reads_data(run) != 0) call_fill(call);
+        if (b->reads_data == NULL || b->reads_data(run) != 0) call_fill(call);
         s = execute_all(a, b, run, call, request, &k, exe);
         b->release(run, exe);
     }
@@ -434,6 +434,6 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
     run_session_destroy(session);
     if (k.failed) return EXIT_STATUS_OUTPUT;
     if (result.failed) return EXIT_STATUS_FAILED;
-    if (k.folder) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));
+    if (k.folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));
     return EXIT_STATUS_OK;
 }

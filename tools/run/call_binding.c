@@ -26,7 +26,7 @@ typedef struct binder {
 status given_symbol_read(diag_engine *d, const char *tool, const char *text, given_symbol *out)
 {
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1]) {
+    if (equals == NULL || equals == text || !equals[1]) {
         diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` needs NAME=VALUE, not `%s`", text);
         return FAILED;
     }
@@ -43,7 +43,7 @@ static op_id find_entry(module *m, const char *entry, uint32_t *count)
 {
     op_id found = 0;
     *count = 0;
-    if (entry) {
+    if (entry != NULL) {
         found = module_find_symbol(m, string_intern_z(module_context(m), entry));
         return found != 0 && op_kind_of(m, found) == OP_FUNC ? found : 0;
     }
@@ -62,7 +62,7 @@ op_id call_entry(module *m, const char *entry)
     if (found != 0) return found;
     diag_engine *d = context_diags(module_context(m));
     const src_pos file = {string_of(module_context(m), module_file(m)).p, 0, 0};
-    if (entry)
+    if (entry != NULL)
         diag_error(d, file, &E1601, "the module has no function @%s", entry);
     else
         diag_error(d, file, &E1601, "the module has %" PRIu32 " public functions; name the one to run with --entry",
@@ -225,7 +225,7 @@ static const given_tensor *find_given(str name, uint32_t count, const given_tens
 /* Element type and rank fit, and dims that are bare symbols bind them. */
 static status bind_dims(binder *b, str name, const type_node *type, const given_tensor *g)
 {
-    if (g->value) {
+    if (g->value != NULL) {
         if (type->kind == TYPE_SCALAR) return OK;
         diag_error(b->d, g->value_at, &E1609, "`%.*s` is a tensor, of which `%s` is not a value", (int)name.n, name.p,
                    g->value);
@@ -312,7 +312,7 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
 
 static status check_given(binder *b, const type_node *type, const bound_tensor *t, const given_tensor *g)
 {
-    if (g->value) return call_value_read(b->d, g->value_at, t->name, t->type, g->value, t->data);
+    if (g->value != NULL) return call_value_read(b->d, g->value_at, t->name, t->type, g->value, t->data);
     for (uint32_t i = 0; i < t->rank; i++) {
         if (g->array->header.dims[i] == t->dims[i]) continue;
         const char *symbols = symbols_text(b, 1, &type->dims[i]);
@@ -389,7 +389,7 @@ static status bind_inputs(binder *b, uint32_t count, const given_tensor *tensors
             return FAILED;
         }
         const given_tensor *g = find_given(t->name, count, tensors);
-        if (g && t->is_input) TRY(bind_dims(b, t->name, type, g));
+        if (g != NULL && t->is_input) TRY(bind_dims(b, t->name, type, g));
     }
     return OK;
 }
@@ -401,7 +401,7 @@ static status refuse_unknown_inputs(binder *b, uint32_t count, const given_tenso
         for (uint32_t p = 0; p < b->out->parameter_count; p++)
             known |= b->out->tensors[p].is_input && str_eq(b->out->tensors[p].name, tensors[i].name);
         if (known) continue;
-        const src_pos at = tensors[i].value ? tensors[i].value_at : (src_pos){tensors[i].path, 0, 0};
+        const src_pos at = tensors[i].value != NULL ? tensors[i].value_at : (src_pos){tensors[i].path, 0, 0};
         diag_error(b->d, at, &E1605, "the function has no input `%.*s`", (int)tensors[i].name.n, tensors[i].name.p);
         for (uint32_t p = 0; p < b->out->parameter_count; p++) {
             const bound_tensor *t = &b->out->tensors[p];
@@ -504,7 +504,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
         TRY(resolve_dims(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t));
         if (!t->is_input) continue;
         const given_tensor *g = find_given(t->name, tensor_count, tensors);
-        if (g)
+        if (g != NULL)
             TRY(check_given(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t, g));
         else if (random_seed != 0)
             /* Never 0, which means that there is nothing to do. */

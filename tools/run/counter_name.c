@@ -60,7 +60,7 @@ pto_counter counter_declared(str name)
 void counter_put_declaration(pto_counter counter, text_buffer *out)
 {
     const pto_counter_row *row = pto_counter_row_at(counter);
-    if (row) text_printf(out, "%s%s", pto_counter_is_stall(counter) ? stall : "", row->name);
+    if (row != NULL) text_printf(out, "%s%s", pto_counter_is_stall(counter) ? stall : "", row->name);
 }
 
 const char *counter_nearest(str name, arena *a)
@@ -85,8 +85,10 @@ bool counter_is_own(const pto_backend *b, str name)
 
 bool counter_may_be_given(const pto_backend *b, const counter_name *name)
 {
-    if (!b->counters || !b->counters[0] || counter_is_own(b, name->whole) || counter_is_own(b, name->what)) return true;
-    for (const char *const *c = b->counters; *c && name->counter != PTO_COUNTER_NONE; c++)
+    if (b->counters == NULL || b->counters[0] == NULL || counter_is_own(b, name->whole) ||
+        counter_is_own(b, name->what))
+        return true;
+    for (const char *const *c = b->counters; *c != NULL && name->counter != PTO_COUNTER_NONE; c++)
         if (counter_declared(str_from(*c)) == name->counter) return true;
     return false;
 }

@@ -71,7 +71,7 @@ static status run_program(diag_engine *d, const char *python, char *const *argv,
 status data_maker_run(arena *a, diag_engine *d, const case_description *c, const case_size *size, const char *python,
                       const char *folder)
 {
-    if (!python) python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
+    if (python == NULL) python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
     char **argv = arena_array(a, 4u + size->symbol_count + c->data_argument_count, sizeof *argv);
     uint32_t n = 0;
     argv[n++] = arena_strdup(a, python);

@@ -17,7 +17,7 @@ typedef struct ignored_hint {
 
 static bool is_heeded(const pto_backend *b, const char *hint)
 {
-    for (const char *const *h = b->hints; *h; h++)
+    for (const char *const *h = b->hints; *h != NULL; h++)
         if (strcmp(*h, hint) == 0) return true;
     return false;
 }
@@ -36,7 +36,7 @@ static void collect(const module *m, op_id o, const pto_backend *b, ignored_hint
 {
     ir_context *c = module_context(m);
     const op_info *info = op_info_of(m, o);
-    for (size_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name; i++) {
+    for (size_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) {
         const attr_spec *spec = &info->attrs[i];
         if (!spec->hint || is_heeded(b, spec->name)) continue;
         if (attr_get(c, op_attrs(m, o), string_intern_z(c, spec->name)) == 0) continue;

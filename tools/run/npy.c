@@ -125,7 +125,7 @@ static status read_dictionary(cursor *c, npy_header *out)
                      : str_is(key, "fortran_order") ? &order
                      : str_is(key, "shape")         ? &shape
                                                     : NULL;
-        if (!seen) return malformed(c, "it has a key other than descr, fortran_order and shape");
+        if (seen == NULL) return malformed(c, "it has a key other than descr, fortran_order and shape");
         if (*seen) return malformed(c, "a key is there twice");
         *seen = true;
         TRY(seen == &descr ? read_descr(c, out) : seen == &order ? read_order(c) : read_shape(c, out));
@@ -213,7 +213,7 @@ void npy_header_descr(const npy_header *h, char out[8])
 bool npy_matches(const npy_header *h, dtype wanted)
 {
     const char *descr = npy_descr(wanted);
-    if (!descr) return false;
+    if (descr == NULL) return false;
     /* Extensions of numpy write the floats that it lacks as bytes without a type. */
     bool is_bare = h->kind == 'V' && descr[1] == 'u' && dtype_class_of(wanted) == DTYPE_CLASS_FLOAT;
     return (h->kind == descr[1] || is_bare) && h->item_bytes == (uint32_t)(descr[2] - '0');
@@ -222,7 +222,7 @@ bool npy_matches(const npy_header *h, dtype wanted)
 status npy_write(diag_engine *d, const char *path, dtype type, uint32_t rank, const int64_t *dims, const void *data)
 {
     const char *descr = npy_descr(type);
-    BUG_IF(!descr, "element type %s has no .npy form", dtype_name(type));
+    BUG_IF(descr == NULL, "element type %s has no .npy form", dtype_name(type));
     char header[512];
     int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     uint64_t bytes = dtype_bytes(type);

@@ -89,7 +89,7 @@ static void remove_listed(const output_folder *f, str list)
 {
     while (list.n > 0) {
         const char *end = memchr(list.p, '\n', list.n);
-        const str line = {list.p, end ? (size_t)(end - list.p) : list.n};
+        const str line = {list.p, end != NULL ? (size_t)(end - list.p) : list.n};
         uint64_t digest;
         str name;
         if (read_line(line, &digest, &name)) {
@@ -162,7 +162,7 @@ status output_folder_open(arena *a, diag_engine *d, const char *path, output_fol
 
 void output_folder_close(output_folder *f)
 {
-    if (!f) return;
+    if (f == NULL) return;
     if (f->is_open) file_writer_abandon(&f->file);
     if (f->list >= 0) close(f->list);
     if (f->fd >= 0) close(f->fd);

@@ -65,7 +65,7 @@ const schema_file case_schema = {.kind = "case",
 static const char *beside(arena *a, const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
-    if (!name || name[0] == '/' || !slash) return name;
+    if (name == NULL || name[0] == '/' || slash == NULL) return name;
     const size_t folder = (size_t)(slash - path) + 1, length = strlen(name);
     char *joined = arena_alloc(a, folder + length + 1);
     memcpy(joined, path, folder);
@@ -104,7 +104,7 @@ static void read_inputs(arena *a, const yaml_node *map, case_description *out)
 static src_pos place_of(const yaml_node *map, const char *key)
 {
     const yaml_node *node = yaml_find(map, key);
-    return node ? node->at : map->at;
+    return node != NULL ? node->at : map->at;
 }
 
 static status read_outputs(arena *a, diag_engine *d, const yaml_node *map, case_description *out)
@@ -120,10 +120,10 @@ static status read_outputs(arena *a, diag_engine *d, const yaml_node *map, case_
             .expect_at = place_of(o, "expect"),
             .magnitude_at = place_of(o, "magnitude"),
             .rule = compare_rule_by_name(str_from(schema_str(a, d, output_keys, o, "rule"))),
-            .terms = terms ? str_from(terms) : (str){"1", 1},
+            .terms = terms != NULL ? str_from(terms) : (str){"1", 1},
             .at = o->at,
         };
-        if (outputs[i].rule == COMPARE_F32_REDUCE && !outputs[i].magnitude) {
+        if (outputs[i].rule == COMPARE_F32_REDUCE && outputs[i].magnitude == NULL) {
             diag_error(d, o->at, &E1031,
                        "rule f32-reduce needs the key `magnitude`: the file with the sums of magnitudes");
             return FAILED;
@@ -149,7 +149,7 @@ status case_read(arena *a, diag_engine *d, const char *path, case_description *o
         .data_at = place_of(root, "data"),
     };
     const yaml_node *arguments = yaml_find(root, "data-arguments");
-    if (arguments) {
+    if (arguments != NULL) {
         const char **texts = arena_array(a, arguments->count, sizeof *texts);
         for (uint32_t i = 0; i < arguments->count; i++) texts[i] = arguments->items[i]->text.p;
         out->data_arguments = texts;

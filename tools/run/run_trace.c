@@ -132,7 +132,7 @@ void run_trace_add(run_trace *t, const trace_event *e)
     const uint32_t cause =
         e->cause.n == 0 ? TRACE_NONE : name_number(t->arena, t->causes, &t->cause_count, TRACE_CAUSES_MAX, e->cause);
     t->ops = grow(t->arena, t->ops, &t->op_room, (size_t)e->op + 1, sizeof *t->ops);
-    if (!t->ops[e->op]) t->ops[e->op] = arena_alloc(t->arena, sizeof *t->ops[0]);
+    if (t->ops[e->op] == NULL) t->ops[e->op] = arena_alloc(t->arena, sizeof *t->ops[0]);
     add_to(t->ops[e->op], e, cause);
     add_to(&k->pipes[t->units[e->unit].pipe], e, cause);
     keep(t, k, e, cause);

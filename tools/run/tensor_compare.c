@@ -10,7 +10,7 @@ const char *const compare_rule_names[] = {"f32-elementwise", "f32-reduce",     "
 
 compare_rule compare_rule_by_name(str name)
 {
-    for (int i = 0; compare_rule_names[i]; i++) {
+    for (int i = 0; compare_rule_names[i] != NULL; i++) {
         if (str_is(name, compare_rule_names[i])) return (compare_rule)(COMPARE_F32_ELEMENTWISE + i);
     }
     return COMPARE_NONE;

@@ -13,7 +13,7 @@ enum { RANDOM_LETTERS = 6 }; /* mkdtemp puts as many */
 static const char *base(void)
 {
     const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
+    return folder != NULL && *folder ? folder : "/tmp";
 }
 
 char *case_folder_make(arena *a)
@@ -28,8 +28,8 @@ char *case_folder_make(arena *a)
 bool case_folder_is(const char *path)
 {
     struct stat at, wanted;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (!slash || strncmp(name, begins, sizeof begins - 1) != 0) return false;
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    if (slash == NULL || strncmp(name, begins, sizeof begins - 1) != 0) return false;
     if (strlen(name) != sizeof begins - 1 + RANDOM_LETTERS || lstat(path, &at) != 0) return false;
     if (!S_ISDIR(at.st_mode) || at.st_uid != geteuid()) return false;
     /* The folder that it is in, by what it is and not by its name. */

@@ -33,7 +33,7 @@ static status unknown(diag_engine *d, arena *a, const command_line *c, str name)
     EACH_ROW(i, c->tool_bit) names[n++] = cli_options[i].name;
     while (name.n > 0 && *name.p == '-') name = (str){name.p + 1, name.n - 1};
     const char *near = str_nearest(name, names);
-    if (near) diag_note(d, NO_POS, "did you mean `--%s`?", near);
+    if (near != NULL) diag_note(d, NO_POS, "did you mean `--%s`?", near);
     diag_note(d, NO_POS, "`%s --help` lists the options", c->tool);
     return FAILED;
 }
@@ -61,7 +61,7 @@ static uint32_t find_short(const command_line *c, char letter)
 /* The next name of a list; false at its end. */
 static bool next_name(const char **list, str *name)
 {
-    if (!*list || !**list) return false;
+    if (*list == NULL || !**list) return false;
     *name = (str){*list, strcspn(*list, "|")};
     *list += name->n + ((*list)[name->n] == '|');
     return true;
@@ -92,16 +92,16 @@ static bool is_path(const char *metavariable)
 static status record(diag_engine *d, command_line *c, uint32_t option, const char *value, bool is_short)
 {
     const cli_option *o = &cli_options[option];
-    if (value && o->argument == CLI_NONE) {
+    if (value != NULL && o->argument == CLI_NONE) {
         diag_error(d, tool_pos(c), &E1503, "option `--%s` takes no value, `%s` was given", o->name, value);
         return FAILED;
     }
-    if (value && *value == '\0' && o->value && is_path(o->value)) {
+    if (value != NULL && *value == '\0' && o->value != NULL && is_path(o->value)) {
         diag_error(d, tool_pos(c), &E1503, "option `--%s` needs a %s, not an empty name", o->name,
                    strncmp(o->value, "DIR", 3) == 0 ? "folder" : "file");
         return FAILED;
     }
-    if (value && o->is_choice && !is_in(o->value, value)) {
+    if (value != NULL && o->is_choice && !is_in(o->value, value)) {
         text_buffer t;
         text_init(&t);
         put_names(o->value, "", &t);
@@ -124,11 +124,11 @@ static status take_option(diag_engine *d, arena *a, command_line *c, int argc, c
     const bool is_long = word[1] == '-';
     char *equals = is_long ? strchr(word, '=') : NULL;
     const str name =
-        is_long ? (str){word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
+        is_long ? (str){word + 2, equals != NULL ? (size_t)(equals - word) - 2 : strlen(word) - 2} : (str){word, 2};
     const uint32_t option = is_long ? find_long(c, name) : find_short(c, word[1]);
     if (option == OPTION_COUNT) return unknown(d, a, c, is_long ? (str){word, name.n + 2} : name);
-    const char *value = is_long ? (equals ? equals + 1 : NULL) : (word[2] ? word + 2 : NULL);
-    if (!value && cli_options[option].argument == CLI_REQUIRED) {
+    const char *value = is_long ? (equals != NULL ? equals + 1 : NULL) : (word[2] ? word + 2 : NULL);
+    if (value == NULL && cli_options[option].argument == CLI_REQUIRED) {
         if (*at + 1 >= argc) {
             diag_error(d, tool_pos(c), &E1503, "option `%s` needs a value: %s", word, cli_options[option].value);
             return FAILED;
@@ -176,7 +176,7 @@ static bool has_one(const command_line *c, const char *names)
 
 static status check_needs(diag_engine *d, const command_line *c, const cli_option *o)
 {
-    if (!o->needs || has_one(c, o->needs)) return OK;
+    if (o->needs == NULL || has_one(c, o->needs)) return OK;
     text_buffer t;
     text_init(&t);
     put_names(o->needs, "--", &t);
@@ -187,7 +187,7 @@ static status check_needs(diag_engine *d, const command_line *c, const cli_optio
 
 static status check_excludes(diag_engine *d, const command_line *c, const cli_option *o)
 {
-    for (uint32_t i = 0; o->excludes && i < c->use_count; i++) {
+    for (uint32_t i = 0; o->excludes != NULL && i < c->use_count; i++) {
         const char *other = cli_options[c->uses[i].option].name;
         if (!is_in(o->excludes, other)) continue;
         diag_error(d, tool_pos(c), &E1504, "--%s excludes --%s", o->name, other);
@@ -230,7 +230,7 @@ status command_line_i64(diag_engine *d, const command_line *c, uint32_t option, 
 {
     const char *text = command_line_value(c, option);
     *out = absent;
-    if (!text) return OK;
+    if (text == NULL) return OK;
     if (str_to_i64(str_from(text), out) == OK && *out >= lo && *out <= hi) return OK;
     diag_error(d, tool_pos(c), &E1503, "option `--%s` needs a whole number from %" PRId64 " to %" PRId64 ", not `%s`",
                cli_options[option].name, lo, hi, text);
@@ -242,7 +242,7 @@ status command_line_seconds(diag_engine *d, const command_line *c, uint32_t opti
     enum { SECONDS_MAX = 1000000000 };
     const char *text = command_line_value(c, option);
     double given = 0;
-    if (!text) return OK;
+    if (text == NULL) return OK;
     if (str_to_f64(str_from(text), &given) == OK && given > 0 && given <= (double)SECONDS_MAX) {
         *seconds = given;
         return OK;
@@ -254,7 +254,8 @@ status command_line_seconds(diag_engine *d, const command_line *c, uint32_t opti
 
 static int option_width(const cli_option *o)
 {
-    return (int)(strlen(o->name) + (o->value ? strlen(o->value) + 1 : 0) + (o->argument == CLI_OPTIONAL ? 2 : 0));
+    return (int)(strlen(o->name) + (o->value != NULL ? strlen(o->value) + 1 : 0) +
+                 (o->argument == CLI_OPTIONAL ? 2 : 0));
 }
 
 /* All rows by group. `usage` is the line after "usage: ". */
@@ -271,7 +272,7 @@ static void command_line_help(FILE *out, uint32_t tool_bit, const char *usage, c
     EACH_ROW(i, tool_bit)
     {
         const cli_option *o = &cli_options[i];
-        if (!group || strcmp(group, o->group) != 0) fprintf(out, "\n%s:\n", o->group);
+        if (group == NULL || strcmp(group, o->group) != 0) fprintf(out, "\n%s:\n", o->group);
         group = o->group;
         if (o->short_name)
             fprintf(out, "  -%c, --%s", o->short_name, o->name);
@@ -307,7 +308,7 @@ void command_line_write(const command_line *c, text_buffer *out)
     text_puts(out, c->tool);
     for (uint32_t i = 0; i < c->use_count; i++) {
         text_printf(out, " --%s", cli_options[c->uses[i].option].name);
-        if (!c->uses[i].value) continue;
+        if (c->uses[i].value == NULL) continue;
         text_putc(out, '=');
         command_line_put_word(out, c->uses[i].value);
     }
@@ -328,9 +329,9 @@ static void command_line_short_help(FILE *out, uint32_t tool_bit, const char *us
     {
         const cli_option *o = &cli_options[i];
         const int width = 3 + (int)strlen(o->name) + (o->short_name ? 4 : 0);
-        const bool begins = !group || strcmp(group, o->group) != 0;
+        const bool begins = group == NULL || strcmp(group, o->group) != 0;
         if (begins)
-            column = fprintf(out, "%s%s:", group ? "\n" : "", o->group) - (group ? 1 : 0);
+            column = fprintf(out, "%s%s:", group != NULL ? "\n" : "", o->group) - (group != NULL ? 1 : 0);
         else if (column + width > COLUMNS)
             column = fprintf(out, "\n   ") - 1;
         group = o->group;

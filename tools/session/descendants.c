@@ -34,20 +34,20 @@ static pid_t parent_of(const char *pid)
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
     FILE *f = fopen(path, "re");
-    if (!f) return 0;
+    if (f == NULL) return 0;
     const size_t n = fread(text, 1, sizeof text - 1, f);
     (void)fclose(f);
     text[n] = '\0';
     const char *end = strrchr(text, ')');
-    return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+    return end != NULL && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
 }
 
 static void kill_children(void)
 {
     DIR *all = opendir("/proc");
-    if (!all) return;
+    if (all == NULL) return;
     const pid_t self = getpid();
-    for (const struct dirent *e = readdir(all); e; e = readdir(all)) {
+    for (const struct dirent *e = readdir(all); e != NULL; e = readdir(all)) {
         if (isdigit((unsigned char)e->d_name[0]) && parent_of(e->d_name) == self)
             kill((pid_t)strtol(e->d_name, NULL, 10), SIGKILL);
     }

@@ -9,9 +9,9 @@
 
 static void put_list(text_buffer *out, const char *title, const char *const *list)
 {
-    if (!list || !*list) return;
+    if (list == NULL || *list == NULL) return;
     text_printf(out, "      %-12s", title);
-    for (; *list; list++) text_printf(out, " %s", *list);
+    for (; *list != NULL; list++) text_printf(out, " %s", *list);
     text_putc(out, '\n');
 }
 
@@ -26,9 +26,9 @@ void explain_pipeline(const contract *c, const contract_state *states, text_buff
         put_list(out, "establishes", s->pass->establishes);
         put_list(out, "breaks", s->pass->breaks);
     }
-    if (c->backend) {
+    if (c->backend != NULL) {
         text_printf(out, "     backend %s", c->backend_id);
-        for (const char *const *l = c->backend->consumes; l && *l; l++) text_printf(out, " %s", *l);
+        for (const char *const *l = c->backend->consumes; l != NULL && *l != NULL; l++) text_printf(out, " %s", *l);
         text_putc(out, '\n');
         put_list(out, "requires", c->backend->requires_props);
     }
@@ -109,7 +109,7 @@ void explain_counters(const compile_stats *s, const loaded_pipeline *p, text_buf
         if (!step->ran) continue;
         text_printf(out, "%s: %" PRIu64 " changes, %" PRIu32 " ops left\n", step->id, step->changes, step->op_count);
         const char *const *names = p->contract.steps[i].pass->stats;
-        for (uint32_t k = 0; names && names[k]; k++)
+        for (uint32_t k = 0; names != NULL && names[k] != NULL; k++)
             text_printf(out, "  %10" PRId64 "  %s\n", step->stats[k], names[k]);
     }
 }

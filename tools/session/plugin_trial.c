@@ -13,7 +13,7 @@ typedef struct trials {
 static bool refuse(void *self, const flight_recorder *r, const char *how)
 {
     trials *t = self;
-    for (const plugin_refusal *known = t->trial.refused; known; known = known->next) {
+    for (const plugin_refusal *known = t->trial.refused; known != NULL; known = known->next) {
         if (known->device == r->load_device && known->inode == r->load_inode) return false;
     }
     plugin_refusal *more = arena_alloc(t->arena, sizeof *more);

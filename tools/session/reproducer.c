@@ -26,15 +26,16 @@ typedef struct writer {
 static status make_folder(writer *w, const char *folder)
 {
     const char *top = getenv("TMPDIR");
-    char *path = (char *)(uintptr_t)(folder ? arena_strdup(w->arena, folder)
-                                            : file_join(w->arena, top && *top ? top : "/tmp", "pto-reproducer-XXXXXX"));
-    const bool is_made = folder ? mkdir(path, 0777) == 0 : mkdtemp(path) != NULL;
+    char *path = (char *)(uintptr_t)(folder != NULL ? arena_strdup(w->arena, folder)
+                                                    : file_join(w->arena, top != NULL && *top ? top : "/tmp",
+                                                                "pto-reproducer-XXXXXX"));
+    const bool is_made = folder != NULL ? mkdir(path, 0777) == 0 : mkdtemp(path) != NULL;
     if (!is_made) {
         diag_error(w->diags, (src_pos){path, 0, 0}, &E1501, "cannot create the folder: %s", strerror(errno));
         return FAILED;
     }
     char absolute[PATH_MAX];
-    w->folder = arena_strdup(w->arena, realpath(path, absolute) ? absolute : path);
+    w->folder = arena_strdup(w->arena, realpath(path, absolute) != NULL ? absolute : path);
     return OK;
 }
 
@@ -79,12 +80,12 @@ static status write_effective_pipeline(writer *w)
     struct stat st;
     const char *file = command_line_value(w->line, OPTION_PIPELINE);
     /* What the worker read of a pipe is gone. */
-    if (file && stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return OK;
+    if (file != NULL && stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return OK;
     diag_engine *nobody = diag_create(NULL, 0);
     const status read = session_read_pipeline(w->arena, nobody, w->line, session_search_folders(w->arena), &p);
     diag_destroy(nobody);
-    if (read != OK || !p) return OK;
-    if (p->machine) {
+    if (read != OK || p == NULL) return OK;
+    if (p->machine != NULL) {
         TRY(copy_file(w, p->machine, "machine.yaml"));
         w->has_machine = true;
     }
@@ -110,7 +111,7 @@ static void put_environment(text_buffer *t)
     static const char *const names[] = {"PTO_PLUGIN_PATH", "PTO_PIPELINE_PATH", "XDG_DATA_HOME"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *text = getenv(names[i]);
-        if (!text) continue;
+        if (text == NULL) continue;
         text_printf(t, "export %s=", names[i]);
         command_line_put_word(t, text);
         text_putc(t, '\n');
@@ -121,13 +122,13 @@ static void put_command(const writer *w, text_buffer *t)
 {
     const char *program = program_path(w->arena);
     text_puts(t, "exec ");
-    command_line_put_word(t, program ? program : w->line->tool);
+    command_line_put_word(t, program != NULL ? program : w->line->tool);
     for (uint32_t i = 0; i < w->line->use_count; i++) {
         const cli_use *use = &w->line->uses[i];
         const cli_option *o = &cli_options[use->option];
         if (is_left_out(w, o)) continue;
         text_printf(t, " --%s", o->name);
-        if (!use->value) continue;
+        if (use->value == NULL) continue;
         text_putc(t, '=');
         command_line_put_word(t, use->value);
     }
@@ -151,7 +152,7 @@ static status write_script(writer *w)
     char folder[PATH_MAX];
     text_printf(&t, "#!/bin/sh\n# Shows a crash of %s %s again.\n", w->line->tool, session_version());
     text_puts(&t, "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n");
-    if (getcwd(folder, sizeof folder)) {
+    if (getcwd(folder, sizeof folder) != NULL) {
         text_puts(&t, "cd ");
         command_line_put_word(&t, folder);
         text_puts(&t, " || exit 2\n");

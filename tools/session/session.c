@@ -26,13 +26,13 @@ static const char *value_of(const command_line *line, uint32_t option) { return 
 const char *session_share_folder(arena *a)
 {
     const char *prefix = program_prefix(a);
-    return prefix ? file_join(a, prefix, "share/pto") : NULL;
+    return prefix != NULL ? file_join(a, prefix, "share/pto") : NULL;
 }
 
 const char *const *session_search_folders(arena *a)
 {
     const char *share = session_share_folder(a);
-    return pipeline_search_folders(a, share ? file_join(a, share, "pipelines") : NULL);
+    return pipeline_search_folders(a, share != NULL ? file_join(a, share, "pipelines") : NULL);
 }
 
 const char *session_version(void) { return PTO_VERSION; }
@@ -40,8 +40,8 @@ const char *session_version(void) { return PTO_VERSION; }
 static void read_color(session *s)
 {
     const char *color = value_of(s->line, OPTION_COLOR);
-    if (!color || strcmp(color, "auto") == 0)
-        diag_set_color(s->diags, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
+    if (color == NULL || strcmp(color, "auto") == 0)
+        diag_set_color(s->diags, isatty(STDERR_FILENO) && getenv("NO_COLOR") == NULL);
     else
         diag_set_color(s->diags, strcmp(color, "always") == 0);
 }
@@ -50,8 +50,8 @@ static void read_verify(session *s)
 {
     const char *verify = value_of(s->line, OPTION_VERIFY);
     s->request.verify = PIPELINE_VERIFY_EACH;
-    BUG_IF(verify && !pipeline_verify_by_name(str_from(verify), &s->request.verify), "--verify=%s is not a choice",
-           verify);
+    BUG_IF(verify != NULL && !pipeline_verify_by_name(str_from(verify), &s->request.verify),
+           "--verify=%s is not a choice", verify);
 }
 
 bool session_checks_semantics(const session *s) { return command_line_has(s->line, OPTION_CHECK); }
@@ -59,7 +59,7 @@ bool session_checks_semantics(const session *s) { return command_line_has(s->lin
 static bool explains(const session *s, const char *what)
 {
     const char *given = value_of(s->line, OPTION_EXPLAIN);
-    return command_line_has(s->line, OPTION_EXPLAIN) && strcmp(given ? given : "pipeline", what) == 0;
+    return command_line_has(s->line, OPTION_EXPLAIN) && strcmp(given != NULL ? given : "pipeline", what) == 0;
 }
 
 /* Made when something has to read or write it. */
@@ -67,11 +67,11 @@ static status open_schedule(session *s)
 {
     const char *path = value_of(s->line, OPTION_SCHEDULE);
     const bool wants_space = command_line_has(s->line, OPTION_PRINT_SEARCH_SPACE);
-    if (!path && !command_line_has(s->line, OPTION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
+    if (path == NULL && !command_line_has(s->line, OPTION_EMIT_SCHEDULE) && !explains(s, "schedule") && !wants_space)
         return OK;
     s->request.schedule = schedule_create(s->arena, s->diags);
     if (wants_space) schedule_set_space(s->request.schedule, search_space_create(s->arena));
-    return path ? schedule_read(s->request.schedule, path) : OK;
+    return path != NULL ? schedule_read(s->request.schedule, path) : OK;
 }
 
 /* The options that need no plugin. */
@@ -80,8 +80,8 @@ static status read_options(session *s)
     const command_line *line = s->line;
     read_color(s);
     const char *remarks = value_of(line, OPTION_REMARKS);
-    diag_show_remarks(s->diags, remarks && strcmp(remarks, "-") == 0);
-    diag_keep_remarks(s->diags, remarks && strcmp(remarks, "-") != 0);
+    diag_show_remarks(s->diags, remarks != NULL && strcmp(remarks, "-") == 0);
+    diag_keep_remarks(s->diags, remarks != NULL && strcmp(remarks, "-") != 0);
     read_verify(s);
     session_read_verbosity(s);
     s->range = (step_range){.from = value_of(line, OPTION_FROM),
@@ -122,15 +122,15 @@ static status write_text(session *s, const char *path, const text_buffer *t)
 static status write_remarks(session *s)
 {
     const char *path = value_of(s->line, OPTION_REMARKS);
-    if (!path || strcmp(path, "-") == 0) return OK;
+    if (path == NULL || strcmp(path, "-") == 0) return OK;
     text_buffer t;
     text_init(&t);
     for (uint32_t i = 0; i < diag_record_count(s->diags); i++) {
         const diag_record *r = diag_record_at(s->diags, i);
         if (r->severity != DIAG_REMARK) continue;
-        if (r->at.file) text_printf(&t, "%s:%u:%u: ", r->at.file, r->at.line, r->at.column);
-        text_printf(&t, "remark: [%s] %s", r->code ? r->code : "", r->text);
-        if (r->path) text_printf(&t, " [%s]", r->path);
+        if (r->at.file != NULL) text_printf(&t, "%s:%u:%u: ", r->at.file, r->at.line, r->at.column);
+        text_printf(&t, "remark: [%s] %s", r->code != NULL ? r->code : "", r->text);
+        if (r->path != NULL) text_printf(&t, " [%s]", r->path);
         text_putc(&t, '\n');
     }
     const status result = write_text(s, path, &t);
@@ -141,10 +141,10 @@ static status write_remarks(session *s)
 static status write_schedule(session *s)
 {
     const char *path = value_of(s->line, OPTION_EMIT_SCHEDULE);
-    if (!path) return OK;
+    if (path == NULL) return OK;
     text_buffer t;
     text_init(&t);
-    schedule_write(s->request.schedule, s->opened.machine ? s->opened.machine->name : NULL, &t);
+    schedule_write(s->request.schedule, s->opened.machine != NULL ? s->opened.machine->name : NULL, &t);
     const status result = write_text(s, path, &t);
     text_fini(&t);
     return result;
@@ -153,10 +153,10 @@ static status write_schedule(session *s)
 void session_close(session *s)
 {
     schedule_destroy(s->request.schedule);
-    if (s->context) context_destroy(s->context);
+    if (s->context != NULL) context_destroy(s->context);
     plugin_host_close(s->host);
-    if (s->diags) diag_destroy(s->diags);
-    if (s->arena) arena_destroy(s->arena);
+    if (s->diags != NULL) diag_destroy(s->diags);
+    if (s->arena != NULL) arena_destroy(s->arena);
 }
 
 static uint32_t collect_overrides(const command_line *line, pipeline_override *out)
@@ -184,11 +184,11 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
 {
     const char *file = value_of(line, OPTION_PIPELINE), *passes = value_of(line, OPTION_PASSES);
     *out = NULL;
-    if (!file && !passes) return OK;
+    if (file == NULL && passes == NULL) return OK;
     pipeline_override *overrides = arena_array(a, line->use_count, sizeof *overrides);
     const pipeline_request request = {
         .file = file,
-        .passes = str_from(passes ? passes : ""),
+        .passes = str_from(passes != NULL ? passes : ""),
         .passes_at = {"<command line>", 1, 1},
         .machine = value_of(line, OPTION_MACHINE),
         .machine_at = {"<command line>", 1, 1},
@@ -210,8 +210,8 @@ exit_status session_open_pipeline(session *s, const char *backend)
     const pipeline *p = NULL;
     if (flight_recorder_phase(s->recorder, "opening the pipeline")) return EXIT_STATUS_RESOURCES;
     TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
-    if (!p && !backend) return EXIT_STATUS_OK;
-    if (!p) p = &no_passes;
+    if (p == NULL && backend == NULL) return EXIT_STATUS_OK;
+    if (p == NULL) p = &no_passes;
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
     process_divert_output(s->recorder);
@@ -230,14 +230,14 @@ static const pto_option *const *options_of(void *self, const char *kind, const c
     session *s = self;
     if (strcmp(kind, "pass") == 0) {
         const pto_pass *p = plugin_host_pass(s->host, NO_POS, str_from(id), NULL);
-        return p ? p->options : NULL;
+        return p != NULL ? p->options : NULL;
     }
     if (strcmp(kind, "backend") == 0) {
         const pto_backend *b = plugin_host_backend(s->host, NO_POS, str_from(id), NULL);
-        return b ? b->options : NULL;
+        return b != NULL ? b->options : NULL;
     }
     const pto_tiling *t = plugin_host_tiling(s->host, NO_POS, str_from(id), NULL);
-    return t ? t->options : NULL;
+    return t != NULL ? t->options : NULL;
 }
 
 void session_write_pipeline(session *s, text_buffer *out) { pipeline_write(out, s->opened.pipeline, options_of, s); }
@@ -292,7 +292,7 @@ static status keep_standard_input(diag_engine *d, int fd)
             return FAILED;
         }
         total += (uint64_t)n;
-        if (memchr(piece, 0, (size_t)n)) break; /* is refused whatever follows */
+        if (memchr(piece, 0, (size_t)n) != NULL) break; /* is refused whatever follows */
     }
     return lseek(fd, 0, SEEK_SET) == 0 && dup2(fd, STDIN_FILENO) >= 0 ? OK : FAILED;
 }
@@ -322,7 +322,7 @@ exit_status session_read_module(session *s, const char *path, module **out)
 
 void session_print_checks(const session *s, const session_watch *w)
 {
-    if (!w->semantics.check || session_is_quiet(s)) return;
+    if (w->semantics.check == NULL || session_is_quiet(s)) return;
     text_buffer t;
     text_init(&t);
     semantics_check_summary(w->semantics.check, &t);
@@ -358,6 +358,6 @@ exit_status session_compile(session *s, module *m, flight_recorder *recorder)
     print_stats(s);
     if (result != EXIT_STATUS_OK) return result;
     session_print_checks(s, &s->watch);
-    if (s->opened.contract.backend) hints_warn(m, s->opened.contract.backend);
+    if (s->opened.contract.backend != NULL) hints_warn(m, s->opened.contract.backend);
     return EXIT_STATUS_OK;
 }

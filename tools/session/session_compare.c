@@ -29,7 +29,7 @@ exit_status session_compile_other(session *s, module *m, flight_recorder *record
     TRY_AS(EXIT_STATUS_USAGE, step_range_find(s->diags, &s->other.contract, &s->range, &request.first, &request.end));
     TRY_EXIT(pass_manager_run(s->arena, &s->other, &request, m, recorder, &s->other_stats));
     session_print_checks(s, &s->other_watch);
-    if (s->other.contract.backend) hints_warn(m, s->other.contract.backend);
+    if (s->other.contract.backend != NULL) hints_warn(m, s->other.contract.backend);
     return EXIT_STATUS_OK;
 }
 
@@ -39,8 +39,8 @@ static const char *name_of_first(const session *s)
     const char *file = command_line_value(s->line, OPTION_PIPELINE);
     text_buffer t;
     text_init(&t);
-    text_puts(&t, file ? file : "");
-    if (!file) text_printf(&t, "--passes=%s", command_line_value(s->line, OPTION_PASSES));
+    text_puts(&t, file != NULL ? file : "");
+    if (file == NULL) text_printf(&t, "--passes=%s", command_line_value(s->line, OPTION_PASSES));
     for (uint32_t i = 0; i < s->line->use_count; i++) {
         const cli_use *use = &s->line->uses[i];
         if (!cli_options[use->option].is_of_first) continue;

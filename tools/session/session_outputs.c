@@ -38,7 +38,7 @@ static status check_pair(const session *s, const output *x, const output *y)
 static const char *path_of(const cli_option *o, const char *given)
 {
     const char *equals = strncmp(o->value, "NAME=", 5) == 0 ? strchr(given, '=') : NULL;
-    return equals ? equals + 1 : given;
+    return equals != NULL ? equals + 1 : given;
 }
 
 status session_check_outputs(const session *s)
@@ -51,7 +51,7 @@ status session_check_outputs(const session *s)
         if (!o->is_output || !(o->tools & line->tool_bit)) continue;
         for (uint32_t k = 0; k < line->use_count; k++)
             if (line->uses[k].option == i) all[n++] = (output){i, path_of(o, line->uses[k].value)};
-        if (o->absent && !command_line_has(line, i)) all[n++] = (output){i, o->absent};
+        if (o->absent != NULL && !command_line_has(line, i)) all[n++] = (output){i, o->absent};
     }
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = i + 1; k < n; k++) TRY(check_pair(s, &all[i], &all[k]));

@@ -27,7 +27,7 @@ typedef struct guard {
 static status read_memory_limit(guard *g)
 {
     const char *text = command_line_value(g->line, OPTION_MEMORY_LIMIT);
-    if (!text) return OK;
+    if (text == NULL) return OK;
     if (is_sanitized) {
         diag_error(g->diags, (src_pos){g->line->tool, 0, 0}, &E1504,
                    "option `--memory-limit`: this program was built with a sanitizer, which needs more address space "
@@ -56,9 +56,9 @@ static void leave_reproducer(void *self)
         alarm(REPRODUCER_SECONDS_MAX); /* a file of the pipeline may be a pipe that nobody writes to */
         const char *folder = command_line_value(g->line, OPTION_REPRODUCER);
         const char *path = reproducer_write(g->arena, g->diags, g->line, folder, g->module_fd);
-        if (path) fprintf(stderr, "%s: this shows it again:\n%s\n", g->line->tool, path);
+        if (path != NULL) fprintf(stderr, "%s: this shows it again:\n%s\n", g->line->tool, path);
         fflush(stderr);
-        _exit(path ? 0 : 1);
+        _exit(path != NULL ? 0 : 1);
     }
     int wait_status = 0;
     if (child > 0 && waitpid(child, &wait_status, 0) == child && WIFEXITED(wait_status) &&

@@ -11,7 +11,7 @@ void session_read_verbosity(session *s)
 
 exit_status session_write_trace(session *s, exit_status code)
 {
-    if (!s->trace) return code;
+    if (s->trace == NULL) return code;
     const status written = compile_trace_write(s->trace, s->diags, command_line_value(s->line, OPTION_TRACE));
     return written != OK && code == EXIT_STATUS_OK ? EXIT_STATUS_OUTPUT : code;
 }

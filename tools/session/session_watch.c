@@ -22,7 +22,8 @@ static void watch_first(session *s, session_watch *w)
                                       .prints_all = command_line_has(line, OPTION_PRINT_AFTER_ALL),
                                       .prints_changed = command_line_has(line, OPTION_PRINT_AFTER_CHANGE),
                                       .trace = s->trace};
-    if (w->snapshots.folder || w->snapshots.printed[0] || w->snapshots.prints_all || w->snapshots.prints_changed)
+    if (w->snapshots.folder != NULL || w->snapshots.printed[0] != NULL || w->snapshots.prints_all ||
+        w->snapshots.prints_changed)
         watch(w, snapshot_observer(&w->snapshots));
 }
 
@@ -41,5 +42,5 @@ void session_watch_compile(session *s, session_watch *w, bool is_first)
     }
     if (session_compares(s)) watch(w, step_digest_observer(&w->digests));
     /* Last: it counts what the step left, inside the span of the step. */
-    if (s->trace) watch(w, compile_trace_observer(s->trace));
+    if (s->trace != NULL) watch(w, compile_trace_observer(s->trace));
 }

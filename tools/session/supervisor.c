@@ -281,7 +281,7 @@ static int judge(const watch *w, int wait_status)
     }
     const int code = report_death(w, wait_status);
     fflush(stderr);
-    if (w->s->after_death) w->s->after_death(w->s->self);
+    if (w->s->after_death != NULL) w->s->after_death(w->s->self);
     return code;
 }
 
@@ -302,7 +302,7 @@ static bool begins_again(const watch *w, int wait_status)
 {
     const flight_recorder *r = w->recorder;
     char how[128];
-    if (!w->s->after_bad_load || r->finished || atomic_load(&r->load_began_ns) == 0 || is_wanted(w, wait_status))
+    if (w->s->after_bad_load == NULL || r->finished || atomic_load(&r->load_began_ns) == 0 || is_wanted(w, wait_status))
         return false;
     if (w->was_loading)
         snprintf(how, sizeof how, "did not return within %g s", w->s->load_seconds_max);

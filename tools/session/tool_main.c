@@ -6,7 +6,7 @@
 static void print_schema(const char *kind)
 {
     const schema_file *file = schema_file_by_kind(str_from(kind));
-    BUG_IF(!file, "--print-schema=%s is not a choice", kind);
+    BUG_IF(file == NULL, "--print-schema=%s is not a choice", kind);
     text_buffer t;
     text_init(&t);
     schema_write_json(&t, file);
@@ -30,7 +30,7 @@ static bool answer(const cli_tool *tool, const command_line *line)
 static int run(const cli_tool *tool, arena *a, diag_engine *d, command_line *line)
 {
     if (answer(tool, line)) return EXIT_STATUS_OK;
-    if (tool->complete) tool->complete(a, line);
+    if (tool->complete != NULL) tool->complete(a, line);
     return command_line_check(d, line) == OK ? tool->run(a, d, line) : EXIT_STATUS_USAGE;
 }
 

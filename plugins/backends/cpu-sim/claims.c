@@ -115,7 +115,7 @@ bool claims_add(claim_table *t, const claim *c, race *out, int64_t *out_other_in
             if (page <= done) continue;
             done = page;
             const claim *other = visit_page(t, at, page, out);
-            if (!other) continue;
+            if (other == NULL) continue;
             *out_other_instance = other->instance;
             return false;
         }

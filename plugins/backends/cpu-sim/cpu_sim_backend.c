@@ -29,10 +29,10 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     *exe = pto_keep(run, 1);
     const program *p = program_decode(run, function, "pto.cpu-sim", 0);
-    if (!p) return PTO_FAILED;
+    if (p == NULL) return PTO_FAILED;
     PTO_EACH_OP(pto_module_top(run), op) {
         if (!pto_str_is(pto_op_name(op), "block.kernel")) continue;
-        if (!program_decode(run, op, "pto.cpu-sim", 0)) return PTO_FAILED;
+        if (program_decode(run, op, "pto.cpu-sim", 0) == NULL) return PTO_FAILED;
     }
     return PTO_OK;
 }
@@ -105,7 +105,7 @@ static pto_status set_up_memory(sim *s)
 static pto_status start_function(sim *s, const pto_call *call)
 {
     s->orchestrator = program_decode(s->run, call->function, "pto.cpu-sim", 0);
-    if (!s->orchestrator) return PTO_FAILED;
+    if (s->orchestrator == NULL) return PTO_FAILED;
     const program *p = s->orchestrator;
     int64_t *symbols = PTO_SCRATCH(s->run, int64_t, p->symbol_count + 1);
     program_argument *arguments = PTO_SCRATCH(s->run, program_argument, p->parameter_count + 1);

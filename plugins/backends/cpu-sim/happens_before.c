@@ -180,7 +180,7 @@ static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIP
         const window_record *r = &h->windows[i];
         bool is_known = true;
         for (uint32_t p = 1; p < CLOCK_PIPES; p++)
-            is_known &= p == r->pipe || !clocks[p] || clocks[p]->at[r->pipe] >= r->entry;
+            is_known &= p == r->pipe || clocks[p] == NULL || clocks[p]->at[r->pipe] >= r->entry;
         if (!is_known) h->windows[kept++] = *r;
     }
     h->window_count = kept;

@@ -43,7 +43,7 @@ static void drop_flags(sim *s, sim_kernel *k)
         int64_t *left = pto_str_is(name, "pto.wait_flag")  ? &s->options.drop_wait
                         : pto_str_is(name, "pto.set_flag") ? &s->options.drop_set
                                                            : NULL;
-        if (!left || *left < 0) continue;
+        if (left == NULL || *left < 0) continue;
         k->is_dropped[i] = *left == 0;
         --*left;
     }
@@ -71,7 +71,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
         if (pto_op_same(s->kernels[i].p->op, op)) return &s->kernels[i];
     sim_kernel *k = &s->kernels[s->kernel_count];
     k->p = program_decode(s->run, op, "pto.cpu-sim", 0);
-    if (!k->p) return NULL;
+    if (k->p == NULL) return NULL;
     k->kind = sim_machine_kind_of(s->machine, k->p);
     for (uint32_t i = 0; i < k->p->buffer_count; i++)
         if (check_buffer(s, k, &k->p->buffers[i]) < 0) return NULL;
@@ -199,7 +199,7 @@ static pto_status take_launch(sim *s, sim_launch *l, const program_step *step)
     const claim_table claims = l->claims; /* keeps its memory */
     *l = (sim_launch){.site = step->site, .order = s->launch_order++, .claims = claims};
     l->kernel = find_kernel(s, step->kernel);
-    if (!l->kernel) return PTO_FAILED;
+    if (l->kernel == NULL) return PTO_FAILED;
     PTO_TRY(fill_launch(s, l, step));
     if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
     l->issued = s->orchestrator_time;
@@ -275,7 +275,7 @@ static void dispatch(sim *s)
         const sim_core_kind *k = &s->machine->kinds[kind];
         sim_launch *l = next_launch(s, kind);
         for (uint32_t i = k->first; l != NULL && i < k->first + k->count; i++) {
-            if (s->cores[i].launch) continue;
+            if (s->cores[i].launch != NULL) continue;
             const int64_t instance = (l->started++ * l->stride + l->shift) % l->instances;
             core_take(s, &s->cores[i], l, instance, s->now + s->machine->block_cycles);
             s->instance_total++;

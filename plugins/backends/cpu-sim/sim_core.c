@@ -285,7 +285,7 @@ static pto_status issue_step(sim *s, sim_core *c)
 
 pto_status core_issue(sim *s, sim_core *c)
 {
-    if (!c->launch || !c->is_begun || scalar_of(c)->count != 0) return PTO_OK;
+    if (c->launch == NULL || !c->is_begun || scalar_of(c)->count != 0) return PTO_OK;
     if (c->has_ended) return try_end(s, c);
     for (;;) {
         if (!c->has_step) {

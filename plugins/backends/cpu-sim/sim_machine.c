@@ -187,7 +187,7 @@ pto_status sim_charge_site(const sim_machine *m, const program *kernel, const pr
                      PTO_FMT(pipe.n != 0 ? pipe : pto_s(pto_unit_name(site->unit))), k->name);
 }
 
-static int64_t valid_count(const program_tile *t) { return t ? t->ref.valid_rows * t->ref.valid_cols : 0; }
+static int64_t valid_count(const program_tile *t) { return t != NULL ? t->ref.valid_rows * t->ref.valid_cols : 0; }
 
 static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const program_step *step)
 {
@@ -195,7 +195,7 @@ static int64_t vector_cycles(const sim_machine *m, const site_charge *c, const p
     for (uint32_t i = 0; i < step->src_count; i++)
         if (valid_count(step->src[i]) > valid_count(t)) t = step->src[i];
     int64_t size = (int64_t)element_bytes(t->ref.dtype);
-    if (step->dst && (int64_t)element_bytes(step->dst->ref.dtype) > size)
+    if (step->dst != NULL && (int64_t)element_bytes(step->dst->ref.dtype) > size)
         size = (int64_t)element_bytes(step->dst->ref.dtype);
     const bool down = t->ref.order == PTO_ORDER_COLUMN;
     const int64_t rows = down ? t->ref.valid_cols : t->ref.valid_rows,

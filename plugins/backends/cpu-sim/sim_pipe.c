@@ -22,12 +22,12 @@ sim_event *core_event(sim_core *c, uint32_t src, uint32_t dst, uint32_t id)
 void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, const vector_clock *clock)
 {
     sim_token *t = c->free_tokens;
-    if (t)
+    if (t != NULL)
         c->free_tokens = t->next;
     else
         t = PTO_SCRATCH(s->run, sim_token, 1);
     *t = (sim_token){NULL, site, *clock};
-    if (e->last)
+    if (e->last != NULL)
         e->last->next = t;
     else
         e->first = t;
@@ -38,10 +38,10 @@ void event_put(sim *s, sim_core *c, sim_event *e, const program_site *site, cons
 bool event_take(sim_core *c, sim_event *e, vector_clock *into)
 {
     sim_token *t = e->first;
-    if (!t) return false;
+    if (t == NULL) return false;
     clock_join(into, &t->clock);
     e->first = t->next;
-    if (!e->first) e->last = NULL;
+    if (e->first == NULL) e->last = NULL;
     t->next = c->free_tokens;
     c->free_tokens = t;
     c->token_count--;
@@ -51,7 +51,7 @@ bool event_take(sim_core *c, sim_event *e, vector_clock *into)
 static uint32_t count_tokens(const sim_event *e)
 {
     uint32_t n = 0;
-    for (const sim_token *t = e->first; t; t = t->next) n++;
+    for (const sim_token *t = e->first; t != NULL; t = t->next) n++;
     return n;
 }
 
@@ -61,7 +61,7 @@ void core_discard_tokens(sim *s, sim_core *c)
     const uint32_t pipes = c->kind->pipe_end;
     for (uint32_t i = 0; c->token_count != 0 && i < pipes * pipes * PROGRAM_EVENTS_MAX; i++) {
         sim_event *e = &c->events[i];
-        if (e->first && !s->leftover.set)
+        if (e->first != NULL && s->leftover.set == NULL)
             s->leftover = (sim_leftover){.set = e->first->site,
                                          .kernel = c->launch->kernel->p->name,
                                          .instance = c->instance,
@@ -111,12 +111,12 @@ static pto_status fill_insn(sim *s, sim_core *c, sim_entry *e)
     sim_charge_insn(s->machine, charge, step, &e->charge);
     e->bytes_per_cycle = charge->bytes_per_cycle;
     for (uint32_t i = 0; i < step->src_count; i++) add_access(e, step->src[i], false);
-    if (step->dst) {
+    if (step->dst != NULL) {
         add_access(e, step->dst, true);
         if (step->has_pad)
             e->accesses[e->access_count - 1].hi = step->dst->address + (int64_t)tile_capacity_bytes(&step->dst->ref);
     }
-    if (step->tmp) add_access(e, step->tmp, true);
+    if (step->tmp != NULL) add_access(e, step->tmp, true);
     s->instructions++;
     if (!step->has_gm) return PTO_OK;
     e->root = step->gm_root;
@@ -283,7 +283,7 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
         wait_until(s, c, pipe, PIPE_EMPTY, e->issued);
         return PTO_OK;
     }
-    if (e->scalar) clock_join(&p->clock, e->scalar);
+    if (e->scalar != NULL) clock_join(&p->clock, e->scalar);
     switch (e->kind) {
     case STEP_INSN: return start_insn(s, c, pipe, e);
     case STEP_WAIT_FLAG:

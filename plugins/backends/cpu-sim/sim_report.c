@@ -118,7 +118,7 @@ pto_status report_never_written(const sim *s)
 pto_status report_leftover(sim *s)
 {
     const sim_leftover *l = &s->leftover;
-    if (!l->set) return PTO_OK;
+    if (l->set == NULL) return PTO_OK;
     return pto_error(l->set->op, "pto.cpu-sim/leftover-tokens",
                      "%" PRIu32 " token%s of %s -> %s event(%" PRIu32
                      "), set here, %s left when the kernel ends; no wait_flag takes %s (@%s, instance %" PRId64
@@ -160,13 +160,13 @@ pto_status report_deadlock(sim *s)
     char what[128], where[160];
     for (uint32_t i = 0; i < s->machine->core_count; i++) {
         const sim_core *c = &s->cores[i];
-        if (!c->launch) continue;
+        if (c->launch == NULL) continue;
         instance_text(c, where, sizeof where);
         bool is_first = true;
         for (uint32_t k = SCALAR_PIPE + 1; k <= c->kind->pipe_end; k++) {
             const uint32_t pipe = k < c->kind->pipe_end ? k : SCALAR_PIPE; /* the scalar unit last */
             const program_site *site = blocked_at(c, pipe, what, sizeof what);
-            if (!site) continue;
+            if (site == NULL) continue;
             if (is_first) {
                 pto_error(site->op, "pto.cpu-sim/deadlock",
                           "pipe %s %s and no pipe can go on, at cycle %" PRId64 " (%s)", c->kind->pipe_names[pipe],
@@ -228,7 +228,7 @@ static void count_event(const sim *s, pto_counter counter, double n)
 
 void report_counters(sim *s)
 {
-    if (!s->sink || !s->sink->counter) return;
+    if (s->sink == NULL || s->sink->counter == NULL) return;
     if (s->options.has_timing) {
         pto_profile_count(s->sink, PTO_COUNTER_CYCLES, (double)s->now);
         pto_profile_count(s->sink, PTO_COUNTER_TIME, (double)s->now * 1e6 / (double)s->machine->clock_hz);

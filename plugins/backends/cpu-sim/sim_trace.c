@@ -11,12 +11,13 @@ enum { INSTANCE_SLICES = SLICES_MAX / 10 };
 
 static bool has_listener(const sim *s)
 {
-    return s->options.has_timing && s->sink && PTO_HAS(s->sink, slice) && s->sink->unit && s->sink->slice;
+    return s->options.has_timing && s->sink != NULL && PTO_HAS(s->sink, slice) && s->sink->unit != NULL &&
+           s->sink->slice != NULL;
 }
 
 static uint32_t unit_of(sim *s, uint32_t core, uint32_t pipe)
 {
-    if (!s->units) s->units = PTO_SCRATCH(s->run, uint32_t, (size_t)s->machine->core_count *CORE_ACTORS);
+    if (s->units == NULL) s->units = PTO_SCRATCH(s->run, uint32_t, (size_t)s->machine->core_count *CORE_ACTORS);
     uint32_t *unit = &s->units[core * CORE_ACTORS + pipe];
     if (*unit == 0) {
         char name[96];
@@ -62,7 +63,7 @@ void trace_wait(sim *s, const sim_core *c, uint32_t pipe)
 void trace_slice(sim *s, const sim_slice *slice)
 {
     if (has_listener(s)) tell(s, slice);
-    if (!s->sink || !s->sink->file_begin) return;
+    if (s->sink == NULL || s->sink->file_begin == NULL) return;
     const uint32_t most = slice->site->insn == INSN_NONE ? SLICES_MAX : SLICES_MAX - INSTANCE_SLICES;
     if (s->slice_count >= most) {
         s->slices_dropped++;
@@ -176,7 +177,7 @@ static void put_slice(writer *w, const sim *s, const sim_slice *e)
 
 void trace_write(sim *s)
 {
-    if (!s->sink || !s->sink->file_begin || !s->options.has_timing) return;
+    if (s->sink == NULL || s->sink->file_begin == NULL || !s->options.has_timing) return;
     writer *w = PTO_SCRATCH(s->run, writer, 1);
     w->sink = s->sink;
     s->sink->file_begin(s->sink->self, PTO_STR(PTO_PROFILE_SWIMLANE));

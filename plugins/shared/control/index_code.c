@@ -35,7 +35,8 @@ static uint32_t slot_of(const index_leaves *leaves, pto_expr e)
     switch (pto_expr_kind_of(e)) {
     case PTO_EXPR_SYMBOL: return leaves->symbol(leaves->self, pto_expr_symbol_name(e));
     case PTO_EXPR_VALUE: return leaves->value(leaves->self, pto_expr_leaf(e));
-    case PTO_EXPR_SLOT: return leaves->position ? leaves->position(leaves->self, pto_expr_number(e)) : UINT32_MAX;
+    case PTO_EXPR_SLOT:
+        return leaves->position != NULL ? leaves->position(leaves->self, pto_expr_number(e)) : UINT32_MAX;
     default: return UINT32_MAX;
     }
 }
@@ -76,7 +77,7 @@ static void join(index_pool *pool, const frame *f)
 /* A leaf as an argument of the frame, which is NULL at the top. False: it has no slot. */
 static bool compile_leaf(index_pool *pool, const index_leaves *leaves, pto_expr e, const frame *f)
 {
-    const bool is_const = pto_expr_kind_of(e) == PTO_EXPR_CONST, in_sum = f && f->kind == PTO_EXPR_SUM;
+    const bool is_const = pto_expr_kind_of(e) == PTO_EXPR_CONST, in_sum = f != NULL && f->kind == PTO_EXPR_SUM;
     const uint32_t slot = is_const ? 0 : slot_of(leaves, e);
     if (slot == UINT32_MAX) return false;
     if (in_sum && !is_const) {
@@ -87,7 +88,7 @@ static bool compile_leaf(index_pool *pool, const index_leaves *leaves, pto_expr 
         emit(pool, POSTFIX_CONST, 0, pto_expr_number(e));
     else
         emit(pool, POSTFIX_SLOT, slot, 0);
-    if (f) join(pool, f);
+    if (f != NULL) join(pool, f);
     return true;
 }
 

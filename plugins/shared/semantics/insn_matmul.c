@@ -22,7 +22,7 @@ static void rows_f32(const product *p, panel_f32 *w, int64_t k, int64_t j)
         const size_t rows = at_most(p->m - i, PANEL_ROWS);
         for (size_t r = 0; r < rows; r++) {
             tile_read_f32(&p->left, i + (int64_t)r, k, w->depth, w->left[r]);
-            if (from)
+            if (from != NULL)
                 tile_read_f32(from, i + (int64_t)r, j, w->cols, w->acc[r]);
             else
                 memset(w->acc[r], 0, sizeof w->acc[r]);
@@ -68,7 +68,7 @@ static void rows_i32(const product *p, panel_i32 *w, int64_t k, int64_t j)
         memset(w->acc, 0, sizeof w->acc);
         for (size_t r = 0; r < rows; r++) {
             read_i32(&p->left, i + (int64_t)r, k, w->depth, w->left[r]);
-            if (from) read_i32(from, i + (int64_t)r, j, w->cols, w->acc[r]);
+            if (from != NULL) read_i32(from, i + (int64_t)r, j, w->cols, w->acc[r]);
         }
         matmul_panel_i32(w);
         for (size_t r = 0; r < rows; r++) write_i32(&p->acc, i + (int64_t)r, j, w->cols, w->acc[r]);

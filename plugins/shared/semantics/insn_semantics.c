@@ -93,7 +93,7 @@ pto_status insn_check_number(insn_call *call, pto_dtype t)
 static pto_status check_tile(insn_call *call, const tile_ref *t, int source)
 {
     const char *problem = tile_problem(t);
-    if (!problem) return PTO_OK;
+    if (problem == NULL) return PTO_OK;
     char who[24] = "the destination";
     if (source) snprintf(who, sizeof who, "source %d", source);
     return insn_fail(call, "%s %s (%" PRId64 " x %" PRId64 " x %s, valid %" PRId64 " x %" PRId64 ", %zu bytes)", who,

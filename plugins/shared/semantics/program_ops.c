@@ -60,7 +60,7 @@ static pto_status decode_tile(decoder *d, pto_op op, program_site *site)
                              b->bytes_per_stage);
     r->bytes = (size_t)(b->bytes_per_stage - t.offset);
     const char *problem = tile_problem(r);
-    if (problem) return unsupported(d, site, problem);
+    if (problem != NULL) return unsupported(d, site, problem);
     t.shape.site = site;
     decode_define(d, pto_op_result(op, 0), THING_TILE, d->tiles.count);
     decode_emit(d, CODE_TILE, d->tiles.count, 0);

@@ -174,7 +174,7 @@ static pto_status describe(program_state *s, uint32_t id)
     if (r->valid_rows < 0 || r->valid_cols < 0 || r->valid_rows > r->rows || r->valid_cols > r->cols)
         return valid_error(s, c, r);
     t->address = b->address + stage * b->bytes_per_stage + c->offset;
-    r->base = s->memory[r->space] ? s->memory[r->space] + t->address : NULL;
+    r->base = s->memory[r->space] != NULL ? s->memory[r->space] + t->address : NULL;
     t->end = t->address;
     if (r->valid_rows && r->valid_cols) {
         const int64_t last = tile_run_at(r, r->valid_rows - 1, r->valid_cols - 1, 1).offset;
@@ -236,7 +236,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->result = c->result;
     for (uint32_t i = 0; c->result != NO_ID && i < 2; i++)
         PTO_TRY(program_eval(s->p, c->site, &c->offsets[i], s->slots, "offsets", &out->at[i]));
-    return out->has_gm ? fill_window(s, c, out->dst ? out->dst : out->src[0], out) : PTO_OK;
+    return out->has_gm ? fill_window(s, c, out->dst != NULL ? out->dst : out->src[0], out) : PTO_OK;
 }
 
 static pto_status step_flag(program_state *s, const flag_code *f, program_step *out)
@@ -388,7 +388,7 @@ void program_give_scalar(program_state *s, const program_step *insn, number scal
 
 void program_insn_call(const program_step *step, insn_call *out)
 {
-    if (step->dst) out->dst = step->dst->ref;
+    if (step->dst != NULL) out->dst = step->dst->ref;
     for (uint32_t i = 0; i < step->src_count; i++) out->src[i] = step->src[i]->ref;
     if (step->has_gm) out->gm = step->gm;
     out->scalar = step->scalar;

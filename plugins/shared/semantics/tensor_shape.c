@@ -28,7 +28,7 @@ pto_status eval_TENSOR_CONSTANT(tensor_call *call)
 {
     walk w;
     int64_t strides[WALK_ARRAYS];
-    if (call->in[0]) return eval_TENSOR_BROADCAST(call);
+    if (call->in[0] != NULL) return eval_TENSOR_BROADCAST(call);
     const uint64_t bits = element_from_number(call->out->dtype, call->value, false);
     TENSOR_TRY(walk_broadcast(call, 0, &w));
     const int64_t n = walk_split_last(&w, strides);

@@ -82,9 +82,9 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         t->bytes = UINT64_MAX;
         t->data = NULL;
     }
-    if (way >= WAY_write_unbegun && way <= WAY_name_of_report && to->file_begin) leave_files(to, way);
-    if (way >= WAY_no_such_unit && way <= WAY_odd_cause && to->slice) leave_slice(to, way, call->function);
-    if (to->slice) leave_many(to, way, call->function);
+    if (way >= WAY_write_unbegun && way <= WAY_name_of_report && to->file_begin != NULL) leave_files(to, way);
+    if (way >= WAY_no_such_unit && way <= WAY_odd_cause && to->slice != NULL) leave_slice(to, way, call->function);
+    if (to->slice != NULL) leave_many(to, way, call->function);
     return PTO_OK;
 }
 

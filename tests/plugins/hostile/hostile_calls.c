@@ -612,10 +612,10 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     for (uint32_t i = 0; i < 100; i++) {
         const uint32_t what = random_below(8);
         if (what == 0) to->counter(to->self, any_str(), any_str(), any_f64());
-        if (what == 1 && to->file_begin) to->file_begin(to->self, any_str());
-        if (what == 2 && to->file_write) to->file_write(to->self, "x", 1);
-        if (what == 3 && to->file_end) to->file_end(to->self);
-        if (what == 4 && to->unit) (void)to->unit(to->self, any_str());
+        if (what == 1 && to->file_begin != NULL) to->file_begin(to->self, any_str());
+        if (what == 2 && to->file_write != NULL) to->file_write(to->self, "x", 1);
+        if (what == 3 && to->file_end != NULL) to->file_end(to->self);
+        if (what == 4 && to->unit != NULL) (void)to->unit(to->self, any_str());
         const pto_slice s = {.struct_size = chance(5) ? 8 : sizeof s,
                              .unit = any_u32(),
                              .op = any_op(),
@@ -623,7 +623,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
                              .from = any_i64(),
                              .to = any_i64(),
                              .bytes = any_i64()};
-        if (what == 5 && to->slice) to->slice(to->self, &s);
+        if (what == 5 && to->slice != NULL) to->slice(to->self, &s);
         if (what > 5) make_calls(1);
     }
     now = outer;

@@ -62,7 +62,7 @@ static void change_locale(void)
     const char *name = getenv("PTO_TEST_LOCALE");
     (void)setlocale(LC_ALL, name);
     const locale_t l = newlocale(LC_ALL_MASK, name, (locale_t)0);
-    if (l) (void)uselocale(l);
+    if (l != NULL) (void)uselocale(l);
 }
 
 static void act(const char *when)

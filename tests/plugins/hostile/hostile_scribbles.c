@@ -9,7 +9,7 @@ static void fill(const char *text, size_t bytes)
 {
     char line[512];
     FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) {
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
         char *rest = NULL;
         const unsigned long long from = strtoull(line, &rest, 16),
                                  to = *rest == '-' ? strtoull(rest + 1, &rest, 16) : 0;

@@ -22,11 +22,11 @@ HOSTILE_WAY(flush)
 HOSTILE_WAY(flush) { return PTO_FAILED; }
 #endif
 /* The locale that PTO_TEST_LOCALE names. */
-HOSTILE_WAY(locale) { return setlocale(LC_ALL, getenv("PTO_TEST_LOCALE")) ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(locale) { return setlocale(LC_ALL, getenv("PTO_TEST_LOCALE")) != NULL ? PTO_OK : PTO_FAILED; }
 HOSTILE_WAY(thread_locale)
 {
     const locale_t l = newlocale(LC_ALL_MASK, getenv("PTO_TEST_LOCALE"), (locale_t)0);
-    return l && uselocale(l) ? PTO_OK : PTO_FAILED;
+    return l != NULL && uselocale(l) != NULL ? PTO_OK : PTO_FAILED;
 }
 HOSTILE_WAY(chdir) { return chdir("elsewhere") ? PTO_FAILED : PTO_OK; }
 HOSTILE_WAY(umask)

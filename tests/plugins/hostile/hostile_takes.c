@@ -20,9 +20,9 @@ static pto_status limit(__rlimit_resource_t what, rlim_t to)
     return setrlimit(what, &l) ? PTO_FAILED : PTO_OK;
 }
 
-HOSTILE_WAY(scratch_all) { return PTO_SCRATCH(run, char, SIZE_MAX) ? PTO_OK : PTO_FAILED; }
-HOSTILE_WAY(scratch_product) { return PTO_SCRATCH(run, int64_t, SIZE_MAX / 4) ? PTO_OK : PTO_FAILED; }
-HOSTILE_WAY(keep_all) { return pto_keep(run, SIZE_MAX - 7) ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(scratch_all) { return PTO_SCRATCH(run, char, SIZE_MAX) != NULL ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(scratch_product) { return PTO_SCRATCH(run, int64_t, SIZE_MAX / 4) != NULL ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(keep_all) { return pto_keep(run, SIZE_MAX - 7) != NULL ? PTO_OK : PTO_FAILED; }
 HOSTILE_WAY(descriptors)
 {
     while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) continue;
@@ -36,7 +36,7 @@ HOSTILE_WAY(close_stdout)
     (void)fclose(stdout);
     return PTO_OK;
 }
-HOSTILE_WAY(reopen_stdout) { return freopen("reopened", "w", stdout) ? PTO_OK : PTO_FAILED; }
+HOSTILE_WAY(reopen_stdout) { return freopen("reopened", "w", stdout) != NULL ? PTO_OK : PTO_FAILED; }
 HOSTILE_WAY(buffer_stdout)
 {
     printf("nobody flushes this");

@@ -55,7 +55,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     int64_t cycles = 100;
     (void)exe;
     for (uint32_t i = 0; i < call->result_count; i++) memset(call->results[i]->data, 0, call->results[i]->bytes);
-    if (sink->slice) {
+    if (sink->slice != NULL) {
         PTO_EACH_OP(pto_module_top(run), op) {
             if (pto_op_is(op, pto_kind(run, 0))) cycles = tell_kernel(sink, op, way == WAY_CAUSE ? "barrier" : "");
         }

@@ -35,14 +35,14 @@ static void put_supplier(void *self, const char *property, text_buffer *out)
 {
     (void)property;
     const chain *k = self;
-    if (k->supplier) text_puts(out, k->supplier);
+    if (k->supplier != NULL) text_puts(out, k->supplier);
 }
 
 /* Steps are called after their passes and stand in the lines of p.yaml. */
 static void chain_begin(chain *k, const pto_pass *const *passes)
 {
     *k = (chain){.supplier = "t.clean"};
-    for (; passes[k->c.step_count]; k->c.step_count++) {
+    for (; passes[k->c.step_count] != NULL; k->c.step_count++) {
         const uint32_t i = k->c.step_count;
         k->lines[i] = (pipeline_step){.id = passes[i]->id + 2, .pass = passes[i]->id, .at = {"p.yaml", i + 1, 5}};
         k->steps[i] = (contract_step){&k->lines[i], passes[i], "t"};

@@ -85,7 +85,7 @@ static bool on_unit(void *self, const step_event *e, op_id unit)
 {
     const fixture *f = self;
     const str name = string_of(module_context(e->module), function_name(e->module, unit));
-    return !f->left_out || !str_is(name, f->left_out);
+    return f->left_out == NULL || !str_is(name, f->left_out);
 }
 
 static exit_status on_after(void *self, const step_event *e)
@@ -129,7 +129,7 @@ static void begin(fixture *f, const pto_pass *const *passes)
     params.only_given = true;
     assert_int_equal(plugin_host_create(f->a, f->d, &params, &f->host), OK);
     f->opened = (loaded_pipeline){.pipeline = &f->pipeline, .host = f->host, .agents = f->agent_list};
-    for (; passes[f->opened.contract.step_count]; f->opened.contract.step_count++) {
+    for (; passes[f->opened.contract.step_count] != NULL; f->opened.contract.step_count++) {
         const uint32_t i = f->opened.contract.step_count;
         f->lines[i] = (pipeline_step){.id = passes[i]->id + 2, .pass = passes[i]->id, .at = {"p.yaml", i + 1, 5}};
         f->steps[i] = (contract_step){&f->lines[i], passes[i], "t"};

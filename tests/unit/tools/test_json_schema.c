@@ -80,9 +80,9 @@ static bool judge_properties(const yaml_node *schema, const yaml_node *said, con
     (void)said;
     const yaml_node *known = yaml_find(schema, "properties"), *others = yaml_find(schema, "additionalProperties");
     for (uint32_t i = 0; n->kind == YAML_MAPPING && i < n->count; i++) {
-        const yaml_pair *own = known ? yaml_find_pair(known, n->pairs[i].key) : NULL;
-        if (own && !passes(own->value, n->pairs[i].value)) return false;
-        if (own || !others) continue;
+        const yaml_pair *own = known != NULL ? yaml_find_pair(known, n->pairs[i].key) : NULL;
+        if (own != NULL && !passes(own->value, n->pairs[i].value)) return false;
+        if (own != NULL || others == NULL) continue;
         if (is_word(others, "false") || !passes(others, n->pairs[i].value)) return false;
     }
     return true;
@@ -92,7 +92,7 @@ static bool judge_required(const yaml_node *schema, const yaml_node *said, const
 {
     (void)schema;
     for (uint32_t i = 0; n->kind == YAML_MAPPING && i < said->count; i++) {
-        if (!yaml_find(n, said->items[i]->text.p)) return false;
+        if (yaml_find(n, said->items[i]->text.p) == NULL) return false;
     }
     return true;
 }
@@ -272,7 +272,7 @@ static uint32_t expect_blocks_pass(fixture *f, const char *page)
     char line[4096];
     uint32_t count = 0;
     bool inside = false;
-    while (fgets(line, sizeof line, in)) {
+    while (fgets(line, sizeof line, in) != NULL) {
         if (inside && strcmp(line, "```\n") == 0) {
             yaml_node *root = NULL;
             assert_int_equal(yaml_read_text(f->a, f->d, (src_pos){page, 1, 1}, (str){t.p, t.n}, &root), OK);

@@ -7,7 +7,7 @@ static void expect_text(str given, const char *wanted)
     text_buffer t;
     text_init(&t);
     markup_text(&t, given);
-    assert_string_equal(t.p ? t.p : "", wanted);
+    assert_string_equal(t.p != NULL ? t.p : "", wanted);
     text_fini(&t);
 }
 

@@ -14,12 +14,12 @@ static bound_tensor tensor_of(dtype type, uint64_t count, void *data)
 static semantics_difference compare_within(float before, float after, const float *least, const float *most,
                                            float may_be_nan)
 {
-    float ends[3] = {least ? *least : 0, most ? *most : 0, may_be_nan};
+    float ends[3] = {least != NULL ? *least : 0, most != NULL ? *most : 0, may_be_nan};
     const bound_tensor a = tensor_of(DTYPE_F32, 1, &before), b = tensor_of(DTYPE_F32, 1, &after),
                        lo = tensor_of(DTYPE_F32, 1, &ends[0]), hi = tensor_of(DTYPE_F32, 1, &ends[1]),
                        nan = tensor_of(DTYPE_F32, 1, &ends[2]);
     const semantics_bounds bounds = {&lo, &hi, &nan};
-    return semantics_compare(&a, &b, least ? &bounds : NULL);
+    return semantics_compare(&a, &b, least != NULL ? &bounds : NULL);
 }
 
 static semantics_difference compare_f32(float before, float after)

@@ -8,7 +8,7 @@ typedef const diag_code_info *(*code_table)(uint32_t index);
 static void expect_in_order(code_table table)
 {
     assert_non_null(table(0));
-    for (uint32_t i = 0; table(i); i++) {
+    for (uint32_t i = 0; table(i) != NULL; i++) {
         assert_int_equal(strlen(table(i)->code), 5);
         assert_true(strlen(table(i)->summary) > 5);
         if (i > 0) assert_true(strcmp(table(i - 1)->code, table(i)->code) < 0);
@@ -17,8 +17,8 @@ static void expect_in_order(code_table table)
 
 static void expect_apart(code_table one, code_table other)
 {
-    for (uint32_t i = 0; one(i); i++) {
-        for (uint32_t k = 0; other(k); k++) assert_string_not_equal(one(i)->code, other(k)->code);
+    for (uint32_t i = 0; one(i) != NULL; i++) {
+        for (uint32_t k = 0; other(k) != NULL; k++) assert_string_not_equal(one(i)->code, other(k)->code);
     }
 }
 

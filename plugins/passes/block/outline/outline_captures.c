@@ -48,7 +48,7 @@ static pto_status note_use(const finder *f, pto_op op, pto_value v, uint32_t use
                          "a nest uses `%%%.*s` from outside, which is neither memory nor a constant", PTO_FMT(name));
     }
     capture *c = find_capture(f->nest, v);
-    if (!c) c = add_capture(f, v, 0);
+    if (c == NULL) c = add_capture(f, v, 0);
     if (!is_constant) c->uses |= uses;
     return PTO_OK;
 }
