@@ -23,6 +23,11 @@ for folder in $folders; do
   [ "$lines" -le 10 ] || complain "$folder/README.md has $lines lines, the limit is 10"
 done
 
+# The head of a pass says what it requires and what it leaves.
+for pass in $(grep -rlE '^PTO_PLUGIN\(' plugins/passes --include='*.c' 2>/dev/null); do
+  sed '/\*\//q' "$pass" | tr '\n' ' ' | grep -q 'Requires .*Leaves ' || complain "$pass: its head does not say \`Requires ..\` and \`Leaves ..\`"
+done
+
 # Lines of prose have at most 120 columns: a table, a program and a picture may be wider.
 wide=$(find . -name '*.md' ! -path './build*' ! -path './.git/*' ! -path './docs/reference/*' -exec awk '
   FNR == 1 { code = 0 }

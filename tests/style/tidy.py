@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""tidy.py BUILD JOBS: clang-tidy over every C file of the tree; prints what it finds, status 1 when that is something.
+"""tidy.py BUILD JOBS: clang-tidy over every C file of the tree; prints what it finds, status 1 when that is something. clang-query,
+which comes with it, finds what clang-tidy has no check for: pointers that are not compared with NULL.
 
 What was found clean is remembered in BUILD/tidy, by the hash of all that clang-tidy sees: its version, .clang-tidy, the command line,
 and the text of the file and of every header that it includes. Only a batch without any finding is remembered, so no finding is ever
@@ -16,10 +17,11 @@ import subprocess
 import sys
 import time
 
-TIDY = "clang-tidy-19"
+TIDY, QUERY, POINTERS = "clang-tidy-19", "clang-query-19", "tests/style/null.query"
 BATCH = 6  # files of one process: enough to hide its start, few enough that one finding leaves most of the tree remembered
 KEPT_SECONDS = 30 * 24 * 3600
 # Own headers bring what they include (see .clang-tidy); of misc-include-cleaner only unused includes are heeded.
+TAKEN_FOR_TRUTH = re.compile(rf'^({re.escape(os.getcwd())}/.*): note: "root" binds here', re.M)
 HEEDED = re.compile(r"^/.*(?:warning|error): (?!.*no header providing)|^error: |^Error while ", re.M)
 
 
@@ -65,7 +67,14 @@ def tidy(files, build):
     found = [line for line in text.split("\n") if HEEDED.match(line)]
     if run.returncode != 0 and not found:
         found = [f"error: {TIDY} ended with status {run.returncode}: {' '.join(files)}\n{text[-2000:]}"]
-    return found
+    return found + pointers(files, build)
+
+
+def pointers(files, build):
+    run = subprocess.run([QUERY, "-p", build, "-f", POINTERS, *files], capture_output=True, text=True, check=False)
+    if run.returncode != 0 or " match" not in run.stdout:
+        return [f"error: {QUERY} ended with status {run.returncode}: {' '.join(files)}\n{(run.stdout + run.stderr)[-2000:]}"]
+    return [f"{place}: error: a pointer as a truth value; compare it with NULL" for place in TAKEN_FOR_TRUTH.findall(run.stdout)]
 
 
 def forget_old(cache):
@@ -85,7 +94,7 @@ def main():
     with open(f"{cache}/compile_commands.json", "w", encoding="utf-8") as f:
         json.dump([{"file": k, "directory": d, "arguments": c} for k, (d, c) in sorted(files.items())], f)
     version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
-    basis = f"{version} {digest('.clang-tidy')} {digest(__file__)}"
+    basis = f"{version} {digest('.clang-tidy')} {digest(POINTERS)} {digest(__file__)}"
     findings = set()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         names = sorted(files, key=lambda path: -os.path.getsize(path))

@@ -8,7 +8,11 @@
  * fit, buffers that never live at once share bytes, at first those where that costs nothing: one pipe uses both, and it
  * runs in order, or they live in different loops. When that is not enough, all others, which a remark tells: then one
  * pipe waits in every iteration until another is done with its bytes. Exact: what a buffer holds is not touched between
- * its first write and its last read. */
+ * its first write and its last read.
+ *
+ * Requires kernels of instructions (pto.selected). Leaves every buffer with an address (pto.addresses-assigned),
+ * whatever it had before; flags that order accesses to the bytes from before are to be placed again (breaks
+ * pto.synchronised). */
 #include "regions.h"
 #include "storage_place.h"
 

@@ -9,7 +9,10 @@
  * what reads the result of the instruction right before it: its pipe would wait, so another goes between. Dependences
  * are those of buffers, stage by stage, and of global memory, where a store depends on every access. Loops and branches
  * stay, and nothing passes them. A block whose buffers do not all fit at once is left alone, since longer lifetimes
- * would take what `pto.allocate` needs for sharing. Exact. */
+ * would take what `pto.allocate` needs for sharing. Exact.
+ *
+ * Requires kernels of instructions (pto.selected). Leaves the same instructions in another order; addresses and flags
+ * are to be assigned afterwards (breaks pto.addresses-assigned and pto.synchronised). */
 #include "regions.h"
 
 #define KINDS(X)              \

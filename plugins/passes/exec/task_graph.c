@@ -5,7 +5,10 @@
  *     block.launch @b args(%w, %y)               exec.launch @b args(%w, %y)
  *                                                exec.free %w
  *
- * Dependences are not written down: they follow from the regions that kernels read and write. Exact. */
+ * Dependences are not written down: they follow from the regions that kernels read and write. Exact.
+ *
+ * Requires kernels of instructions (pto.selected). Leaves orchestrators at exec level (pto.scheduled); kernels stay as
+ * they are. */
 #include <pto/plugin.h>
 
 #define KINDS(X)                    \

@@ -6,7 +6,9 @@
  *     %c = tensor.exp %x                   uses of %c read %b, which has both origins
  *
  * Exact: every rewrite computes the same bits for every value, NaN and signed zeros included, except for the payload of
- * a NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go. */
+ * a NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go.
+ *
+ * Requires tensor ops, of any form. Leaves tensor ops, and every property as it was. */
 #include <pto/plugin.h>
 
 #include <math.h>

@@ -12,7 +12,9 @@
  * Bound in units of 2^-24 of |y|, with e the error of the sum of squares: half of e, of the mean and of the addition
  * (1), the root of 2 ulp (4), the products (2): 7 + e / 2. That is within 8 sqrt(N) for any N, so nothing is gained by
  * the quotient by a square root, which costs a division for each element. `root: sqrt` asks for it nevertheless: 3 + e
- * / 2. Squares are f32: elements beyond 2^63 overflow and the result is 0. */
+ * / 2. Squares are f32: elements beyond 2^63 overflow and the result is 0.
+ *
+ * Requires tensor ops, of any form. Leaves no `tensor.rms_norm` (pto.no-rms-norm). */
 #include "composite.h"
 
 #define KINDS(X)                         \

@@ -9,7 +9,9 @@
  * f16 and bf16 operands are cast to f32 first and the quotient is cast back once. The maximum may treat NaN as it
  * likes: a NaN of x is a NaN of d at the same place, so of the sum, so of the whole row, as softmax requires it.
  *
- * Bound: the relative error is at most (|x - max| + 6) 2^-24, since the difference is rounded, plus that of the sum. */
+ * Bound: the relative error is at most (|x - max| + 6) 2^-24, since the difference is rounded, plus that of the sum.
+ *
+ * Requires tensor ops, of any form. Leaves no `tensor.softmax` (pto.no-softmax). */
 #include "composite.h"
 
 #define KINDS(X)                       \

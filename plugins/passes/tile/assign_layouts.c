@@ -7,7 +7,10 @@
  *
  * The first layout that the machine lists for a space is the usual one; a tile of one column is dn where the space has
  * it; in `mat` the path from memory decides, by whether the window is read transposed. A layout that the program states
- * stays. Valid regions do not change. Exact. */
+ * stays. Valid regions do not change. Exact.
+ *
+ * Requires tiles with spaces (pto.spaces-assigned). Leaves every tile with a layout that fits its capacity
+ * (pto.layouts-assigned). */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"

@@ -11,7 +11,10 @@
  *
  * A `tile.empty` that is not given back becomes workspace. A nest updates its `out` tensors in place when nothing reads
  * their old elements afterwards; else, and for what is given back twice or is a parameter, they are copied by a nest of
- * its own, which a remark tells. Exact. Nests run in program order on memory from here on. */
+ * its own, which a remark tells. Exact. Nests run in program order on memory from here on.
+ *
+ * Requires nests of tile ops on tensors, as pto.tile makes them. Leaves functions on memory, without values of tensor
+ * type (pto.bufferized). */
 #include <pto/plugin.h>
 
 #define KINDS(X)                   \

@@ -7,7 +7,10 @@
  *                                                }
  *
  * The core kind follows from the spaces of the nest's tiles, the number of cores from the machine. A nest inside a nest
- * becomes an ordered loop, tile ops outside of any nest a nest of one instance. Exact. */
+ * becomes an ordered loop, tile ops outside of any nest a nest of one instance. Exact.
+ *
+ * Requires tiles with spaces (pto.spaces-assigned). Leaves nests with a core kind and one index, the core
+ * (pto.distributed). */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"

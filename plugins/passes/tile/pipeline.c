@@ -9,7 +9,10 @@
  *
  * Loads come first, then moves to the matrix unit, then stores, each from the innermost loop outwards, as long as the
  * space can hold the buffers that pto.select will make of all tiles of the nest (storage_plan.h), without bytes
- * that pipes would have to wait for in every iteration (storage_place.h). Exact. */
+ * that pipes would have to wait for in every iteration (storage_place.h). Exact.
+ *
+ * Requires nests of one core each (pto.distributed). Leaves the attribute `stages` on loads, moves and stores, by which
+ * pto.select makes buffers. */
 #include "storage_read.h"
 
 #define KINDS(X)        \

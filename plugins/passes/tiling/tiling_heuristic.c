@@ -2,7 +2,9 @@
  *
  * All sizes are priced, and those that fit offered, cheapest first. Time is (waves + 1) tiles, since the first load
  * overlaps nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they
- * fit, because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own. */
+ * fit, because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own.
+ *
+ * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
 
 #include <math.h>

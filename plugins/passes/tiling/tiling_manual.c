@@ -3,7 +3,9 @@
  *     strategy: { use: pto.tiling-manual, with: { rows: 16, m: 128, n: 128, k: 64 } }
  *
  * A dim without a stated size is taken whole, which only a static extent can be. One candidate, so what does not fit is
- * an error and nothing is chosen instead. */
+ * an error and nothing is chosen instead.
+ *
+ * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
 
 #define OPTIONS(X)                                                                          \

@@ -2,7 +2,9 @@
  *
  *     %t = tile.load %x[..] {stages = 2}   =>   %t = tile.load %x[..] {stages = N}
  *
- * Exact: only the overlap of loads and computation changes. */
+ * Exact: only the overlap of loads and computation changes.
+ *
+ * Requires tile ops. Leaves them as they are but for the attribute `stages`. */
 #include <pto/plugin.h>
 
 #define KINDS(X) X(LOAD, "tile.load") X(FOR, "for")

@@ -59,6 +59,8 @@ mkdir -p ir/ops && echo 'OP(F, "f", .attrs = {{"mode", SPEC_INT}, {"soon", SPEC_
 caught attributes.sh "the attribute 'mode' of ir/ops/a.def"
 echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh && rm -r core/mode.c ir/ops
 
+echo 'PTO_PLUGIN("pto.fold", "pass:pto.fold", "");' >plugins/passes/tensor/fold.c && caught docs.sh "fold.c: its head does not say"
+echo '/* Requires an op. Leaves it. */' >plugins/passes/tensor/fold.c && clean docs.sh
 rm core/README.md && caught docs.sh "core has no README.md" && echo x >core/README.md
 seq -s' ' 60 >core/README.md && caught docs.sh "./core/README.md:1: 170 columns" && echo x >core/README.md
 seq 11 >core/README.md && caught docs.sh "11 lines" && echo x >core/README.md

@@ -6,7 +6,10 @@
  *     block.launch @f_0 args(%x, %y)
  *
  * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal except for
- * the memory they work on share one kernel. Exact: no computation changes. */
+ * the memory they work on share one kernel. Exact: no computation changes.
+ *
+ * Requires functions on memory (pto.bufferized), tiles with layouts (pto.layouts-assigned), nests with a core kind
+ * (pto.distributed), and fixed symbols. Leaves kernels of tile ops, and functions that launch them. */
 #include "outline_nest.h"
 
 #include <stdio.h>

@@ -10,7 +10,10 @@
  *
  * Which values share a buffer is the rule of storage_plan.h: values that loops carry and branches produce, where no two
  * of them are needed at once (out-of-SSA with coalescing by lifetimes); results that are computed in place; scratch
- * operands. Values that are handed over to another buffer are copied, all at once. Exact. */
+ * operands. Values that are handed over to another buffer are copied, all at once. Exact.
+ *
+ * Requires kernels of tile ops whose tiles have spaces and layouts, as pto.outline makes them. Leaves kernels of
+ * instructions (pto.selected), whose buffers have no addresses yet. */
 #include "select_plan.h"
 
 static const char *const select_kinds[] = {SELECT_KINDS(PTO_KIND_TEXT) NULL};

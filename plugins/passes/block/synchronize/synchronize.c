@@ -23,7 +23,10 @@
  * A pipe runs its instructions one after the other and each sees what the last one wrote: machine files know no pipe
  * that does not, so nothing is needed on one pipe. The scalar unit, which reads elements that decide, is a pipe as
  * well. Where a pair of pipes has too few events, flags share them or become one (sync_plan.h); a `pto.barrier` is what
- * remains when even that is not enough. Exact. Source: own. */
+ * remains when even that is not enough. Exact. Source: own.
+ *
+ * Requires kernels of instructions (pto.selected) whose buffers have addresses (pto.addresses-assigned). Leaves flags
+ * that order all accesses (pto.synchronised): no pass may move instructions or addresses afterwards. */
 #include "sync_plan.h"
 
 #define STATS(X)                                                                       \

@@ -27,7 +27,9 @@
  * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0.
  *
  * A reduction of dims that are not neighbours becomes one reduction of neighbours after the other, the last dims first.
- */
+ *
+ * Requires that softmax and rms_norm are taken apart (pto.no-softmax, pto.no-rms-norm), and element types that the
+ * machine has (pto.types-legal). Leaves tensor ops that have an instruction each (pto.math-legal). */
 #include "expand_steps.h"
 #include "machine_types.h"
 

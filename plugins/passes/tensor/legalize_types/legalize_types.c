@@ -19,7 +19,10 @@
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
  * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
- * become the other one. What cannot be done so is an error at the op. */
+ * become the other one. What cannot be done so is an error at the op.
+ *
+ * Requires tensor ops, of any form. Leaves ops in element types that the machine has instructions for, and casts
+ * (pto.types-legal). */
 #include "legalize_types.h"
 
 /* Ops that compute element by element and reductions, but casts, which are legalized in their own way. */

@@ -8,7 +8,10 @@
  *                                          }
  *
  * Tails are valid regions and nothing is unrolled, so the number of ops does not depend on extents. Sums of rows that
- * do not fit are split into chunks, in ascending order of chunks; everything else is exact. Source: own. */
+ * do not fit are split into chunks, in ascending order of chunks; everything else is exact. Source: own.
+ *
+ * Requires every structured op in a group (pto.grouped). Leaves nests of tile ops on tensors, whose tiles have neither
+ * space nor layout. */
 #include "tile_nest.h"
 
 #define OPTIONS(X)                                                                                           \
