@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Nanoseconds since an arbitrary moment. [any] */
 static inline uint64_t monotonic_ns(void)
 {
     struct timespec t;

@@ -21,7 +21,9 @@ typedef uint32_t use_id; /* one operand slot of one op */
 typedef struct module module;
 
 module *module_create(ir_context *c, str_id name /* 0: anonymous */);
+/* Frees all its memory; ids and pointers into it are of no use afterwards. NULL is fine. */
 void module_destroy(module *m);
+/* A copy in the same context, with the same ids. */
 module *module_clone(const module *m);
 /* Makes `m` what `from`, an earlier clone of it, is. Ids are those of then; memory of what it drops stays with `m`.
  */
@@ -81,6 +83,7 @@ void op_move(module *m, op_id o, op_place to);
 typedef struct value_map value_map;
 op_id op_clone(module *m, op_id o, op_place at, value_map *map);
 
+/* False for ids that were erased or never existed; all functions below take live ids. */
 bool op_is_live(const module *m, op_id o);
 /* op_is_live, and its op_generation is this one. */
 bool op_is_live_since(const module *m, op_id o, uint32_t generation);
@@ -102,6 +105,7 @@ uint32_t op_hash(const module *m, op_id o);
 bool op_equal(const module *m, op_id a, op_id b);
 bool op_is_used(const module *m, op_id o); /* any of its results */
 
+/* Operands in order, index operands included; `i` is below the count. Setting one keeps the use lists right. */
 uint32_t op_operand_count(const module *m, op_id o);
 value_id op_operand(const module *m, op_id o, uint32_t i);
 void op_set_operand(module *m, op_id o, uint32_t i, value_id v);
@@ -191,6 +195,7 @@ op_id walk_skip(const module *m, op_id root, op_id current);
 /* All ops of the module's functions, these included. */
 uint32_t module_count_ops(const module *m);
 
+/* A map on the heap: the caller destroys it. Putting a value again replaces what it maps to. */
 value_map *value_map_create(void);
 void value_map_destroy(value_map *map);
 void value_map_put(value_map *map, value_id from, value_id to);

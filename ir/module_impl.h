@@ -157,6 +157,7 @@ struct module {
     module_caches *caches;
 };
 
+/* Records by id, without a check that they are live. */
 static inline op_record *op_raw(const module *m, op_id o)
 {
     return (op_record *)m->ops.chunks[o >> CHUNK_SHIFT] + (o & CHUNK_MASK);
@@ -197,6 +198,7 @@ static inline op_record *op_at(const module *m, op_id o)
     return op_raw(m, o);
 }
 
+/* The same of values and blocks. */
 static inline value_record *value_at(const module *m, value_id v)
 {
     BUG_IF(v >= m->values.count || value_raw(m, v)->def == 0, "value %u does not exist or was erased", v);
@@ -228,6 +230,7 @@ static inline use_id operand_use(const module *m, op_id o, uint32_t i)
     return rest_raw(m, op_raw(m, o)->rest)->operands + i - NEAR_OPERANDS;
 }
 
+/* The value of operand `i`, which is in range. */
 static inline value_id operand_value(const module *m, const op_record *op, uint32_t i)
 {
     if (i < NEAR_OPERANDS) return op->operands[i].value;
@@ -240,6 +243,7 @@ static inline block_id first_block(const module *m, const op_record *op)
     return op->rest == 0 ? 0 : rest_raw(m, op->rest)->blocks;
 }
 
+/* How many blocks the op has. */
 static inline uint32_t block_count(const module *m, const op_record *op)
 {
     block_id first = first_block(m, op);
@@ -274,6 +278,7 @@ void blocks_free(module *m, block_id first, uint32_t n);
 void kind_cache_fill(const module *m, op_kind kind, kind_cache *k);
 kind_cache *kind_cache_added(const module *m, op_kind kind);
 
+/* What was found out about ops of a kind, for rows of ir/ops and for those added to the table. */
 static inline kind_cache *kind_cache_at(const module *m, op_kind kind)
 {
     BUG_IF(kind == OP_NONE, "no kind of op");

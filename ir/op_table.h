@@ -19,7 +19,9 @@ typedef struct op_source {
     const char *(*excuse)(void *self);
 } op_source;
 
+/* With the rows of ir/ops alone; lives in `a`. */
 op_table *op_table_create(arena *a);
+/* `source` is copied, and asked about names without a row. */
 void op_table_set_source(op_table *t, const op_source *source);
 
 /* Adds a row, of which a copy is kept; what it points at lives as long as the table. Its name has a dialect that is

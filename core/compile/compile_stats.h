@@ -18,6 +18,7 @@ typedef struct compile_stats {
     uint32_t step_count;
 } compile_stats;
 
+/* Makes `s` ready for the steps of `p`, whose statistics it shows; its array lives in `a`. */
 void compile_stats_start(compile_stats *s, arena *a, const loaded_pipeline *p);
 /* Forgets what the pass of a step counted: the step runs again. */
 void compile_stats_forget(compile_stats *s, const loaded_pipeline *p, uint32_t step);

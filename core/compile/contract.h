@@ -38,8 +38,11 @@ typedef struct contract {
     void *self;
 } contract;
 
+/* Whether the property holds at the level; false when the level is not there. */
 bool contract_state_has(const contract_state *s, const char *level, const char *property);
+/* NULL when no op of the module is of that level. Lives as long as the state. */
 const contract_level *contract_state_level(const contract_state *s, const char *level);
+/* Nothing happens when it is there. `level` is kept, not copied. */
 void contract_state_add_level(contract_state *s, const char *level);
 /* The level must be there. */
 void contract_state_add_property(contract_state *s, const char *level, const char *property);

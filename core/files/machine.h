@@ -64,6 +64,7 @@ typedef struct machine {
 
 extern const schema_file machine_schema;
 
+/* Reads and checks the file at `path`; the machine lives in `a`. Fails after a diagnostic. */
 MUST_CHECK status machine_read(arena *a, diag_engine *d, const char *path, const machine **out_machine);
 /* From text in memory; `file` names it in messages and is kept. */
 MUST_CHECK status machine_read_text(arena *a, diag_engine *d, const char *file, str text, const machine **out_machine);

@@ -78,6 +78,7 @@ attr_id attr_from(run_context *c, pto_attr h);
 expr_id expr_from(run_context *c, pto_expr h);
 loc_id loc_from(run_context *c, pto_loc h);
 
+/* Whether a handle is of the run that is open now; its generation carries the number of the run. */
 static inline bool run_is_current(const run_context *c, const pto_run *run, uint32_t generation)
 {
     return c->active && run == &c->run && generation >> 16 == c->serial;
@@ -97,10 +98,12 @@ static inline value_id value_from(run_context *c, pto_value h)
     return value_is_live_since(c->m, h.index, h.generation & 0xffffu) ? h.index : value_refuse(c, h);
 }
 
+/* The generation that a handle of this run carries: the number of the run above that of the object. */
 static inline uint32_t run_generation(const run_context *c, uint32_t generation)
 {
     return ((uint32_t)c->serial << 16) | (generation & 0xffffu);
 }
+/* Handles of ids, for plugins: valid until the run ends or the object is erased. The id must exist. */
 static inline pto_op op_handle(run_context *c, op_id o)
 {
     return (pto_op){&c->run, o, run_generation(c, op_generation(c->m, o))};
@@ -118,6 +121,7 @@ static inline pto_attr attr_handle(run_context *c, attr_id a) { return (pto_attr
 static inline pto_expr expr_handle(run_context *c, expr_id e) { return (pto_expr){&c->run, e, run_generation(c, 3)}; }
 static inline pto_loc loc_handle(run_context *c, loc_id l) { return (pto_loc){&c->run, l, run_generation(c, 4)}; }
 
+/* Views of the same bytes; nothing is copied. */
 static inline str str_of(pto_str s) { return (str){s.p, s.n}; }
 static inline pto_str pto_str_of(str s) { return (pto_str){s.p, s.n}; }
 static inline pto_str pto_str_z(const char *s) { return pto_str_of(str_from(s)); }

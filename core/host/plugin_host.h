@@ -38,6 +38,7 @@ typedef struct plugin_host_params {
     flight_recorder *recorder; /* told which plugin is being loaded; or NULL */
 } plugin_host_params;
 
+/* No files, no folders but those of the environment and the installation, the ABI of this build. */
 plugin_host_params plugin_host_defaults(void);
 
 /* Reads the notes of `files` at once and refuses unfit ones; folders are read when first needed. `p` is copied, what it

@@ -46,6 +46,7 @@ typedef struct run_session run_session;
 /* What all sessions of a tool share: which run is open. A handle that outlived its session is told apart by it. */
 typedef struct run_registry run_registry;
 
+/* Empty; lives in `a`, which must outlive all sessions that use it. */
 run_registry *run_registry_create(arena *a);
 
 typedef struct run_session_params {
@@ -84,6 +85,7 @@ typedef struct run_request {
  * `excluded`, as bits. */
 uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded);
 
+/* Opens a run, which a plugin gets and run_context_end ends; runs may be nested. `request` is copied. */
 const pto_run *run_context_begin(run_session *s, const run_request *request);
 /* The unit as the plugin gets it; none for module scope. */
 pto_op run_context_unit(const pto_run *run);

@@ -19,6 +19,7 @@ enum { TILING_RETRIES_MAX = 8 };
 
 typedef struct tiling_retry tiling_retry;
 
+/* Without choices and pins; lives in `a`. */
 tiling_retry *tiling_retry_create(arena *a);
 /* The next choice, for a nest of that label in that function: how many offers that fit it passes over. */
 uint32_t tiling_retry_next(tiling_retry *r, str function, str label);
@@ -33,6 +34,7 @@ void tiling_retry_give_up(tiling_retry *r);
 bool tiling_retry_ask(tiling_retry *r, str unit);
 /* Something asked, or stopped, since the steps began. */
 bool tiling_retry_is_wanted(const tiling_retry *r);
+/* Before the steps run once more: choices are counted anew, and pins are forgotten. */
 void tiling_retry_restart(tiling_retry *r);
 
 #endif

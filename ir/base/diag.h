@@ -81,6 +81,7 @@ bool diag_wants_path(const diag_engine *d, diag_severity severity);
 /* On at first; off while a module is read, where the place says all. */
 void diag_show_paths(diag_engine *d, bool on);
 
+/* Errors reported so far, those beyond the limit of printed ones included. */
 uint32_t diag_error_count(const diag_engine *d);
 /* The records so far, oldest first; for tests and for the pass manager's "failed without a diagnostic" check. At
  * least the printed ones are kept, at most 1000; diag_error_count counts all. Texts live as long as the engine. */

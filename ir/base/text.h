@@ -17,6 +17,7 @@ typedef struct str {
 } str;
 
 #define STR(literal) ((str){(literal), sizeof(literal) - 1})
+/* A view of a text that ends in NUL; NULL is empty. */
 str str_from(const char *text);
 /* Most names differ in length or in the first byte, which spares two calls. */
 static inline bool str_eq(str a, str b)
@@ -64,7 +65,9 @@ typedef struct text_buffer {
     bool flush_failed, is_held;
 } text_buffer;
 
+/* An empty buffer that grows; no memory is taken yet. */
 void text_init(text_buffer *t);
+/* Frees the bytes; what was not flushed is lost. */
 void text_fini(text_buffer *t);
 /* Ends the buffer and returns its text, NUL-terminated, in the arena; "" when it is empty. */
 const char *text_keep(text_buffer *t, arena *a);
@@ -72,6 +75,7 @@ const char *text_keep(text_buffer *t, arena *a);
 void text_reserve(text_buffer *t, size_t more);
 void text_puts(text_buffer *t, const char *s);
 
+/* Appends bytes, one character, a number in decimal. The program ends when there is no memory. */
 static inline void text_put(text_buffer *t, const char *p, size_t n)
 {
     if (t->capacity - t->n <= n) text_reserve(t, n);

@@ -61,6 +61,7 @@ typedef uint32_t space;
 typedef uint32_t layout;
 enum { SPACE_NONE = 0 /* printed `?` */, LAYOUT_NONE = 0 /* not decided yet; not printed */ };
 
+/* By the rows of ops/types.def: how the text spells a type, its bits and its class. The texts are static. */
 const char *dtype_name(dtype d);
 uint32_t dtype_bits(dtype d);
 uint32_t dtype_bytes(dtype d); /* of one element in memory; of mask, which packs 8 in a byte, 1: see tile_row_bytes */
@@ -243,8 +244,11 @@ typedef struct attr_node {
     uint32_t byte_count;
 } attr_node;
 
+/* The node of an attribute that exists; it lives and stays in place as long as the context. */
 const attr_node *attr_at(const ir_context *c, attr_id a);
+/* False for 0 and for numbers that were never handed out. */
 bool attr_exists(const ir_context *c, attr_id a);
+/* Interned: equal values have one id. Ids that are arguments must exist. */
 attr_id attr_bool(ir_context *c, bool v);
 attr_id attr_int(ir_context *c, int64_t v);
 attr_id attr_float(ir_context *c, double v);

@@ -74,6 +74,8 @@ static inline void *id_table_at(const id_table *t, uint32_t id)
         if ((t)->slots[probe_].hash == (wanted))                                     \
             for (uint32_t name = (t)->slots[probe_].id; name != 0; name = 0)
 
+/* A hash is made of steps from any start and an end; hash_bytes is a step over bytes. The same on every machine with
+ * this byte order. */
 static inline uint64_t hash_step(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);

@@ -11,6 +11,7 @@
 /* What the parser takes: blocks in one function that one place is in, the body counted; attributes of an op. */
 enum { VERIFIER_BLOCK_NESTING = 256, VERIFIER_ATTRS = 256 };
 
+/* The whole module. FAILED after a diagnostic for each problem. */
 MUST_CHECK status module_verify(module *m);
 /* Some functions and kernels of the top block with everything inside them, and cycles of calls that go through them.
  * What is left out must have been verified and be as it was then, and so must be the name and the signature of every

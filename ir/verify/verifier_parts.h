@@ -14,6 +14,7 @@ bool valid_same(module *m, op_id o, const expr_id a[2], const expr_id b[2]);
 /* Fails unless the two types agree except for how their extents are written. */
 bool types_agree(module *m, op_id at, type_id a, type_id b);
 
+/* The node of the type of a live value. */
 static inline const type_node *type_of_value(const module *m, value_id v)
 {
     return type_at(module_context(m), value_type(m, v));

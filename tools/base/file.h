@@ -29,7 +29,9 @@ typedef struct file_writer {
     int failed;      /* errno of the first failure, 0 */
 } file_writer;
 
+/* Fails after a diagnostic. `path` is copied. Commit or abandon must follow. */
 MUST_CHECK status file_writer_open(file_writer *w, diag_engine *d, const char *path);
+/* Failures are kept and reported by file_writer_commit. */
 void file_writer_put(file_writer *w, const void *bytes, uint64_t n);
 /* Ends the file and names it. On failure the temporary is removed and the reason reported. */
 MUST_CHECK status file_writer_commit(file_writer *w);

@@ -4,6 +4,7 @@
 
 #include "core/compile/observer.h"
 
+/* Needs no memory and may be used for any number of compiles. */
 compile_observer progress_observer(void);
 
 #endif

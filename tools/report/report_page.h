@@ -5,6 +5,7 @@
 #include "tools/report/report.h"
 #include "tools/report/report_model.h"
 
+/* The whole page, from the document type to the end. */
 void report_write_page(const report *r, const report_request *q, text_buffer *out);
 
 /* ---- report_tables.c ---- */

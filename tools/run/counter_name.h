@@ -16,6 +16,7 @@ typedef struct counter_name {
     str what;            /* the last part: "busy", "cycles", the cause "flag" */
 } counter_name;
 
+/* Takes a name apart. Its parts are views of `name`. */
 counter_name counter_name_read(str name);
 /* The stall of that cause; PTO_COUNTER_NONE: no row has it. */
 pto_counter counter_of_cause(str cause);

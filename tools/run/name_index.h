@@ -17,6 +17,7 @@ typedef struct name_index {
     size_t capacity, count; /* capacity: a power of two */
 } name_index;
 
+/* False when the name is not there. */
 bool name_index_find(const name_index *x, str name, uint32_t *out_number);
 /* `name` is not there yet, and lives as long as the index. */
 void name_index_put(arena *a, name_index *x, str name, uint32_t number);

@@ -74,6 +74,7 @@ typedef struct run_trace {
     uint64_t instances_left_out, slice_total;
 } run_trace;
 
+/* An empty trace of a run of `m`; everything lives in `a`. */
 void run_trace_init(run_trace *t, arena *a, const module *m);
 /* The number of a unit. */
 uint32_t run_trace_unit(run_trace *t, str name);

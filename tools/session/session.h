@@ -54,6 +54,7 @@ typedef exit_status (*session_run)(session *s, flight_recorder *recorder);
  * status. A worker that dies leaves a reproducer, whose path is the last line on stderr. */
 int session_supervise(const command_line *line, session_run run);
 
+/* Makes everything that a tool needs, as the command line says. Call session_close also when it fails. */
 MUST_CHECK exit_status session_open(session *s, const command_line *line, flight_recorder *recorder);
 void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_load. Does nothing without either.

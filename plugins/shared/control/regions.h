@@ -46,6 +46,7 @@ typedef struct region_table {
     uint32_t *slots, slot_mask; /* places by the hash of the op's handle, REGION_NONE where free */
 } region_table;
 
+/* `root` and all ops inside, in print order, each with what it is in; in scratch memory of the run. */
 region_table regions_of(pto_op root);
 /* REGION_NONE for an op that is not in the table. */
 uint32_t region_place(const region_table *r, pto_op op);

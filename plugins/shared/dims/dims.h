@@ -18,6 +18,7 @@ typedef struct dims_space {
     uint8_t reduces_apart;  /* along different dims */
 } dims_space;
 
+/* The lowest bit of a set of dims; 0 for the empty set. */
 static inline uint32_t dims_lowest(uint32_t mask) { return mask & (~mask + 1u); }
 /* Dims of a type that are wide. */
 uint32_t dims_of_type(pto_type type);
@@ -29,6 +30,7 @@ void dims_note_value(dims_space *s, uint32_t present);
 /* Dims that a reduction runs along and those of its operand that it leaves. */
 void dims_note_reduction(dims_space *s, uint32_t reduced, uint32_t left);
 
+/* Whether all dims are rows followed by columns, so that values are tiles of two dims. */
 int dims_are_split(const dims_space *s);
 /* Of a split space: the columns; the other dims are rows. */
 uint32_t dims_columns(const dims_space *s);

@@ -42,9 +42,9 @@ number number_from_float(double f);
 
 element_class element_class_of(pto_dtype t); /* ELEMENT_NONE for no type */
 size_t element_bytes(pto_dtype t);           /* 0 for no type */
-bool element_is_float(pto_dtype t);
-bool element_is_unsigned(pto_dtype t);    /* u8..u64, bool */
-pto_dtype element_bits_type(pto_dtype t); /* the unsigned integer type of the same size */
+bool element_is_float(pto_dtype t);          /* whatever its size */
+bool element_is_unsigned(pto_dtype t);       /* u8..u64, bool */
+pto_dtype element_bits_type(pto_dtype t);    /* the unsigned integer type of the same size */
 /* Lowest and highest value of an integer type; the highest of u64 as its bits. */
 int64_t element_int_min(pto_dtype t);
 int64_t element_int_max(pto_dtype t);

@@ -146,6 +146,7 @@ void *list_add(const pto_run *run, list *l, size_t size);
 #define LIST_ADD(d, name, type) ((type *)list_add((d)->run, &(d)->name, sizeof(type)))
 #define LIST_AT(d, name, type, i) (&((type *)(d)->name.items)[i])
 
+/* What decoding appends: a site for an op, a code, a new slot for a number; and what a value is from here on. */
 program_site *decode_site(decoder *d, pto_op op);
 void decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b);
 uint32_t decode_slot(decoder *d);

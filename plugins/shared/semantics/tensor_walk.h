@@ -27,7 +27,9 @@ int64_t walk_split_last(walk *w, int64_t out_strides[WALK_ARRAYS]);
 /* Walk over the dims of `out`; array 0 is out, array 1 + i is in[i], broadcast. Fails when one does not broadcast. */
 pto_status walk_broadcast(tensor_call *call, int count, walk *out_walk);
 
+/* The byte of an element, by its offset in elements. */
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
+/* The product of the extents; 1 for rank 0. */
 int64_t tensor_count(const pto_tensor *t);
 /* Length of the piece of a run of n that starts at i. */
 size_t tensor_piece(int64_t n, int64_t i);
@@ -36,9 +38,9 @@ size_t tensor_piece(int64_t n, int64_t i);
 double tensor_extreme(double a, double b, bool smaller, nan_rule nan);
 
 __attribute__((format(printf, 2, 3))) pto_status tensor_fail(tensor_call *call, const char *format, ...);
-pto_status tensor_check_dtype(tensor_call *call, int i); /* in[i] has the type of out */
-pto_status tensor_check_float(tensor_call *call);        /* out is f32, f16 or bf16 */
-pto_status tensor_check_same_dims(tensor_call *call, int i);
+pto_status tensor_check_dtype(tensor_call *call, int i);     /* in[i] has the type of out */
+pto_status tensor_check_float(tensor_call *call);            /* out is f32, f16 or bf16 */
+pto_status tensor_check_same_dims(tensor_call *call, int i); /* in[i] has the extents of out */
 /* The axis within 0 .. rank-1. */
 pto_status tensor_check_axis(tensor_call *call, int64_t axis, uint32_t rank, uint32_t *out_axis);
 

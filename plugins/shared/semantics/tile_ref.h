@@ -39,6 +39,7 @@ typedef struct tile_run {
     size_t count;
 } tile_run;
 
+/* Bytes of rows x cols elements. */
 size_t tile_capacity_bytes(const tile_ref *t);
 /* NULL, or what is wrong with the descriptor in itself: sizes, box, bytes. A constant sentence. */
 const char *tile_problem(const tile_ref *t);

@@ -112,6 +112,7 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 /* Two values that had better share, and the op because of which. */
 void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint32_t a, uint32_t b);
 
+/* After recording: decides by the rules above which values share. The answers below need it. */
 void storage_solve(storage_plan *p);
 
 /* ---- answers ---- */
@@ -134,6 +135,7 @@ int64_t storage_bytes(storage_plan *p, pto_space space, int64_t capacity);
 
 /* ---- between the files of the plan ---- */
 
+/* Adds the scratch operands of instructions to the plan, for storage_solve. */
 void storage_find_scratch(storage_plan *p);
 
 #endif

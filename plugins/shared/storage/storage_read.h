@@ -23,6 +23,7 @@ typedef struct storage_source {
     storage_table value_table;
 } storage_source;
 
+/* Whether the value is a tile. */
 int storage_is_tile(pto_value v);
 /* An op on tiles: one with a PTO instruction, or tile.zero_acc. */
 int storage_is_tile_op(pto_op op);
@@ -30,6 +31,7 @@ int storage_is_tile_op(pto_op op);
 /* Records everything inside `root`, and solves. Tiles that come from elsewhere are left out. */
 void storage_read(storage_plan *p, storage_source *s, pto_op root);
 
+/* The op that was recorded as op k. */
 pto_op storage_op_at(const storage_source *s, uint32_t k);
 /* STORAGE_NONE for what the plan does not hold. */
 uint32_t storage_find_op(const storage_source *s, pto_op op);

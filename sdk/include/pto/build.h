@@ -34,6 +34,7 @@ typedef struct pto_spec {
     uint32_t failed; /* a part was none: building returns none */
 } pto_spec;
 
+/* Begins an op of the kind, without operands, results, attributes and location. */
 static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
 {
     pto_spec s;
@@ -45,6 +46,8 @@ static inline pto_spec pto_spec_make(const pto_run *run, pto_kind_id kind)
     return s;
 }
 
+/* Append one operand or several, the type of a result, an attribute. Index operands come from expressions in
+ * attributes. */
 static inline void pto_spec_operand(pto_spec *s, pto_value value)
 {
     s->operands = (pto_value *)pto_grow(s->run, s->operands, s->op.operand_count, &s->operand_capacity, sizeof value);

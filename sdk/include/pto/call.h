@@ -241,6 +241,8 @@ static inline pto_place pto_at_start(pto_block block)
     return p;
 }
 
+/* Expressions of two others of the same run, simplified by the host; none when one is none. ceildiv(a, b) is a / b
+ * rounded up; floordiv and mod round down; scale multiplies and offset adds a constant. */
 static inline pto_expr pto_expr_add(pto_expr a, pto_expr b) { return pto_expr_make(a, PTO_EXPR_SUM, b); }
 static inline pto_expr pto_expr_mul(pto_expr a, pto_expr b) { return pto_expr_make(a, PTO_EXPR_PRODUCT, b); }
 static inline pto_expr pto_expr_floordiv(pto_expr a, pto_expr b) { return pto_expr_make(a, PTO_EXPR_FLOORDIV, b); }

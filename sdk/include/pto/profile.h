@@ -65,6 +65,7 @@ static inline int pto_counter_is_stall(uint32_t counter)
     return row != NULL && (row->scope == PTO_SCOPE_WAITS || row->scope == PTO_SCOPE_TRANSFERS);
 }
 
+/* A view of a text that ends in NUL. */
 static inline pto_str pto_profile_text(const char *text)
 {
     pto_str s;
