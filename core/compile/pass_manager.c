@@ -46,8 +46,9 @@ static void module_levels(const module *m, contract_state *out)
 
 /* ---- observers ---- */
 
-#define EACH_OBSERVER(g, o)                                                                                           \
-    for (const compile_observer *o = (g)->request->observers, *o##_end = o ? o + (g)->request->observer_count : NULL; \
+#define EACH_OBSERVER(g, o)                                                                     \
+    for (const compile_observer *o = (g)->request->observers,                                   \
+                                *o##_end = o != NULL ? o + (g)->request->observer_count : NULL; \
          o != o##_end; o++)
 
 static void span_begin(const manager *g, const char *category, str name, const char *detail)

@@ -25,7 +25,7 @@ done
 
 # The head of a pass says what it requires and what it leaves.
 for pass in $(grep -rlE '^PTO_PLUGIN\(' plugins/passes --include='*.c' 2>/dev/null); do
-  sed '/\*\//q' "$pass" | tr '\n' ' ' | grep -q 'Requires .*Leaves ' || complain "$pass: its head does not say \`Requires ..\` and \`Leaves ..\`"
+  sed '/\*\//q' "$pass" | tr '\n' ' ' | grep -q 'Requires .*[Ll]eaves ' || complain "$pass: its head does not say \`Requires ..\` and \`Leaves ..\`"
 done
 
 # Lines of prose have at most 120 columns: a table, a program and a picture may be wider.

@@ -122,11 +122,12 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         put_traits(x, o->traits);
         for (int i = 0; i < 10 && o->attrs[i].name != NULL; i++) {
             const attr_spec *a = &o->attrs[i];
-            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s%s%s", a->doc ? a->doc : "",
-                         a->names ? "; a name of a " : "", a->names ? name_kind_words((name_kind)a->names) : "",
-                         a->choices ? (a->names ? ", or " : "; one of ") : "", a->choices ? a->choices : "",
-                         a->def ? "; default " : "", a->def ? a->def : "", a->required ? "; required" : "",
-                         a->hint ? "; a hint" : "");
+            inspect_rowf(x, unique_key(x, a->name, "attribute", a->name), "%s%s%s%s%s%s%s%s%s",
+                         a->doc != NULL ? a->doc : "", a->names ? "; a name of a " : "",
+                         a->names ? name_kind_words((name_kind)a->names) : "",
+                         a->choices != NULL ? (a->names ? ", or " : "; one of ") : "",
+                         a->choices != NULL ? a->choices : "", a->def != NULL ? "; default " : "",
+                         a->def != NULL ? a->def : "", a->required ? "; required" : "", a->hint ? "; a hint" : "");
         }
         if (o->unit) inspect_row(x, "unit", name_role_words(NAME_PIPE)[o->unit - 1]);
         put_tile_forms(x, o);

@@ -39,7 +39,7 @@ const char *report_pipe_colour(const report *r, const char *pipe)
 {
     const uint32_t row = row_of(r, pipe);
     const char *known;
-    for (uint32_t i = 0; (known = machine_pipe(r, i)) && strcmp(known, pipe) != 0; i++)
+    for (uint32_t i = 0; (known = machine_pipe(r, i)) != NULL && strcmp(known, pipe) != 0; i++)
         if (row_of(r, known) == row) return units[row].further;
     return units[row].colour;
 }
@@ -49,7 +49,7 @@ static uint32_t rank(const report *r, const char *pipe)
 {
     uint32_t i = 0;
     if (*pipe == '\0') return UINT32_MAX; /* none at all: last */
-    for (const char *known; (known = machine_pipe(r, i)) && strcmp(known, pipe) != 0;) i++;
+    for (const char *known; (known = machine_pipe(r, i)) != NULL && strcmp(known, pipe) != 0;) i++;
     return row_of(r, pipe) << 16 | (i < 0xffff ? i : 0xffff);
 }
 

@@ -201,7 +201,7 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
 
 status session_declare_names(session *s, const loaded_pipeline *p)
 {
-    return p->machine ? role_names_add_all(context_names(s->context), s->diags, p->machine->names) : OK;
+    return p->machine != NULL ? role_names_add_all(context_names(s->context), s->diags, p->machine->names) : OK;
 }
 
 exit_status session_open_pipeline(session *s, const char *backend)

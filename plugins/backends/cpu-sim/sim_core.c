@@ -30,7 +30,7 @@ void core_init(sim *s, sim_core *c)
 /* Queues and memory, when the core gets its first instance. */
 static void furnish(sim *s, sim_core *c)
 {
-    if (c->events) return;
+    if (c->events != NULL) return;
     c->events = PTO_SCRATCH(s->run, sim_event, c->kind->pipe_end * c->kind->pipe_end * PROGRAM_EVENTS_MAX);
     for (uint32_t p = SCALAR_PIPE; p < c->kind->pipe_end; p++) {
         c->pipes[p].ring = PTO_SCRATCH(s->run, sim_entry, s->options.queue_depth);

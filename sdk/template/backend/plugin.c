@@ -51,14 +51,14 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     }
     PTO_EACH_OP(pto_body(call->function), op) {
         const float *a = elements_of(slots, pto_op_operand(op, 0));
-        if (!a) return pto_error(op, "org.example.backend/operand", "its first operand has no elements");
+        if (a == NULL) return pto_error(op, "org.example.backend/operand", "its first operand has no elements");
         if (PTO_IS(op, RETURN)) {
             memcpy(call->results[0]->data, a, bytes);
             break;
         }
         const float *b = PTO_IS(op, ADD) ? elements_of(slots, pto_op_operand(op, 1)) : NULL;
         float *out = PTO_SCRATCH(run, float, count);
-        for (uint64_t i = 0; i < count; i++) out[i] = b ? a[i] + b[i] : -a[i];
+        for (uint64_t i = 0; i < count; i++) out[i] = b != NULL ? a[i] + b[i] : -a[i];
         const slot result = {pto_op_result(op, 0), out};
         slots[used++] = result;
     }
