@@ -136,7 +136,7 @@ typedef struct attr_spec {
     const char *def; /* default in .ptir spelling; NULL: none */
     const char *choices;
     const char *doc;
-    uint8_t hint;  /* about speed alone: a backend that does not heed it has the same results, and the user is told */
+    uint8_t hint;  /* affects only speed: a backend that does not heed it has the same results, and the user is told */
     uint8_t names; /* of a word: the name_kind whose names it may be too; NAME_NONE: `choices` are all */
 } attr_spec;
 

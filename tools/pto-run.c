@@ -589,7 +589,7 @@ static int run_supervised(arena *a, diag_engine *d, const command_line *line)
     return session_supervise(line, run);
 }
 
-/* Without a word about it, a module runs through the default pipeline. */
+/* By default, a module runs through the default pipeline. */
 static void default_pipeline(arena *a, command_line *line)
 {
     if (command_line_has(line, OPTION_PIPELINE) || command_line_has(line, OPTION_PASSES) ||

@@ -147,9 +147,9 @@ static bool begins_in_the_middle(const contract *c, const char *level)
 }
 
 /* A module may come from the middle of a pipeline, with no step before the first: what steps need of it, and no step
- * establishes, is looked at. That of a pipeline from the beginning is not: what small modules have by chance would make
- * a pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property that
- * some step establishes counts from that step on. */
+ * establishes, is looked at. That of a pipeline from the beginning is not: what small modules have by accident would
+ * make a pipeline run that lacks a step, and others would blame a step for ending what it knows nothing of. A property
+ * that some step establishes counts from that step on. */
 static void find_start_properties(manager *g, contract_state *start)
 {
     const contract *c = &g->pipeline->contract;

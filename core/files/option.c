@@ -83,7 +83,7 @@ static status check_one(arena *a, diag_engine *d, src_pos at, const char *owner,
     if (o->type <= PTO_OPT_NONE || o->type > PTO_OPT_PLUGIN) return malformed(d, at, what, "it has an unknown type");
     if (o->doc == NULL || o->doc[0] == 0) return malformed(d, at, what, "it has no doc text");
     if (option_index_by_name(options, str_from(o->name)) != (int32_t)index)
-        return malformed(d, at, what, "it is there twice");
+        return malformed(d, at, what, "it occurs twice");
     TRY(check_choices(d, at, what, o));
     TRY(check_limit_text(a, d, at, &rule, o->min));
     TRY(check_limit_text(a, d, at, &rule, o->max));

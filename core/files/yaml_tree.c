@@ -289,7 +289,7 @@ static status refuse_duplicate_keys(const reader *r, const yaml_node *map)
     }
     table_free(sorted);
     if (again == NULL) return OK;
-    diag_error(r->d, again->key_at, &E1013, "`%s` is twice in this mapping; keep one", again->key.p);
+    diag_error(r->d, again->key_at, &E1013, "`%s` occurs twice in this mapping; keep one", again->key.p);
     diag_note(r->d, first->key_at, "the first one");
     return FAILED;
 }

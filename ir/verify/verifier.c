@@ -474,7 +474,7 @@ static status report_cycle(const verifier *v, const call_graph *g, uint32_t clos
     str last = string_of(v->c, function_name(v->m, v->calls[closing].caller));
     str name = string_of(v->c, function_name(v->m, start));
     text_printf(&t, "@%.*s -> @%.*s", (int)last.n, last.p, (int)name.n, name.p);
-    status s = op_error(v->m, v->calls[closing].call, &E0324, "closes a circle of calls: %s", t.p);
+    status s = op_error(v->m, v->calls[closing].call, &E0324, "makes the call graph cyclic: %s", t.p);
     text_fini(&t);
     return s;
 }

@@ -134,7 +134,7 @@ static int run_failures(void)
     bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 1, .axes = {-1}},
                  "dim 1 of the result is 4, it must be 1");
     bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {-1, 1}},
-                 "axis 1 is there twice");
+                 "axis 1 occurs twice");
     bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &f}, .out = &f}, "3 x 4 times 3 x 4 is not 3 x 4");
     bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &wide}, .out = &f}, "ranks 2 and 1 to 2, the least is 2");
     bad += fails(EVAL_TENSOR_TRANSPOSE, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {0, 0}},

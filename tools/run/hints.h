@@ -1,4 +1,4 @@
-/* Hints: attributes of ops that are about speed alone, as their rows say. A backend names those that it heeds; of the
+/* Hints: attributes of ops that affect only speed, as their rows say. A backend names those that it heeds; of the
  * others the user is told, since an attribute that does nothing must not look as if it did something. */
 #ifndef TOOLS_RUN_HINTS_H
 #define TOOLS_RUN_HINTS_H

@@ -126,7 +126,7 @@ static status read_dictionary(cursor *c, npy_header *out)
                      : str_is(key, "shape")         ? &shape
                                                     : NULL;
         if (seen == NULL) return malformed(c, "it has a key other than descr, fortran_order and shape");
-        if (*seen) return malformed(c, "a key is there twice");
+        if (*seen) return malformed(c, "a key occurs twice");
         *seen = true;
         TRY(seen == &descr ? read_descr(c, out) : seen == &order ? read_order(c) : read_shape(c, out));
         if (!accept_char(c, ',') && !(c->p < c->end && *c->p == '}'))

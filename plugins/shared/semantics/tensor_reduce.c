@@ -18,7 +18,7 @@ static pto_status split_dims(tensor_call *call, walk *kept, walk *reduced)
     for (uint32_t i = 0; i < call->axis_count; i++) {
         uint32_t axis;
         TENSOR_TRY(tensor_check_axis(call, call->axes[i], in->rank, &axis));
-        if (is_reduced[axis]) return tensor_fail(call, "axis %" PRId64 " is there twice", call->axes[i]);
+        if (is_reduced[axis]) return tensor_fail(call, "axis %" PRId64 " occurs twice", call->axes[i]);
         is_reduced[axis] = true;
     }
     const uint32_t want_rank = call->drop_reduced ? in->rank - call->axis_count : in->rank;

@@ -9,7 +9,7 @@ for subject in plugins passes tilings backends properties ops machines options e
 import json, sys
 def unique(pairs):
     keys = [key for key, _ in pairs]
-    assert len(keys) == len(set(keys)), f"{sys.argv[1]}: a key is there twice in {keys}"
+    assert len(keys) == len(set(keys)), f"{sys.argv[1]}: a key occurs twice in {keys}"
     return dict(pairs)
 entries = json.load(open("json"), object_pairs_hook=unique)
 assert entries and all(e["name"] for e in entries), sys.argv[1]

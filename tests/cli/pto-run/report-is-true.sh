@@ -32,7 +32,7 @@ expect("files", sorted(listed), sorted(wanted))
 # Well-formed, nothing from outside, every link to a line leads to one.
 page = tree.parse(folder / "index.html").getroot()
 ids = [e.get("id") for e in page.iter() if e.get("id")]
-expect("ids that are there twice", len(ids) - len(set(ids)), 0)
+expect("ids that occur twice", len(ids) - len(set(ids)), 0)
 # What is too wide for a screen scrolls in a box of its own, and none of it is cut off.
 boxed = {t for e in page.iter() if e.get("class") == "scroll" for t in e if name(t) == "table"}
 expect("tables outside of boxes", [t.get("id") for t in page.iter() if name(t) == "table" and t not in boxed], [])

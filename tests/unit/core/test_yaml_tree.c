@@ -82,7 +82,7 @@ TEST(yaml_tree_refuses_each_forbidden_thing_with_its_own_message)
     refuse(STR("a:\n  <<: {b: 1}\n"),
            "a.yaml:2:3: error: [E1012] merge keys are not allowed; use `extends:` and `edit:`, or write the keys out\n"
            "  <<: {b: 1}\n  ^\n");
-    refuse(STR("a: 1\nb: 2\na: 3\n"), "a.yaml:3:1: error: [E1013] `a` is twice in this mapping; keep one\na: 3\n^\n"
+    refuse(STR("a: 1\nb: 2\na: 3\n"), "a.yaml:3:1: error: [E1013] `a` occurs twice in this mapping; keep one\na: 3\n^\n"
                                       "a.yaml:1:1: note: the first one\na: 1\n^\n");
     refuse(STR("? [a, b]\n: 1\n"),
            "a.yaml:1:3: error: [E1014] a sequence cannot be a key; keys are plain names\n? [a, b]\n  ^\n");

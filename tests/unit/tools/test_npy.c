@@ -91,7 +91,7 @@ TEST(headers_are_not_trusted)
 {
     refuse("{'descr': '<f4', 'fortran_order': False}", 4,
            "[E1401] the .npy header is malformed: descr, fortran_order or shape is missing");
-    refuse("{'descr': '<f4', 'descr': '<f4'}", 4, "[E1401] the .npy header is malformed: a key is there twice");
+    refuse("{'descr': '<f4', 'descr': '<f4'}", 4, "[E1401] the .npy header is malformed: a key occurs twice");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", 4, "[E1401]");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 4, "[E1401]");
     refuse("{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'more': 1}", 12, "[E1401]");
