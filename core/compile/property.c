@@ -94,7 +94,7 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             BLOCK_EACH_OP(m, f, module_top(m)) {
                 if (!is_at(m, f, level->level)) continue;
                 if (check_function(set, session, m, f, c, blamed) == OK) continue;
-                if (run_session_is_stopped(session)) return FAILED; /* it stopped, nobody is to blame */
+                if (run_session_is_stopped(session)) return FAILED; /* it stopped; no checker is to blame */
                 blame(set, m, c->id, blamed);
                 return FAILED;
             }

@@ -127,7 +127,7 @@ static const schema_key cost_keys[] = {
     CYCLES("head", "0", "100000", "once, when the pipe was idle"),
     CYCLES("per-repeat", "0", "100000", "for each repeat-bytes of a row"),
     CYCLES("per-row", "0", "100000", "for each row"),
-    CYCLES("tail", "0", "100000", "once, when somebody waits for the result"),
+    CYCLES("tail", "0", "100000", "once, when something waits for the result"),
     LIST(OPTIONAL, "dtypes", &dtype_item, "element types, when they differ from vector.dtypes"),
     END,
 };

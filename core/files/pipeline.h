@@ -1,7 +1,7 @@
 /* Pipeline files, `pto-pipeline: 1`, and lists of passes from the command line: to steps with places.
  *
  * What `extends:` names is read first; a key of the extending file replaces the parent's, params merge by name, edits
- * apply in file order. Options of steps stay YAML nodes until somebody knows the plugin's descriptors (option.h). All
+ * apply in file order. Options of steps stay YAML nodes until the plugin's descriptors are known (option.h). All
  * memory lives in the arena that was given. */
 #ifndef CORE_FILES_PIPELINE_H
 #define CORE_FILES_PIPELINE_H

@@ -404,7 +404,7 @@ static status check_param(pipeline_builder *b, pipeline_param *param)
     return value_from_node(b->a, b->d, param->value_node, &rule, &param->value);
 }
 
-/* A default that nobody reads is left over from a step that an edit took away; a value that was asked for would be
+/* A default that is not read is left over from a step that an edit took away; a value that was asked for would be
  * ignored. */
 static status refuse_without_reader(pipeline_builder *b, const pipeline_param *param)
 {

@@ -56,7 +56,7 @@ static bool text_to_bool(str s, int64_t *out)
     return *out != 0 || str_is(s, "false");
 }
 
-/* YAML 1.1 reads 010 as eight, people read ten: nobody shall need to know. */
+/* YAML 1.1 reads 010 as eight, people as ten. */
 static bool has_leading_zero(str s)
 {
     size_t at = s.n > 0 && (s.p[0] == '-' || s.p[0] == '+') ? 1 : 0;

@@ -19,7 +19,7 @@ typedef struct flight_recorder {
     uint32_t finished;     /* 1: the worker returned from its main function; its exit status is meant */
     _Atomic uint32_t stop; /* 1: the time is up; the worker should stop */
     uint32_t stopped;    /* 1: it stopped for that reason; the names above stay those of the plugin that was running */
-    uint32_t supervised; /* 0: nobody else reads this */
+    uint32_t supervised; /* 0: nothing else reads this */
     uint32_t lost_files; /* 1: a plugin took standard files that cannot be put back; the worker ended for that */
     char parent[96];     /* the plugin after which the worker first had processes of its own, or empty */
     _Atomic uint64_t load_began_ns;   /* monotonic time when the loading of a plugin began, or 0 */
@@ -34,8 +34,8 @@ flight_recorder *flight_recorder_create(void);
 /* Copies text into one of the fields, cut to fit; no text empties it. */
 void flight_recorder_set(char *field, size_t field_bytes, str text);
 #define FLIGHT_SET(recorder, field, text) flight_recorder_set((recorder)->field, sizeof(recorder)->field, (text))
-/* What it says, once nobody may write to it any more: names end and hold no control characters, whatever a plugin wrote
- * over them. */
+/* What it says, once nothing may write to it any more: names end and hold no control characters, whatever a plugin
+ * wrote over them. */
 void flight_recorder_read(const flight_recorder *r, flight_recorder *out);
 /* Nothing of a plugin is running. */
 void flight_recorder_clear(flight_recorder *r);

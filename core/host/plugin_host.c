@@ -219,7 +219,7 @@ static status add_file(plugin_host *h, const char *path, bool given)
 
 enum { FOLDER_FILES_MAX = 4096 };
 
-/* Names of the *.so files of an open folder, sorted, since readdir's order is nobody's choice. */
+/* Names of the *.so files of an open folder, sorted, since readdir's order is arbitrary. */
 static const char *const *list_plugins(arena *a, DIR *folder)
 {
     text_list names = {0};

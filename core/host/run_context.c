@@ -69,7 +69,7 @@ uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded
     return 1u << from | 1u << to | ((1u << level_guest(from) | 1u << level_guest(to)) & ~excluded);
 }
 
-/* What runs, for the supervisor: a checker counts as the step whose work it checks. NULL: nobody. */
+/* What runs, for the supervisor: a checker counts as the step whose work it checks. NULL: nothing. */
 static void record(const run_session *s, const run_context *c)
 {
     flight_recorder *r = s->params.recorder;

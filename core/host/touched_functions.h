@@ -12,7 +12,7 @@ typedef struct touched_functions touched_functions;
 
 /* Lives in the arena. At first nothing is known of any function. */
 touched_functions *touched_functions_create(arena *a, module *m);
-/* Somebody may have changed the function, or, for 0, something of the module outside of all functions. */
+/* Something may have changed the function, or, for 0, something of the module outside of all functions. */
 void touched_functions_touch(touched_functions *s, op_id function);
 
 /* The module was restored: nothing is known of any function but that all verify. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A view of bytes; not NUL-terminated; owned by somebody else. */
+/* A view of bytes; not NUL-terminated; owned by other code. */
 typedef struct str {
     const char *p;
     size_t n;

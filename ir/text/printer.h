@@ -11,7 +11,7 @@
 typedef struct print_options {
     bool generic;
     bool locations; /* `loc(..)` after every op; fused ones with all origins */
-    /* Told of each op before its text goes to `out`, in print order. NULL: nobody listens. */
+    /* Told of each op before its text goes to `out`, in print order. NULL: nothing listens. */
     void (*on_op)(void *self, op_id o);
     void *self;
 } print_options;

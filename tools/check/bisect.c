@@ -11,7 +11,7 @@ typedef struct bisect {
     const char **reasons; /* of each step: why it always runs, in words; NULL: it need not */
 } bisect;
 
-/* What after the step requires the property: "step `tile`", "backend pto.cpu-sim"; NULL: nobody. */
+/* What after the step requires the property: "step `tile`", "backend pto.cpu-sim"; NULL: nothing. */
 static const char *find_user(arena *a, const contract *c, uint32_t index, const char *property)
 {
     char text[256];

@@ -33,7 +33,7 @@ static status wait_for(diag_engine *d, const char *program, pid_t child)
     return FAILED;
 }
 
-/* The program ends with us: it would write on into a folder that nobody needs. Through `told` goes why it did not
+/* The program ends with us: it would write on into a folder that nothing needs. Through `told` goes why it did not
  * start. */
 __attribute__((noreturn)) static void be_program(const char *python, char *const *argv, pid_t us, int told)
 {

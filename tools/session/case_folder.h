@@ -8,8 +8,8 @@
 
 /* Makes one; NULL with errno when it cannot. */
 char *case_folder_make(arena *a);
-/* Whether this names one that case_folder_make could have made: the supervisor removes what a worker leaves, and takes
- * nobody's word for it. */
+/* Whether this names one that case_folder_make could have made: the supervisor removes what a worker leaves, and relies
+ * on no message of it. */
 bool case_folder_is(const char *path);
 
 #endif

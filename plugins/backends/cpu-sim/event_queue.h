@@ -21,7 +21,7 @@ typedef struct event_queue {
 void event_queue_init(const pto_run *run, event_queue *q, uint32_t actors);
 /* Replaces the time the actor had. */
 void event_queue_set(event_queue *q, uint32_t actor, int64_t time);
-/* False when nobody waits. */
+/* False when nothing waits. */
 bool event_queue_pop(event_queue *q, queued *out);
 
 #endif

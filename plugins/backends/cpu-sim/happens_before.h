@@ -6,8 +6,8 @@
  * ordered does not depend on timing, and of two accesses without order the later one finds the earlier one here.
  *
  * Accesses that are ordered can still be wrong: bytes that a buffer's owner wrote are lost when another buffer that has
- * the same addresses is written before they are read. Such a reuse is legal once nobody reads the bytes any more, so it
- * is the read that shows it. */
+ * the same addresses is written before they are read. Such a reuse is legal once nothing reads the bytes any more, so
+ * it is the read that shows it. */
 #ifndef PTO_CPU_SIM_HAPPENS_BEFORE_H
 #define PTO_CPU_SIM_HAPPENS_BEFORE_H
 
@@ -58,7 +58,7 @@ typedef struct race {
     uint32_t root; /* in global memory */
 } race;
 
-/* A read of bytes that nobody wrote before. */
+/* A read of bytes that nothing wrote before. */
 typedef struct blank_read {
     const program_site *site; /* NULL: none */
     pto_space space;

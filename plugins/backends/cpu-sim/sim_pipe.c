@@ -381,7 +381,7 @@ static pto_status end_entry(sim *s, sim_core *c, uint32_t pipe)
     const sim_entry *e = &p->ring[p->head];
     p->is_running = false;
     if (e->kind == STEP_INSN) PTO_TRY(end_insn(s, c, pipe, e));
-    /* A flag that nobody had to wait for does not let the pipe run dry. */
+    /* A flag that nothing had to wait for does not let the pipe run dry. */
     else if (s->now - p->idle_from <= s->machine->flag_cycles)
         p->idle_from = s->now;
     if (e->kind == STEP_SET_FLAG) {

@@ -1,4 +1,4 @@
-/* Which elements of global memory were written: of outputs and workspaces, whose content is nobody's before. With data
+/* Which elements of global memory were written: of outputs and workspaces, whose content is undefined before. With data
  * alone. */
 #ifndef PTO_CPU_SIM_WRITTEN_H
 #define PTO_CPU_SIM_WRITTEN_H

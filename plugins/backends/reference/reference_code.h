@@ -28,7 +28,7 @@ typedef enum op_action {
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* a tensor op: tensor_ops.h */
     DO_EVALUATE, /* an op of a plugin */
-    DO_EMPTY,    /* memory that nobody has written */
+    DO_EMPTY,    /* memory that nothing has written */
     DO_FREE,
     DO_ZERO_ACC,
     DO_TILE, /* value form of an instruction */
@@ -55,7 +55,7 @@ typedef struct function_code function_code;
 /* Codes besides those of control_code.h; a: number of the op in function_code.ops. */
 enum {
     CODE_OP = CONTROL_CLIENT,
-    CODE_DROP,      /* the op is done: drops what nobody needs any more */
+    CODE_DROP,      /* the op is done: drops what nothing needs any more */
     CODE_INSTANCES, /* of a forall; jumps to b when there are none */
     CODE_INSTANCE   /* the next one at b, or on */
 };

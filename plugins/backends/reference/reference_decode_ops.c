@@ -89,7 +89,7 @@ static pto_status decode_forall(coder *c, op_code *o)
     if (o->expr_count > PTO_MAX_DIMS)
         return coder_refuse(o->op, "pto.reference/unsupported", "`%.*s` has %" PRIu32 " indices, the limit is %d",
                             PTO_FMT(o->name), o->expr_count, PTO_MAX_DIMS);
-    /* An `out` that nobody else sees may be written in place; the result of tile.empty is such. */
+    /* An `out` that nothing else sees may be written in place; the result of tile.empty is such. */
     bool *takes = PTO_SCRATCH(c->run, bool, o->operand_count);
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const pto_value v = pto_op_operand(o->op, i);

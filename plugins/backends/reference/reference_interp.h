@@ -49,7 +49,7 @@ typedef struct interp {
 /* Runs the function on the call's tensors. */
 pto_status interp_run(interp *in, const function_code *entry);
 pto_status interp_eval(const frame *fr, pto_op at, const index_expr *e, int64_t *out);
-/* The op is done: drops what nobody needs any more. */
+/* The op is done: drops what nothing needs any more. */
 void interp_done(interp *in, frame *fr, const op_code *o);
 void interp_set_number(frame *fr, uint32_t id, pto_dtype dtype, number n);
 void interp_set_index(frame *fr, uint32_t id, int64_t n);

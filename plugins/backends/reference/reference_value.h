@@ -1,6 +1,6 @@
 /* Values of the interpreter: numbers, arrays, tiles; and the storage of the last two.
  *
- * Storage is counted: a value in a slot holds one reference, and what nobody holds goes back to the pool. Arrays and
+ * Storage is counted: a value in a slot holds one reference, and what nothing holds goes back to the pool. Arrays and
  * tiles that ops make are never changed afterwards; only stores change memory.
  *
  * A mark per element tells what wrote it: 0 nothing, 1 something before or outside of every running loop of independent
@@ -36,7 +36,7 @@ typedef struct pool {
     const pto_run *run;
     storage *free[POOL_CLASSES];
     storage *shells; /* without data of their own */
-    shadow *shadow;  /* which values elements may have; NULL: nobody asks */
+    shadow *shadow;  /* which values elements may have; NULL: nothing asks */
 } pool;
 
 /* Row-major, or with strides (in elements). */

@@ -89,7 +89,7 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
     return PTO_OK;
 }
 
-/* ---- nests whose results nobody uses ---- */
+/* ---- nests whose results nothing uses ---- */
 
 static int writes_elsewhere(pto_op forall)
 {

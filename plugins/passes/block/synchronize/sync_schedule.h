@@ -62,7 +62,7 @@ struct sync_flow {
     uint32_t *class_of; /* first of each op */
     int64_t *stages;
     uint32_t stage_count, stage_room;
-    uint32_t *gm_fact; /* of each op: all its instances in global memory; SYNC_NONE: nobody asks */
+    uint32_t *gm_fact; /* of each op: all its instances in global memory; SYNC_NONE: nothing asks */
     flow_age *ages;
     uint8_t *is_aged; /* by op: loops that have ages */
     uint32_t age_count, age_room;
