@@ -98,8 +98,8 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "no core of machine `%s` owns a scratchpad, such as `vec`, or accumulators, such as `acc`",
                             out->name);
-    PTO_TRY(read_kind(run, cube ? cube : vector, out, &out->cube_kind));
-    PTO_TRY(read_kind(run, vector ? vector : cube, out, &out->vector_kind));
+    PTO_TRY(read_kind(run, cube != NULL ? cube : vector, out, &out->cube_kind));
+    PTO_TRY(read_kind(run, vector != NULL ? vector : cube, out, &out->vector_kind));
     out->clock_hz = pto_machine_i64_or(run, 1000000000, "clock-hz");
     out->global = pto_space_of_role(run, PTO_ROLE_GLOBAL);
     const pto_space_facts global = pto_machine_space(run, out->global);

@@ -9,7 +9,10 @@
  * Values that share storage (carried through a loop, accumulated in) are one class and get one space: `acc` for matrix
  * products, `vec` for vector work (what the machine calls them), for loads that of the machine's paths that reaches
  * their uses in the fewest moves. A space that the program states stays. Exact. A use that no path of the machine
- * reaches on chip is an error. */
+ * reaches on chip is an error.
+ *
+ * Requires functions on memory (pto.bufferized). Leaves every tile with a space, and every move on a path of the
+ * machine (pto.spaces-assigned). */
 #include <pto/plugin.h>
 
 #include "tile_machine.h"
