@@ -33,7 +33,8 @@ enum operand_flag {
     OPERAND_SUMS = 1 << 3,        /* has the element type of sums */
     OPERAND_CONVERTED = 1 << 4,   /* has an element type of its own */
     OPERAND_WRITTEN = 1 << 5,
-    OPERAND_SCRATCH = 1 << 6 /* written, and what it held or holds has no meaning */
+    OPERAND_SCRATCH = 1 << 6, /* written, and what it held or holds has no meaning */
+    OPERAND_MASK = 1 << 7     /* has one bit for each element: of the element type mask */
 };
 
 /* An operand in the row of an op. What follows `dtypes` is of instructions and their value forms. */

@@ -266,6 +266,11 @@ uint32_t op_info_operands(const op_info *info)
     return n;
 }
 
+const char *op_info_operand_name(const op_info *info, uint32_t i)
+{
+    return i < op_info_operands(info) ? info->in[i].name : NULL;
+}
+
 uint32_t op_info_operands_with(const op_info *info, uint32_t flags)
 {
     uint32_t found = 0;

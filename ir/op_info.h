@@ -189,7 +189,9 @@ typedef struct op_info {
     uint8_t space;
     uint8_t fold;
     /* tensor ops */
+    uint8_t makes;                 /* element type of the results; 0: that of the operands */
     op_kind tile[TILE_FORM_COUNT]; /* OP_NONE: none */
+    const char *tile_attr[2];      /* an attribute that the value forms have for the op, and its word; NULL: none */
     const char *expansion;         /* the op in others, for pto.expand-math; see tensor.def. NULL: none */
     op_kind typed_by; /* the value form whose element types are those of the op; OP_NONE: see op_typed_by */
     /* instructions and their value forms */
@@ -227,6 +229,8 @@ uint32_t op_kind_count(const op_table *t);
 const char *op_nearest_name(const op_table *t, str name);
 /* Entries of `in`. */
 uint32_t op_info_operands(const op_info *info);
+/* The name of an entry of `in`; NULL: there is none. */
+const char *op_info_operand_name(const op_info *info, uint32_t i);
 /* Bit i: entry i of `in` has one of the flags (enum operand_flag). */
 uint32_t op_info_operands_with(const op_info *info, uint32_t flags);
 /* The value form whose instruction decides in which element types a tensor op can be computed; OP_NONE: the op becomes

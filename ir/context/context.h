@@ -211,9 +211,10 @@ type_id type_buffer(ir_context *c);
 type_id type_channel(ir_context *c, type_id tile, int32_t depth, channel_via via);
 /* The type of the tiles of a channel. */
 type_id channel_tile(ir_context *c, type_id channel);
-/* Bytes of a tile of `rows` x `columns` elements: rows of a mask are packed bits, first column in the lowest bit, each
- * row from a multiple of MASK_ROW_BYTES on. Fails (false) beyond 63 bits. */
-bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out);
+/* Bytes of a tile of `rows` x `columns` elements: rows of a mask (columns, where the layout is column-major) are packed
+ * bits, the first one in the lowest bit, each row from a multiple of MASK_ROW_BYTES on. Fails (false) beyond 63 bits.
+ */
+bool tile_bytes(dtype d, bool is_column_major, int64_t rows, int64_t columns, int64_t *out);
 /* What keeps a type from being one, in words for a message: an element type where none of its kind is allowed. NULL:
  * nothing. */
 const char *type_misfit(const ir_context *c, const type_node *t);

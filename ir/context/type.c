@@ -119,12 +119,13 @@ type_id channel_tile(ir_context *c, type_id channel)
     return type_intern(c, &t);
 }
 
-bool tile_bytes(dtype d, int64_t rows, int64_t columns, int64_t *out)
+bool tile_bytes(dtype d, bool is_column_major, int64_t rows, int64_t columns, int64_t *out)
 {
     int64_t row = columns;
     if (rows < 0 || columns < 0) return false;
     if (d == DTYPE_MASK) {
-        int64_t bytes = columns / 8 + (columns % 8 != 0);
+        int64_t bits = is_column_major ? rows : columns, bytes = bits / 8 + (bits % 8 != 0);
+        if (is_column_major) rows = columns;
         row = bytes / MASK_ROW_BYTES * MASK_ROW_BYTES + (bytes % MASK_ROW_BYTES != 0 ? MASK_ROW_BYTES : 0);
     } else if (__builtin_mul_overflow(columns, (int64_t)dtype_bytes(d), &row)) {
         return false;
@@ -143,8 +144,10 @@ const char *type_misfit(const ir_context *c, const type_node *t)
     if (!is_tile) return NULL;
     if (t->space != SPACE_NONE && space_role_of(c, t->space) != SPACE_ROLE_SCRATCHPAD)
         return "tiles of `mask` and `rec64` are in a scratchpad, such as `vec`";
-    if (t->layout != LAYOUT_NONE && layout_order_of(c, t->layout) != ORDER_ROW)
-        return "tiles of `mask` and `rec64` are row-major, as in the layout `nd`";
+    layout_order order = layout_order_of(c, t->layout);
+    if (t->layout != LAYOUT_NONE && order != ORDER_ROW && (t->dtype != DTYPE_MASK || order != ORDER_COLUMN))
+        return "tiles of `mask` are row-major or column-major, as in the layouts `nd` and `dn`, those of `rec64` "
+               "row-major";
     return NULL;
 }
 

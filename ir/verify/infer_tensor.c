@@ -30,15 +30,23 @@ static status give(module *m, uint32_t dtype_id, const shape *s, type_id *out)
 
 static const char *operand_name(const module *m, op_id op, uint32_t i) { return op_info_of(m, op)->in[i].name; }
 
+/* The first operand without an element type of its own. */
+static uint32_t main_operand(const module *m, op_id op)
+{
+    uint32_t i = 0;
+    while (op_info_of(m, op)->in[i].dtypes != 0) i++;
+    return i;
+}
+
 static status same_dtype(module *m, op_id op)
 {
-    uint32_t n = op_value_operand_count(m, op);
-    for (uint32_t i = 1; i < n; i++) {
-        dtype first = type_of_value(m, op_operand(m, op, 0))->dtype;
+    uint32_t n = op_value_operand_count(m, op), main = main_operand(m, op);
+    for (uint32_t i = main + 1; i < n; i++) {
+        dtype first = type_of_value(m, op_operand(m, op, main))->dtype;
         dtype other = type_of_value(m, op_operand(m, op, i))->dtype;
         if (first != other)
             return op_error(m, op, &E0212, "takes one element type; `%s` has %s and `%s` has %s: cast one of them",
-                            operand_name(m, op, 0), dtype_name(first), operand_name(m, op, i), dtype_name(other));
+                            operand_name(m, op, main), dtype_name(first), operand_name(m, op, i), dtype_name(other));
     }
     return OK;
 }
@@ -100,7 +108,8 @@ status infer_elementwise(module *m, uint32_t op, type_id *out)
     TRY(same_dtype(m, op));
     shape s;
     TRY(broadcast_operands(m, op, &s));
-    return give(m, type_of_value(m, op_operand(m, op, 0))->dtype, &s, out);
+    const uint32_t makes = op_info_of(m, op)->makes;
+    return give(m, makes != 0 ? makes : type_of_value(m, op_operand(m, op, main_operand(m, op)))->dtype, &s, out);
 }
 
 /* Every value of a type is one of that type: nothing is rounded or clamped. */

@@ -74,6 +74,11 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0212, "accumulates %s in %s, got %s", dtype_name(from), dtype_name(sum_of(from)),
                         dtype_name(got));
     }
+    if (has_flag(i, k, OPERAND_MASK)) {
+        if (got == DTYPE_MASK) return OK;
+        return op_error(i->m, i->o, &E0212, "has one bit for each element in %s, which is not a tile of `mask`",
+                        words_of(i, k));
+    }
     if (has_flag(i, k, OPERAND_CONVERTED)) {
         if ((i->info->dtypes & (1u << got)) != 0) return OK;
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
@@ -86,7 +91,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
 static status check_elements(const insn *i)
 {
     uint32_t source = FIRST_SOURCE;
-    while (source + 1 < i->count && has_flag(i, source, OPERAND_SUMS)) source++;
+    while (source + 1 < i->count && has_flag(i, source, OPERAND_SUMS | OPERAND_MASK)) source++;
     for (uint32_t k = FIRST_SOURCE; k < i->count; k++)
         if (k != source) TRY(check_element(i, source, k));
     return check_element(i, source, TARGET);

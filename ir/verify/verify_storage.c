@@ -51,6 +51,7 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
     int64_t offset = op_attr_int(m, op, "offset", 0);
     int64_t room = op_attr_int(m, buffer, "bytes_per_stage", 0);
     bool is_mask = t->dtype == DTYPE_MASK;
+    bool is_column_major = layout_order_of(module_context(m), t->layout) == ORDER_COLUMN;
     uint32_t element = is_mask ? MASK_ROW_BYTES : dtype_bytes(t->dtype);
     str space_text = op_attr_str(m, buffer, "space");
     if (t->space == SPACE_NONE || !str_is(space_text, space_name(module_context(m), t->space)))
@@ -62,8 +63,8 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
                         offset, element, is_mask ? "a row of bits" : "an element");
     if (!expr_is_const(module_context(m), t->dims[0], &rows) || !expr_is_const(module_context(m), t->dims[1], &columns))
         return op_error(m, op, &E0218, "describes %s, whose capacity is not two numbers", type_words(m, type));
-    if (!tile_bytes((dtype)t->dtype, rows, columns, &bytes) || __builtin_add_overflow(bytes, offset, &end) ||
-        end > room)
+    if (!tile_bytes((dtype)t->dtype, is_column_major, rows, columns, &bytes) ||
+        __builtin_add_overflow(bytes, offset, &end) || end > room)
         return op_error(m, op, &E0227,
                         "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes; the tile has %" PRId64 " bytes",
                         type_words(m, type), offset, room, bytes);

@@ -33,7 +33,7 @@ import elements  # noqa: E402
 import single_ops as single  # noqa: E402
 
 STEPS = None  # of the default pipeline
-REFUSALS = r"pto-run .*default.yaml.*: status 5\n.*\[pto.(legalize-types/no-(exact-way|conversion|product)|select/no-instruction)\]"
+REFUSALS = r"pto-run .*default.yaml.*: status 5\n.*\[pto.(legalize-types/no-(exact-way|conversion|product)|expand-math/no-type|select/no-instruction)\]"
 
 
 class Wrong(Exception):

@@ -38,6 +38,8 @@ def edge_array(dtype, shape, rng, others=None):
 
 
 def given(dtype, bits):
+    if dtype == "bool":
+        return bits.view(np.bool_)
     return bits.view({"f32": np.float32, "f16": np.float16, "bf16": np.uint16}.get(dtype) or elements.int_type(dtype))
 
 
@@ -126,7 +128,8 @@ def unary(Form):
             def wanted(x, d=dtype, fn=fn, o=op, a=attribute):
                 v = elements.decode(d, x)
                 return fn(v), gelu("sigmoid" if a else "tanh", v)[1] if o == "gelu" else 0
-            yield form(Form, f"{op}{attribute.replace(' ', '')}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x{attribute} : {t}", wanted, near=limit)
+            turns = np.array([b for b in edges(dtype) if not np.abs(elements.decode(dtype, b)) > numpy_ops.TURNS[op]], elements.bits_type(dtype)) if op in numpy_ops.TURNS else None
+            yield form(Form, f"{op}{attribute.replace(' ', '')}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x{attribute} : {t}", wanted, near=limit, others=turns)
 
 
 def binary(Form):
@@ -144,6 +147,122 @@ def binary(Form):
             for nan in ("propagate", "ignore") if dtype in FLOATS else ("propagate",):
                 yield form(Form, f"{op}-{nan}-{dtype}", dtype, {"x": t, "z": row}, t, f'%y = tensor.{op} %x, %z {{nan = "{nan}"}} : {t}',
                            lambda x, z, d=dtype, l=largest, n=nan: exact(extreme(l, n))(d, x, np.broadcast_to(z, x.shape)).reshape(x.shape))
+
+
+def pairs(Form):
+    """Functions of two operands, and what keeps a number within two others."""
+    for dtype in FLOATS + INTEGERS:
+        t, row = f"<A x B x {dtype}>", f"<B x {dtype}>"
+        value = lambda x, d=dtype: elements.decode(d, x)
+        rows = [(op, f[0] if dtype in FLOATS else f[1]) for op, f in numpy_ops.REMAINDERS.items()]
+        rows += [(op, f) for op, (f, _) in numpy_ops.FLOAT_PAIRS.items() if dtype in FLOATS]
+        divisors = None if dtype in FLOATS else np.array([b for b in edges(dtype) if b], elements.bits_type(dtype))
+        signs = np.array([b for b in edges(dtype) if not np.isnan(elements.decode(dtype, b))], elements.bits_type(dtype)) if dtype in FLOATS else None
+        for op, fn in rows:
+            def wanted(x, z, d=dtype, fn=fn):
+                if d in FLOATS:
+                    return fn(elements.decode(d, x), elements.decode(d, z))
+                return elements.int_bits(d, fn(elements.decode(d, x).astype(object), elements.decode(d, z).astype(object)))
+            ulps = numpy_ops.row_ulp(op)
+            near = (lambda got, want, d=dtype, u=ulps: within(d, u)(got, want)) if dtype in FLOATS else None
+            f = form(Form, f"{op}-{dtype}", dtype, {"x": t, "z": t}, t, f"%y = tensor.{op} %x, %z : {t}", wanted, near=near)
+            second = signs if op == "copysign" else divisors
+            f.prepare = lambda n, d, shape, rng, k=second: given(d, rng.choice(k, shape) if n == "z" and k is not None else edge_array(d, shape, rng))
+            yield f
+        for op, fn in numpy_ops.BITS.items():
+            if dtype in FLOATS:
+                break
+            text = f"%y = tensor.bitwise_{op} %x{', %z' if fn else ''} : {t}"
+            yield form(Form, f"bitwise_{op}-{dtype}", dtype, {"x": t, "z": t} if fn else {"x": t}, t, text, fn or (lambda x: ~x))
+        for op, fn in numpy_ops.SHIFTS.items():
+            if dtype in FLOATS:
+                break
+            counts = elements.int_bits(dtype, list(range(0, 8 * elements.size(dtype) + 2)) + [-1])
+            f = form(Form, f"{op}-{dtype}", dtype, {"x": t, "z": row}, t, f"%y = tensor.{op} %x, %z : {t}",
+                     lambda x, z, fn=fn, d=dtype, value=value: elements.int_bits(d, fn(value(x).astype(object), np.broadcast_to(value(z), x.shape).astype(object), 8 * elements.size(d))))
+            f.prepare = lambda n, d, shape, rng, k=counts: given(d, rng.choice(k, shape) if n == "z" else edge_array(d, shape, rng))
+            yield f
+        def clipped(x, low, high, d=dtype):
+            if d not in FLOATS:
+                return np.minimum(np.maximum(x.view(elements.int_type(d)), low.view(elements.int_type(d))), high.view(elements.int_type(d))).view(elements.bits_type(d))
+            return exact(lambda a, b, c: extreme(False, "propagate")(extreme(True, "propagate")(a, b), c))(d, x, np.broadcast_to(low, x.shape), np.broadcast_to(high, x.shape)).reshape(x.shape)
+        yield form(Form, f"clip-{dtype}", dtype, {"x": t, "low": row, "high": row}, t, f"%y = tensor.clip %x, %low, %high : {t}", clipped)
+
+
+def truths(shape, rng):
+    return given("bool", rng.integers(0, 2, shape).astype(np.uint8))
+
+
+def truth_values(Form):
+    """Comparisons, choices and logic; conditions are loaded, computed, repeated along rows and columns, and stored."""
+    b = "<A x B x bool>"
+    parts = {"x": "A x B", "row": "1 x B", "column": "A x 1"}
+    as_truth = lambda r, x: np.broadcast_to(r, x.shape).astype(np.uint8)
+    for dtype in FLOATS + INTEGERS:
+        t = f"<A x B x {dtype}>"
+        value = lambda x, d=dtype: elements.decode(d, x)
+        for word, fn in numpy_ops.RELATIONS.items():
+            near = np.concatenate([edges(dtype)[:6]] * 4 + [edges(dtype)])
+            yield form(Form, f"{word}-{dtype}", dtype, {"x": t, "z": t}, b, f"%y = tensor.{word} %x, %z : {b}",
+                       lambda x, z, fn=fn, value=value: as_truth(fn(value(x), value(z)), x), others=near)
+        for part, dims in parts.items():
+            yield form(Form, f"lt-{part}-{dtype}", dtype, {"x": t, "z": f"<{dims} x {dtype}>"}, b, f"%y = tensor.lt %z, %x : {b}",
+                       lambda x, z, value=value: as_truth(value(z) < value(x), x))
+            f = form(Form, f"where-{part}-{dtype}", dtype, {"c": f"<{dims} x bool>", "x": t, "z": t}, t, f"%y = tensor.where %c, %x, %z : {t}",
+                     lambda c, x, z: np.where(c, x, z).astype(x.dtype))
+            f.prepare = lambda n, d, shape, rng: truths(shape, rng) if d == "bool" else given(d, edge_array(d, shape, rng))
+            yield f
+        number, zero = ("1.5", "0.0") if dtype in FLOATS else ("3", "0")
+        bits = elements.encode(dtype, [1.5])[0] if dtype in FLOATS else elements.int_bits(dtype, [3])[0]
+        yield form(Form, f"where-numbers-{dtype}", dtype, {"x": t}, t, f"""%k = tensor.constant {{value = {number}}} : <{dtype}>
+                   %c = tensor.ge %k, %x : {b}
+                   %a = tensor.where %c, %k, %x : {t}
+                   %d = tensor.gt %x, %k : {b}
+                   %y = tensor.where %d, %a, %k : {t}""",
+                   lambda x, k=bits, value=value, d=dtype: np.where(value(x) > value(np.array([k], elements.bits_type(d)))[0], x, k).astype(x.dtype))
+        yield form(Form, f"truth-of-{dtype}", dtype, {"x": t}, b, f"%y = tensor.cast %x : {b}", lambda x, value=value: as_truth(value(x) != 0, x))
+        for name, fn in numpy_ops.LOGIC.items():
+            if dtype not in ("f32", "bf16", "i32", "i8"):
+                continue
+            operands = {"x": t} if name == "logical_not" else {"x": t, "z": t}
+            few = elements.encode(dtype, [0.0, -0.0, np.nan, 1.0]) if dtype in FLOATS else elements.int_bits(dtype, [0, 0, 1, -1])
+            yield form(Form, f"{name}-{dtype}", dtype, operands, b, f"%y = tensor.{name} {', '.join('%' + o for o in operands)} : {b}",
+                       lambda *v, fn=fn, value=value: as_truth(fn(*[value(x) for x in v]), v[0]), others=few)
+        f = form(Form, f"number-of-truth-{dtype}", dtype, {"c": b}, t, f"%y = tensor.cast %c : {t}",
+                 lambda c, d=dtype: elements.convert(d, "bool", c, "rint", False, False))
+        f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+        yield f
+    for dtype in FLOATS:
+        t = f"<A x B x {dtype}>"
+        for name, fn in numpy_ops.CLASSES.items():
+            yield form(Form, f"{name}-{dtype}", dtype, {"x": t}, b, f"%y = tensor.{name} %x : {b}", lambda x, fn=fn, d=dtype: as_truth(fn(elements.decode(d, x)), x))
+    for name, fn in numpy_ops.LOGIC.items():
+        for part, dims in parts.items():
+            operands = {"x": b} if name == "logical_not" else {"x": b, "z": f"<{dims} x bool>"}
+            f = form(Form, f"{name}-{part}", "bool", operands, b, f"%y = tensor.{name} {', '.join('%' + o for o in operands)} : {b}",
+                     lambda *v, fn=fn: as_truth(fn(*v), v[0]))
+            f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+            yield f
+    for op in ("eq", "ne", "bitwise_and", "bitwise_or", "bitwise_xor"):
+        fn = numpy_ops.RELATIONS.get(op) or numpy_ops.BITS[op.partition("_")[2]]
+        f = form(Form, f"{op}-of-truth", "bool", {"x": b, "z": b}, b, f"%y = tensor.{op} %x, %z : {b}", lambda x, z, fn=fn: as_truth(fn(x, z), x))
+        f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+        yield f
+    f = form(Form, "where-of-truth", "bool", {"c": b, "x": b, "z": "<B x bool>"}, b, f"%y = tensor.where %c, %x, %z : {b}",
+             lambda c, x, z: np.where(c, x, z).astype(np.uint8))
+    f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+    yield f
+    f = form(Form, "broadcast-of-truth", "bool", {"c": "<A x 1 x bool>", "z": "<B x bool>"}, b, f"%y = tensor.broadcast %c : {b}",
+             lambda c, z: np.broadcast_to(c, (c.shape[0], z.shape[0])).copy())
+    f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+    yield f
+    # A condition of each row, found in the row itself.
+    yield form(Form, "where-by-row-statistic", "f32", {"x": "<A x B x f32>"}, "<A x B x f32>", """%m = tensor.reduce_max %x {axis = 1, nan = "ignore"} : <A x 1 x f32>
+               %zero = tensor.constant {value = 0.0} : <f32>
+               %c = tensor.gt %m, %zero : <A x 1 x bool>
+               %n = tensor.neg %x : <A x B x f32>
+               %y = tensor.where %c, %x, %n : <A x B x f32>""",
+               lambda x: np.where(np.any(elements.decode("f32", x) > 0, 1, keepdims=True), x, x ^ np.uint32(1 << 31)).astype(np.uint32), [s for s in SHAPES if s["B"]])
 
 
 def nothing(op, dtype):
@@ -260,5 +379,5 @@ def folded(Form):
 
 
 def single_ops(Form):
-    for group in (unary, binary, reductions, shapes, products, folded):
+    for group in (unary, binary, pairs, truth_values, reductions, shapes, products, folded):
         yield from group(Form)

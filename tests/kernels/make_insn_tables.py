@@ -10,6 +10,7 @@ import elements as el
 import numpy_ops
 
 rng = np.random.default_rng(20240229)
+MASK = 17  # row of types.def
 SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5}
 LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
 FLOATS = ["f32", "f16", "bf16"]
@@ -70,6 +71,39 @@ class Tile:
         return head + image
 
 
+class Mask:
+    """A tile of bits: a row of them begins at a multiple of 32 bytes, the first in the lowest bit; columns, where the layout is dn."""
+
+    def __init__(self, bits, layout="nd", capacity=None):
+        self.layout, self.space, self.valid = layout, "vec", bits.shape
+        self.capacity = capacity or (max(bits.shape[0], 1) + int(rng.integers(0, 2)), max(bits.shape[1], 1) + int(rng.integers(0, 300)))
+        lines, length = self.capacity if layout == "nd" else self.capacity[::-1]
+        self.rows = np.frombuffer(rng.bytes(lines * 32 * -(-length // 256)), dtype=np.uint8).reshape(lines, -1)
+        self.rows = self.packed(bits, self.rows)
+
+    def packed(self, bits, rows):
+        """`rows` with other bits in the valid region."""
+        lines = bits if self.layout == "nd" else bits.T
+        spread = np.unpackbits(rows, axis=1, bitorder="little")
+        spread[: lines.shape[0], : lines.shape[1]] = lines
+        return np.packbits(spread, axis=1, bitorder="little")
+
+    def image(self, rows=None):
+        return (self.rows if rows is None else rows).tobytes()
+
+    def with_bits(self, bits):
+        """The image after a comparison: the rest of each row is 0."""
+        rows = self.rows.copy()
+        count = bits.shape[0 if self.layout == "nd" else 1]
+        if bits.size:
+            rows[:count] = 0
+        return self.image(self.packed(bits, rows))
+
+    def record(self, alias=-1):
+        image = self.image()
+        return struct.pack("<9q", MASK, SPACES["vec"], LAYOUTS[self.layout], *self.capacity, *self.valid, alias, len(image)) + image
+
+
 def number(x):
     return struct.pack("<qqd", int(isinstance(x, int)), x if isinstance(x, int) else 0, x if isinstance(x, float) else 0.0)
 
@@ -84,10 +118,11 @@ def gm_record(gm, expected=None):
     return head + data.tobytes() + (data if expected is None else expected).tobytes()
 
 
-def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", saturate=False, ulp=0, faults=0, gm=None, gm_expected=None, aliases=None, at=None):
+def case(name, what, dst, srcs, expected, scalar=0, pad=None, mode="none", saturate=False, ulp=0, faults=0, gm=None, gm_expected=None, aliases=None, at=None, relation=None):
     """expected: image of dst afterwards (None when there is no dst). at: of what is read, which then is `scalar`."""
     body = struct.pack("<24s64s", name.encode(), what.encode()[:63])
-    body += struct.pack("<6q", el.MODES.index(mode), int(saturate), int(pad is not None), ulp, faults, len(srcs))
+    related = list(numpy_ops.RELATIONS).index(relation) + 1 if relation else 0
+    body += struct.pack("<7q", el.MODES.index(mode), int(saturate), int(pad is not None), related, ulp, faults, len(srcs))
     body += number(scalar) + number(0 if pad is None else pad)
     body += struct.pack("<q", int(dst is not None))
     if dst is not None:
@@ -224,6 +259,62 @@ def unary_cases():
                 with np.errstate(all="ignore"):
                     want = el.encode(t, f(el.decode(t, a)).ravel()).reshape(shape)
                 case("t" + name, f"{t} {shape} {layouts}", d, [s], d.with_valid(want), ulp=ulp)
+
+
+def remainder_cases():
+    for k, shape in enumerate(SIZES + [(16, 64)]):
+        layout = ("nd", "dn")[k % 2]
+        for t in NUMBERS:
+            a, b = data(t, shape), data(t, shape)
+            d = Tile(t, data(t, shape), layout)
+            s = float(rng.choice([0.5, -3.0, np.inf, 2.0])) if el.is_float(t) else int(rng.integers(0, 5))
+            sbits = el.encode(t, s)[0] if el.is_float(t) else el.int_bits(t, [s])[0]
+            for name, (floats, integers, ulp) in numpy_ops.TILE_PAIRS.items():
+                for suffix, other, sources in (("", b, [Tile(t, a, layout), Tile(t, b, layout)]), ("s", np.full(shape, sbits), [Tile(t, a, layout)])):
+                    x, y = el.decode(t, a), el.decode(t, other)
+                    if el.is_float(t):
+                        with np.errstate(all="ignore"):
+                            want, faults = el.encode(t, floats(x, y).ravel()).reshape(shape), 0
+                    elif integers is None:
+                        continue
+                    else:
+                        want, faults = el.int_bits(t, integers(x.astype(object), y.astype(object))), int(np.sum(y == 0))
+                    case(f"t{name}{suffix}", f"{t} {shape} {layout} {s}", d, sources, d.with_valid(want), scalar=s, faults=faults, ulp=ulp)
+
+
+def mask_cases():
+    for k, shape in enumerate(SIZES + [(16, 64), (0, 7), (7, 0), (2, 257)]):
+        layout = ("nd", "dn")[k % 2]
+        some = rng.integers(0, 2, shape).astype(np.uint8)
+        for t in NUMBERS:
+            a, b = data(t, shape), data(t, shape)
+            same = rng.integers(0, 3, shape) == 0
+            b = np.where(same, a, b).astype(el.bits_type(t))
+            x, y = el.decode(t, a), el.decode(t, b)
+            s = float(rng.choice([0.0, -0.0, 1.0, np.inf, np.nan])) if el.is_float(t) else int(rng.integers(0, 4))
+            sbits = el.encode(t, s)[0] if el.is_float(t) else el.int_bits(t, [s])[0]
+            for word, f in numpy_ops.RELATIONS.items():
+                d = Mask(some, layout)
+                case("tcmp", f"{t} {shape} {layout} {word}", d, [Tile(t, a, layout), Tile(t, b, layout)], d.with_bits(f(x, y).astype(np.uint8)), relation=word)
+                case("tcmps", f"{t} {shape} {layout} {word} {s}", d, [Tile(t, a, layout)], d.with_bits(f(x, el.decode(t, [sbits])[0]).astype(np.uint8)),
+                     relation=word, scalar=s)
+            d = Tile(t, data(t, shape), layout)
+            m = Mask(some, layout)
+            case("tsel", f"{t} {shape} {layout}", d, [m, Tile(t, a, layout), Tile(t, b, layout)], d.with_valid(np.where(some, a, b).astype(el.bits_type(t))))
+            case("tsels", f"{t} {shape} {layout} {s}", d, [m, Tile(t, a, layout)], d.with_valid(np.where(some, a, sbits).astype(el.bits_type(t))), scalar=s)
+            if el.is_float(t):
+                continue
+            for name, f in numpy_ops.BITS.items():
+                case(f"t{name}", f"{t} {shape} {layout}", d, [Tile(t, a, layout), Tile(t, b, layout)][: 1 + (name != "not")], d.with_valid((~a if name == "not" else f(a, b)).astype(el.bits_type(t))))
+            for name, f in numpy_ops.SHIFTS.items():
+                case(f"t{name}", f"{t} {shape} {layout}", d, [Tile(t, a, layout), Tile(t, b, layout)], d.with_valid(el.int_bits(t, f(x.astype(object), y.astype(object), 8 * el.size(t)))))
+        for name, f in numpy_ops.BITS.items():
+            d = Mask(some, layout)
+            sources = [Mask(rng.integers(0, 2, shape).astype(np.uint8), layout, d.capacity) for _ in range(1 + (name != "not"))]
+            count = shape[0 if layout == "nd" else 1] if some.size else 0
+            rows = d.rows.copy()
+            rows[:count] = ~sources[0].rows[:count] if name == "not" else f(sources[0].rows[:count], sources[1].rows[:count])
+            case(f"t{name}", f"mask {shape} {layout}", d, sources, d.image(rows))
 
 
 def convert_cases():
@@ -482,7 +573,7 @@ def overlap_cases():
     case("tcvt", "same size in place", as_float, [words], as_float.with_valid(el.convert("f32", "i32", words.full, "rint", False, True)), aliases=[0], mode="rint")
 
 
-for make in (binary_cases, unary_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases):
+for make in (binary_cases, unary_cases, mask_cases, remainder_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -173,6 +173,76 @@ def binary_cases():
                     case(op, what + f" nan {nan}", t, rounded(t, r), ins, nan=nan)
 
 
+def pair_cases():
+    pairs = [(s, s) for s in SHAPES] + [((5, 13), (13,)), ((5, 1), (1, 13)), ((), (4, 3)), ((0, 3), (1, 3))]
+    for sa, sb in pairs:
+        shape = np.broadcast_shapes(sa, sb)
+        for t in NUMBERS:
+            a, b = data(t, sa), data(t, sb)
+            ins = [Array(t, a), Array(t, b)]
+            what = f"{t} {sa} {sb}"
+            if not el.is_float(t):
+                x, y = (np.broadcast_to(ints(t, v), shape) for v in (a, b))
+                for name, (_, f, _) in numpy_ops.REMAINDERS.items():
+                    case(name, what, t, to_bits(t, f(x, y)), ins, faults=int(np.sum(y == 0)) if y.size else 0)
+            else:
+                x, y = (np.broadcast_to(el.decode(t, v), shape) for v in (a, b))
+                with np.errstate(all="ignore"):
+                    for name, (f, _, ulp) in numpy_ops.REMAINDERS.items():
+                        case(name, what, t, rounded(t, f(x, y)), ins, ulp=ulp)
+                    for name, (f, ulp) in numpy_ops.FLOAT_PAIRS.items():
+                        case(name, what, t, rounded(t, f(x, y)), ins, ulp=ulp)
+            if not el.is_float(t):
+                x, y = (np.broadcast_to(ints(t, v), shape) for v in (a, b))
+                for name, f in numpy_ops.BITS.items():
+                    made = np.broadcast_to(f(a, b), shape) if f else ~a
+                    case(f"bitwise_{name}", what, t, made, ins if f else ins[:1])
+                for name, f in numpy_ops.SHIFTS.items():
+                    case(name, what, t, to_bits(t, f(x, y, 8 * el.size(t))), ins)
+            low, high = data(t, sb), data(t, sb)
+            p, q, r = (np.broadcast_to(el.decode(t, v), shape) for v in (a, low, high))
+            one = (lambda u, v, w: extreme(extreme(u, v, False, 0), w, True, 0)) if el.is_float(t) else (lambda u, v, w: min(max(int(u), int(v)), int(w)))
+            made = [one(u, v, w) for u, v, w in zip(p.ravel(), q.ravel(), r.ravel())]
+            want = rounded(t, np.array(made, dtype=np.float64).reshape(shape)) if el.is_float(t) else to_bits(t, np.array(made, dtype=object).reshape(shape))
+            case("clip", what, t, want, [Array(t, a), Array(t, low), Array(t, high)])
+
+
+def truth_cases():
+    pairs = [(s, s) for s in SHAPES] + [((5, 13), (13,)), ((5, 1), (1, 13)), ((), (4, 3)), ((0, 3), (1, 3))]
+    bits = lambda r, shape: np.broadcast_to(np.asarray(r).astype(np.uint8), shape)
+    for sa, sb in pairs:
+        shape = np.broadcast_shapes(sa, sb)
+        a, b = data("bool", sa) & 1, data("bool", sb) & 1
+        for name, f in numpy_ops.LOGIC.items():
+            if name == "logical_not":
+                case(name, f"bool {sa}", "bool", f(a).astype(np.uint8), [Array("bool", a)])
+            else:
+                case(name, f"bool {sa} {sb}", "bool", bits(f(a, b), shape), [Array("bool", a), Array("bool", b)])
+        for name, f in numpy_ops.BITS.items():
+            case(f"bitwise_{name}", f"bool {sa} {sb}", "bool", np.broadcast_to(f(a, b), shape) if f else 1 - a, [Array("bool", a), Array("bool", b)] if f else [Array("bool", a)])
+        for t in NUMBERS + ["bool"]:
+            x, y = (data(t, s) & 1 if t == "bool" else data(t, s) for s in (sa, sb))
+            want = np.where(np.broadcast_to(a, shape), np.broadcast_to(x, shape), np.broadcast_to(y, shape))
+            case("where", f"{t} {sa} {sb}", t, want, [Array("bool", a), Array(t, x), Array(t, y)])
+            case("where", f"{t} {sa} by {sb}", t, np.where(np.broadcast_to(b, shape), np.broadcast_to(x, shape), np.broadcast_to(x, shape)), [Array("bool", b), Array(t, x), Array(t, x)])
+            if t == "bool":
+                for word in ("eq", "ne"):
+                    case(word, f"bool {sa} {sb}", "bool", bits(numpy_ops.RELATIONS[word](x, y), shape), [Array(t, x), Array(t, y)])
+                continue
+            y = np.where(rng.integers(0, 2, sb), data(t, sb), np.resize(x, sb) if x.size else y).astype(el.bits_type(t))
+            p, q = el.decode(t, x), el.decode(t, y)
+            for word, f in numpy_ops.RELATIONS.items():
+                case(word, f"{t} {sa} {sb}", "bool", bits(f(p, q), shape), [Array(t, x), Array(t, y)])
+            for name, f in numpy_ops.LOGIC.items():
+                if name == "logical_not":
+                    case(name, f"{t} {sa}", "bool", bits(f(p), sa), [Array(t, x)])
+                else:
+                    case(name, f"{t} {sa} {sb}", "bool", bits(f(p, q), shape), [Array(t, x), Array(t, y)])
+            if el.is_float(t):
+                for name, f in numpy_ops.CLASSES.items():
+                    case(name, f"{t} {sa}", "bool", bits(f(p), sa), [Array(t, x)])
+
+
 def ascending_sum(x, axes):
     """float64 sum in row-major order of the reduced dims, from zero."""
     kept = [d for d in range(x.ndim) if d not in axes]
@@ -309,7 +379,7 @@ def shape_cases():
                     case("cast", f"{src}->{to} {shape} {mode} {saturate}", to, want, [Array(src, a)], mode=mode, saturate=saturate)
 
 
-for make in (unary_cases, binary_cases, reduce_cases, matmul_cases, composite_cases, shape_cases):
+for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, composite_cases, shape_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

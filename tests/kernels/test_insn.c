@@ -59,6 +59,7 @@ static insn_case take_case(reader *r)
     c.call.mode = (round_mode)take_i64(r);
     c.call.saturate = take_i64(r) != 0;
     c.call.has_pad = take_i64(r) != 0;
+    c.call.relation = (pto_relation)take_i64(r);
     c.ulp = take_i64(r);
     c.faults = take_i64(r);
     c.source_count = take_i64(r);

@@ -48,7 +48,7 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     memcpy(&call.eps, take(r, sizeof call.eps), sizeof call.eps);
     call.value = take_number(r);
     const int64_t count = take_i64(r);
-    array in[2] = {{{0}, NULL, NULL, {0}}};
+    array in[TENSOR_OPERANDS] = {{{0}, NULL, NULL, {0}}};
     for (int i = 0; i < count; i++) {
         in[i] = take_array(r, false);
         call.in[i] = &in[i].t;

@@ -302,3 +302,18 @@ bound bound_convert(pto_dtype to, pto_dtype from, const bound *x, round_mode mod
     if (isnan(r.lo) || isnan(r.hi) || to == PTO_F8E8M0) r = bound_anything(to);
     return r;
 }
+
+bound bound_compare(pto_relation relation, const bound *a, const bound *b)
+{
+    const bool has_nan = a->may_be_nan || b->may_be_nan, has_numbers = bound_has_numbers(a) && bound_has_numbers(b);
+    const bool may_be_less = has_numbers && a->lo < b->hi, may_be_more = has_numbers && a->hi > b->lo,
+               may_be_equal = has_numbers && a->lo <= b->hi && b->lo <= a->hi;
+    bool may_hold = has_nan && relation == PTO_RELATION_NE, may_fail = has_nan && relation != PTO_RELATION_NE;
+    for (int order = -1; order <= 1; order++) {
+        if (!(order < 0 ? may_be_less : order > 0 ? may_be_more : may_be_equal)) continue;
+        const bool holds = pto_relation_holds(relation, order, 0) != 0;
+        may_hold |= holds;
+        may_fail |= !holds;
+    }
+    return (bound){.lo = may_fail ? 0 : 1, .hi = may_hold ? 1 : 0, .is_exact = may_hold != may_fail};
+}

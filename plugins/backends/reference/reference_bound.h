@@ -44,6 +44,8 @@ bound bound_mul(pto_dtype t, const bound *a, const bound *b, double ulp);
 bound bound_product(const bound *a, const bound *b); /* before it is rounded */
 bound bound_div(pto_dtype t, const bound *a, const bound *b, double ulp);
 bound bound_extreme(const bound *a, const bound *b, bool smaller, nan_rule nan);
+/* Of truth values: 0 and 1. What is one of them for sure is exact. */
+bound bound_compare(pto_relation relation, const bound *a, const bound *b);
 bound bound_neg(pto_dtype t, const bound *x);
 bound bound_abs(pto_dtype t, const bound *x);
 bound bound_relu(const bound *x);

@@ -34,6 +34,38 @@ static void move_tile(shadow *s, const tile_ref *t, int64_t rows, int64_t cols, 
     }
 }
 
+/* A byte of a mask is sure when all its bits are. */
+static void read_mask(const shadow *s, const tile_ref *t, bound *list)
+{
+    const bool down = t->order == PTO_ORDER_COLUMN;
+    const tile_ref rows = down ? tile_transposed(t) : *t, bytes = tile_as_bytes(&rows);
+    for (int64_t r = 0; r < rows.valid_rows; r++) {
+        for (int64_t c = 0; c < rows.valid_cols; c++) {
+            bound byte;
+            uint8_t bit;
+            shadow_read(s, PTO_U8, bytes.base + r * bytes.cols + c / 8, 1, 1, &byte);
+            tile_read_bits(&rows, r, c, 1, &bit);
+            list[down ? c * t->valid_cols + r : r * t->valid_cols + c] =
+                byte.is_exact ? bound_of(PTO_BOOL, bit) : bound_anything(PTO_BOOL);
+        }
+    }
+}
+
+static void write_mask(shadow *s, const tile_ref *t, const bound *list)
+{
+    const bool down = t->order == PTO_ORDER_COLUMN;
+    const tile_ref rows = down ? tile_transposed(t) : *t, bytes = tile_as_bytes(&rows);
+    for (int64_t r = 0; r < rows.valid_rows; r++) {
+        for (int64_t c = 0; c < bytes.valid_cols; c++) {
+            bound byte = {.is_exact = true};
+            for (int64_t bit = 8 * c; bit < 8 * c + 8 && bit < rows.valid_cols; bit++)
+                if (!list[down ? bit * t->valid_cols + r : r * t->valid_cols + bit].is_exact)
+                    byte = bound_anything(PTO_U8);
+            shadow_write(s, PTO_U8, bytes.base + r * bytes.cols + c, 1, 1, &byte);
+        }
+    }
+}
+
 static void move_window(shadow *s, const gm_window *w, bound *list, bool writes)
 {
     const int64_t size = (int64_t)element_bytes(w->dtype), stride = gm_row_stride(w);
@@ -146,6 +178,31 @@ static void elements(const bound_insn_run *r)
     }
 }
 
+/* Bits, and what they choose. */
+static void masks(const bound_insn_run *r)
+{
+    const bool compares = r->rule_id == PTO_RULE_COMPARE || r->rule_id == PTO_RULE_COMPARE_SCALAR;
+    for (int64_t i = 0; i < r->rows; i++) {
+        for (int64_t k = 0; k < r->cols; k++) {
+            const bound *a = source_at(r, 0, i, k), *b = r->src[1] != NULL ? source_at(r, 1, i, k) : &r->scalar,
+                        *c = r->src[2] != NULL ? source_at(r, 2, i, k) : &r->scalar;
+            r->to[i * r->cols + k] = compares    ? bound_compare(r->call->relation, a, b)
+                                     : a->lo > 0 ? *b
+                                     : a->hi < 1 ? *c
+                                                 : bound_join(b, c);
+        }
+    }
+}
+
+/* Bit by bit: sure of operands that are. */
+static void logic(const bound_insn_run *r)
+{
+    for (int64_t i = 0; i < r->rows * r->cols; i++) {
+        const bool is_sure = r->src[0][i].is_exact && (r->src[1] == NULL || r->src[1][i].is_exact);
+        r->to[i] = is_sure ? (bound){.is_exact = true} : bound_anything(r->type);
+    }
+}
+
 /* ---- rows, columns, products ---- */
 
 static void fold(const bound_insn_run *r, bool of_rows, bool is_sum, bool smaller)
@@ -210,7 +267,16 @@ static void folds(const bound_insn_run *r)
 static bool results(bound_insn_run *r)
 {
     const bool is_known = two_of(r->id) != TWO_NONE;
+    if (r->id == INSN_TAND || r->id == INSN_TOR || r->id == INSN_TXOR || r->id == INSN_TNOT || r->id == INSN_TSHL ||
+        r->id == INSN_TSHR) {
+        logic(r);
+        return true;
+    }
     switch (r->rule_id) {
+    case PTO_RULE_COMPARE:
+    case PTO_RULE_COMPARE_SCALAR:
+    case PTO_RULE_SELECT:
+    case PTO_RULE_SELECT_SCALAR: masks(r); break;
     case PTO_RULE_ROW_REDUCE:
     case PTO_RULE_COL_REDUCE: folds(r); break;
     case PTO_RULE_MATMUL:
@@ -257,6 +323,16 @@ static const uint8_t source_counts[] = {
 #undef INSN_ONLY
 };
 
+/* As an element of the last source but a mask. */
+static bound scalar_of(const insn_call *call)
+{
+    const pto_dtype t = call->src[0].dtype == PTO_MASK ? call->dst.dtype : call->src[0].dtype;
+    const uint64_t bits = element_from_number(t, call->scalar, false);
+    double x;
+    element_read_f64(t, &bits, 1, 1, &x);
+    return bound_of(t, x);
+}
+
 static void set_extents(bound_insn_run *r)
 {
     const insn_call *call = r->call;
@@ -292,14 +368,13 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
         bound *list = make_room(in, t->valid_rows * t->valid_cols, &rooms[i]);
         ok = list != NULL;
         r.src[i] = list;
-        if (ok) move_tile(in->pool->shadow, t, t->valid_rows, t->valid_cols, list, false);
+        if (!ok) break;
+        if (t->dtype == PTO_MASK)
+            read_mask(in->pool->shadow, t, list);
+        else
+            move_tile(in->pool->shadow, t, t->valid_rows, t->valid_cols, list, false);
     }
-    if (ok && two_of(id) != TWO_NONE && r.src[1] == NULL) {
-        uint64_t bits = element_from_number(call->dst.dtype, call->scalar, false);
-        double x;
-        element_read_f64(call->dst.dtype, &bits, 1, 1, &x);
-        r.scalar = bound_of(call->dst.dtype, x);
-    }
+    if (ok && r.src[0] != NULL) r.scalar = scalar_of(call);
     ok = ok && results(&r);
     for (int i = 0; i < 3; i++) {
         if (rooms[i] != NULL) storage_release(in->pool, rooms[i]);
@@ -316,8 +391,10 @@ void bound_insn_end(interp *in, insn_id id, const insn_call *call, insn_bounds *
         /* What fills the rest of the capacity is exact. */
         const bool fills = id == INSN_TFILLPAD || (id == INSN_TLOAD && call->has_pad);
         if (fills) shadow_clear(s, call->dst.base, tile_capacity_bytes(&call->dst));
-        tile_ref to = call->dst;
-        move_tile(s, &to, b->rows, b->cols, b->at, true);
+        if (call->dst.dtype == PTO_MASK)
+            write_mask(s, &call->dst, b->at);
+        else
+            move_tile(s, &call->dst, b->rows, b->cols, b->at, true);
     }
     storage_release(in->pool, b->in);
 }

@@ -67,7 +67,7 @@ typedef struct bound_run {
     const tensor_call *call;
     pto_dtype type; /* of the result */
     bound_rule rule;
-    bound_list from[2], to;
+    bound_list from[TENSOR_OPERANDS], to;
 } bound_run;
 
 static double ulp_of(const bound_run *r, const char *op)
@@ -99,6 +99,12 @@ static bound element(const bound_run *r, const bound *a, const bound *b)
     case EVAL_TENSOR_DIV: return bound_div(t, a, b, ulp);
     case EVAL_TENSOR_MAXIMUM: return bound_extreme(a, b, false, r->call->nan);
     case EVAL_TENSOR_MINIMUM: return bound_extreme(a, b, true, r->call->nan);
+    case EVAL_TENSOR_EQ:
+    case EVAL_TENSOR_NE:
+    case EVAL_TENSOR_LT:
+    case EVAL_TENSOR_LE:
+    case EVAL_TENSOR_GT:
+    case EVAL_TENSOR_GE: return bound_compare(PTO_RELATION_EQ + (r->o->tensor - EVAL_TENSOR_EQ), a, b);
     case EVAL_TENSOR_BROADCAST: return *a;
     case EVAL_TENSOR_CAST: return bound_convert(t, r->call->in[0]->dtype, a, r->call->mode, r->call->saturate);
     default: return bound_function(r->o->tensor, r->call->approx, t, a, &r->rule);
@@ -124,8 +130,29 @@ static pto_status elements(bound_run *r)
                 continue;
             }
             *z = element(r, x, y);
-            z->is_exact = x->is_exact && r->o->tensor == EVAL_TENSOR_BROADCAST;
+            if (r->call->out->dtype != PTO_BOOL) z->is_exact = x->is_exact && r->o->tensor == EVAL_TENSOR_BROADCAST;
         }
+    }
+    return PTO_OK;
+}
+
+/* a where the condition is known to hold, b where it is known not to, else both. */
+static pto_status chosen(bound_run *r)
+{
+    const tensor_call *call = r->call;
+    const pto_tensor out = packed(call->out);
+    pto_tensor in[TENSOR_OPERANDS];
+    tensor_call places = {.out = &out};
+    walk w;
+    for (int i = 0; i < TENSOR_OPERANDS; i++) {
+        in[i] = packed(call->in[i]);
+        places.in[i] = &in[i];
+    }
+    PTO_TRY(walk_broadcast(&places, TENSOR_OPERANDS, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const bound *c = &r->from[0].at[w.offset[1]], *a = &r->from[1].at[w.offset[2]],
+                    *b = &r->from[2].at[w.offset[3]];
+        r->to.at[w.offset[0]] = c->lo > 0 ? *a : c->hi < 1 ? *b : bound_join(a, b);
     }
     return PTO_OK;
 }
@@ -360,6 +387,7 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_REDUCE_SUM:
     case EVAL_TENSOR_REDUCE_MEAN: return sums;
     case EVAL_TENSOR_MATMUL: return products;
+    case EVAL_TENSOR_WHERE: return chosen;
     case EVAL_TENSOR_SOFTMAX: return softmax;
     case EVAL_TENSOR_RMS_NORM: return rms_norm;
     default: return elements;
@@ -384,11 +412,11 @@ pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, 
     int64_t count = 0;
     if (call->in[0] == NULL || !array_count(result, &count) || count == 0) return PTO_OK;
     bool ok = make_list(in, count, &r.to);
-    for (uint32_t i = 0; i < 2 && call->in[i] != NULL; i++) ok = ok && read_list(in, from[i], &r.from[i]);
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && call->in[i] != NULL; i++) ok = ok && read_list(in, from[i], &r.from[i]);
     if (ok) ok = bounds_of(o->tensor)(&r) == PTO_OK;
     if (ok) write_list(in, result, &r.to);
     if (r.to.in != NULL) storage_release(in->pool, r.to.in);
-    for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t i = 0; i < TENSOR_OPERANDS; i++) {
         if (r.from[i].in != NULL) storage_release(in->pool, r.from[i].in);
     }
     return ok ? PTO_OK

@@ -159,6 +159,7 @@ static pto_status decode_tile(coder *c, op_code *o)
         o->mode = round_mode_by_name(mode.p, mode.n);
         o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     }
+    o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
     return PTO_OK;
 }
 

@@ -35,18 +35,23 @@ static uint8_t *marks_of(const kernel_run *k, const program_tile *t) { return k-
 
 static void mark_written(const kernel_run *k, const program_tile *t, int64_t rows, int64_t cols)
 {
+    tile_ref written = t->ref;
+    written.valid_rows = rows;
+    written.valid_cols = cols;
+    const tile_ref bytes = tile_as_bytes(&written);
     memset(marks_of(k, t), 0, tile_capacity_bytes(&t->ref));
-    for (int64_t r = 0; r < rows; r++) mark_row(marks_of(k, t), &t->ref, r, cols, 1);
+    for (int64_t r = 0; r < bytes.valid_rows; r++) mark_row(marks_of(k, t), &bytes, r, bytes.valid_cols, 1);
 }
 
-/* The first element of the valid region that nothing wrote. */
+/* The first element of the valid region that nothing wrote; of a mask the first byte. */
 static bool find_unwritten(const kernel_run *k, const program_tile *t, int64_t *out_row, int64_t *out_col)
 {
-    const int64_t size = (int64_t)element_bytes(t->ref.dtype);
+    const tile_ref bytes = tile_as_bytes(&t->ref);
+    const int64_t size = (int64_t)element_bytes(bytes.dtype);
     const uint8_t *marks = marks_of(k, t);
-    for (int64_t r = 0; r < t->ref.valid_rows; r++) {
-        for (int64_t c = 0; c < t->ref.valid_cols;) {
-            const tile_run run = tile_run_at(&t->ref, r, c, (size_t)(t->ref.valid_cols - c));
+    for (int64_t r = 0; r < bytes.valid_rows; r++) {
+        for (int64_t c = 0; c < bytes.valid_cols;) {
+            const tile_run run = tile_run_at(&bytes, r, c, (size_t)(bytes.valid_cols - c));
             for (size_t i = 0; i < run.count; i++) {
                 const uint8_t *m = marks + (run.offset + (int64_t)i * run.stride) * size;
                 bool all = true;

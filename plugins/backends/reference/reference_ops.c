@@ -72,9 +72,9 @@ static void read_attributes(const op_code *o, tensor_call *call)
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
 {
     value result;
-    pto_tensor sources[2], target;
-    const array *from[2] = {NULL, NULL};
-    for (uint32_t i = 0; i < o->operand_count && i < 2; i++) {
+    pto_tensor sources[TENSOR_OPERANDS], target;
+    const array *from[TENSOR_OPERANDS] = {NULL};
+    for (uint32_t i = 0; i < o->operand_count && i < TENSOR_OPERANDS; i++) {
         const array *a = from[i] = &fr->values[o->operands[i]].array;
         PTO_TRY(instances_read_array(in, o->op, a));
         sources[i] = interp_tensor_of(a);

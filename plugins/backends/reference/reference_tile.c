@@ -34,14 +34,12 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
 static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64_t rows, int64_t cols, value *out)
 {
     const shape_code *s = &fr->f->shapes[o->results[0]];
-    int64_t count, bytes;
     if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
         return pto_error(o->op, "pto.reference/valid",
                          "`%.*s` makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
                          PTO_FMT(o->name), rows, cols, s->rows, s->cols);
-    if (__builtin_mul_overflow(s->rows, s->cols, &count) ||
-        __builtin_mul_overflow(count, (int64_t)element_bytes(s->dtype), &bytes))
-        return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
+    const int64_t bytes = pto_tile_bytes(s->dtype, PTO_ORDER_ROW, s->rows, s->cols);
+    if (bytes < 0) return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
     *out = (value){.kind = VALUE_TILE};
     out->tile_in = storage_make(in->pool, (size_t)bytes);
     if (out->tile_in == NULL) return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
@@ -174,7 +172,8 @@ static pto_status valid_of_result(frame *fr, const op_code *o, int64_t out[2])
 
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
 {
-    insn_call call = {.has_pad = o->has_pad, .pad = o->pad, .mode = o->mode, .saturate = o->saturate};
+    insn_call call = {
+        .has_pad = o->has_pad, .pad = o->pad, .mode = o->mode, .saturate = o->saturate, .relation = o->relation};
     int64_t valid[2];
     value v;
     uint32_t count = 0;

@@ -69,6 +69,7 @@ static inline void tile_unit(const pto_run *run, pto_space space, pto_layout lay
 {
     int64_t bytes = pto_dtype_bytes(dtype) > 0 ? pto_dtype_bytes(dtype) : 1;
     int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes") / bytes;
+    if (dtype == PTO_MASK) block = 256;
     unit[0] = unit[1] = 1;
     const uint32_t order = pto_layout_order(run, layout);
     if (pto_order_boxes(order) == PTO_LINES_NONE) {

@@ -28,6 +28,7 @@ pto_str machine_dtypes(const pto_run *run, pto_kind_id kind)
 
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t)
 {
+    if (pto_kind_column(run, kind, PTO_COLUMN_RULE) == PTO_RULE_CONVERT) return machine_converts(run, t, t);
     return machine_lists(machine_dtypes(run, kind), pto_dtype_name(t));
 }
 

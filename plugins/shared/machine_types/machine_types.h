@@ -12,6 +12,7 @@ pto_kind_id machine_tile_kind(const pto_run *run, pto_kind_id tensor_kind);
 /* Element types that the vector instruction of a tile op takes: those of its cost class, else those of the vector unit.
  */
 pto_str machine_dtypes(const pto_run *run, pto_kind_id kind);
+/* Whether it takes the type; of a conversion: whether it rounds numbers of the type to whole ones. */
 int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);

@@ -70,6 +70,10 @@ pto_status insn_TDIV(insn_call *call) { return run_binary(call, LANE_DIV); }
 pto_status insn_TMAX(insn_call *call) { return run_binary(call, LANE_MAX); }
 pto_status insn_TMIN(insn_call *call) { return run_binary(call, LANE_MIN); }
 
+pto_status insn_TREM(insn_call *call) { return run_binary(call, LANE_REM); }
+pto_status insn_TFMOD(insn_call *call) { return run_binary(call, LANE_FMOD); }
+pto_status insn_TPOW(insn_call *call) { return run_binary(call, LANE_POW); }
+
 /* scalar_first: s op a. */
 static pto_status run_scalar(insn_call *call, lane_op op, bool scalar_first)
 {
@@ -107,6 +111,10 @@ pto_status insn_TDIVS(insn_call *call) { return run_scalar(call, LANE_DIV, false
 pto_status insn_TRDIVS(insn_call *call) { return run_scalar(call, LANE_DIV, true); }
 pto_status insn_TMAXS(insn_call *call) { return run_scalar(call, LANE_MAX, false); }
 pto_status insn_TMINS(insn_call *call) { return run_scalar(call, LANE_MIN, false); }
+
+pto_status insn_TREMS(insn_call *call) { return run_scalar(call, LANE_REM, false); }
+pto_status insn_TFMODS(insn_call *call) { return run_scalar(call, LANE_FMOD, false); }
+pto_status insn_TPOWS(insn_call *call) { return run_scalar(call, LANE_POW, false); }
 
 pto_status insn_TRELU(insn_call *call)
 {

@@ -10,11 +10,13 @@
  * Integers wrap; integer division truncates, x / 0 is all ones and counts in `faults`. trowsum adds columns
  * ascending from +0 in f32 (integers wrap in their type), tcolsum rows ascending from +0, each sum rounded to the
  * element type. The maximum of no element is the lowest value of the type. tmatmul: k ascending from +0, one fused
- * multiply-add in f32 for each k; i8 in i32, wrapping. */
+ * multiply-add in f32 for each k; i8 in i32, wrapping. tcmp: with a NaN `ne` holds and no other; tsel copies bits. */
 #ifndef PTO_SEMANTICS_INSN_SEMANTICS_H
 #define PTO_SEMANTICS_INSN_SEMANTICS_H
 
 #include "semantics/tile_ref.h"
+
+#include <pto/relation.h>
 
 typedef enum insn_id {
     INSN_NONE,
@@ -41,6 +43,7 @@ typedef struct insn_call {
     int64_t at[2];      /* row and column; tgetval */
     bool has_pad, saturate;
     round_mode mode;
+    pto_relation relation;
     void *scratch; /* may be NULL when scratch_bytes is 0 */
     size_t scratch_bytes;
     size_t scratch_needed; /* out */

@@ -168,6 +168,7 @@ typedef struct program_step {
     uint32_t src_count;
     bool has_gm, has_scalar, has_pad, saturate;
     round_mode mode;
+    pto_relation relation;
     number scalar, pad;
     int64_t at[2];                  /* row and column of what is read */
     uint32_t result;                /* private: slot of a scalar that the instruction produces */

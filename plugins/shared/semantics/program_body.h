@@ -33,6 +33,7 @@ typedef struct insn_code {
     index_expr offsets[PTO_MAX_DIMS];
     bool transpose, has_pad, saturate;
     round_mode mode;
+    pto_relation relation; /* of a comparison of tiles */
     number pad;
 } insn_code;
 

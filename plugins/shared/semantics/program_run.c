@@ -177,8 +177,9 @@ static pto_status describe(program_state *s, uint32_t id)
     r->base = s->memory[r->space] != NULL ? s->memory[r->space] + t->address : NULL;
     t->end = t->address;
     if (r->valid_rows && r->valid_cols) {
-        const int64_t last = tile_run_at(r, r->valid_rows - 1, r->valid_cols - 1, 1).offset;
-        t->end += (last + 1) * (int64_t)element_bytes(r->dtype);
+        const tile_ref bytes = tile_as_bytes(r);
+        const int64_t last = tile_run_at(&bytes, bytes.valid_rows - 1, bytes.valid_cols - 1, 1).offset;
+        t->end += (last + 1) * (int64_t)element_bytes(bytes.dtype);
     }
     return PTO_OK;
 }
@@ -231,6 +232,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->has_pad = c->has_pad;
     out->saturate = c->saturate;
     out->mode = c->mode;
+    out->relation = c->relation;
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
     out->result = c->result;
@@ -397,6 +399,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->has_pad = step->has_pad;
     out->saturate = step->saturate;
     out->mode = step->mode;
+    out->relation = step->relation;
     out->text[0] = 0;
 }
 

@@ -47,7 +47,9 @@ static pto_status unary_float(tensor_call *call, double (*function)(double))
     return map_float(call, function);
 }
 
-typedef enum int_op { INT_NEG, INT_ABS, INT_RELU } int_op;
+static double sign(double x) { return x != x ? x : (x > 0) - (x < 0); }
+
+typedef enum int_op { INT_NEG, INT_ABS, INT_RELU, INT_SIGN } int_op;
 
 /* function: for floats. */
 static pto_status unary_number(tensor_call *call, double (*function)(double), int_op op)
@@ -69,6 +71,7 @@ static pto_status unary_number(tensor_call *call, double (*function)(double), in
                 const bool negative = x[j] < 0 && !is_unsigned;
                 if (op == INT_NEG || (op == INT_ABS && negative)) x[j] = (int64_t)-(uint64_t)x[j];
                 if (op == INT_RELU && negative) x[j] = 0;
+                if (op == INT_SIGN) x[j] = negative ? -1 : x[j] != 0;
             }
             element_write_i64(out->dtype, tensor_at(out, w.offset[0] + i * strides[0]), strides[0], k, x);
         }
@@ -78,12 +81,36 @@ static pto_status unary_number(tensor_call *call, double (*function)(double), in
 
 pto_status eval_TENSOR_NEG(tensor_call *call) { return unary_number(call, neg, INT_NEG); }
 pto_status eval_TENSOR_ABS(tensor_call *call) { return unary_number(call, fabs, INT_ABS); }
+pto_status eval_TENSOR_SIGN(tensor_call *call) { return unary_number(call, sign, INT_SIGN); }
 pto_status eval_TENSOR_RELU(tensor_call *call) { return unary_number(call, relu, INT_RELU); }
+pto_status eval_TENSOR_FLOOR(tensor_call *call) { return unary_float(call, floor); }
+pto_status eval_TENSOR_CEIL(tensor_call *call) { return unary_float(call, ceil); }
+pto_status eval_TENSOR_ROUND(tensor_call *call) { return unary_float(call, rint); }
+pto_status eval_TENSOR_TRUNC(tensor_call *call) { return unary_float(call, trunc); }
 pto_status eval_TENSOR_SQRT(tensor_call *call) { return unary_float(call, sqrt); }
 pto_status eval_TENSOR_RSQRT(tensor_call *call) { return unary_float(call, rsqrt); }
 pto_status eval_TENSOR_RECIPROCAL(tensor_call *call) { return unary_float(call, reciprocal); }
 pto_status eval_TENSOR_EXP(tensor_call *call) { return unary_float(call, exp); }
 pto_status eval_TENSOR_LOG(tensor_call *call) { return unary_float(call, log); }
+pto_status eval_TENSOR_EXP2(tensor_call *call) { return unary_float(call, exp2); }
+pto_status eval_TENSOR_EXPM1(tensor_call *call) { return unary_float(call, expm1); }
+pto_status eval_TENSOR_LOG2(tensor_call *call) { return unary_float(call, log2); }
+pto_status eval_TENSOR_LOG10(tensor_call *call) { return unary_float(call, log10); }
+pto_status eval_TENSOR_LOG1P(tensor_call *call) { return unary_float(call, log1p); }
+pto_status eval_TENSOR_SINH(tensor_call *call) { return unary_float(call, sinh); }
+pto_status eval_TENSOR_COSH(tensor_call *call) { return unary_float(call, cosh); }
+pto_status eval_TENSOR_ASINH(tensor_call *call) { return unary_float(call, asinh); }
+pto_status eval_TENSOR_ACOSH(tensor_call *call) { return unary_float(call, acosh); }
+pto_status eval_TENSOR_ATANH(tensor_call *call) { return unary_float(call, atanh); }
+pto_status eval_TENSOR_CBRT(tensor_call *call) { return unary_float(call, cbrt); }
+pto_status eval_TENSOR_SIN(tensor_call *call) { return unary_float(call, sin); }
+pto_status eval_TENSOR_COS(tensor_call *call) { return unary_float(call, cos); }
+pto_status eval_TENSOR_TAN(tensor_call *call) { return unary_float(call, tan); }
+pto_status eval_TENSOR_ASIN(tensor_call *call) { return unary_float(call, asin); }
+pto_status eval_TENSOR_ACOS(tensor_call *call) { return unary_float(call, acos); }
+pto_status eval_TENSOR_ATAN(tensor_call *call) { return unary_float(call, atan); }
+pto_status eval_TENSOR_ERF(tensor_call *call) { return unary_float(call, erf); }
+pto_status eval_TENSOR_ERFC(tensor_call *call) { return unary_float(call, erfc); }
 pto_status eval_TENSOR_TANH(tensor_call *call) { return unary_float(call, tanh); }
 pto_status eval_TENSOR_SIGMOID(tensor_call *call) { return unary_float(call, sigmoid); }
 pto_status eval_TENSOR_SILU(tensor_call *call) { return unary_float(call, silu); }
@@ -110,6 +137,9 @@ static void combine(lane_op op, nan_rule nan, size_t n, double *a, const double 
         case LANE_DIV: a[i] /= b[i]; break;
         case LANE_MAX:
         case LANE_MIN: a[i] = tensor_extreme(a[i], b[i], op == LANE_MIN, nan); break;
+        case LANE_REM: a[i] = lanes_rem(a[i], b[i]); break;
+        case LANE_FMOD: a[i] = fmod(a[i], b[i]); break;
+        case LANE_POW: a[i] = pow(a[i], b[i]); break;
         }
     }
 }
@@ -155,3 +185,6 @@ pto_status eval_TENSOR_MUL(tensor_call *call) { return binary(call, LANE_MUL); }
 pto_status eval_TENSOR_DIV(tensor_call *call) { return binary(call, LANE_DIV); }
 pto_status eval_TENSOR_MAXIMUM(tensor_call *call) { return binary(call, LANE_MAX); }
 pto_status eval_TENSOR_MINIMUM(tensor_call *call) { return binary(call, LANE_MIN); }
+pto_status eval_TENSOR_MOD(tensor_call *call) { return binary(call, LANE_REM); }
+pto_status eval_TENSOR_FMOD(tensor_call *call) { return binary(call, LANE_FMOD); }
+pto_status eval_TENSOR_POW(tensor_call *call) { return binary(call, LANE_POW); }

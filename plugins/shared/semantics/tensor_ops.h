@@ -26,10 +26,11 @@ typedef enum tensor_op {
 typedef enum nan_rule { NAN_PROPAGATE, NAN_IGNORE, NAN_ANY } nan_rule; /* ANY: as IGNORE */
 typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
 
+enum { TENSOR_OPERANDS = 3 };
 /* Operands and result do not overlap; the result has its dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
 typedef struct tensor_call {
     uint32_t cpu; /* from insn_cpu(), or 0; results do not depend on it */
-    const pto_tensor *in[2];
+    const pto_tensor *in[TENSOR_OPERANDS];
     const pto_tensor *out;
     /* attributes, those that the op has */
     uint32_t axis_count;

@@ -10,9 +10,9 @@ typedef pto_status (*tensor_fn)(tensor_call *call);
 #undef OP
 
 /* Elements handled at a time. */
-enum { TENSOR_LANES = 256, WALK_ARRAYS = 3 };
+enum { TENSOR_LANES = 256, WALK_ARRAYS = 1 + TENSOR_OPERANDS };
 
-/* All indices of some dims in row-major order, with the place in up to three arrays. */
+/* All indices of some dims in row-major order, with the place in the result and the operands. */
 typedef struct walk {
     uint32_t rank;
     int64_t dims[PTO_MAX_DIMS], strides[WALK_ARRAYS][PTO_MAX_DIMS];

@@ -19,7 +19,19 @@ static void tile_box(const tile_ref *t, int64_t *out_rows, int64_t *out_cols)
         *out_rows = wide;
 }
 
-size_t tile_capacity_bytes(const tile_ref *t) { return (size_t)t->rows * (size_t)t->cols * element_bytes(t->dtype); }
+size_t tile_capacity_bytes(const tile_ref *t) { return (size_t)pto_tile_bytes(t->dtype, t->order, t->rows, t->cols); }
+
+tile_ref tile_as_bytes(const tile_ref *t)
+{
+    tile_ref x = *t;
+    if (t->dtype != PTO_MASK) return x;
+    const bool down = t->order == PTO_ORDER_COLUMN, is_empty = t->valid_rows == 0 || t->valid_cols == 0;
+    const int64_t lines = down ? t->cols : t->rows, line = (int64_t)tile_capacity_bytes(t) / lines;
+    x.dtype = PTO_U8;
+    *(down ? &x.rows : &x.cols) = line;
+    *(down ? &x.valid_rows : &x.valid_cols) = is_empty ? 0 : line;
+    return x;
+}
 
 const char *tile_problem(const tile_ref *t)
 {
@@ -90,8 +102,9 @@ bool tile_same_places(const tile_ref *a, const tile_ref *b)
     int64_t a_rows, a_cols, b_rows, b_cols;
     tile_box(a, &a_rows, &a_cols);
     tile_box(b, &b_rows, &b_cols);
-    return a->base == b->base && a->order == b->order && a->rows == b->rows && a->cols == b->cols &&
-           element_bytes(a->dtype) == element_bytes(b->dtype) && a_rows == b_rows && a_cols == b_cols;
+    return a->base == b->base && (a->dtype == PTO_MASK) == (b->dtype == PTO_MASK) && a->order == b->order &&
+           a->rows == b->rows && a->cols == b->cols && element_bytes(a->dtype) == element_bytes(b->dtype) &&
+           a_rows == b_rows && a_cols == b_cols;
 }
 
 /* Walks n elements of a row run by run; `p` is the first byte of each run. */
@@ -130,6 +143,26 @@ void tile_write_f64(const tile_ref *t, int64_t r, int64_t c, size_t n, const dou
 void tile_write_i64(const tile_ref *t, int64_t r, int64_t c, size_t n, const int64_t *from)
 {
     EACH_RUN(element_write_i64(t->dtype, p, run.stride, run.count, from); from += run.count);
+}
+
+/* The byte of a mask in layout nd that has the bit. */
+static uint8_t *bits_at(const tile_ref *t, int64_t r, int64_t c)
+{
+    return t->base + r * ((int64_t)tile_capacity_bytes(t) / t->rows) + c / 8;
+}
+
+void tile_read_bits(const tile_ref *t, int64_t r, int64_t c, size_t n, uint8_t *out)
+{
+    for (size_t i = 0; i < n; i++, c++) out[i] = *bits_at(t, r, c) >> (c % 8) & 1;
+}
+
+void tile_write_bits(const tile_ref *t, int64_t r, int64_t c, size_t n, const uint8_t *from)
+{
+    for (size_t i = 0; i < n; i++, c++) {
+        uint8_t *to = bits_at(t, r, c);
+        const uint8_t bit = (uint8_t)(1U << (c % 8));
+        *to = (uint8_t)(from[i] != 0 ? *to | bit : *to & ~bit);
+    }
 }
 
 void tile_fill(const tile_ref *t, int64_t r, int64_t c, size_t n, uint64_t bits)

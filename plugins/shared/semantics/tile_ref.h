@@ -41,6 +41,9 @@ typedef struct tile_run {
 
 /* Bytes of rows x cols elements. */
 size_t tile_capacity_bytes(const tile_ref *t);
+/* The bytes of a tile of `mask`, as a tile of u8: whole rows of bytes, in which the bits of one row lie. Any other tile
+ * as it is. */
+tile_ref tile_as_bytes(const tile_ref *t);
 /* NULL, or what is wrong with the descriptor in itself: sizes, box, bytes. A constant sentence. */
 const char *tile_problem(const tile_ref *t);
 /* The run that starts at element (r, c), at most n long and within the capacity. r and c lie within it. */
@@ -57,6 +60,9 @@ void tile_read_i64(const tile_ref *t, int64_t r, int64_t c, size_t n, int64_t *o
 void tile_write_f32(const tile_ref *t, int64_t r, int64_t c, size_t n, const float *from);
 void tile_write_f64(const tile_ref *t, int64_t r, int64_t c, size_t n, const double *from);
 void tile_write_i64(const tile_ref *t, int64_t r, int64_t c, size_t n, const int64_t *from);
+/* The same of a tile of `mask` in layout nd: 0 or 1. */
+void tile_read_bits(const tile_ref *t, int64_t r, int64_t c, size_t n, uint8_t *out);
+void tile_write_bits(const tile_ref *t, int64_t r, int64_t c, size_t n, const uint8_t *from);
 /* n copies of the element whose bits are given. */
 void tile_fill(const tile_ref *t, int64_t r, int64_t c, size_t n, uint64_t bits);
 

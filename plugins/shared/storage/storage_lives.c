@@ -59,6 +59,18 @@ int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage
         out->bytes = out->rows * 256;
         out->layout = pto_layout_of_order(p->run, PTO_ORDER_ROW);
     }
+    if (out->dtype == PTO_MASK) {
+        const int is_down = pto_layout_order(p->run, out->layout) == PTO_ORDER_COLUMN;
+        out->dtype = PTO_U8;
+        *(is_down ? &out->rows : &out->columns) = out->bytes / (is_down ? out->columns : out->rows);
+    }
+    if (tmp == PTO_TMP_BLOCK)
+        *out = (storage_shape){.rows = 1,
+                               .columns = 8,
+                               .bytes = 32,
+                               .dtype = PTO_U32,
+                               .space = result->space,
+                               .layout = pto_layout_of_order(p->run, PTO_ORDER_ROW)};
     return 1;
 }
 

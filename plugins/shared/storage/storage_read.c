@@ -77,13 +77,10 @@ static void read_op(const reader *r, uint32_t k)
     r->plan->ops[k].hands_over = is_carrier(r, k) || at->kind == REGION_YIELD;
 }
 
-static int64_t bytes_of(const storage_shape *s)
+static int64_t bytes_of(const pto_run *run, const storage_shape *s)
 {
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(s->rows, s->columns, &bytes) ||
-        __builtin_mul_overflow(bytes, pto_dtype_bytes(s->dtype), &bytes))
-        return INT64_MAX;
-    return bytes;
+    const int64_t bytes = pto_tile_bytes(s->dtype, pto_layout_order(run, s->layout), s->rows, s->columns);
+    return bytes < 0 ? INT64_MAX : bytes;
 }
 
 static storage_shape shape_of(pto_type type)
@@ -91,7 +88,7 @@ static storage_shape shape_of(pto_type type)
     storage_shape s = {.dtype = pto_type_dtype(type), .space = pto_type_space(type), .layout = pto_type_layout(type)};
     (void)pto_dim_is_const(type, 0, &s.rows);
     (void)pto_dim_is_const(type, 1, &s.columns);
-    s.bytes = bytes_of(&s);
+    s.bytes = bytes_of(type.run, &s);
     return s;
 }
 

@@ -136,6 +136,20 @@ static inline int64_t pto_dtype_bytes(pto_dtype dtype)
     };
     return bytes[dtype < PTO_DTYPE_COUNT ? dtype : 0];
 }
+/* Bytes of a tile of rows x columns: of `mask` rows of bits (columns, where that is the order), each from a multiple of
+ * 32 bytes on. -1: negative extents, or beyond 63 bits. */
+static inline int64_t pto_tile_bytes(pto_dtype dtype, uint32_t order, int64_t rows, int64_t columns)
+{
+    const int is_down = order == PTO_ORDER_COLUMN;
+    const int64_t lines = is_down ? columns : rows, length = is_down ? rows : columns;
+    int64_t line = length, bytes = 0;
+    if (rows < 0 || columns < 0) return -1;
+    if (dtype == PTO_MASK)
+        line = (length / 256 + (length % 256 != 0)) * 32;
+    else if (__builtin_mul_overflow(length, pto_dtype_bytes(dtype), &line))
+        return -1;
+    return __builtin_mul_overflow(lines, line, &bytes) ? -1 : bytes;
+}
 static inline int pto_dtype_is_float(pto_dtype dtype)
 {
     enum { PTO_IS_FLOAT = 1, PTO_IS_SINT = 0, PTO_IS_UINT = 0, PTO_IS_BOOL = 0, PTO_IS_INDEX = 0, PTO_IS_OPAQUE = 0 };

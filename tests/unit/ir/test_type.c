@@ -142,14 +142,20 @@ TEST(rows_of_a_mask_begin_every_32_bytes)
     static const struct {
         dtype d;
         int64_t rows, columns, bytes;
+        bool is_column_major;
     } cases[] = {
-        {DTYPE_MASK, 1, 1, 32},        {DTYPE_MASK, 16, 64, 512},    {DTYPE_MASK, 16, 256, 512},
-        {DTYPE_MASK, 16, 257, 1024},   {DTYPE_MASK, 0, 8, 0},        {DTYPE_REC64, 2, 3, 48},
-        {DTYPE_BOOL, 3, 5, 15},        {DTYPE_F32, 16, 64, 4096},    {DTYPE_MASK, 1, INT64_MAX, INT64_C(1) << 60},
-        {DTYPE_F32, 3, INT64_MAX, -1}, {DTYPE_I8, 2, INT64_MAX, -1}, {DTYPE_F32, -1, 4, -1}};
+        {DTYPE_MASK, 257, 3, 192, true},      {DTYPE_MASK, 16, 1, 32, true},
+        {DTYPE_F32, 16, 1, 64, true},         {DTYPE_MASK, 1, 1, 32, false},
+        {DTYPE_MASK, 16, 64, 512, false},     {DTYPE_MASK, 16, 256, 512, false},
+        {DTYPE_MASK, 16, 257, 1024, false},   {DTYPE_MASK, 0, 8, 0, false},
+        {DTYPE_REC64, 2, 3, 48, false},       {DTYPE_BOOL, 3, 5, 15, false},
+        {DTYPE_F32, 16, 64, 4096, false},     {DTYPE_MASK, 1, INT64_MAX, INT64_C(1) << 60, false},
+        {DTYPE_F32, 3, INT64_MAX, -1, false}, {DTYPE_I8, 2, INT64_MAX, -1, false},
+        {DTYPE_F32, -1, 4, -1, false},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t bytes = -1;
-        bool fits = tile_bytes(cases[i].d, cases[i].rows, cases[i].columns, &bytes);
+        bool fits = tile_bytes(cases[i].d, cases[i].is_column_major, cases[i].rows, cases[i].columns, &bytes);
         assert_int_equal(fits, cases[i].bytes >= 0);
         if (fits) assert_int_equal(bytes, cases[i].bytes);
     }

@@ -31,7 +31,8 @@ static void copy_attrs(pto_spec *s, pto_op op, const char *const *but)
 /* The vector unit does not do everything in every element type. Types that were found good are not asked for again. */
 static pto_status check_type(select_plan *p, pto_op op, pto_kind_id insn, pto_value tile)
 {
-    const pto_dtype t = pto_type_dtype(pto_value_type(tile));
+    const pto_dtype own = pto_type_dtype(pto_value_type(tile)),
+                    t = own == PTO_MASK ? PTO_U16 : own; /* rows of bits are words */
     for (uint32_t i = 0; i < SELECT_KNOWN_TYPES; i++) {
         if (p->known[i].insn == insn && p->known[i].dtype == t) return PTO_OK;
     }
@@ -54,15 +55,29 @@ static pto_status check_conversion(select_plan *p, pto_op op)
                      pto_dtype_name(from), PTO_FMT(has.n != 0 ? has : PTO_STR("nothing")), pto_dtype_name(to));
 }
 
+/* The first tile that an op reads and that is not a mask; of an op on masks the first one; none: it reads no tile. */
+static pto_value computed_tile(pto_op op)
+{
+    pto_value found = pto_value_none(op.run);
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_value v = pto_op_operand(op, i);
+        if (!storage_is_tile(v) || (PTO_SOME(found) && pto_type_dtype(pto_value_type(v)) == PTO_MASK)) continue;
+        found = v;
+        if (pto_type_dtype(pto_value_type(v)) != PTO_MASK) return found;
+    }
+    return found;
+}
+
 /* What an instruction computes in is the type of its first tile, for conversions also that of the result. */
 static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
 {
     if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_UNIT_VECTOR) return PTO_OK;
-    const int has_source = pto_op_operand_count(op) != 0 && storage_is_tile(pto_op_operand(op, 0));
+    const pto_value source = computed_tile(op);
+    const int has_source = PTO_SOME(source);
     const int converts = rule_of(p, op) == PTO_RULE_CONVERT;
     if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_op_result(op, 0)));
     if (converts) PTO_TRY(check_conversion(p, op));
-    return has_source ? check_type(p, op, insn, pto_op_operand(op, 0)) : PTO_OK;
+    return has_source ? check_type(p, op, insn, source) : PTO_OK;
 }
 
 static pto_status build_insn(select_plan *p, pto_spec *s, pto_op op)

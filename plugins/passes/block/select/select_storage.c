@@ -7,8 +7,8 @@ static pto_status capacity_bytes(pto_type type, pto_op at, int64_t *out)
 {
     int64_t rows = 0, columns = 0;
     if (pto_dim_is_const(type, 0, &rows) && pto_dim_is_const(type, 1, &columns) &&
-        !__builtin_mul_overflow(rows, columns, out) &&
-        !__builtin_mul_overflow(*out, pto_dtype_bytes(pto_type_dtype(type)), out) && *out > 0 &&
+        (*out = pto_tile_bytes(pto_type_dtype(type), pto_layout_order(at.run, pto_type_layout(type)), rows, columns)) >
+            0 &&
         *out < INT64_C(1) << 40)
         return PTO_OK;
     return pto_error(at, "pto.select/capacity",

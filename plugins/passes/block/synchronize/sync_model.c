@@ -132,16 +132,14 @@ int sync_is_visible(const sync_model *m, pto_expr e, uint32_t place)
 
 /* ---- what instructions touch ---- */
 
-/* Bytes that a tile may touch: its capacity, but no more than what is left of the stage. Rows of masks are packed and
- * padded, so all that is left is theirs. */
+/* Bytes that a tile may touch: its capacity, but no more than what is left of the stage. */
 static int64_t tile_bytes(pto_type type, int64_t left)
 {
-    int64_t rows = 0, columns = 0, bytes = 0;
-    if (pto_type_dtype(type) == PTO_MASK || !pto_dim_is_const(type, 0, &rows) || !pto_dim_is_const(type, 1, &columns) ||
-        __builtin_mul_overflow(rows, columns, &bytes) ||
-        __builtin_mul_overflow(bytes, pto_dtype_bytes(pto_type_dtype(type)), &bytes))
-        return left;
-    return bytes < left ? bytes : left;
+    int64_t rows = 0, columns = 0;
+    if (!pto_dim_is_const(type, 0, &rows) || !pto_dim_is_const(type, 1, &columns)) return left;
+    const int64_t bytes =
+        pto_tile_bytes(pto_type_dtype(type), pto_layout_order(type.run, pto_type_layout(type)), rows, columns);
+    return bytes >= 0 && bytes < left ? bytes : left;
 }
 
 typedef struct tile_readers {

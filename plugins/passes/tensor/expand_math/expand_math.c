@@ -15,6 +15,7 @@
  *   gelu tanh        5 ulp, and 3 |z| more for x < 0; z = x (1.5957691 + 0.0713548 x x)
  *   tanh             4 ulp: (t + u) / (1 + t u), t = tanh of x clamped to 5/8, u = 1 - 2 / (1 + exp(2 (x - clamped)));
  *                    the far part v = -u is +0 for small x, so that t stays as it is, and NaN for NaN
+ *   others           as their rows say
  *   reduce_mean      the sum times 1 / n, or divided by n when n is symbolic; 1 ulp beyond the sum
  *
  * NaN stays NaN, and signs of zeros are kept. silu and gelu of -inf are NaN, as by their formulas.
@@ -451,7 +452,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 {
     const pto_value x = pto_op_operand(op, 0);
     *out_stays = 0;
-    if (pto_kind_text(run, pto_op_kind(op), PTO_TEXT_EXPANSION).n != 0) return expand_steps(op);
+    if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
     if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
@@ -469,12 +470,15 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
 static pto_str find_lack(pto_op made)
 {
     const pto_run *run = made.run;
-    const pto_dtype to = dtype_of(pto_op_result(made, 0));
+    const pto_dtype result = dtype_of(pto_op_result(made, 0)),
+                    to = result == PTO_BOOL ? dtype_of(pto_op_operand(made, 0)) : result;
+    if (to == PTO_BOOL) return pto_no_str(); /* masks */
     const int is_cast = PTO_IS(made, CAST);
     const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(made));
     if (tile == 0) return pto_no_str();
     const pto_dtype from = is_cast ? dtype_of(pto_op_operand(made, 0)) : to;
-    const pto_str has = is_cast ? machine_conversions(run, from) : machine_dtypes(run, tile);
+    const int rounds = pto_kind_column(run, tile, PTO_COLUMN_RULE) == PTO_RULE_CONVERT;
+    const pto_str has = rounds ? machine_conversions(run, from) : machine_dtypes(run, tile);
     if (machine_lists(has, pto_dtype_name(to))) return pto_no_str();
     const size_t room = has.n + 128;
     char *text = (char *)pto_scratch(run, room);
@@ -512,9 +516,13 @@ static int has_instruction(const pto_run *run, pto_op op)
            pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_TILE_WHOLE) != 0;
 }
 
-static pto_status run_pass(const pto_run *run, pto_op function)
+/* Steps of an expansion may have one themselves. */
+enum { ROUNDS_MAX = 8 };
+
+/* `out_more`: whether something was expanded. */
+static pto_status expand_all(const pto_run *run, pto_op function, int *out_more)
 {
-    PTO_WALK(function, op) PTO_TRY(relax(run, op));
+    *out_more = 0;
     PTO_WALK(function, op)
     {
         int stays = 0;
@@ -525,7 +533,15 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         PTO_TRY(check_all_made(last, op));
         pto_stat_add(run, STAT_EXPANDED, 1);
         PTO_TRY(pto_op_replace_by(op, y));
+        *out_more = 1;
     }
+    return PTO_OK;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_WALK(function, op) PTO_TRY(relax(run, op));
+    for (int rounds = 0, more = 1; more && rounds < ROUNDS_MAX; rounds++) PTO_TRY(expand_all(run, function, &more));
     PTO_WALK(function, op) PTO_TRY(part_reduction(run, op));
     PTO_WALK(function, op)
     {

@@ -4,8 +4,10 @@
 
 #include <pto/plugin.h>
 
+/* Whether the op's row has an expansion for it. */
+int expand_has_steps(pto_op op);
 /* Makes the ops before `op`, named after its result, and returns the value for the result of `op`; none when an op
- * could not be made, which is reported. The op's row has an expansion. */
+ * could not be made, which is reported. The op has steps. */
 pto_value expand_steps(pto_op op);
 
 #endif

@@ -5,6 +5,7 @@ int legalize_holds(pto_dtype t, pto_dtype values)
 {
     if (t == values) return 1;
     if (t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) return 1;
+    if (values == PTO_BOOL) return pto_dtype_is_float(t) || legalize_is_integer(t);
     if (!legalize_is_integer(values)) return 0;
     const int magnitude = legalize_bits(values) - legalize_is_signed(values);
     if (pto_dtype_is_float(t)) return magnitude <= legalize_significand(t);

@@ -73,6 +73,11 @@ static pto_dtype match_float_type(const pto_run *run, pto_kind_id kind, pto_dtyp
                : CANNOT;
 }
 
+static int makes_truth(const pto_run *run, pto_kind_id kind)
+{
+    return pto_kind_column(run, kind, PTO_COLUMN_MAKES) == PTO_BOOL;
+}
+
 /* Whether integers of type t can be computed in the wider type and come back. An extreme of many is combined too. */
 static int serves(const pto_run *run, pto_kind_id kind, pto_dtype wider, pto_dtype t)
 {
@@ -81,6 +86,7 @@ static int serves(const pto_run *run, pto_kind_id kind, pto_dtype wider, pto_dty
     if (!legalize_holds(wider, t) || !machine_takes(run, machine_tile_kind(run, kind), wider)) return 0;
     if (picks && combined != 0 && !machine_takes(run, combined, wider)) return 0;
     if (legalize_find_chain(run, t, wider, t).count == 0) return 0;
+    if (makes_truth(run, kind)) return 1;
     if (picks) return legalize_find_chain(run, wider, t, t).count != 0;
     return pto_kind_has(run, kind, PTO_TRAIT_WRAPS) && legalize_is_integer(wider) && narrows_to(run, wider, t);
 }
@@ -89,6 +95,7 @@ static int serves(const pto_run *run, pto_kind_id kind, pto_dtype wider, pto_dty
 static pto_dtype match_compute_type(const pto_run *run, pto_kind_id kind, pto_dtype t)
 {
     static const pto_dtype wider[] = {PTO_F16, PTO_I16, PTO_F32, PTO_I32};
+    if (t == PTO_BOOL) return t; /* masks */
     if (pto_dtype_is_float(t)) return match_float_type(run, kind, t);
     const pto_kind_id tile = machine_tile_kind(run, kind);
     if (tile == 0) return CANNOT;
@@ -98,7 +105,15 @@ static pto_dtype match_compute_type(const pto_run *run, pto_kind_id kind, pto_dt
     return CANNOT;
 }
 
-static pto_dtype operand_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_op_operand(op, 0))); }
+/* The element type that an op computes in: of its first operand other than truth values. */
+static pto_dtype operand_dtype(pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, i)));
+        if (t != PTO_BOOL) return t;
+    }
+    return PTO_BOOL;
+}
 static pto_dtype result_dtype(pto_op op) { return pto_type_dtype(pto_value_type(pto_op_result(op, 0))); }
 
 /* |x| of integers where the machine has it for floats only. */
@@ -201,21 +216,25 @@ static pto_status rewrite_vector(const pto_run *run, pto_op op, pto_dtype comput
     const int wraps = pto_kind_has(run, kind, PTO_TRAIT_WRAPS);
     const legalize_chain out =
         legalize_find_chain(run, compute, t, pto_kind_has(run, kind, PTO_TRAIT_PICKS) ? t : compute);
-    if (in.count == 0 || (out.count == 0 && !(wraps && narrows_to(run, compute, t))))
+    const int is_truth = makes_truth(run, kind);
+    if (in.count == 0 || (!is_truth && out.count == 0 && !(wraps && narrows_to(run, compute, t))))
         return pto_error(op, "pto.legalize-types/no-conversion",
                          "`%.*s` in %s has no instruction, and there is no conversion to %s and back",
                          PTO_FMT(pto_op_name(op)), pto_dtype_name(t), pto_dtype_name(compute));
     pto_spec s = pto_spec_make(run, kind);
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
-        const int twice = i == 1 && pto_value_same(pto_op_operand(op, 0), pto_op_operand(op, 1));
-        pto_spec_operand(&s, twice ? s.operands[0]
-                                   : legalize_convert(op, pto_op_operand(op, i), &in,
-                                                      pto_name_after(op, pto_s(suffixes[i & 1])), none));
+        const pto_value x = pto_op_operand(op, i);
+        const int twice = i != 0 && pto_value_same(pto_op_operand(op, i - 1), x);
+        pto_spec_operand(&s, pto_type_dtype(pto_value_type(x)) != t ? x
+                             : twice                                ? s.operands[i - 1]
+                                     : legalize_convert(op, x, &in, pto_name_after(op, pto_s(suffixes[i & 1])), none));
     }
     pto_spec_attrs_of(&s, op);
     if (legalize_is_integer(t) && PTO_SOME(pto_op_attr(op, PTO_STR("nan"))))
         pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
-    return replace_by(op, &s, compute, &out, STAT_WIDENED);
+    const legalize_chain stays = {0};
+    return is_truth ? replace_by(op, &s, PTO_BOOL, &stays, STAT_WIDENED)
+                    : replace_by(op, &s, compute, &out, STAT_WIDENED);
 }
 
 static pto_status rewrite_integer_abs(const pto_run *run, pto_op op)
@@ -265,9 +284,31 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
                      pto_dtype_name(from), pto_dtype_name(to), pto_dtype_name(from), PTO_FMT(have));
 }
 
+/* Whether a number is not 0. */
+static pto_status rewrite_truth(const pto_run *run, pto_op op)
+{
+    const pto_value x = pto_op_operand(op, 0);
+    const pto_dtype t = pto_type_dtype(pto_value_type(x));
+    pto_spec c = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
+    if (pto_dtype_is_float(t))
+        pto_spec_float(&c, PTO_STR("value"), 0.0);
+    else
+        pto_spec_int(&c, PTO_STR("value"), 0);
+    pto_spec_result(&c, pto_type_tensor(run, t, 0, NULL));
+    pto_spec_name(&c, pto_name_after(op, PTO_STR("_c")));
+    const pto_value zero = pto_spec_value(&c, pto_before(op));
+    const pto_value y =
+        pto_make2(run, pto_before(op), pto_kind(run, KIND_NE), pto_value_type(pto_op_result(op, 0)), x, zero);
+    PTO_NEED(y);
+    PTO_TRY(pto_value_set_name(y, pto_name_after(op, PTO_STR(""))));
+    PTO_TRY(pto_op_replace_by(op, y));
+    return visit_vector(run, pto_value_op(y));
+}
+
 static pto_status visit_cast(const pto_run *run, pto_op op)
 {
     const pto_dtype from = operand_dtype(op), to = result_dtype(op);
+    if (to == PTO_BOOL && from != to) return rewrite_truth(run, op);
     if (from == to) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (machine_converts(run, from, to)) return PTO_OK;
     const legalize_chain c = legalize_find_chain(run, from, to, from);

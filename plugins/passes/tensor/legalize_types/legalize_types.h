@@ -17,6 +17,7 @@
     X(BROADCAST, "tensor.broadcast")   \
     X(CAST, "tensor.cast")             \
     X(MATMUL, "tensor.matmul")         \
+    X(NE, "tensor.ne")                 \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 

@@ -57,8 +57,8 @@ static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
     PTO_TRY(check_op(g->run, op, rule));
-    uint32_t in[2] = {0, 0}, count = pto_op_operand_count(op);
-    if (count > 2) return unsupported(op, "has more than two operands");
+    uint32_t in[ROW_OPERANDS] = {0}, count = pto_op_operand_count(op);
+    if (count > ROW_OPERANDS) return unsupported(op, "has more than three operands");
     for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_op_operand(op, k), op);
     uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
                    : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
@@ -67,8 +67,7 @@ static pto_status read_op(row_group *g, pto_op op)
                                                                       : ROW_ELEMENTWISE;
     row_value *v = add_value(g, pto_op_result(op, 0), op, op, role);
     v->in_count = count;
-    v->in[0] = in[0];
-    v->in[1] = in[1];
+    for (uint32_t k = 0; k < count; k++) v->in[k] = in[k];
     if (PTO_IS(op, T_INDEX_CAST)) {
         v->number.index = pto_expr_of(op, PTO_STR("from"), 0);
     } else if (rule == PTO_ITER_FILL) {
@@ -90,7 +89,7 @@ static pto_status read_body(row_group *g)
     pto_block body = pto_body(g->group);
     uint32_t ops = 0;
     PTO_EACH_OP(body, op) ops++;
-    g->room = ops * 3 + 1;
+    g->room = ops * (ROW_OPERANDS + 1) + 1;
     uint32_t slots = 16;
     while (slots < g->room * 2) slots *= 2;
     g->slots = PTO_SCRATCH(g->run, uint32_t, slots);
@@ -235,5 +234,6 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     find_forms(g);
     find_needed(g);
     find_granule(g);
+    PTO_TRY(rows_find_truth(g));
     return check_outputs(g);
 }

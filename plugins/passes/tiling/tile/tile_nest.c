@@ -61,6 +61,7 @@ void tile_note_counted(const tile_nest *n, pto_op at)
 /* Bytes of a vector tile: rows padded to blocks, one column stored densely. */
 static int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t columns, pto_dtype dtype)
 {
+    if (dtype == PTO_MASK) return pto_tile_bytes(dtype, columns == 1 ? PTO_ORDER_COLUMN : PTO_ORDER_ROW, rows, columns);
     int64_t bytes = columns == 1
                         ? pto_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)
                         : tile_mul(rows, pto_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
@@ -201,6 +202,20 @@ tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t ro
     if (n->counts != NULL) return count_op(n, kind, p, 1, count, operands);
     pto_spec s = pto_spec_make(n->run, kind);
     for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, operands[i].value);
+    return finish(n, &s, p);
+}
+
+tile_piece tile_emit_with(tile_nest *n, pto_kind_id kind, tile_attr attr, pto_dtype dtype, uint32_t count,
+                          const tile_piece *operands, const tile_number *number)
+{
+    const tile_piece *last = &operands[count - 1];
+    tile_piece p = piece_of(n, last->rows, last->columns, dtype);
+    if (n->counts != NULL) return count_op(n, kind, p, 1, count, operands);
+    const pto_value s_value = number != NULL ? scalar(n, last->dtype, *number) : pto_value_none(n->run);
+    pto_spec s = pto_spec_make(n->run, kind);
+    for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, operands[i].value);
+    if (number != NULL) pto_spec_operand(&s, s_value);
+    if (attr.name.n != 0) pto_spec_str(&s, attr.name, attr.word);
     return finish(n, &s, p);
 }
 

@@ -40,6 +40,9 @@
     X(MULS, "tile.muls")                 \
     X(ROWEXPANDADD, "tile.rowexpandadd") \
     X(COLEXPANDADD, "tile.colexpandadd") \
+    X(CMPS, "tile.cmps")                 \
+    X(SELECT, "tile.select")             \
+    X(SELECTS, "tile.selects")           \
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
@@ -98,6 +101,12 @@ tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, con
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);
 tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
+/* The same with an attribute, and with a number of the type of the last tile. `attr` is empty: without. */
+typedef struct tile_attr {
+    pto_str name, word;
+} tile_attr;
+tile_piece tile_emit_with(tile_nest *n, pto_kind_id kind, tile_attr attr, pto_dtype dtype, uint32_t count,
+                          const tile_piece *operands, const tile_number *number);
 /* `from` is the tensor.cast that states the rounding. */
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from);
 /* Opens a loop over `trips` iterations that carries `count` tiles; ops are then appended to its body. Returns the loop;

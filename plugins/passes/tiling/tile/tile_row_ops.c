@@ -80,7 +80,7 @@ void rows_offsets(const row_nest *w, uint8_t shape, pto_expr *out)
                                                                      : pto_expr_const(w->n->run, 0);
 }
 
-static tile_piece filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t form)
+tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t form)
 {
     pto_expr valid[2];
     rows_valid(w, form, valid);
@@ -95,11 +95,11 @@ tile_piece rows_start(row_nest *w, const row_value *v)
     const pto_expr extent = g->extent[g->swept];
     const tile_number nothing = of_nothing(v->op);
     const pto_range swept = pto_expr_range(extent, g->group, NULL);
-    if (!starts_from_nan(v->op) || swept.hi == 0) return filled(w, v->dtype, nothing, v->form);
-    if (swept.lo >= 1) return filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
+    if (!starts_from_nan(v->op) || swept.hi == 0) return rows_filled(w, v->dtype, nothing, v->form);
+    if (swept.lo >= 1) return rows_filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
     const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};
-    return tile_emit_scalar(w->n, pto_kind(g->run, KIND_MULS), filled(w, v->dtype, is_empty, v->form), nothing);
+    return tile_emit_scalar(w->n, pto_kind(g->run, KIND_MULS), rows_filled(w, v->dtype, is_empty, v->form), nothing);
 }
 
 /* The type to repeat values of a type in: one that the machine adds in and that has all of them. */
@@ -116,7 +116,7 @@ static pto_dtype repeat_dtype(const pto_run *run, pto_kind_id adds, pto_dtype t)
     return t;
 }
 
-static tile_piece converted(row_nest *w, tile_piece p, pto_dtype to)
+tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to)
 {
     return p.dtype == to ? p : tile_emit(w->n, pto_kind(w->n->run, KIND_CAST), to, p.rows, p.columns, 1, &p);
 }
@@ -126,17 +126,15 @@ static tile_piece repeat(row_nest *w, tile_piece narrow, uint8_t form, uint32_t 
 {
     const pto_kind_id kind = pto_kind(w->n->run, index);
     const pto_dtype dtype = repeat_dtype(w->n->run, kind, narrow.dtype);
-    const tile_piece from = converted(w, narrow, dtype);
-    tile_piece pair[2] = {filled(w, dtype, (tile_number){.real = -0.0}, form), from};
-    return converted(w, tile_emit(w->n, kind, dtype, pair[0].rows, pair[0].columns, 2, pair), narrow.dtype);
+    const tile_piece from = rows_converted(w, narrow, dtype);
+    tile_piece pair[2] = {rows_filled(w, dtype, (tile_number){.real = -0.0}, form), from};
+    return rows_converted(w, tile_emit(w->n, kind, dtype, pair[0].rows, pair[0].columns, 2, pair), narrow.dtype);
 }
 
-tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
+tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t form)
 {
-    uint8_t more = form & (uint8_t)~v->form & ALONG_BOTH;
-    tile_piece p = v->piece;
-    if (v->role == ROW_SPLAT) return filled(w, v->dtype, v->number, form);
-    uint8_t have = v->form;
+    const uint8_t more = form & (uint8_t)~have & ALONG_BOTH;
+    tile_piece p = narrow;
     if ((more & ALONG_COLUMNS) != 0) {
         have |= ALONG_COLUMNS;
         p = repeat(w, p, have, KIND_ROWEXPANDADD);
@@ -146,6 +144,13 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
         p = repeat(w, p, have, KIND_COLEXPANDADD);
     }
     return p;
+}
+
+tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form)
+{
+    if (v->dtype == PTO_BOOL) return rows_bytes(w, v, form);
+    if (v->role == ROW_SPLAT) return rows_filled(w, v->dtype, v->number, form);
+    return rows_repeated(w, v->piece, v->form, form);
 }
 
 /* a op b where b may lack what a has. */
@@ -178,7 +183,7 @@ static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *
     if (splats == 1 && (b->role == ROW_SPLAT ? f.scalar_right != 0 : f.scalar_left != 0 || is_sub))
         return emit_with_scalar(w, &f, a, b);
     if (splats != 0) {
-        const tile_piece first = a->role == ROW_SPLAT ? filled(w, a->dtype, a->number, form) : a->piece;
+        const tile_piece first = a->role == ROW_SPLAT ? rows_filled(w, a->dtype, a->number, form) : a->piece;
         if (b->role == ROW_SPLAT && f.scalar_right != 0)
             return tile_emit_scalar(w->n, f.scalar_right, first, b->number);
         return emit_by(w, &f, first, form, b);
@@ -192,13 +197,20 @@ static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *
     return emit_by(w, &f, rows_widen(w, a, form), form, b);
 }
 
+tile_attr rows_attr(const pto_run *run, pto_op op)
+{
+    const pto_kind_id kind = pto_op_kind(op);
+    return (tile_attr){pto_kind_text(run, kind, PTO_TEXT_TILE_ATTR), pto_kind_text(run, kind, PTO_TEXT_TILE_WORD)};
+}
+
 static tile_piece emit_unary(row_nest *w, row_value *v, const row_value *a)
 {
-    tile_piece p = a->role == ROW_SPLAT ? filled(w, a->dtype, a->number, a->form) : a->piece;
+    tile_piece p = a->role == ROW_SPLAT ? rows_filled(w, a->dtype, a->number, a->form) : a->piece;
     const int is_cast = pto_op_is(v->op, pto_kind(w->n->run, KIND_T_CAST));
     if (is_cast && p.dtype == v->dtype) return p; /* the instruction would round to whole numbers */
     if (is_cast) return tile_emit_cast(w->n, p, v->dtype, v->op);
-    return tile_emit(w->n, rows_form(w->n->run, v->op, PTO_COLUMN_TILE_WHOLE), v->dtype, p.rows, p.columns, 1, &p);
+    return tile_emit_with(w->n, rows_form(w->n->run, v->op, PTO_COLUMN_TILE_WHOLE), rows_attr(w->n->run, v->op),
+                          v->dtype, 1, &p, NULL);
 }
 
 static tile_piece emit_input(row_nest *w, const row_value *v)
@@ -210,16 +222,25 @@ static tile_piece emit_input(row_nest *w, const row_value *v)
                           rows_extent(w, v->form, 1), 0);
 }
 
-void rows_emit_value(row_nest *w, row_value *v)
+static tile_piece emit_elementwise(row_nest *w, row_value *v)
 {
     const row_value *a = &w->g->values[v->in[0]], *b = &w->g->values[v->in[1]];
+    if (rows_is_truth(w, v)) return rows_emit_truth(w, v);
+    return v->in_count == 1 ? emit_unary(w, v, a) : emit_binary(w, v, a, b);
+}
+
+void rows_emit_value(row_nest *w, row_value *v)
+{
     w->n->name = v->name;
     if (PTO_SOME(v->op)) w->n->loc = pto_op_loc(v->op);
     switch (v->role) {
-    case ROW_INPUT: v->piece = emit_input(w, v); break;
+    case ROW_INPUT:
+        v->piece = emit_input(w, v);
+        if (v->as_mask) v->piece = rows_mask(w, v, v->form);
+        break;
     case ROW_SPLAT: break;
-    case ROW_BROADCAST: v->piece = a->piece; break;
-    case ROW_ELEMENTWISE: v->piece = v->in_count == 1 ? emit_unary(w, v, a) : emit_binary(w, v, a, b); break;
+    case ROW_BROADCAST: v->piece = w->g->values[v->in[0]].piece; break;
+    case ROW_ELEMENTWISE: v->piece = emit_elementwise(w, v); break;
     default: break;
     }
 }

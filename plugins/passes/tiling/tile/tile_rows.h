@@ -15,6 +15,7 @@ enum { AXIS_ROWS, AXIS_COLUMNS, AXIS_OUTER, AXES_MAX = PTO_MAX_DIMS };
 /* Along what a value varies, as bits 1 << axis. A value that varies along none is one number for the whole space. */
 enum { ALONG_ROWS = 1, ALONG_COLUMNS = 2, ALONG_BOTH = 3 };
 
+enum { ROW_OPERANDS = 3 };
 enum row_role { ROW_INPUT, ROW_SPLAT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
 
 /* A tensor of the group. `shape` is what its type varies along, `form` what its tile does: a broadcast keeps the tile
@@ -25,9 +26,10 @@ typedef struct row_value {
     pto_op op;    /* none for inputs */
     pto_op at;    /* to blame: `op`, or the first user of an input */
     uint8_t role, shape, form, is_needed, is_output;
+    uint8_t as_mask;  /* of truth values that are loaded: they are wanted as bits */
     uint8_t in_sweep; /* is computed in the sweep being written */
     uint32_t depth;
-    uint32_t in_count, in[2];
+    uint32_t in_count, in[ROW_OPERANDS];
     tile_number number; /* ROW_SPLAT */
     pto_dtype dtype;
     pto_value memory; /* 2-D tensor of an input */
@@ -52,6 +54,7 @@ typedef struct row_group {
     uint32_t swept;                  /* axis of the reductions */
     int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
     int64_t granule;                 /* of columns */
+    pto_dtype truth;                 /* what truth values are between bytes and bits: 0 and 1 in that type */
     storage_plan counted;            /* memory for footprints */
 } row_group;
 
@@ -91,6 +94,26 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form);
 pto_kind_id rows_form(const pto_run *run, pto_op op, uint32_t column);
 /* The tile that a reduction in chunks starts from; it stays when there is no chunk. */
 tile_piece rows_start(row_nest *w, const row_value *v);
+
+/* tile_row_truth.c: truth values are bytes in memory, bits where they are computed, and numbers where they are repeated
+ * or converted. */
+
+/* Finds the type of those numbers; reports a machine that lacks one. */
+pto_status rows_find_truth(row_group *g);
+/* Truth values of a form: as numbers of a type, as bits, as bytes. */
+tile_piece rows_numbers(row_nest *w, const row_value *v, uint8_t form, pto_dtype dtype);
+tile_piece rows_mask(row_nest *w, const row_value *v, uint8_t form);
+tile_piece rows_bytes(row_nest *w, const row_value *v, uint8_t form);
+/* An op on truth values, or that makes them: comparisons, logic, conversions, choices. */
+int rows_is_truth(const row_nest *w, const row_value *v);
+tile_piece rows_emit_truth(row_nest *w, const row_value *v);
+/* A tile of one number, of a form. */
+tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t form);
+/* The attribute that the value forms of a tensor op have, by its row. */
+tile_attr rows_attr(const pto_run *run, pto_op op);
+/* `narrow`, a tile of numbers, in another type; repeated along what `form` has more than `have`. */
+tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to);
+tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t form);
 
 /* Everything inside of one instance. */
 void rows_emit_instance(row_nest *w);

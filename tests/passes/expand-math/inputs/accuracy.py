@@ -2,10 +2,15 @@
 
 Prints one line per measurement, and fails when an error is above its bound. Bounds are those of the head comments of
 plugins/passes/tensor/*.c: in units of the last place of the exact result, the least being the smallest subnormal."""
+import os
 import subprocess
 import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.environ["TEST_ROOT"], "tests", "kernels"))
+sys.dont_write_bytecode = True
+import numpy_ops  # noqa: E402
 
 LOWERING = "pto.decompose-softmax,pto.decompose-rms-norm,pto.legalize-types,pto.expand-math"
 F = np.float32
@@ -100,6 +105,29 @@ def check_functions():
         bound = 5.0 + slope * np.where((d < 0) & np.isfinite(z), np.abs(z), 0.0)
         judge(name + ", ulp", ulps(y, exact), bound)
         demand(f"sign of {name} of zeros", np.signbit(y[x == 0]) == np.signbit(x[x == 0]))
+
+
+def check_rows():
+    """Functions of the table, each within what its row says."""
+    x = arguments()
+    for op, (function, _) in numpy_ops.FLOATS.items():
+        text = f"func @f(%x: tensor<$N x f32>) -> tensor<$N x f32> {{\n  %y = tensor.{op} %x : tensor<$N x f32>\n  return %y\n}}\n"
+        (y,) = run(text, {"x": x}, "y", LOWERING)
+        with np.errstate(all="ignore"):
+            exact = function(x.astype(np.float64))
+        near = np.abs(x) <= numpy_ops.TURNS.get(op, np.inf)
+        demand(f"{op} beyond its turns", np.isnan(y[~near]))
+        judge(f"{op}, ulp", ulps(y, exact)[near | np.isnan(x)], numpy_ops.row_ulp(op) + 0.5)
+        demand(f"sign of {op} of zeros", np.isnan(y[x == 0]) | (np.signbit(y[x == 0]) == np.signbit(exact[x == 0])))
+    a, b = [np.concatenate([m.ravel(), x[i::2000]]) for i, m in enumerate(np.meshgrid(SPECIAL, SPECIAL))]
+    a, b = a[:min(a.size, b.size)], b[:min(a.size, b.size)]
+    for op, (function, *_) in [*numpy_ops.REMAINDERS.items(), *numpy_ops.FLOAT_PAIRS.items()]:
+        text = f"func @f(%a: tensor<$N x f32>, %b: tensor<$N x f32>) -> tensor<$N x f32> {{\n  %y = tensor.{op} %a, %b : tensor<$N x f32>\n  return %y\n}}\n"
+        (y,) = run(text, {"a": a, "b": b}, "y", LOWERING)
+        with np.errstate(all="ignore"):
+            exact = function(a.astype(np.float64), np.where(np.isnan(b), np.nan, b).astype(np.float64))
+        judge(f"{op}, ulp", ulps(y, exact), numpy_ops.row_ulp(op) + 0.5)
+        demand(f"sign of {op}", np.isnan(y) | (np.signbit(y) == np.signbit(exact)))
 
 
 def check_nan():
@@ -211,6 +239,7 @@ def check_types():
 
 with np.errstate(all="ignore"):
     check_functions()
+    check_rows()
     check_nan()
     check_softmax()
     check_means()
