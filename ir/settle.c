@@ -7,8 +7,8 @@
 typedef struct name_table {
     uint64_t *keys;
     uint32_t *numbers;
-    size_t capacity; /* power of two, or 0 */
-    size_t room;     /* what is allocated */
+    size_t capacity;  /* power of two, or 0 */
+    size_t allocated; /* what is allocated */
     size_t count;
 } name_table;
 
@@ -44,11 +44,11 @@ static size_t key_place(const name_table *t, uint64_t key)
 static void table_clear(name_table *t)
 {
     enum { SMALL = 64 };
-    if (t->room < SMALL) {
+    if (t->allocated < SMALL) {
         size_t keys = 0, numbers = 0;
         t->keys = table_grow(NULL, &keys, SMALL, sizeof *t->keys);
         t->numbers = table_grow(NULL, &numbers, SMALL, sizeof *t->numbers);
-        t->room = SMALL;
+        t->allocated = SMALL;
     }
     t->capacity = SMALL;
     t->count = 0;
@@ -61,7 +61,7 @@ static void table_enlarge(name_table *t)
     size_t keys = 0, numbers = 0;
     bigger.keys = table_grow(NULL, &keys, bigger.capacity, sizeof *bigger.keys);
     bigger.numbers = table_grow(NULL, &numbers, bigger.capacity, sizeof *bigger.numbers);
-    bigger.room = bigger.capacity;
+    bigger.allocated = bigger.capacity;
     for (size_t i = 0; i < t->capacity; i++) {
         if (t->keys[i] == 0) continue;
         size_t at = key_place(&bigger, t->keys[i]);

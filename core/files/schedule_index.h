@@ -15,7 +15,7 @@ typedef struct schedule_key {
 typedef struct schedule_index {
     arena *a;
     schedule_key **slots; /* open addressing; NULL: free */
-    uint32_t room, count;
+    uint32_t capacity, count;
 } schedule_index;
 
 /* NULL when there is no such entry. */

@@ -437,8 +437,8 @@ static status read_file(arena *a, diag_engine *d, const char *path, limits most,
     /* One byte more than there may be: then it is too many. */
     do {
         bytes = table_grow(bytes, &capacity, n + 4096, 1);
-        const size_t room = capacity - n, wanted = most.bytes + 1 - n;
-        got = fread(bytes + n, 1, room < wanted ? room : wanted, in);
+        const size_t space = capacity - n, wanted = most.bytes + 1 - n;
+        got = fread(bytes + n, 1, space < wanted ? space : wanted, in);
         n += got;
     } while (got != 0 && !feof(in) && !ferror(in) && n <= most.bytes);
     status result = OK;

@@ -18,7 +18,7 @@
 /* Ends in NULL once anything was added. */
 typedef struct text_list {
     const char **items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } text_list;
 
 struct plugin_host {
@@ -26,7 +26,7 @@ struct plugin_host {
     diag_engine *diags;
     plugin_host_params params;
     plugin_file **files;
-    uint32_t file_count, file_room;
+    uint32_t file_count, file_capacity;
     text_list folders;
     bool scanned, is_whole;
     status scan_result;
@@ -38,12 +38,12 @@ struct plugin_host {
 static void text_list_add(arena *a, text_list *l, const char *text)
 {
     /* One place stays free for the NULL that ends the list. */
-    if (l->count + 1 >= l->room) {
-        const uint32_t room = l->room == 0 ? 16 : l->room * 2;
-        const char **items = arena_array(a, room, sizeof *items);
+    if (l->count + 1 >= l->capacity) {
+        const uint32_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
+        const char **items = arena_array(a, capacity, sizeof *items);
         for (uint32_t i = 0; i < l->count; i++) items[i] = l->items[i];
         l->items = items;
-        l->room = room;
+        l->capacity = capacity;
     }
     l->items[l->count++] = text;
 }
@@ -176,9 +176,9 @@ static bool is_known(const plugin_host *h, struct plugin_identity id)
 
 static void push_file(plugin_host *h, plugin_file *f)
 {
-    if (h->file_count == h->file_room) {
-        h->file_room = h->file_room == 0 ? 32 : h->file_room * 2;
-        plugin_file **files = arena_array(h->a, h->file_room, sizeof *files);
+    if (h->file_count == h->file_capacity) {
+        h->file_capacity = h->file_capacity == 0 ? 32 : h->file_capacity * 2;
+        plugin_file **files = arena_array(h->a, h->file_capacity, sizeof *files);
         for (uint32_t i = 0; i < h->file_count; i++) files[i] = h->files[i];
         h->files = files;
     }

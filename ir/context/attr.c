@@ -149,21 +149,21 @@ attr_id attr_with(ir_context *c, attr_id dict, str_id key, attr_id value)
     const attr_node *n = attr_at(c, dict);
     enum { SHORT = 32 };
     uint32_t short_ids[2 * SHORT], *ids = short_ids;
-    size_t capacity = 0, room = (size_t)n->count + 1;
-    if (room > SHORT) ids = table_grow(NULL, &capacity, 2 * room, sizeof *ids);
+    size_t capacity = 0, most = (size_t)n->count + 1;
+    if (most > SHORT) ids = table_grow(NULL, &capacity, 2 * most, sizeof *ids);
     uint32_t count = 0;
     bool placed = value == 0;
     for (uint32_t i = 0; i <= n->count; i++) {
         if (!placed && (i == n->count || spelling_order(c, key, n->keys[i]) <= 0)) {
             ids[count] = key;
-            ids[room + count++] = value;
+            ids[most + count++] = value;
             placed = true;
         }
         if (i == n->count || n->keys[i] == key) continue;
         ids[count] = n->keys[i];
-        ids[room + count++] = n->items[i];
+        ids[most + count++] = n->items[i];
     }
-    attr_id result = count == 0 ? 0 : dict_intern(c, count, ids, ids + room);
-    if (room > SHORT) table_free(ids);
+    attr_id result = count == 0 ? 0 : dict_intern(c, count, ids, ids + most);
+    if (most > SHORT) table_free(ids);
     return result;
 }

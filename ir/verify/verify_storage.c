@@ -49,7 +49,7 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
     const type_node *t = type_at(module_context(m), type);
     int64_t rows = 0, columns = 0, bytes = 0, end;
     int64_t offset = op_attr_int(m, op, "offset", 0);
-    int64_t room = op_attr_int(m, buffer, "bytes_per_stage", 0);
+    int64_t stage_bytes = op_attr_int(m, buffer, "bytes_per_stage", 0);
     bool is_mask = t->dtype == DTYPE_MASK;
     bool is_column_major = layout_order_of(module_context(m), t->layout) == ORDER_COLUMN;
     uint32_t element = is_mask ? MASK_ROW_BYTES : dtype_bytes(t->dtype);
@@ -64,10 +64,10 @@ static status check_in_buffer(module *m, op_id op, op_id buffer, type_id type)
     if (!expr_is_const(module_context(m), t->dims[0], &rows) || !expr_is_const(module_context(m), t->dims[1], &columns))
         return op_error(m, op, &E0218, "describes %s, whose capacity is not two numbers", type_words(m, type));
     if (!tile_bytes((dtype)t->dtype, is_column_major, rows, columns, &bytes) ||
-        __builtin_add_overflow(bytes, offset, &end) || end > room)
+        __builtin_add_overflow(bytes, offset, &end) || end > stage_bytes)
         return op_error(m, op, &E0227,
                         "needs %s at offset %" PRId64 " in stages of %" PRId64 " bytes; the tile has %" PRId64 " bytes",
-                        type_words(m, type), offset, room, bytes);
+                        type_words(m, type), offset, stage_bytes, bytes);
     return OK;
 }
 

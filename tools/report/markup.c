@@ -15,9 +15,9 @@ static bool is_xml(uint32_t c)
 /* One character at the front of `s`; bytes that are none count one by one. */
 static uint32_t take_character(str s, size_t *bytes)
 {
-    size_t room = s.n < 4 ? s.n : 4;
+    size_t most = s.n < 4 ? s.n : 4;
     /* The longest front that is valid holds at least one whole character, or there is none here. */
-    const size_t valid = str_utf8_error((str){s.p, room});
+    const size_t valid = str_utf8_error((str){s.p, most});
     *bytes = 1;
     if (valid == 0) return 0xfffd;
     return str_utf8_decode((str){s.p, valid}, bytes);
@@ -189,12 +189,12 @@ static str front(str s, size_t count)
     return (str){s.p, i};
 }
 
-void svg_text(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, double room, str s)
+void svg_text(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, double width, str s)
 {
     static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     static const char *const fonts[] = {"", " class=\"s\"", " class=\"c\"", " class=\"t\""};
-    const bool is_cut = room > 0 && svg_width(font, s) > room;
-    const double fits = floor(room / advance(font)) - 1;
+    const bool is_cut = width > 0 && svg_width(font, s) > width;
+    const double fits = floor(width / advance(font)) - 1;
     if (is_cut && fits < 2) return;
     text_puts(v->out, "<text");
     put_attribute(v->out, "x", x);

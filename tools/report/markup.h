@@ -35,8 +35,8 @@ void svg_group_end(svg *v, uint32_t line);
 void svg_rect(svg *v, double x, double y, double width, double height, double radius, const char *fill,
               const char *style);
 void svg_line(svg *v, double x1, double y1, double x2, double y2, const char *stroke, double width, const char *style);
-/* Any text at its base line; more than `room` pixels of it end in an ellipsis. `room` 0: all of it. */
-void svg_text(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, double room, str s);
+/* Any text at its base line; more than `width` pixels of it end in an ellipsis. `width` 0: all of it. */
+void svg_text(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, double width, str s);
 /* The same of a NUL-ended text. */
 void svg_label(svg *v, double x, double y, svg_anchor anchor, svg_font font, const char *fill, const char *s);
 /* A curve that ends in an arrow head: leaves (x1, y1) and reaches (x2, y2) downwards, or sideways. */

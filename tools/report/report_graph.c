@@ -349,14 +349,14 @@ static void draw_edge(const layout_edge *e, bool is_order, const graph_layout *l
 }
 
 /* What the picture lacks of all there is, and where that is; empty: nothing. */
-static void say_left_out(const graph *drawn, char *text, size_t room)
+static void say_left_out(const graph *drawn, char *text, size_t size)
 {
     text[0] = '\0';
     if (drawn->nodes_left_out + drawn->edges_left_out == 0) return;
     const graph all = build(drawn->r, NODES_MAX, EDGES_MAX);
     const uint32_t nodes = all.node_count + all.nodes_left_out, edges = all.edge_count + all.edges_left_out;
     const bool is_whole = all.nodes_left_out + all.edges_left_out == 0;
-    snprintf(text, room, "%u of %u nodes and %u of %s%u edges are left out of the picture; graph.dot has %s",
+    snprintf(text, size, "%u of %u nodes and %u of %s%u edges are left out of the picture; graph.dot has %s",
              nodes - drawn->node_count, nodes, edges - drawn->edge_count, all.nodes_left_out ? "more than " : "", edges,
              is_whole ? "all" : "more, the module all");
 }

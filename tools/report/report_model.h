@@ -113,8 +113,8 @@ const char *report_pipe_colour(const report *r, const char *pipe);
 /* What a pipe of a core kind does, by the machine: "gm -> vec". Empty when nothing is known. */
 const char *report_pipe_work(const report *r, const char *core, const char *pipe);
 /* Adds a pipe to names in the order in which pipes are shown, from where data comes in to where it goes out,
- * unless it is among them or `room` is used up. Returns the new count. */
-uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t room, const char *pipe);
+ * unless it is among them or `capacity` is used up. Returns the new count. */
+uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t capacity, const char *pipe);
 /* The pipes of the trace in that order: their numbers into `out`, at most TRACE_PIPES_MAX. Returns how many. */
 uint32_t report_pipe_order(const report *r, uint32_t *out);
 /* Of a cause of stalls; one colour for all that the profile does not know. */

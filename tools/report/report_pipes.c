@@ -53,11 +53,11 @@ static uint32_t rank(const report *r, const char *pipe)
     return row_of(r, pipe) << 16 | (i < 0xffff ? i : 0xffff);
 }
 
-uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t room, const char *pipe)
+uint32_t report_add_pipe(const report *r, const char **pipes, uint32_t count, uint32_t capacity, const char *pipe)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(pipes[i], pipe) == 0) return count;
-    if (count == room) return count;
+    if (count == capacity) return count;
     uint32_t at = count;
     for (; at > 0 && rank(r, pipe) < rank(r, pipes[at - 1]); at--) pipes[at] = pipes[at - 1];
     pipes[at] = pipe;

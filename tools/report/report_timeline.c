@@ -262,7 +262,7 @@ static const char *trace_file(const report *r)
 }
 
 /* Empty: all slices of the core are there. */
-static void say_left_out(const timeline *t, char *text, size_t room)
+static void say_left_out(const timeline *t, char *text, size_t size)
 {
     const char *file = trace_file(t->r);
     const bool is_whole = report_counter(t->r, PTO_COUNTER_SLICES_LEFT_OUT, 0) <= 0;
@@ -271,12 +271,12 @@ static void say_left_out(const timeline *t, char *text, size_t room)
     if (later + t->narrow == 0) return;
     int n = 0;
     if (later > 0)
-        n += snprintf(text, room, "left out: the last %" PRIu64 " of %" PRIu64 " slices of this kernel here", later,
+        n += snprintf(text, size, "left out: the last %" PRIu64 " of %" PRIu64 " slices of this kernel here", later,
                       all);
     if (t->narrow > 0)
-        n += snprintf(text + n, room - (size_t)n, "%s%zu of this stretch, too narrow or too many",
+        n += snprintf(text + n, size - (size_t)n, "%s%zu of this stretch, too narrow or too many",
                       later > 0 ? ", and " : "left out: slices, ", t->narrow);
-    if (file != NULL) snprintf(text + n, room - (size_t)n, "; %.60s has %s", file, is_whole ? "all" : "more");
+    if (file != NULL) snprintf(text + n, size - (size_t)n, "; %.60s has %s", file, is_whole ? "all" : "more");
 }
 
 void report_draw_timeline(const report *r, const report_kernel *k, svg *v)

@@ -241,24 +241,24 @@ report_verdict report_judge_run(const report *r)
 
 /* ---- limits ---- */
 
-static void add_limit(report_limit *out, uint32_t *count, uint32_t room, report_limit l)
+static void add_limit(report_limit *out, uint32_t *count, uint32_t capacity, report_limit l)
 {
-    if (*count < room) out[(*count)++] = l;
+    if (*count < capacity) out[(*count)++] = l;
 }
 
-uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
+uint32_t report_limits(const report *r, report_limit *out, uint32_t capacity)
 {
     uint32_t count = 0;
     if (r->cycles <= 0) return 0;
     const double bytes = report_counter(r, PTO_COUNTER_GM_READ, 0) + report_counter(r, PTO_COUNTER_GM_WRITTEN, 0);
     const bool has_bytes = report_has(r, PTO_COUNTER_GM_READ) && report_has(r, PTO_COUNTER_GM_WRITTEN);
     char text[32];
-    add_limit(out, &count, room, (report_limit){"the run", "from the call to the end", "", r->cycles});
+    add_limit(out, &count, capacity, (report_limit){"the run", "from the call to the end", "", r->cycles});
     if (r->trace->core_count > 0)
-        add_limit(out, &count, room,
+        add_limit(out, &count, capacity,
                   (report_limit){"kernels", "some kernel runs on some core", "", report_active_cycles(r)});
     if (has_bytes && r->machine != NULL && r->machine->shared_bytes_per_cycle > 0)
-        add_limit(out, &count, room,
+        add_limit(out, &count, capacity,
                   (report_limit){"global memory",
                                  say(r, "%s at %g bytes a cycle for the chip", markup_bytes(bytes, text),
                                      r->machine->shared_bytes_per_cycle),
@@ -268,7 +268,7 @@ uint32_t report_limits(const report *r, report_limit *out, uint32_t room)
         const machine_core *kind = r->machine != NULL ? machine_core_by_name(r->machine, str_from(u->group)) : NULL;
         const char *work = report_pipe_work(r, u->group, u->pipe);
         if (u->is_core || kind == NULL || !u->is_measured) continue;
-        add_limit(out, &count, room,
+        add_limit(out, &count, capacity,
                   (report_limit){say(r, "%s / %s", u->group, u->pipe),
                                  say(r, "%s%sspread over %lld cores", work, *work ? ", " : "", (long long)kind->count),
                                  u->pipe, u->busy / (double)kind->count});

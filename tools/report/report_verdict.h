@@ -21,7 +21,7 @@ typedef struct report_limit {
     const char *name, *note, *pipe; /* pipe: for the colour; "" */
     double cycles;
 } report_limit;
-/* At most `room` of them; how many. */
-uint32_t report_limits(const report *r, report_limit *out, uint32_t room);
+/* At most `capacity` of them; how many. */
+uint32_t report_limits(const report *r, report_limit *out, uint32_t capacity);
 
 #endif

@@ -3,14 +3,14 @@
 void run_trace_init(run_trace *t, arena *a, const module *m) { *t = (run_trace){.arena = a, .m = m}; }
 
 /* Space for `wanted` things of `size` bytes; the old ones are copied. */
-static void *grow(arena *a, void *items, size_t *room, size_t wanted, size_t size)
+static void *grow(arena *a, void *items, size_t *capacity, size_t wanted, size_t size)
 {
-    if (wanted <= *room) return items;
-    size_t bigger = *room ? *room : 16;
+    if (wanted <= *capacity) return items;
+    size_t bigger = *capacity ? *capacity : 16;
     while (bigger < wanted) bigger *= 2;
     void *copy = arena_array(a, bigger, size);
-    if (*room > 0) memcpy(copy, items, *room * size);
-    *room = bigger;
+    if (*capacity > 0) memcpy(copy, items, *capacity * size);
+    *capacity = bigger;
     return copy;
 }
 
@@ -18,7 +18,7 @@ static uint32_t core_number(run_trace *t, str name)
 {
     uint32_t number;
     if (name_index_find(&t->cores_by_name, name, &number)) return number;
-    t->cores = grow(t->arena, t->cores, &t->core_room, t->core_count + 1, sizeof *t->cores);
+    t->cores = grow(t->arena, t->cores, &t->core_capacity, t->core_count + 1, sizeof *t->cores);
     t->cores[t->core_count] = arena_strndup(t->arena, name.p, name.n);
     name_index_put(t->arena, &t->cores_by_name, (str){t->cores[t->core_count], name.n}, (uint32_t)t->core_count);
     return (uint32_t)t->core_count++;
@@ -50,7 +50,7 @@ uint32_t run_trace_unit(run_trace *t, str name)
         core.n = i;
         pipe = (str){name.p + i + 3, name.n - i - 3};
     }
-    t->units = grow(t->arena, t->units, &t->unit_room, t->unit_count + 1, sizeof *t->units);
+    t->units = grow(t->arena, t->units, &t->unit_capacity, t->unit_count + 1, sizeof *t->units);
     t->units[t->unit_count] = (trace_unit){arena_strndup(t->arena, name.p, name.n), core_number(t, core),
                                            name_number(t->arena, t->pipes, &t->pipe_count, TRACE_PIPES_MAX, pipe)};
     name_index_put(t->arena, &t->units_by_name, (str){t->units[t->unit_count].name, name.n}, (uint32_t)t->unit_count);
@@ -59,13 +59,13 @@ uint32_t run_trace_unit(run_trace *t, str name)
 
 static trace_kernel *kernel_of(run_trace *t, op_id o)
 {
-    t->kernel_of = grow(t->arena, t->kernel_of, &t->kernel_of_room, (size_t)o + 1, sizeof *t->kernel_of);
+    t->kernel_of = grow(t->arena, t->kernel_of, &t->kernel_of_capacity, (size_t)o + 1, sizeof *t->kernel_of);
     if (t->kernel_of[o]) return &t->kernels[t->kernel_of[o] - 1];
     const op_id kernel = op_function(t->m, o);
     size_t k = 0;
     while (k < t->kernel_count && t->kernels[k].op != kernel) k++;
     if (k == t->kernel_count) {
-        t->kernels = grow(t->arena, t->kernels, &t->kernel_room, k + 1, sizeof *t->kernels);
+        t->kernels = grow(t->arena, t->kernels, &t->kernel_capacity, k + 1, sizeof *t->kernels);
         t->kernels[t->kernel_count++] = (trace_kernel){.op = kernel, .from = INT64_MAX, .core = TRACE_NONE};
     }
     t->kernel_of[o] = (uint32_t)k + 1;
@@ -92,7 +92,7 @@ static void add_instance(run_trace *t, trace_kernel *k, const trace_event *e)
         t->instances_left_out++;
         return;
     }
-    t->instances = grow(t->arena, t->instances, &t->instance_room, t->instance_count + 1, sizeof *t->instances);
+    t->instances = grow(t->arena, t->instances, &t->instance_capacity, t->instance_count + 1, sizeof *t->instances);
     t->instances[t->instance_count++] = (trace_instance){(uint32_t)(k - t->kernels), core, e->from, e->to, e->instance};
 }
 
@@ -116,7 +116,7 @@ static void keep(run_trace *t, trace_kernel *k, const trace_event *e, uint32_t c
         k->slices_left_out++;
         return;
     }
-    k->slices = grow(t->arena, k->slices, &k->slice_room, k->slice_count + 1, sizeof *k->slices);
+    k->slices = grow(t->arena, k->slices, &k->slice_capacity, k->slice_count + 1, sizeof *k->slices);
     k->slices[k->slice_count++] = (trace_slice){e->op, u->pipe, cause, e->from, e->to, e->bytes};
 }
 
@@ -131,14 +131,14 @@ void run_trace_add(run_trace *t, const trace_event *e)
     }
     const uint32_t cause =
         e->cause.n == 0 ? TRACE_NONE : name_number(t->arena, t->causes, &t->cause_count, TRACE_CAUSES_MAX, e->cause);
-    t->ops = grow(t->arena, t->ops, &t->op_room, (size_t)e->op + 1, sizeof *t->ops);
+    t->ops = grow(t->arena, t->ops, &t->op_capacity, (size_t)e->op + 1, sizeof *t->ops);
     if (t->ops[e->op] == NULL) t->ops[e->op] = arena_alloc(t->arena, sizeof *t->ops[0]);
     add_to(t->ops[e->op], e, cause);
     add_to(&k->pipes[t->units[e->unit].pipe], e, cause);
     keep(t, k, e, cause);
 }
 
-const trace_sum *run_trace_op(const run_trace *t, op_id o) { return o < t->op_room ? t->ops[o] : NULL; }
+const trace_sum *run_trace_op(const run_trace *t, op_id o) { return o < t->op_capacity ? t->ops[o] : NULL; }
 
 const trace_kernel *run_trace_kernel(const run_trace *t, op_id kernel)
 {

@@ -48,7 +48,7 @@ typedef struct trace_kernel {
     trace_sum pipes[TRACE_PIPES_MAX];
     uint32_t core; /* of `slices` */
     trace_slice *slices;
-    size_t slice_count, slice_room;
+    size_t slice_count, slice_capacity;
     uint64_t slices_left_out;
 } trace_kernel;
 
@@ -56,9 +56,9 @@ typedef struct run_trace {
     arena *arena;
     const module *m;
     trace_unit *units;
-    size_t unit_count, unit_room;
+    size_t unit_count, unit_capacity;
     const char **cores;
-    size_t core_count, core_room;
+    size_t core_count, core_capacity;
     name_index units_by_name, cores_by_name;
     const char *pipes[TRACE_PIPES_MAX];
     uint32_t pipe_count;
@@ -66,11 +66,11 @@ typedef struct run_trace {
     uint32_t cause_count;
     trace_sum **ops;     /* by op_id; NULL: no slice */
     uint32_t *kernel_of; /* by op_id: number + 1 */
-    size_t op_room, kernel_of_room;
+    size_t op_capacity, kernel_of_capacity;
     trace_kernel *kernels; /* in the order of their first slice */
-    size_t kernel_count, kernel_room;
+    size_t kernel_count, kernel_capacity;
     trace_instance *instances; /* in the order of their end */
-    size_t instance_count, instance_room;
+    size_t instance_count, instance_capacity;
     uint64_t instances_left_out, slice_total;
 } run_trace;
 

@@ -46,32 +46,32 @@ void explain_pipeline(const contract *c, const contract_state *states, text_buff
 
 enum { COLUMNS = 6 };
 
-static const char *cell(const schedule_decision *d, int column, text_buffer *room)
+static const char *cell(const schedule_decision *d, int column, text_buffer *text)
 {
-    room->n = 0;
+    text->n = 0;
     switch (column) {
     case 0: return d->key.path.p;
     case 1: return d->key.name.p;
-    case 2: schedule_put_value(room, d); break;
+    case 2: schedule_put_value(text, d); break;
     case 3: return d->origin;
     case 4:
-        if (d->has_cost) text_printf(room, "%.6g", d->cost);
+        if (d->has_cost) text_printf(text, "%.6g", d->cost);
         break;
     default: return d->limit != NULL ? d->limit : "";
     }
-    return room->n != 0 ? room->p : "";
+    return text->n != 0 ? text->p : "";
 }
 
 void explain_schedule(const schedule *s, text_buffer *out)
 {
     static const char *const heads[COLUMNS] = {"at", "decide", "value", "origin", "cost", "limit"};
     size_t width[COLUMNS];
-    text_buffer room;
-    text_init(&room);
+    text_buffer text;
+    text_init(&text);
     for (int c = 0; c < COLUMNS; c++) {
         width[c] = strlen(heads[c]);
         for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
-            const size_t n = strlen(cell(d, c, &room));
+            const size_t n = strlen(cell(d, c, &text));
             if (n > width[c]) width[c] = n;
         }
     }
@@ -79,10 +79,10 @@ void explain_schedule(const schedule *s, text_buffer *out)
     text_putc(out, '\n');
     for (const schedule_decision *d = s->first; d != NULL; d = d->next) {
         for (int c = 0; c < COLUMNS; c++)
-            text_printf(out, "%-*s", c + 1 < COLUMNS ? (int)width[c] + 2 : 0, cell(d, c, &room));
+            text_printf(out, "%-*s", c + 1 < COLUMNS ? (int)width[c] + 2 : 0, cell(d, c, &text));
         text_putc(out, '\n');
     }
-    text_fini(&room);
+    text_fini(&text);
 }
 
 /* ---- what the steps did ---- */

@@ -29,18 +29,18 @@ static void link_page(claim_table *t, uint32_t at)
 
 static void grow_pages(claim_table *t)
 {
-    const uint32_t room = t->page_room ? t->page_room * 2 : HEADS_FIRST;
-    claim_page *pages = PTO_SCRATCH(t->run, claim_page, room);
+    const uint32_t capacity = t->page_capacity ? t->page_capacity * 2 : HEADS_FIRST;
+    claim_page *pages = PTO_SCRATCH(t->run, claim_page, capacity);
     if (t->page_count) memcpy(pages, t->pages, t->page_count * sizeof *pages);
     t->pages = pages;
-    t->page_room = t->head_count = room;
-    t->heads = PTO_SCRATCH(t->run, uint32_t, room);
+    t->page_capacity = t->head_count = capacity;
+    t->heads = PTO_SCRATCH(t->run, uint32_t, capacity);
     for (uint32_t i = 0; i < t->page_count; i++) link_page(t, i);
 }
 
 static uint32_t add_claim(claim_table *t, const claim *c)
 {
-    PTO_GROW(t->run, t->claims, t->claim_count, t->claim_room);
+    PTO_GROW(t->run, t->claims, t->claim_count, t->claim_capacity);
     t->claims[t->claim_count] = *c;
     t->claims[t->claim_count].compared = UINT32_MAX;
     return t->claim_count++;
@@ -68,7 +68,7 @@ static bool conflicts(const claim *a, const claim *b, race *out)
 static const claim *visit_page(claim_table *t, uint32_t at, int64_t page, race *out)
 {
     const claim *c = &t->claims[at];
-    if (t->page_count == t->page_room) grow_pages(t);
+    if (t->page_count == t->page_capacity) grow_pages(t);
     for (uint32_t i = t->heads[hash(t, c->window.root, page)]; i != 0; i = t->pages[i - 1].next) {
         const claim_page *p = &t->pages[i - 1];
         if (p->page != page || p->root != c->window.root) continue;

@@ -24,9 +24,9 @@ typedef struct claim_page {
 typedef struct claim_table {
     const pto_run *run;
     claim *claims;
-    uint32_t claim_count, claim_room;
+    uint32_t claim_count, claim_capacity;
     claim_page *pages;
-    uint32_t page_count, page_room;
+    uint32_t page_count, page_capacity;
     uint32_t *heads; /* index + 1 in pages */
     uint32_t head_count;
     uint64_t left_out; /* windows that found no more space */

@@ -18,7 +18,7 @@ void history_clear(access_history *h)
 /* Makes space for one segment at place `at`. */
 static segment *insert(access_history *h, segment_list *l, uint32_t at)
 {
-    PTO_GROW(h->run, l->items, l->count, l->room);
+    PTO_GROW(h->run, l->items, l->count, l->capacity);
     memmove(&l->items[at + 1], &l->items[at], (l->count - at) * sizeof *l->items);
     l->count++;
     return &l->items[at];
@@ -188,7 +188,7 @@ static void forget(access_history *h, const vector_clock *const clocks[CLOCK_PIP
 
 static void enter_window(access_history *h, const window_access *a, const access_by *by)
 {
-    PTO_GROW(h->run, h->windows, h->window_count, h->window_room);
+    PTO_GROW(h->run, h->windows, h->window_count, h->window_capacity);
     h->windows[h->window_count++] = (window_record){*a, by->pipe, by->entry, by->site};
 }
 
@@ -213,7 +213,7 @@ bool history_touch_window(access_history *h, const window_access *a, const acces
                       .root = a->root};
         return false;
     }
-    if (h->window_count == h->window_room && h->window_room) forget(h, clocks);
+    if (h->window_count == h->window_capacity && h->window_capacity) forget(h, clocks);
     enter_window(h, a, by);
     return true;
 }

@@ -86,7 +86,7 @@ typedef struct segment {
 /* Sorted, without overlap. Bytes in no segment were never touched. */
 typedef struct segment_list {
     segment *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } segment_list;
 
 typedef struct window_record {
@@ -99,7 +99,7 @@ typedef struct access_history {
     const pto_run *run;
     segment_list spaces[PTO_NAMES_MAX];
     window_record *windows;
-    uint32_t window_count, window_room;
+    uint32_t window_count, window_capacity;
     blank_read blank; /* the first one */
     overlap_read overlap;
 } access_history;

@@ -179,14 +179,14 @@ typedef struct sim {
     int64_t orchestrator_time;
     written_memory written;
     region_box *boxes; /* scratch memory of stated_regions.c */
-    uint32_t box_room;
+    uint32_t box_capacity;
     int64_t workspace_bytes;
     uint32_t cpu;
     uint64_t seed;
     void *scratch;
     size_t scratch_bytes;
     sim_slice *slices;
-    uint32_t slice_count, slice_room;
+    uint32_t slice_count, slice_capacity;
     uint64_t slices_dropped, claims_dropped;
     uint32_t *units;       /* number + 1 of each pipe of each core at the sink, by core * CORE_ACTORS + pipe */
     sim_leftover leftover; /* of the first instance that left some */

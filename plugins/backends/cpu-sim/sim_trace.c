@@ -69,7 +69,7 @@ void trace_slice(sim *s, const sim_slice *slice)
         s->slices_dropped++;
         return;
     }
-    PTO_GROW(s->run, s->slices, s->slice_count, s->slice_room);
+    PTO_GROW(s->run, s->slices, s->slice_count, s->slice_capacity);
     s->slices[s->slice_count++] = *slice;
 }
 

@@ -15,9 +15,9 @@ static pto_status find_boxes(sim *s, const sim_core *c, const program_step *step
     const program *p = c->launch->kernel->p;
     const uint32_t count = is_write ? p->write_count : p->read_count;
     const program_region *regions = is_write ? p->writes : p->reads;
-    if (s->box_room < count) {
+    if (s->box_capacity < count) {
         s->boxes = PTO_SCRATCH(s->run, region_box, count);
-        s->box_room = count;
+        s->box_capacity = count;
     }
     *out = (box_list){.items = s->boxes};
     for (uint32_t i = 0; i < count && !out->is_whole; i++) {

@@ -6,7 +6,7 @@ void written_init(const pto_run *run, written_memory *w) { *w = (written_memory)
 
 void written_add(written_memory *w, pto_op at, pto_str name, const program_array *array, bool is_written)
 {
-    PTO_GROW(w->run, w->roots, w->count, w->room);
+    PTO_GROW(w->run, w->roots, w->count, w->capacity);
     gm_root *r = &w->roots[w->count++];
     *r = (gm_root){.at = at, .name = name, .array = *array};
     if (is_written || array->base == NULL) return;

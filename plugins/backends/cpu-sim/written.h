@@ -16,7 +16,7 @@ typedef struct gm_root {
 typedef struct written_memory {
     const pto_run *run;
     gm_root *roots;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } written_memory;
 
 void written_init(const pto_run *run, written_memory *w);

@@ -104,7 +104,7 @@ static const pto_tensor *tensor_at_place(const pto_call *call, uint32_t i)
 }
 
 /* The call without the memory that bounds go to. */
-static pto_status without_room(const pto_run *run, const shown_call *c, pto_call *out)
+static pto_status without_bounds(const pto_run *run, const shown_call *c, pto_call *out)
 {
     const uint32_t count = c->call->argument_count + c->call->result_count;
     pto_tensor *tensors = PTO_SCRATCH(run, pto_tensor, count);
@@ -139,7 +139,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     const function_code *entry = code_decode(run, call->function);
     if (entry == NULL) return PTO_FAILED;
     const shown_call shown = {call, entry, bound_mode(run)};
-    if (shown.mode == BOUND_ALL) PTO_TRY(without_room(run, &shown, &plain));
+    if (shown.mode == BOUND_ALL) PTO_TRY(without_bounds(run, &shown, &plain));
     interp in = {.run = run,
                  .call = &plain,
                  .pool = &e->pool,

@@ -44,9 +44,9 @@ static double round_to(pto_dtype t, double x, round_mode mode, bool saturate)
 {
     if (t == PTO_F32 && mode == ROUND_RINT && !saturate) return (double)(float)x;
     const uint32_t bits = element_encode(t, x, mode, saturate);
-    uint8_t room[4] = {(uint8_t)bits, (uint8_t)(bits >> 8), (uint8_t)(bits >> 16), (uint8_t)(bits >> 24)};
+    uint8_t bytes[4] = {(uint8_t)bits, (uint8_t)(bits >> 8), (uint8_t)(bits >> 16), (uint8_t)(bits >> 24)};
     double y;
-    element_read_f64(t, room, 1, 1, &y);
+    element_read_f64(t, bytes, 1, 1, &y);
     return y;
 }
 

@@ -78,7 +78,7 @@ static void move_window(shadow *s, const gm_window *w, bound *list, bool writes)
     }
 }
 
-static bound *make_room(interp *in, int64_t count, storage **out)
+static bound *make_bounds(interp *in, int64_t count, storage **out)
 {
     *out = storage_make(in->pool, (size_t)(count > 0 ? count : 1) * sizeof(bound));
     if (*out == NULL) return NULL;
@@ -351,7 +351,7 @@ static void set_extents(bound_insn_run *r)
 /* Sources are read before the instruction, which may write over them. */
 pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *call, insn_bounds *out)
 {
-    storage *rooms[3] = {NULL};
+    storage *memories[3] = {NULL};
     bound_insn_run r = {.in = in,
                         .id = id,
                         .call = call,
@@ -360,12 +360,12 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
     r.rule.ulp = (double)pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_ULP);
     set_extents(&r);
     *out = (insn_bounds){.rows = r.rows, .cols = r.cols};
-    r.to = make_room(in, r.rows * r.cols, &out->in);
+    r.to = make_bounds(in, r.rows * r.cols, &out->in);
     bool ok = r.to != NULL;
     out->at = r.to;
     for (uint32_t i = 0; ok && i < source_counts[id]; i++) {
         const tile_ref *t = &call->src[i];
-        bound *list = make_room(in, t->valid_rows * t->valid_cols, &rooms[i]);
+        bound *list = make_bounds(in, t->valid_rows * t->valid_cols, &memories[i]);
         ok = list != NULL;
         r.src[i] = list;
         if (!ok) break;
@@ -377,7 +377,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
     if (ok && r.src[0] != NULL) r.scalar = scalar_of(call);
     ok = ok && results(&r);
     for (int i = 0; i < 3; i++) {
-        if (rooms[i] != NULL) storage_release(in->pool, rooms[i]);
+        if (memories[i] != NULL) storage_release(in->pool, memories[i]);
     }
     return ok ? PTO_OK : pto_error(at, "pto.reference/limit", "the bounds of `%s` take too much memory", insn_name(id));
 }

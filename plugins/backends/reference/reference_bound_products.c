@@ -13,15 +13,15 @@ typedef struct vector {
     bool is_finite, is_exact;
 } vector;
 
-static vector read_vector(const bound *at, int64_t step, int64_t n, double *room)
+static vector read_vector(const bound *at, int64_t step, int64_t n, double *memory)
 {
-    vector v = {.at = at, .step = step, .middle = room, .radius = room + n, .is_finite = true};
+    vector v = {.at = at, .step = step, .middle = memory, .radius = memory + n, .is_finite = true};
     bound_sum s = bound_sum_start();
     for (int64_t i = 0; i < n; i++) {
         const bound *x = &at[i * step];
         v.is_finite &= isfinite(x->lo) && isfinite(x->hi) && !x->may_be_nan;
-        room[i] = x->lo / 2 + x->hi / 2;
-        room[n + i] = x->hi > x->lo ? (x->hi - x->lo) / 2 * (1 + 0x1p-50) : 0;
+        memory[i] = x->lo / 2 + x->hi / 2;
+        memory[n + i] = x->hi > x->lo ? (x->hi - x->lo) / 2 * (1 + 0x1p-50) : 0;
         bound_sum_add(&s, x);
     }
     v.grain = s.grain;
@@ -71,10 +71,10 @@ static bound one_product(const bound_matrices *p, const vector *a, const vector 
 bool bound_products(interp *in, const bound_matrices *p)
 {
     const size_t k = (size_t)p->k, columns = (size_t)p->n;
-    storage *room = storage_make(in->pool, (2 * k * (columns + 1)) * sizeof(double));
+    storage *memory = storage_make(in->pool, (2 * k * (columns + 1)) * sizeof(double));
     storage *vectors = storage_make(in->pool, (columns + 1) * sizeof(vector));
-    if (room == NULL || vectors == NULL) return false;
-    void *const numbers = room->data, *const list = vectors->data;
+    if (memory == NULL || vectors == NULL) return false;
+    void *const numbers = memory->data, *const list = vectors->data;
     double *const at = numbers;
     vector *const columns_of_b = list;
     for (size_t j = 0; j < columns; j++)
@@ -86,7 +86,7 @@ bool bound_products(interp *in, const bound_matrices *p)
             p->out[i * p->out_strides[0] + j * p->out_strides[1]] = one_product(p, &row, &columns_of_b[j], first);
         }
     }
-    storage_release(in->pool, room);
+    storage_release(in->pool, memory);
     storage_release(in->pool, vectors);
     return true;
 }

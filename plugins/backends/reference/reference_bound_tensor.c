@@ -20,8 +20,8 @@ static bool make_list(interp *in, int64_t count, bound_list *out)
     out->count = count;
     out->in = storage_make(in->pool, (size_t)count * sizeof(bound));
     if (out->in == NULL) return false;
-    void *const room = out->in->data;
-    out->at = room;
+    void *const memory = out->in->data;
+    out->at = memory;
     return true;
 }
 
@@ -234,9 +234,9 @@ static bound sum_or_mean(const bound_run *r, const bound_sum *s)
 
 static pto_status sums(bound_run *r)
 {
-    storage *room = storage_make(r->in->pool, (size_t)r->to.count * sizeof(bound_sum));
-    if (room == NULL) return PTO_FAILED;
-    void *const data = room->data;
+    storage *memory = storage_make(r->in->pool, (size_t)r->to.count * sizeof(bound_sum));
+    if (memory == NULL) return PTO_FAILED;
+    void *const data = memory->data;
     bound_sum *const s = data;
     for (int64_t i = 0; i < r->to.count; i++) s[i] = bound_sum_start();
     walk w = walk_reduction(r);
@@ -246,7 +246,7 @@ static pto_status sums(bound_run *r)
         const bool is_kept_sum = s[i].is_exact && (s[i].count == 0 || !element_is_float(r->type));
         r->to.at[i] = is_kept_sum ? (bound){.is_exact = true} : sum_or_mean(r, &s[i]);
     }
-    storage_release(r->in->pool, room);
+    storage_release(r->in->pool, memory);
     return PTO_OK;
 }
 

@@ -14,13 +14,13 @@ pto_status coder_refuse(pto_op op, const char *code, const char *format, ...)
 
 void *coder_at(coder *c, growing *g, uint32_t index, size_t size)
 {
-    if (index >= g->room) {
-        uint32_t room = g->room != 0 ? g->room : 32;
-        while (room <= index) room *= 2;
-        void *items = pto_scratch_array(c->run, room, size);
+    if (index >= g->capacity) {
+        uint32_t capacity = g->capacity != 0 ? g->capacity : 32;
+        while (capacity <= index) capacity *= 2;
+        void *items = pto_scratch_array(c->run, capacity, size);
         if (g->count != 0) memcpy(items, g->items, g->count * size);
         g->items = items;
-        g->room = room;
+        g->capacity = capacity;
     }
     if (index >= g->count) g->count = index + 1;
     return (uint8_t *)g->items + index * size;

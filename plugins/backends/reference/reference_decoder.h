@@ -7,7 +7,7 @@
 /* A list that grows in scratch memory. */
 typedef struct growing {
     void *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } growing;
 
 typedef struct symbol_entry {

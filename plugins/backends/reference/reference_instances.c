@@ -22,8 +22,8 @@ static pto_status shuffle(interp *in, instances *s)
         return pto_error(s->op, "pto.reference/limit",
                          "%" PRId64 " instances cannot be put in a random order, the limit is %d", s->count, KEPT_MAX);
     s->order_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
-    void *const room = s->order_in->data;
-    uint32_t *const order = room;
+    void *const memory = s->order_in->data;
+    uint32_t *const order = memory;
     for (uint32_t i = 0; i < s->count; i++) order[i] = i;
     for (uint32_t i = (uint32_t)s->count; i > 1; i--) {
         const uint32_t j = (uint32_t)(next_random(&in->random) % i), t = order[i - 1];
@@ -67,8 +67,8 @@ instances *instances_begin(interp *in, pto_op at, uint32_t rank, const int64_t *
     if (in->call->seed != 0 && s->count > 1 && shuffle(in, s) < 0) return NULL;
     if (s->count <= KEPT_MAX) {
         s->serials_in = storage_make(in->pool, (size_t)s->count * sizeof(uint32_t));
-        void *const room = s->serials_in->data;
-        s->serials = room;
+        void *const memory = s->serials_in->data;
+        s->serials = memory;
     }
     in->innermost = s;
     if (s->count != 0 && new_serial(in, s) < 0) return NULL;
@@ -105,15 +105,15 @@ void instances_end(interp *in, instances *s)
 /* ---- what each wrote ---- */
 
 /* "(2, 0)", or "?" when not kept. */
-static const char *index_text(const instances *s, int64_t place, char *out, size_t room)
+static const char *index_text(const instances *s, int64_t place, char *out, size_t size)
 {
     int64_t index[PTO_MAX_DIMS];
     size_t used = 0;
     if (place < 0) return "?";
     indices_of(s, place, index);
-    for (uint32_t d = 0; d < s->rank && used < room; d++)
-        used += (size_t)snprintf(out + used, room - used, "%s%" PRId64, d == 0 ? "(" : ", ", index[d]);
-    if (used < room) snprintf(out + used, room - used, ")");
+    for (uint32_t d = 0; d < s->rank && used < size; d++)
+        used += (size_t)snprintf(out + used, size - used, "%s%" PRId64, d == 0 ? "(" : ", ", index[d]);
+    if (used < size) snprintf(out + used, size - used, ")");
     return out;
 }
 

@@ -14,32 +14,32 @@ typedef struct line {
 struct shadow {
     const pto_run *run;
     line *lines; /* open addressing; its size is a power of two */
-    size_t room, count;
+    size_t capacity, count;
 };
 
 shadow *shadow_make(const pto_run *run)
 {
     shadow *s = PTO_SCRATCH(run, shadow, 1);
-    *s = (shadow){.run = run, .room = LINES_FIRST};
-    s->lines = PTO_SCRATCH(run, line, s->room);
+    *s = (shadow){.run = run, .capacity = LINES_FIRST};
+    s->lines = PTO_SCRATCH(run, line, s->capacity);
     return s;
 }
 
 /* The line, or the free place where it would be. */
 static line *place_of(const shadow *s, uintptr_t at)
 {
-    size_t i = (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->room - 1);
-    while (s->lines[i].at != 0 && s->lines[i].at != at) i = (i + 1) & (s->room - 1);
+    size_t i = (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (s->capacity - 1);
+    while (s->lines[i].at != 0 && s->lines[i].at != at) i = (i + 1) & (s->capacity - 1);
     return &s->lines[i];
 }
 
 static void grow(shadow *s)
 {
     const line *old = s->lines;
-    const size_t room = s->room;
-    s->room *= 2;
-    s->lines = PTO_SCRATCH(s->run, line, s->room);
-    for (size_t i = 0; i < room; i++) {
+    const size_t capacity = s->capacity;
+    s->capacity *= 2;
+    s->lines = PTO_SCRATCH(s->run, line, s->capacity);
+    for (size_t i = 0; i < capacity; i++) {
         if (old[i].at != 0) *place_of(s, old[i].at) = old[i];
     }
 }
@@ -92,7 +92,7 @@ static void write_one(shadow *s, const uint8_t *p, size_t size, const bound *b)
         return;
     }
     if (l->at == 0) {
-        if (s->count * 2 >= s->room) {
+        if (s->count * 2 >= s->capacity) {
             grow(s);
             l = place_of(s, line_number(p));
         }

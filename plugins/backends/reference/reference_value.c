@@ -6,17 +6,17 @@
 static const uint64_t storage_max = UINT64_C(1) << 36;
 
 /* The smallest class of at least `bytes`: 1, 1.25, 1.5, 1.75 times a power of two. */
-static uint32_t class_of(size_t bytes, size_t *out_room)
+static uint32_t class_of(size_t bytes, size_t *out_capacity)
 {
     uint32_t power = 6;
     while (power < 62 && ((size_t)2 << power) <= bytes) power++;
     const size_t step = (size_t)1 << (power - 2);
-    size_t quarter = 0, room = (size_t)1 << power;
-    while (room < bytes) {
-        room += step;
+    size_t quarter = 0, capacity = (size_t)1 << power;
+    while (capacity < bytes) {
+        capacity += step;
         quarter++;
     }
-    *out_room = room;
+    *out_capacity = capacity;
     return (uint32_t)(power * 4 + quarter);
 }
 
@@ -34,14 +34,14 @@ static storage *shell(pool *p)
 storage *storage_make(pool *p, size_t bytes)
 {
     if (bytes > storage_max) return NULL;
-    size_t room;
-    const uint32_t size_class = class_of(bytes, &room);
+    size_t capacity;
+    const uint32_t size_class = class_of(bytes, &capacity);
     storage *s = p->free[size_class];
     if (s != NULL) {
         p->free[size_class] = s->next;
     } else {
         s = pto_keep(p->run, sizeof *s);
-        s->data = pto_keep(p->run, room);
+        s->data = pto_keep(p->run, capacity);
     }
     *s = (storage){.data = s->data, .bytes = bytes, .refs = 1, .size_class = size_class};
     memset(s->data, 0xff, bytes);
@@ -76,8 +76,8 @@ void storage_mark(pool *p, storage *s, size_t element_bytes, uint32_t mark)
     const size_t count = s->bytes / element_bytes;
     s->element_bytes = element_bytes;
     s->marks_in = storage_make(p, count * sizeof *s->marks);
-    void *const room = s->marks_in->data;
-    s->marks = room;
+    void *const memory = s->marks_in->data;
+    s->marks = memory;
     for (size_t i = 0; i < count; i++) s->marks[i] = mark;
 }
 

@@ -133,9 +133,9 @@ static int64_t alignment(const pto_run *run, pto_op buffer)
 
 static void find_life(const region_table *r, pto_op buffer, storage_life *l)
 {
-    const uint32_t room = count_accesses(pto_op_result(buffer, 0));
-    if (room == 0) return;
-    access *accesses = PTO_SCRATCH(r->run, access, room);
+    const uint32_t capacity = count_accesses(pto_op_result(buffer, 0));
+    if (capacity == 0) return;
+    access *accesses = PTO_SCRATCH(r->run, access, capacity);
     const uint32_t count = find_accesses(r, pto_op_result(buffer, 0), accesses);
     const uint32_t loop = common_loop(r, accesses, count);
     const span s = life_span(r, buffer, loop, accesses, count);

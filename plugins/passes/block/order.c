@@ -216,16 +216,16 @@ typedef struct home {
     uint32_t owner, block;
 } home;
 
-typedef struct room {
+typedef struct chip_space {
     node *nodes;
     uint8_t *before;
     pto_op *tiles;
-    uint32_t window, tile_room;
+    uint32_t window, tile_capacity;
     region_table regions; /* of the kernel before anything moved; ops stay in their blocks */
     pto_op *buffers;
     home *homes; /* around all uses of each buffer */
     uint32_t buffer_count;
-} room;
+} chip_space;
 
 /* ---- space on chip ---- */
 
@@ -244,7 +244,7 @@ static home home_of(const region_table *r, pto_op buffer)
     return h;
 }
 
-static void list_buffers(room *r, pto_op kernel)
+static void list_buffers(chip_space *r, pto_op kernel)
 {
     const pto_run *run = kernel.run;
     uint32_t count = 0;
@@ -260,7 +260,7 @@ static void list_buffers(room *r, pto_op kernel)
 
 /* Whether all buffers that may hold something while the block runs fit beside each other. Those of a loop in it,
  * or beside it, hold nothing then. */
-static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
+static int fits(const pto_run *run, const chip_space *r, uint32_t owner, uint32_t block)
 {
     const uint32_t first = r->regions.ops[owner].first[block];
     for (pto_space s = 1; s < pto_name_count(run, PTO_NAME_SPACE); s++) {
@@ -282,7 +282,7 @@ static int fits(const pto_run *run, const room *r, uint32_t owner, uint32_t bloc
 
 /* ---- a kernel ---- */
 
-static pto_status order_block(const pto_run *run, const room *r, uint32_t owner, uint32_t block)
+static pto_status order_block(const pto_run *run, const chip_space *r, uint32_t owner, uint32_t block)
 {
     uint32_t count = 0, tiles = 0;
     PTO_TRY(pto_go_on(run));
@@ -296,7 +296,7 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
             return pto_error(op, "pto.order/flags",
                              "`%.*s` orders pipes already; pto.order runs before pto.synchronize", PTO_FMT(name));
         const int is_insn = is_movable(op), is_tile = PTO_IS(op, TILE);
-        if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_room)) {
+        if ((!is_insn && !is_tile) || (is_insn && count == r->window) || (is_tile && tiles == r->tile_capacity)) {
             piece p = {run, r->nodes, r->before, count, op};
             PTO_TRY(order_piece(&p, r->tiles, tiles));
             count = tiles = 0;
@@ -310,12 +310,12 @@ static pto_status order_block(const pto_run *run, const room *r, uint32_t owner,
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     if (!PTO_IS(unit, KERNEL)) return PTO_OK;
-    room r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW), .regions = regions_of(unit)};
+    chip_space r = {.window = (uint32_t)pto_opt_i64(run, OPT_WINDOW), .regions = regions_of(unit)};
     if (r.window > r.regions.count) r.window = r.regions.count;
-    r.tile_room = r.window * OPERANDS_MAX;
+    r.tile_capacity = r.window * OPERANDS_MAX;
     r.nodes = PTO_SCRATCH(run, node, r.window);
     r.before = PTO_SCRATCH(run, uint8_t, (size_t)r.window *r.window);
-    r.tiles = PTO_SCRATCH(run, pto_op, r.tile_room);
+    r.tiles = PTO_SCRATCH(run, pto_op, r.tile_capacity);
     list_buffers(&r, unit);
     for (uint32_t owner = REGION_ROOT; owner < r.regions.count; owner++) {
         for (uint32_t b = 0; b < pto_op_block_count(r.regions.ops[owner].op); b++)

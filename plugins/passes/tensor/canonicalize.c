@@ -186,7 +186,7 @@ typedef struct seen_table {
     uint32_t capacity; /* a power of two; 0: nothing is merged */
     uint32_t count;
     merged_op *merged;
-    uint32_t merged_count, merged_room;
+    uint32_t merged_count, merged_capacity;
 } seen_table;
 
 static seen_op *seen_place(const seen_table *t, uint32_t hash)
@@ -223,7 +223,7 @@ static pto_op match_seen(const pto_run *run, seen_table *t, pto_op op)
 
 static void note_merged(const pto_run *run, seen_table *t, pto_op twin, pto_loc loc)
 {
-    PTO_GROW(run, t->merged, t->merged_count, t->merged_room);
+    PTO_GROW(run, t->merged, t->merged_count, t->merged_capacity);
     t->merged[t->merged_count] = (merged_op){twin, loc, t->merged_count};
     t->merged_count++;
 }

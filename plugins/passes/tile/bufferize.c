@@ -139,8 +139,8 @@ static pto_value make_view(const pto_run *run, pto_place at, pto_value v, pto_ty
 static int64_t copy_columns(const pto_run *run, pto_dtype dtype, pto_expr count)
 {
     int64_t bytes = pto_opt_i64(run, OPT_COPY_BYTES), whole = 0;
-    int64_t room = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), INT64_MAX) / 4;
-    int64_t size = pto_dtype_bytes(dtype), columns = size > 0 ? (room < bytes ? room : bytes) / size : 1;
+    int64_t most = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), INT64_MAX) / 4;
+    int64_t size = pto_dtype_bytes(dtype), columns = size > 0 ? (most < bytes ? most : bytes) / size : 1;
     if (columns < 1) columns = 1;
     if (pto_expr_is_const(count, &whole) && whole > 0 && whole < columns) columns = whole;
     return columns;
@@ -300,10 +300,10 @@ static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
 
 static pto_status separate(const pto_run *run, pto_op function)
 {
-    uint32_t room = 1;
+    uint32_t capacity = 1;
     PTO_EACH_OP(pto_body(function), counted)
-        room += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
-    pto_value *todo = PTO_SCRATCH(run, pto_value, room);
+        capacity += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
+    pto_value *todo = PTO_SCRATCH(run, pto_value, capacity);
     PTO_EACH_OP(pto_body(function), op) {
         if (!PTO_IS(op, FORALL)) continue;
         for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {

@@ -26,7 +26,7 @@ bool index_code_reads(const index_code *c) { return c->what == POSTFIX_SLOT || c
 
 static void emit(index_pool *pool, uint32_t what, uint32_t slot, int64_t number)
 {
-    PTO_GROW(pool->run, pool->codes, pool->count, pool->room);
+    PTO_GROW(pool->run, pool->codes, pool->count, pool->capacity);
     pool->codes[pool->count++] = (index_code){what, slot, number};
 }
 

@@ -25,7 +25,7 @@ typedef struct index_code {
 typedef struct index_pool {
     const pto_run *run;
     index_code *codes;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } index_pool;
 
 /* Where leaves live. Both return the slot, or UINT32_MAX when there is none. */

@@ -128,7 +128,7 @@ typedef struct symbol {
 /* A growing list in scratch memory. */
 typedef struct list {
     void *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } list;
 
 typedef struct decoder {

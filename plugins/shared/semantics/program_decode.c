@@ -34,7 +34,7 @@ pto_status program_eval(const program *p, const program_site *site, const index_
 
 void *list_add(const pto_run *run, list *l, size_t size)
 {
-    l->items = pto_grow(run, l->items, l->count, &l->room, size);
+    l->items = pto_grow(run, l->items, l->count, &l->capacity, size);
     return (char *)l->items + (size_t)l->count++ * size;
 }
 
@@ -49,18 +49,18 @@ uint32_t decode_slot(decoder *d)
 static thing *place_of(const list *things, uint32_t value)
 {
     thing *items = things->items;
-    for (uint32_t i = (value * 2654435769u) & (things->room - 1);; i = (i + 1) & (things->room - 1))
+    for (uint32_t i = (value * 2654435769u) & (things->capacity - 1);; i = (i + 1) & (things->capacity - 1))
         if (items[i].value == value || items[i].value == 0) return &items[i];
 }
 
 void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id)
 {
     list *l = &d->things;
-    if (l->count * 2 >= l->room) {
+    if (l->count * 2 >= l->capacity) {
         const list old = *l;
-        l->room = old.room ? old.room * 2 : 64;
-        l->items = PTO_SCRATCH(d->run, thing, l->room);
-        for (uint32_t i = 0; i < old.room; i++) {
+        l->capacity = old.capacity ? old.capacity * 2 : 64;
+        l->items = PTO_SCRATCH(d->run, thing, l->capacity);
+        for (uint32_t i = 0; i < old.capacity; i++) {
             const thing *t = &((thing *)old.items)[i];
             if (t->value) *place_of(l, t->value) = *t;
         }
@@ -72,7 +72,7 @@ void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id)
 
 thing decode_find(const decoder *d, pto_value v)
 {
-    if (!PTO_SOME(v) || d->things.room == 0) return (thing){0, THING_NONE, 0};
+    if (!PTO_SOME(v) || d->things.capacity == 0) return (thing){0, THING_NONE, 0};
     const thing *t = place_of(&d->things, v.index);
     return t->value ? *t : (thing){0, THING_NONE, 0};
 }

@@ -84,7 +84,7 @@ static storage_scratch *scratch_at(storage_plan *p, uint32_t k, const storage_sh
         p->ops[k].scratch = i;
         return s;
     }
-    PTO_GROW(p->run, p->scratches, p->scratch_count, p->scratch_room);
+    PTO_GROW(p->run, p->scratches, p->scratch_count, p->scratch_capacity);
     p->ops[k].scratch = p->scratch_count;
     p->scratches[p->scratch_count] = (storage_scratch){
         .loop = loop, .pipe = pipe, .first = k, .is_fresh = is_always_run(p, k), .space = shape->space};
@@ -122,11 +122,11 @@ static void add_life(storage_plan *p, storage_life l, pto_space space, int64_t b
 
 uint32_t storage_lives(storage_plan *p, storage_life **out)
 {
-    const uint32_t room = p->value_count + p->scratch_count;
-    if (p->life_room < room) {
-        p->life_room = room * 2;
-        p->lives = PTO_SCRATCH(p->run, storage_life, p->life_room);
-        p->pointers = PTO_SCRATCH(p->run, storage_life *, 2 * (size_t)p->life_room);
+    const uint32_t capacity = p->value_count + p->scratch_count;
+    if (p->life_capacity < capacity) {
+        p->life_capacity = capacity * 2;
+        p->lives = PTO_SCRATCH(p->run, storage_life, p->life_capacity);
+        p->pointers = PTO_SCRATCH(p->run, storage_life *, 2 * (size_t)p->life_capacity);
     }
     p->life_count = 0;
     for (uint32_t i = 0; i < p->value_count; i++) {
@@ -156,5 +156,5 @@ int64_t storage_bytes(storage_plan *p, pto_space space, int64_t capacity)
     uint32_t count = 0;
     for (uint32_t i = 0; i < all; i++)
         if (lives[i].space == space) p->pointers[count++] = &lives[i];
-    return storage_needed(p->run, p->pointers, p->pointers + p->life_room, count, capacity);
+    return storage_needed(p->run, p->pointers, p->pointers + p->life_capacity, count, capacity);
 }

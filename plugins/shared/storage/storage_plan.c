@@ -32,7 +32,7 @@ void storage_plan_clear(storage_plan *p) { p->op_count = p->value_count = p->use
 uint32_t storage_add_op(storage_plan *p, pto_kind_id kind, uint32_t parent)
 {
     const uint32_t k = p->op_count;
-    PTO_GROW(p->run, p->ops, k, p->op_room);
+    PTO_GROW(p->run, p->ops, k, p->op_capacity);
     p->ops[p->op_count++] = (storage_op){.kind = kind,
                                          .parent = parent,
                                          .last = k,
@@ -61,7 +61,7 @@ void storage_add_use(storage_plan *p, uint32_t op, uint32_t slot, uint32_t value
 {
     storage_op *o = &p->ops[op];
     if (o->use_count == 0) o->first_use = p->use_count;
-    PTO_GROW(p->run, p->uses, p->use_count, p->use_room);
+    PTO_GROW(p->run, p->uses, p->use_count, p->use_capacity);
     p->uses[p->use_count++] = (storage_use){value, slot, stages > 1 ? stages : 1};
     o->use_count++;
 }
@@ -69,7 +69,7 @@ void storage_add_use(storage_plan *p, uint32_t op, uint32_t slot, uint32_t value
 uint32_t storage_add_value(storage_plan *p, const storage_shape *shape, uint32_t home, uint32_t from)
 {
     const uint32_t i = p->value_count;
-    PTO_GROW(p->run, p->values, i, p->value_room);
+    PTO_GROW(p->run, p->values, i, p->value_capacity);
     p->values[p->value_count++] = (storage_value){.shape = *shape,
                                                   .stages = 1,
                                                   .home = home,
@@ -92,7 +92,7 @@ uint32_t storage_add_result(storage_plan *p, uint32_t op, const storage_shape *s
 void storage_add_link(storage_plan *p, storage_reason reason, uint32_t op, uint32_t a, uint32_t b)
 {
     if (a == STORAGE_NONE || b == STORAGE_NONE) return;
-    PTO_GROW(p->run, p->links, p->link_count, p->link_room);
+    PTO_GROW(p->run, p->links, p->link_count, p->link_capacity);
     p->links[p->link_count] = (storage_link){op, p->link_count, a, b, reason};
     p->link_count++;
 }
@@ -150,9 +150,9 @@ static void find_lifetimes(storage_plan *p)
 
 static void begin_groups(storage_plan *p)
 {
-    if (p->group_room < p->value_count) {
-        p->groups = PTO_SCRATCH(p->run, storage_group, p->value_room);
-        p->group_room = p->value_room;
+    if (p->group_capacity < p->value_count) {
+        p->groups = PTO_SCRATCH(p->run, storage_group, p->value_capacity);
+        p->group_capacity = p->value_capacity;
     }
     for (uint32_t i = 0; i < p->value_count; i++) {
         const storage_value *v = &p->values[i];

@@ -92,8 +92,8 @@ typedef struct storage_plan {
     storage_group *groups; /* as many as values */
     storage_scratch *scratches;
     storage_life *lives, **pointers; /* pointers: two for each */
-    uint32_t op_count, op_room, value_count, value_room, use_count, use_room, link_count, link_room, scratch_count,
-        scratch_room, group_room, life_count, life_room;
+    uint32_t op_count, op_capacity, value_count, value_capacity, use_count, use_capacity, link_count, link_capacity,
+        scratch_count, scratch_capacity, group_capacity, life_count, life_capacity;
     uint32_t shared; /* results that are computed in place */
 } storage_plan;
 

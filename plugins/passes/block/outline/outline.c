@@ -173,8 +173,8 @@ static uint32_t count_values(pto_op root)
 static pto_status fill_body(const nest *n, pto_op kernel)
 {
     const pto_block from = pto_body(n->op), to = pto_body(kernel);
-    const uint32_t room = pto_block_arg_count(from) + n->count + count_values(n->op);
-    pto_value *old = PTO_SCRATCH(n->run, pto_value, room), *new_values = PTO_SCRATCH(n->run, pto_value, room);
+    const uint32_t capacity = pto_block_arg_count(from) + n->count + count_values(n->op);
+    pto_value *old = PTO_SCRATCH(n->run, pto_value, capacity), *new_values = PTO_SCRATCH(n->run, pto_value, capacity);
     uint32_t count = 0;
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++, count++) {
         old[count] = pto_block_arg(from, i);
@@ -228,7 +228,7 @@ typedef struct nest_list {
     nest *nests;
     pto_str *kernels;
     uint32_t count;
-    capture_room room;
+    capture_memory captured;
     kernel_names names;
     twin_table twins;
 } nest_list;
@@ -237,7 +237,7 @@ static pto_status rewrite_nest(nest_list *done, nest *n)
 {
     const pto_run *run = n->run;
     const outline_kinds kinds = {pto_kind(run, KIND_STORE), pto_kind(run, KIND_CONSTANT), pto_kind(run, KIND_BIND)};
-    PTO_TRY(outline_find_captures(n, &done->room, &kinds));
+    PTO_TRY(outline_find_captures(n, &done->captured, &kinds));
     const uint32_t twin =
         pto_opt_bool(run, OPT_SHARE) ? outline_find_twin(&done->twins, n, done->count) : OUTLINE_NO_TWIN;
     if (twin != OUTLINE_NO_TWIN) {

@@ -3,7 +3,7 @@
 
 typedef struct finder {
     nest *nest;
-    capture_room *room;
+    capture_memory *memory;
     const outline_kinds *kinds;
     int wants_symbols; /* all uses are known */
 } finder;
@@ -19,7 +19,7 @@ static capture *find_capture(const nest *n, pto_value v)
 static capture *add_capture(const finder *f, pto_value v, uint32_t uses)
 {
     nest *n = f->nest;
-    n->captures = PTO_GROW(n->run, f->room->items, n->count, f->room->capacity);
+    n->captures = PTO_GROW(n->run, f->memory->items, n->count, f->memory->capacity);
     n->captures[n->count] = (capture){v, uses};
     return &n->captures[n->count++];
 }
@@ -155,7 +155,7 @@ static pto_status note_strides(const finder *f)
     return PTO_OK;
 }
 
-/* The captures are in `room` while they are found. */
+/* The captures are in `memory` while they are found. */
 static void keep_captures(nest *n)
 {
     capture *own = PTO_SCRATCH(n->run, capture, n->count);
@@ -163,10 +163,10 @@ static void keep_captures(nest *n)
     n->captures = own;
 }
 
-pto_status outline_find_captures(nest *n, capture_room *room, const outline_kinds *kinds)
+pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds)
 {
-    finder f = {n, room, kinds, 0};
-    n->captures = room->items;
+    finder f = {n, memory, kinds, 0};
+    n->captures = memory->items;
     n->count = 0;
     PTO_WALK(n->op, op)
     {

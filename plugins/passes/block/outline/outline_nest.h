@@ -24,17 +24,17 @@ typedef struct nest {
 } nest;
 
 /* Memory that all nests of a run share, one after the other. */
-typedef struct capture_room {
+typedef struct capture_memory {
     capture *items;
     uint32_t capacity;
-} capture_room;
+} capture_memory;
 
 typedef struct outline_kinds {
     pto_kind_id store, constant, bind;
 } outline_kinds;
 
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */
-pto_status outline_find_captures(nest *n, capture_room *room, const outline_kinds *kinds);
+pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds);
 /* Whether memory mentions the symbol in an extent. */
 int outline_memory_mentions(pto_value memory, pto_expr symbol);
 

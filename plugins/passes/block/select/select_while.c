@@ -35,9 +35,9 @@ static pto_value image_of(pto_value v, uint32_t count, const pto_value *from, co
 static pto_value copy_condition(const pto_run *run, pto_op loop, const pto_value *carried, pto_place place)
 {
     const pto_block condition = pto_op_block_at(loop, 0);
-    uint32_t count = pto_block_arg_count(condition), room = count;
-    PTO_EACH_OP(condition, op) room += pto_op_result_count(op);
-    pto_value *from = PTO_SCRATCH(run, pto_value, room), *to = PTO_SCRATCH(run, pto_value, room);
+    uint32_t count = pto_block_arg_count(condition), capacity = count;
+    PTO_EACH_OP(condition, op) capacity += pto_op_result_count(op);
+    pto_value *from = PTO_SCRATCH(run, pto_value, capacity), *to = PTO_SCRATCH(run, pto_value, capacity);
     for (uint32_t i = 0; i < count; i++) {
         from[i] = pto_block_arg(condition, i);
         to[i] = carried[i];

@@ -43,7 +43,7 @@ static uint32_t invariant_of(const sync_model *m, pto_expr leaf)
     uint32_t i = 0;
     while (i < c->invariant_count && c->invariants[i].index != leaf.index) i++;
     if (i == c->invariant_count) {
-        PTO_GROW(m->run, c->invariants, c->invariant_count, c->invariant_room);
+        PTO_GROW(m->run, c->invariants, c->invariant_count, c->invariant_capacity);
         c->invariants[c->invariant_count++] = leaf;
     }
     return m->count + i;
@@ -318,7 +318,7 @@ uint32_t sync_cycle_of(const sync_model *m, pto_expr e)
     for (uint32_t i = 0; i < all->count; i++) {
         if (all->items[i].expr.index == e.index) return i;
     }
-    PTO_GROW(m->run, all->items, all->count, all->room);
+    PTO_GROW(m->run, all->items, all->count, all->capacity);
     all->items[all->count] = make_cycle(m, e);
     all->items[all->count].is_steady = sync_is_steady(m, e);
     return all->count++;

@@ -40,9 +40,9 @@ typedef struct sync_cycle {
 /* Everything that comes round in a kernel, and the grid indices and symbols it depends on. */
 typedef struct sync_cycles {
     sync_cycle *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
     pto_expr *invariants;
-    uint32_t invariant_count, invariant_room;
+    uint32_t invariant_count, invariant_capacity;
 } sync_cycles;
 
 /* The number of the cycle of an expression in m->cycles, made when it is not there yet. */

@@ -167,9 +167,9 @@ static int can_merge(const sync_model *m, const sync_flag *a, const sync_flag *b
 static uint32_t list_untied(sync_plan *plan, uint32_t src, uint32_t dst)
 {
     uint32_t n = 0;
-    if (plan->list_room < plan->count) {
-        plan->list_room = plan->count;
-        plan->list = PTO_SCRATCH(plan->m->run, uint32_t, plan->list_room);
+    if (plan->list_capacity < plan->count) {
+        plan->list_capacity = plan->count;
+        plan->list = PTO_SCRATCH(plan->m->run, uint32_t, plan->list_capacity);
     }
     for (uint32_t i = 0; i < plan->count; i++) plan->list[i] = 0;
     for (uint32_t i = 0; i < plan->count; i++) {

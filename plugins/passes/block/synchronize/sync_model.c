@@ -266,12 +266,12 @@ static pto_status read_operands(sync_model *m, uint32_t place, tile_readers *rea
 
 static pto_status read_ops(sync_model *m)
 {
-    uint32_t room = 0;
+    uint32_t capacity = 0;
     for (uint32_t i = 1; i < m->count; i++)
-        room += m->ops[i].role == SYNC_INSN ? pto_op_operand_count(m->ops[i].at->op) : 0;
-    m->accesses = PTO_SCRATCH(m->run, sync_access, room + 1);
-    tile_readers readers = {.tiles = PTO_SCRATCH(m->run, pto_value, room + 1),
-                            .first = PTO_SCRATCH(m->run, uint32_t, room + 1)};
+        capacity += m->ops[i].role == SYNC_INSN ? pto_op_operand_count(m->ops[i].at->op) : 0;
+    m->accesses = PTO_SCRATCH(m->run, sync_access, capacity + 1);
+    tile_readers readers = {.tiles = PTO_SCRATCH(m->run, pto_value, capacity + 1),
+                            .first = PTO_SCRATCH(m->run, uint32_t, capacity + 1)};
     for (uint32_t i = 1; i < m->count; i++) {
         sync_op *o = &m->ops[i];
         if (o->role == SYNC_INSN) {

@@ -4,7 +4,7 @@
 
 static uint32_t add_fact(sync_flow *f, uint32_t op)
 {
-    PTO_GROW(f->m->run, f->fact_op, f->fact_count, f->fact_room);
+    PTO_GROW(f->m->run, f->fact_op, f->fact_count, f->fact_capacity);
     f->fact_op[f->fact_count] = op;
     return f->fact_count++;
 }
@@ -31,7 +31,7 @@ static uint32_t age_of(sync_flow *f, uint32_t op, uint32_t loop)
     uint32_t i = 0;
     while (i < f->age_count && (f->ages[i].op != op || f->ages[i].loop != loop)) i++;
     if (i < f->age_count) return f->ages[i].fact;
-    PTO_GROW(f->m->run, f->ages, f->age_count, f->age_room);
+    PTO_GROW(f->m->run, f->ages, f->age_count, f->age_capacity);
     f->ages[f->age_count++] = (flow_age){op, loop, add_fact(f, op), f->gm_fact[op]};
     f->is_aged[loop] = 1;
     return f->ages[i].fact;
@@ -63,12 +63,12 @@ typedef struct need {
 
 typedef struct need_list {
     need *items;
-    uint32_t count, room;
+    uint32_t count, capacity;
 } need_list;
 
 static void add_need(sync_flow *f, need_list *l, uint32_t class, uint32_t fact)
 {
-    PTO_GROW(f->m->run, l->items, l->count, l->room);
+    PTO_GROW(f->m->run, l->items, l->count, l->capacity);
     l->items[l->count++] = (need){class, fact};
 }
 

@@ -233,7 +233,7 @@ static pto_status too_large(const sync_model *m, uint32_t instructions)
 
 pto_status sync_find_pairs(sync_model *m)
 {
-    uint32_t room = 0, instructions = 0;
+    uint32_t capacity = 0, instructions = 0;
     for (uint32_t i = 1; i < m->count; i++) instructions += m->ops[i].role == SYNC_INSN;
     if (instructions > SYNC_INSTRUCTIONS_MAX) return too_large(m, instructions);
     for (uint32_t second = 1; second < m->count; second++) {
@@ -245,7 +245,7 @@ pto_status sync_find_pairs(sync_model *m)
             const sync_pair p = compare_ops(m, first, second), back = compare_ops(m, second, first);
             if ((is_empty(&p) && is_empty(&back)) || replaces(m, first, second) || replaces(m, second, first)) continue;
             if (m->pair_count == SYNC_PAIRS_MAX) return too_large(m, instructions);
-            PTO_GROW(m->run, m->pairs, m->pair_count, room);
+            PTO_GROW(m->run, m->pairs, m->pair_count, capacity);
             m->pairs[m->pair_count++] = p;
         }
         y->pair_count = m->pair_count - y->pair;

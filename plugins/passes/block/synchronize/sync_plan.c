@@ -83,7 +83,7 @@ static void add_flag(sync_plan *plan, sync_flag f, uint32_t from)
     }
     plan->implied += plan->count - kept;
     plan->count = kept;
-    PTO_GROW(plan->m->run, plan->flags, plan->count, plan->room);
+    PTO_GROW(plan->m->run, plan->flags, plan->count, plan->capacity);
     f.host = f.shares = plan->count;
     plan->flags[plan->count++] = f;
 }

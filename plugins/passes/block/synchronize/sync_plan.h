@@ -10,11 +10,11 @@ enum { SYNC_COST_MAX = 1 << 28 };
 typedef struct sync_plan {
     const sync_model *m;
     sync_flag *flags;
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t implied; /* flags left out because others order the same */
     uint32_t merged;
     uint32_t *list; /* memory for work on flags */
-    uint32_t list_room;
+    uint32_t list_capacity;
     uint64_t spent;    /* on looking for events to share */
     int64_t event_ids; /* that the machine has for each ordered pair of pipes */
 } sync_plan;

@@ -61,7 +61,7 @@ typedef struct layout {
 
 static void add_step(sync_flow *f, flow_step step)
 {
-    PTO_GROW(f->m->run, f->steps, f->step_count, f->step_room);
+    PTO_GROW(f->m->run, f->steps, f->step_count, f->step_capacity);
     f->steps[f->step_count++] = step;
 }
 
@@ -86,7 +86,7 @@ static uint32_t class_of(layout *l, uint32_t place)
     const sync_op *o = &f->m->ops[place];
     const uint32_t from = f->stage_count;
     for (uint32_t i = 0; i < o->access_count; i++) {
-        PTO_GROW(f->m->run, f->stages, f->stage_count, f->stage_room);
+        PTO_GROW(f->m->run, f->stages, f->stage_count, f->stage_capacity);
         f->stages[f->stage_count++] = stage_of(l, &f->m->accesses[o->access + i]);
     }
     for (uint32_t c = f->class_of[place]; c != SYNC_NONE; c = f->classes[c].next) {
@@ -95,7 +95,7 @@ static uint32_t class_of(layout *l, uint32_t place)
         f->stage_count = from;
         return c;
     }
-    PTO_GROW(f->m->run, f->classes, f->class_count, f->class_room);
+    PTO_GROW(f->m->run, f->classes, f->class_count, f->class_capacity);
     f->classes[f->class_count] = (flow_class){.op = place, .next = f->class_of[place], .stages = from};
     f->class_of[place] = f->class_count;
     return f->class_count++;
@@ -129,7 +129,7 @@ static uint32_t event_of_text(sync_flow *f, const sync_op *o, uint32_t id)
            (f->events[i].src != o->pipe || f->events[i].dst != o->dst_pipe || f->events[i].id != id))
         i++;
     if (i == f->event_count) {
-        PTO_GROW(f->m->run, f->events, i, f->event_room);
+        PTO_GROW(f->m->run, f->events, i, f->event_capacity);
         f->events[f->event_count++] = (flow_event){o->pipe, o->dst_pipe, id};
     }
     return i;
@@ -263,7 +263,7 @@ static void number_rows(sync_flow *f)
     f->row_count = f->text_row + f->event_count;
 }
 
-static void make_room(sync_flow *f)
+static void make_space(sync_flow *f)
 {
     const size_t size = (size_t)f->row_count * f->word_count + f->row_count - f->m->pipe_end;
     f->states = PTO_SCRATCH(f->m->run, uint64_t, size *(f->kept_count + 1 + (SYNC_DEPTH_MAX + 2) * 2));
@@ -295,7 +295,7 @@ pto_status sync_flow_make(const sync_model *m, const sync_flag *flags, uint32_t 
         PTO_TRY(sync_lay_out(f, gaps, gap_count, residues));
         number_rows(f);
         sync_find_needs(f, with_waits);
-        make_room(f);
+        make_space(f);
         *out = f;
         out = &f->next;
     } while (next_values(m, residues));

@@ -56,21 +56,21 @@ struct sync_flow {
     uint32_t text_row;   /* of the first event of the text */
     uint32_t row_count;
     flow_step *steps;
-    uint32_t step_count, step_room;
+    uint32_t step_count, step_capacity;
     flow_class *classes;
-    uint32_t class_count, class_room;
+    uint32_t class_count, class_capacity;
     uint32_t *class_of; /* first of each op */
     int64_t *stages;
-    uint32_t stage_count, stage_room;
+    uint32_t stage_count, stage_capacity;
     uint32_t *gm_fact; /* of each op: all its instances in global memory; SYNC_NONE: nothing asks */
     flow_age *ages;
     uint8_t *is_aged; /* by op: loops that have ages */
-    uint32_t age_count, age_room;
+    uint32_t age_count, age_capacity;
     flow_event *events;
-    uint32_t event_count, event_room;
+    uint32_t event_count, event_capacity;
     uint32_t kept_count;
     uint32_t *fact_op; /* what each fact is about */
-    uint32_t fact_count, fact_room;
+    uint32_t fact_count, fact_capacity;
     uint32_t word_count; /* of 64 facts */
     uint64_t *needs;     /* word_count for each class: what must be known before it runs */
     uint32_t wait_fact;  /* of the first event row: that its last wait is over; SYNC_NONE: not looked at */

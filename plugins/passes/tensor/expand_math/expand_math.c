@@ -480,11 +480,11 @@ static pto_str find_lack(pto_op made)
     const int rounds = pto_kind_column(run, tile, PTO_COLUMN_RULE) == PTO_RULE_CONVERT;
     const pto_str has = rounds ? machine_conversions(run, from) : machine_dtypes(run, tile);
     if (machine_lists(has, pto_dtype_name(to))) return pto_no_str();
-    const size_t room = has.n + 128;
-    char *text = (char *)pto_scratch(run, room);
-    const int n =
-        is_cast ? snprintf(text, room, "converts %s to %.*s", pto_dtype_name(from), PTO_FMT(has))
-                : snprintf(text, room, "has one of them, `%.*s`, in %.*s", PTO_FMT(pto_op_name(made)), PTO_FMT(has));
+    const size_t capacity = has.n + 128;
+    char *text = (char *)pto_scratch(run, capacity);
+    const int n = is_cast ? snprintf(text, capacity, "converts %s to %.*s", pto_dtype_name(from), PTO_FMT(has))
+                          : snprintf(text, capacity, "has one of them, `%.*s`, in %.*s", PTO_FMT(pto_op_name(made)),
+                                     PTO_FMT(has));
     return pto_str_make(text, (size_t)n);
 }
 

@@ -22,23 +22,24 @@ static const char *operand_word(const pto_run *run, const fuse_node *n, uint32_t
     int is_told = name.n != 0;
     for (uint32_t i = 0; i < n->in_count && is_told; i++)
         is_told = i == k || (n->open & (1u << i)) == 0 || !pto_str_same(pto_value_name(pto_op_operand(n->op, i)), name);
-    const size_t room = name.n + 16;
-    char *text = pto_scratch(run, room);
+    const size_t capacity = name.n + 16;
+    char *text = pto_scratch(run, capacity);
     if (is_told)
-        (void)snprintf(text, room, "%%%.*s", PTO_FMT(name));
+        (void)snprintf(text, capacity, "%%%.*s", PTO_FMT(name));
     else
-        (void)snprintf(text, room, "operand %u", (unsigned)k);
+        (void)snprintf(text, capacity, "operand %u", (unsigned)k);
     return text;
 }
 
 static const char *list_word(const pto_run *run, uint32_t mask, const char *const *names)
 {
-    size_t room = 1, n = 0;
+    size_t capacity = 1, n = 0;
     for (uint32_t k = 0; k < PTO_MAX_SPACE_OPERANDS; k++)
-        if ((mask & (1u << k)) != 0) room += strlen(names[k]) + 2;
-    char *text = pto_scratch(run, room);
+        if ((mask & (1u << k)) != 0) capacity += strlen(names[k]) + 2;
+    char *text = pto_scratch(run, capacity);
     for (uint32_t k = 0; k < PTO_MAX_SPACE_OPERANDS; k++)
-        if ((mask & (1u << k)) != 0) n += (size_t)snprintf(text + n, room - n, "%s%s", n == 0 ? "" : ", ", names[k]);
+        if ((mask & (1u << k)) != 0)
+            n += (size_t)snprintf(text + n, capacity - n, "%s%s", n == 0 ? "" : ", ", names[k]);
     return text;
 }
 

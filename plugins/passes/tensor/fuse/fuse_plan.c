@@ -82,10 +82,10 @@ static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
 static void read_block(fuse_plan *p)
 {
     for (pto_op op = pto_block_first(p->block); PTO_SOME(op); op = pto_op_next(op)) p->count++;
-    uint32_t room = 16, i = 0;
-    while (room < p->count * 2) room *= 2;
-    p->slots = PTO_SCRATCH(p->run, uint32_t, room);
-    p->slot_mask = room - 1;
+    uint32_t capacity = 16, i = 0;
+    while (capacity < p->count * 2) capacity *= 2;
+    p->slots = PTO_SCRATCH(p->run, uint32_t, capacity);
+    p->slot_mask = capacity - 1;
     p->nodes = PTO_SCRATCH(p->run, fuse_node, p->count);
     p->clusters = PTO_SCRATCH(p->run, fuse_cluster, p->count);
     for (pto_op op = pto_block_first(p->block); PTO_SOME(op); op = pto_op_next(op)) {

@@ -89,12 +89,12 @@ static pto_status read_body(row_group *g)
     pto_block body = pto_body(g->group);
     uint32_t ops = 0;
     PTO_EACH_OP(body, op) ops++;
-    g->room = ops * (ROW_OPERANDS + 1) + 1;
+    g->capacity = ops * (ROW_OPERANDS + 1) + 1;
     uint32_t slots = 16;
-    while (slots < g->room * 2) slots *= 2;
+    while (slots < g->capacity * 2) slots *= 2;
     g->slots = PTO_SCRATCH(g->run, uint32_t, slots);
     g->slot_mask = slots - 1;
-    g->values = PTO_SCRATCH(g->run, row_value, g->room + pto_op_result_count(g->group));
+    g->values = PTO_SCRATCH(g->run, row_value, g->capacity + pto_op_result_count(g->group));
     g->widest = pto_type_none(g->run);
     pto_op yield = pto_block_terminator(body);
     PTO_EACH_OP(body, op) {

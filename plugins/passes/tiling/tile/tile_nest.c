@@ -71,10 +71,10 @@ static int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t colum
 /* Ends in NUL. */
 static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
 {
-    size_t room = strlen(before) + name.n + strlen(behind) + 1;
-    char *text = pto_scratch(run, room);
-    (void)snprintf(text, room, "%s%.*s%s", before, PTO_FMT(name), behind);
-    return pto_str_make(text, room - 1);
+    size_t capacity = strlen(before) + name.n + strlen(behind) + 1;
+    char *text = pto_scratch(run, capacity);
+    (void)snprintf(text, capacity, "%s%.*s%s", before, PTO_FMT(name), behind);
+    return pto_str_make(text, capacity - 1);
 }
 
 static pto_str result_name(const tile_nest *n) { return joined(n->run, "t", n->name, ""); }

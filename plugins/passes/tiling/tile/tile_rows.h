@@ -40,7 +40,7 @@ typedef struct row_group {
     const pto_run *run;
     pto_op group;
     row_value *values;
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t *slots, slot_mask;      /* value handle to row_value + 1 */
     uint32_t *outputs, output_count; /* values in order of the results */
     pto_value *targets;              /* 2-D tensors that they are stored to */
