@@ -30,6 +30,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import elements  # noqa: E402
+import numpy_ops  # noqa: E402
 import single_ops as single  # noqa: E402
 
 STEPS = None  # of the default pipeline
@@ -623,9 +624,11 @@ class RandomForm:
             joined = self.joined(dims, other[1])
             if joined is not None:
                 self.keep(f"tensor.{op} %{name}, %{other[0]}", joined, fn(value, other[2]))
-        elif kind < 0.55:
-            op, fn = r.choice((("neg", np.negative), ("abs", np.abs)))
+        elif kind < 0.51:
+            op, fn = r.choice((("neg", np.negative), ("abs", np.abs), ("sign", np.sign)))
             self.keep(f"tensor.{op} %{name}", dims, fn(value))
+        elif kind < 0.6:
+            self.choose(name, dims, value)
         elif kind < 0.75 and dims:
             axes = sorted(r.sample(range(len(dims)), r.randrange(1, len(dims) + 1)))
             op, fn = r.choice((("sum", np.sum), ("sum", np.sum), ("max", np.max), ("min", np.min)))
@@ -645,6 +648,29 @@ class RandomForm:
             number = r.randrange(-3, 4)
             text = f"{number}.0" if self.dtype == "f32" else str(number)
             self.keep(f"tensor.constant {{value = {text}}}", dims, np.full(self.shape(dims), number))
+
+    def choose(self, name, dims, value):
+        """A comparison, perhaps turned or joined with another one, and what it chooses from."""
+        r = self.r
+        (p, p_dims, p_value), (q, q_dims, q_value) = r.choice(self.values), r.choice(self.values)
+        compared = self.joined(p_dims, q_dims)
+        joined = compared is not None and self.joined(compared, dims)
+        if not joined:
+            return
+        word = r.choice(list(numpy_ops.RELATIONS))
+        truth, bools = numpy_ops.RELATIONS[word](p_value, q_value), "<" + " x ".join((*compared, "bool")) + ">"
+        condition = f"c{self.count}"
+        self.lines.append(f"%{condition} = tensor.{word} %{p}, %{q} : {bools}")
+        if r.random() < 0.3:
+            self.lines.append(f"%{condition}n = tensor.logical_not %{condition} : {bools}")
+            condition, truth = condition + "n", ~truth
+        if r.random() < 0.3:
+            self.lines.append(f"%{condition}d = tensor.ge %{q}, %{p} : {bools}")
+            self.lines.append(f"%{condition}j = tensor.logical_or %{condition}, %{condition}d : {bools}")
+            condition, truth = condition + "j", truth | (q_value >= p_value)
+        other = r.choice((name, p if self.joined(p_dims, joined) == joined else name))
+        other_value = p_value if other == p else value
+        self.keep(f"tensor.where %{condition}, %{name}, %{other}", joined, np.where(truth, value, other_value))
 
     def joined(self, a, b):
         n = max(len(a), len(b))

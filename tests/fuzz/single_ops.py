@@ -256,6 +256,13 @@ def truth_values(Form):
              lambda c, z: np.broadcast_to(c, (c.shape[0], z.shape[0])).copy())
     f.prepare = lambda n, d, shape, rng: truths(shape, rng)
     yield f
+    for name, fn in (("any", np.any), ("all", np.all)):
+        for space, axes, kept in SPACES:
+            f = form(Form, f"{name}-[{space}]-{list(axes)}", "bool", {"x": f"<{space} x bool>"}, f"<{kept} x bool>",
+                     f"%y = tensor.{name} %x {{axis = {list(axes)}}} : <{kept} x bool>", lambda x, fn=fn, a=axes: fn(x, axis=a, keepdims=True).astype(np.uint8),
+                     [{k: v for k, v in s.items() if k in space} for s in BOXES])
+            f.prepare = lambda n, d, shape, rng, p=(0.02 if name == "any" else 0.98): given("bool", (rng.random(shape) < p).astype(np.uint8))
+            yield f
     # A condition of each row, found in the row itself.
     yield form(Form, "where-by-row-statistic", "f32", {"x": "<A x B x f32>"}, "<A x B x f32>", """%m = tensor.reduce_max %x {axis = 1, nan = "ignore"} : <A x 1 x f32>
                %zero = tensor.constant {value = 0.0} : <f32>

@@ -255,6 +255,10 @@ def reduce_cases():
         n = len(shape)
         axis_sets = {(), tuple(range(n))} | {(d,) for d in range(n)} | ({(0, n - 1)} if n > 1 else set()) | ({(1, 2)} if n > 3 else set())
         for axes in sorted(axis_sets):
+            for name, f in (("any", np.any), ("all", np.all)):
+                a = data("bool", shape) & 1
+                drop = bool(rng.integers(0, 2))
+                case(name, f"{shape} {axes} {drop}", "bool", f(a, axis=axes, keepdims=not drop).astype(np.uint8), [Array("bool", a)], drop=drop, axes=axes)
             for t in NUMBERS:
                 kept = [d for d in range(n) if d not in axes]
                 full = tuple(1 if d in axes else shape[d] for d in range(n))

@@ -199,7 +199,7 @@ static walk walk_reduction(const bound_run *r)
 
 static pto_status extremes(bound_run *r)
 {
-    const bool smaller = r->o->tensor == EVAL_TENSOR_REDUCE_MIN;
+    const bool smaller = r->o->tensor == EVAL_TENSOR_REDUCE_MIN || r->o->tensor == EVAL_TENSOR_ALL;
     for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = (bound){.lo = 1, .hi = -1, .is_exact = true};
     walk w = walk_reduction(r);
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
@@ -383,7 +383,9 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_RESHAPE: return reshaped;
     case EVAL_TENSOR_TRANSPOSE: return transposed;
     case EVAL_TENSOR_REDUCE_MAX:
-    case EVAL_TENSOR_REDUCE_MIN: return extremes;
+    case EVAL_TENSOR_REDUCE_MIN:
+    case EVAL_TENSOR_ANY:
+    case EVAL_TENSOR_ALL: return extremes;
     case EVAL_TENSOR_REDUCE_SUM:
     case EVAL_TENSOR_REDUCE_MEAN: return sums;
     case EVAL_TENSOR_MATMUL: return products;

@@ -116,6 +116,8 @@ static pto_status reduce(tensor_call *call, fold_op op)
 pto_status eval_TENSOR_REDUCE_SUM(tensor_call *call) { return reduce(call, FOLD_OP_SUM); }
 pto_status eval_TENSOR_REDUCE_MAX(tensor_call *call) { return reduce(call, FOLD_OP_MAX); }
 pto_status eval_TENSOR_REDUCE_MIN(tensor_call *call) { return reduce(call, FOLD_OP_MIN); }
+pto_status eval_TENSOR_ANY(tensor_call *call) { return reduce(call, FOLD_OP_MAX); }
+pto_status eval_TENSOR_ALL(tensor_call *call) { return reduce(call, FOLD_OP_MIN); }
 pto_status eval_TENSOR_REDUCE_MEAN(tensor_call *call) { return reduce(call, FOLD_OP_MEAN); }
 
 /* One row along an axis, in pieces; a NaN anywhere makes all of the row NaN. */

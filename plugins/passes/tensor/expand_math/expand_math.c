@@ -45,6 +45,9 @@
     X(REDUCE_MAX, "tensor.reduce_max")   \
     X(REDUCE_MIN, "tensor.reduce_min")   \
     X(REDUCE_SUM, "tensor.reduce_sum")   \
+    X(ANY, "tensor.any")                 \
+    X(ALL, "tensor.all")                 \
+    X(GT, "tensor.gt")                   \
     X(ABS, "tensor.abs")                 \
     X(ADD, "tensor.add")                 \
     X(SUB, "tensor.sub")                 \
@@ -385,6 +388,29 @@ static pto_status relax(const pto_run *run, pto_op op)
     return pto_op_set_attr(op, PTO_STR("nan"), pto_attr_make_str(run, PTO_STR("any")));
 }
 
+/* ---- truth values ---- */
+
+/* The largest of the numbers 0 and 1, or the smallest, is above 0; of nothing it is infinite. */
+static pto_value expand_truth(pto_op op, pto_value x)
+{
+    static const pto_dtype types[] = {PTO_F16, PTO_F32};
+    const pto_run *run = op.run;
+    const uint32_t kind = PTO_IS(op, ANY) ? KIND_REDUCE_MAX : KIND_REDUCE_MIN;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!machine_converts(run, PTO_BOOL, types[i]) || !takes(run, kind, types[i]) || !takes(run, KIND_GT, types[i]))
+            continue;
+        const pto_value found = reduction(op, kind, "_number", cast_to(op, "_numbers", x, types[i]));
+        const pto_type type = pto_type_with_dtype(run, pto_value_type(found), PTO_BOOL);
+        const char *suffix = pto_attr_bool_of(op, PTO_STR("keepdim"), 1) ? "" : "_kept";
+        return without_dims(op, binary(op, KIND_GT, suffix, type, found, number(op, types[i], 0.0)));
+    }
+    (void)pto_error(op, "pto.expand-math/no-truth-values",
+                    "`%.*s` becomes the %s of numbers 0 and 1, and the machine has no float type that it converts bool "
+                    "to, reduces and compares: choose another machine with --machine, or reduce numbers in the source",
+                    PTO_FMT(pto_op_name(op)), PTO_IS(op, ANY) ? "largest" : "smallest");
+    return pto_value_none(run);
+}
+
 /* ---- reductions of dims that are not neighbours ---- */
 
 static int is_one(pto_type type, uint32_t dim)
@@ -454,6 +480,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     *out_stays = 0;
     if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
+    if (PTO_IS(op, ANY) || PTO_IS(op, ALL)) return expand_truth(op, x);
     if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
