@@ -79,13 +79,21 @@ static void read_layouts(builder *b, const yaml_node *map)
 
 static const char *const *read_pipes(builder *b, const yaml_node *node, uint32_t *out_count)
 {
-    const char **pipes = arena_array(b->a, node->count, sizeof *pipes);
+    const char **pipes = arena_array(b->a, node->count, sizeof *pipes), *scalar = NULL;
     for (uint32_t i = 0; i < node->count; i++) {
         const bool has_role = node->kind == YAML_MAPPING;
         const str name = has_role ? node->pairs[i].key : node->items[i]->text;
         const src_pos at = has_role ? node->pairs[i].key_at : node->items[i]->at;
         add_name(b, NAME_PIPE, at, name, has_role ? node->pairs[i].value : NULL);
         pipes[i] = name.p;
+        const uint32_t id = role_names_find(b->names, NAME_PIPE, name);
+        if (id == 0 || role_names_role(b->names, NAME_PIPE, id) != UNIT_SCALAR) continue;
+        if (scalar != NULL) {
+            diag_error(b->d, at, &E1206, "`%s` and `%s` are both scalar; one pipe of a core issues to the others",
+                       scalar, name.p);
+            b->failed = true;
+        }
+        scalar = name.p;
     }
     *out_count = node->count;
     return pipes;
