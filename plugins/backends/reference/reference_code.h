@@ -79,7 +79,7 @@ struct op_code {
     const bool *takes; /* FORALL: for each out, whether its memory may be written in place */
     insn_id insn;
     tensor_op tensor;
-    uint32_t rule;
+    uint32_t rule, transfer; /* of tile ops: PTO_RULE_*, PTO_TRANSFER_* */
     bool transpose, has_pad, saturate;
     round_mode mode;
     number pad;

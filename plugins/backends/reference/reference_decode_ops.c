@@ -1,6 +1,8 @@
 /* Single ops to code, by name. An op without a row is refused. */
 #include "reference_decoder.h"
 
+#include <pto/operands.h>
+
 #include <inttypes.h>
 
 typedef struct op_row {
@@ -139,27 +141,23 @@ static pto_status decode_tile(coder *c, op_code *o)
 {
     o->insn = insn_by_tile_name(o->name.p, o->name.n);
     o->rule = (uint32_t)pto_kind_column(c->run, pto_op_kind(o->op), PTO_COLUMN_RULE);
+    o->transfer = pto_op_transfer(o->op);
     if (o->insn == INSN_NONE)
         return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for `%.*s`", PTO_FMT(o->name));
-    if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_STORE) {
-        const uint32_t rank = pto_type_rank(pto_value_type(pto_op_operand(o->op, o->rule == PTO_RULE_STORE)));
-        PTO_TRY(want_exprs(c, o, "offsets", rank));
-    }
-    if (o->rule == PTO_RULE_READ) PTO_TRY(want_exprs(c, o, "offsets", 2));
-    if (o->rule == PTO_RULE_LOAD) PTO_TRY(want_exprs(c, o, "sizes", 2));
-    if (o->rule == PTO_RULE_FILL) PTO_TRY(coder_exprs(c, o, "valid"));
-    o->transpose = o->rule == PTO_RULE_LOAD && pto_attr_bool_of(o->op, PTO_STR("transpose"), 0);
-    if (o->rule == PTO_RULE_LOAD || o->rule == PTO_RULE_FILLPAD) {
-        const pto_attr pad = attribute(o, "pad");
-        o->has_pad = PTO_SOME(pad);
-        if (o->has_pad) o->pad = number_of(pad);
-    }
-    if (o->rule == PTO_RULE_CONVERT) {
-        const pto_str mode = pto_attr_str(attribute(o, "mode"));
-        o->mode = round_mode_by_name(mode.p, mode.n);
-        o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
+    if (o->transfer == PTO_TRANSFER_LOAD || o->transfer == PTO_TRANSFER_STORE) {
+        const uint32_t memory = o->transfer == PTO_TRANSFER_STORE;
+        PTO_TRY(want_exprs(c, o, "offsets", pto_type_rank(pto_value_type(pto_op_operand(o->op, memory)))));
+    } else if (PTO_SOME(attribute(o, "offsets"))) {
+        PTO_TRY(want_exprs(c, o, "offsets", 2));
     }
     o->relation = pto_relation_by_name(pto_attr_str(attribute(o, "relation")));
+    PTO_TRY(o->transfer == PTO_TRANSFER_LOAD ? want_exprs(c, o, "sizes", 2) : coder_exprs(c, o, "valid"));
+    o->transpose = pto_attr_bool_of(o->op, PTO_STR("transpose"), 0);
+    const pto_attr pad = attribute(o, "pad"), mode = attribute(o, "mode");
+    o->has_pad = PTO_SOME(pad);
+    if (o->has_pad) o->pad = number_of(pad);
+    if (PTO_SOME(mode)) o->mode = round_mode_by_name(pto_attr_str(mode).p, pto_attr_str(mode).n);
+    o->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     return PTO_OK;
 }
 

@@ -138,36 +138,44 @@ static pto_status do_store(interp *in, frame *fr, const op_code *o)
 
 /* ---- everything on chip ---- */
 
-/* Valid region of the result, from the sources and the rule of the instruction. */
-static pto_status valid_of_result(frame *fr, const op_code *o, int64_t out[2])
+/* Shapes of operands by rule, as their rows have them: the target, then the sources. */
+#define TILE(name, shape, ...) shape,
+#define MEMORY(name) "",
+#define SCALAR(name) "",
+#define SCRATCH(...)
+#define TILE_OUT(name, shape, ...) shape,
+#define MEMORY_OUT(name) "",
+#define SCALAR_OUT "",
+enum { OPERANDS_MAX = 6 };
+static const char shapes[PTO_RULE_COUNT][OPERANDS_MAX][3] = {
+#define RULE(ID, target, sources, ...) [PTO_RULE_##ID] = {target sources},
+#include <pto/ops/rules.def>
+};
+#undef TILE
+#undef MEMORY
+#undef SCALAR
+#undef SCRATCH
+#undef TILE_OUT
+#undef MEMORY_OUT
+#undef SCALAR_OUT
+
+/* An extent of the valid region of the result: that of the source whose shape has the letter; where none has, as the op
+ * states it, or the capacity. */
+static pto_status valid_extent(frame *fr, const op_code *o, uint32_t dim, int64_t *out)
 {
     const shape_code *s = &fr->f->shapes[o->results[0]];
-    if (o->rule == PTO_RULE_FILL) {
-        out[0] = s->rows;
-        out[1] = s->cols;
-        if (o->expr_count == 0) return PTO_OK;
-        PTO_TRY(interp_eval(fr, o->op, &o->exprs[0], &out[0]));
-        return interp_eval(fr, o->op, &o->exprs[1], &out[1]);
-    }
-    const tile_ref *a = tile_operand(fr, o, 0);
-    out[0] = a->valid_rows;
-    out[1] = a->valid_cols;
-    switch (o->rule) {
-    case PTO_RULE_FILLPAD:
-        out[0] = s->rows;
-        out[1] = s->cols;
+    const char(*const shape)[3] = shapes[o->rule];
+    const char letter = shape[0][dim];
+    *out = letter == '1' ? 1 : dim == 0 ? s->rows : s->cols;
+    if (letter == '1') return PTO_OK;
+    for (uint32_t k = 1; k < OPERANDS_MAX; k++) {
+        const char *place = shape[k][0] != 0 ? strchr(shape[k], letter) : NULL;
+        if (place == NULL) continue;
+        const tile_ref *source = tile_operand(fr, o, k - 1);
+        *out = place == shape[k] ? source->valid_rows : source->valid_cols;
         return PTO_OK;
-    case PTO_RULE_TRANSPOSE:
-        out[0] = a->valid_cols;
-        out[1] = a->valid_rows;
-        return PTO_OK;
-    case PTO_RULE_ROW_REDUCE: out[1] = 1; return PTO_OK;
-    case PTO_RULE_COL_REDUCE: out[0] = 1; return PTO_OK;
-    case PTO_RULE_ROW_EXPAND: out[1] = s->cols; return PTO_OK;
-    case PTO_RULE_COL_EXPAND: out[0] = s->rows; return PTO_OK;
-    case PTO_RULE_MATMUL: out[1] = tile_operand(fr, o, 1)->valid_cols; return PTO_OK;
-    default: return PTO_OK;
     }
+    return o->expr_count != 0 ? interp_eval(fr, o->op, &o->exprs[dim], out) : PTO_OK;
 }
 
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
@@ -182,10 +190,10 @@ static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
         if (x->kind == VALUE_TILE && count < 3) call.src[count++] = x->tile;
         if (x->kind == VALUE_NUMBER) call.scalar = x->number;
     }
-    PTO_TRY(valid_of_result(fr, o, valid));
+    for (uint32_t d = 0; d < 2; d++) PTO_TRY(valid_extent(fr, o, d, &valid[d]));
     PTO_TRY(make_tile(in, fr, o, valid[0], valid[1], &v));
     call.dst = v.tile;
-    if (o->rule == PTO_RULE_MOVE) call.src[0] = leaving(&call.src[0]);
+    if (o->transfer == PTO_TRANSFER_MOVE) call.src[0] = leaving(&call.src[0]);
     PTO_TRY(interp_insn(in, o->op, o->insn, &call));
     set_tile(in, fr, o, &v);
     return PTO_OK;
@@ -202,10 +210,9 @@ static pto_status do_read(interp *in, frame *fr, const op_code *o)
 
 pto_status interp_tile(interp *in, frame *fr, const op_code *o)
 {
-    if (o->rule == PTO_RULE_READ) return do_read(in, fr, o);
-    if (o->rule == PTO_RULE_LOAD) return do_load(in, fr, o);
-    if (o->rule == PTO_RULE_STORE) return do_store(in, fr, o);
-    return do_on_chip(in, fr, o);
+    if (o->transfer == PTO_TRANSFER_LOAD) return do_load(in, fr, o);
+    if (o->transfer == PTO_TRANSFER_STORE) return do_store(in, fr, o);
+    return shapes[o->rule][0][0] != 0 ? do_on_chip(in, fr, o) : do_read(in, fr, o);
 }
 
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)

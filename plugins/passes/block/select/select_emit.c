@@ -3,11 +3,6 @@
 
 #include "machine_types.h"
 
-static int64_t rule_of(const select_plan *p, pto_op op)
-{
-    return pto_kind_column(p->run, pto_op_kind(op), PTO_COLUMN_RULE);
-}
-
 /* ---- instructions ---- */
 
 static int is_one_of(pto_str name, const char *const *names)
@@ -74,7 +69,7 @@ static pto_status check_types(select_plan *p, pto_op op, pto_kind_id insn)
     if (pto_kind_column(p->run, insn, PTO_COLUMN_UNIT) != PTO_UNIT_VECTOR) return PTO_OK;
     const pto_value source = computed_tile(op);
     const int has_source = PTO_SOME(source);
-    const int converts = rule_of(p, op) == PTO_RULE_CONVERT;
+    const int converts = pto_kind_has_operand(p->run, insn, PTO_COLUMN_CONVERTED, 0);
     if (!has_source || converts) PTO_TRY(check_type(p, op, insn, pto_op_result(op, 0)));
     if (converts) PTO_TRY(check_conversion(p, op));
     return has_source ? check_type(p, op, insn, source) : PTO_OK;
