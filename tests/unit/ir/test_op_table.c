@@ -26,8 +26,8 @@ static op_info row_of(const char *name)
                      .in = two_tensors,
                      .out_count = 1,
                      .out_types = TY_TENSOR,
-                     .attrs = {{"scale", SPEC_FLOAT, 0, "1.0", NULL, "factor", 0},
-                               {"side", SPEC_ENUM, 0, NULL, "left|right", "of the pair", 0}},
+                     .attrs = {{"scale", SPEC_FLOAT, .def = "1.0", .doc = "factor"},
+                               {"side", SPEC_ENUM, .choices = "left|right", .doc = "of the pair"}},
                      .infer = infer_like_first};
 }
 
