@@ -56,8 +56,7 @@ static pto_status read_pipes(const pto_run *run, sim_core_kind *k)
         return pto_error_at(run, pto_loc_none(run), "pto.cpu-sim/machine",
                             "a core of kind `%s` has %" PRIu32 " pipes; the simulator takes up to %d", k->name, count,
                             CLOCK_PIPES - 1);
-    for (pto_pipe p = 1; scalar == PTO_PIPE_NONE && p < PTO_NAMES_MAX; p++)
-        if (pto_pipe_role(run, p) == PTO_UNIT_SCALAR) scalar = p;
+    if (scalar == PTO_PIPE_NONE) scalar = pto_name_of_role(run, PTO_NAME_PIPE, PTO_UNIT_SCALAR);
     k->pipe_end = SCALAR_PIPE;
     add_pipe(run, k, scalar);
     for (pto_pipe p = 1; p < PTO_NAMES_MAX; p++)
