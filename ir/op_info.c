@@ -325,14 +325,14 @@ bool op_has_hint(str name)
 
 bool attr_spec_limits(const attr_spec *spec) { return spec->choices != NULL || spec->names != NAME_NONE; }
 
-void attr_spec_print_legal(const attr_spec *spec, const role_names *names, text_buffer *out)
+void attr_spec_print_legal(const attr_spec *spec, const role_names *names, uint32_t others, text_buffer *out)
 {
     const char *separator = "";
-    if (spec->names != NAME_NONE) {
-        for (uint32_t i = 1; i < role_names_count(names, (name_kind)spec->names); i++) {
-            text_printf(out, "%s%s", separator, role_names_text(names, (name_kind)spec->names, i));
-            separator = "|";
-        }
+    const name_kind kind = (name_kind)spec->names;
+    for (uint32_t i = 1; kind != NAME_NONE && i < role_names_count(names, kind); i++) {
+        if (!role_names_is_standard(kind, i) && (others >> i & 1) == 0) continue;
+        text_printf(out, "%s%s", separator, role_names_text(names, kind, i));
+        separator = "|";
     }
     if (spec->choices != NULL) text_printf(out, "%s%s", separator, spec->choices);
 }

@@ -56,7 +56,7 @@ static status fail_choice(parser *p, const attr_spec *spec, src_pos at, str word
     if (!may_report(p)) return FAILED;
     text_buffer legal;
     text_init(&legal);
-    attr_spec_print_legal(spec, context_names(p->c), &legal);
+    attr_spec_print_legal(spec, context_names(p->c), p->declared[spec->names], &legal);
     diag_error(p->diags, at, &E0314, "`%s` cannot be \"%.*s\"; it is one of %s", spec->name,
                (int)(word.n > 40 ? 40 : word.n), word.p, legal.p);
     text_fini(&legal);

@@ -172,7 +172,7 @@ static status check_value(const module *m, op_id o, const attr_spec *spec, attr_
     if (attr_spec_allows(spec, context_names(c), word)) return OK;
     text_buffer legal;
     text_init(&legal);
-    attr_spec_print_legal(spec, context_names(c), &legal);
+    attr_spec_print_legal(spec, context_names(c), UINT32_MAX, &legal);
     status s = op_error(m, o, &E0314, "has %s = %.*s; legal: %s", spec->name, (int)word.n, word.p, legal.p);
     text_fini(&legal);
     return s;
