@@ -36,21 +36,15 @@ static const char *pipe_of_unit(const machine *chip, const char *where, unit_rol
     return NULL;
 }
 
-/* Without a machine: what ir/ops calls the pipe of the unit. */
-static const char *standard_pipe(const role_names *names, unit_role role)
-{
-    uint32_t id = 1;
-    while (role_names_role(names, NAME_PIPE, id) != role) id++;
-    return role_names_text(names, NAME_PIPE, id);
-}
-
 const char *machine_pipe_of(const machine *chip, const module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);
     const char *from, *to;
     if (info->rule == RULE_NONE) return NULL;
-    if (chip == NULL && info->unit == UNIT_NONE) return NULL;
-    if (chip == NULL) return standard_pipe(context_names(module_context(m)), (unit_role)info->unit);
+    /* Standard pipes have the numbers of their units. */
+    if (chip == NULL && info->unit != UNIT_NONE)
+        return role_names_text(context_names(module_context(m)), NAME_PIPE, info->unit);
+    if (chip == NULL) return NULL;
     ends_of(chip, m, o, &from, &to);
     if (info->unit != UNIT_NONE) return pipe_of_unit(chip, to != NULL ? to : from, (unit_role)info->unit);
     const machine_path *p =
