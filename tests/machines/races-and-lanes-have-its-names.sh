@@ -1,4 +1,5 @@
-# On a machine of other names a flag that is left out is a race between its pipes, and the swimlane has a lane for each of them.
+# On a machine of other names a flag that is left out is a race between its pipes, and the swimlane has a lane for each
+# of them.
 . "$TEST_ROOT/tests/shell.sh"
 machine=$TEST_ROOT/tests/machines/inputs/gpu-like.yaml
 run() { pto-run --case "$TEST_ROOT/examples/gemm/case.yaml" --size tails --pipeline=default.yaml --machine="$machine" "$@"; }
