@@ -54,6 +54,9 @@ struct run_registry {
     run_context *current; /* the innermost open run; or NULL */
 };
 
+/* A name that is not in ir/ops may get into the module, which has to declare it then: the machine counts as asked. */
+void run_note_name(run_context *c, name_kind kind, uint32_t id);
+
 /* After a diagnostic: the run that is open now, in which the plugin uses what it kept of another one. */
 run_context *run_refuse(const run_context *c);
 

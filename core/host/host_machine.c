@@ -124,6 +124,11 @@ pto_path_facts host_machine_path(const pto_run *run, pto_space from, pto_space t
 
 /* ---- names ---- */
 
+void run_note_name(run_context *c, name_kind kind, uint32_t id)
+{
+    if (!role_names_is_standard(kind, id)) (void)ask_machine(c);
+}
+
 /* NULL after a diagnostic. */
 static const role_names *names_of(run_context *c, uint32_t kind)
 {
@@ -142,7 +147,10 @@ uint32_t host_name_count(const pto_run *run, uint32_t kind)
 static bool is_id(run_context *c, const role_names *n, uint32_t kind, uint32_t id)
 {
     if (n == NULL || id == 0) return false;
-    if (id < role_names_count(n, (name_kind)kind)) return true;
+    if (id < role_names_count(n, (name_kind)kind)) {
+        run_note_name(c, (name_kind)kind, id);
+        return true;
+    }
     run_misuse(c, &E1323, "asked for the %s number %u", name_kind_words((name_kind)kind), id);
     return false;
 }
@@ -156,8 +164,11 @@ pto_str host_name_text(const pto_run *run, uint32_t kind, uint32_t id)
 
 uint32_t host_name_find(const pto_run *run, uint32_t kind, pto_str name)
 {
-    const role_names *n = names_of(run_of(run), kind);
-    return n != NULL ? role_names_find(n, (name_kind)kind, str_of(name)) : 0;
+    run_context *c = run_of(run);
+    const role_names *n = names_of(c, kind);
+    const uint32_t id = n != NULL ? role_names_find(n, (name_kind)kind, str_of(name)) : 0;
+    if (id != 0) run_note_name(c, (name_kind)kind, id);
+    return id;
 }
 
 uint32_t host_name_role(const pto_run *run, uint32_t kind, uint32_t id)

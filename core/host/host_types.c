@@ -110,9 +110,11 @@ pto_type host_type_gm(const pto_run *run, pto_dtype d, uint32_t rank, const pto_
     return type_handle(c, type_gm(c->ir, (dtype)d, rank, ids));
 }
 
-static bool is_name(const run_context *c, name_kind kind, uint32_t id)
+static bool is_name(run_context *c, name_kind kind, uint32_t id)
 {
-    return id < role_names_count(context_names(c->ir), kind);
+    if (id >= role_names_count(context_names(c->ir), kind)) return false;
+    run_note_name(c, kind, id);
+    return true;
 }
 
 pto_type host_type_tile(const pto_run *run, pto_dtype d, int64_t rows, int64_t columns, pto_space s, pto_layout l)

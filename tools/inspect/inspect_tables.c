@@ -287,8 +287,9 @@ static void show_machine(inspector *x, const machine *m, bool in_full)
         for (uint32_t i = 0; i < m->space_count; i++) {
             const machine_space *s = &m->spaces[i];
             inspect_rowf(x, unique_key(x, "space", "space", s->name),
-                         "%s: %" PRId64 " bytes, %" PRId64 " reserved, aligned to %" PRId64, s->name, s->bytes,
-                         s->reserved_bytes, s->align_bytes);
+                         "%s: %s, %" PRId64 " bytes, %" PRId64 " reserved, aligned to %" PRId64, s->name,
+                         name_role_words(NAME_SPACE)[machine_space_role(m, s->name) - 1], s->bytes, s->reserved_bytes,
+                         s->align_bytes);
         }
         for (uint32_t i = 0; i < m->path_count; i++) {
             const machine_path *p = &m->paths[i];

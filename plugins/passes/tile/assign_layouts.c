@@ -256,11 +256,12 @@ static pto_status check_value(const pto_run *run, pto_op at, pto_value v)
     int64_t unit[2];
     if (layout == PTO_LAYOUT_NONE)
         return pto_error(at, "pto.layouts-assigned/no-layout", "%%%.*s has no layout", PTO_FMT(pto_value_name(v)));
-    pto_str machine = tile_machine_name(run), legal = space_layouts(run, space);
-    if (!space_has(run, space, layout))
+    if (!space_has(run, space, layout)) {
+        const pto_str machine = tile_machine_name(run), legal = space_layouts(run, space);
         return pto_error(at, "pto.layouts-assigned/illegal-layout", "%%%.*s is in `%s` as %s; %.*s has there: %.*s",
                          PTO_FMT(pto_value_name(v)), pto_space_name(run, space), pto_layout_name(run, layout),
                          PTO_FMT(machine), PTO_FMT(legal));
+    }
     tile_unit(run, space, layout, pto_type_dtype(t), unit);
     for (uint32_t d = 0; d < 2; d++)
         if (tile_capacity_of(t, d) % unit[d] != 0)

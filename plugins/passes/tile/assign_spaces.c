@@ -329,11 +329,10 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
     pto_type type = pto_value_type(v);
     pto_space from = pto_type_space(type);
     pto_dtype have = pto_type_dtype(type), want = pto_type_dtype(pto_value_type(pto_op_operand(store, 1)));
-    pto_str machine = tile_machine_name(run);
     const pto_space global = tile_global(run);
     if (!tile_has_path(run, from, global))
         return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `%s`",
-                         PTO_FMT(pto_value_name(v)), pto_space_name(run, from), PTO_FMT(machine),
+                         PTO_FMT(pto_value_name(v)), pto_space_name(run, from), PTO_FMT(tile_machine_name(run)),
                          pto_space_name(run, from), pto_space_name(run, global));
     if (tile_path_casts(run, from, global, have, want)) return PTO_OK;
     pto_str casts = tile_path_list(run, from, global, "casts");
@@ -341,21 +340,20 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
                      "`tile.store` writes %s as %s; the path from `%s` to `%s` of %.*s changes element types by: %.*s; "
                      "use `tile.cast` before it",
                      pto_dtype_name(have), pto_dtype_name(want), pto_space_name(run, from), pto_space_name(run, global),
-                     PTO_FMT(machine), PTO_FMT(casts.n != 0 ? casts : PTO_STR("none")));
+                     PTO_FMT(tile_machine_name(run)), PTO_FMT(casts.n != 0 ? casts : PTO_STR("none")));
 }
 
 static pto_status check_move(const pto_run *run, pto_op move, const char *code)
 {
     pto_type a = pto_value_type(pto_op_operand(move, 0)), b = pto_value_type(pto_op_result(move, 0));
     pto_space from = pto_type_space(a), to = pto_type_space(b);
-    pto_str machine = tile_machine_name(run);
     if (!tile_has_path(run, from, to))
         return pto_error(move, code, "`tile.move` goes from `%s` to `%s`; %.*s has no path between them",
-                         pto_space_name(run, from), pto_space_name(run, to), PTO_FMT(machine));
+                         pto_space_name(run, from), pto_space_name(run, to), PTO_FMT(tile_machine_name(run)));
     if (tile_path_casts(run, from, to, pto_type_dtype(a), pto_type_dtype(b))) return PTO_OK;
     return pto_error(move, code, "`tile.move` makes %s of %s; the path from `%s` to `%s` of %.*s does not",
                      pto_dtype_name(pto_type_dtype(b)), pto_dtype_name(pto_type_dtype(a)), pto_space_name(run, from),
-                     pto_space_name(run, to), PTO_FMT(machine));
+                     pto_space_name(run, to), PTO_FMT(tile_machine_name(run)));
 }
 
 static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)

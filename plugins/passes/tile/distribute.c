@@ -52,10 +52,10 @@ static pto_status add_tile(const pto_run *run, pto_op at, pto_value v, core_kind
 {
     if (!tile_is_tile(v)) return PTO_OK;
     pto_space space = pto_type_space(pto_value_type(v));
-    pto_str core = tile_space_core(run, space), machine = tile_machine_name(run);
+    pto_str core = tile_space_core(run, space);
     if (core.n == 0)
         return pto_error(at, "pto.distribute/no-core", "%%%.*s is in `%s`, which no core kind of %.*s has",
-                         PTO_FMT(pto_value_name(v)), pto_space_name(run, space), PTO_FMT(machine));
+                         PTO_FMT(pto_value_name(v)), pto_space_name(run, space), PTO_FMT(tile_machine_name(run)));
     if (k->name.n == 0) *k = (core_kind){.name = core, .space = space, .tile = v};
     if (pto_str_same(k->name, core)) return PTO_OK;
     return pto_error(
@@ -63,7 +63,7 @@ static pto_status add_tile(const pto_run *run, pto_op at, pto_value v, core_kind
         "%%%.*s is in `%s` of %.*s cores and %%%.*s in `%s` of %.*s cores; a nest runs on one core kind of "
         "%.*s: split it over a workspace",
         PTO_FMT(pto_value_name(k->tile)), pto_space_name(run, k->space), PTO_FMT(k->name), PTO_FMT(pto_value_name(v)),
-        pto_space_name(run, space), PTO_FMT(core), PTO_FMT(machine));
+        pto_space_name(run, space), PTO_FMT(core), PTO_FMT(tile_machine_name(run)));
 }
 
 static pto_status find_core_kind(const pto_run *run, pto_op nest, core_kind *out)

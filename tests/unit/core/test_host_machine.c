@@ -106,6 +106,20 @@ TEST(facts_of_spaces_and_paths_come_by_id)
     run_fixture_end(&f);
 }
 
+TEST(a_name_of_the_machine_that_a_run_gets_makes_the_module_declare_it)
+{
+    static const char *const names[] = {"vec", "smem"};
+    for (int i = 0; i < 2; i++) {
+        run_fixture f;
+        begin(&f, true);
+        (void)run_fixture_start(&f);
+        assert_int_not_equal(pto_space_by_name(f.run, pto_s(names[i])), PTO_SPACE_NONE);
+        run_fixture_stop(&f, PTO_OK);
+        assert_int_equal(f.result.asked_machine, i);
+        run_fixture_end(&f);
+    }
+}
+
 TEST(without_a_machine_roles_have_the_usual_names)
 {
     run_fixture f;
