@@ -330,8 +330,11 @@ TEST(what_the_reader_refuses_does_not_pass)
 /* One value of a shipped machine file changed. */
 TEST(a_wrong_value_in_a_machine_does_not_pass)
 {
-    static const char *const changes[][2] = {
-        {"clock-hz:", "clock-hz: fast #"}, {"event-ids:", "event-ids: -1 #"}, {"name:", "nme:"}};
+    static const char *const changes[][2] = {{"clock-hz:", "clock-hz: fast #"},
+                                             {"event-ids:", "event-ids: -1 #"},
+                                             {"name:", "nme:"},
+                                             {"  gm: {", "  gm: { role: memory,"},
+                                             {"pipes: [s, mte2, mte1, m, fix, mte3]", "pipes: { s: engine }"}};
     fixture f = begin();
     FILE *in = fopen("pipelines/machines/ascend-910b.yaml", "r");
     assert_non_null(in);
