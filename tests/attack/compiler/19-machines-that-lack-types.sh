@@ -39,7 +39,7 @@ kernel relu f32
 refused "relu without maxs" '[pto.select/no-instruction] the machine has no `pto.tmaxs` in f32, only in i32: compute in one of these [@f_0/ty_number]'
 sed 's/^    f16: \[f32, /    f16: [/' "$machines/ascend-910b.yaml" >mach.yaml
 printf 'func @f(%%x: tensor<$B x 40 x f16>) -> tensor<$B x 1 x f16> {\n  %%y = tensor.reduce_max %%x {axis = 1} : tensor<$B x 1 x f16>\n  return %%y\n}\n' >k.ptir
-refused "a guard that is summed in f32" '[pto.expand-math/no-type] `tensor.reduce_max` in f16 becomes several ops, and the machine converts f16 to i32,i16,i8,u8 and not to f32: write the function in the source with ops and types that the machine has [@f/y]'
+refused "a guard that is summed in f32" '[pto.expand-math/no-type] `tensor.reduce_max` in f16 becomes several ops, and the machine converts f16 to i32,i16,i8,u8,bool and not to f32: write the function in the source with ops and types that the machine has [@f/y]'
 # A vector unit with bf16, whose functions stay f32.
 sed 's/^  dtypes: \[f32, f16, i32, i16\]/  dtypes: [f32, f16, i32, i16, bf16]/' "$machines/ascend-910b.yaml" >mach.yaml
 kernel relu bf16
