@@ -14,6 +14,8 @@ typedef struct builder {
     bool failed;
 } builder;
 
+#define REFUSE(b, at, ...) ((b)->failed = true, diag_error((b)->d, at, __VA_ARGS__))
+
 static const schema_key *keys_of(const char *section)
 {
     for (const schema_key *k = machine_schema.keys; k->name != NULL; k++) {
@@ -151,21 +153,15 @@ static void read_space(builder *b, const yaml_pair *pair, machine_space *s)
     s->alias = schema_str(b->a, b->d, keys, node, "alias");
     s->layouts = names_of(b, yaml_find(node, "layouts"), &s->layout_count);
     check_layouts(b, yaml_find(node, "layouts"));
-    if (s->reserved_bytes >= s->bytes) {
-        diag_error(b->d, yaml_find(node, "reserved")->at, &E1202,
-                   "`%s` reserves %" PRId64 " of its %" PRId64 " bytes; nothing is left for tiles", s->name,
-                   s->reserved_bytes, s->bytes);
-        b->failed = true;
-    }
-    if ((s->align_bytes & (s->align_bytes - 1)) != 0) {
-        diag_error(b->d, yaml_find(node, "align")->at, &E1203,
-                   "the alignment of `%s` is %" PRId64 ", not a power of two", s->name, s->align_bytes);
-        b->failed = true;
-    }
-    if (s->layout_count == 0) {
-        diag_error(b->d, yaml_find(node, "layouts")->at, &E1205, "`%s` needs at least one layout", s->name);
-        b->failed = true;
-    }
+    if (s->reserved_bytes >= s->bytes)
+        REFUSE(b, yaml_find(node, "reserved")->at, &E1202,
+               "`%s` reserves %" PRId64 " of its %" PRId64 " bytes; nothing is left for tiles", s->name,
+               s->reserved_bytes, s->bytes);
+    if ((s->align_bytes & (s->align_bytes - 1)) != 0)
+        REFUSE(b, yaml_find(node, "align")->at, &E1203, "the alignment of `%s` is %" PRId64 ", not a power of two",
+               s->name, s->align_bytes);
+    if (s->layout_count == 0)
+        REFUSE(b, yaml_find(node, "layouts")->at, &E1205, "`%s` needs at least one layout", s->name);
 }
 
 /* Types of memory do not say which one it is: there is one. */
@@ -175,17 +171,14 @@ static void check_global(builder *b, const yaml_node *map)
     for (uint32_t i = 0; i < map->count; i++) {
         const uint32_t id = role_names_find(b->names, NAME_SPACE, map->pairs[i].key);
         if (id == 0 || role_names_role(b->names, NAME_SPACE, id) != SPACE_ROLE_GLOBAL) continue;
-        if (found != NULL) {
-            diag_error(b->d, map->pairs[i].key_at, &E1206, "`%s` and `%s` are both global memory; a machine has one",
-                       found->key.p, map->pairs[i].key.p);
-            b->failed = true;
-        }
+        if (found != NULL)
+            REFUSE(b, map->pairs[i].key_at, &E1206, "`%s` and `%s` are both global memory; a machine has one",
+                   found->key.p, map->pairs[i].key.p);
         found = &map->pairs[i];
     }
     if (found != NULL) return;
-    diag_error(b->d, map->at, &E1206,
-               "every machine has a space of the role `global`, such as `gm`: inputs and outputs live in it");
-    b->failed = true;
+    REFUSE(b, map->at, &E1206,
+           "every machine has a space of the role `global`, such as `gm`: inputs and outputs live in it");
 }
 
 static void read_spaces(builder *b, const yaml_node *map)
@@ -196,9 +189,8 @@ static void read_spaces(builder *b, const yaml_node *map)
     b->m->space_count = map->count;
     for (uint32_t i = 0; i < map->count; i++) {
         if (spaces[i].alias == NULL || machine_space_by_name(b->m, str_from(spaces[i].alias)) != NULL) continue;
-        diag_error(b->d, yaml_find(map->pairs[i].value, "alias")->at, &E1201, "this machine has no space `%s`",
-                   spaces[i].alias);
-        b->failed = true;
+        REFUSE(b, yaml_find(map->pairs[i].value, "alias")->at, &E1201, "this machine has no space `%s`",
+               spaces[i].alias);
     }
     check_global(b, map);
 }
@@ -240,10 +232,7 @@ static const machine_change *read_layout_changes(builder *b, const yaml_node *li
     const machine_space *from = machine_space_by_name(b->m, str_from(p->from));
     const machine_space *to = machine_space_by_name(b->m, str_from(p->to));
     machine_change *changes = arena_array(b->a, list->count, sizeof *changes);
-    if (list->count == 0) {
-        diag_error(b->d, list->at, &E1205, "a path needs at least one pair of layouts, as nd-nz");
-        b->failed = true;
-    }
+    if (list->count == 0) REFUSE(b, list->at, &E1205, "a path needs at least one pair of layouts, as nd-nz");
     for (uint32_t i = 0; i < list->count; i++) {
         const yaml_node *item = list->items[i];
         str before, after;
@@ -272,8 +261,7 @@ static const machine_change *read_casts(builder *b, const yaml_node *list, uint3
         casts[i].from = split ? element_type_name(before) : NULL;
         casts[i].to = split ? element_type_name(after) : NULL;
         if (casts[i].from != NULL && casts[i].to != NULL) continue;
-        diag_error(b->d, item->at, &E1205, "`%s` is not a pair of element types, as f32-bf16", item->text.p);
-        b->failed = true;
+        REFUSE(b, item->at, &E1205, "`%s` is not a pair of element types, as f32-bf16", item->text.p);
     }
     return casts;
 }
@@ -285,21 +273,17 @@ static void check_path(builder *b, const yaml_node *node, uint32_t index)
     for (int i = 0; i < 2; i++) {
         const yaml_node *end = yaml_find(node, ends[i]);
         if (machine_space_by_name(b->m, end->text) != NULL) continue;
-        diag_error(b->d, end->at, &E1201, "this machine has no space `%s`", end->text.p);
-        b->failed = true;
+        REFUSE(b, end->at, &E1201, "this machine has no space `%s`", end->text.p);
     }
     const machine_core *core = p->core == NULL ? NULL : machine_core_by_name(b->m, str_from(p->core));
-    if (core != NULL && !has_name(core->pipes, core->pipe_count, str_from(p->pipe))) {
-        diag_error(b->d, yaml_find(node, "pipe")->at, &E1201, "core kind `%s` has no pipe `%s`", p->core, p->pipe);
-        b->failed = true;
-    }
+    if (core != NULL && !has_name(core->pipes, core->pipe_count, str_from(p->pipe)))
+        REFUSE(b, yaml_find(node, "pipe")->at, &E1201, "core kind `%s` has no pipe `%s`", p->core, p->pipe);
     for (uint32_t i = 0; i < index; i++) {
         const machine_path *o = &b->m->paths[i];
         if (p->core == NULL || o->core == NULL || strcmp(p->core, o->core) != 0) continue;
         if (strcmp(p->from, o->from) != 0 || strcmp(p->to, o->to) != 0) continue;
-        diag_error(b->d, node->at, &E1204, "a path from `%s` to `%s` of core kind `%s` is above already", p->from,
-                   p->to, p->core);
-        b->failed = true;
+        REFUSE(b, node->at, &E1204, "a path from `%s` to `%s` of core kind `%s` is above already", p->from, p->to,
+               p->core);
         return;
     }
 }
@@ -328,8 +312,7 @@ static void read_paths(builder *b, const yaml_node *list)
 static void check_costs(builder *b, const yaml_node *map)
 {
     if (yaml_find(map, "default") != NULL) return;
-    diag_error(b->d, map->at, &E1206, "the cost class `default` is missing; it stands for every class without a row");
-    b->failed = true;
+    REFUSE(b, map->at, &E1206, "the cost class `default` is missing; it stands for every class without a row");
 }
 
 static status machine_from_tree(arena *a, diag_engine *d, const char *file, const yaml_node *root,
