@@ -44,8 +44,20 @@ def kernels():
         out[f"transpose-{d}"] = function([("x", t)], wide(d, "40 x $B"), "transpose %x {perm = [1, 0]}")
         out[f"broadcast-{d}"] = function([("x", wide(d, "$B x 1"))], t, "broadcast %x")
         out[f"constant-{d}"] = function([], wide(d, "33 x 40"), "constant {value = 2.5}")
+        for op in "sin erf log1p floor sign".split():
+            out[f"{op}-{d}"] = function([("x", t)], t, f"{op} %x")
+        for op in "mod floordiv pow atan2".split():
+            out[f"{op}-{d}"] = function([("x", t), ("z", wide(d, "40"))], t, f"{op} %x, %z")
+        out[f"lt-{d}"] = function([("x", t), ("z", wide(d, "$B x 1"))], wide("bool"), "lt %x, %z")
+        out[f"where-{d}"] = function([("c", wide("bool", "40")), ("x", t), ("z", t)], t, "where %c, %x, %z")
+        out[f"clip-{d}"] = function([("x", t), ("l", wide(d, "40")), ("h", wide(d, "40"))], t, "clip %x, %l, %h")
+    out["any"] = function([("x", wide("bool"))], wide("bool", "$B x 1"), "any %x {axis = 1}")
+    out["logical_and"] = function([("x", wide("bool")), ("z", wide("bool", "$B x 1"))], wide("bool"), "logical_and %x, %z")
     for d in "i32", "i16", "i8", "u8":
         t = wide(d)
+        out[f"lt-{d}"] = function([("x", t), ("z", t)], wide("bool"), "lt %x, %z")
+        for op in "bitwise_xor shl mod".split():
+            out[f"{op}-{d}"] = function([("x", t), ("z", t)], t, f"{op} %x, %z")
         for op in "add maximum mul".split():
             out[f"{op}-{d}"] = function([("x", t), ("z", t)], t, f"{op} %x, %z")
         out[f"add-by-row-{d}"] = function([("x", t), ("z", wide(d, "$B x 1"))], t, "add %x, %z")
