@@ -1,7 +1,6 @@
 #include "cpu-sim/sim_machine.h"
 
 #include <pto/build.h>
-#include <pto/operands.h>
 
 #include <inttypes.h>
 

@@ -197,9 +197,12 @@ static void masks(const bound_insn_run *r)
 /* Bit by bit: sure of operands that are. */
 static void logic(const bound_insn_run *r)
 {
-    for (int64_t i = 0; i < r->rows * r->cols; i++) {
-        const bool is_sure = r->src[0][i].is_exact && (r->src[1] == NULL || r->src[1][i].is_exact);
-        r->to[i] = is_sure ? (bound){.is_exact = true} : bound_anything(r->type);
+    for (int64_t i = 0; i < r->rows; i++) {
+        for (int64_t k = 0; k < r->cols; k++) {
+            const bool is_sure =
+                source_at(r, 0, i, k)->is_exact && (r->src[1] == NULL || source_at(r, 1, i, k)->is_exact);
+            r->to[i * r->cols + k] = is_sure ? (bound){.is_exact = true} : bound_anything(r->type);
+        }
     }
 }
 

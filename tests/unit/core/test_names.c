@@ -1,6 +1,5 @@
 #include "tests/unit/unit.h"
 
-#include <pto/call.h>
 #include <pto/names.h>
 #include <pto/relation.h>
 
