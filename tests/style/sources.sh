@@ -2,17 +2,10 @@
 # brackets in a machine file is a row of docs/sources.md. Names with a placeholder, of system headers and of files that
 # a test makes are not citations.
 set -u
-python3 - <<'END'
-import os, re, subprocess, sys
+PYTHONPATH=tests/style python3 -B - <<'END'
+import os, re, sys
 
-def tracked():
-    try:
-        names = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-        if any(names):
-            return [n for n in names if n and os.path.isfile(n)]
-    except (OSError, subprocess.CalledProcessError):
-        pass
-    return [os.path.join(d, f)[2:] for d, folders, files in os.walk(".") if not d.startswith(("./build", "./.git")) for f in files]
+from tree import tracked
 
 FILES = tracked()
 BASES = {os.path.basename(f) for f in FILES}

@@ -2,17 +2,10 @@
 # "gives", the name of a thing and not "who", space and not "room". Names in messages are in backticks. Comments of
 # scripts and tables have at most 120 columns; those of C have them by clang-format.
 set -u
-python3 - <<'END_OF_PYTHON'
-import os, re, subprocess, sys
+PYTHONPATH=tests/style python3 -B - <<'END_OF_PYTHON'
+import os, re, sys
 
-def tracked():
-    try:
-        names = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-        if any(names):
-            return [n for n in names if n and os.path.isfile(n)]
-    except (OSError, subprocess.CalledProcessError):
-        pass
-    return [os.path.join(d, f)[2:] for d, folders, files in os.walk(".") if not d.startswith(("./build", "./.git")) for f in files]
+from tree import tracked
 
 C = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'", re.S)
 HASH = re.compile(r"(?m)^\s*#[^\n]*")

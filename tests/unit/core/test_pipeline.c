@@ -1,5 +1,6 @@
 #include "core/files/pipeline.h"
 
+#include "tests/unit/base_pipeline.h"
 #include "tests/unit/diag_text.h"
 
 #include <unistd.h>
@@ -40,20 +41,6 @@ static void folder_end(folder *f)
     }
     assert_int_equal(rmdir(f->path), 0);
 }
-
-static const char base[] = "pto-pipeline: 1\n"
-                           "name: base\n"
-                           "params:\n"
-                           "  vec-bytes: { type: bytes, default: 64KiB, min: 1KiB, doc: upper bound }\n"
-                           "passes:\n"
-                           "  - pto.canonicalize\n"
-                           "  - pass: pto.fuse\n"
-                           "    with: { max-ops: 64 }\n"
-                           "  - pass: pto.tile\n"
-                           "    id: tile\n"
-                           "    with:\n"
-                           "      strategy: { use: pto.tiling-heuristic, with: { vec-bytes: $params.vec-bytes } }\n"
-                           "backend: { use: pto.cpu-sim, with: { timing: true } }\n";
 
 static status read_text(diag_text *t, const char *text, const pipeline_override *overrides, uint32_t count,
                         const pipeline **out)

@@ -1,20 +1,7 @@
 #include "tools/session/pipeline_write.h"
 
+#include "tests/unit/base_pipeline.h"
 #include "tests/unit/diag_text.h"
-
-static const char base[] = "pto-pipeline: 1\n"
-                           "name: base\n"
-                           "params:\n"
-                           "  vec-bytes: { type: bytes, default: 64KiB, min: 1KiB, doc: upper bound }\n"
-                           "passes:\n"
-                           "  - pto.canonicalize\n"
-                           "  - pass: pto.fuse\n"
-                           "    with: { max-ops: 64 }\n"
-                           "  - pass: pto.tile\n"
-                           "    id: tile\n"
-                           "    with:\n"
-                           "      strategy: { use: pto.tiling-heuristic, with: { vec-bytes: $params.vec-bytes } }\n"
-                           "backend: { use: pto.cpu-sim, with: { timing: true } }\n";
 
 static void read_text(diag_text *t, const char *text, const pipeline **out)
 {

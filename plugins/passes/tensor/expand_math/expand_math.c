@@ -77,18 +77,6 @@ static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)
 
 /* ---- making ops: before `op`, named after its result with a suffix, "" for what takes its place ---- */
 
-static pto_value number(pto_op op, pto_dtype dtype, double value)
-{
-    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
-    if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, PTO_STR("value"), value);
-    else
-        pto_spec_int(&s, PTO_STR("value"), (int64_t)value);
-    pto_spec_result(&s, pto_type_tensor(op.run, dtype, 0, NULL));
-    pto_spec_name(&s, pto_name_after(op, PTO_STR("_c")));
-    return pto_spec_value(&s, pto_before(op));
-}
-
 /* Of the type of a. */
 static pto_value unary(pto_op op, uint32_t kind, const char *suffix, pto_value a)
 {
@@ -117,13 +105,13 @@ static pto_value by_value(pto_op op, uint32_t kind, const char *suffix, pto_valu
 
 static pto_value by_number(pto_op op, uint32_t kind, const char *suffix, pto_value a, double b)
 {
-    return binary(op, kind, suffix, pto_value_type(a), a, number(op, dtype_of(a), b));
+    return binary(op, kind, suffix, pto_value_type(a), a, expand_number(op, dtype_of(a), b));
 }
 
 /* value op a */
 static pto_value number_by(pto_op op, uint32_t kind, const char *suffix, double value, pto_value a)
 {
-    return binary(op, kind, suffix, pto_value_type(a), number(op, dtype_of(a), value), a);
+    return binary(op, kind, suffix, pto_value_type(a), expand_number(op, dtype_of(a), value), a);
 }
 
 static uint32_t reduced_dims(pto_op op)
@@ -402,7 +390,7 @@ static pto_value expand_truth(pto_op op, pto_value x)
         const pto_value found = reduction(op, kind, "_number", cast_to(op, "_numbers", x, types[i]));
         const pto_type type = pto_type_with_dtype(run, pto_value_type(found), PTO_BOOL);
         const char *suffix = pto_attr_bool_of(op, PTO_STR("keepdim"), 1) ? "" : "_kept";
-        return without_dims(op, binary(op, KIND_GT, suffix, type, found, number(op, types[i], 0.0)));
+        return without_dims(op, binary(op, KIND_GT, suffix, type, found, expand_number(op, types[i], 0.0)));
     }
     (void)pto_error(op, "pto.expand-math/no-truth-values",
                     "`%.*s` becomes the %s of numbers 0 and 1, and the machine has no float type that it converts bool "
@@ -481,7 +469,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
     if (PTO_IS(op, ANY) || PTO_IS(op, ALL)) return expand_truth(op, x);
-    if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, number(op, dtype_of(x), 0.0));
+    if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, expand_number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};
     for (size_t i = 0; i < 2; i++) {
         if (pto_op_is(op, pto_kind(run, extremes[i])) && propagates(op))

@@ -47,7 +47,7 @@ static pto_dtype computed_type(pto_op op)
     return PTO_BOOL;
 }
 
-static pto_value number(pto_op op, pto_dtype dtype, double value)
+pto_value expand_number(pto_op op, pto_dtype dtype, double value)
 {
     pto_spec s = pto_spec_make(op.run, pto_kind_by_name(op.run, PTO_STR("tensor.constant")));
     if (pto_dtype_is_float(dtype))
@@ -70,7 +70,7 @@ static pto_value find_operand(const steps *s, const char *word, pto_type *shape)
         *shape = !PTO_SOME(*shape) || pto_type_same(*shape, own) ? own : all;
         return s->known[i].value;
     }
-    return number(s->op, computed_type(s->op), strtod(word, NULL));
+    return expand_number(s->op, computed_type(s->op), strtod(word, NULL));
 }
 
 static void name_value(steps *s, const char *name, pto_value value)

@@ -4,6 +4,8 @@
 
 #include <pto/plugin.h>
 
+/* One number, of rank 0, before `op`. */
+pto_value expand_number(pto_op op, pto_dtype dtype, double value);
 /* Whether the op's row has an expansion for it. */
 int expand_has_steps(pto_op op);
 /* Makes the ops before `op`, named after its result, and returns the value for the result of `op`; none when an op
