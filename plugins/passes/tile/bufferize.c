@@ -26,7 +26,8 @@
     X(EMPTY, "tile.empty")         \
     X(WORKSPACE, "tile.workspace") \
     X(LOAD, "tile.load")           \
-    X(STORE, "tile.store")
+    X(STORE, "tile.store")         \
+    X(CALL, "call")
 PTO_KINDS(KINDS);
 
 #define OPTIONS(X)                                                                                  \
@@ -73,6 +74,11 @@ static pto_status check_op(const pto_run *run, pto_op function, pto_op op)
                                      KIND_EMPTY, KIND_LOAD,  KIND_STORE};
     int known = 0;
     if (!handles_tensors(op)) return PTO_OK;
+    if (PTO_IS(op, CALL))
+        return pto_error(
+            op, "pto.bufferize/call",
+            "`call` takes or returns tensors: pto.inline, in a step before pto.tile, replaces calls of tensor "
+            "functions; one that writes to its parameters runs on pto.reference alone");
     for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++) known |= pto_op_is(op, pto_kind(run, legal[i]));
     if (!known)
         return pto_error(
