@@ -181,33 +181,75 @@ static void add_name(renaming *r, pto_str symbol, pto_expr to)
 
 static int declares_symbol(pto_op op) { return PTO_IS(op, BIND) || PTO_IS(op, TUNE); }
 
-static int has_symbol(pto_op function, pto_str symbol)
+/* A symbol of the caller. */
+typedef struct taken_symbol {
+    pto_str name;
+    uint32_t next_number; /* smaller ones make no free name of it */
+    int is_declared;      /* by a `bind` or `tune` inside of the caller */
+} taken_symbol;
+
+/* The symbols of a caller, with those of what has been inlined: open addressing, at most half full. */
+typedef struct symbol_table {
+    const pto_run *run;
+    taken_symbol *items;
+    uint32_t count, capacity;
+} symbol_table;
+
+static taken_symbol *place_of(const symbol_table *t, pto_str name)
 {
-    const pto_block body = pto_body(function);
+    uint32_t hash = UINT32_C(2166136261);
+    for (uint32_t i = 0; i < name.n; i++) hash = (hash ^ (unsigned char)name.p[i]) * UINT32_C(16777619);
+    for (uint32_t i = hash & (t->capacity - 1);; i = (i + 1) & (t->capacity - 1))
+        if (t->items[i].name.n == 0 || pto_str_same(t->items[i].name, name)) return &t->items[i];
+}
+
+static void take_symbol(symbol_table *t, pto_str name, int is_declared)
+{
+    if (2 * (t->count + 1) > t->capacity) {
+        const symbol_table old = *t;
+        t->capacity = old.capacity == 0 ? 16 : 2 * old.capacity;
+        t->items = PTO_SCRATCH(t->run, taken_symbol, t->capacity);
+        for (uint32_t i = 0; i < old.capacity; i++)
+            if (old.items[i].name.n != 0) *place_of(t, old.items[i].name) = old.items[i];
+    }
+    taken_symbol *at = place_of(t, name);
+    if (at->name.n == 0) {
+        *at = (taken_symbol){.name = name, .next_number = 1};
+        t->count++;
+    }
+    at->is_declared |= is_declared;
+}
+
+static symbol_table symbols_of(pto_op caller)
+{
+    symbol_table t = {.run = caller.run};
+    const pto_block body = pto_body(caller);
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_type type = pto_value_type(pto_block_arg(body, i));
         for (uint32_t d = 0; d < pto_type_rank(type); d++) {
             const pto_expr extent = pto_type_dim(type, d);
-            if (pto_expr_kind_of(extent) == PTO_EXPR_SYMBOL && pto_str_same(pto_expr_symbol_name(extent), symbol))
-                return 1;
+            if (pto_expr_kind_of(extent) == PTO_EXPR_SYMBOL) take_symbol(&t, pto_expr_symbol_name(extent), 0);
         }
     }
-    PTO_WALK(function, op)
+    PTO_WALK(caller, op)
     {
-        if (declares_symbol(op) && pto_str_same(pto_attr_str_of(op, PTO_STR("symbol")), symbol)) return 1;
+        if (declares_symbol(op)) take_symbol(&t, pto_attr_str_of(op, PTO_STR("symbol")), 1);
     }
-    return 0;
+    return t;
 }
 
-/* `symbol`, or with the first number that makes it a name that the caller does not have. */
-static pto_str free_symbol(pto_op caller, pto_str symbol)
+static int is_taken(const symbol_table *t, pto_str name) { return t->count != 0 && place_of(t, name)->name.n != 0; }
+
+/* `symbol`, or with the first number that makes it a name that the caller does not have; it has it from now on. */
+static pto_str free_symbol(symbol_table *t, pto_str symbol)
 {
     pto_str name = symbol;
-    for (uint32_t i = 1; has_symbol(caller, name); i++) {
+    while (is_taken(t, name)) {
         char number[16];
-        snprintf(number, sizeof number, "_%u", i);
-        name = pto_str_join(caller.run, symbol, pto_s(number));
+        snprintf(number, sizeof number, "_%u", place_of(t, symbol)->next_number++);
+        name = pto_str_join(t->run, symbol, pto_s(number));
     }
+    take_symbol(t, name, 1);
     return name;
 }
 
@@ -221,7 +263,7 @@ static uint32_t most_symbols(pto_op function)
     return count;
 }
 
-static renaming find_symbols(pto_op call, pto_op copy)
+static renaming find_symbols(symbol_table *taken, pto_op call, pto_op copy)
 {
     const uint32_t most = most_symbols(copy);
     renaming r = {0, PTO_SCRATCH(call.run, pto_str, most), PTO_SCRATCH(call.run, pto_expr, most)};
@@ -234,12 +276,11 @@ static renaming find_symbols(pto_op call, pto_op copy)
                 add_name(&r, pto_expr_symbol_name(extent), pto_type_dim(given, d));
         }
     }
-    const pto_op caller = pto_op_function(call);
     PTO_WALK(copy, op)
     {
         if (!declares_symbol(op)) continue;
         const pto_str symbol = pto_attr_str_of(op, PTO_STR("symbol"));
-        add_name(&r, symbol, pto_expr_symbol(call.run, free_symbol(caller, symbol)));
+        if (!knows(&r, symbol)) add_name(&r, symbol, pto_expr_symbol(call.run, free_symbol(taken, symbol)));
     }
     return r;
 }
@@ -280,17 +321,13 @@ static int is_known(pto_op call, pto_attr fact)
 }
 
 /* Symbols that are declared inside of the caller have no meaning at its entry. */
-static int is_of_signature(pto_op caller, pto_expr e)
+static int is_of_signature(const symbol_table *symbols, pto_expr e)
 {
-    if (pto_expr_kind_of(e) == PTO_EXPR_SYMBOL) {
-        PTO_WALK(caller, op)
-        {
-            if (declares_symbol(op) && pto_str_same(pto_attr_str_of(op, PTO_STR("symbol")), pto_expr_symbol_name(e)))
-                return 0;
-        }
-    }
+    if (pto_expr_kind_of(e) == PTO_EXPR_SYMBOL && symbols->count != 0 &&
+        place_of(symbols, pto_expr_symbol_name(e))->is_declared)
+        return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(e); i++)
-        if (!is_of_signature(caller, pto_expr_arg(e, i))) return 0;
+        if (!is_of_signature(symbols, pto_expr_arg(e, i))) return 0;
     return 1;
 }
 
@@ -314,7 +351,7 @@ static pto_status unknown_fact(pto_op call, pto_op callee, uint32_t index)
         (int)called.n, called.p, index + 1, (int)caller.n, caller.p);
 }
 
-static pto_status keep_facts(pto_op call, pto_op callee, pto_op copy)
+static pto_status keep_facts(const symbol_table *symbols, pto_op call, pto_op callee, pto_op copy)
 {
     const pto_op caller = pto_op_function(call);
     const pto_attr facts = pto_op_attr(copy, PTO_STR("facts"));
@@ -322,8 +359,8 @@ static pto_status keep_facts(pto_op call, pto_op callee, pto_op copy)
         const pto_attr fact = pto_attr_item(facts, i, NULL);
         if (pto_attr_count(fact) != FACT_ITEMS || is_known(call, fact)) continue;
         const int is_always_run = pto_op_same(pto_op_parent(call), caller);
-        if (!is_always_run || !is_of_signature(caller, pto_attr_expr(pto_attr_item(fact, 1, NULL))) ||
-            !is_of_signature(caller, pto_attr_expr(pto_attr_item(fact, 2, NULL))))
+        if (!is_always_run || !is_of_signature(symbols, pto_attr_expr(pto_attr_item(fact, 1, NULL))) ||
+            !is_of_signature(symbols, pto_attr_expr(pto_attr_item(fact, 2, NULL))))
             return unknown_fact(call, callee, i);
         PTO_TRY(add_fact(caller, fact));
     }
@@ -364,14 +401,15 @@ static pto_status add_origin(pto_op call, pto_op copy)
     return PTO_OK;
 }
 
-static pto_status inline_call(const pto_run *run, pto_op call, pto_op callee)
+static pto_status inline_call(symbol_table *taken, pto_op call, pto_op callee)
 {
+    const pto_run *run = call.run;
     const pto_op copy = pto_op_clone(callee, pto_after(callee), 0, NULL, NULL);
     PTO_NEED(copy);
     const pto_block body = pto_body(copy);
-    const renaming symbols = find_symbols(call, copy);
+    const renaming symbols = find_symbols(taken, call, copy);
     PTO_TRY(pto_op_replace_symbols(copy, symbols.count, symbols.from, symbols.to));
-    PTO_TRY(keep_facts(call, callee, copy));
+    PTO_TRY(keep_facts(taken, call, callee, copy));
     PTO_TRY(add_origin(call, copy));
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++)
         PTO_TRY(pto_value_replace(pto_block_arg(body, i), pto_op_operand(call, i)));
@@ -390,12 +428,14 @@ static pto_status inline_call(const pto_run *run, pto_op call, pto_op callee)
 
 static pto_status inline_calls(const call_tree *t, const function_node *f)
 {
+    symbol_table taken = symbols_of(f->op);
     PTO_WALK(f->op, op)
     {
         function_node *callee = PTO_IS(op, CALL) ? callee_of(t, op) : NULL;
         if (callee == NULL || !callee->is_inlinable) continue;
         callee->inlined++;
-        PTO_TRY(inline_call(t->run, op, callee->op));
+        PTO_TRY(pto_go_on(t->run));
+        PTO_TRY(inline_call(&taken, op, callee->op));
     }
     return PTO_OK;
 }
