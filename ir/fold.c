@@ -329,6 +329,13 @@ static attr_id fold_transpose(module *m, op_id o)
     return constant_attr(m, o, &r);
 }
 
+/* A window of one number is that number; an array stays an array. */
+static attr_id fold_view(module *m, op_id o)
+{
+    constant x;
+    return read_constant(m, op_operand(m, o, 0), &x) && x.splat ? constant_attr(m, o, &x) : 0;
+}
+
 attr_id op_fold(module *m, op_id o)
 {
     switch ((fold_rule)op_info_of(m, o)->fold) {
@@ -343,6 +350,7 @@ attr_id op_fold(module *m, op_id o)
     case FOLD_CAST: return fold_unary(m, o);
     case FOLD_RESHAPE: return fold_reshape(m, o);
     case FOLD_TRANSPOSE: return fold_transpose(m, o);
+    case FOLD_VIEW: return fold_view(m, o);
     }
     return 0;
 }

@@ -167,7 +167,8 @@ typedef enum fold_rule {
     FOLD_NEG,
     FOLD_CAST,
     FOLD_RESHAPE,
-    FOLD_TRANSPOSE
+    FOLD_TRANSPOSE,
+    FOLD_VIEW
 } fold_rule;
 
 typedef struct op_info {

@@ -5,15 +5,23 @@
 
 #include "ir/op_info.h"
 
+MUST_CHECK status infer_assemble(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_concat(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_flip(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_matmul(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_pad(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reshape(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_rms_norm(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_softmax(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_split(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_squeeze(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_transpose(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_unsqueeze(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_view(module *m, uint32_t op, type_id *out);
 
 MUST_CHECK status verify_bind(module *m, uint32_t op);
 MUST_CHECK status verify_block_tile(module *m, uint32_t op);
@@ -30,6 +38,7 @@ MUST_CHECK status verify_group(module *m, uint32_t op);
 MUST_CHECK status verify_if(module *m, uint32_t op);
 MUST_CHECK status verify_kernel(module *m, uint32_t op);
 MUST_CHECK status verify_launch(module *m, uint32_t op);
+MUST_CHECK status verify_pad(module *m, uint32_t op);
 MUST_CHECK status verify_return(module *m, uint32_t op);
 MUST_CHECK status verify_tensor_constant(module *m, uint32_t op);
 MUST_CHECK status verify_constant_array(module *m, uint32_t op);

@@ -138,6 +138,62 @@ static status reshape_space(const module *m, op_id o, iteration *it)
     return next == it->result_rank ? OK : FAILED;
 }
 
+/* Operand `i`, with all dims of the space: index + offset. */
+static void map_shifted(const module *m, op_id o, uint32_t i, const expr_id *offset, iteration *it)
+{
+    it->operand_rank[i] = operand_type(m, o, i)->rank;
+    for (uint32_t d = 0; d < it->operand_rank[i]; d++) {
+        it->operand_dim[i][d] = (int8_t)d;
+        if (offset != NULL) it->operand_offset[i][d] = offset[d];
+    }
+}
+
+/* The operand from an index on, in steps: a view as it says, a flip from the last index back. */
+static void window_space(const module *m, op_id o, iteration *it)
+{
+    ir_context *c = module_context(m);
+    const bool flips = op_kind_of(m, o) == OP_TENSOR_FLIP;
+    const uint32_t rank = operand_type(m, o, 0)->rank;
+    const attr_id list = op_attr(m, o, flips ? "axis" : "strides");
+    const uint32_t count = list == 0 ? 0 : attr_at(c, list)->kind == ATTR_LIST ? attr_at(c, list)->count : 1;
+    space_of_result(m, o, it);
+    it->operand_count = 1;
+    map_shifted(m, o, 0, NULL, it);
+    for (uint32_t d = 0; d < rank && !flips; d++) it->operand_offset[0][d] = op_index_expr(m, o, "offsets", d);
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t n = attr_at(c, attr_at(c, list)->kind == ATTR_LIST ? attr_at(c, list)->items[i] : list)->i;
+        const uint32_t d = !flips ? i : (uint32_t)(n < 0 ? n + rank : n);
+        it->operand_step[0][d] = flips ? -1 : n;
+        if (flips) it->operand_offset[0][d] = expr_sub(c, it->extent[d], expr_const(c, 1));
+    }
+}
+
+/* Operands with windows of the result, of which they start at minus their offset. */
+static status parts_space(const module *m, op_id o, iteration *it)
+{
+    ir_context *c = module_context(m);
+    const expr_id zero = expr_const(c, 0);
+    expr_id offset[ITERATION_MAX_DIMS] = {0};
+    const uint32_t count = op_value_operand_count(m, o);
+    if (count > ITERATION_MAX_OPERANDS) return FAILED;
+    space_of_result(m, o, it);
+    it->operand_count = count;
+    if (op_kind_of(m, o) != OP_TENSOR_CONCAT) {
+        const char *const start = op_kind_of(m, o) == OP_TENSOR_PAD ? "low" : "offsets";
+        for (uint32_t d = 0; d < it->result_rank; d++) offset[d] = expr_sub(c, zero, op_index_expr(m, o, start, d));
+        map_shifted(m, o, 0, offset, it);
+        if (count == 2) map_shifted(m, o, 1, NULL, it);
+        return OK;
+    }
+    const int64_t named = op_attr_int(m, o, "axis", 0);
+    const uint32_t axis = (uint32_t)(named < 0 ? named + it->result_rank : named);
+    for (uint32_t i = 0; i < count; i++) {
+        map_shifted(m, o, i, offset, it);
+        offset[axis] = expr_sub(c, i == 0 ? zero : offset[axis], operand_type(m, o, i)->dims[axis]);
+    }
+    return OK;
+}
+
 status op_iteration(module *m, op_id o, iteration *out)
 {
     memset(out, 0, sizeof *out);
@@ -151,6 +207,8 @@ status op_iteration(module *m, op_id o, iteration *out)
     case ITER_TRANSPOSE: return transpose_space(m, o, out);
     case ITER_RESHAPE: return reshape_space(m, o, out);
     case ITER_FILL: space_of_result(m, o, out); return OK;
+    case ITER_WINDOW: window_space(m, o, out); return OK;
+    case ITER_PARTS: return parts_space(m, o, out);
     case ITER_NONE: break;
     }
     return FAILED;

@@ -211,6 +211,10 @@ pto_status host_op_iteration(pto_op h, pto_iteration *out)
     memcpy(out->kind, i.kind, sizeof out->kind);
     memcpy(out->operand_dim, i.operand_dim, sizeof out->operand_dim);
     memcpy(out->result_dim, i.result_dim, sizeof out->result_dim);
+    if (!PTO_HAS(out, operand_step)) return PTO_OK;
+    memcpy(out->operand_step, i.operand_step, sizeof out->operand_step);
+    for (uint32_t k = 0; k < PTO_MAX_SPACE_OPERANDS * PTO_MAX_DIMS; k++)
+        (&out->operand_offset[0][0])[k] = expr_handle(c, (&i.operand_offset[0][0])[k]);
     return PTO_OK;
 }
 

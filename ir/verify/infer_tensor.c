@@ -1,24 +1,19 @@
 /* Shape rules of tensor ops. Each arrives with the op's own result type, which passed the class check, and replaces
  * its extents and element type from the operands; formats stay. */
 #include "ir/op_rules.h"
+#include "ir/verify/infer.h"
 #include "ir/verify/ranges.h"
-#include "ir/verify/verifier_parts.h"
 
 #include <inttypes.h>
 
-typedef struct shape {
-    uint32_t rank;
-    expr_id dims[TYPE_MAX_RANK];
-} shape;
-
-static shape shape_of(const type_node *t)
+shape infer_shape_of(const type_node *t)
 {
     shape s = {.rank = t->rank};
     for (uint32_t i = 0; i < t->rank; i++) s.dims[i] = t->dims[i];
     return s;
 }
 
-static status give(module *m, uint32_t dtype_id, const shape *s, type_id *out)
+status infer_give(module *m, uint32_t dtype_id, const shape *s, type_id *out)
 {
     type_node n = *type_at(module_context(m), *out);
     n.dtype = (uint8_t)dtype_id;
@@ -38,7 +33,7 @@ static uint32_t main_operand(const module *m, op_id op)
     return i;
 }
 
-static status same_dtype(module *m, op_id op)
+status infer_same_dtype(module *m, op_id op)
 {
     uint32_t n = op_value_operand_count(m, op), main = main_operand(m, op);
     for (uint32_t i = main + 1; i < n; i++) {
@@ -95,9 +90,9 @@ static status broadcast_into(module *m, op_id op, shape *to, uint32_t operand, c
 
 static status broadcast_operands(module *m, op_id op, shape *out)
 {
-    *out = shape_of(type_of_value(m, op_operand(m, op, 0)));
+    *out = infer_shape_of(type_of_value(m, op_operand(m, op, 0)));
     for (uint32_t i = 1; i < op_value_operand_count(m, op); i++) {
-        shape s = shape_of(type_of_value(m, op_operand(m, op, i)));
+        shape s = infer_shape_of(type_of_value(m, op_operand(m, op, i)));
         TRY(broadcast_into(m, op, out, i, &s));
     }
     return OK;
@@ -105,11 +100,11 @@ static status broadcast_operands(module *m, op_id op, shape *out)
 
 status infer_elementwise(module *m, uint32_t op, type_id *out)
 {
-    TRY(same_dtype(m, op));
+    TRY(infer_same_dtype(m, op));
     shape s;
     TRY(broadcast_operands(m, op, &s));
     const uint32_t makes = op_info_of(m, op)->makes;
-    return give(m, makes != 0 ? makes : type_of_value(m, op_operand(m, op, main_operand(m, op)))->dtype, &s, out);
+    return infer_give(m, makes != 0 ? makes : type_of_value(m, op_operand(m, op, main_operand(m, op)))->dtype, &s, out);
 }
 
 /* Every value of a type is one of that type: nothing is rounded or clamped. */
@@ -127,16 +122,15 @@ static status check_plain_cast(const module *m, op_id op, dtype d)
 
 status infer_cast(module *m, uint32_t op, type_id *out)
 {
-    shape s = shape_of(type_of_value(m, op_operand(m, op, 0)));
+    shape s = infer_shape_of(type_of_value(m, op_operand(m, op, 0)));
     dtype to = type_at(module_context(m), *out)->dtype;
     if ((op_info_of(m, op)->dtypes & (1u << to)) == 0)
         return op_error(m, op, &E0211, "cannot convert to %s", dtype_name(to));
     if (type_of_value(m, op_operand(m, op, 0))->dtype == to) TRY(check_plain_cast(m, op, to));
-    return give(m, to, &s, out);
+    return infer_give(m, to, &s, out);
 }
 
-/* An axis of an attribute, counted from the front. */
-static status read_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out)
+status infer_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out)
 {
     const attr_node *n = attr_at(module_context(m), item);
     int64_t axis = n->kind == ATTR_INT ? n->i : INT64_MIN;
@@ -157,7 +151,7 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
     uint32_t count = attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->count : 1;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t axis = 0;
-        TRY(read_axis(m, op, attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->items[i] : axes, x->rank, &axis));
+        TRY(infer_axis(m, op, attr_at(c, axes)->kind == ATTR_LIST ? attr_at(c, axes)->items[i] : axes, x->rank, &axis));
         if (reduced[axis]) return op_error(m, op, &E0215, "names axis %" PRIu32 " twice", axis);
         reduced[axis] = true;
     }
@@ -171,7 +165,7 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
         else if (keep)
             s.dims[s.rank++] = one;
     }
-    return give(m, x->dtype, &s, out);
+    return infer_give(m, x->dtype, &s, out);
 }
 
 /* The result type of a matrix product: that of a, or the attribute; floats from floats, integers from integers. */
@@ -192,7 +186,7 @@ static status matmul_dtype(module *m, op_id op, dtype *out)
 
 status infer_matmul(module *m, uint32_t op, type_id *out)
 {
-    TRY(same_dtype(m, op));
+    TRY(infer_same_dtype(m, op));
     const type_node *a = type_of_value(m, op_operand(m, op, 0));
     const type_node *b = type_of_value(m, op_operand(m, op, 1));
     if (a->rank < 2 || b->rank < 2)
@@ -205,8 +199,8 @@ status infer_matmul(module *m, uint32_t op, type_id *out)
     if (!op_expr_same(m, op, ka, kb))
         return op_error(m, op, &E0213, "sums over %s elements of `a` and %s of `b`; both must be the same number",
                         expr_words(m, op, ka), expr_words(m, op, kb));
-    shape s = shape_of(a);
-    shape batch_b = shape_of(b);
+    shape s = infer_shape_of(a);
+    shape batch_b = infer_shape_of(b);
     s.rank -= 2;
     batch_b.rank -= 2;
     TRY(broadcast_into(m, op, &s, 1, &batch_b));
@@ -215,7 +209,7 @@ status infer_matmul(module *m, uint32_t op, type_id *out)
     s.rank += 2;
     dtype d;
     TRY(matmul_dtype(m, op, &d));
-    return give(m, d, &s, out);
+    return infer_give(m, d, &s, out);
 }
 
 status infer_reshape(module *m, uint32_t op, type_id *out)
@@ -228,8 +222,8 @@ status infer_reshape(module *m, uint32_t op, type_id *out)
         return op_error(m, op, &E0217, "cannot turn %s into %s: %s elements against %s", type_words(m, x),
                         type_words(m, *out), have == 0 ? "too many" : expr_words(m, op, have),
                         want == 0 ? "too many" : expr_words(m, op, want));
-    shape s = shape_of(type_at(c, *out));
-    return give(m, type_at(c, x)->dtype, &s, out);
+    shape s = infer_shape_of(type_at(c, *out));
+    return infer_give(m, type_at(c, x)->dtype, &s, out);
 }
 
 status infer_transpose(module *m, uint32_t op, type_id *out)
@@ -252,14 +246,14 @@ status infer_transpose(module *m, uint32_t op, type_id *out)
         seen |= 1u << n->i;
         s.dims[i] = x->dims[n->i];
     }
-    return give(m, x->dtype, &s, out);
+    return infer_give(m, x->dtype, &s, out);
 }
 
 status infer_broadcast(module *m, uint32_t op, type_id *out)
 {
     type_id x = value_type(m, op_operand(m, op, 0));
     const type_node *from = type_at(module_context(m), x);
-    shape s = shape_of(type_at(module_context(m), *out));
+    shape s = infer_shape_of(type_at(module_context(m), *out));
     if (from->rank > s.rank)
         return op_error(m, op, &E0213, "cannot broadcast %s to %s: it has more dims", type_words(m, x),
                         type_words(m, *out));
@@ -270,7 +264,7 @@ status infer_broadcast(module *m, uint32_t op, type_id *out)
                             type_words(m, x), type_words(m, *out), expr_words(m, op, from->dims[i]),
                             expr_words(m, op, to));
     }
-    return give(m, from->dtype, &s, out);
+    return infer_give(m, from->dtype, &s, out);
 }
 
 status infer_softmax(module *m, uint32_t op, type_id *out)
@@ -278,20 +272,20 @@ status infer_softmax(module *m, uint32_t op, type_id *out)
     const type_node *x = type_of_value(m, op_operand(m, op, 0));
     attr_id axis = op_attr(m, op, "axis");
     uint32_t place;
-    if (axis != 0) TRY(read_axis(m, op, axis, x->rank, &place));
-    shape s = shape_of(x);
-    return give(m, x->dtype, &s, out);
+    if (axis != 0) TRY(infer_axis(m, op, axis, x->rank, &place));
+    shape s = infer_shape_of(x);
+    return infer_give(m, x->dtype, &s, out);
 }
 
 status infer_rms_norm(module *m, uint32_t op, type_id *out)
 {
-    TRY(same_dtype(m, op));
+    TRY(infer_same_dtype(m, op));
     const type_node *x = type_of_value(m, op_operand(m, op, 0));
     const type_node *gamma = type_of_value(m, op_operand(m, op, 1));
     if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
     if (gamma->rank != 1 || !op_expr_same(m, op, gamma->dims[0], x->dims[x->rank - 1]))
         return op_error(m, op, &E0213, "needs `gamma` with the one extent %s of the last axis of `x`, got %s",
                         expr_words(m, op, x->dims[x->rank - 1]), type_words(m, value_type(m, op_operand(m, op, 1))));
-    shape s = shape_of(x);
-    return give(m, x->dtype, &s, out);
+    shape s = infer_shape_of(x);
+    return infer_give(m, x->dtype, &s, out);
 }

@@ -26,6 +26,8 @@ MUST_CHECK status verify_blocks(module *m, op_id o);
 MUST_CHECK status verify_insn(module *m, op_id o);
 /* The windows of loads and stores; verify_window.c. */
 MUST_CHECK status verify_window(module *m, op_id o, const type_node *memory, bool transpose, const expr_id extent[2]);
+/* The window [offset, offset + extent) of one dim: fails when it is provably outside of [0, dim) and not empty. */
+MUST_CHECK status verify_window_dim(module *m, op_id o, uint32_t index, expr_id offset, expr_id extent, expr_id dim);
 /* A load or store against what its kernel states to read and write; verify_regions.c. */
 MUST_CHECK status verify_access(module *m, op_id o, value_id memory, bool is_write, bool transpose,
                                 const expr_id extent[2]);

@@ -601,6 +601,12 @@ status verify_tensor_constant(module *m, uint32_t op)
     return check_listed(m, op, value, type);
 }
 
+status verify_pad(module *m, uint32_t op)
+{
+    const type_node *t = type_of_value(m, op_result(m, op, 0));
+    return check_number(m, op, attr_at(module_context(m), op_attr(m, op, "value")), t->dtype, false);
+}
+
 status verify_constant_array(module *m, uint32_t op)
 {
     type_id type = value_type(m, op_result(m, op, 0));

@@ -5,8 +5,7 @@
 
 #include <inttypes.h>
 
-/* The window [offset, offset + extent) of one dim, provably outside of [0, dim) whenever it is not empty. */
-static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr_id extent, expr_id dim)
+status verify_window_dim(module *m, op_id o, uint32_t index, expr_id offset, expr_id extent, expr_id dim)
 {
     ir_context *c = module_context(m);
     expr_range size = op_expr_range(m, o, extent);
@@ -14,7 +13,7 @@ static status check_dim(module *m, op_id o, uint32_t index, expr_id offset, expr
     expr_range start = op_expr_range(m, o, offset);
     if (start.lo > start.hi || size.lo > size.hi) return OK;
     if (start.hi != INT64_MAX && start.hi < 0 && !op_is_never_reached(m, o))
-        return op_error(m, o, &E0225, "starts at %s, at most %" PRId64 ", in dim %" PRIu32 "; memory starts at 0",
+        return op_error(m, o, &E0225, "starts at %s, at most %" PRId64 ", in dim %" PRIu32 "; indices start at 0",
                         expr_words(m, o, offset), start.hi, index);
     expr_id end = expr_add(c, offset, extent);
     expr_id over = end == 0 ? 0 : expr_sub(c, end, dim);
@@ -44,7 +43,7 @@ status verify_window(module *m, op_id o, const type_node *memory, bool transpose
     for (uint32_t i = 0; i < rank; i++) {
         expr_id size = i + 1 == rank ? columns : i + 2 == rank ? rows : one;
         if (size == 0) continue;
-        TRY(check_dim(m, o, i, op_index_expr(m, o, "offsets", i), size, memory->dims[i]));
+        TRY(verify_window_dim(m, o, i, op_index_expr(m, o, "offsets", i), size, memory->dims[i]));
     }
     return OK;
 }

@@ -58,14 +58,16 @@ class Array:
         return self.record() + after.tobytes()
 
 
-def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), value=0, ulp=0, faults=0):
+def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), offsets=(), strides=None, value=0, ulp=0, faults=0, before=None):
     want = np.asarray(want, dtype=el.bits_type(t))
     body = struct.pack("<24s64s", ("tensor." + name).encode(), what.encode()[:63])
     body += struct.pack("<9q", el.MODES.index(mode), saturate, nan, drop, ta, tb, approx, ulp, faults)
     body += struct.pack("<9q", len(axes), *(list(axes) + [0] * (8 - len(axes)))) + struct.pack("<d", eps)
+    body += struct.pack("<17q", strides is not None, *(list(offsets) + [0] * (8 - len(offsets))), *(list(strides or ()) + [0] * (8 - len(strides or ()))))
     body += struct.pack("<qqd", int(isinstance(value, int)), value if isinstance(value, int) else 0, value if isinstance(value, float) else 0.0)
     body += struct.pack("<q", len(ins)) + b"".join(a.record() for a in ins)
-    body += Array(t, np.frombuffer(rng.bytes(max(want.nbytes, 8)), dtype=el.bits_type(t))[: want.size].reshape(want.shape)).result(want)
+    before = np.frombuffer(rng.bytes(max(want.nbytes, 8)), dtype=el.bits_type(t))[: want.size].reshape(want.shape) if before is None else before
+    body += Array(t, before).result(want)
     out.append(struct.pack("<q", len(body)) + body)
 
 
@@ -383,7 +385,47 @@ def shape_cases():
                     case("cast", f"{src}->{to} {shape} {mode} {saturate}", to, want, [Array(src, a)], mode=mode, saturate=saturate)
 
 
-for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, composite_cases, shape_cases):
+def window_cases():
+    """What numpy's slices make of windows: some empty, some the whole, strides of both signs."""
+    for t in list(el.TYPES):
+        for shape in SHAPES:
+            a = data(t, shape)
+            a = np.array(a & 1 if t == "bool" else a)
+            src = Array(t, a)
+            n = len(shape)
+            for _ in range(3):
+                sizes = [int(rng.integers(0, d + 1)) for d in shape]
+                strides = [int(rng.choice([1, 1, 2, -1, -3])) for _ in shape]
+                sizes = [min(s, (d - 1) // abs(k) + 1) if d else 0 for s, k, d in zip(sizes, strides, shape)]
+                spans = [(s - 1) * abs(k) if s else 0 for s, k in zip(sizes, strides)]
+                first = [int(rng.integers(0, d - p)) if s else d for s, p, d in zip(sizes, spans, shape)]
+                offsets = [f + p if k < 0 else f for f, p, k in zip(first, spans, strides)]
+                want = a[np.ix_(*[np.arange(s) * k + o for o, s, k in zip(offsets, sizes, strides)])] if n else a
+                case("view", f"{t} {shape} {offsets} {sizes} {strides}", t, want, [src], offsets=offsets, strides=strides)
+                window = tuple(slice(f, f + s) for f, s in zip(first, sizes))
+                case("view", f"{t} {shape} {first} {sizes}", t, a[window], [src], offsets=first)
+                case("split", f"{t} {shape} {first} {sizes}", t, a[window], [src], offsets=first)
+                part = data(t, a[window].shape)
+                part = part & 1 if t == "bool" else part
+                whole, before = a.copy(), np.array(data(t, shape))
+                whole[window] = part
+                case("assemble", f"{t} {shape} {first} {sizes}", t, whole, [Array(t, part), src], offsets=first)
+                rest = before.copy()
+                rest[window] = part
+                case("concat", f"{t} {shape} {first} {sizes}", t, rest, [Array(t, part)], offsets=first, before=before)
+                axes = [d for d in range(n) if rng.integers(0, 2)]
+                case("flip", f"{t} {shape} {axes}", t, np.flip(a, axes), [src], axes=[d - n if rng.integers(0, 2) else d for d in axes])
+                around = [(int(rng.integers(0, 4)), int(rng.integers(0, 4))) for _ in shape]
+                if t in ("f8e8m0", "index") or n > 4:
+                    continue
+                bits = el.encode(t, -2.5) if el.is_float(t) else el.int_bits(t, [1])
+                case("pad", f"{t} {shape} {around}", t, np.pad(a, around, constant_values=bits[0]) if n else a, [src], offsets=[l for l, _ in around], value=-2.5 if el.is_float(t) else 1)
+            case("squeeze", f"{t} {shape}", t, a.reshape([d for d in shape if d != 1]), [src], axes=[i for i, d in enumerate(shape) if d == 1])
+            if n < 8:
+                case("unsqueeze", f"{t} {shape}", t, a[None], [src], axes=[0])
+
+
+for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, composite_cases, shape_cases, window_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -46,6 +46,9 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     call.axis_count = (uint32_t)take_i64(r);
     for (int d = 0; d < PTO_MAX_DIMS; d++) call.axes[d] = take_i64(r);
     memcpy(&call.eps, take(r, sizeof call.eps), sizeof call.eps);
+    call.has_strides = take_i64(r) != 0;
+    for (int d = 0; d < PTO_MAX_DIMS; d++) call.offsets[d] = take_i64(r);
+    for (int d = 0; d < PTO_MAX_DIMS; d++) call.strides[d] = take_i64(r);
     call.value = take_number(r);
     const int64_t count = take_i64(r);
     array in[TENSOR_OPERANDS] = {{{0}, NULL, NULL, {0}}};
@@ -140,6 +143,20 @@ static int run_failures(void)
     bad += fails(EVAL_TENSOR_TRANSPOSE, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {0, 0}},
                  "entry 1 of perm is 0, no permutation");
     bad += fails(EVAL_TENSOR_RESHAPE, (tensor_call){.in = {&f}, .out = &tall}, "12 elements for a shape of 16");
+    bad += fails(EVAL_TENSOR_VIEW, (tensor_call){.in = {&f}, .out = &f, .offsets = {0, 1}},
+                 "reaches index 4 of dim 1, whose extent is 4");
+    bad += fails(EVAL_TENSOR_VIEW,
+                 (tensor_call){.in = {&f}, .out = &f, .offsets = {2}, .has_strides = true, .strides = {-2, 1}},
+                 "reaches index -2 of dim 0, whose extent is 3");
+    bad += fails(EVAL_TENSOR_VIEW, (tensor_call){.in = {&f}, .out = &f, .has_strides = true, .strides = {INT64_MAX, 1}},
+                 "reaches an index of dim 0 beyond 64 bits");
+    bad += fails(EVAL_TENSOR_ASSEMBLE, (tensor_call){.in = {&f, &f}, .out = &f, .offsets = {-1}},
+                 "reaches index -1 of dim 0, whose extent is 3");
+    bad +=
+        fails(EVAL_TENSOR_PAD, (tensor_call){.in = {&tall}, .out = &f}, "reaches index 3 of dim 0, whose extent is 3");
+    bad += fails(EVAL_TENSOR_CONCAT, (tensor_call){.in = {&wide}, .out = &f}, "a window of rank 1 in rank 2");
+    bad += fails(EVAL_TENSOR_FLIP, (tensor_call){.in = {&f}, .out = &f, .axis_count = 1, .axes = {2}},
+                 "axis 2 of a tensor of rank 2");
     bad += fails(EVAL_TENSOR_GROUP, (tensor_call){.out = &f}, "tensor.group computes nothing");
     return bad;
 }

@@ -176,6 +176,23 @@ static pto_status reshaped(bound_run *r)
     return PTO_OK;
 }
 
+/* Elements that do not come from in[0] are constants, those of the base, or what they were: they are in the list. */
+static pto_status moved(bound_run *r)
+{
+    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    tensor_call places = *r->call;
+    window_walk w;
+    places.in[0] = &a;
+    places.out = &out;
+    if (r->o->tensor == EVAL_TENSOR_PAD)
+        for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = (bound){.is_exact = true};
+    if (r->o->tensor == EVAL_TENSOR_ASSEMBLE) memcpy(r->to.at, r->from[1].at, (size_t)r->to.count * sizeof(bound));
+    PTO_TRY(walk_window(r->o->tensor, &places, &w));
+    for (bool more = walk_begin(&w.w); more; more = walk_next(&w.w))
+        r->to.at[w.at[0] + w.w.offset[0]] = r->from[0].at[w.at[1] + w.w.offset[1]];
+    return PTO_OK;
+}
+
 /* ---- along axes ---- */
 
 /* All elements of the operand (array 1), with the place of the result that each goes into (array 0). */
@@ -380,7 +397,15 @@ static pto_status rms_norm(bound_run *r)
 static pto_status (*bounds_of(tensor_op op))(bound_run *)
 {
     switch (op) {
-    case EVAL_TENSOR_RESHAPE: return reshaped;
+    case EVAL_TENSOR_RESHAPE:
+    case EVAL_TENSOR_SQUEEZE:
+    case EVAL_TENSOR_UNSQUEEZE: return reshaped;
+    case EVAL_TENSOR_VIEW:
+    case EVAL_TENSOR_FLIP:
+    case EVAL_TENSOR_SPLIT:
+    case EVAL_TENSOR_CONCAT:
+    case EVAL_TENSOR_PAD:
+    case EVAL_TENSOR_ASSEMBLE: return moved;
     case EVAL_TENSOR_TRANSPOSE: return transposed;
     case EVAL_TENSOR_REDUCE_MAX:
     case EVAL_TENSOR_REDUCE_MIN:
@@ -413,7 +438,9 @@ pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, 
                             .argument_ulp = (double)pto_kind_column(in->run, kind, PTO_COLUMN_ARGUMENT_ULP)}};
     int64_t count = 0;
     if (call->in[0] == NULL || !array_count(result, &count) || count == 0) return PTO_OK;
-    bool ok = make_list(in, count, &r.to);
+    /* A part leaves the rest of the result as it is. */
+    const bool is_part = o->tensor == EVAL_TENSOR_CONCAT;
+    bool ok = is_part ? read_list(in, result, &r.to) : make_list(in, count, &r.to);
     for (uint32_t i = 0; i < TENSOR_OPERANDS && call->in[i] != NULL; i++) ok = ok && read_list(in, from[i], &r.from[i]);
     if (ok) ok = bounds_of(o->tensor)(&r) == PTO_OK;
     if (ok) write_list(in, result, &r.to);

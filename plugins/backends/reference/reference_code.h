@@ -27,6 +27,8 @@ typedef enum op_action {
     DO_VIEW,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* a tensor op: tensor_ops.h */
+    DO_CONCAT,
+    DO_SPLIT,
     DO_EVALUATE, /* an op of a plugin */
     DO_EMPTY,    /* memory that nothing has written */
     DO_FREE,
@@ -83,7 +85,7 @@ struct op_code {
     bool transpose, has_pad, saturate;
     round_mode mode;
     number pad;
-    number constant;
+    number constant; /* of a constant, and what tensor.pad fills with */
     const function_code *callee;
     bool by_value; /* CALL: out parameters come back as results */
 };

@@ -170,6 +170,8 @@ static pto_status do_op(interp *in, frame *fr, const op_code *o)
     case DO_VIEW: PTO_TRY(interp_view(in, fr, o)); break;
     case DO_CONSTANT: PTO_TRY(interp_constant(in, fr, o)); break;
     case DO_TENSOR: PTO_TRY(interp_tensor(in, fr, o)); break;
+    case DO_CONCAT: PTO_TRY(interp_concat(in, fr, o)); break;
+    case DO_SPLIT: PTO_TRY(interp_split(in, fr, o)); break;
     case DO_EVALUATE: PTO_TRY(interp_evaluate(in, fr, o)); break;
     case DO_EMPTY: PTO_TRY(interp_empty(in, fr, o)); break;
     case DO_FREE: PTO_TRY(interp_free(fr, o)); break;

@@ -128,6 +128,20 @@ static pto_status decode_number(coder *c, op_code *o)
 
 static pto_status decode_index_cast(coder *c, op_code *o) { return want_exprs(c, o, "from", 1); }
 
+static pto_status decode_window(coder *c, op_code *o)
+{
+    const uint32_t rank = pto_type_rank(pto_value_type(pto_op_result(o->op, 0)));
+    return want_exprs(c, o, "offsets", rank);
+}
+
+static pto_status decode_pad(coder *c, op_code *o)
+{
+    o->constant = number_of(attribute(o, "value"));
+    const uint32_t rank = pto_type_rank(pto_value_type(pto_op_result(o->op, 0)));
+    PTO_TRY(want_exprs(c, o, "low", rank));
+    return want_exprs(c, o, "high", rank);
+}
+
 static pto_status decode_compare(coder *c, op_code *o)
 {
     (void)c;
@@ -176,6 +190,11 @@ static const op_row rows[] = {
     {"view", DO_VIEW, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"constant_array", DO_CONSTANT, NULL},
+    {"tensor.view", DO_TENSOR, decode_window},
+    {"tensor.assemble", DO_TENSOR, decode_window},
+    {"tensor.pad", DO_TENSOR, decode_pad},
+    {"tensor.concat", DO_CONCAT, NULL},
+    {"tensor.split", DO_SPLIT, NULL},
     {"tensor.group", DO_CONTROL, NULL},
     {"tile.empty", DO_EMPTY, NULL},
     {"tile.workspace", DO_EMPTY, NULL},

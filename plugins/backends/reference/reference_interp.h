@@ -92,6 +92,8 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o);
 pto_status interp_tensor(interp *in, frame *fr, const op_code *o);
 /* tensor.index_cast of an expression with the value n. */
 pto_status interp_index_tensor(interp *in, frame *fr, const op_code *o, int64_t n);
+pto_status interp_concat(interp *in, frame *fr, const op_code *o);
+pto_status interp_split(interp *in, frame *fr, const op_code *o);
 pto_status interp_empty(interp *in, frame *fr, const op_code *o);
 pto_status interp_free(frame *fr, const op_code *o);
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);

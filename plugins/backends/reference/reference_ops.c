@@ -29,9 +29,9 @@ pto_status interp_make_result(interp *in, frame *fr, const op_code *o, uint32_t 
     return PTO_OK;
 }
 
-static void set_result(interp *in, frame *fr, const op_code *o, value *v)
+static void set_result(interp *in, frame *fr, const op_code *o, uint32_t index, value *v)
 {
-    value_copy(in->pool, &fr->values[o->results[0]], v);
+    value_copy(in->pool, &fr->values[o->results[index]], v);
     value_clear(in->pool, v);
 }
 
@@ -54,11 +54,20 @@ static void read_axes(const op_code *o, const char *name, tensor_call *call)
         call->axes[call->axis_count++] = pto_attr_i64(pto_attr_item(a, i, NULL));
 }
 
+static void read_strides(const op_code *o, tensor_call *call)
+{
+    const pto_attr a = pto_op_attr(o->op, PTO_STR("strides"));
+    call->has_strides = PTO_SOME(a);
+    for (uint32_t d = 0; call->has_strides && d < PTO_MAX_DIMS; d++)
+        call->strides[d] = pto_int_of(o->op, PTO_STR("strides"), d, 1);
+}
+
 static void read_attributes(const op_code *o, tensor_call *call)
 {
     const pto_str mode = pto_attr_str_of(o->op, PTO_STR("mode"));
     read_axes(o, "axis", call);
     read_axes(o, "perm", call);
+    read_strides(o, call);
     call->nan = nan_rule_of(pto_attr_str_of(o->op, PTO_STR("nan")));
     call->drop_reduced = !pto_attr_bool_of(o->op, PTO_STR("keepdim"), 1);
     call->transpose_a = pto_attr_bool_of(o->op, PTO_STR("transpose_a"), 0);
@@ -67,6 +76,14 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
     call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
     call->eps = pto_attr_float_of(o->op, PTO_STR("eps"), 0);
+}
+
+static pto_status evaluate(const op_code *o, tensor_call *call)
+{
+    if (tensor_run(o->tensor, call) == PTO_OK) return PTO_OK;
+    if (call->is_outside)
+        return pto_error(o->op, "pto.reference/out-of-bounds", "`%.*s` %s", PTO_FMT(o->name), call->text);
+    return pto_error(o->op, "pto.reference/unsupported", "%s", call->text);
 }
 
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
@@ -84,12 +101,35 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
     target = interp_tensor_of(&result.array);
     call.out = &target;
     call.cpu = in->cpu;
-    if (tensor_run(o->tensor, &call) < 0) return pto_error(o->op, "pto.reference/unsupported", "%s", call.text);
+    PTO_TRY(evaluate(o, &call));
     if (call.faults != 0)
         return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
                          PTO_FMT(o->name), call.faults);
     if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, &call, &result.array));
-    set_result(in, fr, o, &result);
+    set_result(in, fr, o, 0, &result);
+    return PTO_OK;
+}
+
+static pto_status read_offsets(const frame *fr, const op_code *o, tensor_call *call)
+{
+    for (uint32_t i = 0; i < o->expr_count && i < PTO_MAX_DIMS; i++)
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[i], &call->offsets[i]));
+    return PTO_OK;
+}
+
+/* Of tensor.pad: `low`, then `high`, which follows from the extents. */
+static pto_status read_padding(const frame *fr, const op_code *o, tensor_call *call)
+{
+    const uint32_t rank = o->expr_count / 2;
+    for (uint32_t i = 0; i < o->expr_count; i++) {
+        int64_t n;
+        PTO_TRY(interp_eval(fr, o->op, &o->exprs[i], &n));
+        if (n < 0)
+            return pto_error(o->op, "pto.reference/out-of-bounds",
+                             "`%.*s` puts %" PRId64 " elements %s dim %" PRIu32 ", it must be 0 or more",
+                             PTO_FMT(o->name), n, i < rank ? "before" : "after", i % rank);
+        if (i < rank) call->offsets[i] = n;
+    }
     return PTO_OK;
 }
 
@@ -97,7 +137,53 @@ pto_status interp_tensor(interp *in, frame *fr, const op_code *o)
 {
     tensor_call call = {0};
     read_attributes(o, &call);
+    call.value = o->constant;
+    PTO_TRY(o->tensor == EVAL_TENSOR_PAD ? read_padding(fr, o, &call) : read_offsets(fr, o, &call));
     return run_tensor(in, fr, o, call);
+}
+
+/* One part of a concat or split. */
+static pto_status move_part(interp *in, const op_code *o, const array *from, const array *to, uint32_t axis,
+                            int64_t start)
+{
+    const pto_tensor source = interp_tensor_of(from), target = interp_tensor_of(to);
+    tensor_call call = {.in = {&source}, .out = &target, .cpu = in->cpu};
+    call.offsets[axis] = start;
+    PTO_TRY(evaluate(o, &call));
+    const array *const sources[TENSOR_OPERANDS] = {from};
+    return in->pool->shadow != NULL ? bound_tensor(in, o, sources, &call, to) : PTO_OK;
+}
+
+pto_status interp_concat(interp *in, frame *fr, const op_code *o)
+{
+    value result;
+    int64_t start = 0;
+    PTO_TRY(interp_make_result(in, fr, o, 0, &result));
+    const uint32_t axis = (uint32_t)__builtin_ctz(pto_axes_of(o->op, result.array.rank));
+    for (uint32_t i = 0; i < o->operand_count; i++) {
+        const array *part = &fr->values[o->operands[i]].array;
+        PTO_TRY(instances_read_array(in, o->op, part));
+        PTO_TRY(move_part(in, o, part, &result.array, axis, start));
+        start += part->dims[axis];
+    }
+    set_result(in, fr, o, 0, &result);
+    return PTO_OK;
+}
+
+pto_status interp_split(interp *in, frame *fr, const op_code *o)
+{
+    const array *x = &fr->values[o->operands[0]].array;
+    const uint32_t axis = (uint32_t)__builtin_ctz(pto_axes_of(o->op, x->rank));
+    int64_t start = 0;
+    PTO_TRY(instances_read_array(in, o->op, x));
+    for (uint32_t i = 0; i < o->result_count; i++) {
+        value part;
+        PTO_TRY(interp_make_result(in, fr, o, i, &part));
+        PTO_TRY(move_part(in, o, x, &part.array, axis, start));
+        start += part.array.dims[axis];
+        set_result(in, fr, o, i, &part);
+    }
+    return PTO_OK;
 }
 
 /* ---- constants ---- */
@@ -130,7 +216,7 @@ pto_status interp_constant(interp *in, frame *fr, const op_code *o)
                              .bytes = to->in->bytes};
     PTO_TRY(array_file_read(&file, a));
     result.array.is_read_only = pto_str_is(o->name, "constant_array");
-    set_result(in, fr, o, &result);
+    set_result(in, fr, o, 0, &result);
     return PTO_OK;
 }
 
@@ -159,7 +245,7 @@ pto_status interp_empty(interp *in, frame *fr, const op_code *o)
     value v;
     PTO_TRY(interp_make_result(in, fr, o, 0, &v));
     storage_mark(in->pool, v.array.in, element_bytes(v.array.dtype), MARK_NEVER);
-    set_result(in, fr, o, &v);
+    set_result(in, fr, o, 0, &v);
     return PTO_OK;
 }
 

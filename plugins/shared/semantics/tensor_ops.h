@@ -6,6 +6,10 @@
  * value; a sum of none is 0, a mean of none NaN. A cast to the same type copies bits. A NaN result is the canonical
  * one.
  *
+ * Of tensor.concat and tensor.split a call moves one part: in[0] to the window of the result at `offsets`, where the
+ * rest of the result stays, and the window of in[0] at `offsets` to the result. tensor.assemble takes the window and
+ * the base, in this order.
+ *
  * tensor.group has no semantics of its own: the interpreter runs its block. */
 #ifndef PTO_SEMANTICS_TENSOR_OPS_H
 #define PTO_SEMANTICS_TENSOR_OPS_H
@@ -34,7 +38,10 @@ typedef struct tensor_call {
     const pto_tensor *out;
     /* attributes, those that the op has */
     uint32_t axis_count;
-    int64_t axes[PTO_MAX_DIMS]; /* axis (negative: from the end), perm */
+    int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm */
+    int64_t offsets[PTO_MAX_DIMS]; /* of windows; pad: low */
+    int64_t strides[PTO_MAX_DIMS]; /* of tensor.view, when has_strides */
+    bool has_strides;
     nan_rule nan;
     bool drop_reduced; /* keepdim = false */
     bool transpose_a, transpose_b, saturate;
@@ -43,6 +50,7 @@ typedef struct tensor_call {
     double eps;
     number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
     uint64_t faults; /* out, added to: integer divisions by zero */
+    bool is_outside; /* out, when PTO_FAILED: a window leaves its tensor */
     char text[256];  /* out: what is wrong, when PTO_FAILED */
 } tensor_call;
 

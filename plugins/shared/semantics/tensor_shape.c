@@ -3,16 +3,22 @@
 
 #include <inttypes.h>
 
+/* Copies elements as the walk says: array 0 from `to` on, array 1 from `from` on. */
+static void copy_elements(pto_dtype dtype, uint8_t *to, const uint8_t *from, walk *w)
+{
+    int64_t strides[WALK_ARRAYS];
+    const size_t bytes = element_bytes(dtype);
+    const int64_t n = walk_split_last(w, strides);
+    for (bool more = walk_begin(w); more; more = walk_next(w)) {
+        element_copy(bytes, to + w->offset[0] * (int64_t)bytes, strides[0], from + w->offset[1] * (int64_t)bytes,
+                     strides[1], n > 0 ? (size_t)n : 0);
+    }
+}
+
 /* Copies in[0] as the walk says: array 0 is the result, array 1 the operand. */
 static void copy_walk(tensor_call *call, walk *w)
 {
-    int64_t strides[WALK_ARRAYS];
-    const pto_tensor *in = call->in[0], *out = call->out;
-    const int64_t n = walk_split_last(w, strides);
-    for (bool more = walk_begin(w); more; more = walk_next(w)) {
-        element_copy(element_bytes(out->dtype), tensor_at(out, w->offset[0]), strides[0], tensor_at(in, w->offset[1]),
-                     strides[1], n > 0 ? (size_t)n : 0);
-    }
+    copy_elements(call->out->dtype, tensor_at(call->out, 0), tensor_at(call->in[0], 0), w);
 }
 
 pto_status eval_TENSOR_BROADCAST(tensor_call *call)
@@ -123,3 +129,95 @@ pto_status eval_TENSOR_CAST(tensor_call *call)
     }
     return PTO_OK;
 }
+
+/* ---- windows ---- */
+
+/* Strides and offsets of the walk over a flip's operand. */
+static pto_status turn(tensor_call *call, int64_t *strides, int64_t *offsets)
+{
+    const pto_tensor *in = call->in[0];
+    for (uint32_t i = 0; i < call->axis_count; i++) {
+        uint32_t d;
+        TENSOR_TRY(tensor_check_axis(call, call->axes[i], in->rank, &d));
+        strides[d] = -1;
+        offsets[d] = in->dims[d] - 1;
+    }
+    return PTO_OK;
+}
+
+static pto_status check_inside(tensor_call *call, uint32_t d, int64_t first, int64_t last, int64_t extent)
+{
+    const int64_t index = first < 0 || first >= extent ? first : last;
+    if (index >= 0 && index < extent) return PTO_OK;
+    call->is_outside = true;
+    return tensor_fail(call, "reaches index %" PRId64 " of dim %u, whose extent is %" PRId64, index, d, extent);
+}
+
+pto_status walk_window(tensor_op op, tensor_call *call, window_walk *out)
+{
+    const bool reads = op == EVAL_TENSOR_VIEW || op == EVAL_TENSOR_FLIP || op == EVAL_TENSOR_SPLIT;
+    const pto_tensor *window = reads ? call->out : call->in[0], *whole = reads ? call->in[0] : call->out;
+    int64_t strides[PTO_MAX_DIMS], offsets[PTO_MAX_DIMS];
+    bool is_empty = false;
+    if (window->rank != whole->rank)
+        return tensor_fail(call, "a window of rank %u in rank %u", window->rank, whole->rank);
+    for (uint32_t d = 0; d < window->rank; d++) {
+        strides[d] = call->has_strides ? call->strides[d] : 1;
+        offsets[d] = call->offsets[d];
+        is_empty |= window->dims[d] == 0;
+    }
+    if (op == EVAL_TENSOR_FLIP) TENSOR_TRY(turn(call, strides, offsets));
+    const int at_whole = reads ? 1 : 0;
+    *out = (window_walk){.w = {.rank = window->rank}};
+    for (uint32_t d = 0; d < window->rank; d++) {
+        const int64_t n = window->dims[d];
+        int64_t last = 0;
+        if (!is_empty &&
+            (__builtin_mul_overflow(n - 1, strides[d], &last) || __builtin_add_overflow(offsets[d], last, &last)))
+            return tensor_fail(call, "reaches an index of dim %u beyond 64 bits", d);
+        if (!is_empty) TENSOR_TRY(check_inside(call, d, offsets[d], last, whole->dims[d]));
+        out->w.dims[d] = n;
+        out->w.strides[1 - at_whole][d] = window->strides[d];
+        out->w.strides[at_whole][d] = whole->strides[d] * strides[d];
+        out->at[at_whole] += is_empty ? 0 : offsets[d] * whole->strides[d];
+    }
+    return PTO_OK;
+}
+
+static pto_status move_window(tensor_op op, tensor_call *call)
+{
+    window_walk w;
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    TENSOR_TRY(walk_window(op, call, &w));
+    copy_elements(call->out->dtype, tensor_at(call->out, w.at[0]), tensor_at(call->in[0], w.at[1]), &w.w);
+    return PTO_OK;
+}
+
+pto_status eval_TENSOR_VIEW(tensor_call *call) { return move_window(EVAL_TENSOR_VIEW, call); }
+pto_status eval_TENSOR_FLIP(tensor_call *call) { return move_window(EVAL_TENSOR_FLIP, call); }
+pto_status eval_TENSOR_SPLIT(tensor_call *call) { return move_window(EVAL_TENSOR_SPLIT, call); }
+pto_status eval_TENSOR_CONCAT(tensor_call *call) { return move_window(EVAL_TENSOR_CONCAT, call); }
+
+/* The walk comes first: a window that leaves the result changes nothing. */
+pto_status eval_TENSOR_PAD(tensor_call *call)
+{
+    window_walk w;
+    tensor_call fill = {.out = call->out, .value = call->value};
+    TENSOR_TRY(walk_window(EVAL_TENSOR_PAD, call, &w));
+    TENSOR_TRY(eval_TENSOR_CONSTANT(&fill));
+    return move_window(EVAL_TENSOR_PAD, call);
+}
+
+pto_status eval_TENSOR_ASSEMBLE(tensor_call *call)
+{
+    window_walk w;
+    tensor_call base = {.in = {call->in[1]}, .out = call->out};
+    TENSOR_TRY(walk_window(EVAL_TENSOR_ASSEMBLE, call, &w));
+    TENSOR_TRY(tensor_check_dtype(call, 1));
+    TENSOR_TRY(tensor_check_same_dims(call, 1));
+    TENSOR_TRY(eval_TENSOR_BROADCAST(&base));
+    return move_window(EVAL_TENSOR_ASSEMBLE, call);
+}
+
+pto_status eval_TENSOR_SQUEEZE(tensor_call *call) { return eval_TENSOR_RESHAPE(call); }
+pto_status eval_TENSOR_UNSQUEEZE(tensor_call *call) { return eval_TENSOR_RESHAPE(call); }

@@ -27,6 +27,16 @@ int64_t walk_split_last(walk *w, int64_t out_strides[WALK_ARRAYS]);
 /* Walk over the dims of `out`; array 0 is out, array 1 + i is in[i], broadcast. Fails when one does not broadcast. */
 pto_status walk_broadcast(tensor_call *call, int count, walk *out_walk);
 
+/* Of tensor.view, flip, split, concat, pad and assemble: the elements that come from in[0]. Array 0 is the result,
+ * array 1 in[0]; `at`: the element of each at which the walk starts. Fails when a window that is not empty leaves its
+ * tensor.
+ */
+typedef struct window_walk {
+    walk w;
+    int64_t at[2];
+} window_walk;
+pto_status walk_window(tensor_op op, tensor_call *call, window_walk *out);
+
 /* The byte of an element, by its offset in elements. */
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
 /* The product of the extents; 1 for rank 0. */

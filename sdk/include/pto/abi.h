@@ -252,6 +252,10 @@ typedef struct pto_iteration {
     int8_t operand_dim[PTO_MAX_SPACE_OPERANDS]
                       [PTO_MAX_DIMS]; /* dim of the space that operand dim d walks; -1: extent 1 */
     int8_t result_dim[PTO_MAX_DIMS];
+    /* Index i of the dim is index offset + step * i of the operand; one that it does not have: the element of the
+     * result is not from this operand. Offsets none: 0; steps 0: 1. */
+    pto_expr operand_offset[PTO_MAX_SPACE_OPERANDS][PTO_MAX_DIMS];
+    int64_t operand_step[PTO_MAX_SPACE_OPERANDS][PTO_MAX_DIMS];
 } pto_iteration;
 
 /* A rewrite pattern: returns PTO_CHANGED when it changed something, PTO_OK when not, PTO_FAILED after a diagnostic.

@@ -113,6 +113,51 @@ TEST(reshapes_that_add_ones_are_structured_others_not)
     module_fixture_end(&p.ir);
 }
 
+/* Offsets that are numbers, 99 for the others, and steps. */
+static void expect_walk(const spaced *p, uint32_t operand, uint32_t count, const int64_t *offsets, const int64_t *steps)
+{
+    for (uint32_t d = 0; d < count; d++) {
+        const expr_id e = p->it.operand_offset[operand][d];
+        int64_t v = 0;
+        if (e != 0 && !expr_is_const(p->ir.c, e, &v)) v = 99;
+        assert_int_equal(p->it.operand_dim[operand][d], (int)d);
+        assert_int_equal(v, offsets[d]);
+        assert_int_equal(p->it.operand_step[operand][d], steps[d]);
+    }
+}
+
+TEST(windows_walk_their_operand_from_an_index_on)
+{
+    spaced p =
+        space_of("%a: tensor<$B x 9 x f32>", "tensor.view %a[$B - 3, 8] {strides = [1, -2]} : tensor<3 x 4 x f32>");
+    expect_extents(&p, 2, (int64_t[]){3, 4}, (uint8_t[]){P, P});
+    expect_walk(&p, 0, 2, (int64_t[]){99, 8}, (int64_t[]){1, -2});
+    module_fixture_end(&p.ir);
+    p = space_of("%a: tensor<3 x 9 x f32>", "tensor.flip %a {axis = -1} : tensor<3 x 9 x f32>");
+    expect_walk(&p, 0, 2, (int64_t[]){0, 8}, (int64_t[]){0, -1});
+    module_fixture_end(&p.ir);
+}
+
+TEST(parts_start_before_their_operand)
+{
+    spaced p = space_of("%a: tensor<3 x 9 x f32>", "tensor.concat %a, %a, %a {axis = 1} : tensor<3 x 27 x f32>");
+    expect_extents(&p, 2, (int64_t[]){3, 27}, (uint8_t[]){P, P});
+    expect_walk(&p, 0, 2, (int64_t[]){0, 0}, (int64_t[]){0, 0});
+    expect_walk(&p, 2, 2, (int64_t[]){0, -18}, (int64_t[]){0, 0});
+    module_fixture_end(&p.ir);
+    p = space_of("%a: tensor<3 x 9 x f32>", "tensor.pad %a low(1, 0) high(0, 2) : tensor<4 x 11 x f32>");
+    expect_walk(&p, 0, 2, (int64_t[]){-1, 0}, (int64_t[]){0, 0});
+    module_fixture_end(&p.ir);
+    p = space_of("%a: tensor<3 x 9 x f32>, %b: tensor<5 x 9 x f32>",
+                 "tensor.assemble %a, %b[2, 0] : tensor<5 x 9 x f32>");
+    expect_walk(&p, 0, 2, (int64_t[]){-2, 0}, (int64_t[]){0, 0});
+    expect_walk(&p, 1, 2, (int64_t[]){0, 0}, (int64_t[]){0, 0});
+    module_fixture_end(&p.ir);
+    p = space_of("%a: tensor<3 x f32>", "tensor.concat %a, %a, %a, %a, %a, %a, %a {axis = 0} : tensor<21 x f32>");
+    assert_int_equal(p.s, FAILED);
+    module_fixture_end(&p.ir);
+}
+
 TEST(constants_have_no_operand_and_composites_no_space)
 {
     spaced p = space_of("%a: tensor<4 x f32>", "tensor.constant {value = 1.0} : tensor<3 x 4 x f32>");

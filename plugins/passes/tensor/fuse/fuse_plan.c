@@ -58,7 +58,9 @@ static uint8_t role_of(pto_op op)
     case PTO_ITER_BROADCAST: return FUSE_VECTOR;
     case PTO_ITER_FILL: return fuse_is_splat(op) ? FUSE_VECTOR : FUSE_SOLO;
     case PTO_ITER_MATMUL:
-    case PTO_ITER_TRANSPOSE: return FUSE_SOLO;
+    case PTO_ITER_TRANSPOSE:
+    case PTO_ITER_WINDOW:
+    case PTO_ITER_PARTS: return FUSE_SOLO;
     default: return FUSE_OTHER;
     }
 }

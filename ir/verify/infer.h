@@ -1,0 +1,21 @@
+/* What the shape rules of tensor ops share. */
+#ifndef IR_VERIFY_INFER_H
+#define IR_VERIFY_INFER_H
+
+#include "ir/verify/verifier_parts.h"
+
+typedef struct shape {
+    uint32_t rank;
+    expr_id dims[TYPE_MAX_RANK];
+} shape;
+
+shape infer_shape_of(const type_node *t);
+/* Replaces extents and element type of `out`, which arrives as a result type of the op; its format stays. Returns OK.
+ */
+MUST_CHECK status infer_give(module *m, uint32_t dtype_id, const shape *s, type_id *out);
+/* Fails unless all operands without an element type of their own have one. */
+MUST_CHECK status infer_same_dtype(module *m, op_id op);
+/* An axis of an attribute, counted from the front of `rank` dims. Fails when it is outside. */
+MUST_CHECK status infer_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out);
+
+#endif
