@@ -11,7 +11,7 @@ extents as numbers and as symbols:
   - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
     final IR of the whole run, and the reference runs the module as it is then.
 
---random N adds programs of random broadcasts, reductions, transposes and constants. They follow from the seed alone. Ends with 1 and the
+--random N adds programs of random broadcasts, reductions, transposes, windows and constants. They follow from the seed alone. Ends with 1 and the
 program when something does not hold."""
 
 import argparse
@@ -30,6 +30,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import elements  # noqa: E402
+import moves as movements  # noqa: E402
 import numpy_ops  # noqa: E402
 import single_ops as single  # noqa: E402
 
@@ -83,7 +84,7 @@ def fill(rng, dtype, shape, kind):
 # ---- programs ----
 
 class Form:
-    """`text` writes types as <A x 4 x f32>, with extents that `sizes` name; `inputs` and `outputs` are such types by name.
+    """`text` writes types as <A + 1 x 4 x f32>, with extents that `sizes` name, and $A elsewhere; `inputs` and `outputs` are such types by name.
     `fill` is what inputs hold. `bound`: |got - want| <= bound * (1 + |want|). `prepare` makes an input, of which `want` then gets the
     bits, and has bits: those of the results must be the same, except for NaN, or `near(got, want)`. With `may_be_refused`, the default
     pipeline may say that the machine has no exact way."""
@@ -96,13 +97,17 @@ class Form:
 
     def module(self, size, symbolic):
         def type_of(match):
-            dims = [d for d in match[1].split(" x ")]
-            return "tensor<" + " x ".join(("$" + d if symbolic else str(size[d])) if d in size else d for d in dims) + ">"
+            dims = [extent(d) for d in match[1].split(" x ")[:-1]]
+            return "tensor<" + " x ".join(dims + match[1].split(" x ")[-1:]) + ">"
+
+        def extent(dim):
+            return re.sub("[A-Z]", lambda m: "$" + m[0] if symbolic else str(size[m[0]]), dim)
 
         def put(text):
             return re.sub(r"<([A-Z0-9][^<>]* x \w+|f32|f16|bf16|[iu]\d+|bool)>", type_of, text)
 
-        body = "\n".join("  " + line.strip() for line in self.text.strip().splitlines())
+        text = self.text if symbolic else re.sub(r"\$([A-Z])", lambda m: str(size[m[1]]), self.text)
+        body = "\n".join("  " + line.strip() for line in text.strip().splitlines())
         inputs = ", ".join(f"%{n}: {t}" for n, t in self.inputs.items())
         outputs = ", ".join(self.outputs.values())
         returned = ", ".join("%" + n for n in self.outputs)
@@ -111,7 +116,7 @@ class Form:
     @staticmethod
     def split(type_text, size):
         parts = type_text.strip("<>").split(" x ")
-        return [size[d] if d in size else int(d) for d in parts[:-1]], parts[-1]
+        return [eval(d, {}, size) for d in parts[:-1]], parts[-1]
 
 
 class Tools:
@@ -596,7 +601,7 @@ class RandomForm:
         return kept[r.randrange(len(kept)):] if r.random() < 0.3 else kept
 
     def shape(self, dims):
-        return [1 if d == "1" else self.size[d] for d in dims]
+        return [eval(d, {}, self.size) for d in dims]
 
     def type(self, dims):
         return "<" + " x ".join((*dims, self.dtype)) + ">"
@@ -637,10 +642,12 @@ class RandomForm:
             kept = r.random() < 0.75
             to = tuple("1" if i in axes else d for i, d in enumerate(dims) if kept or i not in axes)
             self.keep(f"tensor.reduce_{op} %{name} {{axis = {axes}, keepdim = {str(kept).lower()}}}", to, fn(value, tuple(axes), keepdims=kept))
-        elif kind < 0.85 and len(dims) > 1:
+        elif kind < 0.82 and dims:
+            self.move(name, dims, value)
+        elif kind < 0.89 and len(dims) > 1:
             perm = r.sample(range(len(dims)), len(dims))
             self.keep(f"tensor.transpose %{name} {{perm = {perm}}}", tuple(dims[p] for p in perm), np.transpose(value, perm))
-        elif kind < 0.92:
+        elif kind < 0.95:
             full = tuple(self.names)
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
@@ -648,6 +655,41 @@ class RandomForm:
             number = r.randrange(-3, 4)
             text = f"{number}.0" if self.dtype == "f32" else str(number)
             self.keep(f"tensor.constant {{value = {text}}}", dims, np.full(self.shape(dims), number))
+
+    def move(self, name, dims, value):
+        """A window, parts, a frame, an update or the reverse along one dim."""
+        r = self.r
+        axis, kind = r.randrange(len(dims)), r.randrange(5)
+        n = value.shape[axis]
+        zeros = lambda k: "[" + ", ".join(str(k) if i == axis else "0" for i in range(len(dims))) + "]"
+        token = lambda text: dims[:axis] + (text,) + dims[axis + 1:]
+        cut = lambda k, count: tuple(slice(k, k + count) if i == axis else slice(None) for i in range(len(dims)))
+        if kind == 0 and n >= 3:
+            k = r.randrange(3)
+            self.keep(f"tensor.view %{name}{zeros(k)}", token(f"{dims[axis]} - 2"), value[cut(k, n - 2)])
+        elif kind == 1:
+            self.keep(f"tensor.flip %{name} {{axis = {axis}}}", dims, np.flip(value, axis))
+        elif kind == 2 and value.size < 20000:
+            same = [(p, v) for p, d, v in self.values if d == dims]
+            parts = [r.choice(same) for _ in range(r.randrange(1, 4))]
+            made = np.concatenate([v for _, v in parts], axis)
+            self.keep(f"tensor.concat {', '.join('%' + p for p, _ in parts)} {{axis = {axis}}}", token(f"{len(parts)} * ({dims[axis]})"), made)
+        elif kind == 3:
+            low, high, number = r.randrange(3), r.randrange(3), r.randrange(-3, 4)
+            around = [(low, high) if i == axis else (0, 0) for i in range(len(dims))]
+            sides = [", ".join(str(pair[k]) for pair in around) for k in (0, 1)]
+            text = f"{number}.0" if self.dtype == "f32" else str(number)
+            self.keep(f"tensor.pad %{name} low({sides[0]}) high({sides[1]}) {{value = {text}}}", token(f"{dims[axis]} + {low + high}"),
+                      np.pad(value, around, constant_values=number))
+        elif kind == 4 and n >= 3:
+            other, its = r.choice([(p, v) for p, d, v in self.values if d == dims])
+            k = r.randrange(3)
+            before = self.count
+            self.keep(f"tensor.view %{other}{zeros(0)}", token(f"{dims[axis]} - 2"), its[cut(0, n - 2)])
+            if self.count > before:
+                made = value.copy()
+                made[cut(k, n - 2)] = its[cut(0, n - 2)]
+                self.keep(f"tensor.assemble %{self.values[-1][0]}, %{name}{zeros(k)}", dims, made)
 
     def choose(self, name, dims, value):
         """A comparison, perhaps turned or joined with another one, and what it chooses from."""
@@ -683,7 +725,7 @@ class RandomForm:
         bound = {n for dims, _ in self.inputs.values() for n in dims}
         outputs = {n: self.type(dims) for n, dims, _ in self.outputs}
         values = [v for _, _, v in self.outputs]
-        assert bound >= {n for _, dims, _ in self.outputs for n in dims if n != "1"}
+        assert bound >= {n for _, dims, _ in self.outputs for d in dims for n in re.findall("[A-Z]", d)}
         arrays = {n: a for n, (_, a) in self.inputs.items()}
         given = lambda name, dtype, shape, rng: stored(dtype, arrays[name])
         want = lambda *_: tuple(values)
@@ -702,7 +744,11 @@ def single_ops():
     yield from single.single_ops(Form)
 
 
-FORMS = (broadcasts, reductions, transposes, constants, products, casts, byte_arithmetic, single_ops)
+def moves():
+    yield from movements.moves(Form)
+
+
+FORMS = (broadcasts, reductions, transposes, constants, products, casts, byte_arithmetic, single_ops, moves)
 
 
 def main():

@@ -51,6 +51,10 @@ def kernels():
         out[f"lt-{d}"] = function([("x", t), ("z", wide(d, "$B x 1"))], wide("bool"), "lt %x, %z")
         out[f"where-{d}"] = function([("c", wide("bool", "40")), ("x", t), ("z", t)], t, "where %c, %x, %z")
         out[f"clip-{d}"] = function([("x", t), ("l", wide(d, "40")), ("h", wide(d, "40"))], t, "clip %x, %l, %h")
+    for d in "f32 f16 bf16 i64 i32 i16 i8 u8 bool".split():
+        out[f"view-{d}"] = function([("x", wide(d))], wide(d, "$B x 7"), "view %x[0, 3] {strides = [1, 5]}")
+        out[f"pad-{d}"] = function([("x", wide(d))], wide(d, "$B + 3 x 42"), f"pad %x low(1, 2) high(2, 0) {{value = {2.5 if d in ('f32', 'f16', 'bf16') else 1}}}")
+        out[f"assemble-{d}"] = function([("x", wide(d)), ("z", wide(d, "$B x 3"))], wide(d), "assemble %z, %x[0, 5]")
     out["any"] = function([("x", wide("bool"))], wide("bool", "$B x 1"), "any %x {axis = 1}")
     out["logical_and"] = function([("x", wide("bool")), ("z", wide("bool", "$B x 1"))], wide("bool"), "logical_and %x, %z")
     for d in "i32", "i16", "i8", "u8":

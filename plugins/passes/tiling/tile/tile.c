@@ -39,6 +39,14 @@ static pto_op sole_op(pto_op group, pto_kind_id kind)
     return pto_op_is(first, kind) ? first : pto_op_none(group.run);
 }
 
+/* The op that moves elements, if the group is one. */
+static pto_op sole_move(pto_op group)
+{
+    const pto_op first = pto_block_first(pto_body(group));
+    const int64_t rule = pto_kind_column(group.run, pto_op_kind(first), PTO_COLUMN_SPACE_RULE);
+    return rule == PTO_ITER_WINDOW || rule == PTO_ITER_PARTS ? first : pto_op_none(group.run);
+}
+
 static pto_status check_alone(pto_op op)
 {
     pto_op next = pto_op_next(op);
@@ -82,6 +90,11 @@ static pto_status lower_group(const pto_run *run, pto_op group)
         PTO_TRY(check_alone(transpose));
         return tile_lower_transpose(run, group, transpose);
     }
+    const pto_op move = sole_move(group);
+    if (PTO_SOME(move)) {
+        PTO_TRY(check_alone(move));
+        return tile_lower_move(run, group, move);
+    }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));
     const int is_bare = PTO_IS(first, YIELD) && pto_op_operand_count(first) == 1;
@@ -111,7 +124,7 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
 /* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
-    if (PTO_IS(op, T_RESHAPE)) return lower_reshape(run, op);
+    if (PTO_IS(op, T_RESHAPE) || PTO_IS(op, T_SQUEEZE) || PTO_IS(op, T_UNSQUEEZE)) return lower_reshape(run, op);
     if ((PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
         return pto_op_erase(op);
     pto_str name = pto_op_name(op);

@@ -349,15 +349,20 @@ pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_ex
     return forall;
 }
 
+pto_status tile_end_body(tile_nest *n)
+{
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
+    pto_spec_loc(&s, n->loc);
+    PTO_NEED(pto_spec_build(&s, pto_at_end(n->block)));
+    return n->failed ? PTO_FAILED : PTO_OK;
+}
+
 pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall)
 {
     uint32_t count = pto_op_result_count(group);
     pto_value *values = PTO_SCRATCH(n->run, pto_value, count);
     pto_str *names = PTO_SCRATCH(n->run, pto_str, count);
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_YIELD));
-    pto_spec_loc(&s, n->loc);
-    PTO_NEED(pto_spec_build(&s, pto_at_end(n->block)));
-    if (n->failed) return PTO_FAILED;
+    PTO_TRY(tile_end_body(n));
     for (uint32_t i = 0; i < count; i++) {
         pto_type type = pto_value_type(pto_op_result(group, i));
         uint32_t rank = pto_type_rank(type);

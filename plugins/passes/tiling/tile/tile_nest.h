@@ -15,6 +15,12 @@
     X(T_RESHAPE, "tensor.reshape")       \
     X(T_TRANSPOSE, "tensor.transpose")   \
     X(T_MATMUL, "tensor.matmul")         \
+    X(T_SQUEEZE, "tensor.squeeze")       \
+    X(T_UNSQUEEZE, "tensor.unsqueeze")   \
+    X(T_FLIP, "tensor.flip")             \
+    X(T_CONCAT, "tensor.concat")         \
+    X(T_PAD, "tensor.pad")               \
+    X(T_ASSEMBLE, "tensor.assemble")     \
     X(T_CAST, "tensor.cast")             \
     X(T_ADD, "tensor.add")               \
     X(T_SUB, "tensor.sub")               \
@@ -118,7 +124,9 @@ void tile_end_for(tile_nest *n, pto_op loop, uint32_t count, const tile_piece *n
 /* The forall of a group, before it; ops are then appended to its body. `outs` are the tensors it writes to. */
 pto_op tile_begin_forall(tile_nest *n, pto_op group, uint32_t dims, const pto_expr *to, const char *const *names,
                          uint32_t outs, const pto_value *targets);
-/* Ends its body, and puts its results in the place of the group's, viewed under their shapes. */
+/* Ends the body of a forall. */
+pto_status tile_end_body(tile_nest *n);
+/* Does that, and puts its results in the place of the group's, viewed under their shapes. */
 pto_status tile_end_forall(tile_nest *n, pto_op group, pto_op forall);
 /* `value` under another shape, made before `at`; itself when it has that shape. */
 pto_value tile_view(const pto_run *run, pto_op at, pto_value value, uint32_t rank, const pto_expr *dims);
@@ -135,6 +143,7 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 /* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
 
 #endif

@@ -5,29 +5,16 @@
  *     %b = tensor.exp %a            =>     %b = tensor.exp %x
  *     %c = tensor.exp %x                   uses of %c read %b, which has both origins
  *
+ * Ops that move elements get one form each, and windows of windows become one: canonicalize_moves.c.
+ *
  * Exact: every rewrite computes the same bits for every value, NaN and signed zeros included, except for the payload of
  * a NaN. That is why x + 0.0 stays (it makes +0 of -0) while x - 0.0 and x + -0.0 go.
  *
  * Requires tensor ops, of any form. Leaves tensor ops, and every property as it was. */
-#include <pto/plugin.h>
+#include "canonicalize.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define KINDS(X)                     \
-    X(CONSTANT, "tensor.constant")   \
-    X(NEG, "tensor.neg")             \
-    X(ADD, "tensor.add")             \
-    X(SUB, "tensor.sub")             \
-    X(MUL, "tensor.mul")             \
-    X(DIV, "tensor.div")             \
-    X(MAXIMUM, "tensor.maximum")     \
-    X(MINIMUM, "tensor.minimum")     \
-    X(CAST, "tensor.cast")           \
-    X(RESHAPE, "tensor.reshape")     \
-    X(TRANSPOSE, "tensor.transpose") \
-    X(BROADCAST, "tensor.broadcast")
-PTO_KINDS(KINDS);
 
 #define OPTIONS(X)                                                                                                  \
     X(FOLD, BOOL, "fold", .def = "true", .doc = "compute ops on constants now", .example = "with: { fold: false }") \
@@ -286,9 +273,12 @@ static pto_status rewrite_folded(const pto_run *run, pto_op op, pto_attr value, 
 /* One walk is enough: what an op becomes depends on ops before it alone, and those are done. */
 static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
 {
-    const pto_kind_id kind = pto_op_kind(op);
-    if (!pto_kind_has(run, kind, PTO_TRAIT_PURE)) return PTO_OK;
-    subject s = look_at(op, kind);
+    if (!pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) return PTO_OK;
+    const pto_op before = op;
+    PTO_TRY(canonicalize_move(run, &op));
+    pto_stat_add(run, STAT_SIMPLIFIED, !pto_op_same(before, op));
+    if (!PTO_SOME(op)) return PTO_OK;
+    subject s = look_at(op, pto_op_kind(op));
     PTO_TRY(turn_constant_right(run, &s));
     PTO_TRY(shorten_chain(run, &s));
     if (is_constant(run, &s, 0) && pto_opt_bool(run, OPT_FOLD)) {
@@ -345,7 +335,7 @@ static const pto_pass pass = {
     .scope = "function",
     .consumes = "tensor/1",
     .produces = "tensor/1",
-    .kinds = pass_kinds,
+    .kinds = canonicalize_kinds,
     .options = pass_options,
     .stats = pass_stats,
     .run = run_pass,
