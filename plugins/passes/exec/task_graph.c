@@ -5,7 +5,8 @@
  *     block.launch @b args(%w, %y)               exec.launch @b args(%w, %y)
  *                                                exec.free %w
  *
- * Dependences are not written down: they follow from the regions that kernels read and write. Exact.
+ * Dependences are not written down: they follow from the regions that kernels read and write, in loops and branches as
+ * they are run. A workspace of a loop's body lives for one iteration. Exact.
  *
  * Requires kernels of instructions (pto.selected). Leaves orchestrators at exec level (pto.scheduled); kernels stay as
  * they are. */
@@ -14,6 +15,9 @@
 #define KINDS(X)                    \
     X(FUNC, "func")                 \
     X(VIEW, "view")                 \
+    X(FOR, "for")                   \
+    X(WHILE, "while")               \
+    X(YIELD, "yield")               \
     X(LAUNCH, "block.launch")       \
     X(WORKSPACE, "block.workspace") \
     X(EXEC_LAUNCH, "exec.launch")   \
@@ -31,23 +35,65 @@ static pto_op top_op(pto_op op, pto_block body)
     return op;
 }
 
-/* The last op of `body` that uses the memory, by views of it too. */
-static pto_op last_use(const pto_run *run, pto_value memory, pto_block body)
+/* Following memory through a function. */
+typedef struct follower {
+    const pto_run *run;
+    uint32_t *seen, seen_count; /* by index of an op: for which memory its results were followed */
+    uint32_t serial;            /* of the memory that is being followed */
+    pto_value *todo;
+    uint32_t count, capacity;
+} follower;
+
+static follower follow_function(const pto_run *run, pto_op function)
+{
+    follower f = {.run = run};
+    PTO_WALK(function, op)
+    {
+        if (op.index >= f.seen_count) f.seen_count = op.index + 1;
+    }
+    f.seen = PTO_SCRATCH(run, uint32_t, f.seen_count);
+    return f;
+}
+
+static void push(follower *f, pto_value v)
+{
+    PTO_GROW(f->run, f->todo, f->count, f->capacity);
+    f->todo[f->count++] = v;
+}
+
+/* Those of the op's results that are memory may be what was handed to it. */
+static void push_results(follower *f, pto_op op)
+{
+    if (op.index >= f->seen_count || f->seen[op.index] == f->serial) return;
+    f->seen[op.index] = f->serial;
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++)
+        if (pto_type_kind_of(pto_value_type(pto_op_result(op, i))) == PTO_TYPE_GM) push(f, pto_op_result(op, i));
+}
+
+/* The last op of `body`, the block of the memory's op, that uses it: through views, loops and branches too. */
+static pto_op last_use(follower *f, pto_value memory, pto_block body)
 {
     pto_op last = pto_value_op(memory);
-    PTO_EACH_USE(memory, use) {
-        pto_op user = top_op(use.op, body);
-        if (PTO_IS(use.op, VIEW)) {
-            const pto_op through = last_use(run, pto_op_result(use.op, 0), body);
-            if (pto_op_is_before(user, through)) user = through;
+    f->serial++;
+    f->count = 0;
+    push(f, memory);
+    while (f->count != 0) {
+        const pto_value v = f->todo[--f->count];
+        PTO_EACH_USE(v, use) {
+            const pto_op user = top_op(use.op, body);
+            if (pto_op_is_before(last, user)) last = user;
+            if (PTO_IS(use.op, VIEW) || PTO_IS(use.op, FOR) || PTO_IS(use.op, WHILE)) push_results(f, use.op);
+            if (PTO_IS(use.op, YIELD) && !pto_block_same(pto_op_block(use.op), body))
+                push_results(f, pto_op_parent(use.op));
         }
-        if (pto_op_is_before(last, user)) last = user;
     }
     return last;
 }
 
-static pto_status rewrite_workspace(const pto_run *run, pto_op op, pto_block body)
+static pto_status rewrite_workspace(follower *f, pto_op op)
 {
+    const pto_run *run = f->run;
+    const pto_block body = pto_op_block(op);
     pto_spec alloc = pto_spec_make(run, pto_kind(run, KIND_EXEC_ALLOC));
     pto_spec_result(&alloc, pto_value_type(pto_op_result(op, 0)));
     pto_spec_name(&alloc, pto_value_name(pto_op_result(op, 0)));
@@ -57,7 +103,7 @@ static pto_status rewrite_workspace(const pto_run *run, pto_op op, pto_block bod
     pto_spec release = pto_spec_make(run, pto_kind(run, KIND_EXEC_FREE));
     pto_spec_operand(&release, memory);
     pto_stat_add(run, STAT_WORKSPACES, 1);
-    return PTO_SOME(pto_spec_build(&release, pto_after(last_use(run, memory, body)))) ? PTO_OK : PTO_FAILED;
+    return PTO_SOME(pto_spec_build(&release, pto_after(last_use(f, memory, body)))) ? PTO_OK : PTO_FAILED;
 }
 
 static pto_status rewrite_launch(const pto_run *run, pto_op op)
@@ -76,8 +122,10 @@ static pto_status rewrite_function(const pto_run *run, pto_op function)
     {
         if (PTO_IS(op, LAUNCH)) PTO_TRY(rewrite_launch(run, op));
     }
-    PTO_EACH_OP(pto_body(function), op) {
-        if (PTO_IS(op, WORKSPACE)) PTO_TRY(rewrite_workspace(run, op, pto_body(function)));
+    follower f = follow_function(run, function);
+    PTO_WALK(function, op)
+    {
+        if (PTO_IS(op, WORKSPACE)) PTO_TRY(rewrite_workspace(&f, op));
     }
     return PTO_OK;
 }

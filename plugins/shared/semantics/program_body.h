@@ -56,6 +56,7 @@ typedef struct array_code {
     const program_site *site;
     uint32_t source;    /* of a view: an array; NO_ID: parameter or allocation */
     uint32_t parameter; /* NO_ID: none, also of views */
+    uint32_t handed;    /* slot + 1 by which loops and branches hand it on; 0: none does */
     pto_dtype dtype;
     uint32_t rank;
     index_expr dims[PTO_MAX_DIMS], strides[PTO_MAX_DIMS];
@@ -97,6 +98,7 @@ typedef struct program_body {
     const launch_argument *launch_arguments;
     const index_code *indices;
     const number *constants;      /* initial value of each slot */
+    const uint32_t *slot_arrays;  /* the array of each slot, or NO_ID; NULL: no array is handed on */
     const uint32_t *symbol_slots; /* of program.symbols */
     int64_t *work;                /* slots for what is computed outside of a walk */
 } program_body;
@@ -140,6 +142,7 @@ typedef struct decoder {
     list things; /* open addressing; count: used places */
     list symbols, sites, buffers, insns, flags, tiles, arrays, binds, compares, launches, launch_arguments, constants;
     uint32_t flags_given;
+    bool hands_arrays;
 } decoder;
 
 /* A new zeroed item after the others. */
@@ -152,6 +155,8 @@ program_site *decode_site(decoder *d, pto_op op);
 void decode_emit(decoder *d, code_kind what, uint32_t a, uint32_t b);
 uint32_t decode_slot(decoder *d);
 void decode_define(decoder *d, pto_value v, thing_kind kind, uint32_t id);
+/* The slot by which loops and branches hand the array on. */
+uint32_t decode_array_slot(decoder *d, uint32_t array);
 thing decode_find(const decoder *d, pto_value v); /* THING_NONE when undefined */
 /* Attribute `name`: a list of expressions. */
 pto_status decode_exprs(decoder *d, const program_site *site, pto_op op, const char *name, uint32_t most,

@@ -1,4 +1,4 @@
-/* What control_code.h asks of a program: slots for scalars. */
+/* What control_code.h asks of a program: slots for scalars, and in functions for arrays. */
 #include "semantics/program_body.h"
 
 static pto_status refuse(void *self, void *site, const char *why)
@@ -20,18 +20,43 @@ static uint32_t spare(void *self) { return decode_slot(self); }
 
 static uint32_t define(void *self, pto_value v)
 {
+    decoder *d = self;
+    const pto_type type = pto_value_type(v);
+    if (pto_type_kind_of(type) == PTO_TYPE_GM && !d->p->is_kernel) {
+        const uint32_t array = d->arrays.count;
+        *LIST_ADD(d, arrays, array_code) = (array_code){.site = d->p->self,
+                                                        .source = NO_ID,
+                                                        .parameter = NO_ID,
+                                                        .dtype = pto_type_dtype(type),
+                                                        .rank = pto_type_rank(type)};
+        decode_define(d, v, THING_ARRAY, array);
+        return decode_array_slot(d, array);
+    }
     const uint32_t slot = decode_slot(self);
     decode_define(self, v, THING_SLOT, slot);
     return slot;
 }
 
-static void alias(void *self, pto_value v, uint32_t slot) { decode_define(self, v, THING_SLOT, slot); }
+static void alias(void *self, pto_value v, uint32_t slot)
+{
+    decoder *d = self;
+    for (uint32_t i = d->arrays.count; i-- > 0 && pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;) {
+        if (LIST_AT(d, arrays, array_code, i)->handed != slot + 1) continue;
+        decode_define(d, v, THING_ARRAY, i);
+        return;
+    }
+    decode_define(d, v, THING_SLOT, slot);
+}
 
 static uint32_t use(void *self, void *site, pto_value v)
 {
     const thing t = decode_find(self, v);
+    decoder *d = self;
     if (t.kind == THING_SLOT) return t.id;
-    (void)refuse(self, site, "it hands on a value that is not a scalar; carried tiles share a buffer");
+    if (t.kind == THING_ARRAY && !d->p->is_kernel) return decode_array_slot(d, t.id);
+    (void)refuse(self, site,
+                 d->p->is_kernel ? "it hands on a value that is not a scalar; carried tiles share a buffer"
+                                 : "it hands on a value that is neither a scalar nor memory");
     return CONTROL_NONE;
 }
 

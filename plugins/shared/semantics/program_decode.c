@@ -46,6 +46,16 @@ uint32_t decode_slot(decoder *d)
     return d->constants.count - 1;
 }
 
+uint32_t decode_array_slot(decoder *d, uint32_t array)
+{
+    d->hands_arrays = true;
+    if (LIST_AT(d, arrays, array_code, array)->handed == 0) {
+        const uint32_t slot = decode_slot(d);
+        LIST_AT(d, arrays, array_code, array)->handed = slot + 1;
+    }
+    return LIST_AT(d, arrays, array_code, array)->handed - 1;
+}
+
 static thing *place_of(const list *things, uint32_t value)
 {
     thing *items = things->items;
@@ -298,6 +308,18 @@ static pto_status decode_kernel_head(decoder *d, pto_op op)
 
 /* ---- the whole ---- */
 
+static const uint32_t *arrays_by_slot(const decoder *d)
+{
+    if (!d->hands_arrays) return NULL;
+    uint32_t *arrays = PTO_SCRATCH(d->run, uint32_t, d->constants.count);
+    for (uint32_t i = 0; i < d->constants.count; i++) arrays[i] = NO_ID;
+    for (uint32_t i = 0; i < d->arrays.count; i++) {
+        const array_code *a = LIST_AT(d, arrays, array_code, i);
+        if (a->handed != 0) arrays[a->handed - 1] = i;
+    }
+    return arrays;
+}
+
 static void finish(decoder *d)
 {
     program *p = d->p;
@@ -321,6 +343,7 @@ static void finish(decoder *d)
     b->symbol_slots = slots;
     b->slot_count = d->constants.count;
     b->constants = d->constants.items;
+    b->slot_arrays = arrays_by_slot(d);
     b->work = PTO_SCRATCH(d->run, int64_t, b->slot_count + 1);
     b->insns = d->insns.items;
     b->flags = d->flags.items;

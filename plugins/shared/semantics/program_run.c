@@ -13,6 +13,7 @@ struct program_state {
     number *numbers; /* beside slots: scalars */
     program_tile *tiles;
     program_array *arrays;
+    program_array *between; /* beside slots: arrays on their way from one to another; NULL: none is handed on */
     uint8_t *memory[PTO_NAMES_MAX];
     int64_t memory_bytes[PTO_NAMES_MAX];
     program_argument *launch;
@@ -27,6 +28,7 @@ program_state *program_state_make(const program *p)
     s->numbers = PTO_SCRATCH(p->run, number, b->slot_count + 1);
     s->tiles = PTO_SCRATCH(p->run, program_tile, b->tile_count + 1);
     s->arrays = PTO_SCRATCH(p->run, program_array, b->array_count + 1);
+    if (b->slot_arrays != NULL) s->between = PTO_SCRATCH(p->run, program_array, b->slot_count);
     s->launch = PTO_SCRATCH(p->run, program_argument, b->most_arguments + 1);
     for (uint32_t i = 0; i < b->tile_count; i++) s->tiles[i] = b->tiles[i].shape;
     return s;
@@ -333,10 +335,18 @@ static void set_index(void *self, uint32_t slot, int64_t n)
     s->slots[slot] = n;
 }
 
+/* What a slot holds of an array. */
+static program_array *array_at(const program_state *s, uint32_t slot)
+{
+    const uint32_t array = s->p->body->slot_arrays[slot];
+    return array != NO_ID ? &s->arrays[array] : &s->between[slot];
+}
+
 static void copy(void *self, uint32_t to, uint32_t from, int is_move)
 {
     const program_state *s = self;
     (void)is_move;
+    if (s->between != NULL) *array_at(s, to) = *array_at(s, from);
     s->slots[to] = s->slots[from];
     s->numbers[to] = s->numbers[from];
 }

@@ -1,0 +1,124 @@
+/* Which memory a tensor is, and which nests may write over it. */
+#include "bufferize.h"
+
+pto_value bufferize_origin(pto_value v)
+{
+    while (PTO_IS(pto_value_op(v), VIEW)) v = pto_op_operand(pto_value_op(v), 0);
+    return v;
+}
+
+pto_value bufferize_root(const pto_run *run, pto_value v, pto_value *last_nest)
+{
+    *last_nest = pto_value_none(run);
+    for (;;) {
+        v = bufferize_origin(v);
+        pto_op def = pto_value_op(v);
+        if (!PTO_IS(def, FORALL)) return v;
+        if (!PTO_SOME(*last_nest)) *last_nest = v;
+        v = pto_op_operand(def, pto_value_index(v));
+    }
+}
+
+int bufferize_is_written(pto_value empty)
+{
+    PTO_EACH_USE(empty, use) {
+        if (PTO_IS(use.op, FORALL) || PTO_IS(use.op, FOR) || PTO_IS(use.op, WHILE)) return 1;
+        if (PTO_IS(use.op, VIEW) && bufferize_is_written(pto_op_result(use.op, 0))) return 1;
+    }
+    return 0;
+}
+
+/* ---- what nests may write over ---- */
+
+/* The op of the block that `op` is or is in. */
+static pto_op op_within(pto_op op, pto_block block)
+{
+    while (!pto_block_same(pto_op_block(op), block)) op = pto_op_parent(op);
+    return op;
+}
+
+/* Whether elements of `value`, seen directly or through views, are used in or after `nest`, which is in the same block,
+ * by anything but its operand `slot`. What a loop or branch hands on may be used anywhere. `todo` has space for every
+ * view of the function. */
+static int match_later_use(pto_value value, pto_op nest, uint32_t slot, pto_value *todo)
+{
+    const pto_block block = pto_op_block(nest);
+    uint32_t count = 0;
+    todo[count++] = value;
+    while (count != 0) {
+        pto_value v = todo[--count];
+        PTO_EACH_USE(v, use) {
+            pto_op top = op_within(use.op, block);
+            if (PTO_IS(use.op, VIEW) && pto_op_same(top, use.op)) {
+                todo[count++] = pto_op_result(use.op, 0);
+                continue;
+            }
+            if (pto_op_same(use.op, nest) && use.slot == slot) continue;
+            if (PTO_IS(use.op, YIELD) || bufferize_is_control(use.op) || !pto_op_is_before(top, nest)) return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_inout(pto_value param)
+{
+    pto_op function = pto_block_parent(pto_value_block(param));
+    pto_attr modes = pto_op_attr(function, PTO_STR("params"));
+    uint32_t i = pto_value_index(param);
+    return PTO_SOME(modes) && i < pto_attr_count(modes) &&
+           pto_str_is(pto_attr_str(pto_attr_item(modes, i, NULL)), "inout");
+}
+
+/* Why a nest cannot write over what its `out` number `i` starts from; NULL: it can. */
+static const char *match_copy_reason(const bufferizer *b, pto_op nest, uint32_t i, pto_value *todo)
+{
+    const pto_value origin = bufferize_origin(pto_op_operand(nest, i));
+    const pto_op def = pto_value_op(origin);
+    if (PTO_IS(def, EMPTY)) return NULL;
+    if (PTO_IS(def, ARRAY)) return "it is a constant";
+    if (PTO_SOME(def) && bufferize_is_control(def)) return "a loop or branch hands it on";
+    const pto_block block = PTO_SOME(def) ? pto_op_block(def) : pto_value_block(origin);
+    if (!PTO_SOME(def) && !pto_op_same(pto_block_parent(block), b->function)) return "a loop carries it";
+    if (!PTO_SOME(def) && !is_inout(origin)) return "it is a parameter that may not be written to";
+    if (!pto_block_same(block, pto_op_block(nest))) return "it is also there in other iterations and branches";
+    if (match_later_use(origin, nest, i, todo)) return "its old elements are used after they are overwritten";
+    return NULL;
+}
+
+/* An empty tensor has no elements to keep, so each nest that starts from it gets one of its own. */
+static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
+{
+    const pto_value v = pto_op_operand(nest, i);
+    const pto_op empty = pto_value_op(bufferize_origin(v));
+    if (!PTO_IS(empty, EMPTY)) return PTO_OK;
+    int shared = !pto_block_same(pto_op_block(empty), pto_op_block(nest));
+    for (pto_value at = v;; at = pto_op_operand(pto_value_op(at), 0)) {
+        shared |= pto_value_use_count(at) > 1;
+        if (!PTO_IS(pto_value_op(at), VIEW)) break;
+    }
+    if (!shared) return PTO_OK;
+    const pto_value fresh = bufferize_empty(run, pto_before(nest), pto_value_type(v), PTO_STR("e"));
+    PTO_NEED(fresh);
+    return pto_op_set_operand(nest, i, fresh);
+}
+
+pto_status bufferize_separate(bufferizer *b)
+{
+    uint32_t capacity = 1;
+    PTO_WALK(b->function, counted)
+    capacity += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
+    pto_value *todo = PTO_SCRATCH(b->run, pto_value, capacity);
+    PTO_WALK(b->function, op)
+    {
+        if (!PTO_IS(op, FORALL)) continue;
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+            PTO_TRY(own_empty(b->run, op, i));
+            const char *why = match_copy_reason(b, op, i, todo);
+            if (why == NULL) continue;
+            const pto_value copy = bufferize_copy(b, op, pto_op_operand(op, i), why);
+            PTO_NEED(copy);
+            PTO_TRY(pto_op_set_operand(op, i, copy));
+        }
+    }
+    return PTO_OK;
+}
