@@ -11,6 +11,7 @@ MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_concat(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_flip(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_full(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_matmul(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_pad(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);

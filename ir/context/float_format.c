@@ -145,13 +145,6 @@ uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_
     return encode_parts(d, negative, magnitude, 0, mode, saturate);
 }
 
-bool float_is_exact(dtype d, double v)
-{
-    double back = float_decode(d, float_encode(d, v, ROUND_RINT, false));
-    if (isnan(v)) return true;
-    return back == v && (signbit(back) != 0) == (signbit(v) != 0);
-}
-
 double float_largest(dtype d) { return float_decode(d, format_of(d)->largest); }
 
 double float_round_integral(double v, round_mode mode)

@@ -30,8 +30,6 @@ uint32_t float_encode(dtype d, double v, round_mode mode, bool saturate);
 /* The same for an integer of up to 64 bits, without going through double. */
 uint32_t float_encode_integer(dtype d, bool negative, uint64_t magnitude, round_mode mode, bool saturate);
 
-/* True when the format holds the value exactly (NaN: when the format has one). */
-bool float_is_exact(dtype d, double v);
 /* The largest finite value. */
 double float_largest(dtype d);
 /* Rounds to an integral value; infinities, NaN and the sign of zero stay. ROUND_ODD takes the odd neighbour. */

@@ -33,6 +33,11 @@ static uint32_t main_operand(const module *m, op_id op)
     return i;
 }
 
+static bool is_scalar(const module *m, op_id op, uint32_t i)
+{
+    return type_of_value(m, op_operand(m, op, i))->kind == TYPE_SCALAR;
+}
+
 status infer_same_dtype(module *m, op_id op)
 {
     uint32_t n = op_value_operand_count(m, op), main = main_operand(m, op);
@@ -40,8 +45,10 @@ status infer_same_dtype(module *m, op_id op)
         dtype first = type_of_value(m, op_operand(m, op, main))->dtype;
         dtype other = type_of_value(m, op_operand(m, op, i))->dtype;
         if (first != other)
-            return op_error(m, op, &E0212, "takes one element type; `%s` has %s and `%s` has %s: cast one of them",
-                            operand_name(m, op, main), dtype_name(first), operand_name(m, op, i), dtype_name(other));
+            return op_error(m, op, &E0212, "takes one element type; `%s` has %s and `%s` has %s: cast %s",
+                            operand_name(m, op, main), dtype_name(first), operand_name(m, op, i), dtype_name(other),
+                            is_scalar(m, op, main) || is_scalar(m, op, i) ? "the tensor, or pass a scalar of its type"
+                                                                          : "one of them");
     }
     return OK;
 }
@@ -98,9 +105,22 @@ static status broadcast_operands(module *m, op_id op, shape *out)
     return OK;
 }
 
+/* No instruction takes one. */
+static status check_no_truth_scalar(module *m, op_id op)
+{
+    for (uint32_t i = 0; i < op_value_operand_count(m, op); i++)
+        if (is_scalar(m, op, i) && type_of_value(m, op_operand(m, op, i))->dtype == DTYPE_BOOL)
+            return op_error(m, op, &E0212,
+                            "has a bool scalar as `%s`; scalars that are operands are numbers: choose with `if`, or "
+                            "make the condition a tensor",
+                            operand_name(m, op, i));
+    return OK;
+}
+
 status infer_elementwise(module *m, uint32_t op, type_id *out)
 {
     TRY(infer_same_dtype(m, op));
+    TRY(check_no_truth_scalar(m, op));
     shape s;
     TRY(broadcast_operands(m, op, &s));
     const uint32_t makes = op_info_of(m, op)->makes;
@@ -210,6 +230,12 @@ status infer_matmul(module *m, uint32_t op, type_id *out)
     dtype d;
     TRY(matmul_dtype(m, op, &d));
     return infer_give(m, d, &s, out);
+}
+
+status infer_full(module *m, uint32_t op, type_id *out)
+{
+    shape s = infer_shape_of(type_at(module_context(m), *out));
+    return infer_give(m, type_of_value(m, op_operand(m, op, 0))->dtype, &s, out);
 }
 
 status infer_reshape(module *m, uint32_t op, type_id *out)

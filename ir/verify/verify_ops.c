@@ -538,17 +538,13 @@ static status check_integer(const module *m, op_id o, const attr_node *value, dt
     return OK;
 }
 
-/* A number as the constant value of a type. `exact`: the type must hold it exactly. */
-static status check_number(const module *m, op_id o, const attr_node *value, dtype d, bool exact)
+/* A number as the constant value of a type. */
+static status check_number(const module *m, op_id o, const attr_node *value, dtype d)
 {
     if (dtype_class_of(d) != DTYPE_CLASS_FLOAT) return check_integer(m, o, value, d);
     if (value->kind != ATTR_INT && value->kind != ATTR_FLOAT)
         return op_error(m, o, &E0219, "has a value that is not a number for %s", dtype_name(d));
     double v = value->kind == ATTR_FLOAT ? value->f : (double)value->i;
-    bool whole = value->kind == ATTR_FLOAT || float_is_exact(DTYPE_F32, v) || !exact;
-    if (exact && (!whole || !float_is_exact(d, v)))
-        return op_error(m, o, &E0219, "has the value %.17g, which %s does not hold exactly; the nearest is %.17g", v,
-                        dtype_name(d), float_decode(d, float_encode(d, v, ROUND_RINT, true)));
     if (isfinite(v) && fabs(v) > float_largest(d) &&
         !(fabs(float_decode(d, float_encode(d, v, ROUND_RINT, false))) <= float_largest(d)))
         return op_error(m, o, &E0219, "has the value %.17g beyond the largest %s, %.17g", v, dtype_name(d),
@@ -560,7 +556,7 @@ status verify_constant(module *m, uint32_t op)
 {
     const ir_context *c = module_context(m);
     const type_node *t = type_of_value(m, op_result(m, op, 0));
-    return check_number(m, op, attr_at(c, op_attr(m, op, "value")), t->dtype, true);
+    return check_number(m, op, attr_at(c, op_attr(m, op, "value")), t->dtype);
 }
 
 /* Whether the type of listed elements, a tensor, is that of memory except for its kind. */
@@ -597,14 +593,14 @@ status verify_tensor_constant(module *m, uint32_t op)
     type_id type = value_type(m, op_result(m, op, 0));
     const attr_node *value = attr_at(c, op_attr(m, op, "value"));
     if (value->kind == ATTR_RESOURCE) return OK;
-    if (value->kind != ATTR_DENSE) return check_number(m, op, value, type_at(c, type)->dtype, false);
+    if (value->kind != ATTR_DENSE) return check_number(m, op, value, type_at(c, type)->dtype);
     return check_listed(m, op, value, type);
 }
 
 status verify_pad(module *m, uint32_t op)
 {
     const type_node *t = type_of_value(m, op_result(m, op, 0));
-    return check_number(m, op, attr_at(module_context(m), op_attr(m, op, "value")), t->dtype, false);
+    return check_number(m, op, attr_at(module_context(m), op_attr(m, op, "value")), t->dtype);
 }
 
 status verify_constant_array(module *m, uint32_t op)

@@ -589,6 +589,7 @@ class RandomForm:
         self.size, self.inputs = size, {}
         for k in range(r.randrange(1, 4)):
             self.add_input("xyz"[k], tuple(self.names) if k == 0 else self.part(tuple(self.names)))
+        self.scalars = [("s", (), np.int64(r.randrange(-3, 4)))] if r.random() < 0.3 else []
         while self.count < r.randrange(3, 12):
             self.step()
         made = [v for v in self.values if v[0] not in self.inputs] or self.values
@@ -624,10 +625,12 @@ class RandomForm:
         kind = r.random()
         name, dims, value = r.choice(self.values[-4:])
         if kind < 0.45:
-            other = r.choice(self.values)
+            other = r.choice(self.values + self.scalars)
             op, fn = r.choice((("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("maximum", np.maximum), ("minimum", np.minimum)))
             joined = self.joined(dims, other[1])
-            if joined is not None:
+            if joined is not None and other in self.scalars and r.random() < 0.5:
+                self.keep(f"tensor.{op} %{other[0]}, %{name}", joined, fn(other[2], value))
+            elif joined is not None:
                 self.keep(f"tensor.{op} %{name}, %{other[0]}", joined, fn(value, other[2]))
         elif kind < 0.51:
             op, fn = r.choice((("neg", np.negative), ("abs", np.abs), ("sign", np.sign)))
@@ -652,6 +655,9 @@ class RandomForm:
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
         else:
+            if self.scalars and r.random() < 0.5:
+                self.keep("tensor.full %s", dims, np.full(self.shape(dims), self.scalars[0][2]))
+                return
             number = r.randrange(-3, 4)
             text = f"{number}.0" if self.dtype == "f32" else str(number)
             self.keep(f"tensor.constant {{value = {text}}}", dims, np.full(self.shape(dims), number))
@@ -729,7 +735,9 @@ class RandomForm:
         arrays = {n: a for n, (_, a) in self.inputs.items()}
         given = lambda name, dtype, shape, rng: stored(dtype, arrays[name])
         want = lambda *_: tuple(values)
-        form = Form(f"random-{seed}", {n: self.type(d) for n, (d, _) in self.inputs.items()}, outputs, "\n".join(self.lines), want, [self.size])
+        arrays |= {n: a for n, _, a in self.scalars}
+        types = {n: self.type(d) for n, (d, _) in self.inputs.items()} | {n: self.dtype for n, _, _ in self.scalars}
+        form = Form(f"random-{seed}", types, outputs, "\n".join(self.lines), want, [self.size])
         form.prepare = given
         form.exact_bits = False
         return form

@@ -332,6 +332,33 @@ def reductions(Form):
                                [{k: v for k, v in s.items() if k in space} for s in BOXES], near if dtype in FLOATS else None, numbers)
 
 
+def scalars(Form):
+    """Scalars as operands, on either side; and as every element."""
+    for dtype in FLOATS + INTEGERS:
+        t, b = f"<A x B x {dtype}>", "<A x B x bool>"
+        value = lambda x, d=dtype: elements.decode(d, x)
+        whole = dtype not in FLOATS
+        rows = [(op, fn) for op, fn in numpy_ops.PAIRS.items()]
+        rows += [("maximum", extreme(True, "propagate")), ("minimum", extreme(False, "propagate")), ("div", truncated if whole else np.divide)]
+        for op, fn in rows:
+            for side in ("%x, %s", "%s, %x"):
+                turned = side == "%s, %x"
+                want = lambda x, s, d=dtype, fn=fn, turned=turned: exact(lambda p, q: fn(np.broadcast_to(q, p.shape), p) if turned else fn(p, np.broadcast_to(q, p.shape)))(d, x, s).reshape(x.shape)
+                f = form(Form, f"{op}-{'scalar-left' if turned else 'scalar-right'}-{dtype}", dtype, {"x": t, "s": dtype}, t, f"%y = tensor.{op} {side} : {t}", want)
+                if op == "div" and whole:
+                    numbers = np.array([k for k in edges(dtype) if k], elements.bits_type(dtype))
+                    f.prepare = lambda n, d, shape, rng, k=numbers: given(d, rng.choice(k, shape))
+                yield f
+        yield form(Form, f"lt-scalar-{dtype}", dtype, {"x": t, "s": dtype}, b, f"%y = tensor.lt %s, %x : {b}",
+                   lambda x, s, value=value: np.broadcast_to(value(s) < value(x), x.shape).astype(np.uint8))
+        yield form(Form, f"where-scalar-{dtype}", dtype, {"x": t, "s": dtype, "z": dtype}, t, f"""%c = tensor.le %x, %s : {b}
+                   %d = tensor.where %c, %s, %x : {t}
+                   %e = tensor.ge %z, %x : {b}
+                   %y = tensor.where %e, %d, %z : {t}""",
+                   lambda x, s, z, value=value: np.where(value(z) >= value(x), np.where(value(x) <= value(s), s, x), z).astype(x.dtype))
+        yield form(Form, f"full-{dtype}", dtype, {"x": t, "s": dtype}, t, f"%y = tensor.full %s : {t}", lambda x, s: np.broadcast_to(s, x.shape).copy())
+
+
 def shapes(Form):
     """What moves numbers keeps their bits: NaN payloads too, except for what arithmetic has touched."""
     for dtype in FLOATS + INTEGERS:
@@ -386,5 +413,5 @@ def folded(Form):
 
 
 def single_ops(Form):
-    for group in (unary, binary, pairs, truth_values, reductions, shapes, products, folded):
+    for group in (unary, binary, pairs, scalars, truth_values, reductions, shapes, products, folded):
         yield from group(Form)

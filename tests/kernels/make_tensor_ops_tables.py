@@ -363,6 +363,9 @@ def shape_cases():
                 wide = (2,) + tuple(3 if d == 1 else d for d in shape)
                 case("broadcast", f"{t} {shape}->{wide}", t, np.broadcast_to(a, wide), [src])
                 case("constant", f"{t} {shape} array", t, np.broadcast_to(a, wide), [src])
+                one = data(t, ())
+                if t in NUMBERS:
+                    case("full", f"{t} {wide}", t, np.broadcast_to(one, wide), [Array(t, one)])
             for value in (1, 3.0, -2, 0.1, float("inf"), float("nan")):
                 if t in ("bool", "f8e8m0", "index") or (not el.is_float(t) and isinstance(value, float) and value != 3.0):
                     continue

@@ -86,28 +86,49 @@ static pto_status evaluate(const op_code *o, tensor_call *call)
     return pto_error(o->op, "pto.reference/unsupported", "%s", call->text);
 }
 
-static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
+/* A scalar is an array without dims. `out_made` holds it, and must be cleared. */
+static pto_status array_of(interp *in, const op_code *o, const value *v, value *out_made, const array **out)
+{
+    *out = &v->array;
+    if (v->kind != VALUE_NUMBER) return instances_read_array(in, o->op, *out);
+    *out_made = (value){.kind = VALUE_ARRAY, .array = {.dtype = v->dtype}};
+    if (!array_make(in->pool, &out_made->array)) return PTO_FAILED;
+    const uint64_t bits = element_from_number(v->dtype, v->number, false);
+    memcpy(out_made->array.base, &bits, element_bytes(v->dtype));
+    *out = &out_made->array;
+    return PTO_OK;
+}
+
+static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from)
 {
     value result;
-    pto_tensor sources[TENSOR_OPERANDS], target;
-    const array *from[TENSOR_OPERANDS] = {NULL};
-    for (uint32_t i = 0; i < o->operand_count && i < TENSOR_OPERANDS; i++) {
-        const array *a = from[i] = &fr->values[o->operands[i]].array;
-        PTO_TRY(instances_read_array(in, o->op, a));
-        sources[i] = interp_tensor_of(a);
-        call.in[i] = &sources[i];
-    }
     PTO_TRY(interp_make_result(in, fr, o, 0, &result));
-    target = interp_tensor_of(&result.array);
-    call.out = &target;
-    call.cpu = in->cpu;
-    PTO_TRY(evaluate(o, &call));
-    if (call.faults != 0)
+    const pto_tensor target = interp_tensor_of(&result.array);
+    call->out = &target;
+    call->cpu = in->cpu;
+    PTO_TRY(evaluate(o, call));
+    if (call->faults != 0)
         return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
-                         PTO_FMT(o->name), call.faults);
-    if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, &call, &result.array));
+                         PTO_FMT(o->name), call->faults);
+    if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, call, &result.array));
     set_result(in, fr, o, 0, &result);
     return PTO_OK;
+}
+
+static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
+{
+    pto_tensor sources[TENSOR_OPERANDS];
+    value made[TENSOR_OPERANDS] = {{.kind = VALUE_NONE}};
+    const array *from[TENSOR_OPERANDS] = {NULL};
+    pto_status status = PTO_OK;
+    for (uint32_t i = 0; i < o->operand_count && i < TENSOR_OPERANDS && status == PTO_OK; i++) {
+        status = array_of(in, o, &fr->values[o->operands[i]], &made[i], &from[i]);
+        sources[i] = interp_tensor_of(from[i]);
+        call.in[i] = &sources[i];
+    }
+    if (status == PTO_OK) status = compute(in, fr, o, &call, from);
+    for (uint32_t i = 0; i < TENSOR_OPERANDS; i++) value_clear(in->pool, &made[i]);
+    return status;
 }
 
 static pto_status read_offsets(const frame *fr, const op_code *o, tensor_call *call)

@@ -30,6 +30,8 @@ pto_status eval_TENSOR_BROADCAST(tensor_call *call)
     return PTO_OK;
 }
 
+pto_status eval_TENSOR_FULL(tensor_call *call) { return eval_TENSOR_BROADCAST(call); }
+
 pto_status eval_TENSOR_CONSTANT(tensor_call *call)
 {
     walk w;

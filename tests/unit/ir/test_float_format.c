@@ -171,18 +171,6 @@ TEST(f8e8m0_is_a_power_of_two)
     assert_int_equal(float_encode(DTYPE_F8E8M0, ldexp(1, 200), ROUND_RINT, true), 254);
 }
 
-TEST(exactness_knows_range_precision_and_zero)
-{
-    assert_true(float_is_exact(DTYPE_F16, 65504));
-    assert_false(float_is_exact(DTYPE_F16, 65505));
-    assert_false(float_is_exact(DTYPE_BF16, 0.1));
-    assert_true(float_is_exact(DTYPE_BF16, -0.0));
-    assert_true(float_is_exact(DTYPE_F16, (double)INFINITY));
-    assert_false(float_is_exact(DTYPE_F8E4M3, (double)INFINITY));
-    assert_true(float_is_exact(DTYPE_F32, (double)NAN));
-    assert_false(float_is_exact(DTYPE_F8E8M0, 0));
-}
-
 TEST(integral_rounding_in_every_mode)
 {
     static const struct {

@@ -5,8 +5,8 @@
  *     block.kernel @f_0 core(vector) grid(%core: 48) reads(%x) writes(%y) (%x: gm<..>, out %y: gm<..>) { .. }
  *     block.launch @f_0 args(%x, %y)
  *
- * Memory that the nest uses becomes parameters; scalar constants are made again inside. Nests that are equal except for
- * the memory they work on share one kernel. Exact: no computation changes.
+ * Memory and scalars that the nest uses become parameters; constants are made again inside. Nests that are equal except
+ * for the memory they work on share one kernel. Exact: no computation changes.
  *
  * Requires functions on memory (pto.bufferized), tiles with layouts (pto.layouts-assigned), nests with a core kind
  * (pto.distributed), and fixed symbols. Leaves kernels of tile ops, and functions that launch them. */

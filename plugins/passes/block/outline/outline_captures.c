@@ -1,4 +1,4 @@
-/* What a nest uses from outside: memory, constants, and the symbols that its kernel must know. */
+/* What a nest uses from outside: memory, scalars, constants, and the symbols that its kernel must know. */
 #include "outline_nest.h"
 
 typedef struct finder {
@@ -38,19 +38,15 @@ static int is_defined_inside(pto_value v, pto_op root)
     return is_inside(PTO_SOME(def) ? def : pto_block_parent(pto_value_block(v)), root);
 }
 
-static pto_status note_use(const finder *f, pto_op op, pto_value v, uint32_t uses)
+static void note_use(const finder *f, pto_value v, uint32_t uses)
 {
-    if (is_defined_inside(v, f->nest->op)) return PTO_OK;
+    if (is_defined_inside(v, f->nest->op)) return;
     const int is_constant = pto_op_is(pto_value_op(v), f->kinds->constant);
-    if (pto_type_kind_of(pto_value_type(v)) != PTO_TYPE_GM && !is_constant) {
-        const pto_str name = pto_value_name(v);
-        return pto_error(op, "pto.outline/captured-value",
-                         "a nest uses `%%%.*s` from outside, which is neither memory nor a constant", PTO_FMT(name));
-    }
+    /* Tiles are all inside of nests (pto.distributed). */
+    if (pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_SCALAR) uses = USE_VALUE;
     capture *c = find_capture(f->nest, v);
     if (c == NULL) c = add_capture(f, v, 0);
     if (!is_constant) c->uses |= uses;
-    return PTO_OK;
 }
 
 static int mentions(pto_expr e, pto_expr symbol, int depth)
@@ -119,28 +115,28 @@ static pto_status note_symbol(const finder *f, pto_expr symbol)
     return PTO_OK;
 }
 
-static pto_status note_expr(const finder *f, pto_op op, pto_expr e, int depth)
+static pto_status note_expr(const finder *f, pto_expr e, int depth)
 {
     const pto_expr_kind kind = pto_expr_kind_of(e);
-    if (kind == PTO_EXPR_VALUE) return f->wants_symbols ? PTO_OK : note_use(f, op, pto_expr_leaf(e), USE_READ);
+    if (kind == PTO_EXPR_VALUE && !f->wants_symbols) note_use(f, pto_expr_leaf(e), USE_READ);
     if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) PTO_TRY(note_symbol(f, e));
     for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++)
-        PTO_TRY(note_expr(f, op, pto_expr_arg(e, i), depth + 1));
+        PTO_TRY(note_expr(f, pto_expr_arg(e, i), depth + 1));
     return PTO_OK;
 }
 
 /* Index operands are inside attributes. */
-static pto_status note_attr(const finder *f, pto_op op, pto_attr a, int depth)
+static pto_status note_attr(const finder *f, pto_attr a, int depth)
 {
-    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(f, op, pto_attr_expr(a), 0);
+    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(f, pto_attr_expr(a), 0);
     if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == OUTLINE_DEPTH_MAX) return PTO_OK;
-    for (uint32_t i = 0; i < pto_attr_count(a); i++) PTO_TRY(note_attr(f, op, pto_attr_item(a, i, NULL), depth + 1));
+    for (uint32_t i = 0; i < pto_attr_count(a); i++) PTO_TRY(note_attr(f, pto_attr_item(a, i, NULL), depth + 1));
     return PTO_OK;
 }
 
 static pto_status note_attrs(const finder *f, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(f, op, pto_op_attr_at(op, i, NULL), 0));
+    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(f, pto_op_attr_at(op, i, NULL), 0));
     return PTO_OK;
 }
 
@@ -150,7 +146,7 @@ static pto_status note_strides(const finder *f)
     for (uint32_t i = 0; i < f->nest->count; i++) {
         const pto_type type = pto_value_type(f->nest->captures[i].value);
         const uint32_t rank = f->nest->captures[i].uses != 0 ? pto_type_rank(type) : 0;
-        for (uint32_t d = 0; d < rank; d++) PTO_TRY(note_expr(f, f->nest->op, pto_type_stride(type, d), 0));
+        for (uint32_t d = 0; d < rank; d++) PTO_TRY(note_expr(f, pto_type_stride(type, d), 0));
     }
     return PTO_OK;
 }
@@ -172,7 +168,7 @@ pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_
     {
         const int is_store = pto_op_is(op, kinds->store);
         for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
-            PTO_TRY(note_use(&f, op, pto_op_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ));
+            note_use(&f, pto_op_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ);
         PTO_TRY(note_attrs(&f, op));
     }
     PTO_TRY(note_attrs(&f, n->op));

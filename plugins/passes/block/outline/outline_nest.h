@@ -6,12 +6,13 @@
 
 #include <pto/plugin.h>
 
-enum { USE_READ = 1, USE_WRITE = 2, USE_SHAPE = 4, OUTLINE_DEPTH_MAX = 64 };
+enum { USE_READ = 1, USE_WRITE = 2, USE_SHAPE = 4, USE_VALUE = 8, OUTLINE_DEPTH_MAX = 64 };
 
 /* A value from outside that a nest uses. */
 typedef struct capture {
     pto_value value;
-    uint32_t uses; /* USE_* of memory; 0: a constant. USE_SHAPE alone: only its extents are needed */
+    uint32_t
+        uses; /* USE_* of memory; USE_VALUE of a scalar; 0: a constant. USE_SHAPE alone: only its extents are needed */
 } capture;
 
 typedef struct nest {

@@ -21,8 +21,8 @@
  * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
  * become the other one. What cannot be done so is an error at the op.
  *
- * Requires tensor ops, of any form. Leaves ops in element types that the machine has instructions for, and casts
- * (pto.types-legal). */
+ * Requires tensor ops whose operands are tensors, as pto.spread-scalars leaves them. Leaves ops in element types that
+ * the machine has instructions for, and casts (pto.types-legal). */
 #include "legalize_types.h"
 
 /* Ops that compute element by element and reductions, but casts, which are legalized in their own way. */
@@ -365,12 +365,24 @@ static pto_status check_machine(const pto_run *run, pto_op function)
         "what types are legal depends on the machine, and none is given; name one with `machine:` or --machine=FILE");
 }
 
+static pto_status check_operands(pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (pto_type_kind_of(pto_value_type(pto_op_operand(op, i))) == PTO_TYPE_SCALAR)
+            return pto_error(op, "pto.legalize-types/scalar-operand",
+                             "`%.*s` has a scalar as operand; `pto.spread-scalars` makes a tensor of it",
+                             PTO_FMT(pto_op_name(op)));
+    return PTO_OK;
+}
+
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_TRY(check_machine(run, function));
     PTO_WALK(function, op)
     {
-        if (is_vector_op(op))
+        const int is_vector = is_vector_op(op);
+        if (is_vector) PTO_TRY(check_operands(op));
+        if (is_vector)
             PTO_TRY(visit_vector(run, op));
         else if (PTO_IS(op, CAST))
             PTO_TRY(visit_cast(run, op));

@@ -125,8 +125,8 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
     if (PTO_IS(op, T_RESHAPE) || PTO_IS(op, T_SQUEEZE) || PTO_IS(op, T_UNSQUEEZE)) return lower_reshape(run, op);
-    if ((PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST)) && pto_value_use_count(pto_op_result(op, 0)) == 0)
-        return pto_op_erase(op);
+    const int is_splat = PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST) || PTO_IS(op, T_FULL);
+    if (is_splat && pto_value_use_count(pto_op_result(op, 0)) == 0) return pto_op_erase(op);
     pto_str name = pto_op_name(op);
     if (pto_kind_column(run, pto_op_kind(op), PTO_COLUMN_HOME) != PTO_HOME_TENSOR) return PTO_OK;
     if (name.n < 7 || memcmp(name.p, "tensor.", 7) != 0)

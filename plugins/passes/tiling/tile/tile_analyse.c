@@ -57,9 +57,14 @@ static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
     PTO_TRY(check_op(g->run, op, rule));
-    uint32_t in[ROW_OPERANDS] = {0}, count = pto_op_operand_count(op);
+    const int is_full = PTO_IS(op, T_FULL);
+    uint32_t in[ROW_OPERANDS] = {0}, count = is_full ? 0 : pto_op_operand_count(op);
     if (count > ROW_OPERANDS) return unsupported(op, "has more than three operands");
-    for (uint32_t k = 0; k < count; k++) in[k] = value_at(g, pto_op_operand(op, k), op);
+    for (uint32_t k = 0; k < count; k++) {
+        if (pto_type_kind_of(pto_value_type(pto_op_operand(op, k))) == PTO_TYPE_SCALAR)
+            return unsupported(op, "has a scalar as operand; `pto.spread-scalars` makes a tensor of it");
+        in[k] = value_at(g, pto_op_operand(op, k), op);
+    }
     uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
                    : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
                    : rule == PTO_ITER_REDUCE && dims_reduced(op) != 0 ? ROW_REDUCE
@@ -70,6 +75,8 @@ static pto_status read_op(row_group *g, pto_op op)
     for (uint32_t k = 0; k < count; k++) v->in[k] = in[k];
     if (PTO_IS(op, T_INDEX_CAST)) {
         v->number.index = pto_expr_of(op, PTO_STR("from"), 0);
+    } else if (is_full) {
+        v->number.value = pto_op_operand(op, 0);
     } else if (rule == PTO_ITER_FILL) {
         pto_attr number = pto_op_attr(op, PTO_STR("value"));
         v->number.real = pto_attr_f64(number);

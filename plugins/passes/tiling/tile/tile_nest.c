@@ -169,6 +169,7 @@ static double round_to(double x, pto_dtype dtype)
 static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)
 {
     const int is_index = PTO_SOME(number.index);
+    if (PTO_SOME(number.value)) return number.value;
     pto_spec s = pto_spec_make(n->run, pto_kind(n->run, is_index ? KIND_INDEX_CAST : KIND_CONSTANT));
     if (is_index)
         pto_spec_exprs(&s, PTO_STR("from"), 1, &number.index);

@@ -12,6 +12,7 @@
     X(GROUP, "tensor.group")             \
     X(T_CONSTANT, "tensor.constant")     \
     X(T_INDEX_CAST, "tensor.index_cast") \
+    X(T_FULL, "tensor.full")             \
     X(T_RESHAPE, "tensor.reshape")       \
     X(T_TRANSPOSE, "tensor.transpose")   \
     X(T_MATMUL, "tensor.matmul")         \
@@ -63,11 +64,13 @@ typedef struct tile_piece {
     pto_dtype dtype;
 } tile_piece;
 
-/* A scalar constant: `real` for element types that are floats, else `whole`. With an expression: its value. */
+/* A scalar. A constant: `real` for element types that are floats, else `whole`. With an expression: its value. With a
+ * value: that. */
 typedef struct tile_number {
     double real;
     int64_t whole;
     pto_expr index;
+    pto_value value;
 } tile_number;
 
 /* Where a nest is written. */
