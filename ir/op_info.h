@@ -94,6 +94,7 @@ enum type_class {
 /* Sets of element types. */
 #define DT(ID) (1u << DTYPE_##ID)
 #define DT_FLOAT (DT(F32) | DT(F16) | DT(BF16))
+#define DT_FLOAT8 (DT(F8E4M3) | DT(F8E5M2))
 #define DT_SINT (DT(I8) | DT(I16) | DT(I32) | DT(I64))
 #define DT_UINT (DT(U8) | DT(U16) | DT(U32) | DT(U64))
 #define DT_INT (DT_SINT | DT_UINT)

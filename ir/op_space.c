@@ -82,10 +82,12 @@ static status reduce_space(const module *m, op_id o, iteration *it)
     return OK;
 }
 
+/* Of matrices, and nothing after the sum: pto.decompose-matmul makes others of that form. */
 static status matmul_space(const module *m, op_id o, iteration *it)
 {
     const type_node *r = result_type(m, o);
     if (r->rank < 2 || r->rank + 1 > ITERATION_MAX_DIMS) return FAILED;
+    if (op_value_operand_count(m, o) != 2 || str_is(op_attr_str(m, o, "activation"), "relu")) return FAILED;
     static const char *const flags[] = {"transpose_a", "transpose_b"};
     int8_t rows = (int8_t)(r->rank - 2), columns = (int8_t)(r->rank - 1), sum = (int8_t)r->rank;
     space_of_result(m, o, it);

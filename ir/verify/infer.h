@@ -17,5 +17,7 @@ MUST_CHECK status infer_give(module *m, uint32_t dtype_id, const shape *s, type_
 MUST_CHECK status infer_same_dtype(module *m, op_id op);
 /* An axis of an attribute, counted from the front of `rank` dims. Fails when it is outside. */
 MUST_CHECK status infer_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out);
+/* numpy's rule for one more operand: align at the end, extents equal or 1. `to` grows by what `from` has more. */
+MUST_CHECK status infer_broadcast_into(module *m, op_id op, shape *to, uint32_t operand, const shape *from);
 
 #endif

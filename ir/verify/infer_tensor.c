@@ -42,6 +42,7 @@ status infer_same_dtype(module *m, op_id op)
 {
     uint32_t n = op_value_operand_count(m, op), main = main_operand(m, op);
     for (uint32_t i = main + 1; i < n; i++) {
+        if (op_info_of(m, op)->in[i].dtypes != 0) continue;
         dtype first = type_of_value(m, op_operand(m, op, main))->dtype;
         dtype other = type_of_value(m, op_operand(m, op, i))->dtype;
         if (first != other)
@@ -59,8 +60,7 @@ static bool is_one(const module *m, expr_id e)
     return expr_is_const(module_context(m), e, &v) && v == 1;
 }
 
-/* numpy's rule for one more operand: align at the end, extents equal or 1. */
-static status broadcast_into(module *m, op_id op, shape *to, uint32_t operand, const shape *from)
+status infer_broadcast_into(module *m, op_id op, shape *to, uint32_t operand, const shape *from)
 {
     if (from->rank > to->rank) {
         shape wider = *from;
@@ -100,7 +100,7 @@ static status broadcast_operands(module *m, op_id op, shape *out)
     *out = infer_shape_of(type_of_value(m, op_operand(m, op, 0)));
     for (uint32_t i = 1; i < op_value_operand_count(m, op); i++) {
         shape s = infer_shape_of(type_of_value(m, op_operand(m, op, i)));
-        TRY(broadcast_into(m, op, out, i, &s));
+        TRY(infer_broadcast_into(m, op, out, i, &s));
     }
     return OK;
 }
@@ -186,50 +186,6 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
             s.dims[s.rank++] = one;
     }
     return infer_give(m, x->dtype, &s, out);
-}
-
-/* The result type of a matrix product: that of a, or the attribute; floats from floats, integers from integers. */
-static status matmul_dtype(module *m, op_id op, dtype *out)
-{
-    const ir_context *c = module_context(m);
-    dtype from = type_of_value(m, op_operand(m, op, 0))->dtype;
-    *out = from;
-    attr_id a = op_attr(m, op, "out");
-    if (a != 0 && attr_at(c, a)->kind == ATTR_TYPE) *out = type_at(c, attr_at(c, a)->id)->dtype;
-    bool is_float = dtype_class_of(from) == DTYPE_CLASS_FLOAT;
-    uint32_t legal = is_float ? DT_FLOAT : DT_INT;
-    if ((legal & (1u << *out)) == 0)
-        return op_error(m, op, &E0212, "cannot give %s from %s; legal are %s", dtype_name(*out), dtype_name(from),
-                        is_float ? "f32, f16 and bf16" : "integer types");
-    return OK;
-}
-
-status infer_matmul(module *m, uint32_t op, type_id *out)
-{
-    TRY(infer_same_dtype(m, op));
-    const type_node *a = type_of_value(m, op_operand(m, op, 0));
-    const type_node *b = type_of_value(m, op_operand(m, op, 1));
-    if (a->rank < 2 || b->rank < 2)
-        return op_error(m, op, &E0213, "multiplies matrices; `a` has %u dims and `b` has %u, each needs 2 or more",
-                        (unsigned)a->rank, (unsigned)b->rank);
-    bool ta = op_attr_int(m, op, "transpose_a", 0) != 0;
-    bool tb = op_attr_int(m, op, "transpose_b", 0) != 0;
-    expr_id rows = a->dims[a->rank - (ta ? 1 : 2)], ka = a->dims[a->rank - (ta ? 2 : 1)];
-    expr_id columns = b->dims[b->rank - (tb ? 2 : 1)], kb = b->dims[b->rank - (tb ? 1 : 2)];
-    if (!op_expr_same(m, op, ka, kb))
-        return op_error(m, op, &E0213, "sums over %s elements of `a` and %s of `b`; both must be the same number",
-                        expr_words(m, op, ka), expr_words(m, op, kb));
-    shape s = infer_shape_of(a);
-    shape batch_b = infer_shape_of(b);
-    s.rank -= 2;
-    batch_b.rank -= 2;
-    TRY(broadcast_into(m, op, &s, 1, &batch_b));
-    s.dims[s.rank] = rows;
-    s.dims[s.rank + 1] = columns;
-    s.rank += 2;
-    dtype d;
-    TRY(matmul_dtype(m, op, &d));
-    return infer_give(m, d, &s, out);
 }
 
 status infer_full(module *m, uint32_t op, type_id *out)

@@ -468,6 +468,41 @@ def products():
     yield Form("product-i8", {"a": "<A x M x K x i8>", "b": "<1 x K x N x i8>"}, {"y": "<A x M x N x i32>"},
                "%y = tensor.matmul %a, %b {out = i32} : <A x M x N x i32>",
                lambda a, b: np.matmul(a.astype(np.int32), b.astype(np.int32)), sizes, fill="extreme")
+    yield from other_products()
+
+
+def relu(x):
+    return np.where(x < 0, 0 * x, x)
+
+
+def other_products():
+    """Vectors, what follows the sum, and integers that no matrix unit multiplies."""
+    sizes = [dict(A=2, M=5, N=7, K=9), dict(A=1, M=1, N=1, K=1), dict(A=2, M=3, N=4, K=0), dict(A=0, M=3, N=4, K=5), dict(A=2, M=33, N=17, K=65)]
+    for a, b, out in (("K", "K", ""), ("K", "K x N", "N x "), ("M x K", "K", "M x "), ("K", "A x K x N", "A x N x "), ("A x M x K", "K", "A x M x ")):
+        for dtype in ("f32", "i16"):
+            yield Form(f"product-{dtype}-[{a}]-[{b}]", {"a": f"<{a} x {dtype}>", "b": f"<{b} x {dtype}>"}, {"y": f"<{out}{dtype}>"},
+                       f"%y = tensor.matmul %a, %b : <{out}{dtype}>",
+                       (lambda a, b: np.matmul(a, b)) if dtype == "f32" else lambda a, b: elements.decode("i16", elements.int_bits("i16", np.matmul(a.astype(np.int64), b.astype(np.int64)))),
+                       sizes, 1e-4 if dtype == "f32" else 0, fill="normal" if dtype == "f32" else "extreme")
+    operands = {"a": "<A x M x K x f16>", "b": "<K x N x f16>", "bias": "<N x f32>", "scale": "<A x 1 x 1 x f32>"}
+    t = "<A x M x N x f32>"
+    for ins, attributes, want in (("a b bias", "", lambda a, b, c: np.matmul(a, b) + c), ("a b bias", ', activation = "relu"', lambda a, b, c: relu(np.matmul(a, b) + c)),
+                                  ("a b", ', activation = "relu"', lambda a, b: relu(np.matmul(a, b))), ("a b scale", ', third = "scale"', lambda a, b, s: np.matmul(a, b) * s),
+                                  ("a b bias scale", ', activation = "relu"', lambda a, b, c, s: relu((np.matmul(a, b) + c) * s))):
+        names = ins.split()
+        yield Form(f"product-{'-'.join(names)}{attributes[-5:-1]}", {n: operands[n] for n in names}, {"y": t},
+                   f"%y = tensor.matmul {', '.join('%' + n for n in names)} {{out = f32{attributes}}} : {t}", want, sizes, 1e-3)
+    yield Form("product-i8-bias", {"a": "<M x K x i8>", "b": "<K x N x i8>", "bias": "<N x i32>"}, {"y": "<M x N x i32>"},
+               "%y = tensor.matmul %a, %b, %bias {out = i32, activation = \"relu\"} : <M x N x i32>",
+               lambda a, b, c: relu(np.matmul(a.astype(np.int64), b.astype(np.int64)) + c.astype(np.int64)), sizes)
+    for ta, tb in itertools.product((False, True), repeat=2):
+        for dtype, out in (("i32", "i32"), ("u8", "i32"), ("i32", "i8")):
+            a, b = "A x K x M" if ta else "A x M x K", "N x K" if tb else "K x N"
+            swapped = lambda x, yes: np.swapaxes(x, -1, -2) if yes else x
+            yield Form(f"product-{dtype}-{out}{'-ta' * ta}{'-tb' * tb}", {"a": f"<{a} x {dtype}>", "b": f"<{b} x {dtype}>"}, {"y": f"<A x M x N x {out}>"},
+                       f"%y = tensor.matmul %a, %b {{transpose_a = {str(ta).lower()}, transpose_b = {str(tb).lower()}, out = {out}}} : <A x M x N x {out}>",
+                       lambda a, b, ta=ta, tb=tb, out=out: elements.decode(out, elements.int_bits(out, np.matmul(swapped(a, ta).astype(np.int64), swapped(b, tb).astype(np.int64)))),
+                       sizes, fill="extreme")
 
 
 MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")

@@ -58,13 +58,14 @@ class Array:
         return self.record() + after.tobytes()
 
 
-def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), offsets=(), strides=None, value=0, ulp=0, faults=0, before=None):
+def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), offsets=(), strides=None, value=0, ulp=0, faults=0, before=None, third=False, relu=False):
     want = np.asarray(want, dtype=el.bits_type(t))
     body = struct.pack("<24s64s", ("tensor." + name).encode(), what.encode()[:63])
     body += struct.pack("<9q", el.MODES.index(mode), saturate, nan, drop, ta, tb, approx, ulp, faults)
     body += struct.pack("<9q", len(axes), *(list(axes) + [0] * (8 - len(axes)))) + struct.pack("<d", eps)
     body += struct.pack("<17q", strides is not None, *(list(offsets) + [0] * (8 - len(offsets))), *(list(strides or ()) + [0] * (8 - len(strides or ()))))
     body += struct.pack("<qqd", int(isinstance(value, int)), value if isinstance(value, int) else 0, value if isinstance(value, float) else 0.0)
+    body += struct.pack("<2q", third, relu)
     body += struct.pack("<q", len(ins)) + b"".join(a.record() for a in ins)
     before = np.frombuffer(rng.bytes(max(want.nbytes, 8)), dtype=el.bits_type(t))[: want.size].reshape(want.shape) if before is None else before
     body += Array(t, before).result(want)
@@ -319,6 +320,65 @@ def matmul_cases():
                         case("matmul", f"{t}->{to} {sa} {sb} {ta} {tb}", to, want, ins, ta=ta, tb=tb)
 
 
+def follow_cases():
+    """Products of vectors, and bias, scale and relu after the sum, all in float64 or exact and rounded once."""
+    shapes = [((7,), (7,)), ((7,), (7, 3)), ((5, 7), (7,)), ((7,), (2, 7, 3)), ((2, 1, 5, 7), (7,)), ((5, 7), (7, 3)), ((3, 5, 7), (7, 65)), ((2, 0), (0, 3)), ((0,), (0,)), ((0,), (0, 4)), ((1, 1), (1, 1))]
+    for sa, sb in shapes:
+        batch = np.broadcast_shapes(sa[:-2], sb[:-2])
+        shape = batch + sa[-2:-1] + (sb[-1:] if len(sb) > 1 else ())
+        for t in FLOATS + ["f8e4m3", "f8e5m2", "i8", "u8", "i16", "i32", "u32", "i64"]:
+            is_float = el.is_float(t)
+            for bias_shape, scale_shape, relu in [(None, None, True), (shape[-1:], None, False), (shape, None, True), (None, (), False), ((), shape[-1:], True), (None, (1,) * len(shape), False), (shape[:-1] + (1,) if shape else (), (), True)]:
+                for to in ["f32", "f16"] if is_float else []:
+                    follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, str(rng.choice(FLOATS)))
+                if scale_shape is not None:
+                    for to in ["i8", "u8", "i32", "f16", "bf16"]:
+                        follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, str(rng.choice(FLOATS if is_float else ["i8", "i32", "u64"])))
+                elif not is_float:
+                    for to in ["i8", "i32", "u16", "i64"]:
+                        follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, str(rng.choice(["i8", "i32", "u64"])))
+
+
+def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
+    kind = "moderate" if el.is_float(t) or scale_shape is not None else None
+    a, b = data(t, sa, kind), data(t, sb, kind)
+    ins = [Array(t, a), Array(t, b)]
+    matrix_a, matrix_b = a.reshape((1,) + sa if len(sa) == 1 else sa), b.reshape(sb + (1,) if len(sb) == 1 else sb)
+    if el.is_float(t):
+        products = el.decode(t, matrix_a)[..., :, :, None] * el.decode(t, matrix_b)[..., None, :, :]
+        y = ascending_sum(products, [products.ndim - 2]).reshape(shape)
+    elif sa[-1]:
+        y = np.asarray(np.matmul(ints(t, matrix_a), ints(t, matrix_b))).reshape(shape)
+    else:
+        y = np.zeros(shape, dtype=object)
+    if bias_shape is not None:
+        bias = data(bias_type, bias_shape, kind)
+        ins.append(Array(bias_type, bias))
+        y = y + (el.decode(bias_type, bias) if el.is_float(t) else ints(bias_type, bias))
+    if scale_shape is not None:
+        if not el.is_float(t):
+            sums = t if t in ("u32", "u64", "i64") else "i32"
+            y = el.decode(sums, to_bits(sums, y)).astype(np.float64)
+        scale = data("f32", scale_shape, None)
+        ins.append(Array("f32", scale))
+        with np.errstate(all="ignore"):
+            y = y * el.decode("f32", scale)
+    y = np.broadcast_to(y, shape)
+    is_number = el.is_float(t) or scale_shape is not None
+    if is_number and relu:
+        y = np.where((y > 0) | np.isnan(y), y, 0.0)
+    if not is_number:
+        want = to_bits(to, y)
+        if relu and not el.is_unsigned(to):
+            want = np.where(el.decode(to, want) > 0, want, np.zeros_like(want))
+    elif el.is_float(to):
+        want = rounded(to, y)
+    else:
+        lo, hi = el.limits(to)
+        want = to_bits(to, np.array([0 if np.isnan(v) else int(np.clip(np.rint(v), lo, hi)) for v in y.ravel()], dtype=object).reshape(shape))
+    case("matmul", f"{t}->{to} {sa} {sb} {bias_shape} {scale_shape} {relu}", to, want, ins, third=bias_shape is None and scale_shape is not None, relu=relu)
+
+
 def composite_cases():
     for shape in SHAPES + [(4, 1000)]:
         for t in FLOATS:
@@ -428,7 +488,7 @@ def window_cases():
                 case("unsqueeze", f"{t} {shape}", t, a[None], [src], axes=[0])
 
 
-for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, composite_cases, shape_cases, window_cases):
+for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, follow_cases, composite_cases, shape_cases, window_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -50,6 +50,8 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     for (int d = 0; d < PTO_MAX_DIMS; d++) call.offsets[d] = take_i64(r);
     for (int d = 0; d < PTO_MAX_DIMS; d++) call.strides[d] = take_i64(r);
     call.value = take_number(r);
+    call.third_is_scale = take_i64(r) != 0;
+    call.relu = take_i64(r) != 0;
     const int64_t count = take_i64(r);
     array in[TENSOR_OPERANDS] = {{{0}, NULL, NULL, {0}}};
     for (int i = 0; i < count; i++) {
@@ -118,10 +120,12 @@ static int run_failures(void)
 {
     float memory[64] = {0};
     const pto_tensor f = {.dtype = PTO_F32, .rank = 2, .data = memory, .bytes = 48, .dims = {3, 4}, .strides = {4, 1}};
-    pto_tensor i = f, tall = f, wide = f, deep = f;
+    pto_tensor i = f, tall = f, wide = f, point = f, square = f, deep = f;
     i.dtype = PTO_I32;
     tall.dims[0] = 4;
     wide.rank = 1;
+    point.rank = 0;
+    square.dims[1] = 3;
     deep.rank = 9;
     int bad = 0;
     bad += fails(EVAL_TENSOR_ADD, (tensor_call){.in = {&f, &tall}, .out = &f},
@@ -139,7 +143,9 @@ static int run_failures(void)
     bad += fails(EVAL_TENSOR_REDUCE_SUM, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {-1, 1}},
                  "axis 1 occurs twice");
     bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &f}, .out = &f}, "3 x 4 times 3 x 4 is not 3 x 4");
-    bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &wide}, .out = &f}, "ranks 2 and 1 to 2, the least is 2");
+    bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&f, &point}, .out = &f}, "ranks 2 and 0 to 2");
+    bad += fails(EVAL_TENSOR_MATMUL, (tensor_call){.in = {&square, &square, &f}, .out = &square},
+                 "bias: operand 1 has extent 4 along dim 1, which does not broadcast to 3");
     bad += fails(EVAL_TENSOR_TRANSPOSE, (tensor_call){.in = {&f}, .out = &f, .axis_count = 2, .axes = {0, 0}},
                  "entry 1 of perm is 0, no permutation");
     bad += fails(EVAL_TENSOR_RESHAPE, (tensor_call){.in = {&f}, .out = &tall}, "12 elements for a shape of 16");

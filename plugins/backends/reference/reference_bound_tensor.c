@@ -141,14 +141,15 @@ static pto_status chosen(bound_run *r)
 {
     const tensor_call *call = r->call;
     const pto_tensor out = packed(call->out);
-    pto_tensor in[TENSOR_OPERANDS];
+    enum { CHOSEN_OPERANDS = 3 };
+    pto_tensor in[CHOSEN_OPERANDS];
     tensor_call places = {.out = &out};
     walk w;
-    for (int i = 0; i < TENSOR_OPERANDS; i++) {
+    for (int i = 0; i < CHOSEN_OPERANDS; i++) {
         in[i] = packed(call->in[i]);
         places.in[i] = &in[i];
     }
-    PTO_TRY(walk_broadcast(&places, TENSOR_OPERANDS, &w));
+    PTO_TRY(walk_broadcast(&places, CHOSEN_OPERANDS, &w));
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
         const bound *c = &r->from[0].at[w.offset[1]], *a = &r->from[1].at[w.offset[2]],
                     *b = &r->from[2].at[w.offset[3]];
@@ -275,17 +276,34 @@ static void last_strides(const pto_tensor *t, bool transposed, int64_t out[2])
     out[1] = t->strides[t->rank - (transposed ? 2 : 1)];
 }
 
-static pto_status products(bound_run *r)
+/* A vector as a matrix: a dim of extent 1 before dim `at`. */
+static void insert_dim(pto_tensor *t, uint32_t at)
+{
+    for (uint32_t d = t->rank++; d > at; d--) {
+        t->dims[d] = t->dims[d - 1];
+        t->strides[d] = t->strides[d - 1];
+    }
+    t->dims[at] = 1;
+    t->strides[at] = 0;
+}
+
+/* The sums alone, of type `t`. */
+static pto_status sums_of_products(bound_run *r, pto_dtype t)
 {
     const tensor_call *call = r->call;
-    const pto_tensor a = packed(call->in[0]), b = packed(call->in[1]), out = packed(call->out);
-    pto_tensor cut[3] = {out, a, b};
+    pto_tensor cut[3] = {packed(call->out), packed(call->in[0]), packed(call->in[1])};
+    const bool row = cut[1].rank == 1, column = cut[2].rank == 1;
     walk w;
+    if (row) insert_dim(&cut[0], cut[0].rank - !column);
+    if (column) insert_dim(&cut[0], cut[0].rank);
+    if (row) insert_dim(&cut[1], 0);
+    if (column) insert_dim(&cut[2], 1);
+    const pto_tensor out = cut[0], a = cut[1], b = cut[2];
     bound_matrices p = {.m = out.dims[out.rank - 2],
                         .k = a.dims[a.rank - (call->transpose_a ? 2 : 1)],
                         .n = out.dims[out.rank - 1],
-                        .type = r->type,
-                        .inside = element_is_float(a.dtype) ? PTO_F32 : r->type};
+                        .type = t,
+                        .inside = element_is_float(a.dtype) ? PTO_F32 : t};
     last_strides(&a, call->transpose_a, p.a_strides);
     last_strides(&b, call->transpose_b, p.b_strides);
     last_strides(&out, false, p.out_strides);
@@ -297,6 +315,56 @@ static pto_status products(bound_run *r)
         p.a = r->from[0].at + w.offset[1];
         p.b = r->from[1].at + w.offset[2];
         if (!bound_products(r->in, &p)) return PTO_FAILED;
+    }
+    return PTO_OK;
+}
+
+/* Of one element: the bias, converted to the type `t` of the sum, then scale and relu in f32. Integers that stay
+ * integers keep what is exact. */
+static void follow_sum(const bound_run *r, pto_dtype t, const bound *bias, const bound *scale, bound *y)
+{
+    const bool stays = !element_is_float(t) && scale == NULL;
+    if (stays && y->is_exact && (bias == NULL || bias->is_exact)) return;
+    if (bias != NULL) {
+        const bound b = bound_convert(t, r->call->in[2]->dtype, bias, ROUND_RINT, false);
+        *y = bound_add(t, y, &b, 1);
+    }
+    if (scale != NULL) {
+        const bound x = bound_convert(PTO_F32, t, y, ROUND_RINT, false);
+        *y = bound_mul(PTO_F32, &x, scale, 1);
+    }
+    if (r->call->relu) *y = bound_relu(y);
+    *y =
+        bound_convert(r->type, scale != NULL ? PTO_F32 : t, y, ROUND_RINT, !element_is_float(r->type) && scale != NULL);
+    y->is_exact = false;
+}
+
+static pto_status products(bound_run *r)
+{
+    const tensor_call *call = r->call;
+    const int scale = call->third_is_scale  ? 2
+                      : call->in[3] != NULL ? 3
+                                            : 0,
+              bias = call->in[2] != NULL && !call->third_is_scale ? 2 : 0;
+    const pto_dtype from = call->in[0]->dtype;
+    const bool is_wide = from == PTO_U32 || from == PTO_U64 || from == PTO_I64;
+    if (scale == 0 && bias == 0 && !call->relu) return sums_of_products(r, r->type);
+    const pto_dtype t = element_is_float(from) ? PTO_F32 : scale == 0 ? r->type : is_wide ? from : PTO_I32;
+    PTO_TRY(sums_of_products(r, t));
+    const pto_tensor out = packed(call->out);
+    pto_tensor in[2];
+    tensor_call places = {.out = &out};
+    for (int i = 0; i < 2; i++) {
+        const int operand = i == 0 ? bias : scale;
+        in[i] = operand != 0 ? packed(call->in[operand]) : out;
+        places.in[i] = &in[i];
+    }
+    walk w;
+    PTO_TRY(walk_broadcast(&places, 2, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const bound *b = bias != 0 ? &r->from[bias].at[w.offset[1]] : NULL,
+                    *s = scale != 0 ? &r->from[scale].at[w.offset[2]] : NULL;
+        follow_sum(r, t, b, s, &r->to.at[w.offset[0]]);
     }
     return PTO_OK;
 }

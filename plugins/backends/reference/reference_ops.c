@@ -72,6 +72,8 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->drop_reduced = !pto_attr_bool_of(o->op, PTO_STR("keepdim"), 1);
     call->transpose_a = pto_attr_bool_of(o->op, PTO_STR("transpose_a"), 0);
     call->transpose_b = pto_attr_bool_of(o->op, PTO_STR("transpose_b"), 0);
+    call->third_is_scale = pto_str_is(pto_attr_str_of(o->op, PTO_STR("third")), "scale");
+    call->relu = pto_str_is(pto_attr_str_of(o->op, PTO_STR("activation")), "relu");
     call->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
     call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;

@@ -1,9 +1,10 @@
 /* tensor.matmul. Sums of a block of results are on the stack while k runs; each result adds its products in ascending
- * k. */
+ * k. Then comes what follows the sum: bias, scale, relu. */
 #include "semantics/insn_semantics.h"
 #include "semantics/tensor_walk.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { BLOCK_ROWS = 16, BLOCK_COLS = 64, BLOCK_DEPTH = 64 };
@@ -15,6 +16,9 @@ typedef struct matmul {
     const pto_tensor *a, *b, *out;
     const uint8_t *a_base, *b_base;
     uint8_t *out_base;
+    const pto_tensor *bias, *scale; /* with the dims of out; NULL: none */
+    const uint8_t *bias_base, *scale_base;
+    bool relu;
 } matmul;
 
 typedef struct block_f64 {
@@ -80,6 +84,72 @@ static uint8_t *out_at(const matmul *p, int64_t i, int64_t j)
     return p->out_base + (i * p->out_strides[0] + j * p->out_strides[1]) * (int64_t)element_bytes(p->out->dtype);
 }
 
+/* ---- what follows the sum, for `n` elements of row i from column j on ---- */
+
+static const uint8_t *after_at(const pto_tensor *t, const uint8_t *base, int64_t i, int64_t j)
+{
+    return base + (i * t->strides[t->rank - 2] + j * t->strides[t->rank - 1]) * (int64_t)element_bytes(t->dtype);
+}
+
+static void finish_numbers(const matmul *p, int64_t i, int64_t j, size_t n, double *x)
+{
+    double y[BLOCK_COLS];
+    if (p->scale != NULL) {
+        element_read_f64(p->scale->dtype, after_at(p->scale, p->scale_base, i, j),
+                         p->scale->strides[p->scale->rank - 1], n, y);
+        for (size_t c = 0; c < n; c++) x[c] *= y[c];
+    }
+    for (size_t c = 0; c < n && p->relu; c++) x[c] = x[c] > 0 || isnan(x[c]) ? x[c] : 0;
+    if (element_is_float(p->out->dtype)) {
+        element_write_f64(p->out->dtype, out_at(p, i, j), p->out_strides[1], n, x);
+        return;
+    }
+    for (size_t c = 0; c < n; c++) {
+        const int64_t bits = (int64_t)element_from_number(p->out->dtype, number_from_float(x[c]), true);
+        element_write_i64(p->out->dtype, out_at(p, i, j + (int64_t)c), 1, 1, &bits);
+    }
+}
+
+static void finish_floats(const matmul *p, int64_t i, int64_t j, size_t n, double *sum)
+{
+    double bias[BLOCK_COLS];
+    if (p->bias != NULL) {
+        element_read_f64(p->bias->dtype, after_at(p->bias, p->bias_base, i, j), p->bias->strides[p->bias->rank - 1], n,
+                         bias);
+        for (size_t c = 0; c < n; c++) sum[c] += bias[c];
+    }
+    finish_numbers(p, i, j, n, sum);
+}
+
+/* What sums of integers are kept in before they are scaled. */
+static pto_dtype sums_to_scale(pto_dtype t) { return t == PTO_U32 || t == PTO_U64 || t == PTO_I64 ? t : PTO_I32; }
+
+static void finish_ints(const matmul *p, int64_t i, int64_t j, size_t n, int64_t *sum)
+{
+    const bool is_unsigned = element_is_unsigned(p->a->dtype);
+    int64_t bias[BLOCK_COLS];
+    if (p->bias != NULL) {
+        element_read_i64(p->bias->dtype, after_at(p->bias, p->bias_base, i, j), p->bias->strides[p->bias->rank - 1], n,
+                         bias);
+        for (size_t c = 0; c < n; c++) sum[c] = (int64_t)((uint64_t)sum[c] + (uint64_t)bias[c]);
+    }
+    if (p->scale != NULL) {
+        int64_t cut[BLOCK_COLS];
+        double x[BLOCK_COLS];
+        const pto_dtype t = sums_to_scale(p->a->dtype);
+        element_write_i64(t, cut, 1, n, sum);
+        element_read_f64(t, cut, 1, n, x);
+        finish_numbers(p, i, j, n, x);
+        return;
+    }
+    element_convert(p->out->dtype, out_at(p, i, j), p->out_strides[1], is_unsigned ? PTO_U64 : PTO_I64, sum, 1, n,
+                    ROUND_RINT, false, false);
+    if (!p->relu || element_is_unsigned(p->out->dtype)) return;
+    element_read_i64(p->out->dtype, out_at(p, i, j), p->out_strides[1], n, sum);
+    for (size_t c = 0; c < n; c++) sum[c] = sum[c] > 0 ? sum[c] : 0;
+    element_write_i64(p->out->dtype, out_at(p, i, j), p->out_strides[1], n, sum);
+}
+
 static void block_floats(const matmul *p, block_f64 *w, int64_t i, int64_t j)
 {
     memset(w->sum, 0, sizeof w->sum);
@@ -91,8 +161,7 @@ static void block_floats(const matmul *p, block_f64 *w, int64_t i, int64_t j)
             element_read_f64(p->b->dtype, b_at(p, k + (int64_t)d, j), p->b_strides[1], w->cols, w->right[d]);
         add_products_f64(p->cpu, w);
     }
-    for (size_t r = 0; r < w->rows; r++)
-        element_write_f64(p->out->dtype, out_at(p, i + (int64_t)r, j), p->out_strides[1], w->cols, w->sum[r]);
+    for (size_t r = 0; r < w->rows; r++) finish_floats(p, i + (int64_t)r, j, w->cols, w->sum[r]);
 }
 
 static void add_products_i64(block_i64 *w)
@@ -117,11 +186,7 @@ static void block_ints(const matmul *p, block_i64 *w, int64_t i, int64_t j)
             element_read_i64(p->b->dtype, b_at(p, k + (int64_t)d, j), p->b_strides[1], w->cols, w->right[d]);
         add_products_i64(w);
     }
-    const pto_dtype sums = element_is_unsigned(p->a->dtype) ? PTO_U64 : PTO_I64;
-    for (size_t r = 0; r < w->rows; r++) {
-        element_convert(p->out->dtype, out_at(p, i + (int64_t)r, j), p->out_strides[1], sums, w->sum[r], 1, w->cols,
-                        ROUND_RINT, false, false);
-    }
+    for (size_t r = 0; r < w->rows; r++) finish_ints(p, i + (int64_t)r, j, w->cols, w->sum[r]);
 }
 
 static void multiply(const matmul *p)
@@ -153,32 +218,97 @@ static void last_dims(const pto_tensor *t, bool transposed, int64_t out_dims[2],
     }
 }
 
-/* The dims before the last two, broadcast; arrays are out, a, b. */
-static pto_status batch_walk(tensor_call *call, walk *w)
+/* ---- vectors, and operands that are repeated ---- */
+
+/* A dim of extent 1 before dim `at`. */
+static void insert_dim(pto_tensor *t, uint32_t at)
 {
-    pto_tensor cut[3];
-    const pto_tensor *all[] = {call->out, call->in[0], call->in[1]};
-    for (int i = 0; i < 3; i++) {
-        cut[i] = *all[i];
-        cut[i].rank -= 2;
+    for (uint32_t d = t->rank++; d > at; d--) {
+        t->dims[d] = t->dims[d - 1];
+        t->strides[d] = t->strides[d - 1];
     }
-    tensor_call batch = {.in = {&cut[1], &cut[2]}, .out = &cut[0]};
-    const pto_status s = walk_broadcast(&batch, 2, w);
-    if (s != PTO_OK) return tensor_fail(call, "batch dims: %.200s", batch.text);
+    t->dims[at] = 1;
+    t->strides[at] = 0;
+}
+
+/* As arrays of a walk: the result comes first. */
+enum { OUT, A, B, BIAS, SCALE, ARRAYS };
+
+/* An operand that follows the sum, with the dims of the result and stride 0 where it is repeated. */
+static pto_status repeat(tensor_call *call, const pto_tensor *from, const char *what, pto_tensor *out)
+{
+    walk w;
+    tensor_call one = {.in = {from}, .out = call->out};
+    if (walk_broadcast(&one, 1, &w) != PTO_OK) return tensor_fail(call, "%s: %.200s", what, one.text);
+    *out = *from;
+    out->rank = call->out->rank;
+    memcpy(out->dims, w.dims, sizeof out->dims);
+    memcpy(out->strides, w.strides[1], sizeof out->strides);
     return PTO_OK;
+}
+
+/* All arrays with the dims of matrices; out_there[i]: there is array i. */
+static pto_status to_matrices(tensor_call *call, pto_tensor arrays[ARRAYS], bool out_there[ARRAYS])
+{
+    const pto_tensor *bias = call->third_is_scale ? NULL : call->in[2],
+                     *scale = call->third_is_scale ? call->in[2] : call->in[3];
+    const bool row = call->in[0]->rank == 1, column = call->in[1]->rank == 1;
+    const uint32_t rank = call->out->rank;
+    if (call->in[0]->rank == 0 || call->in[1]->rank == 0 || rank + row + column < 2 ||
+        rank + row + column > PTO_MAX_DIMS)
+        return tensor_fail(call, "ranks %u and %u to %u", call->in[0]->rank, call->in[1]->rank, rank);
+    arrays[OUT] = *call->out;
+    arrays[A] = *call->in[0];
+    arrays[B] = *call->in[1];
+    if (bias != NULL) TENSOR_TRY(repeat(call, bias, "bias", &arrays[BIAS]));
+    if (scale != NULL) TENSOR_TRY(repeat(call, scale, "scale", &arrays[SCALE]));
+    for (int i = 0; i < ARRAYS; i++) {
+        out_there[i] = i < BIAS || (i == BIAS ? bias : scale) != NULL;
+        if (!out_there[i] || i == A || i == B) continue;
+        if (row) insert_dim(&arrays[i], column ? rank : rank - 1);
+        if (column) insert_dim(&arrays[i], arrays[i].rank);
+    }
+    if (row) insert_dim(&arrays[A], 0);
+    if (column) insert_dim(&arrays[B], 1);
+    return PTO_OK;
+}
+
+/* The dims before the last two, broadcast. */
+static pto_status batch_walk(tensor_call *call, const pto_tensor arrays[ARRAYS], const bool is_there[ARRAYS], walk *w)
+{
+    pto_tensor cut[ARRAYS];
+    tensor_call batch = {.out = &cut[OUT]};
+    for (int i = 0; i < ARRAYS; i++) {
+        cut[i] = arrays[is_there[i] ? i : OUT];
+        cut[i].rank -= 2;
+        if (i != OUT) batch.in[i - 1] = &cut[i];
+    }
+    if (walk_broadcast(&batch, ARRAYS - 1, w) != PTO_OK) return tensor_fail(call, "batch dims: %.200s", batch.text);
+    return PTO_OK;
+}
+
+static pto_status check_types(tensor_call *call, const pto_tensor arrays[ARRAYS], const bool is_there[ARRAYS])
+{
+    const pto_dtype a = arrays[A].dtype, b = arrays[B].dtype;
+    if (a != b) return tensor_fail(call, "a is %s, b %s: they must be equal", pto_dtype_name(a), pto_dtype_name(b));
+    if (is_there[SCALE] || !element_is_float(a)) return PTO_OK;
+    return tensor_check_float(call);
 }
 
 pto_status eval_TENSOR_MATMUL(tensor_call *call)
 {
-    const pto_tensor *a = call->in[0], *b = call->in[1], *out = call->out;
-    if (a->dtype != b->dtype)
-        return tensor_fail(call, "a is %s, b %s: they must be equal", pto_dtype_name(a->dtype),
-                           pto_dtype_name(b->dtype));
-    if (element_is_float(a->dtype)) TENSOR_TRY(tensor_check_float(call));
-    if (a->rank < 2 || b->rank < 2 || out->rank < 2) {
-        return tensor_fail(call, "ranks %u and %u to %u, the least is 2", a->rank, b->rank, out->rank);
-    }
-    matmul p = {.cpu = call->cpu, .a = a, .b = b, .out = out};
+    pto_tensor arrays[ARRAYS];
+    bool is_there[ARRAYS];
+    TENSOR_TRY(to_matrices(call, arrays, is_there));
+    TENSOR_TRY(check_types(call, arrays, is_there));
+    const pto_tensor *a = &arrays[A], *b = &arrays[B], *out = &arrays[OUT];
+    matmul p = {.cpu = call->cpu,
+                .a = a,
+                .b = b,
+                .out = out,
+                .bias = is_there[BIAS] ? &arrays[BIAS] : NULL,
+                .scale = is_there[SCALE] ? &arrays[SCALE] : NULL,
+                .relu = call->relu};
     int64_t a_dims[2], b_dims[2], out_dims[2];
     last_dims(a, call->transpose_a, a_dims, p.a_strides);
     last_dims(b, call->transpose_b, b_dims, p.b_strides);
@@ -192,11 +322,13 @@ pto_status eval_TENSOR_MATMUL(tensor_call *call)
     p.k = a_dims[1];
     p.n = b_dims[1];
     walk w;
-    TENSOR_TRY(batch_walk(call, &w));
+    TENSOR_TRY(batch_walk(call, arrays, is_there, &w));
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
-        p.out_base = tensor_at(out, w.offset[0]);
-        p.a_base = tensor_at(a, w.offset[1]);
-        p.b_base = tensor_at(b, w.offset[2]);
+        p.out_base = tensor_at(out, w.offset[OUT]);
+        p.a_base = tensor_at(a, w.offset[A]);
+        p.b_base = tensor_at(b, w.offset[B]);
+        if (p.bias != NULL) p.bias_base = tensor_at(p.bias, w.offset[BIAS]);
+        if (p.scale != NULL) p.scale_base = tensor_at(p.scale, w.offset[SCALE]);
         multiply(&p);
     }
     return PTO_OK;

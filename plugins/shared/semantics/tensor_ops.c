@@ -43,7 +43,7 @@ pto_status tensor_run(tensor_op op, tensor_call *call)
     call->text[0] = 0;
     if (op <= EVAL_NONE || op >= EVAL_COUNT || rows[op].run == NULL)
         return tensor_fail(call, "%s computes nothing", tensor_op_name(op));
-    const pto_tensor *all[] = {call->out, call->in[0], call->in[1], call->in[2]};
+    const pto_tensor *all[] = {call->out, call->in[0], call->in[1], call->in[2], call->in[3]};
     for (int i = 0; i < 1 + TENSOR_OPERANDS; i++) {
         if (all[i] == NULL) continue;
         if (all[i]->rank > PTO_MAX_DIMS)

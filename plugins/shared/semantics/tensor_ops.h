@@ -2,9 +2,9 @@
  *
  * Numerics: float ops compute in double and round once to the result type, nearest even; sums add in double, in
  * row-major order of the reduced dims; integers wrap; integer division truncates, x / 0 is all ones and counts in
- * `faults`. Products of a matmul are exact in double for f32, f16 and bf16. Maxima: -0 < +0; of no element: the lowest
- * value; a sum of none is 0, a mean of none NaN. A cast to the same type copies bits. A NaN result is the canonical
- * one.
+ * `faults`. Products of a matmul are exact in double for floats; what follows its sums is computed in double too.
+ * Maxima: -0 < +0; of no element: the lowest value; a sum of none is 0, a mean of none NaN. A cast to the same type
+ * copies bits. A NaN result is the canonical one.
  *
  * Of tensor.concat and tensor.split a call moves one part: in[0] to the window of the result at `offsets`, where the
  * rest of the result stays, and the window of in[0] at `offsets` to the result. tensor.assemble takes the window and
@@ -30,7 +30,7 @@ typedef enum tensor_op {
 typedef enum nan_rule { NAN_PROPAGATE, NAN_IGNORE, NAN_ANY } nan_rule; /* ANY: as IGNORE */
 typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
 
-enum { TENSOR_OPERANDS = 3 };
+enum { TENSOR_OPERANDS = 4 };
 /* Operands and result do not overlap; the result has its dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
 typedef struct tensor_call {
     uint32_t cpu; /* from insn_cpu(), or 0; results do not depend on it */
@@ -45,6 +45,7 @@ typedef struct tensor_call {
     nan_rule nan;
     bool drop_reduced; /* keepdim = false */
     bool transpose_a, transpose_b, saturate;
+    bool third_is_scale, relu; /* of a product */
     round_mode mode;
     gelu_approx approx;
     double eps;

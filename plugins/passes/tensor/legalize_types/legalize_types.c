@@ -329,7 +329,7 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
 {
     const pto_op none = pto_op_none(run);
     const pto_dtype t = operand_dtype(op), out = result_dtype(op), want = match_product_type(run, t);
-    if (!has_matrix(run)) return PTO_OK;
+    if (!has_matrix(run) || pto_op_operand_count(op) > 2) return PTO_OK;
     if (want == CANNOT)
         return pto_error(op, "pto.legalize-types/no-product",
                          "the machine has no matrix product of %s; cast the operands to %s%s%s%s in the source",

@@ -66,8 +66,20 @@ static pto_status check_types(product *p)
         p->acc == PTO_I32 ? "i32" : "f32");
 }
 
+static pto_status check_plain(pto_op op)
+{
+    const int is_plain = pto_op_operand_count(op) == 2 && pto_type_rank(pto_value_type(pto_op_operand(op, 0))) > 1 &&
+                         pto_type_rank(pto_value_type(pto_op_operand(op, 1))) > 1 &&
+                         !pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu");
+    return is_plain ? PTO_OK
+                    : pto_error(op, "pto.tile/composite-left",
+                                "`tensor.matmul` has a vector, a bias, a scale or an activation; "
+                                "`pto.decompose-matmul` takes it apart: put it before `pto.legalize-types`");
+}
+
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
 {
+    PTO_TRY(check_plain(op));
     *p = (product){.run = run, .op = op};
     p->a = pto_value_type(pto_op_operand(op, 0));
     p->b = pto_value_type(pto_op_operand(op, 1));

@@ -1,0 +1,117 @@
+/* Shape rules of products of matrices. */
+#include "ir/op_rules.h"
+#include "ir/verify/infer.h"
+#include "ir/verify/ranges.h"
+
+#include <inttypes.h>
+
+static const char *const transposes[] = {"transpose_a", "transpose_b"};
+
+static bool is_true(const module *m, op_id op, const char *flag) { return op_attr_int(m, op, flag, 0) != 0; }
+
+static const char *operand_name(const module *m, op_id op, uint32_t i) { return op_info_of(m, op)->in[i].name; }
+
+static const type_node *operand_type(const module *m, op_id op, uint32_t i)
+{
+    return type_of_value(m, op_operand(m, op, i));
+}
+
+/* The result type: that of a, or the attribute; floats from floats, integers from integers, any from what is scaled. */
+static status product_dtype(module *m, op_id op, bool is_scaled, dtype *out)
+{
+    const ir_context *c = module_context(m);
+    dtype from = operand_type(m, op, 0)->dtype;
+    *out = from;
+    attr_id a = op_attr(m, op, "out");
+    if (a != 0 && attr_at(c, a)->kind == ATTR_TYPE) *out = type_at(c, attr_at(c, a)->id)->dtype;
+    bool is_float = dtype_class_of(from) == DTYPE_CLASS_FLOAT;
+    uint32_t legal = is_scaled ? DT_NUMBER : is_float ? DT_FLOAT : DT_INT;
+    if ((legal & (1u << *out)) == 0)
+        return op_error(m, op, &E0212, "cannot give %s from %s; legal are %s", dtype_name(*out), dtype_name(from),
+                        is_scaled  ? "f32, f16, bf16 and integer types"
+                        : is_float ? "f32, f16 and bf16"
+                                   : "integer types");
+    return OK;
+}
+
+/* Extents along the two dims of operand 0 or 1, in the order (m, k) or (k, n). A vector lacks m or n: 0. */
+static status matrix_dims(const module *m, op_id op, uint32_t operand, expr_id out[2])
+{
+    const type_node *t = operand_type(m, op, operand);
+    const uint32_t rank = t->rank;
+    const bool turned = is_true(m, op, transposes[operand]);
+    if (rank == 0)
+        return op_error(m, op, &E0213, "multiplies matrices and vectors; `%s` has no dims",
+                        operand_name(m, op, operand));
+    if (rank == 1 && turned)
+        return op_error(m, op, &E0314, "has a vector as `%s`, so `%s` has no effect; leave it out",
+                        operand_name(m, op, operand), transposes[operand]);
+    out[0] = rank == 1 ? 0 : t->dims[rank - (turned ? 1 : 2)];
+    out[1] = rank == 1 ? 0 : t->dims[rank - (turned ? 2 : 1)];
+    if (rank == 1) out[operand == 0 ? 1 : 0] = t->dims[0];
+    return OK;
+}
+
+static shape batch_of(const type_node *t)
+{
+    shape s = infer_shape_of(t);
+    s.rank = t->rank < 2 ? 0 : t->rank - 2u;
+    return s;
+}
+
+/* Operands from `first` on are repeated up to the result. */
+static status check_repeated(module *m, op_id op, uint32_t first, const shape *result)
+{
+    for (uint32_t i = first; i < op_value_operand_count(m, op); i++) {
+        shape to = *result, from = infer_shape_of(operand_type(m, op, i));
+        TRY(infer_broadcast_into(m, op, &to, i, &from));
+        bool grows = to.rank != result->rank;
+        for (uint32_t d = 0; d < to.rank && !grows; d++) grows = to.dims[d] != result->dims[d];
+        if (grows)
+            return op_error(m, op, &E0213, "repeats `%s` up to its result; that has fewer elements than %s",
+                            operand_name(m, op, i), type_words(m, value_type(m, op_operand(m, op, i))));
+    }
+    return OK;
+}
+
+/* bias and scale: the third operand is one of them, a fourth is scale. */
+static status check_epilogue(module *m, op_id op, bool *is_scaled)
+{
+    const uint32_t count = op_value_operand_count(m, op);
+    const bool third = str_is(op_attr_str(m, op, "third"), "scale");
+    *is_scaled = third || count == 4;
+    if (third && count != 3)
+        return op_error(m, op, &E0314,
+                        "has %" PRIu32 " operands, so `third` has no effect: of three it says what the last one is",
+                        count);
+    if (*is_scaled && operand_type(m, op, count - 1)->dtype != DTYPE_F32)
+        return op_error(m, op, &E0212, "scales by f32, got %s", dtype_name(operand_type(m, op, count - 1)->dtype));
+    if (count < 3 || third) return OK;
+    const dtype t = operand_type(m, op, 0)->dtype, bias = operand_type(m, op, 2)->dtype;
+    const bool is_float = dtype_class_of(t) == DTYPE_CLASS_FLOAT;
+    if (((is_float ? DT_FLOAT : DT_INT) & 1u << bias) == 0)
+        return op_error(m, op, &E0212, "adds `bias` to sums of %s; it has %s and must have %s", dtype_name(t),
+                        dtype_name(bias), is_float ? "f32, f16 or bf16" : "an integer type");
+    return OK;
+}
+
+status infer_matmul(module *m, uint32_t op, type_id *out)
+{
+    TRY(infer_same_dtype(m, op));
+    expr_id a[2], b[2];
+    TRY(matrix_dims(m, op, 0, a));
+    TRY(matrix_dims(m, op, 1, b));
+    if (!op_expr_same(m, op, a[1], b[0]))
+        return op_error(m, op, &E0213, "sums over %s elements of `a` and %s of `b`; both must be the same number",
+                        expr_words(m, op, a[1]), expr_words(m, op, b[0]));
+    shape s = batch_of(operand_type(m, op, 0)), batch_b = batch_of(operand_type(m, op, 1));
+    TRY(infer_broadcast_into(m, op, &s, 1, &batch_b));
+    if (a[0] != 0) s.dims[s.rank++] = a[0];
+    if (b[1] != 0) s.dims[s.rank++] = b[1];
+    bool is_scaled = false;
+    TRY(check_epilogue(m, op, &is_scaled));
+    TRY(check_repeated(m, op, 2, &s));
+    dtype d;
+    TRY(product_dtype(m, op, is_scaled, &d));
+    return infer_give(m, d, &s, out);
+}

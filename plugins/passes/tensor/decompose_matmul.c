@@ -1,0 +1,288 @@
+/* pto.decompose-matmul: products of matrices become those that a matrix unit makes, and what follows the sum ops of
+ * their own.
+ *
+ *                                                        %p = tensor.matmul %a, %b {out = f32}
+ *     %y = tensor.matmul %a, %b, %bias                   %q = tensor.add %p, %bias
+ *          {out = f16, activation = "relu"}       =>     %r = tensor.relu %q
+ *                                                        %y = tensor.cast %r
+ *
+ * The sum is f32, or of integers the result's type, where they are scaled i32. A vector becomes a matrix of one row or
+ * column by a reshape, and the result loses that dim by another one.
+ *
+ * Integers that the matrix unit of the machine does not multiply, and that are not scaled, become a product element by
+ * element and a sum, in the type of the result: both wrap.
+ *
+ *     %y = tensor.matmul %a, %b {out = i32}      =>    %p = tensor.mul %a', %b' : M x K x N or M x N x K
+ *                                                      %y = tensor.reduce_sum %p
+ *
+ * Bound: that of the product, and of what follows 1 ulp each in f32.
+ *
+ * Requires tensor ops, of any form. Leaves products of two matrices alone (pto.plain-products). */
+#include "composite.h"
+
+#define KINDS(X)                     \
+    X(MATMUL, "tensor.matmul")       \
+    X(ADD, "tensor.add")             \
+    X(MUL, "tensor.mul")             \
+    X(RELU, "tensor.relu")           \
+    X(CAST, "tensor.cast")           \
+    X(RESHAPE, "tensor.reshape")     \
+    X(TRANSPOSE, "tensor.transpose") \
+    X(REDUCE_SUM, "tensor.reduce_sum")
+PTO_KINDS(KINDS);
+
+#define STATS(X)                \
+    X(DECOMPOSED, "decomposed") \
+    X(SUMMED, "products-by-elements")
+PTO_STATS(STATS);
+
+typedef struct product {
+    const pto_run *run;
+    pto_op op;
+    pto_value a, b, bias, scale; /* the last two may be none */
+    pto_dtype from, to, sum;
+    int transpose_a, transpose_b, relu;
+} product;
+
+static int is_float(pto_dtype t) { return pto_dtype_is_float(t); }
+
+static product read_product(pto_op op)
+{
+    const pto_run *run = op.run;
+    const uint32_t count = pto_op_operand_count(op);
+    const int third_is_scale = pto_str_is(pto_attr_str_of(op, PTO_STR("third")), "scale");
+    product p = {.run = run,
+                 .op = op,
+                 .a = pto_op_operand(op, 0),
+                 .b = pto_op_operand(op, 1),
+                 .bias = count > 2 && !third_is_scale ? pto_op_operand(op, 2) : pto_value_none(run),
+                 .scale = count > 3 || third_is_scale ? pto_op_operand(op, count - 1) : pto_value_none(run),
+                 .to = pto_type_dtype(pto_value_type(pto_op_result(op, 0))),
+                 .transpose_a = pto_attr_bool_of(op, PTO_STR("transpose_a"), 0),
+                 .transpose_b = pto_attr_bool_of(op, PTO_STR("transpose_b"), 0),
+                 .relu = pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu")};
+    p.from = pto_type_dtype(pto_value_type(p.a));
+    const int is_wide = p.from == PTO_U32 || p.from == PTO_U64 || p.from == PTO_I64;
+    p.sum = is_float(p.from) ? PTO_F32 : !PTO_SOME(p.scale) ? p.to : is_wide ? p.from : PTO_I32;
+    return p;
+}
+
+static int has_epilogue(const product *p) { return PTO_SOME(p->bias) || PTO_SOME(p->scale) || p->relu; }
+
+/* Of integers that the machine's matrix unit multiplies, or where there is no such unit or no machine, nothing. */
+static int is_by_elements(const product *p)
+{
+    const pto_run *run = p->run;
+    const uint32_t rank_a = pto_type_rank(pto_value_type(p->a)), rank_b = pto_type_rank(pto_value_type(p->b));
+    if (rank_a == PTO_MAX_DIMS || rank_b == PTO_MAX_DIMS) return 0; /* the product element by element has one more */
+    if (is_float(p->from) || pto_machine_i64_or(run, -1, "matrix.head") < 0) return 0;
+    return pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(p->from)) < 0;
+}
+
+static int is_plain(const product *p)
+{
+    return pto_type_rank(pto_value_type(p->a)) > 1 && pto_type_rank(pto_value_type(p->b)) > 1 && !has_epilogue(p);
+}
+
+/* ---- ops ---- */
+
+static pto_value reshape(const product *p, pto_value x, uint32_t rank, const pto_expr *dims, const char *suffix)
+{
+    if (!PTO_SOME(x)) return x;
+    const pto_type type = pto_type_tensor(p->run, pto_type_dtype(pto_value_type(x)), rank, dims);
+    return composite_unary(p->op, pto_kind(p->run, KIND_RESHAPE), type, suffix, x);
+}
+
+/* One more dim, of extent 1, before dim `at`. */
+static pto_value unsqueeze(const product *p, pto_value x, uint32_t at, const char *suffix)
+{
+    const pto_type type = pto_value_type(x);
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t d = 0; d <= rank; d++)
+        dims[d] = d == at ? pto_expr_const(p->run, 1) : pto_type_dim(type, d < at ? d : d - 1);
+    return reshape(p, x, rank + 1, dims, suffix);
+}
+
+static pto_value swap_last(const product *p, pto_value x, const char *suffix)
+{
+    const pto_type type = pto_value_type(x);
+    const uint32_t rank = pto_type_rank(type);
+    int64_t perm[PTO_MAX_DIMS];
+    pto_expr dims[PTO_MAX_DIMS];
+    for (uint32_t d = 0; d < rank; d++) perm[d] = d;
+    perm[rank - 2] = rank - 1;
+    perm[rank - 1] = rank - 2;
+    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, (uint32_t)perm[d]);
+    pto_spec s = composite_spec(p->op, pto_kind(p->run, KIND_TRANSPOSE),
+                                pto_type_tensor(p->run, pto_type_dtype(type), rank, dims), suffix);
+    pto_spec_operand(&s, x);
+    pto_spec_ints(&s, PTO_STR("perm"), rank, perm);
+    return pto_spec_value(&s, pto_before(p->op));
+}
+
+/* ---- the product ---- */
+
+/* The shape of a product of two matrices: dims before the last two repeated to those of the result, m, n. */
+static uint32_t product_dims(const product *p, pto_value a, pto_value b, pto_expr dims[PTO_MAX_DIMS])
+{
+    const pto_type ta = pto_value_type(a), tb = pto_value_type(b), result = pto_value_type(pto_op_result(p->op, 0));
+    const uint32_t rank_a = pto_type_rank(ta), rank_b = pto_type_rank(tb), rank = rank_a > rank_b ? rank_a : rank_b;
+    for (uint32_t d = 0; d + 2 < rank; d++) dims[d] = pto_type_dim(result, d);
+    dims[rank - 2] = pto_type_dim(ta, rank_a - (p->transpose_a ? 1 : 2));
+    dims[rank - 1] = pto_type_dim(tb, rank_b - (p->transpose_b ? 2 : 1));
+    return rank;
+}
+
+static pto_value by_unit(const product *p, pto_value a, pto_value b, pto_dtype out, const char *suffix)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = product_dims(p, a, b, dims);
+    pto_spec s = composite_spec(p->op, pto_kind(p->run, KIND_MATMUL), pto_type_tensor(p->run, out, rank, dims), suffix);
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    if (p->transpose_a) pto_spec_bool(&s, PTO_STR("transpose_a"), 1);
+    if (p->transpose_b) pto_spec_bool(&s, PTO_STR("transpose_b"), 1);
+    if (out != p->from) pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(p->run, out));
+    if (pto_str_is(pto_attr_str_of(p->op, PTO_STR("order")), "ascending"))
+        pto_spec_str(&s, PTO_STR("order"), PTO_STR("ascending"));
+    return pto_spec_value(&s, pto_before(p->op));
+}
+
+/* The dims of both in one order: (m, k, n) where b is k x n, else (m, n, k); (k, m, n) where both begin with k. */
+static pto_value by_elements(const product *p, pto_value a, pto_value b, pto_dtype out, const char *suffix)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const pto_kind_id cast = pto_kind(p->run, KIND_CAST);
+    const uint32_t rank = product_dims(p, a, b, dims), rank_a = pto_type_rank(pto_value_type(a)),
+                   rank_b = pto_type_rank(pto_value_type(b));
+    const pto_expr k = pto_type_dim(pto_value_type(a), rank_a - (p->transpose_a ? 2 : 1)), m = dims[rank - 2],
+                   n = dims[rank - 1];
+    if (p->transpose_a && p->transpose_b) b = swap_last(p, b, "_b");
+    const int k_first = p->transpose_a, k_last = !p->transpose_a && p->transpose_b;
+    a = composite_cast(p->op, cast, out, "_a", unsqueeze(p, a, rank_a - (k_last ? 1 : 0), "_a"));
+    b = composite_cast(p->op, cast, out, "_b", unsqueeze(p, b, rank_b - (k_first ? 1 : 2), "_b"));
+    dims[rank - 2] = k_first ? k : m;
+    dims[rank - 1] = k_first ? m : k_last ? n : k;
+    dims[rank] = k_last ? k : n;
+    const pto_value products = composite_binary(p->op, pto_kind(p->run, KIND_MUL),
+                                                pto_type_tensor(p->run, out, rank + 1, dims), "_products", a, b);
+    const int64_t axis = (int64_t)rank - (k_first ? 2 : k_last ? 0 : 1);
+    dims[rank - 2] = m;
+    dims[rank - 1] = n;
+    pto_spec s =
+        composite_spec(p->op, pto_kind(p->run, KIND_REDUCE_SUM), pto_type_tensor(p->run, out, rank, dims), suffix);
+    pto_spec_operand(&s, products);
+    pto_spec_ints(&s, PTO_STR("axis"), 1, &axis);
+    pto_spec_bool(&s, PTO_STR("keepdim"), 0);
+    pto_stat_add(p->run, STAT_SUMMED, 1);
+    return pto_spec_value(&s, pto_before(p->op));
+}
+
+/* The sum, with the shape of the result. */
+static pto_value make_sum(const product *p, const char *suffix)
+{
+    const pto_type result = pto_value_type(pto_op_result(p->op, 0));
+    const int is_row = pto_type_rank(pto_value_type(p->a)) == 1, is_column = pto_type_rank(pto_value_type(p->b)) == 1;
+    const char *inner = is_row || is_column ? "_matrix" : suffix;
+    const pto_value a = is_row ? unsqueeze(p, p->a, 0, "_a") : p->a, b = is_column ? unsqueeze(p, p->b, 1, "_b") : p->b;
+    if (!PTO_SOME(a) || !PTO_SOME(b)) return pto_value_none(p->run);
+    const pto_dtype out = has_epilogue(p) ? p->sum : p->to;
+    const pto_value sum = is_by_elements(p) ? by_elements(p, a, b, out, inner) : by_unit(p, a, b, out, inner);
+    if (!is_row && !is_column) return sum;
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(result);
+    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(result, d);
+    return reshape(p, sum, rank, dims, suffix);
+}
+
+/* ---- what follows ---- */
+
+static pto_value convert(const product *p, pto_value x, pto_dtype to, int saturates, const char *suffix)
+{
+    const pto_type type = pto_value_type(x);
+    if (!PTO_SOME(x) || pto_type_dtype(type) == to) return x;
+    pto_spec s = composite_spec(p->op, pto_kind(p->run, KIND_CAST), pto_type_with_dtype(p->run, type, to), suffix);
+    pto_spec_operand(&s, x);
+    if (saturates) pto_spec_bool(&s, PTO_STR("saturate"), 1);
+    return pto_spec_value(&s, pto_before(p->op));
+}
+
+static pto_value make_epilogue(const product *p, pto_value y)
+{
+    const pto_type shape = pto_value_type(pto_op_result(p->op, 0));
+    const int scales = PTO_SOME(p->scale);
+    const char *last = p->to == PTO_F32 || (!is_float(p->from) && !scales) ? "" : "_wide";
+    if (PTO_SOME(p->bias) && PTO_SOME(y)) {
+        const pto_value bias = convert(p, p->bias, p->sum, 0, "_bias");
+        y = composite_binary(p->op, pto_kind(p->run, KIND_ADD), pto_type_with_dtype(p->run, shape, p->sum),
+                             scales || p->relu ? "_biased" : last, y, bias);
+    }
+    if (scales) {
+        y = convert(p, y, PTO_F32, 0, "_number");
+        y = composite_binary(p->op, pto_kind(p->run, KIND_MUL), pto_type_with_dtype(p->run, shape, PTO_F32),
+                             p->relu ? "_scaled" : last, y, p->scale);
+    }
+    if (p->relu && PTO_SOME(y)) y = composite_unary(p->op, pto_kind(p->run, KIND_RELU), pto_value_type(y), last, y);
+    return convert(p, y, p->to, scales && !is_float(p->to), "");
+}
+
+static pto_status visit(const product *p)
+{
+    const int epilogue = has_epilogue(p);
+    pto_value y = make_sum(p, epilogue ? "_sum" : "");
+    if (epilogue) y = make_epilogue(p, y);
+    PTO_NEED(y);
+    pto_stat_add(p->run, STAT_DECOMPOSED, 1);
+    return pto_op_replace_by(p->op, y);
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_WALK(function, op)
+    {
+        if (!pto_op_is(op, pto_kind(run, KIND_MATMUL))) continue;
+        const product p = read_product(op);
+        if (!is_plain(&p) || is_by_elements(&p)) PTO_TRY(visit(&p));
+    }
+    return PTO_OK;
+}
+
+static pto_status check_plain_products(const pto_run *run, pto_op function)
+{
+    PTO_WALK(function, op)
+    {
+        if (!pto_op_is(op, pto_kind(run, KIND_MATMUL))) continue;
+        const product p = read_product(op);
+        if (!is_plain(&p))
+            return pto_error(op, "pto.decompose-matmul/composite-left",
+                             "`tensor.matmul` has a vector, a bias, a scale or an activation; `pto.decompose-matmul` "
+                             "takes it apart");
+    }
+    return PTO_OK;
+}
+
+static const pto_property plain_products = {
+    .struct_size = sizeof plain_products,
+    .id = "pto.plain-products",
+    .doc = "every product is one of two matrices, and nothing else",
+    .level = "tensor/1",
+    .kinds = pass_kinds,
+    .check = check_plain_products,
+};
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .flags = PTO_PASS_REASSOCIATES,
+    .id = "pto.decompose-matmul",
+    .summary = "Take products of matrices apart into the plain product and what follows it",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tensor/1",
+    .establishes = PTO_STRS("pto.plain-products"),
+    .kinds = pass_kinds,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.decompose-matmul", "pass:pto.decompose-matmul property:pto.plain-products", "pto.plain-products",
+           .version = "0.1.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass),
+           .properties = PTO_LIST(pto_property, &plain_products));
