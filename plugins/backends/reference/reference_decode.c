@@ -64,7 +64,7 @@ static uint32_t value_leaf(void *self, pto_value v) { return coder_value(self, v
 
 pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out)
 {
-    const index_leaves leaves = {c, symbol_leaf, value_leaf, NULL};
+    const index_leaves leaves = {c, symbol_leaf, value_leaf};
     if (index_compile(&c->pool, &leaves, e, out)) return PTO_OK;
     return coder_refuse(op, "pto.reference/unsupported", "`%.*s` has an index expression that cannot be computed",
                         PTO_FMT(pto_op_name(op)));
@@ -73,7 +73,7 @@ pto_status coder_expr(coder *c, pto_op op, pto_expr e, index_expr *out)
 /* Expressions of types hold symbols and constants only, so they always compile. */
 static index_expr type_expr(coder *c, pto_expr e)
 {
-    const index_leaves leaves = {c, symbol_leaf, value_leaf, NULL};
+    const index_leaves leaves = {c, symbol_leaf, value_leaf};
     index_expr out = {0};
     if (!index_compile(&c->pool, &leaves, e, &out)) out = (index_expr){.constant = -1};
     return out;

@@ -35,15 +35,13 @@ static uint32_t slot_of(const index_leaves *leaves, pto_expr e)
     switch (pto_expr_kind_of(e)) {
     case PTO_EXPR_SYMBOL: return leaves->symbol(leaves->self, pto_expr_symbol_name(e));
     case PTO_EXPR_VALUE: return leaves->value(leaves->self, pto_expr_leaf(e));
-    case PTO_EXPR_SLOT:
-        return leaves->position != NULL ? leaves->position(leaves->self, pto_expr_number(e)) : UINT32_MAX;
     default: return UINT32_MAX;
     }
 }
 
 static bool is_leaf(pto_expr_kind kind)
 {
-    return kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE || kind == PTO_EXPR_SLOT;
+    return kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE;
 }
 
 static uint32_t code_of(pto_expr_kind kind)

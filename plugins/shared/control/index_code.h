@@ -33,7 +33,6 @@ typedef struct index_leaves {
     void *self;
     uint32_t (*symbol)(void *self, pto_str name);
     uint32_t (*value)(void *self, pto_value value);
-    uint32_t (*position)(void *self, int64_t slot); /* PTO_EXPR_SLOT; NULL: there are none */
 } index_leaves;
 
 typedef enum index_result { INDEX_OK, INDEX_OVERFLOW, INDEX_DIVISOR } index_result;

@@ -115,16 +115,9 @@ static uint32_t value_leaf(void *self, pto_value v)
     return t.kind == THING_SLOT ? t.id : NO_ID;
 }
 
-/* Grid indices have the first slots. */
-static uint32_t grid_leaf(void *self, int64_t position)
-{
-    const decoder *d = self;
-    return position >= 0 && position < d->p->grid_rank ? (uint32_t)position : NO_ID;
-}
-
 static pto_status decode_expr(decoder *d, const program_site *site, pto_expr e, index_expr *out)
 {
-    const index_leaves leaves = {d, symbol_leaf, value_leaf, grid_leaf};
+    const index_leaves leaves = {d, symbol_leaf, value_leaf};
     if (index_compile(&d->pool, &leaves, e, out)) return PTO_OK;
     return program_error(d->p, site, "unsupported",
                          "`%.*s` has an index expression of a value that is not an index here", PTO_FMT(site->op_name));

@@ -231,7 +231,7 @@ static uint32_t part_of_value(void *self, pto_value v)
 /* Compiles the whole and the `from` of each loop index in it. */
 static int compile(part_list *l, index_pool *pool)
 {
-    const index_leaves leaves = {l, part_of_symbol, part_of_value, NULL};
+    const index_leaves leaves = {l, part_of_symbol, part_of_value};
     for (uint32_t i = 0; i < l->count; i++) {
         part *p = &l->items[i];
         if (p->kind == PTO_EXPR_VALUE && p->count != 0 &&
