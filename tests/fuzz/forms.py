@@ -1,7 +1,7 @@
 """Forms of tensor programs against numpy, on the reference and on the simulator.
 
     forms.py [--bin DIR] [--groups LIST] [--only PATTERN] [--sizes N] [--empty] [--stages] [--set K=V] [--keep DIR]
-    forms.py [--bin DIR] --random N [--seed N] [--seconds N] [--stages] [--set K=V] [--keep DIR]
+    forms.py [--bin DIR] --random N [--seed N] [--seconds N] [--opset FILE] [--stages] [--set K=V] [--keep DIR]
 
 A form is a short program with what numpy makes of it in float64 (Python-exact for integers), at several sizes. Each runs with its
 extents as numbers and as symbols:
@@ -11,8 +11,8 @@ extents as numbers and as symbols:
   - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
     final IR of the whole run, and the reference runs the module as it is then.
 
---random N adds programs of random broadcasts, reductions, transposes, windows and constants. They follow from the seed alone. Ends with 1 and the
-program when something does not hold."""
+--random N adds programs of random broadcasts, reductions, transposes, windows and constants; with --opset, the plugin that `pto-plugin new opset
+acme.opset` makes, of its op, too. They follow from the seed alone. Ends with 1 and the program when something does not hold."""
 
 import argparse
 import itertools
@@ -120,9 +120,13 @@ class Form:
 
 
 class Tools:
-    def __init__(self, programs, folder, settings):
+    def __init__(self, programs, folder, settings, opset=""):
         self.bin, self.folder = programs, folder
         self.default = [pipeline("default"), *[f"--set={s}" for s in settings]]
+        self.plugins, self.decompose = [], ""
+        if opset:
+            self.plugins, self.decompose = [f"--plugin={os.path.abspath(opset)}"], "decompose-squared-distance"
+            self.default.append(f"--insert-before=canonicalize=acme.{self.decompose}")
         os.makedirs(folder, exist_ok=True)
 
     def path(self, name):
@@ -130,7 +134,7 @@ class Tools:
 
     def run(self, tool, *arguments):
         program = os.path.join(self.bin, tool) if self.bin else tool
-        r = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        r = subprocess.run([program, *arguments, *self.plugins], capture_output=True, text=True, timeout=300, cwd=self.folder)
         if r.returncode:
             raise Wrong(f"{tool} {' '.join(arguments)}: status {r.returncode}\n{r.stderr[:2000]}")
         return r.stdout
@@ -202,6 +206,8 @@ def steps(tools):
             named = re.search(r"\bid: ([\w-]+)", line) or re.match(r"\s+- (?:pass: |\{ pass: )?pto\.([\w-]+)", line)
             if named and line.lstrip().startswith("-"):
                 STEPS.append(named[1])
+        if tools.decompose:
+            STEPS.insert(STEPS.index("canonicalize"), tools.decompose)
     return STEPS
 
 
@@ -609,7 +615,8 @@ def as_given(dtype, bits):
 class RandomForm:
     """Text and values of a random program; numbers are integers that every type on the way holds exactly."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, has_distance=False):
+        self.has_distance = has_distance
         self.r, self.lines, self.values, self.count = random.Random(seed), [], [], 0
         r = self.r
         self.dtype = r.choice(("f32", "f32", "i32"))
@@ -659,7 +666,9 @@ class RandomForm:
         r = self.r
         kind = r.random()
         name, dims, value = r.choice(self.values[-4:])
-        if kind < 0.45:
+        if self.has_distance and self.dtype == "f32" and r.random() < 0.2:
+            self.distance(name, dims, value)
+        elif kind < 0.45:
             other = r.choice(self.values + self.scalars)
             op, fn = r.choice((("add", np.add), ("sub", np.subtract), ("mul", np.multiply), ("maximum", np.maximum), ("minimum", np.minimum)))
             joined = self.joined(dims, other[1])
@@ -732,6 +741,17 @@ class RandomForm:
                 made[cut(k, n - 2)] = its[cut(0, n - 2)]
                 self.keep(f"tensor.assemble %{self.values[-1][0]}, %{name}{zeros(k)}", dims, made)
 
+    def distance(self, name, dims, value):
+        """The op of the plugin, of two values of one shape."""
+        r = self.r
+        other, _, other_value = r.choice([v for v in self.values if v[1] == dims])
+        if dims:
+            axis = r.randrange(len(dims))
+            to = tuple("1" if i == axis else d for i, d in enumerate(dims))
+            written = r.choice((f" {{axis = {axis}}}", f" {{axis = {axis - len(dims)}}}"))
+            want = ((value - other_value) ** 2).sum(axis, keepdims=True)
+            self.keep(f"acme.squared_distance %{name}, %{other}{written}", to, want)
+
     def choose(self, name, dims, value):
         """A comparison, perhaps turned or joined with another one, and what it chooses from."""
         r = self.r
@@ -778,9 +798,9 @@ class RandomForm:
         return form
 
 
-def randoms(first, count):
+def randoms(first, count, has_distance):
     for seed in range(first, first + count):
-        yield RandomForm(seed).form(seed)
+        yield RandomForm(seed, has_distance).form(seed)
 
 
 def single_ops():
@@ -807,10 +827,11 @@ def main():
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--opset", default="", help="plugin file of acme.squared_distance, which random programs then have")
     parser.add_argument("--keep", default="", help="folder for what goes between the programs")
     a = parser.parse_args()
-    tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(a.keep or tempfile.mkdtemp()), a.set)
-    groups = (randoms(a.seed, a.random),) if a.random else (g() for g in FORMS if not a.groups or g.__name__ in a.groups.split(","))
+    tools = Tools(a.bin and os.path.abspath(a.bin), os.path.abspath(a.keep or tempfile.mkdtemp()), a.set, a.opset)
+    groups = (randoms(a.seed, a.random, a.opset),) if a.random else (g() for g in FORMS if not a.groups or g.__name__ in a.groups.split(","))
     runs = forms = wrong = refused = listed = 0
     end = time.monotonic() + a.seconds if a.seconds else None
     for form in itertools.chain(*groups):
