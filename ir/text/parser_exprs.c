@@ -124,9 +124,7 @@ static status parse_primary(parser *p, bool is_negative, expr_id *out)
     uint32_t slot;
     int64_t v;
     switch (t.kind) {
-    case TOK_INT:
-        TRY(parse_int(p, is_negative, &v));
-        return built(p, &t, expr_const(p->c, v), out);
+    case TOK_INT: TRY(parse_int(p, is_negative, &v)); return built(p, &t, expr_const(p->c, v), out);
     case TOK_SYMBOL:
         *out = expr_symbol(p->c, intern_text(p, text_of(&t)));
         next(p);

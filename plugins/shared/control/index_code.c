@@ -39,10 +39,7 @@ static uint32_t slot_of(const index_leaves *leaves, pto_expr e)
     }
 }
 
-static bool is_leaf(pto_expr_kind kind)
-{
-    return kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE;
-}
+static bool is_leaf(pto_expr_kind kind) { return kind == PTO_EXPR_SYMBOL || kind == PTO_EXPR_VALUE; }
 
 static uint32_t code_of(pto_expr_kind kind)
 {
