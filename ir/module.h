@@ -20,7 +20,8 @@ typedef uint32_t use_id; /* one operand slot of one op */
 
 typedef struct module module;
 
-module *module_create(ir_context *c, str_id name /* 0: anonymous */);
+/* An empty module in the context, which must outlive it. `name` 0: anonymous. */
+module *module_create(ir_context *c, str_id name);
 /* Frees all its memory; ids and pointers into it are of no use afterwards. NULL is fine. */
 void module_destroy(module *m);
 /* A copy in the same context, with the same ids. */
@@ -128,7 +129,10 @@ str op_attr_str(const module *m, op_id o, const char *name); /* {NULL,0} when ab
 uint32_t op_block_count(const module *m, op_id o);
 block_id op_block_at(const module *m, op_id o, uint32_t i);
 
-/* ---- blocks ---- */
+/* ---- blocks ----
+ * Ids are live ones: another is a BUG, except where liveness is asked. First and last: 0 in an empty block. Arguments
+ * count from 0; a new one is the last, and an erased one lets the later ones move up. A generation is new each time
+ * that a number is used again. */
 op_id block_parent(const module *m, block_id b); /* 0 for the top block */
 op_id block_first(const module *m, block_id b);
 op_id block_last(const module *m, block_id b);
@@ -139,7 +143,9 @@ void block_erase_arg(module *m, block_id b, uint32_t i); /* BUG when used */
 uint32_t block_generation(const module *m, block_id b);
 bool block_is_live(const module *m, block_id b);
 
-/* ---- values ---- */
+/* ---- values ----
+ * As of blocks. Uses of a value form a list, the oldest first, which ends with 0; the slot of a use is its number among
+ * all operands of the op, index operands included. */
 bool value_is_live(const module *m, value_id v);
 /* value_is_live, and its value_generation is this one. */
 bool value_is_live_since(const module *m, value_id v, uint32_t generation);
@@ -167,6 +173,7 @@ void value_set_name_parts(module *m, value_id v, value_name n);
 void value_print_name(const module *m, value_id v, text_buffer *out); /* with the `%` */
 
 /* ---- symbols, functions, levels ---- */
+/* Of a function or kernel: its name without `@`, which is unique in the module, and its one block. */
 str_id function_name(const module *m, op_id f);
 void function_set_name(module *m, op_id f, str_id name);
 block_id function_body(const module *m, op_id f);

@@ -162,30 +162,26 @@ static inline op_record *op_raw(const module *m, op_id o)
 {
     return (op_record *)m->ops.chunks[o >> CHUNK_SHIFT] + (o & CHUNK_MASK);
 }
-
 static inline value_record *value_raw(const module *m, value_id v)
 {
     return (value_record *)m->values.chunks[v >> CHUNK_SHIFT] + (v & CHUNK_MASK);
 }
-
 static inline rest_record *rest_raw(const module *m, uint32_t r)
 {
     return (rest_record *)m->rests.chunks[r >> CHUNK_SHIFT] + (r & CHUNK_MASK);
 }
-
 static inline far_use_record *far_use_raw(const module *m, use_id u)
 {
     return (far_use_record *)m->uses.chunks[u >> CHUNK_SHIFT] + (u & CHUNK_MASK);
 }
-
+/* The op that holds the use in its own record, and the use, which may be there or apart. */
 static inline op_id near_use_op(use_id u) { return (u & ~USE_NEAR) / NEAR_OPERANDS; }
-
 static inline use_record *use_raw(const module *m, use_id u)
 {
     if ((u & USE_NEAR) == 0) return &far_use_raw(m, u)->use;
     return &op_raw(m, near_use_op(u))->operands[u % NEAR_OPERANDS];
 }
-
+/* The block, live or not. */
 static inline block_record *block_raw(const module *m, block_id b)
 {
     return (block_record *)m->blocks.chunks[b >> CHUNK_SHIFT] + (b & CHUNK_MASK);
@@ -204,7 +200,6 @@ static inline value_record *value_at(const module *m, value_id v)
     BUG_IF(v >= m->values.count || value_raw(m, v)->def == 0, "value %u does not exist or was erased", v);
     return value_raw(m, v);
 }
-
 static inline block_record *block_at(const module *m, block_id b)
 {
     BUG_IF(b >= m->blocks.count || !block_raw(m, b)->live, "block %u does not exist or was erased", b);
@@ -251,6 +246,8 @@ static inline uint32_t block_count(const module *m, const op_record *op)
 }
 
 /* ---- record_table.c ---- */
+/* An empty table of records of so many bytes. Its chunks are in the arenas that are given with additions; `fini` frees
+ * the list of chunks. */
 void record_table_init(record_table *t, uint32_t record_bytes);
 void record_table_fini(record_table *t);
 /* A copy with the same ids, its chunks in `memory`. */
@@ -264,7 +261,9 @@ static inline uint32_t record_table_add(record_table *t, arena *memory)
 uint32_t run_class(uint32_t n);
 uint32_t run_capacity(uint32_t class_index);
 
-/* ---- module_value.c ---- */
+/* ---- module_value.c ----
+ * Create: consecutive ids, those of freed records first where a run of that length is there. Free: `n` ids from `first`
+ * on, which nothing refers to any more. */
 value_id values_create(module *m, uint32_t n); /* consecutive; the caller fills type, def and index */
 void values_free(module *m, value_id first, uint32_t n);
 use_id uses_create(module *m, uint32_t n);
@@ -275,6 +274,7 @@ block_id blocks_create(module *m, op_id parent, uint32_t n);
 void blocks_free(module *m, block_id first, uint32_t n);
 
 /* ---- op_attr.c ---- */
+/* Finds out what kind_cache_at returns: of any kind, and the place of one that a plugin added. */
 void kind_cache_fill(const module *m, op_kind kind, kind_cache *k);
 kind_cache *kind_cache_added(const module *m, op_kind kind);
 
@@ -321,7 +321,8 @@ expr_id index_expr_of(const module *m, op_id o, attr_id list, uint32_t index);
 /* Whether an op with the attributes `a` has the name of one with `b` in paths, all else being equal. */
 bool attrs_call_alike(const module *m, attr_id a, attr_id b);
 
-/* ---- symbols.c ---- */
+/* ---- symbols.c: functions by name ---- */
+/* Enters a function by its name, takes it out, or lets the table be made anew when it is asked next. */
 void symbols_add(module *m, op_id f);
 void symbols_remove(module *m, op_id f);
 void symbols_forget(module *m);

@@ -5,6 +5,7 @@
 
 #include "ir/op_info.h"
 
+/* The types of the results, from operands and attributes. Fail after a diagnostic at the op. */
 MUST_CHECK status infer_assemble(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);
@@ -24,6 +25,7 @@ MUST_CHECK status infer_transpose(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_unsqueeze(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_view(module *m, uint32_t op, type_id *out);
 
+/* What else must hold of an op whose operands and attributes fit its row. Fail after a diagnostic at the op. */
 MUST_CHECK status verify_bind(module *m, uint32_t op);
 MUST_CHECK status verify_block_tile(module *m, uint32_t op);
 MUST_CHECK status verify_buffer(module *m, uint32_t op);

@@ -90,6 +90,7 @@ static inline bool run_is_current(const run_context *c, const pto_run *run, uint
 op_id op_refuse(run_context *c, pto_op h);
 value_id value_refuse(run_context *c, pto_value h);
 
+/* The ids of an op and of a value that are live in this run. */
 static inline op_id op_from(run_context *c, pto_op h)
 {
     if (!run_is_current(c, h.run, h.generation)) return op_refuse(c, h);

@@ -83,9 +83,7 @@ static inline void text_put(text_buffer *t, const char *p, size_t n)
     t->n += n;
     t->p[t->n] = 0;
 }
-
 static inline void text_putc(text_buffer *t, char c) { text_put(t, &c, 1); }
-
 void text_put_i64(text_buffer *t, int64_t v);
 void text_put_u64(text_buffer *t, uint64_t v);
 /* The shortest of 15 to 17 digits that reads back to the same bits, always with `.` or an exponent; `inf`, `-inf`,

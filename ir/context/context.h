@@ -36,6 +36,8 @@ void context_set_ops(ir_context *c, op_table *ops);
 op_table *context_ops(const ir_context *c);
 
 /* ---- strings ---- */
+/* The id of a text, the same for the same bytes as long as the context lives; the text is copied. `_z`: of one that
+ * ends in NUL. */
 str_id string_intern(ir_context *c, str s);
 str_id string_intern_z(ir_context *c, const char *s);
 str string_of(const ir_context *c, str_id id); /* always NUL-terminated after n */

@@ -82,8 +82,10 @@ static inline uint64_t hash_step(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
+/* The hash of what was stepped over. */
 static inline uint32_t hash_end(uint64_t h) { return (uint32_t)((h * UINT64_C(0xD6E8FEB86659FD93)) >> 32); }
 
+/* A step over bytes; their number counts, too. */
 static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {
     const char *p = bytes;

@@ -140,7 +140,10 @@ typedef struct parser {
     type_id index_type;
 } parser;
 
+/* Functions that return a status fail after a diagnostic. */
+
 /* ---- parser_tokens.c: tokens, errors ---- */
+/* Takes the token at hand; the place of a token in the text; its own text, in the buffer that is parsed. */
 static inline void next(parser *p) { lexer_next(&p->lex, &p->tok); }
 src_pos pos_of(const parser *p, const token *t);
 src_pos pos_at(const parser *p, uint32_t line, uint32_t column);
@@ -204,6 +207,7 @@ MUST_CHECK status names_define(parser *p, const name_ref *ref, value_id v);
 void names_leave(parser *p, size_t scope);
 
 /* ---- parser_types.c ---- */
+/* At the first token of a type. */
 MUST_CHECK status parse_type(parser *p, type_id *out);
 /* "unknown `what`", with the nearest of `names` or all of them; they end in NULL. */
 MUST_CHECK status fail_name(parser *p, const diag_code_info *code, const char *what, const char *const *names);
@@ -222,6 +226,7 @@ bool at_type(const parser *p);
 MUST_CHECK status parse_types(parser *p);
 
 /* ---- parser_exprs.c ---- */
+/* An index expression, simplified. */
 MUST_CHECK status parse_expr(parser *p, expr_id *out);
 /* Comma-separated, at least `least`, as a list attribute, up to the closing token, which is taken. The opening token
  * was taken; it is `open`. */
@@ -244,13 +249,14 @@ MUST_CHECK status parse_dict(parser *p, const op_info *info, uint32_t custom, si
 MUST_CHECK status check_required(parser *p, const op_info *info, size_t from, src_pos at);
 /* Checks the value against the spec and brings it into its stored form. */
 MUST_CHECK status fit_attr(parser *p, const op_info *info, const attr_spec *spec, src_pos at, attr_id *value);
-/* parser_dense.c: `[1.0, 2.0] : tensor<2 x f32>` after the word `dense`. */
 /* `(0x7e01)` after `nan`. */
 MUST_CHECK status parse_nan_bits(parser *p, uint64_t *out);
+/* parser_dense.c: `[1.0, 2.0] : tensor<2 x f32>` after the word `dense`. */
 MUST_CHECK status parse_dense(parser *p, attr_id *out);
 
 /* ---- parser_ops.c ---- */
-MUST_CHECK status parse_loc(parser *p, loc_id *out); /* `loc` is here */
+/* `loc(..)`, at its first word; the place of a token as a location. */
+MUST_CHECK status parse_loc(parser *p, loc_id *out);
 loc_id loc_of(parser *p, const token *t);
 /* `: types` and `loc(..)` at the end of an op with `count` results; types go onto p->types. */
 MUST_CHECK status parse_tail(parser *p, uint32_t count, src_pos at, loc_id *loc);
@@ -268,6 +274,7 @@ MUST_CHECK status define_results(parser *p, op_id o, size_t names, size_t count)
 op_id add_second_block(parser *p, op_id o);
 
 /* ---- parser_functions.c, parser_control.c ---- */
+/* From the word to the `{` of the body, which becomes the innermost frame. */
 MUST_CHECK status parse_func(parser *p);
 MUST_CHECK status parse_kernel(parser *p);
 /* `(vector)` after the word `core`, onto p->keys and p->attrs. */
@@ -278,6 +285,7 @@ MUST_CHECK status parse_control(parser *p, op_kind kind, size_t names, size_t na
 MUST_CHECK status finish_control(parser *p, frame *f);
 
 /* ---- parser_generic.c ---- */
+/* An op in the generic form, at its name in quotes; after the `}` of one of its blocks, the rest. */
 MUST_CHECK status parse_generic(parser *p, size_t names, size_t name_count);
 MUST_CHECK status finish_generic(parser *p, frame *f);
 

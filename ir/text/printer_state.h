@@ -26,10 +26,13 @@ typedef struct printer {
     op_form forms[OP_KIND_COUNT];
 } printer;
 
+/* All of these append to `out`. */
+
 /* ---- printer.c ---- */
+/* `%x`; a type; the blanks before a line. */
 void print_value(printer *r, value_id v);
 void print_type(printer *r, type_id t);
-void print_comma(printer *r, bool *is_first); /* ", " but before the first */
+void print_comma(printer *r, bool *is_first); /* ", ", except before the first */
 void print_indent(printer *r);
 /* `{k = v}` with a blank before it: row order, then by spelling, without the attributes of the mask. */
 void print_dict(printer *r, op_id o, uint32_t without);
@@ -41,14 +44,17 @@ attr_id attr_of(const printer *r, op_id o, const char *name);
 attr_id item_of(const printer *r, attr_id list, uint32_t index);
 uint32_t count_of(const printer *r, attr_id list);
 
-/* ---- printer_control.c: from the op's name to its `{`, between its blocks ---- */
+/* ---- printer_control.c ---- */
+/* Of an op with blocks: from its name to its `{`; from the `}` of one block to the `{` of the next. */
 void print_control_head(printer *r, op_id o);
 void print_between_blocks(printer *r, op_id o);
 
 /* ---- printer_attrs.c ---- */
+/* ` loc(..)`, every origin. */
 void print_loc(printer *r, loc_id l);
 
-/* ---- printer_generic.c ---- */
+/* ---- printer_generic.c: the same parts in the generic form ---- */
+/* From results to attributes; the label of a block with arguments; types and location; attributes of the module. */
 void print_generic_head(printer *r, op_id o);
 void print_generic_block_start(printer *r, block_id b);
 void print_generic_tail(printer *r, op_id o);

@@ -31,7 +31,8 @@ MUST_CHECK status inspect_errors(inspector *x, const char *name);
 MUST_CHECK status inspect_counters(inspector *x, const char *name);
 MUST_CHECK status inspect_host(inspector *x, const char *name);
 
-/* ---- one entry: a title, a sentence, rows of key and value. Values NULL are left out. ---- */
+/* ---- output: a list of entries, each a title, a sentence and rows of key and value; values NULL are left out ---- */
+/* Begins the list; begins an entry; adds a row to it. */
 void inspect_begin(inspector *x);
 void inspect_entry(inspector *x, const char *title, const char *sentence);
 void inspect_row(inspector *x, const char *key, const char *value);

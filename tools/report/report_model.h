@@ -109,6 +109,7 @@ int64_t report_bytes_of(const report *r, type_id t);
 const char *report_source_of(const report *r, op_id o);
 
 /* ---- report_pipes.c ---- */
+/* As CSS writes it; the same for pipes with one role. */
 const char *report_pipe_colour(const report *r, const char *pipe);
 /* What a pipe of a core kind does, by the machine: "gm -> vec". Empty when nothing is known. */
 const char *report_pipe_work(const report *r, const char *core, const char *pipe);
@@ -121,6 +122,7 @@ uint32_t report_pipe_order(const report *r, uint32_t *out);
 const char *report_cause_colour(const char *cause);
 
 /* ---- report_rows.c ---- */
+/* Fills `r->kernels` from the module, the counters and the trace. */
 void report_kernels(report *r);
 
 #endif

@@ -19,6 +19,7 @@ void report_put_buffers(const report *r, const report_kernel *k, text_buffer *ou
 void report_put_counters(const report *r, text_buffer *out);
 
 /* ---- report_listing.c: the module with what each line cost ---- */
+/* As a table of HTML. */
 void report_put_listing(const report *r, text_buffer *out);
 /* YAML, with no folder of this machine. */
 void report_put_pipeline(const char *yaml, text_buffer *out);

@@ -90,6 +90,7 @@ void session_watch_compile(session *s, session_watch *w, bool is_first);
 MUST_CHECK status session_check_outputs(const session *s);
 
 /* ---- session_verbosity.c: --quiet, --progress, --trace ---- */
+/* Reads the options, before anything is printed. */
 void session_read_verbosity(session *s);
 /* No warnings and no lines that nobody asked for. */
 bool session_is_quiet(const session *s);
@@ -97,6 +98,7 @@ bool session_is_quiet(const session *s);
 exit_status session_write_trace(session *s, exit_status code);
 
 /* ---- --compare: the pipeline OTHER as it is in its file; what the command line changes is of the first ---- */
+/* Whether --compare was given; opens OTHER, after the first pipeline. */
 bool session_compares(const session *s);
 MUST_CHECK exit_status session_open_other(session *s);
 /* `m`: a copy of the module, made before session_compile. */

@@ -32,9 +32,11 @@ typedef struct bandwidth {
     uint32_t class_count;
 } bandwidth;
 
+/* No transfers, no classes. `total`: bytes per cycle that all share; 0: no limit. */
 void bandwidth_init(bandwidth *b, double total);
 /* Before the first transfer. False: too many. */
 bool bandwidth_add_class(const pto_run *run, bandwidth *b, double limit, uint32_t actors);
+/* A transfer of `actor` over a path of that class begins now. */
 void bandwidth_begin(bandwidth *b, int64_t now, double limit, double bytes, uint32_t actor);
 /* When bandwidth_end will have something; -1: no transfer runs. */
 int64_t bandwidth_next(const bandwidth *b);

@@ -32,6 +32,7 @@ typedef struct claim_table {
     uint64_t left_out; /* windows that found no more space */
 } claim_table;
 
+/* An empty table, whose memory is scratch of the run. */
 void claims_init(const pto_run *run, claim_table *t);
 /* Forgets all windows; keeps the memory. */
 void claims_clear(claim_table *t);

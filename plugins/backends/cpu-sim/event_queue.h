@@ -18,6 +18,7 @@ typedef struct event_queue {
     uint32_t count;
 } event_queue;
 
+/* An empty queue for actors with numbers below `actors`, in scratch memory of the run. */
 void event_queue_init(const pto_run *run, event_queue *q, uint32_t actors);
 /* Replaces the time the actor had. */
 void event_queue_set(event_queue *q, uint32_t actor, int64_t time);

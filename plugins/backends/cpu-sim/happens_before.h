@@ -20,6 +20,7 @@ typedef struct vector_clock {
     uint32_t at[CLOCK_PIPES];
 } vector_clock;
 
+/* Makes `to` the later of both, pipe by pipe. */
 static inline void clock_join(vector_clock *to, const vector_clock *from)
 {
     for (uint32_t i = 0; i < CLOCK_PIPES; i++)
@@ -104,6 +105,7 @@ typedef struct access_history {
     overlap_read overlap;
 } access_history;
 
+/* An empty history, whose memory is scratch of the run. */
 void history_init(const pto_run *run, access_history *h);
 /* Forgets everything; keeps the memory. */
 void history_clear(access_history *h);

@@ -193,11 +193,13 @@ typedef struct sim {
     uint64_t ops, instructions, faults, gm_read, gm_written, launch_total, instance_total;
 } sim;
 
+/* Numbers of actors in the event queue: what starts launches, the global memory, and each pipe of each core. */
 static inline uint32_t dispatcher_actor(const sim *s) { return s->machine->core_count * CORE_ACTORS; }
 static inline uint32_t memory_actor(const sim *s) { return dispatcher_actor(s) + 1; }
 static inline uint32_t pipe_actor(const sim_core *c, uint32_t pipe) { return c->number * CORE_ACTORS + pipe; }
 
 /* ---- sim_core.c: the scalar unit and the life of an instance ---- */
+/* An idle core of `c->kind`. */
 void core_init(sim *s, sim_core *c);
 /* Takes an instance; it begins at `at`. */
 void core_take(sim *s, sim_core *c, sim_launch *l, int64_t instance, int64_t at);
@@ -209,6 +211,7 @@ pto_status core_wake(sim *s, sim_core *c, uint32_t pipe);
 /* ---- sim_pipe.c ---- */
 /* Puts the step of the core into the queue of `pipe`, to be taken from cycle `at` on. False: full. */
 bool pipe_append(sim *s, sim_core *c, uint32_t pipe, int64_t at, pto_status *out_status);
+/* The pipe looks at its first entry: begins it, ends it, or waits on. */
 pto_status pipe_wake(sim *s, sim_core *c, uint32_t pipe);
 /* The bytes of a transfer have moved. */
 pto_status pipe_transferred(sim *s, sim_core *c, uint32_t pipe);
@@ -225,10 +228,14 @@ bool event_take(sim_core *c, sim_event *e, vector_clock *into);
 pto_status check_stated(sim *s, const sim_core *c, const program_step *step, bool is_write);
 
 /* ---- sim_chip.c: launches and time ---- */
+/* Runs all launches of the function to their end. Fails after a diagnostic: a race, a deadlock, no time left. */
 pto_status chip_run(sim *s);
+/* The core has ended its instance: takes the next one, or the launch ends. */
 pto_status chip_instance_done(sim *s, sim_core *c);
 
 /* ---- sim_report.c ---- */
+/* Reports two accesses without order, of one instance or of two; returns PTO_FAILED. The other two report the first
+ * read of bytes that nothing wrote and the first instruction whose operands overlap; PTO_OK: there was none. */
 pto_status report_race(const sim_core *c, const race *r);
 pto_status report_instances(const sim_core *c, const race *r, int64_t other);
 pto_status report_blank(const sim_core *c);
@@ -245,6 +252,7 @@ void report_counters(sim *s);
 bool report_is_used(const sim *s, const sim_core_kind *k);
 
 /* ---- sim_trace.c ---- */
+/* Notes a stretch of time, when slices are asked for; beyond the limit it is counted as dropped. */
 void trace_slice(sim *s, const sim_slice *slice);
 /* Before a pipe looks at its first entry again: what it waited for until now. */
 void trace_wait(sim *s, const sim_core *c, uint32_t pipe);

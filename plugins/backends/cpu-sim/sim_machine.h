@@ -51,6 +51,7 @@ typedef struct insn_charge {
     int64_t bytes;
 } insn_charge;
 
+/* Reads the facts of the machine. Fails after a diagnostic: there is no machine, or it lacks what runs kernels. */
 pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *out);
 /* The number of a pipe; NO_PIPE for one that the cores do not have. */
 static inline uint32_t sim_pipe_number(const sim_core_kind *k, pto_pipe pipe)

@@ -38,6 +38,7 @@ double bound_ulp(pto_dtype t, double x);
 bound bound_join(const bound *a, const bound *b);
 
 /* ---- elements; t is the type of operands and result ---- */
+/* What an operation may make of elements that may be anything in `a` and `b`, with an error of `ulp` units. */
 bound bound_add(pto_dtype t, const bound *a, const bound *b, double ulp);
 bound bound_sub(pto_dtype t, const bound *a, const bound *b, double ulp);
 bound bound_mul(pto_dtype t, const bound *a, const bound *b, double ulp);
@@ -64,6 +65,7 @@ typedef struct bound_sum {
     bool is_exact, may_be_nan, is_nan, may_be_minus_zero;
     bool has_plus, has_minus, is_plus, is_minus; /* some term may be, or is, an infinity */
 } bound_sum;
+/* A sum of no terms; one more term. */
 bound_sum bound_sum_start(void);
 void bound_sum_add(bound_sum *s, const bound *x);
 /* A product of two terms, rounded before it is added or not. */

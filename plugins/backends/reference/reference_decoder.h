@@ -30,6 +30,7 @@ typedef struct coder {
     control_builder control;
 } coder;
 
+/* Reports what cannot be executed, at the op; returns PTO_FAILED. */
 PTO_PRINTF_LIKE(3, 4)
 pto_status coder_refuse(pto_op op, const char *code, const char *format, ...);
 /* Space for an item at `index`; zeroed when new. */

@@ -68,6 +68,8 @@ pto_status instances_write_window(interp *in, pto_op op, storage *s, const gm_wi
 pto_status instances_read_array(interp *in, pto_op op, const array *a);
 
 /* ---- reference_call.c ---- */
+/* Enters the function that the call of the backend names, a called one, or a kernel for each instance of its grid. They
+ * fail after a diagnostic. */
 pto_status interp_start(interp *in, const function_code *f);
 pto_status interp_call(interp *in, frame *caller, const op_code *o);
 pto_status interp_launch(interp *in, frame *caller, const op_code *o);
@@ -77,9 +79,11 @@ pto_status interp_return(interp *in, const op_code *o);
 pto_status interp_shape(const frame *fr, pto_op at, const shape_code *s, array *out);
 
 /* ---- reference_kernel.c: kernels of instructions ---- */
+/* Runs an instance of the kernel. Fails after a diagnostic. */
 pto_status interp_program(interp *in, frame *fr, const op_code *o);
 
 /* ---- reference_evaluate.c ---- */
+/* An op of a plugin, by the reference semantics of its row. Fails after a diagnostic. */
 pto_status interp_evaluate(interp *in, frame *fr, const op_code *o);
 
 /* ---- reference_ops.c, reference_tile.c ---- */

@@ -11,6 +11,7 @@
 
 typedef struct shadow shadow;
 
+/* No sets; scratch memory of the run. */
 shadow *shadow_make(const pto_run *run);
 /* The elements there are exact from now on. */
 void shadow_clear(shadow *s, const void *from, size_t bytes);

@@ -5,6 +5,8 @@
 
 #include <pto/plugin.h>
 
+/* Begins an op of the kind with a result of that type; makes one of one or two operands before `op`, and returns its
+ * result: none after a diagnostic. */
 static inline pto_spec composite_spec(pto_op op, pto_kind_id kind, pto_type type, const char *suffix)
 {
     pto_spec s = pto_spec_make(op.run, kind);
@@ -12,14 +14,12 @@ static inline pto_spec composite_spec(pto_op op, pto_kind_id kind, pto_type type
     pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return s;
 }
-
 static inline pto_value composite_unary(pto_op op, pto_kind_id kind, pto_type type, const char *suffix, pto_value a)
 {
     pto_spec s = composite_spec(op, kind, type, suffix);
     pto_spec_operand(&s, a);
     return pto_spec_value(&s, pto_before(op));
 }
-
 static inline pto_value composite_binary(pto_op op, pto_kind_id kind, pto_type type, const char *suffix, pto_value a,
                                          pto_value b)
 {

@@ -5,12 +5,14 @@
 
 #include <pto/plugin.h>
 
+/* For messages. */
 static inline pto_str tile_machine_name(const pto_run *run)
 {
     const pto_str name = pto_machine_text(run, "name");
     return name.n != 0 ? name : PTO_STR("no machine");
 }
 
+/* The machine's first memory space of the role. */
 static inline pto_space tile_global(const pto_run *run) { return pto_space_of_role(run, PTO_ROLE_GLOBAL); }
 static inline pto_space tile_scratchpad(const pto_run *run) { return pto_space_of_role(run, PTO_ROLE_SCRATCHPAD); }
 
@@ -28,6 +30,7 @@ static inline pto_str tile_path_list(const pto_run *run, pto_space from, pto_spa
     return pto_machine_text(run, "paths.%s.%s.%s", pto_space_name(run, from), pto_space_name(run, to), key);
 }
 
+/* Whether the machine moves data from one space to the other. */
 static inline int tile_has_path(const pto_run *run, pto_space from, pto_space to)
 {
     return pto_machine_path(run, from, to) != NULL;
@@ -41,12 +44,14 @@ static inline int tile_path_casts(const pto_run *run, pto_space from, pto_space 
     return path != NULL && (path->casts[a] >> b & 1) != 0;
 }
 
+/* The same of layouts. */
 static inline int tile_path_layouts(const pto_run *run, pto_space from, pto_space to, pto_layout a, pto_layout b)
 {
     const pto_path_facts path = pto_machine_path(run, from, to);
     return path != NULL && (path->layouts[a] >> b & 1) != 0;
 }
 
+/* Whether the value is a tile. */
 static inline int tile_is_tile(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TILE; }
 
 /* Capacity of a tile type: rows for dim 0, columns for dim 1. */
@@ -56,6 +61,7 @@ static inline int64_t tile_capacity_of(pto_type type, uint32_t dim)
     return pto_dim_is_const(type, dim, &n) ? n : 0;
 }
 
+/* Of two numbers from 0 on; INT64_MAX when it does not fit. */
 static inline int64_t tile_product(int64_t a, int64_t b)
 {
     int64_t r = 0;

@@ -34,14 +34,17 @@
 #define PTO_HAS(p, field) \
     ((p)->struct_size >= (size_t)((const char *)&(p)->field - (const char *)(p)) + sizeof((p)->field))
 
+/* What functions return. PTO_FAILED after a diagnostic, unless the function says otherwise; PTO_CHANGED only from
+ * patterns. */
 typedef int32_t pto_status;
-enum { PTO_OK = 0, PTO_FAILED = -1, PTO_CHANGED = 1 }; /* CHANGED: only from patterns */
+enum { PTO_OK = 0, PTO_FAILED = -1, PTO_CHANGED = 1 };
 
 /* A text, or bytes: `n` bytes at `p`, without NUL at the end. */
 typedef struct pto_str {
     const char *p;
     size_t n;
 } pto_str;
+/* Memory of the host, which frees it. */
 typedef void *pto_memory;
 /* The integers from lo to hi, both included. */
 typedef struct pto_range {
@@ -291,6 +294,7 @@ typedef struct pto_tiling_host {
 #define HOST_TILING(returns, name, parameters, arguments, doc) returns(*name) parameters;
 #include <pto/host.def>
 } pto_tiling_host;
+/* The same of decisions. */
 #define PTO_SCHEDULE_HOST "pto.schedule"
 typedef struct pto_schedule_host {
     uint32_t struct_size, reserved;
@@ -298,7 +302,10 @@ typedef struct pto_schedule_host {
 #include <pto/host.def>
 } pto_schedule_host;
 
-/* ---- descriptors ---- */
+/* ---- descriptors ----
+ * Constants of the plugin: the host reads them when it loads the file and as long as it keeps it, never writes them,
+ * and calls their functions on the thread that compiles or runs. Lists end with NULL; a NULL list is empty. Texts end
+ * with NUL; ids are "vendor.name". */
 typedef uint32_t pto_option_type;
 enum {
     PTO_OPT_NONE,
@@ -306,6 +313,7 @@ enum {
 #include <pto/options.def>
 };
 
+/* An option that a user sets in a pipeline or with --set; values are read by its position in the list. */
 typedef struct pto_option {
     uint32_t struct_size;
     pto_option_type type;
@@ -314,6 +322,9 @@ typedef struct pto_option {
     const char *const *choices;  /* enum: NULL-ended; plugin reference: the kind, such as "tiling" */
 } pto_option;
 
+/* A pass. `run` changes the unit and leaves a module that verifies, with the properties that the pass establishes.
+ * PTO_FAILED, after a diagnostic, ends the compile. It is called once for each unit, and again, on the module as it was
+ * before, when other sizes of tiles are tried. It keeps nothing between calls. */
 typedef struct pto_pass {
     uint32_t struct_size;
     uint32_t flags; /* PTO_PASS_* */
@@ -332,9 +343,10 @@ enum {
     PTO_PASS_KEEPS_LEVEL = 2   /* the consumed level stays present beside the produced one */
 };
 
-/* A checker may read all of the module; for an unchanged module its answer must not change. The host notes whether it
- * read more than its unit (module_top, symbol_find, module_attr, or the neighbours of the unit). If not, it is asked
- * again only for functions that a step may have changed; if so, after every step that may have changed the module. */
+/* A fact that a checker can verify. A checker changes nothing. It may read all of the module; for an unchanged module
+ * its answer must not change. The host notes whether it read more than its unit (module_top, symbol_find, module_attr,
+ * or the neighbours of the unit). If not, it is asked again only for functions that a step may have changed; if so,
+ * after every step that may have changed the module. */
 typedef struct pto_property {
     uint32_t struct_size, reserved;
     const char *id, *doc, *level;
@@ -346,6 +358,7 @@ typedef struct pto_property {
     const char *excludes;
 } pto_property;
 
+/* What the entry of a plugin returns. */
 typedef struct pto_plugin {
     uint32_t struct_size;
     uint32_t abi_minor;

@@ -1,4 +1,7 @@
-/* Backends: run a module on tensors. */
+/* Backends: run a module on tensors.
+ *
+ * Calls of a backend come on one thread: prepare, then execute once or several times, then release. The functions of a
+ * sink are called in execute, on its thread. */
 #ifndef PTO_BACKEND_H
 #define PTO_BACKEND_H
 
@@ -8,7 +11,8 @@
 extern "C" {
 #endif
 
-/* A tensor in the caller's memory. strides count elements; a rank-0 tensor has one element. */
+/* A tensor in the caller's memory, which is there until execute returns. strides count elements; a rank-0 tensor has
+ * one element. */
 typedef struct pto_tensor {
     uint32_t struct_size;
     pto_dtype dtype;
@@ -30,7 +34,7 @@ typedef struct pto_slice {
     int64_t bytes, instance;
 } pto_slice;
 
-/* Where a run puts what it made besides tensors. */
+/* Where a run puts what it made besides tensors. Texts and bytes are copied. */
 typedef struct pto_run_sink {
     uint32_t struct_size, reserved;
     void *self;
@@ -47,6 +51,7 @@ typedef struct pto_run_sink {
     void (*slice)(void *self, const pto_slice *slice);
 } pto_run_sink;
 
+/* What execute runs: the function that prepare got, on tensors. All of it is borrowed for the call. */
 typedef struct pto_call {
     uint32_t struct_size;
     uint32_t symbol_count, argument_count, result_count;
@@ -60,6 +65,7 @@ typedef struct pto_call {
     const pto_run_sink *sink;
 } pto_call;
 
+/* The descriptor. */
 typedef struct pto_backend {
     uint32_t struct_size, reserved;
     const char *id, *summary;
@@ -67,8 +73,12 @@ typedef struct pto_backend {
     const char *const *kinds;
     const char *const *consumes;       /* levels it runs: "exec/1"; NULL-ended */
     const char *const *requires_props; /* properties it needs at those levels */
+    /* Makes what execute needs of the function, which has the levels and properties above: into `*exe`, in memory of
+     * pto_keep or of its own. PTO_FAILED after a diagnostic; release is not called then. */
     pto_status (*prepare)(const pto_run *run, pto_op function, void **exe);
+    /* Computes the results. PTO_FAILED after a diagnostic: what the results hold then is not used. */
     pto_status (*execute)(const pto_run *run, void *exe, const pto_call *call);
+    /* Frees what prepare took that is not the host's. */
     void (*release)(const pto_run *run, void *exe);
     /* Attributes of ops that their rows call hints, and that the backend heeds: "cache"; NULL-ended. Of every other
      * hint in what it runs the host says that it is ignored. */

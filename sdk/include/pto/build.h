@@ -144,7 +144,7 @@ static inline pto_op pto_spec_build(pto_spec *s, pto_place at)
     s->op.attrs = s->attrs;
     return pto_op_build(s->run, at, &s->op);
 }
-/* The same, giving the first result. */
+/* The same; returns the first result. */
 static inline pto_value pto_spec_value(pto_spec *s, pto_place at)
 {
     pto_op op = pto_spec_build(s, at);
@@ -200,7 +200,9 @@ static inline pto_str pto_name_after(pto_op op, pto_str suffix)
     return pto_str_join(op.run, pto_value_name(pto_op_result(op, 0)), suffix);
 }
 
-/* ---- reading attributes of an op, with a default for absent ones ---- */
+/* ---- reading attributes of an op, with a default for absent ones ----
+ * An attribute of another kind is a diagnostic that names the plugin. Texts live until the run ends. */
+/* An integer, a bool as 0 or 1, a float. */
 static inline int64_t pto_attr_int_of(pto_op op, pto_str name, int64_t absent)
 {
     pto_attr a = pto_op_attr(op, name);
@@ -272,13 +274,14 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 #endif
 enum { PTO_PATH_BYTES = 256 };
 
-/* A path that is too long is empty, and no machine has a fact there. */
+/* The path in `path`; one that is too long is empty, and no machine has a fact there. */
 PTO_PRINTF_LIKE(2, 0)
 static inline pto_str pto_vpath(char path[PTO_PATH_BYTES], const char *format, va_list args)
 {
     const int n = vsnprintf(path, PTO_PATH_BYTES, format, args);
     return n > 0 && n < PTO_PATH_BYTES ? pto_str_make(path, (size_t)n) : pto_no_str();
 }
+/* An integer, a number. */
 PTO_PRINTF_LIKE(3, 4)
 static inline int64_t pto_machine_i64_or(const pto_run *run, int64_t absent, const char *format, ...)
 {
@@ -316,6 +319,7 @@ static inline pto_str pto_machine_text(const pto_run *run, const char *format, .
 
 /* ---- reporting. `code` is "vendor.pass/what-is-wrong"; the text one sentence in lower case without full stop. ---- */
 enum { PTO_REPORT_BYTES = 2048 };
+/* What is printed, in `text`, of PTO_REPORT_BYTES; cut to fit. */
 PTO_PRINTF_LIKE(2, 0)
 static inline pto_str pto_vtext(char *text, const char *format, va_list args)
 {
@@ -383,6 +387,7 @@ static inline void pto_note(pto_op op, const char *format, ...)
     pto_vreport(op, PTO_NOTE, NULL, format, args);
     va_end(args);
 }
+/* Reports what was decided and why, for --remarks. */
 PTO_PRINTF_LIKE(3, 4)
 static inline void pto_remark(pto_op op, const char *code, const char *format, ...)
 {

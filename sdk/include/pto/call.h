@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 /* ---- text ---- */
+/* A view of `n` bytes at `p`, and the empty text. Nothing is copied. */
 static inline pto_str pto_str_make(const char *p, size_t n)
 {
     pto_str s;

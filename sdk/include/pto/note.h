@@ -15,6 +15,7 @@ enum { PTO_NOTE_TYPE = 1, PTO_NOTE_REVISION = 1, PTO_NOTE_TEXT_MAX = 64 * 1024 }
 enum { PTO_NOTE_FLAG_DRAFT = 1 }; /* built against a draft of the ABI */
 enum { PTO_SANITIZER_NONE, PTO_SANITIZER_ADDRESS, PTO_SANITIZER_THREAD, PTO_SANITIZER_MEMORY };
 
+/* The numbers of the note, before its text. */
 typedef struct pto_note_head {
     uint32_t revision; /* PTO_NOTE_REVISION */
     uint32_t abi_major;

@@ -21,6 +21,7 @@ enum { PTO_OF_TENSOR = 1, PTO_OF_GM = 2, PTO_OF_TILE = 4, PTO_OF_SCALAR = 8, PTO
 #define PTO_DTYPE_SET(ID) (UINT32_C(1) << PTO_##ID)
 #define PTO_DTYPES_FLOAT (PTO_DTYPE_SET(F32) | PTO_DTYPE_SET(F16) | PTO_DTYPE_SET(BF16))
 
+/* An operand of a row. */
 typedef struct pto_row_operand {
     uint32_t struct_size;
     uint32_t types;    /* PTO_OF_* */
@@ -41,6 +42,7 @@ enum {
     PTO_ROW_INTS /* a list of integers, or one */
 };
 
+/* An attribute of a row. */
 typedef struct pto_row_attr {
     uint32_t struct_size;
     pto_row_attr_type type;
@@ -54,6 +56,7 @@ typedef struct pto_row_attr {
 
 enum { PTO_OP_OPERANDS_MAX = 6, PTO_OP_RESULTS_MAX = 4, PTO_OP_ATTRS_MAX = 10 };
 
+/* An op. */
 typedef struct pto_op_row {
     uint32_t struct_size;
     uint32_t traits;       /* PTO_TRAIT_PURE, PTO_TRAIT_COMMUTATIVE */
@@ -81,6 +84,7 @@ typedef struct pto_op_row {
                            const pto_tensor *const *results);
 } pto_op_row;
 
+/* The descriptor of an op-set. */
 typedef struct pto_opset {
     uint32_t struct_size;
     uint32_t reserved; /* 0 */

@@ -12,6 +12,7 @@ extern "C" {
 #define PTO_TILE_SIZE_MAX (1 << 20)              /* of one dim: a tile of two such counts its bytes in 64 bits */
 #define PTO_TILING_EXTENT_MAX (INT64_C(1) << 62) /* rounding up to a granule stays in 64 bits */
 
+/* A dim of the nest that is tiled. */
 typedef struct pto_tiling_dim {
     uint32_t struct_size;
     uint32_t kind;    /* PTO_PARALLEL, PTO_REDUCE */
@@ -21,6 +22,7 @@ typedef struct pto_tiling_dim {
     int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, except for one that covers the extent */
 } pto_tiling_dim;
 
+/* What is to be tiled. Borrowed until offer returns; its functions may be called as often as needed until then. */
 typedef struct pto_tiling_problem {
     uint32_t struct_size;
     uint32_t dim_count;
@@ -37,6 +39,7 @@ typedef struct pto_tiling_problem {
     int64_t outer_instances;
 } pto_tiling_problem;
 
+/* Where offers go, until offer returns. */
 typedef struct pto_tiling_sink {
     uint32_t struct_size, reserved;
     void *self;
@@ -49,11 +52,13 @@ typedef struct pto_tiling_sink {
     int32_t (*offer_priced)(void *self, const int64_t *tile, double cost);
 } pto_tiling_sink;
 
+/* The descriptor of a strategy. */
 typedef struct pto_tiling {
     uint32_t struct_size, reserved;
     const char *id, *summary;
     const pto_option *const *options;
-    /* Offers candidates, best first. [unit] */
+    /* Offers candidates, best first, on the thread of the pass that asks. It reads the module and changes nothing.
+     * PTO_FAILED after a diagnostic. */
     pto_status (*offer)(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink);
 } pto_tiling;
 

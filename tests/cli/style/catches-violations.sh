@@ -55,6 +55,18 @@ caught sizes.sh "core/long.c: f:"
 seq -f '/* %g */' 801 >core/long.c && caught sizes.sh "core/long.c: -:" && rm core/long.c
 for i in $(seq 16); do seq -f '/* %g */' 790 >core/part_$i.c; done && caught sizes.sh "core/ has 12640 lines" && rm core/part_*.c
 
+printf '/* ---- lists ---- */\nint length(const struct list *l);\n' >core/list.h && caught documented.sh "core/list.h:2: \`length\`"
+printf '/* Both ends. */\nint first(void);\nint last(void);\n' >core/list.h && clean documented.sh
+printf '/* One end. */\nint first(void);\n\nstatic inline int last(void)\n{\n    return 0;\n}\n' >core/list.h && caught documented.sh "core/list.h:4: \`last\`"
+rm core/list.h && printf 'typedef struct pto_list {\n    int n;\n} pto_list;\n' >sdk/include/pto/list.h && caught documented.sh "list.h:1: \`pto_list\`" && rm sdk/include/pto/list.h
+
+echo 'DIAG(E1001, "a thing is not what it must be")' >core/diag.def && caught diagnostics.sh "E1001: no test triggers it"
+echo '# CHECK: error: [E1001] {{.*}} odd' >tests/odd.yaml && caught diagnostics.sh "E1001: no test reads its text"
+echo '# CHECK: error: [E1001] {{.*}} is not even' >tests/odd.yaml && caught diagnostics.sh "core/diag.def: nothing in core/ reports E1001"
+echo 'fail(&E1001);' >core/odd.c && clean diagnostics.sh
+echo 'fail("pto.fold/too-deep");' >plugins/passes/tensor/deep.c && caught diagnostics.sh "pto.fold/too-deep: no test triggers it"
+rm core/diag.def core/odd.c tests/odd.yaml plugins/passes/tensor/deep.c
+
 mkdir -p ir/ops && echo 'OP(F, "f", .attrs = {{"mode", SPEC_INT}, {"soon", SPEC_BOOL, .def = "false", .hint = 1}})' >ir/ops/a.def
 caught attributes.sh "the attribute 'mode' of ir/ops/a.def"
 echo 'int f(void) { return read("mode"); }' >core/mode.c && clean attributes.sh && rm -r core/mode.c ir/ops

@@ -111,6 +111,7 @@ uint32_t sync_trips(const sync_model *m, uint32_t place);
 /* Lets all trips of a loop be looked at one by one. PTO_FAILED after a diagnostic: they are too many. */
 pto_status sync_count_trips(sync_model *m, uint32_t loop);
 
+/* Of a pipe by its number in the model. */
 static inline pto_str sync_pipe_name(const sync_model *m, uint32_t pipe)
 {
     return pto_pipe_name(m->run, m->pipes[pipe]);

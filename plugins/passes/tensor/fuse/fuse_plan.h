@@ -40,6 +40,7 @@ typedef struct fuse_nest {
     uint32_t known;  /* those of them that some value says to be columns, or that are reduced */
 } fuse_nest;
 
+/* The space of one op that may be in a group. */
 fuse_space fuse_space_of_op(pto_op op);
 /* Makes `a` the space of both. 0 when extents differ or neither has the dims of both; `a` is garbage then. */
 int fuse_space_join(fuse_space *a, const fuse_space *b);

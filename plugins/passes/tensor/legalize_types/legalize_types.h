@@ -28,6 +28,7 @@ PTO_KINDS(KINDS);
     X(PRODUCTS, "products-changed")
 PTO_STATS(STATS);
 
+/* Classes of element types, and the bits that one takes in memory. */
 static inline int legalize_is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
 static inline int legalize_is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
 static inline int legalize_is_integer(pto_dtype t) { return legalize_is_signed(t) || legalize_is_unsigned(t); }

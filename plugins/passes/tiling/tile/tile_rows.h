@@ -73,6 +73,7 @@ int rows_drops_dims(const row_value *v);
 /* Finds axes and the swept one. Reports what mixes them. */
 pto_status rows_find_axes(row_group *g);
 
+/* The axis as a bit of shapes and forms. */
 static inline uint8_t rows_along(uint32_t axis) { return (uint8_t)(1u << axis); }
 /* Dim of memory that walks the axis. */
 static inline uint32_t rows_memory_dim(const row_group *g, uint32_t axis)
