@@ -89,10 +89,8 @@ void module_restore(module *m, const module *from)
     m->valid_epoch++;
 }
 
-ir_context *module_context(const module *m) { return m->context; }
 str_id module_name(const module *m) { return m->name; }
 attr_id module_attrs(const module *m) { return m->attrs; }
-block_id module_top(const module *m) { return m->top; }
 uint64_t module_epoch(const module *m) { return m->epoch; }
 uint64_t module_path_epoch(const module *m) { return m->epoch - m->pathless; }
 str_id module_file(const module *m) { return m->file; }

@@ -29,11 +29,11 @@ module *module_clone(const module *m);
 /* Makes `m` what `from`, an earlier clone of it, is. Ids are those of then; memory of what it drops stays with `m`.
  */
 void module_restore(module *m, const module *from);
-ir_context *module_context(const module *m);
+static inline ir_context *module_context(const module *m);
 str_id module_name(const module *m);
 attr_id module_attrs(const module *m);
 void module_set_attrs(module *m, attr_id dict);
-block_id module_top(const module *m);
+static inline block_id module_top(const module *m);
 uint64_t module_epoch(const module *m);
 /* Changes with what may change the path of an op. */
 uint64_t module_path_epoch(const module *m);
@@ -85,21 +85,21 @@ typedef struct value_map value_map;
 op_id op_clone(module *m, op_id o, op_place at, value_map *map);
 
 /* False for ids that were erased or never existed; all functions below take live ids. */
-bool op_is_live(const module *m, op_id o);
+static inline bool op_is_live(const module *m, op_id o);
 /* op_is_live, and its op_generation is this one. */
-bool op_is_live_since(const module *m, op_id o, uint32_t generation);
-uint32_t op_generation(const module *m, op_id o);
-op_kind op_kind_of(const module *m, op_id o);
-const op_info *op_info_of(const module *m, op_id o);
-loc_id op_loc(const module *m, op_id o);
+static inline bool op_is_live_since(const module *m, op_id o, uint32_t generation);
+static inline uint32_t op_generation(const module *m, op_id o);
+static inline op_kind op_kind_of(const module *m, op_id o);
+static inline const op_info *op_info_of(const module *m, op_id o);
+static inline loc_id op_loc(const module *m, op_id o);
 void op_set_loc(module *m, op_id o, loc_id l);
 src_pos op_pos(const module *m, op_id o); /* first origin */
-block_id op_block(const module *m, op_id o);
-op_id op_next(const module *m, op_id o);
-op_id op_prev(const module *m, op_id o);
-op_id op_parent(const module *m, op_id o);            /* op that holds the op's block; 0 at top */
-op_id op_function(const module *m, op_id o);          /* enclosing func or kernel, itself if it is one; 0 */
-bool op_is_before(const module *m, op_id a, op_id b); /* same block */
+static inline block_id op_block(const module *m, op_id o);
+static inline op_id op_next(const module *m, op_id o);
+static inline op_id op_prev(const module *m, op_id o);
+static inline op_id op_parent(const module *m, op_id o); /* op that holds the op's block; 0 at top */
+op_id op_function(const module *m, op_id o);             /* enclosing func or kernel, itself if it is one; 0 */
+bool op_is_before(const module *m, op_id a, op_id b);    /* same block */
 /* Hash of kind, operands, attributes and result types; 0 for an op with blocks. */
 uint32_t op_hash(const module *m, op_id o);
 /* Both without blocks, and of the same kind, operands, attributes and result types. */
@@ -107,8 +107,8 @@ bool op_equal(const module *m, op_id a, op_id b);
 bool op_is_used(const module *m, op_id o); /* any of its results */
 
 /* Operands in order, index operands included; `i` is below the count. Setting one keeps the use lists right. */
-uint32_t op_operand_count(const module *m, op_id o);
-value_id op_operand(const module *m, op_id o, uint32_t i);
+static inline uint32_t op_operand_count(const module *m, op_id o);
+static inline value_id op_operand(const module *m, op_id o, uint32_t i);
 void op_set_operand(module *m, op_id o, uint32_t i, value_id v);
 /* Replaces the whole operand list (and the attributes, since expressions count operands); canonical as op_create. */
 void op_set_operands(module *m, op_id o, uint32_t count, const value_id *operands, attr_id attrs);
@@ -116,9 +116,9 @@ void op_set_operands(module *m, op_id o, uint32_t count, const value_id *operand
 uint32_t op_value_operand_count(const module *m, op_id o);
 /* Value operand `i`; 0 when there are fewer. */
 value_id op_find_operand(const module *m, op_id o, uint32_t i);
-uint32_t op_result_count(const module *m, op_id o);
-value_id op_result(const module *m, op_id o, uint32_t i);
-attr_id op_attrs(const module *m, op_id o);
+static inline uint32_t op_result_count(const module *m, op_id o);
+static inline value_id op_result(const module *m, op_id o, uint32_t i);
+static inline attr_id op_attrs(const module *m, op_id o);
 void op_set_attrs(module *m, op_id o, attr_id dict);
 /* One attribute; the row's default when absent; 0 when neither. */
 attr_id op_attr(const module *m, op_id o, const char *name);
@@ -126,35 +126,35 @@ attr_id op_attr_by_key(const module *m, op_id o, str_id key);
 void op_set_attr(module *m, op_id o, const char *name, attr_id value);
 int64_t op_attr_int(const module *m, op_id o, const char *name, int64_t absent);
 str op_attr_str(const module *m, op_id o, const char *name); /* {NULL,0} when absent */
-uint32_t op_block_count(const module *m, op_id o);
-block_id op_block_at(const module *m, op_id o, uint32_t i);
+static inline uint32_t op_block_count(const module *m, op_id o);
+static inline block_id op_block_at(const module *m, op_id o, uint32_t i);
 
 /* ---- blocks ----
  * Ids are live ones: another is a BUG, except where liveness is asked. First and last: 0 in an empty block. Arguments
  * count from 0; a new one is the last, and an erased one lets the later ones move up. A generation is new each time
  * that a number is used again. */
-op_id block_parent(const module *m, block_id b); /* 0 for the top block */
-op_id block_first(const module *m, block_id b);
-op_id block_last(const module *m, block_id b);
-uint32_t block_arg_count(const module *m, block_id b);
-value_id block_arg(const module *m, block_id b, uint32_t i);
+static inline op_id block_parent(const module *m, block_id b); /* 0 for the top block */
+static inline op_id block_first(const module *m, block_id b);
+static inline op_id block_last(const module *m, block_id b);
+static inline uint32_t block_arg_count(const module *m, block_id b);
+static inline value_id block_arg(const module *m, block_id b, uint32_t i);
 value_id block_add_arg(module *m, block_id b, type_id type);
 void block_erase_arg(module *m, block_id b, uint32_t i); /* BUG when used */
-uint32_t block_generation(const module *m, block_id b);
-bool block_is_live(const module *m, block_id b);
+static inline uint32_t block_generation(const module *m, block_id b);
+static inline bool block_is_live(const module *m, block_id b);
 
 /* ---- values ----
  * As of blocks. Uses of a value form a list, the oldest first, which ends with 0; the slot of a use is its number among
  * all operands of the op, index operands included. */
-bool value_is_live(const module *m, value_id v);
+static inline bool value_is_live(const module *m, value_id v);
 /* value_is_live, and its value_generation is this one. */
-bool value_is_live_since(const module *m, value_id v, uint32_t generation);
-uint32_t value_generation(const module *m, value_id v);
-type_id value_type(const module *m, value_id v);
+static inline bool value_is_live_since(const module *m, value_id v, uint32_t generation);
+static inline uint32_t value_generation(const module *m, value_id v);
+static inline type_id value_type(const module *m, value_id v);
 void value_set_type(module *m, value_id v, type_id t);
-op_id value_op(const module *m, value_id v);       /* defining op; 0 for a block argument */
-block_id value_block(const module *m, value_id v); /* owner of a block argument; 0 for a result */
-uint32_t value_index(const module *m, value_id v);
+static inline op_id value_op(const module *m, value_id v);       /* defining op; 0 for a block argument */
+static inline block_id value_block(const module *m, value_id v); /* owner of a block argument; 0 for a result */
+static inline uint32_t value_index(const module *m, value_id v);
 use_id value_first_use(const module *m, value_id v);
 use_id use_next(const module *m, use_id u);
 op_id use_op(const module *m, use_id u);
@@ -243,5 +243,7 @@ bool expr_same(ir_context *c, expr_id a, expr_id b);
 /* Valid rows and columns of a tile value, over symbols and value leaves, by the rule of its producer; false when the
  * producer has none (a malformed module, reported by the verifier). `column` 0: rows, 1: columns. */
 bool tile_valid(const module *m, value_id tile, expr_id out[2]);
+
+#include "ir/module_read.h"
 
 #endif

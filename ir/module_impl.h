@@ -1,4 +1,4 @@
-/* Records and tables of module.h; only for ir/ files that implement it.
+/* Inside of modules, for the ir/ files that implement module.h; records and tables are in module_read.h.
  *
  * Tables grow in chunks of the module's arena, so records never move; ids index them and 0 is none. The first two
  * operands of an op are in its record, the others are a run of consecutive use records; its results are a run
@@ -9,85 +9,6 @@
 #include "ir/module.h"
 
 #include <limits.h>
-
-enum { CHUNK_SHIFT = 10, CHUNK_RECORDS = 1 << CHUNK_SHIFT, CHUNK_MASK = CHUNK_RECORDS - 1 };
-
-/* Runs of up to EXACT_RUN records are recycled by their exact length, longer ones have a capacity of a power of two. */
-enum { EXACT_RUN = 16, RUN_CLASSES = EXACT_RUN + 1 + 32 };
-
-typedef struct record_table {
-    void **chunks;
-    size_t chunk_capacity; /* of `chunks` */
-    uint32_t chunk_count;
-    uint32_t count; /* ids given out so far, 0 included */
-    uint32_t record_bytes;
-    uint32_t free[RUN_CLASSES]; /* first record of the first free run of a class; linked by the record's own field */
-} record_table;
-
-/* An operand slot. `prev` of a value's first use is its last one, so both ends are near; `next` of the last is 0. */
-typedef struct use_record {
-    value_id value;
-    use_id next, prev;
-} use_record;
-
-/* Operands in the record itself. Their use ids hold the op and the slot, so that the uses need not say whose they are.
- */
-enum { NEAR_OPERANDS = 2 };
-#define USE_NEAR 0x80000000u
-#define OPS_END (UINT32_C(1) << 30) /* use ids have 31 bits for op and slot */
-
-/* 64 bytes: a line of the cache. */
-typedef struct op_record {
-    uint16_t kind; /* OP_NONE: free; then `next` links the free records */
-    uint16_t generation;
-    uint16_t operand_count;
-    uint16_t result_count;
-    op_id next, prev;
-    block_id block;
-    loc_id loc;
-    attr_id attrs;
-    value_id results;
-    uint32_t order; /* ascending in the block while the block is `ordered` */
-    uint32_t rest;  /* record of what does not fit here; 0: no further operands and no blocks */
-    use_record operands[NEAR_OPERANDS];
-} op_record;
-_Static_assert(sizeof(op_record) == 64, "an op fits a line of the cache");
-
-/* 8 bytes. A free one is linked by `operands`. */
-typedef struct rest_record {
-    use_id operands; /* from slot NEAR_OPERANDS on */
-    block_id blocks;
-} rest_record;
-
-/* 24 bytes. */
-typedef struct value_record {
-    type_id type;
-    uint32_t def; /* op, or block | DEF_BLOCK; 0: free, then `first_use` links the free runs */
-    use_id first_use;
-    str_id name_base;
-    uint32_t name_number;
-    uint16_t index; /* of the result or argument */
-    uint16_t generation;
-} value_record;
-#define DEF_BLOCK 0x80000000u
-
-/* 16 bytes. A free run is linked by `use.value` and has op 0. */
-typedef struct far_use_record {
-    use_record use;
-    op_id op;
-} far_use_record;
-
-typedef struct block_record {
-    op_id parent;
-    op_id first, last;
-    uint16_t arg_count;
-    uint16_t generation;
-    uint16_t siblings; /* in the first block of an op: how many blocks the op has */
-    bool live;         /* a free run is linked by `first` */
-    bool ordered;
-    uint32_t arg_capacity;
-    value_id *args;
-} block_record;
 
 /* What a row says, in ids of the context: filled on first use. */
 typedef struct kind_cache {
@@ -142,68 +63,11 @@ typedef struct valid_step {
     uint32_t dim;
 } valid_step;
 
-struct module {
-    ir_context *context;
-    op_table *known_ops; /* of the context */
-    arena *memory;
-    str_id name, file;
-    attr_id attrs;
-    src_pos attrs_at;
-    block_id top;
-    uint64_t epoch;
-    uint64_t pathless;    /* how many of these changes left the paths of all ops as they were */
-    uint64_t valid_epoch; /* changes with what may change the valid region of an existing value */
-    record_table ops, rests, values, uses, blocks;
-    module_caches *caches;
-};
-
-/* Records by id, without a check that they are live. */
-static inline op_record *op_raw(const module *m, op_id o)
-{
-    return (op_record *)m->ops.chunks[o >> CHUNK_SHIFT] + (o & CHUNK_MASK);
-}
-static inline value_record *value_raw(const module *m, value_id v)
-{
-    return (value_record *)m->values.chunks[v >> CHUNK_SHIFT] + (v & CHUNK_MASK);
-}
-static inline rest_record *rest_raw(const module *m, uint32_t r)
-{
-    return (rest_record *)m->rests.chunks[r >> CHUNK_SHIFT] + (r & CHUNK_MASK);
-}
-static inline far_use_record *far_use_raw(const module *m, use_id u)
-{
-    return (far_use_record *)m->uses.chunks[u >> CHUNK_SHIFT] + (u & CHUNK_MASK);
-}
-/* The op that holds the use in its own record, and the use, which may be there or apart. */
 static inline op_id near_use_op(use_id u) { return (u & ~USE_NEAR) / NEAR_OPERANDS; }
 static inline use_record *use_raw(const module *m, use_id u)
 {
     if ((u & USE_NEAR) == 0) return &far_use_raw(m, u)->use;
     return &op_raw(m, near_use_op(u))->operands[u % NEAR_OPERANDS];
-}
-/* The block, live or not. */
-static inline block_record *block_raw(const module *m, block_id b)
-{
-    return (block_record *)m->blocks.chunks[b >> CHUNK_SHIFT] + (b & CHUNK_MASK);
-}
-
-/* The record of a live id; BUG otherwise. */
-static inline op_record *op_at(const module *m, op_id o)
-{
-    BUG_IF(o >= m->ops.count || op_raw(m, o)->kind == OP_NONE, "op %u does not exist or was erased", o);
-    return op_raw(m, o);
-}
-
-/* The same of values and blocks. */
-static inline value_record *value_at(const module *m, value_id v)
-{
-    BUG_IF(v >= m->values.count || value_raw(m, v)->def == 0, "value %u does not exist or was erased", v);
-    return value_raw(m, v);
-}
-static inline block_record *block_at(const module *m, block_id b)
-{
-    BUG_IF(b >= m->blocks.count || !block_raw(m, b)->live, "block %u does not exist or was erased", b);
-    return block_raw(m, b);
 }
 
 /* The op whose operand this is; BUG when it was dropped. */
@@ -224,42 +88,6 @@ static inline use_id operand_use(const module *m, op_id o, uint32_t i)
     if (i < NEAR_OPERANDS) return USE_NEAR | (o * NEAR_OPERANDS + i);
     return rest_raw(m, op_raw(m, o)->rest)->operands + i - NEAR_OPERANDS;
 }
-
-/* The value of operand `i`, which is in range. */
-static inline value_id operand_value(const module *m, const op_record *op, uint32_t i)
-{
-    if (i < NEAR_OPERANDS) return op->operands[i].value;
-    return far_use_raw(m, rest_raw(m, op->rest)->operands + i - NEAR_OPERANDS)->use.value;
-}
-
-/* First block of an op; 0 when it has none. */
-static inline block_id first_block(const module *m, const op_record *op)
-{
-    return op->rest == 0 ? 0 : rest_raw(m, op->rest)->blocks;
-}
-
-/* How many blocks the op has. */
-static inline uint32_t block_count(const module *m, const op_record *op)
-{
-    block_id first = first_block(m, op);
-    return first == 0 ? 0 : block_raw(m, first)->siblings;
-}
-
-/* ---- record_table.c ---- */
-/* An empty table of records of so many bytes. Its chunks are in the arenas that are given with additions; `fini` frees
- * the list of chunks. */
-void record_table_init(record_table *t, uint32_t record_bytes);
-void record_table_fini(record_table *t);
-/* A copy with the same ids, its chunks in `memory`. */
-void record_table_copy(record_table *to, const record_table *from, arena *memory);
-/* Ids that were never used before, consecutive. */
-uint32_t record_table_extend(record_table *t, arena *memory, uint32_t n);
-static inline uint32_t record_table_add(record_table *t, arena *memory)
-{
-    return (t->count & CHUNK_MASK) != 0 ? t->count++ : record_table_extend(t, memory, 1);
-}
-uint32_t run_class(uint32_t n);
-uint32_t run_capacity(uint32_t class_index);
 
 /* ---- module_value.c ----
  * Create: consecutive ids, those of freed records first where a run of that length is there. Free: `n` ids from `first`

@@ -198,20 +198,6 @@ void value_replace_all(module *m, value_id v, value_id by)
 
 /* ---- values ---- */
 
-bool value_is_live(const module *m, value_id v) { return v != 0 && v < m->values.count && value_raw(m, v)->def != 0; }
-
-bool value_is_live_since(const module *m, value_id v, uint32_t generation)
-{
-    return value_is_live(m, v) && value_raw(m, v)->generation == generation;
-}
-
-uint32_t value_generation(const module *m, value_id v)
-{
-    return v == 0 || v >= m->values.count ? 0 : value_raw(m, v)->generation;
-}
-
-type_id value_type(const module *m, value_id v) { return value_at(m, v)->type; }
-
 void value_set_type(module *m, value_id v, type_id t)
 {
     value_record *value = value_at(m, v);
@@ -220,20 +206,6 @@ void value_set_type(module *m, value_id v, type_id t)
     m->epoch++;
     m->valid_epoch++;
 }
-
-op_id value_op(const module *m, value_id v)
-{
-    uint32_t def = value_at(m, v)->def;
-    return (def & DEF_BLOCK) != 0 ? 0 : def;
-}
-
-block_id value_block(const module *m, value_id v)
-{
-    uint32_t def = value_at(m, v)->def;
-    return (def & DEF_BLOCK) != 0 ? def & ~DEF_BLOCK : 0;
-}
-
-uint32_t value_index(const module *m, value_id v) { return value_at(m, v)->index; }
 
 /* ---- names ---- */
 
@@ -311,25 +283,6 @@ void value_print_name(const module *m, value_id v, text_buffer *out)
 }
 
 /* ---- blocks ---- */
-
-bool block_is_live(const module *m, block_id b) { return b != 0 && b < m->blocks.count && block_raw(m, b)->live; }
-
-uint32_t block_generation(const module *m, block_id b)
-{
-    return b == 0 || b >= m->blocks.count ? 0 : block_raw(m, b)->generation;
-}
-
-op_id block_parent(const module *m, block_id b) { return block_at(m, b)->parent; }
-op_id block_first(const module *m, block_id b) { return block_at(m, b)->first; }
-op_id block_last(const module *m, block_id b) { return block_at(m, b)->last; }
-uint32_t block_arg_count(const module *m, block_id b) { return block_at(m, b)->arg_count; }
-
-value_id block_arg(const module *m, block_id b, uint32_t i)
-{
-    const block_record *block = block_at(m, b);
-    BUG_IF(i >= block->arg_count, "block %u has %u arguments, not %u", b, block->arg_count, i + 1);
-    return block->args[i];
-}
 
 value_id block_add_arg(module *m, block_id b, type_id type)
 {

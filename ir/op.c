@@ -323,19 +323,6 @@ op_id op_clone(module *m, op_id o, op_place at, value_map *map)
 
 /* ---- reading ---- */
 
-bool op_is_live_since(const module *m, op_id o, uint32_t generation)
-{
-    return op_is_live(m, o) && op_raw(m, o)->generation == generation;
-}
-
-bool op_is_live(const module *m, op_id o) { return o != 0 && o < m->ops.count && op_raw(m, o)->kind != OP_NONE; }
-
-uint32_t op_generation(const module *m, op_id o) { return o == 0 || o >= m->ops.count ? 0 : op_raw(m, o)->generation; }
-
-op_kind op_kind_of(const module *m, op_id o) { return op_at(m, o)->kind; }
-const op_info *op_info_of(const module *m, op_id o) { return op_info_at(m->known_ops, op_at(m, o)->kind); }
-loc_id op_loc(const module *m, op_id o) { return op_at(m, o)->loc; }
-
 void op_set_loc(module *m, op_id o, loc_id l)
 {
     op_record *op = op_at(m, o);
@@ -350,50 +337,16 @@ src_pos op_pos(const module *m, op_id o)
     return l == 0 || loc_count(m->context, l) == 0 ? NO_POS : loc_at(m->context, l, 0);
 }
 
-block_id op_block(const module *m, op_id o) { return op_at(m, o)->block; }
-op_id op_next(const module *m, op_id o) { return op_at(m, o)->next; }
-op_id op_prev(const module *m, op_id o) { return op_at(m, o)->prev; }
-op_id op_parent(const module *m, op_id o) { return block_at(m, op_at(m, o)->block)->parent; }
-
 op_id op_function(const module *m, op_id o)
 {
     while (o != 0 && (op_info_of(m, o)->traits & TRAIT_FUNCTION) == 0) o = op_parent(m, o);
     return o;
 }
 
-uint32_t op_operand_count(const module *m, op_id o) { return op_at(m, o)->operand_count; }
-
-value_id op_operand(const module *m, op_id o, uint32_t i)
-{
-    const op_record *op = op_at(m, o);
-    BUG_IF(i >= op->operand_count, "`%s` has %u operands, not %u", op_info_at(m->known_ops, op->kind)->name,
-           op->operand_count, i + 1);
-    return operand_value(m, op, i);
-}
-
 value_id op_find_operand(const module *m, op_id o, uint32_t i)
 {
     const op_record *op = op_at(m, o);
     return i < value_operands_of(m, op->kind, op->operand_count, op->result_count) ? operand_value(m, op, i) : 0;
-}
-
-uint32_t op_result_count(const module *m, op_id o) { return op_at(m, o)->result_count; }
-
-value_id op_result(const module *m, op_id o, uint32_t i)
-{
-    const op_record *op = op_at(m, o);
-    BUG_IF(i >= op->result_count, "`%s` has %u results, not %u", op_info_at(m->known_ops, op->kind)->name,
-           op->result_count, i + 1);
-    return op->results + i;
-}
-
-uint32_t op_block_count(const module *m, op_id o) { return block_count(m, op_at(m, o)); }
-
-block_id op_block_at(const module *m, op_id o, uint32_t i)
-{
-    BUG_IF(i >= op_block_count(m, o), "`%s` has %u blocks, not %u", op_info_of(m, o)->name, op_block_count(m, o),
-           i + 1);
-    return first_block(m, op_raw(m, o)) + i;
 }
 
 /* ---- equal ops ---- */

@@ -67,8 +67,6 @@ attr_id attrs_without_defaults(const module *m, op_kind kind, attr_id attrs)
     return attrs == 0 || attr_at(m->context, attrs)->count == 0 ? 0 : attrs;
 }
 
-attr_id op_attrs(const module *m, op_id o) { return op_at(m, o)->attrs; }
-
 void op_set_attrs(module *m, op_id o, attr_id dict)
 {
     const op_record *op = op_at(m, o);

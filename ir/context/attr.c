@@ -3,10 +3,6 @@
 
 #include <stdlib.h>
 
-const attr_node *attr_at(const ir_context *c, attr_id a) { return id_table_at(&c->attrs, a); }
-
-bool attr_exists(const ir_context *c, attr_id a) { return a < c->attrs.count; }
-
 static bool attr_eq(const attr_node *a, const attr_node *b)
 {
     if (a->kind != b->kind || a->count != b->count || a->i != b->i || a->type != b->type) return false;
@@ -34,7 +30,7 @@ static attr_id attr_intern(ir_context *c, const attr_node *wanted)
         if (attr_eq(attr_at(c, found), wanted)) return found;
     }
     attr_id id;
-    attr_node *n = id_table_add(c, &c->attrs, &id);
+    attr_node *n = id_table_add(c, &c->tables.attrs, &id);
     *n = *wanted;
     if (n->items != NULL) n->items = arena_copy(c->memory, wanted->items, wanted->count * sizeof *n->items);
     if (n->keys != NULL) n->keys = arena_copy(c->memory, wanted->keys, wanted->count * sizeof *n->keys);
@@ -131,16 +127,6 @@ attr_id attr_dict(ir_context *c, uint32_t count, const str_id *keys, const attr_
 }
 
 attr_id attr_dict_empty(ir_context *c) { return attr_intern(c, &(attr_node){.kind = ATTR_DICT}); }
-
-attr_id attr_get(const ir_context *c, attr_id dict, str_id key)
-{
-    const attr_node *n = attr_at(c, dict);
-    BUG_IF(dict != 0 && n->kind != ATTR_DICT, "attr_get of an attribute of kind %d", n->kind);
-    for (uint32_t i = 0; i < n->count; i++) {
-        if (n->keys[i] == key) return n->items[i];
-    }
-    return 0;
-}
 
 attr_id attr_with(ir_context *c, attr_id dict, str_id key, attr_id value)
 {

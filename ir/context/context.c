@@ -62,18 +62,18 @@ ir_context *context_create(diag_engine *diags)
     c->memory = memory;
     c->diags = diags;
     c->names = role_names_create(memory);
-    id_table_init(c, &c->strings, sizeof(string_record));
-    id_table_init(c, &c->exprs, sizeof(expr_node));
-    id_table_init(c, &c->types, sizeof(type_node));
-    id_table_init(c, &c->attrs, sizeof(attr_node));
-    id_table_init(c, &c->locs, sizeof(loc_record));
+    id_table_init(c, &c->tables.strings, sizeof(string_record));
+    id_table_init(c, &c->tables.exprs, sizeof(expr_node));
+    id_table_init(c, &c->tables.types, sizeof(type_node));
+    id_table_init(c, &c->tables.attrs, sizeof(attr_node));
+    id_table_init(c, &c->tables.locs, sizeof(loc_record));
     enum { FIRST_SLOTS = 128 };
     intern_resize(&c->string_index, FIRST_SLOTS);
     intern_resize(&c->expr_index, FIRST_SLOTS);
     intern_resize(&c->type_index, FIRST_SLOTS);
     intern_resize(&c->attr_index, FIRST_SLOTS);
     intern_resize(&c->loc_index, FIRST_SLOTS);
-    string_record *none = id_table_at(&c->strings, 0);
+    string_record *none = id_table_at(&c->tables.strings, 0, sizeof *none);
     none->p = "";
     return c;
 }
@@ -128,20 +128,14 @@ str_id string_intern(ir_context *c, str s)
     uint32_t hash = hash_end(hash_bytes(s.n, s.p, s.n));
     INTERN_EACH(&c->string_index, hash, found)
     {
-        const string_record *r = id_table_at(&c->strings, found);
+        const string_record *r = id_table_at(&c->tables.strings, found, sizeof *r);
         if (r->n == s.n && (s.n == 0 || memcmp(r->p, s.p, s.n) == 0)) return found;
     }
     str_id id;
-    string_record *r = id_table_add(c, &c->strings, &id);
+    string_record *r = id_table_add(c, &c->tables.strings, &id);
     *r = (string_record){.p = arena_strndup(c->memory, s.p, s.n), .n = s.n};
     intern_add(&c->string_index, hash, id);
     return id;
 }
 
 str_id string_intern_z(ir_context *c, const char *s) { return string_intern(c, str_from(s)); }
-
-str string_of(const ir_context *c, str_id id)
-{
-    const string_record *r = id_table_at(&c->strings, id);
-    return (str){r->p, r->n};
-}

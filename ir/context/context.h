@@ -40,7 +40,7 @@ op_table *context_ops(const ir_context *c);
  * ends in NUL. */
 str_id string_intern(ir_context *c, str s);
 str_id string_intern_z(ir_context *c, const char *s);
-str string_of(const ir_context *c, str_id id); /* always NUL-terminated after n */
+static inline str string_of(const ir_context *c, str_id id); /* always NUL-terminated after n */
 
 /* ---- element types, spaces, layouts ---- */
 typedef enum dtype {
@@ -110,9 +110,9 @@ typedef struct expr_node {
 enum { EXPR_MAX_DEPTH = 64, EXPR_MAX_ARGS = 256, EXPR_MAX_SIZE = 16384 };
 
 /* The node stays where it is as long as the context. Of 0: a node of kind EXPR_NONE. */
-const expr_node *expr_at(const ir_context *c, expr_id e);
+static inline const expr_node *expr_at(const ir_context *c, expr_id e);
 /* Whether there is such a number, made from none or from a wild one; 0 is none. So with the others below. */
-bool expr_exists(const ir_context *c, expr_id e);
+static inline bool expr_exists(const ir_context *c, expr_id e);
 /* Builders return 0 when a constant or coefficient leaves -(2^63 - 1) .. 2^63 - 1, when a divisor is a constant below
  * 1, or beyond the limits above; nothing is reported. A zero operand makes zero, so errors may be tested once at the
  * end. What is simplified away is no longer evaluated: 0 * ($A floordiv $B) is 0 whatever $B is. */
@@ -128,7 +128,7 @@ expr_id expr_ceildiv(ir_context *c, expr_id a, expr_id b);
 expr_id expr_mod(ir_context *c, expr_id a, expr_id b);
 expr_id expr_min(ir_context *c, expr_id a, expr_id b);
 expr_id expr_max(ir_context *c, expr_id a, expr_id b);
-bool expr_is_const(const ir_context *c, expr_id e, int64_t *out);
+static inline bool expr_is_const(const ir_context *c, expr_id e, int64_t *out);
 
 /* Replaces leaves; the callbacks return 0 to keep one as it is. Any may be NULL. */
 typedef struct expr_substitution {
@@ -203,8 +203,8 @@ typedef struct type_node {
 
 /* Interns a copy. The caller has checked it (type_check) or built it from a checked one. */
 type_id type_intern(ir_context *c, const type_node *t);
-const type_node *type_at(const ir_context *c, type_id t);
-bool type_exists(const ir_context *c, type_id t);
+static inline const type_node *type_at(const ir_context *c, type_id t);
+static inline bool type_exists(const ir_context *c, type_id t);
 type_id type_scalar(ir_context *c, dtype d);
 type_id type_tensor(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
 type_id type_gm(ir_context *c, dtype d, uint32_t rank, const expr_id *dims);
@@ -248,9 +248,9 @@ typedef struct attr_node {
 } attr_node;
 
 /* The node of an attribute that exists; it lives and stays in place as long as the context. */
-const attr_node *attr_at(const ir_context *c, attr_id a);
+static inline const attr_node *attr_at(const ir_context *c, attr_id a);
 /* False for 0 and for numbers that were never handed out. */
-bool attr_exists(const ir_context *c, attr_id a);
+static inline bool attr_exists(const ir_context *c, attr_id a);
 /* Interned: equal values have one id. Ids that are arguments must exist. */
 attr_id attr_bool(ir_context *c, bool v);
 attr_id attr_int(ir_context *c, int64_t v);
@@ -267,7 +267,7 @@ attr_id attr_dict_empty(ir_context *c);
 attr_id attr_dense(ir_context *c, type_id type, uint32_t byte_count, const void *bytes);
 attr_id attr_resource(ir_context *c, str_id file);
 /* Value of a key of a dict (or of 0, the empty dict); 0 when absent. */
-attr_id attr_get(const ir_context *c, attr_id dict, str_id key);
+static inline attr_id attr_get(const ir_context *c, attr_id dict, str_id key);
 /* The dict with one key set, or removed when value is 0; 0 when no key is left. */
 attr_id attr_with(ir_context *c, attr_id dict, str_id key, attr_id value);
 
@@ -281,5 +281,7 @@ src_pos loc_at(const ir_context *c, loc_id l, uint32_t index);
 bool loc_exists(const ir_context *c, loc_id l);
 /* The file that the plain line-and-column locations refer to: one for a context at a time. Set by the parser. */
 void loc_set_main_file(ir_context *c, str_id file);
+
+#include "ir/context/context_read.h"
 
 #endif

@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-/* Records in chunks of 64, 64, 128, 256, ... so that they never move. `count` includes record 0. */
-enum { ID_FIRST_CHUNK = 64, ID_FIRST_CHUNK_LOG2 = 6, ID_CHUNKS = 27 };
-typedef struct id_table {
-    char *chunks[ID_CHUNKS];
-    uint32_t count;
-    uint32_t record_bytes;
-} id_table;
-
 typedef struct intern_slot {
     uint32_t hash;
     uint32_t id; /* 0: free */
@@ -28,11 +20,6 @@ typedef struct intern_table {
     size_t count;
 } intern_table;
 
-typedef struct string_record {
-    const char *p;
-    size_t n;
-} string_record;
-
 typedef struct loc_record {
     str_id file;
     uint32_t line, column;
@@ -41,11 +28,11 @@ typedef struct loc_record {
 } loc_record;
 
 struct ir_context {
+    context_tables tables; /* first: context_read.h finds them there */
     diag_engine *diags;
     arena *memory;
     op_table *ops;
     role_names *names;
-    id_table strings, exprs, types, attrs, locs;
     intern_table string_index, expr_index, type_index, attr_index, loc_index;
     str_id main_file;
     const _Atomic uint32_t *stop; /* not 0: the time is up; or NULL */
@@ -57,15 +44,6 @@ void intern_add(intern_table *t, uint32_t hash, uint32_t id);
 /* value + the sum of coefs[i] * args[i], simplified like the sums of expr_add; 0 when a number overflows or an argument
  * is 0. `count` is at most EXPR_MAX_ARGS. */
 expr_id expr_sum(ir_context *c, int64_t value, uint32_t count, const expr_id *args, const int64_t *coefs);
-
-/* Record `id + 64` lies in the chunk of its highest bit. */
-static inline void *id_table_at(const id_table *t, uint32_t id)
-{
-    BUG_IF(id >= t->count, "id %u of %u in a table of the context", id, t->count);
-    uint32_t place = id + ID_FIRST_CHUNK;
-    uint32_t top = 31 - (uint32_t)__builtin_clz(place);
-    return t->chunks[top - ID_FIRST_CHUNK_LOG2] + (size_t)(place - (UINT32_C(1) << top)) * t->record_bytes;
-}
 
 /* INTERN_EACH(table, hash, id) { compare; } runs for each id whose hash is equal. */
 #define INTERN_EACH(t, wanted, name)                                                 \

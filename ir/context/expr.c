@@ -14,18 +14,6 @@ typedef struct term_list {
     int64_t coefs[TERMS_CAPACITY];
 } term_list;
 
-const expr_node *expr_at(const ir_context *c, expr_id e) { return id_table_at(&c->exprs, e); }
-
-bool expr_exists(const ir_context *c, expr_id e) { return e < c->exprs.count; }
-
-bool expr_is_const(const ir_context *c, expr_id e, int64_t *out)
-{
-    const expr_node *n = expr_at(c, e);
-    if (n->kind != EXPR_CONST) return false;
-    if (out != NULL) *out = n->value;
-    return true;
-}
-
 /* ---- uniquing ---- */
 
 static bool node_eq(const expr_node *a, const expr_node *b)
@@ -76,7 +64,7 @@ static expr_id node_intern(ir_context *c, expr_node wanted)
         wanted.coefs = coefs;
     }
     expr_id id;
-    expr_node *n = id_table_add(c, &c->exprs, &id);
+    expr_node *n = id_table_add(c, &c->tables.exprs, &id);
     *n = wanted;
     intern_add(&c->expr_index, hash, id);
     return id;

@@ -7,11 +7,14 @@ enum { COLUMN_BITS = 11, LINE_BITS = 20 };
 #define LINE_END (UINT32_C(1) << LINE_BITS)
 #define INTERNED (UINT32_C(1) << 31)
 
-static const loc_record *loc_record_at(const ir_context *c, loc_id l) { return id_table_at(&c->locs, l & ~INTERNED); }
+static const loc_record *loc_record_at(const ir_context *c, loc_id l)
+{
+    return id_table_at(&c->tables.locs, l & ~INTERNED, sizeof(loc_record));
+}
 
 bool loc_exists(const ir_context *c, loc_id l)
 {
-    return (l & INTERNED) == 0 || (l != INTERNED && (l & ~INTERNED) < c->locs.count);
+    return (l & INTERNED) == 0 || (l != INTERNED && (l & ~INTERNED) < c->tables.locs.count);
 }
 
 static loc_id loc_intern(ir_context *c, const loc_record *wanted)
@@ -22,13 +25,13 @@ static loc_id loc_intern(ir_context *c, const loc_record *wanted)
     uint32_t hash = hash_end(h);
     INTERN_EACH(&c->loc_index, hash, found)
     {
-        const loc_record *r = id_table_at(&c->locs, found);
+        const loc_record *r = id_table_at(&c->tables.locs, found, sizeof *r);
         if (r->file == wanted->file && r->line == wanted->line && r->column == wanted->column &&
             r->count == wanted->count && (r->count == 0 || memcmp(r->items, wanted->items, items_bytes) == 0))
             return INTERNED | found;
     }
     uint32_t id;
-    loc_record *r = id_table_add(c, &c->locs, &id);
+    loc_record *r = id_table_add(c, &c->tables.locs, &id);
     *r = *wanted;
     if (r->count != 0) r->items = arena_copy(c->memory, wanted->items, items_bytes);
     intern_add(&c->loc_index, hash, id);

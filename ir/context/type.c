@@ -7,10 +7,6 @@
  * printed as ` x ` and `, `. Clauses come in this order: format, strides; space, layout. */
 #include "ir/context/context_impl.h"
 
-const type_node *type_at(const ir_context *c, type_id t) { return id_table_at(&c->types, t); }
-
-bool type_exists(const ir_context *c, type_id t) { return t < c->types.count; }
-
 /* A copy in which everything that the kind does not use, padding too, is zero. */
 static void canonical_copy(type_node *to, const type_node *from)
 {
@@ -60,7 +56,7 @@ type_id type_intern(ir_context *c, const type_node *t)
         if (memcmp(type_at(c, found), &wanted, sizeof wanted) == 0) return found;
     }
     type_id id;
-    type_node *n = id_table_add(c, &c->types, &id);
+    type_node *n = id_table_add(c, &c->tables.types, &id);
     memcpy(n, &wanted, sizeof wanted);
     intern_add(&c->type_index, hash, id);
     return id;

@@ -1,5 +1,6 @@
-/* Tables of records in chunks that never move, and the runs of operands and results beside them. */
-#include "ir/module_impl.h"
+#include "ir/base/record_table.h"
+
+#include "ir/base/status.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ void record_table_copy(record_table *to, const record_table *from, arena *memory
 uint32_t record_table_extend(record_table *t, arena *memory, uint32_t n)
 {
     if (t->count == 0) t->count = 1; /* id 0 is none */
-    BUG_IF(n >= DEF_BLOCK - t->count, "a module has no space for %u more records", n);
+    BUG_IF(n >= RECORDS_END - t->count, "a table of records has no space for %u more", n);
     uint32_t first = t->count;
     t->count += n;
     while ((size_t)t->chunk_count * CHUNK_RECORDS < t->count) add_chunk(t, memory);
