@@ -189,6 +189,8 @@ bool function_stands_at(const module *m, op_id f, str level);
 op_id walk_next(const module *m, op_id root, op_id current); /* pre-order; 0 at the end */
 /* The next one that is not inside `current`. */
 op_id walk_skip(const module *m, op_id root, op_id current);
+/* walk_next, and in `out_behind` walk_skip. */
+op_id walk_on(const module *m, op_id root, op_id current, op_id *out_behind);
 #define IR_WALK(m, o, root)                                         \
     for (op_id o = (root), o##_next = walk_next((m), o, o); o != 0; \
          o = o##_next, o##_next = o == 0 ? 0 : walk_next((m), (root), o))
@@ -237,6 +239,8 @@ void op_name_diag(diag_engine *d, const module *m, op_id o, diag_severity severi
  * expressions of different ops can be combined and compared; 0 when absent. */
 expr_id op_index_expr(const module *m, op_id o, const char *attr, uint32_t index);
 uint32_t op_index_count(const module *m, op_id o, const char *attr);
+/* An attribute of the op with value leaves for the slots of its expressions, in lists too. */
+attr_id op_attr_over_values(const module *m, op_id o, attr_id a);
 /* True when both denote the same number for all values: the difference simplifies to 0. */
 bool expr_same(ir_context *c, expr_id a, expr_id b);
 

@@ -12,6 +12,7 @@
 
 /* What a row says, in ids of the context: filled on first use. */
 typedef struct kind_cache {
+    const op_info *info;
     bool ready;
     bool has_default;
     bool index_attrs; /* an attribute may hold index expressions over operands */
@@ -19,8 +20,6 @@ typedef struct kind_cache {
     uint16_t in_count; /* entries of `in` */
     str_id keys[10];
     attr_id defaults[10];
-    attr_id slots_of; /* the dict asked last ... */
-    bool slots_found; /* ... and whether expressions in it have slots or value leaves */
 } kind_cache;
 
 typedef struct symbol_slot {
@@ -36,6 +35,24 @@ typedef struct range_entry {
     expr_range range;
 } range_entry;
 
+/* An expression, or with OVER_VALUES_ATTR an attribute, of ops with these operands, and what it is over values. */
+enum { OVER_VALUES_OPERANDS = 4, OVER_VALUES_LOG2 = 9 };
+#define OVER_VALUES_ATTR 0x80000000u
+typedef struct over_values {
+    uint32_t from;
+    uint32_t operand_count;
+    value_id operands[OVER_VALUES_OPERANDS];
+    uint32_t to;
+} over_values;
+
+/* Attributes that fit the row of a kind, of ops with so many operands. */
+enum { FITTING_ATTRS = 256 };
+typedef struct fitting_attrs {
+    op_kind kind;
+    uint16_t operand_count;
+    attr_id attrs;
+} fitting_attrs;
+
 /* Parts that reading functions fill on demand. */
 typedef struct module_caches {
     kind_cache kinds[OP_KIND_COUNT];
@@ -50,6 +67,8 @@ typedef struct module_caches {
     struct valid_step *steps; /* of the chain being followed */
     size_t step_capacity;
     range_entry ranges[RANGE_ENTRIES]; /* by value modulo their count */
+    over_values over_values[1 << OVER_VALUES_LOG2];
+    fitting_attrs fitting[FITTING_ATTRS]; /* verify/verify_row.c */
 } module_caches;
 
 typedef struct valid_entry {

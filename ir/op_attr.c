@@ -35,6 +35,7 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     k->attr_count = (uint8_t)n;
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
     k->in_count = (uint16_t)op_info_operands(info);
+    k->info = info;
     k->ready = true;
 }
 
@@ -79,27 +80,26 @@ void op_set_attrs(module *m, op_id o, attr_id dict)
     if (operands != few) table_free(operands);
 }
 
-/* The key of a name, and its place in the row (or attr_count). */
-static str_id key_of(const module *m, op_id o, const char *name, uint32_t *index)
+/* The place of a name in the row; attr_count: there is none. Names are mostly literals, which are one object. */
+static uint32_t place_of(const kind_cache *k, const char *name)
 {
-    op_kind kind = op_at(m, o)->kind;
-    const kind_cache *k = kind_cache_at(m, kind);
-    const op_info *info = op_info_at(m->known_ops, kind);
-    for (*index = 0; *index < k->attr_count; (*index)++) {
-        const char *known = info->attrs[*index].name;
-        if (known == name || (known[0] == name[0] && strcmp(known, name) == 0)) return k->keys[*index];
+    uint32_t i = 0;
+    for (; i < k->attr_count; i++) {
+        const char *known = k->info->attrs[i].name;
+        if (known == name || (known[0] == name[0] && strcmp(known, name) == 0)) break;
     }
-    return string_intern_z(m->context, name);
+    return i;
 }
 
 attr_id op_attr(const module *m, op_id o, const char *name)
 {
-    uint32_t index;
-    str_id key = key_of(m, o, name, &index);
     const op_record *op = op_at(m, o);
-    attr_id value = op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, key);
     const kind_cache *k = kind_cache_at(m, op->kind);
-    return value == 0 && index < k->attr_count ? k->defaults[index] : value;
+    const uint32_t i = place_of(k, name);
+    if (i == k->attr_count)
+        return op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, string_intern_z(m->context, name));
+    const attr_id value = op->attrs == 0 ? 0 : attr_get(m->context, op->attrs, k->keys[i]);
+    return value == 0 ? k->defaults[i] : value;
 }
 
 attr_id op_attr_by_key(const module *m, op_id o, str_id key)
@@ -114,8 +114,9 @@ attr_id op_attr_by_key(const module *m, op_id o, str_id key)
 
 void op_set_attr(module *m, op_id o, const char *name, attr_id value)
 {
-    uint32_t index;
-    str_id key = key_of(m, o, name, &index);
+    const kind_cache *k = kind_cache_at(m, op_at(m, o)->kind);
+    const uint32_t i = place_of(k, name);
+    const str_id key = i < k->attr_count ? k->keys[i] : string_intern_z(m->context, name);
     op_set_attrs(m, o, attr_with(m->context, op_at(m, o)->attrs, key, value));
 }
 

@@ -3,6 +3,7 @@
 #include "ir/context/expr_expand.h"
 #include "ir/module_impl.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Loops have a variable number of value operands: one for each result. The others have the fixed ones of `in`. Rows
@@ -127,6 +128,7 @@ static expr_id canonical_expr(canonical *s, expr_id e)
 static bool has_slots(const ir_context *c, attr_id a, int depth)
 {
     const attr_node *node = attr_at(c, a);
+    if (!node->has_slot) return false;
     if (node->kind == ATTR_EXPR) return expr_at(c, node->id)->has_slot;
     if ((node->kind != ATTR_LIST && node->kind != ATTR_DICT) || depth == LIST_DEPTH) return false;
     for (uint32_t i = 0; i < node->count; i++) {
@@ -148,19 +150,6 @@ static attr_id canonical_attr(canonical *s, attr_id a, int depth)
     attr_id list = attr_list(s->context, count, items);
     if (items != few) table_free(items);
     return list;
-}
-
-/* Does any expression of the dict mention an operand? The answer for the dict asked last is kept for each kind: ops
- * that are together tend to have the same attributes. */
-static bool dict_has_slots(const module *m, op_kind kind, attr_id attrs)
-{
-    if (attrs == 0) return false;
-    kind_cache *k = kind_cache_at(m, kind);
-    if (k->slots_of != attrs) {
-        k->slots_found = has_slots(m->context, attrs, 0);
-        k->slots_of = attrs;
-    }
-    return k->slots_found;
 }
 
 /* Attributes in print order: those of the row as declared, then the others by spelling. */
@@ -190,7 +179,7 @@ void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t valu
     /* Slots of kernels count block arguments, and annotations of other rows name operands that they have anyway. */
     if (!k->index_attrs) return;
     f->count = value_count;
-    if (!dict_has_slots(m, kind, attrs)) return;
+    if (!has_slots(m->context, attrs, 0)) return;
     canonical s = {.context = m->context, .given = operands, .given_count = count, .value_count = value_count};
     f->attrs = canonical_dict(&s, k, attrs);
     f->count = value_count + s.found.count;
@@ -209,13 +198,81 @@ void index_form_fini(index_form *f) { table_free(f->scratch); }
 
 typedef struct slot_reader {
     const module *m;
-    op_id op;
+    const op_record *op;
 } slot_reader;
 
 static expr_id slot_value(void *self, uint32_t slot)
 {
     const slot_reader *r = self;
-    return expr_value(r->m->context, op_operand(r->m, r->op, slot));
+    return slot < r->op->operand_count ? expr_value(r->m->context, operand_value(r->m, r->op, slot)) : 0;
+}
+
+/* Where the answer for an attribute or expression of such an op is kept, and what has to be there for it to be that
+ * answer: nothing else counts, so it holds for ever. NULL: of ops with many operands none is kept. */
+static over_values *find_over_values(const module *m, const op_record *op, uint32_t from, over_values *out_key)
+{
+    if (op->operand_count > OVER_VALUES_OPERANDS) return NULL;
+    *out_key = (over_values){.from = from, .operand_count = op->operand_count};
+    uint32_t hash = from * 0x9E3779B1u;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        out_key->operands[i] = operand_value(m, op, i);
+        hash = (hash ^ out_key->operands[i]) * 0x9E3779B1u;
+    }
+    return &m->caches->over_values[hash >> (32 - OVER_VALUES_LOG2)];
+}
+
+static bool is_over_values(const over_values *kept, const over_values *key)
+{
+    return kept != NULL && memcmp(kept, key, offsetof(over_values, to)) == 0;
+}
+
+static void keep_over_values(over_values *place, over_values *key, uint32_t to)
+{
+    if (place == NULL) return;
+    key->to = to;
+    *place = *key;
+}
+
+static expr_id expr_over_values(const module *m, const op_record *op, expr_id e)
+{
+    if (!expr_at(m->context, e)->has_slot) return e;
+    over_values key, *kept = find_over_values(m, op, e, &key);
+    if (is_over_values(kept, &key)) return kept->to;
+    slot_reader reader = {m, op};
+    expr_id to = expr_substitute(m->context, e, &(expr_substitution){.slot = slot_value, .self = &reader});
+    keep_over_values(kept, &key, to);
+    return to;
+}
+
+/* Lists of lists are looked into as deep as those of rows go. */
+static attr_id put_values(const module *m, const op_record *op, attr_id a, int depth)
+{
+    ir_context *c = m->context;
+    const attr_node *node = attr_at(c, a);
+    if (!node->has_slot) return a;
+    if (node->kind == ATTR_EXPR) {
+        const expr_id e = expr_over_values(m, op, node->id);
+        return e != 0 ? attr_expr(c, e) : a;
+    }
+    if (node->kind != ATTR_LIST || depth == LIST_DEPTH) return a;
+    attr_id few[16] = {0};
+    size_t capacity = 0;
+    attr_id *items = node->count <= 16 ? few : table_grow(NULL, &capacity, node->count, sizeof *items);
+    for (uint32_t i = 0; i < node->count; i++) items[i] = put_values(m, op, node->items[i], depth + 1);
+    const attr_id list = attr_list(c, node->count, items);
+    if (items != few) table_free(items);
+    return list;
+}
+
+attr_id op_attr_over_values(const module *m, op_id o, attr_id a)
+{
+    const op_record *op = op_at(m, o);
+    if (!attr_at(m->context, a)->has_slot) return a;
+    over_values key, *kept = find_over_values(m, op, a | OVER_VALUES_ATTR, &key);
+    if (is_over_values(kept, &key)) return kept->to;
+    const attr_id to = put_values(m, op, a, 0);
+    keep_over_values(kept, &key, to);
+    return to;
 }
 
 expr_id op_index_expr(const module *m, op_id o, const char *attr, uint32_t index)
@@ -234,12 +291,7 @@ expr_id index_expr_of(const module *m, op_id o, attr_id list, uint32_t index)
         return 0;
     }
     if (node->kind == ATTR_INT) return expr_const(m->context, node->i);
-    if (node->kind != ATTR_EXPR) return 0;
-    const expr_node *e = expr_at(m->context, node->id);
-    if (!e->has_slot) return node->id;
-    slot_reader reader = {m, o};
-    if (e->kind == EXPR_SLOT) return slot_value(&reader, (uint32_t)e->value);
-    return expr_substitute(m->context, node->id, &(expr_substitution){.slot = slot_value, .self = &reader});
+    return node->kind == ATTR_EXPR ? expr_over_values(m, op_at(m, o), node->id) : 0;
 }
 
 uint32_t op_index_count(const module *m, op_id o, const char *attr)

@@ -36,6 +36,13 @@ op_id walk_skip(const module *m, op_id root, op_id current)
     return 0;
 }
 
+op_id walk_on(const module *m, op_id root, op_id current, op_id *out_behind)
+{
+    *out_behind = walk_skip(m, root, current);
+    const op_id inside = first_from(m, current, 0);
+    return inside != 0 ? inside : *out_behind;
+}
+
 uint32_t module_count_ops(const module *m)
 {
     uint32_t n = 0;

@@ -3,16 +3,11 @@
 
 enum { LIST_DEPTH = 3 }; /* lists around an expression; ir/op_index.c looks as deep */
 
+/* What is nested too deeply to be looked into is refused wherever leaves are. */
 static bool has_leaves_at(const ir_context *ir, attr_id a, int depth)
 {
     const attr_node *n = attr_at(ir, a);
-    if (n->kind == ATTR_EXPR) return expr_at(ir, n->id)->has_slot;
-    if (n->kind != ATTR_LIST && n->kind != ATTR_DICT) return false;
-    if (depth == 0) return true; /* too deep to be looked into: refused wherever leaves are */
-    for (uint32_t i = 0; i < n->count; i++) {
-        if (has_leaves_at(ir, n->items[i], depth - 1)) return true;
-    }
-    return false;
+    return n->has_slot || n->nesting > depth;
 }
 
 bool attr_has_leaves(const ir_context *ir, attr_id a) { return has_leaves_at(ir, a, 16); }
@@ -46,23 +41,20 @@ static attr_id rewrite_attr(attr_rewrite *r, attr_id a, int depth)
 
 static bool is_function(const module *m, op_id o) { return (op_info_of(m, o)->traits & TRAIT_FUNCTION) != 0; }
 
-static expr_id leaf_of_slot(void *self, uint32_t slot)
+static expr_id leaf_of_argument(void *self, uint32_t slot)
 {
     const attr_rewrite *r = self;
-    const module *m = r->c->m;
-    if (is_function(m, r->op)) {
-        const block_id body = function_body(m, r->op);
-        return slot < block_arg_count(m, body) ? expr_value(r->c->ir, block_arg(m, body, slot)) : 0;
-    }
-    return slot < op_operand_count(m, r->op) ? expr_value(r->c->ir, op_operand(m, r->op, slot)) : 0;
+    const block_id body = function_body(r->c->m, r->op);
+    return slot < block_arg_count(r->c->m, body) ? expr_value(r->c->ir, block_arg(r->c->m, body, slot)) : 0;
 }
 
 attr_id attr_with_leaves(run_context *c, op_id o, attr_id a)
 {
-    const uint8_t kind = attr_at(c->ir, a)->kind;
-    if ((kind != ATTR_EXPR && kind != ATTR_LIST) || !attr_has_leaves(c->ir, a)) return a;
+    const attr_node *n = attr_at(c->ir, a);
+    if ((n->kind != ATTR_EXPR && n->kind != ATTR_LIST) || !n->has_slot) return a;
+    if (!is_function(c->m, o)) return op_attr_over_values(c->m, o, a);
     attr_rewrite r = {.c = c, .op = o};
-    r.substitution = (expr_substitution){.slot = leaf_of_slot, .self = &r};
+    r.substitution = (expr_substitution){.slot = leaf_of_argument, .self = &r};
     return rewrite_attr(&r, a, LIST_DEPTH);
 }
 

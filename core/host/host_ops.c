@@ -65,8 +65,9 @@ pto_op host_op_walk_on(pto_op current, pto_op root, pto_op *behind)
     run_context *c = run_of(current.run);
     const op_id r = op_from(c, root), o = op_from(c, current);
     const bool is_found = o != 0 && (root.index == 0 || r != 0);
-    const op_id next = is_found ? walk_next(c->m, r, o) : 0;
-    *behind = op_handle(c, is_found && op_block_count(c->m, o) != 0 ? walk_skip(c->m, r, o) : next);
+    op_id skip = 0;
+    const op_id next = is_found ? walk_on(c->m, r, o, &skip) : 0;
+    *behind = op_handle(c, skip);
     return op_handle(c, next);
 }
 

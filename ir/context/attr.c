@@ -21,6 +21,24 @@ static uint32_t attr_hash(const attr_node *a)
     return hash_end(h);
 }
 
+static void note_content(const ir_context *c, attr_node *n)
+{
+    if (n->kind == ATTR_EXPR) {
+        n->has_slot = expr_at(c, n->id)->has_slot;
+        n->has_symbol = expr_at(c, n->id)->has_symbol;
+    }
+    if (n->kind == ATTR_TYPE) n->has_symbol = true;
+    if (n->kind != ATTR_LIST && n->kind != ATTR_DICT) return;
+    uint8_t inner = 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const attr_node *item = attr_at(c, n->items[i]);
+        n->has_slot |= item->has_slot;
+        n->has_symbol |= item->has_symbol;
+        if (item->nesting > inner) inner = item->nesting;
+    }
+    n->nesting = inner == UINT8_MAX ? inner : (uint8_t)(inner + 1);
+}
+
 /* `wanted` has NULL for lists without items; what it points to is copied when it is new. */
 static attr_id attr_intern(ir_context *c, const attr_node *wanted)
 {
@@ -32,6 +50,7 @@ static attr_id attr_intern(ir_context *c, const attr_node *wanted)
     attr_id id;
     attr_node *n = id_table_add(c, &c->tables.attrs, &id);
     *n = *wanted;
+    note_content(c, n);
     if (n->items != NULL) n->items = arena_copy(c->memory, wanted->items, wanted->count * sizeof *n->items);
     if (n->keys != NULL) n->keys = arena_copy(c->memory, wanted->keys, wanted->count * sizeof *n->keys);
     if (n->bytes != NULL) n->bytes = arena_copy(c->memory, wanted->bytes, wanted->byte_count);

@@ -234,6 +234,9 @@ typedef enum attr_kind {
 
 typedef struct attr_node {
     uint8_t kind;
+    uint8_t nesting; /* lists and dicts in each other, this one included; 255 stands for more too */
+    bool has_slot;   /* an expression in it has one, or a value leaf */
+    bool has_symbol; /* an expression in it has one, or there is a type in it */
     uint32_t count;
     union {
         int64_t i;

@@ -153,6 +153,7 @@ static status check_type(verifier *v, op_id o, type_id t)
 static status check_attr_symbols(verifier *v, op_id o, attr_id a)
 {
     const attr_node *n = attr_at(v->c, a);
+    if (!n->has_symbol) return OK;
     if (n->kind == ATTR_TYPE) return check_type(v, o, n->id);
     if (n->kind == ATTR_EXPR) {
         v->unbound = false;

@@ -1,5 +1,6 @@
 #include "ir/verify/verify_row.h"
 
+#include "ir/module_impl.h"
 #include "ir/op_words.h"
 #include "ir/verify/verifier.h"
 #include "ir/verify/verifier_parts.h"
@@ -207,6 +208,7 @@ static status check_slots(const module *m, op_id o, attr_id a, uint32_t depth)
 {
     const ir_context *c = module_context(m);
     const attr_node *n = attr_at(c, a);
+    if (!n->has_slot && n->nesting + depth <= ATTR_DEPTH_MAX) return OK;
     if (n->kind == ATTR_EXPR && expr_at(c, n->id)->has_slot) {
         /* The regions of a kernel are over its grid indices, the first arguments of its body. */
         bool is_function = (op_info_of(m, o)->traits & TRAIT_FUNCTION) != 0 && op_block_count(m, o) != 0;
@@ -221,7 +223,7 @@ static status check_slots(const module *m, op_id o, attr_id a, uint32_t depth)
     return OK;
 }
 
-status row_check_attrs(const module *m, op_id o, const op_info *info)
+static status check_attrs_anew(const module *m, op_id o, const op_info *info)
 {
     const ir_context *c = module_context(m);
     attr_id dict = op_attrs(m, o);
@@ -244,6 +246,17 @@ status row_check_attrs(const module *m, op_id o, const op_info *info)
         if (spec->required && (given & (1u << i)) == 0)
             return op_error(m, o, &E0312, "needs the attribute `%s`: %s", spec->name, spec->doc);
     }
+    return OK;
+}
+
+/* Attributes that passed pass again on the next op like it; slots of functions count arguments of their bodies, too. */
+status row_check_attrs(const module *m, op_id o, const op_info *info)
+{
+    const op_record *op = op_raw(m, o);
+    fitting_attrs *known = &m->caches->fitting[(op->attrs * 31 + op->kind) % FITTING_ATTRS];
+    if (known->kind == op->kind && known->attrs == op->attrs && known->operand_count == op->operand_count) return OK;
+    TRY(check_attrs_anew(m, o, info));
+    if ((info->traits & TRAIT_FUNCTION) == 0) *known = (fitting_attrs){op->kind, op->operand_count, op->attrs};
     return OK;
 }
 
