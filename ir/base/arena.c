@@ -35,6 +35,14 @@ enum { DEFAULT_ALIGN = 16, FIRST_CHUNK_BYTES = 8 * 1024, LARGEST_CHUNK_BYTES = 1
  * part would be too much of the whole. */
 enum { SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024, HUGE_CHUNK_BYTES = 8 * 1024 * 1024 };
 
+/* From here on a chunk comes from the system itself: calloc would write zeros to all of it, which touches pages that
+ * may never be used. Leak checkers look for pointers in what calloc returned alone. */
+#ifdef ARENA_ASAN
+#define MAPPED_CHUNK_BYTES SIZE_MAX
+#else
+#define MAPPED_CHUNK_BYTES ((size_t)32 * 1024)
+#endif
+
 typedef struct chunk {
     struct chunk *next;
     size_t capacity;     /* bytes after this header */
@@ -87,12 +95,12 @@ void arena_destroy(arena *a)
     free(a);
 }
 
-/* A chunk of huge pages where the system has some; NULL when there is no memory. */
-static chunk *chunk_map(size_t bytes)
+/* NULL when there is no memory. */
+static chunk *chunk_map(size_t bytes, bool has_huge_pages)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return NULL;
-    (void)madvise(p, bytes, MADV_HUGEPAGE);
+    if (has_huge_pages) (void)madvise(p, bytes, MADV_HUGEPAGE);
     chunk *c = p;
     c->mapped_bytes = bytes;
     return c;
@@ -107,7 +115,7 @@ static chunk *chunk_add(arena *a, size_t bytes)
     if (a->next_chunk_bytes < LARGEST_CHUNK_BYTES) a->next_chunk_bytes *= 2;
     const bool is_large = a->reserved_bytes >= SMALLEST_WITH_HUGE_PAGES && total <= HUGE_CHUNK_BYTES;
     if (is_large) total = HUGE_CHUNK_BYTES;
-    chunk *c = is_large ? chunk_map(total) : calloc(1, total);
+    chunk *c = is_large || total >= MAPPED_CHUNK_BYTES ? chunk_map(total, is_large) : calloc(1, total);
     if (c == NULL) out_of_memory(a->name, bytes);
     c->capacity = total - CHUNK_HEADER_BYTES;
     a->reserved_bytes += total;
