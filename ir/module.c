@@ -77,6 +77,7 @@ module *module_clone(const module *from)
     module *m = module_allocate(from->context);
     m->epoch = from->epoch;
     m->pathless = from->pathless;
+    m->rangeless = from->rangeless;
     copy_content(m, from);
     return m;
 }

@@ -27,13 +27,28 @@ typedef struct symbol_slot {
     op_id op;    /* 0: erased */
 } symbol_slot;
 
-/* What is known of a value while the module does not change (verify/ranges.c). */
-enum { RANGE_ENTRIES = 64 };
+/* What is known of values, of expressions in a function and of loops while no range changes (verify/ranges.c). */
+enum { RANGE_ENTRIES = 64, LOOP_ENTRIES = 16 };
 typedef struct range_entry {
     value_id value;
     uint64_t epoch;
     expr_range range;
 } range_entry;
+
+typedef struct expr_range_entry {
+    expr_id expr;
+    op_id function;
+    uint64_t epoch;
+    expr_range range;
+} expr_range_entry;
+
+typedef struct loop_entry {
+    op_id loop;
+    bool is_never_entered;
+    uint64_t epoch;
+} loop_entry;
+
+static inline uint64_t range_epoch(const module *m) { return m->epoch - m->rangeless; }
 
 /* An expression, or with OVER_VALUES_ATTR an attribute, of ops with these operands, and what it is over values. */
 enum { OVER_VALUES_OPERANDS = 4, OVER_VALUES_LOG2 = 9 };
@@ -67,6 +82,8 @@ typedef struct module_caches {
     struct valid_step *steps; /* of the chain being followed */
     size_t step_capacity;
     range_entry ranges[RANGE_ENTRIES]; /* by value modulo their count */
+    expr_range_entry expr_ranges[RANGE_ENTRIES];
+    loop_entry loops[LOOP_ENTRIES];
     over_values over_values[1 << OVER_VALUES_LOG2];
     fitting_attrs fitting[FITTING_ATTRS]; /* verify/verify_row.c */
 } module_caches;

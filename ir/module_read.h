@@ -82,6 +82,7 @@ struct module {
     uint64_t epoch;
     uint64_t pathless;    /* how many of these changes left the paths of all ops as they were */
     uint64_t valid_epoch; /* changes with what may change the valid region of an existing value */
+    uint64_t rangeless;   /* how many of the changes left the ranges of all values and expressions as they were */
     record_table ops, rests, values, uses, blocks;
     struct module_caches *caches; /* module_impl.h */
 };

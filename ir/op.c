@@ -166,6 +166,7 @@ op_id op_create(module *m, op_place at, const op_spec *spec)
     if (spec->block_count != 0) rest_of(m, op)->blocks = blocks_create(m, o, spec->block_count);
     if ((op_info_at(m->known_ops, spec->kind)->traits & TRAIT_FUNCTION) != 0) symbols_add(m, o);
     m->epoch++;
+    m->rangeless += spec->kind != OP_BIND && spec->kind != OP_TUNE; /* other ops say nothing of values that exist */
     return o;
 }
 

@@ -80,13 +80,16 @@ void op_set_attrs(module *m, op_id o, attr_id dict)
     if (operands != few) table_free(operands);
 }
 
-/* The place of a name in the row; attr_count: there is none. Names are mostly literals, which are one object. */
+/* The place of a name in the row; attr_count: there is none. Names are mostly literals, of which the linker makes one.
+ */
 static uint32_t place_of(const kind_cache *k, const char *name)
 {
     uint32_t i = 0;
-    for (; i < k->attr_count; i++) {
+    while (i < k->attr_count && k->info->attrs[i].name != name) i++;
+    if (i < k->attr_count) return i;
+    for (i = 0; i < k->attr_count; i++) {
         const char *known = k->info->attrs[i].name;
-        if (known == name || (known[0] == name[0] && strcmp(known, name) == 0)) break;
+        if (known[0] == name[0] && strcmp(known, name) == 0) break;
     }
     return i;
 }

@@ -41,6 +41,7 @@ typedef struct canonical {
     uint32_t given_count, value_count;
     value_list seen;  /* numbers the leaves of the expressions, whatever their order */
     value_list found; /* in order of first mention: the index operands */
+    bool is_numbered; /* of the expression at hand: its slots have the numbers of the index operands */
 } canonical;
 
 enum { FEW_VALUES = 16 };
@@ -87,11 +88,11 @@ static void value_list_fini(value_list *l)
 }
 
 /* First leaves that name the same value become the same slot, so that they merge; then slots are numbered in print
- * order. */
+ * order, which most of them have already. */
 static expr_id merge_value(void *self, uint32_t value)
 {
     canonical *s = self;
-    return expr_slot(s->context, number_of(&s->seen, value));
+    return expr_slot(s->context, s->value_count + number_of(&s->seen, value));
 }
 
 static expr_id merge_slot(void *self, uint32_t slot)
@@ -101,16 +102,21 @@ static expr_id merge_slot(void *self, uint32_t slot)
     return merge_value(self, s->given[slot]);
 }
 
+static uint32_t found_number(canonical *s, uint32_t slot)
+{
+    return s->value_count + number_of(&s->found, s->seen.items[slot - s->value_count]);
+}
+
 static void note_slot(void *self, uint32_t slot)
 {
     canonical *s = self;
-    (void)number_of(&s->found, s->seen.items[slot]);
+    s->is_numbered &= found_number(s, slot) == slot;
 }
 
 static expr_id renumber_slot(void *self, uint32_t slot)
 {
     canonical *s = self;
-    return expr_slot(s->context, s->value_count + number_of(&s->found, s->seen.items[slot]));
+    return expr_slot(s->context, found_number(s, slot));
 }
 
 static expr_id canonical_expr(canonical *s, expr_id e)
@@ -119,7 +125,9 @@ static expr_id canonical_expr(canonical *s, expr_id e)
     expr_id merged =
         expr_substitute(s->context, e, &(expr_substitution){.slot = merge_slot, .value = merge_value, .self = s});
     BUG_IF(merged == 0, "an index expression overflows when equal operands are merged");
+    s->is_numbered = true;
     expr_visit_slots(s->context, merged, note_slot, s);
+    if (s->is_numbered) return merged;
     expr_id result = expr_substitute(s->context, merged, &(expr_substitution){.slot = renumber_slot, .self = s});
     BUG_IF(result == 0, "an index expression overflows when its operands are numbered");
     return result;

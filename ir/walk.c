@@ -18,6 +18,8 @@ static op_id first_from(const module *m, op_id parent, uint32_t index)
 op_id walk_next(const module *m, op_id root, op_id current)
 {
     if (current == 0) return 0;
+    const op_record *op = op_at(m, current);
+    if (first_block(m, op) == 0 && op->next != 0 && current != root) return op->next;
     op_id inside = first_from(m, current, 0);
     return inside != 0 ? inside : walk_skip(m, root, current);
 }
@@ -38,8 +40,9 @@ op_id walk_skip(const module *m, op_id root, op_id current)
 
 op_id walk_on(const module *m, op_id root, op_id current, op_id *out_behind)
 {
-    *out_behind = walk_skip(m, root, current);
-    const op_id inside = first_from(m, current, 0);
+    const op_record *op = op_at(m, current);
+    *out_behind = current != root && op->next != 0 ? op->next : walk_skip(m, root, current);
+    const op_id inside = first_block(m, op) != 0 ? first_from(m, current, 0) : 0;
     return inside != 0 ? inside : *out_behind;
 }
 

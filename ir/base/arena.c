@@ -137,22 +137,17 @@ static chunk *chunk_enter_next(arena *a, size_t bytes)
     return c;
 }
 
-void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
+/* Bytes of the chunk from the next multiple of `align` on; SIZE_MAX when they do not fit. */
+static size_t chunk_start(chunk *c, size_t bytes, size_t align)
 {
-    BUG_IF(align == 0 || (align & (align - 1)) != 0, "alignment %zu is not a power of two", align);
-    if (align < MIN_ALIGN) align = MIN_ALIGN;
-    chunk *c = a->current;
-    size_t start = 0;
-    for (;;) {
-        if (c != NULL) {
-            uintptr_t base = (uintptr_t)chunk_bytes(c);
-            start = (size_t)(((base + c->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
-            if (start <= c->capacity && bytes + GAP_BYTES <= c->capacity - start && bytes <= SIZE_MAX - GAP_BYTES)
-                break;
-        }
-        if (bytes > SIZE_MAX / 2 || align > SIZE_MAX / 4) out_of_memory(a->name, bytes);
-        c = chunk_enter_next(a, bytes + GAP_BYTES + align);
-    }
+    uintptr_t base = (uintptr_t)chunk_bytes(c);
+    size_t start = (size_t)(((base + c->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
+    bool fits = start <= c->capacity && bytes <= SIZE_MAX - GAP_BYTES && bytes + GAP_BYTES <= c->capacity - start;
+    return fits ? start : SIZE_MAX;
+}
+
+static void *chunk_take(chunk *c, size_t start, size_t bytes)
+{
     char *p = chunk_bytes(c) + start;
     size_t end = start + bytes;
     UNPOISON(p, bytes);
@@ -160,6 +155,25 @@ void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
     c->used = end + GAP_BYTES;
     if (c->used > c->dirty) c->dirty = c->used;
     return p;
+}
+
+static void *alloc_in_next(arena *a, size_t bytes, size_t align)
+{
+    for (;;) {
+        if (bytes > SIZE_MAX / 2 || align > SIZE_MAX / 4) out_of_memory(a->name, bytes);
+        chunk *c = chunk_enter_next(a, bytes + GAP_BYTES + align);
+        size_t start = chunk_start(c, bytes, align);
+        if (start != SIZE_MAX) return chunk_take(c, start, bytes);
+    }
+}
+
+void *arena_alloc_aligned(arena *a, size_t bytes, size_t align)
+{
+    BUG_IF(align == 0 || (align & (align - 1)) != 0, "alignment %zu is not a power of two", align);
+    if (align < MIN_ALIGN) align = MIN_ALIGN;
+    chunk *c = a->current;
+    size_t start = c != NULL ? chunk_start(c, bytes, align) : SIZE_MAX;
+    return start != SIZE_MAX ? chunk_take(c, start, bytes) : alloc_in_next(a, bytes, align);
 }
 
 void *arena_alloc(arena *a, size_t bytes) { return arena_alloc_aligned(a, bytes, DEFAULT_ALIGN); }

@@ -129,7 +129,7 @@ str_id string_intern(ir_context *c, str s)
     INTERN_EACH(&c->string_index, hash, found)
     {
         const string_record *r = id_table_at(&c->tables.strings, found, sizeof *r);
-        if (r->n == s.n && (s.n == 0 || memcmp(r->p, s.p, s.n) == 0)) return found;
+        if (r->n == s.n && bytes_equal(r->p, s.p, s.n)) return found;
     }
     str_id id;
     string_record *r = id_table_add(c, &c->tables.strings, &id);

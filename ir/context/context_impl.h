@@ -63,6 +63,24 @@ static inline uint64_t hash_step(uint64_t h, uint64_t v)
 /* The hash of what was stepped over. */
 static inline uint32_t hash_end(uint64_t h) { return (uint32_t)((h * UINT64_C(0xD6E8FEB86659FD93)) >> 32); }
 
+/* Up to 7 bytes as one number, without a call for their copy. */
+static inline uint64_t few_bytes(const char *p, size_t n)
+{
+    uint32_t first, last;
+    if (n >= sizeof first) {
+        memcpy(&first, p, sizeof first);
+        memcpy(&last, p + n - sizeof last, sizeof last);
+        return first | (uint64_t)last << 8 * (n - sizeof last);
+    }
+    const unsigned char *b = (const unsigned char *)p;
+    return n == 0 ? 0 : b[0] | (uint64_t)b[n / 2] << 8 * (n / 2) | (uint64_t)b[n - 1] << 8 * (n - 1);
+}
+
+static inline bool bytes_equal(const char *a, const char *b, size_t n)
+{
+    return n < sizeof(uint64_t) ? few_bytes(a, n) == few_bytes(b, n) : memcmp(a, b, n) == 0;
+}
+
 /* A step over bytes; their number counts, too. */
 static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {
@@ -72,9 +90,7 @@ static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
         memcpy(&word, p, sizeof word);
         h = hash_step(h, word);
     }
-    word = 0;
-    if (n != 0) memcpy(&word, p, n);
-    return hash_step(h, word ^ ((uint64_t)n << 56));
+    return hash_step(h, few_bytes(p, n) ^ ((uint64_t)n << 56));
 }
 
 /* Order by bytes, the shorter first when one is the start of the other. */

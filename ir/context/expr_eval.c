@@ -134,6 +134,7 @@ static interval quotient_bounds(interval a, interval b, bool up)
 {
     if (b.hi < 1) return (interval){-NO_BOUND, NO_BOUND};
     if (b.lo < 1) b.lo = 1;
+    if (b.lo == b.hi) return normal((interval){quotient_end(a.lo, b.lo, up), quotient_end(a.hi, b.lo, up)});
     return normal((interval){least(quotient_end(a.lo, b.lo, up), quotient_end(a.lo, b.hi, up)),
                              greatest(quotient_end(a.hi, b.lo, up), quotient_end(a.hi, b.hi, up))});
 }

@@ -10,7 +10,8 @@ typedef struct range_query {
     module *m;
     op_id at, function;
     uint32_t depth, evaluations;
-    bool was_cut; /* a bound is unknown since it is too far out */
+    bool was_cut;   /* a bound is unknown since it is too far out */
+    bool is_placed; /* the answer is that at this op alone */
     struct {
         value_id value;
         bool known;
@@ -136,6 +137,7 @@ static bool symbol_range(void *self, str_id name, expr_range *out)
         q->symbol_range = *out;
         return out->lo <= out->hi;
     }
+    q->is_placed |= q->depth == 1;
     op_id bind = find_bind(q->m, q->at, name);
     if (bind == 0) return out->lo <= out->hi;
     if (q->depth >= DEPTH_MAX) {
@@ -227,7 +229,7 @@ static expr_range compute_value_range(range_query *q, value_id v)
     }
 }
 
-/* Verification asks for the indices of a nest at each op in it: what was found holds until the module changes. */
+/* Verification asks for the indices of a nest at each op in it: what was found holds until ranges change. */
 static bool value_range(void *self, uint32_t v, expr_range *out)
 {
     range_query *q = self;
@@ -237,7 +239,7 @@ static bool value_range(void *self, uint32_t v, expr_range *out)
         *out = q->memo[place].range;
         return true;
     }
-    if (kept->value == v && kept->epoch == q->m->epoch) {
+    if (kept->value == v && kept->epoch == range_epoch(q->m)) {
         *out = kept->range;
         return true;
     }
@@ -250,13 +252,14 @@ static bool value_range(void *self, uint32_t v, expr_range *out)
     q->memo[place].value = v;
     q->memo[place].known = true;
     q->memo[place].range = *out;
-    if (!q->was_cut) *kept = (range_entry){v, q->m->epoch, *out};
+    if (!q->was_cut) *kept = (range_entry){v, range_epoch(q->m), *out};
     return true;
 }
 
 static bool slot_range(void *self, uint32_t slot, expr_range *out)
 {
     range_query *q = self;
+    q->is_placed |= q->depth == 1;
     if (slot >= op_operand_count(q->m, q->at)) return false;
     return value_range(q, op_operand(q->m, q->at, slot), out);
 }
@@ -281,9 +284,15 @@ static expr_range query_range(range_query *q, op_id at, expr_id e)
 expr_range op_expr_range(module *m, op_id at, expr_id e)
 {
     int64_t number;
+    if (e == 0) return unbounded;
     if (expr_is_const(module_context(m), e, &number)) return (expr_range){number, number};
-    range_query q = {.m = m, .at = at, .function = op_function(m, at)};
-    return query_range(&q, at, e);
+    const op_id function = op_function(m, at);
+    expr_range_entry *kept = &m->caches->expr_ranges[(e ^ function) % RANGE_ENTRIES];
+    if (kept->expr == e && kept->function == function && kept->epoch == range_epoch(m)) return kept->range;
+    range_query q = {.m = m, .at = at, .function = function};
+    const expr_range range = query_range(&q, at, e);
+    if (!q.was_cut && !q.is_placed) *kept = (expr_range_entry){e, function, range_epoch(m), range};
+    return range;
 }
 
 /* An index that runs through all numbers of a constant range; its loop is around `at` since it is visible there. */
@@ -358,10 +367,18 @@ static bool runs_through_nothing(module *m, op_id o)
     return false;
 }
 
+static bool is_never_entered(module *m, op_id o)
+{
+    loop_entry *kept = &m->caches->loops[o % LOOP_ENTRIES];
+    if (kept->loop != o || kept->epoch != range_epoch(m))
+        *kept = (loop_entry){o, runs_through_nothing(m, o), range_epoch(m)};
+    return kept->is_never_entered;
+}
+
 bool op_is_never_reached(module *m, op_id at)
 {
     for (op_id o = op_parent(m, at); o != 0; o = op_parent(m, o))
-        if (runs_through_nothing(m, o)) return true;
+        if (is_never_entered(m, o)) return true;
     return false;
 }
 
