@@ -16,6 +16,7 @@ typedef struct kind_cache {
     bool ready;
     bool has_default;
     bool index_attrs; /* an attribute may hold index expressions over operands */
+    bool in_variadic;
     uint8_t attr_count;
     uint16_t in_count; /* entries of `in` */
     str_id keys[10];
@@ -166,15 +167,15 @@ typedef struct index_form {
 void index_form_init(const module *m, index_form *f, op_kind kind, uint32_t value_count, uint32_t count,
                      const value_id *operands, attr_id attrs);
 void index_form_fini(index_form *f);
-uint32_t value_operands_before_index(const kind_cache *k, const op_info *info, uint32_t operand_count,
-                                     uint32_t result_count);
 /* Value operands of an op of this kind with so many operands and results: all, except for rows with index expressions.
- */
+ * Loops have a variable number of them: one for each result. The others have the fixed ones of `in`. Rows with an
+ * optional operand or a free number of them have no index expressions. */
 static inline uint32_t value_operands_of(const module *m, op_kind kind, uint32_t operand_count, uint32_t result_count)
 {
     const kind_cache *k = kind_cache_at(m, kind);
     if (!k->index_attrs) return operand_count;
-    return value_operands_before_index(k, op_info_at(m->known_ops, kind), operand_count, result_count);
+    const uint32_t n = k->in_variadic ? result_count : k->in_count;
+    return n < operand_count ? n : operand_count;
 }
 
 /* Expression number `index` of a list (or of a lone expression) that op `o` holds, its slots replaced by values; 0 when

@@ -35,6 +35,7 @@ void kind_cache_fill(const module *m, op_kind kind, kind_cache *k)
     k->attr_count = (uint8_t)n;
     if ((info->traits & TRAIT_FUNCTION) != 0) k->index_attrs = false;
     k->in_count = (uint16_t)op_info_operands(info);
+    k->in_variadic = info->in_variadic != 0;
     k->info = info;
     k->ready = true;
 }

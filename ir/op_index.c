@@ -6,15 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Loops have a variable number of value operands: one for each result. The others have the fixed ones of `in`. Rows
- * with an optional operand or a free number of them have no index expressions. */
-uint32_t value_operands_before_index(const kind_cache *k, const op_info *info, uint32_t operand_count,
-                                     uint32_t result_count)
-{
-    uint32_t n = info->in_variadic != 0 ? result_count : k->in_count;
-    return n < operand_count ? n : operand_count;
-}
-
 uint32_t op_value_operand_count(const module *m, op_id o)
 {
     const op_record *op = op_at(m, o);

@@ -101,6 +101,33 @@ TEST(attr_with_sets_replaces_and_removes)
     context_destroy(c);
 }
 
+TEST(attr_nodes_know_what_is_in_them)
+{
+    ir_context *c = context_create(NULL);
+    const str_id key = string_intern_z(c, "k");
+    attr_id number = attr_int(c, 1), slot = attr_expr(c, expr_slot(c, 0)), value = attr_expr(c, expr_value(c, 7)),
+            symbol = attr_expr(c, expr_symbol(c, key)), type = attr_type(c, type_scalar(c, DTYPE_F32));
+    const struct {
+        attr_id a;
+        bool has_slot, has_symbol;
+    } cases[] = {
+        {number, false, false}, {slot, true, false}, {value, true, false}, {symbol, false, true}, {type, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const attr_id list = attr_list(c, 2, (attr_id[]){number, cases[i].a}), dict = attr_with(c, 0, key, list);
+        const attr_id all[] = {cases[i].a, list, dict};
+        for (uint32_t depth = 0; depth < 3; depth++) {
+            const attr_node *n = attr_at(c, all[depth]);
+            assert_int_equal(n->has_slot, cases[i].has_slot);
+            assert_int_equal(n->has_symbol, cases[i].has_symbol);
+            assert_int_equal(n->nesting, depth);
+        }
+    }
+    attr_id deep = number;
+    for (uint32_t i = 0; i < 300; i++) deep = attr_list(c, 1, &deep);
+    assert_int_equal(attr_at(c, deep)->nesting, 255);
+    context_destroy(c);
+}
+
 TEST(attr_dict_of_many_keys)
 {
     enum { COUNT = 1000 };

@@ -22,6 +22,26 @@ TEST(string_equal_content_is_equal_id)
     context_destroy(c);
 }
 
+TEST(strings_of_one_length_are_told_apart_by_each_byte)
+{
+    enum { LONGEST = 20 };
+    ir_context *c = context_create(NULL);
+    char text[LONGEST + 1] = "aaaaaaaaaaaaaaaaaaaa";
+    for (size_t n = 1; n <= LONGEST; n++) {
+        const str_id same = string_intern(c, (str){text, n});
+        for (size_t i = 0; i < n; i++) {
+            text[i] = (char)0xff;
+            const str_id other = string_intern(c, (str){text, n});
+            assert_int_not_equal(other, same);
+            assert_int_equal(string_intern(c, (str){text, n}), other);
+            assert_memory_equal(string_of(c, other).p, text, n);
+            text[i] = 'a';
+        }
+        assert_int_equal(string_intern(c, (str){text, n}), same);
+    }
+    context_destroy(c);
+}
+
 TEST(string_table_grows)
 {
     enum { COUNT = 200000 };

@@ -354,6 +354,36 @@ TEST(index_operands_follow_the_printed_order)
     module_fixture_end(&w.ir);
 }
 
+TEST(attributes_over_values_follow_the_operands)
+{
+    world w = world_make();
+    ir_context *c = w.ir.c;
+    block_id body = function_body(w.ir.m, make_func(&w, "f"));
+    value_id x = block_add_arg(w.ir.m, body, w.tensor), i[8];
+    for (uint32_t k = 0; k < 8; k++) i[k] = block_add_arg(w.ir.m, body, w.index);
+    for (uint32_t count = 1; count <= 8; count++) { /* few operands are remembered, many are not */
+        expr_id e = 0, with_7 = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            e = k == 0 ? expr_value(c, i[0]) : expr_add(c, expr_mul(c, e, expr_const(c, 3)), expr_value(c, i[k]));
+            const value_id other = k == 0 ? i[7] : i[k];
+            with_7 = k == 0 ? expr_value(c, other)
+                            : expr_add(c, expr_mul(c, with_7, expr_const(c, 3)), expr_value(c, other));
+        }
+        const expr_id both[] = {e, expr_const(c, 4)}, both_7[] = {with_7, expr_const(c, 4)};
+        const attr_id given = exprs(&w, 2, both);
+        op_id o = make_op(&w, (op_place){body, 0}, OP_TILE_LOAD, 1, &x, w.tile, dict1(&w, "offsets", given));
+        const attr_id stored = op_attr(w.ir.m, o, "offsets");
+        assert_int_not_equal(stored, given);
+        for (uint32_t again = 0; again < 2; again++) assert_int_equal(op_attr_over_values(w.ir.m, o, stored), given);
+        assert_int_equal(op_attr_over_values(w.ir.m, o, attr_list(c, 1, &stored)), attr_list(c, 1, &given));
+        assert_int_equal(op_attr_over_values(w.ir.m, o, attr_int(c, 4)), attr_int(c, 4));
+        if (count == 8) continue; /* it has that operand already */
+        op_set_operand(w.ir.m, o, 1, i[7]);
+        assert_int_equal(op_attr_over_values(w.ir.m, o, op_attr(w.ir.m, o, "offsets")), exprs(&w, 2, both_7));
+    }
+    module_fixture_end(&w.ir);
+}
+
 TEST(many_index_operands_keep_their_order)
 {
     world w = world_make();

@@ -81,6 +81,57 @@ TEST(a_range_never_counts_on_a_loop_that_does_not_run)
     module_fixture_end(&p);
 }
 
+static void set_end(const module_fixture *p, int64_t end)
+{
+    const attr_id e = attr_expr(p->c, expr_const(p->c, end));
+    op_set_attr(p->m, find_op(p, OP_FOR), "to", attr_list(p->c, 1, &e));
+}
+
+/* What is kept of a range is dropped with the first change that may have changed it; new ops change none. */
+TEST(ranges_follow_changes)
+{
+    module_fixture p = module_fixture_verified(
+        "func @f(%b: gm<$B x 64 x f32>, %a: gm<400 x 64 x f32>) {\n for %i to 8 {\n"
+        "  %x = tile.load %a[16 * %i + $B, 0] size(16, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
+    const op_id load = find_op(&p, OP_TILE_LOAD), function = op_function(p.m, load);
+    expect_index(&p, OP_TILE_LOAD, "offsets", 0, 0, INT64_MAX);
+    const expr_id least[] = {expr_symbol(p.c, string_intern_z(p.c, "B")), expr_const(p.c, 5)};
+    const attr_id fact[] = {attr_string(p.c, string_intern_z(p.c, relation_word(RELATION_EQ))),
+                            attr_expr(p.c, least[0]), attr_expr(p.c, least[1])};
+    const attr_id facts = attr_list(p.c, 3, fact);
+    op_set_attr(p.m, function, "facts", attr_list(p.c, 1, &facts));
+    expect_index(&p, OP_TILE_LOAD, "offsets", 0, 5, 117);
+    const op_id other =
+        op_create(p.m, (op_place){op_block(p.m, load), load}, &(op_spec){.kind = OP_YIELD, .loc = op_loc(p.m, load)});
+    expect_index(&p, OP_TILE_LOAD, "offsets", 0, 5, 117);
+    op_erase(p.m, other);
+    set_end(&p, 3);
+    expect_index(&p, OP_TILE_LOAD, "offsets", 0, 5, 37);
+    assert_false(op_is_never_reached(p.m, load));
+    set_end(&p, 0);
+    assert_true(op_is_never_reached(p.m, load));
+    set_end(&p, 2);
+    assert_false(op_is_never_reached(p.m, load));
+    module_fixture_end(&p);
+}
+
+/* The same expression in front of a `bind` and after it. */
+TEST(ranges_of_bound_symbols_belong_to_their_place)
+{
+    module_fixture p = module_fixture_verified(
+        "func @f(%b: gm<$B x 64 x f32>, %a: gm<400 x 64 x f32>) {\n for %i to 4 {\n  bind $n = $B - %i in [1, 16]\n"
+        "  %x = tile.load %a[$B, 0] size($n, 64) : tile<16 x 64 x f32, ?>\n }\n return\n}\n");
+    const op_id bind = find_op(&p, OP_BIND), load = find_op(&p, OP_TILE_LOAD);
+    const expr_id n = expr_add(p.c, expr_symbol(p.c, string_intern_z(p.c, "n")), expr_const(p.c, 1));
+    for (uint32_t again = 0; again < 2; again++) {
+        assert_int_equal(op_expr_range(p.m, bind, n).lo, 1);
+        assert_int_equal(op_expr_range(p.m, bind, n).hi, INT64_MAX);
+        assert_int_equal(op_expr_range(p.m, load, n).lo, 2);
+        assert_int_equal(op_expr_range(p.m, load, n).hi, 17);
+    }
+    module_fixture_end(&p);
+}
+
 TEST(deep_nests_over_outer_indices_cost_little)
 {
     enum { DEPTH = 60 };
