@@ -97,8 +97,10 @@ static status check_characters(const reader *r)
         return FAILED;
     }
     for (size_t at = 0, len; at < r->source.n; at += len) {
-        uint32_t c = str_utf8_decode((str){r->source.p + at, r->source.n - at}, &len);
-        if (c >= 0x20 && c < 0x7F) continue;
+        const str rest = {r->source.p + at, r->source.n - at};
+        len = str_plain_prefix(rest);
+        if (len > 0) continue;
+        uint32_t c = str_utf8_decode(rest, &len);
         bool line_end = c == '\n' || (c == '\r' && at + 1 < r->source.n && r->source.p[at + 1] == '\n');
         if (line_end) continue;
         if (c == '\t') {

@@ -180,6 +180,7 @@ size_t str_utf8_error(str s)
             if (((word | (word - 0x0101010101010101U)) & 0x8080808080808080U) != 0) break;
             at += 8;
         }
+        while (at < s.n && p[at] - 1U < 0x7F) at++;
         if (at == s.n) break;
         size_t len = utf8_sequence(p + at, s.n - at);
         if (len == 0) return at;
@@ -205,8 +206,22 @@ bool utf8_is_deceptive(uint32_t c)
            c == 0x200F || (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
 }
 
+size_t str_plain_prefix(str s)
+{
+    const uint64_t ones = 0x0101010101010101U, high = 0x80 * ones;
+    size_t at = 0;
+    for (uint64_t word; s.n - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, s.p + at, sizeof word);
+        /* A byte from 0x80 on, one that 1 makes such, or one from which 0x20 borrows. */
+        if (((word | (word + ones) | (word - 0x20 * ones)) & high) != 0) break;
+    }
+    while (at < s.n && s.p[at] >= 0x20 && s.p[at] < 0x7F) at++;
+    return at;
+}
+
 bool str_is_plain_line(str s)
 {
+    if (str_plain_prefix(s) == s.n) return true;
     if (s.n != 0 && str_utf8_error(s) != s.n) return false;
     for (size_t at = 0, bytes; at < s.n; at += bytes) {
         const uint32_t c = str_utf8_decode((str){s.p + at, s.n - at}, &bytes);

@@ -49,6 +49,8 @@ MUST_CHECK status str_to_f64(str s, double *out);
 size_t str_utf8_error(str s);
 /* The code point at the front of valid UTF-8, and its bytes. `s` is not empty. */
 uint32_t str_utf8_decode(str s, size_t *out_bytes);
+/* How many bytes at the start are printable ASCII: most texts are nothing else. */
+size_t str_plain_prefix(str s);
 /* Code points that control a terminal or deceive about order: C0 but newline and tab, DEL, C1, line separators, byte
  * order mark, bidirectional controls. */
 bool utf8_is_deceptive(uint32_t c);

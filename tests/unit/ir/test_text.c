@@ -138,6 +138,25 @@ TEST(text_finds_the_first_byte_that_is_not_utf8)
     }
 }
 
+TEST(text_finds_the_first_byte_that_is_not_printable_ascii)
+{
+    char text[20];
+    for (size_t at = 0; at < sizeof text; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            memset(text, byte % 2 == 0 ? ' ' : '~', sizeof text);
+            text[at] = (char)byte;
+            const bool is_plain = byte >= 0x20 && byte < 0x7f;
+            assert_int_equal(str_plain_prefix((str){text, sizeof text}), is_plain ? sizeof text : at);
+            assert_int_equal(str_plain_prefix((str){text, at}), at);
+            if (byte < 0x80) assert_int_equal(str_is_plain_line((str){text, sizeof text}), is_plain);
+            if (byte < 0x80) assert_int_equal(str_utf8_error((str){text, sizeof text}), byte == 0 ? at : sizeof text);
+        }
+    }
+    assert_true(str_is_plain_line(STR("gr\xc3\xbc\xc3\x9f")));
+    assert_false(str_is_plain_line(STR("gr\xc3")));
+    assert_false(str_is_plain_line(STR("left \xe2\x80\xae right")));
+}
+
 TEST(text_names_the_nearest_word)
 {
     const char *const names[] = {"pto.fuse", "pto.tile", "pto.canonicalize", NULL};
