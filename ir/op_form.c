@@ -134,8 +134,13 @@ op_kind op_implied_terminator(op_kind kind, uint32_t block_index)
 
 uint32_t function_clause_attrs(const op_info *info)
 {
+    static const char *const listed[] = {"outputs", "known", "expect"};
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++)
-        if (strcmp(info->attrs[i].name, "outputs") != 0) mask |= 1U << i;
+    for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) {
+        bool is_listed = false;
+        for (size_t k = 0; k < sizeof listed / sizeof *listed; k++)
+            is_listed = is_listed || strcmp(info->attrs[i].name, listed[k]) == 0;
+        if (!is_listed) mask |= 1U << i;
+    }
     return mask;
 }

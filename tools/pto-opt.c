@@ -70,18 +70,29 @@ static exit_status compile(session *s, module *m, module *other, flight_recorder
     return other != NULL ? print_comparison(s, m, other) : print_module(s, m);
 }
 
+/* The symbols that options `id` state. */
+static status read_symbols(const session *s, uint32_t id, uint32_t *count, given_symbol **out)
+{
+    *out = arena_array(s->arena, s->line->use_count, sizeof **out);
+    *count = 0;
+    for (uint32_t i = 0; i < s->line->use_count; i++) {
+        const cli_use *use = &s->line->uses[i];
+        if (use->option != id) continue;
+        TRY(given_symbol_read(s->diags, "pto-opt", cli_options[id].name, use->value, &(*out)[(*count)++]));
+    }
+    return OK;
+}
+
 /* What --check=semantics runs the functions on. */
 static status read_inputs(session *s)
 {
     int64_t seed = 1;
     if (!session_checks_semantics(s)) return OK;
     TRY(command_line_i64(s->diags, s->line, OPTION_CHECK_SEED, 1, INT64_MAX, 1, &seed));
-    given_symbol *symbols = arena_array(s->arena, s->line->use_count, sizeof *symbols);
-    s->semantics = (semantics_request){.symbols = symbols, .seed = (uint64_t)seed, .finds_inputs = true};
-    for (uint32_t i = 0; i < s->line->use_count; i++) {
-        if (s->line->uses[i].option != OPTION_CHECK_SYM) continue;
-        TRY(given_symbol_read(s->diags, "pto-opt", s->line->uses[i].value, &symbols[s->semantics.symbol_count++]));
-    }
+    s->semantics = (semantics_request){.seed = (uint64_t)seed, .finds_inputs = true};
+    given_symbol *symbols;
+    TRY(read_symbols(s, OPTION_CHECK_SYM, &s->semantics.symbol_count, &symbols));
+    s->semantics.symbols = symbols;
     return OK;
 }
 
@@ -97,11 +108,15 @@ static exit_status run(session *s, flight_recorder *recorder)
         diag_note(s->diags, NO_POS, "usage: %s", usage);
         return EXIT_STATUS_USAGE;
     }
-    if (read_inputs(s) != OK) return EXIT_STATUS_USAGE;
+    given_symbol *expected;
+    uint32_t expected_count;
+    if (read_inputs(s) != OK || read_symbols(s, OPTION_LIKELY, &expected_count, &expected) != OK)
+        return EXIT_STATUS_USAGE;
     module *m = NULL;
     TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
-    module *other = session_compares(s) ? module_clone(m) : NULL;
-    code = compile(s, m, other, recorder);
+    const status taken = session_expect(s, m, expected_count, expected, true);
+    module *other = taken == OK && session_compares(s) ? module_clone(m) : NULL;
+    code = taken == OK ? compile(s, m, other, recorder) : EXIT_STATUS_USAGE;
     if (other != NULL) module_destroy(other);
     module_destroy(m);
     return code;

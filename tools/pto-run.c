@@ -39,6 +39,9 @@ typedef struct run_job {
     uint32_t tensor_count, case_input_count;
     given_symbol *symbols;
     uint32_t symbol_count;
+    given_symbol *expected; /* what symbols most likely are */
+    uint32_t expected_count;
+    const case_size *size; /* NULL: no case */
     expectation *expectations;
     uint32_t expectation_count;
     int64_t seed, shuffle, repeat;
@@ -123,7 +126,8 @@ static status take_options(run_job *j)
     for (uint32_t i = 0; i < line->use_count; i++) {
         const uint32_t option = line->uses[i].option;
         if (option == OPTION_SYM)
-            TRY(given_symbol_read(j->s->diags, line->tool, line->uses[i].value, &j->symbols[j->symbol_count++]));
+            TRY(given_symbol_read(j->s->diags, line->tool, cli_options[option].name, line->uses[i].value,
+                                  &j->symbols[j->symbol_count++]));
         if (option != OPTION_IN && option != OPTION_EXPECT && option != OPTION_OUT) continue;
         str name;
         const char *rest;
@@ -132,7 +136,12 @@ static status take_options(run_job *j)
             TRY(refuse_second(j, name));
             TRY(add_input(j, name, rest));
         }
-        if (option == OPTION_EXPECT) TRY(add_expectation(j, name, rest));
+        int64_t number = 0;
+        if (option == OPTION_EXPECT && str_to_i64(str_from(rest), &number) == OK)
+            TRY(given_symbol_read(j->s->diags, line->tool, cli_options[option].name, line->uses[i].value,
+                                  &j->expected[j->expected_count++]));
+        else if (option == OPTION_EXPECT)
+            TRY(add_expectation(j, name, rest));
     }
     return OK;
 }
@@ -226,6 +235,7 @@ static status take_case(run_job *j, const char *path)
     const char *size_name = command_line_value(j->s->line, OPTION_SIZE);
     const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name != NULL ? size_name : "small"));
     if (size == NULL) return FAILED;
+    j->size = size;
     if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
     if (c->data != NULL) TRY(check_named(j, c->data_at, "data program", c->data));
     j->module_path = c->module;
@@ -265,6 +275,7 @@ static status read_job(run_job *j)
     TRY(command_line_i64(j->s->diags, line, OPTION_REPEAT, 1, 1000000, 1, &j->repeat));
     j->entry = command_line_value(line, OPTION_ENTRY);
     j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
+    j->expected = arena_array(j->s->arena, line->use_count, sizeof *j->expected);
     j->tensors = arena_array(j->s->arena, line->use_count, sizeof *j->tensors);
     j->expectations = arena_array(j->s->arena, line->use_count, sizeof *j->expectations);
     if (case_path != NULL) TRY(take_case(j, case_path));
@@ -555,6 +566,17 @@ static status check_backends(const session *s)
     return FAILED;
 }
 
+/* Sizes of a case are what its data is made for, and may be of no function; what the command line says goes before. */
+static status expect_sizes(run_job *j, module *m)
+{
+    const uint32_t count = j->size != NULL ? j->size->symbol_count : 0;
+    given_symbol *sizes = arena_array(j->s->arena, count, sizeof *sizes);
+    for (uint32_t i = 0; i < count; i++)
+        sizes[i] = (given_symbol){.name = j->size->symbols[i].name, .value = j->size->symbols[i].value};
+    TRY(session_expect(j->s, m, count, sizes, false));
+    return session_expect(j->s, m, j->expected_count, j->expected, true);
+}
+
 static exit_status run(session *s, flight_recorder *recorder)
 {
     exit_status code;
@@ -573,7 +595,7 @@ static exit_status run(session *s, flight_recorder *recorder)
                                        .symbol_count = j.symbol_count,
                                        .symbols = j.symbols,
                                        .seed = (uint64_t)j.seed};
-    if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK)
+    if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK || expect_sizes(&j, m) != OK)
         code = EXIT_STATUS_INPUT;
     else
         code = compile_and_run(&j, m);

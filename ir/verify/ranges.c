@@ -31,6 +31,15 @@ expr_id attr_as_expr(ir_context *c, attr_id a)
     return n->kind == ATTR_INT ? expr_const(c, n->i) : 0;
 }
 
+bool known_read(ir_context *c, attr_id item, str *out_name, expr_id *out_value)
+{
+    const attr_node *n = attr_at(c, item);
+    if (n->kind != ATTR_LIST || n->count != 2 || attr_at(c, n->items[0])->kind != ATTR_STRING) return false;
+    *out_name = string_of(c, attr_at(c, n->items[0])->id);
+    *out_value = attr_as_expr(c, n->items[1]);
+    return out_name->n != 0 && *out_value != 0;
+}
+
 bool fact_read(const ir_context *c, attr_id fact, relation *out_relation, expr_id *out_left, expr_id *out_right)
 {
     const attr_node *n = attr_at(c, fact);
@@ -99,7 +108,7 @@ static void match_symbol(void *self, str_id name)
     s->found = s->found || s->name == name;
 }
 
-static bool is_parameter_symbol(const module *m, op_id function, str_id name)
+bool is_parameter_symbol(const module *m, op_id function, str_id name)
 {
     const ir_context *c = module_context(m);
     block_id body = function_body(m, function);

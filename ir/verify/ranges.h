@@ -29,5 +29,9 @@ bool fact_read(const ir_context *c, attr_id fact, relation *out_relation, expr_i
 
 /* Item of a list that is an expression or an integer; 0 when it is neither. */
 expr_id attr_as_expr(ir_context *c, attr_id a);
+/* Whether an extent of a parameter mentions the symbol. */
+bool is_parameter_symbol(const module *m, op_id function, str_id name);
+/* Reads an item of the attribute `known` of a function: a symbol that the text no longer has, and what it is. */
+bool known_read(ir_context *c, attr_id item, str *out_name, expr_id *out_value);
 
 #endif

@@ -72,11 +72,59 @@ static status check_outputs(const module *m, op_id op)
                     n->count, want);
 }
 
+static status check_known(const module *m, op_id op)
+{
+    ir_context *c = module_context(m);
+    const attr_id known = op_attr(m, op, "known");
+    for (uint32_t i = 0; known != 0 && i < attr_at(c, known)->count; i++) {
+        str name;
+        expr_id value;
+        if (!known_read(c, attr_at(c, known)->items[i], &name, &value) || expr_at(c, value)->has_slot)
+            return op_error(m, op, &E0412,
+                            "has a malformed item %" PRIu32 " of `known`: it needs [\"name\", expression]", i);
+    }
+    return OK;
+}
+
+static bool has_known(const module *m, op_id op, str symbol)
+{
+    ir_context *c = module_context(m);
+    const attr_id known = op_attr(m, op, "known");
+    for (uint32_t i = 0; known != 0 && i < attr_at(c, known)->count; i++) {
+        str name;
+        expr_id value;
+        if (known_read(c, attr_at(c, known)->items[i], &name, &value) && str_eq(name, symbol)) return true;
+    }
+    return false;
+}
+
+static status check_expect(const module *m, op_id op)
+{
+    const ir_context *c = module_context(m);
+    const attr_id expect = op_attr(m, op, "expect");
+    for (uint32_t i = 0; expect != 0 && i < attr_at(c, expect)->count; i++) {
+        const attr_node *n = attr_at(c, attr_at(c, expect)->items[i]);
+        if (n->kind != ATTR_LIST || n->count != 2 || attr_at(c, n->items[0])->kind != ATTR_STRING ||
+            attr_at(c, n->items[1])->kind != ATTR_INT || attr_at(c, n->items[1])->i < 0)
+            return op_error(m, op, &E0412,
+                            "has a malformed item %" PRIu32 " of `expect`: it needs [\"name\", number of at least 0]",
+                            i);
+        const str_id symbol = attr_at(c, n->items[0])->id;
+        const str name = string_of(c, symbol);
+        if (!is_parameter_symbol(m, op, symbol) && !has_known(m, op, name))
+            return op_error(m, op, &E0412, "expects a value of $%.*s, which no parameter mentions", (int)name.n,
+                            name.p);
+    }
+    return OK;
+}
+
 status verify_func(module *m, uint32_t op)
 {
     TRY(check_name(m, op));
     TRY(check_modes(m, op));
     TRY(check_outputs(m, op));
+    TRY(check_known(m, op));
+    TRY(check_expect(m, op));
     return check_facts(m, op);
 }
 

@@ -23,18 +23,18 @@ typedef struct binder {
     bool is_missing;       /* a symbol without a value was seen */
 } binder;
 
-status given_symbol_read(diag_engine *d, const char *tool, const char *text, given_symbol *out)
+status given_symbol_read(diag_engine *d, const char *tool, const char *option, const char *text, given_symbol *out)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || !equals[1]) {
-        diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` needs NAME=VALUE, not `%s`", text);
+        diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--%s` needs NAME=VALUE, not `%s`", option, text);
         return FAILED;
     }
     const uint32_t sigil = text[0] == '$';
     *out = (given_symbol){.name = {text + sigil, (size_t)(equals - text) - sigil}};
     if (str_to_i64(str_from(equals + 1), &out->value) == OK && out->value >= 0) return OK;
-    diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--sym` needs a whole number that is not negative, not `%s`",
-               equals + 1);
+    diag_error(d, (src_pos){tool, 0, 0}, &E1503, "option `--%s` needs a whole number that is not negative, not `%s`",
+               option, equals + 1);
     return FAILED;
 }
 
@@ -310,6 +310,31 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
     return OK;
 }
 
+/* What a symbol is that the function had before passes put that in its place; 0: it had no such symbol. */
+static expr_id known_value(const binder *b, str name)
+{
+    const attr_id known = op_attr(b->m, b->function, "known");
+    for (uint32_t i = 0; known != 0 && i < attr_at(b->c, known)->count; i++) {
+        str symbol;
+        expr_id value;
+        if (known_read(b->c, attr_at(b->c, known)->items[i], &symbol, &value) && str_eq(symbol, name)) return value;
+    }
+    return 0;
+}
+
+/* Which facts an extent may come from that is a number now. */
+static void note_known(binder *b, expr_id dim)
+{
+    const attr_id known = op_attr(b->m, b->function, "known");
+    for (uint32_t i = 0; known != 0 && i < attr_at(b->c, known)->count; i++) {
+        str symbol;
+        expr_id value;
+        if (!known_read(b->c, attr_at(b->c, known)->items[i], &symbol, &value) || value != dim) continue;
+        diag_note(b->d, place_of_function(b), "its `where` says `$%.*s == %s`", (int)symbol.n, symbol.p,
+                  expr_text(b, value));
+    }
+}
+
 static status check_given(binder *b, const type_node *type, const bound_tensor *t, const given_tensor *g)
 {
     if (g->value != NULL) return call_value_read(b->d, g->value_at, t->name, t->type, g->value, t->data);
@@ -325,6 +350,7 @@ static status check_given(binder *b, const type_node *type, const bound_tensor *
             diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
                        "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i, (int)t->name.n,
                        t->name.p, t->dims[i], g->array->header.dims[i]);
+        note_known(b, type->dims[i]);
         return FAILED;
     }
     memcpy(t->data, g->array->data, t->abi.bytes);
@@ -434,6 +460,19 @@ static status check_fact(binder *b, attr_id fact)
     return FAILED;
 }
 
+/* What is given for a symbol that the function no longer has must be what it was taken for. */
+static status check_known(binder *b, const given_symbol *g)
+{
+    const expr_values values = {.symbol = symbol_value, .self = b};
+    const expr_id known = known_value(b, g->name);
+    int64_t value = 0;
+    if (known == 0 || !expr_eval(b->c, known, &values, &value) || value == g->value) return OK;
+    diag_error(b->d, place_of_function(b), &E1606,
+               "the fact `$%.*s == %s` does not hold: left side %" PRId64 " by --sym, right side %" PRId64 "%s",
+               (int)g->name.n, g->name.p, expr_text(b, known), g->value, value, symbols_text(b, 1, &known));
+    return FAILED;
+}
+
 static status check_facts(binder *b)
 {
     const attr_id facts = op_attr(b->m, b->function, "facts");
@@ -457,7 +496,7 @@ static void compare_symbol(void *self, str_id name)
 /* A symbol that nothing mentions would be given in vain: most likely it is misspelt. */
 static status refuse_unknown_symbol(binder *b, const given_symbol *g)
 {
-    symbol_hunt h = {b->c, g->name, g->is_fixed};
+    symbol_hunt h = {b->c, g->name, g->is_fixed || known_value(b, g->name) != 0};
     const block_id body = function_body(b->m, b->function);
     for (uint32_t i = 0; i < block_arg_count(b->m, body); i++) {
         const type_node *t = type_at(b->c, value_type(b->m, block_arg(b->m, body, i)));
@@ -495,7 +534,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
     out->tensors = arena_array(a, out->parameter_count + out->result_count, sizeof *out->tensors);
     for (uint32_t i = 0; i < symbol_count; i++) {
         TRY(refuse_unknown_symbol(&b, &symbols[i]));
-        TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
+        if (known_value(&b, symbols[i].name) == 0) TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
     }
     TRY(bind_inputs(&b, tensor_count, tensors));
     TRY(refuse_unknown_inputs(&b, tensor_count, tensors));
@@ -516,6 +555,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
             return FAILED;
         }
     }
+    for (uint32_t i = 0; i < symbol_count; i++) TRY(check_known(&b, &symbols[i]));
     TRY(check_facts(&b));
     return bind_results(&b);
 }

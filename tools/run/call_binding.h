@@ -26,8 +26,9 @@ typedef struct given_symbol {
     bool is_fixed; /* of a `tune`: call_fix_symbols has used it */
 } given_symbol;
 
-/* From the text NAME=N of --sym of a tool; fails after a diagnostic. */
-MUST_CHECK status given_symbol_read(diag_engine *d, const char *tool, const char *text, given_symbol *out);
+/* From the text NAME=N of an option of a tool; fails after a diagnostic. */
+MUST_CHECK status given_symbol_read(diag_engine *d, const char *tool, const char *option, const char *text,
+                                    given_symbol *out);
 
 typedef struct bound_tensor {
     str name; /* parameter name, or "out<i>" of a result; the name of the returned value when it has one */

@@ -74,6 +74,9 @@ bool session_answers_after_compile(session *s);
 void session_write_pipeline(session *s, text_buffer *out);
 /* Reads and verifies a module (exit status 2 when the file cannot be read, 4 for wrong text). */
 MUST_CHECK exit_status session_read_module(session *s, const char *path, module **out);
+/* Functions with these symbols get their values as what to expect, which changes prices and no result. A symbol that no
+ * function has fails after a diagnostic when `is_strict`. */
+MUST_CHECK status session_expect(session *s, module *m, uint32_t count, const given_symbol *sizes, bool is_strict);
 bool session_checks_semantics(const session *s);
 /* To stderr, what --check found out about a pipeline that ran to its end. */
 void session_print_checks(const session *s, const session_watch *w);

@@ -2,7 +2,8 @@
  *
  * All sizes are priced, and those that fit offered, cheapest first. Time is (waves + 1) tiles, since the first load
  * overlaps nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they
- * fit, because chunks of columns are loaded once for each sweep. What is not static counts as large. Source: own.
+ * fit, because chunks of columns are loaded once for each sweep. What is not static counts as what the function
+ * expects, or as large. Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
@@ -48,6 +49,7 @@ typedef struct search {
     candidate *items;
     uint32_t count, capacity;
     int64_t cores, ops;
+    int64_t likely[DIMS]; /* extents as far as they are known or expected; -1: not at all */
 } search;
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -88,10 +90,19 @@ static void consider(search *s, const candidate *c)
     s->items[s->count++] = *c;
 }
 
-/* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if static. */
-static uint32_t sizes_of(const pto_tiling_dim *dim, int64_t limit, int round_whole, int64_t *sizes)
+/* What a dim counts as. */
+static int64_t extent_or(const search *s, uint32_t dim, int64_t unknown)
 {
-    int64_t granule = dim->granule, extent = dim->static_extent;
+    return s->likely[dim] >= 0 ? s->likely[dim] : unknown;
+}
+
+/* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if it is known. */
+static uint32_t sizes_of(const search *s, uint32_t d, int64_t limit, int round_whole, int64_t *sizes)
+{
+    const pto_tiling_dim *dim = s->problem->dims[d];
+    int64_t granule = dim->granule, extent = s->likely[d];
+    if (dim->static_extent < 0) round_whole = 1; /* others must be right too */
+    if (dim->static_extent < 0 && (extent == 0 || extent > limit)) extent = -1;
     int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? pto_ceil_div(extent, granule) * granule : extent;
     uint32_t count = 0;
     if (limit < granule) limit = granule;
@@ -127,9 +138,8 @@ static int64_t work_ops(const search *s)
 
 static double vector_cost(const search *s, const int64_t *tile)
 {
-    const pto_tiling_dim *rows = s->problem->dims[0], *columns = s->problem->dims[1];
-    int64_t row_count = rows->static_extent >= 0 ? rows->static_extent : UNKNOWN_EXTENT;
-    int64_t column_count = columns->static_extent >= 0 ? columns->static_extent : UNKNOWN_EXTENT;
+    const pto_tiling_dim *columns = s->problem->dims[1];
+    const int64_t row_count = extent_or(s, 0, UNKNOWN_EXTENT), column_count = extent_or(s, 1, UNKNOWN_EXTENT);
     int walks = columns->kind == PTO_REDUCE; /* one instance walks all columns */
     const double chunks = (double)pto_ceil_div(column_count, tile[1]), cores = (double)s->cores;
     const double instances = (double)pto_ceil_div(row_count, tile[0]) * (walks ? 1.0 : chunks);
@@ -142,7 +152,7 @@ static double vector_cost(const search *s, const int64_t *tile)
     if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
     /* Cores share rows tile by tile: when rows turn out to be few, large tiles leave cores without work. */
     const double work = bytes * (double)s->ops / (double)UNKNOWN_ROW_WORK;
-    if (rows->static_extent < 0 && tile[0] > 1 && work > 1.0) cost *= 1.0 + work;
+    if (s->likely[0] < 0 && tile[0] > 1 && work > 1.0) cost *= 1.0 + work;
     if (!is_whole && columns->static_extent < 0 && row_count > CHUNK_ROWS) {
         if (tile[0] < CHUNK_ROWS) cost *= 1.5; /* rows may be short */
         if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)tile[1] / (double)UNKNOWN_ROW_CHUNK;
@@ -161,7 +171,7 @@ static double box_cost(const search *s, const int64_t *tile)
     int is_whole = 1;
     for (int d = 0; d < 2; d++) {
         const pto_tiling_dim *dim = s->problem->dims[d];
-        const int64_t extent = dim->static_extent >= 0 ? dim->static_extent : UNKNOWN_BOX;
+        const int64_t extent = extent_or(s, (uint32_t)d, UNKNOWN_BOX);
         const double tiles = (double)pto_ceil_div(extent, tile[d]);
         if (dim->kind == PTO_REDUCE)
             steps *= tiles;
@@ -184,8 +194,8 @@ static void search_vector(search *s)
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
     s->cores = cores_of(s->run, PTO_ROLE_SCRATCHPAD);
     s->ops = work_ops(s);
-    uint32_t row_sizes = sizes_of(s->problem->dims[0], limit, 0, rows);
-    uint32_t column_sizes = sizes_of(s->problem->dims[1], limit, 0, columns);
+    uint32_t row_sizes = sizes_of(s, 0, limit, 0, rows);
+    uint32_t column_sizes = sizes_of(s, 1, limit, 0, columns);
     for (uint32_t r = 0; r < row_sizes; r++)
         for (uint32_t c = 0; c < column_sizes; c++) {
             candidate k = {.tile = {rows[r], columns[c], 1}};
@@ -244,10 +254,7 @@ static matrix_rates rates_of(const search *s)
 static double matrix_cost(const search *s, const matrix_rates *rates, const int64_t *tile)
 {
     int64_t extent[DIMS];
-    for (int d = 0; d < DIMS; d++) {
-        extent[d] = s->problem->dims[d]->static_extent;
-        if (extent[d] < 0) extent[d] = UNKNOWN_MATRIX;
-    }
+    for (uint32_t d = 0; d < DIMS; d++) extent[d] = extent_or(s, d, UNKNOWN_MATRIX);
     const int64_t along_m = pto_ceil_div(extent[0], tile[0]), along_n = pto_ceil_div(extent[1], tile[1]);
     const double instances = (double)along_m * (double)along_n, bytes = (double)rates->element_bytes;
     const double waves = ceil(instances / (double)s->cores), steps = (double)pto_ceil_div(extent[2], tile[2]);
@@ -268,7 +275,7 @@ static void search_matrix(search *s)
     uint32_t count[DIMS];
     s->cores = cores_of(s->run, PTO_ROLE_ACCUMULATOR);
     const matrix_rates rates = rates_of(s);
-    for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s->problem->dims[d], least_of(limit, 1024), 1, sizes[d]);
+    for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s, d, least_of(limit, 1024), 1, sizes[d]);
     for (uint32_t m = 0; m < count[0]; m++)
         for (uint32_t n = 0; n < count[1]; n++)
             for (uint32_t k = 0; k < count[2]; k++) {
@@ -328,6 +335,8 @@ static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
 static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
     search s = {.run = run, .problem = problem, .cores = 1};
+    for (uint32_t d = 0; d < problem->dim_count && d < DIMS; d++)
+        s.likely[d] = pto_expected_extent(problem->nest, problem->dims[d]->extent);
     if (problem->dim_count == 2)
         search_vector(&s);
     else if (problem->dim_count == DIMS && strcmp(problem->shape, "matmul") == 0)

@@ -17,7 +17,7 @@ typedef struct pto_tiling_dim {
     uint32_t struct_size;
     uint32_t kind;    /* PTO_PARALLEL, PTO_REDUCE */
     const char *name; /* "rows", "columns", "m", "n", "k" */
-    pto_expr extent;
+    pto_expr extent;       /* pto_expected_extent says what it will most likely be */
     int64_t static_extent; /* -1: symbolic; at most PTO_TILING_EXTENT_MAX */
     int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, except for one that covers the extent */
 } pto_tiling_dim;
@@ -35,7 +35,8 @@ typedef struct pto_tiling_problem {
     int64_t (*footprint)(void *self, const int64_t *tile, pto_space space);
     /* Bytes that the space has. 0: the machine has no such space. */
     int64_t (*capacity)(void *self, pto_space space);
-    /* How often the dims are walked, for indices of others that tiles have no size along; 0: once, -1: symbolic. */
+    /* How often the dims are walked, for indices of others that tiles have no size along, as far as the function says
+     * what to expect; 0: once, -1: not known. */
     int64_t outer_instances;
 } pto_tiling_problem;
 

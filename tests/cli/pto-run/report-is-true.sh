@@ -140,7 +140,7 @@ sys.exit("\n".join(problems) if problems else 0)
 END
 for run in softmax:paper gemm:tails ffn:paper; do
   case=$TEST_ROOT/examples/${run%:*}/case.yaml
-  given=$(pto-opt "$TEST_ROOT/examples/${run%:*}/${run%:*}.ptir" --pipeline=default.yaml --stats -o final.ptir 2>&1 |
+  given=$(pto-run --case "$case" --size "${run#*:}" --pipeline=default.yaml --stats 2>&1 >/dev/null |
     sed -n 's/^ *\([0-9]*\)  bytes given out, all spaces$/\1/p')
   for folder in one two; do
     mkdir -p "$folder"

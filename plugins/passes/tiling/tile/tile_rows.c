@@ -25,14 +25,15 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((row_group *)self)->run, space); }
 
-/* Instances of axes before rows and columns, -1: not static. */
+/* Instances of axes before rows and columns, -1: not known. */
 static int64_t outer_instances(const row_group *g)
 {
     int64_t instances = 1;
     for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++) {
         if (a == g->swept) continue;
-        if (g->static_extent[a] < 0) return -1;
-        instances = tile_mul(instances, g->static_extent[a]);
+        const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
+        if (extent < 0) return -1;
+        instances = tile_mul(instances, extent);
     }
     return instances;
 }

@@ -117,13 +117,14 @@ static int64_t capacity(void *self, pto_space space)
     return tile_capacity(((const transposition *)self)->run, space);
 }
 
-/* Tiles of the axes that tiles have no size along; -1: symbolic. */
-static int64_t outer_instances(const transposition *t)
+/* Tiles of the axes that tiles have no size along; -1: not known. */
+static int64_t outer_instances(const transposition *t, pto_op group)
 {
-    int64_t instances = 1, extent = 0;
+    int64_t instances = 1;
     for (uint32_t a = 0; a < t->count; a++) {
         if (a == t->rows || a == t->columns) continue;
-        if (!pto_expr_is_const(t->extent[a], &extent)) return -1;
+        const int64_t extent = pto_expected_extent(group, t->extent[a]);
+        if (extent < 0) return -1;
         instances = tile_mul(instances, extent);
     }
     return instances;
@@ -149,7 +150,7 @@ static pto_status choose(transposition *t, pto_op group, int64_t tile[2])
                                         .self = t,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = outer_instances(t)};
+                                        .outer_instances = outer_instances(t, group)};
     PTO_TRY(pto_tiling_choose(t->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < 2; d++) {
         int64_t most = t->static_extent[d] == 0 ? 1 : t->static_extent[d];
