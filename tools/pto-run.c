@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "pto-run [options] FILE.ptir --in NAME=FILE.npy ...   or   pto-run --case CASE.yaml [FILE.ptir]";
+    "pto-run [options] FILE.ptir --in NAME=FILE ...   or   pto-run --case CASE.yaml [FILE.ptir]";
 static const char summary[] =
     "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
 
@@ -66,11 +66,11 @@ static status split(diag_engine *d, const char *option, const char *text, str *n
     return OK;
 }
 
-static status read_array(run_job *j, const char *path, const npy_array **out)
+static status read_array(run_job *j, const char *path, const tensor_array **out)
 {
-    npy_array *array = arena_alloc(j->s->arena, sizeof *array);
-    if (access(path, R_OK) == 0) j->failure = EXIT_STATUS_INPUT;
-    TRY(npy_read(j->s->arena, j->s->diags, path, array));
+    tensor_array *array = arena_alloc(j->s->arena, sizeof *array);
+    if (access(tensor_path(j->s->arena, path), R_OK) == 0) j->failure = EXIT_STATUS_INPUT;
+    TRY(tensor_read(j->s->arena, j->s->diags, path, array));
     j->failure = EXIT_STATUS_USAGE;
     *out = array;
     return OK;
@@ -191,10 +191,10 @@ static status check_named(const run_job *j, src_pos at, const char *what, const 
     return FAILED;
 }
 
-static status read_case_array(run_job *j, src_pos at, const char *folder, const char *file, const npy_array **out)
+static status read_case_array(run_job *j, src_pos at, const char *folder, const char *file, const tensor_array **out)
 {
     const char *path = file_join(j->s->arena, folder, file);
-    TRY(check_named(j, at, "tensor file", path));
+    TRY(check_named(j, at, "tensor file", tensor_path(j->s->arena, path)));
     const status s = read_array(j, path, out);
     if (s != OK) diag_note(j->s->diags, at, "the case names it here");
     return s;
@@ -309,7 +309,7 @@ static void put_shape(text_buffer *out, uint32_t rank, const int64_t *dims)
     text_putc(out, ']');
 }
 
-static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const npy_array *array,
+static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const tensor_array *array,
                          const char *what)
 {
     bool same = array->header.rank == t->rank;
@@ -328,14 +328,16 @@ static status same_shape(diag_engine *d, const expectation *e, const bound_tenso
 /* Numbers of any kind can be compared; bits that stand for a float (bf16 travels as <u2) must have its width. */
 static status same_numbers(diag_engine *d, const expectation *e, const bound_tensor *t)
 {
-    const npy_header *h = &e->comparison.want->header;
-    if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || npy_matches(h, t->type)) return OK;
-    char descr[8];
-    npy_header_descr(h, descr);
+    const tensor_header *h = &e->comparison.want->header;
+    if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || tensor_matches(h, t->type) ||
+        dtype_class_of((dtype)h->type) == DTYPE_CLASS_FLOAT)
+        return OK;
+    char descr[TENSOR_DESCR_BYTES];
+    tensor_descr(h, descr);
     diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n,
                e->name.p, descr, dtype_name(t->type));
     diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type),
-              npy_descr(t->type));
+              tensor_npy_type(t->type));
     return FAILED;
 }
 
@@ -362,6 +364,8 @@ static status check_outputs(run_job *j, const bound_call *call)
 
 static status write_outputs(run_job *j, const bound_call *call)
 {
+    tensor_output *outputs = arena_array(j->s->arena, j->s->line->use_count, sizeof *outputs);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
         if (j->s->line->uses[i].option != OPTION_OUT) continue;
         str name;
@@ -369,9 +373,9 @@ static status write_outputs(run_job *j, const bound_call *call)
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
         const bound_tensor *t = find_output(call, name);
         BUG_IF(t == NULL, "an output was checked and is gone");
-        TRY(npy_write(j->s->diags, path, t->type, t->rank, t->dims, t->data));
+        outputs[count++] = (tensor_output){path, t->name, t->type, t->rank, t->dims, t->data};
     }
-    return OK;
+    return tensor_write(j->s->arena, j->s->diags, count, outputs);
 }
 
 /* What it finds goes to `out`, in lines. */
@@ -444,6 +448,7 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
 {
     session *s = j->s;
     if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
+    for (uint32_t i = 0; i < j->tensor_count; i++) j->tensors[i].is_lent = !session_compares(s);
     const op_id f = call_entry(m, j->entry);
     if (f == 0 || call_check_fixed(m) != OK ||
         call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)j->seed,

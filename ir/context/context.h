@@ -68,8 +68,6 @@ const char *dtype_name(dtype d);
 uint32_t dtype_bits(dtype d);
 uint32_t dtype_bytes(dtype d); /* of one element in memory; of mask, which packs 8 in a byte, 1: see tile_row_bytes */
 dtype_class dtype_class_of(dtype d);
-/* `descr` of .npy files that hold it, "<f4"; NULL: there are none. */
-const char *dtype_numpy(dtype d);
 /* What MLIR calls it; NULL: as dtype_name. */
 const char *dtype_mlir(dtype d);
 dtype dtype_by_name(str s); /* DTYPE_NONE when unknown */

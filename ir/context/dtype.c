@@ -5,13 +5,13 @@ typedef struct dtype_info {
     const char *name;
     uint32_t bits;
     dtype_class class;
-    const char *numpy, *mlir;
+    const char *mlir;
 } dtype_info;
 
 static const dtype_info dtypes[DTYPE_COUNT] = {
-    [DTYPE_NONE] = {"none", 0, DTYPE_CLASS_NONE, NULL, NULL},
-#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits, largest, quiet_nan, numpy, mlir) \
-    [DTYPE_##ID] = {text, bits, DTYPE_CLASS_##class, numpy, mlir},
+    [DTYPE_NONE] = {"none", 0, DTYPE_CLASS_NONE, NULL},
+#define DTYPE(ID, text, bits, class, exponent_bits, mantissa_bits, largest, quiet_nan, numpy, mlir, ...) \
+    [DTYPE_##ID] = {text, bits, DTYPE_CLASS_##class, mlir},
 #include "ir/ops/types.def"
 };
 
@@ -33,12 +33,6 @@ dtype_class dtype_class_of(dtype d)
 {
     BUG_IF(d >= DTYPE_COUNT, "element type number %d", (int)d);
     return dtypes[d].class;
-}
-
-const char *dtype_numpy(dtype d)
-{
-    BUG_IF(d >= DTYPE_COUNT, "element type number %d", (int)d);
-    return dtypes[d].numpy;
 }
 
 const char *dtype_mlir(dtype d)

@@ -49,7 +49,7 @@ core/files core ir ir/base ir/context ir/ops
 core/host core core/files ir ir/base ir/context ir/verify ir/text ir/ops
 core/compile core core/files core/host ir ir/base ir/context
 tools/base ir/base core
-tools/run tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
+tools/run tensor_files tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
 tools/inspect tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/ops
@@ -57,7 +57,7 @@ tools/session tools/base core core/files core/host core/compile tools/run tools/
 tools tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/session ir ir/base ir/context ir/text
 END
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
-only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"semantics/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"
+only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"(semantics|tensor_files)/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"
 only_from plugins/passes '<pto/[^>]*>|"[^"/]*"' "a pass includes <pto/...>, files of its own folder and the C library only"
 for folder in plugins/backends/*/; do
   [ -d "$folder" ] || continue

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -92,6 +93,26 @@ status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes,
     close(fd);
     if (s != OK) return fail_open(d, path, "read", error);
     *out = (str){bytes, got};
+    return OK;
+}
+
+status file_map(diag_engine *d, const char *path, str *out)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return fail_open(d, path, "open", errno);
+    struct stat st;
+    *out = (str){"", 0};
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        diag_error(d, (src_pos){path, 0, 0}, &E1501, "cannot read: this is not a regular file");
+        return FAILED;
+    }
+    const size_t n = (size_t)st.st_size;
+    void *bytes = n > 0 ? mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : NULL;
+    const int error = errno;
+    close(fd);
+    if (bytes == MAP_FAILED) return fail_open(d, path, "read", error);
+    if (n > 0) *out = (str){bytes, n};
     return OK;
 }
 

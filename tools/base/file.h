@@ -13,6 +13,10 @@
 /* Reads a regular file into the arena. Fails with the system's reason, or when it is larger than `max_bytes`. */
 MUST_CHECK status file_read(arena *a, diag_engine *d, const char *path, uint64_t max_bytes, str *out);
 
+/* Maps a regular file until the process ends: what is written to the bytes changes no file. An empty file has no bytes.
+ * Fails with the system's reason. A file that is made shorter meanwhile ends the process by SIGBUS when it is read. */
+MUST_CHECK status file_map(diag_engine *d, const char *path, str *out);
+
 /* Writes go to a file beside the target that has no name yet, so that a process that dies leaves nothing; commit names
  * it in one step. A file that is replaced has a second name for two system calls, when it is whole; where the
  * system has no files without a name, one with a temporary name takes its place. Signals of the user wait while there

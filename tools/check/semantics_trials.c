@@ -19,7 +19,7 @@ static void keep_symbols(semantics_runs *r, trial *t, const bound_call *call)
 
 static status keep_input(semantics_runs *r, const checked_function *fn, trial *t, const bound_tensor *from)
 {
-    const char *descr = npy_descr(from->type);
+    const char *descr = tensor_npy_type(from->type);
     if (descr == NULL) {
         diag_error(r->diags, NO_POS, &E1903, "input `%.*s` of @%s has elements of type %s, which no file can hold",
                    (int)from->name.n, from->name.p, fn->name, dtype_name(from->type));
@@ -27,12 +27,12 @@ static status keep_input(semantics_runs *r, const checked_function *fn, trial *t
     }
     uint8_t *data = arena_alloc_aligned(r->arena, from->abi.bytes, 64);
     if (from->abi.bytes > 0) memcpy(data, from->data, from->abi.bytes);
-    npy_array *array = arena_alloc(r->arena, sizeof *array);
-    *array = (npy_array){.header = {.kind = descr[1],
-                                    .item_bytes = dtype_bytes(from->type),
-                                    .rank = from->rank,
-                                    .element_count = from->element_count},
-                         .data = data};
+    tensor_array *array = arena_alloc(r->arena, sizeof *array);
+    *array = (tensor_array){.header = {.kind = descr[1],
+                                       .item_bytes = dtype_bytes(from->type),
+                                       .rank = from->rank,
+                                       .element_count = from->element_count},
+                            .data = data};
     memcpy(array->header.dims, from->dims, sizeof array->header.dims);
     t->inputs[t->input_count++] =
         (given_tensor){.name = from->name, .path = "<the inputs of --check=semantics>", .array = array};

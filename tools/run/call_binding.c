@@ -10,7 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BYTES_MAX_SHIFT = 36 }; /* 64 GiB for one tensor: more cannot be meant on a machine that runs a test */
+enum {
+    DATA_ALIGN = 64,
+    BYTES_MAX_SHIFT = 36
+}; /* 64 GiB for one tensor: more cannot be meant on a machine that runs a test */
 
 typedef struct binder {
     arena *arena;
@@ -233,14 +236,15 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
                   (int)name.n, name.p, g->value);
         return FAILED;
     }
-    const npy_header *h = &g->array->header;
-    char descr[8];
-    npy_header_descr(h, descr);
+    const tensor_header *h = &g->array->header;
+    char descr[TENSOR_DESCR_BYTES];
+    tensor_descr(h, descr);
     const src_pos at = {g->path, 0, 0};
-    if (!npy_matches(h, (dtype)type->dtype)) {
+    if (!tensor_matches(h, type->dtype)) {
         diag_error(b->d, at, &E1603, "`%.*s` needs elements of type %s, the file has %s", (int)name.n, name.p,
                    dtype_name((dtype)type->dtype), descr);
-        diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype), npy_descr((dtype)type->dtype));
+        diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype),
+                  h->type != PTO_DTYPE_NONE ? tensor_safetensors_type(type->dtype) : tensor_npy_type(type->dtype));
         return FAILED;
     }
     if (h->rank != type->rank) {
@@ -280,8 +284,14 @@ static status fail_extent(binder *b, const bound_tensor *t, expr_id dim, int64_t
     return FAILED;
 }
 
-/* Evaluates the extents of a tensor; all symbols are bound by now. */
-static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
+/* What is only read is used where its file is mapped, if it lies as tensors do. */
+static bool is_used_in_place(const bound_tensor *t, const given_tensor *g)
+{
+    return g != NULL && g->array != NULL && g->is_lent && !t->is_output && (uintptr_t)g->array->data % DATA_ALIGN == 0;
+}
+
+/* Evaluates the extents of a tensor; all symbols are bound by now. `g`: NULL when it is not given. */
+static status resolve_dims(binder *b, const type_node *type, const given_tensor *g, bound_tensor *t)
 {
     const expr_values values = {.symbol = symbol_value, .self = b};
     t->type = (dtype)type->dtype;
@@ -298,7 +308,10 @@ static status resolve_dims(binder *b, const type_node *type, bound_tensor *t)
             return FAILED;
         }
     }
-    t->data = arena_alloc_aligned(b->arena, bytes, 64);
+    if (is_used_in_place(t, g))
+        t->data = (uint8_t *)(uintptr_t)g->array->data;
+    else
+        t->data = arena_alloc_aligned(b->arena, bytes, DATA_ALIGN);
     t->abi = (pto_tensor){
         .struct_size = sizeof t->abi, .dtype = (pto_dtype)t->type, .rank = t->rank, .data = t->data, .bytes = bytes};
     int64_t stride = 1;
@@ -353,7 +366,7 @@ static status check_given(binder *b, const type_node *type, const bound_tensor *
         note_known(b, type->dims[i]);
         return FAILED;
     }
-    memcpy(t->data, g->array->data, t->abi.bytes);
+    if (t->data != g->array->data && t->abi.bytes > 0) memcpy(t->data, g->array->data, t->abi.bytes);
     return OK;
 }
 
@@ -517,7 +530,7 @@ static status bind_results(binder *b)
         bound_tensor *t = &b->out->tensors[b->out->parameter_count + i];
         t->name = value_text(b->arena, b->m, op_operand(b->m, last, i));
         t->is_output = true;
-        TRY(resolve_dims(b, type_at(b->c, attr_at(b->c, attr_at(b->c, results)->items[i])->id), t));
+        TRY(resolve_dims(b, type_at(b->c, attr_at(b->c, attr_at(b->c, results)->items[i])->id), NULL, t));
     }
     return OK;
 }
@@ -540,11 +553,12 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
     TRY(refuse_unknown_inputs(&b, tensor_count, tensors));
     for (uint32_t i = 0; i < out->parameter_count; i++) {
         bound_tensor *t = &out->tensors[i];
-        TRY(resolve_dims(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t));
+        const type_node *type = type_at(c, value_type(m, block_arg(m, function_body(m, function), i)));
+        const given_tensor *g = t->is_input ? find_given(t->name, tensor_count, tensors) : NULL;
+        TRY(resolve_dims(&b, type, g, t));
         if (!t->is_input) continue;
-        const given_tensor *g = find_given(t->name, tensor_count, tensors);
         if (g != NULL)
-            TRY(check_given(&b, type_at(c, value_type(m, block_arg(m, function_body(m, function), i))), t, g));
+            TRY(check_given(&b, type, t, g));
         else if (random_seed != 0)
             /* Never 0, which means that there is nothing to do. */
             t->random_seed = random_seed + i != 0 ? random_seed + i : UINT64_C(1) << 63;

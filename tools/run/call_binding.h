@@ -7,7 +7,7 @@
 
 #include "core/compile/output_names.h"
 #include "ir/module.h"
-#include "tools/run/npy.h"
+#include "tools/run/tensor_file.h"
 
 #include <pto/backend.h>
 
@@ -15,7 +15,8 @@
 typedef struct given_tensor {
     str name;         /* parameter, without `%` */
     const char *path; /* for messages */
-    const npy_array *array;
+    const tensor_array *array;
+    bool is_lent;      /* the elements are for one call, which may read them where they are */
     const char *value; /* NULL: `array` counts */
     src_pos value_at;  /* where `value` was written */
 } given_tensor;
@@ -36,7 +37,7 @@ typedef struct bound_tensor {
     uint32_t rank;
     int64_t dims[TYPE_MAX_RANK];
     uint64_t element_count;
-    uint8_t *data;  /* contiguous; inputs are copies, so a run cannot change the caller's */
+    uint8_t *data;  /* contiguous; inputs are copies, so a run cannot change the caller's, unless they are lent */
     bool is_output; /* result, out or inout */
     bool is_input;
     bool is_scalar;       /* not a tensor: one element, of rank 0 */

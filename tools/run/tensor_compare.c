@@ -22,11 +22,13 @@ static int64_t sign_extend(uint64_t bits, uint32_t bytes)
     return (int64_t)(bits << shift) >> shift;
 }
 
-double npy_element(const npy_array *a, uint64_t index)
+double tensor_element(const tensor_array *a, uint64_t index)
 {
     const uint32_t bytes = a->header.item_bytes;
     uint64_t bits = 0;
     memcpy(&bits, a->data + index * bytes, bytes);
+    if (dtype_class_of((dtype)a->header.type) == DTYPE_CLASS_FLOAT)
+        return float_decode((dtype)a->header.type, (uint32_t)bits);
     if (a->header.kind == 'i') return (double)sign_extend(bits, bytes);
     if (a->header.kind != 'f') return (double)bits;
     if (bytes == 2) return float_decode(DTYPE_F16, (uint32_t)bits);
@@ -53,13 +55,13 @@ static double got_element(dtype type, const void *data, uint64_t index)
     return (double)NAN;
 }
 
-/* What an array stands for when it is bound to a parameter of a type: bf16 and fp8 travel as integers. */
+/* What an array stands for when it is bound to a parameter of a type: in .npy, bf16 and fp8 travel as integers. */
 static double want_element(const comparison *c, dtype type, uint64_t index)
 {
-    const npy_array *want = c->want;
-    if (dtype_class_of(type) == DTYPE_CLASS_FLOAT && want->header.kind != 'f')
+    const tensor_array *want = c->want;
+    if (dtype_class_of(type) == DTYPE_CLASS_FLOAT && want->header.kind != 'f' && want->header.type == PTO_DTYPE_NONE)
         return got_element(type, want->data, index);
-    return npy_element(want, index);
+    return tensor_element(want, index);
 }
 
 static bool is_integer(dtype type)
@@ -81,7 +83,7 @@ static double bound_of(const comparison *c, double want, uint64_t index)
     switch (c->rule) {
     case COMPARE_TOLERANCE: return c->atol + c->rtol * fabs(want);
     case COMPARE_F32_ELEMENTWISE: return 1e-37 + 2.4e-7 * c->terms * fabs(want);
-    case COMPARE_F32_REDUCE: return 8 * 0x1p-24 * sqrt(c->terms) * npy_element(c->magnitude, index);
+    case COMPARE_F32_REDUCE: return 8 * 0x1p-24 * sqrt(c->terms) * tensor_element(c->magnitude, index);
     case COMPARE_BF16_OUT: return 1e-4 + 0x1p-7 * fabs(want);
     case COMPARE_F16_OUT: return 1e-4 + 0x1p-10 * fabs(want);
     case COMPARE_INT8_QUANTISED:

@@ -2,7 +2,7 @@
 #ifndef TOOLS_RUN_TENSOR_COMPARE_H
 #define TOOLS_RUN_TENSOR_COMPARE_H
 
-#include "tools/run/npy.h"
+#include "tools/run/tensor_file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,8 +25,8 @@ typedef struct comparison {
     compare_rule rule;
     double rtol, atol; /* COMPARE_TOLERANCE */
     double terms;
-    const npy_array *want;
-    const npy_array *magnitude; /* COMPARE_F32_REDUCE; same shape as want */
+    const tensor_array *want;
+    const tensor_array *magnitude; /* COMPARE_F32_REDUCE; same shape as want */
 } comparison;
 
 typedef struct comparison_result {
@@ -42,6 +42,6 @@ typedef struct comparison_result {
 comparison_result compare_tensors(const comparison *c, dtype type, const void *got);
 
 /* Element `index` of an array as a double; exact except for 64-bit integers beyond 2^53. */
-double npy_element(const npy_array *a, uint64_t index);
+double tensor_element(const tensor_array *a, uint64_t index);
 
 #endif

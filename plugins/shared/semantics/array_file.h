@@ -1,4 +1,5 @@
-/* Elements of constant arrays: listed in the program, or in a .npy file beside it. */
+/* Elements of constant arrays: listed in the program, or in a tensor file beside it, as resource("w.npy") or
+ * resource("weights.safetensors:layer.0.w"). */
 #ifndef PTO_SEMANTICS_ARRAY_FILE_H
 #define PTO_SEMANTICS_ARRAY_FILE_H
 

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-static npy_array array_of(char kind, uint32_t item_bytes, uint64_t count, const void *data)
+static tensor_array array_of(char kind, uint32_t item_bytes, uint64_t count, const void *data)
 {
-    return (npy_array){
+    return (tensor_array){
         {.kind = kind, .item_bytes = item_bytes, .rank = 1, .dims = {(int64_t)count}, .element_count = count}, data};
 }
 
 static comparison_result compare_f32(comparison c, const float *want, const float *got, uint64_t count)
 {
-    const npy_array array = array_of('f', 4, count, want);
+    const tensor_array array = array_of('f', 4, count, want);
     c.want = &array;
     return compare_tensors(&c, DTYPE_F32, got);
 }
@@ -52,7 +52,7 @@ TEST(tolerances_add_and_their_bound_is_inside)
 TEST(what_is_not_finite_must_be_matched_under_every_rule)
 {
     const float magnitudes[] = {INFINITY, INFINITY};
-    const npy_array magnitude = array_of('f', 4, 2, magnitudes);
+    const tensor_array magnitude = array_of('f', 4, 2, magnitudes);
     for (int rule = COMPARE_TOLERANCE; rule <= COMPARE_INT8_QUANTISED; rule++) {
         const comparison c = {
             .rule = (compare_rule)rule, .atol = 1e30, .rtol = 1e30, .terms = 1e30, .magnitude = &magnitude};
@@ -67,7 +67,7 @@ TEST(what_is_not_finite_must_be_matched_under_every_rule)
 TEST(a_reduction_is_bounded_by_its_magnitudes)
 {
     const double magnitudes[] = {100, 100};
-    const npy_array magnitude = array_of('f', 8, 2, magnitudes);
+    const tensor_array magnitude = array_of('f', 8, 2, magnitudes);
     const comparison c = {.rule = COMPARE_F32_REDUCE, .terms = 16, .magnitude = &magnitude};
     const float bound = 8 * 0x1p-24F * 4 * 100, want[] = {0, 0}, inside[] = {bound, -bound},
                 outside[] = {bound * 1.01F, 0};
@@ -78,7 +78,7 @@ TEST(a_reduction_is_bounded_by_its_magnitudes)
 TEST(quantised_outputs_may_be_off_by_one_in_one_of_a_thousand)
 {
     int8_t want[2000] = {0}, got[2000] = {0};
-    const npy_array array = array_of('i', 1, 2000, want);
+    const tensor_array array = array_of('i', 1, 2000, want);
     const comparison c = {.rule = COMPARE_INT8_QUANTISED, .want = &array};
     got[0] = 1;
     got[1999] = -1;
@@ -93,7 +93,7 @@ TEST(quantised_outputs_may_be_off_by_one_in_one_of_a_thousand)
 TEST(integers_of_64_bits_are_compared_beyond_what_a_double_holds)
 {
     const int64_t want[] = {INT64_C(9007199254740993), -5}, got[] = {INT64_C(9007199254740992), -5};
-    const npy_array array = array_of('i', 8, 2, want);
+    const tensor_array array = array_of('i', 8, 2, want);
     const comparison c = {.rule = COMPARE_TOLERANCE, .want = &array};
     assert_true(compare_tensors(&c, DTYPE_I64, want).is_equal);
     const comparison_result r = compare_tensors(&c, DTYPE_I64, got);
@@ -105,7 +105,7 @@ TEST(bf16_travels_as_bits_or_is_compared_by_value)
 {
     const uint16_t got[] = {0x3f80, 0xc000}; /* 1, -2 */
     const float values[] = {1, -2};
-    const npy_array bits = array_of('u', 2, 2, got), numbers = array_of('f', 4, 2, values);
+    const tensor_array bits = array_of('u', 2, 2, got), numbers = array_of('f', 4, 2, values);
     assert_true(compare_tensors(&(comparison){.rule = COMPARE_TOLERANCE, .want = &bits}, DTYPE_BF16, got).is_equal);
     assert_true(compare_tensors(&(comparison){.rule = COMPARE_TOLERANCE, .want = &numbers}, DTYPE_BF16, got).is_equal);
 }
@@ -116,12 +116,12 @@ TEST(elements_of_every_kind_are_read)
     const uint8_t u8 = 200;
     const uint16_t half = 0xc100; /* -2.5 */
     const double f64 = 0.1;
-    const npy_array a = array_of('i', 2, 1, &i16), b = array_of('u', 1, 1, &u8), c = array_of('f', 2, 1, &half),
-                    d = array_of('f', 8, 1, &f64);
-    assert_true(npy_element(&a, 0) == -3);
-    assert_true(npy_element(&b, 0) == 200);
-    assert_true(npy_element(&c, 0) == -2.5);
-    assert_true(npy_element(&d, 0) == 0.1);
+    const tensor_array a = array_of('i', 2, 1, &i16), b = array_of('u', 1, 1, &u8), c = array_of('f', 2, 1, &half),
+                       d = array_of('f', 8, 1, &f64);
+    assert_true(tensor_element(&a, 0) == -3);
+    assert_true(tensor_element(&b, 0) == 200);
+    assert_true(tensor_element(&c, 0) == -2.5);
+    assert_true(tensor_element(&d, 0) == 0.1);
 }
 
 TEST(nothing_equals_nothing)
