@@ -7,9 +7,10 @@
 #include "tools/run/backend_run.h"
 #include "tools/run/call_value.h"
 #include "tools/run/data_maker.h"
+#include "tools/run/expectation.h"
 #include "tools/run/run_case.h"
 #include "tools/run/run_counters.h"
-#include "tools/run/tensor_compare.h"
+#include "tools/run/run_json.h"
 #include "tools/session/case_folder.h"
 #include "tools/session/tool_main.h"
 
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,15 +27,16 @@ static const char usage[] =
 static const char summary[] =
     "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
 
-typedef struct expectation {
-    str name;
-    comparison comparison;
-    const char *rule_text;
-} expectation;
+/* One pipeline's module on the inputs of the job. */
+typedef struct execution {
+    bound_call call;
+    backend_result result;
+} execution;
 
 typedef struct run_job {
     session *s;
     flight_recorder *recorder;
+    const char *name, *size; /* of a case */
     const char *module_path, *entry;
     given_tensor *tensors; /* those of a case first */
     uint32_t tensor_count, case_input_count;
@@ -41,14 +44,18 @@ typedef struct run_job {
     uint32_t symbol_count;
     given_symbol *expected; /* what symbols most likely are */
     uint32_t expected_count;
-    const case_size *size; /* NULL: no case */
+    const case_size *size_taken; /* NULL: no case */
     expectation *expectations;
     uint32_t expectation_count;
     int64_t seed, shuffle, repeat;
     output_names output_names;
     output_folder *report; /* or NULL */
-    exit_status failure;   /* exit status when reading the job fails */
+    execution first;
+    bool is_executed;    /* `first` is filled */
+    exit_status failure; /* exit status when reading the job fails */
 } run_job;
+
+static bool prints_json(const run_job *j) { return command_line_has(j->s->line, OPTION_JSON); }
 
 static src_pos tool(void) { return (src_pos){"pto-run", 0, 0}; }
 
@@ -217,8 +224,8 @@ static status load_case_data(run_job *j, const case_description *c, const case_s
         const case_output *o = &c->outputs[i];
         expectation *e = &j->expectations[j->expectation_count++];
         *e = (expectation){.name = o->parameter,
-                           .comparison = {.rule = o->rule},
-                           .rule_text = compare_rule_names[o->rule - COMPARE_F32_ELEMENTWISE]};
+                           .comparison = {.rule = o->rule, .rtol = o->rtol, .atol = o->atol},
+                           .rule_text = compare_rule_name(o->rule)};
         TRY(size_terms(j->s->diags, o, size, &e->comparison.terms));
         TRY(read_case_array(j, o->expect_at, folder, o->expect, &e->comparison.want));
         if (o->magnitude != NULL)
@@ -232,10 +239,12 @@ static status take_case(run_job *j, const char *path)
     if (flight_recorder_phase(j->recorder, "reading the case")) return FAILED;
     case_description *c = arena_alloc(j->s->arena, sizeof *c);
     TRY(case_read(j->s->arena, j->s->diags, path, c));
+    j->name = c->name;
     const char *size_name = command_line_value(j->s->line, OPTION_SIZE);
     const case_size *size = case_size_by_name(j->s->diags, c, str_from(size_name != NULL ? size_name : "small"));
     if (size == NULL) return FAILED;
-    j->size = size;
+    j->size_taken = size;
+    j->size = size->name.p;
     if (j->s->line->argument_count == 0) TRY(check_named(j, c->module_at, "module", c->module));
     if (c->data != NULL) TRY(check_named(j, c->data_at, "data program", c->data));
     j->module_path = c->module;
@@ -246,9 +255,11 @@ static status take_case(run_job *j, const char *path)
     const char *folder = make_folder(j, &is_temporary);
     if (folder == NULL) return FAILED;
     status s = OK;
+    const char *share = session_share_folder(j->s->arena);
     if (flight_recorder_phase(j->recorder, "making and reading the data of the case")) return FAILED;
     if (c->data != NULL)
-        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, OPTION_PYTHON), folder);
+        s = data_maker_run(j->s->arena, j->s->diags, c, size, command_line_value(j->s->line, OPTION_PYTHON),
+                           share != NULL ? file_join(j->s->arena, share, "examples") : NULL, folder);
     if (s == OK) s = load_case_data(j, c, size, folder);
     if (is_temporary) {
         file_remove_tree(folder);
@@ -284,80 +295,15 @@ static status read_job(run_job *j)
     return take_options(j);
 }
 
-static const bound_tensor *find_output(const bound_call *call, str name)
-{
-    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
-        if (call->tensors[i].is_output && str_eq(call->tensors[i].name, name)) return &call->tensors[i];
-    }
-    return NULL;
-}
-
-static status unknown_output(diag_engine *d, const bound_call *call, str name)
-{
-    diag_error(d, tool(), &E1605, "the function has no output `%.*s`", (int)name.n, name.p);
-    for (uint32_t i = 0; i < call->parameter_count + call->result_count; i++) {
-        const bound_tensor *t = &call->tensors[i];
-        if (t->is_output) diag_note(d, NO_POS, "output `%.*s`", (int)t->name.n, t->name.p);
-    }
-    return FAILED;
-}
-
-static void put_shape(text_buffer *out, uint32_t rank, const int64_t *dims)
-{
-    text_putc(out, '[');
-    for (uint32_t i = 0; i < rank; i++) text_printf(out, "%s%" PRId64, i == 0 ? "" : ", ", dims[i]);
-    text_putc(out, ']');
-}
-
-static status same_shape(diag_engine *d, const expectation *e, const bound_tensor *t, const tensor_array *array,
-                         const char *what)
-{
-    bool same = array->header.rank == t->rank;
-    for (uint32_t i = 0; same && i < t->rank; i++) same = array->header.dims[i] == t->dims[i];
-    if (same) return OK;
-    text_buffer shapes;
-    text_init(&shapes);
-    put_shape(&shapes, array->header.rank, array->header.dims);
-    text_puts(&shapes, ", the output ");
-    put_shape(&shapes, t->rank, t->dims);
-    diag_error(d, tool(), &E1603, "the %s of `%.*s` has the shape %s", what, (int)e->name.n, e->name.p, shapes.p);
-    text_fini(&shapes);
-    return FAILED;
-}
-
-/* Numbers of any kind can be compared; bits that stand for a float (bf16 travels as <u2) must have its width. */
-static status same_numbers(diag_engine *d, const expectation *e, const bound_tensor *t)
-{
-    const tensor_header *h = &e->comparison.want->header;
-    if (dtype_class_of(t->type) != DTYPE_CLASS_FLOAT || h->kind == 'f' || tensor_matches(h, t->type) ||
-        dtype_class_of((dtype)h->type) == DTYPE_CLASS_FLOAT)
-        return OK;
-    char descr[TENSOR_DESCR_BYTES];
-    tensor_descr(h, descr);
-    diag_error(d, tool(), &E1603, "the reference of `%.*s` has elements of type %s, the output is %s", (int)e->name.n,
-               e->name.p, descr, dtype_name(t->type));
-    diag_note(d, NO_POS, "%s is stored as %s; <f2, <f4 and <f8 are compared by value", dtype_name(t->type),
-              tensor_npy_type(t->type));
-    return FAILED;
-}
-
-/* Before anything runs: all names, shapes and element types fit. */
 static status check_outputs(run_job *j, const bound_call *call)
 {
-    for (uint32_t i = 0; i < j->expectation_count; i++) {
-        const expectation *e = &j->expectations[i];
-        const bound_tensor *t = find_output(call, e->name);
-        if (t == NULL) return unknown_output(j->s->diags, call, e->name);
-        TRY(same_shape(j->s->diags, e, t, e->comparison.want, "reference"));
-        TRY(same_numbers(j->s->diags, e, t));
-        if (e->comparison.magnitude != NULL) TRY(same_shape(j->s->diags, e, t, e->comparison.magnitude, "magnitude"));
-    }
+    TRY(expectations_check(j->s->diags, j->s->line->tool, call, j->expectation_count, j->expectations));
     for (uint32_t i = 0; i < j->s->line->use_count; i++) {
         if (j->s->line->uses[i].option != OPTION_OUT) continue;
         str name;
         const char *rest;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &rest));
-        if (find_output(call, name) == NULL) return unknown_output(j->s->diags, call, name);
+        if (expectation_output(j->s->diags, j->s->line->tool, call, name) == NULL) return FAILED;
     }
     return OK;
 }
@@ -371,33 +317,11 @@ static status write_outputs(run_job *j, const bound_call *call)
         str name;
         const char *path;
         TRY(split(j->s->diags, "out", j->s->line->uses[i].value, &name, &path));
-        const bound_tensor *t = find_output(call, name);
-        BUG_IF(t == NULL, "an output was checked and is gone");
+        const bound_tensor *t = expectation_output(j->s->diags, j->s->line->tool, call, name);
+        if (t == NULL) return FAILED;
         outputs[count++] = (tensor_output){path, t->name, t->type, t->rank, t->dims, t->data};
     }
     return tensor_write(j->s->arena, j->s->diags, count, outputs);
-}
-
-/* What it finds goes to `out`, in lines. */
-static bool compare_outputs(const run_job *j, const bound_call *call, text_buffer *out)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < j->expectation_count; i++) {
-        const expectation *e = &j->expectations[i];
-        const bound_tensor *t = find_output(call, e->name);
-        BUG_IF(t == NULL, "an output was checked and is gone");
-        const comparison_result r = compare_tensors(&e->comparison, t->type, t->data);
-        text_printf(out, "%.*s: %s, max abs error %.3g, max rel error %.3g, %" PRIu64 " elements, rule %s\n",
-                    (int)e->name.n, e->name.p, r.is_equal ? "ok" : "DIFFERS", r.max_abs, r.max_rel, r.element_count,
-                    e->rule_text);
-        if (!r.is_equal)
-            text_printf(out,
-                        "  %" PRIu64 " elements beyond their bound; worst at %" PRIu64
-                        ": got %.9g, want %.9g, bound %.3g\n",
-                        r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
-        all &= r.is_equal;
-    }
-    return all;
 }
 
 static void print_counters(const run_job *j, const backend_result *r)
@@ -437,12 +361,6 @@ static status write_report(const run_job *j, module *m, const report_request *q)
     return result;
 }
 
-/* One pipeline's module on the inputs of the job. */
-typedef struct execution {
-    bound_call call;
-    backend_result result;
-} execution;
-
 /* `trace`: filled when a report is asked for; NULL: none is. */
 static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m, run_trace *trace, execution *out)
 {
@@ -470,22 +388,24 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     return ran;
 }
 
-static exit_status run_first(run_job *j, module *m, execution *first, bool *out_is_equal)
+static exit_status run_first(run_job *j, module *m, bool *out_is_equal)
 {
+    execution *first = &j->first;
     session *s = j->s;
     run_trace trace;
     run_trace_init(&trace, s->arena, m);
     exit_status code = EXIT_STATUS_OK;
     TRY_EXIT(execute(j, &s->opened, m, &trace, first));
+    j->is_executed = true;
     if (flight_recorder_phase(j->recorder, "writing the outputs")) return EXIT_STATUS_RESOURCES;
     if (write_outputs(j, &first->call) != OK) return EXIT_STATUS_OUTPUT;
     if (flight_recorder_phase(j->recorder, "comparing the outputs")) return EXIT_STATUS_RESOURCES;
     text_buffer outcome;
     text_init(&outcome);
-    *out_is_equal = compare_outputs(j, &first->call, &outcome);
+    *out_is_equal = expectations_compare(&first->call, j->expectation_count, j->expectations, &outcome);
     if (outcome.n > 0 && session_compares(s)) printf("this:\n");
-    if (outcome.n > 0) fwrite(outcome.p, 1, outcome.n, stdout);
-    if (!session_compares(s)) print_counters(j, &first->result);
+    if (outcome.n > 0 && !prints_json(j)) fwrite(outcome.p, 1, outcome.n, stdout);
+    if (!session_compares(s) && !prints_json(j)) print_counters(j, &first->result);
     const report_request report = {
         .call = &first->call, .result = &first->result, .trace = &trace, .outcome = outcome.n > 0 ? outcome.p : ""};
     if (flight_recorder_phase(j->recorder, "writing the report"))
@@ -532,7 +452,7 @@ static exit_status run_other(run_job *j, module *m, module *other, module *input
     text_buffer page;
     text_init(&page);
     if (j->expectation_count > 0) text_puts(&page, "other:\n");
-    *out_is_equal &= compare_outputs(j, &second.call, &page);
+    *out_is_equal &= expectations_compare(&second.call, j->expectation_count, j->expectations, &page);
     text_putc(&page, '\n');
     session_write_comparison(s, m, other, &(print_options){0}, &page);
     const exit_status code = compare_both(j, input, first, &second, out_is_equal, &page);
@@ -545,12 +465,11 @@ static exit_status compile_and_run(run_job *j, module *m)
 {
     session *s = j->s;
     bool is_equal = true;
-    execution first = {0};
     module *input = session_compares(s) ? module_clone(m) : NULL, *other = input != NULL ? module_clone(m) : NULL;
     exit_status code = session_compile(s, m, j->recorder);
     if (code == EXIT_STATUS_OK) {
-        if (!session_answers_after_compile(s)) code = run_first(j, m, &first, &is_equal);
-        if (code == EXIT_STATUS_OK && other != NULL) code = run_other(j, m, other, input, &first, &is_equal);
+        if (!session_answers_after_compile(s)) code = run_first(j, m, &is_equal);
+        if (code == EXIT_STATUS_OK && other != NULL) code = run_other(j, m, other, input, &j->first, &is_equal);
         if (code == EXIT_STATUS_OK && !is_equal) code = EXIT_STATUS_NO;
     }
     if (input != NULL) {
@@ -574,46 +493,178 @@ static status check_backends(const session *s)
 /* Sizes of a case are what its data is made for, and may be of no function; what the command line says goes before. */
 static status expect_sizes(run_job *j, module *m)
 {
-    const uint32_t count = j->size != NULL ? j->size->symbol_count : 0;
+    const uint32_t count = j->size_taken != NULL ? j->size_taken->symbol_count : 0;
     given_symbol *sizes = arena_array(j->s->arena, count, sizeof *sizes);
     for (uint32_t i = 0; i < count; i++)
-        sizes[i] = (given_symbol){.name = j->size->symbols[i].name, .value = j->size->symbols[i].value};
+        sizes[i] = (given_symbol){.name = j->size_taken->symbols[i].name, .value = j->size_taken->symbols[i].value};
     TRY(session_expect(j->s, m, count, sizes, false));
     return session_expect(j->s, m, j->expected_count, j->expected, true);
 }
 
-static exit_status run(session *s, flight_recorder *recorder)
+static exit_status run_module(run_job *j)
 {
+    session *s = j->s;
     exit_status code;
     TRY_EXIT(session_open_pipeline(s, command_line_value(s->line, OPTION_BACKEND)));
     TRY_EXIT(session_open_other(s));
     if (session_answers_after_pipeline(s, &code)) return code;
     if (check_backends(s) != OK) return EXIT_STATUS_USAGE;
-    run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
-    if (read_job(&j) != OK) return j.failure;
+    if (read_job(j) != OK) return j->failure;
     module *m = NULL;
-    TRY_EXIT(session_read_module(s, j.module_path, &m));
-    call_output_names(s->arena, m, j.entry, &j.output_names);
-    s->semantics = (semantics_request){.entry = j.entry,
-                                       .tensor_count = j.tensor_count,
-                                       .tensors = j.tensors,
-                                       .symbol_count = j.symbol_count,
-                                       .symbols = j.symbols,
-                                       .seed = (uint64_t)j.seed};
-    if (call_fix_symbols(m, j.symbol_count, j.symbols) != OK || expect_sizes(&j, m) != OK)
+    TRY_EXIT(session_read_module(s, j->module_path, &m));
+    call_output_names(s->arena, m, j->entry, &j->output_names);
+    s->semantics = (semantics_request){.entry = j->entry,
+                                       .tensor_count = j->tensor_count,
+                                       .tensors = j->tensors,
+                                       .symbol_count = j->symbol_count,
+                                       .symbols = j->symbols,
+                                       .seed = (uint64_t)j->seed};
+    if (call_fix_symbols(m, j->symbol_count, j->symbols) != OK || expect_sizes(j, m) != OK)
         code = EXIT_STATUS_INPUT;
     else
-        code = compile_and_run(&j, m);
-    output_folder_close(j.report);
+        code = compile_and_run(j, m);
+    output_folder_close(j->report);
     module_destroy(m);
     return code;
 }
 
+/* One case, or one module with what the command line gives it. */
+static exit_status run(session *s, flight_recorder *recorder)
+{
+    run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};
+    const exit_status code = run_module(&j);
+    if (!prints_json(&j)) return code;
+    const run_json r = {.name = j.name,
+                        .size = j.size,
+                        .module = j.module_path,
+                        .backend = s->opened.contract.backend_id,
+                        .status = (int)code,
+                        .call = j.is_executed ? &j.first.call : NULL,
+                        .result = j.is_executed ? &j.first.result : NULL,
+                        .expectation_count = j.expectation_count,
+                        .expectations = j.expectations,
+                        .diags = s->diags};
+    text_buffer t;
+    text_init(&t);
+    run_json_write(&r, &t);
+    fwrite(t.p, 1, t.n, stdout);
+    text_fini(&t);
+    return code;
+}
+
+/* ---- one worker for each case ---- */
+
+/* The same line for one of the cases of its file. */
+static command_line line_of_case(arena *a, const command_line *line, const char *text)
+{
+    command_line one = *line;
+    one.uses = arena_array(a, line->use_count, sizeof *one.uses);
+    memcpy(one.uses, line->uses, line->use_count * sizeof *one.uses);
+    for (uint32_t i = 0; i < one.use_count; i++)
+        if (one.uses[i].option == OPTION_CASE) one.uses[i].value = text;
+    return one;
+}
+
+/* What is written or given for one run makes no sense for several. */
+static status check_several(diag_engine *d, const command_line *line, const char *first)
+{
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const uint32_t o = line->uses[i].option;
+        if (!cli_options[o].is_output && o != OPTION_IN && o != OPTION_EXPECT && o != OPTION_DATA_DIR) continue;
+        diag_error(d, tool(), &E1504, "option `--%s` is for one case, and the file has several", cli_options[o].name);
+        diag_note(d, NO_POS, "name one, as --case %s", first);
+        return FAILED;
+    }
+    if (line->argument_count == 0) return OK;
+    diag_error(d, tool(), &E1504, "a module is given for one case, and the file has several");
+    diag_note(d, NO_POS, "name one, as --case %s", first);
+    return FAILED;
+}
+
+/* Runs one worker; what it prints goes to `out`. */
+static status run_captured(const command_line *line, text_buffer *out, int *code)
+{
+    fflush(stdout);
+    const int saved = dup(STDOUT_FILENO), page = memfd_create("what a run prints", MFD_CLOEXEC);
+    const bool is_ready = saved >= 0 && page >= 0 && dup2(page, STDOUT_FILENO) >= 0;
+    if (is_ready) {
+        *code = session_supervise(line, run);
+        fflush(stdout);
+        dup2(saved, STDOUT_FILENO);
+        char piece[1 << 14];
+        off_t at = 0;
+        for (ssize_t n; (n = pread(page, piece, sizeof piece, at)) > 0; at += n) text_put(out, piece, (size_t)n);
+    }
+    if (saved >= 0) close(saved);
+    if (page >= 0) close(page);
+    return is_ready ? OK : FAILED;
+}
+
+/* The object of a worker; one that died left none. */
+static int run_as_json(diag_engine *d, const command_line *line, text_buffer *out)
+{
+    int code = EXIT_STATUS_RESOURCES;
+    const size_t before = out->n;
+    if (run_captured(line, out, &code) != OK)
+        diag_error(d, tool(), &E1501, "cannot keep what a run prints: %s", strerror(errno));
+    if (out->n == before)
+        run_json_write(&(run_json){.name = command_line_value(line, OPTION_CASE), .status = code}, out);
+    return code;
+}
+
+/* Differing outputs count less than what did not run. */
+static int worse_of(int x, int y)
+{
+    return x == EXIT_STATUS_OK || (x == EXIT_STATUS_NO && y != EXIT_STATUS_OK) ? y : x;
+}
+
+static int run_all(arena *a, diag_engine *d, const command_line *line, text_buffer *json)
+{
+    const char *text = command_line_value(line, OPTION_CASE), *const *cases = NULL;
+    uint32_t count = 1;
+    int code = EXIT_STATUS_OK;
+    if (text != NULL && case_list(a, d, text, &cases, &count) != OK) return EXIT_STATUS_USAGE;
+    if (count > 1 && check_several(d, line, cases[0]) != OK) return EXIT_STATUS_USAGE;
+    for (uint32_t i = 0; i < count; i++) {
+        const command_line one = text != NULL ? line_of_case(a, line, cases[i]) : *line;
+        if (json == NULL && count > 1) {
+            printf("%s%s:\n", i > 0 ? "\n" : "", cases[i]);
+            fflush(stdout);
+        }
+        if (json != NULL && i > 0) text_puts(json, ",\n");
+        code = worse_of(code, json != NULL ? run_as_json(d, &one, json) : session_supervise(&one, run));
+        if (code > 128) break; /* a signal of the user ended it */
+    }
+    return code;
+}
+
+static status check_standard_output(diag_engine *d, const command_line *line)
+{
+    for (uint32_t i = 0; i < line->use_count; i++) {
+        const char *text = line->uses[i].value;
+        const size_t n = text != NULL ? strlen(text) : 0;
+        if (!cli_options[line->uses[i].option].is_output || n == 0 || text[n - 1] != '-') continue;
+        if (n > 1 && text[n - 2] != '=') continue;
+        diag_error(d, tool(), &E1509, "--%s and --json both go to standard output",
+                   cli_options[line->uses[i].option].name);
+        return FAILED;
+    }
+    return OK;
+}
+
 static int run_supervised(arena *a, diag_engine *d, const command_line *line)
 {
-    (void)a;
-    (void)d;
-    return session_supervise(line, run);
+    if (!command_line_has(line, OPTION_JSON)) return run_all(a, d, line, NULL);
+    text_buffer runs, diagnostics;
+    text_init(&runs);
+    text_init(&diagnostics);
+    const int code = check_standard_output(d, line) == OK ? run_all(a, d, line, &runs) : EXIT_STATUS_USAGE;
+    run_json_write_diagnostics(d, &diagnostics);
+    printf("{\"pto-run\": 1, \"status\": %d, \"diagnostics\": %s, \"runs\": [\n%s]}\n", code, diagnostics.p,
+           runs.n > 0 ? runs.p : "");
+    text_fini(&runs);
+    text_fini(&diagnostics);
+    return code;
 }
 
 /* By default, a module runs through the default pipeline. */

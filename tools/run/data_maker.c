@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -35,8 +36,10 @@ static status wait_for(diag_engine *d, const char *program, pid_t child)
 
 /* The program ends with us: it would write on into a folder that nothing needs. Through `told` goes why it did not
  * start. */
-__attribute__((noreturn)) static void be_program(const char *python, char *const *argv, pid_t us, int told)
+__attribute__((noreturn)) static void be_program(const char *python, char *const *argv, const char *path, pid_t us,
+                                                 int told)
 {
+    if (path != NULL) setenv("PYTHONPATH", path, 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != us) _exit(127);
     /* Where we have no standard file is one that cannot be read or written (see file_hold_standard). */
@@ -49,12 +52,12 @@ __attribute__((noreturn)) static void be_program(const char *python, char *const
     _exit(write(told, &error, sizeof error) == (ssize_t)sizeof error ? 127 : 126);
 }
 
-static status run_program(diag_engine *d, const char *python, char *const *argv, const char *program)
+static status run_program(diag_engine *d, const char *python, char *const *argv, const char *program, const char *path)
 {
     int told[2], error = 0;
     const pid_t us = getpid();
     const pid_t child = pipe2(told, O_CLOEXEC) == 0 ? fork() : -1;
-    if (child == 0) be_program(python, argv, us, told[1]);
+    if (child == 0) be_program(python, argv, path, us, told[1]);
     if (child < 0) {
         diag_error(d, (src_pos){python, 0, 0}, &E1506, "cannot run the data program: %s", strerror(errno));
         return FAILED;
@@ -68,8 +71,19 @@ static status run_program(diag_engine *d, const char *python, char *const *argv,
     return FAILED;
 }
 
+/* The folder, after those of the user. */
+static const char *python_path(arena *a, const char *modules)
+{
+    const char *own = getenv("PYTHONPATH");
+    if (modules == NULL || own == NULL || *own == '\0') return modules;
+    const size_t n = strlen(own) + strlen(modules) + 2;
+    char *both = arena_alloc(a, n);
+    snprintf(both, n, "%s:%s", own, modules);
+    return both;
+}
+
 status data_maker_run(arena *a, diag_engine *d, const case_description *c, const case_size *size, const char *python,
-                      const char *folder)
+                      const char *modules, const char *folder)
 {
     if (python == NULL) python = access("/usr/bin/python3", X_OK) == 0 ? "/usr/bin/python3" : "python3";
     char **argv = arena_array(a, 4u + size->symbol_count + c->data_argument_count, sizeof *argv);
@@ -79,5 +93,5 @@ status data_maker_run(arena *a, diag_engine *d, const case_description *c, const
     argv[n++] = arena_strdup(a, folder);
     for (uint32_t i = 0; i < size->symbol_count; i++) argv[n++] = symbol_argument(a, &size->symbols[i]);
     for (uint32_t i = 0; i < c->data_argument_count; i++) argv[n++] = arena_strdup(a, c->data_arguments[i]);
-    return run_program(d, python, argv, c->data);
+    return run_program(d, python, argv, c->data, python_path(a, modules));
 }

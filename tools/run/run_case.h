@@ -1,4 +1,4 @@
-/* Case files, `pto-case: 1`: a module, where its data comes from, and how the results are judged. */
+/* Case files, `pto-case: 1`: modules, where their data comes from, and how the results are judged (docs/cases.md). */
 #ifndef TOOLS_RUN_RUN_CASE_H
 #define TOOLS_RUN_RUN_CASE_H
 
@@ -27,13 +27,15 @@ typedef struct case_output {
     const char *expect, *magnitude; /* in the data folder; magnitude may be NULL */
     src_pos expect_at, magnitude_at;
     compare_rule rule;
-    str terms; /* a number or `$SYMBOL`; empty: 1 */
+    double rtol, atol; /* of COMPARE_TOLERANCE */
+    str terms;         /* a number or `$SYMBOL`; empty: 1 */
     src_pos at;
 } case_output;
 
 typedef struct case_description {
-    const char *name, *doc, *entry; /* entry may be NULL */
-    const char *module, *data;      /* paths, relative ones resolved against the case file; data may be NULL */
+    const char *name;          /* of a file with several: "file/case" */
+    const char *doc, *entry;   /* or NULL */
+    const char *module, *data; /* paths, relative ones resolved against the case file; data may be NULL */
     src_pos module_at, data_at;
     const char *const *data_arguments;
     uint32_t data_argument_count;
@@ -48,8 +50,12 @@ typedef struct case_description {
 
 extern const schema_file case_schema;
 
-/* Everything lives in the arena. */
-MUST_CHECK status case_read(arena *a, diag_engine *d, const char *path, case_description *out);
+/* "FILE.yaml:NAME": the bytes of the path, and the name of one of its cases, NULL when there is none. */
+size_t case_split(const char *text, const char **name);
+/* What case_read takes, for each case that `text` means: itself, or all cases of the file. In the arena. */
+MUST_CHECK status case_list(arena *a, diag_engine *d, const char *text, const char *const **out, uint32_t *count);
+/* `text`: a file with one case, or FILE.yaml:NAME. Everything lives in the arena. */
+MUST_CHECK status case_read(arena *a, diag_engine *d, const char *text, case_description *out);
 /* NULL after a diagnostic that lists the sizes there are. */
 const case_size *case_size_by_name(diag_engine *d, const case_description *c, str name);
 

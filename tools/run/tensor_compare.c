@@ -5,15 +5,21 @@
 #include <math.h>
 #include <string.h>
 
-const char *const compare_rule_names[] = {"f32-elementwise", "f32-reduce",     "bf16-out",
-                                          "f16-out",         "int8-quantised", NULL};
+const char *const compare_rule_names[] = {"tolerance", "f32-elementwise", "f32-reduce", "bf16-out",
+                                          "f16-out",   "int8-quantised",  NULL};
 
 compare_rule compare_rule_by_name(str name)
 {
     for (int i = 0; compare_rule_names[i] != NULL; i++) {
-        if (str_is(name, compare_rule_names[i])) return (compare_rule)(COMPARE_F32_ELEMENTWISE + i);
+        if (str_is(name, compare_rule_names[i])) return (compare_rule)(COMPARE_TOLERANCE + i);
     }
     return COMPARE_NONE;
+}
+
+const char *compare_rule_name(compare_rule rule)
+{
+    BUG_IF(rule == COMPARE_NONE, "a comparison without a rule");
+    return compare_rule_names[rule - COMPARE_TOLERANCE];
 }
 
 static int64_t sign_extend(uint64_t bits, uint32_t bytes)

@@ -17,9 +17,10 @@ typedef enum compare_rule {
     COMPARE_INT8_QUANTISED   /* off by one in at most 0.1 % of the points */
 } compare_rule;
 
-/* Names as in case files, in the order of the enum from COMPARE_F32_ELEMENTWISE on; ends in NULL. */
+/* Names as in case files, in the order of the enum from COMPARE_TOLERANCE on; ends in NULL. */
 extern const char *const compare_rule_names[];
 compare_rule compare_rule_by_name(str name);
+const char *compare_rule_name(compare_rule rule);
 
 typedef struct comparison {
     compare_rule rule;

@@ -108,3 +108,40 @@ TEST(wrong_cases_are_refused_at_their_line)
            "case.yaml:4:22: error: [E1033]");
     refuse("pto-pipeline: 1\n", "[E1035]");
 }
+
+TEST(a_case_of_several_has_what_the_top_says)
+{
+    diag_text t;
+    case_description c;
+    char folder[] = "/tmp/pto-case-XXXXXX", path[64], name[80];
+    diag_text_begin(&t);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/case.yml", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(FRONT "outputs: { y: { expect: y.npy, rule: tolerance, rtol: 0.5 } }\n"
+                "cases: { a: { entry: f }, b: { module: other.ptir, outputs: {} } }\n",
+          f);
+    fclose(f);
+    const char *const *texts;
+    uint32_t count;
+    assert_int_equal(case_list(t.a, t.d, path, &texts, &count), OK);
+    assert_int_equal(count, 2);
+    snprintf(name, sizeof name, "%s:b", path);
+    assert_string_equal(texts[1], name);
+    assert_int_equal(case_read(t.a, t.d, texts[0], &c), OK);
+    assert_string_equal(c.name, "rows/a");
+    assert_string_equal(c.entry, "f");
+    assert_int_equal(c.output_count, 1);
+    assert_int_equal(c.outputs[0].rule, COMPARE_TOLERANCE);
+    assert_true(c.outputs[0].rtol == 0.5 && c.outputs[0].atol == 0);
+    assert_int_equal(case_read(t.a, t.d, texts[1], &c), OK);
+    assert_null(c.entry);
+    assert_int_equal(c.output_count, 0);
+    assert_non_null(strstr(c.module, "/other.ptir"));
+    assert_int_equal(case_list(t.a, t.d, name, &texts, &count), OK);
+    assert_int_equal(count, 1);
+    diag_text_end(&t, "");
+    unlink(path);
+    rmdir(folder);
+}
