@@ -528,7 +528,7 @@ static exit_status run_module(run_job *j)
     return code;
 }
 
-/* One case, or one module with what the command line gives it. */
+/* One case, or one module on what the command line names. */
 static exit_status run(session *s, flight_recorder *recorder)
 {
     run_job j = {.s = s, .recorder = recorder, .failure = EXIT_STATUS_USAGE};

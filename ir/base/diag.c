@@ -213,19 +213,24 @@ static void print_place(text_buffer *t, src_pos at)
     text_puts(t, ": ");
 }
 
-static void print_record(const diag_engine *d, const diag_record *r, bool with_line)
+const char *diag_severity_name(diag_severity s)
 {
     static const char *const names[] = {
-#define SEVERITY(ID, word) word ": ",
+#define SEVERITY(ID, word) [DIAG_##ID] = (word),
 #include "ir/ops/kinds.def"
     };
+    return names[s];
+}
+
+static void print_record(const diag_engine *d, const diag_record *r, bool with_line)
+{
     static const char *const colors[] = {"\033[36m", "\033[35m", "\033[31m", "\033[34m"};
     text_buffer t;
     text_init(&t);
     if (d->color) text_puts(&t, "\033[1m");
     print_place(&t, r->at);
     if (d->color) text_puts(&t, colors[r->severity]);
-    text_puts(&t, names[r->severity]);
+    text_printf(&t, "%s: ", diag_severity_name(r->severity));
     if (d->color) text_puts(&t, "\033[0m");
     if (r->code != NULL) {
         text_putc(&t, '[');

@@ -23,6 +23,9 @@ typedef enum diag_severity {
 #include "ir/ops/kinds.def"
 } diag_severity;
 
+/* "error", as printed. Static. */
+const char *diag_severity_name(diag_severity s);
+
 /* One object for each row of the tables, in two tables so that ir/ need not know core/'s. */
 typedef struct diag_code_info {
     const char *code;    /* "E0312" */

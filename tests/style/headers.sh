@@ -17,7 +17,7 @@ alone() {
 }
 find ir core tools -name '*.h' >"$list"
 while IFS= read -r header; do
-  alone "$header" gcc -std=c17 -I . -x c
+  alone "$header" gcc -std=c17 -I . -I plugins/shared -x c
 done <"$list"
 find sdk/include -name '*.h' >"$list"
 while IFS= read -r header; do

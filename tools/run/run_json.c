@@ -198,17 +198,13 @@ static void put_counters(json_writer *w, const backend_result *r)
 
 static void put_diagnostics(json_writer *w, const diag_engine *d)
 {
-    static const char *const severities[] = {
-#define SEVERITY(ID, word) [DIAG_##ID] = (word),
-#include "ir/ops/kinds.def"
-    };
     open_with(w, '[');
     for (uint32_t i = 0; d != NULL && i < diag_record_count(d); i++) {
         const diag_record *r = diag_record_at(d, i);
         if (r->severity == DIAG_REMARK) continue;
         next(w);
         open_with(w, '{');
-        put_text_or_null(w, "severity", severities[r->severity]);
+        put_text_or_null(w, "severity", diag_severity_name(r->severity));
         put_text_or_null(w, "code", r->code);
         put_text_or_null(w, "file", r->at.file);
         put_count(w, "line", r->at.line);

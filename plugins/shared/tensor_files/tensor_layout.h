@@ -58,7 +58,8 @@ typedef struct tensor_entry {
     uint32_t crc;            /* of these bytes, as zip counts it */
 } tensor_entry;
 
-/* A file in memory, and who gives memory for names and lists, which lives as long as the caller wants. */
+/* A file in memory, and the function that returns memory for names and lists, which lives as long as the caller wants.
+ */
 typedef struct tensor_file_bytes {
     const uint8_t *bytes;
     uint64_t n;

@@ -21,5 +21,5 @@ json 1 'r["outputs"][0]["expectation"]["worst"] == {"index": [2], "got": "-inf",
 json 4 '[x["code"] for x in r["diagnostics"]] == ["E1605", None] and r["diagnostics"][0]["file"] == "f.ptir" and r["outputs"] == []' pto-run f.ptir --sym=n=4
 json 2 'r["diagnostics"][0]["severity"] == "error" and r["status"] == 2' pto-run none.ptir --in=x=x.npy
 json 2 'runs == [] and d["diagnostics"][0]["code"] == "E1501"' pto-run --case=none.yaml
-json 70 'r["status"] == 70 and r["counters"] == []' pto-run f.ptir --in=x=x.npy --plugin="$TEST_BUILD/tests/plugins/liar-dies.so" --passes='liar-dies{how=abort}' --backend=pto.reference --reproducer=dead
+json 70 'r["status"] == 70 and r["counters"] == []' pto-run f.ptir --in=x=x.npy --plugin="$TEST_PLUGINS/liar-dies.so" --passes=test.liar-dies --backend=pto.reference --reproducer=dead
 json 2 'd["diagnostics"][0]["code"] == "E1509"' pto-run f.ptir --in=x=x.npy --out=y=-
