@@ -67,7 +67,10 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     const subject *s = find_subject(d, line->arguments[0]);
     if (s == NULL) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
-    if (s->wants_plugins) {
+    x.share = session_share_folder(a);
+    const bool is_of_plugin =
+        s->show == inspect_errors && line->argument_count == 2 && strchr(line->arguments[1], '/') != NULL;
+    if (s->wants_plugins || is_of_plugin) {
         plugin_host_params params = plugin_host_defaults();
         params.files = command_line_values(a, line, OPTION_PLUGIN);
         params.folders = command_line_values(a, line, OPTION_PLUGIN_PATH);

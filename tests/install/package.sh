@@ -52,3 +52,11 @@ if grep -rIlF -e "$TEST_TMP/a" -e "$TEST_ROOT" b/lib/cmake b/lib/pkgconfig b/inc
   echo "these installed files name a place on this machine"
   exit 1
 fi
+
+# A plugin out of tree brings the page that explains its codes.
+PATH=$TEST_TMP/b/bin:$PATH
+pto-plugin new backend org.acme.chip chip >/dev/null
+cmake -S chip -B chip/build -DCMAKE_PREFIX_PATH="$TEST_TMP/b" >plugin.log 2>&1 && cmake --build chip/build >>plugin.log 2>&1 || fail "$(cat plugin.log)"
+plugin=$(find chip/build -name '*.so')
+ends 0 pto-inspect errors org.acme.chip/unknown-op --plugin="$plugin"
+says '^The backend cannot run an op of the module' out

@@ -12,7 +12,8 @@ typedef struct inspector {
     diag_engine *diags;
     inspect_format format;
     const char *const *search; /* folders of pipelines, NULL-ended */
-    plugin_host *host;         /* NULL for subjects that need none */
+    const char *share;         /* folder of what is installed, or NULL */
+    plugin_host *host;         /* NULL for subjects that need none, and for codes that are of no plugin */
     text_buffer out;
     uint32_t entries; /* written so far */
 } inspector;

@@ -1,4 +1,4 @@
-/* pto-inspect ops, errors, counters, machines: from tables and files. */
+/* pto-inspect ops, counters, machines: from tables and files. */
 #include "core/core_diag.h"
 #include "core/files/machine.h"
 #include "core/host/op_calls.h"
@@ -175,38 +175,6 @@ status inspect_ops(inspector *x, const char *name)
         show_ops(x);
     inspect_end(x);
     return OK;
-}
-
-/* The next row of all tables in the order of the codes; NULL at the end. `at`: where each table goes on. */
-static const diag_code_info *next_code(uint32_t at[3])
-{
-    static const diag_code_info *(*const tables[])(uint32_t index) = {diag_code_at, core_diag_code_at,
-                                                                      tool_diag_code_at};
-    const diag_code_info *least = NULL;
-    uint32_t from = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        const diag_code_info *info = tables[i](at[i]);
-        if (info == NULL || (least != NULL && strcmp(info->code, least->code) > 0)) continue;
-        least = info;
-        from = i;
-    }
-    at[from]++;
-    return least;
-}
-
-status inspect_errors(inspector *x, const char *name)
-{
-    uint32_t at[3] = {0};
-    bool found = false;
-    inspect_begin(x);
-    for (const diag_code_info *info; (info = next_code(at)) != NULL;) {
-        if (name != NULL && strcmp(name, info->code) != 0) continue;
-        found = true;
-        inspect_entry(x, info->code, info->summary);
-        inspect_entry_end(x);
-    }
-    inspect_end(x);
-    return found ? OK : unknown_name(x, "diagnostic", name, NULL);
 }
 
 /* ---- counters ---- */
