@@ -1,7 +1,7 @@
 /* pto-inspect errors: the codes of the tables; one code is explained with an example.
  *
  * Explanations are sections of Markdown pages, `## CODE`: those of docs/errors/, installed with the guides, and of a
- * page beside each plugin, NAME.md beside NAME.so. */
+ * page beside each plugin, with the ending .md in place of .so. */
 #include "core/core_diag.h"
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
@@ -76,7 +76,7 @@ static str section_of_guides(inspector *x, const char *code)
     return found;
 }
 
-/* NAME.md beside NAME.so. */
+/* Of the page that is called like the plugin, with another ending. */
 static str section_of_plugin(inspector *x, const plugin_file *file, const char *code)
 {
     const char *path = file->path;
