@@ -49,6 +49,7 @@ typedef struct loop_entry {
     uint64_t epoch;
 } loop_entry;
 
+/* The same as long as no range of a value or expression has changed. */
 static inline uint64_t range_epoch(const module *m) { return m->epoch - m->rangeless; }
 
 /* An expression, or with OVER_VALUES_ATTR an attribute, of ops with these operands, and what it is over values. */
@@ -100,7 +101,9 @@ typedef struct valid_step {
     uint32_t dim;
 } valid_step;
 
+/* The op that has the use in its own record. */
 static inline op_id near_use_op(use_id u) { return (u & ~USE_NEAR) / NEAR_OPERANDS; }
+/* A use, in the record of its op or apart; without a check that it is live. */
 static inline use_record *use_raw(const module *m, use_id u)
 {
     if ((u & USE_NEAR) == 0) return &far_use_raw(m, u)->use;

@@ -92,22 +92,18 @@ static inline op_record *op_raw(const module *m, op_id o)
 {
     return (op_record *)m->ops.chunks[o >> CHUNK_SHIFT] + (o & CHUNK_MASK);
 }
-
 static inline value_record *value_raw(const module *m, value_id v)
 {
     return (value_record *)m->values.chunks[v >> CHUNK_SHIFT] + (v & CHUNK_MASK);
 }
-
 static inline rest_record *rest_raw(const module *m, uint32_t r)
 {
     return (rest_record *)m->rests.chunks[r >> CHUNK_SHIFT] + (r & CHUNK_MASK);
 }
-
 static inline far_use_record *far_use_raw(const module *m, use_id u)
 {
     return (far_use_record *)m->uses.chunks[u >> CHUNK_SHIFT] + (u & CHUNK_MASK);
 }
-
 static inline block_record *block_raw(const module *m, block_id b)
 {
     return (block_record *)m->blocks.chunks[b >> CHUNK_SHIFT] + (b & CHUNK_MASK);
@@ -126,7 +122,6 @@ static inline value_record *value_at(const module *m, value_id v)
     BUG_IF(v >= m->values.count || value_raw(m, v)->def == 0, "value %u does not exist or was erased", v);
     return value_raw(m, v);
 }
-
 static inline block_record *block_at(const module *m, block_id b)
 {
     BUG_IF(b >= m->blocks.count || !block_raw(m, b)->live, "block %u does not exist or was erased", b);

@@ -24,6 +24,7 @@ typedef struct record_table {
     uint32_t free[RUN_CLASSES]; /* first record of the first free run of a class; linked by the record's own field */
 } record_table;
 
+/* An empty table of records of so many bytes each. */
 void record_table_init(record_table *t, uint32_t record_bytes);
 /* Frees the list of chunks; the chunks belong to the arena. */
 void record_table_fini(record_table *t);

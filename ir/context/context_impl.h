@@ -76,6 +76,7 @@ static inline uint64_t few_bytes(const char *p, size_t n)
     return n == 0 ? 0 : b[0] | (uint64_t)b[n / 2] << 8 * (n / 2) | (uint64_t)b[n - 1] << 8 * (n - 1);
 }
 
+/* Whether `n` bytes are the same. */
 static inline bool bytes_equal(const char *a, const char *b, size_t n)
 {
     return n < sizeof(uint64_t) ? few_bytes(a, n) == few_bytes(b, n) : memcmp(a, b, n) == 0;

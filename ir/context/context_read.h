@@ -23,6 +23,7 @@ typedef struct context_tables {
     id_table strings, exprs, types, attrs, locs;
 } context_tables;
 
+/* The tables of a context, which is known by its first member alone. */
 static inline const context_tables *context_tables_of(const ir_context *c) { return (const void *)c; }
 
 /* Record `id + 64` lies in the chunk of its highest bit. Callers pass the size of the record as a constant. */

@@ -9,6 +9,7 @@ typedef struct shape {
     expr_id dims[TYPE_MAX_RANK];
 } shape;
 
+/* The extents of a type that has some. */
 shape infer_shape_of(const type_node *t);
 /* Replaces extents and element type of `out`, which arrives as a result type of the op; its format stays. Returns OK.
  */

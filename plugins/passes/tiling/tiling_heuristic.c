@@ -336,7 +336,9 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
 {
     search s = {.run = run, .problem = problem, .cores = 1};
     for (uint32_t d = 0; d < problem->dim_count && d < DIMS; d++)
-        s.likely[d] = pto_expected_extent(problem->nest, problem->dims[d]->extent);
+        s.likely[d] = problem->dims[d]->static_extent >= 0
+                          ? problem->dims[d]->static_extent
+                          : pto_expected_extent(problem->nest, problem->dims[d]->extent);
     if (problem->dim_count == 2)
         search_vector(&s);
     else if (problem->dim_count == DIMS && strcmp(problem->shape, "matmul") == 0)

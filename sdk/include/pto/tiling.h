@@ -15,8 +15,8 @@ extern "C" {
 /* A dim of the nest that is tiled. */
 typedef struct pto_tiling_dim {
     uint32_t struct_size;
-    uint32_t kind;    /* PTO_PARALLEL, PTO_REDUCE */
-    const char *name; /* "rows", "columns", "m", "n", "k" */
+    uint32_t kind;         /* PTO_PARALLEL, PTO_REDUCE */
+    const char *name;      /* "rows", "columns", "m", "n", "k" */
     pto_expr extent;       /* pto_expected_extent says what it will most likely be */
     int64_t static_extent; /* -1: symbolic; at most PTO_TILING_EXTENT_MAX */
     int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, except for one that covers the extent */

@@ -9,7 +9,8 @@ while IFS= read -r command; do
 done <commands
 [ -s compile.json ] && [ -s ffn.exec.ptir ] || fail "files are not written"
 grep '^bisect: ' "$page" >lines
-pto-opt examples/ffn/ffn.ptir --pipeline=default.yaml --bisect=6 -o out.ptir 2>text || fail "bisect"
+last=$(sed -n 's/^bisect: running pass (\([0-9]*\)).*/\1/p' lines)
+pto-opt examples/ffn/ffn.ptir --pipeline=default.yaml --bisect="$last" -o out.ptir 2>text || fail "bisect"
 while IFS= read -r line; do grep -qxF "$line" text || fail "not said: $line"; done <lines
 
 # The two numbers of elements on the page: what is refused says its limit, and what was run stays below the other.

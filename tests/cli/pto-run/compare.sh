@@ -12,10 +12,10 @@ says '^y: 24576 elements, the same bits$' page
 [ "$(row '[a-z0-9/ ]*[a-z]' | awk 'NF == 4 && $3 != 1' | grep -c .)" -eq 0 ] || fail "a ratio other than 1"
 
 # One decision less: half of it on the page is about IR, half about cycles and numbers.
-pto-run --case "$case" >other.txt 2>text && pto-run --case "$case" --set params.vec-bytes=8KiB >this.txt 2>text || exit 1
-compared 0 pto-run --case "$case" --set params.vec-bytes=8KiB --compare=default.yaml
+pto-run --case "$case" >other.txt 2>text && pto-run --case "$case" --set params.vec-bytes=1KiB >this.txt 2>text || exit 1
+compared 0 pto-run --case "$case" --set params.vec-bytes=1KiB --compare=default.yaml
 [ "$(grep -c '^y: ok, ' page)" -eq 2 ] && grep -qx 'this:' page && grep -qx 'other:' page || fail "two verdicts"
-says '^this:  default.yaml --set=params.vec-bytes=8KiB$' page
+says '^this:  default.yaml --set=params.vec-bytes=1KiB$' page
 says '^\* tile ' page
 says '^final IR: differs, first here$' page
 says '^y: 24576 elements, the same bits$' page
@@ -26,7 +26,7 @@ set -- $(row 'gm bytes read')
 [ "$*" = "98304 98304 1 bytes" ] || fail "bytes: $*"
 says '^vector / v / utilisation  *[0-9.]*  *[0-9.]*  *[0-9.]*  %$' page
 grep -q 'stall' page && fail "details unasked"
-compared 0 pto-run --case "$case" --set params.vec-bytes=8KiB --compare=default.yaml --counters
+compared 0 pto-run --case "$case" --set params.vec-bytes=1KiB --compare=default.yaml --counters
 says '^vector 00 / mte2 / busy  *[0-9]*  *[0-9]*  *[0-9.]*  cycles$' page
 
 # Sums in another order: other bits, the same numbers. Another backend, with other counters.

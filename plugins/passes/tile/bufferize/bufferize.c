@@ -142,7 +142,7 @@ static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_valu
     const char *why = NULL;
     if (!PTO_IS(pto_value_op(root), EMPTY)) {
         why = PTO_IS(pto_value_op(root), ARRAY) ? "a constant is given back"
-              : PTO_SOME(pto_value_op(root))    ? "what a loop gives back may be in several places"
+              : PTO_SOME(pto_value_op(root))    ? "what a loop hands on may be in several places"
                                                 : "a parameter is given back";
     } else if (!bufferize_is_written(root)) {
         pto_error(ret, "pto.bufferize/unwritten", "`return` returns %%%.*s, which no nest writes to",

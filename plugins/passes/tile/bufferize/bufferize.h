@@ -33,6 +33,7 @@ typedef struct bufferizer {
     uint32_t bind_count;
 } bufferizer;
 
+/* Whether the value is a tensor, which becomes memory. */
 int bufferize_is_tensor(pto_value v);
 /* Whether the op is one of `for`, `if` and `while`. */
 int bufferize_is_control(pto_op op);
@@ -58,7 +59,7 @@ pto_value bufferize_copy(bufferizer *b, pto_op at, pto_value from, const char *w
 
 /* ---- loops and branches that hand tensors on: bufferize_control.c ---- */
 
-/* Gives loops two buffers for each carried tensor, and branches the memory of their results. */
+/* Makes two buffers for each tensor that a loop carries, and memory for the results of branches. */
 pto_status bufferize_control(bufferizer *b);
 
 #endif
