@@ -61,24 +61,15 @@ static pto_op nest_around(pto_op op)
     return op;
 }
 
+/* An op of a level or plugin that is not known here keeps its tensors, which pto.bufferized finds. */
 static pto_status check_op(const pto_run *run, pto_op op)
 {
-    static const uint32_t legal[] = {KIND_VIEW,  KIND_ARRAY, KIND_FORALL, KIND_RETURN, KIND_EMPTY, KIND_LOAD,
-                                     KIND_STORE, KIND_FOR,   KIND_IF,     KIND_WHILE,  KIND_YIELD};
-    int known = 0;
     if (!handles_tensors(op)) return PTO_OK;
     if (PTO_IS(op, CALL))
         return pto_error(
             op, "pto.bufferize/call",
             "`call` takes or returns tensors: pto.inline, in a step before pto.tile, replaces calls of tensor "
             "functions; one that writes to its parameters runs on pto.reference alone");
-    for (size_t i = 0; i < sizeof legal / sizeof legal[0]; i++) known |= pto_op_is(op, pto_kind(run, legal[i]));
-    if (!known)
-        return pto_error(
-            op, "pto.bufferize/unsupported-op",
-            "`%.*s` takes or returns tensors; those that can become memory are view, constant_array, tile.empty, "
-            "forall, tile.load, tile.store, for, if, while, yield and return",
-            PTO_FMT(pto_op_name(op)));
     const int is_outside = PTO_IS(op, FORALL) || PTO_IS(op, EMPTY) || bufferize_is_control(op);
     const pto_op nest = is_outside ? nest_around(op) : pto_op_none(run);
     if (PTO_SOME(nest))
