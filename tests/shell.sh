@@ -65,6 +65,11 @@ example() { # CASE
   output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
 }
 
+# A schedule as --emit-schedule writes it, with every decision pinned.
+pin_all() { # FILE
+  sed 's/^    origin:/    pinned: true\n&/' "$1"
+}
+
 # The ids of the steps of a pipeline, one a line.
 steps_of() { # PIPELINE
   pto-opt --pipeline="$1" --print-pipeline | sed -n 's/^ *\(- \)\{0,1\}id: \([a-z0-9-]*\).*/\2/p'

@@ -29,7 +29,7 @@ cmp -s a b || complain "counters: $(diff a b)"
 # What was decided before the tiling is not forgotten, and all of it pinned makes the same.
 grep -q 'decide: fuse' s.yaml || complain "decisions before the tiling are lost: $(cat s.yaml)"
 compile --print-search-space | grep -q 'decide: fuse' || complain "the search space lost what was asked before the tiling"
-sed 's/^    origin:/    pinned: true\n&/' s.yaml >all.yaml
+pin_all s.yaml >all.yaml
 compile --schedule=all.yaml -o all.ptir && cmp -s out.ptir all.ptir || complain "all of it pinned makes another module"
 
 does_not_fit() { # WANTED-STATUS ARGUMENTS..

@@ -15,8 +15,9 @@ for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:lar
     complain "$run $what"
   }
   ok "on reference" --pipeline=reference.yaml
-  ok "on the simulator" --pipeline=default.yaml --out "$output=sim.npy"
-  pto-opt "$module" --pipeline=default.yaml -o final.ptir || exit 1
+  ok "on the simulator" --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy"
+  pin_all s.yaml >decided.yaml # for these sizes
+  pto-opt "$module" --pipeline=default.yaml --schedule=decided.yaml -o final.ptir || exit 1
   # shellcheck disable=SC2086
   pto-run final.ptir --backend=pto.reference $inputs --out="$output=ref.npy" >out.txt 2>&1 || complain
   cmp sim.npy ref.npy || complain "$run: the simulator's bits differ from those of reference"

@@ -7,7 +7,7 @@ awk 'BEGIN {
   printf "  return %%u3999\n}\n"
 }' >m.ptir
 pto-opt m.ptir --pipeline=default.yaml --emit-schedule=s.yaml -o plain.ptir || exit 1
-sed 's/^    origin:/    pinned: true\n&/' s.yaml >p.yaml
+pin_all s.yaml >p.yaml
 [ "$(wc -c <p.yaml)" -gt 300000 ] || fail "only $(wc -c <p.yaml) bytes"
 pto-opt m.ptir --pipeline=default.yaml --schedule=p.yaml -o pinned.ptir || exit 1
 cmp plain.ptir pinned.ptir

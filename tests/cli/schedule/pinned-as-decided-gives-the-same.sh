@@ -7,7 +7,7 @@ for e in softmax rms_norm gemm ffn; do
   grep -q '^    decide: tile$' s.yaml && grep -q '^    decide: cores$' s.yaml && grep -q '^    decide: stages$' s.yaml ||
     fail "$e: decisions are missing: $(cat s.yaml)"
   # Everything pinned as it was decided anyway.
-  sed 's/^    origin:/    pinned: true\n&/' s.yaml >pinned.yaml
+  pin_all s.yaml >pinned.yaml
   ends 0 $compile "$m" --schedule=pinned.yaml --emit-schedule=again.yaml -o kept.ptir
   [ -s text ] && fail "$e"
   cmp -s plain.ptir kept.ptir || fail "$e: pins of what is decided anyway give another module"
