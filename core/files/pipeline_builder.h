@@ -26,7 +26,7 @@ MUST_CHECK status pipeline_insert_step(pipeline_builder *b, uint32_t at, const p
 
 /* One item of `edits:` of a file that extends another. Fails after a diagnostic. */
 MUST_CHECK status pipeline_apply_edit(pipeline_builder *b, const yaml_node *edit);
-/* The same for one --set, --replace, --insert-before, --insert-after or --remove. */
+/* The same for one edit from outside of any file. */
 MUST_CHECK status pipeline_apply_override(pipeline_builder *b, const pipeline_override *o);
 /* Reads a list of passes as steps after those that are there. */
 MUST_CHECK status pipeline_add_list(pipeline_builder *b, str list, src_pos at);

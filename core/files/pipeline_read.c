@@ -388,7 +388,7 @@ static status resolve_references(pipeline_builder *b, yaml_node *node, int depth
 static status check_param(pipeline_builder *b, pipeline_param *param)
 {
     if (param->value_node == NULL) {
-        diag_error(b->d, param->at, &E1104, "parameter `%s` has no value: give a default, or --set params.%s=V",
+        diag_error(b->d, param->at, &E1104, "parameter `%s` has no value: give a default, or set params.%s=V",
                    param->name, param->name);
         return FAILED;
     }

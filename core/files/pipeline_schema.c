@@ -46,7 +46,7 @@ static const schema_key edit_item = {.name = "an edit", .kind = SCHEMA_MAPPING, 
 
 static const schema_key param_keys[] = {
     {.name = "type", .type = VALUE_ENUM, .choices = type_names, .is_required = true, .doc = "type of the value"},
-    {.name = "default", .kind = SCHEMA_ANY, .doc = "value; without it `--set params.NAME=V` must give one"},
+    {.name = "default", .kind = SCHEMA_ANY, .doc = "value; without it `params.NAME=V` must be set"},
     {.name = "min", .type = VALUE_STR, .doc = "smallest legal value"},
     {.name = "max", .type = VALUE_STR, .doc = "largest legal value"},
     {.name = "choices", .kind = SCHEMA_SEQUENCE, .element = &choice, .doc = "legal values of an enum"},

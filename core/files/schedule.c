@@ -235,9 +235,9 @@ static void report_not_asked(const schedule *s, const schedule_pin *p, bool is_c
                      p->key.path.p);
     const char *near = nearest_path(s, p);
     if (near != NULL)
-        diag_note(s->d, p->at, "it is decided of %s, for example; --emit-schedule writes all decisions", near);
+        diag_note(s->d, p->at, "it is decided of %s, for example; a written schedule lists all decisions", near);
     else
-        diag_note(s->d, p->at, "no `%s` was decided at all; --emit-schedule writes all decisions", p->key.name.p);
+        diag_note(s->d, p->at, "no `%s` was decided at all; a written schedule lists all decisions", p->key.name.p);
 }
 
 status schedule_check_asked(const schedule *s, bool is_complete)

@@ -1,5 +1,5 @@
 /* Typed values: the one place where the text of a YAML scalar becomes a boolean, a number, bytes, a choice or a list.
- * Used for keys of our files, for options of plugins, for their defaults and limits given as text, and for --set. */
+ * Used for keys of our files, for options of plugins, for their defaults and limits given as text, and for settings. */
 #ifndef CORE_FILES_TYPED_VALUE_H
 #define CORE_FILES_TYPED_VALUE_H
 

@@ -408,7 +408,7 @@ const char *const *plugin_host_ids(plugin_host *h, plugin_kind kind)
 /* Where ids are looked for. */
 static const char *searched(const plugin_host *h)
 {
-    if (h->folders.count == 0) return "no plugin folder was found; give one with --plugin-path";
+    if (h->folders.count == 0) return "no plugin folder was found; PTO_PLUGIN_PATH can name some";
     text_buffer t;
     text_init(&t);
     for (uint32_t i = 0; i < h->folders.count; i++)

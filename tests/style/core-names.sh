@@ -1,5 +1,5 @@
-# core/ names no pass, strategy, property, backend or tool of this tree: no id that a plugin declares and no name of a
-# tool, neither in code nor in comments. Run from the root of the tree.
+# core/ names no pass, strategy, property, backend or tool of this tree: no id that a plugin declares, and no name or
+# option of a tool, neither in code nor in comments. Run from the root of the tree.
 set -u
 plugins=$(
   grep -rhoE --include='*.c' --include='*.h' '(\.id = |PTO_PLUGIN\()"[a-z0-9.-]+"' plugins | sed 's/.*"\(.*\)"/\1/' | sort -u
@@ -11,3 +11,6 @@ names=$(printf '%s\n' "$plugins" "$tools" | grep -v '^$')
 pattern=$(printf '%s\n' "$names" | sed 's/[.]/\\./g' | paste -sd '|')
 found=$(grep -rnE --include='*.c' --include='*.h' --include='*.def' "(^|[^a-z0-9._-])($pattern)([^a-z0-9-]|\$)" core)
 [ -z "$found" ] || { echo "core/ names a plugin or a tool:"; echo "$found"; exit 1; }
+# In a string, or in a comment.
+found=$(grep -rnE --include='*.c' --include='*.h' --include='*.def' '("([^"]*[^a-z"])?|/\*.*[^a-z]|^[[:space:]]*\*.*[^a-z])--[a-z]' core)
+[ -z "$found" ] || { echo "core/ names an option of a tool:"; echo "$found"; exit 1; }

@@ -1,6 +1,6 @@
 # Plain words in comments, messages and pages: "is not a" and not "is no", "after" and not "behind", "returns" and not
-# "gives", the name of a thing and not "who", space and not "room". Names in messages are in backticks. Comments of
-# scripts and tables have at most 120 columns; those of C have them by clang-format.
+# "gives", "needs" and not "wants", the name of a thing and not "who", space and not "room". Names in messages are in
+# backticks. Comments of scripts and tables have at most 120 columns; those of C have them by clang-format.
 set -u
 PYTHONPATH=$(dirname "$0") python3 -B - <<'END_OF_PYTHON'
 import os, re, sys
@@ -16,7 +16,8 @@ WORDS = [
     (re.compile(r"\bbehind\b", re.I), "write `after`, or what it belongs to"),
     (re.compile(r"\bgives\b", re.I), "write `returns`, `has`, `makes`"),
     (re.compile(r"(?<![$`\w])who(?:m|ever)?\b(?!`)", re.I), "name the pass, the caller, the user"),
-    (re.compile(r"(?<![$`\w-])rooms?\b(?!`)", re.I), "write `space` or `capacity`"),
+    (re.compile(r"(?<![$`\w])rooms?\b(?!`)", re.I), "write `space` or `capacity`"),
+    (re.compile(r"\bwants\b", re.I), "write `expects`, `needs` or `asks`"),
 ]
 QUOTES = re.compile(r"(?<![\w\\(])'(?:%[.*0-9]*s|[A-Za-z][\w.-]*)'(?!\w)")
 NPY_HEADER = re.compile(r"'(?:descr|fortran_order|shape)'")  # is Python

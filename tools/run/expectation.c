@@ -97,7 +97,7 @@ bool expectations_compare(const bound_call *call, uint32_t count, expectation *l
         if (!r.is_equal)
             text_printf(out,
                         "  %" PRIu64 " elements beyond their bound; worst at %" PRIu64
-                        ": got %.9g, want %.9g, bound %.3g\n",
+                        ": got %.9g, expected %.9g, bound %.3g\n",
                         r.bad_count, r.worst, r.worst_got, r.worst_want, r.worst_bound);
         all &= r.is_equal;
     }

@@ -140,7 +140,7 @@ static pto_status rotate(const pto_run *run, pto_op nest, candidate *c, int64_t 
                          PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed,
                          pto_space_name(run, space), (long long)capacity);
     pto_stat_add(run, STAT_NO_ROOM, 1);
-    pto_remark(c->op, "pto.pipeline/no-room",
+    pto_remark(c->op, "pto.pipeline/no-space",
                "%%%.*s keeps one buffer: with %lld the nest would need %lld bytes of `%s`, which has %lld",
                PTO_FMT(pto_value_name(tile)), (long long)stages, (long long)needed, pto_space_name(run, space),
                (long long)capacity);

@@ -18,7 +18,7 @@
  *     /event          an event id outside of 0 .. PROGRAM_EVENTS_MAX - 1
  *     /expression     overflow, a divisor below 1, a step below 1, a `bind` outside of its range
  *     /arguments      arguments that do not fit the parameters
- *     /interrupted    the host wants to stop */
+ *     /interrupted    the host asks to stop */
 #ifndef PTO_SEMANTICS_PROGRAM_H
 #define PTO_SEMANTICS_PROGRAM_H
 

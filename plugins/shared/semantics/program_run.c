@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* Codes between two looks at whether the host wants to stop. */
+/* Codes between two looks at whether the host asks to stop. */
 enum { CODES_PER_LOOK = 1 << 20 };
 
 struct program_state {

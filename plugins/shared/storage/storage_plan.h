@@ -54,7 +54,7 @@ typedef struct storage_value {
 
 typedef struct storage_use {
     uint32_t value, slot; /* slot: of the value form */
-    int64_t stages;       /* that the user wants it to rotate through */
+    int64_t stages;       /* that the user asked it to rotate through */
 } storage_use;
 
 typedef enum storage_reason { STORAGE_SUM, STORAGE_AROUND, STORAGE_HANDED } storage_reason;

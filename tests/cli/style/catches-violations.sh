@@ -48,7 +48,10 @@ touch core/string_utils.c && caught layering.sh "string_utils.c" && rm core/stri
 echo 'PTO_PLUGIN("pto.fold", "pass:pto.fold", "");' >>plugins/passes/tensor/fold.c && echo 'int main(void) { return 0; }' >tools/pto-run.c
 echo '/* pto.folds, acme.fold, pto-runs */' >core/names.c && clean core-names.sh
 echo 'fail("pto.fold/too-deep");' >core/names.c && caught core-names.sh "core/names.c:1"
-echo '/* as pto-run does */' >core/names.c && caught core-names.sh "core/names.c:1" && rm core/names.c tools/pto-run.c
+echo '/* as pto-run does */' >core/names.c && caught core-names.sh "core/names.c:1" && rm tools/pto-run.c
+echo 'if (--n > 0 && --s->left == 0) note("none -- at all");' >core/names.c && clean core-names.sh
+echo 'note("it has none; --set makes one");' >core/names.c && caught core-names.sh "core/names.c:1"
+printf '/* for options and\n * --set */\n' >core/names.c && caught core-names.sh "core/names.c:2" && rm core/names.c
 
 { echo 'int f(void)'; echo '{'; seq -f '    g%g();' 90; echo '    return 0;'; echo '}'; } >core/long.c
 caught sizes.sh "core/long.c: f:"
@@ -92,9 +95,11 @@ said '`behind`' 'int f(void); /* behind the first */'
 said '`gives`' 'fail("it gives two");'
 said '`who`' '// who calls it'
 said '`room`' '/* room for more */'
+said '`room`' 'fail("pto.x/no-room");'
+said '`wants`' 'fail("it wants two");'
 said "'%s'" "fail(\"no pass '%s'\");"
 printf '/* a pass is\n * no tool */\n' >core/said.c && caught words.sh 'core/said.c:1: `is * no`' && rm core/said.c
-echo '/* there is no pass; it is no longer here: `who`, `room` and no-room are names */' >core/said.c && clean words.sh && rm core/said.c
+echo '/* there is no pass; it is no longer here: `who` and `room` are names */' >core/said.c && clean words.sh && rm core/said.c
 echo 'A page, which gives more.' >core/README.md && caught words.sh 'core/README.md:1: `gives`' && echo x >core/README.md
 echo "# $(seq -s' ' 60)" >core/wide.sh && caught words.sh "core/wide.sh:1: a comment of 172 columns" && rm core/wide.sh
 

@@ -1,4 +1,4 @@
-/* Exports more than a reader wants to see, as a library that is linked in does. */
+/* Exports more than a reader needs to see, as a library that is linked in does. */
 #include "abi_plugin.h"
 
 /* Functions: a sanitizer adds symbols to exported data. */

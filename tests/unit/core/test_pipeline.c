@@ -281,7 +281,7 @@ TEST(pipeline_mistakes_in_params)
            "4}}\n"
            "                                 ^\n");
     refuse("pto-pipeline: 1\npasses: []\nparams: {n: {type: int}}\n",
-           "p.yaml:3:10: error: [E1104] parameter `n` has no value: give a default, or --set params.n=V\n"
+           "p.yaml:3:10: error: [E1104] parameter `n` has no value: give a default, or set params.n=V\n"
            "params: {n: {type: int}}\n         ^\n");
     refuse("pto-pipeline: 1\npasses: []\nparams: {n: {type: enum, default: a}}\n",
            "p.yaml:3:13: error: [E1104] parameter `n`: `choices` belong to the type enum, which needs them\n"
