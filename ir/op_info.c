@@ -323,7 +323,13 @@ bool op_has_hint(str name)
     return false;
 }
 
-bool attr_spec_limits(const attr_spec *spec) { return spec->choices != NULL || spec->names != NAME_NONE; }
+bool attr_spec_limits(const attr_spec *spec)
+{
+    return spec->choices != NULL || spec->names != NAME_NONE || spec->kind == SPEC_WORD;
+}
+
+/* A word that is neither one of a list nor has a role. */
+static bool is_free(const attr_spec *spec) { return spec->choices == NULL && spec->names == NAME_NONE; }
 
 void attr_spec_print_legal(const attr_spec *spec, const role_names *names, uint32_t others, text_buffer *out)
 {
@@ -335,10 +341,12 @@ void attr_spec_print_legal(const attr_spec *spec, const role_names *names, uint3
         separator = "|";
     }
     if (spec->choices != NULL) text_printf(out, "%s%s", separator, spec->choices);
+    if (is_free(spec)) text_puts(out, "the words of letters, digits and `_`");
 }
 
 bool attr_spec_allows(const attr_spec *spec, const role_names *names, str word)
 {
+    if (is_free(spec)) return name_is_possible(word);
     if (spec->names != NAME_NONE && role_names_find(names, (name_kind)spec->names, word) != 0) return true;
     for (const char *at = spec->choices; at != NULL;) {
         size_t n = strcspn(at, "|");

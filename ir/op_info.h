@@ -248,8 +248,8 @@ uint32_t op_info_spaces(const op_info *info, uint32_t i);
 const attr_spec *op_attr_spec(const op_info *info, str name);
 /* Whether a row of some op calls the attribute a hint. */
 bool op_has_hint(str name);
-/* Whether a spec limits words at all; whether a word is one of its choices or names; and all that are, for messages: of
- * names that are not in ir/ops those in the set `others`, 1 << id each. */
+/* Whether a spec limits words at all; whether a word is one of its choices or names, or with neither any name; and all
+ * that are, for messages: of names that are not in ir/ops those in the set `others`, 1 << id each. */
 bool attr_spec_limits(const attr_spec *spec);
 bool attr_spec_allows(const attr_spec *spec, const role_names *names, str word);
 void attr_spec_print_legal(const attr_spec *spec, const role_names *names, uint32_t others, text_buffer *out);

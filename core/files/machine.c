@@ -120,6 +120,7 @@ static void read_cores(builder *b, const yaml_node *map)
         const yaml_node *node = map->pairs[i].value;
         machine_core *c = &cores[i];
         c->name = map->pairs[i].key.p;
+        if (name_check(b->d, map->pairs[i].key_at, "kind of core", "any", map->pairs[i].key) != OK) b->failed = true;
         c->count = number(b, keys, node, "count");
         c->per_cluster = number(b, keys, node, "per-cluster");
         c->pipes = read_pipes(b, yaml_find(node, "pipes"), &c->pipe_count);

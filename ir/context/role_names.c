@@ -88,8 +88,7 @@ uint32_t role_names_role(const role_names *n, name_kind kind, uint32_t id) { ret
 
 bool role_names_is_standard(name_kind kind, uint32_t id) { return id <= kinds[kind].count; }
 
-/* A name can be a word of the text form, a key of a machine file and a part of "nd-nz". */
-static bool is_name(name_kind kind, str name)
+bool name_is_possible(str name)
 {
     if (name.n == 0 || name.n > NAME_MAX_BYTES) return false;
     for (size_t i = 0; i < name.n; i++) {
@@ -97,7 +96,18 @@ static bool is_name(name_kind kind, str name)
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
         if (!is_letter && (i == 0 || c < '0' || c > '9')) return false;
     }
-    return kind != NAME_PIPE || !str_is(name, "all");
+    return true;
+}
+
+status name_check(diag_engine *d, src_pos at, const char *what, const char *taken, str name)
+{
+    if (name_is_possible(name) && (taken == NULL || !str_is(name, taken))) return OK;
+    diag_error(
+        d, at, &E0230,
+        "`%.*s` cannot be the name of a %s; a name is at most %d letters, digits and `_`, not a digit first%s%s%s",
+        (int)(name.n > 40 ? 40 : name.n), name.p, what, NAME_MAX_BYTES, taken != NULL ? ", and not `" : "",
+        taken != NULL ? taken : "", taken != NULL ? "`" : "");
+    return FAILED;
 }
 
 static uint32_t role_conflict(const role_names *n, diag_engine *d, src_pos at, name_kind kind, uint32_t id,
@@ -120,14 +130,7 @@ uint32_t role_names_add(role_names *n, diag_engine *d, src_pos at, name_kind kin
     const uint32_t known = role_names_find(n, kind, name);
     if (known != 0 && n->rows[kind][known].role == role) return known;
     if (known != 0) return role_conflict(n, d, at, kind, known, role);
-    if (!is_name(kind, name)) {
-        diag_error(
-            d, at, &E0230,
-            "`%.*s` cannot be the name of a %s; a name is at most %d letters, digits and `_`, not a digit first%s",
-            (int)(name.n > 40 ? 40 : name.n), name.p, kinds[kind].words, NAME_MAX_BYTES,
-            kind == NAME_PIPE ? ", and not `all`" : "");
-        return 0;
-    }
+    if (name_check(d, at, kinds[kind].words, kind == NAME_PIPE ? "all" : NULL, name) != OK) return 0;
     const uint32_t id = n->count[kind];
     if (id > NAME_MAX_ID) {
         diag_error(d, at, &E0231, "`%.*s` would be the %s number %u; %u standard names and %u others are possible",

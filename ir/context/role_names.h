@@ -65,6 +65,10 @@ const char *role_names_text(const role_names *n, name_kind kind, uint32_t id);
 uint32_t role_names_role(const role_names *n, name_kind kind, uint32_t id);
 /* Whether ir/ops has the name; others are declared by the modules that use them. */
 bool role_names_is_standard(name_kind kind, uint32_t id);
+/* Whether it can be a name: a word of the text form, a key of a machine file and a part of "nd-nz". */
+bool name_is_possible(str name);
+/* The same, with a diagnostic at `at`: what the name is of, "pipe"; and a word that is taken, or NULL. */
+MUST_CHECK status name_check(diag_engine *d, src_pos at, const char *what, const char *taken, str name);
 /* Adds a name, if it is not there yet, and returns its id. 0 after a diagnostic at `at`: it is not a name, it has
  * another role already, or there are NAME_MAX_ID of its kind. `at.file` outlives the table. */
 uint32_t role_names_add(role_names *n, diag_engine *d, src_pos at, name_kind kind, str name, uint32_t role);

@@ -79,7 +79,7 @@ status expect_close(parser *p, uint32_t kind, const token *open)
         return OK;
     }
     char what[] = "`,` or `?`";
-    what[7] = (char)kind;
+    what[8] = (char)kind;
     if (p->tok.kind != TOK_END) return fail_expected(p, what);
     if (may_report(p)) {
         diag_error(p->diags, pos_of(p, &p->tok), &E0106, "expected `%c` before the end of the text", (char)kind);

@@ -18,11 +18,15 @@ for example in softmax gemm; do
 done
 [ "$(head -n 1 softmax.ptir)" = 'module {layouts = {columns = "column", rows = "row", tiled_a = "row-row", tiled_b = "row-column", tiled_out = "column-row"}, machine = "gpu-like", pipes = {epilogue = "fix", ldg = "load", lds = "move", mma = "matrix", simd = "vector", stg = "store", warp = "scalar"}, spaces = {frag_a = "left", frag_b = "right", frag_c = "accumulator", hbm = "global", smem = "scratchpad", stage = "panel"}} {' ] ||
   fail "softmax.ptir begins with $(head -n 1 softmax.ptir)"
+for example in softmax gemm; do
+  grep -q '^ *block.kernel @[a-z_0-9]* core(sm) ' $example.ptir || fail "$example: no kernel for its cores"
+done
 grep -q 'block.buffer {space = frag_c' gemm.ptir || fail "no accumulators in frag_c"
 grep -q 'tile<128 x 32 x f32, frag_a, tiled_a>' gemm.ptir || fail "no left operands in frag_a"
 grep -q 'pto.set_flag mma -> lds' gemm.ptir || fail "no flags between its pipes"
 
 ends 0 pto-run --case "$TEST_ROOT/examples/gemm/case.yaml" --size small --pipeline=default.yaml --machine="$machine" --report page
-for name in stage frag_c ldg lds mma epilogue; do grep -qw "$name" page/index.html || fail "the report does not name $name"; done
+for name in sm stage frag_c ldg lds mma epilogue; do grep -qw "$name" page/index.html || fail "the report does not name $name"; done
+grep -q 'on a sm core' page/index.html || fail "the report does not say on which cores"
 grep -qwE 'mte[123]|acc' page/index.html && fail "the report has standard names"
 exit 0

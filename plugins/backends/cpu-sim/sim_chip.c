@@ -65,6 +65,17 @@ static bool uses_scalar(const program *p, const sim_core_kind *kind)
     return false;
 }
 
+/* A kernel names a kind of core that the machine has, or none. */
+static pto_status check_core(const sim_machine *m, const sim_kernel *k)
+{
+    if (k->p->core.n == 0 || pto_str_is(k->p->core, m->kinds[k->kind].name)) return PTO_OK;
+    const bool has_two = m->kind_count > 1;
+    return pto_error(k->p->op, "pto.cpu-sim/no-core",
+                     "kernel `@%s` is for cores of kind `%.*s`; machine `%s` runs kernels on `%s`%s%s%s", k->p->name,
+                     PTO_FMT(k->p->core), m->name, m->kinds[0].name, has_two ? " and `" : "",
+                     has_two ? m->kinds[1].name : "", has_two ? "`" : "");
+}
+
 static sim_kernel *find_kernel(sim *s, pto_op op)
 {
     for (uint32_t i = 0; i < s->kernel_count; i++)
@@ -73,6 +84,7 @@ static sim_kernel *find_kernel(sim *s, pto_op op)
     k->p = program_decode(s->run, op, "pto.cpu-sim", 0);
     if (k->p == NULL) return NULL;
     k->kind = sim_machine_kind_of(s->machine, k->p);
+    if (check_core(s->machine, k) < 0) return NULL;
     for (uint32_t i = 0; i < k->p->buffer_count; i++)
         if (check_buffer(s, k, &k->p->buffers[i]) < 0) return NULL;
     k->charges = PTO_SCRATCH(s->run, site_charge, k->p->site_count);

@@ -121,8 +121,8 @@ pto_status sim_machine_read(const pto_run *run, bool has_timing, sim_machine *ou
 
 uint32_t sim_machine_kind_of(const sim_machine *m, const program *kernel)
 {
-    if (kernel->core == CORE_CUBE) return m->cube_kind;
-    if (kernel->core == CORE_VECTOR) return m->vector_kind;
+    for (uint32_t k = 0; k < m->kind_count; k++)
+        if (pto_str_is(kernel->core, m->kinds[k].name)) return k;
     for (uint32_t i = 0; i < kernel->buffer_count; i++)
         if (pto_space_role(m->run, kernel->buffers[i].space) != PTO_ROLE_SCRATCHPAD) return m->cube_kind;
     return m->vector_kind;

@@ -108,13 +108,6 @@ static pto_status decide_walk(const pto_run *run, pto_op nest, int64_t *out)
     return pto_decision_made(nest, &d, out);
 }
 
-/* The word of the attribute `core`. */
-static const char *core_word(pto_str name)
-{
-    if (pto_str_is(name, "cube")) return "cube";
-    return pto_str_is(name, "vector") ? "vector" : "any";
-}
-
 /* ---- indices ---- */
 
 typedef struct index_map {
@@ -365,7 +358,7 @@ static pto_status distribute(const pto_run *run, const nest_plan *p)
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_FORALL));
     pto_spec_attrs_of(&s, p->forall);
     pto_spec_exprs(&s, PTO_STR("to"), 1, &to);
-    pto_spec_str(&s, PTO_STR("core"), pto_s(core_word(p->kind.name)));
+    pto_spec_str(&s, PTO_STR("core"), p->kind.name.n != 0 ? p->kind.name : PTO_STR("any"));
     pto_spec_blocks(&s, 1);
     pto_spec_loc(&s, pto_op_loc(p->forall));
     pto_op launch = pto_spec_build(&s, pto_before(p->forall));
@@ -411,7 +404,7 @@ static pto_status check_nest(const pto_run *run, pto_op forall, pto_op function)
                          "`forall` has %u indices; a distributed one has the core alone",
                          pto_expr_count_of(forall, PTO_STR("to")));
     PTO_TRY(find_core_kind(run, forall, &kind));
-    if (kind.name.n != 0 && !pto_str_is(word, core_word(kind.name)))
+    if (kind.name.n != 0 && !pto_str_same(word, kind.name))
         return pto_error(forall, "pto.distributed/wrong-core",
                          "`forall` is for %.*s cores, but %%%.*s is in `%s` of %.*s "
                          "cores",

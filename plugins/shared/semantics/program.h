@@ -93,8 +93,6 @@ typedef struct program_parameter {
     uint32_t slot, array;       /* private */
 } program_parameter;
 
-typedef enum core_kind { CORE_ANY, CORE_CUBE, CORE_VECTOR } core_kind;
-
 typedef struct program {
     const pto_run *run;
     const char *id; /* in front of diagnostic codes */
@@ -102,7 +100,7 @@ typedef struct program {
     pto_op op;
     const program_site *self; /* of the function */
     bool is_kernel;
-    core_kind core;
+    pto_str core; /* the machine's name for the kind of its cores; empty: any */
     uint32_t grid_rank;
     index_expr grid[PROGRAM_GRID_MAX];
     uint32_t parameter_count;

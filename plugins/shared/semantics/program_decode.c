@@ -285,7 +285,7 @@ static pto_status decode_kernel_head(decoder *d, pto_op op)
     program *p = d->p;
     const pto_attr grid = pto_op_attr(op, PTO_STR("grid"));
     const pto_str core = pto_attr_str(pto_op_attr(op, PTO_STR("core")));
-    p->core = pto_str_is(core, "cube") ? CORE_CUBE : pto_str_is(core, "vector") ? CORE_VECTOR : CORE_ANY;
+    p->core = pto_str_is(core, "any") ? pto_no_str() : core;
     if (pto_attr_count(grid) > PROGRAM_GRID_MAX)
         return program_error(p, p->self, "unsupported", "@%s has a grid of %" PRIu32 " dims, the limit is %d", p->name,
                              pto_attr_count(grid), PROGRAM_GRID_MAX);
