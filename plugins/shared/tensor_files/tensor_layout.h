@@ -58,7 +58,7 @@ typedef struct tensor_entry {
     uint32_t crc;            /* of these bytes, as zip counts it */
 } tensor_entry;
 
-/* A file in memory, and the function that returns memory for names and lists, which lives as long as the caller wants.
+/* A file in memory, and the function that returns memory for names and lists, which lives as long as the caller needs.
  */
 typedef struct tensor_file_bytes {
     const uint8_t *bytes;
