@@ -676,6 +676,26 @@ status verify_index_cast(module *m, uint32_t op)
     return op_error(m, op, &E0219, "has %" PRIu32 " index expressions in `from`; it converts one", count);
 }
 
+status verify_scalar_of(module *m, uint32_t op)
+{
+    const type_node *from = type_of_value(m, op_operand(m, op, 0));
+    const dtype to = type_of_value(m, op_result(m, op, 0))->dtype;
+    const expr_id one = expr_const(module_context(m), 1);
+    if (to != from->dtype)
+        return op_error(m, op, &E0212, "makes a scalar of %s of an element of %s", dtype_name(to),
+                        dtype_name(from->dtype));
+    for (uint32_t at = op_parent(m, op); at != 0; at = op_parent(m, at))
+        if (op_kind_of(m, at) == OP_FORALL || op_kind_of(m, at) == OP_BLOCK_KERNEL)
+            return op_error(m, op, &E0318, "is inside `%s`; there `tile.read_scalar` reads an element of a tile",
+                            op_info_of(m, at)->name);
+    if (op_index_count(m, op, "offsets") != from->rank)
+        return op_error(m, op, &E0226, "has %" PRIu32 " offsets into %" PRIu32 " dims",
+                        op_index_count(m, op, "offsets"), from->rank);
+    for (uint32_t d = 0; d < from->rank; d++)
+        TRY(verify_window_dim(m, op, d, op_index_expr(m, op, "offsets", d), one, from->dims[d]));
+    return OK;
+}
+
 status verify_view(module *m, uint32_t op)
 {
     ir_context *c = module_context(m);

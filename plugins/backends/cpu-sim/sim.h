@@ -175,7 +175,8 @@ typedef struct sim {
     const program *orchestrator;
     program_state *orchestrator_state;
     program_step orchestrator_step;
-    bool has_orchestrator_step, orchestrator_ended;
+    bool orchestrator_reads; /* its step is a read that waits for launches */
+    bool orchestrator_ended;
     int64_t orchestrator_time;
     written_memory written;
     region_box *boxes; /* scratch memory of stated_regions.c */
@@ -242,6 +243,8 @@ pto_status report_blank(const sim_core *c);
 pto_status report_overlap(const sim_core *c);
 /* An instruction reads this element of a root, which nothing wrote. */
 pto_status report_unwritten(const sim *s, const sim_core *c, const program_site *site, uint32_t root, int64_t element);
+/* The function reads such an element, between launches. */
+pto_status report_unwritten_scalar(const sim *s, const program_step *read, int64_t element);
 /* At the end of the run: outputs with elements that nothing wrote. */
 pto_status report_never_written(const sim *s);
 /* At the end of the run, when it is known that no accesses raced. */

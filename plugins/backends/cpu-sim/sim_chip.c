@@ -224,14 +224,45 @@ static pto_status take_launch(sim *s, sim_launch *l, const program_step *step)
     return PTO_OK;
 }
 
+/* Whether a launch that is not done may write to the array. */
+static bool is_being_written(const sim *s, uint32_t root)
+{
+    for (uint32_t i = 0; i < LAUNCHES_MAX; i++)
+        if (s->launches[i].phase != LAUNCH_FREE && has_root(s->launches[i].writes, s->launches[i].write_count, root))
+            return true;
+    return false;
+}
+
+/* An element for the function, which goes on when all that may write it is done. */
+static pto_status read_scalar(sim *s, const program_step *step)
+{
+    s->orchestrator_reads = is_being_written(s, step->gm_root);
+    if (s->orchestrator_reads) return PTO_OK;
+    if (!s->options.has_data)
+        return pto_error(step->site->op, "pto.cpu-sim/no-data",
+                         "`%.*s` reads an element, and this run has none: the option `data` must be `full`",
+                         PTO_FMT(step->site->op_name));
+    const int64_t blank = written_find_blank(&s->written, step->gm_root, &step->gm);
+    if (blank >= 0) return report_unwritten_scalar(s, step, blank);
+    const uint8_t *at = step->gm.base + gm_offset(&step->gm, 0, 0) * (int64_t)element_bytes(step->gm.dtype);
+    program_give_scalar(s->orchestrator_state, step, element_number(step->gm.dtype, at));
+    if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
+    s->orchestrator_time += s->machine->task_cycles;
+    return PTO_OK;
+}
+
 /* Takes launches from the function while there is space for them. */
 static pto_status orchestrate(sim *s)
 {
     sim_launch *l;
     while (!s->orchestrator_ended && (l = free_launch(s)) != NULL) {
         program_step *step = &s->orchestrator_step;
-        PTO_TRY(program_next(s->orchestrator_state, step));
+        if (!s->orchestrator_reads) PTO_TRY(program_next(s->orchestrator_state, step));
         switch (step->kind) {
+        case STEP_READ:
+            PTO_TRY(read_scalar(s, step));
+            if (s->orchestrator_reads) return PTO_OK;
+            break;
         case STEP_END: s->orchestrator_ended = true; break;
         case STEP_LAUNCH: PTO_TRY(take_launch(s, l, step)); break;
         case STEP_ALLOC: PTO_TRY(give_workspace(s, step)); break;

@@ -243,6 +243,7 @@ static pto_status do_scalar(sim *s, sim_core *c)
     case STEP_BARRIER: wait_for_pipes(s, c); return PTO_OK;
     case STEP_INSN: return run_on_scalar(s, c);
     case STEP_END:
+    case STEP_READ:
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: break;
@@ -269,6 +270,7 @@ static pto_status issue_step(sim *s, sim_core *c)
         if (!is_all && pipe == NO_PIPE) return pipe_missing(s, c, t->pipe);
         break;
     case STEP_INSN: PTO_TRY(check_insn(s, c)); break;
+    case STEP_READ:
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: return cannot_execute(c);

@@ -25,6 +25,7 @@ typedef enum op_action {
     DO_INDEX_CAST, /* index_cast, tensor.index_cast */
     DO_COMPARE,
     DO_VIEW,
+    DO_SCALAR_OF,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* a tensor op: tensor_ops.h */
     DO_CONCAT,

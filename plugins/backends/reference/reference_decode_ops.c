@@ -134,6 +134,11 @@ static pto_status decode_window(coder *c, op_code *o)
     return want_exprs(c, o, "offsets", rank);
 }
 
+static pto_status decode_scalar_of(coder *c, op_code *o)
+{
+    return want_exprs(c, o, "offsets", pto_type_rank(pto_value_type(pto_op_operand(o->op, 0))));
+}
+
 static pto_status decode_pad(coder *c, op_code *o)
 {
     o->constant = number_of(attribute(o, "value"));
@@ -188,6 +193,7 @@ static const op_row rows[] = {
     {"tensor.index_cast", DO_INDEX_CAST, decode_index_cast},
     {"compare", DO_COMPARE, decode_compare},
     {"view", DO_VIEW, NULL},
+    {"scalar_of", DO_SCALAR_OF, decode_scalar_of},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"constant_array", DO_CONSTANT, NULL},
     {"tensor.view", DO_TENSOR, decode_window},

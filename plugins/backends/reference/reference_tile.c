@@ -102,6 +102,17 @@ static pto_status make_window(const frame *fr, const op_code *o, const array *a,
                      PTO_FMT(o->name), w->bytes);
 }
 
+pto_status interp_scalar_of(interp *in, frame *fr, const op_code *o)
+{
+    const array *a = &fr->values[o->operands[0]].array;
+    gm_window w;
+    PTO_TRY(make_window(fr, o, a, 1, 1, &w));
+    PTO_TRY(instances_read_window(in, o->op, a->in, &w));
+    const uint8_t *at = w.base + gm_offset(&w, 0, 0) * (int64_t)element_bytes(w.dtype);
+    interp_set_number(fr, o->results[0], w.dtype, element_number(w.dtype, at));
+    return PTO_OK;
+}
+
 static pto_status do_load(interp *in, frame *fr, const op_code *o)
 {
     const array *a = &fr->values[o->operands[0]].array;

@@ -232,6 +232,18 @@ void element_read_i64(pto_dtype t, const void *from, int64_t stride, size_t n, i
     }
 }
 
+number element_number(pto_dtype t, const void *from)
+{
+    int64_t i = 0;
+    double f = 0;
+    if (element_is_float(t)) {
+        element_read_f64(t, from, 1, 1, &f);
+        return number_from_float(f);
+    }
+    element_read_i64(t, from, 1, 1, &i);
+    return number_from_int(i);
+}
+
 /* Of a type of one or two bytes. */
 static void put_bits(pto_dtype t, uint8_t *to, uint32_t bits)
 {

@@ -55,6 +55,8 @@ int64_t element_int_max(pto_dtype t);
 void element_read_f32(pto_dtype t, const void *from, int64_t stride, size_t n, float *out);
 void element_read_f64(pto_dtype t, const void *from, int64_t stride, size_t n, double *out);
 void element_read_i64(pto_dtype t, const void *from, int64_t stride, size_t n, int64_t *out);
+/* The element at `from` as a number. */
+number element_number(pto_dtype t, const void *from);
 /* Rounds to nearest even, once; float types only. Any NaN becomes the canonical one. */
 void element_write_f32(pto_dtype t, void *to, int64_t stride, size_t n, const float *from);
 void element_write_f64(pto_dtype t, void *to, int64_t stride, size_t n, const double *from);

@@ -155,15 +155,7 @@ pto_status insn_TGETVAL(insn_call *call)
                          "element [%" PRId64 ", %" PRId64 "] is outside of the valid region of %" PRId64 " x %" PRId64,
                          r, c, s->valid_rows, s->valid_cols);
     const uint8_t *from = s->base + tile_run_at(s, r, c, 1).offset * (int64_t)element_bytes(s->dtype);
-    int64_t i = 0;
-    double f = 0;
-    if (!element_is_float(s->dtype)) {
-        element_read_i64(s->dtype, from, 1, 1, &i);
-        call->scalar = number_from_int(i);
-        return PTO_OK;
-    }
-    element_read_f64(s->dtype, from, 1, 1, &f);
-    call->scalar = number_from_float(f);
+    call->scalar = element_number(s->dtype, from);
     return PTO_OK;
 }
 

@@ -142,7 +142,8 @@ typedef enum step_kind {
     STEP_SET_FLAG,
     STEP_WAIT_FLAG,
     STEP_BARRIER, /* pipe may be PTO_PIPE_ALL */
-    STEP_LAUNCH,  /* functions only, like the next two */
+    STEP_LAUNCH,  /* functions only, like the next three */
+    STEP_READ,    /* one element, the window `gm`: program_give_scalar must follow */
     STEP_ALLOC,   /* program_give must follow; with elements when the op has a `value` */
     STEP_FREE
 } step_kind;
@@ -190,7 +191,7 @@ void program_give(program_state *s, program_step *alloc, uint8_t *base, uint32_t
 
 /* Whether the instruction produces a scalar: program_give_scalar must follow before the next program_next. */
 bool program_wants_scalar(const program_step *insn);
-void program_give_scalar(program_state *s, const program_step *insn, number scalar);
+void program_give_scalar(program_state *s, const program_step *step, number scalar);
 
 /* The operands of a STEP_INSN as a call of insn_run. cpu, scratch and faults are left as they are. */
 void program_insn_call(const program_step *step, insn_call *out);

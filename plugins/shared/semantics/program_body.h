@@ -22,6 +22,7 @@ typedef enum code_kind {
     CODE_NUMBER,                /* a: binds: the value alone, of an index_cast */
     CODE_COMPARE,               /* a: compares */
     CODE_LAUNCH,                /* a: launches */
+    CODE_READ,                  /* a: insns: one element of an array */
     CODE_ALLOC,                 /* a: arrays */
     CODE_FREE                   /* a: arrays; b: site */
 } code_kind;

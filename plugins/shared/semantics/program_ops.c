@@ -254,6 +254,21 @@ static pto_status decode_launch(decoder *d, pto_op op, program_site *site)
     return PTO_OK;
 }
 
+static pto_status decode_scalar_of(decoder *d, pto_op op, program_site *site)
+{
+    insn_code c = {.site = site, .dst = NO_ID, .tmp = NO_ID, .array = NO_ID, .scalar = NO_ID, .result = decode_slot(d)};
+    uint32_t n;
+    PTO_TRY(take_operands(d, op, site, &c));
+    if (c.array == NO_ID) return unsupported(d, site, "it reads what is not global memory");
+    PTO_TRY(decode_exprs(d, site, op, "offsets", PTO_MAX_DIMS, c.offsets, &n));
+    if (n != LIST_AT(d, arrays, array_code, c.array)->rank)
+        return unsupported(d, site, "it has not one offset for each dim of its memory");
+    decode_define(d, pto_op_result(op, 0), THING_SLOT, c.result);
+    decode_emit(d, CODE_READ, d->insns.count, 0);
+    *LIST_ADD(d, insns, insn_code) = c;
+    return PTO_OK;
+}
+
 static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 {
     array_code a = {.site = site, .source = NO_ID, .parameter = NO_ID};
@@ -304,6 +319,7 @@ static const struct {
     {"pto.set_flag", IN_KERNEL, decode_set},
     {"pto.wait_flag", IN_KERNEL, decode_wait},
     {"pto.barrier", IN_KERNEL, decode_barrier},
+    {"scalar_of", IN_FUNCTION, decode_scalar_of},
     {"exec.launch", IN_FUNCTION, decode_launch},
     {"block.launch", IN_FUNCTION, decode_launch},
     {"block.workspace", IN_FUNCTION, decode_alloc},

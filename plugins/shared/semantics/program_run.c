@@ -194,7 +194,7 @@ static pto_status window_error(const program_state *s, const insn_code *c, const
                          PTO_FMT(c->site->op_name), s->p->name, offset, offset + extent, dim, have);
 }
 
-static pto_status fill_window(program_state *s, const insn_code *c, const program_tile *tile, program_step *out)
+static pto_status fill_window(program_state *s, const insn_code *c, int64_t rows, int64_t cols, program_step *out)
 {
     const program_array *a = &s->arrays[c->array];
     gm_window *w = &out->gm;
@@ -203,8 +203,8 @@ static pto_status fill_window(program_state *s, const insn_code *c, const progra
     w->dtype = a->dtype;
     w->rank = a->rank;
     w->transpose = c->transpose;
-    w->rows = tile->ref.valid_rows;
-    w->cols = tile->ref.valid_cols;
+    w->rows = rows;
+    w->cols = cols;
     for (uint32_t i = 0; i < a->rank; i++) {
         w->dims[i] = a->dims[i];
         w->strides[i] = a->strides[i];
@@ -240,7 +240,18 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->result = c->result;
     for (uint32_t i = 0; c->result != NO_ID && i < 2; i++)
         PTO_TRY(program_eval(s->p, c->site, &c->offsets[i], s->slots, "offsets", &out->at[i]));
-    return out->has_gm ? fill_window(s, c, out->dst != NULL ? out->dst : out->src[0], out) : PTO_OK;
+    if (!out->has_gm) return PTO_OK;
+    const tile_ref *tile = out->dst != NULL ? &out->dst->ref : &out->src[0]->ref;
+    return fill_window(s, c, tile->valid_rows, tile->valid_cols, out);
+}
+
+static pto_status step_read(program_state *s, const insn_code *c, program_step *out)
+{
+    out->kind = STEP_READ;
+    out->site = c->site;
+    out->has_gm = true;
+    out->result = c->result;
+    return fill_window(s, c, 1, 1, out);
 }
 
 static pto_status step_flag(program_state *s, const flag_code *f, program_step *out)
@@ -374,6 +385,7 @@ pto_status program_next(program_state *s, program_step *out)
             return PTO_OK;
         case CODE_INSN: return step_insn(s, &b->insns[c->a], out);
         case CODE_FLAG: return step_flag(s, &b->flags[c->a], out);
+        case CODE_READ: return step_read(s, &b->insns[c->a], out);
         case CODE_LAUNCH: return step_launch(s, &b->launches[c->a], out);
         case CODE_ALLOC: return step_alloc(s, c->a, out);
         case CODE_FREE:
@@ -393,9 +405,9 @@ pto_status program_next(program_state *s, program_step *out)
 
 bool program_wants_scalar(const program_step *insn) { return insn->result != NO_ID; }
 
-void program_give_scalar(program_state *s, const program_step *insn, number scalar)
+void program_give_scalar(program_state *s, const program_step *step, number scalar)
 {
-    set_slot(s, insn->result, scalar);
+    set_slot(s, step->result, scalar);
 }
 
 void program_insn_call(const program_step *step, insn_call *out)

@@ -128,6 +128,16 @@ static pto_attr kernel_facts(const nest *n)
     return k != 0 ? pto_attr_make_list(n->run, k, known) : pto_attr_none(n->run);
 }
 
+/* A value that the expression mentions; none: it is made of symbols and numbers. */
+static pto_value mentioned_value(pto_expr e, int depth)
+{
+    pto_value found = pto_value_none(e.run);
+    if (pto_expr_kind_of(e) == PTO_EXPR_VALUE) return pto_expr_leaf(e);
+    for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && !PTO_SOME(found) && i < pto_expr_arg_count(e); i++)
+        found = mentioned_value(pto_expr_arg(e, i), depth + 1);
+    return found;
+}
+
 /* The extents of the nest; they come before the body of the kernel, which says its binds again. */
 static pto_attr kernel_grid(const nest *n)
 {
@@ -139,6 +149,14 @@ static pto_attr kernel_grid(const nest *n)
             const pto_str symbol = pto_attr_str_of(n->binds[k], PTO_STR("symbol"));
             const pto_expr value = pto_expr_of(n->binds[k], PTO_STR("value"), 0);
             extent = pto_expr_rename(extent, 1, &symbol, &value);
+        }
+        const pto_value value = mentioned_value(extent, 0);
+        if (PTO_SOME(value)) {
+            pto_error(n->op, "pto.outline/grid-of-a-value",
+                      "the number of instances depends on `%%%.*s`, and that of a kernel on symbols alone: bind a "
+                      "symbol to it that an extent of its memory mentions",
+                      PTO_FMT(pto_value_name(value)));
+            return pto_attr_none(n->run);
         }
         grid[i] = pto_attr_make_expr(n->run, extent);
     }
@@ -237,7 +255,7 @@ static pto_status rewrite_nest(nest_list *done, nest *n)
 {
     const pto_run *run = n->run;
     const outline_kinds kinds = {pto_kind(run, KIND_STORE), pto_kind(run, KIND_CONSTANT), pto_kind(run, KIND_BIND)};
-    PTO_TRY(outline_find_captures(n, &done->captured, &kinds));
+    outline_find_captures(n, &done->captured, &kinds);
     const uint32_t twin =
         pto_opt_bool(run, OPT_SHARE) ? outline_find_twin(&done->twins, n, done->count) : OUTLINE_NO_TWIN;
     if (twin != OUTLINE_NO_TWIN) {

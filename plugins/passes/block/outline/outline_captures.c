@@ -1,4 +1,4 @@
-/* What a nest uses from outside: memory, scalars, constants, and the symbols that its kernel must know. */
+/* What a nest uses from outside: memory, constants, and the symbols that its kernel must know. */
 #include "outline_nest.h"
 
 typedef struct finder {
@@ -38,15 +38,15 @@ static int is_defined_inside(pto_value v, pto_op root)
     return is_inside(PTO_SOME(def) ? def : pto_block_parent(pto_value_block(v)), root);
 }
 
+/* Memory or a scalar: with pto.distributed no tile is outside of a nest. */
 static void note_use(const finder *f, pto_value v, uint32_t uses)
 {
     if (is_defined_inside(v, f->nest->op)) return;
     const int is_constant = pto_op_is(pto_value_op(v), f->kinds->constant);
-    /* Tiles are all inside of nests (pto.distributed). */
-    if (pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_SCALAR) uses = USE_VALUE;
+    const int is_memory = pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM;
     capture *c = find_capture(f->nest, v);
     if (c == NULL) c = add_capture(f, v, 0);
-    if (!is_constant) c->uses |= uses;
+    if (!is_constant) c->uses |= is_memory ? uses : (uint32_t)USE_VALUE;
 }
 
 static int mentions(pto_expr e, pto_expr symbol, int depth)
@@ -68,7 +68,7 @@ int outline_memory_mentions(pto_value memory, pto_expr symbol)
     return 0;
 }
 
-static pto_status note_attrs(const finder *f, pto_op op);
+static void note_attrs(const finder *f, pto_op op);
 
 /* The `bind` of the symbol before the nest; none when a parameter binds it. */
 static pto_op find_bind(const finder *f, pto_expr symbol)
@@ -83,28 +83,30 @@ static pto_op find_bind(const finder *f, pto_expr symbol)
 }
 
 /* What a `bind` is made of comes before it. */
-static pto_status note_bind(const finder *f, pto_op bind)
+static void note_bind(const finder *f, pto_op bind)
 {
     nest *n = f->nest;
     for (uint32_t i = 0; i < n->bind_count; i++) {
-        if (pto_op_same(n->binds[i], bind)) return PTO_OK;
+        if (pto_op_same(n->binds[i], bind)) return;
     }
-    PTO_TRY(note_attrs(f, bind));
+    note_attrs(f, bind);
     PTO_GROW(n->run, n->binds, n->bind_count, n->bind_capacity);
     n->binds[n->bind_count++] = bind;
-    return PTO_OK;
 }
 
 /* A kernel knows a symbol by its memory. When none that it uses mentions it, the `bind` is said again, or a parameter
  * that mentions it comes along. */
-static pto_status note_symbol(const finder *f, pto_expr symbol)
+static void note_symbol(const finder *f, pto_expr symbol)
 {
     const nest *n = f->nest;
     for (uint32_t i = 0; i < n->count; i++) {
-        if (n->captures[i].uses != 0 && outline_memory_mentions(n->captures[i].value, symbol)) return PTO_OK;
+        if (n->captures[i].uses != 0 && outline_memory_mentions(n->captures[i].value, symbol)) return;
     }
     const pto_op bind = find_bind(f, symbol);
-    if (PTO_SOME(bind)) return note_bind(f, bind);
+    if (PTO_SOME(bind)) {
+        note_bind(f, bind);
+        return;
+    }
     const pto_block body = pto_body(n->function);
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value memory = pto_block_arg(body, i);
@@ -112,43 +114,41 @@ static pto_status note_symbol(const finder *f, pto_expr symbol)
         (void)add_capture(f, memory, USE_SHAPE);
         break;
     }
-    return PTO_OK;
 }
 
-static pto_status note_expr(const finder *f, pto_expr e, int depth)
+static void note_expr(const finder *f, pto_expr e, int depth)
 {
     const pto_expr_kind kind = pto_expr_kind_of(e);
-    if (kind == PTO_EXPR_VALUE && !f->wants_symbols) note_use(f, pto_expr_leaf(e), USE_READ);
-    if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) PTO_TRY(note_symbol(f, e));
+    if (kind == PTO_EXPR_VALUE) note_use(f, pto_expr_leaf(e), USE_READ);
+    if (kind == PTO_EXPR_SYMBOL && f->wants_symbols) note_symbol(f, e);
     for (uint32_t i = 0; depth < OUTLINE_DEPTH_MAX && i < pto_expr_arg_count(e); i++)
-        PTO_TRY(note_expr(f, pto_expr_arg(e, i), depth + 1));
-    return PTO_OK;
+        note_expr(f, pto_expr_arg(e, i), depth + 1);
 }
 
 /* Index operands are inside attributes. */
-static pto_status note_attr(const finder *f, pto_attr a, int depth)
+static void note_attr(const finder *f, pto_attr a, int depth)
 {
-    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) return note_expr(f, pto_attr_expr(a), 0);
-    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == OUTLINE_DEPTH_MAX) return PTO_OK;
-    for (uint32_t i = 0; i < pto_attr_count(a); i++) PTO_TRY(note_attr(f, pto_attr_item(a, i, NULL), depth + 1));
-    return PTO_OK;
+    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR) {
+        note_expr(f, pto_attr_expr(a), 0);
+        return;
+    }
+    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == OUTLINE_DEPTH_MAX) return;
+    for (uint32_t i = 0; i < pto_attr_count(a); i++) note_attr(f, pto_attr_item(a, i, NULL), depth + 1);
 }
 
-static pto_status note_attrs(const finder *f, pto_op op)
+static void note_attrs(const finder *f, pto_op op)
 {
-    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) PTO_TRY(note_attr(f, pto_op_attr_at(op, i, NULL), 0));
-    return PTO_OK;
+    for (uint32_t i = 0; i < pto_op_attr_count(op); i++) note_attr(f, pto_op_attr_at(op, i, NULL), 0);
 }
 
 /* Strides may mention symbols that no extent does. What comes along for these has strides too. */
-static pto_status note_strides(const finder *f)
+static void note_strides(const finder *f)
 {
     for (uint32_t i = 0; i < f->nest->count; i++) {
         const pto_type type = pto_value_type(f->nest->captures[i].value);
         const uint32_t rank = f->nest->captures[i].uses != 0 ? pto_type_rank(type) : 0;
-        for (uint32_t d = 0; d < rank; d++) PTO_TRY(note_expr(f, pto_type_stride(type, d), 0));
+        for (uint32_t d = 0; d < rank; d++) note_expr(f, pto_type_stride(type, d), 0);
     }
-    return PTO_OK;
 }
 
 /* The captures are in `memory` while they are found. */
@@ -159,7 +159,7 @@ static void keep_captures(nest *n)
     n->captures = own;
 }
 
-pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds)
+void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds)
 {
     finder f = {n, memory, kinds, 0};
     n->captures = memory->items;
@@ -169,13 +169,12 @@ pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_
         const int is_store = pto_op_is(op, kinds->store);
         for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
             note_use(&f, pto_op_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ);
-        PTO_TRY(note_attrs(&f, op));
+        note_attrs(&f, op);
     }
-    PTO_TRY(note_attrs(&f, n->op));
+    note_attrs(&f, n->op);
     f.wants_symbols = 1;
-    PTO_WALK(n->op, op) PTO_TRY(note_attrs(&f, op));
-    PTO_TRY(note_attrs(&f, n->op));
-    PTO_TRY(note_strides(&f));
+    PTO_WALK(n->op, op) note_attrs(&f, op);
+    note_attrs(&f, n->op);
+    note_strides(&f);
     keep_captures(n);
-    return PTO_OK;
 }

@@ -35,7 +35,7 @@ typedef struct outline_kinds {
 } outline_kinds;
 
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */
-pto_status outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds);
+void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds *kinds);
 /* Whether memory mentions the symbol in an extent. */
 int outline_memory_mentions(pto_value memory, pto_expr symbol);
 
