@@ -293,18 +293,37 @@ static pto_status visit(const pto_run *run, pto_op op, seen_table *seen)
     return merge(run, seen, op);
 }
 
+/* A loop with a step that is known to be one, or a branch. */
+static int is_control(pto_op op)
+{
+    int64_t step;
+    return PTO_IS(op, IF) || (PTO_IS(op, FOR) && pto_expr_is_const(pto_expr_of(op, PTO_STR("step"), 0), &step));
+}
+
+/* Whether nothing is left of the op when nobody reads its results: what has an effect or may fail is not pure. */
+static int match_effect_free(pto_op op)
+{
+    if (!is_control(op)) return pto_kind_has(op.run, pto_op_kind(op), PTO_TRAIT_PURE);
+    PTO_WALK(op, inner)
+    {
+        if (!is_control(inner) && !PTO_IS(inner, YIELD) && !pto_kind_has(op.run, pto_op_kind(inner), PTO_TRAIT_PURE))
+            return 0;
+    }
+    return 1;
+}
+
 /* From the last op to the first, so that one pass finds whole chains. `most`: of ops in the function. */
 static pto_status remove_unused(const pto_run *run, pto_op function, uint32_t most)
 {
-    pto_op *pure = PTO_SCRATCH(run, pto_op, most);
+    pto_op *ops = PTO_SCRATCH(run, pto_op, most);
     uint32_t n = 0;
     PTO_WALK(function, op)
     {
-        if (pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) pure[n++] = op;
+        if (is_control(op) || pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) ops[n++] = op;
     }
     while (n-- > 0) {
-        if (pto_op_is_used(pure[n])) continue;
-        PTO_TRY(pto_op_erase(pure[n]));
+        if (pto_op_is_used(ops[n]) || !match_effect_free(ops[n])) continue;
+        PTO_TRY(pto_op_erase(ops[n]));
         pto_stat_add(run, STAT_REMOVED, 1);
     }
     return PTO_OK;

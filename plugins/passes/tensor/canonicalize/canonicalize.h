@@ -24,7 +24,10 @@
     X(PAD, "tensor.pad")             \
     X(ASSEMBLE, "tensor.assemble")   \
     X(SQUEEZE, "tensor.squeeze")     \
-    X(UNSQUEEZE, "tensor.unsqueeze")
+    X(UNSQUEEZE, "tensor.unsqueeze") \
+    X(FOR, "for")                    \
+    X(IF, "if")                      \
+    X(YIELD, "yield")
 PTO_KINDS_AS(canonicalize_kinds, CANONICALIZE_KINDS);
 
 /* Of ops that move elements: puts `*op` into its one form and shortens it. It may be replaced by an op before it, which

@@ -34,12 +34,59 @@ static pto_status fuse_block(const pto_run *run, pto_block block, pto_str label,
     return fuse_rewrite(&plan, label, serial);
 }
 
+/* A number that ops in loops and branches use, once in each of their blocks. */
+typedef struct sunk_copy {
+    pto_block block;
+    pto_value value;
+} sunk_copy;
+
+static pto_value copy_in(const pto_run *run, pto_op splat, pto_block block, sunk_copy *copies, uint32_t *count)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (pto_block_same(copies[i].block, block)) return copies[i].value;
+    const pto_op made = pto_op_clone(splat, pto_at_start(block), 0, NULL, NULL);
+    const pto_value value = PTO_SOME(made) ? pto_op_result(made, 0) : pto_value_none(run);
+    copies[(*count)++] = (sunk_copy){block, value};
+    return value;
+}
+
+/* What is the same number everywhere is computed again where it is used: else it would be an array in memory for the
+ * groups of other blocks. */
+static pto_status sink_number(const pto_run *run, pto_op splat)
+{
+    const pto_value number = pto_op_result(splat, 0);
+    const uint32_t uses = pto_value_use_count(number);
+    pto_use *all = PTO_SCRATCH(run, pto_use, uses);
+    sunk_copy *copies = PTO_SCRATCH(run, sunk_copy, uses);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < uses; i++) all[i] = pto_use_at(number, i);
+    for (uint32_t i = 0; i < uses; i++) {
+        const pto_block block = pto_op_block(all[i].op);
+        const int is_handed_on = PTO_IS(all[i].op, YIELD) || pto_op_block_count(all[i].op) != 0;
+        if (is_handed_on || pto_block_same(block, pto_op_block(splat))) continue;
+        const pto_value copy = copy_in(run, splat, block, copies, &count);
+        PTO_NEED(copy);
+        PTO_TRY(pto_op_set_operand(all[i].op, all[i].slot, copy));
+    }
+    return PTO_OK;
+}
+
+static pto_status sink_numbers(const pto_run *run, pto_op unit)
+{
+    PTO_WALK(unit, op)
+    {
+        if (fuse_is_splat(op) && !PTO_IS(pto_op_parent(op), GROUP)) PTO_TRY(sink_number(run, op));
+    }
+    return PTO_OK;
+}
+
 /* Blocks of the function and of its control ops, insides of groups left out. */
 static pto_status fuse_run(const pto_run *run, pto_op unit)
 {
     const pto_kind_id group = pto_kind(run, KIND_GROUP);
     pto_str label = pto_function_name(unit);
     uint32_t serial = 0;
+    PTO_TRY(sink_numbers(run, unit));
     for (pto_op op = unit; PTO_SOME(op);) {
         for (uint32_t b = 0; b < pto_op_block_count(op) && !pto_op_is(op, group); b++)
             PTO_TRY(fuse_block(run, pto_op_block_at(op, b), label, &serial));
