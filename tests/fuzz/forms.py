@@ -11,7 +11,7 @@ extents as numbers and as symbols:
   - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
     final IR of the whole run, and the reference runs the module as it is then.
 
---random N adds programs of random broadcasts, reductions, transposes, windows and constants; with --opset, the plugin that `pto-plugin new opset
+--random N adds programs of random broadcasts, reductions, transposes, windows, constants, loops and branches; with --opset, the plugin that `pto-plugin new opset
 acme.opset` makes, of its op, too. They follow from the seed alone. Ends with 1 and the program when something does not hold."""
 
 import argparse
@@ -617,7 +617,7 @@ class RandomForm:
 
     def __init__(self, seed, has_distance=False):
         self.has_distance = has_distance
-        self.r, self.lines, self.values, self.count = random.Random(seed), [], [], 0
+        self.r, self.lines, self.values, self.count, self.serial = random.Random(seed), [], [], 0, 0
         r = self.r
         self.dtype = r.choice(("f32", "f32", "i32"))
         rank = r.choice((1, 2, 2, 3, 3, 3, 4, 4, 5))
@@ -664,6 +664,9 @@ class RandomForm:
 
     def step(self):
         r = self.r
+        if r.random() < 0.12:
+            self.keep_control()
+            return
         kind = r.random()
         name, dims, value = r.choice(self.values[-4:])
         if self.has_distance and self.dtype == "f32" and r.random() < 0.2:
@@ -774,6 +777,108 @@ class RandomForm:
         other = r.choice((name, p if self.joined(p_dims, joined) == joined else name))
         other_value = p_value if other == p else value
         self.keep(f"tensor.where %{condition}, %{name}, %{other}", joined, np.where(truth, value, other_value))
+
+    # ---- loops and branches: lines, and functions that change the values by name ----
+
+    def keep_control(self):
+        """A loop or branch over what is there, and what it leaves; nothing when numbers become too large."""
+        lines, run, results = self.control([(n, d) for n, d, _ in self.values[-5:]], [], 0)
+        env = {n: v for n, _, v in self.values}
+        run(env)
+        if any(v.size and np.max(np.abs(v)) >= 2**23 for v in env.values()):
+            return
+        self.lines += lines
+        self.count += 1
+        self.values += [(n, d, env[n]) for n, d in results]
+
+    def fresh(self, stem):
+        self.serial += 1
+        return f"{stem}{self.serial}"
+
+    def block(self, scope, indices, depth):
+        r = self.r
+        lines, runs, scope = [], [], list(scope)
+        for _ in range(r.randrange(0, 4)):
+            if depth < 2 and r.random() < 0.3:
+                more, run, results = self.control(scope, indices, depth + 1)
+                lines += more
+                runs.append(run)
+                scope += results
+                continue
+            (a, a_dims), (b, b_dims) = r.choice(scope[-4:]), r.choice(scope)
+            dims = self.joined(a_dims, b_dims)
+            if dims is None:
+                continue
+            op, fn = r.choice((("add", np.add), ("sub", np.subtract), ("maximum", np.maximum), ("minimum", np.minimum)))
+            name = self.fresh("b")
+            lines.append(f"%{name} = tensor.{op} %{a}, %{b} : {self.type(dims)}")
+            runs.append(lambda env, n=name, a=a, b=b, f=fn: env.update({n: f(env[a], env[b])}))
+            scope.append((name, dims))
+
+        def run(env):
+            for one in runs:
+                one(env)
+
+        return lines, run, scope
+
+    def choice_of(self, scope, dims):
+        """A value of those dims, the last ones more often."""
+        fits = [n for n, d in scope if d == dims]
+        return self.r.choice(fits[-2:] if self.r.random() < 0.8 else fits)
+
+    def control(self, scope, indices, depth):
+        return self.loop(scope, indices, depth) if self.r.random() < 0.6 else self.branch(scope, indices, depth)
+
+    def loop(self, scope, indices, depth):
+        r = self.r
+        carried = r.sample(scope, min(len(scope), r.choice((1, 1, 2))))
+        index, args, results = self.fresh("i"), [self.fresh("a") for _ in carried], [self.fresh("r") for _ in carried]
+        start, end, step = r.choice((0, 0, 1)), r.choice((0, 1, 2, 3, 4)), r.choice((1, 1, 2))
+        bound = r.choice(indices) if indices and r.random() < 0.3 else None
+        inside = scope + [(a, d) for a, (_, d) in zip(args, carried)]
+        lines, run, made = self.block(inside, indices + [index], depth)
+        yields = [self.choice_of(made, d) for _, d in carried]
+        head = ", ".join(f"%{n}" for n in results) + f" = for %{index} = {start} to " + (f"%{bound} + 1" if bound else str(end)) + f" step {step}"
+        head += " carry(" + ", ".join(f"%{a} = %{v}" for a, (v, _) in zip(args, carried)) + ") {"
+        types = ", ".join(self.type(d) for _, d in carried)
+
+        def follow(env):
+            values = [env[v] for v, _ in carried]
+            for i in range(start, env[bound] + 1 if bound else end, step):
+                inner = {**env, **dict(zip(args, values)), index: i}
+                run(inner)
+                values = [inner[y] for y in yields]
+            env.update(zip(results, values))
+
+        return [head, *lines, "yield " + ", ".join(f"%{y}" for y in yields), f"}} : {types}"], follow, [(n, d) for n, (_, d) in zip(results, carried)]
+
+    def branch(self, scope, indices, depth):
+        """On an index or on an element."""
+        r = self.r
+        name, dims = r.choice(scope)
+        element, result, lines = self.fresh("e"), self.fresh("r"), []
+        read, read_dims = r.choice(scope)
+        reads = self.dtype == "i32" and (not indices or r.random() < 0.5) and 0 not in self.shape(read_dims)
+        relation, holds = r.choice((("==", np.equal), ("<=", np.less_equal), (">", np.greater)))
+        index, number = indices and r.choice(indices), r.randrange(-1, 3)
+        if reads:
+            lines.append(f"%{element} = scalar_of %{read}[{', '.join('0' for _ in read_dims)}] : i32")
+        left = f"%{element}" if reads else f"%{index} mod 2" if indices else str(r.randrange(0, 2))
+        value = lambda env: int(env[read].reshape(-1)[0]) if reads else env[index] % 2 if indices else int(left)
+        sides = []
+        for _ in range(2):
+            block, run, made = self.block(scope, indices, depth)
+            sides.append((block, run, self.choice_of(made, dims)))
+        lines.append(f"%{result} = if {left} {relation} {number} {{")
+        lines += [*sides[0][0], f"yield %{sides[0][2]}", "} else {", *sides[1][0], f"yield %{sides[1][2]}", f"}} : {self.type(dims)}"]
+
+        def follow(env):
+            _, run, y = sides[0 if holds(value(env), number) else 1]
+            inner = dict(env)
+            run(inner)
+            env[result] = inner[y]
+
+        return lines, follow, [(result, dims)]
 
     def joined(self, a, b):
         n = max(len(a), len(b))
