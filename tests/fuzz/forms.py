@@ -11,8 +11,8 @@ extents as numbers and as symbols:
   - with --stages, at each step N of the default pipeline: what --until=N prints parses back to the same text, --from=N+1 ends in the
     final IR of the whole run, and the reference runs the module as it is then.
 
---random N adds programs of random broadcasts, reductions, transposes, windows, constants, loops and branches; with --opset, the plugin that `pto-plugin new opset
-acme.opset` makes, of its op, too. They follow from the seed alone. Ends with 1 and the program when something does not hold."""
+--random N adds programs of random broadcasts, reductions, transposes, windows, constants, loops and branches; with --opset, the plugin that
+`pto-plugin new opset acme.opset` makes, of its op, too. They follow from the seed alone. Ends with 1 and the program when something does not hold."""
 
 import argparse
 import itertools
