@@ -124,3 +124,44 @@ def fused(Form):
                """%y = tensor.unsqueeze %x {axis = [0, 1]} : <1 x 1 x f32>
                   %v = tensor.view %x[] : <f32>
                   %z = tensor.neg %v : <f32>""", lambda x: (x.reshape(1, 1), -x), [{}])
+    boxes = [dict(A=5, B=13, C=7), dict(A=3, B=1, C=1), dict(A=3, B=70, C=300), dict(A=4, B=0, C=2)]
+    cube = {"x": "<A x B x C x f32>"}
+    yield form("middle-of-a-box", {"x": "<A x 6 x C x f32>", "z": "<A x 3 x C x f32>"}, {"y": "<A x 3 x C x f32>"},
+               """%v = tensor.view %x[0, 2, 0] : <A x 3 x C x f32>
+                  %y = tensor.sub %z, %v : <A x 3 x C x f32>""", lambda x, z: z - x[:, 2:5], boxes)
+    yield form("rows-of-a-middle", {"x": "<A x 6 x C x f32>"}, {"y": "<A x 3 x 1 x f32>"},
+               """%v = tensor.view %x[0, 2, 0] : <A x 3 x C x f32>
+                  %y = tensor.reduce_sum %v {axis = 2} : <A x 3 x 1 x f32>""", lambda x: np.sum(x[:, 2:5], 2, keepdims=True), boxes)
+    yield form("one-head", {"x": "<A x 4 x C x f32>"}, {"y": "<A x C x f32>", "m": "<A x 1 x f32>"},
+               """%v = tensor.view %x[0, 2, 0] : <A x 1 x C x f32>
+                  %h = tensor.squeeze %v {axis = 1} : <A x C x f32>
+                  %m = tensor.reduce_sum %h {axis = 1} : <A x 1 x f32>
+                  %y = tensor.sub %h, %m : <A x C x f32>""", lambda x: (x[:, 2] - np.sum(x[:, 2], 1, keepdims=True), np.sum(x[:, 2], 1, keepdims=True)), boxes)
+    yield form("by-a-column", x, {"y": "<A x B x f32>"},
+               """%v = tensor.view %x[0, 1] : <A x 1 x f32>
+                  %y = tensor.sub %x, %v : <A x B x f32>""", lambda x: x - x[:, 1:2])
+    yield form("by-the-last-row", x, {"y": "<A x B x f32>"},
+               """%v = tensor.view %x[$A - 1, 0] : <1 x B x f32>
+                  %y = tensor.sub %x, %v : <A x B x f32>""", lambda x: x - x[-1:])
+    yield form("by-one-number", x, {"y": "<A x B x f32>"},
+               """%v = tensor.view %x[0, 2] : <1 x 1 x f32>
+                  %y = tensor.sub %x, %v : <A x B x f32>""", lambda x: x - x[0, 2])
+    yield form("every-other-plane", cube, {"y": "<2 x B x C x f32>"},
+               """%v = tensor.view %x[2, 0, 0] {strides = [-2, 1, 1]} : <2 x B x C x f32>
+                  %y = tensor.neg %v : <2 x B x C x f32>""", lambda x: -x[2::-2], boxes)
+    yield form("differences", x, {"y": "<A x B - 2 x f32>"},
+               """%p = tensor.view %x[0, 0] : <A x B - 2 x f32>
+                  %q = tensor.view %x[0, 1] : <A x B - 2 x f32>
+                  %r = tensor.view %x[0, 2] : <A x B - 2 x f32>
+                  %s = tensor.add %p, %r : <A x B - 2 x f32>
+                  %t = tensor.sub %s, %q : <A x B - 2 x f32>
+                  %y = tensor.sub %t, %q : <A x B - 2 x f32>""", lambda x: x[:, :-2] + x[:, 2:] - 2 * x[:, 1:-1])
+    yield form("window-of-planes", cube, {"y": "<A - 2 x B x 1 x f32>"},
+               """%v = tensor.view %x[1, 0, 0] : <A - 2 x B x C x f32>
+                  %m = tensor.reduce_sum %v {axis = 2} : <A - 2 x B x 1 x f32>
+                  %y = tensor.neg %m : <A - 2 x B x 1 x f32>""", lambda x: -np.sum(x[1:-1], 2, keepdims=True), boxes)
+    yield form("some-truth", {"c": "<A x B x bool>", **x}, {"y": "<A x B - 1 x f32>"},
+               """%d = tensor.view %c[0, 1] : <A x B - 1 x bool>
+                  %v = tensor.view %x[0, 0] : <A x B - 1 x f32>
+                  %n = tensor.neg %v : <A x B - 1 x f32>
+                  %y = tensor.where %d, %n, %v : <A x B - 1 x f32>""", lambda c, x: np.where(c[:, 1:], -x[:, :-1], x[:, :-1]))

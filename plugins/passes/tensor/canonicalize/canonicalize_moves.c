@@ -285,10 +285,14 @@ static pto_status shorten_parts(const pto_run *run, pto_op *op)
 
 pto_status canonicalize_move(const pto_run *run, pto_op *op)
 {
-    if (PTO_IS(*op, SQUEEZE) || PTO_IS(*op, UNSQUEEZE)) return rewrite_reshape(run, op);
-    if (PTO_IS(*op, SPLIT)) return rewrite_split(run, op);
-    if (PTO_IS(*op, FLIP)) PTO_TRY(rewrite_flip(run, op));
-    if (PTO_IS(*op, VIEW)) return shorten_view(run, op);
-    if (PTO_IS(*op, ASSEMBLE)) return shorten_assemble(run, op);
-    return PTO_IS(*op, CONCAT) || PTO_IS(*op, PAD) ? shorten_parts(run, op) : PTO_OK;
+    const pto_kind_id kind = pto_op_kind(*op);
+    if (kind == pto_kind(run, KIND_SQUEEZE) || kind == pto_kind(run, KIND_UNSQUEEZE)) return rewrite_reshape(run, op);
+    if (kind == pto_kind(run, KIND_SPLIT)) return rewrite_split(run, op);
+    if (kind == pto_kind(run, KIND_ASSEMBLE)) return shorten_assemble(run, op);
+    if (kind == pto_kind(run, KIND_CONCAT) || kind == pto_kind(run, KIND_PAD)) return shorten_parts(run, op);
+    if (kind == pto_kind(run, KIND_FLIP)) {
+        PTO_TRY(rewrite_flip(run, op));
+        return shorten_view(run, op);
+    }
+    return kind == pto_kind(run, KIND_VIEW) ? shorten_view(run, op) : PTO_OK;
 }

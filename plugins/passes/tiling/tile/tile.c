@@ -7,6 +7,9 @@
  *                                            tile.store %td, %o[16 * %i, 0]
  *                                          }
  *
+ * Ops that move elements are nests that copy, one for each box that the result is made of: tile_move.c. A view that
+ * only vector groups read is none: they load from what it is a window of (tile_windows.c).
+ *
  * Tails are valid regions and nothing is unrolled, so the number of ops does not depend on extents. Sums of rows that
  * do not fit are split into chunks, in ascending order of chunks; everything else is exact. Source: own.
  *
@@ -165,16 +168,36 @@ static pto_status copy_a_result(const pto_run *run, pto_op unit)
     return tile_lower_rows(run, group);
 }
 
+/* A view that all its readers load from where it lies is not a nest. */
+static pto_status lower_view(const pto_run *run, pto_op group)
+{
+    return pto_op_is_used(group) ? lower_group(run, group) : pto_op_erase(group);
+}
+
+/* Views come last: what reads them may take them from where they lie. */
+static pto_status lower_groups(const pto_run *run, pto_op unit, int views)
+{
+    PTO_WALK(unit, op)
+    {
+        if (!PTO_IS(op, GROUP)) continue;
+        const int is_view = pto_op_result_count(op) != 0 && PTO_IS(pto_block_first(pto_body(op)), T_VIEW);
+        if (is_view != views) continue;
+        PTO_TRY(pto_go_on(run));
+        PTO_TRY(views ? lower_view(run, op) : lower_group(run, op));
+    }
+    return PTO_OK;
+}
+
 static pto_status run_tile(const pto_run *run, pto_op unit)
 {
     int found = 0;
     PTO_TRY(tile_fix_symbols(run, unit));
+    PTO_TRY(lower_groups(run, unit, 0));
     PTO_WALK(unit, op)
     {
-        if (!PTO_IS(op, GROUP)) continue;
-        PTO_TRY(pto_go_on(run));
-        PTO_TRY(lower_group(run, op));
+        if (PTO_IS(op, T_RESHAPE) && !pto_op_is_used(op)) PTO_TRY(pto_op_erase(op));
     }
+    PTO_TRY(lower_groups(run, unit, 1));
     PTO_WALK(unit, op) found |= PTO_IS(op, FORALL);
     if (!found) PTO_TRY(copy_a_result(run, unit));
     PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));

@@ -241,6 +241,7 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     find_forms(g);
     find_needed(g);
     find_granule(g);
+    rows_find_windows(g);
     PTO_TRY(rows_find_truth(g));
     return check_outputs(g);
 }

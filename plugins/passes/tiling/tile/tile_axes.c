@@ -93,11 +93,37 @@ static void find_extents(row_group *g)
     }
 }
 
+/* What windows cut; nothing where there are reductions, whose dims must stay one axis. */
+static uint32_t window_cuts(const row_group *g)
+{
+    uint32_t cuts = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        if (v->role == ROW_REDUCE || rows_drops_dims(v)) return 0;
+        cuts |= rows_window_cuts(v);
+    }
+    return cuts;
+}
+
+/* Whether rows and columns are each in one piece. */
+static int is_cut(const row_group *g, uint32_t columns, uint32_t cuts)
+{
+    for (uint32_t i = 0, inner = PTO_MAX_DIMS; i < PTO_MAX_DIMS; i++) {
+        if ((g->wide >> i & 1) == 0) continue;
+        if (inner != PTO_MAX_DIMS && (cuts >> inner & 1) != 0 && (columns >> inner & 1) == (columns >> i & 1)) return 1;
+        inner = i;
+    }
+    return 0;
+}
+
 pto_status rows_find_axes(row_group *g)
 {
-    const dims_space s = read_dims(g);
-    if (dims_are_split(&s)) {
-        const uint32_t columns = s.rows == 0 && is_narrow(g) ? g->wide : dims_columns(&s);
+    dims_space s = read_dims(g);
+    const uint32_t cuts = window_cuts(g);
+    const int flattens = s.rows == 0 && is_narrow(g) && !is_cut(g, g->wide, cuts);
+    const uint32_t columns = flattens ? g->wide : dims_columns(&s);
+    s.cuts |= cuts;
+    if (dims_are_split(&s) && !is_cut(g, columns, cuts)) {
         g->axis_count = 2;
         g->axis_dims[AXIS_ROWS] = g->wide & ~columns;
         g->axis_dims[AXIS_COLUMNS] = columns;

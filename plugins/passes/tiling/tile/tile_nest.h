@@ -19,6 +19,7 @@
     X(T_SQUEEZE, "tensor.squeeze")       \
     X(T_UNSQUEEZE, "tensor.unsqueeze")   \
     X(T_FLIP, "tensor.flip")             \
+    X(T_VIEW, "tensor.view")             \
     X(T_CONCAT, "tensor.concat")         \
     X(T_PAD, "tensor.pad")               \
     X(T_ASSEMBLE, "tensor.assemble")     \
@@ -146,6 +147,9 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 /* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
+/* The view that a value is, perhaps with dims of extent 1 more or less, while the group of the view is not lowered;
+ * none: it is none. */
+pto_op tile_view_op(pto_value value);
 pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
 

@@ -217,7 +217,10 @@ static tile_piece emit_input(row_nest *w, const row_value *v)
 {
     pto_expr offsets[AXES_MAX], valid[2];
     rows_valid(w, v->form, valid);
-    rows_offsets(w, v->form, offsets);
+    if (v->window != NULL)
+        rows_window_offsets(w, v->window, offsets);
+    else
+        rows_offsets(w, v->form, offsets);
     return tile_emit_load(w->n, w->n->counts != NULL ? v->value : v->memory, offsets, valid, rows_extent(w, v->form, 0),
                           rows_extent(w, v->form, 1), 0);
 }

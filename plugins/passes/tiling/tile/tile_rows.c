@@ -119,7 +119,9 @@ static pto_status make_memory(row_group *g, pto_value *empties)
         pto_expr dims[AXES_MAX];
         if (v->role != ROW_INPUT || !v->is_needed) continue;
         shape_dims(g, v->shape, dims);
-        v->memory = tile_view(g->run, g->group, v->value, g->axis_count, dims);
+        v->memory = v->window == NULL
+                        ? tile_view(g->run, g->group, v->value, g->axis_count, dims)
+                        : tile_view(g->run, g->group, v->window->source, v->window->rank, v->window->dims);
         PTO_NEED(v->memory);
     }
     for (uint32_t i = 0; i < g->output_count; i++) {

@@ -18,6 +18,16 @@ enum { ALONG_ROWS = 1, ALONG_COLUMNS = 2, ALONG_BOTH = 3 };
 enum { ROW_OPERANDS = 3 };
 enum row_role { ROW_INPUT, ROW_SPLAT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
 
+/* Where an input is read from that is a window of another tensor: dim d of the memory is read from start[d] on, plus
+ * step[d] times the offset along axis[d]; AXES_MAX: along none. */
+typedef struct row_window {
+    pto_value source;
+    uint32_t rank;
+    pto_expr dims[AXES_MAX], start[AXES_MAX];
+    int64_t step[AXES_MAX];
+    uint32_t axis[AXES_MAX];
+} row_window;
+
 /* A tensor of the group. `shape` is what its type varies along, `form` what its tile does: a broadcast keeps the tile
  * of its operand. Depth counts the reductions that a value hangs on. */
 typedef struct row_value {
@@ -32,8 +42,9 @@ typedef struct row_value {
     uint32_t in_count, in[ROW_OPERANDS];
     tile_number number; /* ROW_SPLAT */
     pto_dtype dtype;
-    pto_value memory; /* 2-D tensor of an input */
-    tile_piece piece; /* latest tile */
+    pto_value memory;         /* 2-D tensor of an input */
+    const row_window *window; /* of an input; NULL: it is read as it is */
+    tile_piece piece;         /* latest tile */
 } row_value;
 
 typedef struct row_group {
@@ -95,6 +106,15 @@ tile_piece rows_widen(row_nest *w, const row_value *v, uint8_t form);
 pto_kind_id rows_form(const pto_run *run, pto_op op, uint32_t column);
 /* The tile that a reduction in chunks starts from; it stays when there is no chunk. */
 tile_piece rows_start(row_nest *w, const row_value *v);
+
+/* tile_windows.c: inputs that are windows of other tensors. */
+
+/* Dims of the group, those of bits 1 << i, that a window takes a part of: no axis goes on outwards from them. */
+uint32_t rows_window_cuts(const row_value *v);
+/* Finds the inputs that loads can read in place, once axes are known. */
+void rows_find_windows(row_group *g);
+/* Where the instance's window starts in that memory. */
+void rows_window_offsets(const row_nest *w, const row_window *from, pto_expr *out);
 
 /* tile_row_truth.c: truth values are bytes in memory, bits where they are computed, and numbers where they are repeated
  * or converted. */
