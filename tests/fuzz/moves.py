@@ -165,3 +165,24 @@ def fused(Form):
                   %v = tensor.view %x[0, 0] : <A x B - 1 x f32>
                   %n = tensor.neg %v : <A x B - 1 x f32>
                   %y = tensor.where %d, %n, %v : <A x B - 1 x f32>""", lambda c, x: np.where(c[:, 1:], -x[:, :-1], x[:, :-1]))
+    yield form("rows-in-a-loop", {"x": "<8 x B x f32>"}, {"y": "<8 x B x f32>"},
+               """%y = for %i to 4 carry(%l = %x) {
+                  %v = tensor.view %l[2 * %i, 0] : <2 x B x f32>
+                  %n = tensor.neg %v : <2 x B x f32>
+                  %a = tensor.assemble %n, %l[6 - 2 * %i, 0] : <8 x B x f32>
+                  yield %a
+                  } : <8 x B x f32>""", lambda x: np.concatenate((x[:2], x[2:4], -x[2:4], -x[:2])), [dict(B=33), dict(B=1)])
+    yield form("sum-of-windows", {"x": "<A x B x f32>"}, {"y": "<A x B - 2 x f32>"},
+               """%z = tensor.constant {value = 0.0} : <A x B - 2 x f32>
+                  %y = for %i to 3 carry(%s = %z) {
+                  %v = tensor.view %x[0, %i] : <A x B - 2 x f32>
+                  %t = tensor.add %s, %v : <A x B - 2 x f32>
+                  yield %t
+                  } : <A x B - 2 x f32>""", lambda x: x[:, :-2] + x[:, 1:-1] + x[:, 2:])
+    yield form("parts-in-a-loop", {"x": "<A x 3 x f32>"}, {"y": "<A x 3 x f32>"},
+               """%y = for %i to 3 carry(%l = %x) {
+                  %p, %q = tensor.split %l {axis = 1} : <A x 2 x f32>, <A x 1 x f32>
+                  %n = tensor.neg %q : <A x 1 x f32>
+                  %c = tensor.concat %n, %p {axis = 1} : <A x 3 x f32>
+                  yield %c
+                  } : <A x 3 x f32>""", lambda x: -x, [dict(A=5), dict(A=1)])
