@@ -13,6 +13,7 @@ MUST_CHECK status infer_concat(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_flip(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_full(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_iota(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_matmul(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_pad(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);
@@ -24,6 +25,7 @@ MUST_CHECK status infer_squeeze(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_transpose(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_unsqueeze(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_view(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_triangle(module *m, uint32_t op, type_id *out);
 
 /* What else must hold of an op whose operands and attributes fit its row. Fail after a diagnostic at the op. */
 MUST_CHECK status verify_bind(module *m, uint32_t op);

@@ -208,6 +208,7 @@ status op_iteration(module *m, op_id o, iteration *out)
     case ITER_MATMUL: return matmul_space(m, o, out);
     case ITER_TRANSPOSE: return transpose_space(m, o, out);
     case ITER_RESHAPE: return reshape_space(m, o, out);
+    case ITER_COUNT:
     case ITER_FILL: space_of_result(m, o, out); return OK;
     case ITER_WINDOW: window_space(m, o, out); return OK;
     case ITER_PARTS: return parts_space(m, o, out);

@@ -249,6 +249,21 @@ status infer_broadcast(module *m, uint32_t op, type_id *out)
     return infer_give(m, from->dtype, &s, out);
 }
 
+status infer_iota(module *m, uint32_t op, type_id *out)
+{
+    uint32_t axis;
+    return infer_axis(m, op, op_attr(m, op, "axis"), type_at(module_context(m), *out)->rank, &axis);
+}
+
+status infer_triangle(module *m, uint32_t op, type_id *out)
+{
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    if (x->rank < 2)
+        return op_error(m, op, &E0213, "takes matrices; `x` has %u dims and needs 2 or more", (unsigned)x->rank);
+    shape s = infer_shape_of(x);
+    return infer_give(m, x->dtype, &s, out);
+}
+
 status infer_softmax(module *m, uint32_t op, type_id *out)
 {
     const type_node *x = type_of_value(m, op_operand(m, op, 0));

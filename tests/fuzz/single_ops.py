@@ -359,6 +359,24 @@ def scalars(Form):
         yield form(Form, f"full-{dtype}", dtype, {"x": t, "s": dtype}, t, f"%y = tensor.full %s : {t}", lambda x, s: np.broadcast_to(s, x.shape).copy())
 
 
+def indices(Form):
+    """Indices along each dim, and triangles, whose other half may hold anything."""
+    for dtype in FLOATS + INTEGERS:
+        t = f"<A x B x C x {dtype}>"
+        made = lambda v, d=dtype: elements.encode(d, np.ravel(v).astype(float)).reshape(v.shape) if d in FLOATS else elements.int_bits(d, v.astype(object)).reshape(v.shape)
+        for axis in range(3):
+            along = lambda x, axis=axis: np.broadcast_to(np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(3)]), x.shape)
+            yield form(Form, f"iota-{axis}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.iota {{axis = {axis}}} : {t}", lambda x, along=along, made=made: made(along(x)), BOXES)
+        for op, fn in (("tril", np.tril), ("triu", np.triu)):
+            for diagonal in (0, 2, -3):
+                yield form(Form, f"{op}-{diagonal}-{dtype}", dtype, {"x": t}, t, f"%y = tensor.{op} %x {{diagonal = {diagonal}}} : {t}",
+                           lambda x, fn=fn, k=diagonal: np.where(fn(np.ones(x.shape[1:], bool), k), x, 0).astype(x.dtype), BOXES)
+    b = "<A x B x bool>"
+    f = form(Form, "tril-bool", "bool", {"x": b}, b, f"%y = tensor.tril %x : {b}", lambda x: np.tril(x).astype(np.uint8))
+    f.prepare = lambda n, d, shape, rng: truths(shape, rng)
+    yield f
+
+
 def shapes(Form):
     """What moves numbers keeps their bits: NaN payloads too, except for what arithmetic has touched."""
     for dtype in FLOATS + INTEGERS:
@@ -413,5 +431,5 @@ def folded(Form):
 
 
 def single_ops(Form):
-    for group in (unary, binary, pairs, scalars, truth_values, reductions, shapes, products, folded):
+    for group in (unary, binary, pairs, scalars, truth_values, reductions, indices, shapes, products, folded):
         yield from group(Form)

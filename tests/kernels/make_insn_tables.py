@@ -527,6 +527,10 @@ def move_cases():
             bits = {True: lambda: el.encode(t, s), False: lambda: el.int_bits(t, [1 if t == "bool" else s])}[el.is_float(t)]()
             d = Tile(t, data(t, shape), any_layout())
             case("texpands", f"{t} {shape} {d.layout}", d, [], d.with_valid(np.full(shape, bits[0])), scalar=s)
+    for t in ("i32", "i16", "u32", "u16", "i64", "u64", "i8", "u8"):
+        for n, start in ((1, 0), (7, -3), (300, 5), (0, 1), (64, el.limits(t)[1] - 9 if t != "u64" else 2)):
+            d = Tile(t, data(t, (1, n)), any_layout())
+            case("tci", f"{t} {n} {start} {d.layout}", d, [], d.with_valid(el.int_bits(t, [start + i for i in range(n)]).reshape(1, n) if n else np.zeros((1, 0), el.bits_type(t))), scalar=start)
     for t in ("f16", "bf16"):  # accumulators are rounded on their way out
         x = data("f32", (19, 35))
         want = el.convert(t, "f32", x, "rint", False, True)

@@ -296,6 +296,22 @@ def reduce_cases():
                         case(name, what + f" nan {nan}", t, rounded(t, np.array(want)).reshape(final), src, nan=nan, **args)
 
 
+def index_cases():
+    for shape in SHAPES + [(1, 300), (300, 2)]:
+        for t in NUMBERS:
+            for axis in range(-len(shape), len(shape)):
+                along = np.broadcast_to(np.arange(shape[axis]).reshape([-1 if d == axis % len(shape) else 1 for d in range(len(shape))]), shape)
+                want = rounded(t, along) if el.is_float(t) else to_bits(t, along.astype(object))
+                case("iota", f"{t} {shape} {axis}", t, want, [], axes=[axis])
+            if len(shape) < 2:
+                continue
+            a = data(t, shape)
+            for diagonal in (0, 1, -2, 1000, -(1 << 40)):
+                place = np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
+                for name, keep in (("tril", place <= diagonal), ("triu", place >= diagonal)):
+                    case(name, f"{t} {shape} {diagonal}", t, np.where(keep, a, 0), [Array(t, a)], offsets=[diagonal])
+
+
 def matmul_cases():
     shapes = [((1, 1), (1, 1)), ((5, 7), (7, 3)), ((17, 300), (300, 70)), ((0, 3), (3, 4)), ((4, 0), (0, 5)), ((2, 3, 5, 7), (2, 3, 7, 11)), ((3, 5, 7), (7, 2)), ((2, 1, 4, 3), (5, 3, 2)), ((1, 1, 2, 1, 1, 2, 3, 2), (1, 1, 2, 1, 1, 2, 2, 5))]
     for sa, sb in shapes:
@@ -488,7 +504,7 @@ def window_cases():
                 case("unsqueeze", f"{t} {shape}", t, a[None], [src], axes=[0])
 
 
-for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, matmul_cases, follow_cases, composite_cases, shape_cases, window_cases):
+for make in (unary_cases, binary_cases, pair_cases, truth_cases, reduce_cases, index_cases, matmul_cases, follow_cases, composite_cases, shape_cases, window_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -285,6 +285,7 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_MATMUL:
     case PTO_RULE_MATMUL_ACC: return products(r);
     case PTO_RULE_LOAD: move_window(r->in->pool->shadow, &r->call->gm, r->to, false); break;
+    case PTO_RULE_SEQUENCE:
     case PTO_RULE_FILL:
         for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = (bound){.is_exact = true};
         break;

@@ -145,6 +145,21 @@ pto_status insn_TEXPANDS(insn_call *call)
     return PTO_OK;
 }
 
+pto_status insn_TCI(insn_call *call)
+{
+    const tile_ref *t = &call->dst;
+    int64_t x[LANES], start;
+    INSN_TRY(insn_begin(call, 0, 0));
+    const uint64_t bits = element_from_number(t->dtype, call->scalar, false);
+    element_read_i64(t->dtype, &bits, 1, 1, &start);
+    for (int64_t c = 0; t->valid_rows != 0 && c < t->valid_cols; c += LANES) {
+        const size_t n = t->valid_cols - c < LANES ? (size_t)(t->valid_cols - c) : LANES;
+        for (size_t i = 0; i < n; i++) x[i] = (int64_t)((uint64_t)start + (uint64_t)c + i);
+        tile_write_i64(t, 0, c, n, x);
+    }
+    return PTO_OK;
+}
+
 pto_status insn_TGETVAL(insn_call *call)
 {
     const tile_ref *s = &call->src[0];

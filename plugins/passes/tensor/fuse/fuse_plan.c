@@ -45,7 +45,7 @@ int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user)
 {
     const fuse_node *from = &p->nodes[made], *to = &p->nodes[user];
     if (from->copies == 0 || to->role != FUSE_VECTOR) return 0;
-    return fuse_is_splat(from->op) || fuse_space_repeats(&from->space, &to->space);
+    return fuse_is_splat(from->op) || fuse_is_count(from->op) || fuse_space_repeats(&from->space, &to->space);
 }
 
 /* ---- reading ---- */
@@ -55,6 +55,7 @@ static uint8_t role_of(pto_op op)
     switch (pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE)) {
     case PTO_ITER_ELEMENTWISE:
     case PTO_ITER_REDUCE:
+    case PTO_ITER_COUNT:
     case PTO_ITER_BROADCAST: return FUSE_VECTOR;
     case PTO_ITER_FILL: return fuse_is_splat(op) ? FUSE_VECTOR : FUSE_SOLO;
     case PTO_ITER_MATMUL:

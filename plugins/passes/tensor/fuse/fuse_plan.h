@@ -50,6 +50,8 @@ fuse_nest fuse_space_nest(const fuse_space *s);
 int fuse_space_repeats(const fuse_space *from, const fuse_space *to);
 /* Whether an op produces one number for all elements: a constant, or a cast index expression. */
 int fuse_is_splat(pto_op op);
+/* Indices along an axis, which any group can count by itself. */
+int fuse_is_count(pto_op op);
 int fuse_is_reduction(pto_op op);
 
 /* ---- the plan ---- */

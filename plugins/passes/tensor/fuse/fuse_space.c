@@ -6,6 +6,11 @@ int fuse_is_reduction(pto_op op)
     return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_REDUCE;
 }
 
+int fuse_is_count(pto_op op)
+{
+    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_COUNT;
+}
+
 int fuse_is_splat(pto_op op)
 {
     if (!PTO_SOME(op) || pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) != PTO_ITER_FILL) return 0;

@@ -40,10 +40,22 @@ static pto_status unsupported(pto_op op, const char *why)
 
 static int is_float(pto_op op) { return pto_dtype_is_float(pto_type_dtype(pto_value_type(pto_op_operand(op, 0)))); }
 
+/* What pto.decompose-indices leaves. */
+static pto_status check_count(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
+    const uint32_t wide = dims_of_type(type), rank = pto_type_rank(type);
+    int64_t axis = pto_attr_int_of(op, PTO_STR("axis"), 0);
+    if (axis < 0) axis += rank;
+    if ((wide & ~(1u << (rank - 1 - (uint32_t)axis))) == 0 && pto_type_dtype(type) == PTO_I32) return PTO_OK;
+    return unsupported(op, "has dims beside its axis, or another type than i32; run `pto.decompose-indices` first");
+}
+
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
     if (PTO_IS(op, T_INDEX_CAST)) return PTO_OK;
     if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST) return PTO_OK;
+    if (rule == PTO_ITER_COUNT) return check_count(op);
     if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || rows_form(run, op, PTO_COLUMN_TILE_WHOLE) == 0)
         return unsupported(op, "has no tile form; run `pto.expand-math` first, or write it with ops that `pto-inspect "
                                "ops` lists with one");
@@ -66,6 +78,7 @@ static pto_status read_op(row_group *g, pto_op op)
         in[k] = value_at(g, pto_op_operand(op, k), op);
     }
     uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
+                   : rule == PTO_ITER_COUNT                           ? ROW_COUNT
                    : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
                    : rule == PTO_ITER_REDUCE && dims_reduced(op) != 0 ? ROW_REDUCE
                    : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
@@ -155,6 +168,12 @@ static uint32_t kept_dims(const row_value *v)
     return dims_of_type(pto_value_type(pto_op_operand(v->op, 0))) & ~dims_reduced(v->op);
 }
 
+/* No instruction repeats 64-bit integers: what they are made of is repeated. */
+static int is_cast_to_long(const row_value *v)
+{
+    return v->role == ROW_ELEMENTWISE && PTO_IS(v->op, T_CAST) && pto_dtype_bytes(v->dtype) == 8;
+}
+
 static void find_forms(row_group *g)
 {
     const uint8_t swept = rows_along(g->swept), has_one = shape_of(g, 0) & swept;
@@ -168,7 +187,14 @@ static void find_forms(row_group *g)
             form |= in->form;
             if (in->depth > depth) depth = in->depth;
         }
-        if (v->role == ROW_INPUT) form = v->shape;
+        if (v->role == ROW_INPUT || v->role == ROW_COUNT || is_cast_to_long(v)) form = v->shape;
+        if (v->role == ROW_COUNT && (form & ALONG_BOTH) == 0) {
+            v->role = ROW_SPLAT;
+            v->is_index = form != 0;
+        } else if (v->role == ROW_BROADCAST && g->values[v->in[0]].role == ROW_SPLAT) {
+            v->role = ROW_SPLAT;
+            v->is_index = g->values[v->in[0]].is_index;
+        }
         if (v->role == ROW_REDUCE) {
             form = (uint8_t)((form & ~swept) | has_one);
             if (!has_one) depth++;

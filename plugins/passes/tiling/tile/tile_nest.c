@@ -184,16 +184,26 @@ static pto_value scalar(tile_nest *n, pto_dtype dtype, tile_number number)
     return value;
 }
 
-tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
-                          int64_t columns)
+static tile_piece emit_from_scalar(tile_nest *n, uint32_t kind, tile_number number, const pto_expr valid[2],
+                                   tile_piece p)
 {
-    tile_piece p = piece_of(n, rows, columns, dtype);
-    if (n->counts != NULL) return count_op(n, pto_kind(n->run, KIND_FILL), p, 1, 0, NULL);
-    pto_value value = scalar(n, dtype, number);
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_FILL));
+    if (n->counts != NULL) return count_op(n, pto_kind(n->run, kind), p, 1, 0, NULL);
+    pto_value value = scalar(n, p.dtype, number);
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, kind));
     pto_spec_operand(&s, value);
     pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     return finish(n, &s, p);
+}
+
+tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
+                          int64_t columns)
+{
+    return emit_from_scalar(n, KIND_FILL, number, valid, piece_of(n, rows, columns, dtype));
+}
+
+tile_piece tile_emit_count(tile_nest *n, pto_dtype dtype, tile_number start, const pto_expr valid[2], int64_t columns)
+{
+    return emit_from_scalar(n, KIND_IOTA, start, valid, piece_of(n, 1, columns, dtype));
 }
 
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,

@@ -41,6 +41,7 @@
     X(LOAD, "tile.load")                 \
     X(STORE, "tile.store")               \
     X(FILL, "tile.fill")                 \
+    X(IOTA, "tile.iota")                 \
     X(CAST, "tile.cast")                 \
     X(TRANSPOSE, "tile.transpose")       \
     X(NEG, "tile.neg")                   \
@@ -107,6 +108,8 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
+/* A row that counts from a scalar. */
+tile_piece tile_emit_count(tile_nest *n, pto_dtype dtype, tile_number start, const pto_expr valid[2], int64_t columns);
 /* An op without attributes; the result has the given capacity. */
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);

@@ -16,7 +16,7 @@ enum { AXIS_ROWS, AXIS_COLUMNS, AXIS_OUTER, AXES_MAX = PTO_MAX_DIMS };
 enum { ALONG_ROWS = 1, ALONG_COLUMNS = 2, ALONG_BOTH = 3 };
 
 enum { ROW_OPERANDS = 3 };
-enum row_role { ROW_INPUT, ROW_SPLAT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
+enum row_role { ROW_INPUT, ROW_SPLAT, ROW_COUNT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
 
 /* Where an input is read from that is a window of another tensor: dim d of the memory is read from start[d] on, plus
  * step[d] times the offset along axis[d]; AXES_MAX: along none. */
@@ -41,6 +41,7 @@ typedef struct row_value {
     uint32_t depth;
     uint32_t in_count, in[ROW_OPERANDS];
     tile_number number; /* ROW_SPLAT */
+    uint8_t is_index;   /* of a splat: the number is where the instance is along the axis of `form` */
     pto_dtype dtype;
     pto_value memory;         /* 2-D tensor of an input */
     const row_window *window; /* of an input; NULL: it is read as it is */

@@ -1,0 +1,145 @@
+/* pto.decompose-indices: what computes with indices becomes arithmetic on rows and columns of them.
+ *
+ *     %y = tensor.iota {axis = 0} : tensor<4 x $N x f32>      %i = tensor.iota {axis = 0} : tensor<4 x 1 x i32>
+ *                                                       =>    %b = tensor.broadcast %i : tensor<4 x $N x i32>
+ *                                                             %y = tensor.cast %b : tensor<4 x $N x f32>
+ *
+ *                                                             %c = tensor.iota {axis = 1} : tensor<1 x $N x i32>
+ *                                                             %r = tensor.iota {axis = 0} : tensor<4 x 1 x i32>
+ *     %y = tensor.tril %x                               =>    %d = tensor.sub %c, %r
+ *                                                             %k = tensor.le %d, 0
+ *                                                             %y = tensor.where %k, %x, 0
+ *
+ * Indices are i32. Exact.
+ *
+ * Requires tensor ops, of any form. Leaves no tensor.tril and tensor.triu, and tensor.iota in i32 of which no dim but
+ * its axis is longer than 1. */
+#include "composite.h"
+
+#define KINDS(X)                   \
+    X(IOTA, "tensor.iota")         \
+    X(TRIL, "tensor.tril")         \
+    X(TRIU, "tensor.triu")         \
+    X(CONSTANT, "tensor.constant") \
+    X(SUB, "tensor.sub")           \
+    X(LE, "tensor.le")             \
+    X(GE, "tensor.ge")             \
+    X(WHERE, "tensor.where")       \
+    X(CAST, "tensor.cast")         \
+    X(BROADCAST, "tensor.broadcast")
+PTO_KINDS(KINDS);
+
+#define STATS(X) X(DECOMPOSED, "decomposed")
+PTO_STATS(STATS);
+
+/* Of rank 0. */
+static pto_value number(pto_op op, pto_dtype dtype, int64_t value)
+{
+    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, dtype, 0, NULL), "_c");
+    if (pto_dtype_is_float(dtype))
+        pto_spec_float(&s, PTO_STR("value"), (double)value);
+    else
+        pto_spec_int(&s, PTO_STR("value"), value);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* The index along dim `axis` of `shape`, with extents of 1 elsewhere. */
+static pto_value count(pto_op op, pto_type shape, uint32_t axis, const char *suffix)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(shape);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? pto_type_dim(shape, i) : pto_expr_const(op.run, 1);
+    const pto_type type = pto_type_tensor(op.run, PTO_I32, rank, dims);
+    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_IOTA), type, suffix);
+    pto_spec_int(&s, PTO_STR("axis"), axis);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_status check_extent(pto_op op, pto_type shape, uint32_t axis)
+{
+    int64_t extent = 0;
+    if (!pto_dim_is_const(shape, axis, &extent) || extent <= INT32_MAX) return PTO_OK;
+    return pto_error(op, "pto.decompose-indices/many",
+                     "`%.*s` counts %lld elements along dim %u, and indices are lowered in i32, to %d: split the axis",
+                     PTO_FMT(pto_op_name(op)), (long long)extent, (unsigned)axis, INT32_MAX);
+}
+
+static pto_value expand_iota(pto_op op)
+{
+    const pto_run *run = op.run;
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
+    int64_t axis = pto_attr_int_of(op, PTO_STR("axis"), 0);
+    if (axis < 0) axis += pto_type_rank(type);
+    if (check_extent(op, type, (uint32_t)axis) != PTO_OK) return pto_value_none(run);
+    const pto_type indices = pto_type_with_dtype(run, type, PTO_I32);
+    pto_value y = count(op, type, (uint32_t)axis, "_index");
+    if (PTO_SOME(y) && !pto_type_same(pto_value_type(y), indices))
+        y = composite_unary(op, pto_kind(run, KIND_BROADCAST), indices, "_all", y);
+    return PTO_SOME(y) ? composite_cast(op, pto_kind(run, KIND_CAST), pto_type_dtype(type), "", y) : y;
+}
+
+static pto_value expand_triangle(pto_op op)
+{
+    const pto_run *run = op.run;
+    const pto_value x = pto_op_operand(op, 0);
+    const pto_type type = pto_value_type(x);
+    const uint32_t rank = pto_type_rank(type);
+    pto_expr dims[PTO_MAX_DIMS];
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i + 2 < rank ? pto_expr_const(run, 1) : pto_type_dim(type, i);
+    if (check_extent(op, type, rank - 1) != PTO_OK || check_extent(op, type, rank - 2) != PTO_OK)
+        return pto_value_none(run);
+    const pto_type matrix = pto_type_tensor(run, PTO_I32, rank, dims);
+    const pto_value columns = count(op, type, rank - 1, "_column"), rows = count(op, type, rank - 2, "_row");
+    const pto_value place = composite_binary(op, pto_kind(run, KIND_SUB), matrix, "_place", columns, rows);
+    int64_t diagonal = pto_attr_int_of(op, PTO_STR("diagonal"), 0);
+    diagonal = diagonal > INT32_MAX ? INT32_MAX : diagonal < INT32_MIN ? INT32_MIN : diagonal;
+    const pto_value keep =
+        composite_binary(op, pto_kind(run, PTO_IS(op, TRIL) ? KIND_LE : KIND_GE),
+                         pto_type_with_dtype(run, matrix, PTO_BOOL), "_keep", place, number(op, PTO_I32, diagonal));
+    pto_spec s = composite_spec(op, pto_kind(run, KIND_WHERE), type, "");
+    pto_spec_operand(&s, keep);
+    pto_spec_operand(&s, x);
+    pto_spec_operand(&s, number(op, pto_type_dtype(type), 0));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* An iota that stays. */
+static int is_plain(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
+    int64_t axis = pto_attr_int_of(op, PTO_STR("axis"), 0);
+    if (axis < 0) axis += pto_type_rank(type);
+    for (uint32_t i = 0; i < pto_type_rank(type); i++) {
+        int64_t extent = 0;
+        if (i != (uint32_t)axis && (!pto_dim_is_const(type, i, &extent) || extent != 1)) return 0;
+    }
+    return pto_type_dtype(type) == PTO_I32;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    PTO_WALK(function, op)
+    {
+        const int is_iota = PTO_IS(op, IOTA) && !is_plain(op);
+        if (!is_iota && !PTO_IS(op, TRIL) && !PTO_IS(op, TRIU)) continue;
+        const pto_value y = is_iota ? expand_iota(op) : expand_triangle(op);
+        PTO_NEED(y);
+        pto_stat_add(run, STAT_DECOMPOSED, 1);
+        PTO_TRY(pto_op_replace_by(op, y));
+    }
+    return PTO_OK;
+}
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .id = "pto.decompose-indices",
+    .summary = "Make arithmetic on indices of iota and triangles",
+    .scope = "function",
+    .consumes = "tensor/1",
+    .produces = "tensor/1",
+    .kinds = pass_kinds,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.decompose-indices", "pass:pto.decompose-indices", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));
