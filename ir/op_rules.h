@@ -6,6 +6,7 @@
 #include "ir/op_info.h"
 
 /* The types of the results, from operands and attributes. Fail after a diagnostic at the op. */
+MUST_CHECK status infer_argument(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_assemble(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);

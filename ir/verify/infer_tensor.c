@@ -188,6 +188,38 @@ status infer_reduce(module *m, uint32_t op, type_id *out)
     return infer_give(m, x->dtype, &s, out);
 }
 
+/* What cannot be chosen, since there is nothing. */
+static status check_not_empty(module *m, op_id op)
+{
+    const ir_context *c = module_context(m);
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    const attr_id axes = op_attr(m, op, "axis");
+    const bool is_list = attr_at(c, axes)->kind == ATTR_LIST;
+    for (uint32_t i = 0; i < (is_list ? attr_at(c, axes)->count : 1); i++) {
+        uint32_t axis = 0;
+        int64_t extent = 1;
+        TRY(infer_axis(m, op, is_list ? attr_at(c, axes)->items[i] : axes, x->rank, &axis));
+        if (expr_is_const(c, x->dims[axis], &extent) && extent == 0)
+            return op_error(m, op, &E0215,
+                            "has axis %" PRIu32 " of extent 0, along which there is no element to choose", axis);
+    }
+    return OK;
+}
+
+status infer_argument(module *m, uint32_t op, type_id *out)
+{
+    const ir_context *c = module_context(m);
+    const attr_id wanted = op_attr(m, op, "out");
+    const dtype d = wanted != 0 ? type_at(c, attr_at(c, wanted)->id)->dtype : DTYPE_I32;
+    if (d != DTYPE_I32 && d != DTYPE_I64)
+        return op_error(m, op, &E0212, "cannot give %s; legal are i32 and i64", dtype_name(d));
+    type_id like = *out;
+    TRY(infer_reduce(m, op, &like));
+    TRY(check_not_empty(m, op));
+    shape s = infer_shape_of(type_at(c, like));
+    return infer_give(m, d, &s, out);
+}
+
 status infer_full(module *m, uint32_t op, type_id *out)
 {
     shape s = infer_shape_of(type_at(module_context(m), *out));

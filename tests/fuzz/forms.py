@@ -686,8 +686,8 @@ class RandomForm:
             self.choose(name, dims, value)
         elif kind < 0.75 and dims:
             axes = sorted(r.sample(range(len(dims)), r.randrange(1, len(dims) + 1)))
-            op, fn = r.choice((("sum", np.sum), ("sum", np.sum), ("max", np.max), ("min", np.min)))
-            if op != "sum" and any(value.shape[a] == 0 for a in axes):
+            op, fn = r.choice((("sum", np.sum), ("sum", np.sum), ("max", np.max), ("min", np.min), ("prod", np.prod)))
+            if op not in ("sum", "prod") and any(value.shape[a] == 0 for a in axes):
                 return
             kept = r.random() < 0.75
             to = tuple("1" if i in axes else d for i, d in enumerate(dims) if kept or i not in axes)
@@ -697,7 +697,15 @@ class RandomForm:
         elif kind < 0.89 and len(dims) > 1:
             perm = r.sample(range(len(dims)), len(dims))
             self.keep(f"tensor.transpose %{name} {{perm = {perm}}}", tuple(dims[p] for p in perm), np.transpose(value, perm))
-        elif kind < 0.95:
+        elif kind < 0.91 and len(dims) > 1:
+            op, fn = r.choice((("tril", np.tril), ("triu", np.triu)))
+            diagonal = r.randrange(-3, 4)
+            self.keep(f"tensor.{op} %{name} {{diagonal = {diagonal}}}", dims, fn(value, diagonal))
+        elif kind < 0.93 and dims:
+            axis = r.randrange(len(dims))
+            along = np.arange(value.shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(dims))])
+            self.keep(f"tensor.iota {{axis = {axis}}}", dims, np.broadcast_to(along, value.shape))
+        elif kind < 0.96:
             full = tuple(self.names)
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))

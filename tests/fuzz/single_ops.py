@@ -359,6 +359,45 @@ def scalars(Form):
         yield form(Form, f"full-{dtype}", dtype, {"x": t, "s": dtype}, t, f"%y = tensor.full %s : {t}", lambda x, s: np.broadcast_to(s, x.shape).copy())
 
 
+def chosen(Form):
+    """Products, variances, and where the extreme is. NaN and equal ones are frequent."""
+    for dtype in FLOATS + INTEGERS:
+        for number, (space, axes, kept) in enumerate(SPACES):
+            if dtype not in ("f32", "i32") and number not in (0, 1 + elements.TYPES[dtype][0] % 4):
+                continue
+            sizes = [{k: v for k, v in s.items() if k in space} for s in BOXES]
+            def rows(x, axes=axes, d=dtype):
+                v = elements.decode(d, x)
+                moved = np.moveaxis(v, axes, range(-len(axes), 0))
+                return moved.reshape(*moved.shape[: v.ndim - len(axes)], int(np.prod([v.shape[a] for a in axes])))
+            def back(r, x, axes=axes):
+                return np.asarray(r).reshape([1 if i in axes else e for i, e in enumerate(x.shape)])
+            attributes = f"axis = {list(axes)}"
+            few = elements.encode(dtype, [1.0, -1.0, 2.0, 0.5, 1.0, -1.0]) if dtype in FLOATS else elements.int_bits(dtype, [1, -1, 3, 1, 1])
+            def product(x, rows=rows, back=back, d=dtype):
+                r = rows(x)
+                return back(elements.encode(d, np.ravel(np.prod(r, -1))), x) if d in FLOATS else back(elements.int_bits(d, np.ravel(np.multiply.reduce(r.astype(object), -1, initial=1))), x)
+            f = form(Form, f"prod-[{space}]-{list(axes)}-{dtype}", dtype, {"x": f"<{space} x {dtype}>"}, f"<{kept} x {dtype}>",
+                     f"%y = tensor.reduce_prod %x {{{attributes}}} : <{kept} x {dtype}>", product, [s for s in sizes if np.prod(list(s.values())) < 1000], others=few)
+            f.prepare = lambda n, d, shape, rng, k=few: given(d, rng.choice(k, shape))
+            yield f
+            full = [s for s in sizes if all(s["ABC"[a]] for a in axes)]
+            for op, fn in (("argmax", np.argmax), ("argmin", np.argmin)):
+                for out in ("i32", "i64"):
+                    text = f"%y = tensor.{op} %x {{{attributes}, out = {out}}} : <{kept} x {out}>"
+                    yield form(Form, f"{op}-[{space}]-{list(axes)}-{dtype}-{out}", dtype, {"x": f"<{space} x {dtype}>"}, f"<{kept} x {out}>", text,
+                               lambda x, fn=fn, rows=rows, back=back, o=out: back(fn(rows(x), -1).astype(elements.bits_type(o)), x), full)
+            if dtype not in FLOATS:
+                continue
+            def variance(x, rows=rows, back=back):
+                return back(np.var(rows(x), -1), x)
+            f = form(Form, f"var-[{space}]-{list(axes)}-{dtype}", dtype, {"x": f"<{space} x {dtype}>"}, f"<{kept} x {dtype}>",
+                     f"%y = tensor.var %x {{{attributes}}} : <{kept} x {dtype}>", variance, sizes,
+                     lambda got, want, d=dtype: within(d, 1)(got, want) | (np.abs(elements.decode(d, got) - want) <= 1e-4 * (1 + np.abs(want))))
+            f.prepare = lambda n, d, shape, rng: given(d, elements.encode(d, rng.standard_normal(int(np.prod(shape))) + 3).reshape(shape) if np.prod(shape) else np.zeros(shape, elements.bits_type(d)))
+            yield f
+
+
 def indices(Form):
     """Indices along each dim, and triangles, whose other half may hold anything."""
     for dtype in FLOATS + INTEGERS:
@@ -431,5 +470,5 @@ def folded(Form):
 
 
 def single_ops(Form):
-    for group in (unary, binary, pairs, scalars, truth_values, reductions, indices, shapes, products, folded):
+    for group in (unary, binary, pairs, scalars, truth_values, reductions, chosen, indices, shapes, products, folded):
         yield from group(Form)

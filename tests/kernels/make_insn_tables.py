@@ -1,6 +1,7 @@
 """Writes the cases of test_insn: one record for each instruction, element type, layout and size.
 
 usage: make_insn_tables.py OUT. Records are little-endian; test_insn.c says how they are read."""
+import math
 import struct
 import sys
 
@@ -351,13 +352,14 @@ def reduce_all(op, t, a, axis):
     """Bits of the fold along axis, in the order and the precision of the contract."""
     a = np.moveaxis(a, axis, 0)
     n = a.shape[1]
-    if op == "sum":
+    if op in ("sum", "prod"):
         if not el.is_float(t):
-            return el.int_bits(t, [sum(int(v) for v in el.decode(t, a[:, i])) for i in range(n)])
-        acc = np.zeros(n, dtype=np.float32)
+            return el.int_bits(t, [(sum if op == "sum" else math.prod)(int(v) for v in el.decode(t, a[:, i])) for i in range(n)])
+        acc = np.full(n, 0 if op == "sum" else 1, dtype=np.float32)
         with np.errstate(all="ignore"):
             for row in a:
-                acc = acc + el.decode(t, row).astype(np.float32)
+                value = el.decode(t, row).astype(np.float32)
+                acc = acc + value if op == "sum" else acc * value
                 if axis == 0:
                     acc = el.decode(t, el.encode(t, acc.astype(np.float64))).astype(np.float32)
         return el.encode(t, acc.astype(np.float64)) if n else np.zeros(0, dtype=el.bits_type(t))
@@ -375,11 +377,11 @@ def reduce_cases():
     for t in NUMBERS:
         for k, shape in enumerate(SIZES + [(7, 0), (0, 7), (16, 64)]):
             layouts = list(layouts_for(2))[k % 3]
-            for op in ("sum", "max", "min"):
-                a = data(t, shape, "moderate" if k % 2 or op == "sum" else None)
+            for op in ("sum", "prod", "max", "min"):
+                a = data(t, shape, "moderate" if k % 2 or op in ("sum", "prod") else None)
                 if op == "sum" and k == 2:
                     a = data(t, shape)
-                if el.is_float(t) and op != "sum" and shape[0] > 2 and shape[1] > 2:
+                if el.is_float(t) and op not in ("sum", "prod") and shape[0] > 2 and shape[1] > 2:
                     a[1, :] = el.encode(t, np.nan)[0]
                     a[:, 1] = el.encode(t, np.nan)[0]
                 s = Tile(t, a, layouts[1])

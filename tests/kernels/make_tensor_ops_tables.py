@@ -1,6 +1,7 @@
 """Writes the cases of test_tensor_ops: one record for each tensor op, element type and shape, ranks 0 to 8, extents 0 and 1.
 
 usage: make_tensor_ops_tables.py OUT. Records are little-endian; test_tensor_ops.c says how they are read."""
+import math
 import struct
 import sys
 
@@ -278,6 +279,10 @@ def reduce_cases():
                     v = ints(t, rows)
                     lo, hi = el.limits(t)
                     case("reduce_sum", what, t, to_bits(t, [sum(r) for r in v]).reshape(final), src, **args)
+                    case("reduce_prod", what, t, to_bits(t, [math.prod(r) for r in v]).reshape(final), src, **args)
+                    for name, fn in (("argmax", np.argmax), ("argmin", np.argmin)):
+                        for to in ("i32", "i64"):
+                            case(name, what, to, to_bits(to, np.array([fn(r) if len(r) else 2**31 - 1 for r in v], dtype=object)).reshape(final), src, **args)
                     case("reduce_max", what, t, to_bits(t, [max(r, default=lo) for r in v]).reshape(final), src, **args)
                     case("reduce_min", what, t, to_bits(t, [min(r, default=hi) for r in v]).reshape(final), src, **args)
                     continue
@@ -285,6 +290,16 @@ def reduce_cases():
                     s = ascending_sum(el.decode(t, a), axes)
                     case("reduce_sum", what, t, rounded(t, s).reshape(final), src, **args)
                     case("reduce_mean", what, t, rounded(t, s / np.float64(rows.shape[1])).reshape(final), src, **args)
+                    x = el.decode(t, rows)
+                    case("reduce_prod", what, t, rounded(t, np.array([np.multiply.reduce(r) if len(r) else 1.0 for r in x])).reshape(final), src, ulp=1, **args)
+                    for name, fn in (("argmax", np.argmax), ("argmin", np.argmin)):
+                        case(name, what, "i32", to_bits("i32", np.array([fn(r) if len(r) else 2**31 - 1 for r in x], dtype=object)).reshape(final), src, **args)
+                    few = data(t, shape, "moderate")
+                    y = el.decode(t, few.transpose(kept + list(axes)).reshape(rows.shape))
+                    for correction in (0, 1, 3):
+                        n_less = max(rows.shape[1] - correction, 0)
+                        want = [np.sum((r - np.sum(r) / len(r)) ** 2) / np.float64(n_less) if len(r) else np.nan for r in y]
+                        case("var", what + f" {correction}", t, rounded(t, np.array(want)).reshape(final), [Array(t, few)], offsets=[correction], ulp=1, **args)
                 for nan in range(3):
                     for name, smaller in (("reduce_max", False), ("reduce_min", True)):
                         want = []

@@ -105,7 +105,10 @@ static bound element(const bound_run *r, const bound *a, const bound *b)
     case EVAL_TENSOR_LE:
     case EVAL_TENSOR_GT:
     case EVAL_TENSOR_GE: return bound_compare(PTO_RELATION_EQ + (r->o->tensor - EVAL_TENSOR_EQ), a, b);
+    case EVAL_TENSOR_FULL:
     case EVAL_TENSOR_BROADCAST: return *a;
+    case EVAL_TENSOR_TRIL:
+    case EVAL_TENSOR_TRIU: return bound_join(a, &(bound){.lo = 0, .hi = 0});
     case EVAL_TENSOR_CAST: return bound_convert(t, r->call->in[0]->dtype, a, r->call->mode, r->call->saturate);
     default: return bound_function(r->o->tensor, r->call->approx, t, a, &r->rule);
     }
@@ -228,6 +231,74 @@ static pto_status extremes(bound_run *r)
         *z = is_first ? *x : bound_extreme(z, x, smaller, r->call->nan);
         z->is_exact = is_exact;
     }
+    return PTO_OK;
+}
+
+/* Along which element an index leads is open as soon as one of them may be another. */
+static pto_status chosen_indices(bound_run *r)
+{
+    for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = (bound){.is_exact = true};
+    walk w = walk_reduction(r);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w))
+        if (!r->from[0].at[w.offset[1]].is_exact) r->to.at[w.offset[0]] = bound_anything(r->type);
+    return PTO_OK;
+}
+
+/* Products of floats in any order: between an overflow and an underflow of some order nothing is known. */
+static bound product_end(const bound *sum, double magnitude, double smallest, double count)
+{
+    const double slack = count * 0x1p-23;
+    if (!isfinite(magnitude) || magnitude > 0x1p126 || smallest < 0x1p-125 || slack > 0.5 || sum->may_be_nan)
+        return bound_anything(PTO_F32);
+    return bound_rounded(PTO_F32, sum->lo - fabs(sum->lo) * 2 * slack, sum->hi + fabs(sum->hi) * 2 * slack, 0, false);
+}
+
+typedef struct product {
+    bound value;
+    double magnitude, smallest, count; /* products of what is above 1, and of what is below; terms */
+    bool is_exact;
+} product;
+
+static void multiply(product *p, const bound *x)
+{
+    const double least = x->lo <= 0 && x->hi >= 0 ? 0 : fmin(fabs(x->lo), fabs(x->hi)),
+                 most = fmax(fabs(x->lo), fabs(x->hi));
+    p->is_exact &= x->is_exact;
+    p->count++;
+    p->magnitude *= fmax(most, 1);
+    p->smallest *= fmin(least, 1);
+    const bool may_be_nan = p->value.may_be_nan || x->may_be_nan || !bound_has_numbers(x);
+    p->value = bound_product(&p->value, x);
+    p->value.may_be_nan |= may_be_nan;
+}
+
+static pto_status all_products(bound_run *r)
+{
+    storage *memory = storage_make(r->in->pool, (size_t)r->to.count * sizeof(product));
+    if (memory == NULL) return PTO_FAILED;
+    void *const data = memory->data;
+    product *const p = data;
+    for (int64_t i = 0; i < r->to.count; i++)
+        p[i] = (product){.value = {.lo = 1, .hi = 1}, .magnitude = 1, .smallest = 1, .is_exact = true};
+    walk w = walk_reduction(r);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) multiply(&p[w.offset[0]], &r->from[0].at[w.offset[1]]);
+    for (int64_t i = 0; i < r->to.count; i++) {
+        if (p[i].is_exact && (p[i].count == 0 || !element_is_float(r->type))) {
+            r->to.at[i] = (bound){.is_exact = true};
+            continue;
+        }
+        const bound y = product_end(&p[i].value, p[i].magnitude, p[i].smallest, p[i].count);
+        r->to.at[i] = element_is_float(r->type) ? bound_convert(r->type, PTO_F32, &y, ROUND_RINT, false)
+                                                : bound_anything(r->type);
+    }
+    storage_release(r->in->pool, memory);
+    return PTO_OK;
+}
+
+/* Distances from a mean that is off by an unknown amount. */
+static pto_status unknown(bound_run *r)
+{
+    for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = bound_anything(r->type);
     return PTO_OK;
 }
 
@@ -481,6 +552,10 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_ALL: return extremes;
     case EVAL_TENSOR_REDUCE_SUM:
     case EVAL_TENSOR_REDUCE_MEAN: return sums;
+    case EVAL_TENSOR_REDUCE_PROD: return all_products;
+    case EVAL_TENSOR_VAR: return unknown;
+    case EVAL_TENSOR_ARGMAX:
+    case EVAL_TENSOR_ARGMIN: return chosen_indices;
     case EVAL_TENSOR_MATMUL: return products;
     case EVAL_TENSOR_WHERE: return chosen;
     case EVAL_TENSOR_SOFTMAX: return softmax;

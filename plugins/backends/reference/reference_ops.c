@@ -69,7 +69,8 @@ static void read_attributes(const op_code *o, tensor_call *call)
     read_axes(o, "perm", call);
     read_strides(o, call);
     call->nan = nan_rule_of(pto_attr_str_of(o->op, PTO_STR("nan")));
-    call->offsets[0] = pto_attr_int_of(o->op, PTO_STR("diagonal"), 0);
+    call->offsets[0] =
+        pto_attr_int_of(o->op, PTO_STR("diagonal"), 0) + pto_attr_int_of(o->op, PTO_STR("correction"), 0);
     call->drop_reduced = !pto_attr_bool_of(o->op, PTO_STR("keepdim"), 1);
     call->transpose_a = pto_attr_bool_of(o->op, PTO_STR("transpose_a"), 0);
     call->transpose_b = pto_attr_bool_of(o->op, PTO_STR("transpose_b"), 0);

@@ -10,14 +10,14 @@ static size_t piece_at(int64_t cols, int64_t c) { return cols - c < LANES ? (siz
 /* What a reduction starts from; NaN loses against every number, so that a maximum of NaN alone stays NaN. */
 static float start_f32(lane_op op, bool empty)
 {
-    if (op == LANE_ADD) return 0;
+    if (op == LANE_ADD || op == LANE_MUL) return op == LANE_MUL;
     if (!empty) return NAN;
     return op == LANE_MAX ? -INFINITY : INFINITY;
 }
 
 static int64_t start_i64(lane_op op, pto_dtype t)
 {
-    if (op == LANE_ADD) return 0;
+    if (op == LANE_ADD || op == LANE_MUL) return op == LANE_MUL;
     return op == LANE_MAX ? element_int_min(t) : element_int_max(t);
 }
 
@@ -26,6 +26,10 @@ static float fold_f32(lane_op op, float value, size_t n, float *a)
 {
     if (op == LANE_ADD) {
         for (size_t i = 0; i < n; i++) value += a[i];
+        return value;
+    }
+    if (op == LANE_MUL) {
+        for (size_t i = 0; i < n; i++) value *= a[i];
         return value;
     }
     while (n > 1) {
@@ -83,6 +87,8 @@ pto_status insn_TROWSUM(insn_call *call) { return row_reduce(call, LANE_ADD); }
 pto_status insn_TROWMAX(insn_call *call) { return row_reduce(call, LANE_MAX); }
 pto_status insn_TROWMIN(insn_call *call) { return row_reduce(call, LANE_MIN); }
 
+pto_status insn_TROWPROD(insn_call *call) { return row_reduce(call, LANE_MUL); }
+
 static pto_status col_reduce(insn_call *call, lane_op op)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];
@@ -117,6 +123,8 @@ static pto_status col_reduce(insn_call *call, lane_op op)
 pto_status insn_TCOLSUM(insn_call *call) { return col_reduce(call, LANE_ADD); }
 pto_status insn_TCOLMAX(insn_call *call) { return col_reduce(call, LANE_MAX); }
 pto_status insn_TCOLMIN(insn_call *call) { return col_reduce(call, LANE_MIN); }
+
+pto_status insn_TCOLPROD(insn_call *call) { return col_reduce(call, LANE_MUL); }
 
 /* Row values: [R,1], or row-major [R, 32/size] where column c of the tile takes value c % (32/size) of its row. */
 static pto_status check_row_values(insn_call *call, const tile_ref *v, int64_t rows)

@@ -39,7 +39,7 @@ typedef struct tensor_call {
     /* attributes, those that the op has */
     uint32_t axis_count;
     int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm */
-    int64_t offsets[PTO_MAX_DIMS]; /* of windows; pad: low; tril, triu: the diagonal */
+    int64_t offsets[PTO_MAX_DIMS]; /* of windows; pad: low; tril, triu: the diagonal; var: the correction */
     int64_t strides[PTO_MAX_DIMS]; /* of tensor.view, when has_strides */
     bool has_strides;
     nan_rule nan;

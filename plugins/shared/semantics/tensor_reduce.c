@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-typedef enum fold_op { FOLD_OP_SUM, FOLD_OP_MEAN, FOLD_OP_MAX, FOLD_OP_MIN } fold_op;
+typedef enum fold_op { FOLD_OP_SUM, FOLD_OP_MEAN, FOLD_OP_PROD, FOLD_OP_MAX, FOLD_OP_MIN } fold_op;
 
 /* The kept dims (array 0: result, array 1: operand) and the reduced ones (array 1). */
 static pto_status split_dims(tensor_call *call, walk *kept, walk *reduced)
@@ -50,6 +50,8 @@ static void fold_floats(fold *f, fold_op op, nan_rule nan, size_t n, const doubl
     for (size_t i = 0; i < n; i++, f->count++) {
         if (op == FOLD_OP_SUM || op == FOLD_OP_MEAN)
             f->value += x[i];
+        else if (op == FOLD_OP_PROD)
+            f->value *= x[i];
         else
             f->value = f->count == 0 ? x[i] : tensor_extreme(f->value, x[i], op == FOLD_OP_MIN, nan);
     }
@@ -57,13 +59,16 @@ static void fold_floats(fold *f, fold_op op, nan_rule nan, size_t n, const doubl
 
 static void fold_ints(fold *f, fold_op op, bool is_unsigned, size_t n, const int64_t *x)
 {
-    const lane_op lane = op == FOLD_OP_SUM ? LANE_ADD : op == FOLD_OP_MAX ? LANE_MAX : LANE_MIN;
+    static const lane_op lanes[] = {
+        [FOLD_OP_SUM] = LANE_ADD, [FOLD_OP_PROD] = LANE_MUL, [FOLD_OP_MAX] = LANE_MAX, [FOLD_OP_MIN] = LANE_MIN};
+    const lane_op lane = lanes[op];
     for (size_t i = 0; i < n; i++) lanes_i64(lane, is_unsigned, 1, &f->whole, &x[i], &f->whole);
 }
 
 static fold fold_start(fold_op op, pto_dtype t)
 {
     fold f = {0};
+    if (op == FOLD_OP_PROD) f = (fold){.value = 1, .whole = 1};
     if (op == FOLD_OP_MAX)
         f = (fold){.value = -(double)INFINITY, .whole = element_is_float(t) ? 0 : element_int_min(t)};
     if (op == FOLD_OP_MIN) f = (fold){.value = (double)INFINITY, .whole = element_is_float(t) ? 0 : element_int_max(t)};
@@ -114,11 +119,85 @@ static pto_status reduce(tensor_call *call, fold_op op)
 }
 
 pto_status eval_TENSOR_REDUCE_SUM(tensor_call *call) { return reduce(call, FOLD_OP_SUM); }
+pto_status eval_TENSOR_REDUCE_PROD(tensor_call *call) { return reduce(call, FOLD_OP_PROD); }
 pto_status eval_TENSOR_REDUCE_MAX(tensor_call *call) { return reduce(call, FOLD_OP_MAX); }
 pto_status eval_TENSOR_REDUCE_MIN(tensor_call *call) { return reduce(call, FOLD_OP_MIN); }
 pto_status eval_TENSOR_ANY(tensor_call *call) { return reduce(call, FOLD_OP_MAX); }
 pto_status eval_TENSOR_ALL(tensor_call *call) { return reduce(call, FOLD_OP_MIN); }
 pto_status eval_TENSOR_REDUCE_MEAN(tensor_call *call) { return reduce(call, FOLD_OP_MEAN); }
+
+static double element_f64(const pto_tensor *t, int64_t at)
+{
+    double x;
+    element_read_f64(t->dtype, tensor_at(t, at), 1, 1, &x);
+    return x;
+}
+
+/* The mean first, then the squares of the distances from it. */
+static double variance(const tensor_call *call, walk *reduced, int64_t at)
+{
+    const pto_tensor *in = call->in[0];
+    double sum = 0, squares = 0, count = 0;
+    for (bool more = walk_begin(reduced); more; more = walk_next(reduced), count++)
+        sum += element_f64(in, at + reduced->offset[1]);
+    const double mean = sum / count, divisor = count - (double)call->offsets[0];
+    for (bool more = walk_begin(reduced); more; more = walk_next(reduced)) {
+        const double distance = element_f64(in, at + reduced->offset[1]) - mean;
+        squares += distance * distance;
+    }
+    return squares / (divisor > 0 ? divisor : 0);
+}
+
+pto_status eval_TENSOR_VAR(tensor_call *call)
+{
+    walk kept, reduced;
+    TENSOR_TRY(tensor_check_float(call));
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    TENSOR_TRY(split_dims(call, &kept, &reduced));
+    for (bool more = walk_begin(&kept); more; more = walk_next(&kept)) {
+        const double value = variance(call, &reduced, kept.offset[1]);
+        element_write_f64(call->out->dtype, tensor_at(call->out, kept.offset[0]), 1, 1, &value);
+    }
+    return PTO_OK;
+}
+
+/* Whether the element at `a` is chosen before that at `b`, which comes first. */
+static bool is_chosen(const pto_tensor *t, bool smaller, int64_t a, int64_t b)
+{
+    if (element_is_float(t->dtype)) {
+        const double x = element_f64(t, a), y = element_f64(t, b);
+        if (x != x || y != y) return y == y;
+        return smaller ? x < y : x > y;
+    }
+    int64_t x, y;
+    element_read_i64(t->dtype, tensor_at(t, a), 1, 1, &x);
+    element_read_i64(t->dtype, tensor_at(t, b), 1, 1, &y);
+    const bool is_above = element_is_unsigned(t->dtype) ? (uint64_t)x > (uint64_t)y : x > y;
+    return smaller ? !is_above && x != y : is_above;
+}
+
+static pto_status choose(tensor_call *call, bool smaller)
+{
+    walk kept, reduced;
+    const pto_tensor *in = call->in[0], *out = call->out;
+    if (out->dtype != PTO_I32 && out->dtype != PTO_I64)
+        return tensor_fail(call, "the result is %s, it must be i32 or i64", pto_dtype_name(out->dtype));
+    TENSOR_TRY(split_dims(call, &kept, &reduced));
+    for (bool more = walk_begin(&kept); more; more = walk_next(&kept)) {
+        int64_t index = 0, best = INT32_MAX, place = 0;
+        for (bool on = walk_begin(&reduced); on; on = walk_next(&reduced), index++) {
+            const int64_t at = kept.offset[1] + reduced.offset[1];
+            if (index != 0 && !is_chosen(in, smaller, at, place)) continue;
+            best = index;
+            place = at;
+        }
+        element_write_i64(out->dtype, tensor_at(out, kept.offset[0]), 1, 1, &best);
+    }
+    return PTO_OK;
+}
+
+pto_status eval_TENSOR_ARGMAX(tensor_call *call) { return choose(call, false); }
+pto_status eval_TENSOR_ARGMIN(tensor_call *call) { return choose(call, true); }
 
 /* One row along an axis, in pieces; a NaN anywhere makes all of the row NaN. */
 static void softmax_row(const pto_tensor *in, const pto_tensor *out, int64_t from, int64_t from_stride, int64_t to,

@@ -45,6 +45,7 @@
     X(REDUCE_MAX, "tensor.reduce_max")   \
     X(REDUCE_MIN, "tensor.reduce_min")   \
     X(REDUCE_SUM, "tensor.reduce_sum")   \
+    X(REDUCE_PROD, "tensor.reduce_prod") \
     X(ANY, "tensor.any")                 \
     X(ALL, "tensor.all")                 \
     X(GT, "tensor.gt")                   \
@@ -431,7 +432,7 @@ static uint32_t last_run(pto_op op, uint32_t *out_rest)
 /* Reduces the last run of dims before `op` does the rest. A float sum in ascending order is one sum. */
 static pto_status part_reduction(const pto_run *run, pto_op op)
 {
-    if (!is_reduction(op) && !PTO_IS(op, REDUCE_SUM)) return PTO_OK;
+    if (!is_reduction(op) && !PTO_IS(op, REDUCE_SUM) && !PTO_IS(op, REDUCE_PROD)) return PTO_OK;
     const int is_ordered = pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending");
     if (is_ordered && pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)))) return PTO_OK;
     for (uint32_t rest = 0, dims = last_run(op, &rest); rest != 0; dims = last_run(op, &rest)) {

@@ -111,6 +111,19 @@ static void find_copies(fuse_plan *p, fuse_node *n)
     if (total <= FUSE_COPY_LIMIT) n->copies = total;
 }
 
+/* What is copied for a node brings along how its own operands vary. */
+static void note_copied(fuse_plan *p, uint32_t index)
+{
+    fuse_node *n = &p->nodes[index];
+    if (n->role != FUSE_VECTOR) return;
+    for (uint32_t k = 0; k < n->in_count; k++) {
+        if (n->in[k] == FUSE_NONE || !fuse_is_copied(p, n->in[k], index)) continue;
+        const fuse_node *from = &p->nodes[n->in[k]];
+        for (uint32_t i = 0; i < FUSE_MASKS / 64 && !fuse_is_splat(from->op); i++)
+            n->space.varies[i] |= from->space.varies[i];
+    }
+}
+
 /* Copies of the user take copies of vector ops along, and read what other ops produce. */
 static void mark_user(fuse_node *n, const fuse_node *user, int is_copied)
 {
@@ -266,7 +279,10 @@ pto_status fuse_plan_make(fuse_plan *p)
 {
     read_block(p);
     if (p->grouped == 0) return PTO_OK;
-    for (uint32_t i = 0; i < p->count; i++) find_copies(p, &p->nodes[i]);
+    for (uint32_t i = 0; i < p->count; i++) {
+        find_copies(p, &p->nodes[i]);
+        note_copied(p, i);
+    }
     mark_live(p);
     for (uint32_t i = 0; i < p->count; i++) find_open(p, i);
     fuse_find_needs(p);

@@ -57,6 +57,7 @@ static tile_number of_nothing(pto_op op)
     const pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(op, 0)));
     if (PTO_IS(op, T_REDUCE_MAX)) return (tile_number){.real = -HUGE_VAL, .whole = integer_limit(dtype, 0)};
     if (PTO_IS(op, T_REDUCE_MIN)) return (tile_number){.real = HUGE_VAL, .whole = integer_limit(dtype, 1)};
+    if (PTO_IS(op, T_REDUCE_PROD)) return (tile_number){.real = 1.0, .whole = 1};
     return (tile_number){.real = 0.0};
 }
 
