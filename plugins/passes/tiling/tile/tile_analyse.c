@@ -174,6 +174,20 @@ static int is_cast_to_long(const row_value *v)
     return v->role == ROW_ELEMENTWISE && PTO_IS(v->op, T_CAST) && pto_dtype_bytes(v->dtype) == 8;
 }
 
+/* What is one number for a whole instance: indices along an axis before rows and columns, and what repeats such. */
+static void find_splat(const row_group *g, row_value *v)
+{
+    if (v->role == ROW_BROADCAST && g->values[v->in[0]].role == ROW_SPLAT) {
+        v->role = ROW_SPLAT;
+        v->axis = g->values[v->in[0]].axis;
+    }
+    if (v->role != ROW_COUNT) return;
+    const uint32_t wide = dims_of_type(pto_value_type(v->value));
+    for (uint32_t a = 0; a < g->axis_count; a++)
+        if ((g->axis_dims[a] & wide) != 0) v->axis = (uint8_t)a;
+    if (wide == 0 || v->axis >= AXIS_OUTER) v->role = ROW_SPLAT;
+}
+
 static void find_forms(row_group *g)
 {
     const uint8_t swept = rows_along(g->swept), has_one = shape_of(g, 0) & swept;
@@ -188,13 +202,7 @@ static void find_forms(row_group *g)
             if (in->depth > depth) depth = in->depth;
         }
         if (v->role == ROW_INPUT || v->role == ROW_COUNT || is_cast_to_long(v)) form = v->shape;
-        if (v->role == ROW_COUNT && (form & ALONG_BOTH) == 0) {
-            v->role = ROW_SPLAT;
-            v->is_index = form != 0;
-        } else if (v->role == ROW_BROADCAST && g->values[v->in[0]].role == ROW_SPLAT) {
-            v->role = ROW_SPLAT;
-            v->is_index = g->values[v->in[0]].is_index;
-        }
+        find_splat(g, v);
         if (v->role == ROW_REDUCE) {
             form = (uint8_t)((form & ~swept) | has_one);
             if (!has_one) depth++;

@@ -229,20 +229,12 @@ static tile_piece emit_input(row_nest *w, const row_value *v)
 /* A row counts; a column is a row that is turned. */
 static tile_piece emit_count(row_nest *w, const row_value *v)
 {
-    const int axis = (v->form & ALONG_ROWS) != 0 ? AXIS_ROWS : AXIS_COLUMNS;
+    const uint32_t axis = v->axis;
     const tile_number start = {.index = w->offset[axis]};
     const pto_expr valid[2] = {w->n->counts != NULL ? w->valid[axis] : pto_expr_const(w->n->run, 1), w->valid[axis]};
     const tile_piece row = tile_emit_count(w->n, v->dtype, start, valid, w->tile[axis]);
     if (axis == AXIS_COLUMNS) return row;
     return tile_emit(w->n, pto_kind(w->n->run, KIND_TRANSPOSE), v->dtype, w->tile[axis], 1, 1, &row);
-}
-
-/* Where the instance is along an axis before rows and columns. */
-static pto_expr outer_index(const row_nest *w, const row_value *v)
-{
-    for (uint32_t a = AXIS_OUTER; a < w->g->axis_count; a++)
-        if ((v->form & rows_along(a)) != 0) return w->offset[a];
-    return pto_expr_none(w->n->run);
 }
 
 static tile_piece emit_elementwise(row_nest *w, row_value *v)
@@ -262,7 +254,7 @@ void rows_emit_value(row_nest *w, row_value *v)
         if (v->as_mask) v->piece = rows_mask(w, v, v->form);
         break;
     case ROW_SPLAT:
-        if (v->is_index) v->number.index = outer_index(w, v);
+        if (v->axis >= AXIS_OUTER) v->number.index = w->offset[v->axis];
         break;
     case ROW_COUNT: v->piece = emit_count(w, v); break;
     case ROW_BROADCAST: v->piece = w->g->values[v->in[0]].piece; break;

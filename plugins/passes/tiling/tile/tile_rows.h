@@ -41,7 +41,8 @@ typedef struct row_value {
     uint32_t depth;
     uint32_t in_count, in[ROW_OPERANDS];
     tile_number number; /* ROW_SPLAT */
-    uint8_t is_index;   /* of a splat: the number is where the instance is along the axis of `form` */
+    uint8_t axis;       /* that a ROW_COUNT counts along; of a splat AXIS_OUTER or more: its number is where the
+                         * instance is along that axis */
     pto_dtype dtype;
     pto_value memory;         /* 2-D tensor of an input */
     const row_window *window; /* of an input; NULL: it is read as it is */
