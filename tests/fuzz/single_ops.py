@@ -169,6 +169,12 @@ def pairs(Form):
             second = signs if op == "copysign" else divisors
             f.prepare = lambda n, d, shape, rng, k=second: given(d, rng.choice(k, shape) if n == "z" and k is not None else edge_array(d, shape, rng))
             yield f
+        for op, fn in numpy_ops.DIVISORS.items():
+            if dtype in FLOATS:
+                break
+            fibonacci = elements.int_bits(dtype, [0, 0, 89, 55, -89, 144, 233, 28657, 46368, 17711, 1836311903, 1134903170, -1134903170, 2971215073] + list(edges(dtype)[:6]))
+            yield form(Form, f"{op}-{dtype}", dtype, {"x": t, "z": row}, t, f"%y = tensor.{op} %x, %z : {t}",
+                       lambda x, z, d=dtype, fn=fn, value=value: elements.int_bits(d, fn(value(x).astype(object), np.broadcast_to(value(z), x.shape).astype(object))).reshape(x.shape), others=fibonacci)
         for op, fn in numpy_ops.BITS.items():
             if dtype in FLOATS:
                 break

@@ -201,6 +201,8 @@ def pair_cases():
                 for name, f in numpy_ops.BITS.items():
                     made = np.broadcast_to(f(a, b), shape) if f else ~a
                     case(f"bitwise_{name}", what, t, made, ins if f else ins[:1])
+                for name, f in numpy_ops.DIVISORS.items():
+                    case(name, what, t, to_bits(t, f(x, y)), ins)
                 for name, f in numpy_ops.SHIFTS.items():
                     case(name, what, t, to_bits(t, f(x, y, 8 * el.size(t))), ins)
             low, high = data(t, sb), data(t, sb)

@@ -97,6 +97,8 @@ FLOAT_PAIRS = {
     "hypot": (lambda x, y: np.hypot(x * ONE, y * ONE), 1),
     "atan2": (np.arctan2, 1),
 }
+# of integers alone
+DIVISORS = {"gcd": lambda x, y: np.array([math.gcd(int(a), int(b)) for a, b in zip(np.ravel(x), np.ravel(y))], dtype=object).reshape(np.shape(x))}
 # instructions of two float tiles: pto.t<name>, of integers too where that is given
 TILE_PAIRS = {"rem": REMAINDERS["mod"], "fmod": REMAINDERS["fmod"], "pow": (lambda x, y: np.power(x * ONE, y * ONE), None, 1)}
 # how far functions of angles go when they are lowered

@@ -70,6 +70,34 @@ pto_status eval_TENSOR_COPYSIGN(tensor_call *call) { return map_pairs(call, copy
 pto_status eval_TENSOR_HYPOT(tensor_call *call) { return map_pairs(call, hypot); }
 pto_status eval_TENSOR_ATAN2(tensor_call *call) { return map_pairs(call, atan2); }
 
+static uint64_t magnitude(bool is_unsigned, int64_t x) { return !is_unsigned && x < 0 ? -(uint64_t)x : (uint64_t)x; }
+
+pto_status eval_TENSOR_GCD(tensor_call *call)
+{
+    walk w;
+    const pto_tensor *a = call->in[0], *b = call->in[1], *out = call->out;
+    const bool is_unsigned = element_is_unsigned(out->dtype);
+    if (element_is_float(out->dtype))
+        return tensor_fail(call, "element type %s has no divisors", pto_dtype_name(out->dtype));
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    TENSOR_TRY(tensor_check_dtype(call, 1));
+    TENSOR_TRY(walk_broadcast(call, 2, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        int64_t v[2];
+        element_read_i64(a->dtype, tensor_at(a, w.offset[1]), 1, 1, &v[0]);
+        element_read_i64(b->dtype, tensor_at(b, w.offset[2]), 1, 1, &v[1]);
+        uint64_t x = magnitude(is_unsigned, v[0]), y = magnitude(is_unsigned, v[1]);
+        while (y != 0) {
+            const uint64_t rest = x % y;
+            x = y;
+            y = rest;
+        }
+        v[0] = (int64_t)x;
+        element_write_i64(out->dtype, tensor_at(out, w.offset[0]), 1, 1, v);
+    }
+    return PTO_OK;
+}
+
 /* ---- bits of integers and of truth values ---- */
 
 typedef enum bit_op { BIT_AND, BIT_OR, BIT_XOR, BIT_NOT, BIT_SHL, BIT_SHR } bit_op;
