@@ -125,10 +125,17 @@ static bool float_binary(fold_rule rule, double a, double b, str nan, double *ou
     case FOLD_SUB: *out = a - b; return true;
     case FOLD_MUL: *out = a * b; return true;
     case FOLD_DIV: *out = a / b; return true;
+    case FOLD_FMOD: *out = fmod(a, b); return true;
     case FOLD_MAXIMUM: return extreme(a, b, true, nan, out);
     case FOLD_MINIMUM: return extreme(a, b, false, nan, out);
     default: return false;
     }
+}
+
+static uint64_t remainder_of(dtype d, uint64_t a, uint64_t b)
+{
+    if (!is_signed(d)) return a % b;
+    return (int64_t)b == -1 ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
 static bool integer_binary(fold_rule rule, dtype d, uint64_t a, uint64_t b, uint64_t *out)
@@ -145,14 +152,50 @@ static bool integer_binary(fold_rule rule, dtype d, uint64_t a, uint64_t b, uint
         else
             *out = is_signed(d) ? (uint64_t)((int64_t)a / (int64_t)b) : a / b;
         return true;
+    case FOLD_FMOD:
+        if (b == 0) return false;
+        *out = remainder_of(d, a, b);
+        return true;
     case FOLD_MAXIMUM: *out = less ? b : a; return true;
     case FOLD_MINIMUM: *out = less ? a : b; return true;
+    case FOLD_AND: *out = a & b; return true;
+    case FOLD_OR: *out = a | b; return true;
+    case FOLD_XOR: *out = a ^ b; return true;
     default: return false;
     }
 }
 
+/* Which of `=`, `<` and `>` holds for two elements, as 1, 2 and 4; 0: one is NaN. */
+static unsigned order_of(dtype d, element a, element b)
+{
+    if (is_float(d)) return a.f == b.f ? 1u : a.f < b.f ? 2u : a.f > b.f ? 4u : 0u;
+    bool less = is_signed(d) ? (int64_t)a.i < (int64_t)b.i : a.i < b.i;
+    return a.i == b.i ? 1u : less ? 2u : 4u;
+}
+
+static bool is_true(dtype d, element e) { return is_float(d) ? e.f != 0 : e.i != 0; }
+
+/* Truth values of two elements of type d; false: the rule makes none. */
+static bool truth(fold_rule rule, dtype d, element a, element b, element *out)
+{
+    unsigned order = order_of(d, a, b);
+    switch (rule) {
+    case FOLD_EQ: out->i = order == 1; return true;
+    case FOLD_NE: out->i = order != 1; return true;
+    case FOLD_LT: out->i = order == 2; return true;
+    case FOLD_LE: out->i = order == 1 || order == 2; return true;
+    case FOLD_GT: out->i = order == 4; return true;
+    case FOLD_GE: out->i = order == 1 || order == 4; return true;
+    case FOLD_LOGICAL_AND: out->i = is_true(d, a) && is_true(d, b); return true;
+    case FOLD_LOGICAL_OR: out->i = is_true(d, a) || is_true(d, b); return true;
+    default: return false;
+    }
+}
+
+/* Of two elements of type d. */
 static bool compute(fold_rule rule, dtype d, element a, element b, str nan, element *out)
 {
+    if (truth(rule, d, a, b, out)) return true;
     if (is_float(d)) {
         double v;
         if (!float_binary(rule, a.f, b.f, nan, &v)) return false;
@@ -163,6 +206,42 @@ static bool compute(fold_rule rule, dtype d, element a, element b, str nan, elem
     if (!integer_binary(rule, d, a.i, b.i, &v)) return false;
     out->i = wrapped(d, v);
     return true;
+}
+
+/* ---- of one element ---- */
+
+static bool float_unary(fold_rule rule, dtype d, double x, element *out)
+{
+    switch (rule) {
+    case FOLD_NEG: out->f = -x; return true;
+    case FOLD_ABS: out->f = fabs(x); return true;
+    case FOLD_SIGN: out->f = isnan(x) ? x : (double)((x > 0) - (x < 0)); return true;
+    case FOLD_RELU: out->f = x > 0 || isnan(x) ? x : 0; return true;
+    case FOLD_FLOOR: out->f = floor(x); return true;
+    case FOLD_CEIL: out->f = ceil(x); return true;
+    case FOLD_ROUND: out->f = rint(x); return true;
+    case FOLD_TRUNC: out->f = trunc(x); return true;
+    case FOLD_SQRT: out->f = rounded(d, sqrt(x)); return true;
+    case FOLD_LOGICAL_NOT: out->i = x == 0; return true;
+    case FOLD_ISNAN: out->i = (uint64_t)(isnan(x) != 0); return true;
+    case FOLD_ISINF: out->i = (uint64_t)(isinf(x) != 0); return true;
+    case FOLD_ISFINITE: out->i = (uint64_t)(isfinite(x) != 0); return true;
+    default: return false;
+    }
+}
+
+static bool integer_unary(fold_rule rule, dtype d, uint64_t x, element *out)
+{
+    const bool negative = is_signed(d) && (int64_t)x < 0;
+    switch (rule) {
+    case FOLD_NEG: out->i = wrapped(d, 0 - x); return true;
+    case FOLD_ABS: out->i = wrapped(d, negative ? 0 - x : x); return true;
+    case FOLD_SIGN: out->i = negative ? UINT64_MAX : (uint64_t)(x != 0); return true;
+    case FOLD_RELU: out->i = negative ? 0 : x; return true;
+    case FOLD_NOT: out->i = d == DTYPE_BOOL ? x == 0 : wrapped(d, ~x); return true;
+    case FOLD_LOGICAL_NOT: out->i = x == 0; return true;
+    default: return false;
+    }
 }
 
 /* ---- casts ---- */
@@ -256,21 +335,39 @@ static uint32_t broadcast_position(const constant *result, const constant *opera
     return position;
 }
 
-static attr_id fold_binary(module *m, op_id o)
+enum { OPERANDS_MAX = 3 };
+
+/* The element `i` of an operand that is broadcast to the result. */
+static element element_at(const constant *result, const constant *x, uint32_t i)
 {
+    return x->elements[x->splat ? 0 : broadcast_position(result, x, i)];
+}
+
+/* `from`: the condition of a choice, else the first operand. */
+static bool combine(fold_rule rule, dtype d, const element from[OPERANDS_MAX], str nan, element *out)
+{
+    if (rule != FOLD_WHERE) return compute(rule, d, from[0], from[1], nan, out);
+    *out = from[from[0].i != 0 ? 1 : 2];
+    return true;
+}
+
+static attr_id fold_elements(module *m, op_id o)
+{
+    const ir_context *c = module_context(m);
+    const type_node *t = type_at(c, value_type(m, op_result(m, o, 0)));
     fold_rule rule = (fold_rule)op_info_of(m, o)->fold;
-    constant a, b, r = {0};
-    if (!read_constant(m, op_operand(m, o, 0), &a) || !read_constant(m, op_operand(m, o, 1), &b)) return 0;
+    const uint32_t count = rule == FOLD_WHERE ? 3 : 2;
+    constant in[OPERANDS_MAX], r = {.d = t->dtype, .splat = true};
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_constant(m, op_operand(m, o, i), &in[i])) return 0;
+        r.splat &= in[i].splat;
+    }
     str nan = op_attr_str(m, o, "nan");
-    r.d = a.d;
-    r.splat = a.splat && b.splat;
-    if (r.splat)
-        return compute(rule, r.d, a.elements[0], b.elements[0], nan, &r.elements[0]) ? constant_attr(m, o, &r) : 0;
-    if (!small_shape(module_context(m), type_at(module_context(m), value_type(m, op_result(m, o, 0))), &r)) return 0;
-    for (uint32_t i = 0; i < r.count; i++) {
-        element x = a.elements[a.splat ? 0 : broadcast_position(&r, &a, i)];
-        element y = b.elements[b.splat ? 0 : broadcast_position(&r, &b, i)];
-        if (!compute(rule, r.d, x, y, nan, &r.elements[i])) return 0;
+    if (!r.splat && !small_shape(c, t, &r)) return 0;
+    for (uint32_t i = 0; i < (r.splat ? 1 : r.count); i++) {
+        element from[OPERANDS_MAX];
+        for (uint32_t k = 0; k < count; k++) from[k] = r.splat ? in[k].elements[0] : element_at(&r, &in[k], i);
+        if (!combine(rule, in[0].d, from, nan, &r.elements[i])) return 0;
     }
     return constant_attr(m, o, &r);
 }
@@ -281,19 +378,17 @@ static attr_id fold_unary(module *m, op_id o)
     if (!read_constant(m, op_operand(m, o, 0), &r)) return 0;
     dtype from = r.d;
     r.d = type_at(module_context(m), value_type(m, op_result(m, o, 0)))->dtype;
-    bool cast = op_info_of(m, o)->fold == FOLD_CAST;
+    const fold_rule rule = (fold_rule)op_info_of(m, o)->fold;
+    bool cast = rule == FOLD_CAST;
     round_mode mode = ROUND_RINT;
     if (cast && !round_mode_by_name(op_attr_str(m, o, "mode"), &mode)) return 0;
     bool saturate = cast && op_attr_int(m, o, "saturate", 0) != 0;
     for (uint32_t i = 0; i < (r.splat ? 1 : r.count); i++) {
         element v = r.elements[i];
-        if (cast) {
-            if (!cast_element(from, r.d, v, mode, saturate, &r.elements[i])) return 0;
-        } else if (is_float(from)) {
-            r.elements[i].f = -v.f;
-        } else {
-            r.elements[i].i = wrapped(from, 0 - v.i);
-        }
+        if (cast             ? !cast_element(from, r.d, v, mode, saturate, &r.elements[i])
+            : is_float(from) ? !float_unary(rule, from, v.f, &r.elements[i])
+                             : !integer_unary(rule, from, v.i, &r.elements[i]))
+            return 0;
     }
     return constant_attr(m, o, &r);
 }
@@ -345,8 +440,34 @@ attr_id op_fold(module *m, op_id o)
     case FOLD_MUL:
     case FOLD_DIV:
     case FOLD_MAXIMUM:
-    case FOLD_MINIMUM: return fold_binary(m, o);
+    case FOLD_MINIMUM:
+    case FOLD_FMOD:
+    case FOLD_EQ:
+    case FOLD_NE:
+    case FOLD_LT:
+    case FOLD_LE:
+    case FOLD_GT:
+    case FOLD_GE:
+    case FOLD_AND:
+    case FOLD_OR:
+    case FOLD_XOR:
+    case FOLD_LOGICAL_AND:
+    case FOLD_LOGICAL_OR:
+    case FOLD_WHERE: return fold_elements(m, o);
     case FOLD_NEG:
+    case FOLD_ABS:
+    case FOLD_SIGN:
+    case FOLD_RELU:
+    case FOLD_FLOOR:
+    case FOLD_CEIL:
+    case FOLD_ROUND:
+    case FOLD_TRUNC:
+    case FOLD_SQRT:
+    case FOLD_NOT:
+    case FOLD_LOGICAL_NOT:
+    case FOLD_ISNAN:
+    case FOLD_ISINF:
+    case FOLD_ISFINITE:
     case FOLD_CAST: return fold_unary(m, o);
     case FOLD_RESHAPE: return fold_reshape(m, o);
     case FOLD_TRANSPOSE: return fold_transpose(m, o);

@@ -457,7 +457,7 @@ def folded(Form):
     rng = np.random.default_rng(11)
     for dtype in FLOATS + INTEGERS:
         t = f"<16 x {dtype}>"
-        rows = [("neg", "", np.negative, 1)] + [(op, "", fn, 2) for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply))]
+        rows = [("neg", "", np.negative, 1), ("abs", "", np.abs, 1), ("sign", "", np.sign, 1)] + [(op, "", fn, 2) for op, fn in (("add", np.add), ("sub", np.subtract), ("mul", np.multiply))]
         rows += [("div", "", np.divide if dtype in FLOATS else truncated, 2)]
         rows += [(op, f' {{nan = "{nan}"}}', extreme(op == "maximum", nan), 2) for op in ("maximum", "minimum") for nan in ("propagate", "ignore")]
         for op, attribute, fn, count in rows:

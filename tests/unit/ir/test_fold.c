@@ -67,6 +67,93 @@ TEST(floats_are_rounded_once_to_the_element_type)
     expect_binary("div", "f16", "1.0", "3.0", 0.333251953125);
 }
 
+/* Truth values of two numbers. */
+static void expect_truth(const char *op, const char *element, const char *a, const char *b, double want)
+{
+    char body[512];
+    snprintf(body, sizeof body,
+             "%%a = tensor.constant {value = %s} : tensor<%s>\n%%b = tensor.constant {value = %s} : tensor<%s>\n"
+             "%%r = tensor.%s %%a, %%b : tensor<bool>",
+             a, element, b, element, op);
+    expect_number(body, "tensor<bool>", want);
+}
+
+TEST(comparisons_and_logic_fold)
+{
+    expect_truth("eq", "f32", "0.0", "-0.0", 1);
+    expect_truth("ne", "f32", "nan", "nan", 1);
+    expect_truth("le", "f32", "nan", "1.0", 0);
+    expect_truth("lt", "u64", "1", "2", 1);
+    expect_truth("lt", "i8", "-1", "2", 1);
+    expect_truth("ge", "i32", "-3", "-3", 1);
+    expect_truth("gt", "f16", "2.0", "1.0", 1);
+    expect_truth("logical_and", "f32", "nan", "1.0", 1);
+    expect_truth("logical_or", "i32", "0", "0", 0);
+    expect_truth("eq", "bool", "true", "true", 1);
+    expect_binary("bitwise_xor", "i8", "-1", "5", -6);
+    expect_binary("bitwise_and", "u8", "200", "77", 72);
+    expect_binary("bitwise_or", "bool", "true", "false", 1);
+    expect_binary("fmod", "i32", "-7", "3", -1);
+    expect_binary("fmod", "f32", "-7.5", "2.0", -1.5);
+}
+
+static void expect_unary(const char *op, const char *element, const char *result, const char *a, double want)
+{
+    char body[512], type[64];
+    snprintf(type, sizeof type, "tensor<%s>", result);
+    snprintf(body, sizeof body, "%%a = tensor.constant {value = %s} : tensor<%s>\n%%r = tensor.%s %%a : %s", a, element,
+             op, type);
+    expect_number(body, type, want);
+}
+
+TEST(exact_functions_fold)
+{
+    expect_unary("abs", "i8", "i8", "-128", -128);
+    expect_unary("abs", "f32", "f32", "-2.5", 2.5);
+    expect_unary("sign", "i32", "i32", "-9", -1);
+    expect_unary("sign", "f32", "f32", "nan", (double)NAN);
+    expect_unary("relu", "bf16", "bf16", "-1.0", 0);
+    expect_unary("floor", "f32", "f32", "-1.5", -2);
+    expect_unary("ceil", "f32", "f32", "1.25", 2);
+    expect_unary("round", "f16", "f16", "2.5", 2);
+    expect_unary("trunc", "f16", "f16", "-2.5", -2);
+    expect_unary("sqrt", "f32", "f32", "2.0", (double)1.41421354f);
+    expect_unary("bitwise_not", "u8", "u8", "1", 254);
+    expect_unary("bitwise_not", "bool", "bool", "true", 0);
+    expect_unary("logical_not", "f32", "bool", "0.0", 1);
+    expect_unary("isnan", "f32", "bool", "nan", 1);
+    expect_unary("isinf", "f32", "bool", "1.0", 0);
+    expect_unary("isfinite", "f32", "bool", "inf", 0);
+}
+
+TEST(what_the_c_library_rounds_and_remainders_of_zero_do_not_fold)
+{
+    expect_nothing("%a = tensor.constant {value = 1.0} : tensor<f32>\n%r = tensor.exp %a : tensor<f32>", "tensor<f32>");
+    expect_nothing("%a = tensor.constant {value = 1} : tensor<i32>\n%b = tensor.constant {value = 0} : tensor<i32>\n"
+                   "%r = tensor.fmod %a, %b : tensor<i32>",
+                   "tensor<i32>");
+}
+
+TEST(choices_fold_element_by_element)
+{
+    expect_number(
+        "%c = tensor.constant {value = true} : tensor<4 x bool>\n%a = tensor.constant {value = 3} : tensor<i32>\n"
+        "%b = tensor.constant {value = 5} : tensor<4 x i32>\n%r = tensor.where %c, %a, %b : tensor<4 x i32>",
+        "tensor<4 x i32>", 3);
+    folded f =
+        fold_text("%c = tensor.constant {value = dense [true, false, true] : tensor<3 x bool>} : tensor<3 x bool>\n"
+                  "%a = tensor.constant {value = -1} : tensor<i8>\n"
+                  "%b = tensor.constant {value = dense [7, 8, 9] : tensor<3 x i8>} : tensor<3 x i8>\n"
+                  "%r = tensor.where %c, %a, %b : tensor<3 x i8>",
+                  "tensor<3 x i8>");
+    assert_int_not_equal(f.value, 0);
+    const attr_node *n = attr_at(f.ir.c, f.value);
+    assert_int_equal(n->kind, ATTR_DENSE);
+    static const uint8_t want[] = {0xff, 8, 0xff};
+    assert_memory_equal(n->bytes, want, sizeof want);
+    module_fixture_end(&f.ir);
+}
+
 TEST(integers_wrap_and_divide_toward_zero)
 {
     expect_binary("add", "i8", "127", "1", -128);
