@@ -228,6 +228,7 @@ typedef struct op_info {
     const char *cost;     /* cost class: key under `instructions:` of the machine file */
     op_kind partner;      /* pto.x <-> tile.x, OP_NONE when there is none */
     const char *numerics; /* one sentence when not bit-exact IEEE */
+    const char *example;  /* parameters of a function, `;`, and ops of its body; see tensor.def. NULL: none */
     uint8_t ulp;          /* how far a result may be off, in units of its last place */
     uint8_t argument_ulp; /* and how far what its function is taken of */
     uint8_t is_evaluated; /* of an added row: it has reference semantics */

@@ -134,6 +134,7 @@ static void show_op(inspector *x, op_kind kind, bool in_full)
         inspect_row(x, "expansion", o->expansion);
         inspect_row(x, "cost class", o->cost);
         inspect_row(x, "numerics", o->numerics);
+        inspect_row(x, "example", o->example);
         if (o->partner) inspect_row(x, "partner", op_info_at(NULL, o->partner)->name);
         const plugin_op *p = plugin_op_of(o);
         if (p != NULL) inspect_row(x, "plugin", p->agent.plugin);
