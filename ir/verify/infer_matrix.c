@@ -95,9 +95,9 @@ static status check_epilogue(module *m, op_id op, bool *is_scaled)
     return OK;
 }
 
-status infer_matmul(module *m, uint32_t op, type_id *out)
+/* The extents of the result. */
+static status product_shape(module *m, op_id op, shape *out)
 {
-    TRY(infer_same_dtype(m, op));
     expr_id a[2], b[2];
     TRY(matrix_dims(m, op, 0, a));
     TRY(matrix_dims(m, op, 1, b));
@@ -108,10 +108,46 @@ status infer_matmul(module *m, uint32_t op, type_id *out)
     TRY(infer_broadcast_into(m, op, &s, 1, &batch_b));
     if (a[0] != 0) s.dims[s.rank++] = a[0];
     if (b[1] != 0) s.dims[s.rank++] = b[1];
+    *out = s;
+    return OK;
+}
+
+status infer_matmul(module *m, uint32_t op, type_id *out)
+{
+    TRY(infer_same_dtype(m, op));
+    shape s;
+    TRY(product_shape(m, op, &s));
     bool is_scaled = false;
     TRY(check_epilogue(m, op, &is_scaled));
     TRY(check_repeated(m, op, 2, &s));
     dtype d;
     TRY(product_dtype(m, op, is_scaled, &d));
+    return infer_give(m, d, &s, out);
+}
+
+/* Scales have the shape of operand `i` with fewer elements along its dim of k. */
+static status check_scales(module *m, op_id op, uint32_t i, int64_t block)
+{
+    const type_node *x = operand_type(m, op, i), *scale = operand_type(m, op, i + 2);
+    if (x->rank < 2)
+        return op_error(m, op, &E0213, "multiplies matrices; `%s` has %u dims", operand_name(m, op, i), x->rank);
+    const bool turned = is_true(m, op, transposes[i]);
+    const uint32_t along = x->rank - (turned == (i == 0) ? 2u : 1u);
+    return infer_check_blocks(m, op, x, i + 2, scale, along, block);
+}
+
+status infer_scaled_matmul(module *m, uint32_t op, type_id *out)
+{
+    const ir_context *c = module_context(m);
+    int64_t block = 0;
+    TRY(infer_block(m, op, &block));
+    for (uint32_t i = 0; i < 2; i++) TRY(check_scales(m, op, i, block));
+    shape s;
+    TRY(product_shape(m, op, &s));
+    dtype d = DTYPE_F32;
+    attr_id a = op_attr(m, op, "out");
+    if (a != 0 && attr_at(c, a)->kind == ATTR_TYPE) d = type_at(c, attr_at(c, a)->id)->dtype;
+    if ((DT_FLOAT & 1u << d) == 0)
+        return op_error(m, op, &E0212, "cannot give %s; legal are f32, f16 and bf16", dtype_name(d));
     return infer_give(m, d, &s, out);
 }

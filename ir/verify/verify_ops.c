@@ -696,6 +696,13 @@ status verify_scalar_of(module *m, uint32_t op)
     return OK;
 }
 
+status verify_random(module *m, uint32_t op)
+{
+    const dtype d = type_at(module_context(m), value_type(m, op_result(m, op, 0)))->dtype;
+    if ((DT_FLOAT & 1u << d) != 0) return OK;
+    return op_error(m, op, &E0211, "cannot make %s; legal are f32, f16 and bf16", dtype_name(d));
+}
+
 status verify_view(module *m, uint32_t op)
 {
     ir_context *c = module_context(m);

@@ -511,6 +511,65 @@ def other_products():
                        sizes, fill="extreme")
 
 
+def quantised(x, scale, zero, dtype):
+    with np.errstate(all="ignore"):
+        q = np.rint((np.asarray(x, np.float32) / np.asarray(scale, np.float32)).astype(np.float64))
+    lo, hi = elements.limits(dtype)
+    return np.where(np.isnan(q), 0, np.clip(np.nan_to_num(q, nan=0.0, posinf=1e300, neginf=-1e300) + zero, lo, hi))
+
+
+def dequantised(q, scale, zero=0.0):
+    return ((np.asarray(q, np.float32) - np.float32(zero)) * np.asarray(scale, np.float32)).astype(np.float64)
+
+
+def blocked(x, scale, axis, block):
+    """scale, repeated to the elements of its blocks."""
+    return np.repeat(scale, block, axis)
+
+
+def block_scales(x, block):
+    with np.errstate(all="ignore"):
+        parts = np.asarray(x, np.float32).reshape(x.shape[:-1] + (x.shape[-1] // block, block))
+        s = np.abs(parts).max(axis=-1, initial=0) / np.float32(127)
+    return np.where(s == 0, np.float32(1), s)
+
+
+def quantisation():
+    """tensor.quantize and its kin, computed in float32 as the rows say: exact."""
+    sizes = [dict(A=3, B=5, C=8), dict(A=1, B=1, C=2), dict(A=0, B=3, C=4), dict(A=17, B=2, C=64)]
+    for dtype in ("i8", "u8", "i16"):
+        for shape in ("", "C x ", "B x 1 x ", "A x B x C x "):
+            scale = f"<{shape}f32>" if shape else "<f32>"
+            yield Form(f"quantize-{dtype}-[{shape.rstrip(' x')}]", {"x": "<A x B x C x f32>", "s": scale}, {"y": f"<A x B x C x {dtype}>"},
+                       f"%y = tensor.quantize %x, %s : <A x B x C x {dtype}>", lambda x, s, d=dtype: quantised(x, s, 0.0, d), sizes)
+            yield Form(f"quantize-{dtype}-[{shape.rstrip(' x')}]-zero", {"x": "<A x B x C x f16>", "s": scale, "z": scale.replace("f32", dtype)}, {"y": f"<A x B x C x {dtype}>"},
+                       f"%y = tensor.quantize %x, %s, %z : <A x B x C x {dtype}>", lambda x, s, z, d=dtype: quantised(x, s, z, d), sizes)
+            yield Form(f"dequantize-{dtype}-[{shape.rstrip(' x')}]", {"x": f"<A x B x C x {dtype}>", "s": scale, "z": scale.replace("f32", dtype)}, {"y": "<A x B x C x f32>"},
+                       "%y = tensor.dequantize %x, %s, %z : <A x B x C x f32>", lambda x, s, z: dequantised(x, s, z), sizes)
+    for axis, wide, narrow in ((1, "A x 8 x C", "A x 2 x C"), (-1, "A x B x 8", "A x B x 2"), (-1, "A x B x 8", "A x 1 x 2"), (0, "12 x B x C", "3 x B x C")):
+        yield Form(f"quantize-blocks-[{narrow}]", {"x": f"<{wide} x f32>", "s": f"<{narrow} x f32>"}, {"y": f"<{wide} x i8>"},
+                   f"%y = tensor.quantize %x, %s {{axis = {axis}, block = 4}} : <{wide} x i8>", lambda x, s, a=axis: quantised(x, np.repeat(s, 4, a), 0.0, "i8"), sizes)
+        yield Form(f"dequantize-blocks-[{narrow}]", {"x": f"<{wide} x i8>", "s": f"<{narrow} x f32>"}, {"y": f"<{wide} x f32>"},
+                   f"%y = tensor.dequantize %x, %s {{axis = {axis}, block = 4}} : <{wide} x f32>", lambda x, s, a=axis: dequantised(x, np.repeat(s, 4, a)), sizes)
+    for block in (1, 2, 16):
+        yield Form(f"quantize_block-{block}", {"x": "<A x B x 32 x f32>"}, {"y": "<A x B x 32 x i8>", "s": f"<A x B x {32 // block} x f32>"},
+                   f"%y, %s = tensor.quantize_block %x {{block = {block}}} : <A x B x 32 x i8>, <A x B x {32 // block} x f32>",
+                   lambda x, b=block: (quantised(x, np.repeat(block_scales(x, b), b, -1), 0.0, "i8"), block_scales(x, b)), sizes)
+    yield Form("scaled_matmul", {"a": "<A x B x 8 x i8>", "b": "<8 x C x i8>", "p": "<A x B x 2 x f32>", "q": "<1 x C x f32>"}, {"y": "<A x B x C x f32>"},
+               "%q2 = tensor.broadcast %q : <2 x C x f32>\n%y = tensor.scaled_matmul %a, %b, %p, %q2 {block = 4} : <A x B x C x f32>",
+               lambda a, b, p, q: np.matmul(dequantised(a, np.repeat(p, 4, -1)), dequantised(b, q)), sizes, 1e-4)
+    for dtype in ("i8", "u8"):
+        yield Form(f"pack-{dtype}", {"x": f"<A x B x 8 x {dtype}>"}, {"y": "<A x B x 4 x u8>"}, "%y = tensor.pack %x : <A x B x 4 x u8>",
+                   lambda x: (x.astype(np.int64)[..., 0::2] & 15) | (x.astype(np.int64)[..., 1::2] & 15) << 4, sizes, fill="extreme")
+        yield Form(f"unpack-{dtype}", {"x": "<A x B x 4 x u8>"}, {"y": f"<A x B x 8 x {dtype}>"}, f"%y = tensor.unpack %x : <A x B x 8 x {dtype}>",
+                   lambda x, d=dtype: unpacked(x, d), sizes, fill="extreme")
+
+
+def unpacked(x, dtype):
+    halves = np.stack([x.astype(np.int64) & 15, x.astype(np.int64) >> 4 & 15], -1).reshape(x.shape[:-1] + (2 * x.shape[-1],))
+    return np.where(halves >= 8, halves - 16, halves) if dtype == "i8" else halves
+
+
 MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")
 
 
@@ -924,7 +983,7 @@ def moves():
     yield from movements.moves(Form)
 
 
-FORMS = (broadcasts, reductions, transposes, constants, products, casts, byte_arithmetic, single_ops, moves)
+FORMS = (broadcasts, reductions, transposes, constants, products, quantisation, casts, byte_arithmetic, single_ops, moves)
 
 
 def main():

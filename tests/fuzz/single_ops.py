@@ -445,6 +445,41 @@ def products(Form):
         yield f
 
 
+def quantised(to, x, scale, zero):
+    """Bits of what tensor.quantize makes: the quotient in float32, the rest exact."""
+    q = np.rint((x.astype(np.float32) / scale.astype(np.float32)).astype(np.float64)) + zero
+    lo, hi = elements.limits(to)
+    return elements.int_bits(to, np.array([0 if np.isnan(v) else int(min(max(v, lo), hi)) for v in np.ravel(q)], dtype=object)).reshape(np.shape(q))
+
+
+def quantisation(Form):
+    for dtype in FLOATS:
+        for to in ("i8", "u8", "i16"):
+            t = f"<A x B x {to}>"
+            def made(x, s, z=None, d=dtype, to=to):
+                zero = 0 if z is None else elements.decode(to, z).astype(np.float64)
+                return quantised(to, elements.decode(d, x), np.broadcast_to(elements.decode("f32", s), x.shape), zero)
+            inputs = {"x": f"<A x B x {dtype}>", "s": "<A x 1 x f32>"}
+            yield form(Form, f"quantize-{dtype}-{to}", dtype, inputs, t, f"%y = tensor.quantize %x, %s : {t}", made)
+            yield form(Form, f"quantize-zero-{dtype}-{to}", dtype, {**inputs, "z": f"<B x {to}>"}, t, f"%y = tensor.quantize %x, %s, %z : {t}", made)
+            def back(q, s, z, d=dtype, to=to):
+                with np.errstate(all="ignore"):
+                    y = (elements.decode(to, q).astype(np.float32) - elements.decode(to, z).astype(np.float32)) * elements.decode("f32", s).astype(np.float32)
+                return elements.encode(d, np.ravel(y).astype(np.float64)).reshape(q.shape)
+            yield form(Form, f"dequantize-{to}-{dtype}", dtype, {"x": t, "s": "<B x f32>", "z": f"<A x 1 x {to}>"}, f"<A x B x {dtype}>",
+                       f"%y = tensor.dequantize %x, %s, %z : <A x B x {dtype}>", back)
+        def blocks(x, d=dtype):
+            v = elements.decode(d, x).astype(np.float32).reshape(x.shape[0], 4, 8)
+            with np.errstate(all="ignore"):
+                s = np.abs(v).max(-1, keepdims=True, initial=0) / np.float32(127)
+                s = np.where(s == 0, np.float32(1), s)
+            return quantised("i8", v, s, 0).reshape(x.shape), elements.encode("f32", np.ravel(s).astype(np.float64)).reshape(x.shape[0], 4)
+        f = form(Form, f"quantize_block-{dtype}", dtype, {"x": f"<A x 32 x {dtype}>"}, "<A x 32 x i8>",
+                 "%y, %s = tensor.quantize_block %x {block = 8} : <A x 32 x i8>, <A x 4 x f32>", blocks)
+        f.outputs = {"y": "<A x 32 x i8>", "s": "<A x 4 x f32>"}
+        yield f
+
+
 def listed(dtype, bits):
     """A dense constant in the text form."""
     values = elements.decode(dtype, bits)
@@ -476,5 +511,5 @@ def folded(Form):
 
 
 def single_ops(Form):
-    for group in (unary, binary, pairs, scalars, truth_values, reductions, chosen, indices, shapes, products, folded):
+    for group in (unary, binary, pairs, scalars, truth_values, reductions, chosen, indices, shapes, products, quantisation, folded):
         yield from group(Form)

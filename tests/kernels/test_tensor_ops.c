@@ -29,6 +29,22 @@ static array take_array(reader *r, bool result)
     return a;
 }
 
+static bool is_as_wanted(const array *out, const char *name, const char *what, int64_t ulp)
+{
+    const int64_t at = first_difference(out->t.dtype, out->memory.all + GUARD, out->want, out->memory.bytes, ulp);
+    if (at >= 0) {
+        uint64_t got = 0, want = 0;
+        memcpy(&got, out->memory.all + GUARD + at, element_bytes(out->t.dtype));
+        memcpy(&want, out->want + at, element_bytes(out->t.dtype));
+        printf("%s %s: byte %lld holds %llx, wanted %llx\n", name, what, (long long)at, (unsigned long long)got,
+               (unsigned long long)want);
+        return false;
+    }
+    if (guards_stand(&out->memory)) return true;
+    printf("%s %s: bytes beside the result changed\n", name, what);
+    return false;
+}
+
 static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
 {
     char name[NAME], what[WHAT];
@@ -52,38 +68,31 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     call.value = take_number(r);
     call.third_is_scale = take_i64(r) != 0;
     call.relu = take_i64(r) != 0;
-    const int64_t count = take_i64(r);
+    call.block = take_i64(r);
+    call.key = (uint64_t)take_i64(r);
+    call.counter = (uint64_t)take_i64(r);
+    const int64_t count = take_i64(r), results = take_i64(r);
     array in[TENSOR_OPERANDS] = {{{0}, NULL, NULL, {0}}};
     for (int i = 0; i < count; i++) {
         in[i] = take_array(r, false);
         call.in[i] = &in[i].t;
     }
-    array out = take_array(r, true);
-    call.out = &out.t;
+    array out[TENSOR_RESULTS] = {{{0}, NULL, NULL, {0}}};
+    for (int i = 0; i < results; i++) out[i] = take_array(r, true);
+    call.out = &out[0].t;
+    call.second = results > 1 ? &out[1].t : NULL;
 
     const tensor_op op = tensor_op_by_name(name, strlen(name));
     seen[op]++;
     bool good = tensor_run(op, &call) == PTO_OK;
     if (!good) printf("%s %s: failed: %s\n", name, what, call.text);
-    const int64_t at = first_difference(out.t.dtype, out.memory.all + GUARD, out.want, out.memory.bytes, ulp);
-    if (good && at >= 0) {
-        uint64_t got = 0, want = 0;
-        memcpy(&got, out.memory.all + GUARD + at, element_bytes(out.t.dtype));
-        memcpy(&want, out.want + at, element_bytes(out.t.dtype));
-        printf("%s %s: byte %lld holds %llx, wanted %llx\n", name, what, (long long)at, (unsigned long long)got,
-               (unsigned long long)want);
-        good = false;
-    }
+    for (int i = 0; i < results && good; i++) good = is_as_wanted(&out[i], name, what, ulp);
     if (good && call.faults != (uint64_t)faults) {
         printf("%s %s: %llu faults, wanted %lld\n", name, what, (unsigned long long)call.faults, (long long)faults);
         good = false;
     }
-    if (good && !guards_stand(&out.memory)) {
-        printf("%s %s: bytes beside the result changed\n", name, what);
-        good = false;
-    }
     for (int i = 0; i < count; i++) free(in[i].memory.all);
-    free(out.memory.all);
+    for (int i = 0; i < results; i++) free(out[i].memory.all);
     return good;
 }
 

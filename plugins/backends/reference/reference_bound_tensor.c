@@ -531,6 +531,26 @@ static pto_status rms_norm(bound_run *r)
     return PTO_OK;
 }
 
+/* ---- ops that compute the same bits however they are composed ---- */
+
+/* What becomes of operands that may be others is not followed: anything. */
+static pto_status same_bits(bound_run *r)
+{
+    bool is_exact = true;
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && r->call->in[i] != NULL; i++)
+        for (int64_t k = 0; k < r->from[i].count; k++) is_exact = is_exact && r->from[i].at[k].is_exact;
+    const bound all = is_exact ? (bound){.is_exact = true} : bound_anything(r->type);
+    for (int64_t k = 0; k < r->to.count; k++) r->to.at[k] = all;
+    return PTO_OK;
+}
+
+/* Products of what is scaled, in any order. */
+static pto_status anything(bound_run *r)
+{
+    for (int64_t k = 0; k < r->to.count; k++) r->to.at[k] = bound_anything(r->type);
+    return PTO_OK;
+}
+
 /* ---- one op ---- */
 
 static pto_status (*bounds_of(tensor_op op))(bound_run *)
@@ -557,6 +577,12 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_ARGMAX:
     case EVAL_TENSOR_ARGMIN: return chosen_indices;
     case EVAL_TENSOR_MATMUL: return products;
+    case EVAL_TENSOR_SCALED_MATMUL: return anything;
+    case EVAL_TENSOR_QUANTIZE:
+    case EVAL_TENSOR_DEQUANTIZE:
+    case EVAL_TENSOR_QUANTIZE_BLOCK:
+    case EVAL_TENSOR_PACK:
+    case EVAL_TENSOR_UNPACK: return same_bits;
     case EVAL_TENSOR_WHERE: return chosen;
     case EVAL_TENSOR_SOFTMAX: return softmax;
     case EVAL_TENSOR_RMS_NORM: return rms_norm;

@@ -76,6 +76,9 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->transpose_b = pto_attr_bool_of(o->op, PTO_STR("transpose_b"), 0);
     call->third_is_scale = pto_str_is(pto_attr_str_of(o->op, PTO_STR("third")), "scale");
     call->relu = pto_str_is(pto_attr_str_of(o->op, PTO_STR("activation")), "relu");
+    call->block = pto_attr_int_of(o->op, PTO_STR("block"), 0);
+    call->key = (uint64_t)pto_attr_int_of(o->op, PTO_STR("key"), 0);
+    call->counter = (uint64_t)pto_attr_int_of(o->op, PTO_STR("counter"), 0);
     call->saturate = pto_attr_bool_of(o->op, PTO_STR("saturate"), 0);
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
     call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
@@ -103,20 +106,39 @@ static pto_status array_of(interp *in, const op_code *o, const value *v, value *
     return PTO_OK;
 }
 
-static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from)
+static pto_status run_on(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from,
+                         value results[TENSOR_RESULTS])
 {
-    value result;
-    PTO_TRY(interp_make_result(in, fr, o, 0, &result));
-    const pto_tensor target = interp_tensor_of(&result.array);
-    call->out = &target;
+    pto_tensor targets[TENSOR_RESULTS];
+    const array *made[TENSOR_RESULTS] = {NULL};
+    for (uint32_t i = 0; i < o->result_count && i < TENSOR_RESULTS; i++) {
+        PTO_TRY(interp_make_result(in, fr, o, i, &results[i]));
+        made[i] = &results[i].array;
+        targets[i] = interp_tensor_of(made[i]);
+    }
+    call->out = &targets[0];
+    call->second = o->result_count > 1 ? &targets[1] : NULL;
     call->cpu = in->cpu;
     PTO_TRY(evaluate(o, call));
     if (call->faults != 0)
         return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
                          PTO_FMT(o->name), call->faults);
-    if (in->pool->shadow != NULL) PTO_TRY(bound_tensor(in, o, from, call, &result.array));
-    set_result(in, fr, o, 0, &result);
+    for (uint32_t i = 0; i < TENSOR_RESULTS && made[i] != NULL && in->pool->shadow != NULL; i++)
+        PTO_TRY(bound_tensor(in, o, from, call, made[i]));
     return PTO_OK;
+}
+
+static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from)
+{
+    value results[TENSOR_RESULTS] = {{.kind = VALUE_NONE}, {.kind = VALUE_NONE}};
+    const pto_status status = run_on(in, fr, o, call, from, results);
+    for (uint32_t i = 0; i < o->result_count && i < TENSOR_RESULTS; i++) {
+        if (status == PTO_OK)
+            set_result(in, fr, o, i, &results[i]);
+        else
+            value_clear(in->pool, &results[i]);
+    }
+    return status;
 }
 
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)

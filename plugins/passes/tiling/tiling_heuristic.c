@@ -230,10 +230,9 @@ static matrix_rates rates_of(const search *s)
     static const struct {
         pto_dtype dtype;
         const char *path;
-    } boxes[] = {{PTO_F32, "matrix.cycles-per-box.f32"},
-                 {PTO_F16, "matrix.cycles-per-box.f16"},
-                 {PTO_BF16, "matrix.cycles-per-box.bf16"},
-                 {PTO_I8, "matrix.cycles-per-box.i8"}};
+    } boxes[] = {{PTO_F32, "matrix.cycles-per-box.f32"},       {PTO_F16, "matrix.cycles-per-box.f16"},
+                 {PTO_BF16, "matrix.cycles-per-box.bf16"},     {PTO_F8E4M3, "matrix.cycles-per-box.f8e4m3"},
+                 {PTO_F8E5M2, "matrix.cycles-per-box.f8e5m2"}, {PTO_I8, "matrix.cycles-per-box.i8"}};
     pto_op product = pto_block_first(pto_body(s->problem->nest));
     pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
     matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};

@@ -94,9 +94,10 @@ static pto_status run_product(insn_call *call, int first)
 {
     const tile_ref *acc = &call->dst, *left = &call->src[first], *right = &call->src[first + 1];
     INSN_TRY(insn_begin(call, first + 2, first ? 1 : 0));
-    const bool is_float = left->dtype == PTO_F32 || left->dtype == PTO_F16 || left->dtype == PTO_BF16;
+    const bool is_float = element_is_float(left->dtype) && left->dtype != PTO_F8E8M0;
     if (!is_float && left->dtype != PTO_I8)
-        return insn_fail(call, "left is %s: f32, f16, bf16 and i8 are multiplied", pto_dtype_name(left->dtype));
+        return insn_fail(call, "left is %s: f32, f16, bf16, f8e4m3, f8e5m2 and i8 are multiplied",
+                         pto_dtype_name(left->dtype));
     if (left->dtype != right->dtype) {
         return insn_fail(call, "left is %s, right %s: they must be equal", pto_dtype_name(left->dtype),
                          pto_dtype_name(right->dtype));

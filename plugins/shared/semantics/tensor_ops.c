@@ -43,12 +43,11 @@ pto_status tensor_run(tensor_op op, tensor_call *call)
     call->text[0] = 0;
     if (op <= EVAL_NONE || op >= EVAL_COUNT || rows[op].run == NULL)
         return tensor_fail(call, "%s computes nothing", tensor_op_name(op));
-    const pto_tensor *all[] = {call->out, call->in[0], call->in[1], call->in[2], call->in[3]};
-    for (int i = 0; i < 1 + TENSOR_OPERANDS; i++) {
-        if (all[i] == NULL) continue;
-        if (all[i]->rank > PTO_MAX_DIMS)
-            return tensor_fail(call, "rank %u, the limit is %d", all[i]->rank, PTO_MAX_DIMS);
-        if (element_bytes(all[i]->dtype) == 0) return tensor_fail(call, "an array without element type");
+    for (int i = -TENSOR_RESULTS; i < TENSOR_OPERANDS; i++) {
+        const pto_tensor *t = i >= 0 ? call->in[i] : i == -1 ? call->out : call->second;
+        if (t == NULL) continue;
+        if (t->rank > PTO_MAX_DIMS) return tensor_fail(call, "rank %u, the limit is %d", t->rank, PTO_MAX_DIMS);
+        if (element_bytes(t->dtype) == 0) return tensor_fail(call, "an array without element type");
     }
     return rows[op].run(call);
 }

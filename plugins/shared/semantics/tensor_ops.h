@@ -30,12 +30,12 @@ typedef enum tensor_op {
 typedef enum nan_rule { NAN_PROPAGATE, NAN_IGNORE, NAN_ANY } nan_rule; /* ANY: as IGNORE */
 typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
 
-enum { TENSOR_OPERANDS = 4 };
-/* Operands and result do not overlap; the result has its dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
+enum { TENSOR_OPERANDS = 4, TENSOR_RESULTS = 2 };
+/* Operands and results do not overlap; results have their dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
 typedef struct tensor_call {
     uint32_t cpu; /* from insn_cpu(), or 0; results do not depend on it */
     const pto_tensor *in[TENSOR_OPERANDS];
-    const pto_tensor *out;
+    const pto_tensor *out, *second; /* second: scales, of what has two results */
     /* attributes, those that the op has */
     uint32_t axis_count;
     int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm */
@@ -46,8 +46,10 @@ typedef struct tensor_call {
     bool drop_reduced; /* keepdim = false */
     bool transpose_a, transpose_b, saturate;
     bool third_is_scale, relu; /* of a product */
+    int64_t block;             /* elements along the axis with one scale; 0: none */
     round_mode mode;
     gelu_approx approx;
+    uint64_t key, counter; /* of random numbers */
     double eps;
     number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
     uint64_t faults; /* out, added to: integer divisions by zero */

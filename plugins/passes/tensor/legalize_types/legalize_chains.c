@@ -4,7 +4,9 @@
 int legalize_holds(pto_dtype t, pto_dtype values)
 {
     if (t == values) return 1;
-    if (t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) return 1;
+    const int is_byte = values == PTO_F8E4M3 || values == PTO_F8E5M2;
+    if ((t == PTO_F32 && (values == PTO_F16 || values == PTO_BF16)) || (is_byte && legalize_significand(t) != 0))
+        return 1;
     if (values == PTO_BOOL) return pto_dtype_is_float(t) || legalize_is_integer(t);
     if (!legalize_is_integer(values)) return 0;
     const int magnitude = legalize_bits(values) - legalize_is_signed(values);

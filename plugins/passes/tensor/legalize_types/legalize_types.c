@@ -275,7 +275,9 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
 {
     const pto_str have = machine_conversions(run, from);
     if (have.n == 0)
-        return pto_error(op, "pto.legalize-types/no-conversion", "the machine has no conversion from %s, so none to %s",
+        return pto_error(op, "pto.legalize-types/no-conversion",
+                         "the machine has no conversion from %s, so none to %s; `vector.conversions` of its file "
+                         "lists what it has, and the pipeline reference.yaml needs none",
                          pto_dtype_name(from), pto_dtype_name(to));
     return pto_error(op, "pto.legalize-types/no-conversion",
                      "the machine has no conversion from %s to %s, and every chain of its conversions rounds or wraps "

@@ -52,10 +52,11 @@ static pto_status check_types(product *p)
 {
     pto_dtype to = pto_type_dtype(p->result);
     p->from = pto_type_dtype(p->a);
-    if (p->from != PTO_F32 && p->from != PTO_F16 && p->from != PTO_BF16 && p->from != PTO_I8)
+    if ((!pto_dtype_is_float(p->from) || p->from == PTO_F8E8M0) && p->from != PTO_I8)
         return pto_error(
             p->op, "pto.tile/unsupported-type",
-            "`tensor.matmul` of this element type has no instruction; supported are f32, f16, bf16 and i8");
+            "`tensor.matmul` of this element type has no instruction; supported are f32, f16, bf16, f8e4m3, f8e5m2 "
+            "and i8");
     p->acc = p->from == PTO_I8 ? PTO_I32 : PTO_F32;
     if (to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to))) return PTO_OK;
     return pto_error(
