@@ -6,6 +6,8 @@
 #include "ir/op_info.h"
 
 /* The types of the results, from operands and attributes. Fail after a diagnostic at the op. */
+MUST_CHECK status infer_along_axis(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_argsort(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_argument(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_assemble(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
@@ -15,8 +17,12 @@ MUST_CHECK status infer_dequantize(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_flip(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_full(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_gather(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_index_add(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_index_put(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_iota(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_matmul(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_one_hot(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_pack(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_pad(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_quantize(module *m, uint32_t op, type_id *out);
@@ -25,9 +31,13 @@ MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reshape(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_rms_norm(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_scaled_matmul(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_scatter(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_scatter_update(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_softmax(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_split(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_squeeze(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_take(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_topk(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_transpose(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_unpack(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_unsqueeze(module *m, uint32_t op, type_id *out);

@@ -71,6 +71,11 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     call.block = take_i64(r);
     call.key = (uint64_t)take_i64(r);
     call.counter = (uint64_t)take_i64(r);
+    call.combine = (combine_rule)take_i64(r);
+    call.descending = take_i64(r) != 0;
+    call.exclusive = take_i64(r) != 0;
+    call.reverse = take_i64(r) != 0;
+    call.alpha = take_number(r);
     const int64_t count = take_i64(r), results = take_i64(r);
     array in[TENSOR_OPERANDS] = {{{0}, NULL, NULL, {0}}};
     for (int i = 0; i < count; i++) {
@@ -84,6 +89,7 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
 
     const tensor_op op = tensor_op_by_name(name, strlen(name));
     seen[op]++;
+    call.scratch = malloc(tensor_scratch_bytes(op, &call));
     bool good = tensor_run(op, &call) == PTO_OK;
     if (!good) printf("%s %s: failed: %s\n", name, what, call.text);
     for (int i = 0; i < results && good; i++) good = is_as_wanted(&out[i], name, what, ulp);
@@ -91,6 +97,7 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
         printf("%s %s: %llu faults, wanted %lld\n", name, what, (unsigned long long)call.faults, (long long)faults);
         good = false;
     }
+    free(call.scratch);
     for (int i = 0; i < count; i++) free(in[i].memory.all);
     for (int i = 0; i < results; i++) free(out[i].memory.all);
     return good;
@@ -172,6 +179,26 @@ static int run_failures(void)
     bad += fails(EVAL_TENSOR_CONCAT, (tensor_call){.in = {&wide}, .out = &f}, "a window of rank 1 in rank 2");
     bad += fails(EVAL_TENSOR_FLIP, (tensor_call){.in = {&f}, .out = &f, .axis_count = 1, .axes = {2}},
                  "axis 2 of a tensor of rank 2");
+    int32_t places[] = {0, 4, -1};
+    const pto_tensor index = {
+        .dtype = PTO_I32, .rank = 2, .data = places, .bytes = 12, .dims = {3, 1}, .strides = {1, 1}};
+    pto_tensor list = index, column = f;
+    list.rank = 1;
+    column.dims[1] = 1;
+    bad += fails(EVAL_TENSOR_GATHER, (tensor_call){.in = {&f, &index}, .out = &column, .axis_count = 1, .axes = {1}},
+                 "has index 4 at [1, 0] of operand 2, out of the extent 4 of axis 1; legal are 0 to 3");
+    bad += fails(EVAL_TENSOR_TAKE, (tensor_call){.in = {&tall, &list}, .out = &f, .axis_count = 1, .axes = {0}},
+                 "has index 4 at [1] of operand 2, out of the extent 4 of axis 0; legal are 0 to 3");
+    places[1] = -1;
+    bad += fails(EVAL_TENSOR_SCATTER_UPDATE,
+                 (tensor_call){.in = {&tall, &list, &f}, .out = &tall, .axis_count = 1, .axes = {0}},
+                 "has index -1 at [1] of operand 2, out of the extent 4 of axis 0; legal are 0 to 3");
+    bad += fails(EVAL_TENSOR_TAKE, (tensor_call){.in = {&tall, &i}, .out = &f, .axis_count = 1, .axes = {0}},
+                 "ranks 2 and 2 make 2");
+    bad += fails(EVAL_TENSOR_TAKE, (tensor_call){.in = {&tall, &wide}, .out = &f, .axis_count = 1, .axes = {0}},
+                 "operand 2 is f32, indices are i16, i32 or i64");
+    bad += fails(EVAL_TENSOR_TOPK, (tensor_call){.in = {&f}, .out = &tall, .axis_count = 1, .axes = {0}},
+                 "4 elements of an axis that has 3");
     bad += fails(EVAL_TENSOR_GROUP, (tensor_call){.out = &f}, "tensor.group computes nothing");
     return bad;
 }

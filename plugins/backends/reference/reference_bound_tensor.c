@@ -1,19 +1,11 @@
 /* Which values the result of a tensor op may have: the numbers of its row, carried on from operand to result.
  * Composites are taken as what they are composed of, in f32. */
-#include "reference_interp.h"
-
-#include "semantics/tensor_walk.h"
+#include "reference_bound_lists.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- arrays as lists in row-major order ---- */
-
-typedef struct bound_list {
-    storage *in;
-    bound *at;
-    int64_t count;
-} bound_list;
 
 static bool make_list(interp *in, int64_t count, bound_list *out)
 {
@@ -48,8 +40,7 @@ static bool read_list(interp *in, const array *a, bound_list *out)
     return true;
 }
 
-/* The tensor whose elements the list holds. */
-static pto_tensor packed(const pto_tensor *t)
+pto_tensor bound_packed(const pto_tensor *t)
 {
     if (t == NULL) return (pto_tensor){0};
     pto_tensor p = *t;
@@ -60,15 +51,6 @@ static pto_tensor packed(const pto_tensor *t)
     }
     return p;
 }
-
-typedef struct bound_run {
-    interp *in;
-    const op_code *o;
-    const tensor_call *call;
-    pto_dtype type; /* of the result */
-    bound_rule rule;
-    bound_list from[TENSOR_OPERANDS], to;
-} bound_run;
 
 static double ulp_of(const bound_run *r, const char *op)
 {
@@ -119,7 +101,8 @@ static pto_status elements(bound_run *r)
     walk w;
     int64_t s[WALK_ARRAYS];
     const bool is_binary = r->call->in[1] != NULL;
-    const pto_tensor a = packed(r->call->in[0]), b = is_binary ? packed(r->call->in[1]) : a, out = packed(r->call->out);
+    const pto_tensor a = bound_packed(r->call->in[0]), b = is_binary ? bound_packed(r->call->in[1]) : a,
+                     out = bound_packed(r->call->out);
     tensor_call places = {.in = {&a, &b}, .out = &out};
     PTO_TRY(walk_broadcast(&places, is_binary ? 2 : 1, &w));
     const int64_t n = walk_split_last(&w, s);
@@ -143,13 +126,13 @@ static pto_status elements(bound_run *r)
 static pto_status chosen(bound_run *r)
 {
     const tensor_call *call = r->call;
-    const pto_tensor out = packed(call->out);
+    const pto_tensor out = bound_packed(call->out);
     enum { CHOSEN_OPERANDS = 3 };
     pto_tensor in[CHOSEN_OPERANDS];
     tensor_call places = {.out = &out};
     walk w;
     for (int i = 0; i < CHOSEN_OPERANDS; i++) {
-        in[i] = packed(call->in[i]);
+        in[i] = bound_packed(call->in[i]);
         places.in[i] = &in[i];
     }
     PTO_TRY(walk_broadcast(&places, CHOSEN_OPERANDS, &w));
@@ -163,7 +146,7 @@ static pto_status chosen(bound_run *r)
 
 static pto_status transposed(bound_run *r)
 {
-    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    const pto_tensor a = bound_packed(r->call->in[0]), out = bound_packed(r->call->out);
     walk w = {.rank = out.rank};
     for (uint32_t d = 0; d < out.rank; d++) {
         w.dims[d] = out.dims[d];
@@ -183,7 +166,7 @@ static pto_status reshaped(bound_run *r)
 /* Elements that do not come from in[0] are constants, those of the base, or what they were: they are in the list. */
 static pto_status moved(bound_run *r)
 {
-    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    const pto_tensor a = bound_packed(r->call->in[0]), out = bound_packed(r->call->out);
     tensor_call places = *r->call;
     window_walk w;
     places.in[0] = &a;
@@ -202,7 +185,7 @@ static pto_status moved(bound_run *r)
 /* All elements of the operand (array 1), with the place of the result that each goes into (array 0). */
 static walk walk_reduction(const bound_run *r)
 {
-    const pto_tensor a = packed(r->call->in[0]), out = packed(r->call->out);
+    const pto_tensor a = bound_packed(r->call->in[0]), out = bound_packed(r->call->out);
     bool is_reduced[PTO_MAX_DIMS] = {false};
     walk w = {.rank = a.rank};
     for (uint32_t i = 0; i < r->call->axis_count; i++) {
@@ -362,7 +345,7 @@ static void insert_dim(pto_tensor *t, uint32_t at)
 static pto_status sums_of_products(bound_run *r, pto_dtype t)
 {
     const tensor_call *call = r->call;
-    pto_tensor cut[3] = {packed(call->out), packed(call->in[0]), packed(call->in[1])};
+    pto_tensor cut[3] = {bound_packed(call->out), bound_packed(call->in[0]), bound_packed(call->in[1])};
     const bool row = cut[1].rank == 1, column = cut[2].rank == 1;
     walk w;
     if (row) insert_dim(&cut[0], cut[0].rank - !column);
@@ -422,12 +405,12 @@ static pto_status products(bound_run *r)
     if (scale == 0 && bias == 0 && !call->relu) return sums_of_products(r, r->type);
     const pto_dtype t = element_is_float(from) ? PTO_F32 : scale == 0 ? r->type : is_wide ? from : PTO_I32;
     PTO_TRY(sums_of_products(r, t));
-    const pto_tensor out = packed(call->out);
+    const pto_tensor out = bound_packed(call->out);
     pto_tensor in[2];
     tensor_call places = {.out = &out};
     for (int i = 0; i < 2; i++) {
         const int operand = i == 0 ? bias : scale;
-        in[i] = operand != 0 ? packed(call->in[operand]) : out;
+        in[i] = operand != 0 ? bound_packed(call->in[operand]) : out;
         places.in[i] = &in[i];
     }
     walk w;
@@ -476,7 +459,7 @@ static void softmax_row(const bound_run *r, const bound_row *row)
 
 static pto_status softmax(bound_run *r)
 {
-    const pto_tensor a = packed(r->call->in[0]);
+    const pto_tensor a = bound_packed(r->call->in[0]);
     const int64_t named = r->call->axis_count != 0 ? r->call->axes[0] : -1, axis = named < 0 ? named + a.rank : named;
     walk w = {.rank = a.rank};
     for (uint32_t d = 0; d < a.rank; d++) {
@@ -516,7 +499,8 @@ static pto_status rms_norm(bound_run *r)
 {
     walk w;
     int64_t s[WALK_ARRAYS];
-    const pto_tensor a = packed(r->call->in[0]), b = packed(r->call->in[1]), out = packed(r->call->out);
+    const pto_tensor a = bound_packed(r->call->in[0]), b = bound_packed(r->call->in[1]),
+                     out = bound_packed(r->call->out);
     tensor_call places = {.in = {&a, &b}, .out = &out};
     PTO_TRY(walk_broadcast(&places, 2, &w));
     const int64_t n = walk_split_last(&w, s);
@@ -584,6 +568,18 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_PACK:
     case EVAL_TENSOR_UNPACK: return same_bits;
     case EVAL_TENSOR_WHERE: return chosen;
+    case EVAL_TENSOR_GATHER:
+    case EVAL_TENSOR_TAKE:
+    case EVAL_TENSOR_SCATTER_UPDATE: return bound_moved;
+    case EVAL_TENSOR_SCATTER:
+    case EVAL_TENSOR_INDEX_PUT:
+    case EVAL_TENSOR_INDEX_ADD: return bound_combined;
+    case EVAL_TENSOR_SORT:
+    case EVAL_TENSOR_ARGSORT:
+    case EVAL_TENSOR_TOPK:
+    case EVAL_TENSOR_ONE_HOT: return bound_ordered;
+    case EVAL_TENSOR_CUMSUM:
+    case EVAL_TENSOR_CUMPROD: return bound_scanned;
     case EVAL_TENSOR_SOFTMAX: return softmax;
     case EVAL_TENSOR_RMS_NORM: return rms_norm;
     default: return elements;
@@ -595,8 +591,9 @@ static void write_list(interp *in, const array *a, const bound_list *l)
     shadow_write(in->pool->shadow, a->dtype, a->base, 1, (size_t)l->count, l->at);
 }
 
-pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
-                        const array *result)
+/* The sets of one result. */
+static pto_status bound_result(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
+                               const array *result)
 {
     const pto_kind_id kind = pto_op_kind(o->op);
     bound_run r = {.in = in,
@@ -619,4 +616,12 @@ pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, 
     }
     return ok ? PTO_OK
               : pto_error(o->op, "pto.reference/limit", "the bounds of `%.*s` take too much memory", PTO_FMT(o->name));
+}
+
+pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
+                        const array *const results[TENSOR_RESULTS])
+{
+    for (uint32_t i = 0; i < TENSOR_RESULTS && results[i] != NULL; i++)
+        PTO_TRY(bound_result(in, o, from, call, results[i]));
+    return PTO_OK;
 }

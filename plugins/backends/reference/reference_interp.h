@@ -108,7 +108,7 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call);
 /* ---- reference_bound_tensor.c, reference_bound_insn.c: only while in->pool->shadow is not NULL ---- */
 /* Sets of values of what an op made of `from`. */
 pto_status bound_tensor(interp *in, const op_code *o, const array *const *from, const tensor_call *call,
-                        const array *result);
+                        const array *const results[TENSOR_RESULTS]);
 /* a (m x k) by b (k x n); strides in elements along rows and columns. `first`: m x n terms before the products, or
  * NULL. */
 typedef struct bound_matrices {

@@ -62,6 +62,23 @@ static void read_strides(const op_code *o, tensor_call *call)
         call->strides[d] = pto_int_of(o->op, PTO_STR("strides"), d, 1);
 }
 
+/* Those of ops that go by indices, sort, or scan. */
+static void read_orders(const op_code *o, tensor_call *call)
+{
+    const pto_str reduce = pto_attr_str_of(o->op, PTO_STR("reduce"));
+    const pto_attr alpha = pto_op_attr(o->op, PTO_STR("alpha"));
+    const bool adds = pto_str_is(reduce, "add") || pto_attr_bool_of(o->op, PTO_STR("accumulate"), 0) ||
+                      o->tensor == EVAL_TENSOR_INDEX_ADD;
+    call->combine = adds ? COMBINE_ADD : pto_str_is(reduce, "mul") ? COMBINE_MUL : COMBINE_NONE;
+    call->descending = pto_attr_bool_of(o->op, PTO_STR("descending"), 0) ||
+                       (o->tensor == EVAL_TENSOR_TOPK && pto_attr_bool_of(o->op, PTO_STR("largest"), 1));
+    call->exclusive = pto_attr_bool_of(o->op, PTO_STR("exclusive"), 0);
+    call->reverse = pto_attr_bool_of(o->op, PTO_STR("reverse"), 0);
+    call->alpha = pto_attr_kind_of(alpha) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(alpha))
+                  : PTO_SOME(alpha)                         ? number_from_int(pto_attr_i64(alpha))
+                                                            : number_from_int(1);
+}
+
 static void read_attributes(const op_code *o, tensor_call *call)
 {
     const pto_str mode = pto_attr_str_of(o->op, PTO_STR("mode"));
@@ -83,14 +100,24 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
     call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
     call->eps = pto_attr_float_of(o->op, PTO_STR("eps"), 0);
+    read_orders(o, call);
 }
 
-static pto_status evaluate(const op_code *o, tensor_call *call)
+static pto_status evaluate(interp *in, const op_code *o, tensor_call *call)
 {
-    if (tensor_run(o->tensor, call) == PTO_OK) return PTO_OK;
-    if (call->is_outside)
+    const size_t need = tensor_scratch_bytes(o->tensor, call);
+    storage *scratch = need != 0 ? storage_make(in->pool, need) : NULL;
+    if (need != 0 && scratch == NULL)
+        return pto_error(o->op, "pto.reference/limit", "`%.*s` works in more than 64 GiB", PTO_FMT(o->name));
+    call->scratch = scratch != NULL ? scratch->data : NULL;
+    const pto_status s = tensor_run(o->tensor, call);
+    if (scratch != NULL) storage_release(in->pool, scratch);
+    if (s < 0 && call->is_outside)
         return pto_error(o->op, "pto.reference/out-of-bounds", "`%.*s` %s", PTO_FMT(o->name), call->text);
-    return pto_error(o->op, "pto.reference/unsupported", "%s", call->text);
+    if (s < 0) return pto_error(o->op, "pto.reference/unsupported", "%s", call->text);
+    if (call->faults == 0) return PTO_OK;
+    return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
+                     PTO_FMT(o->name), call->faults);
 }
 
 /* A scalar is an array without dims. `out_made` holds it, and must be cleared. */
@@ -119,13 +146,8 @@ static pto_status run_on(interp *in, frame *fr, const op_code *o, tensor_call *c
     call->out = &targets[0];
     call->second = o->result_count > 1 ? &targets[1] : NULL;
     call->cpu = in->cpu;
-    PTO_TRY(evaluate(o, call));
-    if (call->faults != 0)
-        return pto_error(o->op, "pto.reference/division-by-zero", "`%.*s` divides %" PRIu64 " integers by zero",
-                         PTO_FMT(o->name), call->faults);
-    for (uint32_t i = 0; i < TENSOR_RESULTS && made[i] != NULL && in->pool->shadow != NULL; i++)
-        PTO_TRY(bound_tensor(in, o, from, call, made[i]));
-    return PTO_OK;
+    PTO_TRY(evaluate(in, o, call));
+    return in->pool->shadow != NULL ? bound_tensor(in, o, from, call, made) : PTO_OK;
 }
 
 static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from)
@@ -144,7 +166,7 @@ static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
 {
     pto_tensor sources[TENSOR_OPERANDS];
-    value made[TENSOR_OPERANDS] = {{.kind = VALUE_NONE}};
+    value made[TENSOR_OPERANDS] = {{.kind = VALUE_NONE}}, results[TENSOR_RESULTS] = {{.kind = VALUE_NONE}};
     const array *from[TENSOR_OPERANDS] = {NULL};
     pto_status status = PTO_OK;
     for (uint32_t i = 0; i < o->operand_count && i < TENSOR_OPERANDS && status == PTO_OK; i++) {
@@ -152,8 +174,13 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
         sources[i] = interp_tensor_of(from[i]);
         call.in[i] = &sources[i];
     }
-    if (status == PTO_OK) status = compute(in, fr, o, &call, from);
+    if (status == PTO_OK) status = compute(in, fr, o, &call, from, results);
     for (uint32_t i = 0; i < TENSOR_OPERANDS; i++) value_clear(in->pool, &made[i]);
+    for (uint32_t i = 0; i < TENSOR_RESULTS; i++) {
+        if (status == PTO_OK && results[i].kind != VALUE_NONE)
+            value_copy(in->pool, &fr->values[o->results[i]], &results[i]);
+        value_clear(in->pool, &results[i]);
+    }
     return status;
 }
 
@@ -196,9 +223,9 @@ static pto_status move_part(interp *in, const op_code *o, const array *from, con
     const pto_tensor source = interp_tensor_of(from), target = interp_tensor_of(to);
     tensor_call call = {.in = {&source}, .out = &target, .cpu = in->cpu};
     call.offsets[axis] = start;
-    PTO_TRY(evaluate(o, &call));
-    const array *const sources[TENSOR_OPERANDS] = {from};
-    return in->pool->shadow != NULL ? bound_tensor(in, o, sources, &call, to) : PTO_OK;
+    PTO_TRY(evaluate(in, o, &call));
+    const array *const sources[TENSOR_OPERANDS] = {from}, *const made[TENSOR_RESULTS] = {to};
+    return in->pool->shadow != NULL ? bound_tensor(in, o, sources, &call, made) : PTO_OK;
 }
 
 pto_status interp_concat(interp *in, frame *fr, const op_code *o)

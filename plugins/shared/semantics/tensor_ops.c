@@ -41,6 +41,7 @@ pto_status tensor_fail(tensor_call *call, const char *format, ...)
 pto_status tensor_run(tensor_op op, tensor_call *call)
 {
     call->text[0] = 0;
+    call->is_outside = false;
     if (op <= EVAL_NONE || op >= EVAL_COUNT || rows[op].run == NULL)
         return tensor_fail(call, "%s computes nothing", tensor_op_name(op));
     for (int i = -TENSOR_RESULTS; i < TENSOR_OPERANDS; i++) {
@@ -108,6 +109,19 @@ pto_status walk_broadcast(tensor_call *call, int count, walk *out_walk)
         }
     }
     return PTO_OK;
+}
+
+walk tensor_lines(const tensor_call *call, uint32_t axis)
+{
+    const pto_tensor *all[] = {call->out, call->in[0], call->second};
+    walk w = {0};
+    for (uint32_t d = 0; d < call->out->rank; d++) {
+        if (d == axis) continue;
+        w.dims[w.rank] = call->out->dims[d];
+        for (int a = 0; a < 3; a++) w.strides[a][w.rank] = all[a] != NULL ? all[a]->strides[d] : 0;
+        w.rank++;
+    }
+    return w;
 }
 
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset)

@@ -5,6 +5,8 @@
  * `faults`. Products of a matmul are exact in double for floats; what follows its sums is computed in double too.
  * Maxima: -0 < +0; of no element: the lowest value; a sum of none is 0, a mean of none NaN. A cast to the same type
  * copies bits. A NaN result is the canonical one.
+ * What is moved, chosen by an index or sorted keeps its bits. Orders have NaN above all numbers, and -0 = +0. Indices
+ * are visited in row-major order.
  *
  * Of tensor.concat and tensor.split a call moves one part: in[0] to the window of the result at `offsets`, where the
  * rest of the result stays, and the window of in[0] at `offsets` to the result. tensor.assemble takes the window and
@@ -30,12 +32,14 @@ typedef enum tensor_op {
 typedef enum nan_rule { NAN_PROPAGATE, NAN_IGNORE, NAN_ANY } nan_rule; /* ANY: as IGNORE */
 typedef enum gelu_approx { GELU_TANH, GELU_SIGMOID } gelu_approx;
 
-enum { TENSOR_OPERANDS = 4, TENSOR_RESULTS = 2 };
+typedef enum combine_rule { COMBINE_NONE, COMBINE_ADD, COMBINE_MUL } combine_rule;
+
+enum { TENSOR_OPERANDS = 2 + PTO_MAX_DIMS, TENSOR_RESULTS = 2 };
 /* Operands and results do not overlap; results have their dims and type set. Ranks are 0 to PTO_MAX_DIMS. */
 typedef struct tensor_call {
     uint32_t cpu; /* from insn_cpu(), or 0; results do not depend on it */
     const pto_tensor *in[TENSOR_OPERANDS];
-    const pto_tensor *out, *second; /* second: scales, of what has two results */
+    const pto_tensor *out, *second; /* second: scales, or the places of tensor.topk */
     /* attributes, those that the op has */
     uint32_t axis_count;
     int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm */
@@ -50,16 +54,23 @@ typedef struct tensor_call {
     round_mode mode;
     gelu_approx approx;
     uint64_t key, counter; /* of random numbers */
+    combine_rule combine;                /* reduce, accumulate */
+    bool descending, exclusive, reverse; /* descending: of topk, largest */
     double eps;
+    number alpha;
     number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
+    void *scratch;   /* tensor_scratch_bytes(), aligned as malloc does */
     uint64_t faults; /* out, added to: integer divisions by zero */
-    bool is_outside; /* out, when PTO_FAILED: a window leaves its tensor */
+    bool is_outside; /* out, when PTO_FAILED: a window or an index leaves its tensor */
     char text[256];  /* out: what is wrong, when PTO_FAILED */
 } tensor_call;
 
 const char *tensor_op_name(tensor_op op);             /* "tensor.add"; "?" outside the table */
 tensor_op tensor_op_by_name(const char *p, size_t n); /* EVAL_NONE when unknown */
-/* Executes. PTO_FAILED: shapes or types do not fit; text says how, the result is unchanged. */
+/* What `scratch` must have; 0 for most ops. SIZE_MAX: more than there is. */
+size_t tensor_scratch_bytes(tensor_op op, const tensor_call *call);
+/* Executes. PTO_FAILED: shapes or types do not fit; text says how, the result is unchanged, unless it is an
+ * index that is outside. */
 pto_status tensor_run(tensor_op op, tensor_call *call);
 
 #endif

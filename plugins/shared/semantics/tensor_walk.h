@@ -10,7 +10,7 @@ typedef pto_status (*tensor_fn)(tensor_call *call);
 #undef OP
 
 /* Elements handled at a time. */
-enum { TENSOR_LANES = 256, WALK_ARRAYS = 1 + TENSOR_OPERANDS };
+enum { TENSOR_LANES = 256, WALK_ARRAYS = 5 };
 
 /* All indices of some dims in row-major order, with the place in the result and the operands. */
 typedef struct walk {
@@ -43,6 +43,9 @@ uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
 int64_t tensor_count(const pto_tensor *t);
 /* Length of the piece of a run of n that starts at i. */
 size_t tensor_piece(int64_t n, int64_t i);
+
+/* All dims but `axis`: array 0 is out, array 1 in[0], array 2 the second result. */
+walk tensor_lines(const tensor_call *call, uint32_t axis);
 
 /* The larger of a and b, or with `smaller` the smaller one; -0 < +0. */
 double tensor_extreme(double a, double b, bool smaller, nan_rule nan);

@@ -1,0 +1,165 @@
+/* Sets of values of ops that go by indices, sort, or scan.
+ *
+ * Where an element goes is found by running the op on places instead of elements. An index that may be another one lets
+ * every element be anything, and so does an order of elements that may be off. */
+#include "reference_bound_lists.h"
+
+#include <string.h>
+
+static bool is_exact(const bound_list *l)
+{
+    for (int64_t i = 0; i < l->count; i++)
+        if (!l->at[i].is_exact) return false;
+    return true;
+}
+
+static void set_all(bound_run *r, bound b)
+{
+    for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = b;
+}
+
+/* Whether operand `i` has elements of the result, not an index. */
+static bool is_data(const bound_run *r, uint32_t i)
+{
+    if (i == 0) return true;
+    const bool puts = r->o->tensor == EVAL_TENSOR_INDEX_PUT;
+    return puts ? i == 1 : i == 2;
+}
+
+/* An operand that holds the place of each element, counted from `first` on; NULL: memory is short. */
+static storage *make_places(const bound_run *r, uint32_t i, int64_t first, pto_tensor *out)
+{
+    const int64_t count = r->from[i].count;
+    storage *s = storage_make(r->in->pool, (size_t)(count != 0 ? count : 1) * sizeof(int64_t));
+    if (s == NULL) return NULL;
+    void *const memory = s->data;
+    int64_t *const at = memory;
+    for (int64_t k = 0; k < count; k++) at[k] = first + k;
+    *out = bound_packed(r->call->in[i]);
+    out->dtype = PTO_I64;
+    out->data = s->data;
+    out->bytes = (uint64_t)count * sizeof(int64_t);
+    return s;
+}
+
+/* Operands one after the other. */
+static const bound *at_place(const bound_run *r, int64_t place)
+{
+    uint32_t i = 0;
+    while (!is_data(r, i) || place >= r->from[i].count) {
+        if (is_data(r, i)) place -= r->from[i].count;
+        i++;
+    }
+    return &r->from[i].at[place];
+}
+
+static pto_status follow(bound_run *r, storage *memory[TENSOR_OPERANDS + 1])
+{
+    tensor_call call = *r->call;
+    pto_tensor in[TENSOR_OPERANDS], out = bound_packed(call.out);
+    int64_t first = 0;
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && call.in[i] != NULL; i++) {
+        if (!is_data(r, i)) continue;
+        memory[i] = make_places(r, i, first, &in[i]);
+        if (memory[i] == NULL) return PTO_FAILED;
+        call.in[i] = &in[i];
+        first += r->from[i].count;
+    }
+    memory[TENSOR_OPERANDS] = storage_make(r->in->pool, (size_t)r->to.count * sizeof(int64_t));
+    if (memory[TENSOR_OPERANDS] == NULL) return PTO_FAILED;
+    void *const made = memory[TENSOR_OPERANDS]->data;
+    const int64_t *const places = made;
+    out.dtype = PTO_I64;
+    out.data = made;
+    out.bytes = (uint64_t)r->to.count * sizeof(int64_t);
+    call.out = &out;
+    PTO_TRY(tensor_run(r->o->tensor, &call));
+    for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = *at_place(r, places[i]);
+    return PTO_OK;
+}
+
+pto_status bound_moved(bound_run *r)
+{
+    storage *memory[TENSOR_OPERANDS + 1] = {NULL};
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && r->call->in[i] != NULL; i++) {
+        if (is_data(r, i) || is_exact(&r->from[i])) continue;
+        set_all(r, bound_anything(r->type));
+        return PTO_OK;
+    }
+    const pto_status s = follow(r, memory);
+    for (uint32_t i = 0; i <= TENSOR_OPERANDS; i++)
+        if (memory[i] != NULL) storage_release(r->in->pool, memory[i]);
+    return s;
+}
+
+/* How often a place is combined is not followed: floats may be anything then. */
+pto_status bound_combined(bound_run *r)
+{
+    if (r->call->combine == COMBINE_NONE) return bound_moved(r);
+    bool exact = !element_is_float(r->type);
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && r->call->in[i] != NULL; i++) exact = exact && is_exact(&r->from[i]);
+    set_all(r, exact ? (bound){.is_exact = true} : bound_anything(r->type));
+    return PTO_OK;
+}
+
+pto_status bound_ordered(bound_run *r)
+{
+    set_all(r, is_exact(&r->from[0]) ? (bound){.is_exact = true} : bound_anything(r->type));
+    return PTO_OK;
+}
+
+/* ---- scans ---- */
+
+typedef struct scan_line {
+    const bound *x;
+    bound *y;
+    int64_t n, stride; /* along the axis, in either direction */
+} scan_line;
+
+static void scan_sums(const bound_run *r, const scan_line *l)
+{
+    bound_sum s = bound_sum_start();
+    for (int64_t i = 0; i < l->n; i++) {
+        if (!r->call->exclusive) bound_sum_add(&s, &l->x[i * l->stride]);
+        const bool is_whole = s.is_exact && (s.count == 0 || !element_is_float(r->type));
+        l->y[i * l->stride] = is_whole ? (bound){.is_exact = true} : bound_sum_end(r->type, PTO_F32, &s);
+        if (r->call->exclusive) bound_sum_add(&s, &l->x[i * l->stride]);
+    }
+}
+
+static void scan_products(const bound_run *r, const scan_line *l)
+{
+    const pto_dtype inside = element_is_float(r->type) ? PTO_F32 : r->type;
+    bound p = {.lo = 1, .hi = 1, .is_exact = true};
+    for (int64_t i = 0; i < l->n; i++) {
+        const bound *x = &l->x[i * l->stride];
+        bound through = bound_mul(inside, &p, x, 1);
+        through.is_exact = inside == r->type && !element_is_float(r->type) && p.is_exact && x->is_exact;
+        const bound here = r->call->exclusive ? p : through;
+        l->y[i * l->stride] =
+            here.is_exact ? (bound){.is_exact = true} : bound_convert(r->type, inside, &here, ROUND_RINT, false);
+        p = through;
+    }
+}
+
+pto_status bound_scanned(bound_run *r)
+{
+    const pto_tensor a = bound_packed(r->call->in[0]);
+    const int64_t named = r->call->axes[0];
+    const uint32_t axis = (uint32_t)(named < 0 ? named + a.rank : named);
+    walk w = {.rank = a.rank};
+    for (uint32_t d = 0; d < a.rank; d++) {
+        w.dims[d] = d == axis ? 1 : a.dims[d];
+        w.strides[0][d] = a.strides[d];
+    }
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const int64_t first = w.offset[0] + (r->call->reverse ? (a.dims[axis] - 1) * a.strides[axis] : 0);
+        const scan_line l = {r->from[0].at + first, r->to.at + first, a.dims[axis],
+                             r->call->reverse ? -a.strides[axis] : a.strides[axis]};
+        if (r->o->tensor == EVAL_TENSOR_CUMSUM)
+            scan_sums(r, &l);
+        else
+            scan_products(r, &l);
+    }
+    return PTO_OK;
+}
