@@ -212,6 +212,8 @@ status op_iteration(module *m, op_id o, iteration *out)
     case ITER_FILL: space_of_result(m, o, out); return OK;
     case ITER_WINDOW: window_space(m, o, out); return OK;
     case ITER_PARTS: return parts_space(m, o, out);
+    case ITER_INDEXED:
+    case ITER_SCAN:
     case ITER_NONE: break;
     }
     return FAILED;

@@ -82,8 +82,9 @@ pto_expr host_expr_value(pto_value h)
     run_context *c = run_of(h.run);
     const value_id v = value_from(c, h);
     const type_node *t = v != 0 ? type_at(c->ir, value_type(c->m, v)) : NULL;
-    if (t != NULL && (t->kind != TYPE_SCALAR || t->dtype != DTYPE_INDEX)) {
-        run_misuse(c, &E1324, "made an expression of a value whose type is not index");
+    const dtype_class of = t != NULL ? dtype_class_of(t->dtype) : DTYPE_CLASS_INDEX;
+    if (t != NULL && (t->kind != TYPE_SCALAR || of == DTYPE_CLASS_FLOAT || of == DTYPE_CLASS_OPAQUE)) {
+        run_misuse(c, &E1324, "made an expression of a value that is not an index, integer or bool scalar");
         return expr_handle(c, 0);
     }
     return expr_handle(c, v != 0 ? expr_value(c->ir, v) : 0);

@@ -30,6 +30,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import elements  # noqa: E402
+import index_ops as by_index  # noqa: E402
 import moves as movements  # noqa: E402
 import numpy_ops  # noqa: E402
 import single_ops as single  # noqa: E402
@@ -94,6 +95,7 @@ class Form:
         self.sizes, self.bound, self.fill, self.prepare = sizes, bound, fill, prepare
         self.exact_bits = prepare is not None
         self.near, self.may_be_refused = None, False
+        self.legal = {}  # inputs that hold indices, each with the dim that they are for
 
     def module(self, size, symbolic):
         def type_of(match):
@@ -238,6 +240,8 @@ def check(form, tools, with_stages):
         for name, type_text in form.inputs.items():
             shape, dtype = form.split(type_text, size)
             array = form.prepare(name, dtype, shape, rng) if form.prepare else fill(rng, dtype, shape, form.fill)
+            if name in form.legal:
+                array = rng.integers(0, max(size[form.legal[name]], 1), shape).astype(elements.int_type(dtype))
             np.save(tools.path(f"{name}.npy"), array)
             ins.append(f"--in={name}={tools.path(name + '.npy')}")
             given[name] = array.view(elements.bits_type(dtype)) if form.exact_bits else wide(dtype, array)
@@ -768,6 +772,8 @@ class RandomForm:
             full = tuple(self.names)
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
+        elif kind < 0.96 and dims:
+            self.go_by_index(name, dims, value, r.randrange(len(dims)))
         else:
             if self.scalars and r.random() < 0.5:
                 self.keep("tensor.full %s", dims, np.full(self.shape(dims), self.scalars[0][2]))
@@ -821,6 +827,26 @@ class RandomForm:
             written = r.choice((f" {{axis = {axis}}}", f" {{axis = {axis - len(dims)}}}"))
             want = ((value - other_value) ** 2).sum(axis, keepdims=True)
             self.keep(f"acme.squared_distance %{name}, %{other}{written}", to, want)
+
+    def go_by_index(self, name, dims, value, axis):
+        """A scan, or a list of legal indices that are taken or put to."""
+        r = self.r
+        if r.random() < 0.4:
+            exclusive, reverse = r.random() < 0.5, r.random() < 0.5
+            words = f"{{axis = {axis}, exclusive = {str(exclusive).lower()}, reverse = {str(reverse).lower()}}}"
+            return self.keep(f"tensor.cumsum %{name} {words}", dims, by_index.scanned(np.add, axis, exclusive, reverse)(value))
+        if value.shape[axis] == 0:
+            return None
+        at = [r.randrange(value.shape[axis]) for _ in range(r.randrange(1, 9))]
+        listed, k = (*dims[:axis], str(len(at)), *dims[axis + 1:]), f"k{self.count}"
+        self.lines.append(f"%{k} = tensor.constant {{value = dense {at} : tensor<{len(at)} x i32>}} : tensor<{len(at)} x i32>")
+        if r.random() < 0.5:
+            self.lines.append(f"%{k}t = tensor.take %{name}, %{k} {{axis = {axis}}} : {self.type(listed)}")
+            return self.keep(f"tensor.reduce_sum %{k}t {{axis = {axis}}}", (*dims[:axis], "1", *dims[axis + 1:]), np.sum(np.take(value, at, axis), axis, keepdims=True))
+        number, add = r.randrange(-3, 4), r.randrange(0, 2)
+        parts = np.full([len(at) if i == axis else n for i, n in enumerate(value.shape)], number)
+        self.lines.append(f"%{k}v = tensor.constant {{value = {number}{'.0' if self.dtype == 'f32' else ''}}} : {self.type(listed)}")
+        return self.keep(f"tensor.{'index_add' if add else 'scatter_update'} %{name}, %{k}, %{k}v {{axis = {axis}}}", dims, by_index.put_slices(axis, add)(value, at, parts))
 
     def choose(self, name, dims, value):
         """A comparison, perhaps turned or joined with another one, and what it chooses from."""
@@ -983,7 +1009,11 @@ def moves():
     yield from movements.moves(Form)
 
 
-FORMS = (broadcasts, reductions, transposes, constants, products, quantisation, casts, byte_arithmetic, single_ops, moves)
+def index_ops():
+    yield from by_index.index_ops(Form)
+
+
+FORMS = (broadcasts, reductions, transposes, constants, products, quantisation, casts, byte_arithmetic, single_ops, moves, index_ops)
 
 
 def main():

@@ -61,7 +61,9 @@ static uint8_t role_of(pto_op op)
     case PTO_ITER_MATMUL:
     case PTO_ITER_TRANSPOSE:
     case PTO_ITER_WINDOW:
-    case PTO_ITER_PARTS: return FUSE_SOLO;
+    case PTO_ITER_PARTS:
+    case PTO_ITER_INDEXED:
+    case PTO_ITER_SCAN: return FUSE_SOLO;
     default: return FUSE_OTHER;
     }
 }

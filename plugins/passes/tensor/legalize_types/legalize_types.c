@@ -25,10 +25,20 @@
  * the machine has instructions for, and casts (pto.types-legal). */
 #include "legalize_types.h"
 
-/* Ops that compute element by element and reductions, but casts, which are legalized in their own way. */
+/* Whether elements are added or multiplied where they are put. */
+static int combines(pto_op op)
+{
+    const pto_str reduce = pto_attr_str_of(op, PTO_STR("reduce"));
+    return PTO_IS(op, INDEX_ADD) || (reduce.n != 0 && !pto_str_is(reduce, "none")) ||
+           pto_attr_bool_of(op, PTO_STR("accumulate"), 0);
+}
+
+/* Ops that compute element by element, reductions and scans, but casts, which are legalized in their own way. */
 static int is_vector_op(pto_op op)
 {
     const int64_t rule = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    if (rule == PTO_ITER_INDEXED) return combines(op);
+    if (rule == PTO_ITER_SCAN) return 1;
     return (rule == PTO_ITER_ELEMENTWISE || rule == PTO_ITER_REDUCE || rule == PTO_ITER_BROADCAST) && !PTO_IS(op, CAST);
 }
 

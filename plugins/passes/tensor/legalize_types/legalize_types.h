@@ -18,6 +18,7 @@
     X(CAST, "tensor.cast")             \
     X(MATMUL, "tensor.matmul")         \
     X(NE, "tensor.ne")                 \
+    X(INDEX_ADD, "tensor.index_add")   \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 

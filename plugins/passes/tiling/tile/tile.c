@@ -98,6 +98,12 @@ static pto_status lower_group(const pto_run *run, pto_op group)
         PTO_TRY(check_alone(move));
         return tile_lower_move(run, group, move);
     }
+    const pto_op sole = pto_block_first(pto_body(group));
+    const int64_t space = pto_kind_column(run, pto_op_kind(sole), PTO_COLUMN_SPACE_RULE);
+    if (space == PTO_ITER_INDEXED || space == PTO_ITER_SCAN) {
+        PTO_TRY(check_alone(sole));
+        return space == PTO_ITER_SCAN ? tile_lower_scan(run, group, sole) : tile_lower_index(run, group, sole);
+    }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));
     const int is_bare = PTO_IS(first, YIELD) && pto_op_operand_count(first) == 1;
@@ -124,13 +130,12 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
     return pto_op_replace_by(op, view);
 }
 
-/* Ops that sort, scan or go by indices. */
+/* Ops that sort, and one_hot. */
 static int goes_by_elements(pto_str name)
 {
-    static const char *const names[] = {"gather",  "take", "scatter", "scatter_update", "index_add", "index_put",
-                                        "one_hot", "sort", "argsort", "topk",           "cumsum",    "cumprod"};
+    static const char *const names[] = {"tensor.one_hot", "tensor.sort", "tensor.argsort", "tensor.topk"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (pto_str_is(pto_str_make(name.p + 7, name.n - 7), names[i])) return 1;
+        if (pto_str_is(name, names[i])) return 1;
     return 0;
 }
 

@@ -8,51 +8,62 @@
 
 #include "storage_plan.h"
 
-#define TILE_KINDS(X)                      \
-    X(GROUP, "tensor.group")               \
-    X(T_CONSTANT, "tensor.constant")       \
-    X(T_INDEX_CAST, "tensor.index_cast")   \
-    X(T_FULL, "tensor.full")               \
-    X(T_RESHAPE, "tensor.reshape")         \
-    X(T_TRANSPOSE, "tensor.transpose")     \
-    X(T_MATMUL, "tensor.matmul")           \
-    X(T_SQUEEZE, "tensor.squeeze")         \
-    X(T_UNSQUEEZE, "tensor.unsqueeze")     \
-    X(T_FLIP, "tensor.flip")               \
-    X(T_VIEW, "tensor.view")               \
-    X(T_CONCAT, "tensor.concat")           \
-    X(T_PAD, "tensor.pad")                 \
-    X(T_ASSEMBLE, "tensor.assemble")       \
-    X(T_CAST, "tensor.cast")               \
-    X(T_ADD, "tensor.add")                 \
-    X(T_SUB, "tensor.sub")                 \
-    X(T_REDUCE_PROD, "tensor.reduce_prod") \
-    X(T_REDUCE_MAX, "tensor.reduce_max")   \
-    X(T_REDUCE_MIN, "tensor.reduce_min")   \
-    X(FORALL, "forall")                    \
-    X(FOR, "for")                          \
-    X(YIELD, "yield")                      \
-    X(TUNE, "tune")                        \
-    X(CONSTANT, "constant")                \
-    X(CONSTANT_ARRAY, "constant_array")    \
-    X(INDEX_CAST, "index_cast")            \
-    X(VIEW, "view")                        \
-    X(EMPTY, "tile.empty")                 \
-    X(ZERO_ACC, "tile.zero_acc")           \
-    X(LOAD, "tile.load")                   \
-    X(STORE, "tile.store")                 \
-    X(FILL, "tile.fill")                   \
-    X(IOTA, "tile.iota")                   \
-    X(CAST, "tile.cast")                   \
-    X(TRANSPOSE, "tile.transpose")         \
-    X(NEG, "tile.neg")                     \
-    X(ADDS, "tile.adds")                   \
-    X(MULS, "tile.muls")                   \
-    X(ROWEXPANDADD, "tile.rowexpandadd")   \
-    X(COLEXPANDADD, "tile.colexpandadd")   \
-    X(CMPS, "tile.cmps")                   \
-    X(SELECT, "tile.select")               \
-    X(SELECTS, "tile.selects")             \
+#define TILE_KINDS(X)                            \
+    X(GROUP, "tensor.group")                     \
+    X(T_CONSTANT, "tensor.constant")             \
+    X(T_INDEX_CAST, "tensor.index_cast")         \
+    X(T_FULL, "tensor.full")                     \
+    X(T_RESHAPE, "tensor.reshape")               \
+    X(T_TRANSPOSE, "tensor.transpose")           \
+    X(T_MATMUL, "tensor.matmul")                 \
+    X(T_SQUEEZE, "tensor.squeeze")               \
+    X(T_UNSQUEEZE, "tensor.unsqueeze")           \
+    X(T_FLIP, "tensor.flip")                     \
+    X(T_VIEW, "tensor.view")                     \
+    X(T_CONCAT, "tensor.concat")                 \
+    X(T_PAD, "tensor.pad")                       \
+    X(T_ASSEMBLE, "tensor.assemble")             \
+    X(T_CAST, "tensor.cast")                     \
+    X(T_ADD, "tensor.add")                       \
+    X(T_SUB, "tensor.sub")                       \
+    X(T_REDUCE_PROD, "tensor.reduce_prod")       \
+    X(T_REDUCE_MAX, "tensor.reduce_max")         \
+    X(T_REDUCE_MIN, "tensor.reduce_min")         \
+    X(T_GATHER, "tensor.gather")                 \
+    X(T_TAKE, "tensor.take")                     \
+    X(T_SCATTER, "tensor.scatter")               \
+    X(T_SCATTER_UPDATE, "tensor.scatter_update") \
+    X(T_INDEX_ADD, "tensor.index_add")           \
+    X(T_INDEX_PUT, "tensor.index_put")           \
+    X(T_CUMSUM, "tensor.cumsum")                 \
+    X(T_CUMPROD, "tensor.cumprod")               \
+    X(FORALL, "forall")                          \
+    X(FOR, "for")                                \
+    X(YIELD, "yield")                            \
+    X(TUNE, "tune")                              \
+    X(CONSTANT, "constant")                      \
+    X(CONSTANT_ARRAY, "constant_array")          \
+    X(INDEX_CAST, "index_cast")                  \
+    X(VIEW, "view")                              \
+    X(EMPTY, "tile.empty")                       \
+    X(ZERO_ACC, "tile.zero_acc")                 \
+    X(LOAD, "tile.load")                         \
+    X(STORE, "tile.store")                       \
+    X(FILL, "tile.fill")                         \
+    X(IOTA, "tile.iota")                         \
+    X(CAST, "tile.cast")                         \
+    X(TRANSPOSE, "tile.transpose")               \
+    X(NEG, "tile.neg")                           \
+    X(ADDS, "tile.adds")                         \
+    X(MULS, "tile.muls")                         \
+    X(ROWEXPANDADD, "tile.rowexpandadd")         \
+    X(COLEXPANDADD, "tile.colexpandadd")         \
+    X(CMPS, "tile.cmps")                         \
+    X(SELECT, "tile.select")                     \
+    X(SELECTS, "tile.selects")                   \
+    X(ADD, "tile.add")                           \
+    X(MUL, "tile.mul")                           \
+    X(READ_SCALAR, "tile.read_scalar")           \
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
@@ -156,5 +167,7 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
 pto_op tile_view_op(pto_value value);
 pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_index(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_scan(const pto_run *run, pto_op group, pto_op op);
 
 #endif
