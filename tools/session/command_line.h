@@ -20,8 +20,10 @@ enum {
     TOOL_RUN = 2,
     TOOL_INSPECT = 4,
     TOOL_PLUGIN = 8,
+    TOOL_REDUCE = 16,
     TOOLS_COMPILE = TOOL_OPT | TOOL_RUN,
-    TOOLS_ALL = 15
+    TOOLS_PIPELINE = TOOLS_COMPILE | TOOL_REDUCE,
+    TOOLS_ALL = 31
 };
 
 typedef enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_OPTIONAL /* only as --x=v */ } cli_argument;
