@@ -1,5 +1,4 @@
 /* pto-inspect ops, counters, machines: from tables and files. */
-#include "core/core_diag.h"
 #include "core/files/machine.h"
 #include "core/host/op_calls.h"
 #include "ir/op_words.h"

@@ -11,8 +11,7 @@ static bool is_name_char(char c)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* From `at` on, the next symbol, `$` included, or number that is no part of a name, a path or a float; empty at the
- * end. */
+/* From `at` on, the next symbol, `$` included, or number outside of names, paths and floats; empty at the end. */
 static str next_word(str text, size_t at, bool is_symbol)
 {
     for (size_t i = at; i < text.n; i++) {

@@ -6,7 +6,7 @@ PLUGINS = sys.argv[1]
 R = "tensor<$N x 64 x f32>"
 UNARY = ["neg", "abs", "exp", "sqrt", "relu"]
 BINARY = ["add", "mul", "maximum", "minimum"]
-PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i16>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%n": "index"}
+PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i8>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%n": "index"}
 
 
 def ops(random, count, names, values):
@@ -65,7 +65,7 @@ FAILURES = {
     "i64-add-in-a-loop": (program(2, ["%p = for %k to %n carry(%q = %l) {", "  %t = tensor.add %q, %l : tensor<$N x 64 x i64>", "  yield %t", "} : tensor<$N x 64 x i64>"],
                                   ("%p", "tensor<$N x 64 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
     "u64-cast": (program(3, ["%p = tensor.cast %u : tensor<8 x f32>"], ("%p", "tensor<8 x f32>")), [DEFAULT, "--code=pto.legalize-types/no-conversion"]),
-    "i16-product": (program(4, ["%p = tensor.matmul %s, %s : tensor<16 x 16 x i16>"], ("%p", "tensor<16 x 16 x i16>")), [DEFAULT, "--code=pto.legalize-types/no-product"]),
+    "i64-product": (program(4, ["%p = tensor.matmul %s, %s {out = i64} : tensor<16 x 16 x i64>"], ("%p", "tensor<16 x 16 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-product"]),
     "i32-floordiv": (program(5, [f"%p = tensor.floordiv %i, %i : {I32}"], ("%p", I32)), [DEFAULT, "--code=pto.expand-math/no-type"]),
     "ascending-sum": (program(6, ['%p = tensor.reduce_sum %o {axis = 1, order = "ascending"} : tensor<4 x 1 x f32>'], ("%p", "tensor<4 x 1 x f32>")), [DEFAULT, "--code=pto.tile/ascending-sum"]),
     "fact-in-a-loop": (program(7, [f"%p = for %k to %n carry(%q = %b) {{", f"  %t = call @h(%q) : {R}", "  yield %t", f"}} : {R}"], ("%p", R),
