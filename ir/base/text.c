@@ -173,7 +173,16 @@ size_t str_utf8_error(str s)
     const unsigned char *p = (const unsigned char *)s.p;
     size_t at = 0;
     while (at < s.n) {
-        /* Eight ASCII bytes other than NUL at a time: no high bit, and none borrows when 1 is taken from it. */
+        /* ASCII bytes other than NUL, eight or four times eight at a time: no high bit, and none borrows when 1 is
+         * taken from it. */
+        while (s.n - at >= 32) {
+            uint64_t w[4];
+            memcpy(w, p + at, sizeof w);
+            uint64_t bits = 0;
+            for (int i = 0; i < 4; i++) bits |= w[i] | (w[i] - 0x0101010101010101U);
+            if ((bits & 0x8080808080808080U) != 0) break;
+            at += 32;
+        }
         while (s.n - at >= 8) {
             uint64_t word;
             memcpy(&word, p + at, sizeof word);
@@ -278,24 +287,20 @@ void text_put_u64(text_buffer *t, uint64_t v)
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
     enum { MOST = 20 };
-    char digits[2 * MOST] = {0};
-    size_t at = MOST;
-    while (v >= 100) {
-        at -= 2;
-        memcpy(digits + at, pairs + v % 100 * 2, 2);
-        v /= 100;
-    }
-    if (v >= 10) {
-        at -= 2;
-        memcpy(digits + at, pairs + v * 2, 2);
-    } else {
-        digits[--at] = (char)('0' + v);
-    }
-    /* A copy of one length is a few moves. */
+    size_t n = 1;
+    for (uint64_t end = 10; n < MOST && v >= end; end *= 10) n++;
     if (t->capacity - t->n <= MOST) text_reserve(t, MOST);
-    memcpy(t->p + t->n, digits + at, MOST);
-    t->n += MOST - at;
-    t->p[t->n] = 0;
+    t->n += n;
+    char *at = t->p + t->n;
+    *at = 0;
+    for (; v >= 100; v /= 100) {
+        at -= 2;
+        memcpy(at, pairs + v % 100 * 2, 2);
+    }
+    if (v >= 10)
+        memcpy(at - 2, pairs + v * 2, 2);
+    else
+        at[-1] = (char)('0' + v);
 }
 
 void text_put_i64(text_buffer *t, int64_t v)
