@@ -760,6 +760,7 @@ class RandomForm:
         elif kind < 0.89 and len(dims) > 1:
             perm = r.sample(range(len(dims)), len(dims))
             self.keep(f"tensor.transpose %{name} {{perm = {perm}}}", tuple(dims[p] for p in perm), np.transpose(value, perm))
+<<<<<<< ours
         elif kind < 0.91 and len(dims) > 1:
             op, fn = r.choice((("tril", np.tril), ("triu", np.triu)))
             diagonal = r.randrange(-3, 4)
@@ -769,6 +770,9 @@ class RandomForm:
             along = np.arange(value.shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(dims))])
             self.keep(f"tensor.iota {{axis = {axis}}}", dims, np.broadcast_to(along, value.shape))
         elif kind < 0.96:
+=======
+        elif kind < 0.92:
+>>>>>>> theirs
             full = tuple(self.names)
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
@@ -839,7 +843,7 @@ class RandomForm:
             return None
         at = [r.randrange(value.shape[axis]) for _ in range(r.randrange(1, 9))]
         listed, k = (*dims[:axis], str(len(at)), *dims[axis + 1:]), f"k{self.count}"
-        self.lines.append(f"%{k} = tensor.constant {{value = dense {at} : tensor<{len(at)} x i32>}} : tensor<{len(at)} x i32>")
+        self.lines.append(f"%{k} = tensor.constant {{value = dense {at} : <{len(at)} x i32>}} : <{len(at)} x i32>")
         if r.random() < 0.5:
             self.lines.append(f"%{k}t = tensor.take %{name}, %{k} {{axis = {axis}}} : {self.type(listed)}")
             return self.keep(f"tensor.reduce_sum %{k}t {{axis = {axis}}}", (*dims[:axis], "1", *dims[axis + 1:]), np.sum(np.take(value, at, axis), axis, keepdims=True))

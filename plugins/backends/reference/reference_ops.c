@@ -166,7 +166,7 @@ static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *
 static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_call call)
 {
     pto_tensor sources[TENSOR_OPERANDS];
-    value made[TENSOR_OPERANDS] = {{.kind = VALUE_NONE}}, results[TENSOR_RESULTS] = {{.kind = VALUE_NONE}};
+    value made[TENSOR_OPERANDS] = {{.kind = VALUE_NONE}};
     const array *from[TENSOR_OPERANDS] = {NULL};
     pto_status status = PTO_OK;
     for (uint32_t i = 0; i < o->operand_count && i < TENSOR_OPERANDS && status == PTO_OK; i++) {
@@ -174,13 +174,8 @@ static pto_status run_tensor(interp *in, frame *fr, const op_code *o, tensor_cal
         sources[i] = interp_tensor_of(from[i]);
         call.in[i] = &sources[i];
     }
-    if (status == PTO_OK) status = compute(in, fr, o, &call, from, results);
+    if (status == PTO_OK) status = compute(in, fr, o, &call, from);
     for (uint32_t i = 0; i < TENSOR_OPERANDS; i++) value_clear(in->pool, &made[i]);
-    for (uint32_t i = 0; i < TENSOR_RESULTS; i++) {
-        if (status == PTO_OK && results[i].kind != VALUE_NONE)
-            value_copy(in->pool, &fr->values[o->results[i]], &results[i]);
-        value_clear(in->pool, &results[i]);
-    }
     return status;
 }
 
