@@ -760,23 +760,19 @@ class RandomForm:
         elif kind < 0.89 and len(dims) > 1:
             perm = r.sample(range(len(dims)), len(dims))
             self.keep(f"tensor.transpose %{name} {{perm = {perm}}}", tuple(dims[p] for p in perm), np.transpose(value, perm))
-<<<<<<< ours
         elif kind < 0.91 and len(dims) > 1:
             op, fn = r.choice((("tril", np.tril), ("triu", np.triu)))
             diagonal = r.randrange(-3, 4)
             self.keep(f"tensor.{op} %{name} {{diagonal = {diagonal}}}", dims, fn(value, diagonal))
-        elif kind < 0.93 and dims:
+        elif kind < 0.92 and dims:
             axis = r.randrange(len(dims))
             along = np.arange(value.shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(dims))])
             self.keep(f"tensor.iota {{axis = {axis}}}", dims, np.broadcast_to(along, value.shape))
-        elif kind < 0.96:
-=======
-        elif kind < 0.92:
->>>>>>> theirs
+        elif kind < 0.94:
             full = tuple(self.names)
             if self.joined(dims, full) == full:
                 self.keep(f"tensor.broadcast %{name}", full, np.broadcast_to(value, self.shape(full)))
-        elif kind < 0.96 and dims:
+        elif kind < 0.97 and dims:
             self.go_by_index(name, dims, value, r.randrange(len(dims)))
         else:
             if self.scalars and r.random() < 0.5:

@@ -53,7 +53,7 @@ typedef struct tensor_call {
     int64_t block;             /* elements along the axis with one scale; 0: none */
     round_mode mode;
     gelu_approx approx;
-    uint64_t key, counter; /* of random numbers */
+    uint64_t key, counter;               /* of random numbers */
     combine_rule combine;                /* reduce, accumulate */
     bool descending, exclusive, reverse; /* descending: of topk, largest */
     double eps;

@@ -1,4 +1,5 @@
-# The examples of ops that the reference pages show, as one function on pto.reference. Ops that have none are listed here.
+# The examples of ops that the reference pages show, as one function on pto.reference. Ops that have none are listed
+# here.
 . "$TEST_ROOT/tests/shell.sh"
 pto-inspect ops --format=markdown >ops.md || fail 'pto-inspect ops'
 /usr/bin/python3 - <<'END' >lacks || fail 'the page cannot be read'
