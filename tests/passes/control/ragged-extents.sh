@@ -1,4 +1,4 @@
-# Extents that a `bind` in a loop gives, through all levels: each iteration has memory of its own size.
+# Extents of which a `bind` in a loop decides, through all levels: each iteration has memory of its own size.
 . "$TEST_ROOT/tests/shell.sh"
 both() { /usr/bin/python3 "$TEST_ROOT/tests/passes/control/inputs/both.py" "$@" >text 2>&1 || fail; }
 
