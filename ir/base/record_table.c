@@ -24,8 +24,10 @@ void record_table_copy(record_table *to, const record_table *from, arena *memory
     to->chunks = NULL;
     to->chunk_capacity = to->chunk_count = 0;
     for (uint32_t i = 0; i < from->chunk_count; i++) {
+        /* What was never given out is zero, and its pages need not be there. */
+        const uint32_t rest = from->count - i * CHUNK_RECORDS, used = rest < CHUNK_RECORDS ? rest : CHUNK_RECORDS;
         add_chunk(to, memory);
-        memcpy(to->chunks[i], from->chunks[i], (size_t)CHUNK_RECORDS * from->record_bytes);
+        memcpy(to->chunks[i], from->chunks[i], (size_t)used * from->record_bytes);
     }
 }
 
