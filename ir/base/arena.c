@@ -33,7 +33,11 @@ enum { DEFAULT_ALIGN = 16, FIRST_CHUNK_BYTES = 8 * 1024, LARGEST_CHUNK_BYTES = 1
 
 /* Large arenas ask for huge pages, since page faults would cost as much as the work. Below, a huge page that is used in
  * part would be too much of the whole. */
-enum { SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024, HUGE_CHUNK_BYTES = 8 * 1024 * 1024 };
+enum {
+    SMALLEST_WITH_HUGE_PAGES = 12 * 1024 * 1024,
+    HUGE_PAGE_BYTES = 2 * 1024 * 1024,
+    HUGE_CHUNK_BYTES = 8 * 1024 * 1024
+};
 
 /* From here on a chunk comes from the system itself: calloc would write zeros to all of it, which touches pages that
  * may never be used. Leak checkers look for pointers in what calloc returned alone. */
@@ -95,6 +99,13 @@ void arena_destroy(arena *a)
     free(a);
 }
 
+/* Whole huge pages, at most a quarter of what the arena has. */
+static size_t huge_chunk_bytes(const arena *a)
+{
+    const size_t share = a->reserved_bytes / 4 / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    return share < HUGE_CHUNK_BYTES ? share : HUGE_CHUNK_BYTES;
+}
+
 /* NULL when there is no memory. */
 static chunk *chunk_map(size_t bytes, bool has_huge_pages)
 {
@@ -113,8 +124,8 @@ static chunk *chunk_add(arena *a, size_t bytes)
     size_t total = bytes + CHUNK_HEADER_BYTES;
     if (total < a->next_chunk_bytes) total = a->next_chunk_bytes;
     if (a->next_chunk_bytes < LARGEST_CHUNK_BYTES) a->next_chunk_bytes *= 2;
-    const bool is_large = a->reserved_bytes >= SMALLEST_WITH_HUGE_PAGES && total <= HUGE_CHUNK_BYTES;
-    if (is_large) total = HUGE_CHUNK_BYTES;
+    const bool is_large = a->reserved_bytes >= SMALLEST_WITH_HUGE_PAGES && total <= huge_chunk_bytes(a);
+    if (is_large) total = huge_chunk_bytes(a);
     chunk *c = is_large || total >= MAPPED_CHUNK_BYTES ? chunk_map(total, is_large) : calloc(1, total);
     if (c == NULL) out_of_memory(a->name, bytes);
     c->capacity = total - CHUNK_HEADER_BYTES;
