@@ -1,8 +1,21 @@
-/* Rows of tensor.def that make random numbers: each element from its place alone. */
-#include "semantics/philox.h"
+/* Rows of tensor.def that make random numbers: each element from its place alone, by Philox4x32-10 of Salmon, Moraes,
+ * Dror and Shaw, Parallel random numbers: as easy as 1, 2, 3 (SC 2011). */
 #include "semantics/tensor_walk.h"
 
 #include <math.h>
+
+/* words: in, the counter, the low word first; out, the four random words. key1 is the high half of the key. */
+static void philox4x32_10(uint32_t key0, uint32_t key1, uint32_t words[4])
+{
+    for (int round = 0; round < 10; round++) {
+        const uint64_t a = UINT64_C(0xd2511f53) * words[0], b = UINT64_C(0xcd9e8d57) * words[2];
+        const uint32_t next[4] = {(uint32_t)(b >> 32) ^ words[1] ^ key0, (uint32_t)b,
+                                  (uint32_t)(a >> 32) ^ words[3] ^ key1, (uint32_t)a};
+        for (int i = 0; i < 4; i++) words[i] = next[i];
+        key0 += 0x9e3779b9;
+        key1 += 0xbb67ae85;
+    }
+}
 
 /* Word `i` of the sequence. */
 static uint32_t word_at(const tensor_call *call, uint64_t i)

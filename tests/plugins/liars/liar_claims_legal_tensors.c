@@ -14,9 +14,11 @@ static const pto_pass pass = {.struct_size = sizeof pass,
                               .scope = "function",
                               .consumes = "tensor/1",
                               .produces = "tensor/1",
-                              .establishes = PTO_STRS("pto.no-softmax", "pto.no-rms-norm", "pto.plain-products",
-                                                      "pto.no-quantisation", "pto.types-legal", "pto.math-legal"),
+                              .establishes =
+                                  PTO_STRS("pto.no-softmax", "pto.no-rms-norm", "pto.plain-products",
+                                           "pto.no-quantisation", "pto.no-random", "pto.types-legal", "pto.math-legal"),
                               .run = run};
 PTO_PLUGIN("test.liar-claims-legal-tensors", "pass:test.liar-claims-legal-tensors",
-           "pto.no-softmax pto.no-rms-norm pto.plain-products pto.no-quantisation pto.types-legal pto.math-legal",
+           "pto.no-softmax pto.no-rms-norm pto.plain-products pto.no-quantisation pto.no-random pto.types-legal "
+           "pto.math-legal",
            .version = "1.0.0", .license = "Apache-2.0", .passes = PTO_LIST(pto_pass, &pass));
