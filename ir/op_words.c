@@ -34,20 +34,21 @@ const char *insn_tmp_words(insn_tmp tmp)
 
 const char *fold_rule_words(fold_rule rule)
 {
-    static const char *const words[] = {
-        [FOLD_NONE] = NULL,
-        [FOLD_ADD] = "the sum of constants",
-        [FOLD_SUB] = "the difference of constants",
-        [FOLD_MUL] = "the product of constants",
-        [FOLD_DIV] = "the quotient of constants",
-        [FOLD_MAXIMUM] = "the larger constant",
-        [FOLD_MINIMUM] = "the smaller constant",
-        [FOLD_NEG] = "minus a constant",
-        [FOLD_CAST] = "a constant, rounded",
-        [FOLD_RESHAPE] = "a constant under the new shape",
-        [FOLD_TRANSPOSE] = "a constant with its elements in the new order",
-    };
-    return words[rule];
+    switch (rule) {
+    case FOLD_NONE: return NULL;
+    case FOLD_ADD: return "the sum of constants";
+    case FOLD_SUB: return "the difference of constants";
+    case FOLD_MUL: return "the product of constants";
+    case FOLD_DIV: return "the quotient of constants";
+    case FOLD_MAXIMUM: return "the larger constant";
+    case FOLD_MINIMUM: return "the smaller constant";
+    case FOLD_NEG: return "minus a constant";
+    case FOLD_CAST: return "a constant, rounded";
+    case FOLD_RESHAPE: return "a constant under the new shape";
+    case FOLD_TRANSPOSE: return "a constant with its elements in the new order";
+    case FOLD_VIEW: return "a constant of the elements that it takes";
+    default: return "what it makes of constants";
+    }
 }
 
 const char *attr_spec_words(const attr_spec *spec)

@@ -312,11 +312,12 @@ static int match_effect_free(pto_op op)
     return 1;
 }
 
-/* From the last op to the first, so that one pass finds whole chains. `most`: of ops in the function. */
-static pto_status remove_unused(const pto_run *run, pto_op function, uint32_t most)
+/* From the last op to the first, so that one pass finds whole chains. */
+static pto_status remove_unused(const pto_run *run, pto_op function)
 {
+    uint32_t most = 0, n = 0;
+    PTO_WALK(function, op) most++;
     pto_op *ops = PTO_SCRATCH(run, pto_op, most);
-    uint32_t n = 0;
     PTO_WALK(function, op)
     {
         if (is_control(op) || pto_kind_has(run, pto_op_kind(op), PTO_TRAIT_PURE)) ops[n++] = op;
@@ -336,15 +337,9 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         seen.capacity = SEEN_FIRST;
         seen.slots = PTO_SCRATCH(run, seen_op, seen.capacity);
     }
-    uint32_t count = 0;
-    PTO_WALK(function, op)
-    {
-        count++;
-        PTO_TRY(visit(run, op, &seen));
-    }
+    PTO_WALK(function, op) PTO_TRY(visit(run, op, &seen));
     PTO_TRY(fuse_origins(run, &seen));
-    /* No op became more than one. */
-    return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function, count) : PTO_OK;
+    return pto_opt_bool(run, OPT_REMOVE) ? remove_unused(run, function) : PTO_OK;
 }
 
 static const pto_pass pass = {
