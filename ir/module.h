@@ -248,6 +248,6 @@ bool expr_same(ir_context *c, expr_id a, expr_id b);
  * producer has none (a malformed module, reported by the verifier). `column` 0: rows, 1: columns. */
 bool tile_valid(const module *m, value_id tile, expr_id out[2]);
 
-#include "ir/module_read.h"
+#include "ir/module_read.h" // NOLINT(misc-header-include-cycle): bodies of functions above
 
 #endif

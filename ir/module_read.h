@@ -4,7 +4,7 @@
 #define IR_MODULE_READ_H
 
 #include "ir/base/record_table.h"
-#include "ir/module.h"
+#include "ir/module.h" // NOLINT(misc-header-include-cycle): which ends with this one
 
 /* An operand slot. `prev` of a value's first use is its last one, so both ends are near; `next` of the last is 0. */
 typedef struct use_record {

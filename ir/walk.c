@@ -1,5 +1,5 @@
 /* Walking, and maps of values. */
-#include "ir/module_impl.h"
+#include "ir/module_read.h"
 
 #include <string.h>
 

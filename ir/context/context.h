@@ -283,6 +283,6 @@ bool loc_exists(const ir_context *c, loc_id l);
 /* The file that the plain line-and-column locations refer to: one for a context at a time. Set by the parser. */
 void loc_set_main_file(ir_context *c, str_id file);
 
-#include "ir/context/context_read.h"
+#include "ir/context/context_read.h" // NOLINT(misc-header-include-cycle): bodies of functions above
 
 #endif

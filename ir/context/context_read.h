@@ -3,7 +3,7 @@
 #ifndef IR_CONTEXT_CONTEXT_READ_H
 #define IR_CONTEXT_CONTEXT_READ_H
 
-#include "ir/context/context.h"
+#include "ir/context/context.h" // NOLINT(misc-header-include-cycle): which ends with this one
 
 /* Records in chunks of 64, 64, 128, 256, ... so that they never move. `count` includes record 0. */
 enum { ID_FIRST_CHUNK = 64, ID_FIRST_CHUNK_LOG2 = 6, ID_CHUNKS = 27 };

@@ -132,7 +132,7 @@ static status taken_shape(module *m, op_id op, uint32_t axis, shape *out)
 status infer_take(module *m, uint32_t op, type_id *out)
 {
     uint32_t axis;
-    shape s;
+    shape s = {0};
     TRY(op_axis(m, op, &axis));
     TRY(taken_shape(m, op, axis, &s));
     return infer_give(m, operand_type(m, op, 0)->dtype, &s, out);
@@ -141,7 +141,7 @@ status infer_take(module *m, uint32_t op, type_id *out)
 status infer_scatter_update(module *m, uint32_t op, type_id *out)
 {
     uint32_t axis;
-    shape taken;
+    shape taken = {0};
     TRY(op_axis(m, op, &axis));
     TRY(check_element_type(m, op, 2));
     TRY(taken_shape(m, op, axis, &taken));

@@ -98,7 +98,7 @@ static status check_epilogue(module *m, op_id op, bool *is_scaled)
 /* The extents of the result. */
 static status product_shape(module *m, op_id op, shape *out)
 {
-    expr_id a[2], b[2];
+    expr_id a[2] = {0}, b[2] = {0};
     TRY(matrix_dims(m, op, 0, a));
     TRY(matrix_dims(m, op, 1, b));
     if (!op_expr_same(m, op, a[1], b[0]))

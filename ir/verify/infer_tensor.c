@@ -283,8 +283,11 @@ status infer_broadcast(module *m, uint32_t op, type_id *out)
 
 status infer_iota(module *m, uint32_t op, type_id *out)
 {
+    const type_node *t = type_at(module_context(m), *out);
+    const shape s = infer_shape_of(t);
     uint32_t axis;
-    return infer_axis(m, op, op_attr(m, op, "axis"), type_at(module_context(m), *out)->rank, &axis);
+    TRY(infer_axis(m, op, op_attr(m, op, "axis"), t->rank, &axis));
+    return infer_give(m, t->dtype, &s, out);
 }
 
 status infer_triangle(module *m, uint32_t op, type_id *out)

@@ -1,6 +1,6 @@
 #include "ir/verify/verifier.h"
 
-#include "ir/module_impl.h"
+#include "ir/module_read.h"
 #include "ir/tune.h"
 #include "ir/verify/verifier_parts.h"
 #include "ir/verify/verify_row.h"

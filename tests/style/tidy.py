@@ -33,13 +33,15 @@ def digest(path):
 
 def commands(build):
     """{file: (folder, compiler arguments)}. A file that this build does not compile (fuzzers, templates) takes the flags of a unit
-    test and the includes of plugins."""
+    test and the includes of plugins and tools."""
     with open(f"{build}/compile_commands.json", encoding="utf-8") as f:
         found = {e["file"]: (e["directory"], shlex.split(e["command"])) for e in json.load(f)}
     folder, test = next(v for k, v in sorted(found.items()) if "/tests/unit/" in k)
-    plugin = next(v for k, v in sorted(found.items()) if "/plugins/passes/" in k)[1]
     at = test.index("-o")
-    others = test[:at] + [a for a in plugin if a.startswith("-I") and a not in test]
+    others = test[:at]
+    for part in ("/plugins/passes/", "/tools/run/"):
+        sample = next(v for k, v in sorted(found.items()) if part in k)[1]
+        others += [a for a in sample if a.startswith("-I") and a not in others]
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c"], capture_output=True, text=True, check=False).stdout
     for name in listed.split("\n"):
         path = os.path.abspath(name)

@@ -3,8 +3,6 @@
 #include "tools/base/tool_diag.h"
 #include "tools/session/session.h"
 
-#include <string.h>
-
 static attr_id pair_of(ir_context *c, const given_symbol *g)
 {
     const attr_id items[] = {attr_string(c, string_intern(c, g->name)), attr_int(c, g->value)};

@@ -146,8 +146,10 @@ static pto_status run_on(interp *in, frame *fr, const op_code *o, tensor_call *c
     call->out = &targets[0];
     call->second = o->result_count > 1 ? &targets[1] : NULL;
     call->cpu = in->cpu;
-    PTO_TRY(evaluate(in, o, call));
-    return in->pool->shadow != NULL ? bound_tensor(in, o, from, call, made) : PTO_OK;
+    pto_status status = evaluate(in, o, call);
+    if (status == PTO_OK && in->pool->shadow != NULL) status = bound_tensor(in, o, from, call, made);
+    call->out = call->second = NULL;
+    return status;
 }
 
 static pto_status compute(interp *in, frame *fr, const op_code *o, tensor_call *call, const array *const *from)
@@ -190,7 +192,7 @@ static pto_status read_offsets(const frame *fr, const op_code *o, tensor_call *c
 static pto_status read_padding(const frame *fr, const op_code *o, tensor_call *call)
 {
     const uint32_t rank = o->expr_count / 2;
-    for (uint32_t i = 0; i < o->expr_count; i++) {
+    for (uint32_t i = 0; i < 2 * rank; i++) {
         int64_t n;
         PTO_TRY(interp_eval(fr, o->op, &o->exprs[i], &n));
         if (n < 0)

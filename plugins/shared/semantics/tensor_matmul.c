@@ -297,8 +297,8 @@ static pto_status check_types(tensor_call *call, const pto_tensor arrays[ARRAYS]
 
 pto_status eval_TENSOR_MATMUL(tensor_call *call)
 {
-    pto_tensor arrays[ARRAYS];
-    bool is_there[ARRAYS];
+    pto_tensor arrays[ARRAYS] = {{.rank = 0}};
+    bool is_there[ARRAYS] = {false};
     TENSOR_TRY(to_matrices(call, arrays, is_there));
     TENSOR_TRY(check_types(call, arrays, is_there));
     const pto_tensor *a = &arrays[A], *b = &arrays[B], *out = &arrays[OUT];

@@ -233,7 +233,7 @@ static pto_status walk_batch(tensor_call *call, walk *w)
 
 pto_status eval_TENSOR_SCALED_MATMUL(tensor_call *call)
 {
-    scaled s[2];
+    scaled s[2] = {{.k = 0}, {.k = 0}};
     walk w;
     const pto_tensor *out = call->out;
     TENSOR_TRY(tensor_check_float(call));

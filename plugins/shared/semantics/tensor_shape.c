@@ -188,7 +188,7 @@ pto_status walk_window(tensor_op op, tensor_call *call, window_walk *out)
 
 static pto_status move_window(tensor_op op, tensor_call *call)
 {
-    window_walk w;
+    window_walk w = {.at = {0}};
     TENSOR_TRY(tensor_check_dtype(call, 0));
     TENSOR_TRY(walk_window(op, call, &w));
     copy_elements(call->out->dtype, tensor_at(call->out, w.at[0]), tensor_at(call->in[0], w.at[1]), &w.w);

@@ -2,7 +2,6 @@
  * with its text; [session], what a run got is still there after it, and the same for another run. */
 #include <pto/build.h>
 #include <pto/decision.h>
-#include <pto/tiling.h>
 
 #include "ir/text/printer.h"
 

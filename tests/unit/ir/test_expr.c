@@ -451,7 +451,7 @@ TEST(expr_substitution_of_constants_is_evaluation)
         random_tree t = random_node(&w, TREE_DEPTH);
         if (!t.defined) continue;
         assert_int_equal(expr_substitute(w.c, t.e, &nothing), t.e);
-        int64_t v;
+        int64_t v = 0;
         assert_true(expr_is_const(w.c, expr_substitute(w.c, t.e, &constants), &v));
         assert_true(v == t.value);
     }

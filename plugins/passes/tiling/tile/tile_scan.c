@@ -51,14 +51,15 @@ static void read_op(scan_nest *w)
 static void emit_loop(const scan_nest *w, tile_nest *n, pto_expr *at, const pto_expr valid[2])
 {
     const int multiplies = w->combine == pto_kind(w->run, KIND_MUL), counts = n->counts != NULL;
+    const int is_open = counts || valid == NULL;
     const pto_expr none = pto_expr_none(w->run);
-    const pto_expr region[1][2] = {{counts ? none : valid[0], counts ? none : valid[1]}};
+    const pto_expr region[1][2] = {{is_open ? none : valid[0], is_open ? none : valid[1]}};
     const tile_number start = {.real = multiplies, .whole = multiplies, .index = none};
     const tile_piece first = tile_emit_fill(n, w->dtype, start, valid, 1, w->size);
     tile_piece pair[2] = {first, first}, last;
     const pto_op loop = tile_begin_for(n, w->count, 1, &first, region);
     pair[0].at = n->carried;
-    if (!counts) {
+    if (!counts && at != NULL) {
         const pto_value r = pto_block_add_arg(n->block, pto_type_scalar(w->run, PTO_INDEX), PTO_STR("r"));
         const pto_expr index = pto_expr_value(r);
         pair[0].value = pto_block_add_arg(n->block, pto_value_type(first.value), PTO_STR("so_far"));
