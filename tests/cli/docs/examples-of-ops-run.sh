@@ -1,4 +1,4 @@
-# The examples of ops that the reference pages show, as one function on pto.reference; every op has one. `;` ends a line.
+# The examples of ops that the reference pages show, as one function on pto.reference. Every op has one; `;` ends lines.
 . "$TEST_ROOT/tests/shell.sh"
 pto-inspect ops --format=markdown >ops.md || fail 'pto-inspect ops'
 /usr/bin/python3 - <<'END' >lacks || fail 'the page cannot be read'
