@@ -247,7 +247,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     s->current = c->outer;
     c->registry->current = c->around;
     record(c->around != NULL ? c->around->session : s, c->around);
-    arena_rewind(c->scratch, (arena_mark){0});
+    arena_reset(c->scratch);
     return result;
 }
 

@@ -29,7 +29,12 @@ enum { MIN_ALIGN = 8, GAP_BYTES = 16 };
 enum { MIN_ALIGN = 1, GAP_BYTES = 0 };
 #endif
 
-enum { DEFAULT_ALIGN = 16, FIRST_CHUNK_BYTES = 8 * 1024, LARGEST_CHUNK_BYTES = 1024 * 1024 };
+enum {
+    DEFAULT_ALIGN = 16,
+    FIRST_CHUNK_BYTES = 8 * 1024,
+    LARGEST_CHUNK_BYTES = 1024 * 1024,
+    KEPT_BYTES = 4 * 1024 * 1024 /* by arena_reset */
+};
 
 /* Large arenas ask for huge pages, since page faults would cost as much as the work. Below, a huge page that is used in
  * part would be too much of the whole. */
@@ -83,10 +88,9 @@ arena *arena_create(const char *name)
     return a;
 }
 
-void arena_destroy(arena *a)
+static void chunks_free(chunk *c)
 {
-    if (a == NULL) return;
-    for (chunk *c = a->first; c != NULL;) {
+    while (c != NULL) {
         chunk *next = c->next;
         UNPOISON(chunk_bytes(c), c->capacity);
         if (c->mapped_bytes != 0) {
@@ -96,6 +100,12 @@ void arena_destroy(arena *a)
         }
         c = next;
     }
+}
+
+void arena_destroy(arena *a)
+{
+    if (a == NULL) return;
+    chunks_free(a->first);
     free(a);
 }
 
@@ -233,6 +243,20 @@ void arena_rewind(arena *a, arena_mark mark)
         c->used = 0;
         POISON(chunk_bytes(c), c->capacity);
     }
+}
+
+void arena_reset(arena *a)
+{
+    arena_rewind(a, (arena_mark){0});
+    size_t kept = 0;
+    chunk **link = &a->first;
+    while (*link != NULL && kept + CHUNK_HEADER_BYTES + (*link)->capacity <= KEPT_BYTES) {
+        kept += CHUNK_HEADER_BYTES + (*link)->capacity;
+        link = &(*link)->next;
+    }
+    chunks_free(*link);
+    *link = NULL;
+    a->reserved_bytes = kept;
 }
 
 size_t arena_bytes_used(const arena *a) { return a->current == NULL ? 0 : a->current->used_before + a->current->used; }

@@ -35,6 +35,9 @@ typedef struct arena_mark {
 arena_mark arena_here(const arena *a);
 void arena_rewind(arena *a, arena_mark mark);
 
+/* Releases everything, and returns all but a few MiB to the system: for an arena of many small uses and a few large. */
+void arena_reset(arena *a);
+
 /* Bytes handed out and bytes taken from the system, for `--timing` and the benchmarks. */
 size_t arena_bytes_used(const arena *a);
 size_t arena_bytes_reserved(const arena *a);

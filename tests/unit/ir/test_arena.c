@@ -70,6 +70,29 @@ TEST(arena_rewind_releases_and_gives_zero_again)
     arena_destroy(a);
 }
 
+TEST(arena_reset_keeps_a_few_mebibytes)
+{
+    enum { BLOCK = 64 * 1024, BLOCKS = 512 };
+    arena *a = arena_create("test");
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < BLOCKS; i++) {
+            char *p = arena_alloc(a, BLOCK);
+            assert_int_equal(p[0], 0);
+            memset(p, 1, BLOCK);
+        }
+        assert_true(arena_bytes_reserved(a) >= (size_t)BLOCK * BLOCKS);
+        arena_reset(a);
+        assert_int_equal(arena_bytes_used(a), 0);
+        assert_true(arena_bytes_reserved(a) <= 4 * 1024 * 1024);
+    }
+    const size_t kept = arena_bytes_reserved(a);
+    arena_reset(a);
+    assert_int_equal(arena_bytes_reserved(a), kept);
+    arena_alloc(a, BLOCK);
+    assert_int_equal(arena_bytes_reserved(a), kept);
+    arena_destroy(a);
+}
+
 TEST(arena_rewind_to_the_empty_arena)
 {
     arena *a = arena_create("test");
