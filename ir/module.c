@@ -138,6 +138,15 @@ str_id function_name(const module *m, op_id f)
 void function_set_name(module *m, op_id f, str_id name) { op_set_attr(m, f, "name", attr_string(m->context, name)); }
 block_id function_body(const module *m, op_id f) { return op_block_at(m, f, 0); }
 
+uint32_t function_alias(const module *m, op_id f, uint32_t result)
+{
+    const attr_id aliases = op_attr(m, f, "aliases");
+    const attr_node *list = aliases != 0 ? attr_at(m->context, aliases) : NULL;
+    if (list == NULL || list->kind != ATTR_LIST || result >= list->count) return UINT32_MAX;
+    const attr_node *item = attr_at(m->context, list->items[result]);
+    return item->kind == ATTR_INT && item->i >= 0 && item->i < UINT32_MAX ? (uint32_t)item->i : UINT32_MAX;
+}
+
 static bool is_tensor(const module *m, type_id t) { return t != 0 && type_at(m->context, t)->kind == TYPE_TENSOR; }
 
 static bool signature_has_tensor(const module *m, op_id f)

@@ -41,7 +41,8 @@ static attr_id names_of_values(arena *a, module *m, op_id f)
     uint32_t n = 0;
     for (uint32_t i = 0; i < parameters; i++)
         if (is_out(m, f, i)) names[n++] = name_of(m, block_arg(m, body, i));
-    for (uint32_t i = 0; i < results; i++) names[n++] = name_of(m, op_operand(m, last, i));
+    for (uint32_t i = 0; i < results; i++)
+        if (function_alias(m, f, i) == UINT32_MAX) names[n++] = name_of(m, op_operand(m, last, i));
     return n > 0 ? attr_list(module_context(m), n, names) : 0;
 }
 

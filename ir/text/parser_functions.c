@@ -69,27 +69,49 @@ static status parse_facts(parser *p)
     return expect_close(p, ')', &open);
 }
 
-/* `-> type` or `-> (types)`, as the attribute `results`. */
+/* `type aliases %parameter`: the type onto p->types, the number of the parameter, or -1, onto p->attrs. */
+static status parse_result(parser *p, bool *has_alias)
+{
+    int64_t alias = -1;
+    type_id type;
+    TRY(parse_type(p, &type));
+    push_id(&p->types, type);
+    if (accept_word(p, "aliases")) {
+        value_id v;
+        if (p->tok.kind != TOK_VALUE) return fail_expected(p, "a parameter");
+        p->poisoned = false;
+        TRY(parse_value(p, &v));
+        if (!p->poisoned) alias = value_index(p->m, v);
+        *has_alias = true;
+    }
+    push_id(&p->attrs, attr_int(p->c, alias));
+    return OK;
+}
+
+/* `-> result` or `-> (result, ..)`, as the attributes `results` and `aliases`. */
 static status parse_results(parser *p)
 {
     if (!accept(p, TOK_ARROW)) return OK;
-    size_t from = p->types.count;
+    const size_t from = p->types.count, attrs = p->attrs.count;
+    bool has_alias = false;
     token open = p->tok;
     if (accept(p, '(')) {
-        if (p->tok.kind != ')') TRY(parse_types(p));
+        if (p->tok.kind != ')') {
+            do {
+                TRY(parse_result(p, &has_alias));
+            } while (accept(p, ','));
+        }
         TRY(expect_close(p, ')', &open));
-    } else {
-        type_id type;
-        TRY(parse_type(p, &type));
-        push_id(&p->types, type);
-    }
-    size_t attrs = p->attrs.count;
-    for (size_t i = from; i < p->types.count; i++) push_id(&p->attrs, attr_type(p->c, p->types.items[i]));
-    attr_id list = attr_list(p->c, (uint32_t)(p->attrs.count - attrs), p->attrs.items + attrs);
-    bool is_empty = p->attrs.count == attrs;
+    } else
+        TRY(parse_result(p, &has_alias));
+    const uint32_t count = (uint32_t)(p->types.count - from);
+    const attr_id aliases = attr_list(p->c, count, p->attrs.items + attrs);
+    for (uint32_t i = 0; i < count; i++) p->attrs.items[attrs + i] = attr_type(p->c, p->types.items[from + i]);
+    const attr_id results = attr_list(p->c, count, p->attrs.items + attrs);
     p->attrs.count = attrs;
     p->types.count = from;
-    if (!is_empty) push_attr(p, "results", list);
+    if (count != 0) push_attr(p, "results", results);
+    if (has_alias) push_attr(p, "aliases", aliases);
     return OK;
 }
 

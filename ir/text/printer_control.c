@@ -89,6 +89,10 @@ static void print_func(printer *r, op_id o)
     for (uint32_t i = 0; i < count; i++) {
         print_comma(r, &is_first);
         print_type_item(r, item_of(r, results, i));
+        const uint32_t alias = function_alias(r->m, o, i);
+        if (alias >= block_arg_count(r->m, function_body(r->m, o))) continue;
+        put(r, " aliases ");
+        print_value(r, block_arg(r->m, function_body(r->m, o), alias));
     }
     if (count > 1) put(r, ")");
     print_facts(r, o);

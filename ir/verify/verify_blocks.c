@@ -74,6 +74,39 @@ static status check_parameter(const module *m, op_id f, value_id param, uint32_t
     return OK;
 }
 
+/* Whether a result may be the memory of a parameter, and no result before it is. */
+static bool is_good_alias(const module *m, op_id f, uint32_t result)
+{
+    const ir_context *c = module_context(m);
+    const block_id body = function_body(m, f);
+    const uint32_t alias = function_alias(m, f, result);
+    if (alias == UINT32_MAX) return true;
+    if (alias >= block_arg_count(m, body) || !str_is(param_mode_text(m, f, alias), "inout")) return false;
+    const value_id param = block_arg(m, body, alias);
+    const type_id type = attr_at(c, attr_at(c, op_attr(m, f, "results"))->items[result])->id;
+    for (uint32_t i = 0; i < result; i++)
+        if (function_alias(m, f, i) == alias) return false;
+    return type_of_value(m, param)->kind == TYPE_TENSOR && value_type(m, param) == type;
+}
+
+static status check_aliases(const module *m, op_id f)
+{
+    const ir_context *c = module_context(m);
+    const attr_id aliases = op_attr(m, f, "aliases"), results = op_attr(m, f, "results");
+    if (aliases == 0) return OK;
+    const uint32_t count = results != 0 ? attr_at(c, results)->count : 0;
+    if (attr_at(c, aliases)->count != count)
+        return op_error(m, f, &E0334, "has an attribute `aliases` with %" PRIu32 " items for %" PRIu32 " results",
+                        attr_at(c, aliases)->count, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_good_alias(m, f, i))
+            return op_error(m, f, &E0334,
+                            "has result %" PRIu32 " that aliases what it cannot; it may alias an `inout` tensor of its "
+                            "type that no result before it aliases",
+                            i);
+    return OK;
+}
+
 static status check_parameters(const module *m, op_id f, uint32_t first, bool kernel)
 {
     const ir_context *c = module_context(m);
@@ -85,7 +118,7 @@ static status check_parameters(const module *m, op_id f, uint32_t first, bool ke
         return op_error(m, f, &E0334, "states %" PRIu32 " modes for %" PRIu32 " parameters", attr_at(c, params)->count,
                         n - first);
     for (uint32_t i = first; i < n; i++) TRY(check_parameter(m, f, block_arg(m, body, i), i - first, kernel));
-    return OK;
+    return kernel ? OK : check_aliases(m, f);
 }
 
 /* A list of expressions, as offsets and sizes of a region are. */

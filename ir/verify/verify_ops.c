@@ -63,6 +63,8 @@ static status check_outputs(const module *m, op_id op)
     if (outputs == 0) return OK;
     for (uint32_t i = 0; params != 0 && i < attr_at(c, params)->count; i++)
         want += str_is(string_of(c, attr_at(c, attr_at(c, params)->items[i])->id), "out");
+    for (uint32_t i = 0; results != 0 && i < attr_at(c, results)->count; i++)
+        want -= function_alias(m, op, i) != UINT32_MAX;
     const attr_node *n = attr_at(c, outputs);
     for (uint32_t i = 0; i < n->count; i++)
         if (attr_at(c, n->items[i])->kind != ATTR_STRING || string_of(c, attr_at(c, n->items[i])->id).n == 0)
@@ -247,8 +249,15 @@ static bool call_type_fits(module *m, op_id op, call_symbols *s, type_id declare
 }
 
 typedef struct param_mode {
-    bool in, out; /* inout: both */
+    bool in, out; /* inout: both, unless a result is what becomes of it */
 } param_mode;
+
+static bool has_alias(const module *m, op_id function, uint32_t param)
+{
+    for (uint32_t i = 0; i < list_count(m, function, "aliases"); i++)
+        if (function_alias(m, function, i) == param) return true;
+    return false;
+}
 
 static param_mode mode_of(const module *m, op_id function, uint32_t index)
 {
@@ -257,6 +266,7 @@ static param_mode mode_of(const module *m, op_id function, uint32_t index)
     if (params == 0 || index >= list_count(m, function, "params")) return (param_mode){true, false};
     const attr_node *n = attr_at(c, attr_at(c, params)->items[index]);
     str word = n->kind == ATTR_STRING ? string_of(c, n->id) : STR("in");
+    if (has_alias(m, function, index)) return (param_mode){true, false};
     return (param_mode){!str_is(word, "out"), str_is(word, "out") || str_is(word, "inout")};
 }
 

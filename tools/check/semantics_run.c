@@ -89,6 +89,10 @@ static void make_room_for_bounds(arena *a, const bound_call *call)
         t->abi.data = data;
         t->abi.bytes *= 3;
     }
+    for (uint32_t i = 0; i < call->result_count; i++) {
+        bound_tensor *t = &call->tensors[call->parameter_count + i];
+        if (t->alias != 0) t->abi = call->tensors[t->alias - 1].abi;
+    }
 }
 
 static status run_function(semantics_runs *r, module *m, const checked_function *fn, const trial *t, bool with_bounds,

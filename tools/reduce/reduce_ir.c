@@ -197,6 +197,7 @@ static void drop_result(module *m, op_id f, uint32_t k)
         if (i != k) kept[n++] = op_operand(m, last, i);
     op_set_operands(m, last, n, kept, op_attrs(m, last));
     drop_item(m, f, "results", k);
+    drop_item(m, f, "aliases", k);
     op_set_attr(m, f, "outputs", 0);
 }
 
@@ -273,7 +274,7 @@ static bool is_fixed(module *m, op_id o, str key)
     const op_info *info = op_info_of(m, o);
     for (int i = 0; i < 10 && info->attrs[i].name != NULL; i++)
         if (str_is(key, info->attrs[i].name) && info->attrs[i].required) return true;
-    return str_is(key, "results") || str_is(key, "params");
+    return str_is(key, "results") || str_is(key, "params") || str_is(key, "aliases");
 }
 
 static bool drop_attrs(module *m, uint32_t from, uint32_t to, uint32_t way)

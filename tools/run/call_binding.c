@@ -529,6 +529,11 @@ static status bind_results(binder *b)
     for (uint32_t i = 0; i < b->out->result_count; i++) {
         bound_tensor *t = &b->out->tensors[b->out->parameter_count + i];
         t->name = value_text(b->arena, b->m, op_operand(b->m, last, i));
+        t->alias = function_alias(b->m, b->function, i) + 1;
+        if (t->alias != 0) {
+            t->abi = b->out->tensors[t->alias - 1].abi;
+            continue;
+        }
         t->is_output = true;
         TRY(resolve_dims(b, type_at(b->c, attr_at(b->c, attr_at(b->c, results)->items[i])->id), NULL, t));
     }

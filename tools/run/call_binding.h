@@ -41,6 +41,7 @@ typedef struct bound_tensor {
     bool is_output; /* result, out or inout */
     bool is_input;
     bool is_scalar;       /* not a tensor: one element, of rank 0 */
+    uint32_t alias;       /* a result that is the memory of a parameter: its number + 1; else 0 */
     uint64_t random_seed; /* call_fill has to fill it; 0: nothing to do */
     pto_tensor abi;
 } bound_tensor;

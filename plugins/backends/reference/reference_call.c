@@ -208,9 +208,26 @@ static pto_status check_written(const frame *fr)
     return PTO_OK;
 }
 
+/* A result that is what a parameter holds, while another result is about to be written there. */
+static pto_status keep_results(interp *in, const frame *fr, const op_code *o)
+{
+    if (!PTO_SOME(pto_op_attr(fr->f->op, PTO_STR("aliases")))) return PTO_OK;
+    for (uint32_t i = 0; i < o->operand_count; i++) {
+        value *v = &fr->values[o->operands[i]], made = *v;
+        if (v->kind != VALUE_ARRAY || !v->array.in->is_foreign) continue;
+        if (!array_make(in->pool, &made.array))
+            return pto_error(o->op, "pto.reference/limit", "result %" PRIu32 " takes more than 64 GiB", i);
+        array_copy(in->pool, &made.array, &v->array);
+        value_clear(in->pool, v);
+        *v = made;
+    }
+    return PTO_OK;
+}
+
 static pto_status give_results(interp *in, const frame *fr, const op_code *o)
 {
     PTO_TRY(check_written(fr));
+    PTO_TRY(keep_results(in, fr, o));
     for (uint32_t i = 0; i < o->operand_count; i++) {
         const value *v = &fr->values[o->operands[i]];
         const pto_tensor *t = in->call->results[i];

@@ -158,6 +158,15 @@ static pto_status decode_grid(coder *c)
     return PTO_OK;
 }
 
+/* What becomes of the tensor is a result: to the function it is a value as others are. */
+static bool has_alias(pto_op function, uint32_t parameter)
+{
+    const pto_attr aliases = pto_op_attr(function, PTO_STR("aliases"));
+    for (uint32_t i = 0; PTO_SOME(aliases) && i < pto_attr_count(aliases); i++)
+        if (pto_attr_i64(pto_attr_item(aliases, i, NULL)) == (int64_t)parameter) return true;
+    return false;
+}
+
 static pto_status decode_parameters(coder *c)
 {
     function_code *f = c->f;
@@ -172,11 +181,12 @@ static pto_status decode_parameters(coder *c)
         p[i].value = coder_value(c, v);
         p[i].name = pto_value_name(v);
         p[i].in = !pto_str_is(mode, "out");
-        p[i].out = pto_str_is(mode, "out") || pto_str_is(mode, "inout");
+        p[i].out = (pto_str_is(mode, "out") || pto_str_is(mode, "inout")) && !has_alias(f->op, i);
         p[i].shape = *(shape_code *)coder_at(c, &c->shapes, p[i].value, sizeof p[i].shape);
         if (p[i].out && p[i].shape.kind == PTO_TYPE_TENSOR)
             return coder_refuse(f->op, "pto.reference/unsupported",
-                                "parameter %%%.*s of @%.*s is a tensor that is written to; only gm is written in place",
+                                "parameter %%%.*s of @%.*s is a tensor that is written to; only gm is written in place "
+                                "(a result may be declared `aliases` of it)",
                                 PTO_FMT(p[i].name), PTO_FMT(f->name));
     }
     f->parameters = p;

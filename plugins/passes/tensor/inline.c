@@ -66,12 +66,21 @@ static function_node *callee_of(const call_tree *t, pto_op call)
     return node_of(t, pto_symbol_find(t->run, pto_attr_str_of(call, PTO_STR("callee"))));
 }
 
+/* What becomes of a parameter is a result. */
+static int has_alias(pto_op function, uint32_t parameter)
+{
+    const pto_attr aliases = pto_op_attr(function, PTO_STR("aliases"));
+    for (uint32_t i = 0; PTO_SOME(aliases) && i < pto_attr_count(aliases); i++)
+        if (pto_attr_i64(pto_attr_item(aliases, i, NULL)) == (int64_t)parameter) return 1;
+    return 0;
+}
+
 static int writes_parameters(pto_op function)
 {
     const pto_attr modes = pto_op_attr(function, PTO_STR("params"));
     for (uint32_t i = 0; PTO_SOME(modes) && i < pto_attr_count(modes); i++) {
         const pto_str mode = pto_attr_str(pto_attr_item(modes, i, NULL));
-        if (pto_str_is(mode, "out") || pto_str_is(mode, "inout")) return 1;
+        if ((pto_str_is(mode, "out") || pto_str_is(mode, "inout")) && !has_alias(function, i)) return 1;
     }
     return 0;
 }

@@ -125,12 +125,38 @@ static pto_status remove_unused(const pto_run *run, pto_op function)
 
 /* ---- outputs ---- */
 
+/* The number of the parameter whose memory returned value `i` is; -1: it has its own. */
+static int64_t alias_of(const bufferizer *b, uint32_t i)
+{
+    const pto_attr aliases = pto_op_attr(b->function, PTO_STR("aliases"));
+    return PTO_SOME(aliases) && i < pto_attr_count(aliases) ? pto_attr_i64(pto_attr_item(aliases, i, NULL)) : -1;
+}
+
+/* The parameter, when what it was at first has become the returned value in place. */
+static pto_value find_alias(const bufferizer *b, pto_op ret, uint32_t i, uint32_t parameter)
+{
+    pto_value nest;
+    const pto_value v = pto_op_operand(ret, i), param = pto_block_arg(pto_body(b->function), parameter);
+    if (pto_value_same(bufferize_root(b->run, v, &nest), param)) return param;
+    pto_error(ret, "pto.bufferize/alias",
+              "`return` returns %%%.*s, which aliases %%%.*s but is not made in its memory: update it with "
+              "tensor.assemble or the like, and read it before or after that, not both as it was and as it is",
+              PTO_FMT(pto_value_name(v)), PTO_FMT(pto_value_name(param)));
+    for (uint32_t k = 0; k < b->copies; k++)
+        if (pto_value_same(b->copied[k].from, param))
+            pto_note(b->copied[k].at, "%%%.*s is copied here, since %s", PTO_FMT(pto_value_name(param)),
+                     b->copied[k].why);
+    return pto_value_none(b->run);
+}
+
 /* The `tile.empty` that a returned value lives in, made for it where it has none of its own. */
 static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_value *taken)
 {
     const pto_run *run = b->run;
     pto_value nest, v = pto_op_operand(ret, i), root = bufferize_root(run, v, &nest);
     const char *why = NULL;
+    const int64_t alias = alias_of(b, i);
+    if (alias >= 0) return find_alias(b, ret, i, (uint32_t)alias);
     if (!PTO_IS(pto_value_op(root), EMPTY)) {
         why = PTO_IS(pto_value_op(root), ARRAY) ? "a constant is given back"
               : PTO_SOME(pto_value_op(root))    ? "what a loop hands on may be in several places"
@@ -217,20 +243,22 @@ static pto_status rewrite_parameters(const bufferizer *b, pto_op ret, const pto_
     const pto_run *run = b->run;
     const pto_op function = b->function;
     pto_block body = pto_body(function);
-    uint32_t params = pto_block_arg_count(body), outs = pto_op_operand_count(ret);
+    uint32_t params = pto_block_arg_count(body), outs = 0;
+    const uint32_t results = pto_op_operand_count(ret);
     pto_attr old = pto_op_attr(function, PTO_STR("params"));
-    pto_attr *modes = PTO_SCRATCH(run, pto_attr, params + outs);
+    pto_attr *modes = PTO_SCRATCH(run, pto_attr, params + results);
     for (uint32_t i = 0; i < params; i++) {
         pto_value v = pto_block_arg(body, i);
         modes[i] = PTO_SOME(old) && i < pto_attr_count(old) ? pto_attr_item(old, i, NULL)
                                                             : pto_attr_make_str(run, PTO_STR("in"));
         if (bufferize_is_tensor(v)) PTO_TRY(pto_value_set_type(v, gm_of(run, pto_value_type(v))));
     }
-    for (uint32_t i = 0; i < outs; i++) {
+    for (uint32_t i = 0; i < results; i++) {
         pto_value v = pto_op_operand(ret, i);
+        if (alias_of(b, i) >= 0) continue;
         pto_value out = pto_block_add_arg(body, gm_of(run, pto_value_type(v)), pto_value_name(v));
         PTO_NEED(out);
-        modes[params + i] = pto_attr_make_str(run, PTO_STR("out"));
+        modes[params + outs++] = pto_attr_make_str(run, PTO_STR("out"));
         PTO_TRY(place_empty(b, pto_value_op(homes[i]), out));
         pto_stat_add(run, STAT_OUTPUTS, 1);
     }
@@ -332,6 +360,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(rewrite_parameters(&b, ret, homes));
     if (outs != 0) {
         PTO_TRY(pto_op_set_attr(function, PTO_STR("results"), pto_attr_none(run)));
+        PTO_TRY(pto_op_set_attr(function, PTO_STR("aliases"), pto_attr_none(run)));
         pto_spec s = pto_spec_make(run, pto_kind(run, KIND_RETURN));
         pto_spec_loc(&s, pto_op_loc(ret));
         PTO_NEED(pto_spec_build(&s, pto_before(ret)));

@@ -24,12 +24,20 @@
     X(CALL, "call")
 PTO_KINDS_AS(bufferize_kinds, BUFFERIZE_KINDS);
 
+/* A copy that was made of a tensor. */
+typedef struct copied_tensor {
+    pto_value from; /* where the tensor is */
+    pto_op at;      /* what needs it */
+    const char *why;
+} copied_tensor;
+
 typedef struct bufferizer {
     const pto_run *run;
     pto_op function;
-    int64_t copy_bytes; /* largest tile of a nest that copies */
-    uint32_t copies;    /* nests that were made to copy */
-    pto_op *binds;      /* those in loops and branches */
+    int64_t copy_bytes;    /* largest tile of a nest that copies */
+    copied_tensor *copied; /* one for each nest that was made to copy */
+    uint32_t copies, copy_capacity;
+    pto_op *binds; /* those in loops and branches */
     uint32_t bind_count;
 } bufferizer;
 

@@ -87,6 +87,7 @@ pto_value bufferize_copy(bufferizer *b, pto_op at, pto_value from, const char *w
     pto_op forall = pto_spec_build(&s, pto_before(at));
     if (!PTO_SOME(forall) || fill_copy(run, forall, source, count, columns) != PTO_OK) return none;
     pto_remark(at, "pto.bufferize/copy", "%%%.*s is copied, since %s", PTO_FMT(name), why);
-    b->copies++;
+    PTO_GROW(run, b->copied, b->copies, b->copy_capacity);
+    b->copied[b->copies++] = (copied_tensor){bufferize_origin(from), at, why};
     return bufferize_view(run, pto_before(at), pto_op_result(forall, 0), type, name);
 }
