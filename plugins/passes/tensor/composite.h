@@ -29,6 +29,29 @@ static inline pto_value composite_binary(pto_op op, pto_kind_id kind, pto_type t
     return pto_spec_value(&s, pto_before(op));
 }
 
+/* One number, of rank 0. Of integer types `number` is whole and below 2^53. */
+static inline pto_value composite_number(pto_op op, pto_kind_id constant, pto_dtype dtype, const char *suffix,
+                                         double number)
+{
+    pto_spec s = composite_spec(op, constant, pto_type_tensor(op.run, dtype, 0, NULL), suffix);
+    if (pto_dtype_is_float(dtype))
+        pto_spec_float(&s, PTO_STR("value"), number);
+    else
+        pto_spec_int(&s, PTO_STR("value"), (int64_t)number);
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* `a` where the condition holds, else `b`. */
+static inline pto_value composite_where(pto_op op, pto_kind_id where, pto_type type, const char *suffix,
+                                        pto_value condition, pto_value a, pto_value b)
+{
+    pto_spec s = composite_spec(op, where, type, suffix);
+    pto_spec_operand(&s, condition);
+    pto_spec_operand(&s, a);
+    pto_spec_operand(&s, b);
+    return pto_spec_value(&s, pto_before(op));
+}
+
 /* A reduction of `a` along `axis`, which counts from the front and is kept as extent 1. `nan` may be NULL. */
 static inline pto_value composite_reduce(pto_op op, pto_kind_id kind, int64_t axis, const char *nan, const char *suffix,
                                          pto_value a)

@@ -27,22 +27,6 @@ PTO_KINDS(KINDS);
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
 
-static pto_value number(pto_op op, pto_dtype dtype, int64_t value)
-{
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, dtype, 0, NULL), "_c");
-    pto_spec_int(&s, PTO_STR("value"), value);
-    return pto_spec_value(&s, pto_before(op));
-}
-
-static pto_value choose(pto_op op, pto_type type, const char *suffix, pto_value condition, pto_value a, pto_value b)
-{
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_WHERE), type, suffix);
-    pto_spec_operand(&s, condition);
-    pto_spec_operand(&s, a);
-    pto_spec_operand(&s, b);
-    return pto_spec_value(&s, pto_before(op));
-}
-
 /* An operand in the type to compute in, and with the extents of the result. */
 static pto_value prepared(pto_op op, uint32_t operand, pto_type type)
 {
@@ -60,12 +44,14 @@ static pto_value expand_gcd(const pto_run *run, pto_op op)
     const pto_dtype dtype = bits < 32 ? PTO_I32 : pto_type_dtype(given);
     const pto_type type = pto_type_with_dtype(run, given, dtype), truth = pto_type_with_dtype(run, given, PTO_BOOL);
     pto_value a = prepared(op, 0, type), b = prepared(op, 1, type);
-    const pto_value none = number(op, dtype, 0), one = number(op, dtype, 1);
+    const pto_kind_id constant = pto_kind(run, KIND_CONSTANT), where = pto_kind(run, KIND_WHERE);
+    const pto_value none = composite_number(op, constant, dtype, "_c", 0),
+                    one = composite_number(op, constant, dtype, "_c", 1);
     for (uint32_t i = 0; i < steps && PTO_SOME(b); i++) {
         const pto_value zero = composite_binary(op, pto_kind(run, KIND_EQ), truth, "_zero", b, none);
-        const pto_value safe = choose(op, type, "_safe", zero, one, b);
+        const pto_value safe = composite_where(op, where, type, "_safe", zero, one, b);
         const pto_value rest = composite_binary(op, pto_kind(run, KIND_FMOD), type, "_rest", a, safe);
-        a = choose(op, type, "_next", zero, a, b);
+        a = composite_where(op, where, type, "_next", zero, a, b);
         b = rest;
     }
     if (!PTO_SOME(b)) return b;

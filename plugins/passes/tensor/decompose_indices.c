@@ -48,15 +48,9 @@ PTO_KINDS(KINDS);
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
 
-/* Of rank 0. */
 static pto_value number(pto_op op, pto_dtype dtype, int64_t value)
 {
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, dtype, 0, NULL), "_c");
-    if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, PTO_STR("value"), (double)value);
-    else
-        pto_spec_int(&s, PTO_STR("value"), value);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_number(op, pto_kind(op.run, KIND_CONSTANT), dtype, "_c", (double)value);
 }
 
 /* The index along dim `axis` of `shape`, with extents of 1 elsewhere. */
@@ -112,11 +106,7 @@ static pto_value expand_triangle(pto_op op)
     const pto_value keep =
         composite_binary(op, pto_kind(run, PTO_IS(op, TRIL) ? KIND_LE : KIND_GE),
                          pto_type_with_dtype(run, matrix, PTO_BOOL), "_keep", place, number(op, PTO_I32, diagonal));
-    pto_spec s = composite_spec(op, pto_kind(run, KIND_WHERE), type, "");
-    pto_spec_operand(&s, keep);
-    pto_spec_operand(&s, x);
-    pto_spec_operand(&s, number(op, pto_type_dtype(type), 0));
-    return pto_spec_value(&s, pto_before(op));
+    return composite_where(op, pto_kind(run, KIND_WHERE), type, "", keep, x, number(op, pto_type_dtype(type), 0));
 }
 
 /* Extents of 1 where `op` reduces. */
@@ -182,11 +172,9 @@ static pto_value expand_argument(pto_op op)
         const pto_value nan = composite_binary(op, pto_kind(run, KIND_NE), truth, "_nan", x, x);
         hit = composite_binary(op, pto_kind(run, KIND_OR), truth, "_hit", hit, nan);
     }
-    pto_spec s = composite_spec(op, pto_kind(run, KIND_WHERE), pto_type_with_dtype(run, type, PTO_I32), "_candidate");
-    pto_spec_operand(&s, hit);
-    pto_spec_operand(&s, linear_index(op, type, reduced));
-    pto_spec_operand(&s, number(op, PTO_I32, INT32_MAX));
-    const pto_value candidates = pto_spec_value(&s, pto_before(op));
+    const pto_value index = linear_index(op, type, reduced), none = number(op, PTO_I32, INT32_MAX);
+    const pto_value candidates = composite_where(op, pto_kind(run, KIND_WHERE), pto_type_with_dtype(run, type, PTO_I32),
+                                                 "_candidate", hit, index, none);
     pto_spec r = composite_spec(op, pto_kind(run, KIND_REDUCE_MIN), pto_type_with_dtype(run, result, PTO_I32),
                                 pto_type_dtype(result) == PTO_I32 ? "" : "_i32");
     pto_spec_operand(&r, candidates);

@@ -74,9 +74,7 @@ static pto_value as_f32(pto_op op, pto_value x) { return cast(op, x, PTO_F32, NU
 
 static pto_value number(pto_op op, pto_dtype dtype, double value)
 {
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, dtype, 0, NULL), "_c");
-    pto_spec_float(&s, PTO_STR("value"), value);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_number(op, pto_kind(op.run, KIND_CONSTANT), dtype, "_c", value);
 }
 
 static pto_value by_number(pto_op op, uint32_t kind, pto_value a, double value)
@@ -276,11 +274,7 @@ static pto_value find_scale(pto_op op, pto_value magnitude, pto_dtype to, pto_dt
     const pto_value scale = by_number(op, KIND_DIV, magnitude, largest_of(to));
     const pto_value is_none =
         binary(op, KIND_EQ, pto_type_with_dtype(op.run, type, PTO_BOOL), scale, number(op, PTO_F32, 0));
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_WHERE), type, "_scale");
-    pto_spec_operand(&s, is_none);
-    pto_spec_operand(&s, number(op, PTO_F32, 1));
-    pto_spec_operand(&s, scale);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_where(op, pto_kind(op.run, KIND_WHERE), type, "_scale", is_none, number(op, PTO_F32, 1), scale);
 }
 
 static pto_status expand_quantize_block(pto_op op)

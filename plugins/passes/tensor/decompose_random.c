@@ -43,12 +43,7 @@ PTO_STATS(STATS);
 
 static pto_value number(pto_op op, pto_dtype dtype, double value)
 {
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, dtype, 0, NULL), "_c");
-    if (pto_dtype_is_float(dtype))
-        pto_spec_float(&s, PTO_STR("value"), value);
-    else
-        pto_spec_int(&s, PTO_STR("value"), (int64_t)value);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_number(op, pto_kind(op.run, KIND_CONSTANT), dtype, "_c", value);
 }
 
 static pto_value unary(pto_op op, uint32_t kind, pto_value a)
@@ -75,11 +70,7 @@ static pto_value compare(pto_op op, uint32_t kind, pto_value a, double value)
 
 static pto_value choose(pto_op op, pto_value condition, pto_value a, pto_value b, pto_type type)
 {
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_WHERE), type, "_step");
-    pto_spec_operand(&s, condition);
-    pto_spec_operand(&s, a);
-    pto_spec_operand(&s, b);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_where(op, pto_kind(op.run, KIND_WHERE), type, "_step", condition, a, b);
 }
 
 static pto_value convert(pto_op op, pto_value x, pto_dtype to)

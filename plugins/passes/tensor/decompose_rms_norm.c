@@ -39,14 +39,6 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X) X(DECOMPOSED, "decomposed")
 PTO_STATS(STATS);
 
-/* One number, of rank 0. */
-static pto_value make_number(pto_op op, const char *suffix, double number)
-{
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_CONSTANT), pto_type_tensor(op.run, PTO_F32, 0, NULL), suffix);
-    pto_spec_float(&s, PTO_STR("value"), number);
-    return pto_spec_value(&s, pto_before(op));
-}
-
 static pto_value expand_rms_norm(const pto_run *run, pto_op op)
 {
     const pto_kind_id cast = pto_kind(run, KIND_CAST), mul = pto_kind(run, KIND_MUL);
@@ -59,7 +51,8 @@ static pto_value expand_rms_norm(const pto_run *run, pto_op op)
     const pto_value squares = composite_binary(op, mul, type, "_squares", x, x);
     const pto_value mean = composite_reduce(op, pto_kind(run, KIND_REDUCE_MEAN), axis, NULL, "_mean", squares);
     const pto_type column = pto_value_type(mean);
-    const pto_value eps = make_number(op, "_eps", pto_attr_float_of(op, PTO_STR("eps"), 0.0));
+    const pto_value eps =
+        composite_number(op, pto_kind(run, KIND_CONSTANT), PTO_F32, "_eps", pto_attr_float_of(op, PTO_STR("eps"), 0.0));
     const pto_value biased = composite_binary(op, pto_kind(run, KIND_ADD), column, "_biased", mean, eps);
     const pto_value root = composite_unary(op, pto_kind(run, divides ? KIND_SQRT : KIND_RSQRT), column,
                                            divides ? "_root" : "_rsqrt", biased);
