@@ -298,26 +298,3 @@ status infer_triangle(module *m, uint32_t op, type_id *out)
     shape s = infer_shape_of(x);
     return infer_give(m, x->dtype, &s, out);
 }
-
-status infer_softmax(module *m, uint32_t op, type_id *out)
-{
-    const type_node *x = type_of_value(m, op_operand(m, op, 0));
-    attr_id axis = op_attr(m, op, "axis");
-    uint32_t place;
-    if (axis != 0) TRY(infer_axis(m, op, axis, x->rank, &place));
-    shape s = infer_shape_of(x);
-    return infer_give(m, x->dtype, &s, out);
-}
-
-status infer_rms_norm(module *m, uint32_t op, type_id *out)
-{
-    TRY(infer_same_dtype(m, op));
-    const type_node *x = type_of_value(m, op_operand(m, op, 0));
-    const type_node *gamma = type_of_value(m, op_operand(m, op, 1));
-    if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
-    if (gamma->rank != 1 || !op_expr_same(m, op, gamma->dims[0], x->dims[x->rank - 1]))
-        return op_error(m, op, &E0213, "needs `gamma` with the one extent %s of the last axis of `x`, got %s",
-                        expr_words(m, op, x->dims[x->rank - 1]), type_words(m, value_type(m, op_operand(m, op, 1))));
-    shape s = infer_shape_of(x);
-    return infer_give(m, x->dtype, &s, out);
-}

@@ -5,13 +5,14 @@ cases, by subject; they are made in one order, in which they share random number
 import struct
 import sys
 
+import composite_ops
 import elementwise_cases
 import index_cases
 import quantise_cases
 import random_cases
 import reduce_cases
 import shape_cases
-from tensor_table import out
+from tensor_table import Array, case, data, out, rng, rounded
 
 MAKERS = (
     elementwise_cases.unary_cases, elementwise_cases.binary_cases, elementwise_cases.pair_cases, elementwise_cases.truth_cases,
@@ -22,6 +23,7 @@ MAKERS = (
 
 for make in MAKERS:
     make()
+composite_ops.composite_cases(case, data, rounded, Array, rng)
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))
     f.write(b"".join(out))

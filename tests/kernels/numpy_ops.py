@@ -92,6 +92,7 @@ REMAINDERS = {
 }
 FLOAT_PAIRS = {
     "pow": (lambda x, y: np.power(x * ONE, y * ONE), 1),
+    "swiglu": (lambda x, y: x / (1 + np.exp(-x)) * y, 1),
     "prelu": (lambda x, y: np.where(x > 0, x, x * y), 0),
     "copysign": (np.copysign, 0),
     "hypot": (lambda x, y: np.hypot(x * ONE, y * ONE), 1),

@@ -56,7 +56,7 @@ class Array:
 
 
 def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=False, ta=False, tb=False, approx=0, eps=0.0, axes=(), offsets=(), strides=None, value=0, ulp=0, faults=0, before=None, third=False, relu=False,
-         combine=0, descending=False, exclusive=False, reverse=False, alpha=1, second=None, block=0, key=0, counter=0):
+         combine=0, descending=False, exclusive=False, reverse=False, alpha=1, second=None, block=0, key=0, counter=0, causal=False, interleaved=False, groups=0, scale=None):
     """`before`: bits that the result has when the op begins. `second`: element type and bits of the second result."""
     want = np.asarray(want, dtype=el.bits_type(t))
     body = struct.pack("<24s64s", ("tensor." + name).encode(), what.encode()[:63])
@@ -65,6 +65,7 @@ def case(name, what, t, want, ins, mode="none", saturate=False, nan=0, drop=Fals
     body += struct.pack("<17q", strides is not None, *(list(offsets) + [0] * (8 - len(offsets))), *(list(strides or ()) + [0] * (8 - len(strides or ()))))
     body += struct.pack("<qqd", int(isinstance(value, int)), value if isinstance(value, int) else 0, value if isinstance(value, float) else 0.0)
     body += struct.pack("<3q2Q", third, relu, block, key, counter)
+    body += struct.pack("<4qd", causal, interleaved, groups, scale is not None, scale or 0.0)
     body += struct.pack("<4q", combine, descending, exclusive, reverse)
     body += struct.pack("<qqd", int(isinstance(alpha, int)), alpha if isinstance(alpha, int) else 0, alpha if isinstance(alpha, float) else 0.0)
     body += struct.pack("<2q", len(ins), 1 if second is None else 2) + b"".join(a.record() for a in ins)

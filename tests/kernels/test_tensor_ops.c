@@ -71,6 +71,11 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     call.block = take_i64(r);
     call.key = (uint64_t)take_i64(r);
     call.counter = (uint64_t)take_i64(r);
+    call.causal = take_i64(r) != 0;
+    call.interleaved = take_i64(r) != 0;
+    call.groups = take_i64(r);
+    call.has_scale = take_i64(r) != 0;
+    memcpy(&call.scale, take(r, sizeof call.scale), sizeof call.scale);
     call.combine = (combine_rule)take_i64(r);
     call.descending = take_i64(r) != 0;
     call.exclusive = take_i64(r) != 0;

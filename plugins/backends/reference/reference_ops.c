@@ -79,6 +79,15 @@ static void read_orders(const op_code *o, tensor_call *call)
                                                             : number_from_int(1);
 }
 
+static void read_composite(const op_code *o, tensor_call *call)
+{
+    call->causal = pto_attr_bool_of(o->op, PTO_STR("causal"), 0);
+    call->interleaved = pto_str_is(pto_attr_str_of(o->op, PTO_STR("pairs")), "interleaved");
+    call->groups = pto_attr_int_of(o->op, PTO_STR("groups"), 0);
+    call->has_scale = PTO_SOME(pto_op_attr(o->op, PTO_STR("scale")));
+    call->scale = pto_attr_float_of(o->op, PTO_STR("scale"), 0);
+}
+
 static void read_attributes(const op_code *o, tensor_call *call)
 {
     const pto_str mode = pto_attr_str_of(o->op, PTO_STR("mode"));
@@ -100,6 +109,7 @@ static void read_attributes(const op_code *o, tensor_call *call)
     call->mode = mode.n != 0 ? round_mode_by_name(mode.p, mode.n) : ROUND_RINT;
     call->approx = pto_str_is(pto_attr_str_of(o->op, PTO_STR("approx")), "sigmoid") ? GELU_SIGMOID : GELU_TANH;
     call->eps = pto_attr_float_of(o->op, PTO_STR("eps"), 0);
+    read_composite(o, call);
     read_orders(o, call);
 }
 

@@ -184,6 +184,10 @@ static pto_status pick(tensor_call *call, walk_rule rule)
 
 pto_status eval_TENSOR_GATHER(tensor_call *call) { return pick(call, walk_elements); }
 pto_status eval_TENSOR_TAKE(tensor_call *call) { return pick(call, walk_slices); }
+pto_status eval_TENSOR_EMBEDDING(tensor_call *call)
+{
+    return pick(call, walk_slices);
+} /* axis 0, where none is given */
 
 /* The result begins as x. */
 static pto_status copy_first(tensor_call *call)

@@ -49,14 +49,16 @@ typedef struct tensor_call {
     nan_rule nan;
     bool drop_reduced; /* keepdim = false */
     bool transpose_a, transpose_b, saturate;
-    bool third_is_scale, relu; /* of a product */
-    int64_t block;             /* elements along the axis with one scale; 0: none */
+    bool third_is_scale, relu;           /* of a product */
+    bool causal, has_scale, interleaved; /* of attention; of rope */
+    int64_t block;                       /* elements along the axis with one scale; 0: none */
+    int64_t groups;                      /* of channels */
     round_mode mode;
     gelu_approx approx;
     uint64_t key, counter;               /* of random numbers */
     combine_rule combine;                /* reduce, accumulate */
     bool descending, exclusive, reverse; /* descending: of topk, largest */
-    double eps;
+    double eps, scale;                   /* scale: of the scores of attention, when has_scale */
     number alpha;
     number value;    /* tensor.index_cast; tensor.constant without in[0]; with in[0]: broadcast of that array */
     void *scratch;   /* tensor_scratch_bytes(), aligned as malloc does */

@@ -47,6 +47,12 @@ size_t tensor_scratch_bytes(tensor_op op, const tensor_call *call)
     case EVAL_TENSOR_INDEX_PUT:
         if (call->combine == COMBINE_NONE || !element_is_float(in->dtype)) return 0;
         return __builtin_mul_overflow((size_t)tensor_count(in), sizeof(double), &bytes) ? SIZE_MAX : bytes;
+    case EVAL_TENSOR_ATTENTION: /* of one query: its scores, and what is made of values */
+        in = call->in[2];
+        if (in->rank < 2) return 0;
+        count = (size_t)in->dims[in->rank - 2];
+        if (__builtin_add_overflow(count, (size_t)in->dims[in->rank - 1], &count)) return SIZE_MAX;
+        return __builtin_mul_overflow(count, sizeof(double), &bytes) ? SIZE_MAX : bytes;
     default: return 0;
     }
 }
