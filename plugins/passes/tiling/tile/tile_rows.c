@@ -7,11 +7,17 @@
  */
 #include "tile_rows.h"
 
+static row_nest nest_of(row_group *g, tile_nest *n, const int64_t *tile)
+{
+    row_nest w = {.g = g, .n = n, .tile = {tile[AXIS_ROWS], tile[AXIS_COLUMNS]}};
+    for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++) w.tile[a] = 1;
+    return w;
+}
+
 static tile_nest count_instance(row_group *g, const int64_t *tile)
 {
     tile_nest n = tile_nest_make(g->run, &g->counted);
-    row_nest w = {.g = g, .n = &n, .tile = {tile[AXIS_ROWS], tile[AXIS_COLUMNS]}};
-    for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++) w.tile[a] = 1;
+    row_nest w = nest_of(g, &n, tile);
     rows_emit_instance(&w);
     return n;
 }
@@ -112,7 +118,8 @@ static void shape_dims(const row_group *g, uint8_t shape, pto_expr *dims)
         dims[rows_memory_dim(g, a)] = (shape & rows_along(a)) != 0 ? g->extent[a] : pto_expr_const(g->run, 1);
 }
 
-static pto_status make_memory(row_group *g, pto_value *empties)
+/* Where instances walk parts of the swept axis, results have `parts` along it. */
+static pto_status make_memory(row_group *g, pto_expr parts, pto_value *empties)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         row_value *v = &g->values[i];
@@ -128,6 +135,7 @@ static pto_status make_memory(row_group *g, pto_value *empties)
         const row_value *v = &g->values[g->outputs[i]];
         pto_expr dims[AXES_MAX];
         shape_dims(g, v->shape, dims);
+        if (PTO_SOME(parts)) dims[rows_memory_dim(g, g->swept)] = parts;
         empties[i] = tile_empty(g->run, g->group, pto_type_tensor(g->run, v->dtype, g->axis_count, dims), PTO_STR("e"));
         PTO_NEED(empties[i]);
     }
@@ -155,19 +163,24 @@ static uint32_t grid_of(const row_nest *w, uint32_t axes[AXES_MAX])
     return count;
 }
 
-/* Opens the forall, and says where its instances are. */
-static pto_op begin_instances(row_nest *w, const pto_value *empties)
+/* Opens the forall, and says where its instances are. The last index is that of the part, where there are some. */
+static pto_op begin_instances(row_nest *w, pto_expr parts, const pto_value *empties)
 {
     const row_group *g = w->g;
-    uint32_t axes[AXES_MAX], dims = grid_of(w, axes);
-    pto_expr to[AXES_MAX];
-    const char *names[AXES_MAX];
+    uint32_t axes[AXES_MAX], dims = grid_of(w, axes), indices = dims;
+    pto_expr to[AXES_MAX + 1];
+    const char *names[AXES_MAX + 1];
     for (uint32_t d = 0; d < dims; d++) {
         to[d] = pto_expr_ceildiv(g->extent[axes[d]], pto_expr_const(g->run, w->tile[axes[d]]));
         names[d] = axes[d] == AXIS_ROWS ? "i" : axes[d] == AXIS_COLUMNS ? "j" : "ib";
     }
-    pto_op forall = tile_begin_forall(w->n, g->group, dims, to, names, g->output_count, empties);
+    if (PTO_SOME(parts)) {
+        to[indices] = parts;
+        names[indices++] = "ip";
+    }
+    pto_op forall = tile_begin_forall(w->n, g->group, indices, to, names, g->output_count, empties);
     if (!PTO_SOME(forall)) return forall;
+    if (PTO_SOME(parts)) w->part_index = pto_expr_value(pto_block_arg(w->n->block, dims));
     for (uint32_t a = 0; a < g->axis_count; a++) {
         w->offset[a] = pto_expr_const(g->run, 0);
         w->valid[a] = g->extent[a];
@@ -178,26 +191,51 @@ static pto_op begin_instances(row_nest *w, const pto_value *empties)
         w->offset[a] = pto_expr_scale(index, w->tile[a]);
         w->valid[a] = tile_valid_extent(w->tile[a], g->extent[a], index);
     }
-    for (uint32_t i = 0; i < g->output_count; i++) g->targets[i] = pto_block_arg(w->n->block, dims + i);
+    for (uint32_t i = 0; i < g->output_count; i++) g->targets[i] = pto_block_arg(w->n->block, indices + i);
     return forall;
+}
+
+/* Writes the nest before the group. None after a diagnostic. */
+static pto_op emit_nest(row_nest *w, pto_expr parts)
+{
+    row_group *g = w->g;
+    pto_value *empties = PTO_SCRATCH(g->run, pto_value, g->output_count);
+    if (make_memory(g, parts, empties) != PTO_OK) return pto_op_none(g->run);
+    const pto_op forall = begin_instances(w, parts, empties);
+    if (PTO_SOME(forall)) rows_emit_instance(w);
+    return forall;
+}
+
+pto_status rows_lower_part(const pto_run *run, pto_op group, const int64_t *tile, int64_t part, pto_expr count,
+                           pto_value *parts)
+{
+    row_group g;
+    PTO_TRY(rows_analyse(&g, run, group));
+    tile_nest n = tile_nest_make(run, NULL);
+    n.loc = pto_op_loc(group);
+    row_nest w = nest_of(&g, &n, tile);
+    w.part = part;
+    const pto_op forall = emit_nest(&w, count);
+    PTO_NEED(forall);
+    PTO_TRY(tile_end_body(&n));
+    for (uint32_t i = 0; i < g.output_count; i++) parts[i] = pto_op_result(forall, i);
+    return pto_op_erase(group);
 }
 
 pto_status tile_lower_rows(const pto_run *run, pto_op group)
 {
     row_group g;
-    int64_t tile[2] = {1, 1};
+    int64_t tile[2] = {1, 1}, part = 0;
     if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
     PTO_TRY(choose(&g, tile));
     PTO_TRY(check_order(&g, tile));
-    pto_value *empties = PTO_SCRATCH(run, pto_value, g.output_count);
-    PTO_TRY(make_memory(&g, empties));
+    PTO_TRY(rows_choose_part(&g, tile, &part));
+    if (part != 0) return rows_lower_in_parts(&g, tile, part);
     tile_nest n = tile_nest_make(run, NULL);
     n.loc = pto_op_loc(group);
-    row_nest w = {.g = &g, .n = &n, .tile = {tile[AXIS_ROWS], tile[AXIS_COLUMNS]}};
-    for (uint32_t a = AXIS_OUTER; a < g.axis_count; a++) w.tile[a] = 1;
-    pto_op forall = begin_instances(&w, empties);
+    row_nest w = nest_of(&g, &n, tile);
+    const pto_op forall = emit_nest(&w, pto_expr_none(run));
     PTO_NEED(forall);
-    rows_emit_instance(&w);
     return tile_end_forall(&n, group, forall);
 }

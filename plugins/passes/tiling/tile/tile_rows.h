@@ -77,6 +77,8 @@ typedef struct row_nest {
     tile_nest *n;
     int64_t tile[AXES_MAX]; /* 1 for outer axes */
     pto_expr offset[AXES_MAX], valid[AXES_MAX];
+    int64_t part;        /* chunks of the swept axis that an instance walks; 0: all */
+    pto_expr part_index; /* of the instance, where it walks a part */
 } row_nest;
 
 /* Reads the group; reports what cannot be one. */
@@ -137,6 +139,17 @@ tile_attr rows_attr(const pto_run *run, pto_op op);
 /* `narrow`, a tile of numbers, in another type; repeated along what `form` has more than `have`. */
 tile_piece rows_converted(row_nest *w, tile_piece p, pto_dtype to);
 tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t form);
+
+/* tile_parts.c: reductions whose axis is shared by several instances. */
+
+/* Decides how many chunks of the swept axis an instance walks; 0: all of them. */
+pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part);
+/* Lowers the group that way: a nest of partial results, and groups for what follows. */
+pto_status rows_lower_in_parts(row_group *g, const int64_t *tile, int64_t part);
+/* Lowers a group of reductions to a nest of partial results, `count` along the swept axis, and erases it. `parts` are
+ * the memories of its results. */
+pto_status rows_lower_part(const pto_run *run, pto_op group, const int64_t *tile, int64_t part, pto_expr count,
+                           pto_value *parts);
 
 /* Everything inside of one instance. */
 void rows_emit_instance(row_nest *w);

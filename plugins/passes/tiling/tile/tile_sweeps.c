@@ -38,6 +38,7 @@ static void store(row_nest *w, uint32_t output)
     pto_expr offsets[AXES_MAX];
     name_after(w, v);
     rows_offsets(w, v->shape, offsets);
+    if (w->part != 0) offsets[rows_memory_dim(w->g, w->g->swept)] = w->part_index;
     tile_emit_store(w->n, rows_widen(w, v, v->shape), w->g->targets[output], offsets);
 }
 
@@ -143,6 +144,14 @@ static void add_loop_args(row_nest *w, pto_block body, uint32_t count, const til
         if (!PTO_SOME(pto_block_add_arg(body, pto_value_type(initial[i].value), PTO_STR("s")))) w->n->failed = 1;
 }
 
+/* Chunks that an instance walks. */
+static pto_expr trips_of(const row_nest *w)
+{
+    const uint32_t axis = w->g->swept;
+    const pto_expr chunks = pto_expr_ceildiv(w->g->extent[axis], pto_expr_const(w->n->run, w->tile[axis]));
+    return w->part == 0 ? chunks : tile_valid_extent(w->part, chunks, w->part_index);
+}
+
 static void emit_sweep(row_nest *w, uint32_t sweep)
 {
     row_group *g = w->g;
@@ -157,11 +166,11 @@ static void emit_sweep(row_nest *w, uint32_t sweep)
         (void)tile_begin_for(w->n, pto_expr_none(g->run), count, tiles, NULL);
     } else {
         const uint32_t axis = g->swept;
-        pto_expr size = pto_expr_const(g->run, w->tile[axis]);
-        loop = tile_begin_for(w->n, pto_expr_ceildiv(g->extent[axis], size), count, tiles, (const pto_expr(*)[2])valid);
+        loop = tile_begin_for(w->n, trips_of(w), count, tiles, (const pto_expr(*)[2])valid);
         body = pto_body(loop);
         add_loop_args(w, body, count, tiles);
         pto_expr index = pto_expr_value(pto_block_arg(body, 0));
+        if (w->part != 0) index = pto_expr_add(pto_expr_scale(w->part_index, w->part), index);
         inner.offset[axis] = pto_expr_scale(index, w->tile[axis]);
         inner.valid[axis] = tile_valid_extent(w->tile[axis], g->extent[axis], index);
     }

@@ -1,0 +1,267 @@
+/* Reductions in parts: where a vector group has fewer instances than there are cores and each sweeps many chunks, the
+ * reductions that hang on no other ones run in a nest of their own, whose instances sweep a part of the axis each.
+ *
+ *     forall "f_0" (%i, %ip) to (4, 12) out(%p = %e) { for %j .. { .. } tile.store %s, %p[%i, %ip] }
+ *     %y = tensor.group "f_0_combine" { %y = tensor.reduce_sum %p {axis = 1} yield %y }
+ *
+ * The partial results are memory, with the parts in the place of what is reduced. They are reduced once more in order
+ * of their index, so results do not depend on which core did what. What the group computes beside its reductions, per
+ * row alone, is in the group that combines; what it computes along the axis gets a nest after it. */
+#include "tile_rows.h"
+
+#include <stdio.h>
+
+static pto_str with_suffix(const pto_run *run, pto_str name, const char *suffix)
+{
+    const size_t capacity = name.n + 16;
+    char *text = pto_scratch(run, capacity);
+    (void)snprintf(text, capacity, "%.*s%s", PTO_FMT(name), suffix);
+    return pto_s(text);
+}
+
+/* ---- the decision ---- */
+
+/* What is known of the sweep before it is split, and what it takes. */
+typedef struct sweep_facts {
+    int64_t instances, cores, chunks;    /* chunks: that one instance sweeps */
+    int64_t chunk_cycles, launch_cycles; /* of a chunk; of the kernels that parts take more */
+} sweep_facts;
+
+static int64_t expected_chunks(const row_group *g, const int64_t *tile)
+{
+    const uint32_t axis = g->swept;
+    const int64_t extent = pto_expected_extent(g->group, g->extent[axis]);
+    return extent < 0 ? -1 : pto_ceil_div(extent, axis < AXIS_OUTER ? tile[axis] : 1);
+}
+
+/* -1 where an extent is not known. */
+static int64_t expected_instances(const row_group *g, const int64_t *tile)
+{
+    int64_t instances = 1;
+    for (uint32_t a = 0; a < g->axis_count; a++) {
+        if (a == g->swept) continue;
+        const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
+        if (extent < 0) return -1;
+        instances = tile_mul(instances, pto_ceil_div(extent, a < AXIS_OUTER ? tile[a] : 1));
+    }
+    return instances;
+}
+
+/* Bytes that one chunk loads. */
+static int64_t chunk_bytes(const row_group *g, const int64_t *tile)
+{
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        if (v->role != ROW_INPUT || !v->is_needed || (v->shape & rows_along(g->swept)) == 0) continue;
+        int64_t elements = 1;
+        for (uint32_t a = 0; a < AXIS_OUTER; a++)
+            if ((v->shape & rows_along(a)) != 0) elements = tile_mul(elements, tile[a]);
+        bytes = tile_add(bytes, tile_mul(elements, pto_dtype_bytes(v->dtype)));
+    }
+    return bytes;
+}
+
+/* Whether the group computes something along the swept axis from what it reduces, or stores such. */
+static int goes_on_along(const row_group *g)
+{
+    const uint8_t swept = rows_along(g->swept);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        if (!v->is_needed) continue;
+        if (v->role == ROW_REDUCE && v->depth > 1) return 1;
+        if (((v->shape | v->form) & swept) != 0 && (v->is_output || v->depth != 0)) return 1;
+    }
+    return 0;
+}
+
+static sweep_facts facts_of(const row_group *g, const int64_t *tile)
+{
+    enum { CHUNK_OVERHEAD = 400, LAUNCH = 10000 };
+    const pto_run *run = g->run;
+    const pto_space_facts space = pto_space_facts_of(run, PTO_ROLE_SCRATCHPAD);
+    const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_GLOBAL, PTO_ROLE_SCRATCHPAD);
+    const double rate = path != NULL && path->bytes_per_cycle > 0.0 ? path->bytes_per_cycle : 1.0;
+    const pto_str core = space != NULL ? space->core : pto_no_str();
+    return (sweep_facts){
+        .instances = expected_instances(g, tile),
+        .cores = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core)),
+        .chunks = expected_chunks(g, tile),
+        .chunk_cycles = CHUNK_OVERHEAD + (int64_t)((double)chunk_bytes(g, tile) / rate),
+        .launch_cycles = tile_mul(pto_machine_i64_or(run, LAUNCH, "dispatch.launch-cycles"), goes_on_along(g) ? 2 : 1)};
+}
+
+static int64_t sweep_cycles(const sweep_facts *f, int64_t parts, int64_t chunks)
+{
+    return tile_mul(pto_ceil_div(tile_mul(f->instances, parts), f->cores), tile_mul(chunks, f->chunk_cycles));
+}
+
+/* Chunks of a part, 0: one instance sweeps them all. */
+static int64_t best_part(const sweep_facts *f)
+{
+    if (f->instances <= 0 || f->chunks < 2 || f->instances > f->cores / 2) return 0;
+    const int64_t chunks = pto_ceil_div(f->chunks, f->cores / f->instances), parts = pto_ceil_div(f->chunks, chunks);
+    if (parts < 2) return 0;
+    const int64_t in_parts = tile_add(sweep_cycles(f, parts, chunks), f->launch_cycles);
+    return in_parts < sweep_cycles(f, 1, f->chunks) ? chunks : 0;
+}
+
+static int is_ascending(const row_value *v)
+{
+    return pto_dtype_is_float(v->dtype) && pto_str_is(pto_attr_str_of(v->op, PTO_STR("order")), "ascending");
+}
+
+/* The reductions that hang on no other ones. */
+static int is_first(const row_value *v) { return v->is_needed && v->role == ROW_REDUCE && v->depth == 1; }
+
+/* Whether there are sums whose order is stated: those stay as they are. */
+static int has_ascending(const row_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_first(&g->values[i]) && is_ascending(&g->values[i])) return 1;
+    return 0;
+}
+
+pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
+{
+    const uint32_t axis = g->swept;
+    *part = 0;
+    if (g->depth == 0 || has_ascending(g)) return PTO_OK;
+    const int64_t extent = g->static_extent[axis], chunk = axis < AXIS_OUTER ? tile[axis] : 1;
+    const int64_t chunks = extent < 0 ? PTO_TILE_SIZE_MAX : pto_ceil_div(extent, chunk);
+    if (extent >= 0 && chunks < 2) return PTO_OK;
+    const sweep_facts f = facts_of(g, tile);
+    const int64_t none = 0, most = chunks - 1;
+    char limit[128];
+    if (f.instances < 0 || f.chunks < 0)
+        (void)snprintf(limit, sizeof limit, "extents are not known");
+    else
+        (void)snprintf(limit, sizeof limit, "%lld instances for %lld cores, with %lld chunks of %lld cycles each",
+                       (long long)f.instances, (long long)f.cores, (long long)f.chunks, (long long)f.chunk_cycles);
+    const pto_decision d = {
+        .struct_size = sizeof d, .count = 1, .name = "part", .min = &none, .max = &most, .limit = limit};
+    *part = best_part(&f);
+    PTO_TRY(pto_decision_pinned(g->group, &d, part));
+    return pto_decision_made(g->group, &d, part);
+}
+
+/* ---- the groups ---- */
+
+static pto_op make_group(const row_group *g, const char *suffix, uint32_t count, const pto_value *like)
+{
+    const pto_run *run = g->run;
+    const pto_str label = with_suffix(run, pto_attr_str_of(g->group, PTO_STR("label")), suffix);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_GROUP));
+    pto_spec_attr(&s, PTO_STR("label"), pto_attr_make_str(run, label));
+    for (uint32_t i = 0; i < count; i++) pto_spec_result(&s, pto_value_type(like[i]));
+    pto_spec_blocks(&s, 1);
+    pto_spec_loc(&s, pto_op_loc(g->group));
+    return pto_spec_build(&s, pto_before(g->group));
+}
+
+/* Results are named after what they stand for. */
+static pto_status end_group(pto_op group, uint32_t count, const pto_value *values, const pto_value *like,
+                            const char *suffix)
+{
+    pto_spec s = pto_spec_make(group.run, pto_kind(group.run, KIND_YIELD));
+    for (uint32_t i = 0; i < count; i++) pto_spec_operand(&s, values[i]);
+    PTO_NEED(pto_spec_build(&s, pto_at_end(pto_body(group))));
+    for (uint32_t i = 0; i < count; i++)
+        PTO_TRY(pto_value_set_name(pto_op_result(group, i), with_suffix(group.run, pto_value_name(like[i]), suffix)));
+    return PTO_OK;
+}
+
+static pto_status erase_unused(pto_op group)
+{
+    for (pto_op op = pto_block_last(pto_body(group)); PTO_SOME(op);) {
+        const pto_op before = pto_op_prev(op);
+        if (pto_op_result_count(op) != 0 && !pto_op_is_used(op)) PTO_TRY(pto_op_erase(op));
+        op = before;
+    }
+    return PTO_OK;
+}
+
+/* A group before that of `g`, of the same label, which computes the reductions alone. */
+static pto_op clone_reductions(const row_group *g, uint32_t count, const pto_value *reductions)
+{
+    const pto_op made = make_group(g, "", count, reductions);
+    pto_value *from = PTO_SCRATCH(g->run, pto_value, g->count), *to = PTO_SCRATCH(g->run, pto_value, g->count);
+    pto_value *yielded = PTO_SCRATCH(g->run, pto_value, count);
+    uint32_t copies = 0;
+    if (!PTO_SOME(made)) return made;
+    PTO_EACH_OP(pto_body(g->group), op) {
+        if (pto_op_result_count(op) == 0) continue;
+        const pto_op clone = pto_op_clone(op, pto_at_end(pto_body(made)), copies, from, to);
+        if (!PTO_SOME(clone)) return clone;
+        from[copies] = pto_op_result(op, 0);
+        to[copies++] = pto_op_result(clone, 0);
+        for (uint32_t r = 0; r < count; r++)
+            if (pto_value_same(pto_op_result(op, 0), reductions[r])) yielded[r] = pto_op_result(clone, 0);
+    }
+    if (end_group(made, count, yielded, reductions, "_parts") != PTO_OK || erase_unused(made) != PTO_OK)
+        return pto_op_none(g->run);
+    return made;
+}
+
+/* The partial results under the shape of what is reduced, with the parts in the place of its last reduced dim. */
+static pto_value view_parts(const row_group *g, pto_op reduction, pto_value memory, pto_expr parts)
+{
+    const pto_type type = pto_value_type(pto_op_operand(reduction, 0));
+    const uint32_t rank = pto_type_rank(type), reduced = dims_reduced(reduction);
+    pto_expr *dims = PTO_SCRATCH(g->run, pto_expr, rank);
+    for (uint32_t d = 0; d < rank; d++) {
+        const uint32_t bit = 1u << (rank - 1 - d);
+        dims[d] = (reduced & bit) == 0          ? pto_type_dim(type, d)
+                  : bit == dims_lowest(reduced) ? parts
+                                                : pto_expr_const(g->run, 1);
+    }
+    return tile_view(g->run, g->group, memory, rank, dims);
+}
+
+/* The reductions of the parts, in a group of their own: what is left of the first one has other extents. */
+static pto_status combine_apart(row_group *g, uint32_t count, const pto_value *reductions, const pto_value *parts)
+{
+    const pto_op made = make_group(g, "_combine", count, reductions);
+    pto_value *yielded = PTO_SCRATCH(g->run, pto_value, count);
+    PTO_NEED(made);
+    for (uint32_t r = 0; r < count; r++) {
+        const pto_op reduction = pto_value_op(reductions[r]);
+        const pto_value from = pto_op_operand(reduction, 0);
+        const pto_op clone = pto_op_clone(reduction, pto_at_end(pto_body(made)), 1, &from, &parts[r]);
+        PTO_NEED(clone);
+        yielded[r] = pto_op_result(clone, 0);
+    }
+    PTO_TRY(end_group(made, count, yielded, reductions, ""));
+    for (uint32_t r = 0; r < count; r++) PTO_TRY(pto_value_replace(reductions[r], pto_op_result(made, r)));
+    return tile_lower_rows(g->run, made);
+}
+
+pto_status rows_lower_in_parts(row_group *g, const int64_t *tile, int64_t part)
+{
+    const pto_run *run = g->run;
+    pto_value *reductions = PTO_SCRATCH(run, pto_value, g->count), *parts = PTO_SCRATCH(run, pto_value, g->count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_first(&g->values[i])) reductions[count++] = g->values[i].value;
+    const pto_op first = clone_reductions(g, count, reductions);
+    PTO_NEED(first);
+    const pto_expr chunk = pto_expr_const(run, g->swept < AXIS_OUTER ? tile[g->swept] : 1),
+                   chunks = pto_expr_ceildiv(g->extent[g->swept], chunk),
+                   part_count = pto_expr_ceildiv(chunks, pto_expr_const(run, part));
+    PTO_TRY(rows_lower_part(run, first, tile, part, part_count, parts));
+    for (uint32_t r = 0; r < count; r++) {
+        parts[r] = view_parts(g, pto_value_op(reductions[r]), parts[r], part_count);
+        PTO_NEED(parts[r]);
+    }
+    const char *suffix = "_rest";
+    if (goes_on_along(g)) {
+        PTO_TRY(combine_apart(g, count, reductions, parts));
+    } else {
+        suffix = "_combine";
+        for (uint32_t r = 0; r < count; r++) PTO_TRY(pto_op_set_operand(pto_value_op(reductions[r]), 0, parts[r]));
+    }
+    PTO_TRY(erase_unused(g->group));
+    const pto_str label = with_suffix(run, pto_attr_str_of(g->group, PTO_STR("label")), suffix);
+    PTO_TRY(pto_op_set_attr(g->group, PTO_STR("label"), pto_attr_make_str(run, label)));
+    return tile_lower_rows(run, g->group);
+}
