@@ -27,8 +27,6 @@
  *
  * where the subtrahend is +0, or NaN when there is one: exact for every value. relu is the maximum with 0.
  *
- * A reduction of dims that are not neighbours becomes one reduction of neighbours after the other, the last dims first.
- *
  * Requires that softmax and rms_norm are taken apart (pto.no-softmax, pto.no-rms-norm), and element types that the
  * machine has (pto.types-legal). Leaves tensor ops that have an instruction each (pto.math-legal). */
 #include "expand_steps.h"
@@ -70,8 +68,7 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X)              \
     X(EXPANDED, "expanded")   \
     X(RELAXED, "nan-relaxed") \
-    X(GUARDED, "nan-guarded") \
-    X(PARTED, "reductions-parted")
+    X(GUARDED, "nan-guarded")
 PTO_STATS(STATS);
 
 static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
@@ -400,66 +397,6 @@ static pto_value expand_truth(pto_op op, pto_value x)
     return pto_value_none(run);
 }
 
-/* ---- reductions of dims that are not neighbours ---- */
-
-static int is_one(pto_type type, uint32_t dim)
-{
-    int64_t extent = 0;
-    return pto_dim_is_const(type, dim, &extent) && extent == 1;
-}
-
-/* The last reduced dims with no other dim between them, dims of extent 1 left out. `out_rest`: those before. */
-static uint32_t last_run(pto_op op, uint32_t *out_rest)
-{
-    const pto_type type = pto_value_type(pto_op_operand(op, 0));
-    const uint32_t reduced = reduced_dims(op);
-    uint32_t run = 0;
-    int has_ended = 0;
-    *out_rest = 0;
-    for (uint32_t i = pto_type_rank(type); i-- > 0;) {
-        if (is_one(type, i)) continue;
-        const int is_in = (reduced & (1u << i)) != 0;
-        if (is_in && has_ended)
-            *out_rest |= 1u << i;
-        else if (is_in)
-            run |= 1u << i;
-        else if (run != 0)
-            has_ended = 1;
-    }
-    return run;
-}
-
-/* Reduces the last run of dims before `op` does the rest. A float sum in ascending order is one sum. */
-static pto_status part_reduction(const pto_run *run, pto_op op)
-{
-    if (!is_reduction(op) && !PTO_IS(op, REDUCE_SUM) && !PTO_IS(op, REDUCE_PROD)) return PTO_OK;
-    const int is_ordered = pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending");
-    if (is_ordered && pto_dtype_is_float(dtype_of(pto_op_operand(op, 0)))) return PTO_OK;
-    for (uint32_t rest = 0, dims = last_run(op, &rest); rest != 0; dims = last_run(op, &rest)) {
-        const pto_value x = pto_op_operand(op, 0);
-        pto_type type = pto_value_type(x);
-        int64_t axes[PTO_MAX_DIMS];
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < pto_type_rank(type); i++) {
-            if ((dims & (1u << i)) == 0) continue;
-            axes[count++] = i;
-            type = pto_type_with_dim(run, type, i, pto_expr_const(run, 1));
-        }
-        pto_spec s = pto_spec_make(run, pto_op_kind(op));
-        pto_spec_operand(&s, x);
-        pto_spec_attrs_of(&s, op);
-        pto_spec_ints(&s, PTO_STR("axis"), count, axes);
-        pto_spec_bool(&s, PTO_STR("keepdim"), 1);
-        pto_spec_result(&s, type);
-        pto_spec_name(&s, pto_name_after(op, PTO_STR("_part")));
-        const pto_value part = pto_spec_value(&s, pto_before(op));
-        PTO_NEED(part);
-        PTO_TRY(pto_op_set_operand(op, 0, part));
-        pto_stat_add(run, STAT_PARTED, 1);
-    }
-    return PTO_OK;
-}
-
 /* ---- the walk ---- */
 
 /* None for ops that stay; `out_stays` is 1 for those. */
@@ -558,7 +495,6 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op) PTO_TRY(relax(run, op));
     for (int rounds = 0, more = 1; more && rounds < ROUNDS_MAX; rounds++) PTO_TRY(expand_all(run, function, &more));
-    PTO_WALK(function, op) PTO_TRY(part_reduction(run, op));
     PTO_WALK(function, op)
     {
         if (!has_instruction(run, op))

@@ -68,11 +68,17 @@ fuse_nest fuse_space_nest(const fuse_space *s)
         for (uint64_t left = s->varies[i]; left != 0; left &= left - 1)
             dims_note_value(&dims, 64 * i + (uint32_t)__builtin_ctzll(left));
     if (dims_are_split(&dims)) return (fuse_nest){.is_one = 1, .walked = dims_columns(&dims), .known = dims.columns};
-    const uint32_t axis = dims_axis(&dims, dims_lowest(s->reduced != 0 ? s->reduced : s->wide));
-    return (fuse_nest){.is_one = !s->reduces_apart && (s->reduced == 0 || axis == s->reduced),
-                       .is_box = 1,
-                       .walked = axis,
-                       .known = s->reduced};
+    const uint32_t first = dims_axis(&dims, dims_lowest(s->wide)),
+                   second = dims_axis(&dims, dims_lowest(s->wide & ~first));
+    uint32_t left = s->reduced;
+    int is_one = !s->reduces_apart && (first == 0 || second == 0 || ((first | second) & ~s->reduced) != 0);
+    while (left != 0 && is_one) {
+        const uint32_t axis = dims_axis(&dims, dims_lowest(left));
+        is_one = (axis & ~left) == 0;
+        left &= ~axis;
+    }
+    return (fuse_nest){
+        .is_one = is_one, .is_box = 1, .walked = s->reduced != 0 ? s->reduced : first, .known = s->reduced};
 }
 
 int fuse_space_repeats(const fuse_space *from, const fuse_space *to)

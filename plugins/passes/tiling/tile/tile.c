@@ -11,8 +11,8 @@
  * only vector groups read is none: they load from what it is a window of (tile_windows.c).
  *
  * Tails are valid regions and nothing is unrolled, so the number of ops does not depend on extents. Sums of rows that
- * do not fit are split into chunks, in ascending order of chunks, and where there are few rows each core takes a part of
- * the chunks (tile_parts.c); everything else is exact. Source: own.
+ * do not fit are split into chunks, in ascending order of chunks, and where there are few rows each core takes a part
+ * of the chunks (tile_parts.c); everything else is exact. Source: own.
  *
  * Requires every structured op in a group (pto.grouped). Leaves nests of tile ops on tensors, whose tiles have neither
  * space nor layout. */

@@ -190,7 +190,7 @@ static void find_splat(const row_group *g, row_value *v)
 
 static void find_forms(row_group *g)
 {
-    const uint8_t swept = rows_along(g->swept), has_one = shape_of(g, 0) & swept;
+    const uint8_t swept = g->sweeps, has_one = shape_of(g, 0) & swept;
     for (uint32_t i = 0; i < g->count; i++) {
         row_value *v = &g->values[i];
         v->shape = shape_of(g, kept_dims(v));
@@ -225,7 +225,7 @@ static void find_needed(row_group *g)
 /* Every instance writes a part of its own of each result. */
 static pto_status check_outputs(row_group *g)
 {
-    const uint8_t swept = rows_along(g->swept);
+    const uint8_t swept = g->sweeps;
     g->is_split = g->depth == 0;
     for (uint32_t i = 0; i < g->output_count; i++) {
         const row_value *v = &g->values[g->outputs[i]];

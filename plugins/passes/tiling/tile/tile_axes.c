@@ -60,6 +60,29 @@ static pto_status check_reductions(const row_group *g)
     return PTO_OK;
 }
 
+/* Whether the dims are whole axes, at most one of them in tiles. A float sum in ascending order is along one. */
+static int find_swept(row_group *g, uint32_t reduced)
+{
+    uint32_t found = 0, count = 0;
+    g->sweeps = 0;
+    for (uint32_t a = g->axis_count; a-- > 0;) {
+        if ((g->axis_dims[a] & ~reduced) != 0) continue;
+        found |= g->axis_dims[a];
+        g->sweeps |= rows_along(a);
+        /* Outer axes come from the innermost on, then columns, then rows. */
+        if (count == 0 || a < AXIS_OUTER) g->swept = a;
+        count++;
+    }
+    if (found != reduced || (g->sweeps & ALONG_BOTH) == ALONG_BOTH) return 0;
+    for (uint32_t i = 0; i < g->count && count > 1; i++) {
+        const row_value *v = &g->values[i];
+        if (v->role == ROW_REDUCE && pto_dtype_is_float(v->dtype) &&
+            pto_str_is(pto_attr_str_of(v->op, PTO_STR("order")), "ascending"))
+            return 0;
+    }
+    return 1;
+}
+
 /* A box has at least two axes: with one, its dims would be columns. */
 static pto_status find_box(row_group *g, const dims_space *s)
 {
@@ -67,16 +90,17 @@ static pto_status find_box(row_group *g, const dims_space *s)
     PTO_TRY(check_reductions(g));
     number_axes(g, s->cuts);
     g->swept = AXIS_COLUMNS;
+    g->sweeps = rows_along(AXIS_COLUMNS);
     if (reduced == 0) return PTO_OK;
-    for (g->swept = 0; g->swept < g->axis_count; g->swept++)
-        if (g->axis_dims[g->swept] == reduced) return PTO_OK;
+    if (find_swept(g, reduced)) return PTO_OK;
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
         if (v->role != ROW_REDUCE) continue;
         pto_str name = pto_op_name(v->op);
         return pto_error(v->op, "pto.tile/several-axes",
-                         "`%.*s` reduces dims that are not neighbours, or that a value of its group varies along in "
-                         "part; reduce them one after the other, or give it a group of its own",
+                         "`%.*s` reduces dims that a value of its group varies along in part, or adds up dims that are "
+                         "not neighbours in ascending order; reduce them one after the other, or give it a group of "
+                         "its own",
                          PTO_FMT(name));
     }
     return PTO_OK;
@@ -91,6 +115,25 @@ static void find_extents(row_group *g)
                 g->extent[a] = pto_expr_mul(g->extent[a], pto_type_dim(g->widest, d));
         if (!pto_expr_is_const(g->extent[a], &g->static_extent[a])) g->static_extent[a] = -1;
     }
+}
+
+pto_expr rows_swept_extent(const row_group *g)
+{
+    pto_expr extent = pto_expr_const(g->run, 1);
+    for (uint32_t a = 0; a < g->axis_count; a++)
+        if ((g->sweeps & rows_along(a)) != 0) extent = pto_expr_mul(extent, g->extent[a]);
+    return extent;
+}
+
+pto_expr rows_swept_chunks(const row_group *g, const int64_t *tile)
+{
+    pto_expr chunks = pto_expr_const(g->run, 1);
+    for (uint32_t a = 0; a < g->axis_count; a++) {
+        if ((g->sweeps & rows_along(a)) == 0) continue;
+        const pto_expr size = pto_expr_const(g->run, a < AXIS_OUTER ? tile[a] : 1);
+        chunks = pto_expr_mul(chunks, pto_expr_ceildiv(g->extent[a], size));
+    }
+    return chunks;
 }
 
 /* What windows cut; nothing where there are reductions, whose dims must stay one axis. */
@@ -128,6 +171,7 @@ pto_status rows_find_axes(row_group *g)
         g->axis_dims[AXIS_ROWS] = g->wide & ~columns;
         g->axis_dims[AXIS_COLUMNS] = columns;
         g->swept = AXIS_COLUMNS;
+        g->sweeps = rows_along(AXIS_COLUMNS);
     } else {
         PTO_TRY(find_box(g, &s));
     }

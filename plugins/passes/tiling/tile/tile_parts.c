@@ -29,9 +29,7 @@ typedef struct sweep_facts {
 
 static int64_t expected_chunks(const row_group *g, const int64_t *tile)
 {
-    const uint32_t axis = g->swept;
-    const int64_t extent = pto_expected_extent(g->group, g->extent[axis]);
-    return extent < 0 ? -1 : pto_ceil_div(extent, axis < AXIS_OUTER ? tile[axis] : 1);
+    return pto_expected_extent(g->group, rows_swept_chunks(g, tile));
 }
 
 /* -1 where an extent is not known. */
@@ -39,7 +37,7 @@ static int64_t expected_instances(const row_group *g, const int64_t *tile)
 {
     int64_t instances = 1;
     for (uint32_t a = 0; a < g->axis_count; a++) {
-        if (a == g->swept) continue;
+        if ((g->sweeps & rows_along(a)) != 0) continue;
         const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
         if (extent < 0) return -1;
         instances = tile_mul(instances, pto_ceil_div(extent, a < AXIS_OUTER ? tile[a] : 1));
@@ -53,7 +51,7 @@ static int64_t chunk_bytes(const row_group *g, const int64_t *tile)
     int64_t bytes = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
-        if (v->role != ROW_INPUT || !v->is_needed || (v->shape & rows_along(g->swept)) == 0) continue;
+        if (v->role != ROW_INPUT || !v->is_needed || (v->shape & g->sweeps) == 0) continue;
         int64_t elements = 1;
         for (uint32_t a = 0; a < AXIS_OUTER; a++)
             if ((v->shape & rows_along(a)) != 0) elements = tile_mul(elements, tile[a]);
@@ -62,10 +60,10 @@ static int64_t chunk_bytes(const row_group *g, const int64_t *tile)
     return bytes;
 }
 
-/* Whether the group computes something along the swept axis from what it reduces, or stores such. */
+/* Whether the group computes something along a swept axis from what it reduces, or stores such. */
 static int goes_on_along(const row_group *g)
 {
-    const uint8_t swept = rows_along(g->swept);
+    const uint8_t swept = g->sweeps;
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
         if (!v->is_needed) continue;
@@ -124,12 +122,10 @@ static int has_ascending(const row_group *g)
 
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
 {
-    const uint32_t axis = g->swept;
     *part = 0;
     if (g->depth == 0 || has_ascending(g)) return PTO_OK;
-    const int64_t extent = g->static_extent[axis], chunk = axis < AXIS_OUTER ? tile[axis] : 1;
-    const int64_t chunks = extent < 0 ? PTO_TILE_SIZE_MAX : pto_ceil_div(extent, chunk);
-    if (extent >= 0 && chunks < 2) return PTO_OK;
+    int64_t chunks = PTO_TILE_SIZE_MAX;
+    if (pto_expr_is_const(rows_swept_chunks(g, tile), &chunks) && chunks < 2) return PTO_OK;
     const sweep_facts f = facts_of(g, tile);
     const int64_t none = 0, most = chunks - 1;
     char limit[128];
@@ -245,9 +241,7 @@ pto_status rows_lower_in_parts(row_group *g, const int64_t *tile, int64_t part)
         if (is_first(&g->values[i])) reductions[count++] = g->values[i].value;
     const pto_op first = clone_reductions(g, count, reductions);
     PTO_NEED(first);
-    const pto_expr chunk = pto_expr_const(run, g->swept < AXIS_OUTER ? tile[g->swept] : 1),
-                   chunks = pto_expr_ceildiv(g->extent[g->swept], chunk),
-                   part_count = pto_expr_ceildiv(chunks, pto_expr_const(run, part));
+    const pto_expr part_count = pto_expr_ceildiv(rows_swept_chunks(g, tile), pto_expr_const(run, part));
     PTO_TRY(rows_lower_part(run, first, tile, part, part_count, parts));
     for (uint32_t r = 0; r < count; r++) {
         parts[r] = view_parts(g, pto_value_op(reductions[r]), parts[r], part_count);

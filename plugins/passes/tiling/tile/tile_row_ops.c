@@ -93,7 +93,7 @@ tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t
 tile_piece rows_start(row_nest *w, const row_value *v)
 {
     const row_group *g = w->g;
-    const pto_expr extent = g->extent[g->swept];
+    const pto_expr extent = rows_swept_extent(g);
     const tile_number nothing = of_nothing(v->op);
     const pto_range swept = pto_expr_range(extent, g->group, NULL);
     if (!starts_from_nan(v->op) || swept.hi == 0) return rows_filled(w, v->dtype, nothing, v->form);

@@ -36,7 +36,7 @@ static int64_t outer_instances(const row_group *g)
 {
     int64_t instances = 1;
     for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++) {
-        if (a == g->swept) continue;
+        if ((g->sweeps & rows_along(a)) != 0) continue;
         const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
         if (extent < 0) return -1;
         instances = tile_mul(instances, extent);
@@ -51,7 +51,7 @@ static pto_status choose(row_group *g, int64_t tile[2])
     pto_tiling_dim dims[2];
     for (uint32_t a = 0; a < 2; a++)
         dims[a] = (pto_tiling_dim){.struct_size = sizeof dims[a],
-                                   .kind = a == g->swept && !g->is_split ? PTO_REDUCE : PTO_PARALLEL,
+                                   .kind = rows_sweeps(g, a) ? PTO_REDUCE : PTO_PARALLEL,
                                    .name = names[a],
                                    .extent = g->extent[a],
                                    .static_extent = g->static_extent[a],
@@ -152,12 +152,11 @@ static int covers(const row_nest *w, uint32_t axis)
 static uint32_t grid_of(const row_nest *w, uint32_t axes[AXES_MAX])
 {
     const row_group *g = w->g;
-    const int sweeps = !g->is_split;
     uint32_t count = 0;
     for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++)
-        if (!sweeps || a != g->swept) axes[count++] = a;
-    const int splits = !(sweeps && g->swept == AXIS_COLUMNS) && !covers(w, AXIS_COLUMNS);
-    const int has_rows = !(sweeps && g->swept == AXIS_ROWS) && !((splits || count != 0) && covers(w, AXIS_ROWS));
+        if (!rows_sweeps(g, a)) axes[count++] = a;
+    const int splits = !rows_sweeps(g, AXIS_COLUMNS) && !covers(w, AXIS_COLUMNS);
+    const int has_rows = !rows_sweeps(g, AXIS_ROWS) && !((splits || count != 0) && covers(w, AXIS_ROWS));
     if (has_rows) axes[count++] = AXIS_ROWS;
     if (splits || count == 0) axes[count++] = AXIS_COLUMNS;
     return count;

@@ -64,7 +64,8 @@ typedef struct row_group {
     pto_expr extent[AXES_MAX];
     int64_t static_extent[AXES_MAX]; /* -1: symbolic */
     uint32_t depth;                  /* deepest reduction */
-    uint32_t swept;                  /* axis of the reductions */
+    uint32_t swept;                  /* innermost axis of the reductions */
+    uint8_t sweeps;                  /* all of them, as bits 1 << axis: of rows and columns at most one */
     int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
     int64_t granule;                 /* of columns */
     pto_dtype truth;                 /* what truth values are between bytes and bits: 0 and 1 in that type */
@@ -85,17 +86,25 @@ typedef struct row_nest {
 pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group);
 /* A reduction without kept dims has its extents in other places; its shape is that of its kept form. */
 int rows_drops_dims(const row_value *v);
-/* Finds axes and the swept one. Reports what mixes them. */
+/* Finds axes and the swept ones. Reports what mixes them. */
 pto_status rows_find_axes(row_group *g);
 
 /* The axis as a bit of shapes and forms. */
 static inline uint8_t rows_along(uint32_t axis) { return (uint8_t)(1u << axis); }
+/* Whether the axis is walked by each instance. */
+static inline int rows_sweeps(const row_group *g, uint32_t axis)
+{
+    return !g->is_split && (g->sweeps & rows_along(axis)) != 0;
+}
 /* Dim of memory that walks the axis. */
 static inline uint32_t rows_memory_dim(const row_group *g, uint32_t axis)
 {
     return axis >= AXIS_OUTER ? axis - AXIS_OUTER : g->axis_count - 2 + axis;
 }
 
+/* Along all swept axes: how many elements there are, and chunks of a tile. */
+pto_expr rows_swept_extent(const row_group *g);
+pto_expr rows_swept_chunks(const row_group *g, const int64_t *tile);
 /* Tile of a form: 1 along what it does not vary along. */
 int64_t rows_extent(const row_nest *w, uint8_t form, int which);
 /* Where the instance's window of a shape starts in memory. */

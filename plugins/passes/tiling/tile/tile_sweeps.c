@@ -1,15 +1,16 @@
 /* The inside of an instance of a vector group. What fits along the swept axis is walked once; else each depth of
  * reductions takes a sweep over chunks of that axis, which computes again what it needs from the loads and from the
- * results of earlier sweeps. An outer axis is swept one index at a time. */
+ * results of earlier sweeps. Outer axes are swept one index at a time. */
 #include "tile_rows.h"
 
-static uint8_t swept(const row_nest *w) { return rows_along(w->g->swept); }
+static uint8_t swept(const row_nest *w) { return w->g->sweeps; }
 
 static int is_whole(const row_nest *w)
 {
     const uint32_t axis = w->g->swept;
     if (w->g->is_split) return 1;
-    return axis < AXIS_OUTER && w->g->static_extent[axis] >= 0 && w->tile[axis] >= w->g->static_extent[axis];
+    return axis < AXIS_OUTER && w->g->sweeps == rows_along(axis) && w->g->static_extent[axis] >= 0 &&
+           w->tile[axis] >= w->g->static_extent[axis];
 }
 
 /* The sweep that stores an output: the first in which all it hangs on is known. */
@@ -77,7 +78,7 @@ static int reduces_in(const row_value *v, uint32_t sweep)
 
 static int stores_in(const row_group *g, const row_value *v, uint32_t sweep)
 {
-    return v->is_output && (v->shape & rows_along(g->swept)) != 0 && sweep_of(v) == sweep;
+    return v->is_output && (v->shape & g->sweeps) != 0 && sweep_of(v) == sweep;
 }
 
 /* Marks what the sweep computes; returns how many reductions it carries. */
@@ -91,7 +92,7 @@ static uint32_t mark_sweep(row_group *g, uint32_t sweep)
         carried += (uint32_t)reduces_in(v, sweep);
         if (!v->in_sweep && !reduces_in(v, sweep)) continue;
         for (uint32_t k = 0; k < v->in_count; k++)
-            if ((g->values[v->in[k]].form & rows_along(g->swept)) != 0) g->values[v->in[k]].in_sweep = 1;
+            if ((g->values[v->in[k]].form & g->sweeps) != 0) g->values[v->in[k]].in_sweep = 1;
     }
     return carried;
 }
@@ -147,9 +148,28 @@ static void add_loop_args(row_nest *w, pto_block body, uint32_t count, const til
 /* Chunks that an instance walks. */
 static pto_expr trips_of(const row_nest *w)
 {
-    const uint32_t axis = w->g->swept;
-    const pto_expr chunks = pto_expr_ceildiv(w->g->extent[axis], pto_expr_const(w->n->run, w->tile[axis]));
+    const pto_expr chunks = rows_swept_chunks(w->g, w->tile);
     return w->part == 0 ? chunks : tile_valid_extent(w->part, chunks, w->part_index);
+}
+
+/* Sets where the window of chunk `index` is: the innermost axis goes fastest. */
+static void place_chunk(row_nest *w, pto_expr index)
+{
+    const row_group *g = w->g;
+    uint8_t left = g->sweeps;
+    for (uint32_t a = g->swept, next = g->axis_count; left != 0; a = next) {
+        left &= (uint8_t)~rows_along(a);
+        pto_expr here = index;
+        if (left != 0) {
+            const pto_expr count = pto_expr_ceildiv(g->extent[a], pto_expr_const(g->run, w->tile[a]));
+            here = pto_expr_mod(index, count);
+            index = pto_expr_floordiv(index, count);
+        }
+        w->offset[a] = pto_expr_scale(here, w->tile[a]);
+        w->valid[a] = tile_valid_extent(w->tile[a], g->extent[a], here);
+        for (next = g->axis_count; next-- > 0;)
+            if ((left & rows_along(next)) != 0) break;
+    }
 }
 
 static void emit_sweep(row_nest *w, uint32_t sweep)
@@ -165,14 +185,12 @@ static void emit_sweep(row_nest *w, uint32_t sweep)
     if (w->n->counts != NULL) {
         (void)tile_begin_for(w->n, pto_expr_none(g->run), count, tiles, NULL);
     } else {
-        const uint32_t axis = g->swept;
         loop = tile_begin_for(w->n, trips_of(w), count, tiles, (const pto_expr(*)[2])valid);
         body = pto_body(loop);
         add_loop_args(w, body, count, tiles);
         pto_expr index = pto_expr_value(pto_block_arg(body, 0));
         if (w->part != 0) index = pto_expr_add(pto_expr_scale(w->part_index, w->part), index);
-        inner.offset[axis] = pto_expr_scale(index, w->tile[axis]);
-        inner.valid[axis] = tile_valid_extent(w->tile[axis], g->extent[axis], index);
+        place_chunk(&inner, index);
     }
     emit_chunk(&inner, sweep);
     emit_reductions(&inner, sweep, body, tiles, tiles + count);

@@ -84,7 +84,7 @@ for n in 0 1 700; do
   ends 0 pto-run sum.ptir --in "x=x$n.npy" --out y=o.npy --schedule=p.yaml
   /usr/bin/python3 -c "import numpy as np; assert np.load('o.npy').tolist() == [[$n]] * 3" || fail "$n columns"
 done
-# A pin that is no number of chunks, and sums whose order is stated, which are never split.
+# A pin of too many chunks, and sums whose order is stated, which are never split.
 sed 's/\$N/400009/; s/axis = 1/axis = 1, order = "any"/' sum.ptir >long.ptir
 pin @sum/sum_0 49
 fails 2 '`part` of @sum/sum_0 is 49; the largest legal value is 48' $compile long.ptir --schedule=p.yaml
