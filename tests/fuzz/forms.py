@@ -32,6 +32,7 @@ import conversions  # noqa: E402
 import elements  # noqa: E402
 import index_ops as by_index  # noqa: E402
 import moves as movements  # noqa: E402
+import order_ops as by_order  # noqa: E402
 import products  # noqa: E402
 import random_programs  # noqa: E402
 import single_ops as single  # noqa: E402
@@ -213,8 +214,12 @@ def index_ops():
     yield from by_index.index_ops(Form)
 
 
+def order_ops():
+    yield from by_order.order_ops(Form)
+
+
 FORMS = (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products, products.quantisation,
-         conversions.casts, conversions.byte_arithmetic, single_ops, moves, index_ops)
+         conversions.casts, conversions.byte_arithmetic, single_ops, moves, index_ops, order_ops)
 
 
 def main():

@@ -41,6 +41,17 @@ static inline pto_value composite_number(pto_op op, pto_kind_id constant, pto_dt
     return pto_spec_value(&s, pto_before(op));
 }
 
+/* The index along dim `axis` of `shape` in i32, with extents of 1 elsewhere. */
+static inline pto_value composite_count(pto_op op, pto_kind_id iota, pto_type shape, uint32_t axis, const char *suffix)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    const uint32_t rank = pto_type_rank(shape);
+    for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? pto_type_dim(shape, i) : pto_expr_const(op.run, 1);
+    pto_spec s = composite_spec(op, iota, pto_type_tensor(op.run, PTO_I32, rank, dims), suffix);
+    pto_spec_int(&s, PTO_STR("axis"), axis);
+    return pto_spec_value(&s, pto_before(op));
+}
+
 /* `a` where the condition holds, else `b`. */
 static inline pto_value composite_where(pto_op op, pto_kind_id where, pto_type type, const char *suffix,
                                         pto_value condition, pto_value a, pto_value b)

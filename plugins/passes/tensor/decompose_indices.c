@@ -53,16 +53,9 @@ static pto_value number(pto_op op, pto_dtype dtype, int64_t value)
     return composite_number(op, pto_kind(op.run, KIND_CONSTANT), dtype, "_c", (double)value);
 }
 
-/* The index along dim `axis` of `shape`, with extents of 1 elsewhere. */
 static pto_value count(pto_op op, pto_type shape, uint32_t axis, const char *suffix)
 {
-    pto_expr dims[PTO_MAX_DIMS];
-    const uint32_t rank = pto_type_rank(shape);
-    for (uint32_t i = 0; i < rank; i++) dims[i] = i == axis ? pto_type_dim(shape, i) : pto_expr_const(op.run, 1);
-    const pto_type type = pto_type_tensor(op.run, PTO_I32, rank, dims);
-    pto_spec s = composite_spec(op, pto_kind(op.run, KIND_IOTA), type, suffix);
-    pto_spec_int(&s, PTO_STR("axis"), axis);
-    return pto_spec_value(&s, pto_before(op));
+    return composite_count(op, pto_kind(op.run, KIND_IOTA), shape, axis, suffix);
 }
 
 static pto_status check_extent(pto_op op, pto_type shape, uint32_t axis)

@@ -131,15 +131,6 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
     return pto_op_replace_by(op, view);
 }
 
-/* Ops that sort, and one_hot. */
-static int goes_by_elements(pto_str name)
-{
-    static const char *const names[] = {"tensor.one_hot", "tensor.sort", "tensor.argsort", "tensor.topk"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (pto_str_is(name, names[i])) return 1;
-    return 0;
-}
-
 /* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
@@ -153,12 +144,6 @@ static pto_status lower_rest(const pto_run *run, pto_op op)
                          "`%.*s` has no tile form; a pass of the plugin that it comes from must make tensor ops of it "
                          "in a step before",
                          PTO_FMT(name));
-    if (goes_by_elements(name))
-        return pto_error(
-            op, "pto.tile/unsupported-op",
-            "`%.*s` has no way through tiles yet: it runs on `pto.reference`, with reference.yaml; compute "
-            "it outside of the program, and pass its result",
-            PTO_FMT(name));
     return pto_error(
         op, "pto.tile/unsupported-op",
         "`%.*s` has no tile form; composites are taken apart by the `pto.decompose-*` passes, and groups are "

@@ -1,0 +1,18 @@
+# 4096 elements along an axis: 16 million comparisons in tiles, no memory for them.
+. "$TEST_ROOT/tests/shell.sh"
+cat >sort.ptir <<'END'
+func @f(%x: tensor<1 x $N x f32>) -> (tensor<1 x $N x f32>, tensor<1 x 8 x i32>) {
+  %y = tensor.sort %x {axis = 1} : tensor<1 x $N x f32>
+  %v, %i = tensor.topk %x {axis = 1, k = 8} : tensor<1 x 8 x f32>, tensor<1 x 8 x i32>
+  return %y, %i
+}
+END
+ends 0 pto-run sort.ptir --sym N=4096 --random-inputs=1 --pipeline=reference.yaml --out y=y.npy --out i=i.npy
+ends 0 pto-run sort.ptir --sym N=4096 --random-inputs=1 --expect y=y.npy --expect i=i.npy --memory-limit=1GiB
+says '^y: ok' out
+says '^i: ok' out
+# An axis that is shorter than k is found when the op runs, on both.
+ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1
+says 'sort.ptir:3:12: error: \[pto.cpu-sim/out-of-bounds\] .* dim 0, which has 5'
+ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1 --pipeline=reference.yaml
+says 'sort.ptir:3:12: error: \[pto.reference/unsupported\] 8 elements of an axis that has 5'
