@@ -519,3 +519,22 @@ const char *yaml_kind_text(yaml_kind kind)
     }
     return "nothing";
 }
+
+static bool is_plain_key(str key)
+{
+    for (size_t i = 0; i < key.n; i++) {
+        char c = key.p[i];
+        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        if (!word && (i == 0 || (c != '-' && c != '.'))) return false;
+    }
+    return key.n != 0 && !yaml_is_null(key);
+}
+
+void yaml_write_name(text_buffer *t, str name)
+{
+    if (is_plain_key(name)) {
+        text_put(t, name.p, name.n);
+    } else {
+        text_put_quoted(t, name);
+    }
+}

@@ -74,13 +74,7 @@ bool yaml_is_null(str s);
 /* "a mapping", "a sequence", "a scalar"; for messages. */
 const char *yaml_kind_text(yaml_kind kind);
 
-/* Writes `node` as YAML that reads back to the same tree. Block style, `indent` columns deep, starting after what is
- * already on the line (a key or a dash); ends with a newline. With `origins` each scalar is followed by its place as
- * a comment. */
-void yaml_write(text_buffer *t, const yaml_node *node, uint32_t indent, bool origins);
-/* A key or an id, quoted when it must be. */
+/* Writes a key or an id, quoted when it must be. */
 void yaml_write_name(text_buffer *t, str name);
-/* "  # file:line" */
-void yaml_write_origin(text_buffer *t, src_pos at);
 
 #endif

@@ -1,6 +1,8 @@
 /* The effective pipeline as YAML, with defaults and origins. */
 #include "tools/session/pipeline_write.h"
 
+#include "tools/session/yaml_write.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

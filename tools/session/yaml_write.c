@@ -1,5 +1,5 @@
 /* Trees as YAML that reads back the same. */
-#include "core/files/yaml_tree.h"
+#include "tools/session/yaml_write.h"
 
 #include <string.h>
 
@@ -64,25 +64,6 @@ static void end_line(text_buffer *t, src_pos at, bool origins)
 {
     if (origins) yaml_write_origin(t, at);
     text_putc(t, '\n');
-}
-
-static bool is_plain_key(str key)
-{
-    for (size_t i = 0; i < key.n; i++) {
-        char c = key.p[i];
-        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-        if (!word && (i == 0 || (c != '-' && c != '.'))) return false;
-    }
-    return key.n != 0 && !yaml_is_null(key);
-}
-
-void yaml_write_name(text_buffer *t, str name)
-{
-    if (is_plain_key(name)) {
-        text_put(t, name.p, name.n);
-    } else {
-        text_put_quoted(t, name);
-    }
 }
 
 static void write_mapping(text_buffer *t, const yaml_node *node, uint32_t indent, bool origins);
