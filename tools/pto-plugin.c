@@ -1,4 +1,4 @@
-/* pto-plugin new pass|tiling|backend|opset ID DIR: copies a template that builds against the installed SDK.
+/* pto-plugin new pass|tiling|cost|backend|opset ID DIR: copies a template that builds against the installed SDK.
  * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
 #include "core/core_diag.h"
 #include "tools/base/file.h"
@@ -14,11 +14,11 @@
 
 enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
-static const char usage[] = "pto-plugin new pass|tiling|backend|opset ID DIR   or   pto-plugin lint FILE.so...";
+static const char usage[] = "pto-plugin new pass|tiling|cost|backend|opset ID DIR   or   pto-plugin lint FILE.so...";
 static const char summary[] =
     "new: starts a plugin out of tree: copies a template to DIR with the id ID, such as org.acme.copies.\n"
     "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.";
-static const char *const kinds[] = {"pass", "tiling", "backend", "opset", NULL};
+static const char *const kinds[] = {"pass", "tiling", "cost", "backend", "opset", NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
 

@@ -64,9 +64,11 @@ enum { STRATEGY_DEPTH = 8 };
 
 static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
 
-static exit_status open_strategy(const opening *o, const run_agent *owner, const value *v, uint32_t depth,
+static exit_status open_strategy(const opening *o, const run_agent *owner, uint32_t option, uint32_t depth,
                                  const run_agent **out_agent)
 {
+    const value *v = &owner->values[option];
+    const bool is_cost = strcmp(owner->options[option]->choices[0], "cost") == 0;
     const plugin_file *file = NULL;
     const src_pos at = v->at.file != NULL ? v->at : owner->at;
     if (depth == STRATEGY_DEPTH) {
@@ -74,16 +76,18 @@ static exit_status open_strategy(const opening *o, const run_agent *owner, const
                    STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
         return EXIT_STATUS_USAGE;
     }
-    const pto_tiling *tiling = plugin_host_tiling(o->out->host, at, v->s, &file);
-    if (tiling == NULL) return EXIT_STATUS_PLUGIN;
+    const pto_tiling *tiling = is_cost ? NULL : plugin_host_tiling(o->out->host, at, v->s, &file);
+    const pto_cost *cost = is_cost ? plugin_host_cost(o->out->host, at, v->s, &file) : NULL;
+    if (tiling == NULL && cost == NULL) return EXIT_STATUS_PLUGIN;
     run_agent *agent = arena_alloc(o->a, sizeof *agent);
     *agent = (run_agent){.plugin = file->plugin->id,
-                         .role = "tiling strategy",
-                         .id = tiling->id,
+                         .role = is_cost ? "cost model" : "tiling strategy",
+                         .id = is_cost ? cost->id : tiling->id,
                          .step = owner->step,
                          .at = at,
-                         .options = tiling->options,
-                         .tiling = tiling};
+                         .options = is_cost ? cost->options : tiling->options,
+                         .tiling = tiling,
+                         .cost = cost};
     TRY_AS(EXIT_STATUS_USAGE, read_options(o->a, o->d, agent, v->with));
     TRY_EXIT(open_strategies(o, agent, depth + 1));
     *out_agent = agent;
@@ -97,7 +101,7 @@ static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t 
     const run_agent **strategies = arena_array(o->a, count, sizeof *strategies);
     for (uint32_t i = 0; i < count; i++) {
         if (agent->values[i].type != VALUE_PLUGIN || agent->values[i].s.n == 0) continue;
-        TRY_EXIT(open_strategy(o, agent, &agent->values[i], depth, &strategies[i]));
+        TRY_EXIT(open_strategy(o, agent, i, depth, &strategies[i]));
     }
     agent->strategies = strategies;
     return EXIT_STATUS_OK;

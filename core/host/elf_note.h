@@ -18,10 +18,11 @@ typedef enum plugin_kind {
     PLUGIN_TILING,
     PLUGIN_BACKEND,
     PLUGIN_OP,
+    PLUGIN_COST,
     PLUGIN_KIND_COUNT
 } plugin_kind;
 
-/* "pass", "property", "tiling", "backend", "op". */
+/* "pass", "property", "tiling", "backend", "op", "cost". */
 const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {

@@ -574,39 +574,20 @@ static const plugin_file *get(plugin_host *h, src_pos at, plugin_kind kind, str 
 }
 
 /* The note was compared with the descriptor, so what the note promised is there. */
-#define FIND_ITEM(type, list)                                                \
-    for (const type *const *item = f->plugin->list; *item != NULL; item++) { \
-        if (str_is(id, (*item)->id)) return *item;                           \
-    }                                                                        \
-    BUG_IF(true, "plugin `%s` lost `%.*s`", f->note.id, (int)id.n, id.p);
-
-const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
-{
-    const plugin_file *f = get(h, at, PLUGIN_PASS, id, out_file);
-    if (f == NULL) return NULL;
-    FIND_ITEM(pto_pass, passes)
-}
-
-const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
-{
-    const plugin_file *f = get(h, at, PLUGIN_PROPERTY, id, out_file);
-    if (f == NULL) return NULL;
-    FIND_ITEM(pto_property, properties)
-}
-
-const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
-{
-    const plugin_file *f = get(h, at, PLUGIN_TILING, id, out_file);
-    if (f == NULL) return NULL;
-    FIND_ITEM(pto_tiling, tilings)
-}
-
-const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const plugin_file **out_file)
-{
-    const plugin_file *f = get(h, at, PLUGIN_BACKEND, id, out_file);
-    if (f == NULL) return NULL;
-    FIND_ITEM(pto_backend, backends)
-}
+#define FIND_ITEM(type, what, KIND, list)                                                              \
+    const type *plugin_host_##what(plugin_host *h, src_pos at, str id, const plugin_file **out_file)   \
+    {                                                                                                  \
+        const plugin_file *f = get(h, at, KIND, id, out_file);                                         \
+        const type *const *item = f != NULL ? f->plugin->list : NULL;                                  \
+        while (item != NULL && *item != NULL && !str_is(id, (*item)->id)) item++;                      \
+        BUG_IF(item != NULL && *item == NULL, "plugin `%s` lost `%.*s`", f->note.id, (int)id.n, id.p); \
+        return item != NULL ? *item : NULL;                                                            \
+    }
+FIND_ITEM(pto_pass, pass, PLUGIN_PASS, passes)
+FIND_ITEM(pto_property, property, PLUGIN_PROPERTY, properties)
+FIND_ITEM(pto_tiling, tiling, PLUGIN_TILING, tilings)
+FIND_ITEM(pto_cost, cost, PLUGIN_COST, costs)
+FIND_ITEM(pto_backend, backend, PLUGIN_BACKEND, backends)
 
 /* ---- lists ---- */
 

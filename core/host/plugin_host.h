@@ -74,6 +74,7 @@ typedef struct plugin_file {
 const pto_pass *plugin_host_pass(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_property *plugin_host_property(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_tiling *plugin_host_tiling(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
+const pto_cost *plugin_host_cost(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 const pto_backend *plugin_host_backend(plugin_host *h, src_pos at, str id, const plugin_file **out_file);
 /* Loads one file. */
 MUST_CHECK status plugin_host_load(plugin_host *h, src_pos at, const plugin_file *file);

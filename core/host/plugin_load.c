@@ -184,18 +184,21 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     return OK;
 }
 
-static status copy_tiling(const loader *l, const pto_tiling *theirs, const pto_tiling **out)
-{
-    if (!PTO_HAS(theirs, offer)) return loader_refuse(l, "a tiling strategy is too short a struct");
-    pto_tiling *t = loader_copy(l, theirs, sizeof *t);
-    if (t->id == NULL || t->summary == NULL || t->offer == NULL)
-        return loader_refuse(l, "a tiling strategy lacks its id, summary or offer");
-    TRY(loader_check_text(l, t->id, "the summary", t->summary));
-    TRY(check_flags(l, "tiling strategy", t->id, t->reserved, 0));
-    TRY(copy_options(l, t->id, &t->options));
-    *out = t;
-    return OK;
-}
+/* What strategies and cost models have alike, apart from the function that the host calls. */
+#define COPY_STRATEGY(type, call, what)                                                          \
+    static status copy_##call(const loader *l, const type *theirs, const type **out)             \
+    {                                                                                            \
+        if (!PTO_HAS(theirs, call)) return loader_refuse(l, "a " what " is too short a struct"); \
+        type *t = loader_copy(l, theirs, sizeof *t);                                             \
+        if (t->id == NULL || t->summary == NULL || t->call == NULL)                              \
+            return loader_refuse(l, "a " what " lacks its id, summary or " #call);               \
+        TRY(loader_check_text(l, t->id, "the summary", t->summary));                             \
+        TRY(check_flags(l, what, t->id, t->reserved, 0));                                        \
+        *out = t;                                                                                \
+        return copy_options(l, t->id, &t->options);                                              \
+    }
+COPY_STRATEGY(pto_tiling, offer, "tiling strategy")
+COPY_STRATEGY(pto_cost, price, "cost model")
 
 static status copy_backend(const loader *l, const pto_backend *theirs, const pto_backend **out)
 {
@@ -244,7 +247,8 @@ static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_p
     TRY(loader_check_text(l, l->file->note.id, "the license", p->license));
     COPY_LIST(p->passes, pto_pass, copy_pass, "passes");
     COPY_LIST(p->properties, pto_property, copy_property, "properties");
-    COPY_LIST(p->tilings, pto_tiling, copy_tiling, "tilings");
+    COPY_LIST(p->tilings, pto_tiling, copy_offer, "tilings");
+    COPY_LIST(p->costs, pto_cost, copy_price, "costs");
     COPY_LIST(p->backends, pto_backend, copy_backend, "backends");
     COPY_LIST(p->opsets, pto_opset, opset_copy, "op-sets");
     *out = p;
@@ -286,6 +290,7 @@ static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *i
     case PLUGIN_PASS: HAS(passes);
     case PLUGIN_PROPERTY: HAS(properties);
     case PLUGIN_TILING: HAS(tilings);
+    case PLUGIN_COST: HAS(costs);
     case PLUGIN_BACKEND: HAS(backends);
     case PLUGIN_OP: return has_op(p, id);
     case PLUGIN_OTHER:
@@ -307,6 +312,7 @@ static status compare_provided(const loader *l, const pto_plugin *p)
     CHECK_NOTED(p->passes, PLUGIN_PASS, id, "its passes");
     CHECK_NOTED(p->properties, PLUGIN_PROPERTY, id, "its properties");
     CHECK_NOTED(p->tilings, PLUGIN_TILING, id, "its tiling strategies");
+    CHECK_NOTED(p->costs, PLUGIN_COST, id, "its cost models");
     CHECK_NOTED(p->backends, PLUGIN_BACKEND, id, "its backends");
     for (uint32_t k = 0; p->opsets[k] != NULL; k++) CHECK_NOTED(p->opsets[k]->rows, PLUGIN_OP, name, "its ops");
     return OK;

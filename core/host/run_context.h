@@ -15,8 +15,8 @@
 
 #include <pto/tiling.h>
 
-/* What of a plugin runs: a pass of a step, a property checker, a strategy, a backend. Made once for each step when
- * its ids are resolved; constant except for the statistics. */
+/* What of a plugin runs: a pass of a step, a property checker, a strategy, a cost model, a backend. Made once for each
+ * step when its ids are resolved; constant except for the statistics. */
 typedef struct run_agent {
     const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
     const char *step;               /* or NULL */
@@ -27,9 +27,11 @@ typedef struct run_agent {
     const value *values;
     const char *const *stats; /* names, NULL-ended, and a counter for each */
     int64_t *stat_values;
-    /* For options that are plugin references: the strategy; one entry for each option, or NULL when there is none. */
+    /* For options that are plugin references: the strategy or cost model; one entry for each option, or NULL when there
+     * is none. */
     const struct run_agent *const *strategies;
     const pto_tiling *tiling; /* of a strategy */
+    const pto_cost *cost;     /* of a cost model */
 } run_agent;
 
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. NULL after a diagnostic: the

@@ -2,13 +2,14 @@
  * schedule pins. */
 #include "core/files/search_space.h"
 #include "core/host/host_handle.h"
+#include "core/host/tiling_problem.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { OFFERS_MAX = 256, TILING_DIMS_MAX = SCHEDULE_VALUES_MAX, TILE_SIZE_MAX = PTO_TILE_SIZE_MAX };
+enum { OFFERS_MAX = 256, TILE_SIZE_MAX = PTO_TILE_SIZE_MAX };
 
 /* What the strategy sees: the problem with handles of its own run, and counted offers. */
 typedef struct chooser {
@@ -156,58 +157,6 @@ static void report_misfit(const chooser *k, op_id nest, const run_agent *strateg
     diag_note(c->diags, strategy->at, "the strategy is chosen here; give it smaller sizes, or another one");
 }
 
-/* What is wrong with a dim; NULL when nothing is. */
-static const char *fault_of(const pto_tiling_dim *dim)
-{
-    if (dim == NULL || !PTO_HAS(dim, granule)) return "is not complete";
-    if (dim->name == NULL || *dim->name == '\0' || !str_is_plain_line(str_from(dim->name))) return "has no plain name";
-    if (dim->kind != PTO_PARALLEL && dim->kind != PTO_REDUCE) return "is neither parallel nor reduced";
-    if (dim->static_extent < -1 || dim->static_extent > PTO_TILING_EXTENT_MAX) return "has an impossible extent";
-    if (dim->granule < 1 || dim->granule > TILE_SIZE_MAX) return "has an impossible granule";
-    return NULL;
-}
-
-static bool check_problem(run_context *c, const pto_tiling_problem *p)
-{
-    if (!PTO_HAS(p, capacity) || p->dim_count == 0 || p->dim_count > TILING_DIMS_MAX || p->dims == NULL ||
-        p->footprint == NULL || p->capacity == NULL || p->shape == NULL) {
-        run_misuse(c, &E1324, "gave a tiling problem that is not complete, or of more than %d dims", TILING_DIMS_MAX);
-        return false;
-    }
-    for (uint32_t d = 0; d < p->dim_count; d++) {
-        const pto_tiling_dim *dim = p->dims[d];
-        const char *fault = fault_of(dim);
-        if (fault == NULL) continue;
-        const bool is_whole = dim != NULL && PTO_HAS(dim, granule);
-        run_misuse(c, &E1324, "gave a tiling problem whose dim %u %s (extent %" PRId64 ", granule %" PRId64 ")", d,
-                   fault, is_whole ? dim->static_extent : 0, is_whole ? dim->granule : 0);
-        return false;
-    }
-    if (!PTO_HAS(p, outer_instances) || p->outer_instances >= -1) return true;
-    run_misuse(c, &E1324, "gave a tiling problem that is walked %" PRId64 " times", p->outer_instances);
-    return false;
-}
-
-static pto_op op_for(run_context *outer, run_context *inner, pto_op h) { return op_handle(inner, op_from(outer, h)); }
-
-/* The pass's problem with handles that belong to the strategy's run. */
-static pto_tiling_problem problem_for(run_context *outer, run_context *inner, const pto_tiling_problem *p)
-{
-    pto_tiling_problem copy = {0};
-    memcpy(&copy, p, p->struct_size < sizeof copy ? p->struct_size : sizeof copy);
-    pto_tiling_dim *dims = arena_array(inner->scratch, p->dim_count, sizeof *dims);
-    const pto_tiling_dim **list = arena_array(inner->scratch, p->dim_count, sizeof *list);
-    for (uint32_t d = 0; d < p->dim_count; d++) {
-        dims[d] = *p->dims[d];
-        dims[d].extent = expr_handle(inner, expr_from(outer, p->dims[d]->extent));
-        list[d] = &dims[d];
-    }
-    copy.struct_size = sizeof copy;
-    copy.dims = list;
-    copy.nest = op_for(outer, inner, p->nest);
-    return copy;
-}
-
 /* ---- pinned sizes ---- */
 
 static str function_of(run_context *c, op_id nest)
@@ -313,18 +262,6 @@ static void record_tile(const chooser *k, str path, const schedule_form *form, c
 
 /* ---- the strategy ---- */
 
-static const run_agent *strategy_of(run_context *c, uint32_t option)
-{
-    const run_agent *who = c->request.agent;
-    uint32_t count = 0;
-    while (who->options != NULL && who->options[count] != NULL) count++;
-    if (option < count && who->options[option]->type == PTO_OPT_PLUGIN && who->strategies != NULL &&
-        who->strategies[option] != NULL && who->strategies[option]->tiling != NULL)
-        return who->strategies[option];
-    run_misuse(c, &E1323, "asked option %u for a tiling strategy, which it does not name", option);
-    return NULL;
-}
-
 /* All that fit were tried before: the first one again, for the error that it leads to. */
 static pto_status go_back(const chooser *k, op_id nest, const run_agent *strategy)
 {
@@ -347,7 +284,7 @@ static pto_status ask_strategy(chooser *k, const run_agent *strategy, op_id nest
         k->passed_over = tiling_retry_next(c->session->params.retry, function_of(c, nest), label_of(c, nest));
     const pto_run *inner = run_context_begin(c->session, &request);
     k->inner = run_of(inner);
-    const pto_tiling_problem copy = problem_for(c, run_of(inner), k->problem);
+    const pto_tiling_problem copy = tiling_problem_for(c, run_of(inner), k->problem);
     const pto_tiling_sink sink = {.struct_size = sizeof sink, .self = k, .offer = offer, .offer_priced = offer_priced};
     const pto_status returned = strategy->tiling->offer(inner, &copy, &sink);
     if (run_context_end(inner, returned).failed) return PTO_FAILED;
@@ -394,8 +331,8 @@ pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_til
                               uint32_t *ordinal)
 {
     run_context *c = run_of(run);
-    if (!check_problem(c, problem)) return PTO_FAILED;
-    const run_agent *strategy = strategy_of(c, option);
+    if (!tiling_problem_check(c, problem)) return PTO_FAILED;
+    const run_agent *strategy = tiling_agent(c, option, "tiling strategy");
     if (strategy == NULL) return PTO_FAILED;
     chooser k = {.c = c, .problem = problem};
     const pto_status result = choose(&k, strategy, op_from(c, problem->nest));

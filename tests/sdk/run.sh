@@ -85,6 +85,12 @@ tiling_runs() { # FILE
     pto-run softmax.ptir --pipeline=strategy.yaml --plugin="$1" --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >other.txt &&
     ! cmp -s other.txt usual.txt
 }
+# Fewer, larger tiles than those of the usual model; the price in the schedule is its own.
+cost_runs() { # FILE
+  pto-opt softmax.ptir --pipeline=default.yaml --plugin="$1" --set=tile.with.strategy.with.cost=org.acme.cost --explain=schedule >priced.txt &&
+    pto-opt softmax.ptir --pipeline=default.yaml --explain=schedule >usual-schedule.txt && grep ' tile ' priced.txt &&
+    ! cmp -s priced.txt usual-schedule.txt && pto-inspect costs --plugin="$1" | grep -q '^org.acme.cost  *Count tiles'
+}
 backend_runs() { # FILE
   pto-run neg.ptir --plugin="$1" --backend=org.acme.backend --random-inputs 3 --out y=zero.npy &&
     ! pto-run softmax.ptir --sym B=1 --plugin="$1" --backend=org.acme.backend --random-inputs 3 2>text &&
@@ -101,7 +107,7 @@ opset_runs() { # FILE
 
 check "softmax runs on the reference backend" pto-run softmax.ptir --sym B=96 --random-inputs 7 --backend=pto.reference --out y=want.npy
 check "softmax runs through the default pipeline" sh -c 'pto-run softmax.ptir --sym B=96 --random-inputs 7 --expect y=want.npy --rtol 1e-5 >usual.txt'
-for kind in pass tiling backend opset; do
+for kind in pass tiling cost backend opset; do
   check "pto-plugin new $kind" pto-plugin new $kind "org.acme.$kind" "$kind-by-cmake"
   for compiler in gcc clang-19; do
     check "$kind: CMake with $compiler" cmake_build $kind $compiler

@@ -1,4 +1,4 @@
-/* pto-inspect plugins, passes, tilings, backends, properties, options: from notes and descriptors. */
+/* pto-inspect plugins, passes, tilings, costs, backends, properties, options: from notes and descriptors. */
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 
@@ -101,18 +101,31 @@ static status show_pass(inspector *x, const char *id, bool in_full)
     return OK;
 }
 
+/* A strategy or a cost model. */
+static status show_strategy(inspector *x, const plugin_file *file, const char *id, const char *summary,
+                            const pto_option *const *options, bool in_full)
+{
+    inspect_entry(x, id, summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        put_options(x, options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
 static status show_tiling(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
     const pto_tiling *t = plugin_host_tiling(x->host, NO_POS, str_from(id), &file);
-    if (t == NULL) return FAILED;
-    inspect_entry(x, t->id, t->summary);
-    if (in_full) {
-        inspect_row(x, "plugin", file->plugin->id);
-        put_options(x, t->options);
-    }
-    inspect_entry_end(x);
-    return OK;
+    return t != NULL ? show_strategy(x, file, t->id, t->summary, t->options, in_full) : FAILED;
+}
+
+static status show_cost(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_cost *c = plugin_host_cost(x->host, NO_POS, str_from(id), &file);
+    return c != NULL ? show_strategy(x, file, c->id, c->summary, c->options, in_full) : FAILED;
 }
 
 static status show_backend(inspector *x, const char *id, bool in_full)
@@ -151,6 +164,7 @@ static status show_property(inspector *x, const char *id, bool in_full)
 
 status inspect_passes(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_PASS, name, show_pass); }
 status inspect_tilings(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_TILING, name, show_tiling); }
+status inspect_costs(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_COST, name, show_cost); }
 status inspect_backends(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_BACKEND, name, show_backend); }
 status inspect_properties(inspector *x, const char *name)
 {
@@ -167,7 +181,7 @@ static void show_options(inspector *x, const char *owner, const char *summary, c
 
 status inspect_options(inspector *x, const char *name)
 {
-    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_BACKEND};
+    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_COST, PLUGIN_BACKEND};
     bool found = false;
     status result = OK;
     inspect_begin(x);
@@ -180,14 +194,17 @@ status inspect_options(inspector *x, const char *name)
                 kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_tiling *t =
                 kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_cost *c =
+                kinds[k] == PLUGIN_COST ? plugin_host_cost(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_backend *b =
                 kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            if (p == NULL && t == NULL && b == NULL) {
+            if (p == NULL && t == NULL && c == NULL && b == NULL) {
                 inspect_refused(x, kinds[k], ids[i]);
                 result = FAILED;
             }
             if (p != NULL) show_options(x, p->id, p->summary, p->options);
             if (t != NULL) show_options(x, t->id, t->summary, t->options);
+            if (c != NULL) show_options(x, c->id, c->summary, c->options);
             if (b != NULL) show_options(x, b->id, b->summary, b->options);
         }
     }

@@ -240,6 +240,10 @@ static void check_descriptor(linter *l, arena *a, const pto_plugin *p)
         check_summary(l, "tiling strategy", (*x)->id, (*x)->summary);
         check_options(l, "tiling strategy", (*x)->id, (*x)->options);
     }
+    for (const struct pto_cost *const *x = p->costs; *x != NULL; x++) {
+        check_summary(l, "cost model", (*x)->id, (*x)->summary);
+        check_options(l, "cost model", (*x)->id, (*x)->options);
+    }
     for (const struct pto_backend *const *x = p->backends; *x != NULL; x++) {
         check_summary(l, "backend", (*x)->id, (*x)->summary);
         check_options(l, "backend", (*x)->id, (*x)->options);

@@ -236,6 +236,10 @@ static const pto_option *const *options_of(void *self, const char *kind, const c
         const pto_backend *b = plugin_host_backend(s->host, NO_POS, str_from(id), NULL);
         return b != NULL ? b->options : NULL;
     }
+    if (strcmp(kind, "cost") == 0) {
+        const pto_cost *c = plugin_host_cost(s->host, NO_POS, str_from(id), NULL);
+        return c != NULL ? c->options : NULL;
+    }
     const pto_tiling *t = plugin_host_tiling(s->host, NO_POS, str_from(id), NULL);
     return t != NULL ? t->options : NULL;
 }

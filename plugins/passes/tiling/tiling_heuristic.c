@@ -1,42 +1,23 @@
-/* pto.tiling-heuristic: tile sizes by a small model of the time that the busiest core needs.
+/* pto.tiling-heuristic: powers of two and whole extents as sizes of tiles, in the order of a cost model.
  *
- * All sizes are priced, and those that fit offered, cheapest first. Time is (waves + 1) tiles, since the first load
- * overlaps nothing, plus a fixed cost of each tile; a wave is one tile on every core. Rows are kept whole where they
- * fit, because chunks of columns are loaded once for each sweep. What is not static counts as what the function
- * expects, or as large. Source: own.
+ * All sizes are priced, and those that fit offered, cheapest first; of equal ones that with the larger last dim.
+ * Source: own.
  *
  * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
 #include <pto/plugin.h>
 
-#include <math.h>
 #include <stdlib.h>
 
-#define OPTIONS(X)                                                                                              \
-    X(VEC_BYTES, BYTES, "vec-bytes", .def = "64KiB", .min = "32", .unit = "bytes",                              \
-      .doc = "Upper bound for one vector tile, in f32 elements of its rows and columns.",                       \
-      .example = "strategy: { use: pto.tiling-heuristic, with: { vec-bytes: 32KiB } }")                         \
-    X(PREFER_ROWS, BOOL, "prefer-whole-rows", .def = "true", .doc = "Keep a row in one tile whenever it fits.", \
-      .example = "strategy: { use: pto.tiling-heuristic, with: { prefer-whole-rows: false } }")
+#define OPTIONS(X)                                                                        \
+    X(VEC_BYTES, BYTES, "vec-bytes", .def = "64KiB", .min = "32", .unit = "bytes",        \
+      .doc = "Upper bound for one vector tile, in f32 elements of its rows and columns.", \
+      .example = "strategy: { use: pto.tiling-heuristic, with: { vec-bytes: 32KiB } }")   \
+    X(COST, PLUGIN, "cost", .def = "pto.cost-roofline", .choices = PTO_STRS("cost"),      \
+      .doc = "The cost model that orders the sizes.",                                     \
+      .example = "strategy: { use: pto.tiling-heuristic, with: { cost: pto.cost-roofline } }")
 PTO_OPTIONS(OPTIONS);
 
-enum {
-    DIMS = 3,
-    CANDIDATES_MAX = 4096,
-    OFFERS = 200,
-    SIZES_MAX = 40,
-    ELEMENT_BYTES = 4,
-    UNKNOWN_EXTENT = 1 << 20,     /* rows and columns that are not static */
-    UNKNOWN_OUTER = 64,           /* instances of outer dims that are not static */
-    UNKNOWN_BOX = 512,            /* rows and columns beside outer dims that are not static */
-    UNKNOWN_MATRIX = 2048,        /* m, n, k that are not static */
-    UNKNOWN_ROW_CHUNK = 512,      /* columns of a chunk when rows of unknown length share a tile */
-    UNKNOWN_ROW_WORK = 128 << 10, /* bytes that the ops of a tile go over when the number of rows is not known */
-    CHUNK_ROWS = 8,               /* rows of a chunked tile: one block of a column of results */
-    SHORT_BYTES = 256             /* parts of rows below this take as long to load as longer ones */
-};
-static const double tile_overhead_bytes = 4096.0; /* cost of a tile besides its bytes, as bytes */
-static const double core_overhead_bytes = 16.0;   /* cost of using one more core */
-static const double tile_overhead_cycles = 400.0;
+enum { DIMS = 3, CANDIDATES_MAX = 4096, OFFERS = 200, SIZES_MAX = 40, MATRIX_SIZE_MAX = 1024, ELEMENT_BYTES = 4 };
 
 typedef struct candidate {
     int64_t tile[DIMS];
@@ -48,27 +29,10 @@ typedef struct search {
     const pto_tiling_problem *problem;
     candidate *items;
     uint32_t count, capacity;
-    int64_t cores, ops;
     int64_t likely[DIMS]; /* extents as far as they are known or expected; -1: not at all */
 } search;
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* A number of the machine that is above 0, or `absent`. */
-static int64_t number_or(const pto_run *run, const char *path, int64_t absent)
-{
-    const int64_t n = pto_machine_i64_or(run, absent, "%s", path);
-    return n > 0 ? n : absent;
-}
-
-/* Cores that own the space of a role. */
-static int64_t cores_of(const pto_run *run, uint32_t role)
-{
-    const pto_space_facts space = pto_space_facts_of(run, role);
-    const pto_str core = space != NULL ? space->core : pto_no_str();
-    const int64_t n = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core));
-    return n > 0 ? n : 1;
-}
 
 static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
 {
@@ -83,17 +47,11 @@ static int fits(const search *s, const int64_t *tile, int64_t *out_bytes)
     return good;
 }
 
-static void consider(search *s, const candidate *c)
+static void consider(search *s, int64_t first, int64_t second, int64_t third)
 {
     if (s->count == CANDIDATES_MAX) return;
     PTO_GROW(s->run, s->items, s->count, s->capacity);
-    s->items[s->count++] = *c;
-}
-
-/* What a dim counts as. */
-static int64_t extent_or(const search *s, uint32_t dim, int64_t unknown)
-{
-    return s->likely[dim] >= 0 ? s->likely[dim] : unknown;
+    s->items[s->count++] = (candidate){.tile = {first, second, third}};
 }
 
 /* Sizes worth trying along a dim, ascending: powers of two times the granule, and the whole extent if it is known. */
@@ -115,173 +73,37 @@ static uint32_t sizes_of(const search *s, uint32_t d, int64_t limit, int round_w
     return count;
 }
 
-/* ---- vector groups ---- */
-
-static int has_columns(pto_value v)
-{
-    const pto_type type = pto_value_type(v);
-    const uint32_t rank = pto_type_rank(type);
-    int64_t columns = 0;
-    return rank != 0 && (!pto_dim_is_const(type, rank - 1, &columns) || columns != 1);
-}
-
-/* Ops of the group that go over whole tiles and not just over a result for each row. */
-static int64_t work_ops(const search *s)
-{
-    int64_t count = 0;
-    PTO_EACH_OP(pto_body(s->problem->nest), op) {
-        if (pto_op_operand_count(op) == 0 || pto_op_result_count(op) == 0) continue;
-        count += has_columns(pto_op_result(op, 0)) || has_columns(pto_op_operand(op, 0));
-    }
-    return count;
-}
-
-static double vector_cost(const search *s, const int64_t *tile)
-{
-    const pto_tiling_dim *columns = s->problem->dims[1];
-    const int64_t row_count = extent_or(s, 0, UNKNOWN_EXTENT), column_count = extent_or(s, 1, UNKNOWN_EXTENT);
-    int walks = columns->kind == PTO_REDUCE; /* one instance walks all columns */
-    const double chunks = (double)pto_ceil_div(column_count, tile[1]), cores = (double)s->cores;
-    const double instances = (double)pto_ceil_div(row_count, tile[0]) * (walks ? 1.0 : chunks);
-    double tiles = ceil(instances / cores) * (walks ? chunks : 1.0);
-    double bytes = (double)(tile[0] * tile[1] * ELEMENT_BYTES);
-    double busy = instances < cores ? instances : cores;
-    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes + busy * core_overhead_bytes;
-    int is_whole = columns->static_extent >= 0 && tile[1] >= columns->static_extent;
-    if (is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS)) cost *= walks ? 0.01 : 1.0;
-    if (!is_whole && tile[0] > CHUNK_ROWS) cost *= 1.5;
-    /* Cores share rows tile by tile: when rows turn out to be few, large tiles leave cores without work. */
-    const double work = bytes * (double)s->ops / (double)UNKNOWN_ROW_WORK;
-    if (s->likely[0] < 0 && tile[0] > 1 && work > 1.0) cost *= 1.0 + work;
-    if (!is_whole && columns->static_extent < 0 && row_count > CHUNK_ROWS) {
-        if (tile[0] < CHUNK_ROWS) cost *= 1.5; /* rows may be short */
-        if (tile[1] > UNKNOWN_ROW_CHUNK) cost *= 1.0 + (double)tile[1] / (double)UNKNOWN_ROW_CHUNK;
-    }
-    return cost;
-}
-
-/* The same for a group with outer dims, of which either dim may be walked: where it is covered, sums and maxima of
- * several sweeps need one load. */
-static double box_cost(const search *s, const int64_t *tile)
-{
-    const int64_t outer = s->problem->outer_instances < 0    ? UNKNOWN_OUTER
-                          : s->problem->outer_instances == 0 ? 1
-                                                             : s->problem->outer_instances;
-    double instances = (double)outer, steps = 1.0;
-    int is_whole = 1;
-    for (int d = 0; d < 2; d++) {
-        const pto_tiling_dim *dim = s->problem->dims[d];
-        const int64_t extent = extent_or(s, (uint32_t)d, UNKNOWN_BOX);
-        const double tiles = (double)pto_ceil_div(extent, tile[d]);
-        if (dim->kind == PTO_REDUCE)
-            steps *= tiles;
-        else
-            instances *= tiles;
-        if (dim->kind == PTO_REDUCE && (dim->static_extent < 0 || tile[d] < dim->static_extent)) is_whole = 0;
-    }
-    const double bytes = (double)tile[0] * (double)tile[1] * (double)ELEMENT_BYTES, cores = (double)s->cores;
-    const double tiles = ceil(instances / cores) * steps;
-    double cost = (tiles + 1.0) * bytes + tiles * tile_overhead_bytes +
-                  (instances < cores ? instances : cores) * core_overhead_bytes;
-    const int64_t columns = s->problem->dims[1]->static_extent;
-    if (tile[1] * ELEMENT_BYTES < SHORT_BYTES && (columns < 0 || tile[1] < columns)) cost *= 1.5;
-    return is_whole && pto_opt_bool(s->run, OPT_PREFER_ROWS) ? 0.01 * cost : cost;
-}
-
 static void search_vector(search *s)
 {
-    const int is_box = strcmp(s->problem->shape, "box") == 0;
     int64_t rows[SIZES_MAX], columns[SIZES_MAX], limit = pto_opt_i64(s->run, OPT_VEC_BYTES) / ELEMENT_BYTES;
-    s->cores = cores_of(s->run, PTO_ROLE_SCRATCHPAD);
-    s->ops = work_ops(s);
     uint32_t row_sizes = sizes_of(s, 0, limit, 0, rows);
     uint32_t column_sizes = sizes_of(s, 1, limit, 0, columns);
     for (uint32_t r = 0; r < row_sizes; r++)
-        for (uint32_t c = 0; c < column_sizes; c++) {
-            candidate k = {.tile = {rows[r], columns[c], 1}};
-            if ((r != 0 || c != 0) && rows[r] > limit / columns[c]) continue;
-            k.cost = is_box ? box_cost(s, k.tile) : vector_cost(s, k.tile);
-            consider(s, &k);
-        }
-}
-
-/* ---- matrix products ---- */
-
-typedef struct matrix_rates {
-    double load_bytes_per_cycle, store_bytes_per_cycle, cycles_per_box;
-    int64_t box_rows, box_bytes, element_bytes;
-} matrix_rates;
-
-static double rate_or(const pto_run *run, const char *path, double absent)
-{
-    const double rate = pto_machine_f64_or(run, absent, "%s", path);
-    return rate > 0.0 ? rate : absent;
-}
-
-/* Bytes per cycle of the path between spaces of these roles. */
-static double path_rate(const pto_run *run, uint32_t from, uint32_t to)
-{
-    const pto_path_facts path = pto_path_facts_of(run, from, to);
-    return path != NULL ? path->bytes_per_cycle : 1.0;
-}
-
-static matrix_rates rates_of(const search *s)
-{
-    static const struct {
-        pto_dtype dtype;
-        const char *path;
-    } boxes[] = {{PTO_F32, "matrix.cycles-per-box.f32"},       {PTO_F16, "matrix.cycles-per-box.f16"},
-                 {PTO_BF16, "matrix.cycles-per-box.bf16"},     {PTO_F8E4M3, "matrix.cycles-per-box.f8e4m3"},
-                 {PTO_F8E5M2, "matrix.cycles-per-box.f8e5m2"}, {PTO_I8, "matrix.cycles-per-box.i8"}};
-    pto_op product = pto_block_first(pto_body(s->problem->nest));
-    pto_dtype dtype = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
-    matrix_rates r = {.cycles_per_box = 1.0, .element_bytes = pto_dtype_bytes(dtype)};
-    if (r.element_bytes < 1) r.element_bytes = ELEMENT_BYTES;
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (boxes[i].dtype == dtype) r.cycles_per_box = (double)number_or(s->run, boxes[i].path, 1);
-    double shared = rate_or(s->run, "shared.gm-bytes-per-cycle", 0.0) / (double)s->cores;
-    r.load_bytes_per_cycle = path_rate(s->run, PTO_ROLE_GLOBAL, PTO_ROLE_PANEL);
-    if (shared > 0.0 && shared < r.load_bytes_per_cycle) r.load_bytes_per_cycle = shared;
-    r.store_bytes_per_cycle = path_rate(s->run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
-    r.box_rows = number_or(s->run, "matrix.box-rows", 1);
-    r.box_bytes = number_or(s->run, "matrix.box-row-bytes", r.element_bytes);
-    return r;
-}
-
-/* Waves of equal instances, stretched by the cores that idle in the last one; loads and products of real extents, since
- * tails are not padded; then what nothing overlaps: the first load and the last store. */
-static double matrix_cost(const search *s, const matrix_rates *rates, const int64_t *tile)
-{
-    int64_t extent[DIMS];
-    for (uint32_t d = 0; d < DIMS; d++) extent[d] = extent_or(s, d, UNKNOWN_MATRIX);
-    const int64_t along_m = pto_ceil_div(extent[0], tile[0]), along_n = pto_ceil_div(extent[1], tile[1]);
-    const double instances = (double)along_m * (double)along_n, bytes = (double)rates->element_bytes;
-    const double waves = ceil(instances / (double)s->cores), steps = (double)pto_ceil_div(extent[2], tile[2]);
-    double loaded =
-        ((double)extent[0] * (double)along_n + (double)extent[1] * (double)along_m) * (double)extent[2] * bytes;
-    double boxes = (double)pto_ceil_div(extent[0], rates->box_rows) * (double)pto_ceil_div(extent[1], rates->box_rows) *
-                   ceil((double)extent[2] * bytes / (double)rates->box_bytes);
-    double load = loaded / rates->load_bytes_per_cycle, compute = boxes * rates->cycles_per_box;
-    double first = (double)((tile[0] + tile[1]) * tile[2]) * bytes / rates->load_bytes_per_cycle;
-    double last = (double)(tile[0] * tile[1] * ELEMENT_BYTES) / rates->store_bytes_per_cycle;
-    double work = instances > 0.0 ? (load > compute ? load : compute) * waves / instances : 0.0;
-    return work + waves * steps * tile_overhead_cycles + first + last;
+        for (uint32_t c = 0; c < column_sizes; c++)
+            if ((r == 0 && c == 0) || rows[r] <= limit / columns[c]) consider(s, rows[r], columns[c], 1);
 }
 
 static void search_matrix(search *s)
 {
-    int64_t sizes[DIMS][SIZES_MAX], limit = number_or(s->run, "matrix.dim-max", 4096);
+    int64_t sizes[DIMS][SIZES_MAX], most = pto_machine_i64_or(s->run, 0, "matrix.dim-max");
     uint32_t count[DIMS];
-    s->cores = cores_of(s->run, PTO_ROLE_ACCUMULATOR);
-    const matrix_rates rates = rates_of(s);
-    for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s, d, least_of(limit, 1024), 1, sizes[d]);
+    const int64_t limit = most > 0 ? least_of(most, MATRIX_SIZE_MAX) : MATRIX_SIZE_MAX;
+    for (uint32_t d = 0; d < DIMS; d++) count[d] = sizes_of(s, d, limit, 1, sizes[d]);
     for (uint32_t m = 0; m < count[0]; m++)
         for (uint32_t n = 0; n < count[1]; n++)
-            for (uint32_t k = 0; k < count[2]; k++) {
-                candidate c = {.tile = {sizes[0][m], sizes[1][n], sizes[2][k]}};
-                c.cost = matrix_cost(s, &rates, c.tile);
-                consider(s, &c);
-            }
+            for (uint32_t k = 0; k < count[2]; k++) consider(s, sizes[0][m], sizes[1][n], sizes[2][k]);
+}
+
+/* What the cost model says of all, asked once. */
+static pto_status ask_price(const search *s)
+{
+    const uint32_t dims = s->problem->dim_count;
+    int64_t *tiles = PTO_SCRATCH(s->run, int64_t, (size_t)s->count *dims);
+    double *costs = PTO_SCRATCH(s->run, double, s->count);
+    for (uint32_t i = 0; i < s->count; i++) memcpy(tiles + (size_t)i * dims, s->items[i].tile, dims * sizeof *tiles);
+    PTO_TRY(pto_tiling_price(s->run, OPT_COST, s->problem, s->count, tiles, costs));
+    for (uint32_t i = 0; i < s->count; i++) s->items[i].cost = costs[i];
+    return PTO_OK;
 }
 
 static int compare(const void *a, const void *b)
@@ -294,7 +116,7 @@ static int compare(const void *a, const void *b)
     return 0;
 }
 
-/* A shape that the model does not know: all dims alike, from large to small. */
+/* A shape that nothing is known of: all dims alike, from large to small. */
 static pto_status offer_even(const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
     int64_t tile[16];
@@ -333,7 +155,7 @@ static pto_status offer_sorted(const search *s, const pto_tiling_sink *sink)
 
 static pto_status offer_best(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink)
 {
-    search s = {.run = run, .problem = problem, .cores = 1};
+    search s = {.run = run, .problem = problem};
     for (uint32_t d = 0; d < problem->dim_count && d < DIMS; d++)
         s.likely[d] = problem->dims[d]->static_extent >= 0
                           ? problem->dims[d]->static_extent
@@ -344,6 +166,7 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
         search_matrix(&s);
     else
         return offer_even(problem, sink);
+    PTO_TRY(ask_price(&s));
     if (s.count > 1) qsort(s.items, s.count, sizeof *s.items, compare);
     return offer_sorted(&s, sink);
 }
@@ -351,7 +174,7 @@ static pto_status offer_best(const pto_run *run, const pto_tiling_problem *probl
 static const pto_tiling heuristic = {
     .struct_size = sizeof heuristic,
     .id = "pto.tiling-heuristic",
-    .summary = "Largest tiles that fit and keep all cores busy",
+    .summary = "Powers of two and whole extents, in the order of a cost model",
     .options = pass_options,
     .offer = offer_best,
 };

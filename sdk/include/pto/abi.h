@@ -58,6 +58,7 @@ extern "C" {
 typedef struct pto_host pto_host;
 struct pto_tiling;
 struct pto_tiling_problem;
+struct pto_cost;
 struct pto_decision;
 struct pto_backend;
 struct pto_opset;
@@ -368,6 +369,7 @@ typedef struct pto_plugin {
     const struct pto_tiling *const *tilings;
     const struct pto_backend *const *backends;
     const struct pto_opset *const *opsets;
+    const struct pto_cost *const *costs;
 } pto_plugin;
 
 #ifdef __cplusplus

@@ -1,5 +1,8 @@
 /* Tiling strategies: they offer candidates; the host checks and applies the first that is feasible. Sizes that the
- * schedule file pins are taken instead, or refused, and no strategy is asked then. */
+ * schedule file pins are taken instead, or refused, and no strategy is asked then.
+ *
+ * Cost models: they say what candidates cost. A strategy asks the one that an option of its own names (choices:
+ * "cost") by pto_tiling_price. */
 #ifndef PTO_TILING_H
 #define PTO_TILING_H
 
@@ -62,6 +65,19 @@ typedef struct pto_tiling {
      * PTO_FAILED after a diagnostic. */
     pto_status (*offer)(const pto_run *run, const pto_tiling_problem *problem, const pto_tiling_sink *sink);
 } pto_tiling;
+
+/* The descriptor of a cost model. */
+typedef struct pto_cost {
+    uint32_t struct_size, reserved;
+    const char *id, *summary;
+    const pto_option *const *options;
+    /* What `count` tiles cost: one after the other, with a size for each dim of the problem; `costs` has a place for
+     * each. Less is better, in a unit of the model's own; finite and not negative, or a diagnostic blames the model.
+     * Sizes need not fit. On the thread of the strategy that asks; it reads the module and changes nothing. PTO_FAILED
+     * after a diagnostic. */
+    pto_status (*price)(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
+                        double *costs);
+} pto_cost;
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 # Every subject in every format: JSON parses and names what text and markdown name; names that do not exist are refused.
 set -u
-for subject in plugins passes tilings backends properties ops machines options errors host; do
+for subject in plugins passes tilings costs backends properties ops machines options errors host; do
   for format in text json markdown; do
     exits 0 pto-inspect $subject --format=$format >$format 2>stderr || { cat stderr; exit 1; }
     [ -s $format ] && [ ! -s stderr ] || { echo "$subject in $format: nothing, or words on stderr"; exit 1; }
@@ -19,7 +19,7 @@ for e in entries:
     assert f"### `{e['name']}`" in markdown, f"{sys.argv[1]}: {e['name']} is not in the markdown"
 END
 done
-for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' 'backends pto.cpu-sim' 'properties pto.grouped' 'ops tensor.add' \
+for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' 'costs pto.cost-roofline' 'backends pto.cpu-sim' 'properties pto.grouped' 'ops tensor.add' \
   'machines ascend-910b' 'errors E1702' 'host pto_op_operand'; do
   exits 0 pto-inspect $one --format=json >json || exit 1
   python3 -c "import json; (e,) = json.load(open('json')); assert e['name'] == '${one#* }', e" || exit 1

@@ -441,12 +441,11 @@ static int64_t capacity(void *self, pto_space space)
     make_calls(1);
     return space == VEC ? (chance(50) ? 65536 : any_i64()) : 0;
 }
-static void call_tiling_choose(void)
+/* Asks `call` with a problem, at random. */
+static void with_problem(void (*call)(const pto_tiling_problem *problem))
 {
     pto_tiling_dim dims[3];
     const pto_tiling_dim *list[3] = {&dims[0], &dims[1], &dims[2]};
-    int64_t tile[32];
-    uint32_t ordinal;
     for (uint32_t d = 0; d < 3; d++)
         dims[d] = (pto_tiling_dim){.struct_size = sizeof dims[d],
                                    .kind = chance(now.misuses) ? any_u32() : PTO_PARALLEL,
@@ -465,9 +464,23 @@ static void call_tiling_choose(void)
     if (problem.dim_count > 3 && problem.dim_count <= 32) return; /* the list has three */
     if (now.depth != 0 || !chance(20)) return;
     now.depth++;
-    (void)pto_tiling_choose(any_run(), chance(now.misuses) ? any_option() : 3, &problem, tile, &ordinal);
+    call(&problem);
     now.depth--;
 }
+static void choose_for(const pto_tiling_problem *problem)
+{
+    int64_t tile[32];
+    uint32_t ordinal;
+    (void)pto_tiling_choose(any_run(), chance(now.misuses) ? any_option() : 3, problem, tile, &ordinal);
+}
+static void call_tiling_choose(void) { with_problem(choose_for); }
+static void price_for(const pto_tiling_problem *problem)
+{
+    const int64_t tiles[3 * 32] = {8, 8, 8, any_i64()};
+    double costs[3];
+    (void)pto_tiling_price(any_run(), chance(now.misuses) ? any_option() : 4, problem, random_below(4), tiles, costs);
+}
+static void call_tiling_price(void) { with_problem(price_for); }
 static void call_op_replace_symbols(void)
 {
     pto_str symbols[2] = {any_str(), any_name()};
@@ -554,8 +567,9 @@ static caller enter(const pto_run *run, pto_op unit, uint32_t left, uint32_t mis
     X(CALLS, I64, "calls", .def = "1000", .min = "0", .max = "1000000", .doc = "how many")                            \
     X(MISUSES, I64, "misuses", .def = "10", .min = "0", .max = "100", .doc = "handles that are not good, in percent") \
     X(STRATEGY, PLUGIN, "strategy", .def = "test.hostile-calls-strategy", .doc = "Which one is asked",                \
-      .choices = tiling_kind)
-static const char *const tiling_kind[] = {"tiling", NULL};
+      .choices = tiling_kind)                                                                                         \
+    X(COST, PLUGIN, "cost", .def = "test.hostile-calls-cost", .doc = "Which one prices", .choices = cost_kind)
+static const char *const tiling_kind[] = {"tiling", NULL}, *const cost_kind[] = {"cost", NULL};
 PTO_OPTIONS(OPTIONS);
 #define KINDS(X) X(NEG, "tensor.neg")
 PTO_KINDS(KINDS);
@@ -594,6 +608,14 @@ static pto_status offer(const pto_run *run, const pto_tiling_problem *problem, c
         if (!sink->offer_priced(sink->self, tile, chance(5) ? any_f64() : 1.0)) break;
     }
     return PTO_OK;
+}
+static pto_status price(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
+                        double *costs)
+{
+    (void)tiles;
+    (void)look(run, problem->nest);
+    for (uint32_t i = 0; i < count; i++) costs[i] = chance(5) ? any_f64() : 1.0;
+    return chance(5) ? PTO_FAILED : PTO_OK;
 }
 
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
@@ -662,6 +684,10 @@ static const pto_tiling strategy = {.struct_size = sizeof strategy,
                                     .id = "test.hostile-calls-strategy",
                                     .summary = "Call the host at random, then offer",
                                     .offer = offer};
+static const pto_cost model = {.struct_size = sizeof model,
+                               .id = "test.hostile-calls-cost",
+                               .summary = "Call the host at random, then price",
+                               .price = price};
 static const pto_backend backend = {.struct_size = sizeof backend,
                                     .id = "test.hostile-calls-backend",
                                     .summary = "Call the host at random",
@@ -673,10 +699,13 @@ static const pto_backend backend = {.struct_size = sizeof backend,
 #define NOTE(level_)                                                                  \
     "pass:test.hostile-calls-" #level_ " pass:test.hostile-calls-" #level_ "_module " \
     "property:test.hostile-looks-" #level_ " "
-PTO_PLUGIN("test.hostile-calls", LEVELS(NOTE) "tiling:test.hostile-calls-strategy backend:test.hostile-calls-backend",
-           "test.hostile-looks-tensor test.hostile-looks-tile test.hostile-looks-block test.hostile-looks-exec",
-           .version = "1.0.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &tensor, &tensor_module, &tile, &tile_module, &block, &block_module, &exec,
-                              &exec_module),
-           .properties = PTO_LIST(pto_property, &tensor_looks, &tile_looks, &block_looks, &exec_looks),
-           .tilings = PTO_LIST(pto_tiling, &strategy), .backends = PTO_LIST(pto_backend, &backend));
+PTO_PLUGIN(
+    "test.hostile-calls",
+    LEVELS(NOTE) "tiling:test.hostile-calls-strategy cost:test.hostile-calls-cost backend:test.hostile-calls-backend",
+    "test.hostile-looks-tensor test.hostile-looks-tile test.hostile-looks-block test.hostile-looks-exec",
+    .version = "1.0.0", .license = "Apache-2.0",
+    .passes = PTO_LIST(pto_pass, &tensor, &tensor_module, &tile, &tile_module, &block, &block_module, &exec,
+                       &exec_module),
+    .properties = PTO_LIST(pto_property, &tensor_looks, &tile_looks, &block_looks, &exec_looks),
+    .tilings = PTO_LIST(pto_tiling, &strategy), .costs = PTO_LIST(pto_cost, &model),
+    .backends = PTO_LIST(pto_backend, &backend));
