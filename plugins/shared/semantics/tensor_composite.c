@@ -227,6 +227,17 @@ static void attend(const attention *a, int64_t seen)
     for (int64_t j = 0; j < a->values; j++) write_at(out, a->w.offset[MADE] + j * out->strides[last], a->sums[j] / sum);
 }
 
+/* How far tensor `i` goes for one step along `part` of dim d: 0 where it stays. Heads are walked in two parts: groups,
+ * and the `shared` heads of q in one. */
+static int64_t query_stride(const pto_tensor *t, int i, uint32_t d, uint32_t rank, int part, int64_t shared)
+{
+    if (t == NULL || t->rank + d < rank || t->dims[d + t->rank - rank] == 1) return 0;
+    const int64_t stride = t->strides[d + t->rank - rank];
+    const bool is_shared = i == KEY || i == VALUE, is_heads = d + 3 == rank;
+    if (is_shared && (part == 1 || d + 2 == rank)) return 0;
+    return part == 0 && is_heads && !is_shared ? stride * shared : stride;
+}
+
 /* Dims of the walk: batches, heads of keys, queries' heads that share one, queries. */
 static pto_status walk_queries(attention *a)
 {
@@ -240,14 +251,8 @@ static pto_status walk_queries(attention *a)
             return tensor_fail(a->call, "extent %" PRId64 " of q along dim %u, and %" PRId64 " of k", extent, d, own);
         for (int part = 0; part < (d + 3 == rank ? 2 : 1); part++) {
             a->w.dims[a->w.rank] = part == 1 ? shared : d + 3 == rank ? own : extent;
-            for (int i = MADE; i <= MASK; i++) {
-                const pto_tensor *t = all[i];
-                if (t == NULL || t->rank + d < rank || t->dims[d + t->rank - rank] == 1) continue;
-                const int64_t stride = t->strides[d + t->rank - rank];
-                const bool is_shared = i == KEY || i == VALUE;
-                if (is_shared && (part == 1 || d + 2 == rank)) continue;
-                a->w.strides[i][a->w.rank] = part == 0 && d + 3 == rank && !is_shared ? stride * shared : stride;
-            }
+            for (int i = MADE; i <= MASK; i++)
+                a->w.strides[i][a->w.rank] = query_stride(all[i], i, d, rank, part, shared);
             a->w.rank++;
         }
     }
