@@ -177,17 +177,6 @@ def indexed(f, dtype, most=4):
     return x, dims, axis
 
 
-def places(f, dims, below, dtype=None):
-    """An input of legal indices."""
-    dtype, name = dtype or f.r.choice(("i32", "i32", "i64", "i16")), f.p.fresh("at")
-    if f.caller is not None:
-        raise Reject
-    f.env[name] = Quantity(f.rng.integers(0, below, f.shape(dims)).astype(numpy_type(dtype)))
-    f.params.append((name, dims, dtype))
-    f.types[name] = (dims, dtype)
-    return name
-
-
 def legal(at, below):
     if at.v.size and (np.min(at.v) < 0 or np.max(at.v) >= below):
         raise Reject
@@ -199,7 +188,7 @@ def take(f, op, dtype):
     listed = f.r.choice((("A",), ("5",), ("1",), ("2", "3")))
     if len(dims) + len(listed) - 1 > 5:
         raise Reject
-    at = places(f, listed, f.shape(dims)[axis])
+    at = f.indices(listed, f.shape(dims)[axis])
     f.op(f"tensor.take %0, %1 {{axis = {axis}}}", [x, at], [((*dims[:axis], *listed, *dims[axis + 1:]), dtype)],
          lambda q, at: moved(lambda v: np.take(v, at.v, axis))(q))
 
@@ -208,7 +197,7 @@ def take(f, op, dtype):
 def gather(f, op, dtype):
     x, dims, axis = indexed(f, dtype)
     index = (*dims[:axis], f.r.choice(("1", "2", "5")), *dims[axis + 1:])
-    at = places(f, index, f.shape(dims)[axis])
+    at = f.indices(index, f.shape(dims)[axis])
     f.op(f"tensor.gather %0, %1 {{axis = {axis}}}", [x, at], [(index, dtype)], lambda q, at: moved(lambda v: np.take_along_axis(v, at.v.astype(np.int64), axis))(q))
 
 
@@ -224,7 +213,7 @@ def put(v, at, parts, axis, how):
 def put_slices(f, op, dtype):
     x, dims, axis = indexed(f, dtype)
     count = f.r.choice(("1", "2", "5"))
-    at, src = places(f, (count,), f.shape(dims)[axis]), f.pick(dtype, (*dims[:axis], count, *dims[axis + 1:]))
+    at, src = f.indices((count,), f.shape(dims)[axis]), f.pick(dtype, (*dims[:axis], count, *dims[axis + 1:]))
     alpha = f.r.choice((1, 1, 2, 3)) if op == "index_add" else 1
     words = f"{{axis = {axis}" + (f", alpha = {alpha}" if alpha != 1 else "") + "}"
 
@@ -246,7 +235,7 @@ def put_slices(f, op, dtype):
 def scatter(f, op, dtype):
     x, dims, axis = indexed(f, dtype)
     index = (*dims[:axis], f.r.choice(("1", "2", "4")), *dims[axis + 1:])
-    at, src = places(f, index, f.shape(dims)[axis]), f.pick(dtype, index)
+    at, src = f.indices(index, f.shape(dims)[axis]), f.pick(dtype, index)
     how = f.r.choice(("none", "add", "mul")) if dtype != "bool" else "none"
     words = f"{{axis = {axis}" + (f', reduce = "{how}"' if how != "none" else "") + "}"
 
@@ -279,7 +268,7 @@ def index_put(f, op, dtype):
         raise Reject
     many, count = f.r.choice((1, 2)), f.r.choice(("1", "3", "6"))
     kind = f.r.choice(("i32", "i64"))
-    lists = [places(f, (count,), f.shape(dims)[k], kind) for k in range(many)]
+    lists = [f.indices((count,), f.shape(dims)[k], kind) for k in range(many)]
     values = f.pick(dtype, (count, *dims[many:]))
     add = dtype != "bool" and f.r.random() < 0.4
 

@@ -111,6 +111,16 @@ class Function:
         self.types[name] = (dims, dtype)
         return name
 
+    def indices(self, dims, below, dtype=None):
+        """An input of numbers of 0 .. below - 1."""
+        dtype, name = dtype or self.r.choice(("i32", "i32", "i64", "i16")), self.p.fresh("at")
+        if self.caller is not None:
+            raise Reject
+        self.env[name] = Quantity(self.rng.integers(0, below, self.shape(dims)).astype(numpy_type(dtype)))
+        self.params.append((name, dims, dtype))
+        self.types[name] = (dims, dtype)
+        return name
+
     def fits(self, name, dtype, dims, low, high, exact):
         its_dims, its_dtype = self.types[name]
         if its_dtype != dtype or its_dims is None or (dims is not None and its_dims != dims):

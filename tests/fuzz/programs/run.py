@@ -1,6 +1,6 @@
 """Random programs of all ops of the table, against numpy.
 
-    run.py [--bin DIR] [--first SEED] [--count N] [--seconds N] [--lowered N] [--keep DIR] [--report]
+    run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--keep DIR] [--report]
 
 Program number n is of seed n, and begins with row n of the table of op and element type, so that each row has its turn. Each runs on
 the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too, for a machine and settings
@@ -22,6 +22,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import program as programs  # noqa: E402
+import draw_composites  # noqa: E402, F401
 import draw_elementwise  # noqa: E402, F401
 import draw_moves  # noqa: E402, F401
 import draw_reductions  # noqa: E402, F401
@@ -125,7 +126,7 @@ def settings_of(r):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", default="", help="folder of the tools")
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--lowered", type=int, default=1)
@@ -137,7 +138,7 @@ def main():
     hits, refused = collections.Counter(), collections.Counter()
     wrong = count = lowered = 0
     end = time.monotonic() + a.seconds if a.seconds else None
-    for seed in range(a.first, a.first + a.count):
+    for seed in range(a.seed, a.seed + a.count):
         if end and time.monotonic() > end:
             break
         try:

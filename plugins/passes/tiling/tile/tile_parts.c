@@ -120,10 +120,20 @@ static int has_ascending(const row_group *g)
     return 0;
 }
 
+/* Whether what goes on along a swept axis would be a nest with a result that has none: all its instances would write
+ * it. */
+static int would_share(const row_group *g)
+{
+    if (!goes_on_along(g)) return 0;
+    for (uint32_t i = 0; i < g->output_count; i++)
+        if ((g->values[g->outputs[i]].shape & g->sweeps) == 0) return 1;
+    return 0;
+}
+
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
 {
     *part = 0;
-    if (g->depth == 0 || has_ascending(g)) return PTO_OK;
+    if (g->depth == 0 || has_ascending(g) || would_share(g)) return PTO_OK;
     int64_t chunks = PTO_TILE_SIZE_MAX;
     if (pto_expr_is_const(rows_swept_chunks(g, tile), &chunks) && chunks < 2) return PTO_OK;
     const sweep_facts f = facts_of(g, tile);
