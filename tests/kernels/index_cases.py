@@ -42,7 +42,7 @@ def index_cases():
     for shape in LINES:
         for axis in range(len(shape)):
             n = shape[axis]
-            for t in NUMBERS + ["bool"]:
+            for t in el.TYPES:
                 x = of_any_type(t, shape)
                 src = Array(t, x)
                 given = axis - len(shape) if rng.integers(0, 2) else axis
@@ -60,8 +60,9 @@ def index_cases():
                 for at, bits in updates:
                     put[at] = bits
                 ins = [src, index, Array(t, new)]
-                case("scatter", what, t, put, ins, axes=[given])
-                if t != "bool":
+                if t in NUMBERS + ["bool"]:
+                    case("scatter", what, t, put, ins, axes=[given])
+                if t in NUMBERS:
                     case("scatter", what + " add", t, combined(t, x, updates, False, 1), ins, axes=[given], combine=1)
                     case("scatter", what + " mul", t, combined(t, x, updates, True, 1), ins, axes=[given], combine=2)
                 for dims in ((), (4,), (2, 3)) if len(shape) < 7 else ((), (4,)):
@@ -77,7 +78,7 @@ def index_cases():
                     for at, bits in updates:
                         put[at] = bits
                     case("scatter_update", what + f" by {dims}", t, put, ins, axes=[given])
-                    if t != "bool":
+                    if t in NUMBERS:
                         alpha = [1, -2, 0.5][int(rng.integers(0, 3 if el.is_float(t) else 2))]
                         case("index_add", what + f" by {dims}", t, combined(t, x, updates, False, alpha), ins, axes=[given], combine=1, alpha=alpha)
         for t in NUMBERS + ["bool"]:

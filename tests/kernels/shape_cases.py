@@ -7,14 +7,14 @@ from tensor_table import Array, NUMBERS, SHAPES, case, data, rng, rounded, to_bi
 
 def iota_cases():
     for shape in SHAPES + [(1, 300), (300, 2)]:
-        for t in NUMBERS:
-            for axis in range(-len(shape), len(shape)):
+        for t in NUMBERS + ["bool"]:
+            for axis in range(-len(shape), len(shape)) if t != "bool" else ():
                 along = np.broadcast_to(np.arange(shape[axis]).reshape([-1 if d == axis % len(shape) else 1 for d in range(len(shape))]), shape)
                 want = rounded(t, along) if el.is_float(t) else to_bits(t, along.astype(object))
                 case("iota", f"{t} {shape} {axis}", t, want, [], axes=[axis])
             if len(shape) < 2:
                 continue
-            a = data(t, shape)
+            a = data(t, shape) & 1 if t == "bool" else data(t, shape)
             for diagonal in (0, 1, -2, 1000, -(1 << 40)):
                 place = np.arange(shape[-1])[None, :] - np.arange(shape[-2])[:, None]
                 for name, keep in (("tril", place <= diagonal), ("triu", place >= diagonal)):
@@ -49,6 +49,9 @@ def shape_cases():
             if t in ("f32", "f16", "bf16"):
                 for value in (0, 3, 2049, (1 << 24) + 1, -(1 << 24) - 3):
                     case("index_cast", f"{t} {shape} {value}", t, np.full(shape, el.encode(t, float(value))[0]), [], value=value)
+            elif t in NUMBERS:
+                for value in (0, 3, 127):
+                    case("index_cast", f"{t} {shape} {value}", t, np.full(shape, el.int_bits(t, [value])[0]), [], value=value)
     for src in el.TYPES:
         for to in el.TYPES:
             if "index" in (src, to):
@@ -94,10 +97,11 @@ def window_cases():
                 axes = [d for d in range(n) if rng.integers(0, 2)]
                 case("flip", f"{t} {shape} {axes}", t, np.flip(a, axes), [src], axes=[d - n if rng.integers(0, 2) else d for d in axes])
                 around = [(int(rng.integers(0, 4)), int(rng.integers(0, 4))) for _ in shape]
-                if t in ("f8e8m0", "index") or n > 4:
+                if n > 4:
                     continue
-                bits = el.encode(t, -2.5) if el.is_float(t) else el.int_bits(t, [1])
-                case("pad", f"{t} {shape} {around}", t, np.pad(a, around, constant_values=bits[0]) if n else a, [src], offsets=[l for l, _ in around], value=-2.5 if el.is_float(t) else 1)
+                value = 2.0 if t == "f8e8m0" else -2.5 if el.is_float(t) else 1
+                bits = el.encode(t, value) if el.is_float(t) else el.int_bits(t, [value])
+                case("pad", f"{t} {shape} {around}", t, np.pad(a, around, constant_values=bits[0]) if n else a, [src], offsets=[l for l, _ in around], value=value)
             case("squeeze", f"{t} {shape}", t, a.reshape([d for d in shape if d != 1]), [src], axes=[i for i, d in enumerate(shape) if d == 1])
             if n < 8:
                 case("unsqueeze", f"{t} {shape}", t, a[None], [src], axes=[0])

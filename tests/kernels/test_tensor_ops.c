@@ -1,9 +1,12 @@
 /* Every tensor op against the table of make_tensor_ops_tables.py; then the messages of calls that must fail.
  *
- * usage: test_tensor_ops TABLE. Arrays are contiguous, permuted or with gaps, at odd addresses between guard bytes; the
- * whole memory image is compared. */
+ * usage: test_tensor_ops TABLE PASSED. PASSED, which is written when all is right, lists ops and the element types that
+ * cases of theirs had, for docs/op_types.py. Arrays are contiguous, permuted or with gaps, at odd addresses between
+ * guard bytes; the whole memory image is compared. */
 #include "semantics/insn_semantics.h"
 #include "semantics/tensor_ops.h"
+
+#include <pto/names.h>
 
 #include "case_table.h"
 
@@ -45,7 +48,11 @@ static bool is_as_wanted(const array *out, const char *name, const char *what, i
     return false;
 }
 
-static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
+/* How many cases there were, by the element type of the first operand: of `where` the second, without operands the
+ * result. */
+typedef int64_t seen_types[EVAL_COUNT][PTO_DTYPE_COUNT];
+
+static bool run_case(reader *r, uint32_t cpu, seen_types seen)
 {
     char name[NAME], what[WHAT];
     memcpy(name, take(r, NAME), NAME);
@@ -93,7 +100,7 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     call.second = results > 1 ? &out[1].t : NULL;
 
     const tensor_op op = tensor_op_by_name(name, strlen(name));
-    seen[op]++;
+    seen[op][(count == 0 ? &out[0] : &in[op == EVAL_TENSOR_WHERE ? 1 : 0])->t.dtype]++;
     call.scratch = malloc(tensor_scratch_bytes(op, &call));
     bool good = tensor_run(op, &call) == PTO_OK;
     if (!good) printf("%s %s: failed: %s\n", name, what, call.text);
@@ -108,11 +115,10 @@ static bool run_case(reader *r, uint32_t cpu, int64_t *seen)
     return good;
 }
 
-static int run_table(const uint8_t *bytes, size_t n)
+static int run_table(const uint8_t *bytes, size_t n, seen_types seen)
 {
     reader r = {bytes, bytes + n};
     const int64_t cases = take_i64(&r);
-    int64_t seen[EVAL_COUNT] = {0};
     int bad = 0;
     for (int64_t i = 0; i < cases && bad < 50; i++) {
         const int64_t size = take_i64(&r);
@@ -122,7 +128,9 @@ static int run_table(const uint8_t *bytes, size_t n)
         bad += !run_case(&again, 0, seen);
     }
     for (int op = EVAL_NONE + 1; op < EVAL_COUNT; op++) {
-        if (seen[op] || op == EVAL_TENSOR_GROUP) continue;
+        int64_t cases_of_op = 0;
+        for (int t = 0; t < PTO_DTYPE_COUNT; t++) cases_of_op += seen[op][t];
+        if (cases_of_op != 0 || op == EVAL_TENSOR_GROUP) continue;
         printf("%s: no case in the table\n", tensor_op_name((tensor_op)op));
         bad++;
     }
@@ -208,15 +216,29 @@ static int run_failures(void)
     return bad;
 }
 
+static int write_passed(const char *path, seen_types seen)
+{
+    FILE *f = fopen(path, "w");
+    if (f == NULL) {
+        perror(path);
+        return 1;
+    }
+    for (int op = EVAL_NONE + 1; op < EVAL_COUNT; op++)
+        for (int t = 0; t < PTO_DTYPE_COUNT; t++)
+            if (seen[op][t] != 0) fprintf(f, "%s %s\n", tensor_op_name((tensor_op)op), pto_dtype_name((pto_dtype)t));
+    return fclose(f) != 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: test_tensor_ops TABLE\n");
+    if (argc != 3) {
+        fprintf(stderr, "usage: test_tensor_ops TABLE PASSED\n");
         return 2;
     }
     size_t n;
     uint8_t *bytes = table_load(argv[1], &n);
-    const int bad = run_table(bytes, n) + run_failures();
+    static seen_types seen;
+    const int bad = run_table(bytes, n, seen) + run_failures();
     free(bytes);
-    return bad != 0;
+    return bad != 0 || write_passed(argv[2], seen) != 0;
 }
