@@ -94,9 +94,10 @@ def composite_cases(case, data, rounded, Array, rng):
                 with np.errstate(all="ignore"):
                     want = attend(wide(a), wide(b), wide(v), sees, **more) if k[-2] else np.full((*q[:-1], n), np.nan)
                 make.put("attention", f"{t} {q} {k} {kind} {more}", t, want, ins, **more)
-    table = data("bf16", (5, 3, 2))
-    at = rng.integers(0, 5, (2, 4))
-    case("embedding", "bf16", "bf16", table[at], [Array("bf16", table), Array("i32", el.int_bits("i32", at.ravel()).reshape(at.shape))])
+    for t in el.TYPES:
+        table = data(t, (5, 3, 2)) & 1 if t == "bool" else data(t, (5, 3, 2))
+        at = rng.integers(0, 5, (2, 4))
+        case("embedding", t, t, table[at], [Array(t, table), Array("i32", el.int_bits("i32", at.ravel()).reshape(at.shape))])
     for x, want in (([1e4, 1e4, -1e4], [np.log(2.0)]), ([np.inf, 0, 1], [np.nan]), ([np.nan, 0, 1], [np.nan]), ([-np.inf, 0, 0], [np.inf]), ([-0.0, -np.inf, -np.inf], [0.0]), ([3e38, -3e38, 0], [0.0])):
         make.put("cross_entropy", f"{x}", "f32", np.array(want), [("f32", el.encode("f32", [x])), ("i64", np.zeros(1, dtype=np.uint64))])
     for x, want in (([np.nan, 1, 2], [np.nan] * 3), ([np.inf, 1, 2], [np.nan] * 3), ([5, 5, 5], [0, 0, 0]), ([-0.0, 0, 0], [0, 0, 0])):

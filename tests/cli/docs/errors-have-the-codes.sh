@@ -9,7 +9,7 @@ import os, re, subprocess, sys
 folder, tables = sys.argv[1], sys.argv[2:]
 # Sections without an example, and why there is none.
 PLUGIN, TIME, HINT = "a faulty plugin reports it", "it depends on the clock", "it takes a compiled module"
-WITHOUT = dict.fromkeys(f"E{n}" for n in (1302, 1303, 1304, 1305, 1306, 1310, 1311, 1312, 1313, *range(1320, 1329), 1330, 1340,
+WITHOUT = dict.fromkeys(f"E{n}" for n in (1302, 1303, 1304, 1305, 1306, 1310, 1311, 1312, 1313, *range(1320, 1329), 1330, 1333, 1340,
                                           1341, 1342, 1343, 1390, 1706, 1707, 1708, 1901, 1902, 1904, 1905))
 WITHOUT = {code: PLUGIN for code in WITHOUT}
 WITHOUT |= {"E0315": PLUGIN, "E1111": PLUGIN, "E0117": TIME, "E1508": TIME, "E1711": TIME, "E1712": HINT, "E1332": HINT}
