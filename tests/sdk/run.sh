@@ -18,10 +18,10 @@ check() {
   shift
   if "$@" >"$work/log" 2>&1; then
     passed=$((passed + 1))
-    echo "ok      $name"
+    printf 'ok      %s\n' "$name"
   else
     failed=$((failed + 1))
-    echo "FAILED  $name"
+    printf 'FAILED  %s\n' "$name"
     sed 's/^/        /' "$work/log" | tail -n 30
   fi
 }
@@ -138,14 +138,27 @@ check "an unknown id is refused" sh -c '! pto-plugin new pass NoDots x 2>text &&
 # The guide, command by command, from the installed tree.
 source_root=$(cd "$(dirname "$self")/../.." && pwd)
 export PTO="$root"
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$source_root/docs/first-pass.md" >commands
+# guide PAGE: its commands, one line each, in a folder of their own.
+guide() {
+  mkdir "guide-$1" && cd "guide-$1" || exit 2
+  awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$source_root/docs/$1.md" >../commands
+  while IFS= read -r command; do
+    check "docs/$1.md: $command" sh -c "$command"
+    case $command in *"--size bench"*) grep '^cycles:' "$work/log" >>cycles ;; esac
+  done <../commands
+}
+guide first-pass
 sed -n '/^cycles:/p' "$source_root/docs/first-pass.md" >shown
-mkdir guide && cd guide || exit 2
-while IFS= read -r command; do
-  check "docs/first-pass.md: $command" sh -c "$command"
-  case $command in *"--size bench"*) grep '^cycles:' "$work/log" >>cycles ;; esac
-done <../commands
-check "docs/first-pass.md: the cycle counts that it shows" diff ../shown cycles
+check "docs/first-pass.md: the cycle counts that it shows" diff shown cycles
+cd ..
+guide own-plugins
+lines_are_there() {
+  awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$source_root/docs/own-plugins.md" >shown
+  cat ./*/plugin.c >code
+  [ "$(wc -l <shown)" -ge 10 ] && ! grep -vxF -f code shown
+}
+check "docs/own-plugins.md: the lines of C that it shows" lines_are_there
+cd ..
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

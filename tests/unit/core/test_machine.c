@@ -2,6 +2,8 @@
 
 #include "tests/unit/diag_text.h"
 
+#include <stdio.h>
+
 /* A small legal machine; tests replace parts of it. */
 static const char small[] = "pto-machine: 1\n"
                             "name: small\n"
@@ -118,6 +120,49 @@ TEST(machine_query_reads_any_value_by_path)
     assert_true(machine_query_str(t.a, m, STR("paths.gm.vec.pipe"), &s));
     assert_true(str_is(s, "mte2"));
     assert_false(machine_query_str(t.a, m, STR("spaces.gm.core"), &s));
+    diag_text_end(&t, "");
+}
+
+/* The first YAML block of docs/machines.md, and what its table of paths says of it. */
+TEST(machine_answers_the_paths_of_the_guide)
+{
+    diag_text t;
+    diag_text_begin(&t);
+    char page[16384];
+    FILE *f = fopen("docs/machines.md", "r");
+    assert_non_null(f);
+    const size_t n = fread(page, 1, sizeof page - 1, f);
+    assert_true(feof(f) != 0 && fclose(f) == 0);
+    page[n] = '\0';
+    const char *text = strstr(page, "```yaml\n");
+    assert_non_null(text);
+    text += strlen("```yaml\n");
+    const str yaml = {text, (size_t)(strstr(text, "```") - text)};
+    diag_add_source(t.d, "m.yaml", yaml);
+    const machine *m;
+    assert_int_equal(machine_read_text(t.a, t.d, "m.yaml", yaml, &m), OK);
+    static const struct {
+        const char *path;
+        int64_t value;
+    } integers[] = {{"clock-hz", 1500000000},
+                    {"cores.sm.count", 16},
+                    {"spaces.smem.bytes", 98304},
+                    {"spaces.smem.usable-bytes", 98304},
+                    {"instructions.default.head", 8}};
+    for (size_t i = 0; i < sizeof integers / sizeof integers[0]; i++) {
+        int64_t v = -1;
+        assert_non_null(strstr(text, integers[i].path));
+        assert_true(machine_query_i64(m, str_from(integers[i].path), &v));
+        assert_int_equal(v, integers[i].value);
+    }
+    double rate = 0;
+    assert_true(machine_query_f64(m, STR("paths.hbm.smem.bytes-per-cycle"), &rate) && rate == 64.0);
+    int64_t cycles;
+    assert_true(machine_query_i64(m, STR("sync.flag-cycles"), &cycles));
+    assert_false(machine_query_i64(m, STR("instructions.exp.head"), &cycles));
+    str s;
+    assert_true(machine_query_str(t.a, m, STR("cores.sm.pipes"), &s) && str_is(s, "warp,ldg,stg,simd"));
+    assert_true(machine_query_str(t.a, m, STR("vector.dtypes"), &s) && str_is(s, "f32"));
     diag_text_end(&t, "");
 }
 
