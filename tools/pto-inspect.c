@@ -105,6 +105,6 @@ static int run_on_trial(arena *a, diag_engine *d, const command_line *line)
 
 int main(int argc, char **argv)
 {
-    static const cli_tool tool = {"pto-inspect", usage, summary, TOOL_INSPECT, NULL, run_on_trial};
+    static const cli_tool tool = {"pto-inspect", usage, summary, TOOL_INSPECT, NULL, run_on_trial, NULL};
     return tool_main(&tool, argc, argv);
 }

@@ -122,15 +122,8 @@ static exit_status run(session *s, flight_recorder *recorder)
     return code;
 }
 
-static int run_supervised(arena *a, diag_engine *d, const command_line *line)
-{
-    (void)a;
-    (void)d;
-    return session_supervise(line, run);
-}
-
 int main(int argc, char **argv)
 {
-    static const cli_tool tool = {"pto-opt", usage, summary, TOOL_OPT, NULL, run_supervised};
+    static const cli_tool tool = {"pto-opt", usage, summary, TOOL_OPT, NULL, NULL, run};
     return tool_main(&tool, argc, argv);
 }

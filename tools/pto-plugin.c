@@ -138,6 +138,6 @@ static int run(arena *a, diag_engine *d, const command_line *line)
 
 int main(int argc, char **argv)
 {
-    static const cli_tool self = {"pto-plugin", usage, summary, TOOL_PLUGIN, NULL, run};
+    static const cli_tool self = {"pto-plugin", usage, summary, TOOL_PLUGIN, NULL, run, NULL};
     return tool_main(&self, argc, argv);
 }

@@ -271,15 +271,8 @@ static exit_status run(session *s, flight_recorder *recorder)
     return code;
 }
 
-static int run_supervised(arena *a, diag_engine *d, const command_line *line)
-{
-    (void)a;
-    (void)d;
-    return session_supervise(line, run);
-}
-
 int main(int argc, char **argv)
 {
-    static const cli_tool self = {"pto-reduce", usage, summary, TOOL_REDUCE, NULL, run_supervised};
+    static const cli_tool self = {"pto-reduce", usage, summary, TOOL_REDUCE, NULL, NULL, run};
     return tool_main(&self, argc, argv);
 }

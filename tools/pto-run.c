@@ -681,6 +681,6 @@ static void default_pipeline(arena *a, command_line *line)
 
 int main(int argc, char **argv)
 {
-    static const cli_tool self = {"pto-run", usage, summary, TOOL_RUN, default_pipeline, run_supervised};
+    static const cli_tool self = {"pto-run", usage, summary, TOOL_RUN, default_pipeline, run_supervised, NULL};
     return tool_main(&self, argc, argv);
 }

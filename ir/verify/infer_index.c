@@ -200,13 +200,21 @@ status infer_one_hot(module *m, uint32_t op, type_id *out)
 
 /* ---- along an axis ---- */
 
+/* The axis of an op and its operand, which has it. */
+static status operand_of_axis(module *m, op_id op, uint32_t *out_axis, const type_node **out)
+{
+    TRY(op_axis(m, op, out_axis));
+    *out = operand_type(m, op, 0);
+    if ((*out)->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
+    return OK;
+}
+
 /* Results have the extents of x; of sort and scans also its element type. */
 status infer_along_axis(module *m, uint32_t op, type_id *out)
 {
     uint32_t axis;
-    TRY(op_axis(m, op, &axis));
-    const type_node *x = operand_type(m, op, 0);
-    if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
+    const type_node *x;
+    TRY(operand_of_axis(m, op, &axis, &x));
     const shape s = infer_shape_of(x);
     return infer_give(m, x->dtype, &s, out);
 }
@@ -223,9 +231,8 @@ static status give_places(module *m, op_id op, const shape *s, type_id *out)
 status infer_argsort(module *m, uint32_t op, type_id *out)
 {
     uint32_t axis;
-    TRY(op_axis(m, op, &axis));
-    const type_node *x = operand_type(m, op, 0);
-    if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
+    const type_node *x;
+    TRY(operand_of_axis(m, op, &axis, &x));
     const shape s = infer_shape_of(x);
     return give_places(m, op, &s, out);
 }
@@ -234,9 +241,8 @@ status infer_topk(module *m, uint32_t op, type_id *out)
 {
     uint32_t axis;
     int64_t extent = 0;
-    TRY(op_axis(m, op, &axis));
-    const type_node *x = operand_type(m, op, 0);
-    if (x->rank == 0) return op_error(m, op, &E0213, "needs an operand `x` with at least one dim");
+    const type_node *x;
+    TRY(operand_of_axis(m, op, &axis, &x));
     const int64_t k = op_attr_int(m, op, "k", 0);
     const bool is_known = expr_is_const(module_context(m), x->dims[axis], &extent);
     if (k < 0 || (is_known && k > extent))

@@ -58,14 +58,18 @@ static bool is_kept(module *m, op_id o)
     return (traits & (TRAIT_FUNCTION | TRAIT_TERMINATOR)) != 0;
 }
 
-static uint32_t count_ops(module *m)
+/* The sum of what `of` says of each op inside of the functions. */
+static uint32_t sum_of_ops(module *m, uint32_t (*of)(module *, op_id))
 {
     uint32_t n = 0;
     BLOCK_EACH_OP(m, f, module_top(m)) {
-        IR_WALK(m, o, f) n += !is_kept(m, o);
+        IR_WALK(m, o, f) n += of(m, o);
     }
     return n;
 }
+
+static uint32_t is_dropped(module *m, op_id o) { return !is_kept(m, o); }
+static uint32_t count_ops(module *m) { return sum_of_ops(m, is_dropped); }
 
 static value_id new_parameter(module *m, op_id o, type_id type)
 {
@@ -122,16 +126,9 @@ static bool drop_ops(module *m, uint32_t from, uint32_t to, uint32_t way)
 
 /* ---- blocks: what is inside of a loop, a branch or a group comes out ---- */
 
-static bool holds_blocks(module *m, op_id o) { return !is_kept(m, o) && op_block_count(m, o) > 0; }
+static uint32_t holds_blocks(module *m, op_id o) { return !is_kept(m, o) && op_block_count(m, o) > 0; }
 
-static uint32_t count_blocks(module *m)
-{
-    uint32_t n = 0;
-    BLOCK_EACH_OP(m, f, module_top(m)) {
-        IR_WALK(m, o, f) n += holds_blocks(m, o);
-    }
-    return n;
-}
+static uint32_t count_blocks(module *m) { return sum_of_ops(m, holds_blocks); }
 
 static bool take_out(module *m, op_id o, uint32_t way)
 {
@@ -259,14 +256,7 @@ static uint32_t attrs_of(module *m, op_id o)
     return op_attrs(m, o) != 0 ? attr_at(module_context(m), op_attrs(m, o))->count : 0;
 }
 
-static uint32_t count_attrs(module *m)
-{
-    uint32_t n = 0;
-    BLOCK_EACH_OP(m, f, module_top(m)) {
-        IR_WALK(m, o, f) n += attrs_of(m, o);
-    }
-    return n;
-}
+static uint32_t count_attrs(module *m) { return sum_of_ops(m, attrs_of); }
 
 /* Required, or a list that goes with results and parameters. */
 static bool is_fixed(module *m, op_id o, str key)

@@ -31,7 +31,8 @@ static int run(const cli_tool *tool, arena *a, diag_engine *d, command_line *lin
 {
     if (answer(tool, line)) return EXIT_STATUS_OK;
     if (tool->complete != NULL) tool->complete(a, line);
-    return command_line_check(d, line) == OK ? tool->run(a, d, line) : EXIT_STATUS_USAGE;
+    if (command_line_check(d, line) != OK) return EXIT_STATUS_USAGE;
+    return tool->run != NULL ? tool->run(a, d, line) : session_supervise(line, tool->supervised);
 }
 
 int tool_main(const cli_tool *tool, int argc, char **argv)

@@ -6,9 +6,10 @@
 
 typedef struct cli_tool {
     const char *name, *usage, *summary;
-    uint32_t bit;                                   /* TOOL_*: which rows of options.def it has */
-    void (*complete)(arena *a, command_line *line); /* adds what the line leaves to the tool; or NULL */
-    int (*run)(arena *a, diag_engine *d, const command_line *line);
+    uint32_t bit;                                                   /* TOOL_*: which rows of options.def it has */
+    void (*complete)(arena *a, command_line *line);                 /* adds what the line leaves to the tool; or NULL */
+    int (*run)(arena *a, diag_engine *d, const command_line *line); /* NULL: `supervised` is what it does */
+    session_run supervised;                                         /* under the supervisor, with a session */
 } cli_tool;
 
 /* Parses the line, answers --help, --version and --print-schema, checks which options need or exclude which, runs the

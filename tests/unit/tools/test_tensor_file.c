@@ -18,6 +18,13 @@ static str npy_file(diag_text *t, const char *header, size_t data_bytes)
     return (str){file, 10 + n + data_bytes};
 }
 
+static tensor_header header_of(diag_text *t, const char *header, size_t data_bytes)
+{
+    tensor_header h;
+    assert_int_equal(tensor_parse_npy(t->d, "a.npy", npy_file(t, header, data_bytes), &h), OK);
+    return h;
+}
+
 static void refuse(const char *header, size_t data_bytes, const char *want)
 {
     diag_text t;
@@ -35,7 +42,7 @@ TEST(a_header_gives_type_shape_and_place)
     tensor_header h;
     diag_text_begin(&t);
     const char *header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n";
-    assert_int_equal(tensor_parse_npy(t.d, "a.npy", npy_file(&t, header, 24), &h), OK);
+    h = header_of(&t, header, 24);
     assert_int_equal(h.kind, 'f');
     assert_int_equal(h.item_bytes, 4);
     assert_int_equal(h.rank, 2);
@@ -51,14 +58,10 @@ TEST(scalars_and_empty_arrays_are_arrays)
     diag_text t;
     tensor_header h;
     diag_text_begin(&t);
-    assert_int_equal(
-        tensor_parse_npy(t.d, "a.npy", npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': ()}", 8), &h),
-        OK);
+    h = header_of(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': ()}", 8);
     assert_int_equal(h.rank, 0);
     assert_int_equal(h.element_count, 1);
-    assert_int_equal(tensor_parse_npy(t.d, "a.npy",
-                                      npy_file(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 7)}", 0), &h),
-                     OK);
+    h = header_of(&t, "{'descr': '<i8', 'fortran_order': False, 'shape': (0, 7)}", 0);
     assert_int_equal(h.element_count, 0);
     diag_text_end(&t, "");
 }
