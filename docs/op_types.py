@@ -98,6 +98,9 @@ def main():
     lacks = [f"{row['name'][7:]} {t}" for row in rows for t in row.get("element types", "").split(", ") if t and (row["name"], t) not in shown]
     if lacks:
         raise SystemExit(f"no test shows on pto.reference: {', '.join(lacks)}")
+    bare = [row["name"] for row in rows if "example" not in row]
+    if bare:
+        raise SystemExit(f"no example in ir/ops/tensor.def: {', '.join(bare)}")
     os.chdir(tempfile.mkdtemp())
     table, refused, differs, count = [], {}, [], 0
     for row in rows:
