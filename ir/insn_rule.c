@@ -10,13 +10,17 @@ enum {
     CONTINUED = OPERAND_CONTINUED | IN_PLACE,
     SUMS = OPERAND_SUMS,
     CONVERTED = OPERAND_CONVERTED,
-    BITS = OPERAND_MASK | OPERAND_SAME_LAYOUT
+    BITS = OPERAND_MASK | OPERAND_SAME_LAYOUT,
+    INDICES = OPERAND_INDEX
 };
 #define ON(role) (1u << SPACE_ROLE_##role)
 #define ON_CHIP (~ON(GLOBAL))
 /* Of a tile; 0: those of the op. */
-#define DTYPES_OF(flags) \
-    (((flags) & OPERAND_SUMS) != 0 ? DT(F32) | DT(I32) : ((flags) & OPERAND_MASK) != 0 ? DT(MASK) : 0)
+#define DTYPES_OF(flags)                                  \
+    (((flags) & OPERAND_SUMS) != 0    ? DT(F32) | DT(I32) \
+     : ((flags) & OPERAND_MASK) != 0  ? DT(MASK)          \
+     : ((flags) & OPERAND_INDEX) != 0 ? DT(I32)           \
+                                      : 0)
 
 /* ---- operands of instructions ---- */
 #define TILE(name, shape, spaces, flags) {name, TY_TILE, DTYPES_OF(flags), flags, shape, spaces},

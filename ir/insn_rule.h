@@ -34,7 +34,8 @@ enum operand_flag {
     OPERAND_CONVERTED = 1 << 4,   /* has an element type of its own */
     OPERAND_WRITTEN = 1 << 5,
     OPERAND_SCRATCH = 1 << 6, /* written, and what it held or holds has no meaning */
-    OPERAND_MASK = 1 << 7     /* has one bit for each element: of the element type mask */
+    OPERAND_MASK = 1 << 7,    /* has one bit for each element: of the element type mask */
+    OPERAND_INDEX = 1 << 8    /* holds indices: i32, whatever the others hold */
 };
 
 /* An operand in the row of an op. What follows `dtypes` is of instructions and their value forms. */
@@ -42,7 +43,7 @@ typedef struct operand_spec {
     const char *name;
     uint32_t types;  /* enum type_class; 0 ends the list */
     uint32_t dtypes; /* 0: the row's dtypes */
-    uint8_t flags;   /* enum operand_flag */
+    uint16_t flags;  /* enum operand_flag */
     char shape[3];   /* of a tile: rows and columns; see rules.def */
     uint32_t spaces; /* of a tile: 1 << space_role, for each space that it may be in */
 } operand_spec;

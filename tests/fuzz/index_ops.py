@@ -88,6 +88,14 @@ def index_ops(Form):
                     continue
                 words = f"{{axis = {axis}, exclusive = {str(exclusive).lower()}, reverse = {str(reverse).lower()}}}"
                 yield Form(f"{op}-{axis}-{dtype}", {"x": x}, {"y": x}, f"%y = tensor.{op} %x {words} : {x}", scanned(fn, axis, exclusive, reverse), SIZES[:4], near * 4)
+    # Rows that fit on chip: one instruction goes by all indices.
+    rows = [*SIZES[:4], dict(A=2, N=3, B=41, L=307), dict(A=2, N=1, B=1, L=5), dict(A=1, N=2, B=70, L=1)]
+    for dtype in ("f32", "f16", "i16", "u32", "bf16"):
+        x, index, each = type_of(X, dtype), "<A x N x L x i32>", type_of("ANL", dtype)
+        yield legal(Form(f"gather-rows-{dtype}", {"x": x, "at": index}, {"y": each}, f"%y = tensor.gather %x, %at {{axis = -1}} : {each}",
+                         lambda x, at: np.take_along_axis(x, at, 2), rows, fill="special"), at="B")
+        yield legal(Form(f"scatter-rows-{dtype}", {"x": x, "at": index, "v": type_of("NL", dtype)}, {"y": x}, f"%y = tensor.scatter %x, %at, %v {{axis = 2}} : {x}",
+                         put_elements(2, "none"), rows, fill="special"), at="B")
     yield legal(Form("scatter-mul-by-a-number", {"x": "<N x B x f32>", "at": "<L x B x i32>"}, {"y": "<N x B x f32>"}, """%v = tensor.constant {value = 2.0} : <f32>
                      %y = tensor.scatter %x, %at, %v {axis = 0, reduce = "mul"} : <N x B x f32>""", lambda x, at: put_elements(0, "mul")(x, at, np.float64(2)),
                      [{k: v for k, v in s.items() if k in "NBL"} for s in SIZES[:4]], 1e-6), at="N")

@@ -533,6 +533,16 @@ def move_cases():
         for n, start in ((1, 0), (7, -3), (300, 5), (0, 1), (64, el.limits(t)[1] - 9 if t != "u64" else 2)):
             d = Tile(t, data(t, (1, n)), any_layout())
             case("tci", f"{t} {n} {start} {d.layout}", d, [], d.with_valid(el.int_bits(t, [start + i for i in range(n)]).reshape(1, n) if n else np.zeros((1, 0), el.bits_type(t))), scalar=start)
+    for t in NUMBERS:
+        for n, count in ((1, 1), (300, 7), (40, 301), (9, 0)):
+            x, at = data(t, (1, n)), rng.integers(0, n, (1, count))
+            index = lambda: Tile("i32", el.int_bits("i32", at) if count else np.zeros((1, 0), np.uint32), "nd", capacity=(1, count + 3))
+            d = Tile(t, data(t, (1, count)), "nd", capacity=(1, count + 2))
+            case("tgather", f"{t} {n} {count}", d, [Tile(t, x, "nd", capacity=(1, n + 1)), index()], d.with_valid(x[:, at[0]]))
+            d, v, want = Tile(t, data(t, (1, n)), "nd", capacity=(1, n + 5)), data(t, (1, count)), x.copy()
+            for i in range(count):
+                want[0, at[0, i]] = v[0, i]
+            case("tscatter", f"{t} {n} {count}", d, [Tile(t, x, "nd", capacity=(1, n)), Tile(t, v, "nd", capacity=(1, count + 1)), index()], d.with_valid(want))
     for t in ("f16", "bf16"):  # accumulators are rounded on their way out
         x = data("f32", (19, 35))
         want = el.convert(t, "f32", x, "rint", False, True)

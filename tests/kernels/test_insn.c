@@ -233,6 +233,24 @@ static int fails(insn_id id, insn_call call, const char *text)
     return 1;
 }
 
+/* All bytes of sources are 0x5a. */
+static int fails_by_index(void)
+{
+    const tile_ref row = tile(PTO_F32, 1, 16), two = tile(PTO_F32, 2, 16), at = tile(PTO_I32, 1, 8),
+                   few = tile(PTO_F32, 1, 8);
+    int bad = fails(INSN_TGATHER, (insn_call){.dst = few, .src = {row, at}},
+                    "tgather: index 1515870810 at column 0 is out of the 16 elements");
+    bad += fails(INSN_TSCATTER, (insn_call){.dst = row, .src = {row, few, at}},
+                 "tscatter: index 1515870810 at column 0 is out of the 16 elements");
+    bad += fails(INSN_TGATHER, (insn_call){.dst = row, .src = {row, at}}, "tgather: 1 x 8 indices for 1 x 16 elements");
+    bad += fails(INSN_TGATHER, (insn_call){.dst = few, .src = {two, at}}, "tgather: more than one row");
+    bad += fails(INSN_TGATHER, (insn_call){.dst = few, .src = {row, few}},
+                 "tgather: the indices are f32, they must be i32");
+    bad += fails(INSN_TSCATTER, (insn_call){.dst = row, .src = {row, at, at}},
+                 "tscatter: source 2 is i32, the destination f32: they must be equal");
+    return bad;
+}
+
 static int run_failures(void)
 {
     int bad = 0;
@@ -301,6 +319,7 @@ static int run_failures(void)
                  "tgetval: element [8, 0] is outside of the valid region of 8 x 16");
     bad += fails(INSN_TGETVAL, (insn_call){.src = {tile(PTO_F8E4M3, 8, 16)}},
                  "tgetval: element type f8e4m3 is none of f32, f16, bf16, i8..i64, u8..u64");
+    bad += fails_by_index();
     bad += fails(INSN_NONE, (insn_call){0}, "no such instruction");
     return bad;
 }

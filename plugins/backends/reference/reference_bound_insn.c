@@ -267,6 +267,25 @@ static void folds(const bound_insn_run *r)
     }
 }
 
+/* Elements keep their bounds where all indices are exact, and are legal. */
+static void by_index(const bound_insn_run *r)
+{
+    const bool gathers = r->rule_id == PTO_RULE_GATHER;
+    const int last = gathers ? 1 : 2;
+    const tile_ref *index = &r->call->src[last], *table = &r->call->src[0];
+    if (r->rows != 1) return;
+    for (int64_t c = 0; c < r->cols && !gathers; c++) r->to[c] = *source_at(r, 0, 0, c);
+    for (int64_t c = 0; index->valid_rows != 0 && c < index->valid_cols; c++) {
+        int64_t at;
+        tile_read_i64(index, 0, c, 1, &at);
+        if (!source_at(r, last, 0, c)->is_exact || at < 0 || at >= table->valid_cols) {
+            anything(r);
+            return;
+        }
+        r->to[gathers ? c : at] = *source_at(r, gathers ? 0 : 1, 0, gathers ? at : c);
+    }
+}
+
 static bool results(bound_insn_run *r)
 {
     const bool is_known = two_of(r->id) != TWO_NONE;
@@ -301,6 +320,8 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_COL_EXPAND:
     case PTO_RULE_FILLPAD:
     case PTO_RULE_TRANSPOSE: elements(r); break;
+    case PTO_RULE_GATHER:
+    case PTO_RULE_SCATTER: by_index(r); break;
     default: anything(r); break;
     }
     return true;

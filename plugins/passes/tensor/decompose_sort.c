@@ -5,7 +5,8 @@
  *                                                  %r = tensor.reduce_sum %n {axis = 2}
  *                                                  %y = tensor.scatter %x, %r, %x {axis = 1}
  *
- *     %y = tensor.argsort %x {axis = 1}      =>    the same with indices of tensor.iota in the place of the elements
+ *     %y = tensor.argsort %x {axis = 1}      =>    the same with indices of tensor.iota in the place of the elements;
+ *                                                  so does a sort of elements of 8 and 16 bits, and gathers them
  *
  *                                                  %h = tensor.eq %r[.., 1, i], %k[.., s, 1]    slots s of the result
  *     %y, %i = tensor.topk %x {axis = 1}     =>    %i = tensor.reduce_max of i where %h, else -1
@@ -258,12 +259,26 @@ static pto_value scattered(const lines *l, pto_value what)
     return pto_spec_value(&s, pto_before(l->op));
 }
 
+static pto_value gathered(const lines *l, pto_expr count, pto_value places)
+{
+    const pto_dtype dtype = pto_type_dtype(pto_value_type(l->x));
+    pto_spec s = composite_spec(l->op, pto_kind(l->run, KIND_GATHER), matrix(l, dtype, l->rows, count), "_values");
+    pto_spec_operand(&s, l->x);
+    pto_spec_operand(&s, places);
+    pto_spec_int(&s, PTO_STR("axis"), 1);
+    return pto_spec_value(&s, pto_before(l->op));
+}
+
+/* Machines scatter elements that are as wide as an index; others are gathered, by scattered indices. */
 static pto_value expand_sort(const lines *l)
 {
-    if (PTO_IS(l->op, SORT)) return scattered(l, l->x);
+    const int sorts = PTO_IS(l->op, SORT);
+    if (sorts && pto_dtype_bytes(pto_type_dtype(pto_value_type(l->x))) == (int64_t)sizeof(int32_t))
+        return scattered(l, l->x);
     const pto_value all = composite_unary(l->op, pto_kind(l->run, KIND_BROADCAST),
                                           matrix(l, PTO_I32, l->rows, l->length), "_place", l->place);
-    return PTO_SOME(all) ? scattered(l, all) : all;
+    const pto_value places = PTO_SOME(all) ? scattered(l, all) : all;
+    return PTO_SOME(places) && sorts ? gathered(l, l->length, places) : places;
 }
 
 /* The same indices, of which one below 0 is a fault: an axis whose extent is a symbol may lack elements for slots. */
@@ -298,12 +313,7 @@ static pto_status expand_topk(const lines *l, pto_value out[2])
     const pto_value places = reshaped(l, matrix(l, PTO_I32, l->rows, k), "_places", found);
     PTO_NEED(places);
     out[1] = checked(l, places);
-    pto_spec s = composite_spec(l->op, pto_kind(run, KIND_GATHER),
-                                matrix(l, pto_type_dtype(pto_value_type(l->x)), l->rows, k), "_values");
-    pto_spec_operand(&s, l->x);
-    pto_spec_operand(&s, places);
-    pto_spec_int(&s, PTO_STR("axis"), 1);
-    out[0] = pto_spec_value(&s, pto_before(l->op));
+    out[0] = gathered(l, k, places);
     return PTO_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "semantics/insn_family.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Copies n elements of one element size from row r of a tile, column c on. */
 static void copy_row(const tile_ref *to, const tile_ref *from, int64_t r, int64_t cols)
@@ -204,6 +205,81 @@ pto_status insn_TTRANS(insn_call *call)
     INSN_TRY(insn_check_dtype(call, 0));
     const tile_ref s = tile_transposed(&call->src[0]);
     copy_tile(&call->dst, &s);
+    return PTO_OK;
+}
+
+/* ---- by indices ---- */
+
+static size_t piece_at(const tile_ref *t, int64_t c)
+{
+    return t->valid_cols - c < LANES ? (size_t)(t->valid_cols - c) : LANES;
+}
+
+/* One row of each is valid: `listed` has an element for each of `index`, and these count along `table`. */
+static pto_status check_indices(insn_call *call, const tile_ref *table, const tile_ref *listed, const tile_ref *index)
+{
+    if (table->valid_rows > 1 || listed->valid_rows > 1 || index->valid_rows > 1)
+        return insn_fail(call, "more than one row");
+    if (listed->valid_rows != index->valid_rows || listed->valid_cols != index->valid_cols)
+        return insn_fail(call, "%" PRId64 " x %" PRId64 " indices for %" PRId64 " x %" PRId64 " elements",
+                         index->valid_rows, index->valid_cols, listed->valid_rows, listed->valid_cols);
+    if (index->dtype != PTO_I32)
+        return insn_fail(call, "the indices are %s, they must be i32", pto_dtype_name(index->dtype));
+    const int64_t extent = table->valid_rows == 0 ? 0 : table->valid_cols;
+    int64_t at[LANES];
+    for (int64_t c = 0; index->valid_rows != 0 && c < index->valid_cols; c += LANES) {
+        const size_t n = piece_at(index, c);
+        tile_read_i64(index, 0, c, n, at);
+        for (size_t i = 0; i < n; i++)
+            if (at[i] < 0 || at[i] >= extent)
+                return insn_fail(call, "index %" PRId64 " at column %" PRId64 " is out of the %" PRId64 " elements",
+                                 at[i], c + (int64_t)i, extent);
+    }
+    return PTO_OK;
+}
+
+static uint8_t *element_at(const tile_ref *t, int64_t c)
+{
+    return t->base + tile_run_at(t, 0, c, 1).offset * (int64_t)element_bytes(t->dtype);
+}
+
+/* Elements of the table at the indices, to what is listed, or back. */
+static void move_by_index(const tile_ref *table, const tile_ref *listed, const tile_ref *index, bool gathers)
+{
+    const size_t size = element_bytes(table->dtype);
+    int64_t at[LANES];
+    for (int64_t c = 0; index->valid_rows != 0 && c < index->valid_cols; c += LANES) {
+        const size_t n = piece_at(index, c);
+        tile_read_i64(index, 0, c, n, at);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t *const one = element_at(listed, c + (int64_t)i), *const other = element_at(table, at[i]);
+            memcpy(gathers ? one : other, gathers ? other : one, size);
+        }
+    }
+}
+
+pto_status insn_TGATHER(insn_call *call)
+{
+    const tile_ref *table = &call->src[0], *index = &call->src[1];
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(insn_check_number(call, call->dst.dtype));
+    INSN_TRY(insn_check_dtype(call, 0));
+    INSN_TRY(check_indices(call, table, &call->dst, index));
+    move_by_index(table, &call->dst, index, true);
+    return PTO_OK;
+}
+
+pto_status insn_TSCATTER(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *values = &call->src[1], *index = &call->src[2];
+    INSN_TRY(insn_begin(call, 3, 1));
+    INSN_TRY(insn_check_number(call, t->dtype));
+    INSN_TRY(insn_check_dtype(call, 0));
+    INSN_TRY(insn_check_dtype(call, 1));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    INSN_TRY(check_indices(call, t, values, index));
+    copy_tile(t, &call->src[0]);
+    move_by_index(t, values, index, false);
     return PTO_OK;
 }
 

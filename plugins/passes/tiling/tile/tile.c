@@ -103,6 +103,7 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     const int64_t space = pto_kind_column(run, pto_op_kind(sole), PTO_COLUMN_SPACE_RULE);
     if (space == PTO_ITER_INDEXED || space == PTO_ITER_SCAN) {
         PTO_TRY(check_alone(sole));
+        if (tile_can_look_up(run, group, sole)) return tile_lower_lookup(run, group, sole);
         return space == PTO_ITER_SCAN ? tile_lower_scan(run, group, sole) : tile_lower_index(run, group, sole);
     }
     PTO_TRY(hoist_arrays(run, group));

@@ -64,6 +64,8 @@
     X(ADD, "tile.add")                           \
     X(MUL, "tile.mul")                           \
     X(READ_SCALAR, "tile.read_scalar")           \
+    X(GATHER, "tile.gather")                     \
+    X(SCATTER, "tile.scatter")                   \
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS_AS(tile_kinds, TILE_KINDS);
 
@@ -168,6 +170,9 @@ pto_op tile_view_op(pto_value value);
 pto_status tile_lower_move(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_transpose(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_index(const pto_run *run, pto_op group, pto_op op);
+/* Whether gather or scatter is one instruction for a row; lowers one that is. */
+int tile_can_look_up(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_lookup(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_scan(const pto_run *run, pto_op group, pto_op op);
 
 #endif
