@@ -11,7 +11,10 @@
  * those that a `bind` or `tune` declares keep their names, with a number where the caller has them. A fact of the
  * function that does not follow from what the caller knows becomes a fact of the caller, when the call is not inside a
  * loop or branch: both end the same runs, the caller at its entry. Functions are taken in the order of their calls, so
- * that each body is complete before it is copied. Exact. */
+ * that each body is complete before it is copied. Exact.
+ *
+ * pto.inline-nests does the same for functions of nests, when everything is memory: what they write to are arguments.
+ * Calls of others stay. */
 #include <pto/plugin.h>
 #include <pto/relation.h>
 
@@ -42,7 +45,7 @@ typedef struct function_node {
     int64_t op_count; /* with what its calls stand for */
     uint32_t inlined;
     enum { UNSEEN, OPEN, DONE } state;
-    int is_tensor, is_inlinable;
+    int is_caller, is_inlinable;
 } function_node;
 
 typedef struct call_tree {
@@ -51,6 +54,7 @@ typedef struct call_tree {
     uint32_t count, *by_index; /* number of a node + 1, by index of its op */
     uint32_t index_count;
     uint32_t *order, order_count; /* callees before callers */
+    int64_t level;                /* PTO_HOME_TENSOR or PTO_HOME_TILE */
 } call_tree;
 
 /* ---- which functions, in which order ---- */
@@ -85,14 +89,23 @@ static int writes_parameters(pto_op function)
     return 0;
 }
 
-static int is_at_tensor_level(pto_op function)
+static int is_at_level(pto_op function, int64_t level)
 {
     PTO_WALK(function, op)
     {
         const int64_t home = pto_kind_column(function.run, pto_op_kind(op), PTO_COLUMN_HOME);
-        if (home != PTO_HOME_ANY && home != PTO_HOME_TENSOR) return 0;
+        if (home != PTO_HOME_ANY && home != level) return 0;
     }
     return 1;
+}
+
+/* Whether the function returns nothing and takes no tensor: what it computes it writes to memory. */
+static int is_on_memory(pto_op function)
+{
+    const pto_block body = pto_body(function);
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++)
+        if (pto_type_kind_of(pto_value_type(pto_block_arg(body, i))) == PTO_TYPE_TENSOR) return 0;
+    return pto_op_operand_count(pto_block_terminator(body)) == 0;
 }
 
 static void collect_functions(call_tree *t)
@@ -108,9 +121,10 @@ static void collect_functions(call_tree *t)
     t->by_index = PTO_SCRATCH(t->run, uint32_t, t->index_count);
     PTO_EACH_OP(top, op) {
         if (!PTO_IS(op, FUNC)) continue;
-        const int is_tensor = is_at_tensor_level(op);
-        t->nodes[t->count] = (function_node){
-            .op = op, .next = op, .is_tensor = is_tensor, .is_inlinable = is_tensor && !writes_parameters(op)};
+        const int is_caller = is_at_level(op, t->level);
+        const int is_value = t->level == PTO_HOME_TENSOR ? !writes_parameters(op) : is_on_memory(op);
+        t->nodes[t->count] =
+            (function_node){.op = op, .next = op, .is_caller = is_caller, .is_inlinable = is_caller && is_value};
         t->by_index[op.index] = ++t->count;
     }
 }
@@ -458,15 +472,14 @@ static int has_calls(const pto_run *run)
     return 0;
 }
 
-static pto_status run_pass(const pto_run *run, pto_op unit)
+static pto_status inline_at(const pto_run *run, int64_t level)
 {
-    call_tree t = {.run = run};
-    (void)unit;
+    call_tree t = {.run = run, .level = level};
     if (!has_calls(run)) return PTO_OK;
     collect_functions(&t);
     PTO_TRY(sort_functions(&t));
     for (uint32_t i = 0; i < t.order_count; i++)
-        if (t.nodes[t.order[i]].is_tensor) PTO_TRY(inline_calls(&t, &t.nodes[t.order[i]]));
+        if (t.nodes[t.order[i]].is_caller) PTO_TRY(inline_calls(&t, &t.nodes[t.order[i]]));
     for (uint32_t i = 0; i < t.count; i++) {
         const function_node *f = &t.nodes[i];
         if (f->inlined == 0 || !pto_str_is(pto_attr_str_of(f->op, PTO_STR("visibility")), "private")) continue;
@@ -474,6 +487,18 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
         pto_stat_add(run, STAT_REMOVED, 1);
     }
     return PTO_OK;
+}
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    (void)unit;
+    return inline_at(run, PTO_HOME_TENSOR);
+}
+
+static pto_status run_nests(const pto_run *run, pto_op unit)
+{
+    (void)unit;
+    return inline_at(run, PTO_HOME_TILE);
 }
 
 static const pto_pass pass = {
@@ -488,5 +513,19 @@ static const pto_pass pass = {
     .stats = pass_stats,
     .run = run_pass,
 };
-PTO_PLUGIN("pto.inline", "pass:pto.inline", "", .version = "0.1.0", .license = "Apache-2.0",
-           .passes = PTO_LIST(pto_pass, &pass));
+
+static const pto_pass nests = {
+    .struct_size = sizeof nests,
+    .id = "pto.inline-nests",
+    .summary = "Put the nests of a function in the place of its calls",
+    .scope = "module",
+    .consumes = "tile/1",
+    .produces = "tile/1",
+    .requires_props = PTO_STRS("pto.bufferized"),
+    .kinds = pass_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_nests,
+};
+PTO_PLUGIN("pto.inline", "pass:pto.inline pass:pto.inline-nests", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass, &nests));

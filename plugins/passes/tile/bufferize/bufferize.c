@@ -65,12 +65,12 @@ static pto_op nest_around(pto_op op)
 static pto_status check_op(const pto_run *run, pto_op op)
 {
     if (!handles_tensors(op)) return PTO_OK;
-    if (PTO_IS(op, CALL))
+    if (PTO_IS(op, CALL) && !bufferize_is_call_of_memory(op))
         return pto_error(
             op, "pto.bufferize/call",
             "`call` takes or returns tensors: pto.inline, in a step before pto.tile, replaces calls of tensor "
-            "functions; one that writes to its parameters runs on pto.reference alone");
-    const int is_outside = PTO_IS(op, FORALL) || PTO_IS(op, EMPTY) || bufferize_is_control(op);
+            "functions; of others, those of nests are lowered whose parameters are gm and which return nothing");
+    const int is_outside = PTO_IS(op, FORALL) || PTO_IS(op, EMPTY) || PTO_IS(op, CALL) || bufferize_is_control(op);
     const pto_op nest = is_outside ? nest_around(op) : pto_op_none(run);
     if (PTO_SOME(nest))
         return pto_error(op, "pto.bufferize/nested",
@@ -340,7 +340,9 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     bufferizer b = {.run = run, .function = function, .copy_bytes = pto_opt_i64(run, OPT_COPY_BYTES)};
     PTO_WALK(function, op) PTO_TRY(check_op(run, op));
+    PTO_TRY(bufferize_wrap_calls(&b));
     PTO_TRY(remove_unused(run, function));
+    PTO_TRY(bufferize_find_kept(&b));
     PTO_TRY(bufferize_separate(&b));
     PTO_TRY(remove_unused(run, function));
     PTO_TRY(bufferize_control(&b));
@@ -367,6 +369,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
         PTO_TRY(pto_op_erase(ret));
     }
     PTO_TRY(rewrite_body(&b));
+    PTO_TRY(bufferize_unwrap_calls(&b));
     pto_stat_add(run, STAT_COPIES, b.copies);
     return remove_unused(run, function);
 }

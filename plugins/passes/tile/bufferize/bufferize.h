@@ -31,14 +31,24 @@ typedef struct copied_tensor {
     const char *why;
 } copied_tensor;
 
+/* A tensor that a loop carries in one place: every iteration changes it there. */
+typedef struct kept_tensor {
+    pto_op loop;
+    uint32_t slot; /* of the carried values */
+} kept_tensor;
+
 typedef struct bufferizer {
     const pto_run *run;
     pto_op function;
     int64_t copy_bytes;    /* largest tile of a nest that copies */
     copied_tensor *copied; /* one for each nest that was made to copy */
     uint32_t copies, copy_capacity;
+    kept_tensor *kept;
+    uint32_t kept_count, kept_capacity;
     pto_op *binds; /* those in loops and branches */
     uint32_t bind_count;
+    pto_op *calls; /* each in a nest of its own */
+    uint32_t call_count, call_capacity;
 } bufferizer;
 
 /* Whether the value is a tensor, which becomes memory. */
@@ -54,6 +64,12 @@ pto_value bufferize_origin(pto_value v);
 pto_value bufferize_root(const pto_run *run, pto_value v, pto_value *last_nest);
 /* Whether a nest or loop writes to the memory of a `tile.empty`. */
 int bufferize_is_written(pto_value empty);
+/* Whether elements of `value` are used in or after `op` of the same block by anything but its operand `slot`. `todo`
+ * has space for bufferize_value_count of the function. */
+int bufferize_is_used_later(pto_value value, pto_op op, uint32_t slot, pto_value *todo);
+uint32_t bufferize_value_count(const bufferizer *b);
+/* Lets a nest or loop start from memory that it may overwrite, in the place of its operand `slot`. */
+pto_status bufferize_separate_one(bufferizer *b, pto_op op, uint32_t slot, pto_value *todo);
 /* Lets each nest write to memory that it may overwrite. */
 pto_status bufferize_separate(bufferizer *b);
 
@@ -64,6 +80,24 @@ pto_value bufferize_view(const pto_run *run, pto_place at, pto_value v, pto_type
 pto_value bufferize_empty(const pto_run *run, pto_place at, pto_type type, pto_str name);
 /* A nest before `at` that copies a tensor; the copy, or none after a diagnostic. `why` ends the remark. */
 pto_value bufferize_copy(bufferizer *b, pto_op at, pto_value from, const char *why);
+
+/* ---- calls of functions on memory: bufferize_call.c ---- */
+
+/* Whether the callee is a function of nests on memory: no parameter is a tensor, and there are no results. */
+int bufferize_is_call_of_memory(pto_op call);
+/* Puts each such call with tensors into a nest that writes to what the function writes to. */
+pto_status bufferize_wrap_calls(bufferizer *b);
+/* The end of that: calls on memory in the place of their nests. */
+pto_status bufferize_unwrap_calls(bufferizer *b);
+
+/* ---- loops that carry a tensor in one place: bufferize_kept.c ---- */
+
+/* Whether carried value `slot` of the loop is one. */
+int bufferize_is_kept(const bufferizer *b, pto_op loop, uint32_t slot);
+/* Finds them, and lets each start from memory that it may overwrite. */
+pto_status bufferize_find_kept(bufferizer *b);
+/* The loop without them, which takes its place: they are what it began with. */
+pto_status bufferize_drop_kept(bufferizer *b, pto_op *loop);
 
 /* ---- loops and branches that hand tensors on: bufferize_control.c ---- */
 

@@ -9,7 +9,8 @@
  * overwrites what it reads, and without one the result is what the loop began with. With a known number of iterations
  * the first buffer is chosen so that the result is always in the same one, which may be an output of the function. Of
  * a `while` it is the same. The results of a branch are memory before it, which both sides write to. What a block hands
- * on that no nest of it wrote, such as a parameter, is copied there. */
+ * on that no nest of it wrote, such as a parameter, is copied there. A tensor that every iteration changes in place has
+ * one buffer (bufferize_kept.c). */
 #include "bufferize.h"
 
 int bufferize_is_tensor(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TENSOR; }
@@ -206,6 +207,7 @@ static pto_status replace_results(const loop *l)
 
 static pto_status rewrite_loop(bufferizer *b, pto_op op)
 {
+    PTO_TRY(bufferize_drop_kept(b, &op));
     const uint32_t count = pto_op_result_count(op);
     loop l = {.b = b,
               .old = op,

@@ -37,12 +37,10 @@ static pto_op op_within(pto_op op, pto_block block)
     return op;
 }
 
-/* Whether elements of `value`, seen directly or through views, are used in or after `nest`, which is in the same block,
- * by anything but its operand `slot`. What a loop or branch hands on may be used anywhere. `todo` has space for every
- * view of the function. */
-static int match_later_use(pto_value value, pto_op nest, uint32_t slot, pto_value *todo)
+/* Elements are seen directly or through views. What a loop or branch hands on may be used anywhere. */
+int bufferize_is_used_later(pto_value value, pto_op op, uint32_t slot, pto_value *todo)
 {
-    const pto_block block = pto_op_block(nest);
+    const pto_block block = pto_op_block(op);
     uint32_t count = 0;
     todo[count++] = value;
     while (count != 0) {
@@ -53,8 +51,8 @@ static int match_later_use(pto_value value, pto_op nest, uint32_t slot, pto_valu
                 todo[count++] = pto_op_result(use.op, 0);
                 continue;
             }
-            if (pto_op_same(use.op, nest) && use.slot == slot) continue;
-            if (PTO_IS(use.op, YIELD) || bufferize_is_control(use.op) || !pto_op_is_before(top, nest)) return 1;
+            if (pto_op_same(use.op, op) && use.slot == slot) continue;
+            if (PTO_IS(use.op, YIELD) || bufferize_is_control(use.op) || !pto_op_is_before(top, op)) return 1;
         }
     }
     return 0;
@@ -69,19 +67,32 @@ static int is_inout(pto_value param)
            pto_str_is(pto_attr_str(pto_attr_item(modes, i, NULL)), "inout");
 }
 
-/* Why a nest cannot write over what its `out` number `i` starts from; NULL: it can. */
+/* Whether the value is what an iteration begins with of a tensor that its loop carries in one place. */
+static int is_kept_argument(const bufferizer *b, pto_value v)
+{
+    const pto_block block = pto_value_block(v);
+    const pto_op loop = pto_block_parent(block);
+    const uint32_t count = pto_op_result_count(loop), all = pto_block_arg_count(block);
+    if (!pto_block_same(block, pto_op_block_at(loop, pto_op_block_count(loop) - 1)) || all < count) return 0;
+    const uint32_t first = all - count, i = pto_value_index(v);
+    return i >= first && bufferize_is_kept(b, loop, i - first);
+}
+
+/* Why a nest or loop cannot write over what its operand `i` is; NULL: it can. */
 static const char *match_copy_reason(const bufferizer *b, pto_op nest, uint32_t i, pto_value *todo)
 {
     const pto_value origin = bufferize_origin(pto_op_operand(nest, i));
     const pto_op def = pto_value_op(origin);
     if (PTO_IS(def, EMPTY)) return NULL;
     if (PTO_IS(def, ARRAY)) return "it is a constant";
-    if (PTO_SOME(def) && bufferize_is_control(def)) return "a loop or branch hands it on";
+    if (PTO_SOME(def) && bufferize_is_control(def) && !bufferize_is_kept(b, def, pto_value_index(origin)))
+        return "a loop or branch hands it on";
     const pto_block block = PTO_SOME(def) ? pto_op_block(def) : pto_value_block(origin);
-    if (!PTO_SOME(def) && !pto_op_same(pto_block_parent(block), b->function)) return "a loop carries it";
-    if (!PTO_SOME(def) && !is_inout(origin)) return "it is a parameter that may not be written to";
+    const int is_parameter = !PTO_SOME(def) && pto_op_same(pto_block_parent(block), b->function);
+    if (!PTO_SOME(def) && !is_parameter && !is_kept_argument(b, origin)) return "a loop carries it";
+    if (is_parameter && !is_inout(origin)) return "it is a parameter that may not be written to";
     if (!pto_block_same(block, pto_op_block(nest))) return "it is also there in other iterations and branches";
-    if (match_later_use(origin, nest, i, todo)) return "its old elements are used after they are overwritten";
+    if (bufferize_is_used_later(origin, nest, i, todo)) return "its old elements are used after they are overwritten";
     return NULL;
 }
 
@@ -102,23 +113,31 @@ static pto_status own_empty(const pto_run *run, pto_op nest, uint32_t i)
     return pto_op_set_operand(nest, i, fresh);
 }
 
+uint32_t bufferize_value_count(const bufferizer *b)
+{
+    uint32_t count = 1;
+    PTO_WALK(b->function, op)
+    count += 1 + 4 * pto_op_operand_count(op); /* a copy makes three views at most */
+    return count;
+}
+
+pto_status bufferize_separate_one(bufferizer *b, pto_op op, uint32_t slot, pto_value *todo)
+{
+    PTO_TRY(own_empty(b->run, op, slot));
+    const char *why = match_copy_reason(b, op, slot, todo);
+    if (why == NULL) return PTO_OK;
+    const pto_value copy = bufferize_copy(b, op, pto_op_operand(op, slot), why);
+    PTO_NEED(copy);
+    return pto_op_set_operand(op, slot, copy);
+}
+
 pto_status bufferize_separate(bufferizer *b)
 {
-    uint32_t capacity = 1;
-    PTO_WALK(b->function, counted)
-    capacity += 1 + 4 * pto_op_operand_count(counted); /* a copy makes three views at most */
-    pto_value *todo = PTO_SCRATCH(b->run, pto_value, capacity);
+    pto_value *todo = PTO_SCRATCH(b->run, pto_value, bufferize_value_count(b));
     PTO_WALK(b->function, op)
     {
         if (!PTO_IS(op, FORALL)) continue;
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
-            PTO_TRY(own_empty(b->run, op, i));
-            const char *why = match_copy_reason(b, op, i, todo);
-            if (why == NULL) continue;
-            const pto_value copy = bufferize_copy(b, op, pto_op_operand(op, i), why);
-            PTO_NEED(copy);
-            PTO_TRY(pto_op_set_operand(op, i, copy));
-        }
+        for (uint32_t i = 0; i < pto_op_operand_count(op); i++) PTO_TRY(bufferize_separate_one(b, op, i, todo));
     }
     return PTO_OK;
 }
