@@ -5,6 +5,7 @@
 #include "tools/check/run_compare.h"
 #include "tools/report/report.h"
 #include "tools/run/backend_run.h"
+#include "tools/run/call_init.h"
 #include "tools/run/call_value.h"
 #include "tools/run/data_maker.h"
 #include "tools/run/expectation.h"
@@ -368,9 +369,11 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     if (flight_recorder_phase(j->recorder, "making the inputs")) return EXIT_STATUS_RESOURCES;
     for (uint32_t i = 0; i < j->tensor_count; i++) j->tensors[i].is_lent = !session_compares(s);
     const op_id f = call_entry(m, j->entry);
-    if (f == 0 || call_check_fixed(m) != OK ||
-        call_bind(s->arena, m, f, j->tensor_count, j->tensors, j->symbol_count, j->symbols, (uint64_t)j->seed,
-                  &out->call) != OK)
+    if (f == 0 || call_check_fixed(m) != OK) return EXIT_STATUS_INPUT;
+    given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed};
+    TRY_EXIT(call_init_run(s->arena, opened, m, (uint64_t)j->shuffle, j->recorder, &given));
+    if (call_bind(s->arena, m, f, given.tensor_count, given.tensors, given.symbol_count, given.symbols,
+                  given.random_seed, &out->call) != OK)
         return EXIT_STATUS_INPUT;
     call_name_outputs(&out->call, &j->output_names);
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;

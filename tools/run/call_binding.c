@@ -41,6 +41,25 @@ status given_symbol_read(diag_engine *d, const char *tool, const char *option, c
     return FAILED;
 }
 
+op_id call_init_of(const module *m, op_id function)
+{
+    text_buffer t;
+    text_init(&t);
+    const str name = string_of(module_context(m), function_name(m, function));
+    text_put(&t, name.p, name.n);
+    text_puts(&t, ".init");
+    const op_id found = module_find_symbol(m, string_intern(module_context(m), (str){t.p, t.n}));
+    text_fini(&t);
+    return found != 0 && op_kind_of(m, found) == OP_FUNC ? found : 0;
+}
+
+static bool is_init(const module *m, op_id f)
+{
+    BLOCK_EACH_OP(m, o, module_top(m))
+        if (op_kind_of(m, o) == OP_FUNC && call_init_of(m, o) == f) return true;
+    return false;
+}
+
 /* The function to run, or 0; `count` is how many there are to choose from. */
 static op_id find_entry(module *m, const char *entry, uint32_t *count)
 {
@@ -51,7 +70,8 @@ static op_id find_entry(module *m, const char *entry, uint32_t *count)
         return found != 0 && op_kind_of(m, found) == OP_FUNC ? found : 0;
     }
     BLOCK_EACH_OP(m, o, module_top(m)) {
-        if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public")) continue;
+        if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public") || is_init(m, o))
+            continue;
         found = o;
         ++*count;
     }
@@ -324,13 +344,14 @@ static status resolve_dims(binder *b, const type_node *type, const given_tensor 
 }
 
 /* What a symbol is that the function had before passes put that in its place; 0: it had no such symbol. */
-static expr_id known_value(const binder *b, str name)
+static expr_id known_value(const module *m, op_id function, str name)
 {
-    const attr_id known = op_attr(b->m, b->function, "known");
-    for (uint32_t i = 0; known != 0 && i < attr_at(b->c, known)->count; i++) {
+    ir_context *c = module_context(m);
+    const attr_id known = op_attr(m, function, "known");
+    for (uint32_t i = 0; known != 0 && i < attr_at(c, known)->count; i++) {
         str symbol;
         expr_id value;
-        if (known_read(b->c, attr_at(b->c, known)->items[i], &symbol, &value) && str_eq(symbol, name)) return value;
+        if (known_read(c, attr_at(c, known)->items[i], &symbol, &value) && str_eq(symbol, name)) return value;
     }
     return 0;
 }
@@ -477,7 +498,7 @@ static status check_fact(binder *b, attr_id fact)
 static status check_known(binder *b, const given_symbol *g)
 {
     const expr_values values = {.symbol = symbol_value, .self = b};
-    const expr_id known = known_value(b, g->name);
+    const expr_id known = known_value(b->m, b->function, g->name);
     int64_t value = 0;
     if (known == 0 || !expr_eval(b->c, known, &values, &value) || value == g->value) return OK;
     diag_error(b->d, place_of_function(b), &E1606,
@@ -506,16 +527,22 @@ static void compare_symbol(void *self, str_id name)
     h->found = h->found || str_eq(string_of(h->c, name), h->wanted);
 }
 
+bool call_has_symbol(const module *m, op_id function, str name)
+{
+    const ir_context *c = module_context(m);
+    symbol_hunt h = {c, name, known_value(m, function, name) != 0};
+    const block_id body = function_body(m, function);
+    for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
+        const type_node *t = type_at(c, value_type(m, block_arg(m, body, i)));
+        for (uint32_t d = 0; d < t->rank; d++) expr_visit_symbols(c, t->dims[d], compare_symbol, &h);
+    }
+    return h.found;
+}
+
 /* A symbol that nothing mentions would be given in vain: most likely it is misspelt. */
 static status refuse_unknown_symbol(binder *b, const given_symbol *g)
 {
-    symbol_hunt h = {b->c, g->name, g->is_fixed || known_value(b, g->name) != 0};
-    const block_id body = function_body(b->m, b->function);
-    for (uint32_t i = 0; i < block_arg_count(b->m, body); i++) {
-        const type_node *t = type_at(b->c, value_type(b->m, block_arg(b->m, body, i)));
-        for (uint32_t d = 0; d < t->rank; d++) expr_visit_symbols(b->c, t->dims[d], compare_symbol, &h);
-    }
-    if (h.found) return OK;
+    if (g->is_fixed || call_has_symbol(b->m, b->function, g->name)) return OK;
     diag_error(b->d, place_of_function(b), &E1608, "the function has no symbol $%.*s that --sym could give",
                (int)g->name.n, g->name.p);
     return FAILED;
@@ -552,7 +579,8 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
     out->tensors = arena_array(a, out->parameter_count + out->result_count, sizeof *out->tensors);
     for (uint32_t i = 0; i < symbol_count; i++) {
         TRY(refuse_unknown_symbol(&b, &symbols[i]));
-        if (known_value(&b, symbols[i].name) == 0) TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
+        if (known_value(m, function, symbols[i].name) == 0)
+            TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
     }
     TRY(bind_inputs(&b, tensor_count, tensors));
     TRY(refuse_unknown_inputs(&b, tensor_count, tensors));

@@ -1,0 +1,123 @@
+#include "tools/run/call_init.h"
+
+#include "ir/base/text.h"
+#include "tools/base/tool_diag.h"
+
+#include <string.h>
+
+static str name_of(arena *a, const module *m, value_id v)
+{
+    text_buffer t;
+    text_init(&t);
+    value_print_name(m, v, &t);
+    const str name = {arena_strndup(a, t.p + 1, t.n - 1), t.n - 1}; /* without % */
+    text_fini(&t);
+    return name;
+}
+
+/* The parameter of that name, which is not `out`; -1: none. `const_only`: of mode `const`. */
+static int64_t find_input(arena *a, const module *m, op_id f, str name, bool const_only)
+{
+    const ir_context *c = module_context(m);
+    const block_id body = function_body(m, f);
+    const attr_id modes = op_attr(m, f, "params");
+    for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
+        const bool has_mode = modes != 0 && i < attr_at(c, modes)->count;
+        const str mode = has_mode ? string_of(c, attr_at(c, attr_at(c, modes)->items[i])->id) : STR("in");
+        if (str_is(mode, "out") || (const_only && !str_is(mode, "const"))) continue;
+        if (str_eq(name_of(a, m, block_arg(m, body, i)), name)) return i;
+    }
+    return -1;
+}
+
+static const given_tensor *find_given(const given_call *call, str name)
+{
+    for (uint32_t i = 0; i < call->tensor_count; i++)
+        if (str_eq(call->tensors[i].name, name)) return &call->tensors[i];
+    return NULL;
+}
+
+static given_tensor tensor_given(arena *a, const bound_tensor *from)
+{
+    const char *descr = tensor_npy_type(from->type);
+    tensor_array *array = arena_alloc(a, sizeof *array);
+    *array = (tensor_array){.header = {.kind = descr != NULL ? descr[1] : 'V',
+                                       .item_bytes = dtype_bytes(from->type),
+                                       .type = (pto_dtype)from->type,
+                                       .rank = from->rank,
+                                       .element_count = from->element_count},
+                            .data = from->data};
+    memcpy(array->header.dims, from->dims, sizeof array->header.dims);
+    return (given_tensor){.name = from->name, .path = "<what @f.init makes>", .array = array};
+}
+
+/* What is given for the parameters of the function, with space for `more`. */
+static void take_given(arena *a, const module *m, const given_call *from, op_id f, op_id other, uint32_t more,
+                       given_call *out)
+{
+    given_tensor *tensors = arena_array(a, from->tensor_count + more, sizeof *tensors);
+    given_symbol *symbols = arena_array(a, from->symbol_count, sizeof *symbols);
+    *out = (given_call){.function = f, .tensors = tensors, .symbols = symbols, .random_seed = from->random_seed};
+    for (uint32_t i = 0; i < from->tensor_count; i++) {
+        const str name = from->tensors[i].name;
+        const bool is_others = find_input(a, m, other, name, false) >= 0;
+        /* What neither has is a mistake that binding @f tells. */
+        if (find_input(a, m, f, name, false) >= 0 || (f == from->function && !is_others))
+            tensors[out->tensor_count++] = from->tensors[i];
+    }
+    for (uint32_t i = 0; i < from->symbol_count; i++) {
+        const str name = from->symbols[i].name;
+        if (call_has_symbol(m, f, name) || (f == from->function && !call_has_symbol(m, other, name)))
+            symbols[out->symbol_count++] = from->symbols[i];
+    }
+}
+
+/* The names of the outputs are those of constants. */
+static status check_outputs(arena *a, const module *m, op_id f, op_id init, const output_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (find_input(a, m, f, names->names[i], true) >= 0) continue;
+        const str called = string_of(module_context(m), function_name(m, f));
+        diag_error(context_diags(module_context(m)), op_pos(m, init), &E1605,
+                   "@%.*s.init makes `%.*s`, which is not a `const` parameter of @%.*s", (int)called.n, called.p,
+                   (int)names->names[i].n, names->names[i].p, (int)called.n, called.p);
+        return FAILED;
+    }
+    return OK;
+}
+
+exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_t shuffle, flight_recorder *recorder,
+                          given_call *call)
+{
+    const op_id f = call->function, init = call_init_of(m, f);
+    if (init == 0) return EXIT_STATUS_OK;
+    output_names names;
+    output_names_of(a, m, init, &names);
+    if (check_outputs(a, m, f, init, &names) != OK) return EXIT_STATUS_INPUT;
+    const uint32_t most = names.count + block_arg_count(m, function_body(m, init));
+    given_call own, rest;
+    take_given(a, m, call, init, f, 0, &own);
+    take_given(a, m, call, f, init, most, &rest);
+    *call = rest;
+    bool is_needed = false;
+    for (uint32_t i = 0; i < names.count; i++) is_needed |= find_given(&rest, names.names[i]) == NULL;
+    if (!is_needed) return EXIT_STATUS_OK;
+
+    bound_call bound;
+    if (call_bind(a, m, init, own.tensor_count, own.tensors, own.symbol_count, own.symbols, own.random_seed, &bound) !=
+        OK)
+        return EXIT_STATUS_INPUT;
+    call_name_outputs(&bound, &names);
+    const backend_request request = {.seed = shuffle, .repeat = 1};
+    backend_result result = {0};
+    const exit_status ran = backend_run(a, p, &request, m, &bound, recorder, &result);
+    if (ran != EXIT_STATUS_OK) return ran;
+    call_fill(&bound); /* @f has the same random numbers */
+    given_tensor *tensors = (given_tensor *)(uintptr_t)rest.tensors;
+    for (uint32_t i = 0; i < bound.parameter_count + bound.result_count; i++) {
+        const bound_tensor *t = &bound.tensors[i];
+        if (t->is_scalar || t->alias != 0 || find_input(a, m, f, t->name, false) < 0) continue;
+        if (find_given(call, t->name) == NULL) tensors[call->tensor_count++] = tensor_given(a, t);
+    }
+    return EXIT_STATUS_OK;
+}
