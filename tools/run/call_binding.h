@@ -60,8 +60,8 @@ op_id call_init_of(const module *m, op_id function);
 /* Whether a parameter of the function mentions the symbol, or did before passes put something in its place. */
 bool call_has_symbol(const module *m, op_id function, str name);
 
-/* The function named `entry`, or the only public one that is no other's `@f.init` when entry is NULL; 0 after a
- * diagnostic. */
+/* The function named `entry`, or, when entry is NULL, the only public one that is not the `@f.init` of another; 0 after
+ * a diagnostic. */
 op_id call_entry(module *m, const char *entry);
 
 /* Before compilation: the names in the user's text, in memory of `a`; none when call_entry would find no function. */

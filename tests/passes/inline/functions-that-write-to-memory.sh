@@ -1,4 +1,4 @@
-# Calls of functions that write to `out` and `inout` memory, from tensor level through all levels: in loops and branches,
+# Calls of functions that write to `out` and `inout` memory, from tensor level through all levels: in loops, branches,
 # with what is read later, with scalars, of each other.
 . "$TEST_ROOT/tests/shell.sh"
 both() { /usr/bin/python3 "$TEST_ROOT/tests/passes/control/inputs/both.py" "$@" >text 2>&1 || fail; }
