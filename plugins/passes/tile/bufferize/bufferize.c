@@ -340,6 +340,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 {
     bufferizer b = {.run = run, .function = function, .copy_bytes = pto_opt_i64(run, OPT_COPY_BYTES)};
     PTO_WALK(function, op) PTO_TRY(check_op(run, op));
+    PTO_TRY(bufferize_check_written(&b));
     PTO_TRY(bufferize_wrap_calls(&b));
     PTO_TRY(remove_unused(run, function));
     PTO_TRY(bufferize_find_kept(&b));

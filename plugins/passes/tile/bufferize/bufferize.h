@@ -90,6 +90,12 @@ pto_status bufferize_wrap_calls(bufferizer *b);
 /* The end of that: calls on memory in the place of their nests. */
 pto_status bufferize_unwrap_calls(bufferizer *b);
 
+/* ---- outputs that a branch leaves unwritten: bufferize_written.c ---- */
+
+/* Refuses an `out` parameter with elements that one side of a branch writes to and the other does not, when both sides
+ * are taken for some values of scalars. What else is unwritten is found when it runs. */
+pto_status bufferize_check_written(const bufferizer *b);
+
 /* ---- loops that carry a tensor in one place: bufferize_kept.c ---- */
 
 /* Whether carried value `slot` of the loop is one. */
