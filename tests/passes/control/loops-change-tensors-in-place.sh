@@ -167,3 +167,29 @@ def wanted(x, k, n, M, T):
     return {"r": r}
 EOF
 both m.ptir wanted.py M=16 T=0 -- M=16 T=1 -- M=19 T=5
+
+# A number beside it, which a bool of the loop and the next window come from.
+cat >m.ptir <<'EOF'
+func @f(%x: tensor<$M x 8 x f32>, %k: tensor<1 x 8 x f32>) -> tensor<$M x 8 x f32> where ($M >= 1) {
+  %zero = index_cast from(0) : i32
+  %last = index_cast from($M) : i32
+  %at, %r = while carry(%p = %zero, %a = %x) {
+    %go = compare %p lt %last : bool
+    yield %go
+  } do (%q, %b) {
+    %row = index_cast from(%q) : index
+    %c = tensor.assemble %k, %b[%row, 0] : tensor<$M x 8 x f32>
+    %next = index_cast from(%q + 3) : i32
+    yield %next, %c
+  } : i32, tensor<$M x 8 x f32>
+  return %r
+}
+EOF
+cat >wanted.py <<'EOF'
+def wanted(x, k, M):
+    r = x.copy()
+    r[::3] = k
+    return {"r": r}
+EOF
+both m.ptir wanted.py M=1 -- M=9
+copied 1
