@@ -28,6 +28,7 @@ import numpy as np
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tests", "kernels"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
+import composites as composed  # noqa: E402
 import conversions  # noqa: E402
 import elements  # noqa: E402
 import index_ops as by_index  # noqa: E402
@@ -218,8 +219,12 @@ def order_ops():
     yield from by_order.order_ops(Form)
 
 
+def composites():
+    yield from composed.composites(Form)
+
+
 FORMS = (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products, products.quantisation,
-         conversions.casts, conversions.byte_arithmetic, single_ops, moves, index_ops, order_ops)
+         conversions.casts, conversions.byte_arithmetic, single_ops, moves, index_ops, order_ops, composites)
 
 
 def main():
