@@ -83,7 +83,7 @@ def losses(Form):
 
 def heads(Form):
     """Sizes: K heads of keys, G times as many of queries, S queries, T keys."""
-    sizes = [dict(B=2, S=7, T=19), dict(B=1, S=1, T=1), dict(B=1, S=13, T=5), dict(B=0, S=2, T=3), dict(B=1, S=0, T=3), dict(B=1, S=130, T=140)]
+    sizes = [dict(B=2, S=7, T=19), dict(B=1, S=1, T=1), dict(B=1, S=13, T=5), dict(B=0, S=2, T=3), dict(B=1, S=0, T=3), dict(B=2, S=3, T=0), dict(B=1, S=130, T=140)]
     for dtype in NEAR:
         for shared in (1, 3):
             q, k, v, y = (f"<B x {h} x {n} x {d} x {dtype}>" for h, n, d in ((2 * shared, "S", 16), (2, "T", 16), (2, "T", 24), (2 * shared, "S", 24)))
@@ -94,7 +94,7 @@ def heads(Form):
                 # With fewer keys than queries the first queries see none, and become NaN.
                 legal = [s for s in sizes if s["T"] >= s["S"]] if dtype != "f32" else sizes
                 yield Form(f"attention-{shared}-{dtype}-{(mask or 'none').split(' ')[-1].strip('>')}{'-causal' if causal else ''}", {"q": q, "k": k, "v": v, **({"m": mask} if mask else {})}, {"y": y},
-                           f"%y = tensor.attention %q, %k, %v{', %m' if mask else ''}{words} : {y}", lambda q, k, v, m=None, c=causal: maths.attend(q, k, v, m, c), legal, NEAR[dtype] * 4)
+                           f"%y = tensor.attention %q, %k, %v{', %m' if mask else ''}{words} : {y}", lambda q, k, v, m=None, c=causal, t=dtype: maths.attend(q, k, v, m, c, kind=t), legal, NEAR[dtype] * 4)
     yield Form("attention-of-one-head", {"q": "<S x D x f32>", "k": "<T x D x f32>", "v": "<T x E x f32>"}, {"y": "<S x E x f32>"}, "%y = tensor.attention %q, %k, %v {scale = 0.3} : <S x E x f32>",
                lambda q, k, v: maths.attend(q, k, v, scale=0.3), [dict(S=5, T=37, D=7, E=3), dict(S=1, T=300, D=64, E=1)], 1e-4)
     yield Form("attention-of-NaN", {"q": "<S x 4 x f32>", "k": "<T x 4 x f32>", "v": "<T x 4 x f32>"}, {"y": "<S x 4 x f32>"}, "%y = tensor.attention %q, %k, %v : <S x 4 x f32>",

@@ -23,7 +23,8 @@ def surprise(x, index):
     return np.log(np.exp(d).sum(axis=-1)) - np.take_along_axis(d, index[..., None], -1)[..., 0]
 
 
-def attend(q, k, v, mask=None, causal=False, scale=None):
+def attend(q, k, v, mask=None, causal=False, scale=None, kind="f32"):
+    """Weights of 16 bits are rounded before they are multiplied by v."""
     if q.ndim > 2:
         k, v = (np.repeat(t, q.shape[-3] // k.shape[-3], axis=-3) for t in (k, v))
     s = q @ np.swapaxes(k, -1, -2) * (1 / np.sqrt(q.shape[-1]) if scale is None else scale)
@@ -32,8 +33,11 @@ def attend(q, k, v, mask=None, causal=False, scale=None):
     if causal:
         queries, keys = s.shape[-2:]
         s = np.where(np.arange(keys) <= np.arange(queries)[:, None] + keys - queries, s, -np.inf)
+    if not s.shape[-1]:
+        return np.zeros((*s.shape[:-1], v.shape[-1]))
     e = np.exp(s - s.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True) @ v
+    p = e / e.sum(axis=-1, keepdims=True)
+    return (p if kind == "f32" or not p.size else el.decode(kind, el.encode(kind, p.ravel())).reshape(p.shape)) @ v
 
 
 def norm_cases(make):
@@ -92,7 +96,7 @@ def composite_cases(case, data, rounded, Array, rng):
                     bits = rng.integers(0, 2, mask).astype(np.uint8) if kind == "bool" else values("f32", mask)
                     ins, sees = ins + [(kind, bits)], bits.astype(bool) if kind == "bool" else wide(bits, "f32")
                 with np.errstate(all="ignore"):
-                    want = attend(wide(a), wide(b), wide(v), sees, **more) if k[-2] else np.full((*q[:-1], n), np.nan)
+                    want = attend(wide(a), wide(b), wide(v), sees, **more, kind=t)
                 make.put("attention", f"{t} {q} {k} {kind} {more}", t, want, ins, **more)
     for t in el.TYPES:
         table = data(t, (5, 3, 2)) & 1 if t == "bool" else data(t, (5, 3, 2))

@@ -207,6 +207,16 @@ static double score(const attention *a, int64_t key)
     return *tensor_at(mask, at) != 0 ? sum : -(double)INFINITY;
 }
 
+/* Weights of 16 bits are rounded before they are multiplied by values. */
+static double rounded_weight(pto_dtype t, double weight)
+{
+    uint16_t bits;
+    if (t == PTO_F32) return weight;
+    element_write_f64(t, &bits, 1, 1, &weight);
+    element_read_f64(t, &bits, 1, 1, &weight);
+    return weight;
+}
+
 /* One query, which sees the first `seen` keys. */
 static void attend(const attention *a, int64_t seen)
 {
@@ -217,14 +227,14 @@ static void attend(const attention *a, int64_t seen)
         a->scores[i] = i < seen ? score(a, i) : -(double)INFINITY;
         most = tensor_extreme(most, a->scores[i], false, NAN_PROPAGATE);
     }
+    for (int64_t i = 0; i < a->keys; i++) sum += a->scores[i] = exp(a->scores[i] - most);
     for (int64_t j = 0; j < a->values; j++) a->sums[j] = 0;
     for (int64_t i = 0; i < a->keys; i++) {
-        const double weight = exp(a->scores[i] - most);
+        const double weight = rounded_weight(v->dtype, a->scores[i] / sum);
         const int64_t at = a->w.offset[VALUE] + i * v->strides[last - 1];
-        sum += weight;
         for (int64_t j = 0; j < a->values; j++) a->sums[j] += weight * read_at(v, at + j * v->strides[last]);
     }
-    for (int64_t j = 0; j < a->values; j++) write_at(out, a->w.offset[MADE] + j * out->strides[last], a->sums[j] / sum);
+    for (int64_t j = 0; j < a->values; j++) write_at(out, a->w.offset[MADE] + j * out->strides[last], a->sums[j]);
 }
 
 /* How far tensor `i` goes for one step along `part` of dim d: 0 where it stays. Heads are walked in two parts: groups,
