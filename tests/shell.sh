@@ -65,6 +65,15 @@ example() { # CASE
   output=$(sed -n '/^outputs:/,$ s/^  \([a-z]*\): .*/\1/p' "$yaml")
 }
 
+# Each at its size `small`, within its rule on both pipelines.
+small_holds() { # CASE..
+  for held; do
+    for pipeline in reference default; do
+      pto-run --case "$TEST_ROOT/examples/$held.yaml" --pipeline=$pipeline.yaml >out.txt 2>&1 || complain "$held on $pipeline"
+    done
+  done
+}
+
 # A schedule as --emit-schedule writes it, with every decision pinned.
 pin_all() { # FILE
   sed 's/^    origin:/    pinned: true\n&/' "$1"

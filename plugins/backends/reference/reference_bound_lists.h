@@ -25,6 +25,15 @@ typedef struct bound_run {
 /* The tensor whose elements a list holds. */
 pto_tensor bound_packed(const pto_tensor *t);
 
+/* The mean of what was added, `ulp` units off, and the units of the row of an op. */
+bound bound_mean(const bound_sum *s, double ulp);
+double bound_row_ulp(const bound_run *r, const char *op);
+
+/* reference_bound_composite.c: rope, layer_norm and group_norm, taken as what they are composed of. PTO_FAILED: extents
+ * do not fit. */
+pto_status bound_turned(bound_run *r);
+pto_status bound_normal(bound_run *r);
+
 /* reference_bound_index.c: what ops that go by indices, sort or scan leave in `to`. PTO_FAILED: memory is short. */
 pto_status bound_moved(bound_run *r);
 pto_status bound_combined(bound_run *r);

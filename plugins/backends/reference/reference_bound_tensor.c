@@ -52,7 +52,7 @@ pto_tensor bound_packed(const pto_tensor *t)
     return p;
 }
 
-static double ulp_of(const bound_run *r, const char *op)
+double bound_row_ulp(const bound_run *r, const char *op)
 {
     const pto_run *run = r->in->run;
     return (double)pto_kind_column(run, pto_kind_by_name(run, pto_s(op)), PTO_COLUMN_ULP);
@@ -278,7 +278,7 @@ static pto_status all_products(bound_run *r)
     return PTO_OK;
 }
 
-/* Distances from a mean that is off by an unknown amount. */
+/* Distances from a mean or a maximum that is off by an unknown amount. */
 static pto_status unknown(bound_run *r)
 {
     for (int64_t i = 0; i < r->to.count; i++) r->to.at[i] = bound_anything(r->type);
@@ -287,7 +287,7 @@ static pto_status unknown(bound_run *r)
 
 /* A mean is the sum, and `ulp` units more. A sum that overflows in f32 does not in a wider type: the mean is finite, or
  * not. */
-static bound mean_of(const bound_sum *s, double ulp)
+bound bound_mean(const bound_sum *s, double ulp)
 {
     const double count = (double)s->count, least = s->lo / count, most = s->hi / count;
     const bound sum = bound_sum_end(PTO_F32, PTO_F32, s), n = {.lo = count, .hi = count};
@@ -300,7 +300,7 @@ static bound mean_of(const bound_sum *s, double ulp)
 static bound sum_or_mean(const bound_run *r, const bound_sum *s)
 {
     if (r->o->tensor == EVAL_TENSOR_REDUCE_SUM) return bound_sum_end(r->type, PTO_F32, s);
-    const bound mean = mean_of(s, r->rule.ulp);
+    const bound mean = bound_mean(s, r->rule.ulp);
     return bound_convert(r->type, PTO_F32, &mean, ROUND_RINT, false);
 }
 
@@ -434,7 +434,7 @@ typedef struct bound_row {
 /* exp(x - max) / sum(exp(x - max)). */
 static void softmax_row(const bound_run *r, const bound_row *row)
 {
-    const double exp_ulp = ulp_of(r, "tensor.exp");
+    const double exp_ulp = bound_row_ulp(r, "tensor.exp");
     bound top = bound_nan();
     bound_sum s = bound_sum_start();
     for (int64_t i = 0; i < row->n; i++) {
@@ -477,7 +477,7 @@ static pto_status softmax(bound_run *r)
 /* x / sqrt(mean(x x) + eps), before gamma. Squares and their sum may overflow f32, or not. */
 static void norm_row(const bound_run *r, const bound_row *row)
 {
-    const bound_rule rule = {.ulp = ulp_of(r, "tensor.rsqrt") + 1};
+    const bound_rule rule = {.ulp = bound_row_ulp(r, "tensor.rsqrt") + 1};
     bound_sum s = bound_sum_start();
     for (int64_t i = 0; i < row->n; i++) {
         bound size = bound_abs(PTO_F32, &row->x[i]);
@@ -487,7 +487,7 @@ static void norm_row(const bound_run *r, const bound_row *row)
         bound_sum_add(&s, &square);
     }
     const bound eps = {.lo = r->call->eps, .hi = r->call->eps};
-    bound mean = mean_of(&s, ulp_of(r, "tensor.reduce_mean"));
+    bound mean = bound_mean(&s, bound_row_ulp(r, "tensor.reduce_mean"));
     mean.lo = fmax(mean.lo, 0);
     const bound biased = bound_add(PTO_F32, &mean, &eps, 1);
     bound root = bound_function(EVAL_TENSOR_RSQRT, GELU_TANH, PTO_F32, &biased, &rule);
@@ -557,7 +557,12 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_REDUCE_SUM:
     case EVAL_TENSOR_REDUCE_MEAN: return sums;
     case EVAL_TENSOR_REDUCE_PROD: return all_products;
-    case EVAL_TENSOR_VAR: return unknown;
+    case EVAL_TENSOR_LAYER_NORM:
+    case EVAL_TENSOR_GROUP_NORM: return bound_normal;
+    case EVAL_TENSOR_VAR:
+    case EVAL_TENSOR_CROSS_ENTROPY:
+    case EVAL_TENSOR_ATTENTION: return unknown;
+    case EVAL_TENSOR_ROPE: return bound_turned;
     case EVAL_TENSOR_ARGMAX:
     case EVAL_TENSOR_ARGMIN: return chosen_indices;
     case EVAL_TENSOR_MATMUL: return products;
@@ -570,6 +575,7 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_WHERE: return chosen;
     case EVAL_TENSOR_GATHER:
     case EVAL_TENSOR_TAKE:
+    case EVAL_TENSOR_EMBEDDING:
     case EVAL_TENSOR_SCATTER_UPDATE: return bound_moved;
     case EVAL_TENSOR_SCATTER:
     case EVAL_TENSOR_INDEX_PUT:

@@ -108,6 +108,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static const pto_pass pass = {
     .struct_size = sizeof pass,
+    .flags = PTO_PASS_REASSOCIATES,
     .id = "pto.decompose-rope",
     .summary = "Take the rotary position embedding apart into views, products and their sums",
     .scope = "function",

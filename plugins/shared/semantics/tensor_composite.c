@@ -72,45 +72,48 @@ static pto_status check_norm(tensor_call *call, uint32_t axis)
     return PTO_OK;
 }
 
-pto_status eval_TENSOR_LAYER_NORM(tensor_call *call)
+pto_status walk_norm(tensor_op op, tensor_call *call, walk *outer, walk *inner)
 {
     const pto_tensor *x = call->in[0];
-    walk outer = {0}, inner = {0};
-    uint32_t axis;
-    TENSOR_TRY(tensor_check_axis(call, call->axis_count != 0 ? call->axes[0] : -1, x->rank, &axis));
-    TENSOR_TRY(check_norm(call, axis));
-    for (uint32_t d = 0; d < x->rank; d++) add_dim(call, d == axis ? &inner : &outer, d, x->dims[d], 1, d == axis);
-    for (bool more = walk_begin(&outer); more; more = walk_next(&outer)) normalise(call, &outer, &inner);
-    return PTO_OK;
-}
-
-pto_status eval_TENSOR_GROUP_NORM(tensor_call *call)
-{
-    const pto_tensor *x = call->in[0];
-    walk outer = {0}, inner = {0};
+    *outer = *inner = (walk){0};
+    if (op == EVAL_TENSOR_LAYER_NORM) {
+        uint32_t axis;
+        TENSOR_TRY(tensor_check_axis(call, call->axis_count != 0 ? call->axes[0] : -1, x->rank, &axis));
+        TENSOR_TRY(check_norm(call, axis));
+        for (uint32_t d = 0; d < x->rank; d++) add_dim(call, d == axis ? inner : outer, d, x->dims[d], 1, d == axis);
+        return PTO_OK;
+    }
     if (x->rank < 2 || call->groups < 1 || x->dims[1] % call->groups != 0)
         return tensor_fail(call, "%" PRId64 " groups of the channels of a tensor of rank %u", call->groups, x->rank);
     TENSOR_TRY(check_norm(call, 1));
     const int64_t channels = x->dims[1] / call->groups;
-    add_dim(call, &outer, 0, x->dims[0], 1, 0);
-    add_dim(call, &outer, 1, call->groups, channels, channels);
-    add_dim(call, &inner, 1, channels, 1, 1);
-    for (uint32_t d = 2; d < x->rank; d++) add_dim(call, &inner, d, x->dims[d], 1, 0);
+    add_dim(call, outer, 0, x->dims[0], 1, 0);
+    add_dim(call, outer, 1, call->groups, channels, channels);
+    add_dim(call, inner, 1, channels, 1, 1);
+    for (uint32_t d = 2; d < x->rank; d++) add_dim(call, inner, d, x->dims[d], 1, 0);
+    return PTO_OK;
+}
+
+static pto_status norm(tensor_call *call, tensor_op op)
+{
+    walk outer, inner;
+    TENSOR_TRY(walk_norm(op, call, &outer, &inner));
     for (bool more = walk_begin(&outer); more; more = walk_next(&outer)) normalise(call, &outer, &inner);
     return PTO_OK;
 }
 
+pto_status eval_TENSOR_LAYER_NORM(tensor_call *call) { return norm(call, EVAL_TENSOR_LAYER_NORM); }
+pto_status eval_TENSOR_GROUP_NORM(tensor_call *call) { return norm(call, EVAL_TENSOR_GROUP_NORM); }
+
 /* ---- rope: arrays 0 to 3 are the result, x, cos and sin ---- */
 
-pto_status eval_TENSOR_ROPE(tensor_call *call)
+pto_status walk_pairs(tensor_call *call, walk *out_walk, int64_t *out_apart)
 {
     const pto_tensor *x = call->in[0], *out = call->out;
-    TENSOR_TRY(tensor_check_float(call));
-    TENSOR_TRY(tensor_check_dtype(call, 0));
     TENSOR_TRY(tensor_check_same_dims(call, 0));
     if (x->rank == 0 || x->dims[x->rank - 1] % 2 != 0) return tensor_fail(call, "the last extent is not even");
     const uint32_t last = x->rank - 1;
-    const int64_t n = x->dims[last] / 2, step = call->interleaved ? 2 : 1, other = call->interleaved ? 1 : n;
+    const int64_t n = x->dims[last] / 2, step = call->interleaved ? 2 : 1;
     walk w = {.rank = x->rank};
     for (uint32_t d = 0; d < x->rank; d++) {
         w.dims[d] = d == last ? n : x->dims[d];
@@ -119,23 +122,36 @@ pto_status eval_TENSOR_ROPE(tensor_call *call)
     }
     for (int i = 1; i < 3; i++) {
         const pto_tensor *t = call->in[i];
-        TENSOR_TRY(check_float_operand(call, i));
         if (t->rank > x->rank) return tensor_fail(call, "operand %d has rank %u, x %u", i + 1, t->rank, x->rank);
         const uint32_t skip = x->rank - t->rank;
         for (uint32_t d = 0; d < t->rank; d++) {
             if (t->dims[d] != w.dims[skip + d] && t->dims[d] != 1)
-                return tensor_fail(call,
-                                   "operand %d has extent %" PRId64 " along dim %u, which is not repeated up to "
-                                   "%" PRId64,
-                                   i + 1, t->dims[d], d, w.dims[skip + d]);
+                return tensor_fail(
+                    call, "operand %d has extent %" PRId64 " along dim %u, which is not repeated up to %" PRId64, i + 1,
+                    t->dims[d], d, w.dims[skip + d]);
             w.strides[i + 1][skip + d] = t->dims[d] == 1 ? 0 : t->strides[d];
         }
     }
+    *out_walk = w;
+    *out_apart = call->interleaved ? 1 : n;
+    return PTO_OK;
+}
+
+pto_status eval_TENSOR_ROPE(tensor_call *call)
+{
+    const pto_tensor *x = call->in[0], *out = call->out;
+    walk w;
+    int64_t apart;
+    TENSOR_TRY(tensor_check_float(call));
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    for (int i = 1; i < 3; i++) TENSOR_TRY(check_float_operand(call, i));
+    TENSOR_TRY(walk_pairs(call, &w, &apart));
+    const int64_t from = apart * x->strides[x->rank - 1], to = apart * out->strides[x->rank - 1];
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
-        const double p = read_at(x, w.offset[1]), q = read_at(x, w.offset[1] + other * x->strides[last]);
+        const double p = read_at(x, w.offset[1]), q = read_at(x, w.offset[1] + from);
         const double c = read_at(call->in[1], w.offset[2]), s = read_at(call->in[2], w.offset[3]);
         write_at(out, w.offset[0], p * c - q * s);
-        write_at(out, w.offset[0] + other * out->strides[last], q * c + p * s);
+        write_at(out, w.offset[0] + to, q * c + p * s);
     }
     return PTO_OK;
 }
@@ -192,19 +208,42 @@ typedef struct attention {
     double scale, *scores, *sums;
 } attention;
 
+/* Of a query and a key, in pieces. */
+static double product_with(const attention *a, int64_t key)
+{
+    const pto_tensor *q = a->call->in[0], *k = a->call->in[1];
+    const int64_t q_step = q->strides[q->rank - 1], k_step = k->strides[k->rank - 1];
+    double x[TENSOR_LANES], y[TENSOR_LANES], sum = 0;
+    for (int64_t i = 0; i < a->elements; i += TENSOR_LANES) {
+        const size_t n = tensor_piece(a->elements, i);
+        element_read_f64(q->dtype, tensor_at(q, a->w.offset[QUERY] + i * q_step), q_step, n, x);
+        element_read_f64(k->dtype, tensor_at(k, a->w.offset[KEY] + key * a->key_step + i * k_step), k_step, n, y);
+        for (size_t j = 0; j < n; j++) sum += x[j] * y[j];
+    }
+    return sum;
+}
+
 static double score(const attention *a, int64_t key)
 {
-    const pto_tensor *q = a->call->in[0], *k = a->call->in[1], *mask = a->call->in[3];
-    const uint32_t last = q->rank - 1;
-    double sum = 0;
-    for (int64_t i = 0; i < a->elements; i++)
-        sum += read_at(q, a->w.offset[QUERY] + i * q->strides[last]) *
-               read_at(k, a->w.offset[KEY] + key * a->key_step + i * k->strides[last]);
-    sum *= a->scale;
-    if (mask == NULL) return sum;
+    const pto_tensor *mask = a->call->in[3];
+    const double scaled = product_with(a, key) * a->scale;
+    if (mask == NULL) return scaled;
     const int64_t at = a->w.offset[MASK] + key * a->mask_step;
-    if (element_is_float(mask->dtype)) return sum + read_at(mask, at);
-    return *tensor_at(mask, at) != 0 ? sum : -(double)INFINITY;
+    if (element_is_float(mask->dtype)) return scaled + read_at(mask, at);
+    return *tensor_at(mask, at) != 0 ? scaled : -(double)INFINITY;
+}
+
+/* Adds `weight` times the values of a key to the sums. */
+static void add_values(const attention *a, int64_t key, double weight)
+{
+    const pto_tensor *v = a->call->in[2];
+    const int64_t step = v->strides[v->rank - 1], at = a->w.offset[VALUE] + key * v->strides[v->rank - 2];
+    double x[TENSOR_LANES];
+    for (int64_t i = 0; i < a->values; i += TENSOR_LANES) {
+        const size_t n = tensor_piece(a->values, i);
+        element_read_f64(v->dtype, tensor_at(v, at + i * step), step, n, x);
+        for (size_t j = 0; j < n; j++) a->sums[i + (int64_t)j] += weight * x[j];
+    }
 }
 
 /* Weights of 16 bits are rounded before they are multiplied by values. */
@@ -220,8 +259,7 @@ static double rounded_weight(pto_dtype t, double weight)
 /* One query, which sees the first `seen` keys. */
 static void attend(const attention *a, int64_t seen)
 {
-    const pto_tensor *v = a->call->in[2], *out = a->call->out;
-    const uint32_t last = v->rank - 1;
+    const pto_tensor *out = a->call->out;
     double most = -(double)INFINITY, sum = 0;
     for (int64_t i = 0; i < a->keys; i++) {
         a->scores[i] = i < seen ? score(a, i) : -(double)INFINITY;
@@ -229,12 +267,9 @@ static void attend(const attention *a, int64_t seen)
     }
     for (int64_t i = 0; i < a->keys; i++) sum += a->scores[i] = exp(a->scores[i] - most);
     for (int64_t j = 0; j < a->values; j++) a->sums[j] = 0;
-    for (int64_t i = 0; i < a->keys; i++) {
-        const double weight = rounded_weight(v->dtype, a->scores[i] / sum);
-        const int64_t at = a->w.offset[VALUE] + i * v->strides[last - 1];
-        for (int64_t j = 0; j < a->values; j++) a->sums[j] += weight * read_at(v, at + j * v->strides[last]);
-    }
-    for (int64_t j = 0; j < a->values; j++) write_at(out, a->w.offset[MADE] + j * out->strides[last], a->sums[j]);
+    for (int64_t i = 0; i < a->keys; i++) add_values(a, i, rounded_weight(out->dtype, a->scores[i] / sum));
+    const int64_t step = out->strides[out->rank - 1];
+    for (int64_t j = 0; j < a->values; j++) write_at(out, a->w.offset[MADE] + j * step, a->sums[j]);
 }
 
 /* How far tensor `i` goes for one step along `part` of dim d: 0 where it stays. Heads are walked in two parts: groups,

@@ -37,6 +37,13 @@ typedef struct window_walk {
 } window_walk;
 pto_status walk_window(tensor_op op, tensor_call *call, window_walk *out);
 
+/* Of tensor.rope: the first element of each pair, and how many elements along the last dim the second is after it.
+ * Arrays 0 to 3 are the result, x, cos and sin. Fails when extents do not fit. */
+pto_status walk_pairs(tensor_call *call, walk *out_walk, int64_t *out_apart);
+/* Of tensor.layer_norm and group_norm: `inner` walks what has one mean, from each place of `outer` on. Arrays 0 to 3
+ * are the result, x, gamma and beta. Fails when types or extents do not fit. */
+pto_status walk_norm(tensor_op op, tensor_call *call, walk *outer, walk *inner);
+
 /* The byte of an element, by its offset in elements. */
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
 /* The product of the extents; 1 for rank 0. */

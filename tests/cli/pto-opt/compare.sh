@@ -1,6 +1,7 @@
 # --compare: both pipelines step by step, and where the final modules differ first; status 1 when they do.
 . "$TEST_ROOT/tests/shell.sh"
-for module in "$TEST_ROOT"/examples/*/*.ptir; do
+for case in $examples; do
+  example "$case"
   exits 0 pto-opt "$module" --pipeline=default.yaml --compare=default.yaml >page 2>text || fail "$module"
   [ ! -s text ] || fail "$module: not silent"
   says '^final IR: equal$' page

@@ -1,7 +1,8 @@
 # --verify=paranoid: what a step leaves survives printing and reading, in both forms, or the step is blamed; every
 # checker is asked after every step.
 . "$TEST_ROOT/tests/shell.sh"
-for module in "$TEST_ROOT"/examples/*/*.ptir; do
+for case in $examples; do
+  example "$case"
   pto-opt "$module" --pipeline=default.yaml -o each.ptir && exits 0 pto-opt "$module" --pipeline=default.yaml --verify=paranoid -o out.ptir 2>text || fail "$module"
   cmp each.ptir out.ptir && [ ! -s text ] || fail "$module"
 done
