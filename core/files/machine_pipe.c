@@ -39,14 +39,15 @@ static const char *pipe_of_unit(const machine *chip, const char *where, unit_rol
 const char *machine_pipe_of(const machine *chip, const module *m, op_id o)
 {
     const op_info *info = op_info_of(m, o);
-    const char *from, *to;
+    const char *from, *to, *standard = NULL;
     if (info->rule == RULE_NONE) return NULL;
     /* Standard pipes have the numbers of their units. */
-    if (chip == NULL && info->unit != UNIT_NONE)
-        return role_names_text(context_names(module_context(m)), NAME_PIPE, info->unit);
-    if (chip == NULL) return NULL;
+    if (info->unit != UNIT_NONE) standard = role_names_text(context_names(module_context(m)), NAME_PIPE, info->unit);
+    if (chip == NULL) return standard;
     ends_of(chip, m, o, &from, &to);
-    if (info->unit != UNIT_NONE) return pipe_of_unit(chip, to != NULL ? to : from, (unit_role)info->unit);
+    const char *pipe = pipe_of_unit(chip, to != NULL ? to : from, (unit_role)info->unit);
+    if (info->unit != UNIT_NONE)
+        return pipe != NULL || info->rule != RULE_FILL ? pipe : pipe_of_unit(chip, to, UNIT_LOAD);
     const machine_path *p =
         from != NULL && to != NULL ? machine_path_find(chip, str_from(from), str_from(to), NULL) : NULL;
     return p != NULL ? p->pipe : NULL;

@@ -113,7 +113,9 @@ static bound one_operand(const bound_insn_run *r, const bound *a)
     default: break;
     }
     if (r->rule_id == PTO_RULE_UNARY) return bound_anything(t);
-    return bound_convert(t, r->call->src[0].dtype, a, ROUND_RINT, false); /* copies, and stores of accumulators */
+    /* Copies, and stores of accumulators. */
+    const bound left = r->call->relu ? bound_relu(a) : *a;
+    return bound_convert(t, r->call->src[0].dtype, &left, ROUND_RINT, false);
 }
 
 typedef enum two_op { TWO_NONE, TWO_ADD, TWO_SUB, TWO_MUL, TWO_DIV, TWO_RDIV, TWO_MAX, TWO_MIN } two_op;

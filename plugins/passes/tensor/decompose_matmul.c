@@ -6,6 +6,9 @@
  *          {out = f16, activation = "relu"}       =>     %r = tensor.relu %q
  *                                                        %y = tensor.cast %r
  *
+ * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias of the type of the
+ * operands, a relu, and the rounding to the result type. The schedule may take it apart.
+ *
  * The sum is f32, or of integers the result's type, where they are scaled i32. A vector becomes a matrix of one row or
  * column by a reshape, and the result loses that dim by another one.
  *
@@ -17,8 +20,10 @@
  *
  * Bound: that of the product, and of what follows 1 ulp each in f32.
  *
- * Requires tensor ops, of any form. Leaves products of two matrices alone (pto.plain-products). */
+ * Requires tensor ops, of any form. Leaves products of two matrices, with what their kernel does beside them
+ * (pto.plain-products). */
 #include "composite.h"
+#include "machine_types.h"
 
 #define KINDS(X)                     \
     X(MATMUL, "tensor.matmul")       \
@@ -31,9 +36,10 @@
     X(REDUCE_SUM, "tensor.reduce_sum")
 PTO_KINDS(KINDS);
 
-#define STATS(X)                \
-    X(DECOMPOSED, "decomposed") \
-    X(SUMMED, "products-by-elements")
+#define STATS(X)                      \
+    X(DECOMPOSED, "decomposed")       \
+    X(SUMMED, "products-by-elements") \
+    X(KEPT, "epilogues-in-kernels")
 PTO_STATS(STATS);
 
 typedef struct product {
@@ -81,6 +87,7 @@ static int is_by_elements(const product *p)
 
 static int is_plain(const product *p)
 {
+    if (has_epilogue(p) && machine_epilogue_obstacle(p->op) == NULL) return 1;
     return pto_type_rank(pto_value_type(p->a)) > 1 && pto_type_rank(pto_value_type(p->b)) > 1 && !has_epilogue(p);
 }
 
@@ -237,13 +244,36 @@ static pto_status visit(const product *p)
     return pto_op_replace_by(p->op, y);
 }
 
+/* Where what follows the sum is computed: in the kernel of the product where that can do it. */
+static pto_status decide_epilogue(const product *p, int *is_apart)
+{
+    enum { KERNEL, APART };
+    static const char *const words[] = {"kernel", "apart", NULL};
+    const char *obstacle = machine_epilogue_obstacle(p->op);
+    const int64_t least = obstacle != NULL ? APART : KERNEL, most = APART;
+    int64_t choice = least;
+    const pto_decision d = {.struct_size = sizeof d,
+                            .count = 1,
+                            .name = "epilogue",
+                            .words = words,
+                            .min = &least,
+                            .max = &most,
+                            .limit = obstacle};
+    PTO_TRY(pto_decision_pinned(p->op, &d, &choice));
+    *is_apart = choice == APART;
+    if (!*is_apart) pto_stat_add(p->run, STAT_KEPT, 1);
+    return pto_decision_made(p->op, &d, &choice);
+}
+
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
     {
         if (!pto_op_is(op, pto_kind(run, KIND_MATMUL))) continue;
         const product p = read_product(op);
-        if (!is_plain(&p) || is_by_elements(&p)) PTO_TRY(visit(&p));
+        int is_apart = !is_plain(&p) || is_by_elements(&p);
+        if (has_epilogue(&p)) PTO_TRY(decide_epilogue(&p, &is_apart));
+        if (is_apart) PTO_TRY(visit(&p));
     }
     return PTO_OK;
 }
@@ -265,7 +295,7 @@ static pto_status check_plain_products(const pto_run *run, pto_op function)
 static const pto_property plain_products = {
     .struct_size = sizeof plain_products,
     .id = "pto.plain-products",
-    .doc = "every product is one of two matrices, and nothing else",
+    .doc = "every product is one of two matrices, with what its kernel does beside it",
     .level = "tensor/1",
     .kinds = pass_kinds,
     .check = check_plain_products,

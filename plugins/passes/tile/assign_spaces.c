@@ -94,7 +94,8 @@ static pto_space space_of_roles(const pto_run *run, pto_value v, uint32_t roles)
     if (roles == 0) return PTO_SPACE_NONE;
     const uint32_t role = (uint32_t)__builtin_ctz(roles);
     const pto_space stated = pto_type_space(pto_value_type(v));
-    return pto_space_role(run, stated) == role ? stated : pto_space_of_role(run, role);
+    const int is_legal = stated != PTO_SPACE_NONE && (roles >> pto_space_role(run, stated) & 1) != 0;
+    return is_legal ? stated : pto_space_of_role(run, role);
 }
 
 /* Space that the row of `op` puts its result `v` in; NONE: it follows from the uses or from the operands. */

@@ -41,3 +41,40 @@ int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to)
 {
     return machine_lists(machine_conversions(run, from), pto_dtype_name(to));
 }
+
+/* A row that is added as one more k: with the type of the operands it is exact, and the sum rounds as an addition. */
+static const char *bias_obstacle(pto_op product)
+{
+    const pto_type type = pto_value_type(pto_op_operand(product, 2)),
+                   result = pto_value_type(pto_op_result(product, 0));
+    const uint32_t rank = pto_type_rank(type), rank_r = pto_type_rank(result);
+    int64_t extent = 0;
+    if (pto_type_dtype(type) != pto_type_dtype(pto_value_type(pto_op_operand(product, 0))))
+        return "the bias has another element type than the operands";
+    if (rank == 0 || !pto_expr_equal(pto_type_dim(type, rank - 1), pto_type_dim(result, rank_r - 1)))
+        return "the bias is not a row of the result";
+    for (uint32_t d = 0; d + 1 < rank; d++)
+        if (!pto_dim_is_const(type, d, &extent) || extent != 1) return "the bias is not a row of the result";
+    return NULL;
+}
+
+const char *machine_epilogue_obstacle(pto_op product)
+{
+    const pto_run *run = product.run;
+    const uint32_t count = pto_op_operand_count(product);
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0))),
+                    to = pto_type_dtype(pto_value_type(pto_op_result(product, 0)));
+    const pto_path_facts out = pto_path_facts_of(run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
+    for (uint32_t k = 0; k < 2; k++)
+        if (pto_type_rank(pto_value_type(pto_op_operand(product, k))) < 2) return "an operand is a vector";
+    if (out == NULL || pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(from)) < 0)
+        return "the machine has no matrix unit for the operands";
+    if (!pto_dtype_is_float(from)) return "sums of integers leave as they are";
+    if (count > 3 || (count == 3 && pto_str_is(pto_attr_str_of(product, PTO_STR("third")), "scale")))
+        return "scales of the machine's stores have fewer bits than f32";
+    if (to != PTO_F32 && (out->casts[PTO_F32] >> to & 1) == 0) return "stores do not round to the result type";
+    if (pto_str_is(pto_attr_str_of(product, PTO_STR("activation")), "relu") &&
+        pto_machine_i64_or(run, 0, "matrix.store-relu") == 0)
+        return "stores of the machine have no relu";
+    return count == 3 ? bias_obstacle(product) : NULL;
+}

@@ -17,5 +17,7 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);
+/* Why bias, scale and activation of a `tensor.matmul` cannot be in the kernel of its product; NULL: they can. */
+const char *machine_epilogue_obstacle(pto_op product);
 
 #endif

@@ -99,21 +99,24 @@ pto_status insn_TLOAD(insn_call *call)
     return PTO_OK;
 }
 
-/* Rounds to nearest even, as accumulators do on their way out. */
+/* Rounds to nearest even, as accumulators do on their way out, after what is below 0 became 0 where that is asked. */
 static pto_status store_converted(insn_call *call)
 {
     const gm_window *w = &call->gm;
     const tile_ref *t = &call->src[0];
-    if (t->role != PTO_ROLE_ACCUMULATOR || t->dtype != PTO_F32 || (w->dtype != PTO_F16 && w->dtype != PTO_BF16)) {
+    const bool is_sum = t->role == PTO_ROLE_ACCUMULATOR && t->dtype == PTO_F32;
+    if (w->dtype != t->dtype && (!is_sum || (w->dtype != PTO_F16 && w->dtype != PTO_BF16))) {
         return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
                          pto_dtype_name(t->dtype), pto_dtype_name(w->dtype));
     }
+    if (!is_sum) return insn_fail(call, "only f32 in `acc` passes a relu on its way");
     float piece[LANES];
     const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t c = 0; c < w->cols; c += LANES) {
             const size_t n = w->cols - c < LANES ? (size_t)(w->cols - c) : LANES;
             tile_read_f32(t, r, c, n, piece);
+            for (size_t i = 0; i < n && call->relu; i++) piece[i] = piece[i] < 0 || piece[i] == 0 ? 0 : piece[i];
             element_write_f32(w->dtype, w->base + gm_offset(w, r, c) * size, stride, n, piece);
         }
     }
@@ -132,7 +135,7 @@ pto_status insn_TSTORE(insn_call *call)
         return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a valid region of %" PRId64 " x %" PRId64,
                          w->rows, w->cols, t->valid_rows, t->valid_cols);
     }
-    if (w->dtype != t->dtype) return store_converted(call);
+    if (call->relu || w->dtype != t->dtype) return store_converted(call);
     transfer(w, t, false);
     return PTO_OK;
 }

@@ -32,7 +32,7 @@ typedef struct insn_code {
     uint32_t dst, src[3], src_count, tmp; /* tiles */
     uint32_t array, scalar, result;       /* array; slots */
     index_expr offsets[PTO_MAX_DIMS];
-    bool transpose, has_pad, saturate;
+    bool transpose, has_pad, saturate, relu;
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
     number pad;

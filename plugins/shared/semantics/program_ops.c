@@ -199,6 +199,7 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
     if (c.has_pad)
         c.pad = pto_attr_kind_of(pad) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(pad))
                                                         : number_from_int(pto_attr_i64(pad));
+    c.relu = pto_attr_i64(pto_op_attr(op, PTO_STR("relu"))) != 0;
     c.saturate = pto_attr_i64(pto_op_attr(op, PTO_STR("saturate"))) != 0;
     if (PTO_SOME(mode)) {
         const pto_str text = pto_attr_str(mode);

@@ -233,6 +233,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->has_scalar = c->scalar != NO_ID;
     out->has_pad = c->has_pad;
     out->saturate = c->saturate;
+    out->relu = c->relu;
     out->mode = c->mode;
     out->relation = c->relation;
     out->pad = c->pad;
@@ -420,6 +421,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->pad = step->pad;
     out->has_pad = step->has_pad;
     out->saturate = step->saturate;
+    out->relu = step->relu;
     out->mode = step->mode;
     out->relation = step->relation;
     out->text[0] = 0;

@@ -4,7 +4,11 @@
  *       %z = tile.zero_acc valid(..)
  *       %r = for %ik to ceildiv(K, 64) carry(%s = %z valid(..)) { load a, load b, matmul_acc, yield }
  *       tile.store %r, %o[..]
- *     } */
+ *     }
+ *
+ * A bias is one more k: a column of ones times the row, which adds it with the rounding of an addition. A relu is on
+ * the way of the store. */
+#include "machine_types.h"
 #include "tile_nest.h"
 
 enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
@@ -12,6 +16,7 @@ enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
 typedef struct product {
     const pto_run *run;
     pto_op op;
+    pto_value bias;
     pto_type a, b, result;
     pto_dtype from, acc;
     int transpose_a, transpose_b;
@@ -25,8 +30,10 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     const product *p = self;
     int64_t t[DIM_COUNT], bytes = pto_dtype_bytes(p->from);
     for (int d = 0; d < DIM_COUNT; d++) t[d] = pto_round_up(tile[d], p->granule[d]);
-    int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], t[DIM_K]), bytes), 2);
-    int64_t right = tile_mul(tile_mul(tile_mul(t[DIM_K], t[DIM_N]), bytes), 2);
+    /* A bias has operands of its own, one box deep. */
+    const int64_t depth = tile_add(t[DIM_K], PTO_SOME(p->bias) ? p->granule[DIM_K] : 0);
+    int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], depth), bytes), 2);
+    int64_t right = tile_mul(tile_mul(tile_mul(depth, t[DIM_N]), bytes), 2);
     const uint32_t role = pto_space_role(p->run, space);
     if (space != pto_space_of_role(p->run, role)) return 0;
     switch (role) {
@@ -72,10 +79,11 @@ static pto_status check_plain(pto_op op)
     const int is_plain = pto_op_operand_count(op) == 2 && pto_type_rank(pto_value_type(pto_op_operand(op, 0))) > 1 &&
                          pto_type_rank(pto_value_type(pto_op_operand(op, 1))) > 1 &&
                          !pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu");
-    return is_plain ? PTO_OK
-                    : pto_error(op, "pto.tile/composite-left",
-                                "`tensor.matmul` has a vector, a bias, a scale or an activation; "
-                                "`pto.decompose-matmul` takes it apart: put it before `pto.legalize-types`");
+    return is_plain || machine_epilogue_obstacle(op) == NULL
+               ? PTO_OK
+               : pto_error(op, "pto.tile/composite-left",
+                           "`tensor.matmul` has a vector, a bias, a scale or an activation; "
+                           "`pto.decompose-matmul` takes it apart: put it before `pto.legalize-types`");
 }
 
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
@@ -176,6 +184,53 @@ static tile_piece emit_zero(tile_nest *n, pto_dtype dtype, const pto_expr valid[
     return p;
 }
 
+/* The bias as a matrix of one row, made before the nest; none: there is no bias. */
+static pto_status view_bias(product *p, pto_op group)
+{
+    p->bias = pto_value_none(p->run);
+    if (pto_op_operand_count(p->op) < 3) return PTO_OK;
+    const pto_expr row[2] = {pto_expr_const(p->run, 1), p->extent[DIM_N]};
+    p->bias = tile_view(p->run, group, pto_op_operand(p->op, 2), 2, row);
+    PTO_NEED(p->bias);
+    return PTO_OK;
+}
+
+static pto_value in_space(const product *p, tile_nest *n, tile_piece tile, uint32_t role)
+{
+    const pto_type type =
+        pto_type_tile(p->run, tile.dtype, tile.rows, tile.columns, pto_space_of_role(p->run, role), PTO_LAYOUT_NONE);
+    if (n->failed || pto_value_set_type(tile.value, type) != PTO_OK) n->failed = 1;
+    return tile.value;
+}
+
+/* A column of ones as the left operand. Without the spaces it would be filled in vector memory, which has no path to
+ * operands of products. */
+static tile_piece emit_ones(const product *p, tile_nest *n, const pto_expr valid[2], int64_t rows, int64_t columns)
+{
+    const tile_number one = {.real = 1.0, .whole = 1};
+    tile_piece ones = tile_emit_fill(n, p->from, one, valid, rows, columns);
+    ones.value = in_space(p, n, ones, PTO_ROLE_PANEL);
+    tile_piece left = tile_emit(n, pto_kind(n->run, KIND_MOVE), p->from, rows, columns, 1, &ones);
+    left.value = in_space(p, n, left, PTO_ROLE_LEFT);
+    return left;
+}
+
+/* The sum plus the bias, whose row is where the instance's columns are. */
+static tile_piece add_bias(const product *p, tile_nest *n, tile_piece sum, const pto_expr offset[DIM_COUNT],
+                           const pto_expr valid[DIM_COUNT], const int64_t *tile)
+{
+    const pto_expr one = pto_expr_const(p->run, 1), at[2] = {pto_expr_const(p->run, 0), offset[DIM_N]},
+                   ones_valid[2] = {valid[DIM_M], one}, row_valid[2] = {one, valid[DIM_N]};
+    const int64_t depth = p->granule[DIM_K];
+    const pto_str name = n->name;
+    tile_piece step[3] = {sum};
+    n->name = pto_value_name(p->bias);
+    step[1] = emit_ones(p, n, ones_valid, tile[DIM_M], depth);
+    step[2] = tile_emit_load(n, p->bias, at, row_valid, depth, tile[DIM_N], 0);
+    n->name = name;
+    return tile_emit(n, pto_kind(n->run, KIND_MATMUL_ACC), p->acc, tile[DIM_M], tile[DIM_N], 3, step);
+}
+
 static void emit_instance(const product *p, tile_nest *n, pto_str name, const int64_t *tile, pto_value target)
 {
     pto_block body = n->block;
@@ -206,7 +261,12 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     n->name = name;
     tile_piece next = tile_emit(n, pto_kind(n->run, KIND_MATMUL_ACC), p->acc, tile[DIM_M], tile[DIM_N], 3, step);
     tile_end_for(n, loop, 1, &next, &sum);
-    tile_emit_store(n, sum, target, offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]));
+    if (PTO_SOME(p->bias)) sum = add_bias(p, n, sum, offset, valid, tile);
+    const pto_expr *to = offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]);
+    if (pto_str_is(pto_attr_str_of(p->op, PTO_STR("activation")), "relu"))
+        tile_emit_store_relu(n, sum, target, to);
+    else
+        tile_emit_store(n, sum, target, to);
 }
 
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
@@ -214,6 +274,7 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
     product p;
     int64_t tile[DIM_COUNT];
     PTO_TRY(read_product(&p, run, op));
+    PTO_TRY(view_bias(&p, group));
     PTO_TRY(choose(&p, group, tile));
     uint32_t dims = p.batch_count + 2;
     pto_expr *to = PTO_SCRATCH(run, pto_expr, dims);

@@ -49,6 +49,7 @@
     X(ZERO_ACC, "tile.zero_acc")                 \
     X(LOAD, "tile.load")                         \
     X(STORE, "tile.store")                       \
+    X(MOVE, "tile.move")                         \
     X(FILL, "tile.fill")                         \
     X(IOTA, "tile.iota")                         \
     X(CAST, "tile.cast")                         \
@@ -120,6 +121,8 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
                           int64_t rows, int64_t columns, int transpose);
 /* The tile is counted as rotating too. */
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
+/* The same of an accumulator, with a relu on the way. */
+void tile_emit_store_relu(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
 /* A row that counts from a scalar. */
