@@ -120,20 +120,47 @@ static int has_ascending(const row_group *g)
     return 0;
 }
 
-/* Whether what goes on along a swept axis would be a nest with a result that has none: all its instances would write
- * it. */
-static int would_share(const row_group *g)
+/* Whether the reductions without what follows them have the axes of the group, so that its tiles are theirs. */
+static int has_same_axes(const row_group *g)
 {
-    if (!goes_on_along(g)) return 0;
-    for (uint32_t i = 0; i < g->output_count; i++)
-        if ((g->values[g->outputs[i]].shape & g->sweeps) == 0) return 1;
-    return 0;
+    row_group alone = *g;
+    uint8_t *is_wanted = PTO_SCRATCH(g->run, uint8_t, g->count);
+    int is_wide = 0;
+    alone.values = PTO_SCRATCH(g->run, row_value, g->count);
+    alone.count = 0;
+    for (uint32_t i = g->count; i-- > 0;) {
+        const row_value *v = &g->values[i];
+        if (is_first(v)) is_wanted[i] = 1;
+        for (uint32_t k = 0; k < v->in_count && is_wanted[i]; k++) is_wanted[v->in[k]] = 1;
+    }
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (!is_wanted[i]) continue;
+        const row_value *v = &g->values[i];
+        alone.values[alone.count++] = *v;
+        is_wide |= !rows_drops_dims(v) && dims_of_type(pto_value_type(v->value)) == g->wide;
+    }
+    if (!is_wide || rows_find_axes(&alone) != PTO_OK) return 0;
+    int is_same = alone.axis_count == g->axis_count && alone.sweeps == g->sweeps && alone.swept == g->swept;
+    for (uint32_t a = 0; a < g->axis_count && is_same; a++) is_same = alone.axis_dims[a] == g->axis_dims[a];
+    return is_same;
+}
+
+/* Whether each instance of the groups that would come of it has a part of its own of each result. */
+static int can_part(const row_group *g)
+{
+    const uint8_t all = (uint8_t)((1u << g->axis_count) - 1);
+    const int leaves_rest = g->depth == 1 && goes_on_along(g);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_first(&g->values[i]) && (g->values[i].shape | g->sweeps) != all) return 0;
+    for (uint32_t i = 0; i < g->output_count && leaves_rest; i++)
+        if (g->values[g->outputs[i]].shape != all) return 0;
+    return has_same_axes(g);
 }
 
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
 {
     *part = 0;
-    if (g->depth == 0 || has_ascending(g) || would_share(g)) return PTO_OK;
+    if (g->depth == 0 || has_ascending(g) || !can_part(g)) return PTO_OK;
     int64_t chunks = PTO_TILE_SIZE_MAX;
     if (pto_expr_is_const(rows_swept_chunks(g, tile), &chunks) && chunks < 2) return PTO_OK;
     const sweep_facts f = facts_of(g, tile);
