@@ -25,6 +25,23 @@ typedef struct pto_tiling_dim {
     int64_t granule; /* 1 to PTO_TILE_SIZE_MAX; tile sizes are multiples of it, except for one that covers the extent */
 } pto_tiling_dim;
 
+/* A part of what the tile of one instance takes: a copy, or an op on tiles. */
+typedef struct pto_tile_work {
+    uint32_t struct_size;
+    uint32_t reads_last; /* 1: it reads what the op before it on the same unit writes */
+    pto_kind_id kind;    /* value form, such as tile.exp; its cost class is the key of its costs in the machine file */
+    pto_space from, to;  /* of a copy; PTO_SPACE_NONE of an op */
+    int64_t rows, columns, depth; /* of the largest operand; depth: products that a matrix product sums, else 0 */
+    pto_dtype dtype;              /* the widest of that operand and the result */
+    uint32_t loop, reserved;      /* 0: done once for an instance; else the number of the loop that it is in, from 1 */
+    double times;                 /* how often: 1, or as often as that loop is walked; -1: not known */
+} pto_tile_work;
+typedef struct pto_work_sink {
+    uint32_t struct_size, reserved;
+    void *self;
+    void (*take)(void *self, const pto_tile_work *work);
+} pto_work_sink;
+
 /* What is to be tiled. Borrowed until offer returns; its functions may be called as often as needed until then. */
 typedef struct pto_tiling_problem {
     uint32_t struct_size;
@@ -41,6 +58,9 @@ typedef struct pto_tiling_problem {
     /* How often the dims are walked, for indices of others that tiles have no size along, as far as the function says
      * what to expect; 0: once, -1: not known. */
     int64_t outer_instances;
+    /* Hands on what an instance with tiles of these sizes takes, in order; sizes may be below a granule, for tiles that
+     * an extent cuts. NULL: not known. */
+    void (*work)(void *self, const int64_t *tile, const pto_work_sink *sink);
 } pto_tiling_problem;
 
 /* Where offers go, until offer returns. */

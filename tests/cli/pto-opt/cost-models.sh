@@ -23,3 +23,20 @@ refused 3 pto.tiling-manual 'error: \[E1307\] no plugin provides cost `pto.tilin
 refused 2 '{ use: pto.cost-roofline, with: { rows: 1 } }' '\[E1110\] unknown option of cost model `pto.cost-roofline`: `rows`'
 pto-inspect costs | grep -q '^pto.cost-roofline  *Bytes and products against the rates of the machine'
 pto-inspect costs pto.cost-roofline | grep -q 'option prefer-whole-rows'
+
+# The prices of pto.cost-pipes are cycles, near those of the simulator, where extents are static or expected; else they
+# compare several sizes.
+cat >wide.ptir <<'X'
+func @f(%x: tensor<$N x 1024 x f32>) -> tensor<1 x 1024 x f32> {
+  %y = tensor.reduce_sum %x {axis = 0} : tensor<1 x 1024 x f32>
+  return %y
+}
+X
+wide() { pto-opt wide.ptir --pipeline=default.yaml --set=$cost=pto.cost-pipes --explain=schedule "$@" | grep ' tile '; }
+wide --expect N=512 >expected.txt
+price=$(sed 's/.*pto.tiling-heuristic  *\([0-9]*\).*/\1/' expected.txt)
+cycles=$(pto-run wide.ptir --pipeline=default.yaml --set=$cost=pto.cost-pipes --expect=N=512 --sym N=512 --random-inputs 1 | sed -n 's/^cycles: \([0-9]*\).*/\1/p')
+[ "$price" -gt $((cycles * 9 / 10)) ] && [ "$price" -lt $((cycles * 11 / 10)) ] || { echo "$price, and $cycles cycles"; exit 1; }
+wide >open.txt
+grep -q 'pto.tiling-heuristic  *[3-9]\(\.[0-9]*\)\{0,1\} ' open.txt || { cat open.txt; exit 1; }
+pto-inspect costs pto.cost-pipes | grep -q 'Cycles of the busiest core'

@@ -46,6 +46,34 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     }
 }
 
+/* What of a product: loads of both operands, their ways to the unit, the product, the store. */
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    static const uint32_t roles[][2] = {{PTO_ROLE_GLOBAL, PTO_ROLE_PANEL}, {PTO_ROLE_GLOBAL, PTO_ROLE_PANEL},
+                                        {PTO_ROLE_PANEL, PTO_ROLE_LEFT},   {PTO_ROLE_PANEL, PTO_ROLE_RIGHT},
+                                        {PTO_ROLE_NONE, PTO_ROLE_NONE},    {PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL}};
+    static const uint32_t kinds[] = {KIND_LOAD, KIND_LOAD, KIND_LOAD, KIND_LOAD, KIND_MATMUL_ACC, KIND_STORE};
+    enum { A = 0, A_TO_LEFT = 2, PRODUCT = 4, RESULT = 5, COUNT };
+    const product *p = self;
+    const int64_t steps = pto_expected_extent(p->op, p->extent[DIM_K]);
+    for (int i = 0; i < COUNT; i++) {
+        const int is_left = i == A || i == A_TO_LEFT, is_whole = i >= PRODUCT;
+        const pto_tile_work w = {.struct_size = sizeof w,
+                                 .kind = pto_kind(p->run, kinds[i]),
+                                 .from = pto_space_of_role(p->run, roles[i][0]),
+                                 .to = pto_space_of_role(p->run, roles[i][1]),
+                                 .rows = is_left || is_whole ? tile[DIM_M] : tile[DIM_K],
+                                 .columns = is_left ? tile[DIM_K] : tile[DIM_N],
+                                 .depth = i == PRODUCT ? tile[DIM_K] : 0,
+                                 .dtype = i == RESULT ? pto_type_dtype(p->result) : p->from,
+                                 .loop = i != RESULT,
+                                 .times = i == RESULT ? 1.0
+                                          : steps < 0 ? -1.0
+                                                      : (double)pto_ceil_div(steps, tile[DIM_K])};
+        sink->take(sink->self, &w);
+    }
+}
+
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const product *)self)->run, space); }
 
 /* Whether the machine can store an f32 accumulator as `to`. */
@@ -132,7 +160,8 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
                                         .dims = list,
                                         .self = p,
                                         .footprint = footprint,
-                                        .capacity = capacity};
+                                        .capacity = capacity,
+                                        .work = work};
     PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < DIM_COUNT; d++) {
         int64_t most = pto_round_up(p->static_extent[d], p->granule[d]);

@@ -230,14 +230,26 @@ static int64_t static_extent(const move_axis *a)
     return a->step != 1 ? 1 : pto_expr_is_const(a->extent, &n) ? n : -1;
 }
 
+static tile_nest count_instance(movement *m, const int64_t *tile)
+{
+    tile_nest n = tile_nest_make(m->run, &m->counted);
+    const pto_value memory = pto_op_operand(m->op, 0);
+    tile_emit_store(&n, tile_emit_load(&n, memory, NULL, NULL, tile[0], tile[1], 0), memory, NULL);
+    return n;
+}
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     movement *m = self;
     if (space != pto_space_of_role(m->run, PTO_ROLE_SCRATCHPAD)) return 0;
-    tile_nest n = tile_nest_make(m->run, &m->counted);
-    const pto_value memory = pto_op_operand(m->op, 0);
-    tile_emit_store(&n, tile_emit_load(&n, memory, NULL, NULL, tile[0], tile[1], 0), memory, NULL);
+    const tile_nest n = count_instance(m, tile);
     return tile_counted_bytes(&n);
+}
+
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const tile_nest n = count_instance(self, tile);
+    tile_put_work(&n, 1.0, sink);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const movement *)self)->run, space); }
@@ -276,7 +288,8 @@ static pto_status choose(movement *m, int64_t tile[2])
                                         .self = m,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = outer_instances(m)};
+                                        .outer_instances = outer_instances(m),
+                                        .work = work};
     return pto_tiling_choose(m->run, TILE_OPT_STRATEGY, &problem, tile, NULL);
 }
 

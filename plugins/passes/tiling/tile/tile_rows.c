@@ -29,6 +29,20 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     return tile_counted_bytes(&n);
 }
 
+/* Tiles, or indices of an outer axis, along what is swept. */
+static double trips_of(const row_group *g, const int64_t *tile)
+{
+    const int64_t extent = pto_expected_extent(g->group, g->extent[g->swept]);
+    if (extent < 0) return -1.0;
+    return g->swept >= AXIS_OUTER ? (double)extent : (double)pto_ceil_div(extent, tile[g->swept]);
+}
+
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const tile_nest n = count_instance(self, tile);
+    tile_put_work(&n, trips_of(self, tile), sink);
+}
+
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((row_group *)self)->run, space); }
 
 /* Instances of axes before rows and columns, -1: not known. */
@@ -67,7 +81,8 @@ static pto_status choose(row_group *g, int64_t tile[2])
                                         .self = g,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = outer_instances(g)};
+                                        .outer_instances = outer_instances(g),
+                                        .work = work};
     tile[0] = tile[1] = 0;
     if (pto_tiling_choose(g->run, TILE_OPT_STRATEGY, &problem, tile, NULL) != PTO_OK) {
         if (tile[0] == 0) return PTO_FAILED;

@@ -102,14 +102,26 @@ static tile_piece emit_move(const transposition *t, tile_nest *n, const int64_t 
     return t->turns ? tile_emit(n, pto_kind(n->run, KIND_TRANSPOSE), p.dtype, tile[1], tile[0], 1, &p) : p;
 }
 
+static tile_nest count_instance(transposition *t, const int64_t *tile)
+{
+    tile_nest n = tile_nest_make(t->run, &t->counted);
+    const pto_value source = pto_op_operand(t->op, 0);
+    tile_emit_store(&n, emit_move(t, &n, tile, source, NULL, NULL), source, NULL);
+    return n;
+}
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     transposition *t = self;
     if (space != pto_space_of_role(t->run, PTO_ROLE_SCRATCHPAD)) return 0;
-    tile_nest n = tile_nest_make(t->run, &t->counted);
-    const pto_value source = pto_op_operand(t->op, 0);
-    tile_emit_store(&n, emit_move(t, &n, tile, source, NULL, NULL), source, NULL);
+    const tile_nest n = count_instance(t, tile);
     return tile_counted_bytes(&n);
+}
+
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const tile_nest n = count_instance(self, tile);
+    tile_put_work(&n, 1.0, sink);
 }
 
 static int64_t capacity(void *self, pto_space space)
@@ -150,7 +162,8 @@ static pto_status choose(transposition *t, pto_op group, int64_t tile[2])
                                         .self = t,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = outer_instances(t, group)};
+                                        .outer_instances = outer_instances(t, group),
+                                        .work = work};
     PTO_TRY(pto_tiling_choose(t->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < 2; d++) {
         int64_t most = t->static_extent[d] == 0 ? 1 : t->static_extent[d];

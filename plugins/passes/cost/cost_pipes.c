@@ -1,0 +1,376 @@
+/* pto.cost-pipes: cycles of the busiest core, from what an instance takes and what the machine file says of it.
+ *
+ * Each part of the work (a copy, an op on tiles) is counted for the unit that does it: bytes over the rate of the path,
+ * or rows and repeats of the instruction, and the cycles until its result is there when the next one reads it. Units
+ * work beside each other, so the time is that of the busiest one for each instance, and for one of them that of all,
+ * since nothing overlaps its first load and its last store. Cores share the bandwidth of global memory. A core takes as
+ * many instances as the waves need.
+ *
+ * What is neither static nor expected is tried at several sizes; costs are then times relative to the best of the
+ * tiles, added up, so that none of the sizes decides alone. Source: own, after what pto.cpu-sim charges.
+ *
+ * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only prices sizes. */
+#include <pto/plugin.h>
+
+#include <math.h>
+
+enum {
+    DIMS_MAX = 16, /* of a problem, as the host checks */
+    LOOPS_MAX = 8  /* of an instance; further ones count with the last */
+};
+static const int64_t trial_extents[] = {128, 1024, 8192}; /* of what is not known */
+enum { TRIALS = sizeof trial_extents / sizeof *trial_extents };
+
+/* Of an instruction; read when it is met first, since a strategy asks about many tiles of one nest. */
+typedef struct instruction_costs {
+    pto_kind_id kind;
+    double per_repeat, per_row, tail;
+} instruction_costs;
+
+/* What the machine says. */
+typedef struct machine_costs {
+    const pto_run *run;
+    instruction_costs *instructions;
+    uint32_t instruction_count, instruction_capacity;
+    pto_space global, on_chip;
+    double begin, matrix_head, per_box; /* per_box: of the type `box_type` */
+    pto_dtype box_type;
+    double gm_bytes_per_cycle; /* of all cores; 0: no limit */
+    double launch, flag;
+    int64_t repeat_bytes, partial_repeat, box_rows, box_bytes;
+    int64_t vector_cores, matrix_cores;
+} machine_costs;
+
+/* Cycles by unit, and bytes of global memory; of an iteration of a loop, which is walked `times` often. */
+typedef struct stage {
+    double cycles[PTO_UNIT_COUNT], bytes, times;
+} stage;
+
+/* What an instance takes: loops one after the other, and the rest. */
+typedef struct tally {
+    machine_costs *m;
+    stage once, loops[LOOPS_MAX];
+    uint32_t loop_count;
+    double latency[PTO_UNIT_COUNT]; /* before the first byte of an idle unit */
+    double unknown_times, tail;     /* tail: of the op on tiles counted last */
+    int is_matrix, waits_for_store;
+} tally;
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Cores that own the space of a role. */
+static int64_t cores_of(const pto_run *run, uint32_t role)
+{
+    const pto_space_facts space = pto_space_facts_of(run, role);
+    const pto_str core = space != NULL ? space->core : pto_no_str();
+    const int64_t n = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core));
+    return n > 0 ? n : 1;
+}
+
+static int64_t above_zero(int64_t n, int64_t absent) { return n > 0 ? n : absent; }
+
+static machine_costs read_machine(const pto_run *run)
+{
+    return (machine_costs){
+        .run = run,
+        .gm_bytes_per_cycle = pto_machine_f64_or(run, 0.0, "shared.gm-bytes-per-cycle"),
+        .launch = (double)(pto_machine_i64_or(run, 0, "dispatch.launch-cycles") +
+                           pto_machine_i64_or(run, 0, "dispatch.block-cycles")),
+        .flag = (double)pto_machine_i64_or(run, 1, "sync.flag-cycles"),
+        .repeat_bytes = above_zero(pto_machine_i64_or(run, 256, "vector.repeat-bytes"), 256),
+        .partial_repeat = pto_machine_i64_or(run, 0, "vector.partial-repeat-cycles"),
+        .box_rows = above_zero(pto_machine_i64_or(run, 16, "matrix.box-rows"), 16),
+        .box_bytes = above_zero(pto_machine_i64_or(run, 32, "matrix.box-row-bytes"), 32),
+        .global = pto_space_of_role(run, PTO_ROLE_GLOBAL),
+        .on_chip = pto_space_of_role(run, PTO_ROLE_SCRATCHPAD),
+        .begin = (double)pto_machine_i64_or(run, 0, "instructions.default.head"),
+        .matrix_head = pto_machine_f64_or(run, 0.0, "matrix.head"),
+        .vector_cores = cores_of(run, PTO_ROLE_SCRATCHPAD),
+        .matrix_cores = cores_of(run, PTO_ROLE_ACCUMULATOR),
+    };
+}
+
+/* ---- parts ---- */
+
+static double instruction_number(const machine_costs *m, pto_str cost, const char *column)
+{
+    const int64_t usual = pto_machine_i64_or(m->run, 0, "instructions.default.%s", column);
+    return (double)pto_machine_i64_or(m->run, usual, "instructions.%.*s.%s", PTO_FMT(cost), column);
+}
+
+static const instruction_costs *costs_of(machine_costs *m, pto_kind_id kind)
+{
+    for (uint32_t i = 0; i < m->instruction_count; i++)
+        if (m->instructions[i].kind == kind) return &m->instructions[i];
+    const pto_str cost = pto_kind_cost(m->run, kind);
+    PTO_GROW(m->run, m->instructions, m->instruction_count, m->instruction_capacity);
+    instruction_costs *c = &m->instructions[m->instruction_count++];
+    *c = (instruction_costs){.kind = kind,
+                             .per_repeat = instruction_number(m, cost, "per-repeat"),
+                             .per_row = instruction_number(m, cost, "per-row"),
+                             .tail = instruction_number(m, cost, "tail")};
+    return c;
+}
+
+static double vector_cycles(tally *t, const pto_tile_work *w)
+{
+    /* A column of a tile is stored densely: one row for the unit. */
+    const int is_column = w->columns == 1 && w->rows > 1;
+    const int64_t rows = is_column ? 1 : w->rows, columns = is_column ? w->rows : w->columns;
+    const int64_t row_bytes = columns * above_zero(pto_dtype_bytes(w->dtype), 1);
+    const double repeats = (double)pto_ceil_div(row_bytes, t->m->repeat_bytes);
+    const instruction_costs *c = costs_of(t->m, w->kind);
+    double cycles = (double)rows * (c->per_row + repeats * c->per_repeat);
+    if (row_bytes % t->m->repeat_bytes != 0) cycles += (double)t->m->partial_repeat;
+    if (w->reads_last) cycles += t->tail;
+    t->tail = c->tail;
+    return cycles;
+}
+
+static double matrix_cycles(const tally *t, const pto_tile_work *w)
+{
+    const int64_t row_bytes = w->depth * above_zero(pto_dtype_bytes(w->dtype), 1);
+    if (w->dtype != t->m->box_type)
+        t->m->per_box = pto_machine_f64_or(t->m->run, 1.0, "matrix.cycles-per-box.%s", pto_dtype_name(w->dtype));
+    t->m->box_type = w->dtype;
+    return t->m->matrix_head + t->m->per_box * (double)pto_ceil_div(w->rows, t->m->box_rows) *
+                                   (double)pto_ceil_div(w->columns, t->m->box_rows) *
+                                   (double)pto_ceil_div(row_bytes, t->m->box_bytes);
+}
+
+/* The cycles of a copy, and the unit that does it. */
+static double copy_cycles(tally *t, const pto_tile_work *w, double bytes, uint32_t *out_unit)
+{
+    const pto_path_facts path = pto_machine_path(t->m->run, w->from, w->to);
+    if (path == NULL) return 0.0;
+    *out_unit = pto_pipe_role(t->m->run, path->pipe);
+    if (*out_unit >= PTO_UNIT_COUNT) *out_unit = PTO_UNIT_MOVE;
+    const double rate = path->bytes_per_cycle;
+    t->latency[*out_unit] = (double)path->latency;
+    return bytes / (rate > 0.0 ? rate : 1.0) + 2.0 * t->m->flag;
+}
+
+/* Cycles of the unit that computes, beside a copy to or from it: flags, and after a flag the vector unit begins anew.
+ * What is stored must be there. */
+static double turn_cycles(const tally *t, const pto_tile_work *w)
+{
+    const double flags = 2.0 * t->m->flag;
+    if (w->from == t->m->on_chip) return t->m->begin + flags + t->tail;
+    return w->to == t->m->on_chip ? t->m->begin + flags : flags;
+}
+
+static void take(void *self, const pto_tile_work *w)
+{
+    tally *t = self;
+    const double times = w->times >= 0.0 ? w->times : t->unknown_times;
+    const int is_copy = w->from != PTO_SPACE_NONE || w->to != PTO_SPACE_NONE;
+    const int64_t element = above_zero(pto_dtype_bytes(w->dtype), 1);
+    const double bytes = is_copy ? (double)w->rows * (double)w->columns * (double)element : 0.0;
+    uint32_t unit = is_copy ? PTO_UNIT_LOAD : (uint32_t)pto_kind_column(t->m->run, w->kind, PTO_COLUMN_UNIT);
+    double cycles = 0.0;
+    if (is_copy)
+        cycles = copy_cycles(t, w, bytes, &unit);
+    else if (unit == PTO_UNIT_MATRIX)
+        cycles = matrix_cycles(t, w);
+    else
+        cycles = vector_cycles(t, w);
+    if (unit >= PTO_UNIT_COUNT) return;
+    if (unit == PTO_UNIT_MATRIX) t->is_matrix = 1;
+    stage *s = &t->once;
+    if (w->loop != 0) {
+        const uint32_t loop = w->loop < LOOPS_MAX ? w->loop : LOOPS_MAX;
+        s = &t->loops[loop - 1];
+        s->times = times;
+        if (t->loop_count < loop) t->loop_count = loop;
+    }
+    s->cycles[unit] += cycles;
+    if (w->from == t->m->on_chip || w->to == t->m->on_chip) s->cycles[PTO_UNIT_VECTOR] += turn_cycles(t, w);
+    if (unit == PTO_UNIT_MOVE) s->cycles[PTO_UNIT_MATRIX] += turn_cycles(t, w);
+    if (w->from == t->m->global || w->to == t->m->global) s->bytes += bytes;
+}
+
+/* ---- tiles ---- */
+
+static double max_of(double a, double b) { return a > b ? a : b; }
+
+/* A store of accumulators stops the products unless there is space for two. */
+static int stores_beside(const tally *t, const pto_tiling_problem *p, const int64_t *tile)
+{
+    const pto_space space = pto_space_of_role(t->m->run, PTO_ROLE_ACCUMULATOR);
+    return p->footprint(p->self, tile, space) <= p->capacity(p->self, space) / 2;
+}
+
+/* Cycles of an iteration when those before and after it are there: the busiest unit, or global memory that `busy` cores
+ * share. */
+static double pace(const tally *t, const stage *s, double busy)
+{
+    double most = t->m->gm_bytes_per_cycle > 0.0 ? busy * s->bytes / t->m->gm_bytes_per_cycle : 0.0;
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) most = max_of(most, s->cycles[u]);
+    return most;
+}
+
+static double sum(const stage *s)
+{
+    double all = 0.0;
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all += s->cycles[u];
+    return all;
+}
+
+/* The first iteration overlaps nothing of its own core: at the end of a loop its buffers are handed back, and only then
+ * may those of the next one be filled. The copies of other cores go on. */
+static double loop_cycles(const tally *t, const stage *s, double busy)
+{
+    return sum(s) - pace(t, s, 0.0) + s->times * pace(t, s, busy);
+}
+
+/* Cycles of an instance alone: what is done once overlaps nothing. */
+static double alone(const tally *t, double busy)
+{
+    double cycles = sum(&t->once);
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) cycles += t->latency[u];
+    for (uint32_t i = 0; i < t->loop_count; i++) cycles += loop_cycles(t, &t->loops[i], busy);
+    return cycles;
+}
+
+/* Cycles by which one more instance makes a core busy for longer. The vector unit works between loops too; stores go on
+ * beside the next loop. */
+static double beside(const tally *t, double busy)
+{
+    stage all = t->once;
+    double walked = t->loop_count != 0 ? t->once.cycles[PTO_UNIT_VECTOR] : 0.0;
+    for (uint32_t i = 0; i < t->loop_count; i++) {
+        const stage *s = &t->loops[i];
+        walked += loop_cycles(t, s, busy) - s->cycles[PTO_UNIT_STORE];
+        for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += s->times * s->cycles[u];
+        all.bytes += s->times * s->bytes;
+    }
+    if (t->waits_for_store) all.cycles[PTO_UNIT_MATRIX] += t->once.cycles[PTO_UNIT_FIX];
+    return max_of(walked, pace(t, &all, busy));
+}
+
+/* The extents that a trial counts with; returns whether one of them is not known. */
+static int extents_of(const pto_tiling_problem *p, int64_t trial, int64_t *extents, double *outer)
+{
+    int is_open = p->outer_instances < 0;
+    *outer = p->outer_instances < 0 ? (double)trial : p->outer_instances == 0 ? 1.0 : (double)p->outer_instances;
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        const pto_tiling_dim *dim = p->dims[d];
+        extents[d] = dim->static_extent >= 0 ? dim->static_extent : pto_expected_extent(p->nest, dim->extent);
+        if (extents[d] >= 0) continue;
+        extents[d] = trial;
+        is_open = 1;
+    }
+    return is_open;
+}
+
+/* What an instance with a tile of these sizes takes. `chunks`: how often it walks what is not known. */
+static tally count(machine_costs *m, const pto_tiling_problem *p, const int64_t *tile, double chunks)
+{
+    tally t = {.m = m, .unknown_times = chunks};
+    if (PTO_HAS(p, work) && p->work != NULL) {
+        const pto_work_sink sink = {.struct_size = sizeof sink, .self = &t, .take = take};
+        p->work(p->self, tile, &sink);
+    } else {
+        /* Of a nest that does not tell: each element comes and goes. */
+        pto_tile_work w = {
+            .from = m->global, .to = m->on_chip, .rows = 1, .columns = 1, .dtype = PTO_F32, .times = 1.0};
+        for (uint32_t d = 0; d < p->dim_count; d++)
+            if (__builtin_mul_overflow(w.columns, tile[d], &w.columns)) w.columns = INT64_MAX;
+        take(&t, &w);
+        w.from = m->on_chip;
+        w.to = m->global;
+        take(&t, &w);
+    }
+    t.waits_for_store = t.is_matrix && !stores_beside(&t, p, tile);
+    return t;
+}
+
+/* How instances follow each other: the last parallel dim runs fastest. */
+typedef struct instance_order {
+    int64_t cut[DIMS_MAX];        /* the tile, no larger than the extents */
+    int64_t fast_tail, slow_tail; /* sizes of the last tile along the fast and the slow dim; 0: as the others */
+    uint32_t fast, slow;          /* dims; those with a tail alone count */
+    int64_t along_fast;           /* tiles */
+    double instances, chunks;
+} instance_order;
+
+static instance_order order_of(const pto_tiling_problem *p, const int64_t *extents, double outer, const int64_t *tile)
+{
+    instance_order o = {.instances = outer, .chunks = 1.0, .along_fast = 1};
+    uint32_t parallel = 0;
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        const int64_t extent = extents[d] > 0 ? extents[d] : 1, tiles = pto_ceil_div(extent, tile[d]);
+        o.cut[d] = least_of(tile[d], extent);
+        *(p->dims[d]->kind == PTO_REDUCE ? &o.chunks : &o.instances) *= (double)tiles;
+        if (p->dims[d]->kind == PTO_REDUCE) continue;
+        if (parallel++ == 0) {
+            o.slow = d;
+            o.slow_tail = extent % o.cut[d];
+        } else {
+            o.fast = d;
+            o.fast_tail = extent % o.cut[d];
+            o.along_fast = tiles;
+        }
+    }
+    return o;
+}
+
+/* Cycles of the busiest core. Core c takes the instances c, c + cores, and so on, so that some cores may meet no cut
+ * tile, or no other. A wave in which all tiles are cut along the slow dim is shorter. */
+static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int64_t *extents, double outer,
+                        const int64_t *tile)
+{
+    instance_order o = order_of(p, extents, outer, tile);
+    const tally whole = count(m, p, o.cut, o.chunks);
+    const int64_t core_count = whole.is_matrix ? m->matrix_cores : m->vector_cores;
+    const double cores = (double)core_count, busy = o.instances < cores ? o.instances : cores;
+    const double waves = ceil(o.instances / cores), rest = o.instances - (waves - 1.0) * cores;
+    const double step = beside(&whole, busy);
+    double most = alone(&whole, busy) + (waves - 1.0) * step;
+    if (o.fast_tail != 0) {
+        const int64_t size = o.cut[o.fast], shared = pto_gcd(o.along_fast, core_count);
+        o.cut[o.fast] = o.fast_tail;
+        const tally cut = count(m, p, o.cut, o.chunks);
+        o.cut[o.fast] = size;
+        const double part = (double)shared / (double)o.along_fast, cut_step = beside(&cut, busy);
+        const double first = part < 1.0 ? alone(&whole, busy) - step : alone(&cut, busy) - cut_step;
+        const double mixed = first + waves * ((1.0 - part) * step + part * cut_step);
+        most = shared > 1 ? max_of(most, mixed) : mixed;
+    }
+    if (o.slow_tail != 0 && waves > 1.0 && outer == 1.0 && rest <= (double)o.along_fast) {
+        o.cut[o.slow] = o.slow_tail;
+        const tally cut = count(m, p, o.cut, o.chunks);
+        most -= step - beside(&cut, busy);
+    }
+    return m->launch + max_of(most, step);
+}
+
+static pto_status price(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
+                        double *costs)
+{
+    machine_costs m = read_machine(run);
+    double *times = PTO_SCRATCH(run, double, count);
+    for (uint32_t i = 0; i < count; i++) costs[i] = 0.0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        int64_t extents[DIMS_MAX];
+        double outer, least = HUGE_VAL;
+        const int is_open = extents_of(problem, trial_extents[trial], extents, &outer);
+        for (uint32_t i = 0; i < count; i++) {
+            times[i] = cycles_of(&m, problem, extents, outer, tiles + (size_t)i * problem->dim_count);
+            if (times[i] < least) least = times[i];
+        }
+        for (uint32_t i = 0; i < count; i++) costs[i] += is_open ? times[i] / max_of(least, 1.0) : times[i];
+        if (!is_open) break;
+        PTO_TRY(pto_go_on(run));
+    }
+    return PTO_OK;
+}
+
+static const pto_cost pipes = {
+    .struct_size = sizeof pipes,
+    .id = "pto.cost-pipes",
+    .summary = "Cycles of the busiest core, from the costs of instructions and paths",
+    .price = price,
+};
+PTO_PLUGIN("pto.cost-pipes", "cost:pto.cost-pipes", "", .version = "0.1.0", .license = "Apache-2.0",
+           .costs = PTO_LIST(pto_cost, &pipes));
