@@ -78,7 +78,7 @@ pto_status host_tiling_price(const pto_run *run, uint32_t option, const pto_tili
     const pto_run *inner = run_context_begin(c->session, &request);
     const pto_tiling_problem copy = tiling_problem_for(c, run_of(inner), problem);
     /* What the model leaves out has not been priced. */
-    for (uint32_t i = 0; i < count; i++) costs[i] = NAN;
+    for (uint32_t i = 0; i < count; i++) costs[i] = (double)NAN;
     const pto_status returned = model->cost->price(inner, &copy, count, tiles, costs);
     for (uint32_t i = 0; returned >= 0 && i < count; i++)
         if (!isfinite(costs[i]) || costs[i] < 0.0)
