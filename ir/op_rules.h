@@ -33,6 +33,7 @@ MUST_CHECK status infer_quantize(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_quantize_block(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reduce(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_reshape(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_bitcast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_rms_norm(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_rope(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_scaled_matmul(module *m, uint32_t op, type_id *out);

@@ -240,6 +240,29 @@ status infer_reshape(module *m, uint32_t op, type_id *out)
     return infer_give(m, type_at(c, x)->dtype, &s, out);
 }
 
+/* Any byte may be that of a number, but not of a bool. */
+status infer_bitcast(module *m, uint32_t op, type_id *out)
+{
+    ir_context *c = module_context(m);
+    const type_node *x = type_of_value(m, op_operand(m, op, 0));
+    const dtype to = type_at(c, *out)->dtype;
+    const uint32_t from_bytes = dtype_bytes(x->dtype), bytes = dtype_bytes(to);
+    shape s = infer_shape_of(x);
+    if (to == DTYPE_BOOL && x->dtype != to)
+        return op_error(m, op, &E0211, "cannot make bool, in which a byte is 0 or 1; compare with 0");
+    if (from_bytes > bytes) {
+        if (s.rank == TYPE_MAX_RANK) return op_error(m, op, &E0213, "has no dim left for the elements of one");
+        s.dims[s.rank++] = expr_const(c, from_bytes / bytes);
+    } else if (from_bytes < bytes) {
+        const expr_id count = expr_const(c, bytes / from_bytes);
+        if (s.rank == 0 || !op_expr_same(m, op, s.dims[s.rank - 1], count))
+            return op_error(m, op, &E0213, "makes one %s of %" PRIu32 " elements, and has %s as operand",
+                            dtype_name(to), bytes / from_bytes, type_words(m, value_type(m, op_operand(m, op, 0))));
+        s.rank--;
+    }
+    return infer_give(m, to, &s, out);
+}
+
 status infer_transpose(module *m, uint32_t op, type_id *out)
 {
     const ir_context *c = module_context(m);

@@ -723,13 +723,17 @@ status verify_view(module *m, uint32_t op)
     if (a->kind != b->kind)
         return op_error(m, op, &E0210, "turns %s into %s; both must be tensors or both gm", type_words(m, from),
                         type_words(m, to));
-    if (a->dtype != b->dtype)
-        return op_error(m, op, &E0212, "changes the element type from %s to %s", dtype_name(a->dtype),
-                        dtype_name(b->dtype));
     if (a->has_strides || b->has_strides || a->format != FORMAT_ND || b->format != FORMAT_ND)
         return op_error(m, op, &E0213, "needs contiguous row-major elements on both sides, got %s and %s",
                         type_words(m, from), type_words(m, to));
     expr_id have = type_element_count(c, from), want = type_element_count(c, to);
+    if (have != 0 && want != 0 && a->dtype != b->dtype) {
+        const expr_id from_bytes = expr_const(c, dtype_bytes(a->dtype)), bytes = expr_const(c, dtype_bytes(b->dtype));
+        if (b->dtype != DTYPE_BOOL && op_expr_same(m, op, expr_mul(c, have, from_bytes), expr_mul(c, want, bytes)))
+            return OK;
+        return op_error(m, op, &E0212, "changes the element type from %s to %s, and with it how many bytes there are",
+                        dtype_name(a->dtype), dtype_name(b->dtype));
+    }
     if (have == 0 || want == 0 || !op_expr_same(m, op, have, want))
         return op_error(m, op, &E0217, "cannot show %s as %s: %s elements against %s", type_words(m, from),
                         type_words(m, to), have == 0 ? "too many" : expr_words(m, op, have),

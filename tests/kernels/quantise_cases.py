@@ -63,6 +63,12 @@ def quantise_cases():
             case("unpack", f"i8 {lead} {n}", "i8", np.where(halves >= 8, halves | 0xF0, halves), [Array("u8", byte)])
             for t in ("i8", "u8"):
                 case("pack", f"{t} {lead} {n}", "u8", byte, [Array(t, halves | np.asarray(rng.integers(0, 16, size=halves.shape) << 4, dtype=np.uint8))])
+            wider = np.ascontiguousarray(byte.astype(np.uint16) * 259)
+            case("bitcast", f"u8 {lead} {n}", "i8", byte, [Array("u8", byte)])
+            if len(lead) == 7:
+                continue
+            case("bitcast", f"u16 {lead} {n}", "u8", wider.view(np.uint8).reshape(*wider.shape, 2), [Array("u16", wider)])
+            case("bitcast", f"2 u8 {lead} {n}", "u16", wider, [Array("u8", wider.view(np.uint8).reshape(*wider.shape, 2))])
 
 
 def block_case(shape, axis, block):

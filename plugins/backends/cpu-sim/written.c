@@ -10,37 +10,39 @@ void written_add(written_memory *w, pto_op at, pto_str name, const program_array
     gm_root *r = &w->roots[w->count++];
     *r = (gm_root){.at = at, .name = name, .array = *array};
     if (is_written || array->base == NULL) return;
-    r->marks = PTO_SCRATCH(w->run, uint8_t, array->bytes / element_bytes(array->dtype) + 1);
+    r->marks = PTO_SCRATCH(w->run, uint8_t, array->bytes + 1);
     if (array->bytes) memset(array->base, 0xff, array->bytes);
 }
 
-/* Element of the root where row r of the window begins. */
+/* Byte of the root where row r of the window begins. */
 static int64_t row_start(const gm_root *root, const gm_window *w, int64_t r)
 {
-    return (w->base - root->array.base) / (int64_t)element_bytes(w->dtype) + gm_offset(w, r, 0);
+    return w->base - root->array.base + gm_offset(w, r, 0) * (int64_t)element_bytes(w->dtype);
 }
 
 void written_mark(written_memory *w, uint32_t root, const gm_window *window)
 {
     const gm_root *to = &w->roots[root];
     const int64_t stride = gm_row_stride(window);
+    const size_t bytes = element_bytes(window->dtype);
     for (int64_t r = 0; to->marks != NULL && window->cols != 0 && r < window->rows; r++) {
         uint8_t *row = to->marks + row_start(to, window, r);
         if (stride == 1)
-            memset(row, 1, (size_t)window->cols);
+            memset(row, 1, (size_t)window->cols * bytes);
         else
-            for (int64_t c = 0; c < window->cols; c++) row[c * stride] = 1;
+            for (int64_t c = 0; c < window->cols; c++) memset(row + c * stride * (int64_t)bytes, 1, bytes);
     }
 }
 
 int64_t written_find_blank(const written_memory *w, uint32_t root, const gm_window *window)
 {
     const gm_root *from = &w->roots[root];
-    const int64_t stride = gm_row_stride(window);
+    const int64_t bytes = (int64_t)element_bytes(window->dtype), step = gm_row_stride(window) * bytes;
     for (int64_t r = 0; from->marks != NULL && window->cols != 0 && r < window->rows; r++) {
         const int64_t first = row_start(from, window, r);
         for (int64_t c = 0; c < window->cols; c++)
-            if (!from->marks[first + c * stride]) return first + c * stride;
+            if (memchr(from->marks + first + c * step, 0, (size_t)bytes) != NULL)
+                return (first + c * step) / (int64_t)element_bytes(from->array.dtype);
     }
     return -1;
 }
@@ -50,13 +52,14 @@ size_t written_count_blank(const gm_root *r, size_t *out_of, size_t *out_first)
     const program_array *a = &r->array;
     int64_t index[PTO_MAX_DIMS] = {0};
     size_t missing = 0;
+    const size_t bytes = element_bytes(a->dtype);
     *out_of = 1;
     for (uint32_t d = 0; d < a->rank; d++) *out_of *= (size_t)a->dims[d];
-    if (r->marks == NULL || memchr(r->marks, 0, a->bytes / element_bytes(a->dtype)) == NULL) return 0;
+    if (r->marks == NULL || memchr(r->marks, 0, a->bytes) == NULL) return 0;
     for (size_t k = 0; k < *out_of; k++) {
         int64_t at = 0;
         for (uint32_t d = 0; d < a->rank; d++) at += index[d] * a->strides[d];
-        if (!r->marks[at] && missing++ == 0) *out_first = k;
+        if (memchr(r->marks + at * (int64_t)bytes, 0, bytes) != NULL && missing++ == 0) *out_first = k;
         for (uint32_t d = a->rank; d-- > 0;) {
             if (++index[d] < a->dims[d]) break;
             index[d] = 0;

@@ -10,7 +10,7 @@ typedef struct gm_root {
     pto_op at;    /* the function of a parameter, the op of a workspace */
     pto_str name; /* of the value, without `%` */
     program_array array;
-    uint8_t *marks; /* 1: written, one for each element of its bytes; NULL: all of it is */
+    uint8_t *marks; /* 1: written, one for each of its bytes; NULL: all of it is */
 } gm_root;
 
 typedef struct written_memory {

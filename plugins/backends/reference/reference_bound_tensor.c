@@ -571,6 +571,7 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_DEQUANTIZE:
     case EVAL_TENSOR_QUANTIZE_BLOCK:
     case EVAL_TENSOR_PACK:
+    case EVAL_TENSOR_BITCAST:
     case EVAL_TENSOR_UNPACK: return same_bits;
     case EVAL_TENSOR_WHERE: return chosen;
     case EVAL_TENSOR_GATHER:

@@ -309,7 +309,8 @@ pto_status interp_view(interp *in, frame *fr, const op_code *o)
     value v = {.kind = VALUE_ARRAY};
     int64_t have = -1, want = -1;
     PTO_TRY(interp_shape(fr, o->op, &fr->f->shapes[o->results[0]], &v.array));
-    if (!array_count(from, &have) || !array_count(&v.array, &want) || have != want)
+    if (!array_count(from, &have) || !array_count(&v.array, &want) ||
+        have * (int64_t)element_bytes(from->dtype) != want * (int64_t)element_bytes(v.array.dtype))
         return pto_error(o->op, "pto.reference/unsupported", "%" PRId64 " elements are shown as %" PRId64, have, want);
     if (!array_is_contiguous(from))
         return pto_error(o->op, "pto.reference/unsupported", "the elements are not contiguous");

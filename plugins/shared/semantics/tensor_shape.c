@@ -88,14 +88,10 @@ static walk walk_of(const pto_tensor *t)
     return w;
 }
 
-pto_status eval_TENSOR_RESHAPE(tensor_call *call)
+/* The elements of one in row-major order become those of the other, which has as many, of as many bytes. */
+static pto_status copy_in_order(const pto_tensor *in, const pto_tensor *out)
 {
-    const pto_tensor *in = call->in[0], *out = call->out;
     int64_t from_strides[WALK_ARRAYS], to_strides[WALK_ARRAYS];
-    TENSOR_TRY(tensor_check_dtype(call, 0));
-    if (tensor_count(in) != tensor_count(out)) {
-        return tensor_fail(call, "%" PRId64 " elements for a shape of %" PRId64, tensor_count(in), tensor_count(out));
-    }
     walk from = walk_of(in), to = walk_of(out);
     const int64_t from_n = walk_split_last(&from, from_strides), to_n = walk_split_last(&to, to_strides);
     bool more = walk_begin(&from) && walk_begin(&to) && from_n > 0 && to_n > 0;
@@ -115,6 +111,40 @@ pto_status eval_TENSOR_RESHAPE(tensor_call *call)
         }
     }
     return PTO_OK;
+}
+
+pto_status eval_TENSOR_RESHAPE(tensor_call *call)
+{
+    const pto_tensor *in = call->in[0], *out = call->out;
+    TENSOR_TRY(tensor_check_dtype(call, 0));
+    if (tensor_count(in) != tensor_count(out)) {
+        return tensor_fail(call, "%" PRId64 " elements for a shape of %" PRId64, tensor_count(in), tensor_count(out));
+    }
+    return copy_in_order(in, out);
+}
+
+/* t as elements of another type that take `parts` times less bytes, along a new last dim. */
+static pto_tensor in_parts(const pto_tensor *t, pto_dtype dtype, int64_t parts)
+{
+    pto_tensor p = *t;
+    p.dtype = dtype;
+    if (parts <= 1) return p;
+    for (uint32_t d = 0; d < p.rank; d++) p.strides[d] *= parts;
+    p.dims[p.rank] = parts;
+    p.strides[p.rank++] = 1;
+    return p;
+}
+
+pto_status eval_TENSOR_BITCAST(tensor_call *call)
+{
+    const pto_tensor *in = call->in[0], *out = call->out;
+    const int64_t from_bytes = (int64_t)element_bytes(in->dtype), bytes = (int64_t)element_bytes(out->dtype);
+    if (tensor_count(in) * from_bytes != tensor_count(out) * bytes)
+        return tensor_fail(call, "%" PRId64 " elements of %" PRId64 " bytes as %" PRId64 " of %" PRId64,
+                           tensor_count(in), from_bytes, tensor_count(out), bytes);
+    const pto_dtype part = from_bytes < bytes ? in->dtype : out->dtype;
+    const pto_tensor from = in_parts(in, part, from_bytes / bytes), to = in_parts(out, part, bytes / from_bytes);
+    return copy_in_order(&from, &to);
 }
 
 pto_status eval_TENSOR_CAST(tensor_call *call)

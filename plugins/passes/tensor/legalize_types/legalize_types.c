@@ -268,10 +268,16 @@ static int repeats_nothing(pto_op op)
 static pto_status visit_vector(const pto_run *run, pto_op op)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, pto_op_kind(op), t);
-    if (compute == t) return PTO_OK;
+    if (compute == t && !legalize_must_divide(op, t)) return PTO_OK;
     if (repeats_nothing(op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
-    if (compute != CANNOT) return rewrite_vector(run, op, compute);
+    if (compute != CANNOT && compute != t) return rewrite_vector(run, op, compute);
+    const pto_value made = legalize_integer_op(op, t);
+    if (PTO_SOME(made)) {
+        pto_stat_add(run, STAT_INTEGERS, 1);
+        return pto_op_replace_by(op, made);
+    }
+    PTO_TRY(pto_go_on(run));
     const pto_kind_id tile = machine_tile_kind(run, pto_op_kind(op));
     const pto_str have = machine_dtypes(run, tile != 0 ? tile : pto_kind_by_name(run, PTO_STR("tile.add")));
     return pto_error(
@@ -327,7 +333,12 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
     if (c.count == 0) {
         (void)legalize_fold_constant(pto_op_result(op, 0));
         if (!pto_op_is_live(op)) return PTO_OK;
-        if (!legalize_has_recipe(run, from, to)) return cast_error(run, op, from, to);
+        if (!legalize_has_recipe(run, from, to)) {
+            const pto_value made = legalize_integer_cast(op);
+            if (!PTO_SOME(made)) return cast_error(run, op, from, to);
+            pto_stat_add(run, STAT_INTEGERS, 1);
+            return pto_op_replace_by(op, made);
+        }
     }
     const pto_value y = c.count == 0
                             ? legalize_follow_recipe(op)
@@ -387,9 +398,8 @@ static pto_status check_operands(pto_op op)
     return PTO_OK;
 }
 
-static pto_status run_pass(const pto_run *run, pto_op function)
+static pto_status legalize(const pto_run *run, pto_op function)
 {
-    PTO_TRY(check_machine(run, function));
     PTO_WALK(function, op)
     {
         const int is_vector = is_vector_op(op);
@@ -408,11 +418,32 @@ static pto_status run_pass(const pto_run *run, pto_op function)
 
 static int is_legal(const pto_run *run, pto_op op)
 {
-    if (is_vector_op(op)) return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op);
+    if (is_vector_op(op))
+        return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op) &&
+               !legalize_must_divide(op, operand_dtype(op));
     if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
+}
+
+static int has_illegal(const pto_run *run, pto_op function)
+{
+    PTO_WALK(function, op)
+    {
+        if (!is_legal(run, op)) return 1;
+    }
+    return 0;
+}
+
+/* What integer ops become may be illegal itself, in narrower types or fewer kinds of ops. */
+static pto_status run_pass(const pto_run *run, pto_op function)
+{
+    enum { ROUNDS_MAX = 16 };
+    PTO_TRY(check_machine(run, function));
+    PTO_TRY(legalize(run, function));
+    for (int i = 1; i < ROUNDS_MAX && has_illegal(run, function); i++) PTO_TRY(legalize(run, function));
+    return PTO_OK;
 }
 
 static pto_status check_types_legal(const pto_run *run, pto_op function)

@@ -18,15 +18,20 @@
     X(CAST, "tensor.cast")             \
     X(MATMUL, "tensor.matmul")         \
     X(NE, "tensor.ne")                 \
+    X(BITCAST, "tensor.bitcast")       \
+    X(RESHAPE, "tensor.reshape")       \
+    X(VIEW, "tensor.view")             \
+    X(CONCAT, "tensor.concat")         \
     X(INDEX_ADD, "tensor.index_add")   \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 
-#define STATS(X)                \
-    X(WIDENED, "widened")       \
-    X(CASTS, "casts-made")      \
-    X(CHAINED, "casts-chained") \
-    X(PRODUCTS, "products-changed")
+#define STATS(X)                    \
+    X(WIDENED, "widened")           \
+    X(CASTS, "casts-made")          \
+    X(CHAINED, "casts-chained")     \
+    X(PRODUCTS, "products-changed") \
+    X(INTEGERS, "integers-composed")
 PTO_STATS(STATS);
 
 /* Classes of element types, and the bits that one takes in memory. */
@@ -59,5 +64,12 @@ pto_value legalize_fold_constant(pto_value cast);
 /* Whether a cast that no chain does has another exact way, and that way: a value in the place of the cast's result. */
 int legalize_has_recipe(const pto_run *run, pto_dtype from, pto_dtype to);
 pto_value legalize_follow_recipe(pto_op op);
+
+/* The ops that compute an op of integers of type t, or a cast, that nothing else does: a value in the place of its
+ * result; none: there is no way. Those ops may need the same again. */
+pto_value legalize_integer_op(pto_op op, pto_dtype t);
+pto_value legalize_integer_cast(pto_op op);
+/* Whether the op's formula has a quotient that the machine lacks. */
+int legalize_must_divide(pto_op op, pto_dtype t);
 
 #endif

@@ -132,10 +132,25 @@ static pto_status lower_reshape(const pto_run *run, pto_op op)
     return pto_op_replace_by(op, view);
 }
 
-/* What is left of the tensor level: reshapes are views, unused constants go, the rest has no lowering. */
+static pto_status lower_bitcast(const pto_run *run, pto_op op)
+{
+    if (pto_type_same(pto_value_type(pto_op_operand(op, 0)), pto_value_type(pto_op_result(op, 0))))
+        return pto_op_replace_by(op, pto_op_operand(op, 0));
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_VIEW));
+    pto_spec_operand(&s, pto_op_operand(op, 0));
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_loc(&s, pto_op_loc(op));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
+    const pto_value view = pto_spec_value(&s, pto_before(op));
+    PTO_NEED(view);
+    return pto_op_replace_by(op, view);
+}
+
+/* What is left of the tensor level: reshapes and bitcasts are views, unused constants go, the rest has no lowering. */
 static pto_status lower_rest(const pto_run *run, pto_op op)
 {
     if (PTO_IS(op, T_RESHAPE) || PTO_IS(op, T_SQUEEZE) || PTO_IS(op, T_UNSQUEEZE)) return lower_reshape(run, op);
+    if (PTO_IS(op, T_BITCAST)) return lower_bitcast(run, op);
     const int is_splat = PTO_IS(op, T_CONSTANT) || PTO_IS(op, T_INDEX_CAST) || PTO_IS(op, T_FULL);
     if (is_splat && pto_value_use_count(pto_op_result(op, 0)) == 0) return pto_op_erase(op);
     pto_str name = pto_op_name(op);

@@ -14,6 +14,7 @@
     X(T_INDEX_CAST, "tensor.index_cast")         \
     X(T_FULL, "tensor.full")                     \
     X(T_RESHAPE, "tensor.reshape")               \
+    X(T_BITCAST, "tensor.bitcast")               \
     X(T_TRANSPOSE, "tensor.transpose")           \
     X(T_MATMUL, "tensor.matmul")                 \
     X(T_SQUEEZE, "tensor.squeeze")               \

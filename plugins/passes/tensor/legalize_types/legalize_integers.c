@@ -1,0 +1,511 @@
+/* Ops of integers that the machine lacks, of those that it has. What is made here may need the same again.
+ *
+ *   u16 u32   in i16 and i32, whose bits they are (tensor.bitcast, which computes nothing). Sums, products and moves
+ * are the same there; order is when the highest bit is the other one on both sides. / and %   of 8 and 16 bits: in i32.
+ * i32: d = a - fmod(a, b) is b times a whole number Q. n = round(d / b) in f32 is off by at most |Q| 3 2^-24 + 1/2;
+ * either that is Q, or |b| < 2^31 / |Q| < 768 and d - n b, which wraps to what it is, is below 1000, so that its
+ * quotient is exact. u32: the quotient of a / 2, doubled, is what is wanted or one less; by divisors from 2^31 on it is
+ * 0 or 1. By 0 it is -1, all bits, as everywhere. i64 u64   two planes of i32, the low and the high halves. Sums of
+ * halves are sums of 16 bits each. */
+#include "legalize_types.h"
+
+#include "expand_steps.h"
+
+#define CARRY(x, y, sum)                                                            \
+    "p = bitwise_and " x " " y "; q = bitwise_or " x " " y "; r = bitwise_not " sum \
+    "; q = bitwise_and q r; p = bitwise_or p q; c = shr p 31; "
+#define IS_LESS                                                                                                        \
+    "h = lt ak bk; s = eq ah bh; f = bitwise_xor al lowest; g = bitwise_xor bl lowest; l = lt f g; l = logical_and s " \
+    "l; y = logical_or h l"
+#define HALVES(op)                                                                                                     \
+    "u = bitwise_and al 65535; v = shr al 16; v = bitwise_and v 65535; s = @" op " u; t = @" op " v; h = @" op " ah; " \
+    "m = shl t 16; lo = add s m; " CARRY("s", "m",                                                                     \
+                                         "lo") "t = shr t 16; t = bitwise_and t 65535; hi = add h t; hi = sub hi c"
+#define EXTREME(op, last)                                                                             \
+    "m = @" op " ak; e = eq ak m; f = bitwise_xor al lowest; f = where e f " last "; l = @" op " f; " \
+    "lo = bitwise_xor l lowest; hk = add m 0"
+/* Shifts of the lower half up or the higher one down by m = 32 - n, and by n - 32. */
+#define SHIFTS \
+    "m = sub 32 bl; m = bitcast:u32 m; n = bitcast:u32 bl; o = sub bl 32; w = bitcast:u32 al; z = bitcast:u32 ah; "
+
+/* Of operands a and b: their halves al ah bl bh; ak and bk are ah and bh in signed order; t is the truth operand. Makes
+ * lo and hi, or hk in signed order for hi, or y. */
+static const struct {
+    const char *name, *formula;
+} wide_formulas[] = {
+    {"tensor.add", "lo = add al bl; " CARRY("al", "bl", "lo") "hi = add ah bh; hi = sub hi c"},
+    {"tensor.sub",
+     "n = bitwise_not al; lo = sub al bl; p = bitwise_and n bl; q = bitwise_or n bl; q = bitwise_and q lo; "
+     "p = bitwise_or p q; c = shr p 31; hi = sub ah bh; hi = add hi c"},
+    {"tensor.neg", "lo = neg al; n = bitwise_not ah; z = eq al 0; c = where z 1 0; hi = add n c"},
+    {"tensor.mul",
+     "u0 = bitwise_and al 65535; u1 = shr al 16; u1 = bitwise_and u1 65535; v0 = bitwise_and bl 65535; "
+     "v1 = shr bl 16; v1 = bitwise_and v1 65535; p = mul u0 v0; q = mul u0 v1; r = mul u1 v0; s = mul u1 v1; "
+     "c = shr p 16; c = bitwise_and c 65535; f = bitwise_and q 65535; g = bitwise_and r 65535; c = add c f; "
+     "c = add c g; c = shr c 16; f = shr q 16; f = bitwise_and f 65535; g = shr r 16; g = bitwise_and g 65535; "
+     "hi = add s f; hi = add hi g; hi = add hi c; f = mul al bh; g = mul ah bl; hi = add hi f; hi = add hi g; "
+     "lo = mul al bl"},
+    {"tensor.eq", "l = eq al bl; h = eq ah bh; y = logical_and l h"},
+    {"tensor.lt", IS_LESS},
+    {"tensor.maximum", IS_LESS "; lo = where y bl al; hi = where y bh ah"},
+    {"tensor.minimum", IS_LESS "; lo = where y al bl; hi = where y ah bh"},
+    {"tensor.where", "lo = where t al bl; hi = where t ah bh"},
+    {"tensor.broadcast", "lo = @broadcast al; hi = @broadcast ah"},
+    {"tensor.bitwise_and", "lo = bitwise_and al bl; hi = bitwise_and ah bh"},
+    {"tensor.bitwise_or", "lo = bitwise_or al bl; hi = bitwise_or ah bh"},
+    {"tensor.bitwise_xor", "lo = bitwise_xor al bl; hi = bitwise_xor ah bh"},
+    {"tensor.bitwise_not", "lo = bitwise_not al; hi = bitwise_not ah"},
+    {"tensor.reduce_sum", HALVES("reduce_sum")},
+    {"tensor.cumsum", HALVES("cumsum")},
+    {"tensor.reduce_max", EXTREME("reduce_max", "lowest")},
+    {"tensor.reduce_min", EXTREME("reduce_min", "highest")},
+    {"tensor.shl",
+     SHIFTS "lo = shl al bl; d = shr w m; d = bitcast:i32 d; f = shl al o; hi = shl ah bl; hi = bitwise_or hi d; "
+            "hi = bitwise_or hi f; g = eq bh 0; lo = where g lo 0; hi = where g hi 0"},
+};
+static const char shr_unsigned[] = SHIFTS
+    "j = bitcast:i32 m; e = bitcast:u32 o; lo = shr w n; lo = bitcast:i32 lo; d = shl ah j; f = shr z e; f = "
+    "bitcast:i32 f; "
+    "lo = bitwise_or lo d; lo = bitwise_or lo f; hi = shr z n; hi = bitcast:i32 hi; g = eq bh 0; lo = where g lo 0; "
+    "hi = where g hi 0";
+static const char shr_signed[] = SHIFTS "j = bitcast:i32 m; s = shr ah 31; lo = shr w n; lo = bitcast:i32 lo; d = shl "
+                                        "ah j; lo = bitwise_or lo d; f = shr ah o; "
+                                        "e = lt bl 32; lo = where e lo f; hi = shr ah bl; g = eq bh 0; k = ge bl 0; g "
+                                        "= logical_and g k; lo = where g lo s; "
+                                        "hi = where g hi s";
+static const char divide_i32[] =
+    "m = fmod a b; d = sub a m; p = cast:f32 d; q = cast:f32 b; p = div p q; n = cast:i32 p; t = mul n b; r = sub d t; "
+    "p = cast:f32 r; p = div p q; k = cast:i32 p; y = add n k; g = eq b 0; where g -1 y";
+static const char divide_u32[] =
+    "h = shr a 1; h = bitwise_and h highest; q = div h b; q = add q q; p = mul q b; r = sub a p; f = bitwise_xor r "
+    "lowest; "
+    "g = bitwise_xor b lowest; e = ge f g; n = add q 1; q = where e n q; f = bitwise_xor a lowest; e = ge f g; "
+    "n = where e 1 0; e = lt b 0; q = where e n q; e = eq b 0; where e -1 q";
+
+static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
+static int is_named(pto_op op, const char *name) { return pto_str_is(pto_op_name(op), name); }
+static int is_wide(pto_dtype t) { return t == PTO_I64 || t == PTO_U64; }
+
+/* ---- bits of one type as another ---- */
+
+static pto_dtype signed_of(pto_dtype t)
+{
+    switch (legalize_bits(t)) {
+    case 8: return PTO_I8;
+    case 16: return PTO_I16;
+    case 32: return PTO_I32;
+    default: return PTO_I64;
+    }
+}
+
+static int is_number(pto_value x, int64_t *number)
+{
+    const pto_op op = pto_value_op(x);
+    if (!PTO_SOME(op) || !PTO_IS(op, CONSTANT)) return 0;
+    if (pto_attr_kind_of(pto_op_attr(op, PTO_STR("value"))) != PTO_ATTR_INT) return 0;
+    *number = pto_attr_int_of(op, PTO_STR("value"), 0);
+    return legalize_is_integer(dtype_of(x));
+}
+
+static pto_value constant(pto_op op, pto_type type, int64_t number)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
+    const int bits = legalize_bits(pto_type_dtype(type));
+    if (bits < 64) {
+        const int64_t above = INT64_C(1) << (bits - 1);
+        number = ((number + above) & (2 * above - 1)) - above;
+    }
+    pto_spec_int(&s, PTO_STR("value"), number);
+    pto_spec_result(&s, type);
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_c")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix)
+{
+    const pto_type type = pto_type_with_dtype(op.run, pto_value_type(x), to);
+    const pto_op from = pto_value_op(x);
+    int64_t number;
+    if (dtype_of(x) == to) return x;
+    if (legalize_is_integer(to) && legalize_is_signed(to) && is_number(x, &number)) return constant(op, type, number);
+    if (PTO_SOME(from) && PTO_IS(from, BITCAST) && pto_type_same(pto_value_type(pto_op_operand(from, 0)), type))
+        return pto_op_operand(from, 0);
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_BITCAST));
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, type);
+    pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* ---- planes ---- */
+
+static uint32_t list_dims(pto_type type, pto_expr dims[PTO_MAX_DIMS + 1])
+{
+    const uint32_t rank = pto_type_rank(type);
+    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
+    return rank;
+}
+
+static pto_value shaped(pto_op op, pto_value x, uint32_t rank, const pto_expr *dims)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_RESHAPE));
+    pto_spec_operand(&s, x);
+    pto_spec_result(&s, pto_type_tensor(op.run, dtype_of(x), rank, dims));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_plane")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+/* The half of a value that was joined here. */
+static pto_value half_of_joined(pto_value x, uint32_t half)
+{
+    const pto_value none = pto_value_none(x.run);
+    const pto_op cast = pto_value_op(x), parts = PTO_SOME(cast) && PTO_IS(cast, BITCAST)
+                                                     ? pto_value_op(pto_op_operand(cast, 0))
+                                                     : pto_op_none(x.run);
+    if (!PTO_SOME(parts) || !PTO_IS(parts, CONCAT) || pto_op_operand_count(parts) != 2) return none;
+    const pto_op part = pto_value_op(pto_op_operand(parts, half));
+    if (!PTO_SOME(part) || !PTO_IS(part, RESHAPE) || dtype_of(pto_op_result(part, 0)) != PTO_I32) return none;
+    const pto_value y = pto_op_operand(part, 0);
+    const pto_type want = pto_type_with_dtype(x.run, pto_value_type(x), PTO_I32);
+    return pto_type_same(pto_value_type(y), want) ? y : none;
+}
+
+static pto_value half_of(pto_op op, pto_value x, uint32_t half)
+{
+    const pto_run *run = op.run;
+    pto_expr dims[PTO_MAX_DIMS + 1], offsets[PTO_MAX_DIMS + 1];
+    const uint32_t rank = list_dims(pto_value_type(x), dims);
+    int64_t number;
+    if (is_number(x, &number))
+        return constant(op, pto_type_with_dtype(run, pto_value_type(x), PTO_I32), half ? number >> 32 : number);
+    const pto_value known = half_of_joined(x, half);
+    if (PTO_SOME(known)) return known;
+    dims[rank] = pto_expr_const(run, 2);
+    pto_spec both = pto_spec_make(run, pto_kind(run, KIND_BITCAST));
+    pto_spec_operand(&both, x);
+    pto_spec_result(&both, pto_type_tensor(run, PTO_I32, rank + 1, dims));
+    pto_spec_name(&both, pto_name_after(op, PTO_STR("_halves")));
+    const pto_value halves = pto_spec_value(&both, pto_before(op));
+    for (uint32_t d = 0; d < rank; d++) offsets[d] = pto_expr_const(run, 0);
+    offsets[rank] = pto_expr_const(run, half);
+    dims[rank] = pto_expr_const(run, 1);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_VIEW));
+    pto_spec_operand(&s, halves);
+    pto_spec_exprs(&s, PTO_STR("offsets"), rank + 1, offsets);
+    pto_spec_result(&s, pto_type_tensor(run, PTO_I32, rank + 1, dims));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_half")));
+    const pto_value view = pto_spec_value(&s, pto_before(op));
+    return shaped(op, view, rank, dims);
+}
+
+static pto_value join(pto_op op, pto_value low, pto_value high, pto_dtype to)
+{
+    const pto_run *run = op.run;
+    pto_expr dims[PTO_MAX_DIMS + 1];
+    const uint32_t rank = list_dims(pto_value_type(low), dims);
+    dims[rank] = pto_expr_const(run, 1);
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CONCAT));
+    pto_spec_operand(&s, shaped(op, low, rank + 1, dims));
+    pto_spec_operand(&s, shaped(op, high, rank + 1, dims));
+    pto_spec_int(&s, PTO_STR("axis"), rank);
+    dims[rank] = pto_expr_const(run, 2);
+    pto_spec_result(&s, pto_type_tensor(run, PTO_I32, rank + 1, dims));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_halves")));
+    const pto_value halves = pto_spec_value(&s, pto_before(op));
+    pto_spec whole = pto_spec_make(run, pto_kind(run, KIND_BITCAST));
+    pto_spec_operand(&whole, halves);
+    pto_spec_result(&whole, pto_type_tensor(run, to, rank, dims));
+    pto_spec_name(&whole, pto_name_after(op, PTO_STR("")));
+    return pto_spec_value(&whole, pto_before(op));
+}
+
+static pto_value flipped(pto_op op, pto_value x)
+{
+    const expand_operand given = {"x", x};
+    return expand_formula(op, "flip = bitwise_xor x lowest", pto_value_type(x), dtype_of(x), 1, &given, 0, NULL);
+}
+
+/* Sums of 16 bits that stay below 2^32. */
+static int adds_few(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_op_operand(op, 0));
+    const uint32_t rank = pto_type_rank(type), along = pto_axes_of(op, rank);
+    int64_t count = 1;
+    for (uint32_t d = 0; d < rank; d++) {
+        const int64_t most = pto_expr_range(pto_type_dim(type, d), op, NULL).hi;
+        if ((along >> d & 1) == 0) continue;
+        if (most < 0 || most > 65536 || count * most > 65536) return 0;
+        count *= most;
+    }
+    return 1;
+}
+
+static const char *wide_formula(pto_op op, pto_dtype t)
+{
+    if (is_named(op, "tensor.shr")) return t == PTO_U64 ? shr_unsigned : shr_signed;
+    const int64_t rule = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
+    const int adds = is_named(op, "tensor.reduce_sum") || is_named(op, "tensor.cumsum");
+    if (adds && !adds_few(op)) return NULL;
+    if (rule == PTO_ITER_REDUCE && !pto_attr_bool_of(op, PTO_STR("keepdim"), 1) && !adds) return NULL;
+    for (size_t i = 0; i < sizeof wide_formulas / sizeof *wide_formulas; i++)
+        if (is_named(op, wide_formulas[i].name)) return wide_formulas[i].formula;
+    return NULL;
+}
+
+/* A reduction that keeps its dims, and a reshape. */
+static pto_value keep_dims(pto_op op)
+{
+    const pto_run *run = op.run;
+    const pto_value x = pto_op_operand(op, 0);
+    pto_expr dims[PTO_MAX_DIMS + 1];
+    const uint32_t rank = list_dims(pto_value_type(x), dims), along = pto_axes_of(op, rank);
+    for (uint32_t d = 0; d < rank; d++)
+        if ((along >> d & 1) != 0) dims[d] = pto_expr_const(run, 1);
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    pto_spec_operand(&s, x);
+    pto_spec_attr(&s, PTO_STR("axis"), pto_op_attr(op, PTO_STR("axis")));
+    pto_spec_result(&s, pto_type_tensor(run, dtype_of(x), rank, dims));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_kept")));
+    const pto_value kept = pto_spec_value(&s, pto_before(op));
+    const uint32_t left = list_dims(pto_value_type(pto_op_result(op, 0)), dims);
+    return shaped(op, kept, left, dims);
+}
+
+static pto_value in_planes(pto_op op, pto_dtype t)
+{
+    static const char *const names[2][3] = {{"al", "ah", "ak"}, {"bl", "bh", "bk"}};
+    const char *formula = wide_formula(op, t);
+    const pto_value none = pto_value_none(op.run), result = pto_op_result(op, 0);
+    expand_operand given[7], made[] = {{"lo", none}, {"hi", none}, {"hk", none}};
+    uint32_t n = 0, k = 0;
+    if (formula == NULL) {
+        const int drops = is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min");
+        return drops ? keep_dims(op) : none;
+    }
+    if (pto_type_rank(pto_value_type(result)) >= PTO_MAX_DIMS) return none;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_value x = pto_op_operand(op, i);
+        if (dtype_of(x) == PTO_BOOL) {
+            given[n++] = (expand_operand){"t", x};
+            continue;
+        }
+        if (k == 2 || pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
+        const pto_value high = half_of(op, x, 1);
+        given[n++] = (expand_operand){names[k][0], half_of(op, x, 0)};
+        given[n++] = (expand_operand){names[k][1], high};
+        if (strstr(formula, names[k][2]) != NULL)
+            given[n++] = (expand_operand){names[k][2], t == PTO_U64 ? flipped(op, high) : high};
+        k++;
+    }
+    const int reduces = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_REDUCE;
+    const pto_type all = pto_value_type(reduces ? pto_op_operand(op, 0) : result);
+    const pto_value y = expand_formula(op, formula, all, PTO_I32, n, given, 3, made);
+    if (!PTO_SOME(y) || dtype_of(result) == PTO_BOOL) return y;
+    if (PTO_SOME(made[2].value)) made[1].value = t == PTO_U64 ? flipped(op, made[2].value) : made[2].value;
+    return join(op, made[0].value, made[1].value, t);
+}
+
+/* ---- unsigned as signed ---- */
+
+static int is_ordered(pto_op op)
+{
+    static const char *const names[] = {"tensor.lt",      "tensor.le",      "tensor.gt",         "tensor.ge",
+                                        "tensor.maximum", "tensor.minimum", "tensor.reduce_max", "tensor.reduce_min"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_named(op, names[i])) return 1;
+    return 0;
+}
+
+static int moves_bits(pto_op op)
+{
+    return PTO_IS(op, BROADCAST) || is_named(op, "tensor.where") || is_named(op, "tensor.eq") || PTO_IS(op, NE);
+}
+
+static pto_value as_signed(pto_op op, pto_dtype t, pto_dtype twin)
+{
+    const pto_run *run = op.run;
+    const int flips = is_ordered(op), is_truth = dtype_of(pto_op_result(op, 0)) == PTO_BOOL;
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        pto_value x = pto_op_operand(op, i);
+        if (dtype_of(x) == t) {
+            x = reinterpret(op, x, twin, "_bits");
+            if (flips) x = flipped(op, x);
+        }
+        pto_spec_operand(&s, x);
+    }
+    pto_spec_attrs_of(&s, op);
+    pto_spec_result(&s, pto_type_with_dtype(run, pto_value_type(pto_op_result(op, 0)), is_truth ? PTO_BOOL : twin));
+    pto_spec_name(&s, pto_name_after(op, pto_s(is_truth ? "" : "_signed")));
+    const pto_value y = pto_spec_value(&s, pto_before(op));
+    if (!PTO_SOME(y) || is_truth) return y;
+    return reinterpret(op, flips ? flipped(op, y) : y, t, "");
+}
+
+/* ---- quotients ---- */
+
+static int divides(pto_op op)
+{
+    return is_named(op, "tensor.div") || is_named(op, "tensor.mod") || is_named(op, "tensor.fmod") ||
+           is_named(op, "tensor.floordiv");
+}
+
+static pto_value formula_of(pto_op op, const char *text, pto_dtype numbers, pto_value a, pto_value b)
+{
+    const expand_operand given[] = {{"a", a}, {"b", b}};
+    return expand_formula(op, text, pto_value_type(pto_op_result(op, 0)), numbers, PTO_SOME(b) ? 2 : 1, given, 0, NULL);
+}
+
+static pto_value divided(pto_op op, pto_dtype t)
+{
+    char text[96];
+    const pto_value a = pto_op_operand(op, 0), b = pto_op_operand(op, 1);
+    const int is_div = is_named(op, "tensor.div");
+    if (legalize_bits(t) < 32) {
+        const pto_str name = pto_op_name(op);
+        (void)snprintf(text, sizeof text, "p = cast:i32 a; q = cast:i32 b; y = %.*s p q; cast:%s y", (int)name.n - 7,
+                       name.p + 7, pto_dtype_name(t));
+        return formula_of(op, text, PTO_I32, a, b);
+    }
+    if (t == PTO_I32 && is_div) return formula_of(op, divide_i32, t, a, b);
+    if (t == PTO_I32 && is_named(op, "tensor.floordiv")) return expand_steps(op);
+    if (t != PTO_U32) return pto_value_none(op.run);
+    if (is_named(op, "tensor.floordiv")) return formula_of(op, "div a b", t, a, b);
+    if (!is_div)
+        return formula_of(op, "q = div a b; p = mul q b; y = sub a p; e = eq b 0; where e 4294967295 y", t, a, b);
+    const pto_value x = reinterpret(op, a, PTO_I32, "_bits"), y = reinterpret(op, b, PTO_I32, "_bits");
+    const pto_value q = formula_of(op, divide_u32, PTO_I32, x, y);
+    return PTO_SOME(q) ? reinterpret(op, q, t, "") : q;
+}
+
+/* ---- */
+
+/* Ops whose own formula serves. */
+static int has_formula(pto_op op)
+{
+    static const char *const names[] = {"tensor.sign",        "tensor.clip",       "tensor.logical_not",
+                                        "tensor.logical_and", "tensor.logical_or", "tensor.le",
+                                        "tensor.gt",          "tensor.ge",         "tensor.ne"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_named(op, names[i])) return expand_has_steps(op);
+    return 0;
+}
+
+int legalize_must_divide(pto_op op, pto_dtype t)
+{
+    if (pto_op_result_count(op) == 0) return 0;
+    return is_named(op, "tensor.floordiv") && t == PTO_I32 &&
+           !machine_takes(op.run, machine_tile_kind(op.run, pto_kind_by_name(op.run, PTO_STR("tensor.div"))), t);
+}
+
+pto_value legalize_integer_op(pto_op op, pto_dtype t)
+{
+    const pto_value none = pto_value_none(op.run), a = pto_op_operand(op, 0);
+    const int is_byte = t == PTO_F8E4M3 || t == PTO_F8E5M2 || t == PTO_F8E8M0;
+    if (is_byte) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
+    if (!legalize_is_integer(t)) return none;
+    if (divides(op)) return divided(op, t);
+    if (has_formula(op) && (is_wide(t) || !is_ordered(op))) return expand_steps(op);
+    if (is_named(op, "tensor.relu")) return legalize_is_unsigned(t) ? a : formula_of(op, "maximum a 0", t, a, none);
+    if (PTO_IS(op, ABS)) return legalize_is_unsigned(t) ? a : formula_of(op, "n = neg a; maximum a n", t, a, none);
+    if (is_wide(t)) return in_planes(op, t);
+    const int is_same = moves_bits(op) || pto_kind_has(op.run, pto_op_kind(op), PTO_TRAIT_WRAPS);
+    if ((t != PTO_U16 && t != PTO_U32) || (!is_same && !is_ordered(op))) return none;
+    return as_signed(op, t, signed_of(t));
+}
+
+/* ---- casts ---- */
+
+static pto_value cast_formula(pto_op op, const char *text, pto_dtype numbers, pto_value x)
+{
+    return formula_of(op, text, numbers, x, pto_value_none(op.run));
+}
+
+/* The cast, with its attributes, of a value that has other bits. */
+static pto_value cast_of(pto_op op, pto_value x)
+{
+    char text[32];
+    const pto_dtype to = dtype_of(pto_op_result(op, 0));
+    if (!PTO_SOME(x) || dtype_of(x) == to) return x;
+    (void)snprintf(text, sizeof text, "@cast:%s a", pto_dtype_name(to));
+    return cast_formula(op, text, PTO_I32, x);
+}
+
+/* Twice the half, whose last bit says that bits are gone, where the highest bit is set. */
+static pto_value unsigned_to_float(pto_op op, pto_value x, pto_dtype to)
+{
+    char text[256];
+    const pto_dtype from = dtype_of(x);
+    const char *f = pto_dtype_name(to), *i = pto_dtype_name(signed_of(from));
+    (void)snprintf(
+        text, sizeof text,
+        "h = shr a 1; o = bitwise_and a 1; h = bitwise_or h o; h = bitcast:%s h; p = @cast:%s h; q = add p p; "
+        "s = bitcast:%s a; p = @cast:%s s",
+        i, f, i, f);
+    expand_operand given = {"a", x}, made[] = {{"q", x}, {"p", x}, {"s", x}};
+    const pto_type all = pto_value_type(pto_op_result(op, 0));
+    if (!PTO_SOME(expand_formula(op, text, all, from, 1, &given, 3, made))) return pto_value_none(op.run);
+    const expand_operand parts[] = {{"two", made[0].value}, {"one", made[1].value}, {"s", made[2].value}};
+    return expand_formula(op, "g = lt s 0; where g two one", all, signed_of(from), 3, parts, 0, NULL);
+}
+
+static pto_value cast_from_u32(pto_op op, pto_value x, pto_dtype to, int saturate)
+{
+    if (pto_dtype_is_float(to)) return unsigned_to_float(op, x, to);
+    const pto_value bits = reinterpret(op, x, PTO_I32, "_bits");
+    if (is_wide(to)) return join(op, bits, cast_formula(op, "sub a a", PTO_I32, bits), to);
+    return cast_of(op, saturate ? cast_formula(op, "g = lt a 0; where g highest a", PTO_I32, bits) : bits);
+}
+
+static pto_value cast_from_i32(pto_op op, pto_value x, pto_dtype to, int saturate)
+{
+    if (to == PTO_U16) {
+        const char *text = saturate ? "n = maximum a 0; n = minimum n 65535; cast:i16 n" : "cast:i16 a";
+        return reinterpret(op, cast_formula(op, text, PTO_I32, x), to, "");
+    }
+    if (to != PTO_U32 && to != PTO_U64) return pto_value_none(op.run);
+    const pto_value low = saturate ? cast_formula(op, "maximum a 0", PTO_I32, x) : x;
+    return reinterpret(op, to == PTO_U32 ? low : cast_formula(op, "cast:i64 a", PTO_I32, low), to, "");
+}
+
+static pto_value cast_from_wide(pto_op op, pto_value x, pto_dtype to, int saturate)
+{
+    const pto_dtype from = dtype_of(x);
+    if (pto_dtype_is_float(to)) return from == PTO_U64 ? unsigned_to_float(op, x, to) : pto_value_none(op.run);
+    if (saturate) return pto_value_none(op.run);
+    return is_wide(to) ? reinterpret(op, x, to, "") : cast_of(op, half_of(op, x, 0));
+}
+
+/* What is not finite has all bits. */
+static pto_value cast_from_float(pto_op op, pto_value x, pto_dtype to, int saturate)
+{
+    if (dtype_of(x) != PTO_F32) return cast_of(op, cast_formula(op, "cast:f32 a", PTO_F32, x));
+    if (saturate && to == PTO_U16) return cast_of(op, cast_formula(op, "@cast:i32 a", PTO_I32, x));
+    if (saturate) return pto_value_none(op.run);
+    const char *text = to == PTO_U64 ? "d = sub a a; g = ne d d; y = @cast:i64 a; where g -1 y"
+                                     : "d = sub a a; g = ne d d; y = @cast:i32 a; where g -1 y";
+    const pto_value whole = cast_formula(op, text, to == PTO_U64 ? PTO_I64 : PTO_I32, x);
+    return PTO_SOME(whole) ? cast_of(op, whole) : whole;
+}
+
+pto_value legalize_integer_cast(pto_op op)
+{
+    const pto_value x = pto_op_operand(op, 0), none = pto_value_none(op.run);
+    const pto_dtype from = dtype_of(x), to = dtype_of(pto_op_result(op, 0));
+    const int saturate = pto_attr_bool_of(op, PTO_STR("saturate"), 0);
+    const int is_16_or_more = to == PTO_U16 || to == PTO_U32 || to == PTO_U64;
+    const int is_byte_float = to == PTO_F8E4M3 || to == PTO_F8E5M2 || to == PTO_F8E8M0;
+    if (is_byte_float || pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
+    if (from == PTO_U16) {
+        const pto_value bits = reinterpret(op, x, PTO_I16, "_bits");
+        return cast_of(op, cast_formula(op, "n = cast:i32 a; bitwise_and n 65535", PTO_I32, bits));
+    }
+    if (from == PTO_U32) return cast_from_u32(op, x, to, saturate);
+    if (from == PTO_I32) return cast_from_i32(op, x, to, saturate);
+    if (is_wide(from)) return cast_from_wide(op, x, to, saturate);
+    if (from == PTO_F32 || from == PTO_F16 || from == PTO_BF16)
+        return is_16_or_more ? cast_from_float(op, x, to, saturate) : none;
+    if (from == PTO_BOOL || (legalize_is_integer(from) && to != PTO_I32))
+        return cast_of(op, cast_formula(op, "cast:i32 a", PTO_I32, x));
+    return none;
+}
