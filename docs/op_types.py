@@ -44,6 +44,9 @@ def in_type(op, example, t):
         example = re.sub(rf"%a, %b : (.*) x {t}>", r"%a, %b {out = f32} : \1 x f32>", example)
     if op == "cast" and t not in FLOATS:
         example = re.sub(r" \{mode = .*\} : (.*) x i32>", r" : \1 x f32>", example)
+    if op == "bitcast":
+        wide = {"f8": 8, "bo": 8, "bf": 16, "in": 64}.get(t[:2]) or int(t[1:])
+        example = re.sub(r"(: .* x )\w+>$", rf"\1u{wide}>" if t[0] != "u" else rf"\1i{wide}>", example)
     if op == "scatter" and t == "bool":
         example = example.replace('"add"', '"none"')
     if t not in FLOATS:

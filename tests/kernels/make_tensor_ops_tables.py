@@ -17,7 +17,7 @@ from tensor_table import Array, case, data, out, rng, rounded
 MAKERS = (
     elementwise_cases.unary_cases, elementwise_cases.binary_cases, elementwise_cases.pair_cases, elementwise_cases.truth_cases,
     reduce_cases.reduce_cases, shape_cases.iota_cases, reduce_cases.matmul_cases, reduce_cases.follow_cases,
-    reduce_cases.composite_cases, shape_cases.shape_cases, shape_cases.window_cases, quantise_cases.quantise_cases,
+    reduce_cases.composite_cases, shape_cases.shape_cases, shape_cases.window_cases, quantise_cases.quantise_cases, quantise_cases.bitcast_cases,
     quantise_cases.scaled_product_cases, random_cases.random_cases, index_cases.index_cases, index_cases.order_cases,
 )
 

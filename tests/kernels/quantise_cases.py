@@ -71,6 +71,14 @@ def quantise_cases():
             case("bitcast", f"2 u8 {lead} {n}", "u16", wider, [Array("u8", wider.view(np.uint8).reshape(*wider.shape, 2))])
 
 
+def bitcast_cases():
+    """The same bytes in each type of the width."""
+    for t in el.TYPES:
+        for to in (u for u in el.TYPES if el.size(u) == el.size(t) and u not in ("bool", t)):
+            bits = data(t, (3, 5)) & 1 if t == "bool" else data(t, (3, 5))
+            case("bitcast", f"{t} {to}", to, bits, [Array(t, bits)])
+
+
 def block_case(shape, axis, block):
     d = axis % len(shape)
     parts = shape[:d] + (shape[d] // block, block) + shape[d + 1:]

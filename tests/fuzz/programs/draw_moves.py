@@ -378,6 +378,21 @@ def cast(f, op, dtype):
     f.op("tensor.cast %0" + (" {" + ", ".join(words) + "}" if words else ""), [x], [(f.of(x)[0], to)], want)
 
 
+@draws("bitcast")
+def bitcast(f, op, dtype):
+    """To an integer type of the width, of exact numbers."""
+    wide = 8 * (1 if dtype in ("bool", *SMALL_FLOATS) else elements.size(dtype))
+    to = f.r.choice([t for t in (f"i{wide}", f"u{wide}") if t != dtype])
+    x = source(f, dtype, 0)
+
+    def want(q):
+        need_exact(q)
+        bits = elements.encode(dtype, np.ravel(q.v)).reshape(q.v.shape) if is_float(dtype) else q.v.astype(np.uint8) if dtype == "bool" else q.v
+        return Quantity(np.ascontiguousarray(bits).view(numpy_type(to)).reshape(q.v.shape))
+
+    f.op("tensor.bitcast %0", [x], [(f.of(x)[0], to)], want)
+
+
 @draws("pack")
 def pack(f, op, dtype):
     dims = f.dims(0, 3, 500)
