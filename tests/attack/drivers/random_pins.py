@@ -27,9 +27,13 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import forms  # noqa: E402
+import products  # noqa: E402
+import random_programs  # noqa: E402
+import transposes  # noqa: E402
+import vector_work  # noqa: E402
 
 EXAMPLES = ("ffn", "gemm", "rms_norm", "softmax")
-LISTED = [form for group in (forms.broadcasts, forms.reductions, forms.transposes, forms.constants, forms.products) for form in group()]
+LISTED = [form for group in (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products) for form in group()]
 # All that is pinned must fit somewhere; larger values say nothing new.
 LARGEST = 300
 
@@ -87,7 +91,7 @@ def program(seed, r):
     elif kind < 0.13:
         return tuned(r), None
     else:
-        form = r.choice(LISTED) if kind < 0.33 else forms.RandomForm(seed).form(seed)
+        form = r.choice(LISTED) if kind < 0.33 else random_programs.RandomForm(seed).form(seed)
         size = r.choice(form.sizes)
         text = form.module(size, r.random() < 0.4)
     symbols = sorted(set(re.findall(r"\$(\w+)", text)))

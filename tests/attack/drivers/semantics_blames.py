@@ -19,6 +19,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.dont_write_bytecode = True
 import forms  # noqa: E402
+import random_programs  # noqa: E402
 
 ELEMENTS = 65536
 FLOATS, INTS = ("f32", "f16", "bf16"), ("i32", "i16", "i8", "u8", "u16", "u32")
@@ -87,7 +88,7 @@ def single_op(r):
 
 
 def random_program(r, seed):
-    form = forms.RandomForm(seed).form(seed)
+    form = random_programs.RandomForm(seed).form(seed)
     return form.module(form.sizes[0], r.random() < 0.15)
 
 

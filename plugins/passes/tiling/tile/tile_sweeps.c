@@ -161,7 +161,10 @@ static void place_chunk(row_nest *w, pto_expr index)
         left &= (uint8_t)~rows_along(a);
         pto_expr here = index;
         if (left != 0) {
-            const pto_expr count = pto_expr_ceildiv(g->extent[a], pto_expr_const(g->run, w->tile[a]));
+            /* Of an axis of extent 0 there is no chunk, and what is written here is never walked. */
+            const pto_expr count = g->static_extent[a] == 0
+                                       ? pto_expr_const(g->run, 1)
+                                       : pto_expr_ceildiv(g->extent[a], pto_expr_const(g->run, w->tile[a]));
             here = pto_expr_mod(index, count);
             index = pto_expr_floordiv(index, count);
         }

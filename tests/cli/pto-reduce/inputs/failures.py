@@ -6,7 +6,7 @@ PLUGINS = sys.argv[1]
 R = "tensor<$N x 64 x f32>"
 UNARY = ["neg", "abs", "exp", "sqrt", "relu"]
 BINARY = ["add", "mul", "maximum", "minimum"]
-PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i8>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%n": "index"}
+PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i8>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%h": "tensor<8 x f8e4m3>", "%n": "index"}
 
 
 def ops(random, count, names, values):
@@ -56,17 +56,18 @@ def miscompiled(plant):
     return ["--test", f"grep -q '[$]N' {{}} && n=--sym=N=2; pto-run {{}} --entry=f {DEFAULT} {MISCOMPILES} {insert} --compare=default.yaml --random-inputs=1 $n; test $? -eq 1"]
 
 
-def add_i64(name="%p"):
-    return [f"{name} = tensor.add %l, %l : tensor<$N x 64 x i64>"], (name, "tensor<$N x 64 x i64>")
+def divide_i64(name="%p"):
+    return [f"{name} = tensor.div %l, %l : tensor<$N x 64 x i64>"], (name, "tensor<$N x 64 x i64>")
 
 
 FAILURES = {
-    "i64-add": (program(1, *add_i64()), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
-    "i64-add-in-a-loop": (program(2, ["%p = for %k to %n carry(%q = %l) {", "  %t = tensor.add %q, %l : tensor<$N x 64 x i64>", "  yield %t", "} : tensor<$N x 64 x i64>"],
+    "i64-quotient": (program(1, *divide_i64()), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
+    "i64-remainder-in-a-loop": (program(2, ["%p = for %k to %n carry(%q = %l) {", "  %t = tensor.mod %q, %l : tensor<$N x 64 x i64>", "  yield %t", "} : tensor<$N x 64 x i64>"],
                                   ("%p", "tensor<$N x 64 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
-    "u64-cast": (program(3, ["%p = tensor.cast %u : tensor<8 x f32>"], ("%p", "tensor<8 x f32>")), [DEFAULT, "--code=pto.legalize-types/no-conversion"]),
+    "f8-cast": (program(3, ["%p = tensor.cast %h : tensor<8 x f32>"], ("%p", "tensor<8 x f32>")), [DEFAULT, "--code=pto.legalize-types/no-conversion"]),
     "i64-product": (program(4, ["%p = tensor.matmul %s, %s {out = i64} : tensor<16 x 16 x i64>"], ("%p", "tensor<16 x 16 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-product"]),
-    "i32-floordiv": (program(5, [f"%p = tensor.floordiv %i, %i : {I32}"], ("%p", I32)), [DEFAULT, "--code=pto.expand-math/no-type"]),
+    "several-axes": (program(5, ["%k = tensor.reshape %m : tensor<8 x 64 x 256 x f32>", '%p = tensor.reduce_sum %k {axis = [0, 2], order = "ascending"} : tensor<1 x 64 x 1 x f32>'],
+                             ("%p", "tensor<1 x 64 x 1 x f32>")), [DEFAULT, "--code=pto.tile/several-axes"]),
     "ascending-sum": (program(6, ['%p = tensor.reduce_sum %o {axis = 1, order = "ascending"} : tensor<4 x 1 x f32>'], ("%p", "tensor<4 x 1 x f32>")), [DEFAULT, "--code=pto.tile/ascending-sum"]),
     "fact-in-a-loop": (program(7, [f"%p = for %k to %n carry(%q = %b) {{", f"  %t = call @h(%q) : {R}", "  yield %t", f"}} : {R}"], ("%p", R),
                                f"func private @h(%x: {R}) -> {R} where ($N mod 16 == 0) {{\n  %y = tensor.neg %x : {R}\n  return %y\n}}\n"), [DEFAULT, "--code=pto.inline/fact"]),
