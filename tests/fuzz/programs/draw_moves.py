@@ -3,7 +3,7 @@ import numpy as np
 
 import elements
 from program import draws
-from quantity import FLOATS, INTEGERS, LARGEST, SMALL_FLOATS, UNIT, Quantity, Reject, is_float, made, need_exact, numpy_type, rounded, whole
+from quantity import FLOATS, INTEGERS, LARGEST, SMALL_FLOATS, UNIT, Quantity, Reject, is_float, made, need_exact, numpy_type, rounded, stored, whole
 
 
 def moved(function):
@@ -380,17 +380,19 @@ def cast(f, op, dtype):
 
 @draws("bitcast")
 def bitcast(f, op, dtype):
-    """To an integer type of the width, of exact numbers."""
-    wide = 8 * (1 if dtype in ("bool", *SMALL_FLOATS) else elements.size(dtype))
-    to = f.r.choice([t for t in (f"i{wide}", f"u{wide}") if t != dtype])
-    x = source(f, dtype, 0)
+    x, r = f.pick(dtype, exact=True, rank=(1, 4)), f.r
+    size, dims = elements.size(dtype), f.of(x)[0]
+    to = r.choice([t for t in (*FLOATS, *INTEGERS, *SMALL_FLOATS) if t != dtype and elements.size(t) <= size])
+    many = size // elements.size(to)
+    back = (*dims, str(many)) if many > 1 else dims
 
     def want(q):
         need_exact(q)
-        bits = elements.encode(dtype, np.ravel(q.v)).reshape(q.v.shape) if is_float(dtype) else q.v.astype(np.uint8) if dtype == "bool" else q.v
-        return Quantity(np.ascontiguousarray(bits).view(numpy_type(to)).reshape(q.v.shape))
+        bits = np.ascontiguousarray(stored(dtype, q.v)).view(elements.bits_type(to)).reshape(f.shape(back))
+        v = elements.decode(to, bits) if to in ("bf16", *SMALL_FLOATS) else bits.view({"f32": np.float32, "f16": np.float16}.get(to) or numpy_type(to))
+        return made(to, v) if is_float(to) else Quantity(v)
 
-    f.op("tensor.bitcast %0", [x], [(f.of(x)[0], to)], want)
+    f.op("tensor.bitcast %0", [x], [(back, to)], want)
 
 
 @draws("pack")
