@@ -5,8 +5,10 @@
  * i32: d = a - fmod(a, b) is b times a whole number Q. n = round(d / b) in f32 is off by at most |Q| 3 2^-24 + 1/2;
  * either that is Q, or |b| < 2^31 / |Q| < 768 and d - n b, which wraps to what it is, is below 1000, so that its
  * quotient is exact. u32: the quotient of a / 2, doubled, is what is wanted or one less; by divisors from 2^31 on it is
- * 0 or 1. By 0 it is -1, all bits, as everywhere. i64 u64   two planes of i32, the low and the high halves. Sums of
- * halves are sums of 16 bits each. */
+ * 0 or 1. i64: n is a sum of three quotients in f32, each of what the ones before leave: each time that is 2^-22 of
+ * what it was and at most half of b more, so that in the end it is below b; sums wrap to what they are. u64 by the
+ * half, as u32. By 0 it is -1, all bits, as everywhere.
+ *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each. */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
@@ -81,6 +83,28 @@ static const char divide_u32[] =
     "lowest; "
     "g = bitwise_xor b lowest; e = ge f g; n = add q 1; q = where e n q; f = bitwise_xor a lowest; e = ge f g; "
     "n = where e 1 0; e = lt b 0; q = where e n q; e = eq b 0; where e -1 q";
+
+#define NEARER "p = cast:f32 r; p = div p w; k = cast:i64 p; n = add n k; t = mul k b; r = sub r t; "
+/* Quotient n and remainder r of a sign of a, by a divisor other than 0. */
+#define DIVIDE_I64                                                                                                   \
+    "w = cast:f32 b; p = cast:f32 a; p = div p w; n = cast:i64 p; t = mul n b; r = sub a t; " NEARER NEARER          \
+    "s = bitwise_xor r a; e = lt s 0; z = ne r 0; e = logical_and e z; s = bitwise_xor a b; g = lt s 0; "             \
+    "k = where g 1 -1; k = where e k 0; n = add n k; t = neg b; t = where g b t; t = where e t 0; r = sub r t; "
+#define IS_BELOW "s = bitwise_xor r b; e = lt s 0; z = ne r 0; e = logical_and e z; "
+#define DIVIDE_U64                                                                                                   \
+    "h = shr a 1; x = bitcast:i64 h; y = bitcast:i64 b; q = div x y; q = bitcast:u64 q; q = add q q; p = mul q b; "    \
+    "r = sub a p; e = ge r b; n = add q 1; q = where e n q; e = ge a b; n = where e 1 0; z = sub y y; g = lt y z; "   \
+    "q = where g n q; e = eq b 0; m = sub b b; m = bitwise_not m; "
+#define REST_U64 DIVIDE_U64 "p = mul q b; r = sub a p; where e m r"
+static const struct {
+    const char *name, *of_i64, *of_u64;
+} wide_quotients[] = {
+    {"tensor.div", DIVIDE_I64 "g = eq b 0; where g -1 n", DIVIDE_U64 "where e m q"},
+    {"tensor.fmod", DIVIDE_I64 "g = eq b 0; where g -1 r", REST_U64},
+    {"tensor.mod", DIVIDE_I64 IS_BELOW "t = where e b 0; r = add r t; g = eq b 0; where g -1 r", REST_U64},
+    {"tensor.floordiv", DIVIDE_I64 IS_BELOW "k = where e -1 0; n = add n k; g = eq b 0; where g -1 n",
+     DIVIDE_U64 "where e m q"},
+};
 
 static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
 static int is_named(pto_op op, const char *name) { return pto_str_is(pto_op_name(op), name); }
@@ -342,6 +366,48 @@ static pto_value as_signed(pto_op op, pto_dtype t, pto_dtype twin)
     return reinterpret(op, flips ? flipped(op, y) : y, t, "");
 }
 
+/* ---- operands of other shapes ---- */
+
+static int is_repeated(pto_op op, pto_dtype t, uint32_t i)
+{
+    const pto_value x = pto_op_operand(op, i);
+    const pto_op from = pto_value_op(x);
+    const pto_type result = pto_value_type(pto_op_result(op, 0));
+    return dtype_of(x) == t && !(PTO_SOME(from) && PTO_IS(from, CONSTANT)) &&
+           !pto_type_same(pto_type_with_dtype(op.run, pto_value_type(x), pto_type_dtype(result)), result);
+}
+
+int legalize_must_spread(pto_op op, pto_dtype t)
+{
+    if (t != PTO_U16 && t != PTO_U32) return 0;
+    if (pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) != PTO_ITER_ELEMENTWISE) return 0;
+    if (machine_takes(op.run, pto_kind_by_name(op.run, PTO_STR("tile.add")), t)) return 0;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (is_repeated(op, t, i)) return 1;
+    return 0;
+}
+
+pto_value legalize_spread(pto_op op, pto_dtype t)
+{
+    const pto_run *run = op.run;
+    const pto_type result = pto_value_type(pto_op_result(op, 0));
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        pto_value x = pto_op_operand(op, i);
+        if (is_repeated(op, t, i)) {
+            const pto_value bits = reinterpret(op, x, signed_of(t), "_bits");
+            const pto_value all = pto_make1(run, pto_before(op), pto_kind(run, KIND_BROADCAST),
+                                            pto_type_with_dtype(run, result, signed_of(t)), bits);
+            x = PTO_SOME(all) ? reinterpret(op, all, t, "_all") : all;
+        }
+        pto_spec_operand(&s, x);
+    }
+    pto_spec_attrs_of(&s, op);
+    pto_spec_result(&s, result);
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
 /* ---- quotients ---- */
 
 static int divides(pto_op op)
@@ -369,6 +435,11 @@ static pto_value divided(pto_op op, pto_dtype t)
     }
     if (t == PTO_I32 && is_div) return formula_of(op, divide_i32, t, a, b);
     if (t == PTO_I32 && is_named(op, "tensor.floordiv")) return expand_steps(op);
+    if (is_wide(t)) {
+        for (size_t i = 0; i < sizeof wide_quotients / sizeof *wide_quotients; i++)
+            if (is_named(op, wide_quotients[i].name))
+                return formula_of(op, t == PTO_I64 ? wide_quotients[i].of_i64 : wide_quotients[i].of_u64, t, a, b);
+    }
     if (t != PTO_U32) return pto_value_none(op.run);
     if (is_named(op, "tensor.floordiv")) return formula_of(op, "div a b", t, a, b);
     if (!is_div)

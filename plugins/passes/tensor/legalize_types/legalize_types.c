@@ -268,11 +268,12 @@ static int repeats_nothing(pto_op op)
 static pto_status visit_vector(const pto_run *run, pto_op op)
 {
     const pto_dtype t = operand_dtype(op), compute = match_compute_type(run, pto_op_kind(op), t);
-    if (compute == t && !legalize_must_divide(op, t)) return PTO_OK;
+    const int spreads = compute == t && legalize_must_spread(op, t);
+    if (compute == t && !spreads && !legalize_must_divide(op, t)) return PTO_OK;
     if (repeats_nothing(op)) return pto_op_replace_by(op, pto_op_operand(op, 0));
     if (match_integer_abs(run, op)) return rewrite_integer_abs(run, op);
     if (compute != CANNOT && compute != t) return rewrite_vector(run, op, compute);
-    const pto_value made = legalize_integer_op(op, t);
+    const pto_value made = spreads ? legalize_spread(op, t) : legalize_integer_op(op, t);
     if (PTO_SOME(made)) {
         pto_stat_add(run, STAT_INTEGERS, 1);
         return pto_op_replace_by(op, made);
@@ -420,7 +421,7 @@ static int is_legal(const pto_run *run, pto_op op)
 {
     if (is_vector_op(op))
         return match_compute_type(run, pto_op_kind(op), operand_dtype(op)) == operand_dtype(op) &&
-               !legalize_must_divide(op, operand_dtype(op));
+               !legalize_must_divide(op, operand_dtype(op)) && !legalize_must_spread(op, operand_dtype(op));
     if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;

@@ -71,5 +71,9 @@ pto_value legalize_integer_op(pto_op op, pto_dtype t);
 pto_value legalize_integer_cast(pto_op op);
 /* Whether the op's formula has a quotient that the machine lacks. */
 int legalize_must_divide(pto_op op, pto_dtype t);
+/* Whether the machine has the op in t but does not repeat what its operands lack in extents; and the op of operands that
+ * are repeated before, as signed ones. */
+int legalize_must_spread(pto_op op, pto_dtype t);
+pto_value legalize_spread(pto_op op, pto_dtype t);
 
 #endif
