@@ -86,14 +86,14 @@ static const char divide_u32[] =
 
 #define NEARER "p = cast:f32 r; p = div p w; k = cast:i64 p; n = add n k; t = mul k b; r = sub r t; "
 /* Quotient n and remainder r of a sign of a, by a divisor other than 0. */
-#define DIVIDE_I64                                                                                                   \
-    "w = cast:f32 b; p = cast:f32 a; p = div p w; n = cast:i64 p; t = mul n b; r = sub a t; " NEARER NEARER          \
-    "s = bitwise_xor r a; e = lt s 0; z = ne r 0; e = logical_and e z; s = bitwise_xor a b; g = lt s 0; "             \
+#define DIVIDE_I64                                                                                          \
+    "w = cast:f32 b; p = cast:f32 a; p = div p w; n = cast:i64 p; t = mul n b; r = sub a t; " NEARER NEARER \
+    "s = bitwise_xor r a; e = lt s 0; z = ne r 0; e = logical_and e z; s = bitwise_xor a b; g = lt s 0; "   \
     "k = where g 1 -1; k = where e k 0; n = add n k; t = neg b; t = where g b t; t = where e t 0; r = sub r t; "
 #define IS_BELOW "s = bitwise_xor r b; e = lt s 0; z = ne r 0; e = logical_and e z; "
-#define DIVIDE_U64                                                                                                   \
-    "h = shr a 1; x = bitcast:i64 h; y = bitcast:i64 b; q = div x y; q = bitcast:u64 q; q = add q q; p = mul q b; "    \
-    "r = sub a p; e = ge r b; n = add q 1; q = where e n q; e = ge a b; n = where e 1 0; z = sub y y; g = lt y z; "   \
+#define DIVIDE_U64                                                                                                  \
+    "h = shr a 1; x = bitcast:i64 h; y = bitcast:i64 b; q = div x y; q = bitcast:u64 q; q = add q q; p = mul q b; " \
+    "r = sub a p; e = ge r b; n = add q 1; q = where e n q; e = ge a b; n = where e 1 0; z = sub y y; g = lt y z; " \
     "q = where g n q; e = eq b 0; m = sub b b; m = bitwise_not m; "
 #define REST_U64 DIVIDE_U64 "p = mul q b; r = sub a p; where e m r"
 static const struct {
@@ -145,7 +145,7 @@ static pto_value constant(pto_op op, pto_type type, int64_t number)
     return pto_spec_value(&s, pto_before(op));
 }
 
-static pto_value reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix)
+pto_value legalize_reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix)
 {
     const pto_type type = pto_type_with_dtype(op.run, pto_value_type(x), to);
     const pto_op from = pto_value_op(x);
@@ -194,7 +194,7 @@ static pto_value half_of_joined(pto_value x, uint32_t half)
     return pto_type_same(pto_value_type(y), want) ? y : none;
 }
 
-static pto_value half_of(pto_op op, pto_value x, uint32_t half)
+pto_value legalize_half_of(pto_op op, pto_value x, uint32_t half)
 {
     const pto_run *run = op.run;
     pto_expr dims[PTO_MAX_DIMS + 1], offsets[PTO_MAX_DIMS + 1];
@@ -222,7 +222,7 @@ static pto_value half_of(pto_op op, pto_value x, uint32_t half)
     return shaped(op, view, rank, dims);
 }
 
-static pto_value join(pto_op op, pto_value low, pto_value high, pto_dtype to)
+pto_value legalize_join(pto_op op, pto_value low, pto_value high, pto_dtype to)
 {
     const pto_run *run = op.run;
     pto_expr dims[PTO_MAX_DIMS + 1];
@@ -314,8 +314,8 @@ static pto_value in_planes(pto_op op, pto_dtype t)
             continue;
         }
         if (k == 2 || pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
-        const pto_value high = half_of(op, x, 1);
-        given[n++] = (expand_operand){names[k][0], half_of(op, x, 0)};
+        const pto_value high = legalize_half_of(op, x, 1);
+        given[n++] = (expand_operand){names[k][0], legalize_half_of(op, x, 0)};
         given[n++] = (expand_operand){names[k][1], high};
         if (strstr(formula, names[k][2]) != NULL)
             given[n++] = (expand_operand){names[k][2], t == PTO_U64 ? flipped(op, high) : high};
@@ -326,7 +326,85 @@ static pto_value in_planes(pto_op op, pto_dtype t)
     const pto_value y = expand_formula(op, formula, all, PTO_I32, n, given, 3, made);
     if (!PTO_SOME(y) || dtype_of(result) == PTO_BOOL) return y;
     if (PTO_SOME(made[2].value)) made[1].value = t == PTO_U64 ? flipped(op, made[2].value) : made[2].value;
-    return join(op, made[0].value, made[1].value, t);
+    return legalize_join(op, made[0].value, made[1].value, t);
+}
+
+/* ---- sums at indices ---- */
+
+/* How often an element may be added to. */
+static int adds_few_at(pto_op op, uint32_t index)
+{
+    const pto_type type = pto_value_type(pto_op_operand(op, index));
+    int64_t count = 1;
+    for (uint32_t d = 0; d < pto_type_rank(type); d++) {
+        const int64_t most = pto_expr_range(pto_type_dim(type, d), op, NULL).hi;
+        if (most < 0 || most > 65535 || count * most > 65535) return 0;
+        count *= most;
+    }
+    return 1;
+}
+
+/* The factor of what is added, as an op of its own. */
+static pto_value without_factor(pto_op op, int64_t factor)
+{
+    const pto_run *run = op.run;
+    const pto_value x = pto_op_operand(op, 2);
+    const pto_value c = constant(op, pto_type_tensor(run, dtype_of(x), 0, NULL), factor);
+    const pto_value y = pto_make2(run, pto_before(op), pto_kind(run, KIND_MUL), pto_value_type(x), x, c);
+    pto_spec s = pto_spec_make(run, pto_op_kind(op));
+    pto_spec_operand(&s, pto_op_operand(op, 0));
+    pto_spec_operand(&s, pto_op_operand(op, 1));
+    pto_spec_operand(&s, y);
+    pto_spec_attrs_of(&s, op);
+    pto_spec_int(&s, PTO_STR("alpha"), 1);
+    pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static int is_sum_at(pto_op op)
+{
+    return PTO_IS(op, INDEX_ADD) || pto_str_is(pto_attr_str_of(op, PTO_STR("reduce")), "add") ||
+           pto_attr_bool_of(op, PTO_STR("accumulate"), 0);
+}
+
+/* As sums: 16 bits of each. */
+static pto_value sums_at(pto_op op, pto_dtype t)
+{
+    static const char *const names[] = {"i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7"};
+    const uint32_t count = pto_op_operand_count(op), values = is_named(op, "tensor.index_put") ? 1 : 2;
+    const pto_value none = pto_value_none(op.run), x = pto_op_operand(op, 0), y = pto_op_operand(op, values);
+    expand_operand given[12], made[] = {{"lo", none}, {"hi", none}};
+    char calls[3][64], text[1024];
+    static const char *const parts[3][2] = {{"u", "p"}, {"v", "q"}, {"ah", "bh"}};
+    uint32_t n = 0;
+    const pto_attr alpha = pto_op_attr(op, PTO_STR("alpha"));
+    if (!is_sum_at(op) || count > 7 || !adds_few_at(op, values == 1 ? 2 : 1)) return none;
+    if (PTO_SOME(alpha) && pto_attr_kind_of(alpha) != PTO_ATTR_INT) return none;
+    if (pto_attr_int_of(op, PTO_STR("alpha"), 1) != 1)
+        return without_factor(op, pto_attr_int_of(op, PTO_STR("alpha"), 1));
+    given[n++] = (expand_operand){"al", legalize_half_of(op, x, 0)};
+    given[n++] = (expand_operand){"ah", legalize_half_of(op, x, 1)};
+    given[n++] = (expand_operand){"bl", legalize_half_of(op, y, 0)};
+    given[n++] = (expand_operand){"bh", legalize_half_of(op, y, 1)};
+    for (uint32_t i = 1; i < count; i++)
+        if (i != values) given[n++] = (expand_operand){names[i], pto_op_operand(op, i)};
+    for (uint32_t k = 0; k < 3; k++) {
+        int used = snprintf(calls[k], sizeof calls[k], "%s", parts[k][0]);
+        for (uint32_t i = 1; i < count; i++)
+            used +=
+                snprintf(calls[k] + used, sizeof calls[k] - (size_t)used, " %s", i == values ? parts[k][1] : names[i]);
+    }
+    const pto_str name = pto_op_name(op);
+    const int length = (int)name.n - 7;
+    (void)snprintf(text, sizeof text,
+                   "u = bitwise_and al 65535; v = shr al 16; v = bitwise_and v 65535; p = bitwise_and bl 65535; "
+                   "q = shr bl 16; q = bitwise_and q 65535; s = @%.*s:i32 %s; t = @%.*s:i32 %s; h = @%.*s:i32 %s; "
+                   "m = shl t 16; lo = add s m; " CARRY("s", "m", "lo") "t = shr t 16; t = bitwise_and t 65535; "
+                                                                        "hi = add h t; hi = sub hi c",
+                   length, name.p + 7, calls[0], length, name.p + 7, calls[1], length, name.p + 7, calls[2]);
+    const pto_value last = expand_formula(op, text, pto_value_type(pto_op_result(op, 0)), PTO_I32, n, given, 2, made);
+    return PTO_SOME(last) ? legalize_join(op, made[0].value, made[1].value, t) : last;
 }
 
 /* ---- unsigned as signed ---- */
@@ -353,7 +431,7 @@ static pto_value as_signed(pto_op op, pto_dtype t, pto_dtype twin)
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         pto_value x = pto_op_operand(op, i);
         if (dtype_of(x) == t) {
-            x = reinterpret(op, x, twin, "_bits");
+            x = legalize_reinterpret(op, x, twin, "_bits");
             if (flips) x = flipped(op, x);
         }
         pto_spec_operand(&s, x);
@@ -363,7 +441,7 @@ static pto_value as_signed(pto_op op, pto_dtype t, pto_dtype twin)
     pto_spec_name(&s, pto_name_after(op, pto_s(is_truth ? "" : "_signed")));
     const pto_value y = pto_spec_value(&s, pto_before(op));
     if (!PTO_SOME(y) || is_truth) return y;
-    return reinterpret(op, flips ? flipped(op, y) : y, t, "");
+    return legalize_reinterpret(op, flips ? flipped(op, y) : y, t, "");
 }
 
 /* ---- operands of other shapes ---- */
@@ -395,10 +473,10 @@ pto_value legalize_spread(pto_op op, pto_dtype t)
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
         pto_value x = pto_op_operand(op, i);
         if (is_repeated(op, t, i)) {
-            const pto_value bits = reinterpret(op, x, signed_of(t), "_bits");
+            const pto_value bits = legalize_reinterpret(op, x, signed_of(t), "_bits");
             const pto_value all = pto_make1(run, pto_before(op), pto_kind(run, KIND_BROADCAST),
                                             pto_type_with_dtype(run, result, signed_of(t)), bits);
-            x = PTO_SOME(all) ? reinterpret(op, all, t, "_all") : all;
+            x = PTO_SOME(all) ? legalize_reinterpret(op, all, t, "_all") : all;
         }
         pto_spec_operand(&s, x);
     }
@@ -444,9 +522,10 @@ static pto_value divided(pto_op op, pto_dtype t)
     if (is_named(op, "tensor.floordiv")) return formula_of(op, "div a b", t, a, b);
     if (!is_div)
         return formula_of(op, "q = div a b; p = mul q b; y = sub a p; e = eq b 0; where e 4294967295 y", t, a, b);
-    const pto_value x = reinterpret(op, a, PTO_I32, "_bits"), y = reinterpret(op, b, PTO_I32, "_bits");
+    const pto_value x = legalize_reinterpret(op, a, PTO_I32, "_bits"),
+                    y = legalize_reinterpret(op, b, PTO_I32, "_bits");
     const pto_value q = formula_of(op, divide_u32, PTO_I32, x, y);
-    return PTO_SOME(q) ? reinterpret(op, q, t, "") : q;
+    return PTO_SOME(q) ? legalize_reinterpret(op, q, t, "") : q;
 }
 
 /* ---- */
@@ -479,6 +558,8 @@ pto_value legalize_integer_op(pto_op op, pto_dtype t)
     if (has_formula(op) && (is_wide(t) || !is_ordered(op))) return expand_steps(op);
     if (is_named(op, "tensor.relu")) return legalize_is_unsigned(t) ? a : formula_of(op, "maximum a 0", t, a, none);
     if (PTO_IS(op, ABS)) return legalize_is_unsigned(t) ? a : formula_of(op, "n = neg a; maximum a n", t, a, none);
+    if (is_wide(t) && pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_INDEXED)
+        return sums_at(op, t);
     if (is_wide(t)) return in_planes(op, t);
     const int is_same = moves_bits(op) || pto_kind_has(op.run, pto_op_kind(op), PTO_TRAIT_WRAPS);
     if ((t != PTO_U16 && t != PTO_U32) || (!is_same && !is_ordered(op))) return none;
@@ -523,8 +604,8 @@ static pto_value unsigned_to_float(pto_op op, pto_value x, pto_dtype to)
 static pto_value cast_from_u32(pto_op op, pto_value x, pto_dtype to, int saturate)
 {
     if (pto_dtype_is_float(to)) return unsigned_to_float(op, x, to);
-    const pto_value bits = reinterpret(op, x, PTO_I32, "_bits");
-    if (is_wide(to)) return join(op, bits, cast_formula(op, "sub a a", PTO_I32, bits), to);
+    const pto_value bits = legalize_reinterpret(op, x, PTO_I32, "_bits");
+    if (is_wide(to)) return legalize_join(op, bits, cast_formula(op, "sub a a", PTO_I32, bits), to);
     return cast_of(op, saturate ? cast_formula(op, "g = lt a 0; where g highest a", PTO_I32, bits) : bits);
 }
 
@@ -532,11 +613,11 @@ static pto_value cast_from_i32(pto_op op, pto_value x, pto_dtype to, int saturat
 {
     if (to == PTO_U16) {
         const char *text = saturate ? "n = maximum a 0; n = minimum n 65535; cast:i16 n" : "cast:i16 a";
-        return reinterpret(op, cast_formula(op, text, PTO_I32, x), to, "");
+        return legalize_reinterpret(op, cast_formula(op, text, PTO_I32, x), to, "");
     }
     if (to != PTO_U32 && to != PTO_U64) return pto_value_none(op.run);
     const pto_value low = saturate ? cast_formula(op, "maximum a 0", PTO_I32, x) : x;
-    return reinterpret(op, to == PTO_U32 ? low : cast_formula(op, "cast:i64 a", PTO_I32, low), to, "");
+    return legalize_reinterpret(op, to == PTO_U32 ? low : cast_formula(op, "cast:i64 a", PTO_I32, low), to, "");
 }
 
 static pto_value cast_from_wide(pto_op op, pto_value x, pto_dtype to, int saturate)
@@ -544,7 +625,7 @@ static pto_value cast_from_wide(pto_op op, pto_value x, pto_dtype to, int satura
     const pto_dtype from = dtype_of(x);
     if (pto_dtype_is_float(to)) return from == PTO_U64 ? unsigned_to_float(op, x, to) : pto_value_none(op.run);
     if (saturate) return pto_value_none(op.run);
-    return is_wide(to) ? reinterpret(op, x, to, "") : cast_of(op, half_of(op, x, 0));
+    return is_wide(to) ? legalize_reinterpret(op, x, to, "") : cast_of(op, legalize_half_of(op, x, 0));
 }
 
 /* What is not finite has all bits. */
@@ -568,7 +649,7 @@ pto_value legalize_integer_cast(pto_op op)
     const int is_byte_float = to == PTO_F8E4M3 || to == PTO_F8E5M2 || to == PTO_F8E8M0;
     if (is_byte_float || pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
     if (from == PTO_U16) {
-        const pto_value bits = reinterpret(op, x, PTO_I16, "_bits");
+        const pto_value bits = legalize_reinterpret(op, x, PTO_I16, "_bits");
         return cast_of(op, cast_formula(op, "n = cast:i32 a; bitwise_and n 65535", PTO_I32, bits));
     }
     if (from == PTO_U32) return cast_from_u32(op, x, to, saturate);

@@ -399,6 +399,13 @@ static pto_status check_operands(pto_op op)
     return PTO_OK;
 }
 
+static pto_status put(pto_op op, pto_value made)
+{
+    if (!PTO_SOME(made)) return pto_go_on(op.run); /* pto.tile says what it lacks */
+    pto_stat_add(op.run, STAT_INTEGERS, 1);
+    return pto_op_replace_by(op, made);
+}
+
 static pto_status legalize(const pto_run *run, pto_op function)
 {
     PTO_WALK(function, op)
@@ -411,6 +418,8 @@ static pto_status legalize(const pto_run *run, pto_op function)
             PTO_TRY(visit_cast(run, op));
         else if (PTO_IS(op, MATMUL))
             PTO_TRY(visit_matmul(run, op));
+        else if (legalize_must_move(op))
+            PTO_TRY(put(op, legalize_move(op)));
     }
     return PTO_OK;
 }
@@ -424,6 +433,7 @@ static int is_legal(const pto_run *run, pto_op op)
                !legalize_must_divide(op, operand_dtype(op)) && !legalize_must_spread(op, operand_dtype(op));
     if (PTO_IS(op, CAST))
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
+    if (legalize_must_move(op)) return 0;
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
 }
@@ -444,6 +454,10 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     PTO_TRY(check_machine(run, function));
     PTO_TRY(legalize(run, function));
     for (int i = 1; i < ROUNDS_MAX && has_illegal(run, function); i++) PTO_TRY(legalize(run, function));
+    PTO_WALK(function, op)
+    {
+        if (legalize_must_fill(op)) PTO_TRY(put(op, legalize_fill(op)));
+    }
     return PTO_OK;
 }
 

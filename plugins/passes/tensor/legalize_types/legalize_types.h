@@ -23,6 +23,8 @@
     X(VIEW, "tensor.view")             \
     X(CONCAT, "tensor.concat")         \
     X(INDEX_ADD, "tensor.index_add")   \
+    X(TRANSPOSE, "tensor.transpose")   \
+    X(PAD, "tensor.pad")               \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 
@@ -71,9 +73,22 @@ pto_value legalize_integer_op(pto_op op, pto_dtype t);
 pto_value legalize_integer_cast(pto_op op);
 /* Whether the op's formula has a quotient that the machine lacks. */
 int legalize_must_divide(pto_op op, pto_dtype t);
-/* Whether the machine has the op in t but does not repeat what its operands lack in extents; and the op of operands that
- * are repeated before, as signed ones. */
+/* Whether the machine has the op in t but does not repeat what its operands lack in extents; and the op of operands
+ * that are repeated before, as signed ones. */
 int legalize_must_spread(pto_op op, pto_dtype t);
 pto_value legalize_spread(pto_op op, pto_dtype t);
+
+/* Bits of x as those of an integer or byte float of as many bits, before `op`. */
+pto_value legalize_reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix);
+/* The lower, 0, or higher half, 1, of each number of 64 bits; and two halves as one number each. */
+pto_value legalize_half_of(pto_op op, pto_value x, uint32_t half);
+pto_value legalize_join(pto_op op, pto_value low, pto_value high, pto_dtype to);
+
+/* Ops that move elements whose type the machine does not move so; and a value in the place of the result. */
+int legalize_must_move(pto_op op);
+pto_value legalize_move(pto_op op);
+/* Whether the machine does not fill tiles with the number of a constant that its halves, or an integer, are. */
+int legalize_must_fill(pto_op op);
+pto_value legalize_fill(pto_op op);
 
 #endif
