@@ -34,6 +34,7 @@ def shape_cases():
             for to in {(-1,), tuple(reversed(shape)), (1,) + shape if n < 8 else shape}:
                 to = tuple(a.size if d == -1 else d for d in to)
                 case("reshape", f"{t} {shape}->{to}", t, a.reshape(to), [src])
+            case("bitcast", f"{t} {shape}", t, a, [src])
             if n < 7:
                 wide = (2,) + tuple(3 if d == 1 else d for d in shape)
                 case("broadcast", f"{t} {shape}->{wide}", t, np.broadcast_to(a, wide), [src])
