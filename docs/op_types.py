@@ -22,7 +22,7 @@ PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference", "op
 # Ops whose other operands or results have types of their own.
 FIRST_ALONE = ("scaled_matmul", "quantize", "dequantize", "quantize_block", "pack", "unpack", "cast", "one_hot")
 # Their rows bound the error by what is added up, or by a radius; --compare bounds it by the result.
-BY_TERMS = ("random_normal", "layer_norm", "group_norm", "rope", "attention", "cross_entropy", "swiglu")
+BY_TERMS = ("random_normal", "layer_norm", "group_norm", "rope", "attention", "cross_entropy", "swiglu", "conv2d")
 TOLERANCES = {"f32": 2e-5, "f16": 2e-3, "bf16": 2e-2}
 MADE_BY_PASSES = ("group",)
 
@@ -73,7 +73,7 @@ def run(tools, op, t, text, machine):
     if op in BY_TERMS:
         made = program(tools, "pto-run", "f.ptir", "--pipeline=reference.yaml", *common, "--out=y=y.npy")
         assert made.returncode == 0, made.stderr
-        done = program(tools, *lowered, "--expect=y=y.npy", f"--rtol={TOLERANCES[t]}", f"--atol={TOLERANCES[t]}")
+        done = program(tools, *lowered, "--expect=y=y.npy", *(f"--{rule}={TOLERANCES[t]}" for rule in ("rtol", "atol") if t in TOLERANCES))
     else:
         done = program(tools, *lowered, "--compare=reference.yaml")
     if done.returncode == 0:

@@ -14,6 +14,7 @@ MUST_CHECK status infer_assemble(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_broadcast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_cast(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_concat(module *m, uint32_t op, type_id *out);
+MUST_CHECK status infer_conv2d(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_cross_entropy(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_dequantize(module *m, uint32_t op, type_id *out);
 MUST_CHECK status infer_elementwise(module *m, uint32_t op, type_id *out);

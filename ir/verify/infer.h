@@ -20,6 +20,9 @@ MUST_CHECK status infer_same_dtype(module *m, op_id op);
 MUST_CHECK status infer_axis(const module *m, op_id op, attr_id item, uint32_t rank, uint32_t *out);
 /* numpy's rule for one more operand: align at the end, extents equal or 1. `to` grows by what `from` has more. */
 MUST_CHECK status infer_broadcast_into(module *m, op_id op, shape *to, uint32_t operand, const shape *from);
+/* An extent of the result, and the type that it is stated to have: as stated where both are the same. Fails when `made`
+ * is none or depends on a value. */
+MUST_CHECK status infer_fit_extent(module *m, op_id op, uint32_t d, expr_id made, type_id stated, expr_id *out);
 /* The attribute `block`: 0 where it is absent. Reports one below 1. */
 MUST_CHECK status infer_block(const module *m, op_id op, int64_t *out);
 /* Operand `scales` has the extents of x, which is that often `block` along an axis; along others 1 will do. */

@@ -1,4 +1,4 @@
-/* Shape rules of products of matrices. */
+/* Shape rules of products of matrices, and of windows with kernels. */
 #include "ir/op_rules.h"
 #include "ir/verify/infer.h"
 #include "ir/verify/ranges.h"
@@ -150,4 +150,105 @@ status infer_scaled_matmul(module *m, uint32_t op, type_id *out)
     if ((DT_FLOAT & 1u << d) == 0)
         return op_error(m, op, &E0212, "cannot give %s; legal are f32, f16 and bf16", dtype_name(d));
     return infer_give(m, d, &s, out);
+}
+
+/* ---- windows with kernels ---- */
+
+enum { MOST_WINDOW = 1 << 16 };
+
+/* Two numbers, along rows and columns. */
+static status both_dims(module *m, op_id op, const char *attr, int64_t absent, int64_t out[2])
+{
+    out[0] = out[1] = absent;
+    if (op_attr(m, op, attr) == 0) return OK;
+    const uint32_t count = op_index_count(m, op, attr);
+    if (count != 2)
+        return op_error(m, op, &E0226, "has %" PRIu32 " %s in `%s` and needs 2, along rows and columns", count,
+                        count == 1 ? "entry" : "entries", attr);
+    for (uint32_t d = 0; d < 2; d++) {
+        const expr_id item = op_index_expr(m, op, attr, d);
+        if (!expr_is_const(module_context(m), item, &out[d]) || out[d] < absent || out[d] > MOST_WINDOW)
+            return op_error(m, op, &E0314, "has %s in `%s`; legal are %" PRId64 " to %d", expr_words(m, op, item), attr,
+                            absent, MOST_WINDOW);
+    }
+    return OK;
+}
+
+/* How many windows there are along rows or columns. */
+static status count_windows(module *m, op_id op, uint32_t d, expr_id *out)
+{
+    ir_context *c = module_context(m);
+    const expr_id x = operand_type(m, op, 0)->dims[d + 1], w = operand_type(m, op, 1)->dims[d];
+    int64_t kernel, stride[2], dilation[2], low[2], high[2];
+    if (!expr_is_const(c, w, &kernel) || kernel < 1 || kernel > MOST_WINDOW)
+        return op_error(m, op, &E0213, "has a kernel of extent %s in dim %" PRIu32 " of `w`; legal are 1 to %d",
+                        expr_words(m, op, w), d, MOST_WINDOW);
+    TRY(both_dims(m, op, "strides", 1, stride));
+    TRY(both_dims(m, op, "dilations", 1, dilation));
+    TRY(both_dims(m, op, "low", 0, low));
+    TRY(both_dims(m, op, "high", 0, high));
+    const int64_t window = (kernel - 1) * dilation[d] + 1;
+    const expr_id rest = expr_add(c, x, expr_const(c, low[d] + high[d] - window));
+    if (rest != 0 && op_expr_range(m, op, rest).hi < 0 && !op_is_never_reached(m, op))
+        return op_error(m, op, &E0213,
+                        "has windows of %" PRId64 " elements along dim %" PRIu32 " of `x`, which has %s and %" PRId64
+                        " zeros",
+                        window, d + 1, expr_words(m, op, x), low[d] + high[d]);
+    const expr_id steps = rest == 0 ? 0 : expr_floordiv(c, rest, expr_const(c, stride[d]));
+    *out = steps == 0 ? 0 : expr_add(c, steps, expr_const(c, 1));
+    return OK;
+}
+
+/* What the channels of x and the results are in. */
+static status check_groups(module *m, op_id op)
+{
+    ir_context *c = module_context(m);
+    const type_node *x = operand_type(m, op, 0), *w = operand_type(m, op, 1);
+    const int64_t groups = op_attr_int(m, op, "groups", 1);
+    if (groups < 1) return op_error(m, op, &E0314, "has %" PRId64 " groups; legal are 1 and more", groups);
+    const expr_id count = expr_const(c, groups), channels = expr_mul(c, w->dims[2], count);
+    if (channels == 0 || !op_expr_same(m, op, channels, x->dims[3]))
+        return op_error(m, op, &E0213,
+                        "has %" PRId64 " group%s of %s channels in `w` and %s channels in `x`; both must be the same "
+                        "number",
+                        groups, groups == 1 ? "" : "s", expr_words(m, op, w->dims[2]), expr_words(m, op, x->dims[3]));
+    const expr_id all = expr_mul(c, expr_floordiv(c, w->dims[3], count), count);
+    if (all != 0 && op_expr_same(m, op, all, w->dims[3])) return OK;
+    return op_error(m, op, &E0213, "has %" PRId64 " groups of %s results, which is not known to be a multiple", groups,
+                    expr_words(m, op, w->dims[3]));
+}
+
+static status check_conv_bias(module *m, op_id op, expr_id results)
+{
+    if (op_value_operand_count(m, op) < 3) return OK;
+    const type_node *bias = operand_type(m, op, 2);
+    const bool is_float = dtype_class_of(operand_type(m, op, 0)->dtype) == DTYPE_CLASS_FLOAT;
+    if (((is_float ? DT_FLOAT : DT_INT) & 1u << bias->dtype) == 0)
+        return op_error(m, op, &E0212, "adds `bias` to sums of %s; it has %s and must have %s",
+                        dtype_name(operand_type(m, op, 0)->dtype), dtype_name(bias->dtype),
+                        is_float ? "f32, f16 or bf16" : "an integer type");
+    if (bias->rank == 1 && op_expr_same(m, op, bias->dims[0], results)) return OK;
+    return op_error(m, op, &E0213, "needs `bias` with the one extent %s of dim 3 of `w`, got %s",
+                    expr_words(m, op, results), type_words(m, value_type(m, op_operand(m, op, 2))));
+}
+
+status infer_conv2d(module *m, uint32_t op, type_id *out)
+{
+    TRY(infer_same_dtype(m, op));
+    for (uint32_t i = 0; i < 2; i++)
+        if (operand_type(m, op, i)->rank != 4)
+            return op_error(m, op, &E0213, "has `%s` with %u dims and needs 4", operand_name(m, op, i),
+                            (unsigned)operand_type(m, op, i)->rank);
+    TRY(check_groups(m, op));
+    shape s = infer_shape_of(operand_type(m, op, 0));
+    s.dims[3] = operand_type(m, op, 1)->dims[3];
+    TRY(check_conv_bias(m, op, s.dims[3]));
+    for (uint32_t d = 0; d < 2; d++) {
+        expr_id windows = 0;
+        TRY(count_windows(m, op, d, &windows));
+        TRY(infer_fit_extent(m, op, d + 1, windows, *out, &s.dims[d + 1]));
+    }
+    dtype t;
+    TRY(product_dtype(m, op, false, &t));
+    return infer_give(m, t, &s, out);
 }

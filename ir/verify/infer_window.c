@@ -82,8 +82,7 @@ status infer_assemble(module *m, uint32_t op, type_id *out)
 
 /* ---- around and along ---- */
 
-/* An extent of the result, and what it is stated to be: as it is stated where both are the same. */
-static status fit_extent(module *m, op_id op, uint32_t d, expr_id made, type_id stated, expr_id *out)
+status infer_fit_extent(module *m, op_id op, uint32_t d, expr_id made, type_id stated, expr_id *out)
 {
     const type_node *t = type_at(module_context(m), stated);
     *out = made;
@@ -110,7 +109,7 @@ status infer_pad(module *m, uint32_t op, type_id *out)
             s.dims[d] = expr_add(module_context(m), s.dims[d], count);
         }
     }
-    for (uint32_t d = 0; d < s.rank; d++) TRY(fit_extent(m, op, d, s.dims[d], *out, &s.dims[d]));
+    for (uint32_t d = 0; d < s.rank; d++) TRY(infer_fit_extent(m, op, d, s.dims[d], *out, &s.dims[d]));
     return infer_give(m, x.dtype, &s, out);
 }
 
@@ -148,7 +147,7 @@ status infer_concat(module *m, uint32_t op, type_id *out)
         TRY(check_part(m, op, "operand", i, part, &s, axis));
         s.dims[axis] = expr_add(module_context(m), s.dims[axis], t.dims[axis]);
     }
-    TRY(fit_extent(m, op, axis, s.dims[axis], *out, &s.dims[axis]));
+    TRY(infer_fit_extent(m, op, axis, s.dims[axis], *out, &s.dims[axis]));
     return infer_give(m, first.dtype, &s, out);
 }
 

@@ -1,5 +1,8 @@
-"""Forms of composite ops for forms.py: norms, rope, swiglu, embedding, cross entropy, attention. Numpy's side is tests/kernels/composite_ops.py."""
+"""Forms of composite ops for forms.py: norms, rope, swiglu, embedding, cross entropy, attention, conv2d. Numpy's side is tests/kernels/composite_ops.py and
+conv_ops.py."""
 import composite_ops as maths
+import conv_ops
+import elements
 import numpy as np
 import numpy_ops
 
@@ -101,6 +104,30 @@ def heads(Form):
                maths.attend, [dict(S=9, T=3)], 1e-4, "special")
 
 
+def windows(Form):
+    """Sizes: A pictures of R rows and C columns. Extents of w, with 1 channel of a group at least, and attributes."""
+    sizes = [dict(A=2, R=7, C=13), dict(A=1, R=5, C=5), dict(A=0, R=6, C=5), dict(A=3, R=37, C=11), dict(A=1, R=6, C=131)]
+    kernels = {
+        "one": ((1, 1, 5, 7), {}), "one-by-strides": ((1, 1, 3, 4), dict(strides=(2, 3))), "plain": ((3, 2, 5, 4), {}),
+        "padded": ((3, 3, 4, 8), dict(low=(1, 2), high=(1, 0))), "strides": ((3, 3, 3, 5), dict(strides=(2, 2), low=(1, 1), high=(1, 1))),
+        "dilated": ((2, 3, 2, 3), dict(dilations=(3, 2))), "groups": ((3, 3, 2, 6), dict(groups=3, high=(2, 2))),
+        "each-channel": ((3, 3, 1, 8), dict(groups=8, strides=(2, 1), low=(1, 1), high=(1, 1))), "large": ((5, 5, 16, 17), dict(low=(2, 2), high=(2, 2))),
+    }
+    for dtype in (*NEAR, "i8"):
+        for name, (w, given) in kernels.items():
+            for out, bias in {"f32": ((dtype, None), (dtype, "f32")), "i8": (("i32", None), ("i32", "i32"))}.get(dtype, ((dtype, dtype), ("f32", None))):
+                def extent(d, n):
+                    more = given.get("low", (0, 0))[d] + given.get("high", (0, 0))[d] - (w[d] - 1) * given.get("dilations", (1, 1))[d] - 1
+                    return f"({n} + {more}) floordiv {given.get('strides', (1, 1))[d]} + 1".replace("+ -", "- ")
+                channels = w[2] * given.get("groups", 1)
+                ins = {"x": f"<A x R x C x {channels} x {dtype}>", "w": f"<{' x '.join(map(str, w))} x {dtype}>", **({"b": f"<{w[3]} x {bias}>"} if bias else {})}
+                words = [f"{k} = {list(v) if isinstance(v, tuple) else v}" for k, v in given.items()] + ([f"out = {out}"] if out != dtype else [])
+                kind = f"<A x {extent(0, 'R')} x {extent(1, 'C')} x {w[3]} x {out}>"
+                want = lambda x, w, b=None, g=given, i=dtype == "i8": conv_ops.convolved(*(a.astype(np.int64) if i else a for a in (x, w)), b, **g)
+                yield Form(f"conv2d-{name}-{dtype}-{out}{'-bias' if bias else ''}", ins, {"y": kind}, f"%y = tensor.conv2d {', '.join('%' + n for n in ins)}{' {' + ', '.join(words) + '}' if words else ''} : {kind}",
+                           want, sizes, NEAR.get(out, 0) * 4 + 2e-6 * np.prod(w[:3]), "extreme" if dtype == "i8" else "normal")
+
+
 def composites(Form):
-    for make in (norms, turns, losses, heads):
+    for make in (norms, turns, losses, heads, windows):
         yield from make(Form)

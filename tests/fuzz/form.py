@@ -78,7 +78,7 @@ class Form:
     @staticmethod
     def split(type_text, size):
         parts = type_text.strip("<>").split(" x ")
-        return [eval(d, {}, size) for d in parts[:-1]], parts[-1]
+        return [eval(d.replace("floordiv", "//"), {}, size) for d in parts[:-1]], parts[-1]
 
 
 def as_given(dtype, bits):

@@ -6,6 +6,7 @@ import struct
 import sys
 
 import composite_ops
+import conv_ops
 import elementwise_cases
 import index_cases
 import quantise_cases
@@ -24,6 +25,7 @@ MAKERS = (
 for make in MAKERS:
     make()
 composite_ops.composite_cases(case, data, rounded, Array, rng)
+conv_ops.conv_cases()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))
     f.write(b"".join(out))

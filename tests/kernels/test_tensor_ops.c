@@ -145,6 +145,27 @@ static int fails(tensor_op op, tensor_call call, const char *text)
     return 1;
 }
 
+static int conv_failures(const pto_tensor *f)
+{
+    int bad = 0;
+    pto_tensor list = *f;
+    list.rank = 1;
+    const pto_tensor x = {.dtype = PTO_F32, .rank = 4, .data = f->data, .dims = {1, 2, 2, 3}, .strides = {12, 6, 3, 1}};
+    pto_tensor to = x, kernel = x;
+    to.dims[3] = kernel.dims[3] = 4;
+    kernel.dims[1] = kernel.dims[2] = 1;
+    bad += fails(EVAL_TENSOR_CONV2D, (tensor_call){.in = {f, &kernel}, .out = &to}, "ranks 2 and 4 to 4");
+    bad += fails(EVAL_TENSOR_CONV2D, (tensor_call){.in = {&x, &kernel}, .out = &to, .groups = 2},
+                 "2 groups of 1 channels and 4 results for 3");
+    kernel.dims[2] = 3;
+    bad += fails(EVAL_TENSOR_CONV2D, (tensor_call){.in = {&x, &kernel, &list}, .out = &to},
+                 "1 x 4 from 1 x 4, with a bias that does not fit");
+    kernel.dtype = PTO_F16;
+    bad += fails(EVAL_TENSOR_CONV2D, (tensor_call){.in = {&x, &kernel}, .out = &to},
+                 "x is f32, w f16: they must be equal");
+    return bad;
+}
+
 static int run_failures(void)
 {
     float memory[64] = {0};
@@ -212,6 +233,7 @@ static int run_failures(void)
                  "operand 2 is f32, indices are i16, i32 or i64");
     bad += fails(EVAL_TENSOR_TOPK, (tensor_call){.in = {&f}, .out = &tall, .axis_count = 1, .axes = {0}},
                  "4 elements of an axis that has 3");
+    bad += conv_failures(&f);
     bad += fails(EVAL_TENSOR_GROUP, (tensor_call){.out = &f}, "tensor.group computes nothing");
     return bad;
 }

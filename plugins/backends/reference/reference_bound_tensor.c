@@ -560,6 +560,7 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_LAYER_NORM:
     case EVAL_TENSOR_GROUP_NORM: return bound_normal;
     case EVAL_TENSOR_VAR:
+    case EVAL_TENSOR_CONV2D:
     case EVAL_TENSOR_CROSS_ENTROPY:
     case EVAL_TENSOR_ATTENTION: return unknown;
     case EVAL_TENSOR_ROPE: return bound_turned;

@@ -81,6 +81,10 @@ static void read_orders(const op_code *o, tensor_call *call)
 
 static void read_composite(const op_code *o, tensor_call *call)
 {
+    if (o->tensor == EVAL_TENSOR_CONV2D) {
+        read_axes(o, "dilations", call);
+        for (uint32_t d = 0; d < 2; d++) call->offsets[d] = pto_int_of(o->op, PTO_STR("low"), d, 0);
+    }
     call->causal = pto_attr_bool_of(o->op, PTO_STR("causal"), 0);
     call->interleaved = pto_str_is(pto_attr_str_of(o->op, PTO_STR("pairs")), "interleaved");
     call->groups = pto_attr_int_of(o->op, PTO_STR("groups"), 0);

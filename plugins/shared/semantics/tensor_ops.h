@@ -42,9 +42,9 @@ typedef struct tensor_call {
     const pto_tensor *out, *second; /* second: scales, or the places of tensor.topk */
     /* attributes, those that the op has */
     uint32_t axis_count;
-    int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm */
-    int64_t offsets[PTO_MAX_DIMS]; /* of windows; pad: low; tril, triu: the diagonal; var: the correction */
-    int64_t strides[PTO_MAX_DIMS]; /* of tensor.view, when has_strides */
+    int64_t axes[PTO_MAX_DIMS];    /* axis (negative: from the end), perm; conv2d: dilations */
+    int64_t offsets[PTO_MAX_DIMS]; /* of windows; pad, conv2d: low; tril, triu: the diagonal; var: the correction */
+    int64_t strides[PTO_MAX_DIMS]; /* of view and conv2d, when has_strides */
     bool has_strides;
     nan_rule nan;
     bool drop_reduced; /* keepdim = false */

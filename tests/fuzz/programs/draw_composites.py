@@ -2,6 +2,7 @@
 import numpy as np
 
 import composite_ops
+import conv_ops
 from program import draws
 from quantity import UNIT, Quantity, Reject, made, need_exact, numpy_type
 
@@ -177,3 +178,29 @@ def attention(f, op, dtype):
         return made(dtype, y, (np.abs(y) + np.max(np.abs(v.v), initial=0)) * (2.0**-18 + 4 * UNIT[dtype]), 2)
 
     f.op("tensor.attention %0, %1, %2" + (" {causal = true}" if causal else ""), [q, k, v], [((*batch, str(heads * shared), queries, m), dtype)], want)
+
+
+@draws("conv2d")
+def conv2d(f, op, dtype):
+    r = f.r
+    groups, channels, results = r.choice((1, 1, 2, 3)), r.choice((1, 2, 5)), r.choice((1, 3, 4))
+    rows, columns, kernel = r.choice(("5", "7", "12")), r.choice(("6", "9", "13")), (r.choice((1, 2, 3)), r.choice((1, 3)))
+    given = {name: tuple(r.choice(some) for _ in range(2)) for name, some in (("strides", (1, 1, 2)), ("dilations", (1, 1, 2)), ("low", (0, 1, 2)), ("high", (0, 0, 1))) if r.random() < 0.5}
+    batch = r.choice(("1", "2", "A"))
+    x = f.pick(dtype, (batch, rows, columns, str(groups * channels)), -4, 4, exact=True)
+    w = f.pick(dtype, (*map(str, kernel), str(channels), str(groups * results)), -4, 4, exact=True)
+    out = {"i8": "i32"}.get(dtype, r.choice((dtype, "f32")))
+    bias = [f.pick(out, (str(groups * results),), -4, 4, exact=True)] if r.random() < 0.5 else []
+    shape = conv_ops.extents((0, int(rows), int(columns)), (*kernel, channels, groups * results), **given)
+    words = [f"{name} = {list(v)}" for name, v in given.items()] + ([f"groups = {groups}"] if groups > 1 else []) + ([f"out = {out}"] if out != dtype else [])
+
+    def want(q, w, b=None):
+        need_exact(q, w, *([b] if b else []))
+        if dtype == "i8":
+            return Quantity(conv_ops.convolved(q.v.astype(np.int32), w.v.astype(np.int32), b and b.v, **given, groups=groups))
+        y = conv_ops.convolved(q.v, w.v, b and b.v, **given, groups=groups)
+        most = conv_ops.convolved(np.abs(q.v), np.abs(w.v), b and np.abs(b.v), **given, groups=groups)
+        return made(out, y, most * (kernel[0] * kernel[1] * channels + 2) * 2.0**-23)
+
+    listed = ", ".join(f"%{k}" for k in range(2 + len(bias)))
+    f.op(f"tensor.conv2d {listed}" + (" {" + ", ".join(words) + "}" if words else ""), [x, w, *bias], [((batch, str(shape[1]), str(shape[2]), str(groups * results)), out)], want)
