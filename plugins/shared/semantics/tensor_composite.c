@@ -141,7 +141,7 @@ pto_status eval_TENSOR_ROPE(tensor_call *call)
 {
     const pto_tensor *x = call->in[0], *out = call->out;
     walk w;
-    int64_t apart;
+    int64_t apart = 0;
     TENSOR_TRY(tensor_check_float(call));
     TENSOR_TRY(tensor_check_dtype(call, 0));
     for (int i = 1; i < 3; i++) TENSOR_TRY(check_float_operand(call, i));

@@ -26,7 +26,8 @@ static pto_status price(const pto_run *run, const pto_tiling_problem *problem, u
         double number = 1.0, elements = 1.0;
         for (uint32_t d = 0; d < problem->dim_count; d++) {
             const pto_tiling_dim *dim = problem->dims[d];
-            number *= (double)((extent_of(problem, dim) + tile[d] - 1) / tile[d]);
+            const int64_t tiles_along = pto_ceil_div(extent_of(problem, dim), tile[d]);
+            number *= (double)tiles_along;
             elements *= (double)tile[d];
         }
         costs[i] = number * (elements + pto_opt_f64(run, OPT_PER_TILE));

@@ -9,7 +9,7 @@ func private @g(%x: tensor<$N x 64 x f32>) -> tensor<$N x 64 x f32> {
 func @f(%x: tensor<$B x 64 x f32>, %z: tensor<$B x 64 x i64>) -> (tensor<$B x 64 x f32>, tensor<$B x 64 x i64>) {
   %a = call @g(%x) : tensor<$B x 64 x f32>
   %b = tensor.exp %a : tensor<$B x 64 x f32>
-  %i = tensor.div %z, %z : tensor<$B x 64 x i64>
+  %i = tensor.cumprod %z {axis = 1} : tensor<$B x 64 x i64>
   %c = tensor.add %b, %x : tensor<$B x 64 x f32>
   return %c, %i
 }
@@ -21,7 +21,7 @@ done
 cmp small-1.ptir small-2.ptir
 cat >want.ptir <<'END'
 func @f(%z: tensor<1 x 1 x i64>) -> tensor<1 x 1 x i64> {
-  %i = tensor.div %z, %z : tensor<1 x 1 x i64>
+  %i = tensor.cumprod %z {axis = 1} : tensor<1 x 1 x i64>
   return %i
 }
 END

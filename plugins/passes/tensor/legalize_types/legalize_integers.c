@@ -135,7 +135,7 @@ static pto_value constant(pto_op op, pto_type type, int64_t number)
 {
     pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_CONSTANT));
     const int bits = legalize_bits(pto_type_dtype(type));
-    if (bits < 64) {
+    if (bits > 0 && bits < 64) {
         const int64_t above = INT64_C(1) << (bits - 1);
         number = ((number + above) & (2 * above - 1)) - above;
     }

@@ -90,7 +90,7 @@ int rows_drops_dims(const row_value *v);
 pto_status rows_find_axes(row_group *g);
 
 /* The axis as a bit of shapes and forms. */
-static inline uint8_t rows_along(uint32_t axis) { return (uint8_t)(1u << axis); }
+static inline uint8_t rows_along(uint32_t axis) { return (uint8_t)(1u << (axis % 8)); }
 /* Whether the axis is walked by each instance. */
 static inline int rows_sweeps(const row_group *g, uint32_t axis)
 {

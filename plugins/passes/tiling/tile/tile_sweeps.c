@@ -157,7 +157,7 @@ static void place_chunk(row_nest *w, pto_expr index)
 {
     const row_group *g = w->g;
     uint8_t left = g->sweeps;
-    for (uint32_t a = g->swept, next = g->axis_count; left != 0; a = next) {
+    for (uint32_t a = g->swept; left != 0;) {
         left &= (uint8_t)~rows_along(a);
         pto_expr here = index;
         if (left != 0) {
@@ -170,8 +170,8 @@ static void place_chunk(row_nest *w, pto_expr index)
         }
         w->offset[a] = pto_expr_scale(here, w->tile[a]);
         w->valid[a] = tile_valid_extent(w->tile[a], g->extent[a], here);
-        for (next = g->axis_count; next-- > 0;)
-            if ((left & rows_along(next)) != 0) break;
+        for (uint32_t next = 0; next < g->axis_count; next++)
+            if ((left & rows_along(next)) != 0) a = next;
     }
 }
 
