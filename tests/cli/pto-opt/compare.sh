@@ -13,7 +13,7 @@ ends 1 pto-opt "$softmax" --pipeline=default.yaml --set params.vec-bytes=8KiB --
 says '^this:  default.yaml --set=params.vec-bytes=8KiB$' page
 says '^other: default.yaml$' page
 # The tiling is the first that differs, and everything after it does.
-sed -n 's/^\* \([a-z-]*\)  .*/\1/p' page | head -1 | grep -qx tile || fail "the first step that differs"
+sed -n 's/^\* \([a-z0-9-]*\)  .*/\1/p' page | head -1 | grep -qx tile || fail "the first step that differs"
 says '^  fuse  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.fuse$' page
 says '^\* tile  *\([0-9]*\)  *\1  *[0-9]*  *[0-9]*  pto.tile$' page
 says '^      bytes given out, all spaces  *[0-9]*  *[0-9]*$' page

@@ -51,4 +51,4 @@ prepared loops 4000 pto.select && stops order --passes=pto.order
 prepared loop 40000 pto.select && stops allocate --passes=pto.allocate
 prepared rows 1300 'pto.select,pto.allocate{reuse=never}' && stops synchronize --passes=pto.synchronize
 # Where it is then depends on the machine: any step of the pipeline answers.
-/usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z-]*' --pipeline=default.yaml
+/usr/bin/python3 make.py graph 200000 >in.ptir && stops '[a-z0-9-]*' --pipeline=default.yaml
