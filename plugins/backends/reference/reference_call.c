@@ -193,12 +193,13 @@ static pto_status check_written(const frame *fr)
         const parameter_code *p = &fr->f->parameters[i];
         const array *a = &fr->values[p->value].array;
         if (!p->out || p->in || fr->values[p->value].kind != VALUE_ARRAY || a->in->marks == NULL) continue;
-        const size_t count = a->in->bytes / a->in->element_bytes;
-        size_t missing = 0, first = 0;
-        for (size_t k = count; k-- > 0;) {
+        const size_t each = (size_t)storage_marks_each(a->in, element_bytes(a->dtype));
+        const size_t count = a->in->bytes / element_bytes(a->dtype);
+        size_t missing = 0, first = count;
+        for (size_t k = count * each; k-- > 0;) {
             if (a->in->marks[k] != MARK_NEVER) continue;
-            missing++;
-            first = k;
+            missing += k / each != first;
+            first = k / each;
         }
         if (missing != 0)
             return pto_error(fr->f->op, "pto.reference/never-written",

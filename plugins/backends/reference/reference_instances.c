@@ -158,14 +158,17 @@ static pto_status freed(pto_op op, const storage *s)
     return pto_error(op, "pto.reference/freed", "the memory was freed before");
 }
 
-/* Called before n elements of storage are read, element `at` of it first. */
-static pto_status instances_note_read(interp *in, pto_op op, const storage *s, int64_t at, int64_t stride, int64_t n)
+/* Called before n elements of `size` bytes are read, element `at` of the storage first. */
+static pto_status instances_note_read(interp *in, pto_op op, storage *s, size_t size, int64_t at, int64_t stride,
+                                      int64_t n)
 {
     PTO_TRY(freed(op, s));
     if (s->marks == NULL) return PTO_OK;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t element = at + i * stride;
-        const uint32_t mark = s->marks[element];
+    storage_mark(in->pool, s, size, MARK_BEFORE);
+    const int64_t each = storage_marks_each(s, size);
+    for (int64_t i = 0; i < n * each; i++) {
+        const int64_t element = at + i / each * stride;
+        const uint32_t mark = s->marks[element * each + i % each];
         if (mark == MARK_BEFORE) continue;
         if (mark == MARK_NEVER)
             return pto_error(op, "pto.reference/uninitialised",
@@ -177,16 +180,20 @@ static pto_status instances_note_read(interp *in, pto_op op, const storage *s, i
 }
 
 /* Likewise before they are written. */
-static pto_status instances_note_write(interp *in, pto_op op, storage *s, int64_t at, int64_t stride, int64_t n)
+static pto_status instances_note_write(interp *in, pto_op op, storage *s, size_t size, int64_t at, int64_t stride,
+                                       int64_t n)
 {
     PTO_TRY(freed(op, s));
     if (s->marks == NULL) return PTO_OK;
+    storage_mark(in->pool, s, size, MARK_BEFORE);
     const uint32_t mine = in->innermost != NULL ? in->innermost->current : MARK_BEFORE;
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t *mark = &s->marks[at + i * stride];
+    const int64_t each = storage_marks_each(s, size);
+    for (int64_t i = 0; i < n * each; i++) {
+        const int64_t element = at + i / each * stride;
+        uint32_t *mark = &s->marks[element * each + i % each];
         if (*mark >= MARK_FIRST && *mark != mine) {
             const instances *set = foreign(in, *mark);
-            if (set != NULL) return conflict(op, set, *mark, at + i * stride, true);
+            if (set != NULL) return conflict(op, set, *mark, element, true);
         }
         *mark = mine;
     }
@@ -199,12 +206,13 @@ static int64_t window_start(const storage *s, const gm_window *w, int64_t row)
     return (w->base - s->data) / (int64_t)element_bytes(w->dtype) + gm_offset(w, row, 0);
 }
 
-pto_status instances_read_window(interp *in, pto_op op, const storage *s, const gm_window *w)
+pto_status instances_read_window(interp *in, pto_op op, storage *s, const gm_window *w)
 {
     PTO_TRY(freed(op, s));
     if (s->marks == NULL || w->cols == 0) return PTO_OK;
     for (int64_t r = 0; r < w->rows; r++)
-        PTO_TRY(instances_note_read(in, op, s, window_start(s, w, r), gm_row_stride(w), w->cols));
+        PTO_TRY(
+            instances_note_read(in, op, s, element_bytes(w->dtype), window_start(s, w, r), gm_row_stride(w), w->cols));
     return PTO_OK;
 }
 
@@ -213,7 +221,8 @@ pto_status instances_write_window(interp *in, pto_op op, storage *s, const gm_wi
     PTO_TRY(freed(op, s));
     if (s->marks == NULL) storage_mark(in->pool, s, element_bytes(w->dtype), MARK_BEFORE);
     for (int64_t r = 0; r < w->rows && w->cols != 0; r++)
-        PTO_TRY(instances_note_write(in, op, s, window_start(s, w, r), gm_row_stride(w), w->cols));
+        PTO_TRY(
+            instances_note_write(in, op, s, element_bytes(w->dtype), window_start(s, w, r), gm_row_stride(w), w->cols));
     return PTO_OK;
 }
 
@@ -223,7 +232,7 @@ pto_status instances_read_array(interp *in, pto_op op, const array *a)
     int64_t count;
     if (a->in->marks == NULL || !array_count(a, &count) || count == 0) return PTO_OK;
     const int64_t first = (a->base - a->in->data) / (int64_t)element_bytes(a->dtype);
-    if (array_is_contiguous(a)) return instances_note_read(in, op, a->in, first, 1, count);
+    if (array_is_contiguous(a)) return instances_note_read(in, op, a->in, element_bytes(a->dtype), first, 1, count);
     gm_window w = {.base = a->base, .dtype = a->dtype, .rank = a->rank};
     memcpy(w.dims, a->dims, sizeof w.dims);
     memcpy(w.strides, a->strides, sizeof w.strides);

@@ -63,7 +63,7 @@ void instances_indices(const instances *s, int64_t *out);
 pto_status instances_next(interp *in, instances *s, bool *out_more);
 void instances_end(interp *in, instances *s);
 /* All elements of a window or an array. */
-pto_status instances_read_window(interp *in, pto_op op, const storage *s, const gm_window *w);
+pto_status instances_read_window(interp *in, pto_op op, storage *s, const gm_window *w);
 pto_status instances_write_window(interp *in, pto_op op, storage *s, const gm_window *w);
 pto_status instances_read_array(interp *in, pto_op op, const array *a);
 

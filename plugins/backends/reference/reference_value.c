@@ -72,13 +72,16 @@ void storage_release(pool *p, storage *s)
 
 void storage_mark(pool *p, storage *s, size_t element_bytes, uint32_t mark)
 {
-    if (s->marks != NULL) return;
-    const size_t count = s->bytes / element_bytes;
+    if (s->marks != NULL && s->element_bytes <= element_bytes) return;
+    const size_t count = s->bytes / element_bytes, before = s->element_bytes;
+    const uint32_t *const coarse = s->marks;
+    storage *const coarse_in = s->marks_in;
     s->element_bytes = element_bytes;
     s->marks_in = storage_make(p, count * sizeof *s->marks);
     void *const memory = s->marks_in->data;
     s->marks = memory;
-    for (size_t i = 0; i < count; i++) s->marks[i] = mark;
+    for (size_t i = 0; i < count; i++) s->marks[i] = coarse != NULL ? coarse[i * element_bytes / before] : mark;
+    if (coarse_in != NULL) storage_release(p, coarse_in);
 }
 
 void value_clear(pool *p, value *v)
@@ -143,14 +146,19 @@ bool array_make(pool *p, array *a)
     return true;
 }
 
+/* An element is as written as the first of its parts, where marks of the source are finer. */
 static void copy_marks(const array *to, int64_t to_at, const array *from, int64_t from_at, int64_t n, int64_t to_stride,
                        int64_t from_stride)
 {
-    const int64_t size = (int64_t)to->in->element_bytes;
-    uint32_t *out = to->in->marks + (to->base - to->in->data) / size + to_at;
+    const int64_t size = (int64_t)element_bytes(to->dtype), each = storage_marks_each(to->in, (size_t)size);
+    const int64_t to_first = (to->base - to->in->data) / size + to_at;
+    const int64_t from_first = (from->base - from->in->data) / size + from_at;
     const uint32_t *in = from->in->marks;
-    if (in != NULL) in += (from->base - from->in->data) / size + from_at;
-    for (int64_t i = 0; i < n; i++) out[i * to_stride] = in != NULL ? in[i * from_stride] : MARK_BEFORE;
+    const int64_t from_each = in != NULL ? storage_marks_each(from->in, (size_t)size) : 1;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < each; k++)
+            to->in->marks[(to_first + i * to_stride) * each + k] =
+                in != NULL ? in[(from_first + i * from_stride) * from_each + k * from_each / each] : MARK_BEFORE;
 }
 
 enum { COPIED_AT_ONCE = 64 };
@@ -172,7 +180,8 @@ void array_copy(pool *p, const array *to, const array *from)
     const size_t size = element_bytes(to->dtype);
     int64_t count, at[PTO_MAX_DIMS] = {0};
     if (!array_count(to, &count) || count == 0) return;
-    if (from->in->marks != NULL) storage_mark(p, to->in, size, MARK_BEFORE);
+    if (from->in->marks != NULL || to->in->marks != NULL) storage_mark(p, to->in, size, MARK_BEFORE);
+    if (from->in->marks != NULL) storage_mark(p, from->in, size, MARK_BEFORE);
     const uint32_t last = to->rank > 0 ? to->rank - 1 : 0;
     const int64_t run = to->rank > 0 ? to->dims[last] : 1;
     const int64_t to_stride = to->rank > 0 ? to->strides[last] : 1,

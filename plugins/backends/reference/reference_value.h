@@ -21,9 +21,9 @@ struct storage {
     uint8_t *data;
     size_t bytes;
     uint32_t refs, size_class;
-    uint32_t *marks; /* one for each element; NULL: all elements are written */
+    uint32_t *marks; /* one for each `element_bytes`; NULL: all elements are written */
     storage *marks_in;
-    size_t element_bytes; /* of the marks */
+    size_t element_bytes; /* that one mark is of: those of the smallest elements so far */
     bool is_foreign;      /* data belongs to the caller */
     bool is_freed;        /* by exec.free */
     storage *next;        /* in the pool */
@@ -66,8 +66,13 @@ storage *storage_make(pool *p, size_t bytes);
 /* Memory of the caller's. */
 storage *storage_wrap(pool *p, void *data, size_t bytes);
 void storage_release(pool *p, storage *s);
-/* Gets marks, all alike, unless it has some. */
+/* Gets marks, all alike, unless it has some; of smaller elements than before, finer ones. */
 void storage_mark(pool *p, storage *s, size_t element_bytes, uint32_t mark);
+/* How many marks an element has, once its storage is marked for elements of that size or smaller ones. */
+static inline int64_t storage_marks_each(const storage *s, size_t element_bytes)
+{
+    return (int64_t)(element_bytes / s->element_bytes);
+}
 
 /* Drops what the value holds. */
 void value_clear(pool *p, value *v);
