@@ -34,12 +34,12 @@ typedef struct conv {
     pto_expr rows, depth, of_group; /* N OH OW; KH KW and the channels of a group; results of a group */
 } conv;
 
-static conv read_conv(pto_op op)
+static conv read_conv(const pto_run *run, pto_op op)
 {
-    const pto_run *run = op.run;
     const pto_type w = pto_value_type(pto_op_operand(op, 1));
-    conv v = {.run = run, .op = op, .result = pto_value_type(pto_op_result(op, 0))};
-    for (uint32_t d = 0; d < 2; d++) (void)pto_expr_is_const(pto_type_dim(w, d), &v.kernel[d]);
+    int64_t kernel[2] = {1, 1};
+    for (uint32_t d = 0; d < 2; d++) (void)pto_expr_is_const(pto_type_dim(w, d), &kernel[d]);
+    conv v = {.run = run, .op = op, .result = pto_value_type(pto_op_result(op, 0)), .kernel = {kernel[0], kernel[1]}};
     v.groups = pto_attr_int_of(op, PTO_STR("groups"), 1);
     v.rows =
         pto_expr_mul(pto_expr_mul(pto_type_dim(v.result, 0), pto_type_dim(v.result, 1)), pto_type_dim(v.result, 2));
@@ -142,7 +142,8 @@ static pto_value one_product(const conv *v, pto_value x, pto_value w, pto_value 
 {
     const pto_expr results = pto_type_dim(v->result, 3);
     const pto_expr a[] = {v->rows, v->depth}, b[] = {v->depth, results}, dims[] = {v->rows, results};
-    return product(v, 2, dims, reshape(v, x, 2, a, "_matrix"), reshape(v, w, 2, b, "_kernel"), bias);
+    const pto_value kernel = reshape(v, w, 2, b, "_kernel"), matrix = reshape(v, x, 2, a, "_matrix");
+    return product(v, 2, dims, matrix, kernel, bias);
 }
 
 /* (N OH OW) x groups x O of a group. */
@@ -162,14 +163,15 @@ static pto_value products_of_groups(const conv *v, pto_value x, pto_value w, pto
 
 static pto_value expand_conv2d(const pto_run *run, pto_op op)
 {
-    const conv v = read_conv(op);
+    const pto_kind_id kind = pto_kind(run, KIND_RESHAPE);
+    const conv v = read_conv(run, op);
     const pto_value w = pto_op_operand(op, 1),
                     bias = pto_op_operand_count(op) > 2 ? pto_op_operand(op, 2) : pto_value_none(run);
     pto_value x = padded(&v, pto_op_operand(op, 0));
     if (PTO_SOME(x)) x = columns(&v, x);
     if (!PTO_SOME(x)) return x;
     const pto_value y = v.groups == 1 ? one_product(&v, x, w, bias) : products_of_groups(&v, x, w, bias);
-    return PTO_SOME(y) ? composite_unary(op, pto_kind(run, KIND_RESHAPE), v.result, "", y) : y;
+    return PTO_SOME(y) ? composite_unary(op, kind, v.result, "", y) : y;
 }
 
 static pto_status run_pass(const pto_run *run, pto_op function)

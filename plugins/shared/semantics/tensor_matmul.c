@@ -341,7 +341,7 @@ typedef struct conv {
     int64_t strides[2], dilations[2], groups;
 } conv;
 
-static pto_status read_conv(tensor_call *call, conv *out)
+static conv conv_of(const tensor_call *call)
 {
     conv v = {.x = call->in[0], .w = call->in[1], .bias = call->in[2], .out = call->out, .groups = call->groups};
     if (v.groups == 0) v.groups = 1;
@@ -349,21 +349,25 @@ static pto_status read_conv(tensor_call *call, conv *out)
         v.strides[d] = call->has_strides ? call->strides[d] : 1;
         v.dilations[d] = call->axis_count != 0 ? call->axes[d] : 1;
     }
-    if (v.x->rank != 4 || v.w->rank != 4 || v.out->rank != 4)
-        return tensor_fail(call, "ranks %u and %u to %u", v.x->rank, v.w->rank, v.out->rank);
-    const int64_t *x = v.x->dims, *w = v.w->dims, *to = v.out->dims;
-    if (v.groups < 1 || x[3] != w[2] * v.groups || w[3] % v.groups != 0)
+    return v;
+}
+
+static pto_status check_conv(tensor_call *call, const conv *v)
+{
+    if (v->x->rank != 4 || v->w->rank != 4 || v->out->rank != 4)
+        return tensor_fail(call, "ranks %u and %u to %u", v->x->rank, v->w->rank, v->out->rank);
+    const int64_t *x = v->x->dims, *w = v->w->dims, *to = v->out->dims;
+    if (v->groups < 1 || x[3] != w[2] * v->groups || w[3] % v->groups != 0)
         return tensor_fail(call, "%" PRId64 " groups of %" PRId64 " channels and %" PRId64 " results for %" PRId64,
-                           v.groups, w[2], w[3], x[3]);
-    const bool has_odd_bias = v.bias != NULL && (v.bias->rank != 1 || v.bias->dims[0] != w[3]);
+                           v->groups, w[2], w[3], x[3]);
+    const bool has_odd_bias = v->bias != NULL && (v->bias->rank != 1 || v->bias->dims[0] != w[3]);
     if (to[0] != x[0] || to[3] != w[3] || has_odd_bias)
         return tensor_fail(call, "%" PRId64 " x %" PRId64 " from %" PRId64 " x %" PRId64 "%s", to[0], to[3], x[0], w[3],
                            has_odd_bias ? ", with a bias that does not fit" : "");
-    if (v.x->dtype != v.w->dtype)
-        return tensor_fail(call, "x is %s, w %s: they must be equal", pto_dtype_name(v.x->dtype),
-                           pto_dtype_name(v.w->dtype));
-    if (element_is_float(v.x->dtype)) TENSOR_TRY(tensor_check_float(call));
-    *out = v;
+    if (v->x->dtype != v->w->dtype)
+        return tensor_fail(call, "x is %s, w %s: they must be equal", pto_dtype_name(v->x->dtype),
+                           pto_dtype_name(v->w->dtype));
+    if (element_is_float(v->x->dtype)) TENSOR_TRY(tensor_check_float(call));
     return PTO_OK;
 }
 
@@ -421,8 +425,8 @@ static void one_window(const conv *v, const int64_t at[4], const int64_t from[2]
 
 pto_status eval_TENSOR_CONV2D(tensor_call *call)
 {
-    conv v;
-    TENSOR_TRY(read_conv(call, &v));
+    const conv v = conv_of(call);
+    TENSOR_TRY(check_conv(call, &v));
     walk w;
     TENSOR_TRY(walk_broadcast(call, 0, &w));
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {

@@ -548,6 +548,14 @@ int legalize_must_divide(pto_op op, pto_dtype t)
            !machine_takes(op.run, machine_tile_kind(op.run, pto_kind_by_name(op.run, PTO_STR("tensor.div"))), t);
 }
 
+/* Unsigned types of 16 and 32 bits: what only moves bits, wraps or is ordered, in the signed type. */
+static pto_value as_signed_if_same(pto_op op, pto_dtype t)
+{
+    const int is_same = moves_bits(op) || pto_kind_has(op.run, pto_op_kind(op), PTO_TRAIT_WRAPS);
+    if ((t != PTO_U16 && t != PTO_U32) || (!is_same && !is_ordered(op))) return pto_value_none(op.run);
+    return as_signed(op, t, signed_of(t));
+}
+
 pto_value legalize_integer_op(pto_op op, pto_dtype t)
 {
     const pto_value none = pto_value_none(op.run), a = pto_op_operand(op, 0);
@@ -561,9 +569,7 @@ pto_value legalize_integer_op(pto_op op, pto_dtype t)
     if (is_wide(t) && pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_INDEXED)
         return sums_at(op, t);
     if (is_wide(t)) return in_planes(op, t);
-    const int is_same = moves_bits(op) || pto_kind_has(op.run, pto_op_kind(op), PTO_TRAIT_WRAPS);
-    if ((t != PTO_U16 && t != PTO_U32) || (!is_same && !is_ordered(op))) return none;
-    return as_signed(op, t, signed_of(t));
+    return as_signed_if_same(op, t);
 }
 
 /* ---- casts ---- */
