@@ -10,8 +10,8 @@
  *     }
  *
  * gather and scatter have an index for each element, and move one at a time where tile_lookup.c has no better way. What
- * puts elements into x begins as x; all indices that may lead to one place are those of one instance, which goes through
- * them in their order. */
+ * puts elements into x begins as x; all indices that may lead to one place are those of one instance, which goes
+ * through them in their order. */
 #include "tile_nest.h"
 
 typedef enum index_way { WAY_TAKES, WAY_PUTS, WAY_ADDS, WAY_MULTIPLIES } index_way;
