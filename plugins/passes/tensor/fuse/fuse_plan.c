@@ -99,7 +99,12 @@ static void read_block(fuse_plan *p)
     }
 }
 
-/* How many ops it takes to compute the node again from values that no vector op makes. */
+static void note_masks(uint64_t *into, const uint64_t *masks)
+{
+    for (uint32_t i = 0; i < FUSE_MASKS / 64; i++) into[i] |= masks[i];
+}
+
+/* How many ops it takes to compute the node again from values that no vector op makes, and how all of them vary. */
 static void find_copies(fuse_plan *p, fuse_node *n)
 {
     uint32_t total = 1;
@@ -110,19 +115,22 @@ static void find_copies(fuse_plan *p, fuse_node *n)
         if (from->role == FUSE_VECTOR && from->copies == 0) return;
         total += from->copies;
     }
-    if (total <= FUSE_COPY_LIMIT) n->copies = total;
+    if (total > FUSE_COPY_LIMIT) return;
+    n->copies = total;
+    if (fuse_is_splat(n->op)) return;
+    note_masks(n->taken, n->space.varies);
+    for (uint32_t k = 0; k < n->in_count; k++)
+        if (n->in[k] != FUSE_NONE) note_masks(n->taken, p->nodes[n->in[k]].taken);
 }
 
-/* What is copied for a node brings along how its own operands vary. */
+/* What is copied for a node brings along what it takes, and how that varies. */
 static void note_copied(fuse_plan *p, uint32_t index)
 {
     fuse_node *n = &p->nodes[index];
     if (n->role != FUSE_VECTOR) return;
     for (uint32_t k = 0; k < n->in_count; k++) {
         if (n->in[k] == FUSE_NONE || !fuse_is_copied(p, n->in[k], index)) continue;
-        const fuse_node *from = &p->nodes[n->in[k]];
-        for (uint32_t i = 0; i < FUSE_MASKS / 64 && !fuse_is_splat(from->op); i++)
-            n->space.varies[i] |= from->space.varies[i];
+        note_masks(n->space.varies, p->nodes[n->in[k]].taken);
     }
 }
 

@@ -75,9 +75,10 @@ typedef struct fuse_node {
     uint32_t in_count;      /* 0 for FUSE_OTHER */
     /* Nodes that make the operands, or FUSE_NONE; stays when operands are replaced. */
     uint32_t in[PTO_MAX_SPACE_OPERANDS];
-    uint32_t next;       /* member of its cluster, or FUSE_NONE */
-    uint32_t copies;     /* ops to compute it again from what no vector op made; 0: not to be copied */
-    uint32_t copied_for; /* cluster that `copy` is in */
+    uint32_t next;                   /* member of its cluster, or FUSE_NONE */
+    uint32_t copies;                 /* ops to compute it again from what no vector op made; 0: not to be copied */
+    uint64_t taken[FUSE_MASKS / 64]; /* as `varies` of a space: of it and what is copied with it */
+    uint32_t copied_for;             /* cluster that `copy` is in */
     pto_value copy;
     uint64_t key, least_key; /* order of emission */
     fuse_space space;
