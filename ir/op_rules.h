@@ -58,6 +58,7 @@ MUST_CHECK status verify_buffer(module *m, uint32_t op);
 MUST_CHECK status verify_call(module *m, uint32_t op);
 MUST_CHECK status verify_compare(module *m, uint32_t op);
 MUST_CHECK status verify_constant(module *m, uint32_t op);
+MUST_CHECK status verify_debug(module *m, uint32_t op);
 MUST_CHECK status verify_flag(module *m, uint32_t op);
 MUST_CHECK status verify_for(module *m, uint32_t op);
 MUST_CHECK status verify_forall(module *m, uint32_t op);

@@ -72,7 +72,7 @@ void diag_destroy(diag_engine *d)
     static const struct {
         diag_severity severity;
         const char *name;
-    } rows[] = {{DIAG_ERROR, "error"}, {DIAG_WARNING, "warning"}, {DIAG_REMARK, "remark"}};
+    } rows[] = {{DIAG_ERROR, "error"}, {DIAG_WARNING, "warning"}, {DIAG_NOTE, "note"}, {DIAG_REMARK, "remark"}};
     if (!d->shows_remarks) d->seen[DIAG_REMARK] = 0;
     if (d->hides_warnings) d->seen[DIAG_WARNING] = 0;
     for (size_t i = 0; d->out != NULL && i < sizeof rows / sizeof rows[0]; i++) {
@@ -133,6 +133,19 @@ static void put_safe(text_buffer *t, str s)
 {
     size_t columns = 0;
     for (size_t i = 0; i < s.n;) i += put_visible(t, (str){s.p + i, s.n - i}, &columns);
+}
+
+/* Lines after the first are indented: none can be taken for a diagnostic of its own. */
+static void put_message(text_buffer *t, str s)
+{
+    for (;;) {
+        const char *end = s.n != 0 ? memchr(s.p, '\n', s.n) : NULL;
+        const size_t n = end != NULL ? (size_t)(end - s.p) : s.n;
+        put_safe(t, (str){s.p, n});
+        if (end == NULL) return;
+        text_puts(t, "\n    ");
+        s = (str){s.p + n + 1, s.n - n - 1};
+    }
 }
 
 static bool line_in_text(str text, uint32_t line, str *out)
@@ -237,7 +250,7 @@ static void print_record(const diag_engine *d, const diag_record *r, bool with_l
         put_safe(&t, str_from(r->code));
         text_puts(&t, "] ");
     }
-    put_safe(&t, str_from(r->text));
+    put_message(&t, str_from(r->text));
     if (r->path != NULL) {
         text_puts(&t, " [");
         put_safe(&t, str_from(r->path));
@@ -279,7 +292,7 @@ static bool hush(diag_engine *d, diag_severity severity, str message)
 
 static void report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message)
 {
-    bool is_note = severity == DIAG_NOTE;
+    const bool is_note = severity == DIAG_NOTE && code == NULL;
     const char *path = take_path(d, is_note);
     if (hush(d, severity, message)) return;
     if (!is_note) d->last_was_remark = severity == DIAG_REMARK;

@@ -60,7 +60,7 @@ typedef struct diag_record {
 } diag_record;
 
 /* Output goes to `out` (usually stderr); NULL collects only. At most `max_errors` errors are printed, and as many
- * warnings and remarks; diag_destroy prints one line that counts the rest; 0 means 20. */
+ * warnings, remarks and notes with a code; diag_destroy prints one line that counts the rest; 0 means 20. */
 diag_engine *diag_create(FILE *out, int max_errors);
 void diag_destroy(diag_engine *d);
 
@@ -69,12 +69,13 @@ void diag_destroy(diag_engine *d);
 void diag_add_source(diag_engine *d, const char *file, str text);
 
 /* Reports. The message is one sentence in lower case without full stop, with the offending values and limits.
- * Bytes above 4096 are cut; what could confuse a terminal is printed as an escape. */
+ * Bytes above 4096 are cut; what could confuse a terminal is printed as an escape, and lines after the first are
+ * indented. */
 void diag_error(diag_engine *d, src_pos at, const diag_code_info *code, const char *format, ...) PRINTF_LIKE(4, 5);
 void diag_warning(diag_engine *d, src_pos at, const diag_code_info *code, const char *format, ...) PRINTF_LIKE(4, 5);
 /* Belongs to the diagnostic reported before it. */
 void diag_note(diag_engine *d, src_pos at, const char *format, ...) PRINTF_LIKE(3, 4);
-/* For plugins: the code is free text, the message is complete. */
+/* For plugins: the code is free text, the message is complete. A note with a code belongs to nothing before it. */
 void diag_report(diag_engine *d, diag_severity severity, src_pos at, const char *code, str message);
 
 /* The next report is about the op at this path. */

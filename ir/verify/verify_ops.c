@@ -686,6 +686,22 @@ status verify_index_cast(module *m, uint32_t op)
     return op_error(m, op, &E0219, "has %" PRIu32 " index expressions in `from`; it converts one", count);
 }
 
+/* The `forall` or kernel that an op is in, or 0. */
+static uint32_t nest_around(module *m, uint32_t op)
+{
+    uint32_t at = op_parent(m, op);
+    while (at != 0 && op_kind_of(m, at) != OP_FORALL && op_kind_of(m, at) != OP_BLOCK_KERNEL) at = op_parent(m, at);
+    return at;
+}
+
+status verify_debug(module *m, uint32_t op)
+{
+    const uint32_t inside = nest_around(m, op);
+    if (inside == 0) return OK;
+    return op_error(m, op, &E0318, "is inside `%s`; it looks at tensors, memory and scalars of a function",
+                    op_info_of(m, inside)->name);
+}
+
 status verify_scalar_of(module *m, uint32_t op)
 {
     const type_node *from = type_of_value(m, op_operand(m, op, 0));
@@ -694,10 +710,10 @@ status verify_scalar_of(module *m, uint32_t op)
     if (to != from->dtype)
         return op_error(m, op, &E0212, "makes a scalar of %s of an element of %s", dtype_name(to),
                         dtype_name(from->dtype));
-    for (uint32_t at = op_parent(m, op); at != 0; at = op_parent(m, at))
-        if (op_kind_of(m, at) == OP_FORALL || op_kind_of(m, at) == OP_BLOCK_KERNEL)
-            return op_error(m, op, &E0318, "is inside `%s`; there `tile.read_scalar` reads an element of a tile",
-                            op_info_of(m, at)->name);
+    const uint32_t inside = nest_around(m, op);
+    if (inside != 0)
+        return op_error(m, op, &E0318, "is inside `%s`; there `tile.read_scalar` reads an element of a tile",
+                        op_info_of(m, inside)->name);
     if (op_index_count(m, op, "offsets") != from->rank)
         return op_error(m, op, &E0226, "has %" PRIu32 " offsets into %" PRIu32 " dims",
                         op_index_count(m, op, "offsets"), from->rank);

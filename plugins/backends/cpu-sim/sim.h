@@ -244,7 +244,7 @@ pto_status report_overlap(const sim_core *c);
 /* An instruction reads this element of a root, which nothing wrote. */
 pto_status report_unwritten(const sim *s, const sim_core *c, const program_site *site, uint32_t root, int64_t element);
 /* The function reads such an element, between launches. */
-pto_status report_unwritten_scalar(const sim *s, const program_step *read, int64_t element);
+pto_status report_unwritten_scalar(const sim *s, const program_site *site, uint32_t root, int64_t element);
 /* At the end of the run: outputs with elements that nothing wrote. */
 pto_status report_never_written(const sim *s);
 /* At the end of the run, when it is known that no accesses raced. */

@@ -1,6 +1,7 @@
 /* The chip: launches in the order of the orchestrating function, instances to free cores, time. */
 #include "cpu-sim/sim.h"
 
+#include "debug_values.h"
 #include "semantics/array_file.h"
 
 #include <inttypes.h>
@@ -243,12 +244,36 @@ static pto_status read_scalar(sim *s, const program_step *step)
                          "`%.*s` reads an element, and this run has none: the option `data` must be `full`",
                          PTO_FMT(step->site->op_name));
     const int64_t blank = written_find_blank(&s->written, step->gm_root, &step->gm);
-    if (blank >= 0) return report_unwritten_scalar(s, step, blank);
+    if (blank >= 0) return report_unwritten_scalar(s, step->site, step->gm_root, blank);
     const uint8_t *at = step->gm.base + gm_offset(&step->gm, 0, 0) * (int64_t)element_bytes(step->gm.dtype);
     program_give_scalar(s->orchestrator_state, step, element_number(step->gm.dtype, at));
     if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
     s->orchestrator_time += s->machine->task_cycles;
     return PTO_OK;
+}
+
+/* A debug op, when all that may write what it looks at is done. */
+static pto_status look(sim *s, const program_step *step)
+{
+    const program_array *a = step->array;
+    s->orchestrator_reads = a != NULL && is_being_written(s, a->root);
+    if (s->orchestrator_reads) return PTO_OK;
+    if (s->orchestrator_time < s->now) s->orchestrator_time = s->now;
+    s->orchestrator_time += s->machine->task_cycles;
+    const pto_type type = pto_value_type(pto_op_operand(step->site->op, 0));
+    if (a == NULL) return debug_scalar(step->site->op, "pto.cpu-sim", pto_type_dtype(type), step->scalar);
+    if (!s->options.has_data) {
+        pto_warning(step->site->op, "pto.cpu-sim/no-data",
+                    "`%.*s` does nothing: this run has no elements; the option `data` must be `full`",
+                    PTO_FMT(step->site->op_name));
+        return PTO_OK;
+    }
+    gm_window w = {.base = a->base, .bytes = a->bytes, .dtype = a->dtype, .rank = a->rank};
+    memcpy(w.dims, a->dims, sizeof w.dims);
+    memcpy(w.strides, a->strides, sizeof w.strides);
+    const int64_t blank = written_find_blank_of(&s->written, a->root, &w);
+    if (blank >= 0) return report_unwritten_scalar(s, step->site, a->root, blank);
+    return debug_array(step->site->op, "pto.cpu-sim", &w);
 }
 
 /* Takes launches from the function while there is space for them. */
@@ -261,6 +286,10 @@ static pto_status orchestrate(sim *s)
         switch (step->kind) {
         case STEP_READ:
             PTO_TRY(read_scalar(s, step));
+            if (s->orchestrator_reads) return PTO_OK;
+            break;
+        case STEP_DEBUG:
+            PTO_TRY(look(s, step));
             if (s->orchestrator_reads) return PTO_OK;
             break;
         case STEP_END: s->orchestrator_ended = true; break;

@@ -244,6 +244,7 @@ static pto_status do_scalar(sim *s, sim_core *c)
     case STEP_INSN: return run_on_scalar(s, c);
     case STEP_END:
     case STEP_READ:
+    case STEP_DEBUG:
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: break;
@@ -271,6 +272,7 @@ static pto_status issue_step(sim *s, sim_core *c)
         break;
     case STEP_INSN: PTO_TRY(check_insn(s, c)); break;
     case STEP_READ:
+    case STEP_DEBUG:
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: return cannot_execute(c);

@@ -296,6 +296,7 @@ static pto_status take(sim *s, sim_core *c, uint32_t pipe)
     case STEP_BARRIER: finish_results(s, c, pipe, PIPE_BARRIER, s->machine->barrier_cycles); return PTO_OK;
     case STEP_END:
     case STEP_READ:
+    case STEP_DEBUG:
     case STEP_LAUNCH:
     case STEP_ALLOC:
     case STEP_FREE: break;

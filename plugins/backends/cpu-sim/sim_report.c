@@ -98,12 +98,12 @@ pto_status report_unwritten(const sim *s, const sim_core *c, const program_site 
     return PTO_FAILED;
 }
 
-pto_status report_unwritten_scalar(const sim *s, const program_step *read, int64_t element)
+pto_status report_unwritten_scalar(const sim *s, const program_site *site, uint32_t root, int64_t element)
 {
-    const gm_root *r = &s->written.roots[read->gm_root];
-    pto_error(read->site->op, "pto.cpu-sim/uninitialised",
-              "`%.*s` reads element %" PRId64 " of %%%.*s, which nothing wrote before", PTO_FMT(read->site->op_name),
-              element, PTO_FMT(r->name));
+    const gm_root *r = &s->written.roots[root];
+    pto_error(site->op, "pto.cpu-sim/uninitialised",
+              "`%.*s` reads element %" PRId64 " of %%%.*s, which nothing wrote before", PTO_FMT(site->op_name), element,
+              PTO_FMT(r->name));
     pto_note(r->at, "the memory is that of this op");
     return PTO_FAILED;
 }

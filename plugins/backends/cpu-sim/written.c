@@ -47,6 +47,25 @@ int64_t written_find_blank(const written_memory *w, uint32_t root, const gm_wind
     return -1;
 }
 
+int64_t written_find_blank_of(const written_memory *w, uint32_t root, const gm_window *array)
+{
+    gm_window rows = *array;
+    int64_t count = 1;
+    for (uint32_t d = 0; d < rows.rank; d++) count *= rows.dims[d];
+    if (count == 0) return -1;
+    rows.rows = rows.rank >= 2 ? rows.dims[rows.rank - 2] : 1;
+    rows.cols = rows.rank != 0 ? rows.dims[rows.rank - 1] : 1;
+    for (int64_t done = 0; done < count; done += rows.rows * rows.cols) {
+        const int64_t blank = written_find_blank(w, root, &rows);
+        if (blank >= 0) return blank;
+        for (uint32_t d = rows.rank >= 2 ? rows.rank - 2 : 0; d-- > 0;) {
+            if (++rows.offsets[d] < rows.dims[d]) break;
+            rows.offsets[d] = 0;
+        }
+    }
+    return -1;
+}
+
 size_t written_count_blank(const gm_root *r, size_t *out_of, size_t *out_first)
 {
     const program_array *a = &r->array;

@@ -29,6 +29,8 @@ void written_add(written_memory *w, pto_op at, pto_str name, const program_array
 void written_mark(written_memory *w, uint32_t root, const gm_window *window);
 /* The first element of the window that nothing wrote, counted from the start of the root; -1: none. */
 int64_t written_find_blank(const written_memory *w, uint32_t root, const gm_window *window);
+/* The same of all elements of an array: base, dims and strides of the window count. */
+int64_t written_find_blank_of(const written_memory *w, uint32_t root, const gm_window *array);
 /* How many of a root's elements nothing wrote, and the place of the first in row-major order when there is one. */
 size_t written_count_blank(const gm_root *r, size_t *out_of, size_t *out_first);
 

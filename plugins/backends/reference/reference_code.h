@@ -26,6 +26,7 @@ typedef enum op_action {
     DO_COMPARE,
     DO_VIEW,
     DO_SCALAR_OF,
+    DO_DEBUG,
     DO_CONSTANT, /* tensor.constant */
     DO_TENSOR,   /* a tensor op: tensor_ops.h */
     DO_CONCAT,

@@ -168,6 +168,7 @@ static pto_status do_op(interp *in, frame *fr, const op_code *o)
     case DO_COMPARE: PTO_TRY(do_compare(fr, o)); break;
     case DO_INDEX_CAST: PTO_TRY(do_index_cast(in, fr, o)); break;
     case DO_SCALAR_OF: PTO_TRY(interp_scalar_of(in, fr, o)); break;
+    case DO_DEBUG: PTO_TRY(interp_debug(in, fr, o)); break;
     case DO_VIEW: PTO_TRY(interp_view(in, fr, o)); break;
     case DO_CONSTANT: PTO_TRY(interp_constant(in, fr, o)); break;
     case DO_TENSOR: PTO_TRY(interp_tensor(in, fr, o)); break;

@@ -194,6 +194,8 @@ static const op_row rows[] = {
     {"compare", DO_COMPARE, decode_compare},
     {"view", DO_VIEW, NULL},
     {"scalar_of", DO_SCALAR_OF, decode_scalar_of},
+    {"debug.print", DO_DEBUG, NULL},
+    {"debug.assert", DO_DEBUG, NULL},
     {"tensor.constant", DO_CONSTANT, NULL},
     {"constant_array", DO_CONSTANT, NULL},
     {"tensor.view", DO_TENSOR, decode_window},

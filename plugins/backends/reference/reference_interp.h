@@ -103,6 +103,7 @@ pto_status interp_free(frame *fr, const op_code *o);
 pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o);
 pto_status interp_tile(interp *in, frame *fr, const op_code *o);
 pto_status interp_scalar_of(interp *in, frame *fr, const op_code *o);
+pto_status interp_debug(interp *in, frame *fr, const op_code *o);
 /* Runs an instruction, with scratch when it asks for some. */
 pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call);
 /* ---- reference_bound_tensor.c, reference_bound_insn.c: only while in->pool->shadow is not NULL ---- */

@@ -137,6 +137,7 @@ static pto_status run_instance(kernel_run *k, program_state *s)
         case STEP_WAIT_FLAG:
         case STEP_BARRIER: break;
         case STEP_READ:
+        case STEP_DEBUG:
         case STEP_LAUNCH:
         case STEP_ALLOC:
         case STEP_FREE:

@@ -1,6 +1,8 @@
 /* Tiles as values: each op makes a tile of its own, row-major, whatever space and layout its type names. */
 #include "reference_interp.h"
 
+#include "debug_values.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -111,6 +113,18 @@ pto_status interp_scalar_of(interp *in, frame *fr, const op_code *o)
     const uint8_t *at = w.base + gm_offset(&w, 0, 0) * (int64_t)element_bytes(w.dtype);
     interp_set_number(fr, o->results[0], w.dtype, element_number(w.dtype, at));
     return PTO_OK;
+}
+
+pto_status interp_debug(interp *in, frame *fr, const op_code *o)
+{
+    const value *v = &fr->values[o->operands[0]];
+    if (v->kind != VALUE_ARRAY) return debug_scalar(o->op, "pto.reference", v->dtype, v->number);
+    const array *a = &v->array;
+    PTO_TRY(instances_read_array(in, o->op, a));
+    gm_window w = {.base = a->base, .dtype = a->dtype, .rank = a->rank};
+    memcpy(w.dims, a->dims, sizeof w.dims);
+    memcpy(w.strides, a->strides, sizeof w.strides);
+    return debug_array(o->op, "pto.reference", &w);
 }
 
 static pto_status do_load(interp *in, frame *fr, const op_code *o)

@@ -144,6 +144,7 @@ typedef enum step_kind {
     STEP_BARRIER, /* pipe may be PTO_PIPE_ALL */
     STEP_LAUNCH,  /* functions only, like the next three */
     STEP_READ,    /* one element, the window `gm`: program_give_scalar must follow */
+    STEP_DEBUG,   /* a debug op: `array` or, when that is NULL, `scalar` */
     STEP_ALLOC,   /* program_give must follow; with elements when the op has a `value` */
     STEP_FREE
 } step_kind;
@@ -177,7 +178,7 @@ typedef struct program_step {
     pto_op kernel;
     uint32_t argument_count;
     const program_argument *arguments;
-    /* STEP_ALLOC: what to give; STEP_FREE: what is free */
+    /* STEP_ALLOC: what to give; STEP_FREE: what is free; STEP_DEBUG: what to look at */
     program_array *array;
 } program_step;
 

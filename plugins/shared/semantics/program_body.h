@@ -23,6 +23,7 @@ typedef enum code_kind {
     CODE_COMPARE,               /* a: compares */
     CODE_LAUNCH,                /* a: launches */
     CODE_READ,                  /* a: insns: one element of an array */
+    CODE_DEBUG,                 /* a: insns: an array or a scalar */
     CODE_ALLOC,                 /* a: arrays */
     CODE_FREE                   /* a: arrays; b: site */
 } code_kind;

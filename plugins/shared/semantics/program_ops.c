@@ -270,6 +270,15 @@ static pto_status decode_scalar_of(decoder *d, pto_op op, program_site *site)
     return PTO_OK;
 }
 
+static pto_status decode_debug(decoder *d, pto_op op, program_site *site)
+{
+    insn_code c = {.site = site, .dst = NO_ID, .tmp = NO_ID, .array = NO_ID, .scalar = NO_ID, .result = NO_ID};
+    PTO_TRY(take_operands(d, op, site, &c));
+    decode_emit(d, CODE_DEBUG, d->insns.count, 0);
+    *LIST_ADD(d, insns, insn_code) = c;
+    return PTO_OK;
+}
+
 static pto_status decode_alloc(decoder *d, pto_op op, program_site *site)
 {
     array_code a = {.site = site, .source = NO_ID, .parameter = NO_ID};
@@ -321,6 +330,8 @@ static const struct {
     {"pto.wait_flag", IN_KERNEL, decode_wait},
     {"pto.barrier", IN_KERNEL, decode_barrier},
     {"scalar_of", IN_FUNCTION, decode_scalar_of},
+    {"debug.print", IN_FUNCTION, decode_debug},
+    {"debug.assert", IN_FUNCTION, decode_debug},
     {"exec.launch", IN_FUNCTION, decode_launch},
     {"block.launch", IN_FUNCTION, decode_launch},
     {"block.workspace", IN_FUNCTION, decode_alloc},

@@ -255,6 +255,15 @@ static pto_status step_read(program_state *s, const insn_code *c, program_step *
     return fill_window(s, c, 1, 1, out);
 }
 
+static pto_status step_debug(program_state *s, const insn_code *c, program_step *out)
+{
+    out->kind = STEP_DEBUG;
+    out->site = c->site;
+    out->array = c->array != NO_ID ? &s->arrays[c->array] : NULL;
+    if (c->array == NO_ID) out->scalar = scalar_at(s, c->scalar);
+    return PTO_OK;
+}
+
 static pto_status step_flag(program_state *s, const flag_code *f, program_step *out)
 {
     out->kind = f->kind;
@@ -387,6 +396,7 @@ pto_status program_next(program_state *s, program_step *out)
         case CODE_INSN: return step_insn(s, &b->insns[c->a], out);
         case CODE_FLAG: return step_flag(s, &b->flags[c->a], out);
         case CODE_READ: return step_read(s, &b->insns[c->a], out);
+        case CODE_DEBUG: return step_debug(s, &b->insns[c->a], out);
         case CODE_LAUNCH: return step_launch(s, &b->launches[c->a], out);
         case CODE_ALLOC: return step_alloc(s, c->a, out);
         case CODE_FREE:

@@ -101,6 +101,18 @@ TEST(diag_counts_what_it_does_not_print)
                        "4998 more errors not shown\n");
 }
 
+/* A note with a code is seen after a remark that is not, and counted; its lines cannot pass for other diagnostics. */
+TEST(diag_prints_notes_that_belong_to_nothing)
+{
+    capture c;
+    begin(&c, 2);
+    diag_report(c.d, DIAG_REMARK, NO_POS, "r", STR("not shown"));
+    for (int i = 0; i < 3; i++) diag_report(c.d, DIAG_NOTE, NO_POS, "n", STR("[1\na:1: error: 2]\n"));
+    expect_and_end(&c, "note: [n] [1\n    a:1: error: 2]\n    \n"
+                       "note: [n] [1\n    a:1: error: 2]\n    \n"
+                       "1 more note not shown\n");
+}
+
 TEST(diag_says_the_path_of_an_op_once)
 {
     capture c;
