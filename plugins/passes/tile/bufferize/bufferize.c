@@ -165,6 +165,8 @@ static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_valu
         pto_error(ret, "pto.bufferize/unwritten", "`return` returns %%%.*s, which no nest writes to",
                   PTO_FMT(pto_value_name(v)));
         return pto_value_none(run);
+    } else {
+        why = bufferize_view_reason(v, root);
     }
     for (uint32_t k = 0; k < i; k++)
         if (pto_value_same(taken[k], root)) why = "its memory is given back twice";

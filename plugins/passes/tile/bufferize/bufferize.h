@@ -62,6 +62,9 @@ int bufferize_is_control(pto_op op);
 pto_value bufferize_origin(pto_value v);
 /* Through views and nests. `last_nest`: the result of a nest met first, or none. */
 pto_value bufferize_root(const pto_run *run, pto_value v, pto_value *last_nest);
+/* Why a tensor cannot be made in memory of its own type; NULL: it can, if `root`, which is bufferize_root of it, can.
+ * Memory of other elements cannot be seen as truth values. */
+const char *bufferize_view_reason(pto_value v, pto_value root);
 /* Whether a nest or loop writes to the memory of a `tile.empty`. */
 int bufferize_is_written(pto_value empty);
 /* Whether elements of `value` are used in or after `op` of the same block by anything but its operand `slot`. `todo`

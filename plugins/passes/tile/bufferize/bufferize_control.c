@@ -49,6 +49,7 @@ static pto_value find_buffer(bufferizer *b, pto_op yield, uint32_t i, const pto_
                   PTO_FMT(pto_value_name(v)));
         return pto_value_none(b->run);
     }
+    if (why == NULL) why = bufferize_view_reason(v, root);
     for (uint32_t k = 0; k < i && why == NULL; k++)
         if (pto_value_same(taken[k], root)) why = "its memory is handed on twice";
     if (why == NULL) return root;

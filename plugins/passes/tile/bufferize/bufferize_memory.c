@@ -19,6 +19,12 @@ pto_value bufferize_root(const pto_run *run, pto_value v, pto_value *last_nest)
     }
 }
 
+const char *bufferize_view_reason(pto_value v, pto_value root)
+{
+    const pto_dtype made = pto_type_dtype(pto_value_type(root)), wanted = pto_type_dtype(pto_value_type(v));
+    return made == PTO_BOOL && wanted != PTO_BOOL ? "its bytes were truth values" : NULL;
+}
+
 int bufferize_is_written(pto_value empty)
 {
     PTO_EACH_USE(empty, use) {
