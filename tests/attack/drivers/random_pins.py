@@ -29,13 +29,13 @@ sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
 import forms  # noqa: E402
 import products  # noqa: E402
 import random_programs  # noqa: E402
+import random_schedules  # noqa: E402
 import transposes  # noqa: E402
 import vector_work  # noqa: E402
+from random_schedules import entries, schedule  # noqa: E402
 
 EXAMPLES = ("ffn", "gemm", "rms_norm", "softmax")
 LISTED = [form for group in (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products) for form in group()]
-# All that is pinned must fit somewhere; larger values say nothing new.
-LARGEST = 300
 
 
 # ---- programs ----
@@ -98,53 +98,6 @@ def program(seed, r):
     return text, [f"--sym={s}={size[s] if s in size else r.choice((1, 3, 17))}" for s in symbols]
 
 
-# ---- schedules, as the tools write them: one key a line ----
-
-def entries(text):
-    """The decisions of a schedule or search space; `offers` as a list."""
-    out = []
-    for line in text.splitlines():
-        started = re.match(r"  - (at: .*)", line)
-        if started:
-            out.append({"offers": []})
-        offer = re.match(r"      - value: (.*)", line)
-        if offer:
-            out[-1]["offers"].append(offer[1])
-        key = re.match(r"    (\w+): (.*)", "    " + started[1] if started else line)
-        if key and out:
-            out[-1][key[1]] = key[2]
-    return out
-
-
-def numbers(text):
-    return [int(n) for n in re.findall(r"-?\d+", re.sub(r"[\w.-]+:", "", text))]
-
-
-def random_value(r, entry):
-    """One that the search space says to be legal."""
-    if "words" in entry:
-        return r.choice(re.findall(r'"[^"]*"|[^][, ]+', entry["words"]))
-    if entry["offers"] and r.random() < 0.8:
-        return r.choice(entry["offers"])
-    if not ("least" in entry and "most" in entry):
-        return entry["chosen"]
-    values = []
-    for lo, hi in zip(numbers(entry["least"]), numbers(entry["most"])):
-        hi = min(hi, max(lo, LARGEST))
-        values.append(r.choice((lo, hi, r.randint(lo, hi), r.randint(lo, min(hi, lo + 7)))))
-    keys = re.findall(r"([\w.-]+):", entry["least"])
-    return "{ " + ", ".join(f"{k}: {v}" for k, v in zip(keys, values)) + " }" if keys else str(values[0])
-
-
-def schedule(decisions):
-    """The text that pins (at, decide, value), and the lines where each begins."""
-    lines, begins = ["pto-schedule: 1", "decisions:" if decisions else "decisions: []"], []
-    for at, decide, value in decisions:
-        begins.append(len(lines) + 1)
-        lines += [f"  - at: {at}", f"    decide: {decide}", f"    value: {value}", "    pinned: true"]
-    return "\n".join(lines) + "\n", begins
-
-
 def decided(entry, key):
     return entry["at"], entry["decide"], entry[key]
 
@@ -179,8 +132,7 @@ def check_replay(tools, name, module, what):
 
 
 def check_refused(err, begins):
-    at = [int(n) for n in re.findall(r"pins\.yaml:(\d+):\d+: (?:error|note): ", err)]
-    if not any(b <= line < b + 4 for line in at for b in begins):
+    if not random_schedules.is_at_a_pin(err, "pins.yaml", begins):
         raise forms.Wrong(f"refused, but not at the line of a pin:\n{err}")
 
 
@@ -213,8 +165,7 @@ def check_numbers(tools, r, symbols, found):
 
 def check_pins(tools, r, space, symbols, found):
     """`symbols`: with which a kept schedule is run; None: it is not run."""
-    some = r.choice((0.1, 0.3, 0.6, 1.0))
-    pins = [(e["at"], e["decide"], random_value(r, e)) for e in space if r.random() < some]
+    pins = random_schedules.draw(r, space)
     if not pins:
         return
     text, begins = schedule(pins)

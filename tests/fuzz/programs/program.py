@@ -199,7 +199,7 @@ class Function:
 
     def draw(self, op, dtype):
         """Whether the op came about; nothing else is left of one that did not."""
-        before = (len(self.lines), len(self.steps), list(self.scope), len(self.params), len(self.arguments))
+        before = self.here()
         try:
             DRAWERS[op](self, op.split(".", 1)[1], dtype)
             self.p.rows.append((op, dtype))
@@ -209,10 +209,10 @@ class Function:
             return False
 
     def here(self):
-        return (len(self.lines), len(self.steps), list(self.scope), len(self.params), len(self.arguments))
+        return (len(self.lines), len(self.steps), list(self.scope), len(self.params), len(self.arguments), len(self.p.rows))
 
     def back_to(self, before):
-        del self.lines[before[0]:], self.steps[before[1]:], self.params[before[3]:], self.arguments[before[4]:]
+        del self.lines[before[0]:], self.steps[before[1]:], self.params[before[3]:], self.arguments[before[4]:], self.p.rows[before[5]:]
         self.scope = before[2]
 
     # ---- text ----

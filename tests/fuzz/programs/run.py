@@ -3,16 +3,19 @@
     run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--keep DIR] [--report]
 
 Program number n is of seed n, and begins with row n of the table of op and element type, so that each row has its turn. Each runs on
-the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too, for a machine and settings
-that are drawn. What numpy makes of each op is written by hand in draw_*.py, with a bound on the error that follows the numbers through
-the program. Ends with 1 and the program when something is wrong: a result, a crash, or a refusal of `reference`. What the default
-pipeline refuses is counted by code."""
+the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too: most of them for a machine
+that is drawn (random_machines.py), with options that are drawn (random_options.py) and, of some, with pins of their search space
+(random_schedules.py). What numpy makes of each op is written by hand in draw_*.py, with a bound on the error that follows the numbers
+through the program. Ends with 1 and the program when something is wrong: a result, a crash, a refusal by `reference`, or one that does
+not say where. Refusals by the default pipeline are counted by code: apart those of the machine and the options that were drawn, where
+the default pipeline as it is takes the program. The numbers of all follow, with the rows that came least often; --report prints each."""
 import argparse
 import collections
 import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,15 +24,21 @@ import time
 import numpy as np
 
 sys.dont_write_bytecode = True  # the tree may be read-only, and stays as it is
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import program as programs  # noqa: E402
 import draw_composites  # noqa: E402, F401
 import draw_elementwise  # noqa: E402, F401
 import draw_moves  # noqa: E402, F401
 import draw_reductions  # noqa: E402, F401
+import random_machines  # noqa: E402
+import random_options  # noqa: E402
+import random_schedules  # noqa: E402
 from quantity import Reject, loaded, stored  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+DEFAULT = f"--pipeline={ROOT}/pipelines/default.yaml"
 NOT_WRITTEN = ("tensor.group",)  # pto.fuse makes it; a program cannot hold it with what it would have to yield
+SLOW = {("tensor.gcd", "i64"), ("tensor.gcd", "u64")}  # a hundred thousand ops once they are taken apart: few programs with them are lowered
 NO_INPUT = ("index",)  # of shape ops alone: an index tensor is no file
 
 
@@ -48,79 +57,170 @@ def table_rows(inspect):
     return [(o["name"], t) for o in ops if o["name"] in programs.DRAWERS for t in o["element types"].split(", ") if t not in NO_INPUT]
 
 
+def first_error(text):
+    """The first error: (code, where, the line), or None."""
+    m = re.search(r"(?m)^(.*?): error: \[([\w./-]+)\].*", text)
+    return m and (m[2], m[1], m[0])
+
+
+class Setting:
+    """How the default pipeline runs: as it is, or with what is drawn."""
+
+    def __init__(self, r=None, options=None):
+        self.arguments, self.words, self.machine = [], [], None
+        if r is None:
+            return
+        if r.random() < 0.7:
+            self.machine, self.words = random_machines.draw(r)
+            self.arguments.append("--machine=./machine.yaml")
+        if r.random() < 0.6:
+            self.arguments += options.draw(r)
+
+    def __str__(self):
+        return "\n".join([" ".join(self.arguments), *(f"  {w}" for w in self.words)])
+
+
 class Runner:
     def __init__(self, folder, programs_folder):
         self.folder, self.bin = folder, programs_folder
-        os.makedirs(folder, exist_ok=True)
+        self.found = collections.Counter()  # what came how often; a refusal as (kind, code)
+        self.first = {}  # of each refusal the first
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def put(self, name, text):
+        with open(self.path(name), "w", encoding="ascii") as out:
+            out.write(text)
+
     def tool(self, name):
         return os.path.join(self.bin, name) if self.bin else name
 
-    def run(self, arguments):
+    def run(self, tool, *arguments):
+        command = [self.tool(tool), "program.ptir", *arguments]
         try:
-            return subprocess.run([self.tool("pto-run"), self.path("program.ptir"), *arguments], capture_output=True, text=True, timeout=120)
+            return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, cwd=self.folder)
         except subprocess.TimeoutExpired:
-            raise Wrong("it takes longer than 120 s") from None
+            raise Wrong(f"{' '.join(command)}: it takes longer than 120 s") from None
 
     def write(self, p):
+        """The program and its inputs; which arguments name them."""
         f = p.functions[0]
-        with open(self.path("program.ptir"), "w", encoding="ascii") as out:
-            out.write(p.text())
-        arguments = [f"--sym={n}={k}" for n, k in p.symbols().items()]
-        for name, dims, dtype in f.params:
-            np.save(self.path(name + ".npy"), np.asarray(stored(dtype, self.given(f, name))))
-            arguments.append(f"--in={name}={self.path(name + '.npy')}")
-        return arguments
-
-    @staticmethod
-    def given(f, name):
-        return f.env[name].v
+        self.put("program.ptir", p.text())
+        if f.params:
+            np.savez(self.path("in.npz"), **{name: np.asarray(stored(dtype, f.env[name].v)) for name, _, dtype in f.params})
+        return [f"--sym={n}={k}" for n, k in p.symbols().items()] + [f"--in={name}=in.npz:{name}" for name, _, _ in f.params]
 
     def compare(self, f, tag):
-        for name in f.outputs:
-            dims, dtype = f.types[name]
-            q, got = f.env[name], loaded(dtype, np.load(self.path(f"{tag}.{name}.npy")))
-            if got.shape != q.v.shape:
-                raise Wrong(f"{tag}: %{name} has shape {got.shape}, not {q.v.shape}")
-            with np.errstate(all="ignore"):
-                right = got == q.v if q.e is None else np.abs(got.astype(np.float64) - q.v) <= q.e
-            if np.all(right):
-                continue
-            at = tuple(map(int, np.argwhere(~right)[0]))
-            bound = "" if q.e is None else f" +- {np.broadcast_to(q.e, q.v.shape)[at]}"
-            raise Wrong(f"{tag}: %{name}{list(at)} is {got[at]}, not {q.v[at]}{bound}; {np.sum(~right)} of {right.size} are wrong")
+        with np.load(self.path(tag + ".npz")) as made:
+            for name in f.outputs:
+                self.compare_one(f, tag, name, loaded(f.types[name][1], made[name]))
 
-    def outputs(self, f, tag):
-        return [f"--out={n}={self.path(f'{tag}.{n}.npy')}" for n in f.outputs]
+    @staticmethod
+    def compare_one(f, tag, name, got):
+        q = f.env[name]
+        if got.shape != q.v.shape:
+            raise Wrong(f"{tag}: %{name} has shape {got.shape}, not {q.v.shape}")
+        with np.errstate(all="ignore"):
+            right = got == q.v if q.e is None else np.abs(got.astype(np.float64) - q.v) <= q.e
+        if np.all(right):
+            return
+        at = tuple(map(int, np.argwhere(~right)[0]))
+        bound = "" if q.e is None else f" +- {np.broadcast_to(q.e, q.v.shape)[at]}"
+        raise Wrong(f"{tag}: %{name}{list(at)} is {got[at]}, not {q.v[at]}{bound}; {np.sum(~right)} of {right.size} are wrong")
 
-    def check(self, p, settings):
-        """The code of a refusal by the default pipeline, or None."""
-        f, given = p.functions[0], self.write(p)
-        done = self.run([f"--pipeline={ROOT}/pipelines/reference.yaml", *given, *self.outputs(f, "reference")])
+    @staticmethod
+    def outputs(f, tag):
+        return [f"--out={n}={tag}.npz:{n}" for n in f.outputs]
+
+    def reference(self, p, given):
+        done = self.run("pto-run", f"--pipeline={ROOT}/pipelines/reference.yaml", *given, *self.outputs(p.functions[0], "reference"))
         if done.returncode != 0:
             raise Wrong(f"reference: status {done.returncode}\n{done.stderr[:3000]}")
-        self.compare(f, "reference")
-        if settings is None:
-            return None
-        done = self.run([f"--pipeline={ROOT}/pipelines/default.yaml", *settings, *given, *self.outputs(f, "default")])
+        self.compare(p.functions[0], "reference")
+
+    def refused(self, kind, error):
+        self.found[kind, error[0]] += 1
+        self.first.setdefault((kind, error[0]), error[2])
+
+    def pinned(self, r, setting):
+        """Arguments for a schedule of random pins, and the lines where these begin."""
+        done = self.run("pto-opt", DEFAULT, *setting.arguments, "--print-search-space")
+        pins = random_schedules.draw(r, random_schedules.entries(done.stdout)) if done.returncode == 0 else []
+        if not pins:
+            return [], []
+        text, begins = random_schedules.schedule(pins)
+        self.put("pins.yaml", text)
+        return ["--schedule=pins.yaml"], begins
+
+    def once(self, f, setting, given, pins=(), begins=()):
+        """None, or the error of a refusal: (code, where, the line, whether it blames the program)."""
+        done = self.run("pto-run", DEFAULT, *setting.arguments, *pins, *given, *self.outputs(f, "default"))
         if done.returncode == 0:
             self.compare(f, "default")
             return None
-        code = re.search(r"error: \[([\w./-]+)\](.*)", done.stderr)
-        if done.returncode != 5 or not code:
-            raise Wrong(f"default: status {done.returncode} with {' '.join(settings)}\n{done.stderr[:3000]}")
-        return code[0][7:]
+        error = first_error(done.stderr)
+        at_pin = done.returncode == 2 and random_schedules.is_at_a_pin(done.stderr, "pins.yaml", begins)
+        at_op = done.returncode == 5 and error and error[1].startswith("program.ptir:") and not error[0].startswith("E0")
+        if not (at_pin or at_op):
+            raise Wrong(f"status {done.returncode}\n{done.stderr[:3000]}")
+        return (*error, at_op)
+
+    def pinned_once(self, f, setting, given, pins, begins):
+        """Pins that cannot hold are refused where they are; then it goes without them."""
+        error = self.once(f, setting, given, pins, begins)
+        self.found["pin sets"] += 1
+        if not error:
+            return None
+        without = self.once(f, setting, given)
+        if error[3] and not without:
+            raise Wrong(f"pins are refused as if the program were wrong: {error[2]}")
+        if not error[3]:
+            self.refused("pin sets refused", error)
+        return without
+
+    def lowered(self, p, given, r, setting):
+        f = p.functions[0]
+        if setting.machine is not None:
+            self.put("machine.yaml", setting.machine)
+            self.found["machines drawn"] += 1
+        pins, begins = self.pinned(r, setting) if r.random() < 0.4 else ([], [])
+        error = self.pinned_once(f, setting, given, pins, begins) if pins else self.once(f, setting, given)
+        self.found["lowered"] += 1
+        if error and setting.arguments:
+            self.refused("refused for what was drawn", error)
+            error = self.once(f, Setting(), given)
+        if error:
+            self.refused("refused by the default pipeline", error)
+            self.found["refused"] += 1
 
 
-def settings_of(r):
-    """A machine and parameters."""
-    settings = [] 
-    if r.random() < 0.2:
-        settings.append("--set=params.in-place=false")
-    return settings
+def check(runner, options, p, seed, a, hits):
+    """Runs a program; what is wrong with it, or None."""
+    r = random.Random(seed)
+    setting = None
+    try:
+        given = runner.write(p)
+        runner.reference(p, given)
+        if a.lowered and seed % a.lowered == 0 and (not SLOW & set(p.rows) or r.random() < 0.05):
+            setting = Setting(r, options) if r.random() < 0.7 else Setting()
+            runner.lowered(p, given, r, setting)
+        hits.update(p.rows)
+    except Wrong as e:
+        return f"{e}\nwith {setting}" if setting is not None else str(e)
+    return None
+
+
+def report(runner, rows, hits, every):
+    found = runner.found
+    for (kind, code), n in sorted(((k, n) for k, n in found.items() if isinstance(k, tuple)), key=lambda one: (one[0][0], -one[1])):
+        print(f"{kind} {n}: {runner.first[kind, code]}")
+    least = sorted(rows, key=lambda row: hits[row])
+    if every:
+        for op, dtype in rows:
+            print(f"{hits[(op, dtype)]:6} {op} {dtype}")
+    print("rows that came least often: " + ", ".join(f"{op} {dtype} {hits[(op, dtype)]}" for op, dtype in least[:8]))
+    print(f"{sum(hits[row] == 0 for row in rows)} of {len(rows)} rows without a turn, {sum(hits[row] < 20 for row in rows)} with fewer than 20")
 
 
 def main():
@@ -130,42 +230,33 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--lowered", type=int, default=1)
-    parser.add_argument("--report", action="store_true", help="how often each row came, and what was refused")
-    parser.add_argument("--keep", default="", help="folder for files; programs that are wrong stay there")
+    parser.add_argument("--report", action="store_true", help="how often each row came")
+    parser.add_argument("--keep", default="", help="folder for the files of programs that are wrong, each in one named by its seed")
     a = parser.parse_args()
-    runner = Runner(os.path.abspath(a.keep or tempfile.mkdtemp()), a.bin and os.path.abspath(a.bin))
-    rows = table_rows(runner.tool("pto-inspect"))
-    hits, refused = collections.Counter(), collections.Counter()
-    wrong = count = lowered = 0
+    bin_folder = a.bin and os.path.abspath(a.bin)
+    hits, wrong, count = collections.Counter(), 0, 0
     end = time.monotonic() + a.seconds if a.seconds else None
-    for seed in range(a.seed, a.seed + a.count):
-        if end and time.monotonic() > end:
-            break
-        try:
-            p = programs.generate(seed, rows, rows[seed % len(rows)])
-        except Reject:
-            continue
-        count += 1
-        r = random.Random(seed)
-        settings = settings_of(r) if a.lowered and seed % a.lowered == 0 else None
-        try:
-            code = runner.check(p, settings)
-            hits.update(p.rows)
-            lowered += settings is not None
-            if code:
-                refused[code] += 1
-        except Wrong as e:
-            wrong += 1
-            kept = runner.path(f"wrong-{seed}.ptir")
-            with open(kept, "w", encoding="ascii") as out:
-                out.write(p.text())
-            print(f"WRONG seed {seed}: {e}\n{p.text()}", flush=True)
-    if a.report:
-        for op, dtype in rows:
-            print(f"{hits[(op, dtype)]:6} {op} {dtype}")
-    for code, n in refused.most_common():
-        print(f"refused {n}: {code}")
-    print(f"{count} programs, {lowered} lowered, {sum(refused.values())} refused, {wrong} wrong, rows without a turn: {sum(hits[r] == 0 for r in rows)} of {len(rows)}")
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(folder, bin_folder)
+        rows = table_rows(runner.tool("pto-inspect"))
+        options = random_options.Options(runner.tool("pto-opt"), runner.tool("pto-inspect"), f"{ROOT}/pipelines/default.yaml") if a.lowered else None
+        for seed in range(a.seed, a.seed + a.count):
+            if end and time.monotonic() > end:
+                break
+            try:
+                p = programs.generate(seed, rows, rows[seed % len(rows)])
+            except Reject:
+                continue
+            count += 1
+            what = check(runner, options, p, seed, a, hits)
+            if what:
+                wrong += 1
+                print(f"WRONG seed {seed}: {what}\n{p.text()}", flush=True)
+                if a.keep:
+                    shutil.copytree(folder, os.path.join(a.keep, str(seed)), dirs_exist_ok=True)
+    report(runner, rows, hits, a.report)
+    n = runner.found
+    print(f"seeds {a.seed} to {seed}: {count} programs, {n['lowered']} lowered, {n['refused']} refused, {n['machines drawn']} machines, {n['pin sets']} pin sets, {wrong} wrong")
     return wrong != 0 or count == 0
 
 
