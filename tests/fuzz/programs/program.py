@@ -397,7 +397,9 @@ def generate(seed, rows, target):
     p = Program(seed)
     f = Function(p)
     types = p.r.sample(FLOATS + INTEGERS, 2) + ["bool", target[1]]
-    mixed = [row for row in rows if row[1] in types] or list(rows)
+    mixed = [row for row in rows if row[1] in types]
+    # Types that few ops have come more often.
+    mixed += [row for row in mixed if row[1] == target[1]] * 2
     wanted = p.r.randrange(1, 9)
     for _ in range(wanted // 2):
         f.draw(*p.r.choice(mixed))

@@ -17,7 +17,7 @@ INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 UNIT = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}  # half an ulp of 1
 TINY = {"f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}
 LARGEST = 2.0**14  # of a float in a program: no product of two overflows f32, no sum of a few f16
-WORST = 0.05  # relative bound above which a result says nothing any more
+WORST = {"bf16": 0.25}  # relative bound above which a result says nothing any more; of other types a twentieth
 
 
 class Reject(Exception):
@@ -26,7 +26,7 @@ class Reject(Exception):
 
 class Quantity:
     def __init__(self, v, e=None):
-        self.v, self.e = v, e
+        self.v, self.e = np.asarray(v), e
 
     @property
     def bound(self):
@@ -76,7 +76,7 @@ def made(dtype, v, e=None, ulps=0.5):
     if (e is None or not np.any(e)) and ulps <= 0.5 and np.array_equal(rounded(dtype, v), v):
         return Quantity(v)
     e = (0.0 if e is None else 1.01 * e) + (2 * ulps + 1e-3) * UNIT[dtype] * np.abs(v) + TINY[dtype] * (1 + ulps)
-    if v.size and np.max(e / (1e-3 + np.abs(v))) > WORST:
+    if v.size and np.max(e / (1e-3 + np.abs(v))) > WORST.get(dtype, 0.05):
         raise Reject
     return Quantity(v, np.broadcast_to(e, v.shape))
 
