@@ -28,7 +28,9 @@ def wanted(x, k, M):
     return {"r": r}
 EOF
 both m.ptir wanted.py M=1 -- M=2 -- M=9 -- M=33
-both m.ptir wanted.py +--check=semantics +--verify=paranoid M=5
+# --check=semantics draws an $M of 32771 too, where it is allowed: minutes, of a loop whose iterations copy a tensor.
+sed 's/where ($M >= 1)/where ($M >= 1, $M <= 40)/' m.ptir >small.ptir
+both small.ptir wanted.py +--check=semantics +--verify=paranoid M=5
 copied 1
 
 # An inout parameter needs no copy: tokens are decoded in a loop that reads the whole cache and adds a row to it, and
