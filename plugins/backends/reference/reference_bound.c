@@ -73,6 +73,12 @@ bound bound_of(pto_dtype t, double x)
         .lo = is_between ? nextafter(x, none_hi) : x, .hi = is_between ? nextafter(x, none_lo) : x, .is_exact = true};
 }
 
+bound bound_near(double x)
+{
+    const double rounded = (double)(float)x;
+    return (bound){.lo = least(x, rounded), .hi = most(x, rounded)};
+}
+
 bound bound_nan(void) { return (bound){.lo = none_lo, .hi = none_hi, .may_be_nan = true}; }
 
 bound bound_anything(pto_dtype t)

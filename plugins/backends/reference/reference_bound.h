@@ -24,6 +24,8 @@ typedef struct bound_rule {
 
 /* Exact. Of a 64-bit integer that a double does not hold, the ends are its neighbours. */
 bound bound_of(pto_dtype t, double x);
+/* A number that is rounded to f32, or not. */
+bound bound_near(double x);
 /* Everything that the type holds. */
 bound bound_anything(pto_dtype t);
 bound bound_nan(void);
@@ -34,6 +36,8 @@ bool bound_is_unlimited(pto_dtype t, const bound *b);
 bound bound_rounded(pto_dtype t, double lo, double hi, double ulp, bool may_be_nan);
 /* Distance of the numbers of a float type at x, away from 0. */
 double bound_ulp(pto_dtype t, double x);
+/* The largest number of f32, f16 or bf16. */
+double bound_largest(pto_dtype t);
 /* Both sets. */
 bound bound_join(const bound *a, const bound *b);
 
@@ -51,7 +55,7 @@ bound bound_neg(pto_dtype t, const bound *x);
 bound bound_abs(pto_dtype t, const bound *x);
 bound bound_relu(const bound *x);
 bound bound_convert(pto_dtype to, pto_dtype from, const bound *x, round_mode mode, bool saturate);
-/* sqrt rsqrt reciprocal exp log tanh sigmoid silu gelu. */
+/* Ops of one operand with units in their rows; another op: anything. */
 bound bound_function(tensor_op op, gelu_approx approx, pto_dtype t, const bound *x, const bound_rule *rule);
 
 /* ---- sums in any order, rounded after each addition to `inside` or wider, and at the end to t ---- */

@@ -74,10 +74,65 @@ static bound tangent(pto_dtype t, const bound *x, double ulp)
     return bound_rounded(t, tanh(x->lo), tanh(x->hi), ulp, x->may_be_nan);
 }
 
+/* ---- and these, between two ends beyond which they have no numbers ---- */
+
+typedef struct monotone {
+    double (*f)(double x);
+    double from, to;
+    bool falls, keeps_zero;
+} monotone;
+
+static bool find_monotone(tensor_op op, monotone *out)
+{
+    const double infinity = (double)INFINITY;
+    switch (op) {
+    case EVAL_TENSOR_EXP2: *out = (monotone){exp2, -infinity, infinity, false, false}; return true;
+    case EVAL_TENSOR_EXPM1: *out = (monotone){expm1, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_LOG2: *out = (monotone){log2, 0, infinity, false, false}; return true;
+    case EVAL_TENSOR_LOG10: *out = (monotone){log10, 0, infinity, false, false}; return true;
+    case EVAL_TENSOR_LOG1P: *out = (monotone){log1p, -1, infinity, false, true}; return true;
+    case EVAL_TENSOR_SINH: *out = (monotone){sinh, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_ASINH: *out = (monotone){asinh, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_ACOSH: *out = (monotone){acosh, 1, infinity, false, false}; return true;
+    case EVAL_TENSOR_ATANH: *out = (monotone){atanh, -1, 1, false, true}; return true;
+    case EVAL_TENSOR_CBRT: *out = (monotone){cbrt, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_ASIN: *out = (monotone){asin, -1, 1, false, true}; return true;
+    case EVAL_TENSOR_ACOS: *out = (monotone){acos, -1, 1, true, false}; return true;
+    case EVAL_TENSOR_ATAN: *out = (monotone){atan, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_ERF: *out = (monotone){erf, -infinity, infinity, false, true}; return true;
+    case EVAL_TENSOR_ERFC: *out = (monotone){erfc, -infinity, infinity, true, false}; return true;
+    default: return false;
+    }
+}
+
+static bound of_monotone(const monotone *m, pto_dtype t, const bound *x, double ulp)
+{
+    const bool may_be_nan = x->may_be_nan || x->lo < m->from || x->hi > m->to;
+    const double lo = fmax(x->lo, m->from), hi = fmin(x->hi, m->to);
+    if (lo > hi) return bound_nan();
+    if (m->keeps_zero && lo == 0 && hi == 0) return (bound){.lo = x->lo, .hi = x->hi, .may_be_nan = may_be_nan};
+    return bound_rounded(t, m->f(m->falls ? hi : lo), m->f(m->falls ? lo : hi), ulp, may_be_nan);
+}
+
+/* Sine and cosine of sets are not followed: somewhere between -1 and 1, and NaN where the argument is too large. */
+static bound wave(pto_dtype t, const bound *x, double ulp)
+{
+    const double most = fmax(fabs(x->lo), fabs(x->hi));
+    return bound_rounded(t, -1, 1, ulp, x->may_be_nan || most > 65536);
+}
+
+static bound even_exponential(pto_dtype t, const bound *x, double ulp)
+{
+    const bound size = bound_abs(PTO_F32, x);
+    return bound_rounded(t, cosh(size.lo), cosh(size.hi), ulp, x->may_be_nan);
+}
+
 bound bound_function(tensor_op op, gelu_approx approx, pto_dtype t, const bound *x, const bound_rule *rule)
 {
     const bound one = {.lo = 1, .hi = 1};
+    monotone m;
     if (!bound_has_numbers(x)) return bound_nan();
+    if (find_monotone(op, &m)) return of_monotone(&m, t, x, rule->ulp);
     switch (op) {
     case EVAL_TENSOR_SQRT: return with_root(t, x, rule->ulp, false);
     case EVAL_TENSOR_RSQRT: return with_root(t, x, rule->ulp, true);
@@ -88,6 +143,9 @@ bound bound_function(tensor_op op, gelu_approx approx, pto_dtype t, const bound 
     case EVAL_TENSOR_SIGMOID: return bound_rounded(t, sigmoid(x->lo), sigmoid(x->hi), rule->ulp, x->may_be_nan);
     case EVAL_TENSOR_SILU: return gated(&silu, t, x, rule);
     case EVAL_TENSOR_GELU: return gated(approx == GELU_SIGMOID ? &gelu_by_sigmoid : &gelu_by_tanh, t, x, rule);
+    case EVAL_TENSOR_COSH: return even_exponential(t, x, rule->ulp);
+    case EVAL_TENSOR_SIN:
+    case EVAL_TENSOR_COS: return wave(t, x, rule->ulp);
     default: return bound_anything(t);
     }
 }
@@ -145,7 +203,7 @@ void bound_sum_add_product(bound_sum *s, const bound *a, const bound *b)
     add_term(s, &x);
 }
 
-static double largest_of(pto_dtype t) { return t == PTO_F16 ? 65504 : t == PTO_BF16 ? 0x1.fep127 : 0x1.fffffep127; }
+double bound_largest(pto_dtype t) { return t == PTO_F16 ? 65504 : t == PTO_BF16 ? 0x1.fep127 : 0x1.fffffep127; }
 
 /* Of all roundings together, in any order: (1 + u)^n - 1 of the magnitudes. */
 static double sum_error(pto_dtype inside, const bound_sum *s)
@@ -164,8 +222,8 @@ bound bound_sum_end(pto_dtype t, pto_dtype inside, const bound_sum *s)
     const double infinity = (double)INFINITY;
     if (!element_is_float(t)) return bound_rounded(t, s->lo, s->hi, 0, false);
     const double error = sum_error(inside, s);
-    const bool plus = s->has_plus || s->positive + error > largest_of(inside),
-               minus = s->has_minus || s->negative + error > largest_of(inside);
+    const bool plus = s->has_plus || s->positive + error > bound_largest(inside),
+               minus = s->has_minus || s->negative + error > bound_largest(inside);
     const bool may_be_nan = s->may_be_nan || (plus && minus);
     if (s->is_nan || (s->is_plus && s->is_minus)) return bound_nan();
     double lo = s->is_plus ? infinity

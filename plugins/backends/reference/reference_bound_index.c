@@ -92,14 +92,67 @@ pto_status bound_moved(bound_run *r)
     return s;
 }
 
-/* How often a place is combined is not followed: floats may be anything then. */
+/* ---- places that are combined with others ---- */
+
+typedef struct combination {
+    const bound_run *r;
+    const bound *source;
+    bound alpha;
+    bound_sum *sums; /* one for each element of the result; NULL: products, in `to` */
+} combination;
+
+static void combine(void *self, int64_t from, int64_t to)
+{
+    const combination *c = self;
+    if (c->sums != NULL)
+        bound_sum_add_product(&c->sums[to], &c->alpha, &c->source[from]);
+    else
+        c->r->to.at[to] = bound_mul(PTO_F32, &c->r->to.at[to], &c->source[from], 1);
+}
+
+static pto_status combine_floats(bound_run *r, bound_sum *sums)
+{
+    const uint32_t operand = r->o->tensor == EVAL_TENSOR_INDEX_PUT ? 1 : 2;
+    const pto_tensor out = bound_packed(r->call->out), source = bound_packed(r->call->in[operand]);
+    const double alpha = r->call->alpha.is_int ? (double)r->call->alpha.i : r->call->alpha.f;
+    tensor_call call = *r->call;
+    call.out = &out;
+    call.in[operand] = &source;
+    combination c = {r, r->from[operand].at, bound_near(alpha), sums};
+    for (int64_t i = 0; i < r->to.count; i++) {
+        r->to.at[i] = r->from[0].at[i];
+        sums[i] = bound_sum_start();
+        bound_sum_add(&sums[i], &r->from[0].at[i]);
+    }
+    if (r->call->combine == COMBINE_MUL) c.sums = NULL;
+    PTO_TRY(tensor_each_combined(r->o->tensor, &call, combine, &c));
+    for (int64_t i = 0; i < r->to.count; i++) {
+        r->to.at[i] = c.sums != NULL ? bound_sum_end(r->type, PTO_F32, &sums[i])
+                                     : bound_convert(r->type, PTO_F32, &r->to.at[i], ROUND_RINT, false);
+        r->to.at[i].is_exact = false;
+    }
+    return PTO_OK;
+}
+
+/* An index that may be another one lets every element be anything. */
 pto_status bound_combined(bound_run *r)
 {
     if (r->call->combine == COMBINE_NONE) return bound_moved(r);
-    bool exact = !element_is_float(r->type);
-    for (uint32_t i = 0; i < TENSOR_OPERANDS && r->call->in[i] != NULL; i++) exact = exact && is_exact(&r->from[i]);
-    set_all(r, exact ? (bound){.is_exact = true} : bound_anything(r->type));
-    return PTO_OK;
+    bool exact = !element_is_float(r->type), known = element_is_float(r->type);
+    for (uint32_t i = 0; i < TENSOR_OPERANDS && r->call->in[i] != NULL; i++) {
+        exact = exact && is_exact(&r->from[i]);
+        known = known && (is_data(r, i) || is_exact(&r->from[i]));
+    }
+    if (!known) {
+        set_all(r, exact ? (bound){.is_exact = true} : bound_anything(r->type));
+        return PTO_OK;
+    }
+    storage *memory = storage_make(r->in->pool, (size_t)r->to.count * sizeof(bound_sum));
+    if (memory == NULL) return PTO_FAILED;
+    void *const sums = memory->data;
+    const pto_status s = combine_floats(r, sums);
+    storage_release(r->in->pool, memory);
+    return s;
 }
 
 pto_status bound_ordered(bound_run *r)

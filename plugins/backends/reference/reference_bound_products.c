@@ -60,7 +60,7 @@ static bound one_product(const bound_matrices *p, const vector *a, const vector 
     bound_sum s = bound_sum_start();
     const bool is_float = element_is_float(p->inside);
     const bool is_exact = a->is_exact && b->is_exact && (first == NULL || first->is_exact);
-    if (is_exact && (p->k == 0 || !is_float)) return (bound){.is_exact = true};
+    if (is_exact && !p->needs_numbers && (p->k == 0 || !is_float)) return (bound){.is_exact = true};
     if (first != NULL) bound_sum_add(&s, first);
     if (!add_fast(&s, a, b, p->k)) {
         for (int64_t i = 0; i < p->k; i++) bound_sum_add_product(&s, &a->at[i * a->step], &b->at[i * b->step]);

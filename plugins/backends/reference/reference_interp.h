@@ -117,6 +117,7 @@ typedef struct bound_matrices {
     bound *out;
     int64_t m, k, n, a_strides[2], b_strides[2], out_strides[2];
     pto_dtype type, inside; /* of the result, and of sums */
+    bool needs_numbers;     /* sums of integers that are exact have their numbers, and not only that they are */
 } bound_matrices;
 /* False when memory is short. */
 bool bound_products(interp *in, const bound_matrices *p);

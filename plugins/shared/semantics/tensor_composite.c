@@ -283,24 +283,23 @@ static int64_t query_stride(const pto_tensor *t, int i, uint32_t d, uint32_t ran
     return part == 0 && is_heads && !is_shared ? stride * shared : stride;
 }
 
-/* Dims of the walk: batches, heads of keys, queries' heads that share one, queries. */
-static pto_status walk_queries(attention *a)
+pto_status walk_queries(tensor_call *call, walk *out_walk)
 {
-    const tensor_call *call = a->call;
     const pto_tensor *all[] = {call->out, call->in[0], call->in[1], call->in[2], call->in[3]};
     const uint32_t rank = call->out->rank;
+    walk w = {0};
     for (uint32_t d = 0; d + 1 < rank; d++) {
         const int64_t extent = call->out->dims[d], own = d + 2 < rank ? call->in[1]->dims[d] : extent;
         const int64_t shared = own != 0 ? extent / own : 1;
         if (own != 0 && (extent % own != 0 || (shared != 1 && d + 3 != rank)))
-            return tensor_fail(a->call, "extent %" PRId64 " of q along dim %u, and %" PRId64 " of k", extent, d, own);
+            return tensor_fail(call, "extent %" PRId64 " of q along dim %u, and %" PRId64 " of k", extent, d, own);
         for (int part = 0; part < (d + 3 == rank ? 2 : 1); part++) {
-            a->w.dims[a->w.rank] = part == 1 ? shared : d + 3 == rank ? own : extent;
-            for (int i = MADE; i <= MASK; i++)
-                a->w.strides[i][a->w.rank] = query_stride(all[i], i, d, rank, part, shared);
-            a->w.rank++;
+            w.dims[w.rank] = part == 1 ? shared : d + 3 == rank ? own : extent;
+            for (int i = MADE; i <= MASK; i++) w.strides[i][w.rank] = query_stride(all[i], i, d, rank, part, shared);
+            w.rank++;
         }
     }
+    *out_walk = w;
     return PTO_OK;
 }
 
@@ -334,7 +333,7 @@ pto_status eval_TENSOR_ATTENTION(tensor_call *call)
                    .sums = (double *)call->scratch + k->dims[last - 1]};
     if (mask != NULL && mask->rank != 0 && mask->dims[mask->rank - 1] != 1) a.mask_step = mask->strides[mask->rank - 1];
     a.scale = call->has_scale ? call->scale : 1 / sqrt((double)a.elements);
-    TENSOR_TRY(walk_queries(&a));
+    TENSOR_TRY(walk_queries(call, &a.w));
     for (bool more = walk_begin(&a.w); more; more = walk_next(&a.w)) {
         const int64_t query = a.w.index[a.w.rank - 1];
         attend(&a, call->causal ? query + 1 + a.keys - q->dims[last - 1] : a.keys);

@@ -268,6 +268,22 @@ static pto_status combine(tensor_call *call, walk_rule rule, const pto_tensor *s
     return PTO_OK;
 }
 
+pto_status tensor_each_combined(tensor_op op, tensor_call *call, tensor_visit *visit, void *self)
+{
+    const walk_rule rule = op == EVAL_TENSOR_SCATTER     ? walk_elements
+                           : op == EVAL_TENSOR_INDEX_PUT ? walk_lists
+                                                         : walk_slices;
+    indexed_walk x;
+    TENSOR_TRY(rule(call, call->in[op == EVAL_TENSOR_INDEX_PUT ? 1 : 2], call->out, &x));
+    for (bool more = walk_begin(&x.w); more; more = walk_next(&x.w)) {
+        int64_t at;
+        TENSOR_TRY(find_run(call, &x, &at));
+        for (int64_t i = 0; i < x.n; i++)
+            visit(self, x.w.offset[LISTED] + i * x.listed_stride, at + i * x.indexed_stride);
+    }
+    return PTO_OK;
+}
+
 static pto_status put(tensor_call *call, walk_rule rule, int operand)
 {
     indexed_walk x;

@@ -220,17 +220,6 @@ static void last_dims(const pto_tensor *t, bool transposed, int64_t out_dims[2],
 
 /* ---- vectors, and operands that are repeated ---- */
 
-/* A dim of extent 1 before dim `at`. */
-static void insert_dim(pto_tensor *t, uint32_t at)
-{
-    for (uint32_t d = t->rank++; d > at; d--) {
-        t->dims[d] = t->dims[d - 1];
-        t->strides[d] = t->strides[d - 1];
-    }
-    t->dims[at] = 1;
-    t->strides[at] = 0;
-}
-
 /* As arrays of a walk: the result comes first. */
 enum { OUT, A, B, BIAS, SCALE, ARRAYS };
 
@@ -265,11 +254,11 @@ static pto_status to_matrices(tensor_call *call, pto_tensor arrays[ARRAYS], bool
     for (int i = 0; i < ARRAYS; i++) {
         out_there[i] = i < BIAS || (i == BIAS ? bias : scale) != NULL;
         if (!out_there[i] || i == A || i == B) continue;
-        if (row) insert_dim(&arrays[i], column ? rank : rank - 1);
-        if (column) insert_dim(&arrays[i], arrays[i].rank);
+        if (row) tensor_insert_dim(&arrays[i], column ? rank : rank - 1);
+        if (column) tensor_insert_dim(&arrays[i], arrays[i].rank);
     }
-    if (row) insert_dim(&arrays[A], 0);
-    if (column) insert_dim(&arrays[B], 1);
+    if (row) tensor_insert_dim(&arrays[A], 0);
+    if (column) tensor_insert_dim(&arrays[B], 1);
     return PTO_OK;
 }
 

@@ -124,6 +124,16 @@ walk tensor_lines(const tensor_call *call, uint32_t axis)
     return w;
 }
 
+void tensor_insert_dim(pto_tensor *t, uint32_t at)
+{
+    for (uint32_t d = t->rank++; d > at; d--) {
+        t->dims[d] = t->dims[d - 1];
+        t->strides[d] = t->strides[d - 1];
+    }
+    t->dims[at] = 1;
+    t->strides[at] = 0;
+}
+
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset)
 {
     return (uint8_t *)t->data + offset * (int64_t)element_bytes(t->dtype);

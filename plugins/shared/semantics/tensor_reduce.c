@@ -7,8 +7,7 @@
 
 typedef enum fold_op { FOLD_OP_SUM, FOLD_OP_MEAN, FOLD_OP_PROD, FOLD_OP_MAX, FOLD_OP_MIN } fold_op;
 
-/* The kept dims (array 0: result, array 1: operand) and the reduced ones (array 1). */
-static pto_status split_dims(tensor_call *call, walk *kept, walk *reduced)
+pto_status walk_reduction(tensor_call *call, walk *kept, walk *reduced)
 {
     const pto_tensor *in = call->in[0], *out = call->out;
     bool is_reduced[PTO_MAX_DIMS] = {false};
@@ -105,7 +104,7 @@ static pto_status reduce(tensor_call *call, fold_op op)
     const pto_tensor *out = call->out;
     if (element_is_float(out->dtype) || op == FOLD_OP_MEAN) TENSOR_TRY(tensor_check_float(call));
     TENSOR_TRY(tensor_check_dtype(call, 0));
-    TENSOR_TRY(split_dims(call, &kept, &reduced));
+    TENSOR_TRY(walk_reduction(call, &kept, &reduced));
     const int64_t n = walk_split_last(&reduced, strides);
     for (bool more = walk_begin(&kept); more; more = walk_next(&kept)) {
         const fold f = fold_all(call, op, &reduced, n, strides[1], kept.offset[1]);
@@ -153,7 +152,7 @@ pto_status eval_TENSOR_VAR(tensor_call *call)
     walk kept, reduced;
     TENSOR_TRY(tensor_check_float(call));
     TENSOR_TRY(tensor_check_dtype(call, 0));
-    TENSOR_TRY(split_dims(call, &kept, &reduced));
+    TENSOR_TRY(walk_reduction(call, &kept, &reduced));
     for (bool more = walk_begin(&kept); more; more = walk_next(&kept)) {
         const double value = variance(call, &reduced, kept.offset[1]);
         element_write_f64(call->out->dtype, tensor_at(call->out, kept.offset[0]), 1, 1, &value);
@@ -182,7 +181,7 @@ static pto_status choose(tensor_call *call, bool smaller)
     const pto_tensor *in = call->in[0], *out = call->out;
     if (out->dtype != PTO_I32 && out->dtype != PTO_I64)
         return tensor_fail(call, "the result is %s, it must be i32 or i64", pto_dtype_name(out->dtype));
-    TENSOR_TRY(split_dims(call, &kept, &reduced));
+    TENSOR_TRY(walk_reduction(call, &kept, &reduced));
     for (bool more = walk_begin(&kept); more; more = walk_next(&kept)) {
         int64_t index = 0, best = INT32_MAX, place = 0;
         for (bool on = walk_begin(&reduced); on; on = walk_next(&reduced), index++) {

@@ -43,7 +43,20 @@ pto_status walk_pairs(tensor_call *call, walk *out_walk, int64_t *out_apart);
 /* Of tensor.layer_norm and group_norm: `inner` walks what has one mean, from each place of `outer` on. Arrays 0 to 3
  * are the result, x, gamma and beta. Fails when types or extents do not fit. */
 pto_status walk_norm(tensor_op op, tensor_call *call, walk *outer, walk *inner);
+/* Of tensor.attention: batches, heads of keys, heads of queries that share one, queries. Arrays 0 to 4 are the result,
+ * q, k, v and the mask. Fails when heads do not fit. */
+pto_status walk_queries(tensor_call *call, walk *out_walk);
+/* Of a reduction: the dims that stay (array 0: the result, array 1: in[0]), and those that are reduced (array 1). Fails
+ * when axes or extents do not fit. */
+pto_status walk_reduction(tensor_call *call, walk *kept, walk *reduced);
 
+/* Of tensor.scatter, index_put and index_add: each element of the source and the place in the result that it is
+ * combined with, in the order of the op. Fails when extents do not fit, or an index is outside. */
+typedef void tensor_visit(void *self, int64_t from, int64_t to);
+pto_status tensor_each_combined(tensor_op op, tensor_call *call, tensor_visit *visit, void *self);
+
+/* One more dim, of extent 1, before dim `at`: of a vector it makes a matrix. */
+void tensor_insert_dim(pto_tensor *t, uint32_t at);
 /* The byte of an element, by its offset in elements. */
 uint8_t *tensor_at(const pto_tensor *t, int64_t offset);
 /* The product of the extents; 1 for rank 0. */

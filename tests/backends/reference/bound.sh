@@ -47,6 +47,12 @@ op '%e = tensor.exp %x : tensor<2 x 8 x f32>
   %y = tensor.reciprocal %g : tensor<2 x 8 x f32>' f32
 run f.ptir y --in x=z.npy
 wants "a pole" '(a[:, 0] == -np.inf) & (b[:, 0] == np.inf) & (abs(b[:, 1] - a[:, 1]) < 1e-5)'
+# All three operands of a clip count.
+op '%e = tensor.exp %x : tensor<2 x 8 x f32>
+  %c = tensor.constant {value = 100.0} : tensor<2 x 8 x f32>
+  %y = tensor.clip %c, %c, %e : tensor<2 x 8 x f32>' f32
+run f.ptir y --in x=z.npy
+wants "a clip" '(a[:, :6] < v[:, :6]).all() & (v[:, :6] < b[:, :6]).all() & (a[:, 6] == 100) & (b[:, 6] == 100)'
 # Zeros have signs; a root of what may be below zero may be NaN.
 op '%y = tensor.neg %x : tensor<2 x 8 x f32>' f32
 run f.ptir y --in x=x.npy

@@ -1,0 +1,224 @@
+/* Sets of values of products of matrices, of what is scaled, and of windows with kernels: sums of products in any
+ * order, and what follows them. */
+#include "reference_bound_lists.h"
+
+#include <string.h>
+
+static void last_strides(const pto_tensor *t, bool transposed, int64_t out[2])
+{
+    out[0] = t->strides[t->rank - (transposed ? 1 : 2)];
+    out[1] = t->strides[t->rank - (transposed ? 2 : 1)];
+}
+
+/* The sums alone, of type `t`, of what the lists of the operands hold. */
+static pto_status sums_of_products(bound_run *r, pto_dtype t, pto_dtype inside, bool needs_numbers)
+{
+    const tensor_call *call = r->call;
+    pto_tensor cut[3] = {bound_packed(call->out), bound_packed(call->in[0]), bound_packed(call->in[1])};
+    const bool row = cut[1].rank == 1, column = cut[2].rank == 1;
+    walk w;
+    if (row) tensor_insert_dim(&cut[0], cut[0].rank - !column);
+    if (column) tensor_insert_dim(&cut[0], cut[0].rank);
+    if (row) tensor_insert_dim(&cut[1], 0);
+    if (column) tensor_insert_dim(&cut[2], 1);
+    const pto_tensor out = cut[0], a = cut[1], b = cut[2];
+    bound_matrices p = {.m = out.dims[out.rank - 2],
+                        .k = a.dims[a.rank - (call->transpose_a ? 2 : 1)],
+                        .n = out.dims[out.rank - 1],
+                        .type = t,
+                        .inside = inside,
+                        .needs_numbers = needs_numbers};
+    last_strides(&a, call->transpose_a, p.a_strides);
+    last_strides(&b, call->transpose_b, p.b_strides);
+    last_strides(&out, false, p.out_strides);
+    for (int i = 0; i < 3; i++) cut[i].rank -= 2;
+    tensor_call batch = {.in = {&cut[1], &cut[2]}, .out = &cut[0]};
+    PTO_TRY(walk_broadcast(&batch, 2, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        p.out = r->to.at + w.offset[0];
+        p.a = r->from[0].at + w.offset[1];
+        p.b = r->from[1].at + w.offset[2];
+        if (!bound_products(r->in, &p)) return PTO_FAILED;
+    }
+    return PTO_OK;
+}
+
+/* Whether all elements of operand `i` are exact, or there is none (0). */
+static bool is_exact(const bound_run *r, int i)
+{
+    for (int64_t k = 0; i != 0 && k < r->from[i].count; k++)
+        if (!r->from[i].at[k].is_exact) return false;
+    return true;
+}
+
+/* Of one element: the bias, converted to the type `t` of the sum, then scale and relu in f32. Integers that stay
+ * integers keep what is exact. */
+static void follow_sum(const bound_run *r, pto_dtype t, const bound *bias, const bound *scale, bound *y)
+{
+    const bool stays = !element_is_float(t) && scale == NULL;
+    if (stays && y->is_exact && (bias == NULL || bias->is_exact)) return;
+    if (bias != NULL) {
+        const bound b = bound_convert(t, r->call->in[2]->dtype, bias, ROUND_RINT, false);
+        *y = bound_add(t, y, &b, 1);
+    }
+    if (scale != NULL) {
+        const bound x = bound_convert(PTO_F32, t, y, ROUND_RINT, false);
+        *y = bound_mul(PTO_F32, &x, scale, 1);
+    }
+    if (r->call->relu) *y = bound_relu(y);
+    *y =
+        bound_convert(r->type, scale != NULL ? PTO_F32 : t, y, ROUND_RINT, !element_is_float(r->type) && scale != NULL);
+    y->is_exact = false;
+}
+
+/* What sums are kept in before anything follows them. */
+static pto_dtype sum_type(const bound_run *r, bool is_scaled)
+{
+    const pto_dtype from = r->call->in[0]->dtype;
+    if (element_is_float(from)) return PTO_F32;
+    if (!is_scaled) return r->type;
+    return from == PTO_U32 || from == PTO_U64 || from == PTO_I64 ? from : PTO_I32;
+}
+
+pto_status bound_matmul(bound_run *r)
+{
+    const tensor_call *call = r->call;
+    const int scale = call->third_is_scale  ? 2
+                      : call->in[3] != NULL ? 3
+                                            : 0,
+              bias = call->in[2] != NULL && !call->third_is_scale ? 2 : 0;
+    const pto_dtype t = sum_type(r, scale != 0);
+    if (scale == 0 && bias == 0 && !call->relu) return sums_of_products(r, r->type, t, false);
+    PTO_TRY(sums_of_products(r, t, t, scale != 0 || !is_exact(r, bias)));
+    const pto_tensor out = bound_packed(call->out);
+    pto_tensor in[2];
+    tensor_call places = {.out = &out};
+    for (int i = 0; i < 2; i++) {
+        const int operand = i == 0 ? bias : scale;
+        in[i] = operand != 0 ? bound_packed(call->in[operand]) : out;
+        places.in[i] = &in[i];
+    }
+    walk w;
+    PTO_TRY(walk_broadcast(&places, 2, &w));
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const bound *b = bias != 0 ? &r->from[bias].at[w.offset[1]] : NULL,
+                    *s = scale != 0 ? &r->from[scale].at[w.offset[2]] : NULL;
+        follow_sum(r, t, b, s, &r->to.at[w.offset[0]]);
+    }
+    return PTO_OK;
+}
+
+/* ---- products of what is scaled ---- */
+
+/* The elements of operand `i` times their scales, in f32, in the place of the elements: as the row of the op computes
+ * them. */
+static void scale_operand(bound_run *r, int i)
+{
+    const pto_tensor x = bound_packed(r->call->in[i]), scale = bound_packed(r->call->in[i + 2]);
+    const bool is_turned = i == 0 ? r->call->transpose_a : r->call->transpose_b;
+    const uint32_t along = x.rank - (is_turned == (i == 0) ? 2 : 1);
+    walk w = {.rank = x.rank};
+    memcpy(w.dims, x.dims, sizeof w.dims);
+    memcpy(w.strides[0], x.strides, sizeof w.strides[0]);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        int64_t at = 0;
+        for (uint32_t d = 0; d < x.rank; d++) {
+            const int64_t index = d == along ? w.index[d] / r->call->block : w.index[d];
+            if (scale.dims[d] != 1) at += index * scale.strides[d];
+        }
+        bound *b = &r->from[i].at[w.offset[0]];
+        const bound wide = bound_convert(PTO_F32, x.dtype, b, ROUND_RINT, false);
+        *b = bound_mul(PTO_F32, &wide, &r->from[i + 2].at[at], 0);
+    }
+}
+
+pto_status bound_scaled_matmul(bound_run *r)
+{
+    for (int i = 0; i < 2; i++) scale_operand(r, i);
+    return sums_of_products(r, r->type, PTO_F32, false);
+}
+
+/* ---- windows with kernels: one row of results is a product of its windows and the kernels of a group ---- */
+
+typedef struct windows {
+    bound_run *r;
+    pto_tensor x, w, out;
+    int64_t strides[2], dilations[2], groups, channels, results, depth; /* channels and results of a group */
+    pto_dtype sum;
+    bound *columns; /* windows x depth */
+} windows;
+
+/* The windows of row `row` of batch `batch`, of one group; around x there are zeros. */
+static void gather_row(const windows *v, int64_t batch, int64_t row, int64_t group)
+{
+    const tensor_call *call = v->r->call;
+    bound *to = v->columns;
+    for (int64_t j = 0; j < v->out.dims[2]; j++) {
+        for (int64_t k = 0; k < v->w.dims[0] * v->w.dims[1]; k++, to += v->channels) {
+            const int64_t at[] = {
+                row * v->strides[0] - call->offsets[0] + k / v->w.dims[1] * v->dilations[0],
+                j * v->strides[1] - call->offsets[1] + k % v->w.dims[1] * v->dilations[1],
+            };
+            const bool is_outside = at[0] < 0 || at[0] >= v->x.dims[1] || at[1] < 0 || at[1] >= v->x.dims[2];
+            const int64_t from =
+                batch * v->x.strides[0] + at[0] * v->x.strides[1] + at[1] * v->x.strides[2] + group * v->channels;
+            for (int64_t c = 0; c < v->channels; c++)
+                to[c] = is_outside ? (bound){.is_exact = true} : v->r->from[0].at[from + c];
+        }
+    }
+}
+
+static pto_status row_of_windows(const windows *v, int64_t batch, int64_t row, int64_t group)
+{
+    bound_run *const r = v->r;
+    const bool has_bias = r->call->in[2] != NULL;
+    bound *to = r->to.at + batch * v->out.strides[0] + row * v->out.strides[1] + group * v->results;
+    const bound_matrices p = {.a = v->columns,
+                              .b = r->from[1].at + group * v->results,
+                              .out = to,
+                              .m = v->out.dims[2],
+                              .k = v->depth,
+                              .n = v->results,
+                              .a_strides = {v->depth, 1},
+                              .b_strides = {v->w.dims[3], 1},
+                              .out_strides = {v->out.dims[3], 1},
+                              .type = has_bias ? v->sum : r->type,
+                              .inside = v->sum,
+                              .needs_numbers = !is_exact(r, has_bias ? 2 : 0)};
+    gather_row(v, batch, row, group);
+    if (!bound_products(r->in, &p)) return PTO_FAILED;
+    for (int64_t i = 0; has_bias && i < p.m; i++) {
+        for (int64_t j = 0; j < p.n; j++)
+            follow_sum(r, v->sum, &r->from[2].at[group * v->results + j], NULL, &to[i * p.out_strides[0] + j]);
+    }
+    return PTO_OK;
+}
+
+pto_status bound_windows(bound_run *r)
+{
+    const tensor_call *call = r->call;
+    windows v = {.r = r,
+                 .x = bound_packed(call->in[0]),
+                 .w = bound_packed(call->in[1]),
+                 .out = bound_packed(call->out),
+                 .groups = call->groups != 0 ? call->groups : 1};
+    for (uint32_t d = 0; d < 2; d++) {
+        v.strides[d] = call->has_strides ? call->strides[d] : 1;
+        v.dilations[d] = call->axis_count != 0 ? call->axes[d] : 1;
+    }
+    v.channels = v.w.dims[2];
+    v.results = v.w.dims[3] / v.groups;
+    v.depth = v.w.dims[0] * v.w.dims[1] * v.channels;
+    v.sum = element_is_float(v.x.dtype) ? PTO_F32 : r->type;
+    storage *memory = storage_make(r->in->pool, (size_t)(v.out.dims[2] * v.depth + 1) * sizeof(bound));
+    if (memory == NULL) return PTO_FAILED;
+    void *const columns = memory->data;
+    v.columns = columns;
+    pto_status s = PTO_OK;
+    for (int64_t i = 0; s == PTO_OK && i < v.out.dims[0] * v.out.dims[1] * v.groups; i++) {
+        const int64_t row = i / v.groups;
+        s = row_of_windows(&v, row / v.out.dims[1], row % v.out.dims[1], i % v.groups);
+    }
+    storage_release(r->in->pool, memory);
+    return s;
+}
