@@ -1,12 +1,7 @@
 # Planted miscompiles, one at a time in the default pipeline: --check=semantics names the step that planted it and no
 # other, whichever inputs that takes. Without one nobody is named.
 . "$TEST_ROOT/tests/shell.sh"
-plugin=$TEST_PLUGINS/hostile-miscompiles.so
-id=test.hostile-miscompiles
-sed -e 's/^  vector: { count: 48,/  vector: { count: 2,/; s/^  cube: { count: 24,/  cube: { count: 1,/' \
-  "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >few.yaml # cores come to a second tile early
-cmp -s few.yaml "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" && fail "the machine has as many cores as before"
-planted=0
+. "$TEST_ROOT/tests/attack/compiler/inputs/planting.sh"
 program() { # NAME INPUTS RESULTS OP..: the ops' results in order
   name=$1 inputs=$2 results=$3
   shift 3
@@ -39,22 +34,6 @@ program product "%a: tensor<\$N x 300 x f16>, %b: tensor<300 x 32 x f16>" "tenso
 program sums "%a: $r" "tensor<\$N x 1 x f32>, tensor<\$N x 1 x f32>" \
   "%b = tensor.abs %a : $r" "%y = tensor.reduce_sum %b {axis = 1} : tensor<\$N x 1 x f32>" \
   "%m = tensor.reduce_max %a {axis = 1} : tensor<\$N x 1 x f32>" "return %y, %m"
-run() { # MODULE OPTIONS..
-  module=$1
-  shift
-  pto-opt "$module.ptir" --pipeline=default.yaml --machine=./few.yaml "--plugin=$plugin" --check=semantics -o /dev/null "$@" >out.txt 2>text
-}
-finds() { # LEVEL AFTER MODULE PLANT.. [-- INPUTS: the last must be found on those]
-  level=$1 after=$2 module=$3
-  shift 3
-  for plant in "$@"; do
-    planted=$((planted + 1))
-    run "$module" --insert-after "$after=$id-$level{plant=$plant}"
-    got=$?
-    [ $got -eq 6 ] && grep -q "error: \[E190[12]\] step \`hostile-miscompiles-$level\` (pass $id-$level of plugin $id)" text && continue
-    complain "$plant in $module after $after: status $got, the step is not named"
-  done
-}
 on() { # INPUTS: what the last one was found on
   grep -qF "note: @f was run on $1" text && return
   complain "$plant in $module: found on other inputs than $1"

@@ -125,6 +125,18 @@ static pto_status shift(pto_op op, const defect *d)
     return set_expr(op, d->text, 0, pto_expr_offset(pto_expr_of(op, pto_s(d->text), 0), (int64_t)d->number));
 }
 
+/* The last one is `number` more, or that number. */
+static pto_status shift_last(pto_op op, const defect *d)
+{
+    const uint32_t last = pto_expr_count_of(op, pto_s(d->text)) - 1;
+    return set_expr(op, d->text, last, pto_expr_offset(pto_expr_of(op, pto_s(d->text), last), (int64_t)d->number));
+}
+
+static pto_status fix_last(pto_op op, const defect *d)
+{
+    return set_expr(op, d->text, pto_expr_count_of(op, pto_s(d->text)) - 1, pto_expr_const(op.run, (int64_t)d->number));
+}
+
 static pto_status fix(pto_op op, const defect *d)
 {
     return set_expr(op, d->text, 0, pto_expr_const(op.run, (int64_t)d->number));
@@ -322,6 +334,16 @@ static const defect tensor_defects[] = {
     {"only-at-1", "tensor.neg", only_at_1, NULL, 0},
     {"only-from-200", "tensor.neg", only_from, NULL, 200},
     {"log-of-more", "tensor.log", first_with, "tensor.maximum", 1e-38},
+    {"swaps-planes", "tensor.concat", swap, NULL, 0},
+    {"reads-low-plane", "tensor.view", fix_last, "offsets", 0},
+    {"carries-always", "tensor.bitwise_not", become, NULL, 0},
+    {"and-for-or", "tensor.bitwise_or", become, "tensor.bitwise_and", 0},
+    {"shifts-up", "tensor.shr", become, "tensor.shl", 0},
+    {"drops-activation", "tensor.matmul", set_word, "activation=none", 0},
+    {"ranks-equals-alike", "tensor.le", become, "tensor.lt", 0},
+    {"ranks-backwards", "tensor.lt", become, "tensor.gt", 0},
+    {"ranks-from-one", "tensor.reduce_sum", then, "tensor.add", 1},
+    {"joins-first-part", "tensor.assemble", fix, "offsets", 0},
 };
 
 static const defect tile_defects[] = {
@@ -333,6 +355,11 @@ static const defect tile_defects[] = {
     {"drops-last-product", "for", shift, "to", -1},
     {"loads-first-tile", "tile.load", fix, "offsets", 0},
     {"starts-anew", "tile.matmul_acc", start_anew, NULL, 0},
+    {"drops-last-part", "forall", shift_last, "to", -1},
+    {"sums-first-part", "tile.load", fix_last, "offsets", 0},
+    {"drops-relu", "tile.store", set_flag, "relu", 0},
+    {"writes-first-row", "tile.store", fix_last, "offsets", 0},
+    {"drops-last-iteration", "for", shift, "to", -1},
 };
 
 static const defect block_defects[] = {
@@ -345,6 +372,8 @@ static const defect block_defects[] = {
     {"stores-first-tile", "pto.tstore", fix, "offsets", 0},
     {"loads-next-row", "pto.tload", shift, "offsets", 1},
     {"swaps-arguments", "block.launch", swap, NULL, 0},
+    {"drops-relu", "pto.tstore", set_flag, "relu", 0},
+    {"drops-products", "pto.tmatmul_acc", become, NULL, 0},
 };
 
 static const defect exec_defects[] = {
@@ -358,6 +387,15 @@ static const defect reassociates_defects[] = {
     {"many-units", "tensor.reduce_sum", then, "tensor.mul", 1.001},
     {"drops-abs", "tensor.abs", become, NULL, 0},
     {"numbs", "tensor.reduce_max", set_word, "nan=ignore", 0},
+    {"scores-off", "tensor.attention", set_number, "scale", 0.126},
+    {"sees-later-keys", "tensor.attention", set_flag, "causal", 0},
+    {"values-off", "tensor.attention", then, "tensor.mul", 1.001},
+    {"forgets-correction", "tensor.var", set_int, "correction", 0},
+    {"windows-off", "tensor.conv2d", then, "tensor.mul", 1.001},
+    {"entropy-off", "tensor.cross_entropy", then, "tensor.add", 0.001},
+    {"scales-off", "tensor.scaled_matmul", then, "tensor.mul", 1.001},
+    {"sine-for-tangent", "tensor.tan", become, "tensor.sin", 0},
+    {"power-off", "tensor.pow", then, "tensor.mul", 1.00001},
 };
 
 static pto_status plant(const pto_run *run, pto_op unit, const defect *d)
