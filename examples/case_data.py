@@ -24,6 +24,43 @@ def f32_from_bf16(patterns):
     return (np.asarray(patterns, dtype=np.uint16).astype(np.uint32) << 16).view(np.float32)
 
 
+def wide(patterns):
+    """bfloat16 patterns as float64."""
+    return f32_from_bf16(patterns).astype(np.float64)
+
+
+def rounded(x):
+    """Float64 numbers rounded to bfloat16, as float64: where a program rounds to bf16 between two steps."""
+    return wide(bf16_from_f32(np.asarray(x).astype(np.float32)))
+
+
+def quantised(x):
+    """Integers of i8 for each row of x, as float64, and the scale of the row, its largest magnitude over 127 (of zeros 1).
+    Steps are in float32, as programs have them: where a number is between two integers is part of what they compute."""
+    x = np.asarray(x).astype(np.float32)
+    scale = (np.abs(x).max(axis=-1, keepdims=True) / np.float32(127)).astype(np.float32)
+    scale = np.where(scale == 0, np.float32(1), scale)
+    return np.clip(np.rint(x / scale), -128, 127).astype(np.float64), scale.astype(np.float64)
+
+
+def rms(x, eps=1e-6):
+    """x over the root of the mean of its squares, along the last dim."""
+    return x / np.sqrt((x * x).mean(axis=-1, keepdims=True) + eps)
+
+
+def turned(x, cos, sin, interleaved=False):
+    """Rotary embedding of pairs of elements of the last dim: halves, or neighbours."""
+    p, q = (x[..., ::2], x[..., 1::2]) if interleaved else np.split(x, 2, -1)
+    parts = p * cos - q * sin, q * cos + p * sin
+    return np.stack(parts, -1).reshape(x.shape) if interleaved else np.concatenate(parts, -1)
+
+
+def angles(places, pairs):
+    """cos and sin in float32 of each place, for the pairs of a rotary embedding."""
+    angle = np.asarray(places)[..., None] / 10000.0 ** (np.arange(pairs) / pairs)
+    return np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
+
+
 class Case:
     """One call of a data maker."""
 
@@ -38,6 +75,15 @@ class Case:
 
     def normal(self, *shape, scale=1.0):
         return (self.rng.standard_normal(shape) * scale).astype(np.float32)
+
+    def bf16(self, *shape, scale=1.0):
+        return bf16_from_f32(self.normal(*shape, scale=scale))
+
+    def i8(self, *shape):
+        return self.rng.integers(-127, 128, shape).astype(np.int8)
+
+    def positive(self, *shape, scale=1.0):
+        return (self.rng.uniform(0.5, 1.5, shape) * scale).astype(np.float32)
 
     def save(self, **arrays):
         for name, array in arrays.items():

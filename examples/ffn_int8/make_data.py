@@ -6,23 +6,13 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from case_data import Case, bf16_from_f32, f32_from_bf16  # noqa: E402
+from case_data import Case, bf16_from_f32, f32_from_bf16, quantised  # noqa: E402
 
 case = Case(seed=11)
 t, k = case["T"], case["K"]
 x = bf16_from_f32(case.normal(t, k))
 w13, w2 = (case.rng.integers(-127, 128, shape).astype(np.int8) for shape in ((k, 384), (192, k)))
 s13, s2 = (case.rng.uniform(0.5, 1.5, n).astype(np.float32) / np.float32(73 * terms**0.5) for n, terms in ((384, k), (k, 192)))
-
-
-def quantised(v):
-    """Steps in float32, as the program has them: where a value is between two integers is part of the specification."""
-    v = v.astype(np.float32)
-    s = (np.abs(v).max(axis=1, keepdims=True) / np.float32(127)).astype(np.float32)
-    s = np.where(s == 0, np.float32(1), s)
-    return np.clip(np.rint(v / s), -128, 127).astype(np.float64), s.astype(np.float64)
-
-
 q, s = quantised(f32_from_bf16(x))
 u = q @ w13.astype(np.float64) * s * s13.astype(np.float64)
 left, right = u[:, :192], u[:, 192:]

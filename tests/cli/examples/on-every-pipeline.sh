@@ -1,9 +1,10 @@
 # Every example at its small sizes, at one element, and at sizes with tails: within its rule on reference and on the
 # simulator, and the simulator computes the bits of reference on the final IR.
 . "$TEST_ROOT/tests/shell.sh"
-runs="softmax/case:small softmax/case:paper softmax/rows:small softmax/rows:one softmax/rows:long rms_norm/case:small rms_norm/case:one rms_norm/case:paper
-rms_norm/bf16:small rms_norm/bf16:one rms_norm/bf16:paper gemm/case:small gemm/case:one gemm/case:tails gemm/bf16:small gemm/bf16:one gemm/bf16:tails
-gemm/transposed:small gemm/transposed:one gemm/transposed:tails ffn/case:small ffn/case:one ffn/case:paper"
+runs="softmax/case:small softmax/rows:small softmax/rows:one softmax/rows:long rms_norm/case:small rms_norm/case:one
+rms_norm/bf16:small rms_norm/bf16:one gemm/case:small gemm/case:one gemm/case:tails gemm/bf16:small gemm/bf16:one gemm/bf16:tails
+gemm/transposed:small gemm/transposed:one gemm/transposed:tails ffn/case:small ffn/case:one ffn/case:paper
+gemm_residual/case:small paged_attention/blocks:small ragged_expert/case:small sparse_flash_attention/case:one"
 for run in $runs; do
   case=${run%:*}
   size=${run#*:}
