@@ -1,4 +1,4 @@
-"""Inputs and reference of conv2d: sums over kernels of 3 x 3 with zeros around x, plus bias, then relu; with bf16=1 of every second window, in two groups of channels, without relu."""
+"""Inputs and reference of conv2d: sums over kernels of 3 x 3 with zeros around x, plus bias, then relu; with bf16=1 of every second window, in two groups of channels, without relu. With nchw=1 channels come first."""
 
 import os
 import sys
@@ -26,4 +26,8 @@ def sums(x, kernel, bias):
 
 wide = [(f32_from_bf16(a) if bf16 else a).astype(np.float64) for a in given.values()]
 y = sums(*wide)
-case.save(**given, y=y if bf16 else np.maximum(y, 0), y_magnitude=sums(*map(np.abs, wide)))
+y, magnitude = y if bf16 else np.maximum(y, 0), sums(*map(np.abs, wide))
+if case.sizes.get("nchw"):
+    given["x"], y, magnitude = (a.transpose(0, 3, 1, 2) for a in (given["x"], y, magnitude))
+    given["w"] = given["w"].transpose(3, 2, 0, 1)
+case.save(**given, y=y, y_magnitude=magnitude)

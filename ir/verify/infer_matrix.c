@@ -156,6 +156,17 @@ status infer_scaled_matmul(module *m, uint32_t op, type_id *out)
 
 enum { MOST_WINDOW = 1 << 16 };
 
+/* Which dims of x and the result are batch, rows, columns and channels; which of w rows, columns, channels, results. */
+typedef struct conv_dims {
+    uint32_t x[4], w[4];
+} conv_dims;
+
+static const conv_dims *conv_dims_of(module *m, op_id op)
+{
+    static const conv_dims last = {{0, 1, 2, 3}, {0, 1, 2, 3}}, first = {{0, 2, 3, 1}, {2, 3, 1, 0}};
+    return str_is(op_attr_str(m, op, "layout"), "nchw") ? &first : &last;
+}
+
 /* Two numbers, along rows and columns. */
 static status both_dims(module *m, op_id op, const char *attr, int64_t absent, int64_t out[2])
 {
@@ -178,11 +189,12 @@ static status both_dims(module *m, op_id op, const char *attr, int64_t absent, i
 static status count_windows(module *m, op_id op, uint32_t d, expr_id *out)
 {
     ir_context *c = module_context(m);
-    const expr_id x = operand_type(m, op, 0)->dims[d + 1], w = operand_type(m, op, 1)->dims[d];
+    const uint32_t in_x = conv_dims_of(m, op)->x[d + 1], in_w = conv_dims_of(m, op)->w[d];
+    const expr_id x = operand_type(m, op, 0)->dims[in_x], w = operand_type(m, op, 1)->dims[in_w];
     int64_t kernel, stride[2], dilation[2], low[2], high[2];
     if (!expr_is_const(c, w, &kernel) || kernel < 1 || kernel > MOST_WINDOW)
         return op_error(m, op, &E0213, "has a kernel of extent %s in dim %" PRIu32 " of `w`; legal are 1 to %d",
-                        expr_words(m, op, w), d, MOST_WINDOW);
+                        expr_words(m, op, w), in_w, MOST_WINDOW);
     TRY(both_dims(m, op, "strides", 1, stride));
     TRY(both_dims(m, op, "dilations", 1, dilation));
     TRY(both_dims(m, op, "low", 0, low));
@@ -193,7 +205,7 @@ static status count_windows(module *m, op_id op, uint32_t d, expr_id *out)
         return op_error(m, op, &E0213,
                         "has windows of %" PRId64 " elements along dim %" PRIu32 " of `x`, which has %s and %" PRId64
                         " zeros",
-                        window, d + 1, expr_words(m, op, x), low[d] + high[d]);
+                        window, in_x, expr_words(m, op, x), low[d] + high[d]);
     const expr_id steps = rest == 0 ? 0 : expr_floordiv(c, rest, expr_const(c, stride[d]));
     *out = steps == 0 ? 0 : expr_add(c, steps, expr_const(c, 1));
     return OK;
@@ -203,19 +215,21 @@ static status count_windows(module *m, op_id op, uint32_t d, expr_id *out)
 static status check_groups(module *m, op_id op)
 {
     ir_context *c = module_context(m);
+    const conv_dims *dims = conv_dims_of(m, op);
     const type_node *x = operand_type(m, op, 0), *w = operand_type(m, op, 1);
+    const expr_id of_x = x->dims[dims->x[3]], of_group = w->dims[dims->w[2]], results = w->dims[dims->w[3]];
     const int64_t groups = op_attr_int(m, op, "groups", 1);
     if (groups < 1) return op_error(m, op, &E0314, "has %" PRId64 " groups; legal are 1 and more", groups);
-    const expr_id count = expr_const(c, groups), channels = expr_mul(c, w->dims[2], count);
-    if (channels == 0 || !op_expr_same(m, op, channels, x->dims[3]))
+    const expr_id count = expr_const(c, groups), channels = expr_mul(c, of_group, count);
+    if (channels == 0 || !op_expr_same(m, op, channels, of_x))
         return op_error(m, op, &E0213,
                         "has %" PRId64 " group%s of %s channels in `w` and %s channels in `x`; both must be the same "
                         "number",
-                        groups, groups == 1 ? "" : "s", expr_words(m, op, w->dims[2]), expr_words(m, op, x->dims[3]));
-    const expr_id all = expr_mul(c, expr_floordiv(c, w->dims[3], count), count);
-    if (all != 0 && op_expr_same(m, op, all, w->dims[3])) return OK;
+                        groups, groups == 1 ? "" : "s", expr_words(m, op, of_group), expr_words(m, op, of_x));
+    const expr_id all = expr_mul(c, expr_floordiv(c, results, count), count);
+    if (all != 0 && op_expr_same(m, op, all, results)) return OK;
     return op_error(m, op, &E0213, "has %" PRId64 " groups of %s results, which is not known to be a multiple", groups,
-                    expr_words(m, op, w->dims[3]));
+                    expr_words(m, op, results));
 }
 
 static status check_conv_bias(module *m, op_id op, expr_id results)
@@ -228,8 +242,9 @@ static status check_conv_bias(module *m, op_id op, expr_id results)
                         dtype_name(operand_type(m, op, 0)->dtype), dtype_name(bias->dtype),
                         is_float ? "f32, f16 or bf16" : "an integer type");
     if (bias->rank == 1 && op_expr_same(m, op, bias->dims[0], results)) return OK;
-    return op_error(m, op, &E0213, "needs `bias` with the one extent %s of dim 3 of `w`, got %s",
-                    expr_words(m, op, results), type_words(m, value_type(m, op_operand(m, op, 2))));
+    return op_error(m, op, &E0213, "needs `bias` with the one extent %s of dim %" PRIu32 " of `w`, got %s",
+                    expr_words(m, op, results), conv_dims_of(m, op)->w[3],
+                    type_words(m, value_type(m, op_operand(m, op, 2))));
 }
 
 status infer_conv2d(module *m, uint32_t op, type_id *out)
@@ -240,13 +255,16 @@ status infer_conv2d(module *m, uint32_t op, type_id *out)
             return op_error(m, op, &E0213, "has `%s` with %u dims and needs 4", operand_name(m, op, i),
                             (unsigned)operand_type(m, op, i)->rank);
     TRY(check_groups(m, op));
+    const conv_dims *dims = conv_dims_of(m, op);
     shape s = infer_shape_of(operand_type(m, op, 0));
-    s.dims[3] = operand_type(m, op, 1)->dims[3];
-    TRY(check_conv_bias(m, op, s.dims[3]));
+    const expr_id results = operand_type(m, op, 1)->dims[dims->w[3]];
+    s.dims[dims->x[3]] = results;
+    TRY(check_conv_bias(m, op, results));
     for (uint32_t d = 0; d < 2; d++) {
+        const uint32_t in_x = dims->x[d + 1];
         expr_id windows = 0;
         TRY(count_windows(m, op, d, &windows));
-        TRY(infer_fit_extent(m, op, d + 1, windows, *out, &s.dims[d + 1]));
+        TRY(infer_fit_extent(m, op, in_x, windows, *out, &s.dims[in_x]));
     }
     dtype t;
     TRY(product_dtype(m, op, false, &t));

@@ -1,5 +1,7 @@
 """Forms of composite ops for forms.py: norms, rope, swiglu, embedding, cross entropy, attention, conv2d. Numpy's side is tests/kernels/composite_ops.py and
 conv_ops.py."""
+import json
+
 import composite_ops as maths
 import conv_ops
 import elements
@@ -112,6 +114,8 @@ def windows(Form):
         "padded": ((3, 3, 4, 8), dict(low=(1, 2), high=(1, 0))), "strides": ((3, 3, 3, 5), dict(strides=(2, 2), low=(1, 1), high=(1, 1))),
         "dilated": ((2, 3, 2, 3), dict(dilations=(3, 2))), "groups": ((3, 3, 2, 6), dict(groups=3, high=(2, 2))),
         "each-channel": ((3, 3, 1, 8), dict(groups=8, strides=(2, 1), low=(1, 1), high=(1, 1))), "large": ((5, 5, 16, 17), dict(low=(2, 2), high=(2, 2))),
+        "first": ((3, 2, 5, 4), dict(layout="nchw")), "first-one": ((1, 1, 3, 4), dict(layout="nchw")),
+        "first-groups": ((2, 3, 2, 6), dict(groups=3, low=(1, 0), high=(2, 2), strides=(2, 1), dilations=(1, 2), layout="nchw")),
     }
     for dtype in (*NEAR, "i8"):
         for name, (w, given) in kernels.items():
@@ -120,9 +124,11 @@ def windows(Form):
                     more = given.get("low", (0, 0))[d] + given.get("high", (0, 0))[d] - (w[d] - 1) * given.get("dilations", (1, 1))[d] - 1
                     return f"({n} + {more}) floordiv {given.get('strides', (1, 1))[d]} + 1".replace("+ -", "- ")
                 channels = w[2] * given.get("groups", 1)
-                ins = {"x": f"<A x R x C x {channels} x {dtype}>", "w": f"<{' x '.join(map(str, w))} x {dtype}>", **({"b": f"<{w[3]} x {bias}>"} if bias else {})}
-                words = [f"{k} = {list(v) if isinstance(v, tuple) else v}" for k, v in given.items()] + ([f"out = {out}"] if out != dtype else [])
-                kind = f"<A x {extent(0, 'R')} x {extent(1, 'C')} x {w[3]} x {out}>"
+                first = "layout" in given
+                ins = {"x": f"<A x {channels} x R x C x {dtype}>" if first else f"<A x R x C x {channels} x {dtype}>",
+                       "w": f"<{' x '.join(str(w[d]) for d in ((3, 2, 0, 1) if first else range(4)))} x {dtype}>", **({"b": f"<{w[3]} x {bias}>"} if bias else {})}
+                words = [f"{k} = {json.dumps(v)}" for k, v in given.items()] + ([f"out = {out}"] if out != dtype else [])
+                kind = f"<A x {w[3]} x {extent(0, 'R')} x {extent(1, 'C')} x {out}>" if first else f"<A x {extent(0, 'R')} x {extent(1, 'C')} x {w[3]} x {out}>"
                 want = lambda x, w, b=None, g=given, i=dtype == "i8": conv_ops.convolved(*(a.astype(np.int64) if i else a for a in (x, w)), b, **g)
                 yield Form(f"conv2d-{name}-{dtype}-{out}{'-bias' if bias else ''}", ins, {"y": kind}, f"%y = tensor.conv2d {', '.join('%' + n for n in ins)}{' {' + ', '.join(words) + '}' if words else ''} : {kind}",
                            want, sizes, NEAR.get(out, 0) * 4 + 2e-6 * np.prod(w[:3]), "extreme" if dtype == "i8" else "normal")

@@ -11,8 +11,10 @@ def extents(x, w, strides=(1, 1), dilations=(1, 1), low=(0, 0), high=(0, 0), gro
     return (x[0], *windows, w[3])
 
 
-def convolved(x, w, bias=None, strides=(1, 1), dilations=(1, 1), low=(0, 0), high=(0, 0), groups=1):
-    """x: batch, rows, columns, channels; w: rows, columns, channels of a group, results."""
+def convolved(x, w, bias=None, strides=(1, 1), dilations=(1, 1), low=(0, 0), high=(0, 0), groups=1, layout="nhwc"):
+    """x: batch, rows, columns, channels; w: rows, columns, channels of a group, results. With nchw batch, channels, rows, columns, and results, channels, rows, columns."""
+    if layout == "nchw":
+        return convolved(x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0), bias, strides, dilations, low, high, groups).transpose(0, 3, 1, 2)
     shape = extents(x.shape, w.shape, strides, dilations, low, high)
     x = np.pad(x, ((0, 0), (low[0], high[0]), (low[1], high[1]), (0, 0)))
     y = np.zeros(shape, dtype=np.result_type(x.dtype, w.dtype))

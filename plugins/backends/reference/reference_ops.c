@@ -84,6 +84,7 @@ static void read_composite(const op_code *o, tensor_call *call)
     if (o->tensor == EVAL_TENSOR_CONV2D) {
         read_axes(o, "dilations", call);
         for (uint32_t d = 0; d < 2; d++) call->offsets[d] = pto_int_of(o->op, PTO_STR("low"), d, 0);
+        call->channels_first = pto_str_is(pto_attr_str_of(o->op, PTO_STR("layout")), "nchw");
     }
     call->causal = pto_attr_bool_of(o->op, PTO_STR("causal"), 0);
     call->interleaved = pto_str_is(pto_attr_str_of(o->op, PTO_STR("pairs")), "interleaved");

@@ -8,7 +8,8 @@
  *
  * The channels come last, so a window of x has its elements in the order in which the kernel has them, and neither the
  * kernel nor the result is transposed. Groups are a batch of products, whose dim is moved to the front and back again.
- * A kernel of one element with strides of 1 needs no windows.
+ * A kernel of one element with strides of 1 needs no windows. Where the channels come first, the operands are
+ * transposed to have them last, and the result is transposed back.
  *
  * Requires tensor ops, of any form. Leaves no `tensor.conv2d`, and `tensor.matmul` in its place. */
 #include "composite.h"
@@ -29,24 +30,12 @@ PTO_STATS(STATS);
 typedef struct conv {
     const pto_run *run;
     pto_op op;
-    pto_type result;
+    pto_value x, w;  /* the channels last */
+    pto_type result; /* so too */
+    int is_first;    /* in the op the channels come first */
     int64_t kernel[2], groups;
     pto_expr rows, depth, of_group; /* N OH OW; KH KW and the channels of a group; results of a group */
 } conv;
-
-static conv read_conv(const pto_run *run, pto_op op)
-{
-    const pto_type w = pto_value_type(pto_op_operand(op, 1));
-    int64_t kernel[2] = {1, 1};
-    for (uint32_t d = 0; d < 2; d++) (void)pto_expr_is_const(pto_type_dim(w, d), &kernel[d]);
-    conv v = {.run = run, .op = op, .result = pto_value_type(pto_op_result(op, 0)), .kernel = {kernel[0], kernel[1]}};
-    v.groups = pto_attr_int_of(op, PTO_STR("groups"), 1);
-    v.rows =
-        pto_expr_mul(pto_expr_mul(pto_type_dim(v.result, 0), pto_type_dim(v.result, 1)), pto_type_dim(v.result, 2));
-    v.depth = pto_expr_scale(pto_type_dim(w, 2), v.kernel[0] * v.kernel[1]);
-    v.of_group = pto_expr_floordiv(pto_type_dim(w, 3), pto_expr_const(run, v.groups));
-    return v;
-}
 
 static pto_value reshape(const conv *v, pto_value x, uint32_t rank, const pto_expr *dims, const char *suffix)
 {
@@ -55,17 +44,43 @@ static pto_value reshape(const conv *v, pto_value x, uint32_t rank, const pto_ex
     return composite_unary(v->op, pto_kind(v->run, KIND_RESHAPE), type, suffix, x);
 }
 
+static pto_type permuted(const pto_run *run, pto_type type, uint32_t rank, const int64_t *perm)
+{
+    pto_expr dims[PTO_MAX_DIMS];
+    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, (uint32_t)perm[d]);
+    return pto_type_tensor(run, pto_type_dtype(type), rank, dims);
+}
+
 static pto_value transpose(const conv *v, pto_value x, uint32_t rank, const int64_t *perm, const char *suffix)
 {
     if (!PTO_SOME(x)) return x;
-    const pto_type type = pto_value_type(x);
-    pto_expr dims[PTO_MAX_DIMS];
-    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, (uint32_t)perm[d]);
     pto_spec s = composite_spec(v->op, pto_kind(v->run, KIND_TRANSPOSE),
-                                pto_type_tensor(v->run, pto_type_dtype(type), rank, dims), suffix);
+                                permuted(v->run, pto_value_type(x), rank, perm), suffix);
     pto_spec_operand(&s, x);
     pto_spec_ints(&s, PTO_STR("perm"), rank, perm);
     return pto_spec_value(&s, pto_before(v->op));
+}
+
+static conv read_conv(const pto_run *run, pto_op op)
+{
+    static const int64_t x_perm[] = {0, 2, 3, 1}, w_perm[] = {2, 3, 1, 0};
+    conv v = {.run = run, .op = op, .x = pto_op_operand(op, 0), .w = pto_op_operand(op, 1), .kernel = {1, 1}};
+    v.result = pto_value_type(pto_op_result(op, 0));
+    v.is_first = pto_str_is(pto_attr_str_of(op, PTO_STR("layout")), "nchw");
+    if (v.is_first) {
+        v.x = transpose(&v, v.x, 4, x_perm, "_x");
+        v.w = transpose(&v, v.w, 4, w_perm, "_w");
+        v.result = permuted(run, v.result, 4, x_perm);
+    }
+    if (!PTO_SOME(v.x) || !PTO_SOME(v.w)) return v;
+    const pto_type w = pto_value_type(v.w);
+    for (uint32_t d = 0; d < 2; d++) (void)pto_expr_is_const(pto_type_dim(w, d), &v.kernel[d]);
+    v.groups = pto_attr_int_of(op, PTO_STR("groups"), 1);
+    v.rows =
+        pto_expr_mul(pto_expr_mul(pto_type_dim(v.result, 0), pto_type_dim(v.result, 1)), pto_type_dim(v.result, 2));
+    v.depth = pto_expr_scale(pto_type_dim(w, 2), v.kernel[0] * v.kernel[1]);
+    v.of_group = pto_expr_floordiv(pto_type_dim(w, 3), pto_expr_const(run, v.groups));
+    return v;
 }
 
 static pto_value padded(const conv *v, pto_value x)
@@ -163,15 +178,17 @@ static pto_value products_of_groups(const conv *v, pto_value x, pto_value w, pto
 
 static pto_value expand_conv2d(const pto_run *run, pto_op op)
 {
+    static const int64_t back[] = {0, 3, 1, 2};
     const pto_kind_id kind = pto_kind(run, KIND_RESHAPE);
     const conv v = read_conv(run, op);
-    const pto_value w = pto_op_operand(op, 1),
-                    bias = pto_op_operand_count(op) > 2 ? pto_op_operand(op, 2) : pto_value_none(run);
-    pto_value x = padded(&v, pto_op_operand(op, 0));
+    const pto_value bias = pto_op_operand_count(op) > 2 ? pto_op_operand(op, 2) : pto_value_none(run);
+    if (!PTO_SOME(v.x) || !PTO_SOME(v.w)) return pto_value_none(run);
+    pto_value x = padded(&v, v.x);
     if (PTO_SOME(x)) x = columns(&v, x);
     if (!PTO_SOME(x)) return x;
-    const pto_value y = v.groups == 1 ? one_product(&v, x, w, bias) : products_of_groups(&v, x, w, bias);
-    return PTO_SOME(y) ? composite_unary(op, kind, v.result, "", y) : y;
+    const pto_value y = v.groups == 1 ? one_product(&v, x, v.w, bias) : products_of_groups(&v, x, v.w, bias);
+    if (!PTO_SOME(y) || !v.is_first) return PTO_SOME(y) ? composite_unary(op, kind, v.result, "", y) : y;
+    return transpose(&v, composite_unary(op, kind, v.result, "_last", y), 4, back, "");
 }
 
 static pto_status run_pass(const pto_run *run, pto_op function)

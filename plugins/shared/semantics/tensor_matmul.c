@@ -323,16 +323,36 @@ pto_status eval_TENSOR_MATMUL(tensor_call *call)
     return PTO_OK;
 }
 
-/* ---- windows with kernels: dims of x and the result are batch, rows, columns, channels ---- */
+/* ---- windows with kernels ---- */
 
+/* x and out: batch, rows, columns, channels; w: rows, columns, channels of a group, results. */
 typedef struct conv {
-    const pto_tensor *x, *w, *bias, *out;
+    pto_tensor x, w, out;
+    const pto_tensor *bias;
     int64_t strides[2], dilations[2], groups;
 } conv;
 
+/* Which dims of x, the result and the index of the result are those of `conv`, where the channels come first. */
+static const uint32_t first_x[4] = {0, 2, 3, 1}, first_w[4] = {2, 3, 1, 0};
+
+static pto_tensor channels_last(const tensor_call *call, const pto_tensor *t, const uint32_t from[4])
+{
+    pto_tensor y = *t;
+    if (!call->channels_first || t->rank != 4) return y;
+    for (uint32_t d = 0; d < 4; d++) {
+        y.dims[d] = t->dims[from[d]];
+        y.strides[d] = t->strides[from[d]];
+    }
+    return y;
+}
+
 static conv conv_of(const tensor_call *call)
 {
-    conv v = {.x = call->in[0], .w = call->in[1], .bias = call->in[2], .out = call->out, .groups = call->groups};
+    conv v = {.x = channels_last(call, call->in[0], first_x),
+              .w = channels_last(call, call->in[1], first_w),
+              .out = channels_last(call, call->out, first_x),
+              .bias = call->in[2],
+              .groups = call->groups};
     if (v.groups == 0) v.groups = 1;
     for (uint32_t d = 0; d < 2; d++) {
         v.strides[d] = call->has_strides ? call->strides[d] : 1;
@@ -343,9 +363,9 @@ static conv conv_of(const tensor_call *call)
 
 static pto_status check_conv(tensor_call *call, const conv *v)
 {
-    if (v->x->rank != 4 || v->w->rank != 4 || v->out->rank != 4)
-        return tensor_fail(call, "ranks %u and %u to %u", v->x->rank, v->w->rank, v->out->rank);
-    const int64_t *x = v->x->dims, *w = v->w->dims, *to = v->out->dims;
+    if (v->x.rank != 4 || v->w.rank != 4 || v->out.rank != 4)
+        return tensor_fail(call, "ranks %u and %u to %u", v->x.rank, v->w.rank, v->out.rank);
+    const int64_t *x = v->x.dims, *w = v->w.dims, *to = v->out.dims;
     if (v->groups < 1 || x[3] != w[2] * v->groups || w[3] % v->groups != 0)
         return tensor_fail(call, "%" PRId64 " groups of %" PRId64 " channels and %" PRId64 " results for %" PRId64,
                            v->groups, w[2], w[3], x[3]);
@@ -353,10 +373,10 @@ static pto_status check_conv(tensor_call *call, const conv *v)
     if (to[0] != x[0] || to[3] != w[3] || has_odd_bias)
         return tensor_fail(call, "%" PRId64 " x %" PRId64 " from %" PRId64 " x %" PRId64 "%s", to[0], to[3], x[0], w[3],
                            has_odd_bias ? ", with a bias that does not fit" : "");
-    if (v->x->dtype != v->w->dtype)
-        return tensor_fail(call, "x is %s, w %s: they must be equal", pto_dtype_name(v->x->dtype),
-                           pto_dtype_name(v->w->dtype));
-    if (element_is_float(v->x->dtype)) TENSOR_TRY(tensor_check_float(call));
+    if (v->x.dtype != v->w.dtype)
+        return tensor_fail(call, "x is %s, w %s: they must be equal", pto_dtype_name(v->x.dtype),
+                           pto_dtype_name(v->w.dtype));
+    if (element_is_float(v->x.dtype)) TENSOR_TRY(tensor_check_float(call));
     return PTO_OK;
 }
 
@@ -364,19 +384,19 @@ static pto_status check_conv(tensor_call *call, const conv *v)
 static void add_channels(const conv *v, int64_t n, bool is_outside, int64_t x_at, int64_t w_at, double *sum,
                          uint64_t *whole)
 {
-    const pto_dtype t = v->x->dtype;
-    const int64_t x_step = v->x->strides[3], w_step = v->w->strides[2];
+    const pto_dtype t = v->x.dtype;
+    const int64_t x_step = v->x.strides[3], w_step = v->w.strides[2];
     double a[TENSOR_LANES] = {0}, b[TENSOR_LANES];
     int64_t i[TENSOR_LANES] = {0}, j[TENSOR_LANES];
     for (int64_t c = 0; c < n; c += TENSOR_LANES) {
         const size_t lanes = tensor_piece(n, c);
-        const uint8_t *w = tensor_at(v->w, w_at + c * w_step);
+        const uint8_t *w = tensor_at(&v->w, w_at + c * w_step);
         if (element_is_float(t)) {
-            if (!is_outside) element_read_f64(t, tensor_at(v->x, x_at + c * x_step), x_step, lanes, a);
+            if (!is_outside) element_read_f64(t, tensor_at(&v->x, x_at + c * x_step), x_step, lanes, a);
             element_read_f64(t, w, w_step, lanes, b);
             for (size_t k = 0; k < lanes; k++) *sum += a[k] * b[k];
         } else {
-            if (!is_outside) element_read_i64(t, tensor_at(v->x, x_at + c * x_step), x_step, lanes, i);
+            if (!is_outside) element_read_i64(t, tensor_at(&v->x, x_at + c * x_step), x_step, lanes, i);
             element_read_i64(t, w, w_step, lanes, j);
             for (size_t k = 0; k < lanes; k++) *whole += (uint64_t)i[k] * (uint64_t)j[k];
         }
@@ -386,30 +406,30 @@ static void add_channels(const conv *v, int64_t n, bool is_outside, int64_t x_at
 /* The result at `at`: the window begins at `from` in x. */
 static void one_window(const conv *v, const int64_t at[4], const int64_t from[2], uint8_t *out)
 {
-    const int64_t *x = v->x->strides, *w = v->w->strides, *dims = v->x->dims, channels = v->w->dims[2],
-                  first = at[3] / (v->w->dims[3] / v->groups) * channels;
+    const int64_t *x = v->x.strides, *w = v->w.strides, *dims = v->x.dims, channels = v->w.dims[2],
+                  first = at[3] / (v->w.dims[3] / v->groups) * channels;
     double sum = 0, bias = 0;
     uint64_t whole = 0;
-    for (int64_t i = 0; i < v->w->dims[0]; i++) {
-        for (int64_t j = 0; j < v->w->dims[1]; j++) {
+    for (int64_t i = 0; i < v->w.dims[0]; i++) {
+        for (int64_t j = 0; j < v->w.dims[1]; j++) {
             const int64_t row = from[0] + i * v->dilations[0], column = from[1] + j * v->dilations[1];
             const bool is_outside = row < 0 || row >= dims[1] || column < 0 || column >= dims[2];
             const int64_t x_at = at[0] * x[0] + row * x[1] + column * x[2] + first * x[3];
             add_channels(v, channels, is_outside, x_at, i * w[0] + j * w[1] + at[3] * w[3], &sum, &whole);
         }
     }
-    if (element_is_float(v->x->dtype)) {
+    if (element_is_float(v->x.dtype)) {
         if (v->bias != NULL)
             element_read_f64(v->bias->dtype, tensor_at(v->bias, at[3] * v->bias->strides[0]), 1, 1, &bias);
         sum += bias;
-        element_write_f64(v->out->dtype, out, 1, 1, &sum);
+        element_write_f64(v->out.dtype, out, 1, 1, &sum);
         return;
     }
     int64_t more = 0;
     if (v->bias != NULL) element_read_i64(v->bias->dtype, tensor_at(v->bias, at[3] * v->bias->strides[0]), 1, 1, &more);
     whole += (uint64_t)more;
     const int64_t bits = (int64_t)whole;
-    element_write_i64(v->out->dtype, out, 1, 1, &bits);
+    element_write_i64(v->out.dtype, out, 1, 1, &bits);
 }
 
 pto_status eval_TENSOR_CONV2D(tensor_call *call)
@@ -419,9 +439,10 @@ pto_status eval_TENSOR_CONV2D(tensor_call *call)
     walk w;
     TENSOR_TRY(walk_broadcast(call, 0, &w));
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
-        int64_t from[2];
-        for (uint32_t d = 0; d < 2; d++) from[d] = w.index[d + 1] * v.strides[d] - call->offsets[d];
-        one_window(&v, w.index, from, tensor_at(v.out, w.offset[0]));
+        int64_t at[4], from[2];
+        for (uint32_t d = 0; d < 4; d++) at[d] = w.index[call->channels_first ? first_x[d] : d];
+        for (uint32_t d = 0; d < 2; d++) from[d] = at[d + 1] * v.strides[d] - call->offsets[d];
+        one_window(&v, at, from, tensor_at(&v.out, w.offset[0]));
     }
     return PTO_OK;
 }

@@ -53,6 +53,7 @@ typedef struct tensor_call {
     bool causal, has_scale, interleaved; /* of attention; of rope */
     int64_t block;                       /* elements along the axis with one scale; 0: none */
     int64_t groups;                      /* of channels */
+    bool channels_first;                 /* of conv2d: nchw */
     round_mode mode;
     gelu_approx approx;
     uint64_t key, counter;               /* of random numbers */

@@ -187,12 +187,16 @@ def conv2d(f, op, dtype):
     rows, columns, kernel = r.choice(("5", "7", "12")), r.choice(("6", "9", "13")), (r.choice((1, 2, 3)), r.choice((1, 3)))
     given = {name: tuple(r.choice(some) for _ in range(2)) for name, some in (("strides", (1, 1, 2)), ("dilations", (1, 1, 2)), ("low", (0, 1, 2)), ("high", (0, 0, 1))) if r.random() < 0.5}
     batch = r.choice(("1", "2", "A"))
-    x = f.pick(dtype, (batch, rows, columns, str(groups * channels)), -4, 4, exact=True)
-    w = f.pick(dtype, (*map(str, kernel), str(channels), str(groups * results)), -4, 4, exact=True)
+    first = r.random() < 0.3
+    all_channels, all_results = str(groups * channels), str(groups * results)
+    x = f.pick(dtype, (batch, all_channels, rows, columns) if first else (batch, rows, columns, all_channels), -4, 4, exact=True)
+    w = f.pick(dtype, (all_results, str(channels), *map(str, kernel)) if first else (*map(str, kernel), str(channels), all_results), -4, 4, exact=True)
     out = {"i8": "i32"}.get(dtype, r.choice((dtype, "f32")))
     bias = [f.pick(out, (str(groups * results),), -4, 4, exact=True)] if r.random() < 0.5 else []
     shape = conv_ops.extents((0, int(rows), int(columns)), (*kernel, channels, groups * results), **given)
-    words = [f"{name} = {list(v)}" for name, v in given.items()] + ([f"groups = {groups}"] if groups > 1 else []) + ([f"out = {out}"] if out != dtype else [])
+    words = [f"{name} = {list(v)}" for name, v in given.items()] + ([f"groups = {groups}"] if groups > 1 else []) + (['layout = "nchw"'] if first else []) + ([f"out = {out}"] if out != dtype else [])
+
+    given["layout"] = "nchw" if first else "nhwc"
 
     def want(q, w, b=None):
         need_exact(q, w, *([b] if b else []))
@@ -203,4 +207,4 @@ def conv2d(f, op, dtype):
         return made(out, y, most * (kernel[0] * kernel[1] * channels + 2) * 2.0**-23)
 
     listed = ", ".join(f"%{k}" for k in range(2 + len(bias)))
-    f.op(f"tensor.conv2d {listed}" + (" {" + ", ".join(words) + "}" if words else ""), [x, w, *bias], [((batch, str(shape[1]), str(shape[2]), str(groups * results)), out)], want)
+    f.op(f"tensor.conv2d {listed}" + (" {" + ", ".join(words) + "}" if words else ""), [x, w, *bias], [((batch, all_results, str(shape[1]), str(shape[2])) if first else (batch, str(shape[1]), str(shape[2]), all_results), out)], want)
