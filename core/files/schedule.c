@@ -89,17 +89,16 @@ static bool read_one(schedule *s, const schedule_pin *p, const yaml_node *node, 
         return false;
     }
     const char *dot = form->keys != NULL ? "." : "", *key = form->keys != NULL ? form->keys[k] : "";
-    if (form->min != NULL && *out < form->min[k]) {
-        diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s is %" PRId64 "; the least legal value is %" PRId64,
-                   p->key.name.p, dot, key, p->key.path.p, *out, form->min[k]);
-        return false;
-    }
-    if (form->max != NULL && *out > form->max[k]) {
-        diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s is %" PRId64 "; the largest legal value is %" PRId64,
-                   p->key.name.p, dot, key, p->key.path.p, *out, form->max[k]);
-        return false;
-    }
-    return true;
+    const bool is_low = form->min != NULL && *out < form->min[k];
+    if (!is_low && (form->max == NULL || *out <= form->max[k])) return true;
+    if (form->words != NULL && form->limit != NULL)
+        diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s cannot be `%s`: %s", p->key.name.p, dot, key, p->key.path.p,
+                   form->words[*out], form->limit);
+    else
+        diag_error(s->d, node->at, &E1804, "`%s%s%s` of %s is %" PRId64 "; the %s legal value is %" PRId64,
+                   p->key.name.p, dot, key, p->key.path.p, *out, is_low ? "least" : "largest",
+                   is_low ? form->min[k] : form->max[k]);
+    return false;
 }
 
 static bool read_mapping(schedule *s, const schedule_pin *p, const schedule_form *form, int64_t *values)

@@ -24,6 +24,7 @@ typedef struct schedule_form {
     const char *const *keys;  /* of a mapping; NULL: one value alone */
     const char *const *words; /* values are indices into these, NULL-ended; NULL: numbers */
     const int64_t *min, *max; /* NULL: no limit */
+    const char *limit;        /* why words are not legal; NULL: nothing is said */
 } schedule_form;
 
 typedef struct schedule_record {

@@ -7,7 +7,7 @@
 
 static schedule_form form_of(const pto_decision *d)
 {
-    return (schedule_form){.count = d->count, .keys = d->keys, .words = d->words, .min = d->min, .max = d->max};
+    return (schedule_form){d->count, d->keys, d->words, d->min, d->max, d->limit};
 }
 
 /* Decisions are a pass's: what a checker or a strategy said would be in the schedule as if it held. */

@@ -6,8 +6,15 @@
  *          {out = f16, activation = "relu"}       =>     %r = tensor.relu %q
  *                                                        %y = tensor.cast %r
  *
- * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias of the type of the
- * operands, a relu, and the rounding to the result type. The schedule may take it apart.
+ * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias, a relu, and the
+ * rounding to the result type. Where they are ops of their own after the product, they become part of it:
+ *
+ *     %p = tensor.matmul %a, %b {out = f32}
+ *     %q = tensor.add %p, %bias
+ *     %r = tensor.relu %q                            %y = tensor.matmul %a, %b, %bias
+ *     %y = tensor.cast %r                      =>         {out = f16, activation = "relu"}
+ *
+ * as long as each has one user, and the kernel rounds where they do. The schedule may have them apart.
  *
  * The sum is f32, or of integers the result's type, where they are scaled i32. A vector becomes a matrix of one row or
  * column by a reshape, and the result loses that dim by another one.
@@ -39,41 +46,51 @@ PTO_KINDS(KINDS);
 #define STATS(X)                      \
     X(DECOMPOSED, "decomposed")       \
     X(SUMMED, "products-by-elements") \
-    X(KEPT, "epilogues-in-kernels")
+    X(KEPT, "epilogues-in-kernels")   \
+    X(ABSORBED, "absorbed")
 PTO_STATS(STATS);
+
+enum { MOST_FOLLOWERS = 4 };
 
 typedef struct product {
     const pto_run *run;
     pto_op op;
-    pto_value a, b, bias, scale; /* the last two may be none */
-    pto_dtype from, to, sum;
-    int transpose_a, transpose_b, relu;
+    pto_value a, b;
+    machine_epilogue after; /* what the op itself says */
+    pto_dtype from, sum;
+    int transpose_a, transpose_b;
 } product;
+
+/* Ops after a product that its kernel may do, each the only user of the one before. */
+typedef struct followers {
+    uint32_t count, taken; /* the kernel can do the first `taken` */
+    pto_op op[MOST_FOLLOWERS];
+    machine_epilogue after; /* what the kernel does then */
+    const char *obstacle;   /* why it cannot do the first; NULL: it can */
+} followers;
 
 static int is_float(pto_dtype t) { return pto_dtype_is_float(t); }
 
 static product read_product(pto_op op)
 {
     const pto_run *run = op.run;
-    const uint32_t count = pto_op_operand_count(op);
-    const int third_is_scale = pto_str_is(pto_attr_str_of(op, PTO_STR("third")), "scale");
     product p = {.run = run,
                  .op = op,
                  .a = pto_op_operand(op, 0),
                  .b = pto_op_operand(op, 1),
-                 .bias = count > 2 && !third_is_scale ? pto_op_operand(op, 2) : pto_value_none(run),
-                 .scale = count > 3 || third_is_scale ? pto_op_operand(op, count - 1) : pto_value_none(run),
-                 .to = pto_type_dtype(pto_value_type(pto_op_result(op, 0))),
+                 .after = machine_epilogue_of(op),
                  .transpose_a = pto_attr_bool_of(op, PTO_STR("transpose_a"), 0),
-                 .transpose_b = pto_attr_bool_of(op, PTO_STR("transpose_b"), 0),
-                 .relu = pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu")};
+                 .transpose_b = pto_attr_bool_of(op, PTO_STR("transpose_b"), 0)};
     p.from = pto_type_dtype(pto_value_type(p.a));
     const int is_wide = p.from == PTO_U32 || p.from == PTO_U64 || p.from == PTO_I64;
-    p.sum = is_float(p.from) ? PTO_F32 : !PTO_SOME(p.scale) ? p.to : is_wide ? p.from : PTO_I32;
+    p.sum = is_float(p.from) ? PTO_F32 : !PTO_SOME(p.after.scale) ? p.after.to : is_wide ? p.from : PTO_I32;
     return p;
 }
 
-static int has_epilogue(const product *p) { return PTO_SOME(p->bias) || PTO_SOME(p->scale) || p->relu; }
+static int has_epilogue(const product *p)
+{
+    return PTO_SOME(p->after.bias) || PTO_SOME(p->after.scale) || p->after.relu;
+}
 
 /* Of integers that the machine's matrix unit multiplies, or where there is no such unit or no machine, nothing. */
 static int is_by_elements(const product *p)
@@ -87,7 +104,7 @@ static int is_by_elements(const product *p)
 
 static int is_plain(const product *p)
 {
-    if (has_epilogue(p) && machine_epilogue_obstacle(p->op) == NULL) return 1;
+    if (has_epilogue(p) && machine_epilogue_obstacle(p->op, &p->after) == NULL) return 1;
     return pto_type_rank(pto_value_type(p->a)) > 1 && pto_type_rank(pto_value_type(p->b)) > 1 && !has_epilogue(p);
 }
 
@@ -194,7 +211,7 @@ static pto_value make_sum(const product *p, const char *suffix)
     const char *inner = is_row || is_column ? "_matrix" : suffix;
     const pto_value a = is_row ? unsqueeze(p, p->a, 0, "_a") : p->a, b = is_column ? unsqueeze(p, p->b, 1, "_b") : p->b;
     if (!PTO_SOME(a) || !PTO_SOME(b)) return pto_value_none(p->run);
-    const pto_dtype out = has_epilogue(p) ? p->sum : p->to;
+    const pto_dtype out = has_epilogue(p) ? p->sum : p->after.to;
     const pto_value sum = is_by_elements(p) ? by_elements(p, a, b, out, inner) : by_unit(p, a, b, out, inner);
     if (!is_row && !is_column) return sum;
     pto_expr dims[PTO_MAX_DIMS];
@@ -218,20 +235,21 @@ static pto_value convert(const product *p, pto_value x, pto_dtype to, int satura
 static pto_value make_epilogue(const product *p, pto_value y)
 {
     const pto_type shape = pto_value_type(pto_op_result(p->op, 0));
-    const int scales = PTO_SOME(p->scale);
-    const char *last = p->to == PTO_F32 || (!is_float(p->from) && !scales) ? "" : "_wide";
-    if (PTO_SOME(p->bias) && PTO_SOME(y)) {
-        const pto_value bias = convert(p, p->bias, p->sum, 0, "_bias");
+    const int scales = PTO_SOME(p->after.scale);
+    const char *last = p->after.to == PTO_F32 || (!is_float(p->from) && !scales) ? "" : "_wide";
+    if (PTO_SOME(p->after.bias) && PTO_SOME(y)) {
+        const pto_value bias = convert(p, p->after.bias, p->sum, 0, "_bias");
         y = composite_binary(p->op, pto_kind(p->run, KIND_ADD), pto_type_with_dtype(p->run, shape, p->sum),
-                             scales || p->relu ? "_biased" : last, y, bias);
+                             scales || p->after.relu ? "_biased" : last, y, bias);
     }
     if (scales) {
         y = convert(p, y, PTO_F32, 0, "_number");
         y = composite_binary(p->op, pto_kind(p->run, KIND_MUL), pto_type_with_dtype(p->run, shape, PTO_F32),
-                             p->relu ? "_scaled" : last, y, p->scale);
+                             p->after.relu ? "_scaled" : last, y, p->after.scale);
     }
-    if (p->relu && PTO_SOME(y)) y = composite_unary(p->op, pto_kind(p->run, KIND_RELU), pto_value_type(y), last, y);
-    return convert(p, y, p->to, scales && !is_float(p->to), "");
+    if (p->after.relu && PTO_SOME(y))
+        y = composite_unary(p->op, pto_kind(p->run, KIND_RELU), pto_value_type(y), last, y);
+    return convert(p, y, p->after.to, scales && !is_float(p->after.to), "");
 }
 
 static pto_status visit(const product *p)
@@ -244,12 +262,91 @@ static pto_status visit(const product *p)
     return pto_op_replace_by(p->op, y);
 }
 
+/* ---- what follows as ops of its own ---- */
+
+/* The only user of a value, in the block of what makes it; else none. */
+static pto_op sole_user(pto_value value)
+{
+    const pto_op none = pto_op_none(value.run);
+    if (pto_value_use_count(value) != 1) return none;
+    const pto_op user = pto_use_at(value, 0).op;
+    return pto_block_same(pto_op_block(user), pto_op_block(pto_value_op(value))) ? user : none;
+}
+
+/* A row of the type of the operands that was widened for the sum is added as it was: that is the same number. */
+static pto_value narrow_bias(const product *p, pto_value bias)
+{
+    const pto_op made = pto_value_op(bias);
+    if (!PTO_IS(made, CAST)) return bias;
+    const pto_value narrow = pto_op_operand(made, 0);
+    const int is_narrow =
+        (p->from == PTO_F16 || p->from == PTO_BF16) && pto_type_dtype(pto_value_type(narrow)) == p->from;
+    return is_narrow ? narrow : bias;
+}
+
+/* Whether `op`, which takes `sum`, is what may come next; a relu changes no number that rounding makes. */
+static int may_follow(const product *p, pto_op op, pto_value sum, machine_epilogue *after)
+{
+    const pto_type type = pto_value_type(sum), result = pto_value_type(pto_op_result(op, 0));
+    if (PTO_IS(op, RELU)) {
+        if (after->relu) return 0;
+        after->relu = 1;
+        return 1;
+    }
+    if (after->to != PTO_F32 || PTO_SOME(after->scale)) return 0;
+    if (PTO_IS(op, CAST)) {
+        const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
+        if ((mode.n != 0 && !pto_str_is(mode, "rint")) || pto_attr_bool_of(op, PTO_STR("saturate"), 0)) return 0;
+        after->to = pto_type_dtype(result);
+        return is_float(after->to);
+    }
+    if (!PTO_IS(op, ADD) || PTO_SOME(after->bias) || after->relu || !pto_type_same(type, result)) return 0;
+    after->bias = narrow_bias(p, pto_op_operand(op, pto_value_same(pto_op_operand(op, 0), sum) ? 1 : 0));
+    return 1;
+}
+
+static followers find_followers(const product *p)
+{
+    followers f = {.after = p->after};
+    machine_epilogue after = p->after;
+    pto_value sum = pto_op_result(p->op, 0);
+    for (pto_op op = sole_user(sum); PTO_SOME(op) && f.count < MOST_FOLLOWERS; op = sole_user(sum)) {
+        if (!may_follow(p, op, sum, &after)) break;
+        f.op[f.count++] = op;
+        sum = pto_op_result(op, 0);
+        const char *obstacle = machine_epilogue_obstacle(p->op, &after);
+        if (f.count == 1) f.obstacle = obstacle;
+        if (obstacle != NULL) break;
+        f.after = after;
+        f.taken = f.count;
+    }
+    return f;
+}
+
+/* One product at the place of the last op that its kernel takes, which then has the operands of all. */
+static pto_status absorb(const product *p, const followers *f)
+{
+    const pto_op last = f->op[f->taken - 1];
+    pto_spec s = composite_spec(last, pto_kind(p->run, KIND_MATMUL), pto_value_type(pto_op_result(last, 0)), "");
+    pto_spec_operand(&s, p->a);
+    pto_spec_operand(&s, p->b);
+    if (PTO_SOME(f->after.bias)) pto_spec_operand(&s, f->after.bias);
+    pto_spec_attrs_of(&s, p->op);
+    pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(p->run, f->after.to));
+    if (f->after.relu) pto_spec_str(&s, PTO_STR("activation"), PTO_STR("relu"));
+    const pto_value y = pto_spec_value(&s, pto_before(last));
+    PTO_NEED(y);
+    PTO_TRY(pto_op_replace_by(last, y));
+    for (uint32_t i = f->taken - 1; i-- > 0;) PTO_TRY(pto_op_erase(f->op[i]));
+    pto_stat_add(p->run, STAT_ABSORBED, f->taken);
+    return pto_op_erase(p->op);
+}
+
 /* Where what follows the sum is computed: in the kernel of the product where that can do it. */
-static pto_status decide_epilogue(const product *p, int *is_apart)
+static pto_status decide_epilogue(const product *p, const char *obstacle, int *is_apart)
 {
     enum { KERNEL, APART };
     static const char *const words[] = {"kernel", "apart", NULL};
-    const char *obstacle = machine_epilogue_obstacle(p->op);
     const int64_t least = obstacle != NULL ? APART : KERNEL, most = APART;
     int64_t choice = least;
     const pto_decision d = {.struct_size = sizeof d,
@@ -265,16 +362,29 @@ static pto_status decide_epilogue(const product *p, int *is_apart)
     return pto_decision_made(p->op, &d, &choice);
 }
 
+static pto_status visit_product(pto_op op)
+{
+    const product p = read_product(op);
+    const int owns = has_epilogue(&p);
+    const followers f = find_followers(&p);
+    int is_apart = !is_plain(&p) || is_by_elements(&p);
+    if (owns || f.count != 0)
+        PTO_TRY(decide_epilogue(&p, owns ? machine_epilogue_obstacle(op, &p.after) : f.obstacle, &is_apart));
+    if (!is_apart) return f.taken != 0 ? absorb(&p, &f) : PTO_OK;
+    return owns || !is_plain(&p) || is_by_elements(&p) ? visit(&p) : PTO_OK;
+}
+
+/* Products are listed first, since what is absorbed is after them. */
 static pto_status run_pass(const pto_run *run, pto_op function)
 {
+    uint32_t count = 0, i = 0;
+    PTO_WALK(function, op) count += PTO_IS(op, MATMUL) ? 1 : 0;
+    pto_op *products = PTO_SCRATCH(run, pto_op, count);
     PTO_WALK(function, op)
     {
-        if (!pto_op_is(op, pto_kind(run, KIND_MATMUL))) continue;
-        const product p = read_product(op);
-        int is_apart = !is_plain(&p) || is_by_elements(&p);
-        if (has_epilogue(&p)) PTO_TRY(decide_epilogue(&p, &is_apart));
-        if (is_apart) PTO_TRY(visit(&p));
+        if (PTO_IS(op, MATMUL)) products[i++] = op;
     }
+    for (i = 0; i < count; i++) PTO_TRY(visit_product(products[i]));
     return PTO_OK;
 }
 

@@ -42,15 +42,20 @@ int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to)
     return machine_lists(machine_conversions(run, from), pto_dtype_name(to));
 }
 
-/* A row that is added as one more k: with the type of the operands it is exact, and the sum rounds as an addition. */
-static const char *bias_obstacle(pto_op product)
+static int multiplies(const pto_run *run, pto_dtype t)
 {
-    const pto_type type = pto_value_type(pto_op_operand(product, 2)),
-                   result = pto_value_type(pto_op_result(product, 0));
+    return pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(t)) >= 0;
+}
+
+/* A row that is added as one more k, times ones of its type: each product is exact, and the sum rounds as an addition.
+ */
+static const char *bias_obstacle(pto_op product, pto_value bias)
+{
+    const pto_type type = pto_value_type(bias), result = pto_value_type(pto_op_result(product, 0));
     const uint32_t rank = pto_type_rank(type), rank_r = pto_type_rank(result);
     int64_t extent = 0;
-    if (pto_type_dtype(type) != pto_type_dtype(pto_value_type(pto_op_operand(product, 0))))
-        return "the bias has another element type than the operands";
+    if (!pto_dtype_is_float(pto_type_dtype(type)) || !multiplies(product.run, pto_type_dtype(type)))
+        return "the machine has no matrix unit for the bias";
     if (rank == 0 || !pto_expr_equal(pto_type_dim(type, rank - 1), pto_type_dim(result, rank_r - 1)))
         return "the bias is not a row of the result";
     for (uint32_t d = 0; d + 1 < rank; d++)
@@ -58,23 +63,32 @@ static const char *bias_obstacle(pto_op product)
     return NULL;
 }
 
-const char *machine_epilogue_obstacle(pto_op product)
+machine_epilogue machine_epilogue_of(pto_op product)
+{
+    const pto_value none = pto_value_none(product.run);
+    const uint32_t count = pto_op_operand_count(product);
+    const int third_is_scale = pto_str_is(pto_attr_str_of(product, PTO_STR("third")), "scale");
+    return (machine_epilogue){
+        .bias = count > 2 && !third_is_scale ? pto_op_operand(product, 2) : none,
+        .scale = count > 3 || third_is_scale ? pto_op_operand(product, count - 1) : none,
+        .to = pto_type_dtype(pto_value_type(pto_op_result(product, 0))),
+        .relu = pto_str_is(pto_attr_str_of(product, PTO_STR("activation")), "relu"),
+    };
+}
+
+const char *machine_epilogue_obstacle(pto_op product, const machine_epilogue *epilogue)
 {
     const pto_run *run = product.run;
-    const uint32_t count = pto_op_operand_count(product);
-    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0))),
-                    to = pto_type_dtype(pto_value_type(pto_op_result(product, 0)));
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
     const pto_path_facts out = pto_path_facts_of(run, PTO_ROLE_ACCUMULATOR, PTO_ROLE_GLOBAL);
     for (uint32_t k = 0; k < 2; k++)
         if (pto_type_rank(pto_value_type(pto_op_operand(product, k))) < 2) return "an operand is a vector";
-    if (out == NULL || pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(from)) < 0)
-        return "the machine has no matrix unit for the operands";
+    if (out == NULL || !multiplies(run, from)) return "the machine has no matrix unit for the operands";
     if (!pto_dtype_is_float(from)) return "sums of integers leave as they are";
-    if (count > 3 || (count == 3 && pto_str_is(pto_attr_str_of(product, PTO_STR("third")), "scale")))
-        return "scales of the machine's stores have fewer bits than f32";
-    if (to != PTO_F32 && (out->casts[PTO_F32] >> to & 1) == 0) return "stores do not round to the result type";
-    if (pto_str_is(pto_attr_str_of(product, PTO_STR("activation")), "relu") &&
-        pto_machine_i64_or(run, 0, "matrix.store-relu") == 0)
+    if (PTO_SOME(epilogue->scale)) return "scales of the machine's stores have fewer bits than f32";
+    if (epilogue->to != PTO_F32 && (out->casts[PTO_F32] >> epilogue->to & 1) == 0)
+        return "stores do not round to the result type";
+    if (epilogue->relu && pto_machine_i64_or(run, 0, "matrix.store-relu") == 0)
         return "stores of the machine have no relu";
-    return count == 3 ? bias_obstacle(product) : NULL;
+    return PTO_SOME(epilogue->bias) ? bias_obstacle(product, epilogue->bias) : NULL;
 }

@@ -17,7 +17,16 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);
-/* Why bias, scale and activation of a `tensor.matmul` cannot be in the kernel of its product; NULL: they can. */
-const char *machine_epilogue_obstacle(pto_op product);
+
+/* What follows the sums of a `tensor.matmul` on their way out. */
+typedef struct machine_epilogue {
+    pto_value bias, scale; /* may be none */
+    pto_dtype to;          /* element type of what is stored */
+    int relu;
+} machine_epilogue;
+/* That of the op's own operands and attributes. */
+machine_epilogue machine_epilogue_of(pto_op product);
+/* Why it cannot be in the kernel of the product; NULL: it can. */
+const char *machine_epilogue_obstacle(pto_op product, const machine_epilogue *epilogue);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct pto_decision {
     const char *const *keys;  /* a word for each value: "rows", "columns"; NULL: one value without a word */
     const char *const *words; /* the values are indices into these, NULL-ended; NULL: they are numbers */
     const int64_t *min, *max; /* the legal values, one for each; NULL: no limit. Read by pto_decision_pinned. */
-    const char *limit;        /* what bounds the value, for the reader, or NULL. Read by pto_decision_made. */
+    const char *limit;        /* what bounds the value, for the reader, or NULL; why words are not legal, for pins */
 } pto_decision;
 
 #ifdef __cplusplus

@@ -25,15 +25,28 @@ typedef struct product {
     int64_t static_extent[DIM_COUNT], granule[DIM_COUNT];
 } product;
 
+/* Edges of tiles are multiples of it: boxes of both operands are rows by elements of a row, or turned. */
+static int64_t granule_of(const pto_run *run, pto_dtype t)
+{
+    const int64_t rows = pto_machine_i64_or(run, 1, "matrix.box-rows"),
+                  bytes = pto_machine_i64_or(run, 1, "matrix.box-row-bytes"), element = pto_dtype_bytes(t),
+                  row = element > 0 ? bytes / element : 1;
+    return row > rows ? row : rows;
+}
+
+static pto_dtype bias_dtype(const product *p) { return pto_type_dtype(pto_value_type(p->bias)); }
+static int64_t bias_depth(const product *p) { return granule_of(p->run, bias_dtype(p)); }
+
 static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 {
     const product *p = self;
     int64_t t[DIM_COUNT], bytes = pto_dtype_bytes(p->from);
     for (int d = 0; d < DIM_COUNT; d++) t[d] = pto_round_up(tile[d], p->granule[d]);
-    /* A bias has operands of its own, one box deep. */
-    const int64_t depth = tile_add(t[DIM_K], PTO_SOME(p->bias) ? p->granule[DIM_K] : 0);
-    int64_t left = tile_mul(tile_mul(tile_mul(t[DIM_M], depth), bytes), 2);
-    int64_t right = tile_mul(tile_mul(tile_mul(depth, t[DIM_N]), bytes), 2);
+    /* A bias has operands of its own, one box deep and of its type. */
+    const int64_t bias = PTO_SOME(p->bias) ? bias_depth(p) * pto_dtype_bytes(bias_dtype(p)) : 0,
+                  depth = tile_add(tile_mul(t[DIM_K], bytes), bias);
+    int64_t left = tile_mul(tile_mul(t[DIM_M], depth), 2);
+    int64_t right = tile_mul(tile_mul(depth, t[DIM_N]), 2);
     const uint32_t role = pto_space_role(p->run, space);
     if (space != pto_space_of_role(p->run, role)) return 0;
     switch (role) {
@@ -107,7 +120,8 @@ static pto_status check_plain(pto_op op)
     const int is_plain = pto_op_operand_count(op) == 2 && pto_type_rank(pto_value_type(pto_op_operand(op, 0))) > 1 &&
                          pto_type_rank(pto_value_type(pto_op_operand(op, 1))) > 1 &&
                          !pto_str_is(pto_attr_str_of(op, PTO_STR("activation")), "relu");
-    return is_plain || machine_epilogue_obstacle(op) == NULL
+    const machine_epilogue epilogue = machine_epilogue_of(op);
+    return is_plain || machine_epilogue_obstacle(op, &epilogue) == NULL
                ? PTO_OK
                : pto_error(op, "pto.tile/composite-left",
                            "`tensor.matmul` has a vector, a bias, a scale or an activation; "
@@ -129,12 +143,9 @@ static pto_status read_product(product *p, const pto_run *run, pto_op op)
     p->extent[DIM_M] = pto_type_dim(p->result, rank - 2);
     p->extent[DIM_N] = pto_type_dim(p->result, rank - 1);
     p->extent[DIM_K] = pto_type_dim(p->a, rank_a - (p->transpose_a ? 2 : 1));
-    int64_t rows = pto_machine_i64_or(run, 1, "matrix.box-rows"),
-            bytes = pto_machine_i64_or(run, 1, "matrix.box-row-bytes");
-    int64_t element = pto_dtype_bytes(p->from), row = element > 0 ? bytes / element : 1;
     for (int d = 0; d < DIM_COUNT; d++) {
         if (!pto_expr_is_const(p->extent[d], &p->static_extent[d])) p->static_extent[d] = -1;
-        p->granule[d] = row > rows ? row : rows;
+        p->granule[d] = granule_of(run, p->from);
     }
     return PTO_OK;
 }
@@ -237,9 +248,9 @@ static pto_value in_space(const product *p, tile_nest *n, tile_piece tile, uint3
 static tile_piece emit_ones(const product *p, tile_nest *n, const pto_expr valid[2], int64_t rows, int64_t columns)
 {
     const tile_number one = {.real = 1.0, .whole = 1};
-    tile_piece ones = tile_emit_fill(n, p->from, one, valid, rows, columns);
+    tile_piece ones = tile_emit_fill(n, bias_dtype(p), one, valid, rows, columns);
     ones.value = in_space(p, n, ones, PTO_ROLE_PANEL);
-    tile_piece left = tile_emit(n, pto_kind(n->run, KIND_MOVE), p->from, rows, columns, 1, &ones);
+    tile_piece left = tile_emit(n, pto_kind(n->run, KIND_MOVE), ones.dtype, rows, columns, 1, &ones);
     left.value = in_space(p, n, left, PTO_ROLE_LEFT);
     return left;
 }
@@ -250,7 +261,7 @@ static tile_piece add_bias(const product *p, tile_nest *n, tile_piece sum, const
 {
     const pto_expr one = pto_expr_const(p->run, 1), at[2] = {pto_expr_const(p->run, 0), offset[DIM_N]},
                    ones_valid[2] = {valid[DIM_M], one}, row_valid[2] = {one, valid[DIM_N]};
-    const int64_t depth = p->granule[DIM_K];
+    const int64_t depth = bias_depth(p);
     const pto_str name = n->name;
     tile_piece step[3] = {sum};
     n->name = pto_value_name(p->bias);
