@@ -5,7 +5,7 @@ for kib in 192 48; do
   grep -q "^  vec: .*bytes: $((kib * 1024))," vec$kib.yaml || fail "no vec of $kib KiB"
 done
 vec_tiles() { sed -n 's/.*: \(tile<[0-9]* x [0-9]* x [a-z0-9]*, vec, [a-z]*>\).*/\1/p' "$1"; }
-for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 ffn/case; do
+for case in softmax/case softmax/rows rms_norm/case rms_norm/bf16 ffn/swiglu; do
   example "$case"
   for kib in 192 48; do
     pto-opt "$module" --pipeline=default.yaml --machine=vec$kib.yaml -o final$kib.ptir || complain "$case does not compile for vec of $kib KiB"
