@@ -4,7 +4,8 @@
  * or rows and repeats of the instruction, and the cycles until its result is there when the next one reads it. Units
  * work beside each other, so the time is that of the busiest one for each instance, and for one of them that of all,
  * since nothing overlaps its first load and its last store. Cores share the bandwidth of global memory. A core takes as
- * many instances as the waves need.
+ * many instances as the waves need. Where instances share a walk, each takes a part of it, and kernels that combine
+ * the parts are launched after it.
  *
  * What is neither static nor expected is tried at several sizes; costs are then times relative to the best of the
  * tiles, added up, so that none of the sizes decides alone. Source: own, after what pto.cpu-sim charges.
@@ -35,13 +36,14 @@ typedef struct machine_costs {
     pto_space global, on_chip;
     double begin, matrix_head, per_box; /* per_box: of the type `box_type` */
     pto_dtype box_type;
-    double gm_bytes_per_cycle; /* of all cores; 0: no limit */
-    double launch, flag;
+    double gm_bytes_per_cycle;        /* of all cores; 0: no limit */
+    double launch, next_launch, flag; /* next_launch: of a kernel that waits for another one */
     int64_t repeat_bytes, partial_repeat, box_rows, box_bytes;
     int64_t vector_cores, matrix_cores;
 } machine_costs;
 
-/* Cycles by unit, and bytes of global memory; of an iteration of a loop, which is walked `times` often. */
+/* Cycles by unit, and bytes of global memory; of an iteration of a loop, which is walked `times` often, or as
+ * pto_tile_work says of what is below 0. */
 typedef struct stage {
     double cycles[PTO_UNIT_COUNT], bytes, times;
 } stage;
@@ -52,9 +54,16 @@ typedef struct tally {
     stage once, loops[LOOPS_MAX];
     uint32_t loop_count;
     double latency[PTO_UNIT_COUNT]; /* before the first byte of an idle unit */
-    double unknown_times, tail;     /* tail: of the op on tiles counted last */
+    double tail;                    /* of the op on tiles counted last */
+    double chunks, parts;           /* of what is walked: chunks where the work does not say, instances that share it */
     int is_matrix, waits_for_store;
 } tally;
+
+/* What has been counted last: one tile is asked about for several extents. */
+typedef struct last_count {
+    int64_t tile[DIMS_MAX]; /* zeros: nothing yet */
+    tally counted;
+} last_count;
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -76,6 +85,8 @@ static machine_costs read_machine(const pto_run *run)
         .gm_bytes_per_cycle = pto_machine_f64_or(run, 0.0, "shared.gm-bytes-per-cycle"),
         .launch = (double)(pto_machine_i64_or(run, 0, "dispatch.launch-cycles") +
                            pto_machine_i64_or(run, 0, "dispatch.block-cycles")),
+        .next_launch = (double)(pto_machine_i64_or(run, 0, "dispatch.task-cycles") +
+                                pto_machine_i64_or(run, 0, "dispatch.block-cycles")),
         .flag = (double)pto_machine_i64_or(run, 1, "sync.flag-cycles"),
         .repeat_bytes = above_zero(pto_machine_i64_or(run, 256, "vector.repeat-bytes"), 256),
         .partial_repeat = pto_machine_i64_or(run, 0, "vector.partial-repeat-cycles"),
@@ -162,7 +173,6 @@ static double turn_cycles(const tally *t, const pto_tile_work *w)
 static void take(void *self, const pto_tile_work *w)
 {
     tally *t = self;
-    const double times = w->times >= 0.0 ? w->times : t->unknown_times;
     const int is_copy = w->from != PTO_SPACE_NONE || w->to != PTO_SPACE_NONE;
     const int64_t element = above_zero(pto_dtype_bytes(w->dtype), 1);
     const double bytes = is_copy ? (double)w->rows * (double)w->columns * (double)element : 0.0;
@@ -180,7 +190,7 @@ static void take(void *self, const pto_tile_work *w)
     if (w->loop != 0) {
         const uint32_t loop = w->loop < LOOPS_MAX ? w->loop : LOOPS_MAX;
         s = &t->loops[loop - 1];
-        s->times = times;
+        s->times = w->times;
         if (t->loop_count < loop) t->loop_count = loop;
     }
     s->cycles[unit] += cycles;
@@ -216,11 +226,17 @@ static double sum(const stage *s)
     return all;
 }
 
+/* How often an instance goes through a loop. */
+static double trips_of(const tally *t, const stage *s)
+{
+    return ceil((s->times >= 0.0 ? s->times : -s->times * t->chunks) / t->parts);
+}
+
 /* The first iteration overlaps nothing of its own core: at the end of a loop its buffers are handed back, and only then
  * may those of the next one be filled. The copies of other cores go on. */
 static double loop_cycles(const tally *t, const stage *s, double busy)
 {
-    return sum(s) - pace(t, s, 0.0) + s->times * pace(t, s, busy);
+    return sum(s) - pace(t, s, 0.0) + trips_of(t, s) * pace(t, s, busy);
 }
 
 /* Cycles of an instance alone: what is done once overlaps nothing. */
@@ -240,9 +256,10 @@ static double beside(const tally *t, double busy)
     double walked = t->loop_count != 0 ? t->once.cycles[PTO_UNIT_VECTOR] : 0.0;
     for (uint32_t i = 0; i < t->loop_count; i++) {
         const stage *s = &t->loops[i];
+        const double trips = trips_of(t, s);
         walked += loop_cycles(t, s, busy) - s->cycles[PTO_UNIT_STORE];
-        for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += s->times * s->cycles[u];
-        all.bytes += s->times * s->bytes;
+        for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += trips * s->cycles[u];
+        all.bytes += trips * s->bytes;
     }
     if (t->waits_for_store) all.cycles[PTO_UNIT_MATRIX] += t->once.cycles[PTO_UNIT_FIX];
     return max_of(walked, pace(t, &all, busy));
@@ -263,10 +280,10 @@ static int extents_of(const pto_tiling_problem *p, int64_t trial, int64_t *exten
     return is_open;
 }
 
-/* What an instance with a tile of these sizes takes. `chunks`: how often it walks what is not known. */
-static tally count(machine_costs *m, const pto_tiling_problem *p, const int64_t *tile, double chunks)
+/* What an instance with a tile of these sizes takes. */
+static tally count(machine_costs *m, const pto_tiling_problem *p, const int64_t *tile)
 {
-    tally t = {.m = m, .unknown_times = chunks};
+    tally t = {.m = m, .chunks = 1.0, .parts = 1.0};
     if (PTO_HAS(p, work) && p->work != NULL) {
         const pto_work_sink sink = {.struct_size = sizeof sink, .self = &t, .take = take};
         p->work(p->self, tile, &sink);
@@ -299,8 +316,9 @@ static instance_order order_of(const pto_tiling_problem *p, const int64_t *exten
     instance_order o = {.instances = outer, .chunks = 1.0, .along_fast = 1};
     uint32_t parallel = 0;
     for (uint32_t d = 0; d < p->dim_count; d++) {
-        const int64_t extent = extents[d] > 0 ? extents[d] : 1, tiles = pto_ceil_div(extent, tile[d]);
-        o.cut[d] = least_of(tile[d], extent);
+        const int64_t extent = above_zero(extents[d], 1), size = above_zero(tile[d], 1);
+        const int64_t tiles = pto_ceil_div(extent, size);
+        o.cut[d] = least_of(size, extent);
         *(p->dims[d]->kind == PTO_REDUCE ? &o.chunks : &o.instances) *= (double)tiles;
         if (p->dims[d]->kind == PTO_REDUCE) continue;
         if (parallel++ == 0) {
@@ -315,13 +333,35 @@ static instance_order order_of(const pto_tiling_problem *p, const int64_t *exten
     return o;
 }
 
+/* An instance that nothing cuts. */
+static tally count_whole(machine_costs *m, const pto_tiling_problem *p, const instance_order *o, last_count *last)
+{
+    if (memcmp(last->tile, o->cut, sizeof last->tile) != 0) {
+        last->counted = count(m, p, o->cut);
+        memcpy(last->tile, o->cut, sizeof last->tile);
+    }
+    tally whole = last->counted;
+    whole.chunks = o->chunks;
+    return whole;
+}
+
+/* Cycles where instances share what they walk; there are no more of them than cores. */
+static double cycles_in_parts(tally t, double parts, double instances, double kernels)
+{
+    t.parts = parts;
+    return t.m->launch + alone(&t, instances * parts) + kernels * t.m->next_launch;
+}
+
 /* Cycles of the busiest core. Core c takes the instances c, c + cores, and so on, so that some cores may meet no cut
  * tile, or no other. A wave in which all tiles are cut along the slow dim is shorter. */
 static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int64_t *extents, double outer,
-                        const int64_t *tile)
+                        const int64_t *tile, last_count *last)
 {
     instance_order o = order_of(p, extents, outer, tile);
-    const tally whole = count(m, p, o.cut, o.chunks);
+    const tally whole = count_whole(m, p, &o, last);
+    int64_t kernels = 0;
+    const int64_t parts = PTO_HAS(p, parts) && p->parts != NULL ? p->parts(p->self, o.cut, &kernels) : 1;
+    if (parts > 1) return cycles_in_parts(whole, (double)parts, o.instances, (double)kernels);
     const int64_t core_count = whole.is_matrix ? m->matrix_cores : m->vector_cores;
     const double cores = (double)core_count, busy = o.instances < cores ? o.instances : cores;
     const double waves = ceil(o.instances / cores), rest = o.instances - (waves - 1.0) * cores;
@@ -330,7 +370,8 @@ static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int
     if (o.fast_tail != 0) {
         const int64_t size = o.cut[o.fast], shared = pto_gcd(o.along_fast, core_count);
         o.cut[o.fast] = o.fast_tail;
-        const tally cut = count(m, p, o.cut, o.chunks);
+        tally cut = count(m, p, o.cut);
+        cut.chunks = o.chunks;
         o.cut[o.fast] = size;
         const double part = (double)shared / (double)o.along_fast, cut_step = beside(&cut, busy);
         const double first = part < 1.0 ? alone(&whole, busy) - step : alone(&cut, busy) - cut_step;
@@ -339,29 +380,44 @@ static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int
     }
     if (o.slow_tail != 0 && waves > 1.0 && outer == 1.0 && rest <= (double)o.along_fast) {
         o.cut[o.slow] = o.slow_tail;
-        const tally cut = count(m, p, o.cut, o.chunks);
+        tally cut = count(m, p, o.cut);
+        cut.chunks = o.chunks;
         most -= step - beside(&cut, busy);
     }
     return m->launch + max_of(most, step);
+}
+
+/* The extents to count with; returns how many of them, 0: all is known, and the first ones are the only ones. */
+static int read_trials(const pto_tiling_problem *p, int64_t extents[TRIALS][DIMS_MAX], double outer[TRIALS])
+{
+    int trials = 0;
+    while (trials < TRIALS && extents_of(p, trial_extents[trials], extents[trials], &outer[trials])) trials++;
+    return trials;
 }
 
 static pto_status price(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
                         double *costs)
 {
     machine_costs m = read_machine(run);
-    double *times = PTO_SCRATCH(run, double, count);
-    for (uint32_t i = 0; i < count; i++) costs[i] = 0.0;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        int64_t extents[DIMS_MAX];
-        double outer, least = HUGE_VAL;
-        const int is_open = extents_of(problem, trial_extents[trial], extents, &outer);
-        for (uint32_t i = 0; i < count; i++) {
-            times[i] = cycles_of(&m, problem, extents, outer, tiles + (size_t)i * problem->dim_count);
-            if (times[i] < least) least = times[i];
-        }
-        for (uint32_t i = 0; i < count; i++) costs[i] += is_open ? times[i] / max_of(least, 1.0) : times[i];
-        if (!is_open) break;
+    last_count last = {.tile = {0}};
+    int64_t extents[TRIALS][DIMS_MAX];
+    double outer[TRIALS], least[TRIALS];
+    const int open = read_trials(problem, extents, outer), trials = open == 0 ? 1 : open;
+    double *times = PTO_SCRATCH(run, double, (size_t)count *TRIALS);
+    for (int t = 0; t < trials; t++) least[t] = HUGE_VAL;
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t *tile = tiles + (size_t)i * problem->dim_count;
         PTO_TRY(pto_go_on(run));
+        for (int t = 0; t < trials; t++) {
+            double *cycles = &times[(size_t)i * TRIALS + (size_t)t];
+            *cycles = cycles_of(&m, problem, extents[t], outer[t], tile, &last);
+            if (*cycles < least[t]) least[t] = *cycles;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double *cycles = &times[(size_t)i * TRIALS];
+        costs[i] = open == 0 ? cycles[0] : 0.0;
+        for (int t = 0; t < open; t++) costs[i] += cycles[t] / max_of(least[t], 1.0);
     }
     return PTO_OK;
 }

@@ -34,7 +34,8 @@ typedef struct pto_tile_work {
     int64_t rows, columns, depth; /* of the largest operand; depth: products that a matrix product sums, else 0 */
     pto_dtype dtype;              /* the widest of that operand and the result */
     uint32_t loop, reserved;      /* 0: done once for an instance; else the number of the loop that it is in, from 1 */
-    double times;                 /* how often: 1, or as often as that loop is walked; -1: not known */
+    double times; /* how often: 1, or as often as that loop is walked; below 0: so many times in each chunk of the dims
+                   * that an instance walks, with the sign turned, where the number of chunks is not known */
 } pto_tile_work;
 typedef struct pto_work_sink {
     uint32_t struct_size, reserved;
@@ -61,6 +62,9 @@ typedef struct pto_tiling_problem {
     /* Hands on what an instance with tiles of these sizes takes, in order; sizes may be below a granule, for tiles that
      * an extent cuts. NULL: not known. */
     void (*work)(void *self, const int64_t *tile, const pto_work_sink *sink);
+    /* How many instances share the walk along what is reduced, each with a part of it, where tiles have these sizes; 1:
+     * none do. `out_kernels` gets how many kernels combine the parts. NULL: none ever do. */
+    int64_t (*parts)(void *self, const int64_t *tile, int64_t *out_kernels);
 } pto_tiling_problem;
 
 /* Where offers go, until offer returns. */

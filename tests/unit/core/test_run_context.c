@@ -677,7 +677,8 @@ static pto_status choose(run_fixture *f,
     const pto_op unit = run_fixture_start(f);
     const pto_tiling_dim dim = {sizeof dim, PTO_PARALLEL, "rows", pto_expr_symbol(f->run, PTO_STR("N")), -1, 1};
     const pto_tiling_dim *const dims[] = {&dim};
-    const pto_tiling_problem problem = {sizeof problem, 1, "rows", unit, dims, &bytes, footprint, capacity, 1, NULL};
+    const pto_tiling_problem problem = {sizeof problem, 1,        "rows", unit, dims, &bytes,
+                                        footprint,      capacity, 1,      NULL, NULL};
     const pto_status s = pto_tiling_choose(f->run, 0, &problem, tile, ordinal);
     run_fixture_stop(f, s);
     f->agent.values = NULL; /* they and the strategies end with this function */

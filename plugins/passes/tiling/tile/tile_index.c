@@ -176,18 +176,55 @@ static void emit_move(const index_nest *w, tile_nest *n, const pto_expr valid[2]
     tile_emit_store(n, p, to->memory, to->at);
 }
 
-static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+/* Whether an instance walks what it puts: chunks of the indices, or the axis when that is not their last dim. */
+static int walks(const index_nest *w) { return w->way != WAY_TAKES; }
+static int walks_chunks(const index_nest *w) { return walks(w) && (!w->by_element || w->axis == w->x.rank - 1); }
+
+static tile_nest count_instance(index_nest *w, const int64_t *tile)
 {
-    index_nest *w = self;
-    if (space != pto_space_of_role(w->run, PTO_ROLE_SCRATCHPAD)) return 0;
+    const pto_op none = pto_op_none(w->run);
     tile_nest n = tile_nest_make(w->run, &w->counted);
     w->tile[0] = tile[0];
     w->tile[1] = tile[1];
+    if (walks(w)) (void)tile_begin_for(&n, pto_expr_none(w->run), 0, NULL, NULL);
     for (uint32_t i = 0; i < w->list_count; i++) (void)load_row(&n, &w->list[i], NULL, tile[0]);
     (void)tile_begin_for(&n, pto_expr_none(w->run), 0, NULL, NULL);
     emit_move(w, &n, NULL);
-    tile_end_for(&n, pto_op_none(w->run), 0, NULL, NULL);
+    tile_end_for(&n, none, 0, NULL, NULL);
+    if (walks(w)) tile_end_for(&n, none, 0, NULL, NULL);
+    return n;
+}
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    if (space != pto_space_of_role(((const index_nest *)self)->run, PTO_ROLE_SCRATCHPAD)) return 0;
+    const tile_nest n = count_instance(self, tile);
     return tile_counted_bytes(&n);
+}
+
+/* An index after the other of each chunk that is loaded. */
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const index_nest *w = self;
+    const tile_nest n = count_instance(self, tile);
+    const int64_t extent =
+        pto_expected_extent(w->group, walks_chunks(w) ? w->extent[0] : w->list[0].dims[w->by_element ? w->axis : 0]);
+    const int64_t trips = extent < 0 ? -1 : walks_chunks(w) ? pto_ceil_div(extent, tile[0]) : extent;
+    tile_put_work(&n, walks(w) ? (double)trips : (double)tile[0], (double)tile[0], sink);
+}
+
+/* Instances at indices of dims that tiles have no size along; -1: not known. */
+static int64_t outer_instances(const index_nest *w)
+{
+    int64_t instances = 1;
+    const uint32_t dims = w->by_element ? w->x.rank - 1 : w->axis;
+    for (uint32_t d = 0; d < dims; d++) {
+        if (w->by_element && walks(w) && d == w->axis) continue;
+        const int64_t extent = pto_expected_extent(w->group, w->by_element ? w->list[0].dims[d] : w->x.dims[d]);
+        if (extent < 0) return -1;
+        instances = tile_mul(instances, extent);
+    }
+    return instances;
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const index_nest *)self)->run, space); }
@@ -203,7 +240,7 @@ static pto_status choose(index_nest *w)
     for (int d = 0; d < 2; d++)
         dims[d] =
             (pto_tiling_dim){.struct_size = sizeof dims[d],
-                             .kind = PTO_PARALLEL,
+                             .kind = d == 0 && walks_chunks(w) ? PTO_REDUCE : PTO_PARALLEL,
                              .name = names[d],
                              .extent = w->extent[d],
                              .static_extent = w->static_extent[d],
@@ -216,7 +253,8 @@ static pto_status choose(index_nest *w)
                                         .self = w,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = -1};
+                                        .outer_instances = outer_instances(w),
+                                        .work = work};
     PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < 2; d++) {
         const int64_t most = w->static_extent[d] == 0 ? 1 : w->static_extent[d];

@@ -89,15 +89,26 @@ static void emit(const lookup *w, tile_nest *n, pto_value to, pto_expr column, p
     tile_emit_store(n, y, to, at);
 }
 
-static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+static tile_nest count_instance(lookup *w, const int64_t *tile)
 {
-    lookup *w = self;
     const pto_expr none = pto_expr_none(w->run);
-    if (space != pto_space_of_role(w->run, PTO_ROLE_SCRATCHPAD)) return 0;
     tile_nest n = tile_nest_make(w->run, &w->counted);
     w->size = tile[1];
     emit(w, &n, w->tensor[PLACE_X], none, none);
+    return n;
+}
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    if (space != pto_space_of_role(((const lookup *)self)->run, PTO_ROLE_SCRATCHPAD)) return 0;
+    const tile_nest n = count_instance(self, tile);
     return tile_counted_bytes(&n);
+}
+
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const tile_nest n = count_instance(self, tile);
+    tile_put_work(&n, 1.0, 1.0, sink);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const lookup *)self)->run, space); }
@@ -160,7 +171,8 @@ static pto_status choose(lookup *w)
                                         .self = w,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = static_extent(rows)};
+                                        .outer_instances = pto_expected_extent(w->group, rows),
+                                        .work = work};
     PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     const int64_t most = w->static_count == 0 ? 1 : w->static_count;
     w->size = most > 0 && tile[1] > most ? most : tile[1];

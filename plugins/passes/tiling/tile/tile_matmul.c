@@ -150,6 +150,18 @@ static pto_status read_product(product *p, const pto_run *run, pto_op op)
     return PTO_OK;
 }
 
+/* Products of a batch; -1: not known. */
+static int64_t outer_instances(const product *p, pto_op group)
+{
+    int64_t instances = 1;
+    for (uint32_t d = 0; d < p->batch_count; d++) {
+        const int64_t extent = pto_expected_extent(group, pto_type_dim(p->result, d));
+        if (extent < 0) return -1;
+        instances = tile_mul(instances, extent);
+    }
+    return instances;
+}
+
 static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
 {
     static const char *const names[DIM_COUNT] = {"m", "n", "k"};
@@ -172,6 +184,7 @@ static pto_status choose(product *p, pto_op group, int64_t tile[DIM_COUNT])
                                         .self = p,
                                         .footprint = footprint,
                                         .capacity = capacity,
+                                        .outer_instances = outer_instances(p, group),
                                         .work = work};
     PTO_TRY(pto_tiling_choose(p->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     for (int d = 0; d < DIM_COUNT; d++) {

@@ -249,7 +249,7 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
 {
     const tile_nest n = count_instance(self, tile);
-    tile_put_work(&n, 1.0, sink);
+    tile_put_work(&n, 1.0, 1.0, sink);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const movement *)self)->run, space); }

@@ -46,10 +46,21 @@ static int larger_first(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Ends in NUL. */
+static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
+{
+    size_t capacity = strlen(before) + name.n + strlen(behind) + 1;
+    char *text = pto_scratch(run, capacity);
+    (void)snprintf(text, capacity, "%s%.*s%s", before, PTO_FMT(name), behind);
+    return pto_str_make(text, capacity - 1);
+}
+
 void tile_note_counted(const tile_nest *n, pto_op at)
 {
     enum { NOTES_MAX = 8 };
     storage_life *lives = NULL;
+    for (uint32_t i = 0; i < n->counts->value_count; i++)
+        n->counts->values[i].name = joined(n->run, "t", n->counts->values[i].name, "");
     storage_solve(n->counts);
     const uint32_t count = storage_lives(n->counts, &lives);
     if (count != 0) qsort(lives, count, sizeof *lives, larger_first);
@@ -66,15 +77,6 @@ static int64_t tile_vector_bytes(const tile_nest *n, int64_t rows, int64_t colum
                         ? pto_round_up(tile_mul(rows, pto_dtype_bytes(dtype)), n->block_bytes)
                         : tile_mul(rows, pto_round_up(tile_mul(columns, pto_dtype_bytes(dtype)), n->block_bytes));
     return pto_round_up(bytes, n->align_bytes);
-}
-
-/* Ends in NUL. */
-static pto_str joined(const pto_run *run, const char *before, pto_str name, const char *behind)
-{
-    size_t capacity = strlen(before) + name.n + strlen(behind) + 1;
-    char *text = pto_scratch(run, capacity);
-    (void)snprintf(text, capacity, "%s%.*s%s", before, PTO_FMT(name), behind);
-    return pto_str_make(text, capacity - 1);
 }
 
 static pto_str result_name(const tile_nest *n) { return joined(n->run, "t", n->name, ""); }
@@ -96,7 +98,7 @@ static tile_piece count_op(const tile_nest *n, pto_kind_id kind, tile_piece p, i
     const uint32_t op = storage_add_op(n->counts, kind, n->around);
     for (uint32_t i = 0; i < count; i++) storage_add_use(n->counts, op, i, operands[i].at, 1);
     p.at = storage_add_result(n->counts, op, &shape, stages);
-    n->counts->values[p.at].name = result_name(n);
+    n->counts->values[p.at].name = n->name;
     return p;
 }
 

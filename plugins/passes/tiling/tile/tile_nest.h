@@ -117,8 +117,9 @@ int64_t tile_counted_bytes(const tile_nest *n);
 /* Notes after an error at `at`: the largest buffers of what has been counted. */
 void tile_note_counted(const tile_nest *n, pto_op at);
 
-/* Hands on what has been counted, for a strategy: what is in a loop as often as the loop is walked, -1: not known. */
-void tile_put_work(const tile_nest *n, double trips, const pto_work_sink *sink);
+/* Hands on what has been counted, for a strategy: what is in a loop as often as the loop is walked, -1: not known; and
+ * a loop in a loop `inner` times for each trip of that. */
+void tile_put_work(const tile_nest *n, double trips, double inner, const pto_work_sink *sink);
 
 /* A window of memory of any rank: extents on the last two dims, 1 before. Counted as rotating through two buffers. */
 tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],

@@ -21,10 +21,9 @@ static pto_str with_suffix(const pto_run *run, pto_str name, const char *suffix)
 
 /* ---- the decision ---- */
 
-/* What is known of the sweep before it is split, and what it takes. */
+/* What is known of the sweep before it is split. -1: extents are not known. */
 typedef struct sweep_facts {
-    int64_t instances, cores, chunks;    /* chunks: that one instance sweeps */
-    int64_t chunk_cycles, launch_cycles; /* of a chunk; of the kernels that parts take more */
+    int64_t instances, chunks, chunk_cycles; /* chunks: that one instance sweeps; chunk_cycles: of one */
 } sweep_facts;
 
 static int64_t expected_chunks(const row_group *g, const int64_t *tile)
@@ -73,35 +72,44 @@ static int goes_on_along(const row_group *g)
     return 0;
 }
 
-static sweep_facts facts_of(const row_group *g, const int64_t *tile)
+static row_part_costs costs_of(const row_group *g)
 {
-    enum { CHUNK_OVERHEAD = 400, LAUNCH = 10000 };
+    enum { BLOCK = 2000, TASK = 1000 };
     const pto_run *run = g->run;
     const pto_space_facts space = pto_space_facts_of(run, PTO_ROLE_SCRATCHPAD);
     const pto_path_facts path = pto_path_facts_of(run, PTO_ROLE_GLOBAL, PTO_ROLE_SCRATCHPAD);
-    const double rate = path != NULL && path->bytes_per_cycle > 0.0 ? path->bytes_per_cycle : 1.0;
     const pto_str core = space != NULL ? space->core : pto_no_str();
-    return (sweep_facts){
-        .instances = expected_instances(g, tile),
-        .cores = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core)),
-        .chunks = expected_chunks(g, tile),
-        .chunk_cycles = CHUNK_OVERHEAD + (int64_t)((double)chunk_bytes(g, tile) / rate),
-        .launch_cycles = tile_mul(pto_machine_i64_or(run, LAUNCH, "dispatch.launch-cycles"), goes_on_along(g) ? 2 : 1)};
+    return (row_part_costs){.cores = pto_machine_i64_or(run, 1, "cores.%.*s.count", PTO_FMT(core)),
+                            .load_rate = path != NULL && path->bytes_per_cycle > 0.0 ? path->bytes_per_cycle : 1.0,
+                            .kernels = goes_on_along(g) ? 2 : 1,
+                            /* A launch that waits for another one is prepared beside it. */
+                            .kernel_cycles = pto_machine_i64_or(run, BLOCK, "dispatch.block-cycles") +
+                                             pto_machine_i64_or(run, TASK, "dispatch.task-cycles")};
 }
 
-static int64_t sweep_cycles(const sweep_facts *f, int64_t parts, int64_t chunks)
+static sweep_facts facts_of(const row_group *g, const int64_t *tile)
 {
-    return tile_mul(pto_ceil_div(tile_mul(f->instances, parts), f->cores), tile_mul(chunks, f->chunk_cycles));
+    enum { CHUNK_OVERHEAD = 400 };
+    sweep_facts f = {.instances = expected_instances(g, tile), .chunks = expected_chunks(g, tile)};
+    f.chunk_cycles = CHUNK_OVERHEAD + (int64_t)((double)chunk_bytes(g, tile) / g->part_costs.load_rate);
+    return f;
+}
+
+static int64_t sweep_cycles(const row_group *g, const sweep_facts *f, int64_t parts, int64_t chunks)
+{
+    return tile_mul(pto_ceil_div(tile_mul(f->instances, parts), g->part_costs.cores),
+                    tile_mul(chunks, f->chunk_cycles));
 }
 
 /* Chunks of a part, 0: one instance sweeps them all. */
-static int64_t best_part(const sweep_facts *f)
+static int64_t best_part(const row_group *g, const sweep_facts *f)
 {
-    if (f->instances <= 0 || f->chunks < 2 || f->instances > f->cores / 2) return 0;
-    const int64_t chunks = pto_ceil_div(f->chunks, f->cores / f->instances), parts = pto_ceil_div(f->chunks, chunks);
+    const row_part_costs *c = &g->part_costs;
+    if (f->instances <= 0 || f->chunks < 2 || f->instances > c->cores / 2) return 0;
+    const int64_t chunks = pto_ceil_div(f->chunks, c->cores / f->instances), parts = pto_ceil_div(f->chunks, chunks);
     if (parts < 2) return 0;
-    const int64_t in_parts = tile_add(sweep_cycles(f, parts, chunks), f->launch_cycles);
-    return in_parts < sweep_cycles(f, 1, f->chunks) ? chunks : 0;
+    const int64_t in_parts = tile_add(sweep_cycles(g, f, parts, chunks), tile_mul(c->kernels, c->kernel_cycles));
+    return in_parts < sweep_cycles(g, f, 1, f->chunks) ? chunks : 0;
 }
 
 static int is_ascending(const row_value *v)
@@ -146,7 +154,7 @@ static int has_same_axes(const row_group *g)
 }
 
 /* Whether each instance of the groups that would come of it has a part of its own of each result. */
-static int can_part(const row_group *g)
+static int has_own_parts(const row_group *g)
 {
     const uint8_t all = (uint8_t)((1u << g->axis_count) - 1);
     const int leaves_rest = g->depth == 1 && goes_on_along(g);
@@ -157,10 +165,24 @@ static int can_part(const row_group *g)
     return has_same_axes(g);
 }
 
+void rows_find_parts(row_group *g)
+{
+    g->can_part = g->depth != 0 && !has_ascending(g) && has_own_parts(g);
+    if (g->can_part) g->part_costs = costs_of(g);
+}
+
+int64_t rows_parts(const row_group *g, const int64_t *tile, int64_t *out_kernels)
+{
+    const sweep_facts f = facts_of(g, tile);
+    const int64_t part = best_part(g, &f);
+    *out_kernels = part == 0 ? 0 : g->part_costs.kernels;
+    return part == 0 ? 1 : pto_ceil_div(f.chunks, part);
+}
+
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part)
 {
     *part = 0;
-    if (g->depth == 0 || has_ascending(g) || !can_part(g)) return PTO_OK;
+    if (!g->can_part) return PTO_OK;
     int64_t chunks = PTO_TILE_SIZE_MAX;
     if (pto_expr_is_const(rows_swept_chunks(g, tile), &chunks) && chunks < 2) return PTO_OK;
     const sweep_facts f = facts_of(g, tile);
@@ -170,10 +192,11 @@ pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *pa
         (void)snprintf(limit, sizeof limit, "extents are not known");
     else
         (void)snprintf(limit, sizeof limit, "%lld instances for %lld cores, with %lld chunks of %lld cycles each",
-                       (long long)f.instances, (long long)f.cores, (long long)f.chunks, (long long)f.chunk_cycles);
+                       (long long)f.instances, (long long)g->part_costs.cores, (long long)f.chunks,
+                       (long long)f.chunk_cycles);
     const pto_decision d = {
         .struct_size = sizeof d, .count = 1, .name = "part", .min = &none, .max = &most, .limit = limit};
-    *part = best_part(&f);
+    *part = best_part(g, &f);
     PTO_TRY(pto_decision_pinned(g->group, &d, part));
     return pto_decision_made(g->group, &d, part);
 }

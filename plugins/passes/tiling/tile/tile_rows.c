@@ -40,7 +40,12 @@ static double trips_of(const row_group *g, const int64_t *tile)
 static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
 {
     const tile_nest n = count_instance(self, tile);
-    tile_put_work(&n, trips_of(self, tile), sink);
+    tile_put_work(&n, trips_of(self, tile), 1.0, sink);
+}
+
+static int64_t parts(void *self, const int64_t *tile, int64_t *out_kernels)
+{
+    return rows_parts(self, tile, out_kernels);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((row_group *)self)->run, space); }
@@ -82,7 +87,8 @@ static pto_status choose(row_group *g, int64_t tile[2])
                                         .footprint = footprint,
                                         .capacity = capacity,
                                         .outer_instances = outer_instances(g),
-                                        .work = work};
+                                        .work = work,
+                                        .parts = g->can_part ? parts : NULL};
     tile[0] = tile[1] = 0;
     if (pto_tiling_choose(g->run, TILE_OPT_STRATEGY, &problem, tile, NULL) != PTO_OK) {
         if (tile[0] == 0) return PTO_FAILED;
@@ -242,6 +248,7 @@ pto_status tile_lower_rows(const pto_run *run, pto_op group)
     int64_t tile[2] = {1, 1}, part = 0;
     if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
+    rows_find_parts(&g);
     PTO_TRY(choose(&g, tile));
     PTO_TRY(check_order(&g, tile));
     PTO_TRY(rows_choose_part(&g, tile, &part));

@@ -49,6 +49,13 @@ typedef struct row_value {
     tile_piece piece;         /* latest tile */
 } row_value;
 
+/* What sharing a sweep hangs on, beside its tiles: vector cores, bytes a cycle that one loads, kernels that parts take
+ * more, and cycles of one. */
+typedef struct row_part_costs {
+    int64_t cores, kernels, kernel_cycles;
+    double load_rate;
+} row_part_costs;
+
 typedef struct row_group {
     const pto_run *run;
     pto_op group;
@@ -69,7 +76,9 @@ typedef struct row_group {
     int is_split;                    /* instances may share what is along the swept axis: there is no reduction */
     int64_t granule;                 /* of columns */
     pto_dtype truth;                 /* what truth values are between bytes and bits: 0 and 1 in that type */
-    storage_plan counted;            /* memory for footprints */
+    int can_part;                    /* several instances may share what one sweeps: `part_costs` are read */
+    row_part_costs part_costs;
+    storage_plan counted; /* memory for footprints */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */
@@ -151,6 +160,11 @@ tile_piece rows_repeated(row_nest *w, tile_piece narrow, uint8_t have, uint8_t f
 
 /* tile_parts.c: reductions whose axis is shared by several instances. */
 
+/* Finds out whether instances may share a sweep at all, and what that costs. */
+void rows_find_parts(row_group *g);
+/* Of a group that can: how many share a sweep unless the schedule says otherwise, and kernels that combine the parts.
+ */
+int64_t rows_parts(const row_group *g, const int64_t *tile, int64_t *out_kernels);
 /* Decides how many chunks of the swept axis an instance walks; 0: all of them. */
 pto_status rows_choose_part(const row_group *g, const int64_t *tile, int64_t *part);
 /* Lowers the group that way: a nest of partial results, and groups for what follows. */

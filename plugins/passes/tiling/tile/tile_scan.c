@@ -72,14 +72,26 @@ static void emit_loop(const scan_nest *w, tile_nest *n, pto_expr *at, const pto_
     tile_end_for(n, loop, 1, &through, &last);
 }
 
-static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+static tile_nest count_instance(scan_nest *w, const int64_t *tile)
 {
-    scan_nest *w = self;
-    if (space != pto_space_of_role(w->run, PTO_ROLE_SCRATCHPAD)) return 0;
     tile_nest n = tile_nest_make(w->run, &w->counted);
     w->size = tile[1];
     emit_loop(w, &n, NULL, NULL);
+    return n;
+}
+
+static int64_t footprint(void *self, const int64_t *tile, pto_space space)
+{
+    if (space != pto_space_of_role(((const scan_nest *)self)->run, PTO_ROLE_SCRATCHPAD)) return 0;
+    const tile_nest n = count_instance(self, tile);
     return tile_counted_bytes(&n);
+}
+
+static void work(void *self, const int64_t *tile, const pto_work_sink *sink)
+{
+    const scan_nest *w = self;
+    const tile_nest n = count_instance(self, tile);
+    tile_put_work(&n, (double)pto_expected_extent(w->group, w->count), 1.0, sink);
 }
 
 static int64_t capacity(void *self, pto_space space) { return tile_capacity(((const scan_nest *)self)->run, space); }
@@ -87,7 +99,7 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 static pto_status choose(scan_nest *w)
 {
     const int64_t block = pto_machine_i64_or(w->run, 1, "vector.block-bytes"), bytes = pto_dtype_bytes(w->dtype);
-    int64_t outer = 0, tile[2] = {1, 1};
+    int64_t tile[2] = {1, 1};
     const pto_tiling_dim one = {.struct_size = sizeof one,
                                 .kind = PTO_PARALLEL,
                                 .name = "rows",
@@ -109,7 +121,8 @@ static pto_status choose(scan_nest *w)
                                         .self = w,
                                         .footprint = footprint,
                                         .capacity = capacity,
-                                        .outer_instances = pto_expr_is_const(w->before, &outer) ? outer : -1};
+                                        .outer_instances = pto_expected_extent(w->group, w->before),
+                                        .work = work};
     PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
     const int64_t most = w->static_columns == 0 ? 1 : w->static_columns;
     w->size = most > 0 && tile[1] > most ? most : tile[1];

@@ -40,7 +40,14 @@ static pto_tile_work work_of(const tile_nest *n, const storage_op *op, uint32_t 
     return w;
 }
 
-void tile_put_work(const tile_nest *n, double trips, const pto_work_sink *sink)
+/* How often an op is done: a loop within a loop is walked `inner` times for each trip of that. */
+static double times_of(const storage_plan *p, const storage_op *op, double trips, double inner)
+{
+    if (op->parent == 0) return 1.0;
+    return p->ops[op->parent].parent == 0 ? trips : trips * inner;
+}
+
+void tile_put_work(const tile_nest *n, double trips, double inner, const pto_work_sink *sink)
 {
     const storage_plan *p = n->counts;
     uint32_t last_result = STORAGE_NONE, loop = STORAGE_NONE, loops = 0;
@@ -48,11 +55,11 @@ void tile_put_work(const tile_nest *n, double trips, const pto_work_sink *sink)
         const storage_op *op = &p->ops[i];
         if (op->hands_over || op->repeats) continue;
         pto_tile_work w = work_of(n, op, last_result);
-        /* The first op is the loop of a core over its instances; the others do not nest. */
+        /* The first op is the loop of a core over its instances. */
         if (op->parent != 0 && op->parent != loop) loops++;
         if (op->parent != 0) loop = op->parent;
         w.loop = op->parent == 0 ? 0 : loops;
-        w.times = op->parent == 0 ? 1.0 : trips;
+        w.times = times_of(p, op, trips, inner);
         sink->take(sink->self, &w);
         if (w.from == PTO_SPACE_NONE) last_result = op->result;
     }
