@@ -79,6 +79,33 @@ def casts():
                            prepare=lambda name, dtype, shape, rng: as_given(dtype, cast_values(dtype, shape, rng)))
 
 
+def middle_values(count, rng):
+    """f32 with few digits, and their neighbours, of exponents from below to above those of f8; some of all exponents, and any bits."""
+    few = rng.integers(0, 64, count) << 18 | rng.integers(100, 146, count) << 23
+    far = rng.integers(0, 4, count) << 21 | rng.integers(0, 256, count) << 23
+    bits = np.choose(rng.integers(0, 3, count), (few, far, rng.integers(0, 2**31, count))) + rng.integers(-1, 2, count)
+    return (np.maximum(bits, 0) | rng.integers(0, 2, count) << 31).astype(np.uint32)
+
+
+def casts_by_bits():
+    """Casts from and to floats of one byte, and to unsigned types within their limits."""
+    bytes_ = ("f8e4m3", "f8e5m2", "f8e8m0")
+    pairs = [(a, b) for a in ("f32", "f16", "bf16", "i16", "u16", "i32", "u32", "i64", "u64", "u8") for b in bytes_]
+    pairs += [(a, b) for a in bytes_ for b in ("f32", "f16", "bf16", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "bool", *bytes_) if a != b]
+    limits = [(a, b) for a in ("f32", "i64", "u64") for b in ("u16", "u32", "u64", "i32", "i64") if a != b] + [("bf16", "u32"), ("f16", "u64")]
+    for a, b in pairs + limits:
+        for mode in MODES if elements.is_float(a) or elements.is_float(b) else ("rint",):
+            for saturate in (False, True) if (a, b) in pairs else (True,):
+                slow = elements.is_float(a) != elements.is_float(b)
+                count = 2 ** (8 * elements.size(a)) if elements.size(a) == 1 else 700 if slow else 20000
+                one_by_one = lambda bits, a=a, b=b, m=mode, s=saturate: elements.convert(b, a, bits, m, s, True)
+                at_once = lambda bits, a=a, b=b, m=mode, s=saturate: converted(b, a, bits, m, s)
+                values = lambda name, dtype, shape, rng: as_given(dtype, middle_values(shape[0], rng) if dtype == "f32" else cast_values(dtype, shape, rng))
+                given = "" if b == "bool" else f' {{mode = "{mode}", saturate = {str(saturate).lower()}}}'
+                yield Form(f"cast-{a}-{b}-{mode}{'-saturate' if saturate else ''}", {"x": f"<{count} x {a}>"}, {"y": f"<{count} x {b}>"},
+                           f"%y = tensor.cast %x{given} : <{count} x {b}>", one_by_one if slow else at_once, [{}], prepare=values)
+
+
 def byte_arithmetic():
     """Arithmetic on all pairs of bytes, and products of bytes."""
     every = lambda name, dtype, shape, rng: as_given(dtype, np.arange(256).astype(np.uint8)).reshape(shape)

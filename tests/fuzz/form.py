@@ -83,5 +83,5 @@ class Form:
 
 def as_given(dtype, bits):
     """Bits as an array that pto-run takes for the type."""
-    kind = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16}.get(dtype) or elements.int_type(dtype)
+    kind = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, **dict.fromkeys(("f8e4m3", "f8e5m2", "f8e8m0"), np.uint8)}.get(dtype) or elements.int_type(dtype)
     return bits.view(kind)

@@ -39,6 +39,7 @@ import random_programs  # noqa: E402
 import single_ops as single  # noqa: E402
 import transposes  # noqa: E402
 import vector_work  # noqa: E402
+import wide_integers  # noqa: E402
 from form import Form, fill, wide  # noqa: E402
 
 STEPS = None  # of the default pipeline
@@ -224,7 +225,7 @@ def composites():
 
 
 FORMS = (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products, products.quantisation,
-         conversions.casts, conversions.byte_arithmetic, single_ops, moves, index_ops, order_ops, composites)
+         conversions.casts, conversions.casts_by_bits, conversions.byte_arithmetic, wide_integers.wide_sums, wide_integers.wide_scalars, single_ops, moves, index_ops, order_ops, composites)
 
 
 def main():

@@ -8,10 +8,13 @@
  * 0 or 1. i64: n is a sum of three quotients in f32, each of what the ones before leave: each time that is 2^-22 of
  * what it was and at most half of b more, so that in the end it is below b; sums wrap to what they are. u64 by the
  * half, as u32. By 0 it is -1, all bits, as everywhere.
- *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each. */
+ *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each; of more than
+ * 65536 numbers, sums up to each one say what it carries. */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
+
+#include <inttypes.h>
 
 #define CARRY(x, y, sum)                                                            \
     "p = bitwise_and " x " " y "; q = bitwise_or " x " " y "; r = bitwise_not " sum \
@@ -23,6 +26,9 @@
     "u = bitwise_and al 65535; v = shr al 16; v = bitwise_and v 65535; s = @" op " u; t = @" op " v; h = @" op " ah; " \
     "m = shl t 16; lo = add s m; " CARRY("s", "m",                                                                     \
                                          "lo") "t = shr t 16; t = bitwise_and t 65535; hi = add h t; hi = sub hi c"
+/* Of sums of low halves up to each one, what each adds to the sum of the high ones. */
+#define CARRY_OF(sum) \
+    "f = bitwise_xor " sum " lowest; g = bitwise_xor al lowest; c = lt f g; c = where c 1 0; h = add ah c; "
 #define EXTREME(op, last)                                                                             \
     "m = @" op " ak; e = eq ak m; f = bitwise_xor al lowest; f = where e f " last "; l = @" op " f; " \
     "lo = bitwise_xor l lowest; hk = add m 0"
@@ -58,13 +64,15 @@ static const struct {
     {"tensor.bitwise_xor", "lo = bitwise_xor al bl; hi = bitwise_xor ah bh"},
     {"tensor.bitwise_not", "lo = bitwise_not al; hi = bitwise_not ah"},
     {"tensor.reduce_sum", HALVES("reduce_sum")},
-    {"tensor.cumsum", HALVES("cumsum")},
+    {"tensor.cumsum", "lo = @cumsum al; " CARRY_OF("lo") "hi = @cumsum h"},
     {"tensor.reduce_max", EXTREME("reduce_max", "lowest")},
     {"tensor.reduce_min", EXTREME("reduce_min", "highest")},
     {"tensor.shl",
      SHIFTS "lo = shl al bl; d = shr w m; d = bitcast:i32 d; f = shl al o; hi = shl ah bl; hi = bitwise_or hi d; "
             "hi = bitwise_or hi f; g = eq bh 0; lo = where g lo 0; hi = where g hi 0"},
 };
+static const char cumsum_exclusive[] = "lo = @cumsum al; n = add lo al; " CARRY_OF("n") "hi = @cumsum h";
+static const char sum_of_many[] = CARRY_OF("scan") "lo = @reduce_sum al; hi = @reduce_sum h";
 static const char shr_unsigned[] = SHIFTS
     "j = bitcast:i32 m; e = bitcast:u32 o; lo = shr w n; lo = bitcast:i32 lo; d = shl ah j; f = shr z e; f = "
     "bitcast:i32 f; "
@@ -268,7 +276,8 @@ static const char *wide_formula(pto_op op, pto_dtype t)
 {
     if (is_named(op, "tensor.shr")) return t == PTO_U64 ? shr_unsigned : shr_signed;
     const int64_t rule = pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
-    const int adds = is_named(op, "tensor.reduce_sum") || is_named(op, "tensor.cumsum");
+    const int adds = is_named(op, "tensor.reduce_sum");
+    if (is_named(op, "tensor.cumsum") && pto_attr_bool_of(op, PTO_STR("exclusive"), 0)) return cumsum_exclusive;
     if (adds && !adds_few(op)) return NULL;
     if (rule == PTO_ITER_REDUCE && !pto_attr_bool_of(op, PTO_STR("keepdim"), 1) && !adds) return NULL;
     for (size_t i = 0; i < sizeof wide_formulas / sizeof *wide_formulas; i++)
@@ -276,23 +285,50 @@ static const char *wide_formula(pto_op op, pto_dtype t)
     return NULL;
 }
 
-/* A reduction that keeps its dims, and a reshape. */
-static pto_value keep_dims(pto_op op)
+/* A reduction along one dim after the other, and a reshape if it does not keep them. */
+static pto_value dim_by_dim(pto_op op)
 {
     const pto_run *run = op.run;
-    const pto_value x = pto_op_operand(op, 0);
+    pto_value x = pto_op_operand(op, 0);
     pto_expr dims[PTO_MAX_DIMS + 1];
     const uint32_t rank = list_dims(pto_value_type(x), dims), along = pto_axes_of(op, rank);
-    for (uint32_t d = 0; d < rank; d++)
-        if ((along >> d & 1) != 0) dims[d] = pto_expr_const(run, 1);
-    pto_spec s = pto_spec_make(run, pto_op_kind(op));
-    pto_spec_operand(&s, x);
-    pto_spec_attr(&s, PTO_STR("axis"), pto_op_attr(op, PTO_STR("axis")));
-    pto_spec_result(&s, pto_type_tensor(run, dtype_of(x), rank, dims));
-    pto_spec_name(&s, pto_name_after(op, PTO_STR("_kept")));
-    const pto_value kept = pto_spec_value(&s, pto_before(op));
+    for (uint32_t d = 0; d < rank && PTO_SOME(x); d++) {
+        const int64_t axis = d;
+        if ((along >> d & 1) == 0) continue;
+        dims[d] = pto_expr_const(run, 1);
+        pto_spec s = pto_spec_make(run, pto_op_kind(op));
+        pto_spec_operand(&s, x);
+        pto_spec_ints(&s, PTO_STR("axis"), 1, &axis);
+        pto_spec_result(&s, pto_type_tensor(run, dtype_of(x), rank, dims));
+        pto_spec_name(&s, pto_name_after(op, PTO_STR("_kept")));
+        x = pto_spec_value(&s, pto_before(op));
+    }
+    if (!PTO_SOME(x) || pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return x;
     const uint32_t left = list_dims(pto_value_type(pto_op_result(op, 0)), dims);
-    return shaped(op, kept, left, dims);
+    return shaped(op, x, left, dims);
+}
+
+/* A sum of more numbers than the 16 bits of each leave bits for. */
+static pto_value many_summed(pto_op op, pto_dtype t)
+{
+    const pto_run *run = op.run;
+    const pto_value x = pto_op_operand(op, 0), none = pto_value_none(run);
+    const uint32_t rank = pto_type_rank(pto_value_type(x)), along = pto_axes_of(op, rank);
+    if (rank >= PTO_MAX_DIMS) return none;
+    if ((along & (along - 1)) != 0 || !pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return dim_by_dim(op);
+    const pto_value low = legalize_half_of(op, x, 0), high = legalize_half_of(op, x, 1);
+    int64_t axis = 0;
+    while ((along >> axis & 1) == 0) axis++;
+    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CUMSUM));
+    pto_spec_operand(&s, low);
+    pto_spec_int(&s, PTO_STR("axis"), axis);
+    pto_spec_result(&s, pto_value_type(low));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_scan")));
+    const expand_operand given[] = {{"al", low}, {"ah", high}, {"scan", pto_spec_value(&s, pto_before(op))}};
+    expand_operand made[] = {{"lo", none}, {"hi", none}};
+    const pto_type all = pto_value_type(low);
+    const pto_value y = expand_formula(op, sum_of_many, all, PTO_I32, 3, given, 2, made);
+    return PTO_SOME(y) ? legalize_join(op, made[0].value, made[1].value, t) : y;
 }
 
 static pto_value in_planes(pto_op op, pto_dtype t)
@@ -303,8 +339,8 @@ static pto_value in_planes(pto_op op, pto_dtype t)
     expand_operand given[7], made[] = {{"lo", none}, {"hi", none}, {"hk", none}};
     uint32_t n = 0, k = 0;
     if (formula == NULL) {
-        const int drops = is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min");
-        return drops ? keep_dims(op) : none;
+        if (is_named(op, "tensor.reduce_sum")) return many_summed(op, t);
+        return is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min") ? dim_by_dim(op) : none;
     }
     if (pto_type_rank(pto_value_type(result)) >= PTO_MAX_DIMS) return none;
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
@@ -331,13 +367,16 @@ static pto_value in_planes(pto_op op, pto_dtype t)
 
 /* ---- sums at indices ---- */
 
-/* How often an element may be added to. */
+/* How often an element may be added to. What tensor.scatter adds stays in its line along the axis. */
 static int adds_few_at(pto_op op, uint32_t index)
 {
     const pto_type type = pto_value_type(pto_op_operand(op, index));
+    const int64_t rank = pto_type_rank(type), given = pto_attr_int_of(op, PTO_STR("axis"), 0);
+    const int64_t axis = given < 0 ? given + rank : given;
     int64_t count = 1;
-    for (uint32_t d = 0; d < pto_type_rank(type); d++) {
+    for (uint32_t d = 0; d < rank; d++) {
         const int64_t most = pto_expr_range(pto_type_dim(type, d), op, NULL).hi;
+        if (is_named(op, "tensor.scatter") && d != axis) continue;
         if (most < 0 || most > 65535 || count * most > 65535) return 0;
         count *= most;
     }
@@ -559,8 +598,7 @@ static pto_value as_signed_if_same(pto_op op, pto_dtype t)
 pto_value legalize_integer_op(pto_op op, pto_dtype t)
 {
     const pto_value none = pto_value_none(op.run), a = pto_op_operand(op, 0);
-    const int is_byte = t == PTO_F8E4M3 || t == PTO_F8E5M2 || t == PTO_F8E8M0;
-    if (is_byte) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
+    if (legalize_is_byte_float(t)) return PTO_IS(op, BROADCAST) ? as_signed(op, t, PTO_U8) : none;
     if (!legalize_is_integer(t)) return none;
     if (divides(op)) return divided(op, t);
     if (has_formula(op) && (is_wide(t) || !is_ordered(op))) return expand_steps(op);
@@ -626,12 +664,51 @@ static pto_value cast_from_i32(pto_op op, pto_value x, pto_dtype to, int saturat
     return legalize_reinterpret(op, to == PTO_U32 ? low : cast_formula(op, "cast:i64 a", PTO_I32, low), to, "");
 }
 
+/* Of 64 bits, limited to a type of 32 bits at most. */
+static pto_value clamped_half(pto_op op, pto_value x, pto_dtype to)
+{
+    char text[128];
+    const int is_signed = legalize_is_signed(to);
+    const int64_t highest = (INT64_C(1) << (legalize_bits(to) - is_signed)) - 1, lowest = is_signed ? -highest - 1 : 0;
+    if (dtype_of(x) == PTO_U64)
+        (void)snprintf(text, sizeof text, "y = minimum a %" PRId64, highest);
+    else
+        (void)snprintf(text, sizeof text, "n = maximum a %" PRId64 "; y = minimum n %" PRId64, lowest, highest);
+    const pto_value within = cast_formula(op, text, dtype_of(x), x);
+    if (!PTO_SOME(within)) return within;
+    const pto_value half = legalize_half_of(op, within, 0);
+    return to == PTO_U32 ? legalize_reinterpret(op, half, to, "") : cast_of(op, half);
+}
+
 static pto_value cast_from_wide(pto_op op, pto_value x, pto_dtype to, int saturate)
 {
     const pto_dtype from = dtype_of(x);
     if (pto_dtype_is_float(to)) return from == PTO_U64 ? unsigned_to_float(op, x, to) : pto_value_none(op.run);
-    if (saturate) return pto_value_none(op.run);
+    if (saturate && !is_wide(to)) return clamped_half(op, x, to);
+    if (saturate && from == PTO_I64)
+        return legalize_reinterpret(op, cast_formula(op, "y = maximum a 0", from, x), to, "");
+    if (saturate) {
+        const pto_value bits = legalize_reinterpret(op, x, PTO_I64, "_bits");
+        return cast_formula(op, "m = bitwise_not lowest; e = lt a 0; where e m a", PTO_I64, bits);
+    }
     return is_wide(to) ? legalize_reinterpret(op, x, to, "") : cast_of(op, legalize_half_of(op, x, 0));
+}
+
+/* Limited to u32 or u64. From 2^63 on f32 has whole numbers alone. */
+static pto_value clamped_whole(pto_op op, pto_value x, pto_dtype to)
+{
+    if (to == PTO_U32) return cast_formula(op, "n = @cast:i64 a; @cast:u32 n", PTO_I64, x);
+    const expand_operand given = {"a", x};
+    expand_operand parts[] = {{"n", x}, {"o", x}, {"g", x}};
+    const pto_type all = pto_value_type(pto_op_result(op, 0));
+    const pto_value last = expand_formula(op,
+                                          "o = @cast:i64 a; n = sub a 9223372036854775808; n = @cast:i64 n; "
+                                          "g = ge a 9223372036854775808",
+                                          all, PTO_F32, 1, &given, 3, parts);
+    if (!PTO_SOME(last)) return last;
+    const pto_value y = expand_formula(op, "o = maximum o 0; n = bitwise_xor n lowest; y = where g n o", all, PTO_I64,
+                                       3, parts, 0, NULL);
+    return PTO_SOME(y) ? legalize_reinterpret(op, y, to, "") : y;
 }
 
 /* What is not finite has all bits. */
@@ -639,7 +716,7 @@ static pto_value cast_from_float(pto_op op, pto_value x, pto_dtype to, int satur
 {
     if (dtype_of(x) != PTO_F32) return cast_of(op, cast_formula(op, "cast:f32 a", PTO_F32, x));
     if (saturate && to == PTO_U16) return cast_of(op, cast_formula(op, "@cast:i32 a", PTO_I32, x));
-    if (saturate) return pto_value_none(op.run);
+    if (saturate) return clamped_whole(op, x, to);
     const char *text = to == PTO_U64 ? "d = sub a a; g = ne d d; y = @cast:i64 a; where g -1 y"
                                      : "d = sub a a; g = ne d d; y = @cast:i32 a; where g -1 y";
     const pto_value whole = cast_formula(op, text, to == PTO_U64 ? PTO_I64 : PTO_I32, x);
@@ -652,8 +729,7 @@ pto_value legalize_integer_cast(pto_op op)
     const pto_dtype from = dtype_of(x), to = dtype_of(pto_op_result(op, 0));
     const int saturate = pto_attr_bool_of(op, PTO_STR("saturate"), 0);
     const int is_16_or_more = to == PTO_U16 || to == PTO_U32 || to == PTO_U64;
-    const int is_byte_float = to == PTO_F8E4M3 || to == PTO_F8E5M2 || to == PTO_F8E8M0;
-    if (is_byte_float || pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
+    if (pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS && (is_wide(from) || is_wide(to))) return none;
     if (from == PTO_U16) {
         const pto_value bits = legalize_reinterpret(op, x, PTO_I16, "_bits");
         return cast_of(op, cast_formula(op, "n = cast:i32 a; bitwise_and n 65535", PTO_I32, bits));

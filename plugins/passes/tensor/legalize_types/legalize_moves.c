@@ -2,7 +2,8 @@
  * bits.
  *
  *   transposes   bool and f8 as u8, 64 bits in two planes of i32
- *   numbers      of 64 bits: a number of i32 for each half; of f8: as u8 */
+ *   numbers      of 64 bits: a number of i32 for each half; of f8: as u8
+ *   scalars      of 64 bits: halves of an index expression, in which a scalar may occur */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
@@ -11,7 +12,6 @@
 
 static pto_dtype dtype_of(pto_value x) { return pto_type_dtype(pto_value_type(x)); }
 static int is_wide(pto_dtype t) { return t == PTO_I64 || t == PTO_U64; }
-static int is_byte_float(pto_dtype t) { return t == PTO_F8E4M3 || t == PTO_F8E5M2 || t == PTO_F8E8M0; }
 
 static int takes(const pto_run *run, const char *tile_op, pto_dtype t)
 {
@@ -50,17 +50,27 @@ static int64_t bits_of_value(pto_op op)
 
 /* ---- moves ---- */
 
+/* Whether the op fills a tensor with a scalar, or an index expression, in a type that the machine fills no tile with.
+ */
+static int fills_wide(pto_op op)
+{
+    const pto_type type = pto_value_type(pto_op_result(op, 0));
+    return is_wide(pto_type_dtype(type)) && pto_type_rank(type) < PTO_MAX_DIMS &&
+           !takes(op.run, "tile.fill", pto_type_dtype(type)) && takes(op.run, "tile.fill", PTO_I32);
+}
+
 int legalize_must_move(pto_op op)
 {
+    if (PTO_IS(op, FULL) || PTO_IS(op, INDEX_CAST)) return fills_wide(op);
     if (PTO_IS(op, TRANSPOSE)) {
         const pto_dtype t = dtype_of(pto_op_operand(op, 0));
         const int is_full = pto_type_rank(pto_value_type(pto_op_operand(op, 0))) == PTO_MAX_DIMS;
         if (takes(op.run, "tile.transpose", t)) return 0;
         return (is_wide(t) && !is_full && takes(op.run, "tile.transpose", PTO_I32)) ||
-               ((t == PTO_BOOL || is_byte_float(t)) && takes(op.run, "tile.transpose", PTO_U8));
+               ((t == PTO_BOOL || legalize_is_byte_float(t)) && takes(op.run, "tile.transpose", PTO_U8));
     }
     const pto_dtype t = PTO_IS(op, PAD) ? dtype_of(pto_op_result(op, 0)) : PTO_DTYPE_NONE;
-    return is_byte_float(t) && !takes(op.run, "tile.fill", t) && bits_of_value(op) >= 0;
+    return legalize_is_byte_float(t) && !takes(op.run, "tile.fill", t) && bits_of_value(op) >= 0;
 }
 
 static pto_value from_bytes(pto_op op, pto_value x, pto_dtype to)
@@ -93,9 +103,30 @@ static pto_value transposed(pto_op op)
     return PTO_SOME(moved) ? from_bytes(op, moved, t) : moved;
 }
 
+/* The lower 32 bits of an index expression, as every element. */
+static pto_value filled_half(pto_op op, pto_expr number)
+{
+    pto_spec s = pto_spec_make(op.run, pto_kind(op.run, KIND_INDEX_CAST));
+    pto_spec_exprs(&s, PTO_STR("from"), 1, &number);
+    pto_spec_result(&s, pto_type_with_dtype(op.run, pto_value_type(pto_op_result(op, 0)), PTO_I32));
+    pto_spec_name(&s, pto_name_after(op, PTO_STR("_half")));
+    return pto_spec_value(&s, pto_before(op));
+}
+
+static pto_value filled(pto_op op)
+{
+    const pto_expr number =
+        PTO_IS(op, FULL) ? pto_expr_value(pto_op_operand(op, 0)) : pto_expr_of(op, PTO_STR("from"), 0);
+    const pto_value low = filled_half(op, number),
+                    high = filled_half(op, pto_expr_floordiv(number, pto_expr_const(op.run, INT64_C(1) << 32)));
+    return PTO_SOME(low) && PTO_SOME(high) ? legalize_join(op, low, high, dtype_of(pto_op_result(op, 0)))
+                                           : pto_value_none(op.run);
+}
+
 pto_value legalize_move(pto_op op)
 {
     if (PTO_IS(op, TRANSPOSE)) return transposed(op);
+    if (PTO_IS(op, FULL) || PTO_IS(op, INDEX_CAST)) return filled(op);
     const pto_type result = pto_value_type(pto_op_result(op, 0));
     pto_spec s = pto_spec_make(op.run, pto_op_kind(op));
     pto_spec_operand(&s, legalize_reinterpret(op, pto_op_operand(op, 0), PTO_U8, "_bits"));
@@ -115,7 +146,7 @@ int legalize_must_fill(pto_op op)
     const pto_type type = pto_value_type(pto_op_result(op, 0));
     const pto_dtype t = pto_type_dtype(type);
     if (takes(op.run, "tile.fill", t)) return 0;
-    if (is_byte_float(t)) return bits_of_value(op) >= 0;
+    if (legalize_is_byte_float(t)) return bits_of_value(op) >= 0;
     return is_wide(t) && pto_type_rank(type) < PTO_MAX_DIMS &&
            pto_attr_kind_of(pto_op_attr(op, PTO_STR("value"))) == PTO_ATTR_INT;
 }
@@ -132,7 +163,7 @@ static pto_value number(pto_op op, pto_dtype t, int64_t value)
 pto_value legalize_fill(pto_op op)
 {
     const pto_dtype t = dtype_of(pto_op_result(op, 0));
-    if (is_byte_float(t)) return legalize_reinterpret(op, number(op, PTO_U8, bits_of_value(op)), t, "");
+    if (legalize_is_byte_float(t)) return legalize_reinterpret(op, number(op, PTO_U8, bits_of_value(op)), t, "");
     const int64_t value = pto_attr_int_of(op, PTO_STR("value"), 0);
     return legalize_join(op, number(op, PTO_I32, (int32_t)(uint32_t)value), number(op, PTO_I32, value >> 32), t);
 }

@@ -15,7 +15,8 @@
  *     differences and products do when the low bits can be cut out of the result again. |x| becomes the maximum of x
  *     and -x.
  *   - A cast becomes a chain of casts when that computes the same: every type on the way holds all values of the first
- * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c.
+ * one, or integers of one sign narrow step by step. Other casts have ways of their own, in legalize_casts.c and
+ * legalize_float8.c.
  *   - Matrix products get operands and results that the matrix unit and its path to memory have.
  *
  * Exact but for functions and means of f16 and bf16, of which every result that is near the middle of two numbers may
@@ -140,6 +141,7 @@ static pto_dtype accumulator_of(pto_dtype operand) { return pto_dtype_is_float(o
 static pto_dtype match_product_type(const pto_run *run, pto_dtype t)
 {
     if (multiplies(run, t)) return t;
+    if (legalize_is_byte_float(t) && multiplies(run, PTO_F16)) return PTO_F16;
     return pto_dtype_is_float(t) && multiplies(run, PTO_F32) && legalize_find_chain(run, t, PTO_F32, t).count != 0
                ? PTO_F32
                : CANNOT;
@@ -303,10 +305,13 @@ static pto_status cast_error(const pto_run *run, pto_op op, pto_dtype from, pto_
                      pto_dtype_name(from), pto_dtype_name(to), pto_dtype_name(from), PTO_FMT(have));
 }
 
-/* Whether a number is not 0. */
+/* Whether a number is not 0. Floats of one byte are not compared. */
 static pto_status rewrite_truth(const pto_run *run, pto_op op)
 {
-    const pto_value x = pto_op_operand(op, 0);
+    const legalize_chain to_f32 = {.count = legalize_is_byte_float(operand_dtype(op)) ? 1 : 0, .to = {PTO_F32}};
+    const pto_value x =
+        legalize_convert(op, pto_op_operand(op, 0), &to_f32, pto_name_after(op, PTO_STR("_wide")), pto_op_none(run));
+    PTO_NEED(x);
     const pto_dtype t = pto_type_dtype(pto_value_type(x));
     pto_spec c = pto_spec_make(run, pto_kind(run, KIND_CONSTANT));
     if (pto_dtype_is_float(t))
@@ -335,7 +340,8 @@ static pto_status visit_cast(const pto_run *run, pto_op op)
         (void)legalize_fold_constant(pto_op_result(op, 0));
         if (!pto_op_is_live(op)) return PTO_OK;
         if (!legalize_has_recipe(run, from, to)) {
-            const pto_value made = legalize_integer_cast(op);
+            const int is_byte = legalize_is_byte_float(from) || legalize_is_byte_float(to);
+            const pto_value made = is_byte ? legalize_float8_cast(op) : legalize_integer_cast(op);
             if (!PTO_SOME(made)) return cast_error(run, op, from, to);
             pto_stat_add(run, STAT_INTEGERS, 1);
             return pto_op_replace_by(op, made);
@@ -362,8 +368,9 @@ static pto_status visit_matmul(const pto_run *run, pto_op op)
                          multiplies(run, PTO_I8) ? "or i8" : "");
     const pto_dtype acc = accumulator_of(want), stored = stores_as(run, acc, out) ? out : acc;
     if (want == t && stored == out) return PTO_OK;
-    const legalize_chain in = legalize_find_chain(run, t, want, t),
-                         back = legalize_find_chain(run, stored, out, stored);
+    legalize_chain in = legalize_find_chain(run, t, want, t);
+    const legalize_chain back = legalize_find_chain(run, stored, out, stored);
+    if (in.count == 0 && want != t) in = (legalize_chain){.count = 1, .to = {want}};
     /* A sum of more than 32 bits would be cut to them before it is widened. */
     const int is_cut = legalize_is_integer(out) && legalize_bits(out) > legalize_bits(acc);
     if (stored != out && (!narrows_to(run, stored, out) || is_cut))

@@ -25,6 +25,9 @@
     X(INDEX_ADD, "tensor.index_add")   \
     X(TRANSPOSE, "tensor.transpose")   \
     X(PAD, "tensor.pad")               \
+    X(FULL, "tensor.full")             \
+    X(INDEX_CAST, "tensor.index_cast") \
+    X(CUMSUM, "tensor.cumsum")         \
     X(CONSTANT, "tensor.constant")
 PTO_KINDS(KINDS);
 
@@ -40,6 +43,7 @@ PTO_STATS(STATS);
 static inline int legalize_is_signed(pto_dtype t) { return t >= PTO_I8 && t <= PTO_I64; }
 static inline int legalize_is_unsigned(pto_dtype t) { return t >= PTO_U8 && t <= PTO_U64; }
 static inline int legalize_is_integer(pto_dtype t) { return legalize_is_signed(t) || legalize_is_unsigned(t); }
+static inline int legalize_is_byte_float(pto_dtype t) { return t == PTO_F8E4M3 || t == PTO_F8E5M2 || t == PTO_F8E8M0; }
 static inline int legalize_bits(pto_dtype t) { return 8 * (int)pto_dtype_bytes(t); }
 /* Significant bits of a float type; integers of at most that many bits fit. */
 static inline int legalize_significand(pto_dtype t)
@@ -71,6 +75,8 @@ pto_value legalize_follow_recipe(pto_op op);
  * result; none: there is no way. Those ops may need the same again. */
 pto_value legalize_integer_op(pto_op op, pto_dtype t);
 pto_value legalize_integer_cast(pto_op op);
+/* The same for a cast from or to a float of one byte. */
+pto_value legalize_float8_cast(pto_op op);
 /* Whether the op's formula has a quotient that the machine lacks. */
 int legalize_must_divide(pto_op op, pto_dtype t);
 /* Whether the machine has the op in t but does not repeat what its operands lack in extents; and the op of operands
