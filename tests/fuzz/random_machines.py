@@ -7,7 +7,7 @@ import os
 import re
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-BASES = ("ascend-910b", "ascend-910b", "ascend-910b", "cpu-generic")
+BASES = ("pipelines/machines/ascend-910b", "pipelines/machines/cpu-generic", "tests/machines/inputs/gpu-like")
 VECTOR_TYPES = ("f32", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 CHANGES = []
 
@@ -19,13 +19,13 @@ def change(function):
 
 
 def base(name):
-    with open(os.path.join(ROOT, "pipelines", "machines", name + ".yaml"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, name + ".yaml"), encoding="utf-8") as f:
         return re.sub(r"(?m)[ \t]+#.*$|^#.*\n", "", f.read())
 
 
 def draw(r):
     """(text, [what]): a machine of one to six changes."""
-    name = r.choice(BASES)
+    name = r.choices(BASES, (6, 2, 1))[0]
     text, made = base(name), [name]
     for function in r.choices(CHANGES, k=r.choice((1, 2, 3, 4, 6))):
         changed = function(r, text)
@@ -42,9 +42,8 @@ def matches(pattern, text):
 
 
 def section(text, name):
-    """Where the lines below the key at the top begin and end."""
-    m = re.search(rf"(?m)^{name}:\n((?: .*\n)*)", text)
-    return m.span(1)
+    """Where what is below the key at the top begins and ends."""
+    return re.search(rf"(?m)^{name}:(.*\n(?: .*\n)*)", text).span(1)
 
 
 def within(text, name, pattern):

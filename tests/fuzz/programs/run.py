@@ -67,7 +67,7 @@ class Setting:
     """How the default pipeline runs: as it is, or with what is drawn."""
 
     def __init__(self, r=None, options=None):
-        self.arguments, self.words, self.machine = [], [], None
+        self.arguments, self.words, self.machine, self.shuffle = [], [], None, []
         if r is None:
             return
         if r.random() < 0.7:
@@ -75,9 +75,10 @@ class Setting:
             self.arguments.append("--machine=./machine.yaml")
         if r.random() < 0.6:
             self.arguments += options.draw(r)
+        self.shuffle = [f"--shuffle={r.randrange(1, 1000)}"] if r.random() < 0.3 else []
 
     def __str__(self):
-        return "\n".join([" ".join(self.arguments), *(f"  {w}" for w in self.words)])
+        return "\n".join([" ".join(self.arguments + self.shuffle), *(f"  {w}" for w in self.words)])
 
 
 class Runner:
@@ -155,7 +156,7 @@ class Runner:
 
     def once(self, f, setting, given, pins=(), begins=()):
         """None, or the error of a refusal: (code, where, the line, whether it blames the program)."""
-        done = self.run("pto-run", DEFAULT, *setting.arguments, *pins, *given, *self.outputs(f, "default"))
+        done = self.run("pto-run", DEFAULT, *setting.arguments, *setting.shuffle, *pins, *given, *self.outputs(f, "default"))
         if done.returncode == 0:
             self.compare(f, "default")
             return None
