@@ -79,6 +79,11 @@ def two_numbers(f, op, dtype):
         a, b = b, a
 
     def want(p, q):
+        if op == "copysign":
+            # Ops on the way may make 0 of -0.
+            if np.any(np.abs(q.v) <= q.bound):
+                raise Reject
+            q = Quantity(q.v)
         if op in (*DIVIDING, "atan2") and np.any(q.v - q.bound < b_low) or op == "pow" and (np.any(p.v < 0.1) or np.any(np.abs(q.v) > 3)):
             raise Reject
         x, y = np.broadcast_arrays(p.v, q.v)
@@ -91,9 +96,6 @@ def two_numbers(f, op, dtype):
             return made(dtype, numpy_ops.REMAINDERS[op][0](x, y))
         return made(dtype, *around(FLOAT_PAIRS[op], p, q), ulps=0.5 if op in numpy_ops.PAIRS or op in ("maximum", "minimum", "copysign") else numpy_ops.row_ulp(op) + 1.5)
 
-    if op in ("copysign", "prelu"):
-        plain = want
-        want = lambda p, q: plain(p, Quantity(settled(np.sign, q) * np.abs(q.v), None)) if op == "copysign" else plain(p, q)
     f.op(f"tensor.{op} %0, %1{attribute(f, op)}", [a, b], [(dims, dtype)], want)
 
 

@@ -252,7 +252,7 @@ def body(f, rows, count, depth):
 def control(f, rows, depth=1):
     before = f.here()
     try:
-        f.r.choice((loop, loop, branch, called))(f, rows, depth)
+        f.r.choice((loop, loop, branch, called, repeated))(f, rows, depth)
     except Reject:
         f.back_to(before)
 
@@ -327,16 +327,58 @@ def loop(f, rows, depth):
     results_of(f, results, [head, *lines, "yield " + ", ".join("%" + y for y in yields), "} : " + types], step)
 
 
+def repeated(f, rows, depth):
+    """As long as the element of a counter, which is carried too, is below a number."""
+    r, p = f.r, f.p
+    if f.caller is not None:
+        raise Reject
+    start, turns = r.randrange(-3, 4), r.choice((0, 1, 2, 3))
+    counter = f.param("i32", ("1",), start, start)
+    carried = carried_of(f)
+    first, args, results = ([p.fresh(stem) for _ in (*carried, counter)] for stem in "abr")
+    for a, rr, c in zip(args, results, (*carried, counter)):
+        f.types[a] = f.types[rr] = f.types[c]
+        f.env[a] = f.env[c]
+    f.scope += args[:-1]
+    lines, steps, scope = inner(f, rows, depth, r.randrange(0, 4))
+    yields = [alike(f, scope, a) for a in args[:-1]]
+    f.scope = [n for n in f.scope if n not in args]
+
+    def step(env):
+        values = [env[c] for c in carried]
+        for _ in range(turns):
+            env.update(zip(args, values))
+            run(steps, env)
+            values = [env[y] for y in yields]
+        env.update(zip(results, (*values, Quantity(np.array([start + turns], np.int32)))))
+
+    step(f.env)
+    element, limit, goes_on, one, more = (p.fresh(stem) for stem in "elgok")
+    head = ", ".join(f"%{n}" for n in results) + " = while carry(" + ", ".join(f"%{a} = %{c}" for a, c in zip(first, (*carried, counter))) + ") {"
+    condition = [f"%{element} = scalar_of %{first[-1]}[0] : i32", f"%{limit} = constant {{value = {start + turns}}} : i32",
+                 f"%{goes_on} = compare %{element} lt %{limit} : bool", f"yield %{goes_on}"]
+    count = [f"%{one} = tensor.constant {{value = 1}} : tensor<1 x i32>", f"%{more} = tensor.add %{args[-1]}, %{one} : tensor<1 x i32>"]
+    types = ", ".join(p.type(*f.types[c]) for c in (*carried, counter))
+    results_of(f, results, [head, *condition, "} do (" + ", ".join("%" + b for b in args) + ") {", *lines, *count,
+                            "yield " + ", ".join("%" + y for y in (*yields, more)), "} : " + types], step)
+
+
+def condition_of_element(f):
+    """Text of what is compared, and its number as a function of the environment."""
+    element, read = f.p.fresh("e"), f.pick("i32", exact=True)
+    dims = f.types[read][0]
+    if 0 in f.shape(dims):
+        raise Reject
+    f.lines.append(f"%{element} = scalar_of %{read}[{', '.join('0' for _ in dims)}] : i32")
+    return f"%{element}", lambda env: int(env[read].v[(0,) * len(dims)])
+
+
 def branch(f, rows, depth):
-    """On an element of an integer tensor, or on one of a float that is exact."""
+    """On an element of an integer tensor, or on an extent."""
     r, p = f.r, f.p
     like = carried_of(f)[0]
-    element, result = p.fresh("e"), p.fresh("r")
-    read = f.pick("i32", exact=True)
-    if 0 in f.shape(f.types[read][0]):
-        raise Reject
-    at = tuple(0 for _ in f.types[read][0])
-    f.lines.append(f"%{element} = scalar_of %{read}[{', '.join('0' for _ in at)}] : i32")
+    result, size = p.fresh("r"), r.choice("ABCD")
+    subject, number_of = (p.token(size), lambda env: p.sizes[size]) if r.random() < 0.3 else condition_of_element(f)
     relation, holds = r.choice((("==", np.equal), ("<=", np.less_equal), (">", np.greater)))
     number, sides = r.randrange(-2, 3), []
     for _ in range(2):
@@ -345,12 +387,12 @@ def branch(f, rows, depth):
     f.types[result] = f.types[like]
 
     def step(env):
-        _, steps, y = sides[0 if holds(int(env[read].v[at]), number) else 1]
+        _, steps, y = sides[0 if holds(number_of(env), number) else 1]
         run(steps, env)
         env[result] = env[y]
 
     step(f.env)
-    lines = [f"%{result} = if %{element} {relation} {number} {{", *sides[0][0], f"yield %{sides[0][2]}", "} else {", *sides[1][0],
+    lines = [f"%{result} = if {subject} {relation} {number} {{", *sides[0][0], f"yield %{sides[0][2]}", "} else {", *sides[1][0],
              f"yield %{sides[1][2]}", f"}} : {p.type(*f.types[like])}"]
     results_of(f, [result], lines, step)
 
