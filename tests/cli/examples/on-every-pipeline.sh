@@ -9,10 +9,12 @@ for run in $runs; do
   case=${run%:*}
   size=${run#*:}
   example "$case"
-  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml >out.txt 2>&1 || complain "$run on reference"
-  pto-run --case "$yaml" --size "$size" --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy" >out.txt 2>&1 || { complain "$run on the simulator"; continue; }
+  # The data are made once: --python=true.
+  rm -rf data
+  pto-run --case "$yaml" --size "$size" --pipeline=reference.yaml --data-dir data >out.txt 2>&1 || complain "$run on reference"
+  pto-run --case "$yaml" --size "$size" --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy" --data-dir data --python=true >out.txt 2>&1 || { complain "$run on the simulator"; continue; }
   pin_all s.yaml >decided.yaml # for these sizes
   pto-opt "$module" --pipeline=default.yaml --schedule=decided.yaml -o final.ptir
-  pto-run --case "$yaml" --size "$size" final.ptir --backend=pto.reference --out "$output=ref.npy" >out.txt 2>&1 || complain "$run: final IR on reference"
+  pto-run --case "$yaml" --size "$size" final.ptir --backend=pto.reference --data-dir data --python=true --out "$output=ref.npy" >out.txt 2>&1 || complain "$run: final IR on reference"
   cmp -s sim.npy ref.npy || complain "$run: the simulator's bits differ from those of reference"
 done

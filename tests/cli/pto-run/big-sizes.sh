@@ -15,7 +15,8 @@ for run in softmax/rows:long gemm/case:large gemm/bf16:large gemm/transposed:lar
     complain "$run $what"
   }
   ok "on reference" --pipeline=reference.yaml
-  ok "on the simulator" --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy"
+  # The data are made once: --python=true.
+  ok "on the simulator" --python=true --pipeline=default.yaml --emit-schedule=s.yaml --out "$output=sim.npy"
   pin_all s.yaml >decided.yaml # for these sizes
   pto-opt "$module" --pipeline=default.yaml --schedule=decided.yaml -o final.ptir || exit 1
   # shellcheck disable=SC2086
