@@ -57,8 +57,10 @@ is_sanitized() {
   nm "$TEST_BUILD/bin/pto-opt" | grep -q __asan_init
 }
 
-# The cases of examples/, and of one of them: `yaml` its file, `module` what it runs, `output` its output.
+# The cases of examples/, with sanitizers three that have vector work, products and both; and of one of them: `yaml` its
+# file, `module` what it runs, `output` its output.
 examples='softmax/case softmax/rows rms_norm/case rms_norm/bf16 gemm/case gemm/bf16 gemm/transposed ffn/case'
+[ "$TEST_SHARE" -eq 1 ] || examples='softmax/rows gemm/bf16 ffn/case'
 example() { # CASE
   yaml=$TEST_ROOT/examples/$1.yaml
   module=$TEST_ROOT/examples/${1%/*}/$(sed -n 's/^module: //p' "$yaml")

@@ -5,6 +5,7 @@ runs="softmax/case:small softmax/rows:small softmax/rows:one softmax/rows:long r
 rms_norm/bf16:small rms_norm/bf16:one gemm/case:small gemm/case:one gemm/case:tails gemm/bf16:small gemm/bf16:one gemm/bf16:tails
 gemm/transposed:small gemm/transposed:one gemm/transposed:tails ffn/case:small ffn/case:one ffn/case:paper
 gemm_residual/case:small paged_attention/blocks:small ragged_expert/case:small sparse_flash_attention/case:one"
+[ "$TEST_SHARE" -eq 1 ] || runs='softmax/rows:long rms_norm/bf16:one gemm/bf16:tails ffn/case:small'
 for run in $runs; do
   case=${run%:*}
   size=${run#*:}
