@@ -231,36 +231,18 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 
 static pto_status choose(index_nest *w)
 {
-    static const char *const names[2] = {"rows", "columns"};
-    const int64_t block = pto_machine_i64_or(w->run, 1, "vector.block-bytes");
     const int64_t bytes = pto_dtype_bytes(pto_type_dtype(pto_value_type(w->x.tensor)));
-    pto_tiling_dim dims[2];
-    const pto_tiling_dim *list[2] = {&dims[0], &dims[1]};
-    int64_t tile[2] = {1, 1};
-    for (int d = 0; d < 2; d++)
-        dims[d] =
-            (pto_tiling_dim){.struct_size = sizeof dims[d],
-                             .kind = d == 0 && walks_chunks(w) ? PTO_REDUCE : PTO_PARALLEL,
-                             .name = names[d],
-                             .extent = w->extent[d],
-                             .static_extent = w->static_extent[d],
-                             .granule = d == 1 && !w->by_element && block > bytes && bytes > 0 ? block / bytes : 1};
-    const pto_tiling_problem problem = {.struct_size = sizeof problem,
-                                        .dim_count = 2,
-                                        .shape = "elementwise",
-                                        .nest = w->group,
-                                        .dims = list,
-                                        .self = w,
-                                        .footprint = footprint,
-                                        .capacity = capacity,
-                                        .outer_instances = outer_instances(w),
-                                        .work = work};
-    PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
-    for (int d = 0; d < 2; d++) {
-        const int64_t most = w->static_extent[d] == 0 ? 1 : w->static_extent[d];
-        w->tile[d] = most > 0 && tile[d] > most ? most : tile[d];
-    }
-    return PTO_OK;
+    const tile_rectangle both = {.group = w->group,
+                                 .extent = {w->extent[0], w->extent[1]},
+                                 .static_extent = {w->static_extent[0], w->static_extent[1]},
+                                 .element_bytes = w->by_element ? 0 : bytes,
+                                 .row_kind = walks_chunks(w) ? PTO_REDUCE : PTO_PARALLEL,
+                                 .outer_instances = outer_instances(w),
+                                 .self = w,
+                                 .footprint = footprint,
+                                 .capacity = capacity,
+                                 .work = work};
+    return tile_choose_rectangle(w->run, &both, w->tile);
 }
 
 /* ---- the nest ---- */

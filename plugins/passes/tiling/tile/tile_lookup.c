@@ -142,40 +142,25 @@ int tile_can_look_up(const pto_run *run, pto_op group, pto_op op)
 
 static pto_status choose(lookup *w)
 {
-    const int64_t block = pto_machine_i64_or(w->run, 1, "vector.block-bytes"), bytes = pto_dtype_bytes(w->dtype);
     pto_expr rows = pto_expr_const(w->run, 1);
-    int64_t tile[2] = {1, w->static_count};
+    int64_t tile[2];
     if (w->puts) { /* all of a row */
         w->size = w->static_count;
         return PTO_OK;
     }
     for (uint32_t d = 0; d + 1 < w->rank; d++) rows = pto_expr_mul(rows, w->dims[PLACE_INDEX][d]);
-    const pto_tiling_dim one = {.struct_size = sizeof one,
-                                .kind = PTO_PARALLEL,
-                                .name = "rows",
-                                .extent = pto_expr_const(w->run, 1),
-                                .static_extent = 1,
-                                .granule = 1};
-    const pto_tiling_dim columns = {.struct_size = sizeof columns,
-                                    .kind = PTO_PARALLEL,
-                                    .name = "columns",
-                                    .extent = w->dims[PLACE_INDEX][w->rank - 1],
-                                    .static_extent = w->static_count,
-                                    .granule = bytes > 0 && block > bytes ? block / bytes : 1};
-    const pto_tiling_dim *const list[2] = {&one, &columns};
-    const pto_tiling_problem problem = {.struct_size = sizeof problem,
-                                        .dim_count = 2,
-                                        .shape = "elementwise",
-                                        .nest = w->group,
-                                        .dims = list,
-                                        .self = w,
-                                        .footprint = footprint,
-                                        .capacity = capacity,
-                                        .outer_instances = pto_expected_extent(w->group, rows),
-                                        .work = work};
-    PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
-    const int64_t most = w->static_count == 0 ? 1 : w->static_count;
-    w->size = most > 0 && tile[1] > most ? most : tile[1];
+    const tile_rectangle row = {.group = w->group,
+                                .extent = {pto_expr_const(w->run, 1), w->dims[PLACE_INDEX][w->rank - 1]},
+                                .static_extent = {1, w->static_count},
+                                .element_bytes = pto_dtype_bytes(w->dtype),
+                                .row_kind = PTO_PARALLEL,
+                                .outer_instances = pto_expected_extent(w->group, rows),
+                                .self = w,
+                                .footprint = footprint,
+                                .capacity = capacity,
+                                .work = work};
+    PTO_TRY(tile_choose_rectangle(w->run, &row, tile));
+    w->size = tile[1];
     return PTO_OK;
 }
 

@@ -20,6 +20,38 @@ int64_t tile_add(int64_t a, int64_t b)
 
 int64_t tile_capacity(const pto_run *run, pto_space space) { return pto_space_usable_bytes(run, space, 0); }
 
+pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, int64_t out_tile[2])
+{
+    static const char *const names[2] = {"rows", "columns"};
+    const int64_t block = pto_machine_i64_or(run, 1, "vector.block-bytes"), bytes = r->element_bytes;
+    pto_tiling_dim dims[2];
+    const pto_tiling_dim *const list[2] = {&dims[0], &dims[1]};
+    int64_t tile[2] = {1, 1};
+    for (int d = 0; d < 2; d++)
+        dims[d] = (pto_tiling_dim){.struct_size = sizeof dims[d],
+                                   .kind = d == 0 ? r->row_kind : PTO_PARALLEL,
+                                   .name = names[d],
+                                   .extent = r->extent[d],
+                                   .static_extent = r->static_extent[d],
+                                   .granule = d == 1 && bytes > 0 && block > bytes ? block / bytes : 1};
+    const pto_tiling_problem problem = {.struct_size = sizeof problem,
+                                        .dim_count = 2,
+                                        .shape = "elementwise",
+                                        .nest = r->group,
+                                        .dims = list,
+                                        .self = r->self,
+                                        .footprint = r->footprint,
+                                        .capacity = r->capacity,
+                                        .outer_instances = r->outer_instances,
+                                        .work = r->work};
+    PTO_TRY(pto_tiling_choose(run, TILE_OPT_STRATEGY, &problem, tile, NULL));
+    for (int d = 0; d < 2; d++) {
+        const int64_t most = r->static_extent[d] == 0 ? 1 : r->static_extent[d];
+        out_tile[d] = most > 0 && tile[d] > most ? most : tile[d];
+    }
+    return PTO_OK;
+}
+
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
     tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};

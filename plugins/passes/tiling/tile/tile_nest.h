@@ -166,6 +166,21 @@ pto_expr tile_valid_extent(int64_t size, pto_expr extent, pto_expr index);
 /* Usable bytes of a space, 0 when the machine has none of the kind. */
 int64_t tile_capacity(const pto_run *run, pto_space space);
 
+/* What the strategy is asked for where a group has a dim of columns, and one of rows or none. */
+typedef struct tile_rectangle {
+    pto_op group;
+    pto_expr extent[2];                      /* rows, columns */
+    int64_t static_extent[2], element_bytes; /* below 0: not known; 0: tiles have any width */
+    int32_t row_kind;                        /* PTO_PARALLEL, PTO_REDUCE */
+    int64_t outer_instances;                 /* below 0: not known */
+    void *self;                              /* of the functions, which are those of pto_tiling_problem */
+    int64_t (*footprint)(void *self, const int64_t *tile, pto_space space);
+    int64_t (*capacity)(void *self, pto_space space);
+    void (*work)(void *self, const int64_t *tile, const pto_work_sink *sink);
+} tile_rectangle;
+/* The size of its tiles, within the extents. Fails after a diagnostic. */
+pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, int64_t out_tile[2]);
+
 /* Fixes the symbols of `tune` in a function: at what the option `symbols` says, else at their largest value. */
 pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 

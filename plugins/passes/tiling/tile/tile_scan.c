@@ -98,34 +98,19 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 
 static pto_status choose(scan_nest *w)
 {
-    const int64_t block = pto_machine_i64_or(w->run, 1, "vector.block-bytes"), bytes = pto_dtype_bytes(w->dtype);
-    int64_t tile[2] = {1, 1};
-    const pto_tiling_dim one = {.struct_size = sizeof one,
-                                .kind = PTO_PARALLEL,
-                                .name = "rows",
-                                .extent = pto_expr_const(w->run, 1),
-                                .static_extent = 1,
-                                .granule = 1};
-    const pto_tiling_dim columns = {.struct_size = sizeof columns,
-                                    .kind = PTO_PARALLEL,
-                                    .name = "columns",
-                                    .extent = w->columns,
-                                    .static_extent = w->static_columns,
-                                    .granule = bytes > 0 && block > bytes ? block / bytes : 1};
-    const pto_tiling_dim *const list[2] = {&one, &columns};
-    const pto_tiling_problem problem = {.struct_size = sizeof problem,
-                                        .dim_count = 2,
-                                        .shape = "elementwise",
-                                        .nest = w->group,
-                                        .dims = list,
-                                        .self = w,
-                                        .footprint = footprint,
-                                        .capacity = capacity,
-                                        .outer_instances = pto_expected_extent(w->group, w->before),
-                                        .work = work};
-    PTO_TRY(pto_tiling_choose(w->run, TILE_OPT_STRATEGY, &problem, tile, NULL));
-    const int64_t most = w->static_columns == 0 ? 1 : w->static_columns;
-    w->size = most > 0 && tile[1] > most ? most : tile[1];
+    int64_t tile[2];
+    const tile_rectangle row = {.group = w->group,
+                                .extent = {pto_expr_const(w->run, 1), w->columns},
+                                .static_extent = {1, w->static_columns},
+                                .element_bytes = pto_dtype_bytes(w->dtype),
+                                .row_kind = PTO_PARALLEL,
+                                .outer_instances = pto_expected_extent(w->group, w->before),
+                                .self = w,
+                                .footprint = footprint,
+                                .capacity = capacity,
+                                .work = work};
+    PTO_TRY(tile_choose_rectangle(w->run, &row, tile));
+    w->size = tile[1];
     return PTO_OK;
 }
 
