@@ -14,6 +14,7 @@ struct semantics_check {
     bool is_stale; /* what ran last is not the module any more */
     uint32_t step_count, exact_count; /* compared, and with the same bits */
     uint64_t open_count;              /* elements that changed where any number is allowed */
+    const char *open_step;            /* the first that changed some */
     double worst_ratio;               /* error over limit, of steps that may change the order of sums */
     const char *worst_step;
 };
@@ -213,6 +214,7 @@ static status compare_outputs(semantics_check *c, const judgement *j, const outc
         const semantics_bounds *bounds = rows != NULL ? &rows[row++] : NULL;
         const semantics_difference r = semantics_compare(t, now, bounds);
         *is_same &= r.is_same;
+        if (r.open > 0 && c->open_count == 0) c->open_step = j->agent->step;
         c->open_count += r.open;
         if (bounds != NULL && r.worst_ratio > c->worst_ratio) {
             c->worst_ratio = r.worst_ratio;
@@ -355,8 +357,9 @@ void semantics_check_summary(const semantics_check *c, text_buffer *out)
         text_printf(out, "; largest error %.2g of its limit, after `%s`", c->worst_ratio, c->worst_step);
     text_putc(out, '\n');
     if (c->open_count > 0)
-        text_printf(out, "semantics: undecided: %" PRIu64 " elements changed where any number is allowed\n",
-                    c->open_count);
+        text_printf(
+            out, "semantics: undecided: %" PRIu64 " elements changed where any number is allowed, first after `%s`\n",
+            c->open_count, c->open_step);
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
         const checked_function *fn = &c->runs.functions[i];
         for (uint32_t k = 0; k < fn->trial_count; k++) {
