@@ -171,7 +171,7 @@ typedef struct tile_rectangle {
     pto_op group;
     pto_expr extent[2];                      /* rows, columns */
     int64_t static_extent[2], element_bytes; /* below 0: not known; 0: tiles have any width */
-    int32_t row_kind;                        /* PTO_PARALLEL, PTO_REDUCE */
+    uint32_t row_kind;                       /* PTO_PARALLEL, PTO_REDUCE */
     int64_t outer_instances;                 /* below 0: not known */
     void *self;                              /* of the functions, which are those of pto_tiling_problem */
     int64_t (*footprint)(void *self, const int64_t *tile, pto_space space);
