@@ -1,6 +1,6 @@
 """No step of a shipped pipeline is blamed by --check=semantics: single ops of 65,536 elements and random programs.
 
-    semantics_blames.py [--bin DIR] [--ops N] [--programs N] [--seed N] [--seconds N] [--jobs N] [--keep DIR]
+    semantics_blames.py [--bin DIR] [--ops N] [--programs N] [--seed N] [--seconds N] [--jobs N] [--keep DIR] [--undecided]
 
 Run N of the single ops (of the random programs) follows from seed + N alone. Ends with 1 and the module when a step is named, and counts
 what does not compile for another reason."""
@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "fuzz"))
 sys.dont_write_bytecode = True
 import forms  # noqa: E402
 import random_programs  # noqa: E402
+import semantics_ops  # noqa: E402
 
 ELEMENTS = 65536
 FLOATS, INTS = ("f32", "f16", "bf16"), ("i32", "i16", "i8", "u8", "u16", "u32")
@@ -39,8 +40,10 @@ def type_of(dims, dtype):
 
 
 def single_op(r):
-    dims, rank = shape_of(r), 0
+    dims = shape_of(r)
     rank = len(dims)
+    if r.random() < 0.6:
+        return semantics_ops.single_op(r, dims)
     dtype = r.choice(FLOATS if r.random() < 0.75 else INTS)
     is_float = dtype in FLOATS
     x = type_of(dims, dtype)
@@ -99,10 +102,10 @@ class Driver:
         self.end = time.monotonic() + a.seconds if a.seconds else None
 
     def run(self, job):
-        """(what, "ok" | "blamed" | "other" | "left", text)"""
+        """(what, seed, "ok" | "blamed" | "other" | "left", text)"""
         what, seed = job
         if self.end and time.monotonic() > self.end:
-            return what, "left", ""
+            return what, seed, "left", ""
         r = random.Random(f"{what} {seed}")
         text = single_op(r) if what == "ops" else random_program(r, seed)
         path = os.path.join(self.folder, f"{what}-{seed}.ptir")
@@ -113,9 +116,9 @@ class Driver:
         if p.returncode == 0:
             os.remove(path)
             open_count = re.search(r"undecided: (\d+)", p.stderr)
-            return what, "ok", open_count[1] if open_count else "0"
+            return what, seed, "ok", open_count[1] if open_count else "0"
         named = re.search(r"\[E190[12]\]", p.stderr)
-        return what, "blamed" if named else "other", f"{what} {seed}: status {p.returncode}\n{p.stderr[:1500]}\n{text}"
+        return what, seed, "blamed" if named else "other", f"{what} {seed}: status {p.returncode}\n{p.stderr[:1500]}\n{text}"
 
 
 def main():
@@ -126,6 +129,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=0, help="start no run after that")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--undecided", action="store_true", help="also name runs in which any number is allowed somewhere")
     parser.add_argument("--keep", default="", help="folder for modules that are not right")
     a = parser.parse_args()
     if a.keep:
@@ -134,10 +138,12 @@ def main():
     jobs = ((w, a.seed + i) for i in range(max(a.ops, a.programs)) for w, n in (("ops", a.ops), ("programs", a.programs)) if i < n)
     counts, undecided, failed = {}, 0, 0
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
-        for what, verdict, text in pool.map(driver.run, jobs):
+        for what, seed, verdict, text in pool.map(driver.run, jobs):
             counts[what, verdict] = counts.get((what, verdict), 0) + 1
             if verdict == "ok":
                 undecided += int(text)
+                if a.undecided and text != "0":
+                    print(f"undecided: {text} elements, {what} {seed}", flush=True)
             elif verdict != "left":
                 failed += verdict == "blamed"
                 print(f"{verdict.upper()} {text}", flush=True)
