@@ -1,9 +1,10 @@
 /* Sets of values of ops that go by indices, sort, or scan.
  *
  * Where an element goes is found by running the op on places instead of elements. An index that may be another one lets
- * every element be anything, and so does an order of elements that may be off. */
+ * every element be anything. */
 #include "reference_bound_lists.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_exact(const bound_list *l)
@@ -155,8 +156,71 @@ pto_status bound_combined(bound_run *r)
     return s;
 }
 
+/* ---- orders ---- */
+
+typedef struct order_line {
+    const bound *x;
+    bound *y;
+    int64_t n, stride, count, y_stride; /* elements of x, and those of the result */
+    double *ends;                       /* 2 n */
+} order_line;
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The least that can be in a place is what the least of all elements have there, and so is the most. Zeros of both
+ * signs are one number. */
+static void order(const bound_run *r, const order_line *l)
+{
+    bool is_exact = true, has_nan = false;
+    for (int64_t i = 0; i < l->n; i++) {
+        const bound *x = &l->x[i * l->stride];
+        is_exact = is_exact && x->is_exact;
+        has_nan = has_nan || x->may_be_nan;
+        l->ends[i] = x->lo;
+        l->ends[l->n + i] = x->hi;
+    }
+    qsort(l->ends, (size_t)l->n, sizeof *l->ends, by_size);
+    qsort(l->ends + l->n, (size_t)l->n, sizeof *l->ends, by_size);
+    for (int64_t i = 0; i < l->count; i++) {
+        const int64_t at = r->call->descending ? l->n - 1 - i : i;
+        const double lo = l->ends[at], hi = l->ends[l->n + at];
+        const bound y = {.lo = lo == 0 ? -0.0 : lo, .hi = hi == 0 ? 0.0 : hi};
+        l->y[i * l->y_stride] = is_exact ? (bound){.is_exact = true} : has_nan ? bound_anything(r->type) : y;
+    }
+}
+
+static pto_status order_all(bound_run *r)
+{
+    const pto_tensor x = bound_packed(r->call->in[0]), out = bound_packed(r->call->out);
+    const int64_t named = r->call->axes[0];
+    const uint32_t axis = (uint32_t)(named < 0 ? named + x.rank : named);
+    const int64_t n = x.dims[axis];
+    storage *memory = storage_make(r->in->pool, (size_t)(2 * n + 1) * sizeof(double));
+    if (memory == NULL) return PTO_FAILED;
+    void *const ends = memory->data;
+    walk w = {.rank = x.rank};
+    for (uint32_t d = 0; d < x.rank; d++) {
+        w.dims[d] = d == axis ? 1 : x.dims[d];
+        w.strides[0][d] = out.strides[d];
+        w.strides[1][d] = x.strides[d];
+    }
+    for (bool more = walk_begin(&w); more; more = walk_next(&w))
+        order(r, &(order_line){r->from[0].at + w.offset[1], r->to.at + w.offset[0], n, x.strides[axis], out.dims[axis],
+                               out.strides[axis], ends});
+    storage_release(r->in->pool, memory);
+    return PTO_OK;
+}
+
+/* Elements in order; places, as soon as an element may be another one, may be any. */
 pto_status bound_ordered(bound_run *r)
 {
+    const bool has_elements =
+        r->o->tensor == EVAL_TENSOR_SORT || (r->o->tensor == EVAL_TENSOR_TOPK && r->computed == r->call->out->data);
+    if (has_elements) return order_all(r);
     set_all(r, is_exact(&r->from[0]) ? (bound){.is_exact = true} : bound_anything(r->type));
     return PTO_OK;
 }

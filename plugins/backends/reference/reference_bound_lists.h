@@ -59,7 +59,8 @@ pto_status bound_attention(bound_run *r);
 /* reference_bound_matmul.c. PTO_FAILED: extents do not fit, or memory is short. */
 pto_status bound_matmul(bound_run *r);
 pto_status bound_scaled_matmul(bound_run *r);
-pto_status bound_windows(bound_run *r); /* conv2d */
+pto_status bound_windows(bound_run *r);   /* conv2d */
+pto_status bound_quantised(bound_run *r); /* quantize and dequantize */
 
 /* reference_bound_index.c: what ops that go by indices, sort or scan leave in `to`. PTO_FAILED: memory is short. */
 pto_status bound_moved(bound_run *r);

@@ -2,6 +2,7 @@
  * order, and what follows them. */
 #include "reference_bound_lists.h"
 
+#include <math.h>
 #include <string.h>
 
 static void last_strides(const pto_tensor *t, bool transposed, int64_t out[2])
@@ -110,25 +111,40 @@ pto_status bound_matmul(bound_run *r)
 
 /* ---- products of what is scaled ---- */
 
+/* The set in `list` that belongs to the element of a walk: of t, whose dims of extent 1 are repeated, and of which
+ * there is one for each block along `axis` (none: block 0). */
+static const bound *set_of(const bound_list *list, const pto_tensor *t, const walk *w, uint32_t axis, int64_t block)
+{
+    const uint32_t lead = w->rank - t->rank;
+    int64_t at = 0, stride = 1;
+    for (uint32_t d = t->rank; d-- > 0; stride *= t->dims[d]) {
+        const int64_t index = w->index[lead + d];
+        if (t->dims[d] != 1) at += (block != 0 && lead + d == axis ? index / block : index) * stride;
+    }
+    return &list->at[at];
+}
+
+static walk walk_all(const pto_tensor *t)
+{
+    const pto_tensor packed = bound_packed(t);
+    walk w = {.rank = t->rank};
+    memcpy(w.dims, packed.dims, sizeof w.dims);
+    memcpy(w.strides[0], packed.strides, sizeof w.strides[0]);
+    return w;
+}
+
 /* The elements of operand `i` times their scales, in f32, in the place of the elements: as the row of the op computes
  * them. */
 static void scale_operand(bound_run *r, int i)
 {
-    const pto_tensor x = bound_packed(r->call->in[i]), scale = bound_packed(r->call->in[i + 2]);
+    const pto_tensor *x = r->call->in[i];
     const bool is_turned = i == 0 ? r->call->transpose_a : r->call->transpose_b;
-    const uint32_t along = x.rank - (is_turned == (i == 0) ? 2 : 1);
-    walk w = {.rank = x.rank};
-    memcpy(w.dims, x.dims, sizeof w.dims);
-    memcpy(w.strides[0], x.strides, sizeof w.strides[0]);
+    const uint32_t along = x->rank - (is_turned == (i == 0) ? 2 : 1);
+    walk w = walk_all(x);
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
-        int64_t at = 0;
-        for (uint32_t d = 0; d < x.rank; d++) {
-            const int64_t index = d == along ? w.index[d] / r->call->block : w.index[d];
-            if (scale.dims[d] != 1) at += index * scale.strides[d];
-        }
         bound *b = &r->from[i].at[w.offset[0]];
-        const bound wide = bound_convert(PTO_F32, x.dtype, b, ROUND_RINT, false);
-        *b = bound_mul(PTO_F32, &wide, &r->from[i + 2].at[at], 0);
+        const bound wide = bound_convert(PTO_F32, x->dtype, b, ROUND_RINT, false);
+        *b = bound_mul(PTO_F32, &wide, set_of(&r->from[i + 2], r->call->in[i + 2], &w, along, r->call->block), 0);
     }
 }
 
@@ -136,6 +152,50 @@ pto_status bound_scaled_matmul(bound_run *r)
 {
     for (int i = 0; i < 2; i++) scale_operand(r, i);
     return sums_of_products(r, r->type, PTO_F32, false);
+}
+
+/* ---- one element and its scale ---- */
+
+/* (x - zero) scale. */
+static bound dequantised(const bound_run *r, const bound *x, const bound *scale, const bound *zero)
+{
+    bound y = bound_convert(PTO_F32, r->call->in[0]->dtype, x, ROUND_RINT, false);
+    if (zero != NULL) {
+        const bound z = bound_convert(PTO_F32, r->call->in[2]->dtype, zero, ROUND_RINT, false);
+        y = bound_sub(PTO_F32, &y, &z, 0);
+    }
+    y = bound_mul(PTO_F32, &y, scale, 0);
+    return bound_as_result(r, &y);
+}
+
+/* x / scale, to nearest, plus zero, within the range of the type; 0 for NaN. */
+static bound quantised(const bound_run *r, const bound *x, const bound *scale, const bound *zero)
+{
+    const bound wide = bound_convert(PTO_F32, r->call->in[0]->dtype, x, ROUND_RINT, false);
+    bound y = bound_div(PTO_F32, &wide, scale, 0);
+    if (element_is_float(r->type)) return bound_convert(r->type, PTO_F32, &y, ROUND_RINT, true);
+    y.lo = nearbyint(y.lo) + (zero != NULL ? zero->lo : 0);
+    y.hi = nearbyint(y.hi) + (zero != NULL ? zero->hi : 0);
+    return bound_convert(r->type, PTO_F32, &y, ROUND_RINT, true);
+}
+
+pto_status bound_quantised(bound_run *r)
+{
+    const bool has_zero = r->call->in[2] != NULL, makes = r->o->tensor == EVAL_TENSOR_QUANTIZE;
+    const int64_t named = r->call->axis_count != 0 ? r->call->axes[0] : -1;
+    const uint32_t axis = (uint32_t)(named < 0 ? named + r->call->out->rank : named);
+    walk w = walk_all(r->call->out);
+    for (bool more = walk_begin(&w); more; more = walk_next(&w)) {
+        const bound *x = &r->from[0].at[w.offset[0]],
+                    *scale = set_of(&r->from[1], r->call->in[1], &w, axis, r->call->block),
+                    *zero = has_zero ? set_of(&r->from[2], r->call->in[2], &w, axis, r->call->block) : NULL;
+        bound *y = &r->to.at[w.offset[0]];
+        if (x->is_exact && scale->is_exact && (zero == NULL || zero->is_exact))
+            *y = (bound){.is_exact = true};
+        else
+            *y = makes ? quantised(r, x, scale, zero) : dequantised(r, x, scale, zero);
+    }
+    return PTO_OK;
 }
 
 /* ---- windows with kernels: one row of results is a product of its windows and the kernels of a group ---- */

@@ -279,7 +279,7 @@ static pto_status (*bounds_of(tensor_op op))(bound_run *)
     case EVAL_TENSOR_MATMUL: return bound_matmul;
     case EVAL_TENSOR_SCALED_MATMUL: return bound_scaled_matmul;
     case EVAL_TENSOR_QUANTIZE:
-    case EVAL_TENSOR_DEQUANTIZE:
+    case EVAL_TENSOR_DEQUANTIZE: return bound_quantised;
     case EVAL_TENSOR_QUANTIZE_BLOCK:
     case EVAL_TENSOR_PACK:
     case EVAL_TENSOR_BITCAST:

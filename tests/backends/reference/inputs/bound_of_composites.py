@@ -15,13 +15,17 @@ def type_of(array):
     return "tensor<" + " x ".join([*map(str, array.shape), name]) + ">"
 
 
+def first_floats(arrays):
+    return next((i for i, a in enumerate(arrays) if a.dtype.kind == "f"), None)
+
+
 def run(op, attrs, arrays, shape, dtype, is_open):
-    """Least, most and NaN of every element. is_open: floats are exponentials of what is given, which may err."""
+    """Least, most and NaN of every element. is_open: the first floats are exponentials of what is given, which may err."""
     result = "tensor<" + " x ".join([*map(str, shape), dtype]) + ">"
     names = [f"%a{i}" for i in range(len(arrays))]
-    first = is_open and arrays[0].dtype.kind == "f"
-    lines = [f"  %e = tensor.exp %a0 : {type_of(arrays[0])}"] if first else []
-    used = ["%e" if first else names[0], *names[1:]]
+    at = first_floats(arrays)
+    lines = [f"  %e = tensor.exp %a{at} : {type_of(arrays[at])}"] if is_open else []
+    used = ["%e" if is_open and i == at else n for i, n in enumerate(names)]
     parameters = ", ".join(f"{n}: {type_of(a)}" for n, a in zip(names, arrays))
     lines.append(f"  %y = tensor.{op} {', '.join(used)} {attrs} : {result}")
     with open("f.ptir", "w") as f:
@@ -104,13 +108,16 @@ def scaled_matmul(a, b, s, u, block, t):
 
 def check(name, op, attrs, arrays, shape, dtype, reference, limit):
     """reference(arrays, t): the op in numpy type t. limit: widest set, in units of the result's type at the largest result."""
-    for is_open in (False, True):
-        with np.errstate(over="ignore"):
-            first = [np.exp(wide(arrays[0])) if is_open and arrays[0].dtype.kind == "f" else arrays[0]]
+    at = first_floats(arrays)
+    for is_open in (False, True) if at is not None else (False,):
+        given = list(arrays)
+        if is_open:
+            with np.errstate(over="ignore"):
+                given[at] = np.exp(wide(arrays[at]))
         least, most, nan = run(op, attrs, arrays, shape, dtype, is_open)
         for t in (np.float64, np.float32):
             with np.errstate(all="ignore"):
-                y = reference([*first, *arrays[1:]] if t == np.float64 else [f.astype(a.dtype) for f, a in zip(first, arrays)] + arrays[1:], t)
+                y = reference(given if t == np.float64 else [g.astype(a.dtype) for g, a in zip(given, arrays)], t)
                 y = y.astype(NUMPY[dtype]).astype(np.float64)
             inside = np.where(np.isnan(y), nan != 0, (least <= y) & (y <= most))
             if not inside.all():
@@ -170,6 +177,16 @@ def main():
         s, u = np.exp(numbers((5, 3), f32)), np.exp(numbers((3, 7), f32))
         attrs = "{block = 8, out = " + out + "}"
         check("scaled_matmul", "scaled_matmul", attrs, [a, b, s, u], (5, 7), out, lambda x, n: scaled_matmul(*x, 8, n), 200)
+    # Orders and few bits.
+    x = numbers((4, 33), f32)
+    check("sort", "sort", "{axis = 1}", [x], (4, 33), "f32", lambda a, n: np.sort(wide(a[0], n), 1), 1)
+    check("sort", "sort", "{axis = 0, descending = true}", [x], (4, 33), "f32", lambda a, n: -np.sort(-wide(a[0], n), 0), 1)
+    scale, zero = np.exp(numbers((4, 3), f32)) / f32(9), np.arange(-2, 2, dtype=np.int8)[:, None]
+    blocks = np.repeat(scale, 11, 1)
+    check("quantize", "quantize", "{axis = 1, block = 11}", [x, scale], (4, 33), "i8", lambda a, n: np.clip(np.rint((wide(a[0], f32) / blocks).astype(f32)), -128, 127), None)
+    check("quantize", "quantize", "", [x, scale[:, :1], zero], (4, 33), "i8", lambda a, n: np.clip(np.rint((wide(a[0], f32) / wide(a[1], f32)).astype(f32)) + a[2], -128, 127), None)
+    few = R.integers(-128, 127, (4, 33)).astype(np.int8)
+    check("dequantize", "dequantize", "{axis = 1, block = 11}", [few, scale], (4, 33), "f32", lambda a, n: wide(a[0], f32) * np.repeat(wide(a[1], f32), 11, 1), 1)
     # Integers are exact, also those that a scale follows.
     x, w = R.integers(-128, 127, (1, 5, 5, 3)).astype(np.int8), R.integers(-128, 127, (2, 2, 3, 4)).astype(np.int8)
     check("conv2d", "conv2d", "{out = i32}", [x, w], (1, 4, 4, 4), "i32", lambda a, n: conv2d(a[0], a[1], None, (1, 1), (1, 1), (0, 0), 1, (1, 4, 4, 4), n), 0)
