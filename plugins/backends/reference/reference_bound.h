@@ -58,6 +58,9 @@ bound bound_convert(pto_dtype to, pto_dtype from, const bound *x, round_mode mod
 /* Ops of one operand with units in their rows; another op: anything. */
 bound bound_function(tensor_op op, gelu_approx approx, pto_dtype t, const bound *x, const bound_rule *rule);
 
+/* b times silu of a. */
+bound bound_swiglu(pto_dtype t, const bound *a, const bound *b, double ulp);
+
 /* ---- sums in any order, rounded after each addition to `inside` or wider, and at the end to t ---- */
 enum { BOUND_NO_GRAIN = -2000 };
 typedef struct bound_sum {

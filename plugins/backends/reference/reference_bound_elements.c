@@ -116,6 +116,22 @@ static bound with_sign(const bound *a, const bound *b)
     return signbit(b->hi) ? minus : size;
 }
 
+/* The root of a a + b b; infinite when one of them is, also beside NaN. */
+static bound length(const bound_run *r, const bound *a, const bound *b)
+{
+    const bound p = bound_abs(PTO_F32, a), q = bound_abs(PTO_F32, b);
+    const bool may_be_nan = a->may_be_nan || b->may_be_nan;
+    if (!bound_has_numbers(a) || !bound_has_numbers(b)) return bound_anything(r->type);
+    return bound_rounded(r->type, hypot(p.lo, q.lo), hypot(p.hi, q.hi), r->rule.ulp, may_be_nan);
+}
+
+static bound opened(const bound_run *r, const bound *const x[ELEMENT_OPERANDS])
+{
+    bound y = bound_swiglu(r->type, x[0], x[1], r->rule.ulp);
+    add_exceptions(r, x, &y);
+    return y;
+}
+
 static bound truth(bool may_fail, bool may_hold)
 {
     return (bound){.lo = may_fail ? 0 : 1, .hi = may_hold ? 1 : 0, .is_exact = may_fail != may_hold};
@@ -159,6 +175,8 @@ static bound of_two(const bound_run *r, const bound *a, const bound *b)
     case EVAL_TENSOR_GE: return bound_compare(PTO_RELATION_EQ + (r->o->tensor - EVAL_TENSOR_EQ), a, b);
     case EVAL_TENSOR_PRELU: return sloped(t, a, b);
     case EVAL_TENSOR_COPYSIGN: return with_sign(a, b);
+    case EVAL_TENSOR_HYPOT: return length(r, a, b);
+    case EVAL_TENSOR_SWIGLU: return opened(r, (const bound *const[ELEMENT_OPERANDS]){a, b});
     case EVAL_TENSOR_MOD:
     case EVAL_TENSOR_FMOD: return element_is_float(t) ? rest(a, b) : bound_anything(t);
     case EVAL_TENSOR_LOGICAL_AND:

@@ -29,17 +29,32 @@ static void add_gated(const gate *g, double x, double slack, double *lo, double 
     *hi = fmax(*hi, fmax(a, b));
 }
 
-static bound gated(const gate *g, pto_dtype t, const bound *x, const bound_rule *rule)
+/* Before it is rounded. */
+static bound gate_of(const gate *g, const bound *x, double slack)
 {
     double lo = (double)INFINITY, hi = -(double)INFINITY;
-    const double unit = t == PTO_F16 ? 0x1p-10 : t == PTO_BF16 ? 0x1p-7 : 0x1p-23, slack = rule->argument_ulp * unit;
     if (x->lo == 0 && x->hi == 0) return (bound){.lo = x->lo, .hi = x->hi, .may_be_nan = x->may_be_nan};
     add_gated(g, x->lo, slack, &lo, &hi);
     add_gated(g, x->hi, slack, &lo, &hi);
     if (x->lo <= g->lowest_at && g->lowest_at <= x->hi) lo = g->lowest * (1 + 2 * slack) - 1e-9;
     if (x->lo < 0 && x->hi >= 0) hi = fmax(hi, 0);
     /* By its formula the function of -infinity is NaN. */
-    return bound_rounded(t, lo, hi, rule->ulp, x->may_be_nan || x->lo == -(double)INFINITY);
+    return (bound){.lo = lo, .hi = hi, .may_be_nan = x->may_be_nan || x->lo == -(double)INFINITY};
+}
+
+static bound gated(const gate *g, pto_dtype t, const bound *x, const bound_rule *rule)
+{
+    const double unit = t == PTO_F16 ? 0x1p-10 : t == PTO_BF16 ? 0x1p-7 : 0x1p-23;
+    const bound y = gate_of(g, x, rule->argument_ulp * unit);
+    if (x->lo == 0 && x->hi == 0) return y;
+    return bound_rounded(t, y.lo, y.hi, rule->ulp, y.may_be_nan);
+}
+
+bound bound_swiglu(pto_dtype t, const bound *a, const bound *b, double ulp)
+{
+    if (!bound_has_numbers(a) || !bound_has_numbers(b)) return bound_nan();
+    const bound opens = gate_of(&silu, a, 0), y = bound_product(&opens, b);
+    return bound_rounded(t, y.lo, y.hi, ulp, y.may_be_nan);
 }
 
 /* ---- the others rise or fall all along ---- */
@@ -114,11 +129,13 @@ static bound of_monotone(const monotone *m, pto_dtype t, const bound *x, double 
     return bound_rounded(t, m->f(m->falls ? hi : lo), m->f(m->falls ? lo : hi), ulp, may_be_nan);
 }
 
-/* Sine and cosine of sets are not followed: somewhere between -1 and 1, and NaN where the argument is too large. */
-static bound wave(pto_dtype t, const bound *x, double ulp)
+/* Sine and cosine change by no more than their argument does; that of a large one may be NaN. */
+static bound wave(double (*f)(double), pto_dtype t, const bound *x, double ulp)
 {
-    const double most = fmax(fabs(x->lo), fabs(x->hi));
-    return bound_rounded(t, -1, 1, ulp, x->may_be_nan || most > 65536);
+    const double far = fmax(fabs(x->lo), fabs(x->hi)), change = (x->hi - x->lo) / 2;
+    if (far == (double)INFINITY) return bound_rounded(t, -1, 1, ulp, true);
+    const double lo = fmin(f(x->lo), f(x->hi)) - change, hi = fmax(f(x->lo), f(x->hi)) + change;
+    return bound_rounded(t, fmax(lo, -1), fmin(hi, 1), ulp, x->may_be_nan || far > 65536);
 }
 
 static bound even_exponential(pto_dtype t, const bound *x, double ulp)
@@ -144,8 +161,8 @@ bound bound_function(tensor_op op, gelu_approx approx, pto_dtype t, const bound 
     case EVAL_TENSOR_SILU: return gated(&silu, t, x, rule);
     case EVAL_TENSOR_GELU: return gated(approx == GELU_SIGMOID ? &gelu_by_sigmoid : &gelu_by_tanh, t, x, rule);
     case EVAL_TENSOR_COSH: return even_exponential(t, x, rule->ulp);
-    case EVAL_TENSOR_SIN:
-    case EVAL_TENSOR_COS: return wave(t, x, rule->ulp);
+    case EVAL_TENSOR_SIN: return wave(sin, t, x, rule->ulp);
+    case EVAL_TENSOR_COS: return wave(cos, t, x, rule->ulp);
     default: return bound_anything(t);
     }
 }

@@ -194,4 +194,5 @@ def main():
     check("matmul", "matmul", '{third = "scale", out = f16}', [a, b, s], (5, 7), "f16", lambda x, n: wide(x[0], n) @ wide(x[1], n) * wide(x[2], n), 8)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,7 @@ import numpy as np
 
 # Of an index that may be another one and of bits that may be others nothing is known.
 NOT_FOLLOWED = set(
-    "argmax argmin argsort topk bitcast pack quantize_block atan2 floordiv hypot pow swiglu tan".split()
+    "argmax argmin argsort topk bitcast pack quantize_block atan2 floordiv pow tan".split()
 )
 NEEDS_MORE = {"group", "index_cast"}  # a block; a symbol
 
