@@ -85,13 +85,34 @@ static uint64_t count_of_type(module *m, const bound_call *call, type_id type)
     return (uint64_t)n;
 }
 
-/* Products are cheaper than elements. */
+/* 0 when it is not known. */
+static uint64_t extent_of_axis(module *m, const bound_call *call, type_id type, int64_t axis)
+{
+    extents e = {module_context(m), call};
+    const expr_values values = {.symbol = value_of_symbol, .self = &e};
+    const type_node *t = type_at(module_context(m), type);
+    const int64_t d = axis < 0 ? axis + t->rank : axis;
+    int64_t extent;
+    if (d < 0 || d >= t->rank || !expr_eval(module_context(m), t->dims[d], &values, &extent) || extent < 0) return 0;
+    return extent < WORK_TOO_LARGE ? (uint64_t)extent : WORK_TOO_LARGE;
+}
+
+/* What an op makes while it is computed: products, which are cheaper than elements, and comparisons of each element
+ * with each of its line, of which passes make elements. */
 static uint64_t work_of_op(module *m, const bound_call *call, op_id o)
 {
+    const op_kind kind = op_kind_of(m, o);
     uint64_t n = 0;
     for (uint32_t i = 0; i < op_result_count(m, o); i++) n += count_of_type(m, call, value_type(m, op_result(m, o, i)));
-    if (op_info_of(m, o)->space != ITER_MATMUL || n == 0) return n;
-    /* (m k) (k n) (m n) is the square of m n k. */
+    if (n == 0) return n;
+    if (kind == OP_TENSOR_SORT || kind == OP_TENSOR_ARGSORT || kind == OP_TENSOR_TOPK) {
+        const type_id x = value_type(m, op_operand(m, o, 0));
+        const uint64_t line = extent_of_axis(m, call, x, op_attr_int(m, o, "axis", -1));
+        const uint64_t pairs = count_of_type(m, call, x) * line;
+        return n + (pairs < WORK_TOO_LARGE ? pairs : WORK_TOO_LARGE);
+    }
+    if (op_info_of(m, o)->space != ITER_MATMUL && kind != OP_TENSOR_CONV2D) return n;
+    /* (m k) (k n) (m n) is the square of m n k; of windows it lacks the elements of one kernel. */
     const uint64_t a = count_of_type(m, call, value_type(m, op_operand(m, o, 0))),
                    b = count_of_type(m, call, value_type(m, op_operand(m, o, 1)));
     const double products = sqrt((double)a * (double)b * (double)n);
