@@ -120,6 +120,8 @@ static const schema_key matrix_keys[] = {
     NUMBER(OPTIONAL, "acc-box-rows", I64, "16", "1", "1024", NULL, "rows of one box of the result"),
     NUMBER(OPTIONAL, "acc-box-cols", I64, "16", "1", "1024", NULL, "columns of one box of the result"),
     FLAG("store-relu", "stores from the accumulator can make 0 of what is below"),
+    NAMED(OPTIONAL, "store-scaled", &dtype_list, dtype_names,
+          "types that scaled stores make, by type of the accumulator"),
     NAMED(NEEDED, "cycles-per-box", &box_cycles, dtype_names, "cycles of one product of two boxes, by operand type"),
     END,
 };

@@ -54,13 +54,16 @@ static const char *words_of(const insn *i, uint32_t k) { return type_words(i->m,
 
 /* ---- element types ---- */
 
-/* The accumulator leaves as f32, or rounded to a 16-bit float on its way. */
+/* The accumulator leaves as it is, or rounded to a 16-bit float on its way; scaled as a narrower type. */
 static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
 {
     const type_node *source = i->type[FIRST_SOURCE];
     bool acc =
         source->space == SPACE_NONE || space_role_of(module_context(i->m), source->space) == SPACE_ROLE_ACCUMULATOR;
-    return i->rule->rounds && acc && from == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16);
+    const uint32_t scaled = DT(F16) | DT(I8) | DT(U8) | (from == DTYPE_F32 ? DT(BF16) : 0);
+    if (!i->rule->rounds || !acc) return false;
+    if (op_attr(i->m, i->o, "scale") != 0) return (from == DTYPE_F32 || from == DTYPE_I32) && (scaled >> to & 1) != 0;
+    return from == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16);
 }
 
 static dtype sum_of(dtype d) { return d == DTYPE_I8 ? DTYPE_I32 : DTYPE_F32; }
@@ -84,7 +87,13 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         if ((i->info->dtypes & (1u << got)) != 0) return OK;
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
     }
-    if (got == from || (k == TARGET && may_round_on_the_way(i, from, got))) return OK;
+    if (k == TARGET && may_round_on_the_way(i, from, got)) return OK;
+    if (k == TARGET && op_attr(i->m, i->o, "scale") != 0)
+        return op_error(i->m, i->o, &E0212,
+                        "has `scale`, so it stores an accumulator as f16, i8 or u8, of f32 also as "
+                        "bf16; got %s as %s",
+                        dtype_name(from), dtype_name(got));
+    if (got == from) return OK;
     return op_error(i->m, i->o, &E0212, "takes one element type, got %s and %s", dtype_name(k == TARGET ? got : from),
                     dtype_name(k == TARGET ? from : got));
 }

@@ -299,6 +299,10 @@ static int run_failures(void)
     bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w},
                  "tstore: the window leaves the array: dim 0 has extent 20, needed are 8 from 13 on");
     w.offsets[0] = 12;
+    bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w, .has_scale = true, .scale = 2},
+                 "tstore: f32 is not scaled to f32: only f32 and i32 in `acc` are, to f16, i8 and u8, f32 to bf16 too");
+    bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w, .relu = true},
+                 "tstore: only f32 in `acc` passes a relu on its way");
     w.offsets[1] = -1;
     bad += fails(INSN_TLOAD, (insn_call){.dst = f, .gm = w},
                  "tload: the window leaves the array: dim 1 has extent 50, needed are 16 from -1 on");

@@ -114,8 +114,13 @@ static bound one_operand(const bound_insn_run *r, const bound *a)
     }
     if (r->rule_id == PTO_RULE_UNARY) return bound_anything(t);
     /* Copies, and stores of accumulators. */
-    const bound left = r->call->relu ? bound_relu(a) : *a;
-    return bound_convert(t, r->call->src[0].dtype, &left, ROUND_RINT, false);
+    const pto_dtype from = r->call->src[0].dtype;
+    bound left = r->call->relu ? bound_relu(a) : *a;
+    if (!r->call->has_scale) return bound_convert(t, from, &left, ROUND_RINT, false);
+    const bound scale = bound_of(PTO_F32, (double)r->call->scale);
+    left = bound_convert(PTO_F32, from, &left, ROUND_RINT, false);
+    left = bound_mul(PTO_F32, &left, &scale, 1);
+    return bound_convert(t, PTO_F32, &left, ROUND_RINT, !element_is_float(t));
 }
 
 typedef enum two_op { TWO_NONE, TWO_ADD, TWO_SUB, TWO_MUL, TWO_DIV, TWO_RDIV, TWO_MAX, TWO_MIN } two_op;

@@ -6,8 +6,9 @@
  *          {out = f16, activation = "relu"}       =>     %r = tensor.relu %q
  *                                                        %y = tensor.cast %r
  *
- * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias, a relu, and the
- * rounding to the result type. Where they are ops of their own after the product, they become part of it:
+ * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias, one scale for
+ * all, a relu, and the rounding to the result type. Where they are ops of their own after the product, they become part
+ * of it:
  *
  *     %p = tensor.matmul %a, %b {out = f32}
  *     %q = tensor.add %p, %bias
@@ -50,7 +51,7 @@ PTO_KINDS(KINDS);
     X(ABSORBED, "absorbed")
 PTO_STATS(STATS);
 
-enum { MOST_FOLLOWERS = 4 };
+enum { MOST_FOLLOWERS = 5 };
 
 typedef struct product {
     const pto_run *run;
@@ -66,7 +67,7 @@ typedef struct followers {
     uint32_t count, taken; /* the kernel can do the first `taken` */
     pto_op op[MOST_FOLLOWERS];
     machine_epilogue after; /* what the kernel does then */
-    const char *obstacle;   /* why it cannot do the first; NULL: it can */
+    const char *obstacle;   /* why it can do none; NULL: it can */
 } followers;
 
 static int is_float(pto_dtype t) { return pto_dtype_is_float(t); }
@@ -284,27 +285,43 @@ static pto_value narrow_bias(const product *p, pto_value bias)
     return is_narrow ? narrow : bias;
 }
 
+/* Rounding to nearest; to integers within their range, as what is scaled is. */
+static int may_round(pto_op cast, const machine_epilogue *after)
+{
+    const pto_str mode = pto_attr_str_of(cast, PTO_STR("mode"));
+    const pto_dtype to = pto_type_dtype(pto_value_type(pto_op_result(cast, 0)));
+    const int saturates = pto_attr_bool_of(cast, PTO_STR("saturate"), 0);
+    if (mode.n != 0 && !pto_str_is(mode, "rint")) return 0;
+    if (after->to == PTO_I32) return to == PTO_F32;
+    return after->to == PTO_F32 && (is_float(to) ? !saturates : saturates && PTO_SOME(after->scale));
+}
+
 /* Whether `op`, which takes `sum`, is what may come next; a relu changes no number that rounding makes. */
 static int may_follow(const product *p, pto_op op, pto_value sum, machine_epilogue *after)
 {
     const pto_type type = pto_value_type(sum), result = pto_value_type(pto_op_result(op, 0));
     if (PTO_IS(op, RELU)) {
-        if (after->relu) return 0;
+        if (after->relu || !is_float(after->to)) return 0;
         after->relu = 1;
         return 1;
     }
-    if (after->to != PTO_F32 || PTO_SOME(after->scale)) return 0;
     if (PTO_IS(op, CAST)) {
-        const pto_str mode = pto_attr_str_of(op, PTO_STR("mode"));
-        if ((mode.n != 0 && !pto_str_is(mode, "rint")) || pto_attr_bool_of(op, PTO_STR("saturate"), 0)) return 0;
+        if (!may_round(op, after)) return 0;
         after->to = pto_type_dtype(result);
-        return is_float(after->to);
+        return 1;
     }
-    if (!PTO_IS(op, ADD) || PTO_SOME(after->bias) || after->relu || !pto_type_same(type, result)) return 0;
-    after->bias = narrow_bias(p, pto_op_operand(op, pto_value_same(pto_op_operand(op, 0), sum) ? 1 : 0));
+    if (after->to != PTO_F32 || PTO_SOME(after->scale) || !pto_type_same(type, result)) return 0;
+    const pto_value other = pto_op_operand(op, pto_value_same(pto_op_operand(op, 0), sum) ? 1 : 0);
+    if (PTO_IS(op, MUL)) {
+        after->scale = other;
+        return 1;
+    }
+    if (!PTO_IS(op, ADD) || PTO_SOME(after->bias) || after->relu || !is_float(p->from)) return 0;
+    after->bias = narrow_bias(p, other);
     return 1;
 }
 
+/* The kernel may do all up to an op after which it can store, though not after one before that. */
 static followers find_followers(const product *p)
 {
     followers f = {.after = p->after};
@@ -315,11 +332,14 @@ static followers find_followers(const product *p)
         f.op[f.count++] = op;
         sum = pto_op_result(op, 0);
         const char *obstacle = machine_epilogue_obstacle(p->op, &after);
-        if (f.count == 1) f.obstacle = obstacle;
-        if (obstacle != NULL) break;
-        f.after = after;
-        f.taken = f.count;
+        if (obstacle == NULL) {
+            f.after = after;
+            f.taken = f.count;
+        } else {
+            f.obstacle = obstacle;
+        }
     }
+    if (f.taken != 0) f.obstacle = NULL;
     return f;
 }
 
@@ -331,7 +351,9 @@ static pto_status absorb(const product *p, const followers *f)
     pto_spec_operand(&s, p->a);
     pto_spec_operand(&s, p->b);
     if (PTO_SOME(f->after.bias)) pto_spec_operand(&s, f->after.bias);
+    if (PTO_SOME(f->after.scale)) pto_spec_operand(&s, f->after.scale);
     pto_spec_attrs_of(&s, p->op);
+    if (PTO_SOME(f->after.scale) && !PTO_SOME(f->after.bias)) pto_spec_str(&s, PTO_STR("third"), PTO_STR("scale"));
     pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(p->run, f->after.to));
     if (f->after.relu) pto_spec_str(&s, PTO_STR("activation"), PTO_STR("relu"));
     const pto_value y = pto_spec_value(&s, pto_before(last));

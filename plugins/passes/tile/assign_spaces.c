@@ -335,7 +335,8 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
         return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `%s`",
                          PTO_FMT(pto_value_name(v)), pto_space_name(run, from), PTO_FMT(tile_machine_name(run)),
                          pto_space_name(run, from), pto_space_name(run, global));
-    if (tile_path_casts(run, from, global, have, want)) return PTO_OK;
+    const int is_scaled = PTO_SOME(pto_op_attr(store, PTO_STR("scale")));
+    if (is_scaled || tile_path_casts(run, from, global, have, want)) return PTO_OK; /* pto.select looks at scales */
     pto_str casts = tile_path_list(run, from, global, "casts");
     return pto_error(store, code,
                      "`tile.store` writes %s as %s; the path from `%s` to `%s` of %.*s changes element types by: %.*s; "

@@ -1,5 +1,6 @@
 #include "machine_types.h"
 
+#include <math.h>
 #include <stdio.h>
 
 int machine_lists(pto_str list, const char *item)
@@ -63,6 +64,35 @@ static const char *bias_obstacle(pto_op product, pto_value bias)
     return NULL;
 }
 
+int machine_scales(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    return machine_lists(pto_machine_text(run, "matrix.store-scaled.%s", pto_dtype_name(from)), pto_dtype_name(to));
+}
+
+int machine_scale_number(pto_value scale, double *number)
+{
+    const pto_op made = pto_value_op(scale);
+    if (!PTO_SOME(made) || pto_kind_column(scale.run, pto_op_kind(made), PTO_COLUMN_SPACE_RULE) != PTO_ITER_FILL)
+        return 0;
+    const pto_attr value = pto_op_attr(made, PTO_STR("value"));
+    const pto_attr_kind kind = pto_attr_kind_of(value);
+    if (kind != PTO_ATTR_INT && kind != PTO_ATTR_FLOAT) return 0;
+    *number = (double)(float)pto_attr_f64(value);
+    return isfinite(*number);
+}
+
+/* One number is in a register of the store, in f32; a scale for each column would lose bits. */
+static const char *scale_obstacle(pto_op product, const machine_epilogue *e)
+{
+    double number = 0;
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
+    if (!machine_scale_number(e->scale, &number)) return "the scale is not one known number";
+    if (e->relu && signbit(number)) return "the scale is below 0, and the relu of a store comes before it";
+    return machine_scales(product.run, pto_dtype_is_float(from) ? PTO_F32 : PTO_I32, e->to)
+               ? NULL
+               : "stores of the machine do not scale to the result type";
+}
+
 machine_epilogue machine_epilogue_of(pto_op product)
 {
     const pto_value none = pto_value_none(product.run);
@@ -84,9 +114,10 @@ const char *machine_epilogue_obstacle(pto_op product, const machine_epilogue *ep
     for (uint32_t k = 0; k < 2; k++)
         if (pto_type_rank(pto_value_type(pto_op_operand(product, k))) < 2) return "an operand is a vector";
     if (out == NULL || !multiplies(run, from)) return "the machine has no matrix unit for the operands";
-    if (!pto_dtype_is_float(from)) return "sums of integers leave as they are";
-    if (PTO_SOME(epilogue->scale)) return "scales of the machine's stores have fewer bits than f32";
-    if (epilogue->to != PTO_F32 && (out->casts[PTO_F32] >> epilogue->to & 1) == 0)
+    if (!pto_dtype_is_float(from) && !PTO_SOME(epilogue->scale)) return "sums of integers leave as they are";
+    const char *scale = PTO_SOME(epilogue->scale) ? scale_obstacle(product, epilogue) : NULL;
+    if (scale != NULL) return scale;
+    if (!PTO_SOME(epilogue->scale) && epilogue->to != PTO_F32 && (out->casts[PTO_F32] >> epilogue->to & 1) == 0)
         return "stores do not round to the result type";
     if (epilogue->relu && pto_machine_i64_or(run, 0, "matrix.store-relu") == 0)
         return "stores of the machine have no relu";

@@ -17,6 +17,10 @@ int machine_takes(const pto_run *run, pto_kind_id kind, pto_dtype t);
 /* Element types that the machine converts `from` to with one instruction. */
 pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);
+/* Whether stores of accumulators multiply `from` by a number and make `to` of it. */
+int machine_scales(const pto_run *run, pto_dtype from, pto_dtype to);
+/* Whether all elements of a scale are one finite number that is known; rounded to f32. */
+int machine_scale_number(pto_value scale, double *number);
 
 /* What follows the sums of a `tensor.matmul` on their way out. */
 typedef struct machine_epilogue {

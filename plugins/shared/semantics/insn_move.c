@@ -99,25 +99,49 @@ pto_status insn_TLOAD(insn_call *call)
     return PTO_OK;
 }
 
-/* Rounds to nearest even, as accumulators do on their way out, after what is below 0 became 0 where that is asked. */
+/* Why an accumulator cannot leave as the window's type: with a scale it becomes a narrower one, without rounded f32. */
+static pto_status check_leaving(insn_call *call)
+{
+    const pto_dtype from = call->src[0].dtype, to = call->gm.dtype;
+    const bool is_float = from == PTO_F32, is_half = to == PTO_F16 || (to == PTO_BF16 && is_float),
+               is_byte = to == PTO_I8 || to == PTO_U8, is_sum = call->src[0].role == PTO_ROLE_ACCUMULATOR;
+    if (call->has_scale && is_sum && (is_float || from == PTO_I32) && (is_half || is_byte)) return PTO_OK;
+    if (call->has_scale)
+        return insn_fail(call,
+                         "%s is not scaled to %s: only f32 and i32 in `acc` are, to f16, i8 and u8, f32 to bf16 too",
+                         pto_dtype_name(from), pto_dtype_name(to));
+    if (from != to && !(is_sum && is_float && is_half))
+        return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
+                         pto_dtype_name(from), pto_dtype_name(to));
+    return is_sum && is_float ? PTO_OK : insn_fail(call, "only f32 in `acc` passes a relu on its way");
+}
+
+static void read_sums(const tile_ref *t, int64_t r, int64_t c, size_t n, float *out)
+{
+    int64_t sums[LANES];
+    if (t->dtype == PTO_F32) {
+        tile_read_f32(t, r, c, n, out);
+        return;
+    }
+    tile_read_i64(t, r, c, n, sums);
+    for (size_t i = 0; i < n; i++) out[i] = (float)sums[i];
+}
+
+/* What accumulators do on their way out: a relu, a product, rounding to nearest even. */
 static pto_status store_converted(insn_call *call)
 {
     const gm_window *w = &call->gm;
-    const tile_ref *t = &call->src[0];
-    const bool is_sum = t->role == PTO_ROLE_ACCUMULATOR && t->dtype == PTO_F32;
-    if (w->dtype != t->dtype && (!is_sum || (w->dtype != PTO_F16 && w->dtype != PTO_BF16))) {
-        return insn_fail(call, "the tile is %s, the array %s: only f32 in `acc` is converted, to f16 or bf16",
-                         pto_dtype_name(t->dtype), pto_dtype_name(w->dtype));
-    }
-    if (!is_sum) return insn_fail(call, "only f32 in `acc` passes a relu on its way");
+    INSN_TRY(check_leaving(call));
     float piece[LANES];
     const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t c = 0; c < w->cols; c += LANES) {
             const size_t n = w->cols - c < LANES ? (size_t)(w->cols - c) : LANES;
-            tile_read_f32(t, r, c, n, piece);
+            read_sums(&call->src[0], r, c, n, piece);
             for (size_t i = 0; i < n && call->relu; i++) piece[i] = piece[i] < 0 || piece[i] == 0 ? 0 : piece[i];
-            element_write_f32(w->dtype, w->base + gm_offset(w, r, c) * size, stride, n, piece);
+            for (size_t i = 0; i < n && call->has_scale; i++) piece[i] *= call->scale;
+            element_convert(w->dtype, w->base + gm_offset(w, r, c) * size, stride, PTO_F32, piece, 1, n, ROUND_RINT,
+                            !element_is_float(w->dtype), false);
         }
     }
     return PTO_OK;
@@ -135,7 +159,7 @@ pto_status insn_TSTORE(insn_call *call)
         return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a valid region of %" PRId64 " x %" PRId64,
                          w->rows, w->cols, t->valid_rows, t->valid_cols);
     }
-    if (call->relu || w->dtype != t->dtype) return store_converted(call);
+    if (call->relu || call->has_scale || w->dtype != t->dtype) return store_converted(call);
     transfer(w, t, false);
     return PTO_OK;
 }

@@ -41,7 +41,8 @@ typedef struct insn_call {
     gm_window gm;
     number scalar, pad; /* converted to the element type, nearest even; of tgetval: the result */
     int64_t at[2];      /* row and column; tgetval */
-    bool has_pad, saturate, relu;
+    bool has_pad, saturate, relu, has_scale;
+    float scale; /* with has_scale: what a store multiplies by */
     round_mode mode;
     pto_relation relation;
     void *scratch; /* may be NULL when scratch_bytes is 0 */

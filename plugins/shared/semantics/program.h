@@ -166,7 +166,8 @@ typedef struct program_step {
     /* STEP_INSN */
     const program_tile *dst, *src[3], *tmp; /* NULL when absent; order as in insn_call */
     uint32_t src_count;
-    bool has_gm, has_scalar, has_pad, saturate, relu;
+    bool has_gm, has_scalar, has_pad, saturate, relu, has_scale;
+    float scale;
     round_mode mode;
     pto_relation relation;
     number scalar, pad;

@@ -33,7 +33,8 @@ typedef struct insn_code {
     uint32_t dst, src[3], src_count, tmp; /* tiles */
     uint32_t array, scalar, result;       /* array; slots */
     index_expr offsets[PTO_MAX_DIMS];
-    bool transpose, has_pad, saturate, relu;
+    bool transpose, has_pad, saturate, relu, has_scale;
+    float scale;
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
     number pad;

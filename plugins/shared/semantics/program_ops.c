@@ -195,6 +195,8 @@ static pto_status decode_insn(decoder *d, pto_op op, program_site *site)
         decode_define(d, pto_op_result(op, 0), THING_SLOT, c.result);
     }
     const pto_attr pad = pto_op_attr(op, PTO_STR("pad")), mode = pto_op_attr(op, PTO_STR("mode"));
+    c.has_scale = PTO_SOME(pto_op_attr(op, PTO_STR("scale")));
+    c.scale = (float)pto_attr_float_of(op, PTO_STR("scale"), 0);
     c.has_pad = PTO_SOME(pad);
     if (c.has_pad)
         c.pad = pto_attr_kind_of(pad) == PTO_ATTR_FLOAT ? number_from_float(pto_attr_f64(pad))

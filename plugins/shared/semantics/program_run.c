@@ -234,6 +234,8 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->has_pad = c->has_pad;
     out->saturate = c->saturate;
     out->relu = c->relu;
+    out->has_scale = c->has_scale;
+    out->scale = c->scale;
     out->mode = c->mode;
     out->relation = c->relation;
     out->pad = c->pad;
@@ -432,6 +434,8 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->has_pad = step->has_pad;
     out->saturate = step->saturate;
     out->relu = step->relu;
+    out->has_scale = step->has_scale;
+    out->scale = step->scale;
     out->mode = step->mode;
     out->relation = step->relation;
     out->text[0] = 0;

@@ -87,7 +87,7 @@ decisions:
   - { at: "@g/p", decide: epilogue, value: kernel, pinned: true }
 END
 sed -i 's/add %p, %row/add %p, %rest/' g.ptir
-fails 2 'p.yaml:3:44: error: .E1804. `epilogue` of @g/p cannot be `kernel`: the bias is not a row of the result' \
+fails 2 'p.yaml:3:44: error: \[E1804\] `epilogue` of @g/p cannot be `kernel`: the bias is not a row of the result' \
   pto-opt g.ptir --pipeline=default.yaml --schedule=p.yaml
 # All decisions emitted and pinned make the same module.
 sed -i 's/add %p, %rest/add %p, %row/' g.ptir

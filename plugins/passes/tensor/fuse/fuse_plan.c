@@ -41,10 +41,17 @@ void fuse_merge(fuse_plan *p, uint32_t into, uint32_t from)
     if (b->last > a->last) a->last = b->last;
 }
 
+static int is_product(pto_op op)
+{
+    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_MATMUL;
+}
+
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user)
 {
     const fuse_node *from = &p->nodes[made], *to = &p->nodes[user];
-    if (from->copies == 0 || to->role != FUSE_VECTOR) return 0;
+    if (from->copies == 0) return 0;
+    if (to->role == FUSE_SOLO) return is_product(to->op) && fuse_is_splat(from->op);
+    if (to->role != FUSE_VECTOR) return 0;
     return fuse_is_splat(from->op) || fuse_is_count(from->op) || fuse_space_repeats(&from->space, &to->space);
 }
 

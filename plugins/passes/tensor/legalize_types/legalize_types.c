@@ -442,6 +442,8 @@ static int is_legal(const pto_run *run, pto_op op)
         return operand_dtype(op) == result_dtype(op) || machine_converts(run, operand_dtype(op), result_dtype(op));
     if (legalize_must_move(op)) return 0;
     if (!PTO_IS(op, MATMUL) || !has_matrix(run)) return 1;
+    const machine_epilogue after = machine_epilogue_of(op);
+    if (PTO_SOME(after.scale)) return machine_epilogue_obstacle(op, &after) == NULL;
     return multiplies(run, operand_dtype(op)) && stores_as(run, accumulator_of(operand_dtype(op)), result_dtype(op));
 }
 

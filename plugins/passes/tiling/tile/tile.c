@@ -36,10 +36,11 @@ _Static_assert((int)OPT_STRATEGY == (int)TILE_OPT_STRATEGY && (int)OPT_SYMBOLS =
 #define STATS(X) X(NESTS, "nests")
 PTO_STATS(STATS);
 
-/* The op of a kind that needs a group of its own, if the group is that op. */
+/* The op of a kind that needs a group of its own, if the group is that op; numbers that it takes come before. */
 static pto_op sole_op(pto_op group, pto_kind_id kind)
 {
     pto_op first = pto_block_first(pto_body(group));
+    while (PTO_IS(first, T_CONSTANT)) first = pto_op_next(first);
     return pto_op_is(first, kind) ? first : pto_op_none(group.run);
 }
 

@@ -6,10 +6,12 @@
  *       tile.store %r, %o[..]
  *     }
  *
- * A bias is one more k: a column of ones times the row, which adds it with the rounding of an addition. A relu is on
- * the way of the store. */
+ * A bias is one more k: a column of ones times the row, which adds it with the rounding of an addition. A relu
+ * and a scale, which is one number, are on the way of the store. */
 #include "machine_types.h"
 #include "tile_nest.h"
+
+#include <math.h>
 
 enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
 
@@ -17,6 +19,7 @@ typedef struct product {
     const pto_run *run;
     pto_op op;
     pto_value bias;
+    double scale; /* of the store; NaN: none */
     pto_type a, b, result;
     pto_dtype from, acc;
     int transpose_a, transpose_b;
@@ -106,7 +109,7 @@ static pto_status check_types(product *p)
             "`tensor.matmul` of this element type has no instruction; supported are f32, f16, bf16, f8e4m3, f8e5m2 "
             "and i8");
     p->acc = p->from == PTO_I8 ? PTO_I32 : PTO_F32;
-    if (to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to))) return PTO_OK;
+    if (!isnan(p->scale) || to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to))) return PTO_OK;
     return pto_error(
         p->op, "pto.tile/unsupported-type",
         "`tensor.matmul` cannot give this result type: the accumulator is %s, and the machine stores it as %s; use "
@@ -131,7 +134,9 @@ static pto_status check_plain(pto_op op)
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
 {
     PTO_TRY(check_plain(op));
-    *p = (product){.run = run, .op = op};
+    *p = (product){.run = run, .op = op, .scale = (double)NAN};
+    const pto_value scale = machine_epilogue_of(op).scale;
+    if (PTO_SOME(scale)) (void)machine_scale_number(scale, &p->scale);
     p->a = pto_value_type(pto_op_operand(op, 0));
     p->b = pto_value_type(pto_op_operand(op, 1));
     p->result = pto_value_type(pto_op_result(op, 0));
@@ -240,10 +245,10 @@ static tile_piece emit_zero(tile_nest *n, pto_dtype dtype, const pto_expr valid[
 /* The bias as a matrix of one row, made before the nest; none: there is no bias. */
 static pto_status view_bias(product *p, pto_op group)
 {
-    p->bias = pto_value_none(p->run);
-    if (pto_op_operand_count(p->op) < 3) return PTO_OK;
+    p->bias = machine_epilogue_of(p->op).bias;
+    if (!PTO_SOME(p->bias)) return PTO_OK;
     const pto_expr row[2] = {pto_expr_const(p->run, 1), p->extent[DIM_N]};
-    p->bias = tile_view(p->run, group, pto_op_operand(p->op, 2), 2, row);
+    p->bias = tile_view(p->run, group, p->bias, 2, row);
     PTO_NEED(p->bias);
     return PTO_OK;
 }
@@ -316,10 +321,7 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     tile_end_for(n, loop, 1, &next, &sum);
     if (PTO_SOME(p->bias)) sum = add_bias(p, n, sum, offset, valid, tile);
     const pto_expr *to = offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]);
-    if (pto_str_is(pto_attr_str_of(p->op, PTO_STR("activation")), "relu"))
-        tile_emit_store_relu(n, sum, target, to);
-    else
-        tile_emit_store(n, sum, target, to);
+    tile_emit_store_after(n, sum, target, to, machine_epilogue_of(p->op).relu, p->scale);
 }
 
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)

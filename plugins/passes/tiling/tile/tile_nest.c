@@ -163,7 +163,8 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
     return finish(n, &s, p);
 }
 
-static void emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets, int relu)
+void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets, int relu,
+                           double scale)
 {
     if (n->counts != NULL) {
         const uint32_t op = storage_add_op(n->counts, pto_kind(n->run, KIND_STORE), n->around);
@@ -175,18 +176,14 @@ static void emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pt
     pto_spec_operand(&s, memory);
     pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(pto_value_type(memory)), offsets);
     if (relu) pto_spec_bool(&s, PTO_STR("relu"), 1);
+    if (!isnan(scale)) pto_spec_float(&s, PTO_STR("scale"), scale);
     pto_spec_loc(&s, n->loc);
     if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
 }
 
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets)
 {
-    emit_store(n, tile, memory, offsets, 0);
-}
-
-void tile_emit_store_relu(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets)
-{
-    emit_store(n, tile, memory, offsets, 1);
+    tile_emit_store_after(n, tile, memory, offsets, 0, (double)NAN);
 }
 
 /* To the nearest value with `mantissa` stored bits and exponents from `least` up, ties to even. */

@@ -126,8 +126,9 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
                           int64_t rows, int64_t columns, int transpose);
 /* The tile is counted as rotating too. */
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
-/* The same of an accumulator, with a relu on the way. */
-void tile_emit_store_relu(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
+/* The same of an accumulator, with a relu and a scale on the way; NaN: without one. */
+void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets, int relu,
+                           double scale);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
 /* A row that counts from a scalar. */
