@@ -97,7 +97,7 @@ def matmul_cases():
 
 
 def follow_cases():
-    """Products of vectors, and bias, scale and relu after the sum, all in float64 or exact and rounded once."""
+    """Products of vectors, and bias, scale and relu after the sum: that in float64 or exact, each step after it in f32."""
     shapes = [((7,), (7,)), ((7,), (7, 3)), ((5, 7), (7,)), ((7,), (2, 7, 3)), ((2, 1, 5, 7), (7,)), ((5, 7), (7, 3)), ((3, 5, 7), (7, 65)), ((2, 0), (0, 3)), ((0,), (0,)), ((0,), (0, 4)), ((1, 1), (1, 1))]
     for sa, sb in shapes:
         batch = np.broadcast_shapes(sa[:-2], sb[:-2])
@@ -115,6 +115,11 @@ def follow_cases():
                         follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, str(rng.choice(["i8", "i32", "u64"])))
 
 
+def in_f32(y):
+    with np.errstate(all="ignore"):
+        return np.asarray(y, dtype=np.float64).astype(np.float32).astype(np.float64)
+
+
 def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
     kind = "moderate" if el.is_float(t) or scale_shape is not None else None
     a, b = data(t, sa, kind), data(t, sb, kind)
@@ -130,7 +135,7 @@ def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
     if bias_shape is not None:
         bias = data(bias_type, bias_shape, kind)
         ins.append(Array(bias_type, bias))
-        y = y + (el.decode(bias_type, bias) if el.is_float(t) else ints(bias_type, bias))
+        y = in_f32(in_f32(y) + el.decode(bias_type, bias)) if el.is_float(t) else y + ints(bias_type, bias)
     if scale_shape is not None:
         if not el.is_float(t):
             sums = t if t in ("u32", "u64", "i64") else "i32"
@@ -138,7 +143,7 @@ def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
         scale = data("f32", scale_shape, None)
         ins.append(Array("f32", scale))
         with np.errstate(all="ignore"):
-            y = y * el.decode("f32", scale)
+            y = in_f32(in_f32(y) * el.decode("f32", scale))
     y = np.broadcast_to(y, shape)
     is_number = el.is_float(t) or scale_shape is not None
     if is_number and relu:

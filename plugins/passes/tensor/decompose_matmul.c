@@ -39,6 +39,7 @@
     X(MUL, "tensor.mul")             \
     X(RELU, "tensor.relu")           \
     X(CAST, "tensor.cast")           \
+    X(CONSTANT, "tensor.constant")   \
     X(RESHAPE, "tensor.reshape")     \
     X(TRANSPOSE, "tensor.transpose") \
     X(REDUCE_SUM, "tensor.reduce_sum")
@@ -343,6 +344,25 @@ static followers find_followers(const product *p)
     return f;
 }
 
+/* The scale that a kernel applies, as a number without dims before `op`. */
+static pto_value scale_number(pto_op op, pto_value scale)
+{
+    double number = 0;
+    if (pto_type_rank(pto_value_type(scale)) == 0) return scale;
+    (void)machine_scale_number(scale, &number);
+    return composite_number(op, pto_kind(op.run, KIND_CONSTANT), PTO_F32, "_scale", number);
+}
+
+/* The op stays, for its kernel. */
+static pto_status keep(const product *p)
+{
+    if (!PTO_SOME(p->after.scale)) return PTO_OK;
+    const pto_value number = scale_number(p->op, p->after.scale);
+    PTO_NEED(number);
+    if (pto_value_same(number, p->after.scale)) return PTO_OK;
+    return pto_op_set_operand(p->op, pto_op_operand_count(p->op) - 1, number);
+}
+
 /* One product at the place of the last op that its kernel takes, which then has the operands of all. */
 static pto_status absorb(const product *p, const followers *f)
 {
@@ -351,7 +371,7 @@ static pto_status absorb(const product *p, const followers *f)
     pto_spec_operand(&s, p->a);
     pto_spec_operand(&s, p->b);
     if (PTO_SOME(f->after.bias)) pto_spec_operand(&s, f->after.bias);
-    if (PTO_SOME(f->after.scale)) pto_spec_operand(&s, f->after.scale);
+    if (PTO_SOME(f->after.scale)) pto_spec_operand(&s, scale_number(last, f->after.scale));
     pto_spec_attrs_of(&s, p->op);
     if (PTO_SOME(f->after.scale) && !PTO_SOME(f->after.bias)) pto_spec_str(&s, PTO_STR("third"), PTO_STR("scale"));
     pto_spec_type(&s, PTO_STR("out"), pto_type_scalar(p->run, f->after.to));
@@ -392,7 +412,7 @@ static pto_status visit_product(pto_op op)
     int is_apart = !is_plain(&p) || is_by_elements(&p);
     if (owns || f.count != 0)
         PTO_TRY(decide_epilogue(&p, owns ? machine_epilogue_obstacle(op, &p.after) : f.obstacle, &is_apart));
-    if (!is_apart) return f.taken != 0 ? absorb(&p, &f) : PTO_OK;
+    if (!is_apart) return f.taken != 0 ? absorb(&p, &f) : keep(&p);
     return owns || !is_plain(&p) || is_by_elements(&p) ? visit(&p) : PTO_OK;
 }
 

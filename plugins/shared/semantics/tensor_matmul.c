@@ -84,20 +84,28 @@ static uint8_t *out_at(const matmul *p, int64_t i, int64_t j)
     return p->out_base + (i * p->out_strides[0] + j * p->out_strides[1]) * (int64_t)element_bytes(p->out->dtype);
 }
 
-/* ---- what follows the sum, for `n` elements of row i from column j on ---- */
+/* ---- what follows the sum, for `n` elements of row i from column j on ----
+ * Each step is rounded to f32: ops of their own after a product without them have the same result, an infinity too. */
 
 static const uint8_t *after_at(const pto_tensor *t, const uint8_t *base, int64_t i, int64_t j)
 {
     return base + (i * t->strides[t->rank - 2] + j * t->strides[t->rank - 1]) * (int64_t)element_bytes(t->dtype);
 }
 
+static void round_to_f32(size_t n, double *x)
+{
+    for (size_t c = 0; c < n; c++) x[c] = (double)(float)x[c];
+}
+
 static void finish_numbers(const matmul *p, int64_t i, int64_t j, size_t n, double *x)
 {
     double y[BLOCK_COLS];
+    if (p->bias != NULL || p->scale != NULL) round_to_f32(n, x);
     if (p->scale != NULL) {
         element_read_f64(p->scale->dtype, after_at(p->scale, p->scale_base, i, j),
                          p->scale->strides[p->scale->rank - 1], n, y);
         for (size_t c = 0; c < n; c++) x[c] *= y[c];
+        round_to_f32(n, x);
     }
     for (size_t c = 0; c < n && p->relu; c++) x[c] = x[c] > 0 || isnan(x[c]) ? x[c] : 0;
     if (element_is_float(p->out->dtype)) {
@@ -116,6 +124,7 @@ static void finish_floats(const matmul *p, int64_t i, int64_t j, size_t n, doubl
     if (p->bias != NULL) {
         element_read_f64(p->bias->dtype, after_at(p->bias, p->bias_base, i, j), p->bias->strides[p->bias->rank - 1], n,
                          bias);
+        round_to_f32(n, sum);
         for (size_t c = 0; c < n; c++) sum[c] += bias[c];
     }
     finish_numbers(p, i, j, n, sum);

@@ -106,3 +106,31 @@ apart '' '' 0.5 '' 16 kernel
 ends 0 pto-opt g.ptir --pipeline=default.yaml --until=outline -o k.ptir
 fails 5 'error: \[pto.select/no-scale\] stores of the machine do not scale f32 to f16 (`matrix.store-scaled`)' \
   pto-opt k.ptir --pipeline=default.yaml --from=select --machine=plain.yaml
+# The same constant as bias and scale, beside constant weights, which are memory.
+cat >h.ptir <<'END'
+func @h(%a: tensor<32 x 64 x f32>) -> tensor<32 x 64 x f16> {
+  %w = tensor.constant {value = 0.5} : tensor<64 x 64 x f32>
+  %s = tensor.constant {value = 0.5} : tensor<64 x f32>
+  %y = tensor.matmul %a, %w, %s, %s {out = f16} : tensor<32 x 64 x f16>
+  return %y
+}
+END
+ends 0 pto-run h.ptir --pipeline=reference.yaml --random-inputs 4 --out y=y.npy
+ends 0 pto-run h.ptir --pipeline=default.yaml --random-inputs 4 --expect y=y.npy --rtol 2e-3 --atol 2e-3
+says '^y: ok' out
+ends 0 pto-opt h.ptir --pipeline=default.yaml
+says 'pto.tstore %y.* {scale = 0.5}$' out
+# Steps before and after have the same numbers, at extremes too, where sums are infinite in f32.
+ends 0 pto-opt h.ptir --pipeline=default.yaml --check=semantics -o /dev/null
+cat >i.ptir <<'END'
+func @i(%a: tensor<$M x 40 x bf16>, %b: tensor<40 x 96 x bf16>, %c: tensor<96 x f32>) -> tensor<$M x 96 x bf16> {
+  %s = tensor.constant {value = 0.3} : tensor<f32>
+  %h = tensor.matmul %a, %b {out = f32} : tensor<$M x 96 x f32>
+  %u = tensor.add %h, %c : tensor<$M x 96 x f32>
+  %v = tensor.mul %u, %s : tensor<$M x 96 x f32>
+  %r = tensor.relu %v : tensor<$M x 96 x f32>
+  %y = tensor.cast %r : tensor<$M x 96 x bf16>
+  return %y
+}
+END
+ends 0 pto-opt i.ptir --pipeline=default.yaml --check=semantics -o /dev/null

@@ -41,16 +41,18 @@ void fuse_merge(fuse_plan *p, uint32_t into, uint32_t from)
     if (b->last > a->last) a->last = b->last;
 }
 
-static int is_product(pto_op op)
+/* A number without dims as an operand of a product is its scale, which the store has; all others are memory. */
+static int is_scale(pto_op splat, pto_op user)
 {
-    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_MATMUL;
+    return pto_kind_column(user.run, pto_op_kind(user), PTO_COLUMN_SPACE_RULE) == PTO_ITER_MATMUL &&
+           pto_type_rank(pto_value_type(pto_op_result(splat, 0))) == 0;
 }
 
 int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user)
 {
     const fuse_node *from = &p->nodes[made], *to = &p->nodes[user];
     if (from->copies == 0) return 0;
-    if (to->role == FUSE_SOLO) return is_product(to->op) && fuse_is_splat(from->op);
+    if (to->role == FUSE_SOLO) return fuse_is_splat(from->op) && is_scale(from->op, to->op);
     if (to->role != FUSE_VECTOR) return 0;
     return fuse_is_splat(from->op) || fuse_is_count(from->op) || fuse_space_repeats(&from->space, &to->space);
 }
