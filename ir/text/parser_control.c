@@ -170,6 +170,7 @@ static status parse_for(parser *p, const control *c)
 {
     if (p->tok.kind != TOK_VALUE) return fail_expected(p, "the index of the loop");
     TRY(push_ref(p));
+    if (accept_word(p, "parallel")) push_attr(p, "parallel", attr_bool(p->c, true));
     if (accept(p, '=')) {
         TRY(parse_single_expr(p, "from"));
     } else {

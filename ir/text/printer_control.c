@@ -200,6 +200,7 @@ static void print_for(printer *r, op_id o)
     attr_id step = attr_of(r, o, "step");
     put(r, "for ");
     print_arg(r, o, 0, 0);
+    if (op_attr_int(r->m, o, "parallel", 0) != 0) put(r, " parallel");
     if (!is_single_const(r, from, 0)) {
         put(r, " = ");
         print_expr_of(r, item_of(r, from, 0));

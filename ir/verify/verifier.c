@@ -59,7 +59,7 @@ typedef struct verifier {
     op_id function;
     ir_level level;
     uint32_t depth; /* of open blocks */
-    bool kernel, has_tokens;
+    bool kernel, has_tokens, has_parallel;
     op_id at;            /* for callbacks */
     bool unbound, local; /* a symbol was missing; a symbol came from `bind` */
     bool plain;          /* a symbol was seen that is not that of `tune` */
@@ -365,6 +365,7 @@ static void note_call(verifier *v, op_id o)
 
 static void visit(verifier *v, op_id o, const op_record *r)
 {
+    if (r->kind == OP_FOR && op_is_parallel(v->m, o)) v->has_parallel = true;
     if (is_accepted(v, r)) return;
     if (r->kind == OP_PTO_SET_FLAG || r->kind == OP_PTO_WAIT_FLAG) v->has_tokens = true;
     status s = check_op(v, o, r);
@@ -433,7 +434,7 @@ static void verify_body(verifier *v, op_id f)
     v->function = f;
     v->kernel = op_kind_of(v->m, f) == OP_BLOCK_KERNEL;
     v->level = v->kernel ? LEVEL_BLOCK : function_level(v->m, f);
-    v->has_tokens = false;
+    v->has_tokens = v->has_parallel = false;
     v->depth = 0;
     uint32_t problems_before = v->problems;
     if ((op_info_of(v->m, f)->traits & TRAIT_FUNCTION) == 0 || op_block_count(v->m, f) != 1) {
@@ -449,6 +450,7 @@ static void verify_body(verifier *v, op_id f)
         o = inner != 0 ? inner : leave(v, f, o);
     }
     if (v->has_tokens && v->problems == problems_before) count_problem(v, verify_tokens(v->m, f));
+    if (v->has_parallel && v->problems == problems_before) count_problem(v, verify_parallel(v->m, f));
 }
 
 /* ---- call cycles ---- */

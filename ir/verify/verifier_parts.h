@@ -33,5 +33,9 @@ MUST_CHECK status verify_access(module *m, op_id o, value_id memory, bool is_wri
                                 const expr_id extent[2]);
 /* Event tokens of a function or kernel; verify_flags.c. */
 MUST_CHECK status verify_tokens(module *m, op_id function);
+/* Whether the op is a `for` whose iterations are stated to be independent. */
+bool op_is_parallel(const module *m, op_id o);
+/* That they are, of all such loops of a function whose other ops are right; verify_parallel.c. */
+MUST_CHECK status verify_parallel(module *m, op_id function);
 
 #endif

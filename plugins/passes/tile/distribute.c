@@ -13,6 +13,7 @@
  * (pto.distributed). */
 #include <pto/plugin.h>
 
+#include "index_map.h"
 #include "tile_machine.h"
 
 #define KINDS(X)        \
@@ -38,7 +39,7 @@ PTO_OPTIONS(OPTIONS);
     X(SEQUENTIAL, "made sequential")
 PTO_STATS(STATS);
 
-enum { WALK_LINEAR, ATTR_DEPTH_MAX = 3, NAME_MAX_BYTES = 96 };
+enum { WALK_LINEAR, NAME_MAX_BYTES = 96 };
 
 /* ---- core kinds ---- */
 
@@ -110,51 +111,6 @@ static pto_status decide_walk(const pto_run *run, pto_op nest, int64_t *out)
 
 /* ---- indices ---- */
 
-typedef struct index_map {
-    uint32_t count;
-    const pto_value *from;
-    const pto_expr *to;
-} index_map;
-
-static pto_attr substitute(pto_attr a, const index_map *map, int depth)
-{
-    if (pto_attr_kind_of(a) == PTO_ATTR_EXPR)
-        return pto_attr_make_expr(a.run, pto_expr_substitute(pto_attr_expr(a), map->count, map->from, map->to));
-    if (pto_attr_kind_of(a) != PTO_ATTR_LIST || depth == ATTR_DEPTH_MAX) return a;
-    uint32_t count = pto_attr_count(a);
-    pto_attr *items = PTO_SCRATCH(a.run, pto_attr, count);
-    for (uint32_t i = 0; i < count; i++) {
-        items[i] = substitute(pto_attr_item(a, i, NULL), map, depth + 1);
-        if (!PTO_SOME(items[i])) return items[i];
-    }
-    return pto_attr_make_list(a.run, count, items);
-}
-
-static pto_status substitute_op(const pto_run *run, pto_op op, const index_map *map)
-{
-    uint32_t count = pto_op_attr_count(op);
-    const char **names = pto_scratch_array(run, count, sizeof *names);
-    for (uint32_t i = 0; i < count; i++) {
-        pto_str name = pto_no_str();
-        (void)pto_op_attr_at(op, i, &name);
-        char *text = pto_scratch(run, name.n + 1);
-        if (name.n != 0) memcpy(text, name.p, name.n);
-        names[i] = text;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        pto_attr a = pto_op_attr(op, pto_s(names[i])), b;
-        if (pto_attr_kind_of(a) != PTO_ATTR_EXPR && pto_attr_kind_of(a) != PTO_ATTR_LIST) continue;
-        b = substitute(a, map, 0);
-        if (!PTO_SOME(b))
-            return pto_error(op, "pto.distribute/overflow",
-                             "an index expression of `%.*s` does not fit 64 bits when its "
-                             "nest is walked over",
-                             PTO_FMT(pto_op_name(op)));
-        if (!pto_attr_same(a, b)) PTO_TRY(pto_op_set_attr(op, pto_s(names[i]), b));
-    }
-    return PTO_OK;
-}
-
 /* Each index of the grid as an expression of the walk's one. */
 static pto_expr *unpack(const pto_run *run, pto_value t, uint32_t dims, pto_expr *extent, int last_fastest)
 {
@@ -206,7 +162,14 @@ static pto_status make_walk(const pto_run *run, pto_op forall, int64_t order, pt
     pto_value *index = PTO_SCRATCH(run, pto_value, dims);
     for (uint32_t d = 0; d < dims; d++) index[d] = pto_block_arg(old, d);
     const index_map map = {.count = dims, .from = index, .to = unpack(run, t, dims, extent, order == WALK_LINEAR)};
-    PTO_WALK(walk, inner) PTO_TRY(substitute_op(run, inner, &map));
+    PTO_WALK(walk, inner)
+    {
+        if (index_map_apply(inner, &map) < 0)
+            return pto_error(inner, "pto.distribute/overflow",
+                             "an index expression of `%.*s` does not fit 64 bits when its "
+                             "nest is walked over",
+                             PTO_FMT(pto_op_name(inner)));
+    }
     for (uint32_t d = 0; d < dims; d++) {
         pto_use use = pto_use_at(index[d], 0);
         if (PTO_SOME(use.op))
