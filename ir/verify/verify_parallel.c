@@ -11,7 +11,7 @@
  * apart from all windows of other iterations along some dim: there offsets move by the same distance in each iteration,
  * over at least what both reach. That is shown with the ranges of what is known, so a loop that is independent may be
  * refused; one that is not never passes. Once its ops are in groups or nests a loop is what passes made of it, or, as a
- * `forall`, a promise of the user who wrote it. */
+ * `forall`, a promise of the text. */
 #include "ir/context/expr_expand.h"
 #include "ir/verify/ranges.h"
 #include "ir/verify/verifier_parts.h"
