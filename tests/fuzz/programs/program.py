@@ -11,6 +11,7 @@ import numpy as np
 from quantity import FLOATS, INTEGERS, LARGEST, SMALL_FLOATS, Quantity, Reject, is_float, numpy_type, rounded
 
 DRAWERS = {}
+LAST = []  # of functions like `loop`, one of which may draw the end of a program
 MOST_ELEMENTS = 3000
 
 
@@ -453,5 +454,11 @@ def generate(seed, rows, target):
     body(f, mixed, wanted - wanted // 2, 0)
     if p.r.random() < 0.35:
         control(f, mixed)
+    if LAST and p.r.random() < 0.3:
+        before = f.here()
+        try:
+            p.r.choice(LAST)(f, mixed)
+        except Reject:
+            f.back_to(before)
     f.finish(made)
     return p

@@ -30,6 +30,7 @@ import draw_composites  # noqa: E402, F401
 import draw_elementwise  # noqa: E402, F401
 import draw_moves  # noqa: E402, F401
 import draw_reductions  # noqa: E402, F401
+import parallel_loops  # noqa: E402, F401
 import random_machines  # noqa: E402
 import random_options  # noqa: E402
 import random_schedules  # noqa: E402
