@@ -19,8 +19,10 @@ enum {
     DIMS_MAX = 16, /* of a problem, as the host checks */
     LOOPS_MAX = 8  /* of an instance; further ones count with the last */
 };
-static const int64_t trial_extents[] = {128, 1024, 8192}; /* of what is not known */
-enum { TRIALS = sizeof trial_extents / sizeof *trial_extents };
+/* What symbols are tried at: few, so that cores are without work; some; many, so that all that is done once is little.
+ */
+static const int64_t trial_numbers[] = {16, 256, 4096, 65536};
+enum { TRIALS = sizeof trial_numbers / sizeof *trial_numbers };
 
 /* Of an instruction; read when it is met first, since a strategy asks about many tiles of one nest. */
 typedef struct instruction_costs {
@@ -46,6 +48,7 @@ typedef struct machine_costs {
  * pto_tile_work says of what is below 0. */
 typedef struct stage {
     double cycles[PTO_UNIT_COUNT], bytes, times;
+    int computes; /* 0: tiles are moved alone */
 } stage;
 
 /* What an instance takes: loops one after the other, and the rest. */
@@ -194,6 +197,7 @@ static void take(void *self, const pto_tile_work *w)
         if (t->loop_count < loop) t->loop_count = loop;
     }
     s->cycles[unit] += cycles;
+    if (!is_copy) s->computes = 1;
     if (w->from == t->m->on_chip || w->to == t->m->on_chip) s->cycles[PTO_UNIT_VECTOR] += turn_cycles(t, w);
     if (unit == PTO_UNIT_MOVE) s->cycles[PTO_UNIT_MATRIX] += turn_cycles(t, w);
     if (w->from == t->m->global || w->to == t->m->global) s->bytes += bytes;
@@ -210,19 +214,44 @@ static int stores_beside(const tally *t, const pto_tiling_problem *p, const int6
     return p->footprint(p->self, tile, space) <= p->capacity(p->self, space) / 2;
 }
 
-/* Cycles of an iteration when those before and after it are there: the busiest unit, or global memory that `busy` cores
- * share. */
+/* The vector unit has nothing to begin anew where tiles are moved alone. */
+static double cycles_in(const stage *s, uint32_t unit)
+{
+    return unit == PTO_UNIT_VECTOR && !s->computes ? 0.0 : s->cycles[unit];
+}
+
+/* Cycles of a unit in an iteration of `period`: where it is idle in between, its first byte takes longer. */
+static double with_latency(const tally *t, const stage *s, uint32_t unit, double period)
+{
+    const double cycles = cycles_in(s, unit);
+    return cycles > 0.0 && cycles < period ? cycles + t->latency[unit] : cycles;
+}
+
+/* From when a buffer begins to be filled until it has been read, and may be filled again. */
+static double round_of(const tally *t, const stage *s, double period)
+{
+    double part[PTO_UNIT_COUNT];
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) part[u] = with_latency(t, s, u, period);
+    const double loaded = part[PTO_UNIT_LOAD] + part[PTO_UNIT_MOVE] + part[PTO_UNIT_VECTOR];
+    const double stored = part[PTO_UNIT_VECTOR] + part[PTO_UNIT_STORE];
+    if (!s->computes) return loaded + stored;
+    return max_of(max_of(loaded, stored), part[PTO_UNIT_MOVE] + part[PTO_UNIT_MATRIX]);
+}
+
+/* Cycles of an iteration when those before and after it are there: the busiest unit, global memory that `busy` cores
+ * share, or half the round of a buffer, since there are two. */
 static double pace(const tally *t, const stage *s, double busy)
 {
     double most = t->m->gm_bytes_per_cycle > 0.0 ? busy * s->bytes / t->m->gm_bytes_per_cycle : 0.0;
-    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) most = max_of(most, s->cycles[u]);
-    return most;
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) most = max_of(most, cycles_in(s, u));
+    const double round = 0.5 * round_of(t, s, most);
+    return round > most ? 0.5 * round_of(t, s, round) : most;
 }
 
 static double sum(const stage *s)
 {
     double all = 0.0;
-    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all += s->cycles[u];
+    for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all += cycles_in(s, u);
     return all;
 }
 
@@ -258,11 +287,27 @@ static double beside(const tally *t, double busy)
         const stage *s = &t->loops[i];
         const double trips = trips_of(t, s);
         walked += loop_cycles(t, s, busy) - s->cycles[PTO_UNIT_STORE];
-        for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += trips * s->cycles[u];
+        for (uint32_t u = 0; u < PTO_UNIT_COUNT; u++) all.cycles[u] += trips * cycles_in(s, u);
+        all.computes |= s->computes;
         all.bytes += trips * s->bytes;
     }
     if (t->waits_for_store) all.cycles[PTO_UNIT_MATRIX] += t->once.cycles[PTO_UNIT_FIX];
     return max_of(walked, pace(t, &all, busy));
+}
+
+static int32_t number_of_symbol(void *self, pto_str name, int64_t *lo, int64_t *hi)
+{
+    (void)name;
+    *lo = *hi = *(const int64_t *)self;
+    return 1;
+}
+
+/* An extent where its symbols are a number. */
+static int64_t extent_at(const pto_tiling_problem *p, const pto_tiling_dim *dim, int64_t number)
+{
+    const pto_expr_env env = {.struct_size = sizeof env, .self = &number, .symbol = number_of_symbol};
+    const pto_range r = pto_expr_range(dim->extent, p->nest, &env);
+    return r.hi > 0 && r.hi <= PTO_TILING_EXTENT_MAX ? r.hi : number;
 }
 
 /* The extents that a trial counts with; returns whether one of them is not known. */
@@ -274,7 +319,7 @@ static int extents_of(const pto_tiling_problem *p, int64_t trial, int64_t *exten
         const pto_tiling_dim *dim = p->dims[d];
         extents[d] = dim->static_extent >= 0 ? dim->static_extent : pto_expected_extent(p->nest, dim->extent);
         if (extents[d] >= 0) continue;
-        extents[d] = trial;
+        extents[d] = extent_at(p, dim, trial);
         is_open = 1;
     }
     return is_open;
@@ -391,7 +436,7 @@ static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int
 static int read_trials(const pto_tiling_problem *p, int64_t extents[TRIALS][DIMS_MAX], double outer[TRIALS])
 {
     int trials = 0;
-    while (trials < TRIALS && extents_of(p, trial_extents[trials], extents[trials], &outer[trials])) trials++;
+    while (trials < TRIALS && extents_of(p, trial_numbers[trials], extents[trials], &outer[trials])) trials++;
     return trials;
 }
 

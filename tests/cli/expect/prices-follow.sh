@@ -10,9 +10,9 @@ tile() { # WORDS: the schedule has a tile with them
   grep -A1 'decide: tile' s.yaml | grep -q "$1" || fail "no tile $1: $(grep -A1 'decide: tile' s.yaml)"
 }
 ends 0 pto-opt m.ptir --pipeline=default.yaml --emit-schedule=s.yaml -o any.ptir
-tile 'rows: 8, columns: 512'
+tile 'rows: 8, columns: 1024'
 ends 0 pto-opt m.ptir --pipeline=default.yaml --emit-schedule=s.yaml --expect R=3 --expect '$C=100003' -o long.ptir
-tile 'rows: 1, columns: 8192'
+tile 'rows: 3, columns: 512'
 says '{expect = \[\["R", 3\], \["C", 100003\]\]}' long.ptir
 ends 0 pto-opt m.ptir --passes=pto.use-facts --expect R=3 --expect C=7 --expect R=5 -o said.ptir
 says '{expect = \[\["C", 7\], \["R", 5\]\]}' said.ptir

@@ -15,7 +15,8 @@ examples = [("softmax/softmax", "y", "B=5"), ("softmax/rows", "y", "R=37 C=2000"
             ("gemm/transposed", "c", "M=300 N=200 K=300"), ("ffn/ffn", "y", "T=300")]
 buffer = re.compile(r"\s+%(\w+) = block\.buffer \{space = (\w+), bytes_per_stage = (\d+),.* addr = (\d+)\}")
 ends = {"vec": 196608, "mat": 512 << 10, "left": 64 << 10, "right": 64 << 10, "acc": 128 << 10}
-common = ["--pipeline=default.yaml", "--machine=few-cores.yaml"]
+# Tiles that leave space for a buffer in the place of another.
+common = ["--pipeline=default.yaml", "--machine=few-cores.yaml", "--set=tile.with.strategy.with.cost=pto.cost-roofline"]
 resumed, alone = [*common, "--from=task-graph"], ["--pipeline=alone.yaml"]
 # As it is, and with a buffer for every result.
 forms = {"": [], " not in place": ["--set=params.in-place=false"]}

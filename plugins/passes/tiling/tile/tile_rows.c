@@ -63,6 +63,28 @@ static int64_t outer_instances(const row_group *g)
     return instances;
 }
 
+/* A sum whose order is stated; NULL: the group has none. */
+static const row_value *find_ascending(const row_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const row_value *v = &g->values[i];
+        if (v->role == ROW_REDUCE && v->is_needed && pto_dtype_is_float(v->dtype) &&
+            pto_str_is(pto_attr_str_of(v->op, PTO_STR("order")), "ascending"))
+            return v;
+    }
+    return NULL;
+}
+
+/* What sizes along an axis are multiples of: the whole, where a sum needs it and it fits. */
+static int64_t granule_of(row_group *g, uint32_t axis)
+{
+    const int64_t plain = axis == AXIS_COLUMNS ? g->granule : 1, whole = g->static_extent[axis];
+    if (g->swept != axis || whole <= plain || whole > PTO_TILE_SIZE_MAX || find_ascending(g) == NULL) return plain;
+    const int64_t tile[2] = {axis == AXIS_ROWS ? whole : 1, axis == AXIS_ROWS ? g->granule : whole};
+    const pto_space space = pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD);
+    return footprint(g, tile, space) <= tile_capacity(g->run, space) ? whole : plain;
+}
+
 static pto_status choose(row_group *g, int64_t tile[2])
 {
     static const char *const names[2] = {"rows", "columns"};
@@ -74,7 +96,7 @@ static pto_status choose(row_group *g, int64_t tile[2])
                                    .name = names[a],
                                    .extent = g->extent[a],
                                    .static_extent = g->static_extent[a],
-                                   .granule = a == AXIS_COLUMNS ? g->granule : 1};
+                                   .granule = granule_of(g, a)};
     const pto_tiling_dim *list[2] = {&dims[0], &dims[1]};
     const pto_tiling_problem problem = {.struct_size = sizeof problem,
                                         .dim_count = 2,
@@ -111,25 +133,19 @@ static pto_status check_order(const row_group *g, const int64_t tile[2])
     if (axis >= AXIS_OUTER) return PTO_OK;
     const int64_t size = tile[axis];
     if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
-    for (uint32_t i = 0; i < g->count; i++) {
-        const row_value *v = &g->values[i];
-        if (v->role != ROW_REDUCE || !v->is_needed ||
-            !pto_str_is(pto_attr_str_of(v->op, PTO_STR("order")), "ascending"))
-            continue;
-        if (!pto_dtype_is_float(v->dtype)) continue;
-        if (axis != AXIS_COLUMNS)
-            return pto_error(
-                v->op, "pto.tile/ascending-sum",
-                "a sum in ascending order needs all it adds up in one tile, and dims before the last are split into "
-                "chunks of %lld; write {order = \"any\"}, or reduce the last dims, of a static extent that fits",
-                (long long)size);
+    const row_value *v = find_ascending(g);
+    if (v == NULL) return PTO_OK;
+    if (axis != AXIS_COLUMNS)
         return pto_error(
             v->op, "pto.tile/ascending-sum",
-            "a sum in ascending order needs its row in one tile, and rows are split into chunks of %lld columns; "
-            "write {order = \"any\"}, or give rows a static extent that fits",
+            "a sum in ascending order needs all it adds up in one tile, and dims before the last are split into "
+            "chunks of %lld; write {order = \"any\"}, or reduce the last dims, of a static extent that fits",
             (long long)size);
-    }
-    return PTO_OK;
+    return pto_error(
+        v->op, "pto.tile/ascending-sum",
+        "a sum in ascending order needs its row in one tile, and rows are split into chunks of %lld columns; "
+        "write {order = \"any\"}, or give rows a static extent that fits",
+        (long long)size);
 }
 
 /* Extents of memory, one for each axis. */

@@ -38,7 +38,7 @@ outputs='--out mean=mean.npy --out most=most.npy --out where=where.npy --out sum
 ends 0 pto-run few.ptir $inputs $outputs --emit-schedule=s.yaml
 cp out whole.txt
 grep -q 'decide: part' s.yaml || fail "no reduction is split"
-grep -q 'limit: "\?3 instances for 48 cores, with 49 chunks of' s.yaml || fail "the reason is missing: $(grep -A4 'decide: part' s.yaml)"
+grep -q 'limit: "\?3 instances for 48 cores, with 98 chunks of' s.yaml || fail "the reason is missing: $(grep -A4 'decide: part' s.yaml)"
 ends 0 pto-run along.ptir --in x=r.npy --in t=t.npy --out y=y.npy --out m=m.npy
 /usr/bin/python3 - <<'END' || fail "results differ from numpy's"
 import numpy as np
@@ -87,6 +87,7 @@ done
 # A pin of too many chunks, and sums whose order is stated, which are never split.
 sed 's/\$N/400009/; s/axis = 1/axis = 1, order = "any"/' sum.ptir >long.ptir
 pin @sum/sum_0 49
+echo '  - { at: "@sum/sum_0", decide: tile, value: { rows: 1, columns: 8192 }, pinned: true }' >>p.yaml
 fails 2 '`part` of @sum/sum_0 is 49; the largest legal value is 48' $compile long.ptir --schedule=p.yaml
 sed 's/\$N/4000/; s/axis = 1/axis = 1, order = "ascending"/' sum.ptir >order.ptir
 pin @sum/sum_0 2
