@@ -12,7 +12,7 @@
     X(VEC_BYTES, BYTES, "vec-bytes", .def = "64KiB", .min = "32", .unit = "bytes",        \
       .doc = "Upper bound for one vector tile, in f32 elements of its rows and columns.", \
       .example = "strategy: { use: pto.tiling-heuristic, with: { vec-bytes: 32KiB } }")   \
-    X(COST, PLUGIN, "cost", .def = "pto.cost-pipes", .choices = PTO_STRS("cost"),      \
+    X(COST, PLUGIN, "cost", .def = "pto.cost-pipes", .choices = PTO_STRS("cost"),         \
       .doc = "The cost model that orders the sizes.",                                     \
       .example = "strategy: { use: pto.tiling-heuristic, with: { cost: pto.cost-roofline } }")
 PTO_OPTIONS(OPTIONS);
