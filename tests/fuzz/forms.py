@@ -225,7 +225,8 @@ def composites():
 
 
 FORMS = (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products, products.quantisation,
-         conversions.casts, conversions.casts_by_bits, conversions.byte_arithmetic, wide_integers.wide_sums, wide_integers.wide_scalars, single_ops, moves, index_ops, order_ops, composites)
+         conversions.casts, conversions.casts_by_bits, conversions.byte_arithmetic, wide_integers.wide_sums, wide_integers.wide_products,
+         wide_integers.wide_scalars, single_ops, moves, index_ops, order_ops, composites)
 
 
 def main():

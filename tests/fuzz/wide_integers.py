@@ -1,4 +1,4 @@
-"""Sums, scalars and sums at indices of 64 bits, as forms: what the machine computes in halves, with carries between them."""
+"""Sums, products and scalars of 64 bits, as forms: what the machine computes in halves, with carries between them."""
 
 import numpy as np
 
@@ -40,3 +40,31 @@ def wide_scalars():
         yield Form(f"full-{dtype}", {"s": dtype, "x": kind}, {"y": kind, "z": kind},
                    f"%y = tensor.full %s : {kind}\n%z = tensor.add %x, %s : {kind}",
                    lambda s, x: (np.broadcast_to(s, x.shape), x + s), [dict(A=a, B=b) for a, b in ((3, 5), (1, 1), (2, 0), (5, 33), (1, 16), (7, 2), (2, 9))], prepare=edges)
+
+
+def odd(name, dtype, shape, rng):
+    """Products of these are rarely 0."""
+    bits = rng.integers(0, 2**64, shape, dtype=np.uint64)
+    return as_given(dtype, np.where(rng.integers(0, 40, shape) == 0, bits, bits | np.uint64(1)).astype(np.uint64))
+
+
+def wide_products():
+    sizes = [dict(A=3, B=5), dict(A=1, B=1), dict(A=2, B=0), dict(A=0, B=3), dict(A=2, B=130), dict(A=7, B=64)]
+    for dtype in ("i64", "u64"):
+        kind, row, column = f"<A x B x {dtype}>", f"<A x 1 x {dtype}>", f"<B x {dtype}>"
+        product = lambda x, axis: np.multiply.reduce(x, axis=axis, dtype=np.uint64)  # noqa: E731
+        yield Form(f"prod-{dtype}", {"x": kind}, {"y": row, "z": column, "v": f"<{dtype}>"},
+                   f"""%y = tensor.reduce_prod %x {{axis = 1}} : {row}
+                       %z = tensor.reduce_prod %x {{axis = 0, keepdim = false}} : {column}
+                       %v = tensor.reduce_prod %x {{axis = [0, 1], keepdim = false}} : <{dtype}>""",
+                   lambda x: (product(x, 1)[:, None], product(x, 0), product(x, (0, 1))), sizes, prepare=odd)
+        for exclusive in (False, True):
+            for reverse in (False, True):
+                def want(x, exclusive=exclusive, reverse=reverse):
+                    given = x[:, ::-1] if reverse else x
+                    one = np.ones((x.shape[0], 1), np.uint64)
+                    all_ = np.cumprod(np.concatenate([one, given], 1), 1, dtype=np.uint64)
+                    all_ = all_[:, :-1] if exclusive else all_[:, 1:]
+                    return all_[:, ::-1] if reverse else all_
+                how = f"exclusive = {str(exclusive).lower()}, reverse = {str(reverse).lower()}"
+                yield Form(f"cumprod-{dtype}-{exclusive}-{reverse}", {"x": kind}, {"y": kind}, f"%y = tensor.cumprod %x {{axis = 1, {how}}} : {kind}", want, sizes, prepare=odd)

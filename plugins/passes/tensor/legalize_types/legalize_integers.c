@@ -9,7 +9,7 @@
  * what it was and at most half of b more, so that in the end it is below b; sums wrap to what they are. u64 by the
  * half, as u32. By 0 it is -1, all bits, as everywhere.
  *   i64 u64   two planes of i32, the low and the high halves. Sums of halves are sums of 16 bits each; of more than
- * 65536 numbers, sums up to each one say what it carries. */
+ * 65536 numbers, sums up to each one say what it carries. Products of many numbers: legalize_products.c. */
 #include "legalize_types.h"
 
 #include "expand_steps.h"
@@ -308,17 +308,24 @@ static pto_value dim_by_dim(pto_op op)
     return shaped(op, x, left, dims);
 }
 
+/* Whether it is along one dim, which stays; and which. */
+static int is_simple_reduction(pto_op op, uint32_t *axis)
+{
+    const uint32_t along = pto_axes_of(op, pto_type_rank(pto_value_type(pto_op_operand(op, 0))));
+    if (along == 0 || (along & (along - 1)) != 0 || !pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return 0;
+    for (*axis = 0; (along >> *axis & 1) == 0;) ++*axis;
+    return 1;
+}
+
 /* A sum of more numbers than the 16 bits of each leave bits for. */
 static pto_value many_summed(pto_op op, pto_dtype t)
 {
     const pto_run *run = op.run;
     const pto_value x = pto_op_operand(op, 0), none = pto_value_none(run);
-    const uint32_t rank = pto_type_rank(pto_value_type(x)), along = pto_axes_of(op, rank);
-    if (rank >= PTO_MAX_DIMS) return none;
-    if ((along & (along - 1)) != 0 || !pto_attr_bool_of(op, PTO_STR("keepdim"), 1)) return dim_by_dim(op);
+    uint32_t axis;
+    if (pto_type_rank(pto_value_type(x)) >= PTO_MAX_DIMS) return none;
+    if (!is_simple_reduction(op, &axis)) return dim_by_dim(op);
     const pto_value low = legalize_half_of(op, x, 0), high = legalize_half_of(op, x, 1);
-    int64_t axis = 0;
-    while ((along >> axis & 1) == 0) axis++;
     pto_spec s = pto_spec_make(run, pto_kind(run, KIND_CUMSUM));
     pto_spec_operand(&s, low);
     pto_spec_int(&s, PTO_STR("axis"), axis);
@@ -331,6 +338,12 @@ static pto_value many_summed(pto_op op, pto_dtype t)
     return PTO_SOME(y) ? legalize_join(op, made[0].value, made[1].value, t) : y;
 }
 
+static pto_value many_multiplied(pto_op op)
+{
+    uint32_t axis;
+    return is_simple_reduction(op, &axis) ? legalize_product(op, axis) : dim_by_dim(op);
+}
+
 static pto_value in_planes(pto_op op, pto_dtype t)
 {
     static const char *const names[2][3] = {{"al", "ah", "ak"}, {"bl", "bh", "bk"}};
@@ -340,6 +353,8 @@ static pto_value in_planes(pto_op op, pto_dtype t)
     uint32_t n = 0, k = 0;
     if (formula == NULL) {
         if (is_named(op, "tensor.reduce_sum")) return many_summed(op, t);
+        if (is_named(op, "tensor.reduce_prod")) return many_multiplied(op);
+        if (is_named(op, "tensor.cumprod")) return legalize_products_up_to(op);
         return is_named(op, "tensor.reduce_max") || is_named(op, "tensor.reduce_min") ? dim_by_dim(op) : none;
     }
     if (pto_type_rank(pto_value_type(result)) >= PTO_MAX_DIMS) return none;

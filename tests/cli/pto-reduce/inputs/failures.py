@@ -6,7 +6,7 @@ PLUGINS, SHARE = sys.argv[1], int(sys.argv[2])
 R = "tensor<$N x 64 x f32>"
 UNARY = ["neg", "abs", "exp", "sqrt", "relu"]
 BINARY = ["add", "mul", "maximum", "minimum"]
-PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i8>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%h": "tensor<8 x f8e4m3>", "%n": "index"}
+PARAMETERS = {"%a": R, "%b": R, "%i": "tensor<$N x 64 x i32>", "%l": "tensor<$N x 64 x i64>", "%u": "tensor<8 x u64>", "%s": "tensor<16 x 16 x i8>", "%m": "tensor<512 x 256 x f32>", "%o": "tensor<4 x 100003 x f32>", "%h": "tensor<1 x 1 x 1 x 1 x 1 x 1 x 1 x 8 x u64>", "%n": "index"}
 
 
 def ops(random, count, names, values):
@@ -58,15 +58,15 @@ def miscompiled(plant):
     return ["--test", f"grep -q '[$]N' {{}} && n=--sym=N=2; pto-run {{}} --entry=f {DEFAULT} {MISCOMPILES} {insert} --compare=default.yaml --random-inputs=1 $n; test $? -eq 1"]
 
 
-def running_product(name="%p"):
-    return [f"{name} = tensor.cumprod %l {{axis = 1}} : tensor<$N x 64 x i64>"], (name, "tensor<$N x 64 x i64>")
+def sum_at_indices(name="%p"):
+    return [f'{name} = tensor.scatter %l, %i, %l {{axis = 0, reduce = "add"}} : tensor<$N x 64 x i64>'], (name, "tensor<$N x 64 x i64>")
 
 
 FAILURES = {
-    "i64-running-product": (program(1, *running_product()), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
-    "i64-running-product-in-a-loop": (program(2, ["%p = for %k to %n carry(%q = %l) {", "  %t = tensor.cumprod %q {axis = 1} : tensor<$N x 64 x i64>", "  yield %t", "} : tensor<$N x 64 x i64>"],
+    "i64-sum-at-indices": (program(1, *sum_at_indices()), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
+    "i64-sum-at-indices-in-a-loop": (program(2, ["%p = for %k to %n carry(%q = %l) {", '  %t = tensor.scatter %q, %i, %l {axis = 0, reduce = "add"} : tensor<$N x 64 x i64>', "  yield %t", "} : tensor<$N x 64 x i64>"],
                                   ("%p", "tensor<$N x 64 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-exact-way"]),
-    "f8-cast": (program(3, ["%p = tensor.cast %h : tensor<8 x f32>"], ("%p", "tensor<8 x f32>")), [DEFAULT, "--code=pto.legalize-types/no-conversion"]),
+    "u64-cast": (program(3, ["%p = tensor.cast %h : tensor<1 x 1 x 1 x 1 x 1 x 1 x 1 x 8 x u16>"], ("%p", "tensor<1 x 1 x 1 x 1 x 1 x 1 x 1 x 8 x u16>")), [DEFAULT, "--code=pto.legalize-types/no-conversion"]),
     "i64-product": (program(4, ["%p = tensor.matmul %s, %s {out = i64} : tensor<16 x 16 x i64>"], ("%p", "tensor<16 x 16 x i64>")), [DEFAULT, "--code=pto.legalize-types/no-product"]),
     "several-axes": (program(5, ["%k = tensor.reshape %m : tensor<8 x 64 x 256 x f32>", '%p = tensor.reduce_sum %k {axis = [0, 2], order = "ascending"} : tensor<1 x 64 x 1 x f32>'],
                              ("%p", "tensor<1 x 64 x 1 x f32>")), [DEFAULT, "--code=pto.tile/several-axes"]),
