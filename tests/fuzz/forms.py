@@ -225,7 +225,7 @@ def composites():
 
 
 FORMS = (vector_work.broadcasts, vector_work.reductions, transposes.transposes, transposes.constants, products.products, products.quantisation,
-         conversions.casts, conversions.casts_by_bits, conversions.byte_arithmetic, wide_integers.wide_sums, wide_integers.wide_products,
+         conversions.casts, conversions.casts_by_bits, conversions.byte_arithmetic, wide_integers.wide_sums, wide_integers.wide_products, wide_integers.wide_products_at,
          wide_integers.wide_scalars, single_ops, moves, index_ops, order_ops, composites)
 
 

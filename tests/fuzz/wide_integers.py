@@ -68,3 +68,22 @@ def wide_products():
                     return all_[:, ::-1] if reverse else all_
                 how = f"exclusive = {str(exclusive).lower()}, reverse = {str(reverse).lower()}"
                 yield Form(f"cumprod-{dtype}-{exclusive}-{reverse}", {"x": kind}, {"y": kind}, f"%y = tensor.cumprod %x {{axis = 1, {how}}} : {kind}", want, sizes, prepare=odd)
+
+
+def wide_products_at():
+    """Some places several times."""
+    for dtype in ("i64", "u64"):
+        kind = f"<4 x A x {dtype}>"
+
+        def want(x, z):
+            y = x.copy()
+            for k in range(z.shape[0]):
+                y[3 * k % 4] *= z[k]
+            return y
+        yield Form(f"scatter-{dtype}-mul", {"x": kind, "z": f"<B x A x {dtype}>"}, {"y": kind},
+                   f"""%i = tensor.iota {{axis = 0}} : <B x A x i32>
+                       %c = tensor.constant {{value = 3}} : <i32>
+                       %t = tensor.mul %i, %c : <B x A x i32>
+                       %k = tensor.bitwise_and %t, %c : <B x A x i32>
+                       %y = tensor.scatter %x, %k, %z {{axis = 0, reduce = "mul"}} : {kind}""",
+                   want, [dict(A=5, B=3), dict(A=1, B=9), dict(A=3, B=0), dict(A=0, B=2)], prepare=odd)

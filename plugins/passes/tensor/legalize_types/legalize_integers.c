@@ -433,6 +433,7 @@ static pto_value sums_at(pto_op op, pto_dtype t)
     static const char *const parts[3][2] = {{"u", "p"}, {"v", "q"}, {"ah", "bh"}};
     uint32_t n = 0;
     const pto_attr alpha = pto_op_attr(op, PTO_STR("alpha"));
+    if (pto_str_is(pto_attr_str_of(op, PTO_STR("reduce")), "mul")) return legalize_products_at(op);
     if (!is_sum_at(op) || count > 7 || !adds_few_at(op, values == 1 ? 2 : 1)) return none;
     if (PTO_SOME(alpha) && pto_attr_kind_of(alpha) != PTO_ATTR_INT) return none;
     if (pto_attr_int_of(op, PTO_STR("alpha"), 1) != 1)

@@ -203,3 +203,40 @@ pto_value legalize_products_up_to(pto_op op)
     const pto_value one = ones(&p, x, 1);
     return reverse ? behind(&p, rest, one, type) : behind(&p, one, rest, type);
 }
+
+/* ---- products at indices ---- */
+
+static pto_value in_line(const product *p, uint32_t kind, pto_value x, pto_value at, const pto_value *put)
+{
+    pto_spec s = pto_spec_make(p->op.run, pto_kind(p->op.run, kind));
+    pto_spec_operand(&s, x);
+    pto_spec_operand(&s, at);
+    if (put != NULL) pto_spec_operand(&s, *put);
+    pto_spec_int(&s, PTO_STR("axis"), p->axis);
+    const pto_type like = put != NULL ? pto_value_type(x) : pto_value_type(at);
+    return made(p, &s, pto_type_with_dtype(p->op.run, like, dtype_of(x)), put != NULL ? "_put" : "_old");
+}
+
+pto_value legalize_products_at(pto_op op)
+{
+    const pto_run *run = op.run;
+    const pto_value x = pto_op_operand(op, 0), index = pto_op_operand(op, 1), none = pto_value_none(run);
+    product p = {.op = op, .at = pto_before(op), .rank = pto_type_rank(pto_value_type(x))};
+    const int64_t given = pto_attr_int_of(op, PTO_STR("axis"), 0);
+    const pto_type all = pto_type_with_dtype(run, pto_value_type(index), dtype_of(x));
+    pto_value factors = pto_op_operand(op, 2);
+    p.axis = (uint32_t)(given < 0 ? given + p.rank : given);
+    if (!pto_type_same(pto_value_type(factors), all)) {
+        pto_spec s = pto_spec_make(run, pto_kind(run, KIND_BROADCAST));
+        pto_spec_operand(&s, factors);
+        factors = made(&p, &s, all, "_factors");
+    }
+    const pto_op loop = begin_loop(&p, pto_type_dim(pto_value_type(index), p.axis), 1, &x);
+    if (!PTO_SOME(loop)) return none;
+    const pto_expr i = pto_expr_value(pto_block_arg(pto_body(loop), 0)), one = number(&p, 1);
+    const pto_value so_far = pto_block_arg(pto_body(loop), 1), at = part_of(&p, index, i, one);
+    const pto_value factor = part_of(&p, factors, i, one), old = in_line(&p, KIND_GATHER, so_far, at, NULL);
+    const pto_value product_of = times(&p, old, factor);
+    pto_value next = in_line(&p, KIND_SCATTER, so_far, at, &product_of);
+    return PTO_SOME(next) && end_loop(&p, loop, 1, &next) ? next : none;
+}

@@ -29,6 +29,8 @@
     X(INDEX_CAST, "tensor.index_cast") \
     X(CUMSUM, "tensor.cumsum")         \
     X(ASSEMBLE, "tensor.assemble")     \
+    X(GATHER, "tensor.gather")         \
+    X(SCATTER, "tensor.scatter")       \
     X(FOR, "for")                      \
     X(YIELD, "yield")                  \
     X(CONSTANT, "tensor.constant")
@@ -87,10 +89,11 @@ int legalize_must_divide(pto_op op, pto_dtype t);
 int legalize_must_spread(pto_op op, pto_dtype t);
 pto_value legalize_spread(pto_op op, pto_dtype t);
 
-/* The product of the operand of `op` along a dim, which stays with extent 1; and all products of a tensor.cumprod. Both
- * are values before `op`, of ops that multiply two numbers, and loops. */
+/* The product of the operand of `op` along a dim, which stays with extent 1; all products of a tensor.cumprod; and what
+ * a tensor.scatter that multiplies makes. All are values before `op`, of ops that multiply two numbers, and loops. */
 pto_value legalize_product(pto_op op, uint32_t axis);
 pto_value legalize_products_up_to(pto_op op);
+pto_value legalize_products_at(pto_op op);
 
 /* Bits of x as those of an integer or byte float of as many bits, before `op`. */
 pto_value legalize_reinterpret(pto_op op, pto_value x, pto_dtype to, const char *suffix);
