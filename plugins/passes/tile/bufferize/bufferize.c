@@ -149,8 +149,6 @@ static pto_value find_alias(const bufferizer *b, pto_op ret, uint32_t i, uint32_
     return pto_value_none(b->run);
 }
 
-static int is_truth(pto_value v) { return pto_type_dtype(pto_value_type(v)) == PTO_BOOL; }
-
 /* The `tile.empty` that a returned value lives in, made for it where it has none of its own. */
 static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_value *taken)
 {
@@ -172,7 +170,6 @@ static pto_value find_home(bufferizer *b, pto_op ret, uint32_t i, const pto_valu
     }
     for (uint32_t k = 0; k < i; k++)
         if (pto_value_same(taken[k], root)) why = "its memory is given back twice";
-    if (is_truth(root) && !is_truth(v)) why = "bytes that may be any number are no truth values";
     if (why == NULL) return root;
     const pto_value copy = bufferize_copy(b, ret, v, why);
     if (!PTO_SOME(copy) || pto_op_set_operand(ret, i, copy) != PTO_OK) return pto_value_none(run);
