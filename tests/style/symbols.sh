@@ -33,11 +33,10 @@ expected=$(
 [ "$plugins" -eq "$expected" ] || complain "$plugins plugins are built, plugins/ has $expected"
 
 # One line "folder/file.c symbol" for every undefined symbol of our objects.
-needed=$(find "$build/ir" "$build/core" "$build/tools" "$build/plugins" -name '*.o' -print 2>/dev/null | while IFS= read -r object; do
-  source=$(printf '%s' "${object#"$build"/}" | sed 's|CMakeFiles/[^/]*\.dir/||; s|\.o$||')
-  [ -f "$source" ] || continue
-  nm -u "$object" | sed "s|^ *[Uwv] |$source |"
-done)
+sources=$(find ir core tools plugins -name '*.c')
+needed=$(find "$build/ir" "$build/core" "$build/tools" "$build/plugins" -name '*.o' -exec nm -u -A {} + 2>/dev/null |
+  sed -n "s|^$build/||; s|CMakeFiles/[^/]*\.dir/||; s|\.o: *[Uwv] | |p" |
+  awk -v sources="$sources" 'BEGIN { n = split(sources, name, "\n"); while (n > 0) is_source[name[n--]] = 1 } $1 in is_source')
 [ -n "$needed" ] || complain "no objects below $build: build first"
 
 # setlocale is called where the locale that a plugin set is put back.
