@@ -103,7 +103,7 @@ def lines(text):
 bad = 0
 for name, (text, how) in list(FAILURES.items())[::SHARE]:
     open(f"{name}.ptir", "w").write(text)
-    # Fewer trials than by default: extents become smaller in thousands of them, which the number of lines does not show.
+    # Fewer trials than by default: extents become smaller in thousands of them, which lines do not show.
     ran = run("pto-reduce", f"{name}.ptir", "-o", f"{name}-small.ptir", "--tests=400", *how)
     if ran.returncode != 0:
         bad += 1
