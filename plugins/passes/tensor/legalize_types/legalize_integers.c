@@ -755,7 +755,7 @@ pto_value legalize_integer_cast(pto_op op)
     if (is_wide(from)) return cast_from_wide(op, x, to, saturate);
     if (from == PTO_F32 || from == PTO_F16 || from == PTO_BF16)
         return is_16_or_more ? cast_from_float(op, x, to, saturate) : none;
-    if (from == PTO_BOOL || (legalize_is_integer(from) && to != PTO_I32))
+    if ((from == PTO_BOOL || legalize_is_integer(from)) && to != PTO_I32)
         return cast_of(op, cast_formula(op, "cast:i32 a", PTO_I32, x));
     return none;
 }
