@@ -47,8 +47,9 @@ static pto_status offer_stated(const pto_run *run, const pto_tiling_problem *pro
                              "the extent of %s is not static, so its tile size must be stated: set the option `%s`",
                              dim->name, dim->name);
         if (tile[d] == 0) tile[d] = dim->static_extent > 0 ? dim->static_extent : 1;
-        const int64_t most = (dim->static_extent + dim->granule - 1) / dim->granule * dim->granule;
-        if (dim->static_extent > 0 && tile[d] > most) tile[d] = most; /* stated for larger kernels too */
+        const int64_t extent = dim->static_extent == 0 ? 1 : dim->static_extent;
+        const int64_t most = (extent + dim->granule - 1) / dim->granule * dim->granule;
+        if (extent > 0 && tile[d] > most) tile[d] = most; /* stated for larger kernels too */
         int covers = dim->static_extent >= 0 && tile[d] >= dim->static_extent;
         if (!covers && tile[d] % dim->granule != 0)
             return pto_error(problem->nest, "pto.tiling-manual/granule",
