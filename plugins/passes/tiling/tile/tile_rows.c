@@ -84,16 +84,16 @@ static int64_t granule_of(row_group *g, uint32_t axis)
     const pto_space space = pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD);
     return footprint(g, tile, space) <= tile_capacity(g->run, space) ? whole : plain;
 }
+static const char *const size_names[] = {"rows", "columns", NULL};
 
 static pto_status choose(row_group *g, int64_t tile[2])
 {
-    static const char *const names[2] = {"rows", "columns"};
     const int is_box = g->axis_count > 2 || g->swept != AXIS_COLUMNS;
     pto_tiling_dim dims[2];
     for (uint32_t a = 0; a < 2; a++)
         dims[a] = (pto_tiling_dim){.struct_size = sizeof dims[a],
                                    .kind = rows_sweeps(g, a) ? PTO_REDUCE : PTO_PARALLEL,
-                                   .name = names[a],
+                                   .name = size_names[a],
                                    .extent = g->extent[a],
                                    .static_extent = g->static_extent[a],
                                    .granule = granule_of(g, a)};
@@ -125,6 +125,14 @@ static pto_status choose(row_group *g, int64_t tile[2])
     return PTO_OK;
 }
 
+/* A pin of the sizes is what the next error is about. */
+static void ask_again(const row_group *g)
+{
+    const pto_decision sizes = {.struct_size = sizeof sizes, .count = 2, .name = "tile", .keys = size_names};
+    int64_t pinned[2];
+    (void)pto_decision_pinned(g->group, &sizes, pinned);
+}
+
 /* Chunks are summed one by one and then together, which is another order than ascending. An outer axis is walked index
  * by index, so that its sums ascend. */
 static pto_status check_order(const row_group *g, const int64_t tile[2])
@@ -135,6 +143,7 @@ static pto_status check_order(const row_group *g, const int64_t tile[2])
     if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
     const row_value *v = find_ascending(g);
     if (v == NULL) return PTO_OK;
+    ask_again(g);
     if (axis != AXIS_COLUMNS)
         return pto_error(
             v->op, "pto.tile/ascending-sum",
