@@ -199,7 +199,11 @@ def boxes(r, text):
 
 @change
 def types_of_products(r, text):
-    return one(r, text, "matrix", r"cycles-per-box: \{ (.*?) \}", lambda n: fewer(r, n) if n.count(":") > 4 or r.random() < 0.7 else n + r.choice((", f8e4m3: 1", ", u8: 2", ", i16: 3")))
+    def changed(words):
+        added = r.choice(("f8e4m3", "u8", "i16"))
+        return fewer(r, words) if r.random() < 0.7 or added in words else f"{words}, {added}: 2"
+
+    return one(r, text, "matrix", r"cycles-per-box: \{ (.*?) \}", changed)
 
 
 @change
