@@ -19,7 +19,7 @@ says '  - at: "@f/z"' s.yaml
 sed 's/^\( *\)origin:/\1pinned: true\n&/' s.yaml >all.yaml
 ends 0 pto-opt m.ptir --pipeline=default.yaml --schedule=all.yaml -o 2.ptir
 cmp -s 1.ptir 2.ptir || fail 'other kernels'
-says 'for %i to 4 carry' 2.ptir
+says 'for %i to 4 ' 2.ptir
 sed '/decide: symbol/{n;s/value: 4/value: 3/}' all.yaml >other.yaml
 ends 0 pto-opt m.ptir --pipeline=default.yaml --schedule=other.yaml -o 3.ptir
-says 'for %i to 3 carry' 3.ptir
+says 'for %i to 3 ' 3.ptir

@@ -59,7 +59,7 @@ EOM
 both m.ptir wanted.py M=0 K=1 -- M=1 K=3 -- M=8 K=20
 loops 0
 
-# In order: a loop inside, a number of iterations that only the call knows, elements that decide.
+# A loop inside that runs in its nest. In order: a number of iterations that only the call knows, elements that decide.
 cat >m.ptir <<'EOM'
 func @f(%x: tensor<$M x 8 x f32>, %n: index, %at: tensor<$M x i32>) -> (tensor<$M x 8 x f32>, tensor<$M x 8 x f32>, tensor<$M x 8 x f32>) {
   %r = for %i parallel to $M carry(%a = %x) {
@@ -100,4 +100,4 @@ def wanted(x, n, at, M):
     return {"r": x**8, "s": s, "t": t}
 EOM
 both m.ptir wanted.py M=1 n=0 -- M=9 n=7
-loops 3
+loops 2
