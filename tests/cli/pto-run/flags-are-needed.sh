@@ -9,7 +9,8 @@ import collections, os, re, subprocess, sys
 
 examples = [("softmax/softmax", "B=5"), ("softmax/rows", "R=37 C=2000"), ("rms_norm/rms_norm", "M=37 N=2000"), ("rms_norm/bf16", "M=200"),
             ("gemm/gemm", "M=300 N=200 K=300"), ("gemm/bf16", "M=300 N=200 K=300"), ("gemm/transposed", "M=300 N=200 K=300"), ("ffn/ffn", "T=300")]
-common = ["--pipeline=default.yaml", "--machine=few-cores.yaml"]
+# Tiles of which each core has several.
+common = ["--pipeline=default.yaml", "--machine=few-cores.yaml", "--set=tile.with.strategy.with.cost=pto.cost-roofline"]
 path = r"\[@\w+/[\w.]+(#\d+)?\]"
 wrong = []
 
