@@ -307,7 +307,7 @@ static int64_t extent_at(const pto_tiling_problem *p, const pto_tiling_dim *dim,
 {
     const pto_expr_env env = {.struct_size = sizeof env, .self = &number, .symbol = number_of_symbol};
     const pto_range r = pto_expr_range(dim->extent, p->nest, &env);
-    return r.hi > 0 && r.hi <= PTO_TILING_EXTENT_MAX ? r.hi : number;
+    return pto_extent_near(p->nest, dim->extent, r.hi > 0 && r.hi <= PTO_TILING_EXTENT_MAX ? r.hi : number);
 }
 
 /* The extents that a trial counts with; returns whether one of them is not known. */

@@ -63,6 +63,10 @@ static uint32_t sizes_of(const search *s, uint32_t d, int64_t limit, int round_w
     if (dim->static_extent < 0 && (extent == 0 || extent > limit)) extent = -1;
     int64_t whole = extent < 0 ? -1 : extent == 0 ? 1 : round_whole ? pto_ceil_div(extent, granule) * granule : extent;
     uint32_t count = 0;
+    if (dim->static_extent < 0) { /* nothing is larger than the bound */
+        const pto_range r = pto_extent_range(s->problem->nest, dim->extent);
+        if (r.hi > 0 && r.hi < limit) limit = pto_ceil_div(r.hi, granule) * granule;
+    }
     if (limit < granule) limit = granule;
     for (int64_t size = granule; size <= limit && count + 1 < SIZES_MAX; size *= 2) {
         if (whole >= 0 && size >= whole) break;

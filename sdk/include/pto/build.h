@@ -258,24 +258,6 @@ static inline uint32_t pto_axes_of(pto_op op, uint32_t rank)
 }
 /* Name of a function or kernel, without the `@`. */
 static inline pto_str pto_function_name(pto_op function) { return pto_attr_str_of(function, PTO_STR("name")); }
-/* What an extent is or, where the function says by its attribute `expect` what its symbols most likely are, will be;
- * -1: nobody knows. For prices alone: other values must be right too. `at` is an op of the function. [unit] */
-static inline int64_t pto_expected_extent(pto_op at, pto_expr extent)
-{
-    const pto_attr expect = pto_op_attr(pto_op_function(at), PTO_STR("expect"));
-    const uint32_t count = PTO_SOME(expect) ? pto_attr_count(expect) : 0;
-    pto_str *symbols = PTO_SCRATCH(at.run, pto_str, count);
-    pto_expr *numbers = PTO_SCRATCH(at.run, pto_expr, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const pto_attr item = pto_attr_item(expect, i, NULL);
-        symbols[i] = pto_attr_str(pto_attr_item(item, 0, NULL));
-        numbers[i] = pto_expr_const(at.run, pto_attr_i64(pto_attr_item(item, 1, NULL)));
-    }
-    if (count != 0) extent = pto_expr_rename(extent, count, symbols, numbers);
-    if (!PTO_SOME(extent) || pto_expr_kind_of(extent) != PTO_EXPR_CONST || pto_expr_number(extent) < 0) return -1;
-    return pto_expr_number(extent);
-}
-
 /* 1 and the extent when dimension `dim` of a type is static. */
 static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 {

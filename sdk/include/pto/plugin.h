@@ -33,6 +33,7 @@
 #include <pto/build.h>
 #include <pto/call.h>
 #include <pto/decision.h>
+#include <pto/extent.h>
 #include <pto/insn.h>
 #include <pto/names.h>
 #include <pto/note.h>
