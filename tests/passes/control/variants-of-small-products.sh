@@ -57,6 +57,18 @@ sed 's/ {$/ where ($M <= 12) {/' m.ptir >narrow.ptir
 pin @f '{ M: 16, N: 0 }'
 fails 2 'the largest legal value is 11' pto-opt narrow.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants --schedule=p.yaml
 sed 's/ {$/ where ($M >= 32) {/' m.ptir >wide.ptir
-fails 2 'a variant for $M of at most 16 is never taken: $M is at least 32' pto-opt wide.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants --schedule=p.yaml
+fails 2 '\[pto.variants/never-taken\] a variant for $M of at most 16 is never taken: $M is at least 32' pto-opt wide.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants --schedule=p.yaml
 says 'p.yaml:3:'
-fails 5 'no function that can have variants has a parameter with an extent $Q' $compile --set variants.with.symbol=Q
+fails 5 '\[pto.variants/no-symbol\] no function that can have variants has a parameter with an extent $Q' $compile --set variants.with.symbol=Q
+cat >wide.ptir <<'END'
+func @f(%x: tensor<$A x $B x $C x $D x f32>) -> tensor<$A x $B x $C x $D x f32> {
+  %y = tensor.exp %x : tensor<$A x $B x $C x $D x f32>
+  return %y
+}
+END
+pin @f '{ A: 1, B: 2, C: 3, D: 4 }'
+fails 2 '\[pto.variants/too-many\] a function has at most 3 variants beside the rest' pto-opt wide.ptir --passes=pto.variants --schedule=p.yaml
+says 'p.yaml:3:'
+pin @f '{ A: 0, B: 2, C: 3, D: 4 }'
+ends 0 pto-opt wide.ptir --passes=pto.variants --schedule=p.yaml
+[ "$(grep -c ' if \$' out)" = 3 ] || fail "not three borders"
