@@ -84,6 +84,7 @@ static int64_t granule_of(row_group *g, uint32_t axis)
     const pto_space space = pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD);
     return footprint(g, tile, space) <= tile_capacity(g->run, space) ? whole : plain;
 }
+
 static const char *const size_names[] = {"rows", "columns", NULL};
 
 static pto_status choose(row_group *g, int64_t tile[2])
