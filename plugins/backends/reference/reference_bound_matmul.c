@@ -202,83 +202,98 @@ pto_status bound_quantised(bound_run *r)
 
 typedef struct windows {
     bound_run *r;
-    pto_tensor x, w, out;
-    int64_t strides[2], dilations[2], groups, channels, results, depth; /* channels and results of a group */
+    tensor_conv of;                   /* as the lists hold them */
+    int64_t channels, results, depth; /* channels and results of a group; elements of a window */
     pto_dtype sum;
-    bound *columns; /* windows x depth */
+    bound *columns, *kernels; /* windows x depth; depth x results */
 } windows;
 
 /* The windows of row `row` of batch `batch`, of one group; around x there are zeros. */
 static void gather_row(const windows *v, int64_t batch, int64_t row, int64_t group)
 {
-    const tensor_call *call = v->r->call;
+    const tensor_conv *of = &v->of;
+    const int64_t *dims = of->x.dims, *strides = of->x.strides, *low = v->r->call->offsets;
     bound *to = v->columns;
-    for (int64_t j = 0; j < v->out.dims[2]; j++) {
-        for (int64_t k = 0; k < v->w.dims[0] * v->w.dims[1]; k++, to += v->channels) {
-            const int64_t at[] = {
-                row * v->strides[0] - call->offsets[0] + k / v->w.dims[1] * v->dilations[0],
-                j * v->strides[1] - call->offsets[1] + k % v->w.dims[1] * v->dilations[1],
-            };
-            const bool is_outside = at[0] < 0 || at[0] >= v->x.dims[1] || at[1] < 0 || at[1] >= v->x.dims[2];
+    for (int64_t j = 0; j < of->out.dims[2]; j++) {
+        for (int64_t k = 0; k < of->w.dims[0] * of->w.dims[1]; k++, to += v->channels) {
+            const int64_t y = row * of->strides[0] - low[0] + k / of->w.dims[1] * of->dilations[0],
+                          x = j * of->strides[1] - low[1] + k % of->w.dims[1] * of->dilations[1];
+            const bool is_outside = y < 0 || y >= dims[1] || x < 0 || x >= dims[2];
             const int64_t from =
-                batch * v->x.strides[0] + at[0] * v->x.strides[1] + at[1] * v->x.strides[2] + group * v->channels;
+                batch * strides[0] + y * strides[1] + x * strides[2] + group * v->channels * strides[3];
             for (int64_t c = 0; c < v->channels; c++)
-                to[c] = is_outside ? (bound){.is_exact = true} : v->r->from[0].at[from + c];
+                to[c] = is_outside ? (bound){.is_exact = true} : v->r->from[0].at[from + c * strides[3]];
         }
+    }
+}
+
+static void gather_kernels(const windows *v, int64_t group)
+{
+    const int64_t *dims = v->of.w.dims, *strides = v->of.w.strides;
+    bound *to = v->kernels;
+    for (int64_t k = 0; k < dims[0] * dims[1] * dims[2]; k++) {
+        const int64_t from = k / dims[2] / dims[1] * strides[0] + k / dims[2] % dims[1] * strides[1] +
+                             k % dims[2] * strides[2] + group * v->results * strides[3];
+        for (int64_t j = 0; j < v->results; j++) *to++ = v->r->from[1].at[from + j * strides[3]];
     }
 }
 
 static pto_status row_of_windows(const windows *v, int64_t batch, int64_t row, int64_t group)
 {
     bound_run *const r = v->r;
+    const pto_tensor *out = &v->of.out;
     const bool has_bias = r->call->in[2] != NULL;
-    bound *to = r->to.at + batch * v->out.strides[0] + row * v->out.strides[1] + group * v->results;
     const bound_matrices p = {.a = v->columns,
-                              .b = r->from[1].at + group * v->results,
-                              .out = to,
-                              .m = v->out.dims[2],
+                              .b = v->kernels,
+                              .out = r->to.at + batch * out->strides[0] + row * out->strides[1] +
+                                     group * v->results * out->strides[3],
+                              .m = out->dims[2],
                               .k = v->depth,
                               .n = v->results,
                               .a_strides = {v->depth, 1},
-                              .b_strides = {v->w.dims[3], 1},
-                              .out_strides = {v->out.dims[3], 1},
+                              .b_strides = {v->results, 1},
+                              .out_strides = {out->strides[2], out->strides[3]},
                               .type = has_bias ? v->sum : r->type,
                               .inside = v->sum,
                               .needs_numbers = !is_exact(r, has_bias ? 2 : 0)};
     gather_row(v, batch, row, group);
     if (!bound_products(r->in, &p)) return PTO_FAILED;
-    for (int64_t i = 0; has_bias && i < p.m; i++) {
-        for (int64_t j = 0; j < p.n; j++)
-            follow_sum(r, v->sum, &r->from[2].at[group * v->results + j], NULL, &to[i * p.out_strides[0] + j]);
+    for (int64_t i = 0; has_bias && i < p.m * p.n; i++) {
+        const int64_t j = i % p.n;
+        bound *y = &p.out[i / p.n * p.out_strides[0] + j * p.out_strides[1]];
+        follow_sum(r, v->sum, &r->from[2].at[group * v->results + j], NULL, y);
+    }
+    return PTO_OK;
+}
+
+static pto_status all_windows(const windows *v)
+{
+    const int64_t *dims = v->of.out.dims;
+    for (int64_t group = 0; group < v->of.groups; group++) {
+        gather_kernels(v, group);
+        for (int64_t i = 0; i < dims[0] * dims[1]; i++) PTO_TRY(row_of_windows(v, i / dims[1], i % dims[1], group));
     }
     return PTO_OK;
 }
 
 pto_status bound_windows(bound_run *r)
 {
-    const tensor_call *call = r->call;
-    windows v = {.r = r,
-                 .x = bound_packed(call->in[0]),
-                 .w = bound_packed(call->in[1]),
-                 .out = bound_packed(call->out),
-                 .groups = call->groups != 0 ? call->groups : 1};
-    for (uint32_t d = 0; d < 2; d++) {
-        v.strides[d] = call->has_strides ? call->strides[d] : 1;
-        v.dilations[d] = call->axis_count != 0 ? call->axes[d] : 1;
-    }
-    v.channels = v.w.dims[2];
-    v.results = v.w.dims[3] / v.groups;
-    v.depth = v.w.dims[0] * v.w.dims[1] * v.channels;
-    v.sum = element_is_float(v.x.dtype) ? PTO_F32 : r->type;
-    storage *memory = storage_make(r->in->pool, (size_t)(v.out.dims[2] * v.depth + 1) * sizeof(bound));
-    if (memory == NULL) return PTO_FAILED;
-    void *const columns = memory->data;
-    v.columns = columns;
-    pto_status s = PTO_OK;
-    for (int64_t i = 0; s == PTO_OK && i < v.out.dims[0] * v.out.dims[1] * v.groups; i++) {
-        const int64_t row = i / v.groups;
-        s = row_of_windows(&v, row / v.out.dims[1], row % v.out.dims[1], i % v.groups);
-    }
-    storage_release(r->in->pool, memory);
+    packed_call places;
+    windows v = {.r = r};
+    bound_pack(r, &places);
+    PTO_TRY(tensor_conv_of(&places.call, &v.of));
+    v.channels = v.of.w.dims[2];
+    v.results = v.of.w.dims[3] / v.of.groups;
+    v.depth = v.of.w.dims[0] * v.of.w.dims[1] * v.channels;
+    v.sum = element_is_float(v.of.x.dtype) ? PTO_F32 : r->type;
+    storage *columns = storage_make(r->in->pool, (size_t)(v.of.out.dims[2] * v.depth + 1) * sizeof(bound)),
+            *kernels = storage_make(r->in->pool, (size_t)(v.results * v.depth + 1) * sizeof(bound));
+    if (columns == NULL || kernels == NULL) return PTO_FAILED;
+    void *const a = columns->data, *const b = kernels->data;
+    v.columns = a;
+    v.kernels = b;
+    const pto_status s = all_windows(&v);
+    storage_release(r->in->pool, columns);
+    storage_release(r->in->pool, kernels);
     return s;
 }

@@ -334,13 +334,6 @@ pto_status eval_TENSOR_MATMUL(tensor_call *call)
 
 /* ---- windows with kernels ---- */
 
-/* x and out: batch, rows, columns, channels; w: rows, columns, channels of a group, results. */
-typedef struct conv {
-    pto_tensor x, w, out;
-    const pto_tensor *bias;
-    int64_t strides[2], dilations[2], groups;
-} conv;
-
 /* Which dims of x, the result and the index of the result are those of `conv`, where the channels come first. */
 static const uint32_t first_x[4] = {0, 2, 3, 1}, first_w[4] = {2, 3, 1, 0};
 
@@ -355,13 +348,13 @@ static pto_tensor channels_last(const tensor_call *call, const pto_tensor *t, co
     return y;
 }
 
-static conv conv_of(const tensor_call *call)
+static tensor_conv conv_of(const tensor_call *call)
 {
-    conv v = {.x = channels_last(call, call->in[0], first_x),
-              .w = channels_last(call, call->in[1], first_w),
-              .out = channels_last(call, call->out, first_x),
-              .bias = call->in[2],
-              .groups = call->groups};
+    tensor_conv v = {.x = channels_last(call, call->in[0], first_x),
+                     .w = channels_last(call, call->in[1], first_w),
+                     .out = channels_last(call, call->out, first_x),
+                     .bias = call->in[2],
+                     .groups = call->groups};
     if (v.groups == 0) v.groups = 1;
     for (uint32_t d = 0; d < 2; d++) {
         v.strides[d] = call->has_strides ? call->strides[d] : 1;
@@ -370,7 +363,7 @@ static conv conv_of(const tensor_call *call)
     return v;
 }
 
-static pto_status check_conv(tensor_call *call, const conv *v)
+static pto_status check_conv(tensor_call *call, const tensor_conv *v)
 {
     if (v->x.rank != 4 || v->w.rank != 4 || v->out.rank != 4)
         return tensor_fail(call, "ranks %u and %u to %u", v->x.rank, v->w.rank, v->out.rank);
@@ -390,7 +383,7 @@ static pto_status check_conv(tensor_call *call, const conv *v)
 }
 
 /* Adds the products of `n` channels, which are `x_at` and `w_at` elements into x and w; outside: of zeros. */
-static void add_channels(const conv *v, int64_t n, bool is_outside, int64_t x_at, int64_t w_at, double *sum,
+static void add_channels(const tensor_conv *v, int64_t n, bool is_outside, int64_t x_at, int64_t w_at, double *sum,
                          uint64_t *whole)
 {
     const pto_dtype t = v->x.dtype;
@@ -413,7 +406,7 @@ static void add_channels(const conv *v, int64_t n, bool is_outside, int64_t x_at
 }
 
 /* The result at `at`: the window begins at `from` in x. */
-static void one_window(const conv *v, const int64_t at[4], const int64_t from[2], uint8_t *out)
+static void one_window(const tensor_conv *v, const int64_t at[4], const int64_t from[2], uint8_t *out)
 {
     const int64_t *x = v->x.strides, *w = v->w.strides, *dims = v->x.dims, channels = v->w.dims[2],
                   first = at[3] / (v->w.dims[3] / v->groups) * channels;
@@ -441,10 +434,16 @@ static void one_window(const conv *v, const int64_t at[4], const int64_t from[2]
     element_write_i64(v->out.dtype, out, 1, 1, &bits);
 }
 
+pto_status tensor_conv_of(tensor_call *call, tensor_conv *out)
+{
+    *out = conv_of(call);
+    return check_conv(call, out);
+}
+
 pto_status eval_TENSOR_CONV2D(tensor_call *call)
 {
-    const conv v = conv_of(call);
-    TENSOR_TRY(check_conv(call, &v));
+    tensor_conv v;
+    TENSOR_TRY(tensor_conv_of(call, &v));
     walk w;
     TENSOR_TRY(walk_broadcast(call, 0, &w));
     for (bool more = walk_begin(&w); more; more = walk_next(&w)) {

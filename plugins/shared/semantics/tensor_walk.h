@@ -46,6 +46,15 @@ pto_status walk_norm(tensor_op op, tensor_call *call, walk *outer, walk *inner);
 /* Of tensor.attention: batches, heads of keys, heads of queries that share one, queries. Arrays 0 to 4 are the result,
  * q, k, v and the mask. Fails when heads do not fit. */
 pto_status walk_queries(tensor_call *call, walk *out_walk);
+/* Of tensor.conv2d, whatever its layout. x and out: batch, rows, columns, channels; w: rows, columns, channels of a
+ * group, results. */
+typedef struct tensor_conv {
+    pto_tensor x, w, out;
+    const pto_tensor *bias;
+    int64_t strides[2], dilations[2], groups;
+} tensor_conv;
+/* Fails when types or extents do not fit. */
+pto_status tensor_conv_of(tensor_call *call, tensor_conv *out);
 /* Of a reduction: the dims that stay (array 0: the result, array 1: in[0]), and those that are reduced (array 1). Fails
  * when axes or extents do not fit. */
 pto_status walk_reduction(tensor_call *call, walk *kept, walk *reduced);

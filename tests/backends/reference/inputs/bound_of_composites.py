@@ -171,6 +171,14 @@ def main():
                 return conv2d(a[0], a[1], b, s, d, p, g, to, n)
 
             check("conv2d", "conv2d", attrs, [x, w] + ([bias] if has_bias else []), shape, name, windows, 200)
+            first = [np.ascontiguousarray(x.transpose(0, 3, 1, 2)), np.ascontiguousarray(w.transpose(3, 2, 0, 1))]
+
+            def channels_first(a, n, f=windows):
+                return f([a[0].transpose(0, 2, 3, 1), a[1].transpose(2, 3, 1, 0)], n).transpose(0, 3, 1, 2)
+
+            attrs = attrs[:-1] + ', layout = "nchw"}'
+            turned = (shape[0], shape[3], shape[1], shape[2])
+            check("conv2d", "conv2d", attrs, first + ([bias] if has_bias else []), turned, name, channels_first, 200)
     for t, out in ((np.int8, "f32"), (f32, "f32"), (np.int8, "f16")):
         a = R.integers(-99, 99, (5, 24)).astype(t) if t == np.int8 else numbers((5, 24), t)
         b = R.integers(-99, 99, (24, 7)).astype(t) if t == np.int8 else numbers((24, 7), t)
