@@ -24,6 +24,7 @@ static pto_str with_suffix(const pto_run *run, pto_str name, const char *suffix)
 /* What is known of the sweep before it is split. -1: extents are not known. */
 typedef struct sweep_facts {
     int64_t instances, chunks, chunk_cycles; /* chunks: that one instance sweeps; chunk_cycles: of one */
+    int64_t least;                           /* chunks of a part: two elements, or combining parts would never end */
 } sweep_facts;
 
 static int64_t expected_chunks(const row_group *g, const int64_t *tile)
@@ -91,6 +92,7 @@ static sweep_facts facts_of(const row_group *g, const int64_t *tile)
 {
     enum { CHUNK_OVERHEAD = 400 };
     sweep_facts f = {.instances = expected_instances(g, tile), .chunks = expected_chunks(g, tile)};
+    f.least = g->swept < AXIS_OUTER && tile[g->swept] > 1 ? 1 : 2;
     f.chunk_cycles = CHUNK_OVERHEAD + (int64_t)((double)chunk_bytes(g, tile) / g->part_costs.load_rate);
     return f;
 }
@@ -106,7 +108,8 @@ static int64_t best_part(const row_group *g, const sweep_facts *f)
 {
     const row_part_costs *c = &g->part_costs;
     if (f->instances <= 0 || f->chunks < 2 || f->instances > c->cores / 2) return 0;
-    const int64_t chunks = pto_ceil_div(f->chunks, c->cores / f->instances), parts = pto_ceil_div(f->chunks, chunks);
+    const int64_t even = pto_ceil_div(f->chunks, c->cores / f->instances);
+    const int64_t chunks = even > f->least ? even : f->least, parts = pto_ceil_div(f->chunks, chunks);
     if (parts < 2) return 0;
     const int64_t in_parts = tile_add(sweep_cycles(g, f, parts, chunks), tile_mul(c->kernels, c->kernel_cycles));
     return in_parts < sweep_cycles(g, f, 1, f->chunks) ? chunks : 0;
