@@ -22,7 +22,7 @@ for example in softmax gemm; do
   grep -q '^ *block.kernel @[a-z_0-9]* core(sm) ' $example.ptir || fail "$example: no kernel for its cores"
 done
 grep -q 'block.buffer {space = frag_c' gemm.ptir || fail "no accumulators in frag_c"
-grep -q 'tile<128 x 32 x f32, frag_a, tiled_a>' gemm.ptir || fail "no left operands in frag_a"
+grep -q 'tile<128 x 16 x f32, frag_a, tiled_a>' gemm.ptir || fail "no left operands in frag_a"
 grep -q 'pto.set_flag mma -> lds' gemm.ptir || fail "no flags between its pipes"
 
 ends 0 pto-run --case "$TEST_ROOT/examples/gemm/case.yaml" --size small --pipeline=default.yaml --machine="$machine" --report page

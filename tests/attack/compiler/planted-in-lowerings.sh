@@ -72,7 +72,7 @@ finds tensor decompose-sort ranks ranks-equals-alike ranks-backwards ranks-from-
 finds tensor inline loop swaps-sub repeats-operand
 finds tensor canonicalize loop joins-first-part
 finds tile bufferize loop drops-last-iteration
-finds tile inline-nests loop writes-first-row swaps-sub
+finds tile inline-nests loop drops-last-iteration swaps-sub
 finds reassociates canonicalize composites scores-off sees-later-keys values-off forgets-correction windows-off entropy-off scales-off \
   sine-for-tangent power-off
 [ "$planted" -ge 30 ] || complain "only $planted planted"
