@@ -372,7 +372,7 @@ static status check_loop(module *m, op_id loop)
                        .is_seen = arena_array(scratch, m->values.count, sizeof(bool)),
                        .values = arena_array(scratch, m->values.count, sizeof(value_id))};
     const status s = has_one_iteration(&f) ? OK : check_tensors(&f);
-    free(f.windows);
+    table_free(f.windows);
     arena_destroy(scratch);
     return s;
 }

@@ -150,7 +150,7 @@ pto_value legalize_product(pto_op op, uint32_t axis)
 
 /* ---- cumprod ---- */
 
-/* The extent is known and 1 or more; `reverse`: of the numbers behind. */
+/* The extent is known and 1 or more; `reverse`: of the numbers after each. */
 static pto_value doubled(const product *p, pto_value x, int64_t extent, int reverse)
 {
     const pto_type type = pto_value_type(x);
