@@ -46,8 +46,8 @@ func @f(%x: tensor<8 x f32>) -> tensor<8 x f32> {
 }
 END
 cat >softmax.ptir <<'END'
-func @softmax(%x: tensor<$B x 256 x f32>) -> tensor<$B x 256 x f32> {
-  %y = tensor.softmax %x : tensor<$B x 256 x f32>
+func @softmax(%x: tensor<$B x 300 x f32>) -> tensor<$B x 300 x f32> {
+  %y = tensor.softmax %x : tensor<$B x 300 x f32>
   return %y
 }
 END

@@ -217,7 +217,7 @@ pto_status bound_elements(bound_run *r)
 {
     packed_call places;
     walk w;
-    int count = 0;
+    int count = 1; /* it has an operand */
     bound_pack(r, &places);
     while (count < ELEMENT_OPERANDS && r->call->in[count] != NULL) count++;
     PTO_TRY(walk_broadcast(&places.call, count, &w));

@@ -324,7 +324,8 @@ static pto_status bound_result(interp *in, const op_code *o, const array *const 
                             .argument_ulp = (double)pto_kind_column(in->run, kind, PTO_COLUMN_ARGUMENT_ULP)}};
     int64_t count = 0;
     if (!array_count(result, &count) || count == 0) return PTO_OK;
-    if (call->in[0] == NULL && r.rule.ulp == 0) return PTO_OK;
+    /* What has no operand is exact; numbers of a distribution have a bound of their own. */
+    if (call->in[0] == NULL && o->tensor != EVAL_TENSOR_RANDOM_NORMAL) return PTO_OK;
     /* A part leaves the rest of the result as it is. */
     const bool is_part = o->tensor == EVAL_TENSOR_CONCAT;
     bool ok = is_part ? read_list(in, result, &r.to) : make_list(in, count, &r.to);

@@ -269,10 +269,9 @@ static pto_status widen_place(const spread_loop *s, uint32_t i)
 {
     const pto_run *run = s->run;
     const pto_type type = pto_value_type(s->places[i]);
-    pto_expr dims[PTO_MAX_DIMS];
+    pto_expr dims[PTO_MAX_DIMS] = {pto_expr_mul(pto_type_dim(type, 0), s->trips)};
     const uint32_t rank = pto_type_rank(type);
-    for (uint32_t d = 0; d < rank; d++) dims[d] = pto_type_dim(type, d);
-    dims[0] = pto_expr_mul(dims[0], s->trips);
+    for (uint32_t d = 1; d < rank; d++) dims[d] = pto_type_dim(type, d);
     const pto_type wide = pto_type_gm(run, pto_type_dtype(type), rank, dims);
     PTO_NEED(wide);
     pto_stat_add(run, STAT_PLACES, PTO_IS(pto_value_op(s->places[i]), WORKSPACE) != 0);
