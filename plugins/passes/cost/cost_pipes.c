@@ -17,7 +17,8 @@
 
 enum {
     DIMS_MAX = 16, /* of a problem, as the host checks */
-    LOOPS_MAX = 8  /* of an instance; further ones count with the last */
+    LOOPS_MAX = 8, /* of an instance; further ones count with the last */
+    CUT_COUNTS = 8 /* kept */
 };
 /* What symbols are tried at: few, so that cores are without work; some; many, so that all that is done once is little.
  */
@@ -62,11 +63,16 @@ typedef struct tally {
     int is_matrix, waits_for_store;
 } tally;
 
-/* What has been counted last: one tile is asked about for several extents. */
-typedef struct last_count {
+typedef struct tile_count {
     int64_t tile[DIMS_MAX]; /* zeros: nothing yet */
     tally counted;
-} last_count;
+} tile_count;
+
+/* What has been counted: one tile is asked about for several extents, and one that small extents cut for each larger
+ * tile. Those are kept by the size of their last dim. */
+typedef struct known_counts {
+    tile_count last, cut[CUT_COUNTS];
+} known_counts;
 
 static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -192,9 +198,9 @@ static void take(void *self, const pto_tile_work *w)
     stage *s = &t->once;
     if (w->loop != 0) {
         const uint32_t loop = w->loop < LOOPS_MAX ? w->loop : LOOPS_MAX;
+        while (t->loop_count < loop) t->loops[t->loop_count++] = (stage){.computes = 0};
         s = &t->loops[loop - 1];
         s->times = w->times;
-        if (t->loop_count < loop) t->loop_count = loop;
     }
     s->cycles[unit] += cycles;
     if (!is_copy) s->computes = 1;
@@ -325,12 +331,19 @@ static int extents_of(const pto_tiling_problem *p, int64_t trial, int64_t *exten
     return is_open;
 }
 
-/* What an instance with a tile of these sizes takes. */
-static tally count(machine_costs *m, const pto_tiling_problem *p, const int64_t *tile)
+/* What an instance with a tile of these sizes takes. Loops are cleared when they are met: a strategy asks often. */
+static void count(machine_costs *m, const pto_tiling_problem *p, const int64_t *tile, double chunks, tally *t)
 {
-    tally t = {.m = m, .chunks = 1.0, .parts = 1.0};
+    t->m = m;
+    t->once = (stage){.computes = 0};
+    t->loop_count = 0;
+    t->is_matrix = 0;
+    memset(t->latency, 0, sizeof t->latency);
+    t->tail = 0.0;
+    t->chunks = chunks;
+    t->parts = 1.0;
     if (PTO_HAS(p, work) && p->work != NULL) {
-        const pto_work_sink sink = {.struct_size = sizeof sink, .self = &t, .take = take};
+        const pto_work_sink sink = {.struct_size = sizeof sink, .self = t, .take = take};
         p->work(p->self, tile, &sink);
     } else {
         /* Of a nest that does not tell: each element comes and goes. */
@@ -338,13 +351,12 @@ static tally count(machine_costs *m, const pto_tiling_problem *p, const int64_t 
             .from = m->global, .to = m->on_chip, .rows = 1, .columns = 1, .dtype = PTO_F32, .times = 1.0};
         for (uint32_t d = 0; d < p->dim_count; d++)
             if (__builtin_mul_overflow(w.columns, tile[d], &w.columns)) w.columns = INT64_MAX;
-        take(&t, &w);
+        take(t, &w);
         w.from = m->on_chip;
         w.to = m->global;
-        take(&t, &w);
+        take(t, &w);
     }
-    t.waits_for_store = t.is_matrix && !stores_beside(&t, p, tile);
-    return t;
+    t->waits_for_store = t->is_matrix && !stores_beside(t, p, tile);
 }
 
 /* How instances follow each other: the last parallel dim runs fastest. */
@@ -378,55 +390,59 @@ static instance_order order_of(const pto_tiling_problem *p, const int64_t *exten
     return o;
 }
 
-/* An instance that nothing cuts. */
-static tally count_whole(machine_costs *m, const pto_tiling_problem *p, const instance_order *o, last_count *last)
+/* An instance that nothing cuts but an extent smaller than its tile. */
+static tally *count_whole(machine_costs *m, const pto_tiling_problem *p, const instance_order *o, const int64_t *tile,
+                          known_counts *known)
 {
-    if (memcmp(last->tile, o->cut, sizeof last->tile) != 0) {
-        last->counted = count(m, p, o->cut);
-        memcpy(last->tile, o->cut, sizeof last->tile);
+    const int64_t size = p->dim_count != 0 ? o->cut[p->dim_count - 1] : 1;
+    const int is_cut = memcmp(o->cut, tile, p->dim_count * sizeof *tile) != 0;
+    tile_count *c = is_cut ? &known->cut[(uint32_t)__builtin_ctzll((uint64_t)size) % CUT_COUNTS] : &known->last;
+    if (memcmp(c->tile, o->cut, sizeof c->tile) != 0) {
+        count(m, p, o->cut, 1.0, &c->counted);
+        memcpy(c->tile, o->cut, sizeof c->tile);
     }
-    tally whole = last->counted;
-    whole.chunks = o->chunks;
-    return whole;
+    c->counted.chunks = o->chunks;
+    c->counted.parts = 1.0;
+    return &c->counted;
 }
 
 /* Cycles where instances share what they walk; there are no more of them than cores. */
-static double cycles_in_parts(tally t, double parts, double instances, double kernels)
+static double cycles_in_parts(tally *t, double parts, double instances, double kernels)
 {
-    t.parts = parts;
-    return t.m->launch + alone(&t, instances * parts) + kernels * t.m->next_launch;
+    t->parts = parts;
+    return t->m->launch + alone(t, instances * parts) + kernels * t->m->next_launch;
 }
 
 /* Cycles of the busiest core. Core c takes the instances c, c + cores, and so on, so that some cores may meet no cut
  * tile, or no other. A wave in which all tiles are cut along the slow dim is shorter. */
 static double cycles_of(machine_costs *m, const pto_tiling_problem *p, const int64_t *extents, double outer,
-                        const int64_t *tile, last_count *last)
+                        const int64_t *tile, known_counts *known)
 {
     instance_order o = order_of(p, extents, outer, tile);
-    const tally whole = count_whole(m, p, &o, last);
+    tally *whole = count_whole(m, p, &o, tile, known);
     int64_t kernels = 0;
     const int64_t parts = PTO_HAS(p, parts) && p->parts != NULL ? p->parts(p->self, o.cut, &kernels) : 1;
     if (parts > 1) return cycles_in_parts(whole, (double)parts, o.instances, (double)kernels);
-    const int64_t core_count = whole.is_matrix ? m->matrix_cores : m->vector_cores;
+    const int64_t core_count = whole->is_matrix ? m->matrix_cores : m->vector_cores;
     const double cores = (double)core_count, busy = o.instances < cores ? o.instances : cores;
     const double waves = ceil(o.instances / cores), rest = o.instances - (waves - 1.0) * cores;
-    const double step = beside(&whole, busy);
-    double most = alone(&whole, busy) + (waves - 1.0) * step;
+    const double step = beside(whole, busy);
+    double most = alone(whole, busy) + (waves - 1.0) * step;
     if (o.fast_tail != 0) {
         const int64_t size = o.cut[o.fast], shared = pto_gcd(o.along_fast, core_count);
         o.cut[o.fast] = o.fast_tail;
-        tally cut = count(m, p, o.cut);
-        cut.chunks = o.chunks;
+        tally cut;
+        count(m, p, o.cut, o.chunks, &cut);
         o.cut[o.fast] = size;
         const double part = (double)shared / (double)o.along_fast, cut_step = beside(&cut, busy);
-        const double first = part < 1.0 ? alone(&whole, busy) - step : alone(&cut, busy) - cut_step;
+        const double first = part < 1.0 ? alone(whole, busy) - step : alone(&cut, busy) - cut_step;
         const double mixed = first + waves * ((1.0 - part) * step + part * cut_step);
         most = shared > 1 ? max_of(most, mixed) : mixed;
     }
     if (o.slow_tail != 0 && waves > 1.0 && outer == 1.0 && rest <= (double)o.along_fast) {
         o.cut[o.slow] = o.slow_tail;
-        tally cut = count(m, p, o.cut);
-        cut.chunks = o.chunks;
+        tally cut;
+        count(m, p, o.cut, o.chunks, &cut);
         most -= step - beside(&cut, busy);
     }
     return m->launch + max_of(most, step);
@@ -444,18 +460,20 @@ static pto_status price(const pto_run *run, const pto_tiling_problem *problem, u
                         double *costs)
 {
     machine_costs m = read_machine(run);
-    last_count last = {.tile = {0}};
+    known_counts known;
     int64_t extents[TRIALS][DIMS_MAX];
     double outer[TRIALS], least[TRIALS];
     const int open = read_trials(problem, extents, outer), trials = open == 0 ? 1 : open;
     double *times = PTO_SCRATCH(run, double, (size_t)count *TRIALS);
+    memset(known.last.tile, 0, sizeof known.last.tile);
+    for (uint32_t i = 0; i < CUT_COUNTS; i++) memset(known.cut[i].tile, 0, sizeof known.cut[i].tile);
     for (int t = 0; t < trials; t++) least[t] = HUGE_VAL;
     for (uint32_t i = 0; i < count; i++) {
         const int64_t *tile = tiles + (size_t)i * problem->dim_count;
         PTO_TRY(pto_go_on(run));
         for (int t = 0; t < trials; t++) {
             double *cycles = &times[(size_t)i * TRIALS + (size_t)t];
-            *cycles = cycles_of(&m, problem, extents[t], outer[t], tile, &last);
+            *cycles = cycles_of(&m, problem, extents[t], outer[t], tile, &known);
             if (*cycles < least[t]) least[t] = *cycles;
         }
     }
