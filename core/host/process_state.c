@@ -111,8 +111,16 @@ static uint64_t float_controls(void)
 
 /* ---- what is kept ---- */
 
-/* A process that a plugin forks dies with the worker. */
-static void die_with_parent(void) { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+/* A process that a plugin forks dies with the worker. One whose worker died before it said so has another parent: the
+ * tool, which ends it, or one that runs another program. */
+static void die_with_parent(void)
+{
+    char name[32], ours[256], other[256];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    snprintf(name, sizeof name, "/proc/%ld/exe", (long)getppid());
+    const ssize_t n = readlink("/proc/self/exe", ours, sizeof ours), m = readlink(name, other, sizeof other);
+    if (n > 0 && (m != n || memcmp(ours, other, (size_t)n) != 0)) _exit(1);
+}
 
 static void take_signals(process_state *s)
 {
