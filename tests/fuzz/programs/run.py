@@ -39,7 +39,6 @@ from quantity import Reject, loaded, stored  # noqa: E402
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 DEFAULT = f"--pipeline={ROOT}/pipelines/default.yaml"
 NOT_WRITTEN = ("tensor.group",)  # pto.fuse makes it; a program cannot hold it with what it would have to yield
-SLOW = {("tensor.gcd", "i64"), ("tensor.gcd", "u64")}  # a hundred thousand ops once they are taken apart: few programs with them are lowered, for no drawn machine
 REFUSALS = {"E1331"}  # codes of the host that refuse a program; others blame a pass
 SECONDS_MAX = 300  # a guard against what hangs, on a busy machine too
 NO_INPUT = ("index",)  # of shape ops alone: an index tensor is no file
@@ -188,7 +187,7 @@ class Runner:
         if setting.machine is not None:
             self.put("machine.yaml", setting.machine)
             self.found["machines drawn"] += 1
-        pins, begins = self.pinned(r, setting) if r.random() < 0.4 and not SLOW & set(p.rows) else ([], [])
+        pins, begins = self.pinned(r, setting) if r.random() < 0.4 else ([], [])
         error = self.pinned_once(f, setting, given, pins, begins) if pins else self.once(f, setting, given)
         self.found["lowered"] += 1
         if error and setting.arguments:
@@ -206,8 +205,8 @@ def check(runner, options, p, seed, a, hits):
     try:
         given = runner.write(p)
         runner.reference(p, given)
-        if a.lowered and seed % a.lowered == 0 and (not SLOW & set(p.rows) or r.random() < 0.05):
-            setting = Setting(r, options) if r.random() < 0.7 and not SLOW & set(p.rows) else Setting()
+        if a.lowered and seed % a.lowered == 0:
+            setting = Setting(r, options) if r.random() < 0.7 else Setting()
             runner.lowered(p, given, r, setting)
         hits.update(p.rows)
     except Wrong as e:
