@@ -28,14 +28,24 @@ enum { TRIALS = sizeof trial_numbers / sizeof *trial_numbers };
 /* Of an instruction; read when it is met first, since a strategy asks about many tiles of one nest. */
 typedef struct instruction_costs {
     pto_kind_id kind;
-    double per_repeat, per_row, tail;
+    uint32_t unit;
+    double per_repeat, per_row, tail; /* of the vector unit */
 } instruction_costs;
+
+/* Of a copy between two spaces, in the same way. */
+typedef struct copy_costs {
+    pto_space from, to;
+    uint32_t unit;
+    double rate, latency; /* bytes per cycle; 0: the machine has no such path */
+} copy_costs;
 
 /* What the machine says. */
 typedef struct machine_costs {
     const pto_run *run;
     instruction_costs *instructions;
     uint32_t instruction_count, instruction_capacity;
+    copy_costs *copies;
+    uint32_t copy_count, copy_capacity;
     pto_space global, on_chip;
     double begin, matrix_head, per_box; /* per_box: of the type `box_type` */
     pto_dtype box_type;
@@ -125,21 +135,37 @@ static const instruction_costs *costs_of(machine_costs *m, pto_kind_id kind)
     const pto_str cost = pto_kind_cost(m->run, kind);
     PTO_GROW(m->run, m->instructions, m->instruction_count, m->instruction_capacity);
     instruction_costs *c = &m->instructions[m->instruction_count++];
-    *c = (instruction_costs){.kind = kind,
-                             .per_repeat = instruction_number(m, cost, "per-repeat"),
-                             .per_row = instruction_number(m, cost, "per-row"),
-                             .tail = instruction_number(m, cost, "tail")};
+    *c = (instruction_costs){.kind = kind, .unit = (uint32_t)pto_kind_column(m->run, kind, PTO_COLUMN_UNIT)};
+    if (c->unit == PTO_UNIT_MATRIX) return c;
+    c->per_repeat = instruction_number(m, cost, "per-repeat");
+    c->per_row = instruction_number(m, cost, "per-row");
+    c->tail = instruction_number(m, cost, "tail");
     return c;
 }
 
-static double vector_cycles(tally *t, const pto_tile_work *w)
+static const copy_costs *copy_of(machine_costs *m, pto_space from, pto_space to)
+{
+    for (uint32_t i = 0; i < m->copy_count; i++)
+        if (m->copies[i].from == from && m->copies[i].to == to) return &m->copies[i];
+    const pto_path_facts path = pto_machine_path(m->run, from, to);
+    PTO_GROW(m->run, m->copies, m->copy_count, m->copy_capacity);
+    copy_costs *c = &m->copies[m->copy_count++];
+    *c = (copy_costs){.from = from, .to = to, .unit = PTO_UNIT_LOAD};
+    if (path == NULL) return c;
+    const uint32_t unit = pto_pipe_role(m->run, path->pipe);
+    c->unit = unit < PTO_UNIT_COUNT ? unit : PTO_UNIT_MOVE;
+    c->rate = path->bytes_per_cycle > 0.0 ? path->bytes_per_cycle : 1.0;
+    c->latency = (double)path->latency;
+    return c;
+}
+
+static double vector_cycles(tally *t, const instruction_costs *c, const pto_tile_work *w)
 {
     /* A column of a tile is stored densely: one row for the unit. */
     const int is_column = w->columns == 1 && w->rows > 1;
     const int64_t rows = is_column ? 1 : w->rows, columns = is_column ? w->rows : w->columns;
     const int64_t row_bytes = columns * above_zero(pto_dtype_bytes(w->dtype), 1);
     const double repeats = (double)pto_ceil_div(row_bytes, t->m->repeat_bytes);
-    const instruction_costs *c = costs_of(t->m, w->kind);
     double cycles = (double)rows * (c->per_row + repeats * c->per_repeat);
     if (row_bytes % t->m->repeat_bytes != 0) cycles += (double)t->m->partial_repeat;
     if (w->reads_last) cycles += t->tail;
@@ -158,16 +184,11 @@ static double matrix_cycles(const tally *t, const pto_tile_work *w)
                                    (double)pto_ceil_div(row_bytes, t->m->box_bytes);
 }
 
-/* The cycles of a copy, and the unit that does it. */
-static double copy_cycles(tally *t, const pto_tile_work *w, double bytes, uint32_t *out_unit)
+static double copy_cycles(tally *t, const copy_costs *c, double bytes)
 {
-    const pto_path_facts path = pto_machine_path(t->m->run, w->from, w->to);
-    if (path == NULL) return 0.0;
-    *out_unit = pto_pipe_role(t->m->run, path->pipe);
-    if (*out_unit >= PTO_UNIT_COUNT) *out_unit = PTO_UNIT_MOVE;
-    const double rate = path->bytes_per_cycle;
-    t->latency[*out_unit] = (double)path->latency;
-    return bytes / (rate > 0.0 ? rate : 1.0) + 2.0 * t->m->flag;
+    if (c->rate == 0.0) return 0.0;
+    t->latency[c->unit] = c->latency;
+    return bytes / c->rate + 2.0 * t->m->flag;
 }
 
 /* Cycles of the unit that computes, beside a copy to or from it: flags, and after a flag the vector unit begins anew.
@@ -185,14 +206,16 @@ static void take(void *self, const pto_tile_work *w)
     const int is_copy = w->from != PTO_SPACE_NONE || w->to != PTO_SPACE_NONE;
     const int64_t element = above_zero(pto_dtype_bytes(w->dtype), 1);
     const double bytes = is_copy ? (double)w->rows * (double)w->columns * (double)element : 0.0;
-    uint32_t unit = is_copy ? PTO_UNIT_LOAD : (uint32_t)pto_kind_column(t->m->run, w->kind, PTO_COLUMN_UNIT);
+    const copy_costs *copy = is_copy ? copy_of(t->m, w->from, w->to) : NULL;
+    const instruction_costs *instruction = is_copy ? NULL : costs_of(t->m, w->kind);
+    const uint32_t unit = is_copy ? copy->unit : instruction->unit;
     double cycles = 0.0;
     if (is_copy)
-        cycles = copy_cycles(t, w, bytes, &unit);
+        cycles = copy_cycles(t, copy, bytes);
     else if (unit == PTO_UNIT_MATRIX)
         cycles = matrix_cycles(t, w);
     else
-        cycles = vector_cycles(t, w);
+        cycles = vector_cycles(t, instruction, w);
     if (unit >= PTO_UNIT_COUNT) return;
     if (unit == PTO_UNIT_MATRIX) t->is_matrix = 1;
     stage *s = &t->once;

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -273,10 +274,12 @@ static inline int pto_dim_is_const(pto_type type, uint32_t dim, int64_t *out)
 #endif
 enum { PTO_PATH_BYTES = 256 };
 
-/* The path in `path`; one that is too long is empty, and no machine has a fact there. */
+/* The path in `path`, or `format` itself where nothing is to be written into it; one that is too long is empty, and no
+ * machine has a fact there. */
 PTO_PRINTF_LIKE(2, 0)
 static inline pto_str pto_vpath(char path[PTO_PATH_BYTES], const char *format, va_list args)
 {
+    if (strchr(format, '%') == NULL) return pto_str_make(format, strlen(format));
     const int n = vsnprintf(path, PTO_PATH_BYTES, format, args);
     return n > 0 && n < PTO_PATH_BYTES ? pto_str_make(path, (size_t)n) : pto_no_str();
 }

@@ -54,15 +54,23 @@ pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, in
 
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
-    tile_nest n = {.run = run, .counts = counts, .block = pto_block_none(run), .loc = pto_loc_none(run)};
+    tile_nest n = {.run = run, .block = pto_block_none(run), .loc = pto_loc_none(run)};
     n.block_bytes = pto_machine_i64_or(run, 1, "vector.block-bytes");
+    n.global = pto_space_of_role(run, PTO_ROLE_GLOBAL);
     n.scratchpad = pto_space_of_role(run, PTO_ROLE_SCRATCHPAD);
     n.align_bytes = pto_space_align(run, n.scratchpad, 1);
-    if (counts == NULL) return n;
+    return counts == NULL ? n : tile_nest_count(run, &n, counts);
+}
+
+tile_nest tile_nest_count(const pto_run *run, tile_nest *n, storage_plan *counts)
+{
+    if (n->run == NULL) *n = tile_nest_make(run, NULL);
+    tile_nest again = *n;
+    again.counts = counts;
     /* A core walks over instances, so what rotates does so even when the nest has no loop of its own. */
     storage_plan_clear(counts);
-    n.around = storage_add_loop(counts, pto_kind(run, KIND_FOR), STORAGE_NONE);
-    return n;
+    again.around = storage_add_loop(counts, pto_kind(run, KIND_FOR), STORAGE_NONE);
+    return again;
 }
 
 int64_t tile_counted_bytes(const tile_nest *n)

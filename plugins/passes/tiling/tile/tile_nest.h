@@ -100,10 +100,10 @@ typedef struct tile_nest {
     int failed;           /* an op could not be built; reported */
     pto_block block;      /* ops are appended here */
     pto_loc loc;
-    pto_str name;         /* tensor value being computed: names results */
-    int64_t block_bytes;  /* rows of vector tiles are padded to this */
-    pto_space scratchpad; /* that vector tiles are in */
-    int64_t align_bytes;  /* of each vector tile */
+    pto_str name;                 /* tensor value being computed: names results */
+    int64_t block_bytes;          /* rows of vector tiles are padded to this */
+    pto_space global, scratchpad; /* memory; what vector tiles are in */
+    int64_t align_bytes;          /* of each vector tile */
 } tile_nest;
 
 /* Products and sums of byte counts that stop at INT64_MAX. */
@@ -112,6 +112,8 @@ int64_t tile_add(int64_t a, int64_t b);
 
 /* Reads the padding rules of the machine; `counts` as in the struct, begins anew. */
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts);
+/* Counts with the padding rules of `*n`, read from the machine when it is zero; `counts` begins anew. */
+tile_nest tile_nest_count(const pto_run *run, tile_nest *n, storage_plan *counts);
 /* What has been counted: bytes of the scratchpad, for an instance with those before and after it. */
 int64_t tile_counted_bytes(const tile_nest *n);
 /* Notes after an error at `at`: the largest buffers of what has been counted. */

@@ -16,7 +16,7 @@ static row_nest nest_of(row_group *g, tile_nest *n, const int64_t *tile)
 
 static tile_nest count_instance(row_group *g, const int64_t *tile)
 {
-    tile_nest n = tile_nest_make(g->run, &g->counted);
+    tile_nest n = tile_nest_count(g->run, &g->counting, &g->counted);
     row_nest w = nest_of(g, &n, tile);
     rows_emit_instance(&w);
     return n;

@@ -79,6 +79,7 @@ typedef struct row_group {
     int can_part;                    /* several instances may share what one sweeps: `part_costs` are read */
     row_part_costs part_costs;
     storage_plan counted; /* memory for footprints */
+    tile_nest counting;   /* what counts them; zeros: nothing yet */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */

@@ -29,13 +29,12 @@ static pto_tile_work work_of(const tile_nest *n, const storage_op *op, uint32_t 
         widen(&w, &p->values[value].shape);
         if (value == last_result) w.reads_last = 1;
     }
-    const pto_space global = pto_space_of_role(n->run, PTO_ROLE_GLOBAL);
     if (op->kind == pto_kind(n->run, KIND_LOAD)) {
-        w.from = global;
+        w.from = n->global;
         w.to = n->scratchpad;
     } else if (op->kind == pto_kind(n->run, KIND_STORE)) {
         w.from = n->scratchpad;
-        w.to = global;
+        w.to = n->global;
     }
     return w;
 }
