@@ -1,2 +1,2 @@
 # Parsing, verifying, printing, CSE, canonicalizing, memory and start-up beside mlir-opt-19. $1: the build folder.
-exec python3 "$(dirname "$0")/compiler.py" "$1"
+exec /usr/bin/python3 "$(dirname "$0")/compiler.py" "$1"

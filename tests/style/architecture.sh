@@ -3,7 +3,7 @@
 set -u
 drawn=$(mktemp)
 trap 'rm -f "$drawn"' EXIT
-python3 docs/architecture.py . >"$drawn" || exit 1
+/usr/bin/python3 docs/architecture.py . >"$drawn" || exit 1
 cmp -s "$drawn" docs/architecture.svg && exit
-echo "docs/architecture.svg is not what the tree is: python3 docs/architecture.py . >docs/architecture.svg"
+echo "docs/architecture.svg is not what the tree is: /usr/bin/python3 docs/architecture.py . >docs/architecture.svg"
 exit 1

@@ -3,7 +3,7 @@
 # apart. Names the codes whose text no test reads, and rows that no file of the table's own folder reports. Run from the
 # root of the tree.
 set -u
-PYTHONPATH=$(dirname "$0") python3 -B - <<'END'
+PYTHONPATH=$(dirname "$0") /usr/bin/python3 -B - <<'END'
 import re, sys
 
 from tree import tracked

@@ -3,7 +3,7 @@
 # comment. The body of an inline function may be apart from its declaration, which then has the comment. In headers of
 # the SDK every struct has one, too. Run from the root of the tree.
 set -u
-PYTHONPATH=$(dirname "$0") python3 -B - <<'END'
+PYTHONPATH=$(dirname "$0") /usr/bin/python3 -B - <<'END'
 import re, sys
 
 from tree import tracked

@@ -2,7 +2,7 @@
 # brackets in a machine file is a row of docs/sources.md. Names with a placeholder, of system headers and of files that
 # a test makes are not citations.
 set -u
-PYTHONPATH=$(dirname "$0") python3 -B - <<'END'
+PYTHONPATH=$(dirname "$0") /usr/bin/python3 -B - <<'END'
 import os, re, sys
 
 from tree import tracked

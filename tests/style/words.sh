@@ -2,7 +2,7 @@
 # "gives", "needs" and not "wants", the name of a thing and not "who", space and not "room". Names in messages are in
 # backticks. Comments of scripts and tables have at most 120 columns; those of C have them by clang-format.
 set -u
-PYTHONPATH=$(dirname "$0") python3 -B - <<'END_OF_PYTHON'
+PYTHONPATH=$(dirname "$0") /usr/bin/python3 -B - <<'END_OF_PYTHON'
 import os, re, sys
 
 from tree import tracked

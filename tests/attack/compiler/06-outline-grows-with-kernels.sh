@@ -36,4 +36,4 @@ for name, make, most_mb in ("sums", adds, 60), ("products", products, 60):
 sys.exit(failed)
 EOF
 # Sanitizers have memory of their own, and are slow.
-if is_sanitized; then python3 measure.py 60 time; else python3 measure.py 200 memory; fi
+if is_sanitized; then /usr/bin/python3 measure.py 60 time; else /usr/bin/python3 measure.py 200 memory; fi

@@ -51,5 +51,5 @@ runs "broadcast of bf16"
 
 # Any type taken away anywhere; `tests/fuzz/machine_types.py` alone tries all.
 for machine in ascend-910b cpu-generic; do
-  python3 "$TEST_ROOT/tests/fuzz/machine_types.py" --machine "$machines/$machine.yaml" --count 80 --seed 7 --keep . >out || complain
+  /usr/bin/python3 "$TEST_ROOT/tests/fuzz/machine_types.py" --machine "$machines/$machine.yaml" --count 80 --seed 7 --keep . >out || complain
 done

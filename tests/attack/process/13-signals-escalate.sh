@@ -55,7 +55,7 @@ else:
 END
 while read -r words; do
   # shellcheck disable=SC2086
-  python3 run.py "$m" $words </dev/null >text 2>&1 && continue
+  /usr/bin/python3 run.py "$m" $words </dev/null >text 2>&1 && continue
   complain "$words"
 done <<'END'
 be_deaf SIGTERM

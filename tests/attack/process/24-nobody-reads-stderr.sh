@@ -16,7 +16,7 @@ END
 # ends_unread STATUS CLOSED IGNORED COMMAND...
 ends_unread() {
   want=$1; shift
-  python3 run.py "$@" >out 2>text
+  /usr/bin/python3 run.py "$@" >out 2>text
   [ "$(cat status)" = "$want" ] || fail "$*: status $(cat status), wanted $want"
 }
 echo 'func @f(' >bad.ptir

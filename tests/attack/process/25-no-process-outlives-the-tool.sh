@@ -65,7 +65,7 @@ assert (out != "") == (status == "0"), out
 END
 while read -r words; do
   # shellcheck disable=SC2086
-  python3 run.py "$m" $words </dev/null >text 2>&1 && continue
+  /usr/bin/python3 run.py "$m" $words </dev/null >text 2>&1 && continue
   complain "$words"
 done <<'END'
 fork_stays 0 said

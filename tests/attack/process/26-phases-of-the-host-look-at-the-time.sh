@@ -22,7 +22,7 @@ assert p.returncode == 75, p.returncode
 assert p.stderr.startswith(said), p.stderr
 assert seconds < 2.4, f"{seconds} s: as late as for a plugin"
 END
-python3 run.py || exit 1
+/usr/bin/python3 run.py || exit 1
 
 # A backend that does not heed the time and ends: what comes after it does not begin.
 PTO_TEST_BACKEND='sleep' exits 75 pto-run m.ptir --random-inputs=1 --plugin="$TEST_PLUGINS/hostile-backend.so" --backend=test.hostile-backend --out y=y.npy --time-limit=0.3 2>text || fail

@@ -5,7 +5,7 @@ for subject in plugins passes tilings costs backends properties ops machines opt
     exits 0 pto-inspect $subject --format=$format >$format 2>stderr || { cat stderr; exit 1; }
     [ -s $format ] && [ ! -s stderr ] || { echo "$subject in $format: nothing, or words on stderr"; exit 1; }
   done
-  python3 - $subject <<'END' || exit 1
+  /usr/bin/python3 - $subject <<'END' || exit 1
 import json, sys
 def unique(pairs):
     keys = [key for key, _ in pairs]
@@ -22,7 +22,7 @@ done
 for one in 'plugins pto.fuse' 'passes pto.tile' 'tilings pto.tiling-heuristic' 'costs pto.cost-roofline' 'backends pto.cpu-sim' 'properties pto.grouped' 'ops tensor.add' \
   'machines ascend-910b' 'errors E1702' 'host pto_op_operand'; do
   exits 0 pto-inspect $one --format=json >json || exit 1
-  python3 -c "import json; (e,) = json.load(open('json')); assert e['name'] == '${one#* }', e" || exit 1
+  /usr/bin/python3 -c "import json; (e,) = json.load(open('json')); assert e['name'] == '${one#* }', e" || exit 1
   exits 0 pto-inspect $one >text || exit 1
 done
 exits 2 pto-inspect ops tensor.nog 2>stderr || exit 1

@@ -5,7 +5,7 @@ negation >m.ptir
 mkdir out
 for pair in INT:130 TERM:143 HUP:129; do
   # A shell starts programs in the background with an ignored SIGINT; python does not.
-  python3 - "${pair%:*}" "${pair#*:}" <<'END' >text 2>&1 || fail "$pair"
+  /usr/bin/python3 - "${pair%:*}" "${pair#*:}" <<'END' >text 2>&1 || fail "$pair"
 import os, pathlib, signal, subprocess, sys, time
 sent, wanted = getattr(signal, "SIG" + sys.argv[1]), int(sys.argv[2])
 p = subprocess.Popen(["pto-opt", "m.ptir", "--plugin=" + os.environ["TEST_PLUGINS"] + "/liar-dies.so",
@@ -39,7 +39,7 @@ inputs: { x: x.npy }
 outputs: { y: { expect: y.npy, rule: f32-elementwise } }
 END
 printf 'import os, pathlib, sys, time\npathlib.Path(sys.argv[1], "begun").write_text(str(os.getpid()))\ntime.sleep(100)\n' >case/make.py
-python3 - <<'END' >text 2>&1 || fail case
+/usr/bin/python3 - <<'END' >text 2>&1 || fail case
 import glob, os, signal, subprocess, sys, time
 p = subprocess.Popen(["pto-run", "--case", "case/case.yaml", "--backend=pto.reference"], env=dict(os.environ, TMPDIR="tmp"))
 for _ in range(6000):

@@ -8,7 +8,7 @@ func @f(%x: tensor<$B x 4096 x bf16>) -> tensor<$B x 4096 x bf16> {
 }
 END
 run='pto-run big.ptir --random-inputs=1'
-python3 - $run --sym B=30000 --set backend.with.data=none <<'END'
+/usr/bin/python3 - $run --sym B=30000 --set backend.with.data=none <<'END'
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
