@@ -11,7 +11,8 @@
 #include <string.h>
 
 static const char usage[] =
-    "pto-inspect plugins|passes|tilings|costs|backends|properties|ops|machines|options|counters|errors|host [NAME]";
+    "pto-inspect plugins|passes|tilings|costs|generators|backends|properties|ops|machines|options|counters|errors|host "
+    "[NAME]";
 static const char summary[] = "Lists what there is, or shows one of them in full.";
 
 typedef struct subject {
@@ -26,6 +27,7 @@ static const subject subjects[] = {
     {"passes", true, false, inspect_passes},
     {"tilings", true, false, inspect_tilings},
     {"costs", true, false, inspect_costs},
+    {"generators", true, false, inspect_generators},
     {"backends", true, false, inspect_backends},
     {"properties", true, false, inspect_properties},
     {"ops", true, true, inspect_ops},

@@ -64,9 +64,12 @@ static exit_status print_comparison(session *s, module *m, module *other)
 
 static exit_status compile(session *s, module *m, module *other, flight_recorder *recorder)
 {
+    const run_agent *generator;
+    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, output_path(s), &generator));
     TRY_EXIT(session_compile(s, m, recorder));
     if (other != NULL) TRY_EXIT(session_compile_other(s, other, recorder));
     if (session_answers_after_compile(s)) return EXIT_STATUS_OK;
+    if (generator != NULL) return session_generate(s, m, generator, output_path(s), recorder);
     return other != NULL ? print_comparison(s, m, other) : print_module(s, m);
 }
 

@@ -64,30 +64,40 @@ enum { STRATEGY_DEPTH = 8 };
 
 static exit_status open_strategies(const opening *o, run_agent *agent, uint32_t depth);
 
+/* Fills in what the plugin of that kind with that id says of itself. */
+static status find_strategy(plugin_host *h, const char *kind, str id, run_agent *agent)
+{
+#define FIND(what, its_role)                                       \
+    if (strcmp(kind, #what) == 0) {                                \
+        agent->what = plugin_host_##what(h, agent->at, id, &file); \
+        if (agent->what == NULL) return FAILED;                    \
+        agent->role = (its_role);                                  \
+        agent->id = agent->what->id;                               \
+        agent->options = agent->what->options;                     \
+    }
+    const plugin_file *file = NULL;
+    FIND(tiling, "tiling strategy")
+    FIND(cost, "cost model")
+    FIND(generator, "code generator")
+#undef FIND
+    BUG_IF(file == NULL, "an option names a plugin of the kind %s", kind);
+    agent->plugin = file->plugin->id;
+    return OK;
+}
+
 static exit_status open_strategy(const opening *o, const run_agent *owner, uint32_t option, uint32_t depth,
                                  const run_agent **out_agent)
 {
     const value *v = &owner->values[option];
-    const bool is_cost = strcmp(owner->options[option]->choices[0], "cost") == 0;
-    const plugin_file *file = NULL;
     const src_pos at = v->at.file != NULL ? v->at : owner->at;
     if (depth == STRATEGY_DEPTH) {
         diag_error(o->d, at, &E1033, "%s `%s` refers to a strategy, %d deep; the maximum is %d", owner->role, owner->id,
                    STRATEGY_DEPTH + 1, STRATEGY_DEPTH);
         return EXIT_STATUS_USAGE;
     }
-    const pto_tiling *tiling = is_cost ? NULL : plugin_host_tiling(o->out->host, at, v->s, &file);
-    const pto_cost *cost = is_cost ? plugin_host_cost(o->out->host, at, v->s, &file) : NULL;
-    if (tiling == NULL && cost == NULL) return EXIT_STATUS_PLUGIN;
     run_agent *agent = arena_alloc(o->a, sizeof *agent);
-    *agent = (run_agent){.plugin = file->plugin->id,
-                         .role = is_cost ? "cost model" : "tiling strategy",
-                         .id = is_cost ? cost->id : tiling->id,
-                         .step = owner->step,
-                         .at = at,
-                         .options = is_cost ? cost->options : tiling->options,
-                         .tiling = tiling,
-                         .cost = cost};
+    *agent = (run_agent){.step = owner->step, .at = at};
+    TRY_AS(EXIT_STATUS_PLUGIN, find_strategy(o->out->host, owner->options[option]->choices[0], v->s, agent));
     TRY_AS(EXIT_STATUS_USAGE, read_options(o->a, o->d, agent, v->with));
     TRY_EXIT(open_strategies(o, agent, depth + 1));
     *out_agent = agent;

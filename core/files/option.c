@@ -65,9 +65,10 @@ static status check_choices(diag_engine *d, src_pos at, const char *what, const 
     for (uint32_t i = 0; o->type == PTO_OPT_ENUM && o->choices[i] != NULL; i++)
         if (!is_key(str_from(o->choices[i])))
             return malformed(d, at, what, "a choice cannot be written: it takes letters, digits, - and _");
-    if (o->type == PTO_OPT_PLUGIN &&
-        (o->choices[1] != NULL || (strcmp(o->choices[0], "tiling") != 0 && strcmp(o->choices[0], "cost") != 0)))
-        return malformed(d, at, what, "options can name plugins of the kind tiling, or of the kind cost, alone");
+    if (o->type != PTO_OPT_PLUGIN) return OK;
+    static const char *const kinds[] = {"tiling", "cost", "generator", NULL};
+    if (o->choices[1] != NULL || !str_list_has(kinds, o->choices[0]))
+        return malformed(d, at, what, "options can name plugins of one kind: tiling, cost or generator");
     return OK;
 }
 

@@ -19,10 +19,11 @@ typedef enum plugin_kind {
     PLUGIN_BACKEND,
     PLUGIN_OP,
     PLUGIN_COST,
+    PLUGIN_GENERATOR,
     PLUGIN_KIND_COUNT
 } plugin_kind;
 
-/* "pass", "property", "tiling", "backend", "op", "cost". */
+/* "pass", "property", "tiling", "backend", "op", "cost", "generator". */
 const char *plugin_kind_name(plugin_kind kind);
 
 typedef struct note_item {

@@ -72,6 +72,10 @@ static inline run_context *run_of(const pto_run *run)
  * 'y' ". */
 void run_misuse(run_context *c, const diag_code_info *code, const char *format, ...) PRINTF_LIKE(3, 4);
 
+/* The strategy, cost model or generator that an option of the run's agent names, by its role; NULL after a misuse is
+ * reported. */
+const run_agent *run_strategy(run_context *c, uint32_t option, const char *role);
+
 /* Ids of handles; 0 for none, and after a diagnostic for stale or foreign ones. */
 static inline op_id op_from(run_context *c, pto_op h);
 static inline value_id value_from(run_context *c, pto_value h);

@@ -184,7 +184,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     return OK;
 }
 
-/* What strategies and cost models have alike, apart from the function that the host calls. */
+/* What strategies, cost models and code generators have alike, apart from the function that the host calls. */
 #define COPY_STRATEGY(type, call, what)                                                          \
     static status copy_##call(const loader *l, const type *theirs, const type **out)             \
     {                                                                                            \
@@ -199,6 +199,7 @@ static status copy_property(const loader *l, const pto_property *theirs, const p
     }
 COPY_STRATEGY(pto_tiling, offer, "tiling strategy")
 COPY_STRATEGY(pto_cost, price, "cost model")
+COPY_STRATEGY(pto_generator, generate, "code generator")
 
 static status copy_backend(const loader *l, const pto_backend *theirs, const pto_backend **out)
 {
@@ -239,7 +240,7 @@ static status copy_backend(const loader *l, const pto_backend *theirs, const pto
 static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_plugin **out)
 {
     if (theirs == NULL) return loader_refuse(l, "its entry returned nothing");
-    if (!PTO_HAS(theirs, backends)) return loader_refuse(l, "the plugin is too short a struct");
+    if (!PTO_HAS(theirs, generators)) return loader_refuse(l, "the plugin is too short a struct");
     pto_plugin *p = loader_copy(l, theirs, sizeof *p);
     if (p->id == NULL || p->version == NULL || p->license == NULL)
         return loader_refuse(l, "the plugin lacks its id, version or license");
@@ -249,6 +250,7 @@ static status copy_plugin(const loader *l, const pto_plugin *theirs, const pto_p
     COPY_LIST(p->properties, pto_property, copy_property, "properties");
     COPY_LIST(p->tilings, pto_tiling, copy_offer, "tilings");
     COPY_LIST(p->costs, pto_cost, copy_price, "costs");
+    COPY_LIST(p->generators, pto_generator, copy_generate, "generators");
     COPY_LIST(p->backends, pto_backend, copy_backend, "backends");
     COPY_LIST(p->opsets, pto_opset, opset_copy, "op-sets");
     *out = p;
@@ -291,6 +293,7 @@ static bool plugin_provides(const pto_plugin *p, plugin_kind kind, const char *i
     case PLUGIN_PROPERTY: HAS(properties);
     case PLUGIN_TILING: HAS(tilings);
     case PLUGIN_COST: HAS(costs);
+    case PLUGIN_GENERATOR: HAS(generators);
     case PLUGIN_BACKEND: HAS(backends);
     case PLUGIN_OP: return has_op(p, id);
     case PLUGIN_OTHER:
@@ -313,6 +316,10 @@ static status compare_provided(const loader *l, const pto_plugin *p)
     CHECK_NOTED(p->properties, PLUGIN_PROPERTY, id, "its properties");
     CHECK_NOTED(p->tilings, PLUGIN_TILING, id, "its tiling strategies");
     CHECK_NOTED(p->costs, PLUGIN_COST, id, "its cost models");
+    CHECK_NOTED(p->generators, PLUGIN_GENERATOR, id, "its code generators");
+    for (const pto_generator *const *g = p->generators; *g != NULL; g++)
+        if ((*g)->suffix == NULL || (*g)->suffix[0] != '.')
+            return loader_refuse(l, "the suffix of generator `%s` does not begin with a point", (*g)->id);
     CHECK_NOTED(p->backends, PLUGIN_BACKEND, id, "its backends");
     for (uint32_t k = 0; p->opsets[k] != NULL; k++) CHECK_NOTED(p->opsets[k]->rows, PLUGIN_OP, name, "its ops");
     return OK;

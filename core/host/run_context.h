@@ -13,10 +13,11 @@
 #include "core/host/touched_functions.h"
 #include "ir/module.h"
 
+#include <pto/generator.h>
 #include <pto/tiling.h>
 
-/* What of a plugin runs: a pass of a step, a property checker, a strategy, a cost model, a backend. Made once for each
- * step when its ids are resolved; constant except for the statistics. */
+/* What of a plugin runs: a pass of a step, a property checker, a strategy, a cost model, a code generator, a backend.
+ * Made once for each step when its ids are resolved; constant except for the statistics. */
 typedef struct run_agent {
     const char *plugin, *role, *id; /* "org.acme.copies", "pass", "acme.drop-copies" */
     const char *step;               /* or NULL */
@@ -27,11 +28,12 @@ typedef struct run_agent {
     const value *values;
     const char *const *stats; /* names, NULL-ended, and a counter for each */
     int64_t *stat_values;
-    /* For options that are plugin references: the strategy or cost model; one entry for each option, or NULL when there
-     * is none. */
+    /* For options that are plugin references: the strategy, cost model or generator; one entry for each option, or NULL
+     * when there is none. */
     const struct run_agent *const *strategies;
     const pto_tiling *tiling; /* of a strategy */
     const pto_cost *cost;     /* of a cost model */
+    const pto_generator *generator;
 } run_agent;
 
 /* Ids of the op kinds that a descriptor lists. plugin_load has checked that they exist. NULL after a diagnostic: the
@@ -112,6 +114,9 @@ typedef struct run_result {
     bool asked_machine; /* it, or a strategy that it asked, read the machine description */
     bool saw_outside;   /* it looked at more of the module than its unit */
 } run_result;
+
+/* Runs a code generator on a whole module. False after a diagnostic: it failed. */
+bool run_generate(run_session *s, const run_agent *generator, module *m, const pto_text_sink *sink);
 
 /* The process is the host's again while the run goes on (process_state.h): before the host does work inside of it that
  * depends on the process, such as opening a file. */

@@ -332,7 +332,7 @@ pto_status host_tiling_choose(const pto_run *run, uint32_t option, const pto_til
 {
     run_context *c = run_of(run);
     if (!tiling_problem_check(c, problem)) return PTO_FAILED;
-    const run_agent *strategy = tiling_agent(c, option, "tiling strategy");
+    const run_agent *strategy = run_strategy(c, option, "tiling strategy");
     if (strategy == NULL) return PTO_FAILED;
     chooser k = {.c = c, .problem = problem};
     const pto_status result = choose(&k, strategy, op_from(c, problem->nest));

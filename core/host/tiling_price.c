@@ -56,23 +56,12 @@ pto_tiling_problem tiling_problem_for(run_context *outer, run_context *inner, co
     return copy;
 }
 
-const run_agent *tiling_agent(run_context *c, uint32_t option, const char *role)
-{
-    const run_agent *who = c->request.agent;
-    uint32_t count = 0;
-    while (who->options != NULL && who->options[count] != NULL) count++;
-    const run_agent *named = option < count && who->strategies != NULL ? who->strategies[option] : NULL;
-    if (named != NULL && strcmp(named->role, role) == 0) return named;
-    run_misuse(c, &E1323, "asked option %u for a %s, which it does not name", option, role);
-    return NULL;
-}
-
 pto_status host_tiling_price(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, uint32_t count,
                              const int64_t *tiles, double *costs)
 {
     run_context *c = run_of(run);
     if (!tiling_problem_check(c, problem)) return PTO_FAILED;
-    const run_agent *model = tiling_agent(c, option, "cost model");
+    const run_agent *model = run_strategy(c, option, "cost model");
     if (model == NULL) return PTO_FAILED;
     const run_request request = {.agent = model, .module = c->m, .unit = c->request.unit, .access = RUN_READS};
     const pto_run *inner = run_context_begin(c->session, &request);

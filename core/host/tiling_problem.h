@@ -10,7 +10,5 @@ enum { TILING_DIMS_MAX = SCHEDULE_VALUES_MAX };
 bool tiling_problem_check(run_context *c, const pto_tiling_problem *p);
 /* The same problem with handles that belong to the inner run, in its scratch memory. */
 pto_tiling_problem tiling_problem_for(run_context *outer, run_context *inner, const pto_tiling_problem *p);
-/* The strategy or cost model that an option of the run's agent names, by its role; NULL after a misuse is reported. */
-const run_agent *tiling_agent(run_context *c, uint32_t option, const char *role);
 
 #endif

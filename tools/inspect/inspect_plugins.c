@@ -128,6 +128,21 @@ static status show_cost(inspector *x, const char *id, bool in_full)
     return c != NULL ? show_strategy(x, file, c->id, c->summary, c->options, in_full) : FAILED;
 }
 
+static status show_generator(inspector *x, const char *id, bool in_full)
+{
+    const plugin_file *file = NULL;
+    const pto_generator *g = plugin_host_generator(x->host, NO_POS, str_from(id), &file);
+    if (g == NULL) return FAILED;
+    inspect_entry(x, g->id, g->summary);
+    if (in_full) {
+        inspect_row(x, "plugin", file->plugin->id);
+        inspect_row(x, "suffix", g->suffix);
+        put_options(x, g->options);
+    }
+    inspect_entry_end(x);
+    return OK;
+}
+
 static status show_backend(inspector *x, const char *id, bool in_full)
 {
     const plugin_file *file = NULL;
@@ -165,6 +180,10 @@ static status show_property(inspector *x, const char *id, bool in_full)
 status inspect_passes(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_PASS, name, show_pass); }
 status inspect_tilings(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_TILING, name, show_tiling); }
 status inspect_costs(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_COST, name, show_cost); }
+status inspect_generators(inspector *x, const char *name)
+{
+    return inspect_parts(x, PLUGIN_GENERATOR, name, show_generator);
+}
 status inspect_backends(inspector *x, const char *name) { return inspect_parts(x, PLUGIN_BACKEND, name, show_backend); }
 status inspect_properties(inspector *x, const char *name)
 {
@@ -181,7 +200,7 @@ static void show_options(inspector *x, const char *owner, const char *summary, c
 
 status inspect_options(inspector *x, const char *name)
 {
-    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_COST, PLUGIN_BACKEND};
+    static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_COST, PLUGIN_GENERATOR, PLUGIN_BACKEND};
     bool found = false;
     status result = OK;
     inspect_begin(x);
@@ -196,15 +215,18 @@ status inspect_options(inspector *x, const char *name)
                 kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_cost *c =
                 kinds[k] == PLUGIN_COST ? plugin_host_cost(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
+            const pto_generator *g =
+                kinds[k] == PLUGIN_GENERATOR ? plugin_host_generator(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
             const pto_backend *b =
                 kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            if (p == NULL && t == NULL && c == NULL && b == NULL) {
+            if (p == NULL && t == NULL && c == NULL && g == NULL && b == NULL) {
                 inspect_refused(x, kinds[k], ids[i]);
                 result = FAILED;
             }
             if (p != NULL) show_options(x, p->id, p->summary, p->options);
             if (t != NULL) show_options(x, t->id, t->summary, t->options);
             if (c != NULL) show_options(x, c->id, c->summary, c->options);
+            if (g != NULL) show_options(x, g->id, g->summary, g->options);
             if (b != NULL) show_options(x, b->id, b->summary, b->options);
         }
     }

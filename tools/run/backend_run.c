@@ -433,7 +433,7 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
     const run_result result = run_context_end(run, s);
     run_session_destroy(session);
     if (k.failed) return EXIT_STATUS_OUTPUT;
-    if (result.failed) return EXIT_STATUS_FAILED;
+    if (result.failed) return s == PTO_MISSING ? EXIT_STATUS_PLUGIN : EXIT_STATUS_FAILED;
     if (k.folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));
     return EXIT_STATUS_OK;
 }

@@ -240,6 +240,10 @@ static const pto_option *const *options_of(void *self, const char *kind, const c
         const pto_cost *c = plugin_host_cost(s->host, NO_POS, str_from(id), NULL);
         return c != NULL ? c->options : NULL;
     }
+    if (strcmp(kind, "generator") == 0) {
+        const pto_generator *g = plugin_host_generator(s->host, NO_POS, str_from(id), NULL);
+        return g != NULL ? g->options : NULL;
+    }
     const pto_tiling *t = plugin_host_tiling(s->host, NO_POS, str_from(id), NULL);
     return t != NULL ? t->options : NULL;
 }

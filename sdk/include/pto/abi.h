@@ -35,9 +35,10 @@
     ((p)->struct_size >= (size_t)((const char *)&(p)->field - (const char *)(p)) + sizeof((p)->field))
 
 /* What functions return. PTO_FAILED after a diagnostic, unless the function says otherwise; PTO_CHANGED only from
- * patterns. */
+ * patterns; PTO_MISSING, after a diagnostic, only from `prepare` of a backend: something that it needs is not on this
+ * host, and the tool ends as where a plugin is missing. */
 typedef int32_t pto_status;
-enum { PTO_OK = 0, PTO_FAILED = -1, PTO_CHANGED = 1 };
+enum { PTO_OK = 0, PTO_FAILED = -1, PTO_MISSING = -2, PTO_CHANGED = 1 };
 
 /* A text, or bytes: `n` bytes at `p`, without NUL at the end. */
 typedef struct pto_str {
@@ -62,6 +63,8 @@ struct pto_cost;
 struct pto_decision;
 struct pto_backend;
 struct pto_opset;
+struct pto_generator;
+struct pto_text_sink;
 struct pto_tensor;
 
 /* One run of one plugin function on one unit. Handles hold its address. */
@@ -370,6 +373,7 @@ typedef struct pto_plugin {
     const struct pto_backend *const *backends;
     const struct pto_opset *const *opsets;
     const struct pto_cost *const *costs;
+    const struct pto_generator *const *generators;
 } pto_plugin;
 
 #ifdef __cplusplus

@@ -74,7 +74,7 @@ typedef struct pto_backend {
     const char *const *consumes;       /* levels it runs: "exec/1"; NULL-ended */
     const char *const *requires_props; /* properties it needs at those levels */
     /* Makes what execute needs of the function, which has the levels and properties above: into `*exe`, in memory of
-     * pto_keep or of its own. PTO_FAILED after a diagnostic; release is not called then. */
+     * pto_keep or of its own. PTO_FAILED or PTO_MISSING after a diagnostic; release is not called then. */
     pto_status (*prepare)(const pto_run *run, pto_op function, void **exe);
     /* Computes the results. PTO_FAILED after a diagnostic: what the results hold then is not used. */
     pto_status (*execute)(const pto_run *run, void *exe, const pto_call *call);

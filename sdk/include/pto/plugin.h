@@ -34,6 +34,7 @@
 #include <pto/call.h>
 #include <pto/decision.h>
 #include <pto/extent.h>
+#include <pto/generator.h>
 #include <pto/insn.h>
 #include <pto/names.h>
 #include <pto/note.h>
@@ -88,9 +89,9 @@
 #endif
 
 /* The plugin: id; everything it provides as "kind:id" separated by single spaces ("pass:acme.a tiling:acme.t", kinds
- * pass, property, tiling, cost, backend, op); the properties its passes establish, separated likewise; then the members
- * of pto_plugin after `id`. The first three must be literals, since the note is made of them; the host compares them
- * with the descriptor. */
+ * pass, property, tiling, cost, generator, backend, op); the properties its passes establish, separated likewise; then
+ * the members of pto_plugin after `id`. The first three must be literals, since the note is made of them; the host
+ * compares them with the descriptor. */
 #define PTO_PLUGIN(plugin_id, provides, establishes, ...)                                                  \
     PTO_NOTE_EMIT(PTO_VENDOR, plugin_id, provides, establishes);                                           \
     static const pto_plugin pto_plugin_self = {sizeof(pto_plugin), PTO_ABI_MINOR, plugin_id, __VA_ARGS__}; \

@@ -481,6 +481,17 @@ static void price_for(const pto_tiling_problem *problem)
     (void)pto_tiling_price(any_run(), chance(now.misuses) ? any_option() : 4, problem, random_below(4), tiles, costs);
 }
 static void call_tiling_price(void) { with_problem(price_for); }
+static pto_status any_write(void *self, const char *bytes, size_t n)
+{
+    (void)self, (void)bytes, (void)n;
+    return chance(50) ? PTO_OK : PTO_FAILED;
+}
+static void call_generate(void)
+{
+    const pto_text_sink sink = {.struct_size = chance(now.misuses) ? any_u32() : sizeof(pto_text_sink),
+                                .write = any_write};
+    if (chance(now.misuses)) (void)pto_generate(any_run(), any_option(), &sink);
+}
 static void call_op_replace_symbols(void)
 {
     pto_str symbols[2] = {any_str(), any_name()};

@@ -1,0 +1,31 @@
+/* Code generators: a module as text, for backends and tools. */
+#include "core/host/host_handle.h"
+
+const run_agent *run_strategy(run_context *c, uint32_t option, const char *role)
+{
+    const run_agent *who = c->request.agent;
+    uint32_t count = 0;
+    while (who->options != NULL && who->options[count] != NULL) count++;
+    const run_agent *named = option < count && who->strategies != NULL ? who->strategies[option] : NULL;
+    if (named != NULL && strcmp(named->role, role) == 0) return named;
+    run_misuse(c, &E1323, "asked option %u for a %s, which it does not name", option, role);
+    return NULL;
+}
+
+bool run_generate(run_session *s, const run_agent *generator, module *m, const pto_text_sink *sink)
+{
+    const run_request request = {.agent = generator, .module = m, .access = RUN_READS};
+    const pto_run *run = run_context_begin(s, &request);
+    return !run_context_end(run, generator->generator->generate(run, sink)).failed;
+}
+
+pto_status host_generate(const pto_run *run, uint32_t option, const pto_text_sink *sink)
+{
+    run_context *c = run_of(run);
+    const run_agent *generator = run_strategy(c, option, "code generator");
+    if (generator == NULL) return PTO_FAILED;
+    if (sink != NULL && PTO_HAS(sink, write) && sink->write != NULL)
+        return run_generate(c->session, generator, c->m, sink) ? PTO_OK : PTO_FAILED;
+    run_misuse(c, &E1324, "gave a text sink that is not complete");
+    return PTO_FAILED;
+}

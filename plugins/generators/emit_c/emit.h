@@ -1,0 +1,197 @@
+/* What the files of pto.emit-c share.
+ *
+ * A kernel becomes a function of an instance. Its tiles are arrays in the scratch memory of the thread, row-major,
+ * whatever space and layout their types name; tiles that a loop or a branch hands over without need of a copy share
+ * one. A function becomes a function that allocates workspaces and launches. Text is made in scratch memory of the run
+ * and handed to the sink at the end. */
+#ifndef EMIT_H
+#define EMIT_H
+
+#include "storage_read.h"
+
+#include <pto/plugin.h>
+
+#define EMIT_KINDS(X)                  \
+    X(FUNC, "func")                    \
+    X(KERNEL, "block.kernel")          \
+    X(LAUNCH, "block.launch")          \
+    X(WORKSPACE, "block.workspace")    \
+    X(RETURN, "return")                \
+    X(YIELD, "yield")                  \
+    X(FOR, "for")                      \
+    X(IF, "if")                        \
+    X(WHILE, "while")                  \
+    X(BIND, "bind")                    \
+    X(CONSTANT, "constant")            \
+    X(ARRAY, "constant_array")         \
+    X(COMPARE, "compare")              \
+    X(SCALAR_OF, "scalar_of")          \
+    X(PRINT, "debug.print")            \
+    X(ASSERT, "debug.assert")          \
+    X(INDEX_CAST, "index_cast")        \
+    X(VIEW, "view")                    \
+    X(ZERO_ACC, "tile.zero_acc")       \
+    X(LOAD, "tile.load")               \
+    X(STORE, "tile.store")             \
+    X(FILL, "tile.fill")               \
+    X(IOTA, "tile.iota")               \
+    X(MOVE, "tile.move")               \
+    X(CAST, "tile.cast")               \
+    X(TRANSPOSE, "tile.transpose")     \
+    X(GATHER, "tile.gather")           \
+    X(SCATTER, "tile.scatter")         \
+    X(FILLPAD, "tile.fillpad")         \
+    X(READ_SCALAR, "tile.read_scalar") \
+    X(MATMUL, "tile.matmul")           \
+    X(MATMUL_ACC, "tile.matmul_acc")
+enum { EMIT_KINDS(PTO_KIND_ENUM) EMIT_KIND_COUNT };
+
+/* ---- text ---- */
+
+typedef struct text {
+    const pto_run *run;
+    char *p;
+    size_t n, capacity;
+} text;
+
+void text_bytes(text *t, const char *p, size_t n);
+PTO_PRINTF_LIKE(2, 3) void text_put(text *t, const char *format, ...);
+/* What was put, NUL-ended. */
+const char *text_end(text *t);
+
+/* ---- the generator ---- */
+
+/* A C name of a value or of a symbol. */
+typedef struct emit_name {
+    uint32_t key; /* of a value: its index */
+    pto_str symbol;
+    const char *c;
+} emit_name;
+
+/* Something that can go wrong, as pto_native_fault has it. */
+typedef struct emit_fault {
+    uint32_t op;
+    const char *text;
+} emit_fault;
+
+/* A kernel, and the symbols that its frame has. */
+typedef struct emit_kernel_info {
+    pto_op op;
+    pto_str *symbols;
+    uint32_t symbol_count;
+    int64_t scratch_bytes;
+} emit_kernel_info;
+
+typedef struct emitter {
+    const pto_run *run;
+    pto_kind_id kinds[EMIT_KIND_COUNT];
+    text *out; /* where lines go */
+    uint32_t depth;
+    emit_fault *faults;
+    uint32_t fault_count, fault_capacity;
+    uint32_t *op_numbers; /* by the index of the op's handle, of a walk through the module; 0: none */
+    uint32_t op_capacity;
+    emit_kernel_info *kernels_done;
+    uint32_t kernel_count, kernel_capacity;
+    uint32_t array_count; /* constant arrays, for their names */
+    text arrays;          /* their definitions */
+    /* Of the function or kernel that is written. */
+    pto_op function;
+    int is_kernel;
+    emit_name *names;
+    uint32_t name_count, name_capacity;
+    pto_str *symbols; /* of a function: those that the caller gives, or of a kernel: its frame's */
+    uint32_t symbol_count, symbol_capacity;
+    storage_plan plan;
+    storage_source source;
+    int64_t *places; /* of each group of the plan: bytes from the start of scratch; -1: none yet */
+    int64_t scratch_bytes;
+    uint32_t spare_count; /* temporaries, for their names */
+} emitter;
+
+#define EMIT_IS(e, op, NAME) (pto_op_kind(op) == (e)->kinds[KIND_##NAME])
+
+/* A line with indentation; `emit_open` and `emit_close` are lines after which, or before which, it changes. */
+PTO_PRINTF_LIKE(2, 3) void emit_line(emitter *e, const char *format, ...);
+PTO_PRINTF_LIKE(2, 3) void emit_open(emitter *e, const char *format, ...);
+void emit_close(emitter *e, const char *text);
+/* Formats in scratch memory. */
+PTO_PRINTF_LIKE(2, 3) const char *emit_format(emitter *e, const char *format, ...);
+/* Above what an op becomes: its text's place and its path. */
+void emit_comment(emitter *e, pto_op op);
+/* The number of a fault at an op, for `return`. */
+uint32_t emit_fault_of(emitter *e, pto_op op, const char *text);
+
+/* ---- names ---- */
+
+void emit_names_reset(emitter *e);
+const char *emit_value(emitter *e, pto_value v);
+/* Of a symbol, without `$`; notes it as one that the function needs unless it is bound inside. */
+const char *emit_symbol(emitter *e, pto_str name);
+/* The C names of a symbol and of a value that a function gives them, as names of fields. */
+const char *emit_field(emitter *e, pto_str symbol);
+const char *emit_plain_name(emitter *e, pto_str value);
+/* Lets a value have the name of another one. */
+void emit_alias(emitter *e, pto_value v, const char *c);
+/* A name that no value has, `stem` with a number. */
+const char *emit_spare(emitter *e, const char *stem);
+/* A name of the module as a part of C identifiers. */
+const char *emit_global(emitter *e, pto_str name);
+
+/* ---- index expressions ---- */
+
+const char *emit_index(emitter *e, pto_expr x);
+/* Item `i` of a list attribute. */
+const char *emit_index_of(emitter *e, pto_op op, const char *attr, uint32_t i);
+
+/* ---- element types ---- */
+
+/* Of one element in memory, in a C variable; NULL: this generator has no such type. */
+const char *emit_memory_type(pto_dtype t);
+const char *emit_lane_type(pto_dtype t);
+/* Part of the names of the functions of <pto/native.h>: "f32", "i8". */
+const char *emit_type_name(pto_dtype t);
+/* What a `float` becomes when the op around computes in type t. */
+const char *emit_rounded(emitter *e, pto_dtype t, const char *value);
+/* What reads an element `at` ("tx[..]") from memory to a variable, and back. */
+const char *emit_read(emitter *e, pto_dtype t, const char *at);
+const char *emit_write(emitter *e, pto_dtype t, const char *value);
+/* A number of an attribute as a value of that type, rounded to it; integers clamped when `saturates`. */
+const char *emit_number(emitter *e, pto_dtype t, pto_attr number, int saturates);
+/* A value of one type as one of another. */
+const char *emit_convert(emitter *e, pto_dtype to, pto_dtype from, const char *value, int mode, int saturates,
+                         int integral);
+int emit_cast_mode(pto_op op);
+
+/* ---- tiles ---- */
+
+/* Where the tile of a value is: the name of a pointer, which is declared where the kernel begins. */
+pto_status emit_tiles_plan(emitter *e);
+void emit_tiles_declare(emitter *e, text *out);
+const char *emit_tile(emitter *e, pto_value v);
+/* Element [row, column], which are C expressions. */
+const char *emit_at(emitter *e, pto_value tile, const char *row, const char *column);
+int64_t emit_columns(pto_value tile);
+/* tiles of `to` become those of `from`, all at once. */
+/* What C declares a scalar or memory with, a space or `*` at the end. */
+const char *emit_type_of(emitter *e, pto_value v);
+pto_status emit_hand_over(emitter *e, uint32_t count, const pto_value *to, const pto_value *from, int declares);
+
+/* ---- ops ---- */
+
+/* The formula of an op that makes each element of elements in the same place; `x` are its operands' elements, in order,
+ * scalars included. NULL: the op is not of that kind, or not in this type. */
+const char *emit_formula(emitter *e, pto_op op, const char *const *x);
+/* Whether it is. */
+int emit_is_map(emitter *e, pto_op op);
+pto_status emit_tile_op(emitter *e, pto_op op);
+pto_status emit_scalar_of(emitter *e, pto_op op);
+pto_status emit_block(emitter *e, pto_block block);
+/* A kernel, or a function, with all that C needs before it. */
+pto_status emit_kernel(emitter *e, pto_op kernel, text *out);
+pto_status emit_function(emitter *e, pto_op function, text *out);
+/* Ops of functions: launches, workspaces, memory, debug ops, `return`. */
+pto_status emit_function_op(emitter *e, pto_op op);
+pto_status emit_refuse(pto_op op, const char *why);
+
+#endif

@@ -1,0 +1,88 @@
+/* pto.emit-c: a module as one C file. */
+#include "emit.h"
+
+static const char *const kind_names[] = {
+#define NAME(ID, text) text,
+    EMIT_KINDS(NAME)
+#undef NAME
+};
+
+/* Ops by their place in a walk through the module, from 1. */
+static void number_ops(emitter *e)
+{
+    const pto_op all = pto_op_none(e->run);
+    uint32_t number = 0;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t most = 0;
+        number = 0;
+        PTO_WALK(all, op)
+        {
+            if (op.index > most) most = op.index;
+            number++;
+            if (pass == 1) e->op_numbers[op.index] = number;
+        }
+        if (pass == 0) {
+            e->op_capacity = most + 1;
+            e->op_numbers = PTO_SCRATCH(e->run, uint32_t, e->op_capacity);
+        }
+    }
+}
+
+static int is_kind(emitter *e, pto_op op, uint32_t kind) { return pto_op_kind(op) == e->kinds[kind]; }
+
+/* Kernels first: functions use their frames. */
+static pto_status put_functions(emitter *e, text *out, text *entries, uint32_t *count)
+{
+    const pto_block top = pto_module_top(e->run);
+    PTO_EACH_OP(top, kernel)
+        if (is_kind(e, kernel, KIND_KERNEL)) PTO_TRY(emit_kernel(e, kernel, out));
+    PTO_EACH_OP(top, function) {
+        if (is_kind(e, function, KIND_KERNEL)) continue;
+        if (!is_kind(e, function, KIND_FUNC)) return emit_refuse(function, "it is no function");
+        PTO_TRY(emit_function(e, function, out));
+        text_put(entries, "%s&%s_entry", *count != 0 ? ", " : "", emit_global(e, pto_function_name(function)));
+        (*count)++;
+    }
+    return PTO_OK;
+}
+
+static void put_module(emitter *e, text *out, text *entries, uint32_t count)
+{
+    text_put(out, "static const pto_native_function *const functions_[] = {%s};\n",
+             count != 0 ? text_end(entries) : "NULL");
+    text_put(out, "static const pto_native_fault faults_[] = {\n");
+    for (uint32_t i = 0; i < e->fault_count; i++)
+        text_put(out, "    {%u, \"%s\"},\n", e->faults[i].op, e->faults[i].text);
+    text_put(out, "    {0, NULL}};\n");
+    text_put(out,
+             "__attribute__((visibility(\"default\"))) const pto_native_module pto_native_module_v1 = {\n"
+             "    sizeof(pto_native_module), %u, %u, 0, functions_, faults_};\n",
+             count, e->fault_count);
+}
+
+static pto_status generate(const pto_run *run, const pto_text_sink *sink)
+{
+    emitter e = {.run = run, .arrays = {.run = run}};
+    text code = {.run = run}, entries = {.run = run}, all = {.run = run};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < EMIT_KIND_COUNT; i++) e.kinds[i] = pto_kind_by_name(run, pto_s(kind_names[i]));
+    number_ops(&e);
+    PTO_TRY(put_functions(&e, &code, &entries, &count));
+    text_put(&all, "/* Written by pto.emit-c. Tensors are dense, row-major; see <pto/native.h>. */\n"
+                   "#include <pto/native.h>\n\n");
+    text_bytes(&all, e.arrays.p != NULL ? e.arrays.p : "", e.arrays.n);
+    text_bytes(&all, code.p != NULL ? code.p : "", code.n);
+    put_module(&e, &all, &entries, count);
+    return sink->write(sink->self, all.p, all.n);
+}
+
+static const pto_generator generator = {
+    .struct_size = sizeof generator,
+    .id = "pto.emit-c",
+    .summary = "Writes kernels of tile ops and the functions that launch them as C",
+    .suffix = ".c",
+    .generate = generate,
+};
+
+PTO_PLUGIN("pto.emit-c", "generator:pto.emit-c", "", .version = "0.1.0", .license = "Apache-2.0",
+           .generators = PTO_LIST(pto_generator, &generator));

@@ -1,0 +1,309 @@
+/* Kernels and functions. */
+#include "emit.h"
+
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+static int is_memory(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM; }
+
+/* Of a value that comes from outside. */
+static pto_status check_parameter(pto_op function, pto_value v)
+{
+    const pto_str name = pto_value_name(v);
+    if (emit_memory_type(dtype_of(v)) != NULL) return PTO_OK;
+    return pto_error(function, "pto.emit-c/unsupported", "parameter `%%%.*s` has an element type without C: %s",
+                     PTO_FMT(name), pto_dtype_name(dtype_of(v)));
+}
+
+/* Symbols that are bound inside are variables of their own. */
+static void name_bound_symbols(emitter *e)
+{
+    PTO_WALK(e->function, op)
+    if (EMIT_IS(e, op, BIND)) (void)emit_symbol(e, pto_attr_str_of(op, PTO_STR("symbol")));
+    e->symbol_count = 0;
+}
+
+static void begin(emitter *e, pto_op function, int is_kernel)
+{
+    e->function = function;
+    e->is_kernel = is_kernel;
+    emit_names_reset(e);
+    name_bound_symbols(e);
+    e->symbols = NULL;
+    e->symbol_capacity = 0;
+    e->depth = 1;
+}
+
+/* ---- kernels ---- */
+
+/* The indices of an instance, the last one fastest. */
+static void declare_grid(emitter *e, text *out, uint32_t rank)
+{
+    const pto_block body = pto_body(e->function);
+    const pto_attr grid = pto_op_attr(e->function, PTO_STR("grid"));
+    for (uint32_t i = 0; i < rank; i++) {
+        text_put(out, "    const int64_t %s = instance_", emit_value(e, pto_block_arg(body, i)));
+        for (uint32_t d = i + 1; d < rank; d++)
+            text_put(out, " / (%s)", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
+        if (i != 0) text_put(out, " %% (%s)", emit_index(e, pto_attr_expr(pto_attr_item(grid, i, NULL))));
+        text_put(out, ";\n");
+    }
+}
+
+static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
+{
+    const pto_block body = pto_body(e->function);
+    text_put(out, "typedef struct %s_frame {\n", name);
+    for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "    int64_t %s;\n", emit_symbol(e, e->symbols[i]));
+    for (uint32_t i = first; i < pto_block_arg_count(body); i++)
+        text_put(out, "    %s%s;\n", emit_type_of(e, pto_block_arg(body, i)), emit_value(e, pto_block_arg(body, i)));
+    if (e->symbol_count == 0 && first == pto_block_arg_count(body)) text_put(out, "    char nothing_;\n");
+    text_put(out, "} %s_frame;\n\n", name);
+}
+
+static void put_fields(emitter *e, text *out, uint32_t first)
+{
+    const pto_block body = pto_body(e->function);
+    for (uint32_t i = 0; i < e->symbol_count; i++)
+        text_put(out, "    const int64_t %s = frame_->%s;\n", emit_symbol(e, e->symbols[i]),
+                 emit_symbol(e, e->symbols[i]));
+    for (uint32_t i = first; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        text_put(out, "    %s%s%s = frame_->%s;\n", emit_type_of(e, v), is_memory(v) ? "const " : "", emit_value(e, v),
+                 emit_value(e, v));
+    }
+}
+
+/* How many instances there are, of a frame that is filled: a function, since the grid is over the kernel's symbols. */
+static void put_count(emitter *e, text *out, const char *name, uint32_t rank)
+{
+    const pto_attr grid = pto_op_attr(e->function, PTO_STR("grid"));
+    text count = {.run = e->run};
+    for (uint32_t d = 0; d < rank; d++)
+        text_put(&count, "%s(%s)", d != 0 ? " * " : "", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
+    text_put(out, "static int64_t %s_count(const %s_frame *frame_)\n{\n", name, name);
+    for (uint32_t i = 0; i < e->symbol_count; i++)
+        text_put(out, "    const int64_t %s = frame_->%s;\n", emit_symbol(e, e->symbols[i]),
+                 emit_symbol(e, e->symbols[i]));
+    for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "    (void)%s;\n", emit_symbol(e, e->symbols[i]));
+    text_put(out, "    (void)frame_;\n    return %s;\n}\n\n", rank != 0 ? text_end(&count) : "1");
+}
+
+pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
+{
+    const pto_block body = pto_body(kernel);
+    const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
+    text code = {.run = e->run}, indices = {.run = e->run};
+    begin(e, kernel, 1);
+    const char *name = emit_global(e, pto_function_name(kernel));
+    for (uint32_t i = rank; i < pto_block_arg_count(body); i++)
+        PTO_TRY(check_parameter(kernel, pto_block_arg(body, i)));
+    PTO_TRY(emit_tiles_plan(e));
+    declare_grid(e, &indices, rank);
+    e->out = &code;
+    PTO_TRY(emit_block(e, body));
+    e->out = out;
+    e->depth = 0;
+    put_frame(e, out, name, rank);
+    emit_comment(e, kernel);
+    text_put(out, "static int32_t %s_kernel(const void *raw_, int64_t instance_, char *scratch_)\n{\n", name);
+    text_put(out, "    const %s_frame *const frame_ = raw_;\n", name);
+    put_fields(e, out, rank);
+    text_bytes(out, indices.p != NULL ? indices.p : "", indices.n);
+    emit_tiles_declare(e, out);
+    text_put(out, "    (void)frame_, (void)instance_, (void)scratch_;\n");
+    text_bytes(out, code.p != NULL ? code.p : "", code.n);
+    text_put(out, "    return 0;\n}\n\n");
+    put_count(e, out, name, rank);
+    PTO_GROW(e->run, e->kernels_done, e->kernel_count, e->kernel_capacity);
+    e->kernels_done[e->kernel_count++] = (emit_kernel_info){kernel, e->symbols, e->symbol_count, e->scratch_bytes};
+    return PTO_OK;
+}
+
+/* ---- what functions do ---- */
+
+static const emit_kernel_info *find_kernel(const emitter *e, pto_op kernel)
+{
+    for (uint32_t i = 0; i < e->kernel_count; i++)
+        if (pto_op_same(e->kernels_done[i].op, kernel)) return &e->kernels_done[i];
+    return NULL;
+}
+
+/* A symbol of a kernel where it is launched: the extent of an argument, or the caller's symbol of that name. */
+static const char *symbol_at_launch(emitter *e, pto_op launch, pto_op kernel, pto_str symbol)
+{
+    const pto_block body = pto_body(kernel);
+    const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
+    for (uint32_t i = 0; i < pto_op_operand_count(launch); i++) {
+        const pto_type type = pto_value_type(pto_block_arg(body, rank + i));
+        const pto_type given = pto_value_type(pto_op_operand(launch, i));
+        if (pto_type_kind_of(type) != PTO_TYPE_GM) continue;
+        for (uint32_t d = 0; d < pto_type_rank(type); d++) {
+            const pto_expr dim = pto_type_dim(type, d);
+            if (pto_expr_kind_of(dim) == PTO_EXPR_SYMBOL && pto_str_same(pto_expr_symbol_name(dim), symbol))
+                return emit_index(e, pto_type_dim(given, d));
+        }
+    }
+    return emit_symbol(e, symbol);
+}
+
+static pto_status emit_launch(emitter *e, pto_op op)
+{
+    const pto_op kernel = pto_symbol_find(e->run, pto_attr_str_of(op, PTO_STR("callee")));
+    const emit_kernel_info *info = find_kernel(e, kernel);
+    if (info == NULL) return emit_refuse(op, "there is no such kernel");
+    const char *name = emit_global(e, pto_function_name(kernel)), *frame = emit_spare(e, "frame");
+    const pto_block body = pto_body(kernel);
+    const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
+    emit_open(e, "%s", "");
+    emit_line(e, "%s_frame %s;", name, frame);
+    for (uint32_t i = 0; i < info->symbol_count; i++)
+        emit_line(e, "%s.%s = %s;", frame, emit_field(e, info->symbols[i]),
+                  symbol_at_launch(e, op, kernel, info->symbols[i]));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        emit_line(e, "%s.%s = %s;", frame, emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
+                  emit_value(e, pto_op_operand(op, i)));
+    emit_line(e,
+              "const int32_t fault_ = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
+              "%lld);",
+              name, frame, name, frame, (long long)info->scratch_bytes);
+    emit_line(e, "if (fault_ != 0) return fault_;");
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+static pto_status emit_workspace(emitter *e, pto_op op)
+{
+    const pto_value v = pto_op_result(op, 0);
+    const pto_type type = pto_value_type(v);
+    pto_expr count = pto_expr_const(e->run, pto_dtype_bytes(dtype_of(v)));
+    for (uint32_t d = 0; d < pto_type_rank(type); d++) count = pto_expr_mul(count, pto_type_dim(type, d));
+    if (!PTO_SOME(count) || emit_memory_type(dtype_of(v)) == NULL) return emit_refuse(op, "of its size or type");
+    emit_line(e, "%sconst %s = call_->services->allocate(call_->services->self, (size_t)(%s));", emit_type_of(e, v),
+              emit_value(e, v), emit_index(e, count));
+    emit_line(e, "if (%s == NULL) return %u;", emit_value(e, v),
+              emit_fault_of(e, op, "needs more memory than there is"));
+    return PTO_OK;
+}
+
+static pto_status emit_array(emitter *e, pto_op op)
+{
+    const pto_value v = pto_op_result(op, 0);
+    const pto_str bytes = pto_attr_bytes(pto_op_attr(op, PTO_STR("value")));
+    if (pto_attr_kind_of(pto_op_attr(op, PTO_STR("value"))) != PTO_ATTR_DENSE)
+        return emit_refuse(op, "what it holds is in a file");
+    text *t = &e->arrays;
+    text_put(t, "static const uint8_t array%u_[%zu] __attribute__((aligned(64))) = {", ++e->array_count,
+             bytes.n != 0 ? bytes.n : 1);
+    for (size_t i = 0; i < bytes.n; i++)
+        text_put(t, "%s%u", i == 0 ? "" : i % 24 == 0 ? ",\n    " : ", ", (unsigned)(uint8_t)bytes.p[i]);
+    text_put(t, bytes.n != 0 ? "};\n" : "0};\n");
+    /* Nothing writes to it. */
+    emit_line(e, "%sconst %s = (%s)(uintptr_t)array%u_;", emit_type_of(e, v), emit_value(e, v), emit_type_of(e, v),
+              e->array_count);
+    return PTO_OK;
+}
+
+static void put_list(emitter *e, pto_value v, const char *name, int strides)
+{
+    const pto_type type = pto_value_type(v);
+    text t = {.run = e->run};
+    for (uint32_t d = 0; d < pto_type_rank(type); d++)
+        text_put(&t, "%s%s", d != 0 ? ", " : "",
+                 emit_index(e, strides ? pto_type_stride(type, d) : pto_type_dim(type, d)));
+    emit_line(e, "const int64_t %s[] = {%s};", name, pto_type_rank(type) != 0 ? text_end(&t) : "1");
+}
+
+/* debug.print and debug.assert: the caller knows the op and its type. */
+static pto_status emit_debug(emitter *e, pto_op op)
+{
+    const pto_value v = pto_op_operand(op, 0);
+    const uint32_t fault = emit_fault_of(e, op, "does not hold");
+    const pto_dtype t = dtype_of(v);
+    const unsigned number = e->op_numbers[op.index];
+    emit_open(e, "%s", "");
+    if (is_memory(v)) {
+        put_list(e, v, "dims_", 0);
+        put_list(e, v, "strides_", 1);
+    } else {
+        emit_line(e, "const %s value_ = %s;", emit_memory_type(t), emit_write(e, t, emit_value(e, v)));
+    }
+    emit_line(e, "const int32_t fault_ = call_->services->debug(call_->services->self, %u, %s, %s, %u);", number,
+              is_memory(v) ? emit_value(e, v) : "&value_", is_memory(v) ? "dims_, strides_" : "NULL, NULL", fault);
+    emit_line(e, "if (fault_ != 0) return fault_;");
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+static pto_status emit_return(emitter *e, pto_op op)
+{
+    const uint32_t first = pto_block_arg_count(pto_body(e->function));
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+        const pto_value v = pto_op_operand(op, i);
+        if (is_memory(v)) return emit_refuse(op, "it returns memory");
+        emit_line(e, "*(%s *)call_->arguments[%u] = %s;", emit_memory_type(dtype_of(v)), first + i,
+                  emit_write(e, dtype_of(v), emit_value(e, v)));
+    }
+    return PTO_OK;
+}
+
+pto_status emit_function_op(emitter *e, pto_op op)
+{
+    if (EMIT_IS(e, op, VIEW)) {
+        emit_alias(e, pto_op_result(op, 0), emit_value(e, pto_op_operand(op, 0)));
+        return PTO_OK;
+    }
+    if (EMIT_IS(e, op, RETURN) && e->is_kernel) return PTO_OK;
+    emit_comment(e, op);
+    if (e->is_kernel) return emit_refuse(op, "not inside of a kernel");
+    if (EMIT_IS(e, op, LAUNCH)) return emit_launch(e, op);
+    if (EMIT_IS(e, op, WORKSPACE)) return emit_workspace(e, op);
+    if (EMIT_IS(e, op, ARRAY)) return emit_array(e, op);
+    if (EMIT_IS(e, op, PRINT) || EMIT_IS(e, op, ASSERT)) return emit_debug(e, op);
+    if (EMIT_IS(e, op, RETURN)) return emit_return(e, op);
+    return emit_refuse(op, "this generator does not know it");
+}
+
+/* ---- functions ---- */
+
+static void put_parameters(emitter *e, text *out)
+{
+    const pto_block body = pto_body(e->function);
+    for (uint32_t i = 0; i < e->symbol_count; i++)
+        text_put(out, "    const int64_t %s = call_->symbols[%u];\n", emit_symbol(e, e->symbols[i]), i);
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
+        const pto_value v = pto_block_arg(body, i);
+        const char *name = emit_value(e, v), *c = emit_memory_type(dtype_of(v));
+        const char *at = emit_format(e, "*(const %s *)call_->arguments[%u]", c, i);
+        if (is_memory(v))
+            text_put(out, "    %s *const %s = call_->arguments[%u];\n", c, name, i);
+        else
+            text_put(out, "    const %s %s = %s;\n", emit_lane_type(dtype_of(v)), name, emit_read(e, dtype_of(v), at));
+        text_put(out, "    (void)%s;\n", name);
+    }
+}
+
+pto_status emit_function(emitter *e, pto_op function, text *out)
+{
+    const pto_block body = pto_body(function);
+    const pto_op last = pto_block_terminator(body);
+    const uint32_t results = PTO_SOME(last) ? pto_op_operand_count(last) : 0;
+    text code = {.run = e->run};
+    begin(e, function, 0);
+    const char *name = emit_global(e, pto_function_name(function));
+    for (uint32_t i = 0; i < pto_block_arg_count(body); i++) PTO_TRY(check_parameter(function, pto_block_arg(body, i)));
+    e->plan = storage_plan_make(e->run, 0);
+    storage_read(&e->plan, &e->source, function);
+    e->out = &code;
+    PTO_TRY(emit_block(e, body));
+    e->out = out;
+    e->depth = 0;
+    emit_comment(e, function);
+    text_put(out, "static int32_t %s_function(const pto_native_call *call_)\n{\n    (void)call_;\n", name);
+    put_parameters(e, out);
+    text_bytes(out, code.p != NULL ? code.p : "", code.n);
+    text_put(out, "    return 0;\n}\n\nstatic const char *const %s_symbols[] = {", name);
+    for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "\"%.*s\", ", PTO_FMT(e->symbols[i]));
+    text_put(out, "NULL};\nstatic const pto_native_function %s_entry = {sizeof %s_entry, %u, %u, 0, ", name, name,
+             pto_block_arg_count(body) + results, e->symbol_count);
+    text_put(out, "\"%.*s\", %s_symbols, %s_function};\n\n", PTO_FMT(pto_function_name(function)), name, name);
+    return PTO_OK;
+}

@@ -1,0 +1,90 @@
+/* Index expressions, as C of int64_t. */
+#include "emit.h"
+
+enum { LOOSE, SUM, PRODUCT, TIGHT }; /* how tightly operators bind */
+
+static int put(emitter *e, text *t, pto_expr x, int around);
+
+static void put_sum(emitter *e, text *t, pto_expr x)
+{
+    const int64_t constant = pto_expr_number(x);
+    int is_first = 1;
+    for (uint32_t pass = 0; pass < 2; pass++) { /* what is added comes first */
+        for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
+            const int64_t coef = pto_expr_coef(x, i);
+            if ((coef < 0) != (pass != 0)) continue;
+            const int64_t size = coef < 0 ? -coef : coef;
+            text_put(t, "%s", is_first ? coef < 0 ? "-" : "" : coef < 0 ? " - " : " + ");
+            if (size != 1) text_put(t, "%lld * ", (long long)size);
+            (void)put(e, t, pto_expr_arg(x, i), PRODUCT);
+            is_first = 0;
+        }
+    }
+    if (constant != 0 || is_first)
+        text_put(t, "%s%lld",
+                 is_first       ? ""
+                 : constant < 0 ? " - "
+                                : " + ",
+                 (long long)(is_first || constant > 0 ? constant : -constant));
+}
+
+static void put_call(emitter *e, text *t, const char *function, pto_expr x)
+{
+    const uint32_t n = pto_expr_arg_count(x);
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        text_put(t, "%s(", function);
+        (void)put(e, t, pto_expr_arg(x, i), LOOSE);
+        text_put(t, ", ");
+    }
+    (void)put(e, t, pto_expr_arg(x, n - 1), LOOSE);
+    for (uint32_t i = 0; i + 1 < n; i++) text_put(t, ")");
+}
+
+static void put_product(emitter *e, text *t, pto_expr x)
+{
+    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
+        if (i != 0) text_put(t, " * ");
+        (void)put(e, t, pto_expr_arg(x, i), PRODUCT);
+    }
+}
+
+/* An integer as int64_t, so that arithmetic has 64 bits. */
+static void put_value(emitter *e, text *t, pto_value v)
+{
+    const pto_dtype type = pto_type_dtype(pto_value_type(v));
+    text_put(t, type == PTO_INDEX || type == PTO_I64 ? "%s" : "(int64_t)%s", emit_value(e, v));
+}
+
+static int put(emitter *e, text *t, pto_expr x, int around)
+{
+    const pto_expr_kind kind = pto_expr_kind_of(x);
+    const int own = kind == PTO_EXPR_SUM ? SUM : kind == PTO_EXPR_PRODUCT ? PRODUCT : TIGHT;
+    if (own <= around && own != TIGHT) text_put(t, "(");
+    switch (kind) {
+    case PTO_EXPR_CONST: text_put(t, "%lld", (long long)pto_expr_number(x)); break;
+    case PTO_EXPR_SYMBOL: text_put(t, "%s", emit_symbol(e, pto_expr_symbol_name(x))); break;
+    case PTO_EXPR_VALUE: put_value(e, t, pto_expr_leaf(x)); break;
+    case PTO_EXPR_SUM: put_sum(e, t, x); break;
+    case PTO_EXPR_PRODUCT: put_product(e, t, x); break;
+    case PTO_EXPR_FLOORDIV: put_call(e, t, "pto_index_floordiv", x); break;
+    case PTO_EXPR_CEILDIV: put_call(e, t, "pto_index_ceildiv", x); break;
+    case PTO_EXPR_MOD: put_call(e, t, "pto_index_mod", x); break;
+    case PTO_EXPR_MIN: put_call(e, t, "pto_index_min", x); break;
+    case PTO_EXPR_MAX: put_call(e, t, "pto_index_max", x); break;
+    default: text_put(t, "0"); break;
+    }
+    if (own <= around && own != TIGHT) text_put(t, ")");
+    return own;
+}
+
+const char *emit_index(emitter *e, pto_expr x)
+{
+    text t = {.run = e->run};
+    (void)put(e, &t, x, LOOSE);
+    return text_end(&t);
+}
+
+const char *emit_index_of(emitter *e, pto_op op, const char *attr, uint32_t i)
+{
+    return emit_index(e, pto_expr_of(op, pto_s(attr), i));
+}

@@ -1,0 +1,115 @@
+/* Text in scratch memory, and lines of C. */
+#include "emit.h"
+
+void text_bytes(text *t, const char *p, size_t n)
+{
+    if (t->capacity - t->n < n + 1) {
+        const size_t capacity = 2 * (t->n + n) + 256;
+        char *bigger = PTO_SCRATCH(t->run, char, capacity);
+        if (t->n != 0) memcpy(bigger, t->p, t->n);
+        t->p = bigger;
+        t->capacity = capacity;
+    }
+    memcpy(t->p + t->n, p, n);
+    t->n += n;
+}
+
+PTO_PRINTF_LIKE(2, 0) static void text_vput(text *t, const char *format, va_list args)
+{
+    char small[512];
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(small, sizeof small, format, args);
+    if (n >= 0 && (size_t)n < sizeof small) {
+        text_bytes(t, small, (size_t)n);
+    } else if (n > 0) {
+        char *large = PTO_SCRATCH(t->run, char, (size_t)n + 1);
+        (void)vsnprintf(large, (size_t)n + 1, format, again);
+        text_bytes(t, large, (size_t)n);
+    }
+    va_end(again);
+}
+
+void text_put(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vput(t, format, args);
+    va_end(args);
+}
+
+const char *text_end(text *t)
+{
+    text_bytes(t, "", 1);
+    t->n--;
+    return t->p;
+}
+
+static void indent(emitter *e)
+{
+    for (uint32_t i = 0; i < e->depth; i++) text_bytes(e->out, "    ", 4);
+}
+
+void emit_line(emitter *e, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    indent(e);
+    text_vput(e->out, format, args);
+    text_bytes(e->out, "\n", 1);
+    va_end(args);
+}
+
+void emit_open(emitter *e, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    indent(e);
+    text_vput(e->out, format, args);
+    text_bytes(e->out, " {\n", 3);
+    e->depth++;
+    va_end(args);
+}
+
+void emit_close(emitter *e, const char *end)
+{
+    e->depth--;
+    emit_line(e, "}%s", end);
+}
+
+const char *emit_format(emitter *e, const char *format, ...)
+{
+    text t = {.run = e->run};
+    va_list args;
+    va_start(args, format);
+    text_vput(&t, format, args);
+    va_end(args);
+    return text_end(&t);
+}
+
+void emit_comment(emitter *e, pto_op op)
+{
+    char at[512], path[512];
+    if (pto_loc_text(pto_op_loc(op), at, sizeof at) == 0) at[0] = 0;
+    (void)pto_op_path(op, path, sizeof path);
+    /* A file may be called anything. */
+    for (char *p = at; *p != 0; p++)
+        if (*p == '*' || *p == '\\' || (unsigned char)*p < ' ') *p = '_';
+    emit_line(e, "/* %s%s%s */", at, at[0] != 0 ? " " : "", path);
+}
+
+uint32_t emit_fault_of(emitter *e, pto_op op, const char *why)
+{
+    const uint32_t number = op.index < e->op_capacity ? e->op_numbers[op.index] : 0;
+    for (uint32_t i = 0; i < e->fault_count; i++)
+        if (e->faults[i].op == number && strcmp(e->faults[i].text, why) == 0) return i + 1;
+    PTO_GROW(e->run, e->faults, e->fault_count, e->fault_capacity);
+    e->faults[e->fault_count++] = (emit_fault){number, why};
+    return e->fault_count;
+}
+
+pto_status emit_refuse(pto_op op, const char *why)
+{
+    const pto_str name = pto_op_name(op);
+    return pto_error(op, "pto.emit-c/unsupported", "`%.*s` has no C yet: %s", PTO_FMT(name), why);
+}

@@ -1,0 +1,469 @@
+/* Tile ops, each a nest of loops over its valid region. */
+#include "emit.h"
+
+static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
+
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+
+/* ---- loops ---- */
+
+typedef struct region {
+    const char *rows, *columns;
+    int one_row, one_column;
+} region;
+
+static pto_status region_of(emitter *e, pto_value v, region *out)
+{
+    pto_expr valid[2];
+    int64_t n = 0;
+    PTO_TRY(pto_value_valid(v, valid));
+    *out = (region){.rows = emit_index(e, valid[0]), .columns = emit_index(e, valid[1])};
+    out->one_row = pto_expr_is_const(valid[0], &n) && n == 1;
+    out->one_column = pto_expr_is_const(valid[1], &n) && n == 1;
+    return PTO_OK;
+}
+
+/* Opens the loops over a region and names its indices. */
+static void open_loops(emitter *e, const region *g, const char **row, const char **column)
+{
+    *row = g->one_row ? "0" : "i_";
+    *column = g->one_column ? "0" : "j_";
+    if (!g->one_row) emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->rows);
+    if (!g->one_column) emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g->columns);
+}
+
+static void close_loops(emitter *e, const region *g)
+{
+    if (!g->one_column) emit_close(e, "");
+    if (!g->one_row) emit_close(e, "");
+}
+
+/* ---- windows of memory ---- */
+
+typedef struct window {
+    const char *base, *row_stride, *column_stride;
+} window;
+
+static pto_expr product_or_zero(pto_expr a, pto_expr b, const pto_run *run)
+{
+    const pto_expr p = PTO_SOME(a) && PTO_SOME(b) ? pto_expr_mul(a, b) : pto_expr_none(run);
+    return PTO_SOME(p) ? p : pto_expr_const(run, 0);
+}
+
+/* Whether `offset + size <= dim` is known; a size that is the least of several needs only one of them to fit. */
+static int is_within(pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
+{
+    const pto_expr over = pto_expr_sub(pto_expr_add(offset, size), dim);
+    if (PTO_SOME(over) && pto_expr_range(over, op, NULL).hi <= 0) return 1;
+    if (pto_expr_kind_of(size) != PTO_EXPR_MIN) return 0;
+    for (uint32_t i = 0; i < pto_expr_arg_count(size); i++)
+        if (is_within(op, offset, pto_expr_arg(size, i), dim)) return 1;
+    return 0;
+}
+
+static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
+{
+    const int is_low = pto_expr_range(offset, op, NULL).lo >= 0, is_high = is_within(op, offset, size, dim);
+    if (is_low && is_high) return;
+    const char *at = emit_index(e, offset), *n = emit_index(e, size), *all = emit_index(e, dim);
+    const uint32_t fault = emit_fault_of(e, op, "reaches beyond the extent of the memory");
+    emit_line(e, "if (%s < 0 || %s > %s - (%s)) return %u;", at, at, all, n, fault);
+}
+
+/* `size`: rows and columns of the tile. */
+static void open_window(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed, window *out)
+{
+    const pto_type type = pto_value_type(memory);
+    const uint32_t rank = pto_type_rank(type);
+    const pto_expr one = pto_expr_const(e->run, 1);
+    pto_expr at = pto_expr_const(e->run, 0), stride[2] = {at, at};
+    for (uint32_t d = 0; d < rank; d++) {
+        const pto_expr offset = pto_expr_of(op, PTO_STR("offsets"), d);
+        const pto_expr extent = d + 1 == rank ? size[!transposed] : d + 2 == rank ? size[transposed] : one;
+        check_dim(e, op, offset, extent, pto_type_dim(type, d));
+        at = pto_expr_add(at, product_or_zero(offset, pto_type_stride(type, d), e->run));
+        if (d + 2 == rank) stride[transposed] = pto_type_stride(type, d);
+        if (d + 1 == rank) stride[!transposed] = pto_type_stride(type, d);
+    }
+    int64_t n = 1;
+    const int is_start = pto_expr_is_const(at, &n) && n == 0;
+    out->base = is_start ? emit_value(e, memory) : emit_format(e, "%s + %s", emit_value(e, memory), emit_index(e, at));
+    out->row_stride = emit_index(e, stride[0]);
+    out->column_stride = emit_index(e, stride[1]);
+}
+
+static const char *window_at(emitter *e, const window *w, const char *name, const char *row, const char *column)
+{
+    text t = {.run = e->run};
+    const int has_row = strcmp(row, "0") != 0, has_column = strcmp(column, "0") != 0;
+    const char *r = w->row_stride, *c = w->column_stride;
+    text_put(&t, "%s[", name);
+    if (has_row) text_put(&t, strpbrk(r, "+-") != NULL ? "%s * (%s)" : "%s * %s", row, r);
+    if (has_row && has_column) text_put(&t, " + ");
+    if (has_column && strcmp(c, "1") == 0) text_put(&t, "%s", column);
+    if (has_column && strcmp(c, "1") != 0) text_put(&t, strpbrk(c, "+-") != NULL ? "%s * (%s)" : "%s * %s", column, c);
+    text_put(&t, has_row || has_column ? "]" : "0]");
+    return text_end(&t);
+}
+
+/* What is beyond `inner` in the whole tile. */
+static void fill_rest(emitter *e, pto_op op, const pto_expr inner[2])
+{
+    const pto_value result = pto_op_result(op, 0);
+    const pto_type type = pto_value_type(result);
+    const char *rows = emit_index(e, pto_type_dim(type, 0)), *columns = emit_index(e, pto_type_dim(type, 1));
+    const char *pad =
+        emit_write(e, pto_type_dtype(type), emit_number(e, pto_type_dtype(type), pto_op_attr(op, PTO_STR("pad")), 1));
+    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", rows);
+    emit_line(e, "for (int64_t j_ = i_ < %s ? %s : 0; j_ < %s; j_++) %s = %s;", emit_index(e, inner[0]),
+              emit_index(e, inner[1]), columns, emit_at(e, result, "i_", "j_"), pad);
+    emit_close(e, "");
+}
+
+static pto_status emit_load(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0), memory = pto_op_operand(op, 0);
+    const pto_dtype t = dtype_of(result);
+    const int pads = PTO_SOME(pto_op_attr(op, PTO_STR("pad")));
+    const char *row, *column, *name = emit_spare(e, "from");
+    window w;
+    pto_expr size[2] = {pto_expr_of(op, PTO_STR("sizes"), 0), pto_expr_of(op, PTO_STR("sizes"), 1)};
+    if (!PTO_SOME(size[0])) PTO_TRY(pto_value_valid(result, size));
+    const region g = {emit_index(e, size[0]), emit_index(e, size[1]), 0, 0};
+    emit_open(e, "%s", "");
+    open_window(e, op, memory, size, pto_attr_bool_of(op, PTO_STR("transpose"), 0), &w);
+    emit_line(e, "const %s *const %s = %s;", emit_memory_type(t), name, w.base);
+    open_loops(e, &g, &row, &column);
+    emit_line(e, "%s = %s;", emit_at(e, result, row, column), window_at(e, &w, name, row, column));
+    close_loops(e, &g);
+    if (pads) fill_rest(e, op, size);
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+/* What an accumulator does on its way out: a relu, a product in f32, rounding. */
+static const char *leaving(emitter *e, pto_op op, pto_dtype from, pto_dtype to, const char *x)
+{
+    const pto_attr scale = pto_op_attr(op, PTO_STR("scale"));
+    const int has_relu = pto_attr_bool_of(op, PTO_STR("relu"), 0), has_scale = PTO_SOME(scale);
+    const pto_dtype passes = has_relu || has_scale ? PTO_F32 : from;
+    if (passes != from) x = emit_format(e, "(float)%s", x);
+    if (has_relu) x = emit_format(e, "(%s <= 0 ? 0 : %s)", x, x);
+    if (has_scale) x = emit_format(e, "(%s * %s)", x, emit_number(e, PTO_F32, scale, 0));
+    return emit_convert(e, to, passes, x, 1, !pto_dtype_is_float(to), 0);
+}
+
+static pto_status emit_store(emitter *e, pto_op op)
+{
+    const pto_value tile = pto_op_operand(op, 0), memory = pto_op_operand(op, 1);
+    const pto_dtype from = dtype_of(tile), to = dtype_of(memory);
+    const char *row, *column, *name = emit_spare(e, "to");
+    window w;
+    region g;
+    pto_expr size[2];
+    PTO_TRY(pto_value_valid(tile, size));
+    PTO_TRY(region_of(e, tile, &g));
+    emit_open(e, "%s", "");
+    open_window(e, op, memory, size, 0, &w);
+    emit_line(e, "%s *const %s = %s;", emit_memory_type(to), name, w.base);
+    open_loops(e, &g, &row, &column);
+    const char *at = emit_at(e, tile, row, column);
+    const int is_plain =
+        from == to && !pto_attr_bool_of(op, PTO_STR("relu"), 0) && !PTO_SOME(pto_op_attr(op, PTO_STR("scale")));
+    emit_line(e, "%s = %s;", window_at(e, &w, name, row, column),
+              is_plain ? at : emit_write(e, to, leaving(e, op, from, to, emit_read(e, from, at))));
+    close_loops(e, &g);
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+/* ---- element by element ---- */
+
+int emit_is_map(emitter *e, pto_op op)
+{
+    switch (rule_of(op)) {
+    case PTO_RULE_UNARY:
+    case PTO_RULE_BINARY:
+    case PTO_RULE_BITWISE:
+    case PTO_RULE_REMAINDER:
+    case PTO_RULE_REMAINDER_SCALAR:
+    case PTO_RULE_ROW_BINARY:
+    case PTO_RULE_COL_BINARY:
+    case PTO_RULE_SCALAR:
+    case PTO_RULE_COMPARE:
+    case PTO_RULE_COMPARE_SCALAR:
+    case PTO_RULE_SELECT:
+    case PTO_RULE_SELECT_SCALAR:
+    case PTO_RULE_CONVERT:
+    case PTO_RULE_MOVE:
+    case PTO_RULE_ROW_EXPAND:
+    case PTO_RULE_COL_EXPAND:
+    case PTO_RULE_FILL: return 1;
+    default: (void)e; return 0;
+    }
+}
+
+/* An operand's element for that of the result at [row, column]. */
+static const char *operand_at(emitter *e, pto_op op, uint32_t i, const char *row, const char *column)
+{
+    const uint32_t rule = rule_of(op);
+    const pto_value v = pto_op_operand(op, i);
+    if (!storage_is_tile(v)) return emit_value(e, v);
+    const int along_row = (rule == PTO_RULE_ROW_BINARY && i == 1) || rule == PTO_RULE_ROW_EXPAND;
+    const int along_column = (rule == PTO_RULE_COL_BINARY && i == 1) || rule == PTO_RULE_COL_EXPAND;
+    return emit_read(e, dtype_of(v), emit_at(e, v, along_column ? "0" : row, along_row ? "0" : column));
+}
+
+static pto_status emit_map(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0);
+    const char *row, *column, *x[4] = {NULL};
+    region g;
+    PTO_TRY(region_of(e, result, &g));
+    open_loops(e, &g, &row, &column);
+    for (uint32_t i = 0; i < pto_op_operand_count(op) && i < 4; i++) x[i] = operand_at(e, op, i, row, column);
+    const char *formula = emit_formula(e, op, x);
+    if (formula == NULL) return emit_refuse(op, "its formula is not known");
+    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_write(e, dtype_of(result), formula));
+    close_loops(e, &g);
+    return PTO_OK;
+}
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+    const char *suffix, *step;        /* of the name; function or operator */
+    const char *empty, *start;        /* of floats: of no element; NaN loses against numbers */
+    const char *of_int, *of_unsigned; /* NULL: 0 */
+} reduction;
+
+static const reduction reductions[] = {
+    {"sum", "add", "0.0f", "0.0f", "0", "0"},
+    {"prod", "mul", "1.0f", "1.0f", "1", "1"},
+    {"max", "max", "-__builtin_inff()", "__builtin_nanf(\"\")", "least", "0"},
+    {"min", "min", "__builtin_inff()", "__builtin_nanf(\"\")", "most", "most"},
+};
+
+static const reduction *reduction_of(pto_op op)
+{
+    const pto_str name = pto_op_name(op);
+    for (uint32_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++) {
+        const size_t n = strlen(reductions[i].suffix);
+        if (name.n > n && memcmp(name.p + name.n - n, reductions[i].suffix, n) == 0) return &reductions[i];
+    }
+    return NULL;
+}
+
+static const char *start_of(emitter *e, const reduction *r, pto_dtype t, const char *count)
+{
+    if (pto_dtype_is_float(t))
+        return strcmp(r->empty, r->start) == 0 ? r->start
+                                               : emit_format(e, "%s == 0 ? %s : %s", count, r->empty, r->start);
+    const char *name = emit_type_name(t);
+    const int is_unsigned = name[0] == 'u', bits = (int)(8 * pto_dtype_bytes(t));
+    const char *start = is_unsigned ? r->of_unsigned : r->of_int;
+    if (strcmp(start, "least") == 0) return emit_format(e, "INT%d_MIN", bits);
+    if (strcmp(start, "most") == 0) return emit_format(e, is_unsigned ? "UINT%d_MAX" : "INT%d_MAX", bits);
+    return start;
+}
+
+static const char *step_of(emitter *e, const reduction *r, pto_dtype t, const char *a, const char *b)
+{
+    const int is_float = pto_dtype_is_float(t);
+    if (is_float && strcmp(r->step, "add") == 0) return emit_format(e, "%s + %s", a, b);
+    if (is_float && strcmp(r->step, "mul") == 0) return emit_format(e, "%s * %s", a, b);
+    return emit_format(e, "pto_%s_%s_1(%s, %s)", r->step, is_float ? "f32" : emit_type_name(t), a, b);
+}
+
+/* Rows in f32, rounded at the end; columns in the element type. */
+static pto_status emit_reduce(emitter *e, pto_op op, int along_row)
+{
+    const pto_value a = pto_op_operand(op, 0), result = pto_op_result(op, 0);
+    const pto_dtype t = dtype_of(a);
+    const reduction *r = reduction_of(op);
+    region g;
+    if (r == NULL || emit_lane_type(t) == NULL) return emit_refuse(op, "what it reduces by is not known");
+    PTO_TRY(region_of(e, a, &g));
+    const char *outer = along_row ? "i_" : "j_", *inner = along_row ? "j_" : "i_";
+    const char *outer_count = along_row ? g.rows : g.columns, *inner_count = along_row ? g.columns : g.rows;
+    emit_open(e, "for (int64_t %s = 0; %s < %s; %s++)", outer, outer, outer_count, outer);
+    emit_line(e, "%s all_ = %s;", emit_lane_type(t), start_of(e, r, t, inner_count));
+    const char *element = emit_read(e, t, emit_at(e, a, "i_", "j_"));
+    const char *step = step_of(e, r, t, "all_", element);
+    emit_line(e, "for (int64_t %s = 0; %s < %s; %s++) all_ = %s;", inner, inner, inner_count, inner,
+              along_row ? step : emit_rounded(e, t, step));
+    emit_line(e, "%s = %s;", emit_at(e, result, along_row ? "i_" : "0", along_row ? "0" : "j_"),
+              emit_write(e, t, "all_"));
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+/* ---- products ---- */
+
+static const char *product_step(emitter *e, pto_dtype sums, pto_dtype t, const char *to, const char *a, const char *b)
+{
+    if (sums == PTO_F32) return emit_format(e, "pto_fma_f32_1(%s, %s, %s)", emit_read(e, t, a), emit_read(e, t, b), to);
+    return emit_format(e, "(int32_t)((uint32_t)%s + (uint32_t)%s * (uint32_t)%s)", to, a, b);
+}
+
+/* k ascending for each sum, so that the columns of a row can be computed side by side. */
+static pto_status emit_matmul(emitter *e, pto_op op, int accumulates)
+{
+    const pto_value result = pto_op_result(op, 0);
+    const pto_value left = pto_op_operand(op, (uint32_t)accumulates),
+                    right = pto_op_operand(op, 1 + (uint32_t)accumulates);
+    const pto_dtype t = dtype_of(left), sums = dtype_of(result);
+    pto_expr depth[2];
+    region g;
+    PTO_TRY(region_of(e, result, &g));
+    PTO_TRY(pto_value_valid(left, depth));
+    if (accumulates && strcmp(emit_tile(e, result), emit_tile(e, pto_op_operand(op, 0))) != 0) {
+        const pto_value to = result, from = pto_op_operand(op, 0);
+        PTO_TRY(emit_hand_over(e, 1, &to, &from, 0));
+    }
+    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
+    const char *sum = emit_at(e, result, "i_", "j_");
+    if (!accumulates) emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, sum);
+    emit_open(e, "for (int64_t k_ = 0; k_ < %s; k_++)", emit_index(e, depth[1]));
+    emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
+    emit_line(e, "    %s = %s;", sum,
+              product_step(e, sums, t, sum, emit_at(e, left, "i_", "k_"), emit_at(e, right, "k_", "j_")));
+    emit_close(e, "");
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+/* ---- the others ---- */
+
+static pto_status emit_zero_acc(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0);
+    region g;
+    PTO_TRY(region_of(e, result, &g));
+    emit_line(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
+    emit_line(e, "    for (int64_t j_ = 0; j_ < %s; j_++) %s = 0;", g.columns, emit_at(e, result, "i_", "j_"));
+    return PTO_OK;
+}
+
+static pto_status emit_iota(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0), start = pto_op_operand(op, 0);
+    const pto_dtype t = dtype_of(result);
+    region g;
+    PTO_TRY(region_of(e, result, &g));
+    if (!g.one_row) emit_open(e, "if (%s > 0)", g.rows);
+    emit_line(e, "for (int64_t j_ = 0; j_ < %s; j_++) %s = (%s)((uint64_t)%s + (uint64_t)j_);", g.columns,
+              emit_at(e, result, "0", "j_"), emit_lane_type(t),
+              emit_convert(e, t, dtype_of(start), emit_value(e, start), 1, 0, 0));
+    if (!g.one_row) emit_close(e, "");
+    return PTO_OK;
+}
+
+static pto_status emit_transpose(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0);
+    const char *row, *column;
+    region g;
+    PTO_TRY(region_of(e, result, &g));
+    open_loops(e, &g, &row, &column);
+    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_at(e, pto_op_operand(op, 0), column, row));
+    close_loops(e, &g);
+    return PTO_OK;
+}
+
+static pto_status emit_fillpad(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0), source = pto_op_operand(op, 0);
+    const char *row, *column;
+    region g;
+    pto_expr valid[2];
+    PTO_TRY(pto_value_valid(source, valid));
+    PTO_TRY(region_of(e, source, &g));
+    open_loops(e, &g, &row, &column);
+    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_at(e, source, row, column));
+    close_loops(e, &g);
+    fill_rest(e, op, valid);
+    return PTO_OK;
+}
+
+/* Elements of `table` by index: gathers them, or scatters `listed` there. */
+static pto_status emit_by_index(emitter *e, pto_op op, pto_value table, pto_value listed, pto_value index, int gathers)
+{
+    region g, all;
+    PTO_TRY(region_of(e, index, &g));
+    PTO_TRY(region_of(e, table, &all));
+    const uint32_t fault = emit_fault_of(e, op, "has an index that is out of range");
+    if (!g.one_row) emit_open(e, "if (%s > 0)", g.rows);
+    emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_++)", g.columns);
+    emit_line(e, "const int32_t at_ = %s;", emit_at(e, index, "0", "j_"));
+    emit_line(e, "if (at_ < 0 || at_ >= %s) return %u;", all.columns, fault);
+    const char *in_table = emit_at(e, table, "0", "at_"), *in_list = emit_at(e, listed, "0", "j_");
+    emit_line(e, "%s = %s;", gathers ? in_list : in_table, gathers ? in_table : in_list);
+    emit_close(e, "");
+    if (!g.one_row) emit_close(e, "");
+    return PTO_OK;
+}
+
+static pto_status emit_scatter(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0), base = pto_op_operand(op, 0);
+    if (strcmp(emit_tile(e, result), emit_tile(e, base)) != 0) PTO_TRY(emit_hand_over(e, 1, &result, &base, 0));
+    return emit_by_index(e, op, result, pto_op_operand(op, 1), pto_op_operand(op, 2), 0);
+}
+
+static pto_status emit_read_scalar(emitter *e, pto_op op)
+{
+    const pto_value tile = pto_op_operand(op, 0), result = pto_op_result(op, 0);
+    const char *row = emit_index_of(e, op, "offsets", 0), *column = emit_index_of(e, op, "offsets", 1);
+    pto_expr valid[2];
+    PTO_TRY(pto_value_valid(tile, valid));
+    const pto_expr one = pto_expr_const(e->run, 1);
+    for (uint32_t d = 0; d < 2; d++) check_dim(e, op, pto_expr_of(op, PTO_STR("offsets"), d), one, valid[d]);
+    const char *at =
+        emit_format(e, "%s[(%s) * %lld + %s]", emit_tile(e, tile), row, (long long)emit_columns(tile), column);
+    emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
+              emit_convert(e, dtype_of(result), dtype_of(tile), emit_read(e, dtype_of(tile), at), 1, 0, 0));
+    return PTO_OK;
+}
+
+pto_status emit_scalar_of(emitter *e, pto_op op)
+{
+    const pto_value memory = pto_op_operand(op, 0), result = pto_op_result(op, 0);
+    const pto_expr one = pto_expr_const(e->run, 1), size[2] = {one, one};
+    window w;
+    open_window(e, op, memory, size, 0, &w);
+    emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
+              emit_read(e, dtype_of(memory), emit_format(e, "*(%s)", w.base)));
+    return PTO_OK;
+}
+
+static pto_status check_types(pto_op op)
+{
+    for (uint32_t i = 0; i < pto_op_operand_count(op) + pto_op_result_count(op); i++) {
+        const uint32_t n = pto_op_operand_count(op);
+        const pto_value v = i < n ? pto_op_operand(op, i) : pto_op_result(op, i - n);
+        if (emit_lane_type(dtype_of(v)) == NULL) return emit_refuse(op, "of one of its element types");
+    }
+    return PTO_OK;
+}
+
+pto_status emit_tile_op(emitter *e, pto_op op)
+{
+    PTO_TRY(check_types(op));
+    emit_comment(e, op);
+    if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
+    if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
+    if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
+    if (EMIT_IS(e, op, IOTA)) return emit_iota(e, op);
+    if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
+    if (EMIT_IS(e, op, FILLPAD)) return emit_fillpad(e, op);
+    if (EMIT_IS(e, op, READ_SCALAR)) return emit_read_scalar(e, op);
+    if (EMIT_IS(e, op, MATMUL)) return emit_matmul(e, op, 0);
+    if (EMIT_IS(e, op, MATMUL_ACC)) return emit_matmul(e, op, 1);
+    if (EMIT_IS(e, op, SCATTER)) return emit_scatter(e, op);
+    if (EMIT_IS(e, op, GATHER))
+        return emit_by_index(e, op, pto_op_operand(op, 0), pto_op_result(op, 0), pto_op_operand(op, 1), 1);
+    if (rule_of(op) == PTO_RULE_ROW_REDUCE) return emit_reduce(e, op, 1);
+    if (rule_of(op) == PTO_RULE_COL_REDUCE) return emit_reduce(e, op, 0);
+    return emit_is_map(e, op) ? emit_map(e, op) : emit_refuse(op, "this generator does not know it");
+}

@@ -1,0 +1,36 @@
+/* Code generators: write a module as text, such as a C file.
+ *
+ * A backend names one in an option of the type plugin reference, whose choice is the kind "generator", and gets its
+ * text by pto_generate; `pto-opt -o x.c` asks the one that the backend of the pipeline names for it. */
+#ifndef PTO_GENERATOR_H
+#define PTO_GENERATOR_H
+
+#include <pto/abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the text goes, piece by piece. */
+typedef struct pto_text_sink {
+    uint32_t struct_size, reserved;
+    void *self;
+    /* Takes `n` bytes, which it copies. PTO_FAILED: no more text is wanted, and whoever made the sink knows why. */
+    pto_status (*write)(void *self, const char *text, size_t n);
+} pto_text_sink;
+
+/* The descriptor. */
+typedef struct pto_generator {
+    uint32_t struct_size, reserved;
+    const char *id, *summary;
+    const pto_option *const *options;
+    const char *suffix; /* of the names of files with such text: ".c" */
+    /* Writes the whole module, which it reads and does not change; the same text for the same module. PTO_FAILED after
+     * a diagnostic at the op that has no text, or when the sink failed. */
+    pto_status (*generate)(const pto_run *run, const pto_text_sink *sink);
+} pto_generator;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

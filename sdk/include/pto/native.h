@@ -1,0 +1,383 @@
+/* What C that pto.emit-c writes and its caller have in common, and the scalar arithmetic that such C is made of.
+ *
+ * Generated files include it, and so does the backend that loads them. It includes nothing of the SDK but small headers
+ * of pure functions, so that a compiler reads it fast. Numerics are those of the tile ops: f32 is IEEE, nearest even;
+ * f16 and bf16 compute in f32 and are rounded after each op; max and min ignore a NaN beside a number, -0 < +0;
+ * integers wrap, and x / 0 is all ones. */
+#ifndef PTO_NATIVE_H
+#define PTO_NATIVE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the boundary ---- */
+
+/* What an instance runs on: the frame that the launch filled, which instance it is, and scratch memory of the thread,
+ * aligned to 64 bytes. Returns 0, or the number of a fault. */
+typedef int32_t (*pto_native_kernel)(const void *frame, int64_t instance, char *scratch);
+
+/* What generated code asks of its caller. Calls come from the thread of the call of the function. */
+typedef struct pto_native_services {
+    uint32_t struct_size, reserved;
+    void *self;
+    /* Runs all instances, in any order and on any threads, and returns when all are done: 0, or the fault of the first
+     * instance that has one. */
+    int32_t (*launch)(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes);
+    /* Memory aligned to 64 bytes, until release is called with what `mark` returned before, or the call ends. NULL:
+     * there is none. Its contents are arbitrary. */
+    void *(*allocate)(void *self, size_t bytes);
+    size_t (*mark)(void *self);
+    void (*release)(void *self, size_t mark);
+    /* A debug op, by its number in the module: prints `data`, or checks it. Returns 0, or `fault`. */
+    int32_t (*debug)(void *self, uint32_t op, const void *data, const int64_t *dims, const int64_t *strides,
+                     int32_t fault);
+} pto_native_services;
+
+/* One call. Tensors are dense, row-major. */
+typedef struct pto_native_call {
+    uint32_t struct_size, reserved;
+    const pto_native_services *services;
+    void *const *arguments; /* one for each parameter, then results */
+    const int64_t *symbols; /* in the order of the function's list */
+} pto_native_call;
+
+typedef struct pto_native_function {
+    uint32_t struct_size, argument_count, symbol_count, reserved;
+    const char *name;           /* as in the module, without `@` */
+    const char *const *symbols; /* names, without `$` */
+    int32_t (*run)(const pto_native_call *call);
+} pto_native_function;
+
+/* What can go wrong: at the op with that number in a walk through the module, the first of which has number 1. */
+typedef struct pto_native_fault {
+    uint32_t op;
+    const char *text;
+} pto_native_fault;
+
+/* What a generated file exports, as `pto_native_module_v1`. */
+typedef struct pto_native_module {
+    uint32_t struct_size, function_count, fault_count, reserved;
+    const pto_native_function *const *functions;
+    const pto_native_fault *faults; /* fault n is faults[n - 1] */
+} pto_native_module;
+
+/* ---- index arithmetic ---- */
+
+static inline int64_t pto_index_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static inline int64_t pto_index_ceildiv(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
+static inline int64_t pto_index_mod(int64_t a, int64_t b) { return a - b * pto_index_floordiv(a, b); }
+static inline int64_t pto_index_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- floats in memory ---- */
+
+typedef uint16_t pto_f16_bits, pto_bf16_bits;
+typedef uint8_t pto_f8_bits;
+
+static inline float pto_float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint32_t pto_bits_of_float(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+#if defined(__FLT16_MAX__)
+__extension__ typedef _Float16 pto_native_half;
+static inline float pto_f16_load_1(uint16_t bits)
+{
+    pto_native_half x;
+    memcpy(&x, &bits, sizeof x);
+    return (float)x;
+}
+static inline uint16_t pto_f16_store_1(float x)
+{
+    const pto_native_half y = (pto_native_half)x;
+    uint16_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    return x != x ? 0x7e00 : bits;
+}
+#else
+static inline float pto_f16_load_1(uint16_t bits)
+{
+    const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+    if (magnitude >= 0x7c00u) return pto_float_of_bits(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
+    const float x = pto_float_of_bits(magnitude << 13) * 0x1p112f; /* exponents of both types, subnormals too */
+    return pto_float_of_bits(sign | pto_bits_of_float(x));
+}
+static inline uint16_t pto_f16_store_1(float x)
+{
+    const uint32_t bits = pto_bits_of_float(x), magnitude = bits & 0x7fffffffu;
+    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000u);
+    if (magnitude > 0x7f800000u) return 0x7e00;
+    if (magnitude >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
+    if (magnitude < 0x38800000u) {
+        /* The sum has the last bit of the result as its own: adding rounds. */
+        const float sum = pto_float_of_bits(magnitude) + 0.5f;
+        return (uint16_t)(sign | (pto_bits_of_float(sum) - 0x3f000000u));
+    }
+    const uint32_t rounded = magnitude + 0xfffu + (magnitude >> 13 & 1u);
+    return (uint16_t)(sign | (rounded - 0x38000000u) >> 13);
+}
+#endif
+static inline float pto_bf16_load_1(uint16_t bits) { return pto_float_of_bits((uint32_t)bits << 16); }
+static inline uint16_t pto_bf16_store_1(float x)
+{
+    const uint32_t bits = pto_bits_of_float(x);
+    return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+static inline float pto_f16_round_1(float x) { return pto_f16_load_1(pto_f16_store_1(x)); }
+static inline float pto_bf16_round_1(float x) { return pto_bf16_load_1(pto_bf16_store_1(x)); }
+
+/* ---- f32, which f16 and bf16 compute in too ---- */
+
+/* The sum of two zeros is -0 only when both are. */
+static inline float pto_max_f32_1(float a, float b)
+{
+    const float larger = a > b ? a : b, equal = a == b && a == 0 ? a + b : larger;
+    return a != a ? b : b != b ? a : equal;
+}
+static inline float pto_min_f32_1(float a, float b)
+{
+    const float smaller = a < b ? a : b, equal = a == b && a == 0 ? -(-a - b) : smaller;
+    return a != a ? b : b != b ? a : equal;
+}
+static inline float pto_abs_f32_1(float a) { return __builtin_fabsf(a); }
+static inline float pto_relu_f32_1(float a) { return a > 0 ? a : 0; }
+static inline float pto_sqrt_f32_1(float a) { return __builtin_sqrtf(a); }
+static inline float pto_rsqrt_f32_1(float a) { return (float)(1 / sqrt((double)a)); }
+static inline float pto_reciprocal_f32_1(float a) { return 1 / a; }
+static inline float pto_exp_f32_1(float a) { return (float)exp((double)a); }
+static inline float pto_log_f32_1(float a) { return (float)log((double)a); }
+static inline float pto_pow_f32_1(float a, float b) { return (float)pow((double)a, (double)b); }
+static inline float pto_fmod_f32_1(float a, float b) { return (float)fmod((double)a, (double)b); }
+/* With the sign of b. */
+static inline float pto_rem_f32_1(float a, float b)
+{
+    const double rest = fmod((double)a, (double)b);
+    if (rest == 0) return (float)copysign(0, (double)b);
+    return (float)((rest < 0) != (b < 0) && rest == rest ? rest + (double)b : rest);
+}
+/* a * b + c, rounded once where the target has an instruction for it. */
+static inline float pto_fma_f32_1(float a, float b, float c)
+{
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* ---- integers: T of `bits` bits, U its unsigned one ---- */
+
+#define PTO_NATIVE_INTEGER(name, T, U, bits)                                                                      \
+    static inline T pto_add_##name##_1(T a, T b) { return (T)((uint64_t)a + (uint64_t)b); }                       \
+    static inline T pto_sub_##name##_1(T a, T b) { return (T)((uint64_t)a - (uint64_t)b); }                       \
+    static inline T pto_mul_##name##_1(T a, T b) { return (T)((uint64_t)a * (uint64_t)b); }                       \
+    static inline T pto_max_##name##_1(T a, T b) { return a > b ? a : b; }                                        \
+    static inline T pto_min_##name##_1(T a, T b) { return a < b ? a : b; }                                        \
+    static inline T pto_neg_##name##_1(T a) { return (T)(0 - (uint64_t)a); }                                      \
+    static inline T pto_abs_##name##_1(T a) { return a < (T)1 && a != 0 ? (T)(0 - (uint64_t)a) : a; }             \
+    static inline T pto_relu_##name##_1(T a) { return a > 0 ? a : 0; }                                            \
+    static inline T pto_and_##name##_1(T a, T b) { return (T)(a & b); }                                           \
+    static inline T pto_or_##name##_1(T a, T b) { return (T)(a | b); }                                            \
+    static inline T pto_xor_##name##_1(T a, T b) { return (T)(a ^ b); }                                           \
+    static inline T pto_not_##name##_1(T a) { return (T)~a; }                                                     \
+    static inline T pto_shl_##name##_1(T a, T b) { return (uint64_t)b >= (bits) ? (T)0 : (T)((uint64_t)a << b); } \
+    static inline T pto_shr_##name##_1(T a, T b)                                                                  \
+    {                                                                                                             \
+        if ((uint64_t)b >= (bits)) return a < (T)1 && a != 0 ? (T) - 1 : (T)0;                                    \
+        return (T)(a >> b);                                                                                       \
+    }                                                                                                             \
+    static inline T pto_div_##name##_1(T a, T b)                                                                  \
+    {                                                                                                             \
+        return b == 0 ? (T) - 1 : b == (T) - 1 && (T) - 1 < (T)1 ? (T)(0 - (uint64_t)a) : (T)(a / b);             \
+    }                                                                                                             \
+    static inline T pto_fmod_##name##_1(T a, T b)                                                                 \
+    {                                                                                                             \
+        return b == 0 ? (T) - 1 : b == (T) - 1 && (T) - 1 < (T)1 ? (T)0 : (T)(a % b);                             \
+    }                                                                                                             \
+    static inline T pto_rem_##name##_1(T a, T b)                                                                  \
+    {                                                                                                             \
+        const T rest = pto_fmod_##name##_1(a, b);                                                                 \
+        return b != 0 && rest != 0 && (rest < (T)1) != (b < (T)1) ? (T)(rest + b) : rest;                         \
+    }
+PTO_NATIVE_INTEGER(i8, int8_t, uint8_t, 8)
+PTO_NATIVE_INTEGER(i16, int16_t, uint16_t, 16)
+PTO_NATIVE_INTEGER(i32, int32_t, uint32_t, 32)
+PTO_NATIVE_INTEGER(i64, int64_t, uint64_t, 64)
+PTO_NATIVE_INTEGER(u8, uint8_t, uint8_t, 8)
+PTO_NATIVE_INTEGER(u16, uint16_t, uint16_t, 16)
+PTO_NATIVE_INTEGER(u32, uint32_t, uint32_t, 32)
+PTO_NATIVE_INTEGER(u64, uint64_t, uint64_t, 64)
+#undef PTO_NATIVE_INTEGER
+
+/* ---- conversions ---- */
+
+/* NONE: nearest even for float targets, towards zero for integer targets. ROUND: ties away from zero. ODD: truncate,
+ * then set the last bit when that was inexact. */
+enum { PTO_CAST_NONE, PTO_CAST_RINT, PTO_CAST_ROUND, PTO_CAST_FLOOR, PTO_CAST_CEIL, PTO_CAST_TRUNC, PTO_CAST_ODD };
+
+/* To a whole number. */
+static inline double pto_cast_integral(double x, int mode)
+{
+    const double t = trunc(x);
+    switch (mode) {
+    case PTO_CAST_NONE:
+    case PTO_CAST_TRUNC: return t;
+    case PTO_CAST_RINT: return rint(x);
+    case PTO_CAST_ROUND: return round(x);
+    case PTO_CAST_FLOOR: return floor(x);
+    case PTO_CAST_CEIL: return ceil(x);
+    default: return t == x || fmod(t, 2) != 0 || x != x ? t : t + copysign(1, x);
+    }
+}
+
+/* To an integer of `bits` bits, in 64: clamps (NaN: 0) or wraps; of what is not finite, without clamping, the lowest
+ * value of signed types and all ones of others. */
+static inline int64_t pto_cast_to_int(double x, int bits, int is_unsigned, int mode, int saturates)
+{
+    const int64_t most = is_unsigned ? (int64_t)(bits == 64 ? UINT64_MAX : (UINT64_C(1) << (bits & 63)) - 1)
+                                     : (int64_t)((UINT64_C(1) << (bits - 1)) - 1),
+                  least = is_unsigned ? 0 : -most - 1;
+    if (x - x != 0) {
+        if (!saturates) return is_unsigned ? -1 : least;
+        return x != x ? 0 : x > 0 ? most : least;
+    }
+    x = pto_cast_integral(x, mode);
+    if (saturates) {
+        if (x >= (is_unsigned ? (double)(uint64_t)most : (double)most)) return most;
+        if (x <= (double)least) return least;
+    }
+    if (x >= -0x1p63 && x < 0x1p63) return (int64_t)x;
+    const uint64_t magnitude = (uint64_t)fmod(fabs(x), 0x1p64);
+    return (int64_t)(x < 0 ? 0 - magnitude : magnitude);
+}
+
+/* An integer in 64 bits, clamped to another type. */
+static inline int64_t pto_cast_clamp(int64_t v, int from_unsigned, int bits, int is_unsigned)
+{
+    const int64_t most = is_unsigned ? (int64_t)((UINT64_C(1) << (bits & 63)) - 1)
+                                     : (int64_t)((UINT64_C(1) << (bits - 1)) - 1),
+                  least = is_unsigned ? 0 : -most - 1;
+    if (bits == 64 && is_unsigned) return !from_unsigned && v < 0 ? 0 : v;
+    if ((from_unsigned && v < 0) || v > most) return most;
+    return v < least ? least : v;
+}
+
+/* Truncated to 53 bits, with an odd last bit when inexact: rounding that once more to at most 51 bits is exact. */
+static inline double pto_cast_from_int(int64_t v, int is_unsigned)
+{
+    const int is_negative = !is_unsigned && v < 0;
+    uint64_t a = is_negative ? 0 - (uint64_t)v : (uint64_t)v;
+    double scale = is_negative ? -1 : 1;
+    for (uint64_t sticky = 0; a >> 53 != 0; scale *= 2) {
+        sticky |= a & 1;
+        a = a >> 1 | sticky;
+    }
+    return (double)a * scale;
+}
+
+/* A float format: bits of exponent and mantissa, the patterns without sign of the largest value, of what is beyond and
+ * of NaN. */
+typedef struct pto_cast_format {
+    uint32_t bias, mantissa_bits, sign_bit, max_bits, inf_bits, nan_bits;
+} pto_cast_format;
+#define PTO_CAST_F32 ((pto_cast_format){127, 23, 0x80000000u, 0x7f7fffff, 0x7f800000, 0x7fc00000})
+#define PTO_CAST_F16 ((pto_cast_format){15, 10, 0x8000, 0x7bff, 0x7c00, 0x7e00})
+#define PTO_CAST_BF16 ((pto_cast_format){127, 7, 0x8000, 0x7f7f, 0x7f80, 0x7fc0})
+#define PTO_CAST_F8E4M3 ((pto_cast_format){7, 3, 0x80, 0x7e, 0x7f, 0x7f})
+#define PTO_CAST_F8E5M2 ((pto_cast_format){15, 2, 0x80, 0x7b, 0x7c, 0x7e})
+
+/* Whether a magnitude with this rest between two neighbours goes to the larger one. */
+static inline int pto_cast_rounds_up(double rest, int is_odd, int is_negative, int mode)
+{
+    switch (mode) {
+    case PTO_CAST_ROUND: return rest >= 0.5;
+    case PTO_CAST_FLOOR: return rest > 0 && is_negative;
+    case PTO_CAST_CEIL: return rest > 0 && !is_negative;
+    case PTO_CAST_TRUNC: return 0;
+    case PTO_CAST_ODD: return rest > 0 && !is_odd;
+    default: return rest > 0.5 || (rest == 0.5 && is_odd);
+    }
+}
+
+/* The pattern of x in a format. Beyond the largest value: that when it clamps, else infinity. */
+static inline uint32_t pto_cast_encode(pto_cast_format f, double x, int mode, int saturates)
+{
+    if (x != x) return f.nan_bits;
+    const int is_negative = signbit(x) != 0;
+    const uint32_t sign = is_negative ? f.sign_bit : 0;
+    const double a = fabs(x);
+    int e;
+    if (isinf(a)) return sign | (saturates ? f.max_bits : f.inf_bits);
+    if (a == 0) return sign;
+    (void)frexp(a, &e);
+    /* 2^quantum is one unit of the last place: of the binade of a, or of the subnormals. */
+    const int least = 1 - (int)f.bias - (int)f.mantissa_bits;
+    const int quantum = e - 1 - (int)f.mantissa_bits > least ? e - 1 - (int)f.mantissa_bits : least;
+    const double scaled = ldexp(a, -quantum), whole = floor(scaled);
+    uint64_t bits = (uint64_t)whole;
+    bits += (uint64_t)pto_cast_rounds_up(scaled - whole, (int)(bits & 1), is_negative, mode);
+    bits += (uint64_t)(quantum - least) << f.mantissa_bits;
+    if (bits > f.max_bits) bits = saturates ? f.max_bits : f.inf_bits;
+    return sign | (uint32_t)bits;
+}
+
+/* The value of a pattern of a format of 8 bits. */
+static inline float pto_cast_decode(pto_cast_format f, uint32_t bits)
+{
+    const uint32_t magnitude = bits & (f.sign_bit - 1), mantissa = magnitude & ((1u << f.mantissa_bits) - 1);
+    const int exponent = (int)(magnitude >> f.mantissa_bits), least = 1 - (int)f.bias - (int)f.mantissa_bits;
+    const float sign = (bits & f.sign_bit) != 0 ? -1.0f : 1.0f;
+    if (magnitude > f.max_bits)
+        return f.inf_bits != f.nan_bits && mantissa == 0 ? sign * HUGE_VALF : __builtin_nanf("");
+    if (exponent == 0) return sign * ldexpf((float)mantissa, least);
+    return sign * ldexpf((float)(mantissa + (1u << f.mantissa_bits)), least + exponent - 1);
+}
+static inline float pto_f8e4m3_load_1(uint8_t bits) { return pto_cast_decode(PTO_CAST_F8E4M3, bits); }
+static inline float pto_f8e5m2_load_1(uint8_t bits) { return pto_cast_decode(PTO_CAST_F8E5M2, bits); }
+static inline uint8_t pto_f8e4m3_store_1(float x)
+{
+    return (uint8_t)pto_cast_encode(PTO_CAST_F8E4M3, (double)x, PTO_CAST_RINT, 0);
+}
+static inline uint8_t pto_f8e5m2_store_1(float x)
+{
+    return (uint8_t)pto_cast_encode(PTO_CAST_F8E5M2, (double)x, PTO_CAST_RINT, 0);
+}
+/* A power of two, without sign and zero. */
+static inline float pto_f8e8m0_load_1(uint8_t bits)
+{
+    return bits == 0xff ? __builtin_nanf("") : ldexpf(1.0f, (int)bits - 127);
+}
+static inline uint32_t pto_cast_encode_f8e8m0(double x, int mode, int saturates)
+{
+    int e;
+    if (x != x || signbit(x)) return 0xff;
+    if (isinf(x)) return saturates ? 0xfe : 0xff;
+    if (x <= 0x1p-127) return 0;
+    const double rest = frexp(x, &e) * 2 - 1; /* x = (1 + rest) * 2^(e-1) */
+    const int exponent = e - 1 + 127 + pto_cast_rounds_up(rest, ((e - 1 + 127) & 1) != 0, 0, mode);
+    if (exponent < 0) return 0;
+    return exponent > 0xfe ? saturates ? 0xfe : 0xff : (uint32_t)exponent;
+}
+static inline uint8_t pto_f8e8m0_store_1(float x)
+{
+    return (uint8_t)pto_cast_encode_f8e8m0((double)x, PTO_CAST_RINT, 0);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+/* `-o x.c`: the module as the code generator of the pipeline writes it. */
+#include "tools/base/file.h"
+#include "tools/base/tool_diag.h"
+#include "tools/session/session.h"
+
+#include <string.h>
+
+/* Files of source text, which no module is ever written to. */
+static const char *const source_suffixes[] = {".c", NULL};
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    const size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcmp(path + n - m, suffix) == 0;
+}
+
+status session_find_generator(session *s, const char *path, const run_agent **out)
+{
+    const run_agent *backend = s->opened.backend_agent;
+    *out = NULL;
+    for (uint32_t i = 0; backend != NULL && i < option_count(backend->options); i++) {
+        const run_agent *named = backend->strategies[i];
+        if (named == NULL || named->generator == NULL || !ends_in(path, named->generator->suffix)) continue;
+        *out = named;
+        return OK;
+    }
+    for (const char *const *suffix = source_suffixes; *suffix != NULL; suffix++) {
+        if (!ends_in(path, *suffix)) continue;
+        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1714,
+                   "`-o %s` asks for a code generator, and the pipeline has none that writes `%s` files", path,
+                   *suffix);
+        diag_note(
+            s->diags, NO_POS,
+            "a backend names one in its options, as that of native.yaml does; `pto-inspect generators` lists them");
+        return FAILED;
+    }
+    return OK;
+}
+
+static pto_status put(void *self, const char *text, size_t n)
+{
+    file_writer *w = self;
+    file_writer_put(w, text, n);
+    return w->failed ? PTO_FAILED : PTO_OK;
+}
+
+exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
+                             flight_recorder *recorder)
+{
+    file_writer w;
+    if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
+    const run_session_params params = {.diags = s->diags,
+                                       .registry = plugin_host_runs(s->host),
+                                       .machine = s->opened.machine,
+                                       .abi_minor = plugin_host_abi_minor(s->host),
+                                       .recorder = recorder};
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &w, .write = put};
+    run_session *runs = run_session_create(s->arena, &params);
+    compile_trace_begin(s->trace, "generate", str_from(generator->id), NULL);
+    const bool is_whole = run_generate(runs, generator, m, &sink);
+    compile_trace_end(s->trace);
+    run_session_destroy(runs);
+    if (is_whole) return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+    file_writer_abandon(&w);
+    return w.failed ? EXIT_STATUS_OUTPUT : EXIT_STATUS_FAILED;
+}
