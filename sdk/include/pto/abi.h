@@ -4,14 +4,15 @@
  * touches a field only under PTO_HAS. Arrays of pointers, never of structs (handles excepted). No bool, bitfield, long,
  * union by value, varargs, FILE or errno crosses. Nobody frees the other's memory. What the host hands out lives until
  * the call of run(), prepare() or execute() it was handed out in returns, unless said otherwise. Text is UTF-8.
- * Threads: a pto_run belongs to the thread that got it.
- * The process belongs to the host. A plugin leaves as it found them: floating point (rounding, traps, denormals), the
- * locale of the thread, the working folder, the umask, the standard files. The host puts them back when a call returns,
- * or when the file is loaded, and warns; it cannot where a plugin closed descriptors that it did not open, and ends.
- * Handlers of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ and SIGCHLD, the signal mask and the global locale do
- * not last longer than a compile or a run. SIGPIPE has no effect: a write to a closed pipe fails. What is printed goes
- * to standard error. A process that a plugin forks ends with the thread that forked it; every process that it starts
- * ends with the tool. Versions: ABI major 1; a minor only appends. */
+ * Threads: a pto_run belongs to the thread that got it. Threads that a plugin starts use no handle, block all signals
+ * and end before the call that started them returns; those that `prepare` or `execute` of a backend starts, before
+ * `release` does. The process belongs to the host. A plugin leaves as it found them: floating point (rounding, traps,
+ * denormals), the locale of the thread, the working folder, the umask, the standard files. The host puts them back when
+ * a call returns, or when the file is loaded, and warns; it cannot where a plugin closed descriptors that it did not
+ * open, and ends. Handlers of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ and SIGCHLD, the signal mask and the
+ * global locale do not last longer than a compile or a run. SIGPIPE has no effect: a write to a closed pipe fails. What
+ * is printed goes to standard error. A process that a plugin forks ends with the thread that forked it; every process
+ * that it starts ends with the tool. Versions: ABI major 1; a minor only appends. */
 #ifndef PTO_ABI_H
 #define PTO_ABI_H
 

@@ -1,0 +1,291 @@
+#include "native_compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- finding it ---- */
+
+static bool is_program(const char *path, struct stat *st)
+{
+    return stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0;
+}
+
+static bool accept(const char *path, native_compiler *c)
+{
+    struct stat st;
+    char real[PATH_MAX];
+    if (!is_program(path, &st) || realpath(path, real) == NULL) return false;
+    /* Some programs, as ccache, ask by which name they were called: links stay in `path`. */
+    const char *last = strrchr(path, '/');
+    snprintf(c->name, sizeof c->name, "%s", last != NULL ? last + 1 : path);
+    const bool is_absolute = path[0] == '/';
+    if (snprintf(c->path, sizeof c->path, "%s", is_absolute ? path : real) >= (int)sizeof c->path) return false;
+    snprintf(c->identity, sizeof c->identity, "%jx %jx %jx %jx.%09lx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
+             (uintmax_t)st.st_size, (uintmax_t)st.st_mtim.tv_sec, (unsigned long)st.st_mtim.tv_nsec);
+    return true;
+}
+
+/* The next folder of a list with colons, as one of `n` bytes at the result; NULL at the end. */
+static const char *next_folder(const char **list, size_t *n)
+{
+    if (*list == NULL) return NULL;
+    const char *folder = *list, *end = strchrnul(folder, ':');
+    *n = (size_t)(end - folder);
+    *list = *end != '\0' ? end + 1 : NULL;
+    return folder;
+}
+
+static bool find_in_path(const char *name, native_compiler *c)
+{
+    const char *list = getenv("PATH");
+    size_t n = 0;
+    for (const char *folder = next_folder(&list, &n); folder != NULL; folder = next_folder(&list, &n)) {
+        char path[PATH_MAX];
+        if (n == 0 || folder[0] != '/' || n + strlen(name) + 2 > sizeof path) continue;
+        snprintf(path, sizeof path, "%.*s/%s", (int)n, folder, name);
+        if (accept(path, c)) return true;
+    }
+    return false;
+}
+
+native_status native_compiler_find(const char *wanted, native_compiler *c, native_error *e)
+{
+    static const char *const names[] = {"gcc", "clang", "cc"};
+    if (wanted != NULL && strchr(wanted, '/') != NULL) {
+        if (accept(wanted, c)) return NATIVE_OK;
+        return native_fail(e, NATIVE_NO_COMPILER, "C compiler `%s` is not a program that can be run", wanted);
+    }
+    if (wanted != NULL) {
+        if (find_in_path(wanted, c)) return NATIVE_OK;
+        return native_fail(e, NATIVE_NO_COMPILER,
+                           "C compiler `%s` is in no folder of $PATH; Debian packages `gcc` and `libc6-dev` have one",
+                           wanted);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (find_in_path(names[i], c)) return NATIVE_OK;
+    return native_fail(e, NATIVE_NO_COMPILER,
+                       "no C compiler is in a folder of $PATH; Debian packages `gcc` and `libc6-dev` have one");
+}
+
+/* ---- what it prints ---- */
+
+enum { LINE_BYTES = 512 };
+
+/* Keeps one line of all that goes by: the first that says "error", or else the first. */
+typedef struct said {
+    char line[LINE_BYTES], best[LINE_BYTES];
+    size_t length;
+    bool has_best, has_error;
+} said;
+
+static void end_line(said *s)
+{
+    s->line[s->length] = '\0';
+    const bool is_error = strstr(s->line, "error") != NULL;
+    if (s->length > 0 && (!s->has_best || (is_error && !s->has_error))) {
+        memcpy(s->best, s->line, s->length + 1);
+        s->has_best = true;
+        s->has_error = is_error;
+    }
+    s->length = 0;
+}
+
+static void hear(said *s, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char c = bytes[i];
+        if (c == '\n')
+            end_line(s);
+        else if (s->length < LINE_BYTES - 1)
+            s->line[s->length++] = (unsigned char)c < ' ' ? ' ' : c;
+    }
+}
+
+enum { READS_MAX = 64 }; /* of one look, so that one that prints without end meets its limit */
+
+/* Takes what is in the pipe; false at its end. */
+static bool drain(int from, said *s)
+{
+    char bytes[4096];
+    for (int i = 0; i < READS_MAX; i++) {
+        const ssize_t n = read(from, bytes, sizeof bytes);
+        if (n > 0) hear(s, bytes, (size_t)n);
+        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) return false;
+        if (n < 0 && errno == EAGAIN) return true;
+    }
+    return true;
+}
+
+/* ---- running it ---- */
+
+static const char *const kept_variables[] = {"PATH=", "HOME=", "LD_LIBRARY_PATH="};
+enum { KEPT_VARIABLES = sizeof kept_variables / sizeof kept_variables[0] };
+
+static char *find_variable(const char *name)
+{
+    for (char **v = environ; v != NULL && *v != NULL; v++)
+        if (strncmp(*v, name, strlen(name)) == 0) return *v;
+    return NULL;
+}
+
+/* As the first act of the child: signals as a program expects them, and a group of its own. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    posix_spawnattr_setpgroup(attributes, 0);
+    return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+static int set_files(posix_spawn_file_actions_t *files, const char *folder, int output)
+{
+    int failed = posix_spawn_file_actions_addchdir_np(files, folder);
+    if (failed == 0) failed = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(files, output, STDOUT_FILENO);
+    if (failed == 0) failed = posix_spawn_file_actions_adddup2(files, output, STDERR_FILENO);
+    /* Descriptors of the host that it did not mark. */
+    if (failed == 0) failed = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+    return failed;
+}
+
+static int start(const native_compiler *c, const native_compile *job, int output, pid_t *child)
+{
+    /* posix_spawn expects pointers to char that it does not write through. */
+    union {
+        const char *const *read;
+        char *const *given;
+    } arguments;
+    const char *argv[NATIVE_ARGUMENTS_MAX + 2] = {c->path};
+    size_t n = 0;
+    while (job->arguments[n] != NULL) {
+        if (n == NATIVE_ARGUMENTS_MAX) return E2BIG;
+        argv[n + 1] = job->arguments[n];
+        n++;
+    }
+    arguments.read = argv;
+
+    char temporary[PATH_MAX + 8], locale[] = "LC_ALL=C";
+    char *variables[KEPT_VARIABLES + 3];
+    size_t set = 0;
+    for (size_t i = 0; i < KEPT_VARIABLES; i++) {
+        char *variable = find_variable(kept_variables[i]);
+        if (variable != NULL) variables[set++] = variable;
+    }
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
+    variables[set++] = temporary;
+    variables[set++] = locale;
+    variables[set] = NULL;
+
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int failed = posix_spawn_file_actions_init(&files);
+    if (failed != 0) return failed;
+    failed = posix_spawnattr_init(&attributes);
+    if (failed == 0) {
+        failed = set_attributes(&attributes);
+        if (failed == 0) failed = set_files(&files, job->folder, output);
+        if (failed == 0) failed = posix_spawn(child, c->path, &files, &attributes, arguments.given, variables);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return failed;
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* How long one look at the child lasts when it prints nothing: the end of a compiler whose children keep the pipe is
+ * seen so much later. */
+enum { LOOK_MS = 50 };
+
+/* Until the child ended, or is to be killed. It is not waited for: its group stays what it is. */
+static native_status await(pid_t child, int from, const native_compile *job, said *s)
+{
+    const double limit = job->seconds_max > 0 ? now_seconds() + job->seconds_max : 0;
+    bool is_open = true;
+    for (;;) {
+        struct pollfd p = {.fd = is_open ? from : -1, .events = POLLIN};
+        if (poll(&p, 1, is_open ? LOOK_MS : 1) > 0) is_open = drain(from, s);
+        siginfo_t ended = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR) return NATIVE_OK;
+        if (ended.si_pid == child) return NATIVE_OK;
+        if (job->stop != NULL && job->stop(job->self)) return NATIVE_STOPPED;
+        if (limit > 0 && now_seconds() >= limit) return NATIVE_COMPILER_SLOW;
+    }
+}
+
+/* Ends what is left of the child and its group. Returns its wait status. */
+static int end_group(pid_t child)
+{
+    int wait_status = -1;
+    kill(-child, SIGKILL);
+    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) continue;
+    return wait_status;
+}
+
+static native_status say_end(const native_compiler *c, int wait_status, const said *s, native_error *e)
+{
+    if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) return NATIVE_OK;
+    const bool is_signal = WIFSIGNALED(wait_status);
+    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s` ended %s %d%s%s", c->name,
+                       is_signal ? "by signal" : "with status",
+                       is_signal ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), s->has_best ? ": " : "",
+                       s->has_best ? s->best : "");
+}
+
+/* Reads `from` until the child ended. */
+static native_status follow(const native_compiler *c, const native_compile *job, pid_t child, int from, native_error *e)
+{
+    said s = {.length = 0};
+    const native_status status = await(child, from, job, &s);
+    const int wait_status = end_group(child);
+    (void)drain(from, &s);
+    end_line(&s);
+    if (status == NATIVE_STOPPED) return native_fail(e, status, "C compiler `%s` was stopped", c->name);
+    if (status == NATIVE_COMPILER_SLOW)
+        return native_fail(e, status, "C compiler `%s` did not end within %g s and was killed", c->name,
+                           job->seconds_max);
+    return say_end(c, wait_status, &s, e);
+}
+
+native_status native_compiler_run(const native_compiler *c, const native_compile *job, native_error *e)
+{
+    int ends[2] = {-1, -1};
+    pid_t child = -1;
+    /* Inherited as ignored, it would take the status of the child away. */
+    const struct sigaction wanted = {.sa_handler = SIG_DFL};
+    struct sigaction before;
+    int failed = pipe2(ends, O_CLOEXEC) != 0 || sigaction(SIGCHLD, &wanted, &before) != 0 ? errno : 0;
+    native_status status = NATIVE_OK;
+    if (failed == 0) {
+        /* The end that the compiler has blocks: it waits when we are slow. */
+        failed = fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 ? errno : start(c, job, ends[1], &child);
+        close(ends[1]);
+        ends[1] = -1;
+        if (failed == 0) status = follow(c, job, child, ends[0], e);
+        sigaction(SIGCHLD, &before, NULL);
+    }
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0) close(ends[i]);
+    if (failed == 0) return status;
+    return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s` cannot be started: %s", c->path,
+                       native_errno_text(failed));
+}

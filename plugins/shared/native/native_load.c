@@ -1,0 +1,155 @@
+#include "native_load.h"
+
+#include "native_cache.h"
+#include "native_folder.h"
+#include "native_scratch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Names without a folder: messages of the compiler have no path of this machine. */
+#define SOURCE "module.c"
+#define OUTPUT "module.so"
+
+static void add_list(native_hash *h, const char *const *list)
+{
+    for (size_t i = 0; list != NULL && list[i] != NULL; i++) native_hash_add_text(h, list[i]);
+    native_hash_add_text(h, NULL);
+}
+
+/* The contents are not read: size and time say whether they changed, as they do to make. */
+static void add_file(native_hash *h, const char *path)
+{
+    struct stat st;
+    int64_t identity[4] = {-1};
+    if (stat(path, &st) == 0) {
+        identity[0] = (int64_t)st.st_ino;
+        identity[1] = st.st_size;
+        identity[2] = st.st_mtim.tv_sec;
+        identity[3] = st.st_mtim.tv_nsec;
+    }
+    native_hash_add_text(h, path);
+    native_hash_add(h, identity, sizeof identity);
+}
+
+native_digest native_load_key(const native_compiler *c, const native_request *q)
+{
+    native_hash h = native_hash_begin();
+    native_hash_add_text(&h, c->path);
+    native_hash_add_text(&h, c->identity);
+    native_hash_add_text(&h, q->salt);
+    add_list(&h, q->flags);
+    add_list(&h, q->libraries);
+    for (size_t i = 0; q->headers != NULL && q->headers[i] != NULL; i++) add_file(&h, q->headers[i]);
+    native_hash_add_text(&h, NULL);
+    native_hash_add(&h, q->text, q->text_bytes);
+    return native_hash_end(&h);
+}
+
+/* ---- with the compiler ---- */
+
+static native_status write_source(const native_scratch *s, const native_request *q, native_error *e)
+{
+    const int fd = openat(s->folder, SOURCE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    const bool is_written = fd >= 0 && native_folder_write(fd, q->text, q->text_bytes);
+    const int failed = errno;
+    if (fd >= 0) close(fd);
+    if (is_written) return NATIVE_OK;
+    return native_fail(e, NATIVE_NO_FOLDER, "temporary folder `%s` cannot be written: %s", s->path,
+                       native_errno_text(failed));
+}
+
+/* Adds a list, or NULL; false when there are too many. */
+static bool add_arguments(const char **arguments, size_t *n, const char *const *list)
+{
+    for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
+        if (*n == NATIVE_ARGUMENTS_MAX) return false;
+        arguments[(*n)++] = list[i];
+    }
+    arguments[*n] = NULL;
+    return true;
+}
+
+static native_status compile(const native_compiler *c, const native_request *q, const native_scratch *s,
+                             native_error *e)
+{
+    static const char *const own[] = {"-shared", "-fPIC", "-o", OUTPUT, SOURCE, NULL};
+    const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
+    size_t n = 0;
+    if (!add_arguments(arguments, &n, q->flags) || !add_arguments(arguments, &n, own) ||
+        !add_arguments(arguments, &n, q->libraries))
+        return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s`: more than %d arguments", c->name,
+                           NATIVE_ARGUMENTS_MAX);
+    const native_status status = write_source(s, q, e);
+    if (status != NATIVE_OK) return status;
+    const native_compile job = {s->path, arguments, q->seconds_max, q->stop, q->self};
+    return native_compiler_run(c, &job, e);
+}
+
+static native_status load_file(const char *path, void **library, native_error *e)
+{
+    dlerror();
+    *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*library != NULL) return NATIVE_OK;
+    const char *why = dlerror();
+    return native_fail(e, NATIVE_NOT_LOADED, "what was compiled cannot be loaded: %s", why != NULL ? why : path);
+}
+
+/* Into the cache, if there is one, and then from there: debuggers find the file later. */
+static native_status make(const native_compiler *c, const native_request *q, native_cache *cache,
+                          const native_digest *key, native_loaded *loaded, native_error *e)
+{
+    native_scratch s;
+    native_status status = native_scratch_begin(&s, e);
+    if (status != NATIVE_OK) return status;
+    char path[PATH_MAX + sizeof OUTPUT + 1];
+    snprintf(path, sizeof path, "%s/" OUTPUT, s.path);
+    status = compile(c, q, &s, e);
+    if (status == NATIVE_OK && cache != NULL && native_cache_store(cache, key, path, &loaded->warning) == NATIVE_OK)
+        (void)native_cache_load(cache, key, &loaded->library, &loaded->warning);
+    if (status == NATIVE_OK && loaded->library == NULL) status = load_file(path, &loaded->library, e);
+    loaded->is_compiled = status == NATIVE_OK;
+    native_scratch_end(&s);
+    return status;
+}
+
+/* ---- with the cache ---- */
+
+static native_status load_with(const native_compiler *c, const native_request *q, native_cache *cache,
+                               native_loaded *loaded, native_error *e)
+{
+    const native_digest key = native_load_key(c, q);
+    int lock = -1;
+    (void)native_cache_load(cache, &key, &loaded->library, &loaded->warning);
+    if (loaded->library != NULL) return NATIVE_OK;
+    const native_status locked =
+        native_cache_lock(cache, &key, q->seconds_max, q->stop, q->self, &lock, &loaded->warning);
+    if (locked == NATIVE_STOPPED && q->stop != NULL && q->stop(q->self))
+        return native_fail(e, NATIVE_STOPPED, "waiting for another process that compiles the same was stopped");
+    if (locked != NATIVE_OK) return make(c, q, NULL, &key, loaded, e);
+    /* The process that had the lock before us may have made it. */
+    (void)native_cache_load(cache, &key, &loaded->library, &loaded->warning);
+    const native_status status = loaded->library != NULL ? NATIVE_OK : make(c, q, cache, &key, loaded, e);
+    native_cache_unlock(cache, &key, lock);
+    return status;
+}
+
+native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e)
+{
+    *loaded = (native_loaded){.library = NULL};
+    char path[PATH_MAX];
+    native_cache cache = {.folder = -1};
+    bool is_open = q->uses_cache;
+    if (is_open && q->cache_path == NULL) is_open = native_cache_default(path, &loaded->warning) == NATIVE_OK;
+    if (is_open)
+        is_open = native_cache_open(&cache, q->cache_path != NULL ? q->cache_path : path, q->cache_bytes_max,
+                                    &loaded->warning) == NATIVE_OK;
+    if (!is_open) return make(c, q, NULL, NULL, loaded, e);
+    const native_status status = load_with(c, q, &cache, loaded, e);
+    native_cache_close(&cache);
+    return status;
+}

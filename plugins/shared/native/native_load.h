@@ -1,0 +1,42 @@
+/* C text in, loaded library out: through the cache, or the compiler. */
+#ifndef PTO_NATIVE_LOAD_H
+#define PTO_NATIVE_LOAD_H
+
+#include "native_compiler.h"
+#include "native_digest.h"
+#include "native_error.h"
+
+#include <stdint.h>
+
+/* What to compile. All of it is borrowed for the call. */
+typedef struct native_request {
+    const char *text; /* of one C file, `text_bytes` of them */
+    size_t text_bytes;
+    const char *const *flags;     /* before the name of the file; NULL-ended */
+    const char *const *libraries; /* after it: "-lm"; NULL-ended, or NULL */
+    const char *const *headers;   /* files that the text includes and that may change: paths, NULL-ended, or NULL */
+    const char *salt;             /* what else the library depends on, such as a version of a struct; or NULL */
+    double seconds_max;       /* of the compiler; also how long another process that compiles the same is waited for */
+    bool (*stop)(void *self); /* asked while time passes: whether to give up; or NULL */
+    void *self;
+    const char *cache_path; /* NULL: that of the user */
+    uint64_t cache_bytes_max;
+    bool uses_cache; /* false: nothing is looked up or kept */
+} native_request;
+
+typedef struct native_loaded {
+    void *library;    /* for dlsym; dlclose it */
+    bool is_compiled; /* false: it was in the cache */
+    /* Not empty: the cache could not be used as asked, which cost time and nothing else. A sentence as of an error. */
+    native_error warning;
+} native_loaded;
+
+/* Loads what `q` asks for, with `c`, the compiler that makes it when it must. What can fail: native_compiler_run,
+ * native_scratch_begin, and NATIVE_NOT_LOADED. A cache that cannot be used is a warning. Keeps no file open and leaves
+ * no temporary file, except when the process is killed, and then the next call removes it. One call at a time. */
+native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e);
+
+/* The key of a request: a digest of the compiler, the text, all flags and the identities of the headers. */
+native_digest native_load_key(const native_compiler *c, const native_request *q);
+
+#endif

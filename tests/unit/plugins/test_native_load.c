@@ -1,0 +1,356 @@
+/* plugins/shared/native/native_load.h: from text to a library, with all that can be in the way. */
+#include "tests/unit/plugins/native_fixture.h"
+
+#include <native_load.h>
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const char *const flags[] = {"-O1", "-w", NULL};
+static const char text[] = "int answer(void) { return 42; }\n";
+
+static native_request request_of(const native_fixture *f)
+{
+    return (native_request){
+        .text = text,
+        .text_bytes = sizeof text - 1,
+        .flags = flags,
+        .seconds_max = 60,
+        .cache_path = f->cache,
+        .cache_bytes_max = 100 * 1024 * 1024,
+        .uses_cache = true,
+    };
+}
+
+/* The compiler of this system, which is called through a program that counts and does what `before` says. */
+static native_compiler counting_compiler(native_fixture *f, const char *before)
+{
+    native_compiler real, c;
+    char commands[2 * PATH_MAX];
+    assert_int_equal(native_compiler_find(NULL, &real, &f->e), NATIVE_OK);
+    snprintf(commands, sizeof commands, "echo x >>%s/count\n%s\nexec %s \"$@\"", f->folder, before, real.path);
+    assert_int_equal(native_compiler_find(write_program(f, "gcc", commands), &c, &f->e), NATIVE_OK);
+    return c;
+}
+
+static int times_compiled(const native_fixture *f) { return line_count(path_in(f, "count")); }
+
+static void assert_answers(native_loaded *loaded)
+{
+    assert_non_null(loaded->library);
+    union {
+        void *symbol;
+        int (*function)(void);
+    } answer = {dlsym(loaded->library, "answer")};
+    assert_non_null(answer.symbol);
+    assert_int_equal(answer.function(), 42);
+    dlclose(loaded->library);
+}
+
+/* Loads without a warning; whether it was compiled. */
+static bool load(native_fixture *f, const native_compiler *c, const native_request *q)
+{
+    native_loaded loaded;
+    assert_int_equal(native_load(c, q, &loaded, &f->e), NATIVE_OK);
+    assert_string_equal(loaded.warning.text, "");
+    assert_answers(&loaded);
+    return loaded.is_compiled;
+}
+
+static void load_with_warning(native_fixture *f, const native_compiler *c, const native_request *q, const char *said)
+{
+    native_loaded loaded;
+    assert_int_equal(native_load(c, q, &loaded, &f->e), NATIVE_OK);
+    assert_non_null(strstr(loaded.warning.text, said));
+    assert_true(loaded.is_compiled);
+    assert_answers(&loaded);
+}
+
+/* Folders that compilations left. */
+static int scratch_count(const native_fixture *f)
+{
+    char name[64];
+    snprintf(name, sizeof name, "pto-native-%ld", (long)geteuid());
+    return entry_count(path_in(f, name));
+}
+
+TEST(the_second_time_it_comes_from_the_cache)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    assert_true(load(&f, &c, &q));
+    assert_false(load(&f, &c, &q));
+    assert_int_equal(times_compiled(&f), 1);
+    assert_int_equal(entry_count(f.cache), 1);
+    assert_int_equal(scratch_count(&f), 0);
+    q.cache_path = NULL;
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(entry_count(path_in(&f, "pto/native-1")), 1);
+    q.uses_cache = false;
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(entry_count(path_in(&f, "pto/native-1")), 1);
+    assert_int_equal(scratch_count(&f), 0);
+    native_fixture_end(&f);
+}
+
+TEST(all_that_a_library_depends_on_is_in_its_key)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_compiler other = c;
+    const native_request q = request_of(&f);
+    other.identity[0] ^= 1;
+    write_text(path_in(&f, "header.h"), "", 0644);
+    static const char *const flags_b[] = {"-O1", NULL}, *const libraries[] = {"-lm", NULL};
+    const char *const headers[] = {path_in(&f, "header.h"), NULL};
+    native_request changed[6] = {q, q, q, q, q, q};
+    changed[1].flags = flags_b;
+    changed[2].libraries = libraries;
+    changed[3].headers = headers;
+    changed[4].salt = "2";
+    changed[5].text_bytes--;
+    native_digest keys[8];
+    for (size_t i = 0; i < 6; i++) keys[i] = native_load_key(&c, &changed[i]);
+    keys[6] = native_load_key(&other, &q);
+    write_text(path_in(&f, "header.h"), "longer", 0644);
+    keys[7] = native_load_key(&c, &changed[3]);
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = 0; j < i; j++) assert_memory_not_equal(&keys[i], &keys[j], sizeof keys[i]);
+    const native_digest again = native_load_key(&c, &q);
+    assert_memory_equal(&again, &keys[0], sizeof again);
+    native_fixture_end(&f);
+}
+
+TEST(text_that_is_not_c)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    native_loaded loaded;
+    q.text = "int answer(void)\n{\n    return forty_two;\n}\n";
+    q.text_bytes = strlen(q.text);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
+        assert_says(&f, "C compiler `gcc` ended with status 1: module.c:3:12: error: ");
+        assert_null(loaded.library);
+    }
+    assert_int_equal(times_compiled(&f), 2);
+    assert_int_equal(entry_count(f.cache), 0);
+    assert_int_equal(scratch_count(&f), 0);
+    q.text = text;
+    q.text_bytes = sizeof text - 1;
+    assert_true(load(&f, &c, &q));
+    native_fixture_end(&f);
+}
+
+TEST(compilers_that_hang_or_make_nothing_leave_nothing)
+{
+    native_fixture f = native_fixture_begin();
+    native_request q = request_of(&f);
+    native_loaded loaded;
+    native_compiler c = counting_compiler(&f, "sleep 600");
+    q.seconds_max = 0.2;
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_SLOW);
+    c = counting_compiler(&f, "exit 0");
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NOT_LOADED);
+    assert_says(&f, "module.so: cannot open shared object file");
+    assert_int_equal(entry_count(f.cache), 0);
+    assert_int_equal(scratch_count(&f), 0);
+    const char *many[NATIVE_ARGUMENTS_MAX + 1];
+    for (size_t i = 0; i < NATIVE_ARGUMENTS_MAX; i++) many[i] = "-w";
+    many[NATIVE_ARGUMENTS_MAX] = NULL;
+    q.flags = many;
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_COMPILER_FAILED);
+    assert_string_equal(f.e.text, "C compiler `gcc`: more than 64 arguments");
+    native_fixture_end(&f);
+}
+
+static bool stop_at_once(void *self)
+{
+    (void)self;
+    return true;
+}
+
+TEST(the_caller_can_stop_it)
+{
+    native_fixture f = native_fixture_begin();
+    native_request q = request_of(&f);
+    native_loaded loaded;
+    native_compiler c = counting_compiler(&f, "sleep 600");
+    q.stop = stop_at_once;
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_STOPPED);
+    assert_string_equal(f.e.text, "C compiler `gcc` was stopped");
+    assert_int_equal(scratch_count(&f), 0);
+    assert_int_equal(entry_count(f.cache), 0);
+    native_fixture_end(&f);
+}
+
+TEST(a_cache_that_cannot_be_used_is_a_warning)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    assert_int_equal(mkdir(f.cache, 0777), 0);
+    assert_int_equal(chmod(f.cache, 0777), 0);
+    load_with_warning(&f, &c, &q, "can be written by others (mode 0777, expected 0700)");
+    assert_int_equal(entry_count(f.cache), 0);
+    q.cache_path = "/proc/pto";
+    load_with_warning(&f, &c, &q, "cache folder `/proc/pto` cannot be opened: No such file or directory");
+    q.cache_path = NULL;
+    unsetenv("XDG_CACHE_HOME");
+    char home[PATH_MAX];
+    snprintf(home, sizeof home, "%s", getenv("HOME") != NULL ? getenv("HOME") : "/");
+    unsetenv("HOME");
+    load_with_warning(&f, &c, &q, "neither $XDG_CACHE_HOME nor $HOME is an absolute path");
+    setenv("HOME", home, 1);
+    assert_int_equal(times_compiled(&f), 3);
+    assert_int_equal(scratch_count(&f), 0);
+    native_fixture_end(&f);
+}
+
+TEST(a_cache_that_is_read_only_is_a_warning_for_what_it_does_not_have)
+{
+    native_fixture f = native_fixture_begin();
+    become_plain_user(&f);
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(chmod(f.cache, 0500), 0);
+    assert_false(load(&f, &c, &q));
+    q.salt = "another";
+    load_with_warning(&f, &c, &q, "` cannot be written: Permission denied");
+    assert_int_equal(times_compiled(&f), 2);
+    assert_int_equal(chmod(f.cache, 0700), 0);
+    become_oneself();
+    native_fixture_end(&f);
+}
+
+TEST(a_damaged_file_is_made_anew)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    const native_request q = request_of(&f);
+    char name[NATIVE_DIGEST_DIGITS + 1], file[NAME_TEXT];
+    const native_digest key = native_load_key(&c, &q);
+    assert_true(load(&f, &c, &q));
+    native_digest_print(&key, name);
+    snprintf(file, sizeof file, "cache/%s.so", name);
+    assert_int_equal(truncate(path_in(&f, file), 1000), 0);
+    load_with_warning(&f, &c, &q, ".so` of the cache is not what was written");
+    assert_false(load(&f, &c, &q));
+    assert_int_equal(times_compiled(&f), 2);
+    native_fixture_end(&f);
+}
+
+TEST(a_temporary_folder_that_cannot_be_used)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    const native_request q = request_of(&f);
+    native_loaded loaded;
+    setenv("TMPDIR", "/proc", 1);
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+    assert_says(&f, "temporary folder `/proc/pto-native-");
+    assert_says(&f, "` cannot be opened: No such file or directory");
+    char long_name[PATH_MAX + 2];
+    memset(long_name, '/', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    setenv("TMPDIR", long_name, 1);
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+    assert_string_equal(f.e.text, "the name of the temporary folder is too long");
+    setenv("TMPDIR", f.folder, 1);
+    become_plain_user(&f);
+    char root[64];
+    snprintf(root, sizeof root, "pto-native-%ld", (long)geteuid());
+    assert_int_equal(mkdir(path_in(&f, root), 0500), 0);
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+    assert_says(&f, "` cannot be written: Permission denied");
+    become_oneself();
+    assert_int_equal(times_compiled(&f), 0);
+    native_fixture_end(&f);
+}
+
+/* ---- several processes ---- */
+
+/* 0: it was found, 1: it was compiled; 2: it was neither. */
+static int load_in_child(const native_compiler *c, const native_request *q)
+{
+    native_loaded loaded;
+    if (native_load(c, q, &loaded, NULL) != NATIVE_OK || loaded.warning.text[0] != '\0') return 2;
+    union {
+        void *symbol;
+        int (*function)(void);
+    } answer = {dlsym(loaded.library, "answer")};
+    return answer.symbol != NULL && answer.function() == 42 ? loaded.is_compiled : 2;
+}
+
+TEST(two_processes_at_once_compile_once_and_both_are_right)
+{
+    enum { TRIES = 100, PROCESSES = 2 };
+    native_fixture f = native_fixture_begin();
+    native_loaded made;
+    native_request q = request_of(&f);
+    /* What a compiler makes, a hundred times: a copy. Its argument after `-o` is the third of all. */
+    const native_compiler real = counting_compiler(&f, "");
+    assert_int_equal(native_load(&real, &q, &made, &f.e), NATIVE_OK);
+    dlclose(made.library);
+    char commands[PATH_MAX + 64];
+    snprintf(commands, sizeof commands, "cp %s/cache/*.so %s/made.so", f.folder, f.folder);
+    assert_int_equal(system(commands), 0);
+    snprintf(commands, sizeof commands, "echo x >>%s/copies\ncp %s/made.so module.so", f.folder, f.folder);
+    native_compiler c;
+    assert_int_equal(native_compiler_find(write_program(&f, "copy", commands), &c, &f.e), NATIVE_OK);
+    int compiled = 0;
+    for (int i = 0; i < TRIES; i++) {
+        char salt[16];
+        pid_t children[PROCESSES];
+        snprintf(salt, sizeof salt, "%d", i);
+        q.salt = salt;
+        for (int k = 0; k < PROCESSES; k++) {
+            children[k] = fork();
+            if (children[k] == 0) _exit(load_in_child(&c, &q));
+        }
+        for (int k = 0; k < PROCESSES; k++) {
+            int status = 0;
+            assert_int_equal(waitpid(children[k], &status, 0), children[k]);
+            assert_true(WIFEXITED(status));
+            assert_in_range(WEXITSTATUS(status), 0, 1);
+            compiled += WEXITSTATUS(status);
+        }
+    }
+    assert_int_equal(compiled, line_count(path_in(&f, "copies")));
+    assert_int_equal(compiled, TRIES);
+    assert_int_equal(entry_count(f.cache), 1 + TRIES);
+    assert_int_equal(scratch_count(&f), 0);
+    native_fixture_end(&f);
+}
+
+TEST(what_a_process_leaves_that_is_killed_while_it_compiles)
+{
+    native_fixture f = native_fixture_begin();
+    const native_request q = request_of(&f);
+    const struct timespec moment = {.tv_nsec = 1000000};
+    native_compiler c = counting_compiler(&f, "echo $$ >process; exec sleep 600");
+    for (int i = 0; i < 3; i++) {
+        const pid_t child = fork();
+        if (child == 0) _exit(load_in_child(&c, &q));
+        for (int t = 0; t < 20000 && times_compiled(&f) == i; t++) nanosleep(&moment, NULL);
+        assert_int_equal(times_compiled(&f), i + 1);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        /* What the one before left is gone already. */
+        assert_int_equal(scratch_count(&f), 1);
+        char commands[PATH_MAX + 64];
+        snprintf(commands, sizeof commands,
+                 "for i in 1 2 3 4 5; do kill $(cat %s/pto-native-*/*/process) && break; sleep 0.1; done", f.folder);
+        assert_int_equal(system(commands), 0);
+    }
+    c = counting_compiler(&f, "");
+    assert_true(load(&f, &c, &q));
+    assert_int_equal(scratch_count(&f), 0);
+    assert_int_equal(entry_count(f.cache), 1);
+    native_fixture_end(&f);
+}
