@@ -1,0 +1,126 @@
+/* Contractions C[m x n] (+)= A[m x k] B[k x n], one row for each pair of element types and instruction set.
+ *
+ * Each element of C is a chain over k, upwards, from 0 or from what C holds: its bits depend neither on m and n, nor on
+ * how the product is cut into blocks, nor on strides and alignment. Elements have any alignment. Sizes and strides
+ * count elements, and strides have any sign; those of I4 are along halves of bytes. No function has state of its own,
+ * so each may be called on any thread; none fails. */
+#ifndef PTO_KERNEL_TABLE_H
+#define PTO_KERNEL_TABLE_H
+
+#include <pto/abi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Instruction sets, as bits of a mask. Each means what is named, whatever the model of the processor. */
+enum {
+    PTO_ISA_AVX2 = 1 << 0,        /* AVX2, FMA and F16C */
+    PTO_ISA_AVX512 = 1 << 1,      /* AVX-512 F, BW, DQ and VL */
+    PTO_ISA_AVX512_VNNI = 1 << 2, /* and VBMI is not needed */
+    PTO_ISA_AVX512_BF16 = 1 << 3,
+    PTO_ISA_AMX_INT8 = 1 << 4,
+    PTO_ISA_AMX_BF16 = 1 << 5,
+    PTO_ISA_COUNT = 6
+};
+
+/* Signed 4-bit integers, two in a byte: element e of an array is in byte e / 2, in the low half when e is even. The IR
+ * has no such type; it stands beside pto_dtype here. */
+enum { PTO_KERNEL_I4 = PTO_DTYPE_COUNT };
+
+/* How a row sums. */
+typedef enum pto_contraction_sums {
+    /* Exact products, added modulo 2^32. */
+    PTO_SUMS_EXACT,
+    /* c = fma(a, b, c) in f32 for k upwards: all rows of a pair of types have the same bits. */
+    PTO_SUMS_FMA,
+    /* The same, but what is subnormal in f32 counts as 0: an element of a, b or C, and each sum. Operands of bf16 that
+     * are subnormal themselves are looked for when they are packed, and the block then computes as PTO_SUMS_FMA; so an
+     * element is off by at most (k + 1) * 2^-126. */
+    PTO_SUMS_FMA_FLUSHED,
+} pto_contraction_sums;
+
+/* Packs `count` rows of A, or columns of B, k deep, into panels of mr, or nr, of them, one panel after the other. Reads
+ * element offset + i * stride + p * k_stride. What a panel has beyond `count` and k becomes 0. */
+typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride,
+                                  int64_t k_stride, void *panels);
+
+/* C[m x n] = or += one panel of A times one of B; m <= mr, n <= nr. C is of f32 or i32. */
+typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,
+                                   int64_t m, int64_t n, bool accumulate);
+
+/* The whole product. scratch: scratch_bytes(m, n, k) bytes, of any alignment, for the time of the call. C does not
+ * overlap A and B. k = 0: C becomes 0, or stays. */
+typedef void pto_contraction_block(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                   int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,
+                                   void *c, int64_t c_row_stride, bool accumulate, void *scratch);
+
+/* What becomes of each element of C after its sum is complete, in this order: + bias of its column, * scale of its row,
+ * * scale of its column, activation; then it is written to `to` as `out`. With a scale it is computed in f32, an
+ * integer being rounded to f32 first. NULL: left out. */
+typedef struct pto_contraction_finish {
+    const void *bias;          /* n elements of the type of C */
+    const float *row_scale;    /* m */
+    const float *column_scale; /* n */
+    bool relu;                 /* the larger of the value and 0; NaN stays */
+    pto_dtype out;             /* F32, BF16, F16 (nearest even), I32, I8 or U8 (nearest even, clamped, NaN becomes 0) */
+    void *to;
+    int64_t to_row_stride;
+} pto_contraction_finish;
+
+/* As pto_contraction_block; C holds the sums afterwards, and `finish` is applied to each part of C while it is in the
+ * cache. */
+typedef void pto_contraction_block_finish(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                          int64_t a_k_stride, const void *b, int64_t b_k_stride,
+                                          int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate,
+                                          void *scratch, const pto_contraction_finish *finish);
+
+/* Computes C for few rows without packing B, when it has a way for these strides; false when it does not. */
+typedef bool pto_contraction_skinny(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
+                                    int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride,
+                                    void *c, int64_t c_row_stride, bool accumulate);
+
+/* One row. Rows are static. */
+typedef struct pto_contraction {
+    const char *name;    /* "bf16 bf16 avx512" */
+    pto_dtype a, b, acc; /* acc: F32 or I32, the type of C */
+    uint32_t isa;        /* PTO_ISA_*, all of which it needs */
+    pto_contraction_sums sums;
+    int64_t mr, nr, k_group;           /* panels are zero up to a multiple of k_group */
+    int64_t a_bytes, b_bytes;          /* of one element in a panel */
+    int64_t a_sum_bytes, b_sum_bytes;  /* of what a panel holds after its elements, for each row or column */
+    int64_t m_block, k_block, n_block; /* most of each that is packed at a time */
+    pto_contraction_pack *pack_a, *pack_b;
+    pto_contraction_micro *micro;
+    pto_contraction_skinny *skinny; /* or NULL */
+    int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
+    pto_contraction_block *block;
+    pto_contraction_block_finish *block_finish;
+} pto_contraction;
+
+/* Instruction sets of this processor that the system lets this process use. Asks Linux for AMX, which answers the same
+ * each time; call it once and keep the answer. */
+uint32_t pto_isa_of_host(void);
+
+/* "avx2", "avx512", "avx512-vnni", ..; NULL when there is no such bit. The text is static. */
+const char *pto_isa_name(uint32_t bit);
+
+/* The last row for these types that `isa` has all instruction sets of; NULL when there is no row for these types. */
+const pto_contraction *pto_contraction_find(pto_dtype a, pto_dtype b, pto_dtype acc, uint32_t isa);
+
+/* All rows, those of one instruction set after the other; NULL past the last one. */
+const pto_contraction *pto_contraction_at(uint32_t index);
+
+/* Bytes of one panel of A or B, k deep. */
+int64_t pto_panel_a_bytes(const pto_contraction *row, int64_t k);
+int64_t pto_panel_b_bytes(const pto_contraction *row, int64_t k);
+
+/* Copies `rows` lines of `bytes` each; `streaming` goes past the caches, for more than they hold that nobody reads
+ * soon. */
+void pto_copy_rows(int64_t rows, int64_t bytes, const void *from, int64_t from_row_bytes, void *to,
+                   int64_t to_row_bytes, bool streaming);
+
+/* to[j][i] = from[i][j] for elements of 1, 2, 4 or 8 bytes; strides of rows in elements. */
+void pto_transpose(int64_t element_bytes, int64_t rows, int64_t columns, const void *from, int64_t from_row_stride,
+                   void *to, int64_t to_row_stride);
+
+#endif

@@ -1,0 +1,483 @@
+/* plugins/shared/kernels: every row of the table that this machine can run, against sums of exact products; those that
+ * it cannot run are named. */
+#include "tests/unit/unit.h"
+
+#include <kernel_table.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One operand, or C: elements at offset + i * stride + p * k_stride of `bytes`. */
+typedef struct operand {
+    pto_dtype type;
+    unsigned char *bytes;
+    int64_t count, offset, stride, k_stride;
+    float *values; /* the same, of each row or column upwards along k; every type's fit a float */
+} operand;
+
+static uint64_t draws;
+
+static uint32_t draw(void)
+{
+    draws = draws * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(draws >> 33);
+}
+
+static int64_t bytes_of(pto_dtype type, int64_t count)
+{
+    if (type == PTO_KERNEL_I4) return (count + 1) / 2;
+    return count * (type == PTO_F32 || type == PTO_I32 ? 4 : type == PTO_BF16 || type == PTO_F16 ? 2 : 1);
+}
+
+static float float_of(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* From the definition of the type. */
+static float value_of_f16(uint32_t bits)
+{
+    const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+    const float magnitude = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+                            : exponent == 0 ? ldexpf((float)fraction, -24)
+                                            : ldexpf((float)(fraction + 1024), exponent - 25);
+    return bits >> 15 ? -magnitude : magnitude;
+}
+
+static float decoded(const operand *x, int64_t i, int64_t p)
+{
+    const int64_t at = x->offset + i * x->stride + p * x->k_stride;
+    uint32_t bits = 0;
+    if (x->type == PTO_KERNEL_I4) {
+        const int half = x->bytes[at / 2] >> (at % 2 * 4) & 15;
+        return (float)(half < 8 ? half : half - 16);
+    }
+    memcpy(&bits, x->bytes + bytes_of(x->type, at), (size_t)bytes_of(x->type, 1));
+    if (x->type == PTO_F32) return float_of(bits);
+    if (x->type == PTO_BF16) return float_of(bits << 16);
+    if (x->type == PTO_F16) return value_of_f16(bits);
+    return x->type == PTO_I8 ? (float)(int8_t)bits : (float)bits;
+}
+
+/* Floats of (-2, 2) with exponents down to 2^-6; all integers. */
+static void fill(operand *x)
+{
+    for (int64_t i = 0; i < x->count; i++) {
+        const uint32_t sign = draw() & 1, exponent = draw() % 7, fraction = draw();
+        uint32_t bits = 0;
+        if (x->type == PTO_F32)
+            bits = sign << 31 | (127 - exponent) << 23 | (fraction & 0x7fffff);
+        else if (x->type == PTO_BF16)
+            bits = sign << 15 | (127 - exponent) << 7 | (fraction & 0x7f);
+        else if (x->type == PTO_F16)
+            bits = sign << 15 | (15 - exponent) << 10 | (fraction & 0x3ff);
+        else
+            bits = fraction & 0xff;
+        if (x->type == PTO_KERNEL_I4)
+            x->bytes[i / 2] = (unsigned char)bits;
+        else
+            memcpy(x->bytes + bytes_of(x->type, i), &bits, (size_t)bytes_of(x->type, 1));
+    }
+}
+
+typedef enum layout { ALONG_K, ACROSS_K, PADDED, BACKWARDS, LAYOUT_COUNT } layout;
+
+/* Anew, after a change of the bytes. */
+static void decode(operand *x, int64_t count, int64_t k)
+{
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t p = 0; p < k; p++) x->values[i * k + p] = decoded(x, i, p);
+}
+
+/* An operand of `count` rows or columns, `k` deep, at an address that is a multiple of nothing. Freed by the caller. */
+static operand operand_new(pto_dtype type, layout form, int64_t count, int64_t k)
+{
+    operand x = {.type = type};
+    const bool along = form == ALONG_K || form == BACKWARDS;
+    x.stride = along ? k : 1;
+    x.k_stride = along ? 1 : count;
+    if (form == PADDED) {
+        x.stride = 2;
+        x.k_stride = 2 * count + 3;
+    }
+    if (form == BACKWARDS) {
+        x.stride = -k;
+        x.offset = count > 0 ? (count - 1) * k : 0;
+    }
+    x.count = form == PADDED ? (2 * count + 3) * (k + 1) : count * k;
+    x.bytes = malloc((size_t)(bytes_of(type, x.count) + 1));
+    assert_non_null(x.bytes);
+    x.bytes++;
+    fill(&x);
+    x.values = malloc((size_t)(count * k + 1) * sizeof *x.values);
+    assert_non_null(x.values);
+    decode(&x, count, k);
+    return x;
+}
+
+static void operand_free(operand *x)
+{
+    free(x->bytes - 1);
+    free(x->values);
+}
+
+/* Where an operand begins. For I4 an offset is of whole bytes, which BACKWARDS need not be. */
+static const void *start_of(const operand *x) { return x->bytes + bytes_of(x->type, x->offset); }
+
+typedef struct product {
+    const pto_contraction *row;
+    operand a, b;
+    int64_t m, n, k;
+    unsigned char *c; /* of 4 * c_stride * m bytes and one more in front */
+    int64_t c_stride;
+} product;
+
+/* The sum that C must hold, from what it held. */
+static uint32_t expected(const product *x, int64_t i, int64_t j, uint32_t before)
+{
+    const float *a = x->a.values + i * x->k, *b = x->b.values + j * x->k;
+    if (x->row->acc == PTO_I32) {
+        for (int64_t p = 0; p < x->k; p++) before += (uint32_t)((int32_t)a[p] * (int32_t)b[p]);
+        return before;
+    }
+    float sum = float_of(before);
+    for (int64_t p = 0; p < x->k; p++) sum = fmaf(a[p], b[p], sum);
+    return bits_of(sum);
+}
+
+/* Against float64: each of k additions is off by half a unit of the largest sum so far. */
+static void assert_near(const product *x, int64_t i, int64_t j, uint32_t before, uint32_t got)
+{
+    const float *a = x->a.values + i * x->k, *b = x->b.values + j * x->k;
+    double sum = (double)float_of(before), magnitudes = fabs(sum);
+    for (int64_t p = 0; p < x->k; p++) {
+        const double term = (double)a[p] * (double)b[p];
+        sum += term;
+        magnitudes += fabs(term);
+    }
+    const double error = fabs((double)float_of(got) - sum);
+    if (!(error <= (double)x->k * 0x1p-24 * magnitudes + (double)(x->k + 1) * 0x1p-126))
+        fail_msg("%s: %g is off by %g", x->row->name, (double)float_of(got), error);
+}
+
+static uint32_t at_c(const unsigned char *c, int64_t at)
+{
+    uint32_t bits;
+    memcpy(&bits, c + 4 * at, sizeof bits);
+    return bits;
+}
+
+static void check(const product *x, const unsigned char *before, bool accumulate)
+{
+    for (int64_t i = 0; i < x->m; i++)
+        for (int64_t j = 0; j < x->c_stride; j++) {
+            const uint32_t old = at_c(before, i * x->c_stride + j), got = at_c(x->c, i * x->c_stride + j);
+            const uint32_t from = accumulate ? old : 0, want = j < x->n ? expected(x, i, j, from) : old;
+            if (j < x->n && x->row->acc == PTO_F32) assert_near(x, i, j, from, got);
+            if (want != got)
+                fail_msg("%s, %lld x %lld x %lld, element %lld, %lld: %#x instead of %#x", x->row->name,
+                         (long long)x->m, (long long)x->n, (long long)x->k, (long long)i, (long long)j, got, want);
+        }
+}
+
+static product product_new(const pto_contraction *row, layout a, layout b, int64_t m, int64_t n, int64_t k)
+{
+    product x = {.row = row, .m = m, .n = n, .k = k, .c_stride = n + 3};
+    draws = (uint64_t)(m * 1000003 + n * 1009 + k) * 31 + a * 4 + b;
+    x.a = operand_new(row->a, a, m, k);
+    x.b = operand_new(row->b, b, n, k);
+    x.c = malloc((size_t)(4 * m * x.c_stride + 1));
+    assert_non_null(x.c);
+    x.c++;
+    for (int64_t i = 0; i < m * x.c_stride; i++) {
+        const uint32_t bits = row->acc == PTO_I32 ? draw() << 1 : bits_of((float)draw() * 0x1p-29F - 2);
+        memcpy(x.c + 4 * i, &bits, sizeof bits);
+    }
+    return x;
+}
+
+static void product_free(product *x)
+{
+    operand_free(&x->a);
+    operand_free(&x->b);
+    free(x->c - 1);
+}
+
+/* Runs `block` and compares. */
+static void run(const product *x, bool accumulate)
+{
+    const size_t bytes = (size_t)(4 * x->m * x->c_stride);
+    unsigned char *const before = malloc(bytes + 1), *const scratch =
+                                                         malloc((size_t)x->row->scratch_bytes(x->m, x->n, x->k) + 1);
+    assert_non_null(before);
+    assert_non_null(scratch);
+    memcpy(before, x->c, bytes);
+    x->row->block(x->m, x->n, x->k, start_of(&x->a), x->a.stride, x->a.k_stride, start_of(&x->b), x->b.k_stride,
+                  x->b.stride, x->c, x->c_stride, accumulate, scratch + 1);
+    check(x, before, accumulate);
+    free(before);
+    free(scratch);
+}
+
+static bool runs_here(const pto_contraction *row) { return (row->isa & ~pto_isa_of_host()) == 0; }
+
+TEST(rows_that_are_not_run_here_are_named)
+{
+    const uint32_t isa = pto_isa_of_host();
+    uint32_t count = 0;
+    const pto_contraction *row;
+    for (; (row = pto_contraction_at(count)) != NULL; count++) {
+        for (uint32_t bit = 1; bit < 1U << PTO_ISA_COUNT; bit <<= 1)
+            if (row->isa & bit & ~isa)
+                print_message("not run: `%s`: this machine lacks %s\n", row->name, pto_isa_name(bit));
+        assert_non_null(pto_contraction_find(row->a, row->b, row->acc, 0));
+        assert_ptr_equal(pto_contraction_find(row->a, row->b, row->acc, row->isa)->block == NULL, 0);
+    }
+    assert_true(count >= 9);
+    assert_null(pto_isa_name(1U << PTO_ISA_COUNT));
+    assert_null(pto_contraction_find(PTO_F32, PTO_I8, PTO_F32, isa));
+}
+
+TEST(products_of_all_shapes)
+{
+    static const int64_t shapes[][3] = {{1, 1, 1},    {1, 1, 0},     {5, 7, 0},    {2, 3, 1},    {3, 17, 2},
+                                        {4, 33, 3},   {7, 48, 5},    {13, 31, 64}, {14, 32, 8},  {15, 65, 67},
+                                        {29, 97, 7},  {1, 131, 259}, {2, 64, 97},  {3, 37, 300}, {4, 129, 33},
+                                        {61, 5, 101}, {6, 16, 1031}};
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row)) continue;
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+            for (int forms = 0; forms < LAYOUT_COUNT * LAYOUT_COUNT; forms++) {
+                const layout b = (layout)(forms / LAYOUT_COUNT);
+                if (row->b == PTO_KERNEL_I4 && b == BACKWARDS) continue;
+                product x =
+                    product_new(row, (layout)(forms % LAYOUT_COUNT), b, shapes[s][0], shapes[s][1], shapes[s][2]);
+                run(&x, forms % 2 == 0);
+                product_free(&x);
+            }
+    }
+}
+
+TEST(products_of_many_blocks)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row)) continue;
+        const int64_t n = row->n_block > 64 ? 67 : row->n_block + 3;
+        product x = product_new(row, ALONG_K, ACROSS_K, row->m_block + 5, n, row->k_block + 3);
+        run(&x, false);
+        run(&x, true);
+        product_free(&x);
+        product y = product_new(row, ACROSS_K, ALONG_K, 5, row->n_block + 3, 11);
+        run(&y, true);
+        product_free(&y);
+    }
+}
+
+static void set_all(operand *x, uint32_t bits, int64_t count, int64_t k)
+{
+    for (int64_t i = 0; i < x->count; i++) memcpy(x->bytes + bytes_of(x->type, i), &bits, (size_t)bytes_of(x->type, 1));
+    decode(x, count, k);
+}
+
+/* Two products of 255 and -128 exceed 16 bits: libraries that add pairs in them are off by up to a fifth here. */
+TEST(pairs_of_byte_products_do_not_saturate)
+{
+    static const uint32_t bytes[] = {0x80, 0x7f, 0xff};
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->acc != PTO_I32 || row->b == PTO_KERNEL_I4) continue;
+        for (int pair = 0; pair < 9; pair++) {
+            product x = product_new(row, ALONG_K, ACROSS_K, 15, 33, 263);
+            set_all(&x.a, bytes[pair / 3], 15, 263);
+            set_all(&x.b, bytes[pair % 3], 33, 263);
+            run(&x, pair % 2 == 0);
+            product_free(&x);
+        }
+    }
+}
+
+/* 1 + 2^-8 + 2^-8 + ..: in bf16 each addition is lost, in f32 none is. */
+TEST(sums_of_bf16_are_kept_in_f32)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->a != PTO_BF16) continue;
+        product x = product_new(row, ALONG_K, ACROSS_K, 3, 5, 257);
+        set_all(&x.a, 0x3f80, 3, 257);
+        set_all(&x.b, 0x3b80, 5, 257);
+        run(&x, false);
+        assert_true(float_of(at_c(x.c, 0)) == 257 * 0x1p-8F);
+        product_free(&x);
+    }
+}
+
+/* Infinities and NaN meet the zeros of padding in panels; they stay in their row and their column. */
+TEST(infinities_stay_in_their_row_and_column)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->acc != PTO_F32 || row->b == PTO_KERNEL_I4) continue;
+        product x = product_new(row, ALONG_K, ACROSS_K, 5, 19, 7);
+        const float special[] = {INFINITY, NAN};
+        for (int s = 0; s < 2; s++) {
+            const uint32_t bits = row->a == PTO_F32    ? bits_of(special[s])
+                                  : row->a == PTO_BF16 ? bits_of(special[s]) >> 16
+                                                       : (s == 0 ? 0x7c00 : 0x7e00);
+            memcpy(x.a.bytes + bytes_of(row->a, 2 * 7 + 3), &bits, (size_t)bytes_of(row->a, 1));
+            memcpy(x.b.bytes + bytes_of(row->b, 6 * 19 + 17), &bits, (size_t)bytes_of(row->b, 1));
+            unsigned char *const scratch = malloc((size_t)row->scratch_bytes(5, 19, 7));
+            assert_non_null(scratch);
+            row->block(5, 19, 7, x.a.bytes, 7, 1, x.b.bytes, 19, 1, x.c, x.c_stride, false, scratch);
+            free(scratch);
+            for (int64_t i = 0; i < 5; i++)
+                for (int64_t j = 0; j < 19; j++)
+                    assert_int_equal(isfinite(float_of(at_c(x.c, i * x.c_stride + j))) != 0, i != 2 && j != 17);
+        }
+        product_free(&x);
+    }
+}
+
+/* Panels are the interface of `micro`: one of A and one of B, with tails of both. */
+TEST(panels_hold_tails)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row)) continue;
+        const int64_t m = row->mr > 1 ? row->mr - 1 : 1, n = row->nr - 1, k = 9;
+        product x = product_new(row, ALONG_K, ACROSS_K, m, n, k);
+        unsigned char *const before = malloc((size_t)(4 * m * x.c_stride));
+        unsigned char *const a = aligned_alloc(64, (size_t)pto_panel_a_bytes(row, k));
+        unsigned char *const b = aligned_alloc(64, (size_t)pto_panel_b_bytes(row, k));
+        assert_true(before != NULL && a != NULL && b != NULL);
+        memcpy(before, x.c, (size_t)(4 * m * x.c_stride));
+        row->pack_a(m, k, x.a.bytes, 0, x.a.stride, x.a.k_stride, a);
+        row->pack_b(n, k, x.b.bytes, 0, x.b.stride, x.b.k_stride, b);
+        row->micro(k, a, b, x.c, x.c_stride, m, n, true);
+        check(&x, before, true);
+        free(before);
+        free(a);
+        free(b);
+        product_free(&x);
+    }
+}
+
+/* Bias, scales, activation and conversion, against the same one after the other. */
+TEST(finish_is_bias_scales_activation_conversion)
+{
+    const uint32_t isa = pto_isa_of_host();
+    const pto_contraction *const row = pto_contraction_find(PTO_I8, PTO_I8, PTO_I32, isa);
+    enum { M = 7, N = 37, K = 19 };
+    product x = product_new(row, ALONG_K, ACROSS_K, M, N, K);
+    int32_t bias[N], c[M][N];
+    float rows[M], columns[N], to[M][N];
+    uint16_t half[M][N];
+    int8_t bytes[M][N];
+    for (int j = 0; j < N; j++) {
+        bias[j] = 1000 * j - 5000;
+        columns[j] = 0.01F * (float)(j + 1);
+    }
+    for (int i = 0; i < M; i++) rows[i] = 0.5F - 0.1F * (float)i;
+    char *const scratch = malloc((size_t)row->scratch_bytes(M, N, K));
+    assert_non_null(scratch);
+    pto_contraction_finish finish = {.bias = bias,
+                                     .row_scale = rows,
+                                     .column_scale = columns,
+                                     .relu = true,
+                                     .out = PTO_F32,
+                                     .to = to,
+                                     .to_row_stride = N};
+    row->block_finish(M, N, K, x.a.bytes, K, 1, x.b.bytes, N, 1, c, N, false, scratch, &finish);
+    finish.out = PTO_F16;
+    finish.to = half;
+    row->block_finish(M, N, K, x.a.bytes, K, 1, x.b.bytes, N, 1, c, N, false, scratch, &finish);
+    finish = (pto_contraction_finish){.bias = bias, .out = PTO_I8, .to = bytes, .to_row_stride = N};
+    row->block_finish(M, N, K, x.a.bytes, K, 1, x.b.bytes, N, 1, c, N, false, scratch, &finish);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            const int32_t sum = (int32_t)expected(&x, i, j, 0), biased = sum + bias[j];
+            const float scaled = (float)biased * rows[i] * columns[j], want = scaled < 0 ? 0 : scaled;
+            assert_int_equal(c[i][j], sum);
+            assert_true(to[i][j] == want);
+            assert_true(fabsf(value_of_f16(half[i][j]) - want) <= want * 0x1p-11F + 0x1p-25F);
+            assert_int_equal(bytes[i][j], biased < -128 ? -128 : biased > 127 ? 127 : biased);
+        }
+    free(scratch);
+    product_free(&x);
+}
+
+/* Nearest even at ties, the largest finite value, subnormals, NaN. */
+TEST(finish_rounds_to_nearest_even)
+{
+    static const struct {
+        float from;
+        uint16_t f16, bf16;
+        int8_t i8;
+        uint8_t u8;
+    } cases[] = {{1 + 0x1p-11F, 0x3c00, 0x3f80, 1, 1}, {1 + 3 * 0x1p-11F, 0x3c02, 0x3f80, 1, 1},
+                 {1 + 0x1p-8F, 0x3c04, 0x3f80, 1, 1},  {1 + 3 * 0x1p-8F, 0x3c0c, 0x3f82, 1, 1},
+                 {65519, 0x7bff, 0x4780, 127, 255},    {65520, 0x7c00, 0x4780, 127, 255},
+                 {-0x1p-24F, 0x8001, 0xb380, 0, 0},    {0x1p-25F, 0, 0x3300, 0, 0},
+                 {3 * 0x1p-25F, 2, 0x33c0, 0, 0},      {2.5F, 0x4100, 0x4020, 2, 2},
+                 {-3.5F, 0xc300, 0xc060, -4, 0},       {NAN, 0x7e00, 0x7fc0, 0, 0},
+                 {-INFINITY, 0xfc00, 0xff80, -128, 0}, {1e9F, 0x7c00, 0x4e6e, 127, 255}};
+    enum { COUNT = sizeof cases / sizeof cases[0] };
+    const pto_contraction *const row = pto_contraction_find(PTO_F32, PTO_F32, PTO_F32, 0);
+    for (int i = 0; i < COUNT; i++) {
+        float c = cases[i].from;
+        uint16_t f16, bf16;
+        int8_t i8;
+        uint8_t u8;
+        pto_contraction_finish finish = {.out = PTO_F16, .to = &f16, .to_row_stride = 1};
+        row->block_finish(1, 1, 0, NULL, 1, 1, NULL, 1, 1, &c, 1, true, NULL, &finish);
+        finish.out = PTO_BF16;
+        finish.to = &bf16;
+        row->block_finish(1, 1, 0, NULL, 1, 1, NULL, 1, 1, &c, 1, true, NULL, &finish);
+        finish.out = PTO_I8;
+        finish.to = &i8;
+        row->block_finish(1, 1, 0, NULL, 1, 1, NULL, 1, 1, &c, 1, true, NULL, &finish);
+        finish.out = PTO_U8;
+        finish.to = &u8;
+        row->block_finish(1, 1, 0, NULL, 1, 1, NULL, 1, 1, &c, 1, true, NULL, &finish);
+        assert_int_equal(f16, cases[i].f16);
+        assert_int_equal(bf16, cases[i].bf16);
+        assert_int_equal(i8, cases[i].i8);
+        assert_int_equal(u8, cases[i].u8);
+    }
+}
+
+TEST(copies_and_transposes_move_every_byte)
+{
+    enum { ROWS = 37, COLUMNS = 83, BYTES = 8, ALL = ROWS * COLUMNS * BYTES };
+    unsigned char *const from = malloc(ALL + 1), *const to = malloc(ALL + 1);
+    assert_true(from != NULL && to != NULL);
+    for (int i = 0; i < ALL; i++) from[i + 1] = (unsigned char)draw();
+    for (int64_t bytes = 1; bytes <= BYTES; bytes *= 2) {
+        pto_transpose(bytes, ROWS, COLUMNS, from + 1, COLUMNS, to + 1, ROWS);
+        for (int64_t i = 0; i < ROWS; i++)
+            for (int64_t j = 0; j < COLUMNS; j++)
+                assert_memory_equal(to + 1 + (j * ROWS + i) * bytes, from + 1 + (i * COLUMNS + j) * bytes,
+                                    (size_t)bytes);
+    }
+    for (int streaming = 0; streaming < 2; streaming++) {
+        memset(to, 0xee, ALL + 1);
+        pto_copy_rows(ROWS, 501, from + 1, COLUMNS * BYTES, to + 1, COLUMNS * BYTES, streaming != 0);
+        for (int64_t i = 0; i < ROWS; i++) {
+            assert_memory_equal(to + 1 + i * COLUMNS * BYTES, from + 1 + i * COLUMNS * BYTES, 501);
+            assert_int_equal(to[1 + i * COLUMNS * BYTES + 501], 0xee);
+        }
+    }
+    free(from);
+    free(to);
+}
