@@ -17,20 +17,20 @@ static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t panel_bytes(const pto_contraction *row, int64_t k, int64_t width, int64_t bytes, int64_t sum_bytes)
+static int64_t panel_bytes(const pto_contraction *row, int64_t k, int64_t width, int64_t bytes, int64_t tail_bytes)
 {
     const int64_t depth = (k + row->k_group - 1) / row->k_group * row->k_group;
-    return (width * (depth * bytes + sum_bytes) + LINE - 1) / LINE * LINE;
+    return (width * (depth * bytes + tail_bytes) + LINE - 1) / LINE * LINE;
 }
 
 int64_t pto_panel_a_bytes(const pto_contraction *row, int64_t k)
 {
-    return panel_bytes(row, k, row->mr, row->a_bytes, row->a_sum_bytes);
+    return panel_bytes(row, k, row->mr, row->a_bytes, row->a_tail_bytes);
 }
 
 int64_t pto_panel_b_bytes(const pto_contraction *row, int64_t k)
 {
-    return panel_bytes(row, k, row->nr, row->b_bytes, row->b_sum_bytes);
+    return panel_bytes(row, k, row->nr, row->b_bytes, row->b_tail_bytes);
 }
 
 typedef struct block_sizes {
@@ -57,7 +57,6 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
     return s.a_bytes + s.b_bytes + LINE;
 }
 
-/* Packs panel by panel, each where the next one may need more bytes than its elements. */
 static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel, int64_t count, int64_t k,
                         const void *from, int64_t offset, int64_t stride, int64_t k_stride, char *to)
 {
@@ -68,6 +67,12 @@ static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel
 static void clear(int64_t m, int64_t n, char *c, int64_t c_row_bytes)
 {
     for (int64_t i = 0; i < m; i++) memset(c + i * c_row_bytes, 0, (size_t)(4 * n));
+}
+
+static void fetch(int64_t rows, const char *from, int64_t row_bytes, int64_t bytes)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t q = 0; q < bytes; q += LINE) __builtin_prefetch(from + i * row_bytes + q, 1, 2);
 }
 
 void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
@@ -98,10 +103,14 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
                             a_row_stride, a_k_stride, a_panels);
                 char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
                 for (int64_t jj = 0; jj < columns; jj += row->nr)
-                    for (int64_t ii = 0; ii < rows; ii += row->mr)
-                        row->micro(depth, a_panels + ii / row->mr * a_panel, b_panels + jj / row->nr * b_panel,
-                                   c_block + ii * c_row_bytes + 4 * jj, c_row_stride, smaller(row->mr, rows - ii),
-                                   smaller(row->nr, columns - jj), adds);
+                    for (int64_t ii = 0; ii < rows; ii += row->mr) {
+                        char *const tile = c_block + ii * c_row_bytes + 4 * jj;
+                        /* The next tile of C comes while this one is computed. */
+                        fetch(smaller(row->mr, rows - ii - row->mr), tile + row->mr * c_row_bytes, c_row_bytes,
+                              4 * row->nr);
+                        row->micro(depth, a_panels + ii / row->mr * a_panel, b_panels + jj / row->nr * b_panel, tile,
+                                   c_row_stride, smaller(row->mr, rows - ii), smaller(row->nr, columns - jj), adds);
+                    }
                 if (is_last && finish != NULL)
                     contraction_finish(finish, row->acc, i, j, rows, columns, c_block, c_row_stride);
             }

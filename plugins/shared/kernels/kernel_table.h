@@ -33,16 +33,15 @@ typedef enum pto_contraction_sums {
     PTO_SUMS_EXACT,
     /* c = fma(a, b, c) in f32 for k upwards: all rows of a pair of types have the same bits. */
     PTO_SUMS_FMA,
-    /* The same, but what is subnormal in f32 counts as 0: an element of a, b or C, and each sum. Operands of bf16 that
-     * are subnormal themselves are looked for when they are packed, and the block then computes as PTO_SUMS_FMA; so an
-     * element is off by at most (k + 1) * 2^-126. */
+    /* The same, but sums that are subnormal in f32 become 0, and so does what C held: off by at most (k + 1) * 2^-126.
+     */
     PTO_SUMS_FMA_FLUSHED,
 } pto_contraction_sums;
 
-/* Packs `count` rows of A, or columns of B, k deep, into panels of mr, or nr, of them, one panel after the other. Reads
- * element offset + i * stride + p * k_stride. What a panel has beyond `count` and k becomes 0. */
+/* Packs `count` <= mr rows of A, or `count` <= nr columns of B, k deep, into one panel, which begins at a multiple of
+ * 64 bytes. Reads element offset + i * stride + p * k_stride. What the panel has beyond `count` and k adds nothing. */
 typedef void pto_contraction_pack(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride,
-                                  int64_t k_stride, void *panels);
+                                  int64_t k_stride, void *panel);
 
 /* C[m x n] = or += one panel of A times one of B; m <= mr, n <= nr. C is of f32 or i32. */
 typedef void pto_contraction_micro(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride,
@@ -85,10 +84,10 @@ typedef struct pto_contraction {
     pto_dtype a, b, acc; /* acc: F32 or I32, the type of C */
     uint32_t isa;        /* PTO_ISA_*, all of which it needs */
     pto_contraction_sums sums;
-    int64_t mr, nr, k_group;           /* panels are zero up to a multiple of k_group */
-    int64_t a_bytes, b_bytes;          /* of one element in a panel */
-    int64_t a_sum_bytes, b_sum_bytes;  /* of what a panel holds after its elements, for each row or column */
-    int64_t m_block, k_block, n_block; /* most of each that is packed at a time */
+    int64_t mr, nr, k_group;            /* panels are zero up to a multiple of k_group */
+    int64_t a_bytes, b_bytes;           /* of one element in a panel */
+    int64_t a_tail_bytes, b_tail_bytes; /* of what a panel holds after its elements, for each row or column */
+    int64_t m_block, k_block, n_block;  /* most of each that is packed at a time */
     pto_contraction_pack *pack_a, *pack_b;
     pto_contraction_micro *micro;
     pto_contraction_skinny *skinny; /* or NULL */

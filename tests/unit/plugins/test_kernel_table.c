@@ -142,6 +142,8 @@ typedef struct product {
     int64_t c_stride;
 } product;
 
+static float flushed(float x) { return fabsf(x) < 0x1p-126F ? copysignf(0, x) : x; }
+
 /* The sum that C must hold, from what it held. */
 static uint32_t expected(const product *x, int64_t i, int64_t j, uint32_t before)
 {
@@ -150,8 +152,12 @@ static uint32_t expected(const product *x, int64_t i, int64_t j, uint32_t before
         for (int64_t p = 0; p < x->k; p++) before += (uint32_t)((int32_t)a[p] * (int32_t)b[p]);
         return before;
     }
-    float sum = float_of(before);
-    for (int64_t p = 0; p < x->k; p++) sum = fmaf(a[p], b[p], sum);
+    const bool flushes = x->row->sums == PTO_SUMS_FMA_FLUSHED;
+    float sum = flushes ? flushed(float_of(before)) : float_of(before);
+    for (int64_t p = 0; p < x->k; p++) {
+        sum = fmaf(a[p], b[p], sum);
+        if (flushes) sum = flushed(sum);
+    }
     return bits_of(sum);
 }
 
@@ -320,6 +326,24 @@ TEST(sums_of_bf16_are_kept_in_f32)
         run(&x, false);
         assert_true(float_of(at_c(x.c, 0)) == 257 * 0x1p-8F);
         product_free(&x);
+    }
+}
+
+/* Subnormal operands count with their value, times what makes that large, and sums that are subnormal may become 0. */
+TEST(subnormals_of_bf16_are_not_lost)
+{
+    const pto_contraction *row;
+    for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
+        if (!runs_here(row) || row->a != PTO_BF16) continue;
+        for (int form = 0; form < 6; form++) {
+            product x = product_new(row, form % 2 ? ALONG_K : PADDED, ACROSS_K, 19, 37, 33);
+            if (form < 3) set_all(form < 2 ? &x.a : &x.b, form == 0 ? 0x8001 : 0x0040, form < 2 ? 19 : 37, 33);
+            if (form == 1) set_all(&x.b, 0x7f00, 37, 33);
+            if (form >= 3) set_all(&x.a, 0x0180 + (uint32_t)form, 19, 33);
+            if (form == 4) memset(x.c, 0x80, 19 * 4 * (size_t)x.c_stride);
+            run(&x, form > 3);
+            product_free(&x);
+        }
     }
 }
 

@@ -1,0 +1,154 @@
+/* Rows of AVX-512: panels of f32, whatever is multiplied, and panels of pairs of 16-bit integers, whose products are
+ * added in 32 bits. */
+#if defined(__x86_64__)
+#include "kernel_avx512.h"
+
+/* ---- f32 ---- */
+
+KERNEL_INLINE __m512i step_f32(__m512i sum, __m512i left, __m512i line)
+{
+    return _mm512_castps_si512(
+        _mm512_fmadd_ps(_mm512_castsi512_ps(left), _mm512_castsi512_ps(line), _mm512_castsi512_ps(sum)));
+}
+
+KERNEL_MICRO(micro_f32, step_f32, false, 1);
+
+KERNEL_INLINE __m512i along_f32(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm512_maskz_loadu_epi32(mask_of(k_left), (const char *)from + 4 * at);
+}
+
+KERNEL_INLINE __m512i along_bf16(const void *from, int64_t at, int64_t k_left)
+{
+    const __m256i bits = _mm256_maskz_loadu_epi16(mask_of(k_left), (const char *)from + 2 * at);
+    return _mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+}
+
+KERNEL_INLINE __m512i along_f16(const void *from, int64_t at, int64_t k_left)
+{
+    const __m256i bits = _mm256_maskz_loadu_epi16(mask_of(k_left), (const char *)from + 2 * at);
+    return _mm512_castps_si512(_mm512_cvtph_ps(bits));
+}
+
+/* Where a unit is one element, columns beside each other are read as elements along k are. */
+#define ACROSS_AS_ALONG(load)                                                                           \
+    KERNEL_INLINE __m512i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
+                                        int64_t columns_left)                                           \
+    {                                                                                                   \
+        (void)k_stride;                                                                                 \
+        (void)k_left;                                                                                   \
+        return along_##load(from, at, columns_left);                                                    \
+    }                                                                                                   \
+    _Static_assert(sizeof(__m512i) == 64, "sixteen units")
+
+ACROSS_AS_ALONG(f32);
+ACROSS_AS_ALONG(bf16);
+ACROSS_AS_ALONG(f16);
+
+KERNEL_PACK(any_a_f32, float, load_f32, MR, 1);
+KERNEL_PACK(any_b_f32, float, load_f32, NR, 1);
+KERNEL_PACK(any_a_bf16, float, load_bf16, MR, 1);
+KERNEL_PACK(any_b_bf16, float, load_bf16, NR, 1);
+KERNEL_PACK(any_a_f16, float, load_f16, MR, 1);
+KERNEL_PACK(any_b_f16, float, load_f16, NR, 1);
+KERNEL_PACK(pack_b_i4_f32, float, load_i4_f32, NR, 1);
+KERNEL_PACK_UNITS(pack_a_f32, f32, any_a_f32, MR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_f32, f32, any_b_f32, NR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_a_bf16, bf16, any_a_bf16, MR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_bf16, bf16, any_b_bf16, NR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
+
+/* ---- pairs of 16-bit integers ---- */
+
+KERNEL_INLINE __m512i step_pairs(__m512i sum, __m512i left, __m512i line)
+{
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(left, line));
+}
+
+KERNEL_MICRO(micro_pairs, step_pairs, false, 2);
+
+KERNEL_INLINE __m256i bytes_along(const void *from, int64_t at, int64_t left)
+{
+    const __mmask32 mask = left >= 32 ? 0xffffffff : (1U << left) - 1;
+    return _mm256_maskz_loadu_epi8(mask, (const char *)from + at);
+}
+
+KERNEL_INLINE __m512i along_i8(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm512_cvtepi8_epi16(bytes_along(from, at, k_left));
+}
+
+KERNEL_INLINE __m512i along_u8(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm512_cvtepu8_epi16(bytes_along(from, at, k_left));
+}
+
+/* Row k in the lower half of each unit, row k + 1 in the upper one. */
+#define ACROSS_PAIRS(load, widen)                                                                       \
+    KERNEL_INLINE __m512i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
+                                        int64_t columns_left)                                           \
+    {                                                                                                   \
+        const __mmask16 mask = mask_of(columns_left);                                                   \
+        const __m512i low = widen(_mm_maskz_loadu_epi8(mask, (const char *)from + at));                 \
+        if (k_left < 2) return _mm512_and_si512(low, _mm512_set1_epi32(0xffff));                        \
+        const __m512i high = widen(_mm_maskz_loadu_epi8(mask, (const char *)from + at + k_stride));     \
+        return _mm512_mask_blend_epi16(0xaaaaaaaa, low, _mm512_slli_epi32(high, 16));                   \
+    }                                                                                                   \
+    _Static_assert(sizeof(__m512i) == 64, "sixteen units")
+
+ACROSS_PAIRS(i8, _mm512_cvtepi8_epi32);
+ACROSS_PAIRS(u8, _mm512_cvtepu8_epi32);
+
+KERNEL_PACK(any_a_i8, int16_t, load_i8, MR, 2);
+KERNEL_PACK(any_b_i8, int16_t, load_i8, NR, 2);
+KERNEL_PACK(any_a_u8, int16_t, load_u8, MR, 2);
+KERNEL_PACK(any_b_u8, int16_t, load_u8, NR, 2);
+KERNEL_PACK(pack_b_i4, int16_t, load_i4, NR, 2);
+KERNEL_PACK_UNITS(pack_a_i8, i8, any_a_i8, MR, 2, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_i8, i8, any_b_i8, NR, 2, finish_nothing);
+KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
+
+enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
+KERNEL_ENTRIES(f32, kernel_rows_avx512, F32);
+KERNEL_ENTRIES(bf16, kernel_rows_avx512, BF16);
+KERNEL_ENTRIES(f16, kernel_rows_avx512, F16);
+KERNEL_ENTRIES(f32_i4, kernel_rows_avx512, F32_I4);
+KERNEL_ENTRIES(i8, kernel_rows_avx512, I8);
+KERNEL_ENTRIES(u8_i8, kernel_rows_avx512, U8_I8);
+KERNEL_ENTRIES(i8_u8, kernel_rows_avx512, I8_U8);
+KERNEL_ENTRIES(u8, kernel_rows_avx512, U8);
+KERNEL_ENTRIES(i8_i4, kernel_rows_avx512, I8_I4);
+
+/* Blocks: one of A fills about half of a second-level cache of 1 MiB, one of B lies in the third. */
+#define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = 24 * MR, .n_block = 4096
+#define ROW_F32                                                                                          \
+    ROW, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 384, \
+        .micro = micro_f32
+#define ROW_PAIRS                                                                                          \
+    ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \
+        .micro = micro_pairs
+
+const pto_contraction kernel_rows_avx512[] = {
+    [F32] = {ROW_F32, .name = "f32 f32 avx512", .a = PTO_F32, .b = PTO_F32, .pack_a = pack_a_f32, .pack_b = pack_b_f32,
+             KERNEL_ENTRIES_OF(f32)},
+    [BF16] = {ROW_F32, .name = "bf16 bf16 avx512", .a = PTO_BF16, .b = PTO_BF16, .pack_a = pack_a_bf16,
+              .pack_b = pack_b_bf16, KERNEL_ENTRIES_OF(bf16)},
+    [F16] = {ROW_F32, .name = "f16 f16 avx512", .a = PTO_F16, .b = PTO_F16, .pack_a = pack_a_f16, .pack_b = pack_b_f16,
+             KERNEL_ENTRIES_OF(f16)},
+    [F32_I4] = {ROW_F32, .name = "f32 i4 avx512", .a = PTO_F32, .b = PTO_KERNEL_I4, .pack_a = pack_a_f32,
+                .pack_b = pack_b_i4_f32, KERNEL_ENTRIES_OF(f32_i4)},
+    [I8] = {ROW_PAIRS, .name = "i8 i8 avx512", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8,
+            KERNEL_ENTRIES_OF(i8)},
+    [U8_I8] = {ROW_PAIRS, .name = "u8 i8 avx512", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
+               KERNEL_ENTRIES_OF(u8_i8)},
+    [I8_U8] = {ROW_PAIRS, .name = "i8 u8 avx512", .a = PTO_I8, .b = PTO_U8, .pack_a = pack_a_i8, .pack_b = pack_b_u8,
+               KERNEL_ENTRIES_OF(i8_u8)},
+    [U8] = {ROW_PAIRS, .name = "u8 u8 avx512", .a = PTO_U8, .b = PTO_U8, .pack_a = pack_a_u8, .pack_b = pack_b_u8,
+            KERNEL_ENTRIES_OF(u8)},
+    [I8_I4] = {ROW_PAIRS, .name = "i8 i4 avx512", .a = PTO_I8, .b = PTO_KERNEL_I4, .pack_a = pack_a_i8,
+               .pack_b = pack_b_i4, KERNEL_ENTRIES_OF(i8_i4)},
+    {0},
+};
+#endif

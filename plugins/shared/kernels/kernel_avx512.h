@@ -1,0 +1,169 @@
+/* What the rows of AVX-512 have in common: masks, transposes of 16 x 16 units of four bytes, panels of them. */
+#ifndef PTO_KERNEL_AVX512_H
+#define PTO_KERNEL_AVX512_H
+
+#include "kernel_load.h"
+
+#include <immintrin.h>
+
+/* The first n of 16 lanes; n may be any number. */
+KERNEL_INLINE __mmask16 mask_of(int64_t n) { return n >= 16 ? 0xffff : n <= 0 ? 0 : (__mmask16)((1U << n) - 1); }
+
+/* Rows become columns, in place. */
+KERNEL_INLINE void transpose_16x16(__m512i r[16])
+{
+    __m512i t[16];
+#pragma GCC unroll 8
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 16; i += 4) {
+        r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+        r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+        r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+        r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    }
+    /* r[4 g + c] holds column 4 l + c of rows 4 g .. in quarter l. */
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; c++) {
+        t[c] = _mm512_shuffle_i32x4(r[c], r[c + 4], 0x88);
+        t[c + 4] = _mm512_shuffle_i32x4(r[c], r[c + 4], 0xdd);
+        t[c + 8] = _mm512_shuffle_i32x4(r[c + 8], r[c + 12], 0x88);
+        t[c + 12] = _mm512_shuffle_i32x4(r[c + 8], r[c + 12], 0xdd);
+    }
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; c++) {
+        r[c] = _mm512_shuffle_i32x4(t[c], t[c + 8], 0x88);
+        r[c + 4] = _mm512_shuffle_i32x4(t[c + 4], t[c + 12], 0x88);
+        r[c + 8] = _mm512_shuffle_i32x4(t[c], t[c + 8], 0xdd);
+        r[c + 12] = _mm512_shuffle_i32x4(t[c + 4], t[c + 12], 0xdd);
+    }
+}
+
+/* What one step of a micro-kernel does: sum + left * line, in units of four bytes. */
+typedef __m512i kernel_step(__m512i sum, __m512i left, __m512i line);
+
+/* Of 32 registers 28 are sums; the rest are a line of B and what is broadcast of A. */
+enum { MR = 14, NR = 32 };
+
+/* rows and vectors are constants where this is called, so that sums stay in registers. The tails of panels, when they
+ * are heeded, are what to add to each row and each column. */
+KERNEL_INLINE void micro_of(kernel_step step, bool heeds_tails, int rows, int vectors, int64_t groups, const int32_t *a,
+                            const int32_t *b, char *c, int64_t c_row_bytes, __mmask16 last, bool accumulate)
+{
+    __m512i sum[MR][2];
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) {
+            const __mmask16 mask = v == vectors - 1 ? last : 0xffff;
+            sum[i][v] =
+                accumulate ? _mm512_maskz_loadu_epi32(mask, c + i * c_row_bytes + 64 * v) : _mm512_setzero_si512();
+        }
+    for (int64_t g = 0; g < groups; g++, a += MR, b += NR) {
+        __m512i line[2];
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) line[v] = _mm512_load_si512(b + 16 * v);
+#pragma GCC unroll 14
+        for (int i = 0; i < rows; i++) {
+            const __m512i left = _mm512_set1_epi32(a[i]);
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; v++) sum[i][v] = step(sum[i][v], left, line[v]);
+        }
+    }
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++) {
+            if (heeds_tails) {
+                const __m512i of_row = _mm512_set1_epi32(a[i]), of_columns = _mm512_load_si512(b + 16 * v);
+                sum[i][v] = _mm512_add_epi32(sum[i][v], _mm512_add_epi32(of_row, of_columns));
+            }
+            _mm512_mask_storeu_epi32(c + i * c_row_bytes + 64 * v, v == vectors - 1 ? last : 0xffff, sum[i][v]);
+        }
+}
+
+#define KERNEL_ROWS_1_TO_MR(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#define KERNEL_MICRO_CASE(rows)                                                                             \
+    case 2 * (rows): micro_of(step, heeds, rows, 1, groups, a, b, c, c_row_bytes, last, accumulate); break; \
+    case 2 * (rows) + 1: micro_of(step, heeds, rows, 2, groups, a, b, c, c_row_bytes, last, accumulate); break;
+
+/* A function pto_contraction_micro of panels with `group` elements in each unit. */
+#define KERNEL_MICRO(name, step_of, heeds_tails, group)                                                              \
+    static void name(int64_t k, const void *a_panel, const void *b_panel, void *to, int64_t c_row_stride, int64_t m, \
+                     int64_t n, bool accumulate)                                                                     \
+    {                                                                                                                \
+        kernel_step *const step = step_of;                                                                           \
+        const bool heeds = heeds_tails;                                                                              \
+        const int32_t *a = a_panel, *b = b_panel;                                                                    \
+        char *const c = to;                                                                                          \
+        const int64_t c_row_bytes = 4 * c_row_stride, groups = (k + (group) - 1) / (group);                          \
+        const __mmask16 last = mask_of(n > 16 ? n - 16 : n);                                                         \
+        switch (2 * m + (n > 16)) {                                                                                  \
+            KERNEL_ROWS_1_TO_MR(KERNEL_MICRO_CASE)                                                                   \
+        default: break;                                                                                              \
+        }                                                                                                            \
+    }                                                                                                                \
+    _Static_assert((group) > 0, "of elements")
+
+/* Sixteen units of one row from `at` upwards along k, of which k_left elements are there. */
+typedef __m512i kernel_units_along(const void *from, int64_t at, int64_t k_left);
+
+/* One unit of each of sixteen columns beside each other, of which columns_left are there. */
+typedef __m512i kernel_units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left,
+                                    int64_t columns_left);
+
+/* Packs a panel whose rows or columns lie beside each other. */
+KERNEL_INLINE void pack_across(kernel_units_across units, int64_t width, int64_t group, int64_t count, int64_t k,
+                               const void *from, int64_t offset, int64_t k_stride, int32_t *to)
+{
+    for (int64_t p = 0; p < k; p += group, to += width)
+        for (int64_t v = 0; v < width; v += 16)
+            _mm512_mask_storeu_epi32(to + v, mask_of(width - v),
+                                     units(from, offset + p * k_stride + v, k_stride, k - p, count - v));
+}
+
+/* Packs a panel whose rows or columns each go upwards along k. */
+KERNEL_INLINE void pack_along(kernel_units_along units, int64_t width, int64_t group, int64_t count, int64_t k,
+                              const void *from, int64_t offset, int64_t stride, int32_t *to)
+{
+    for (int64_t p = 0; p < k; p += 16 * group, to += 16 * width)
+        for (int64_t v = 0; v < width; v += 16) {
+            __m512i r[16];
+#pragma GCC unroll 16
+            for (int i = 0; i < 16; i++)
+                r[i] = v + i < count ? units(from, offset + (v + i) * stride + p, k - p) : _mm512_setzero_si512();
+            transpose_16x16(r);
+#pragma GCC unroll 16
+            for (int i = 0; i < 16; i++)
+                if (p + i * group < k) _mm512_mask_storeu_epi32(to + i * width + v, mask_of(width - v), r[i]);
+        }
+}
+
+/* A function pto_contraction_pack: along_LOAD and across_LOAD read units of `group` elements, ANY packs what lies
+ * otherwise, and then FINISH(count, k, panel) completes the panel. */
+#define KERNEL_PACK_UNITS(name, load, any, width, group, finish)                                                   \
+    static void name(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride, \
+                     void *panel)                                                                                  \
+    {                                                                                                              \
+        if (stride == 1)                                                                                           \
+            pack_across(across_##load, width, group, count, k, from, offset, k_stride, panel);                     \
+        else if (k_stride == 1)                                                                                    \
+            pack_along(along_##load, width, group, count, k, from, offset, stride, panel);                         \
+        else                                                                                                       \
+            any(count, k, from, offset, stride, k_stride, panel);                                                  \
+        finish(width, k, panel);                                                                                   \
+    }                                                                                                              \
+    _Static_assert((width) > 0, "of a panel")
+
+/* For panels that are complete. */
+KERNEL_INLINE void finish_nothing(int64_t width, int64_t k, void *panel)
+{
+    (void)width;
+    (void)k;
+    (void)panel;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* Rows of AVX-512 BF16. Its product of pairs adds the upper pair first, each addition rounded as an fma; so a panel has
+ * the element of the lower k in the upper half, and sums are those of f32. But it takes subnormal operands, in and out,
+ * for zeros: a panel says whether it holds any, and products of such panels are computed by fma. */
+#if defined(__x86_64__)
+#include "kernel_avx512.h"
+
+KERNEL_INLINE __m512i step_bf16(__m512i sum, __m512i left, __m512i line)
+{
+    return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)left, (__m512bh)line));
+}
+
+KERNEL_MICRO(micro_normal, step_bf16, false, 2);
+
+KERNEL_INLINE __m512 flushed(__m512 value)
+{
+    const __m512i bits = _mm512_castps_si512(value), exponent = _mm512_set1_epi32(0x7f800000);
+    const __mmask16 is_subnormal = _mm512_testn_epi32_mask(bits, exponent);
+    return _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, is_subnormal, bits, _mm512_set1_epi32(INT32_MIN)));
+}
+
+KERNEL_INLINE __m512i step_by_fma(__m512i sum, __m512i left, __m512i line)
+{
+    const __m512i upper = _mm512_set1_epi32((int32_t)0xffff0000);
+    const __m512 first =
+        _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_and_si512(left, upper)),
+                        _mm512_castsi512_ps(_mm512_and_si512(line, upper)), flushed(_mm512_castsi512_ps(sum)));
+    const __m512 second = _mm512_fmadd_ps(_mm512_castsi512_ps(_mm512_slli_epi32(left, 16)),
+                                          _mm512_castsi512_ps(_mm512_slli_epi32(line, 16)), flushed(first));
+    return _mm512_castps_si512(flushed(second));
+}
+
+/* Row by row: it is rare. */
+static void micro_by_fma(int64_t k, const int32_t *a, const int32_t *b, char *c, int64_t c_row_stride, int64_t m,
+                         int64_t n, bool accumulate)
+{
+    for (int64_t i = 0; i < m; i++) {
+        char *const to = c + 4 * i * c_row_stride;
+        if (n > 16)
+            micro_of(step_by_fma, false, 1, 2, (k + 1) / 2, a + i, b, to, 0, mask_of(n - 16), accumulate);
+        else
+            micro_of(step_by_fma, false, 1, 1, (k + 1) / 2, a + i, b, to, 0, mask_of(n), accumulate);
+    }
+}
+
+/* After the units of a panel, whether it holds a subnormal element. */
+KERNEL_INLINE int32_t *flag_of(void *panel, int64_t width, int64_t k)
+{
+    return (int32_t *)panel + width * ((k + 1) / 2);
+}
+
+static void micro_bf16(int64_t k, const void *a_panel, const void *b_panel, void *c, int64_t c_row_stride, int64_t m,
+                       int64_t n, bool accumulate)
+{
+    const int32_t *const a = a_panel, *const b = b_panel;
+    if (a[MR * ((k + 1) / 2)] | b[NR * ((k + 1) / 2)])
+        micro_by_fma(k, a, b, c, c_row_stride, m, n, accumulate);
+    else
+        micro_normal(k, a_panel, b_panel, c, c_row_stride, m, n, accumulate);
+}
+
+KERNEL_INLINE __m512i along_bf16(const void *from, int64_t at, int64_t k_left)
+{
+    const __mmask32 mask = k_left >= 32 ? 0xffffffff : (1U << k_left) - 1;
+    return _mm512_maskz_loadu_epi16(mask, (const char *)from + 2 * at);
+}
+
+KERNEL_INLINE __m512i across_bf16(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left)
+{
+    const __mmask16 mask = mask_of(columns_left);
+    const __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * at));
+    if (k_left < 2) return low;
+    const __m256i next = _mm256_maskz_loadu_epi16(mask, (const char *)from + 2 * (at + k_stride));
+    return _mm512_or_si512(low, _mm512_slli_epi32(_mm512_cvtepu16_epi32(next), 16));
+}
+
+/* Swaps the halves of units, looks for subnormals, and makes what A has beyond k the zero that leaves a sum of -0 so.
+ */
+KERNEL_INLINE void finish_bf16(int64_t width, int64_t k, void *panel, bool is_a)
+{
+    const int64_t units = width * ((k + 1) / 2);
+    int32_t *const to = panel;
+    __mmask32 found = 0;
+    for (int64_t i = 0; i < units; i += 16) {
+        const __mmask16 mask = mask_of(units - i);
+        const __m512i x = _mm512_maskz_loadu_epi32(mask, to + i);
+        found |=
+            _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7f80)) & _mm512_test_epi16_mask(x, _mm512_set1_epi16(0x7f));
+        _mm512_mask_storeu_epi32(to + i, mask, _mm512_rol_epi32(x, 16));
+    }
+    if (is_a && k % 2 != 0)
+        for (int64_t i = units - width; i < units; i++) to[i] |= 0x8000;
+    *flag_of(panel, width, k) = found != 0;
+}
+
+KERNEL_INLINE void finish_a(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, true); }
+KERNEL_INLINE void finish_b(int64_t width, int64_t k, void *panel) { finish_bf16(width, k, panel, false); }
+
+KERNEL_PACK(any_a, uint16_t, load_bits16, MR, 2);
+KERNEL_PACK(any_b, uint16_t, load_bits16, NR, 2);
+KERNEL_PACK_UNITS(pack_a, bf16, any_a, MR, 2, finish_a);
+KERNEL_PACK_UNITS(pack_b, bf16, any_b, NR, 2, finish_b);
+
+enum { BF16 };
+KERNEL_ENTRIES(bf16, kernel_rows_bf16, BF16);
+
+const pto_contraction kernel_rows_bf16[] = {
+    [BF16] = {.name = "bf16 bf16 avx512-bf16",
+              .a = PTO_BF16,
+              .b = PTO_BF16,
+              .acc = PTO_F32,
+              .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512 | PTO_ISA_AVX512_BF16,
+              .sums = PTO_SUMS_FMA_FLUSHED,
+              .mr = MR,
+              .nr = NR,
+              .k_group = 2,
+              .a_bytes = 2,
+              .b_bytes = 2,
+              .a_tail_bytes = 4,
+              .b_tail_bytes = 4,
+              .m_block = 24 * MR,
+              .k_block = 768,
+              .n_block = 4096,
+              .pack_a = pack_a,
+              .pack_b = pack_b,
+              .micro = micro_bf16,
+              KERNEL_ENTRIES_OF(bf16)},
+    {0},
+};
+#endif

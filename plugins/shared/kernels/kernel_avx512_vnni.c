@@ -1,0 +1,137 @@
+/* Rows of AVX-512 VNNI, which multiplies unsigned by signed bytes and adds four products in 32 bits, modulo 2^32, with
+ * no 16-bit sum in between. A signed A is packed as a + 128, an unsigned B as b - 128; what that adds to a sum,
+ *
+ *     sum of (a - 128 s) (b + 128 t) = sum of a b + 128 t * sum of a - 128 s * sum of b - 16384 s t k
+ *
+ * over packed a and b, with s and t 1 or 0, comes after the elements of each panel, for each row and each column. */
+#if defined(__x86_64__)
+#include "kernel_avx512.h"
+
+KERNEL_INLINE __m512i step_bytes(__m512i sum, __m512i left, __m512i line)
+{
+    return _mm512_dpbusd_epi32(sum, left, line);
+}
+
+KERNEL_MICRO(micro_bytes, step_bytes, true, 4);
+
+/* Adds 128 modulo 2^8 where the mask is set: signed becomes unsigned, or the other way. Padding stays 0. */
+KERNEL_INLINE __m512i moved_along(const void *from, int64_t at, int64_t k_left, bool moves)
+{
+    const __mmask64 mask = k_left >= 64 ? UINT64_MAX : (UINT64_C(1) << k_left) - 1;
+    const __m512i x = _mm512_maskz_loadu_epi8(mask, (const char *)from + at);
+    return moves ? _mm512_mask_add_epi8(x, mask, x, _mm512_set1_epi8(-128)) : x;
+}
+
+KERNEL_INLINE __m512i moved_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left,
+                                   bool moves)
+{
+    const __mmask16 mask = mask_of(columns_left);
+    __m512i units = _mm512_setzero_si512();
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; q++) {
+        if (q >= k_left) break;
+        __m128i x = _mm_maskz_loadu_epi8(mask, (const char *)from + at + q * k_stride);
+        if (moves) x = _mm_mask_add_epi8(x, mask, x, _mm_set1_epi8(-128));
+        units = _mm512_or_si512(units, _mm512_slli_epi32(_mm512_cvtepu8_epi32(x), (unsigned)(8 * q)));
+    }
+    return units;
+}
+
+#define UNITS(load, moves)                                                                              \
+    KERNEL_INLINE __m512i along_##load(const void *from, int64_t at, int64_t k_left)                    \
+    {                                                                                                   \
+        return moved_along(from, at, k_left, moves);                                                    \
+    }                                                                                                   \
+    KERNEL_INLINE __m512i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
+                                        int64_t columns_left)                                           \
+    {                                                                                                   \
+        return moved_across(from, at, k_stride, k_left, columns_left, moves);                           \
+    }                                                                                                   \
+    _Static_assert(sizeof(__m512i) == 64, "sixteen units")
+
+UNITS(moved, true);
+UNITS(same, false);
+
+KERNEL_INLINE uint8_t load_moved(const void *from, int64_t at) { return (uint8_t)(load_u8(from, at) ^ 0x80); }
+KERNEL_INLINE uint8_t load_same(const void *from, int64_t at) { return (uint8_t)load_u8(from, at); }
+KERNEL_INLINE uint8_t load_i4_byte(const void *from, int64_t at) { return (uint8_t)load_i4(from, at); }
+
+/* What comes after the units of a panel: factor * the sum of each row or column + more. */
+KERNEL_INLINE void finish_sums(int64_t width, int64_t k, int32_t *panel, bool is_a, int32_t factor, int32_t more)
+{
+    const int64_t groups = (k + 3) / 4;
+    const __m512i ones = _mm512_set1_epi8(1);
+    for (int64_t v = 0; v < width; v += 16) {
+        const __mmask16 mask = mask_of(width - v);
+        __m512i sum = _mm512_setzero_si512();
+        if (factor != 0)
+            for (int64_t g = 0; g < groups; g++) {
+                const __m512i x = _mm512_maskz_loadu_epi32(mask, panel + g * width + v);
+                sum = is_a ? _mm512_dpbusd_epi32(sum, x, ones) : _mm512_dpbusd_epi32(sum, ones, x);
+            }
+        sum = _mm512_add_epi32(_mm512_mullo_epi32(sum, _mm512_set1_epi32(factor)), _mm512_set1_epi32(more));
+        _mm512_mask_storeu_epi32(panel + groups * width + v, mask, sum);
+    }
+}
+
+#define FINISH(name, is_a, factor, more)                                       \
+    KERNEL_INLINE void name(int64_t width, int64_t k, void *panel)             \
+    {                                                                          \
+        (void)k;                                                               \
+        finish_sums(width, k, panel, is_a, factor, (int32_t)(uint32_t)(more)); \
+    }                                                                          \
+    _Static_assert(sizeof(__m512i) == 64, "sixteen units")
+
+FINISH(finish_a, true, 0, 0);                    /* t = 0 */
+FINISH(finish_a_moved, true, 128, 0);            /* t = 1 */
+FINISH(finish_b, false, 0, 0);                   /* s = 0 */
+FINISH(finish_b_of_i8, false, -128, 0);          /* s = 1, t = 0 */
+FINISH(finish_b_moved, false, -128, -16384 * k); /* s = 1, t = 1 */
+
+KERNEL_PACK(any_a_moved, uint8_t, load_moved, MR, 4);
+KERNEL_PACK(any_a_same, uint8_t, load_same, MR, 4);
+KERNEL_PACK(any_b_moved, uint8_t, load_moved, NR, 4);
+KERNEL_PACK(any_b_same, uint8_t, load_same, NR, 4);
+KERNEL_PACK(any_b_i4, uint8_t, load_i4_byte, NR, 4);
+KERNEL_PACK_UNITS(pack_a_i8, moved, any_a_moved, MR, 4, finish_a);
+KERNEL_PACK_UNITS(pack_a_u8, same, any_a_same, MR, 4, finish_a);
+KERNEL_PACK_UNITS(pack_a_i8_for_u8, moved, any_a_moved, MR, 4, finish_a_moved);
+KERNEL_PACK_UNITS(pack_a_u8_for_u8, same, any_a_same, MR, 4, finish_a_moved);
+KERNEL_PACK_UNITS(pack_b_i8, same, any_b_same, NR, 4, finish_b);
+KERNEL_PACK_UNITS(pack_b_i8_for_i8, same, any_b_same, NR, 4, finish_b_of_i8);
+KERNEL_PACK_UNITS(pack_b_u8, moved, any_b_moved, NR, 4, finish_b);
+KERNEL_PACK_UNITS(pack_b_u8_for_i8, moved, any_b_moved, NR, 4, finish_b_moved);
+
+static void pack_b_i4(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride,
+                      void *panel)
+{
+    any_b_i4(count, k, from, offset, stride, k_stride, panel);
+    finish_b_of_i8(NR, k, panel);
+}
+
+enum { I8, U8_I8, I8_U8, U8, I8_I4 };
+KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);
+KERNEL_ENTRIES(u8_i8, kernel_rows_vnni, U8_I8);
+KERNEL_ENTRIES(i8_u8, kernel_rows_vnni, I8_U8);
+KERNEL_ENTRIES(u8, kernel_rows_vnni, U8);
+KERNEL_ENTRIES(i8_i4, kernel_rows_vnni, I8_I4);
+
+#define ROW                                                                                                       \
+    .acc = PTO_I32, .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512 | PTO_ISA_AVX512_VNNI, .sums = PTO_SUMS_EXACT, .mr = MR, \
+    .nr = NR, .k_group = 4, .a_bytes = 1, .b_bytes = 1, .a_tail_bytes = 4, .b_tail_bytes = 4, .m_block = 24 * MR, \
+    .k_block = 1536, .n_block = 4096, .micro = micro_bytes
+
+const pto_contraction kernel_rows_vnni[] = {
+    [I8] = {ROW, .name = "i8 i8 avx512-vnni", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8_for_i8,
+            KERNEL_ENTRIES_OF(i8)},
+    [U8_I8] = {ROW, .name = "u8 i8 avx512-vnni", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
+               KERNEL_ENTRIES_OF(u8_i8)},
+    [I8_U8] = {ROW, .name = "i8 u8 avx512-vnni", .a = PTO_I8, .b = PTO_U8, .pack_a = pack_a_i8_for_u8,
+               .pack_b = pack_b_u8_for_i8, KERNEL_ENTRIES_OF(i8_u8)},
+    [U8] = {ROW, .name = "u8 u8 avx512-vnni", .a = PTO_U8, .b = PTO_U8, .pack_a = pack_a_u8_for_u8, .pack_b = pack_b_u8,
+            KERNEL_ENTRIES_OF(u8)},
+    [I8_I4] = {ROW, .name = "i8 i4 avx512-vnni", .a = PTO_I8, .b = PTO_KERNEL_I4, .pack_a = pack_a_i8,
+               .pack_b = pack_b_i4, KERNEL_ENTRIES_OF(i8_i4)},
+    {0},
+};
+#endif
