@@ -59,9 +59,7 @@ const char *pto_isa_name(uint32_t bit)
 static const pto_contraction *const tables[] = {
     kernel_rows_plain,
 #if defined(__x86_64__)
-    kernel_rows_avx512,
-    kernel_rows_bf16,
-    kernel_rows_vnni,
+    kernel_rows_avx2,  kernel_rows_avx512, kernel_rows_bf16, kernel_rows_vnni,
 #endif
 };
 enum { TABLE_COUNT = sizeof tables / sizeof tables[0] };
