@@ -59,6 +59,10 @@ KERNEL_PACK_UNITS(pack_b_bf16, bf16, any_b_bf16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
 
+KERNEL_SKINNY(skinny_f32, f32);
+KERNEL_SKINNY(skinny_bf16, bf16);
+KERNEL_SKINNY(skinny_f16, f16);
+
 /* ---- pairs of 16-bit integers ---- */
 
 KERNEL_INLINE __m512i step_pairs(__m512i sum, __m512i left, __m512i line)
@@ -132,11 +136,11 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_avx512, I8_I4);
 
 const pto_contraction kernel_rows_avx512[] = {
     [F32] = {ROW_F32, .name = "f32 f32 avx512", .a = PTO_F32, .b = PTO_F32, .pack_a = pack_a_f32, .pack_b = pack_b_f32,
-             KERNEL_ENTRIES_OF(f32)},
+             .skinny = skinny_f32, KERNEL_ENTRIES_OF(f32)},
     [BF16] = {ROW_F32, .name = "bf16 bf16 avx512", .a = PTO_BF16, .b = PTO_BF16, .pack_a = pack_a_bf16,
-              .pack_b = pack_b_bf16, KERNEL_ENTRIES_OF(bf16)},
+              .pack_b = pack_b_bf16, .skinny = skinny_bf16, KERNEL_ENTRIES_OF(bf16)},
     [F16] = {ROW_F32, .name = "f16 f16 avx512", .a = PTO_F16, .b = PTO_F16, .pack_a = pack_a_f16, .pack_b = pack_b_f16,
-             KERNEL_ENTRIES_OF(f16)},
+             .skinny = skinny_f16, KERNEL_ENTRIES_OF(f16)},
     [F32_I4] = {ROW_F32, .name = "f32 i4 avx512", .a = PTO_F32, .b = PTO_KERNEL_I4, .pack_a = pack_a_f32,
                 .pack_b = pack_b_i4_f32, KERNEL_ENTRIES_OF(f32_i4)},
     [I8] = {ROW_PAIRS, .name = "i8 i8 avx512", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Of a cache line: where panels begin. */
-enum { LINE = 64 };
+enum { LINE = 64, FEW_PANELS = 4 };
 
 /* How far the blocks of one extent reach: as few as `most` allows, of equal size, in multiples of `unit`. */
 static int64_t even_block(int64_t extent, int64_t most, int64_t unit)
@@ -34,20 +34,24 @@ int64_t pto_panel_b_bytes(const pto_contraction *row, int64_t k)
 }
 
 typedef struct block_sizes {
-    int64_t m, n, k;          /* of a block */
-    int64_t a_panel, b_panel; /* bytes */
+    int64_t m, n, k;
     int64_t a_bytes, b_bytes; /* of all panels of a block */
 } block_sizes;
 
 static block_sizes sizes_of(const pto_contraction *row, int64_t m, int64_t n, int64_t k)
 {
-    block_sizes s = {.m = even_block(m, row->m_block, row->mr),
+    /* As many along k as are nearest to k_block; what that adds to or takes from a block of A goes into its rows. */
+    const int64_t p_count = k < row->k_block ? 1 : (k + row->k_block / 2) / row->k_block;
+    const int64_t k_most = k <= 0 ? row->k_block : (k + p_count - 1) / p_count;
+    const int64_t m_most =
+        row->m_block * row->k_block / (k_most > row->k_block ? k_most : row->k_block) / row->mr * row->mr;
+    block_sizes s = {.m = even_block(m, m_most, row->mr),
                      .n = even_block(n, row->n_block, row->nr),
-                     .k = even_block(k, row->k_block, row->k_group)};
-    s.a_panel = pto_panel_a_bytes(row, s.k);
-    s.b_panel = pto_panel_b_bytes(row, s.k);
-    s.a_bytes = s.m / row->mr * s.a_panel;
-    s.b_bytes = s.n / row->nr * s.b_panel;
+                     .k = even_block(k, k_most, row->k_group)};
+    /* Where a panel of B is used a few times only, it should not leave the first-level cache in between. */
+    if (m <= FEW_PANELS * row->mr) s.n = even_block(n, row->nr, row->nr);
+    s.a_bytes = s.m / row->mr * pto_panel_a_bytes(row, s.k);
+    s.b_bytes = s.n / row->nr * pto_panel_b_bytes(row, s.k);
     return s;
 }
 
@@ -75,6 +79,21 @@ static void fetch(int64_t rows, const char *from, int64_t row_bytes, int64_t byt
         for (int64_t q = 0; q < bytes; q += LINE) __builtin_prefetch(from + i * row_bytes + q, 1, 2);
 }
 
+static void multiply_panels(const pto_contraction *row, int64_t rows, int64_t columns, int64_t depth,
+                            const char *a_panels, int64_t a_panel, const char *b_panels, int64_t b_panel, char *c,
+                            int64_t c_row_stride, bool adds)
+{
+    const int64_t c_row_bytes = 4 * c_row_stride;
+    for (int64_t j = 0; j < columns; j += row->nr)
+        for (int64_t i = 0; i < rows; i += row->mr) {
+            char *const tile = c + i * c_row_bytes + 4 * j;
+            /* The next tile of C comes while this one is computed. */
+            fetch(smaller(row->mr, rows - i - row->mr), tile + row->mr * c_row_bytes, c_row_bytes, 4 * row->nr);
+            row->micro(depth, a_panels + i / row->mr * a_panel, b_panels + j / row->nr * b_panel, tile, c_row_stride,
+                       smaller(row->mr, rows - i), smaller(row->nr, columns - j), adds);
+        }
+}
+
 void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride,
                        int64_t a_k_stride, const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c,
                        int64_t c_row_stride, bool accumulate, void *scratch, const pto_contraction_finish *finish)
@@ -89,31 +108,26 @@ void contraction_block(const pto_contraction *row, int64_t m, int64_t n, int64_t
     }
     const block_sizes s = sizes_of(row, m, n, k);
     char *const a_panels = (char *)scratch + (-(uintptr_t)scratch & (LINE - 1)), *const b_panels = a_panels + s.a_bytes;
-    for (int64_t j = 0; j < n; j += s.n) {
-        const int64_t columns = smaller(s.n, n - j);
-        for (int64_t p = 0; p < k; p += s.k) {
-            const int64_t depth = smaller(s.k, k - p);
-            const bool is_last = p + depth == k, adds = accumulate || p > 0;
-            const int64_t a_panel = pto_panel_a_bytes(row, depth), b_panel = pto_panel_b_bytes(row, depth);
-            pack_panels(row->pack_b, row->nr, b_panel, columns, depth, b, p * b_k_stride + j * b_column_stride,
-                        b_column_stride, b_k_stride, b_panels);
-            for (int64_t i = 0; i < m; i += s.m) {
-                const int64_t rows = smaller(s.m, m - i);
+    /* With one block of A it is packed once for each depth; otherwise blocks of B are, once for all of A. */
+    const bool is_flat = m <= s.m;
+    const int64_t j_count = (n + s.n - 1) / s.n, p_count = (k + s.k - 1) / s.k;
+    for (int64_t t = 0; t < j_count * p_count; t++) {
+        const int64_t j = (is_flat ? t % j_count : t / p_count) * s.n, p = (is_flat ? t / j_count : t % p_count) * s.k;
+        const int64_t columns = smaller(s.n, n - j), depth = smaller(s.k, k - p);
+        const bool is_last = p + depth == k, adds = accumulate || p > 0;
+        const int64_t a_panel = pto_panel_a_bytes(row, depth), b_panel = pto_panel_b_bytes(row, depth);
+        pack_panels(row->pack_b, row->nr, b_panel, columns, depth, b, p * b_k_stride + j * b_column_stride,
+                    b_column_stride, b_k_stride, b_panels);
+        for (int64_t i = 0; i < m; i += s.m) {
+            const int64_t rows = smaller(s.m, m - i);
+            if (!is_flat || j == 0)
                 pack_panels(row->pack_a, row->mr, a_panel, rows, depth, a, i * a_row_stride + p * a_k_stride,
                             a_row_stride, a_k_stride, a_panels);
-                char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
-                for (int64_t jj = 0; jj < columns; jj += row->nr)
-                    for (int64_t ii = 0; ii < rows; ii += row->mr) {
-                        char *const tile = c_block + ii * c_row_bytes + 4 * jj;
-                        /* The next tile of C comes while this one is computed. */
-                        fetch(smaller(row->mr, rows - ii - row->mr), tile + row->mr * c_row_bytes, c_row_bytes,
-                              4 * row->nr);
-                        row->micro(depth, a_panels + ii / row->mr * a_panel, b_panels + jj / row->nr * b_panel, tile,
-                                   c_row_stride, smaller(row->mr, rows - ii), smaller(row->nr, columns - jj), adds);
-                    }
-                if (is_last && finish != NULL)
-                    contraction_finish(finish, row->acc, i, j, rows, columns, c_block, c_row_stride);
-            }
+            char *const c_block = (char *)c + i * c_row_bytes + 4 * j;
+            multiply_panels(row, rows, columns, depth, a_panels, a_panel, b_panels, b_panel, c_block, c_row_stride,
+                            adds);
+            if (is_last && finish != NULL)
+                contraction_finish(finish, row->acc, i, j, rows, columns, c_block, c_row_stride);
         }
     }
 }

@@ -259,7 +259,7 @@ TEST(products_of_all_shapes)
     static const int64_t shapes[][3] = {{1, 1, 1},    {1, 1, 0},     {5, 7, 0},    {2, 3, 1},    {3, 17, 2},
                                         {4, 33, 3},   {7, 48, 5},    {13, 31, 64}, {14, 32, 8},  {15, 65, 67},
                                         {29, 97, 7},  {1, 131, 259}, {2, 64, 97},  {3, 37, 300}, {4, 129, 33},
-                                        {61, 5, 101}, {6, 16, 1031}};
+                                        {61, 5, 101}, {6, 16, 1031}, {3, 2061, 17}};
     const pto_contraction *row;
     for (uint32_t r = 0; (row = pto_contraction_at(r)) != NULL; r++) {
         if (!runs_here(row)) continue;
