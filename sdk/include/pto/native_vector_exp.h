@@ -1,0 +1,200 @@
+/* exp and what is made of it, of f32 vectors. Include <pto/native_vector.h>.
+ *
+ * exp: x = n ln 2 + r with n whole, |r| <= ln(2) / 2: W. J. Cody and W. Waite, "Software Manual for the Elementary
+ * Functions" (1980). n is what stays of x / ln 2 when 1.5 2^23 is added and taken away. n times the first part of ln 2
+ * is exact within the fused multiply-add. Polynomials: tests/native/fit_polynomials.py; rows of its name are said. */
+#ifndef PTO_NATIVE_VECTOR_EXP_H
+#define PTO_NATIVE_VECTOR_EXP_H
+
+#include <pto/native_vector_base.h>
+
+#if !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+/* a x + b, (a x + b) x + c, .. */
+#define PTO_POLY1(x, a, b) pto_fma_f32(pto_splat_f32(a), x, pto_splat_f32(b))
+#define PTO_POLY2(x, a, b, c) pto_fma_f32(PTO_POLY1(x, a, b), x, pto_splat_f32(c))
+#define PTO_POLY3(x, a, b, c, d) pto_fma_f32(PTO_POLY2(x, a, b, c), x, pto_splat_f32(d))
+#define PTO_POLY4(x, a, b, c, d, e) pto_fma_f32(PTO_POLY3(x, a, b, c, d), x, pto_splat_f32(e))
+#define PTO_POLY5(x, a, b, c, d, e, f) pto_fma_f32(PTO_POLY4(x, a, b, c, d, e), x, pto_splat_f32(f))
+#define PTO_POLY6(x, a, b, c, d, e, f, g) pto_fma_f32(PTO_POLY5(x, a, b, c, d, e, f), x, pto_splat_f32(g))
+#define PTO_POLY7(x, a, b, c, d, e, f, g, h) pto_fma_f32(PTO_POLY6(x, a, b, c, d, e, f, g), x, pto_splat_f32(h))
+#define PTO_POLY8(x, a, b, c, d, e, f, g, h, i) pto_fma_f32(PTO_POLY7(x, a, b, c, d, e, f, g, h), x, pto_splat_f32(i))
+
+#define PTO_LN2 0x1.62e430p-1f
+#define PTO_LN2_REST -0x1.05c610p-29f
+#define PTO_LOG2E 0x1.715476p+0f
+#define PTO_WHOLE_BITS 0x1.8p23f
+
+/* 2^n of whole n from -126 to 127. */
+PTO_VECTOR_FN pto_f32 pto_power_of_two(pto_i32 n) { return (pto_f32)((n + 127) << 23); }
+
+/* part 2^n, rounded once: part is 0, infinite, NaN, or from 2^-20 to 2^20 in size; n is whole, infinite or NaN. */
+PTO_VECTOR_FN pto_f32 pto_scale_f32(pto_f32 part, pto_f32 n)
+{
+#if PTO_MASK_REGISTERS
+    return __builtin_ia32_scalefps512_mask(part, n, part, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
+#else
+    const pto_f32 least = pto_second_max_f32(pto_splat_f32(-200), n),
+                  most = pto_second_min_f32(pto_splat_f32(200), least);
+    const pto_mask is_nan = pto_isnan_f32(n);
+    const pto_i32 whole = __builtin_convertvector(pto_select_f32(is_nan, pto_splat_f32(0), most), pto_i32),
+                  half = whole >> 1;
+    const pto_f32 y = part * pto_power_of_two(half) * pto_power_of_two(whole - half);
+    return pto_select_f32(is_nan, n, y);
+#endif
+}
+
+/* e^x = part 2^n, part from 0.7 to 1.42. n is infinite where x is, and NaN of NaN. */
+typedef struct pto_exponential {
+    pto_f32 part, n;
+} pto_exponential;
+
+/* In two parts: row `exp`. */
+PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
+{
+    const pto_f32 n = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_WHOLE_BITS)) - PTO_WHOLE_BITS;
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x),
+                  r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+    /* Of infinities r is NaN, and of large x anything. With its upper exponent bit cleared it is below 2, where the
+     * polynomial is positive, and n alone decides. */
+    const pto_f32 small = (pto_f32)((pto_i32)r & (int)0xbfffffffu);
+    const pto_exponential parts = {
+        PTO_POLY6(small, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f),
+        n};
+    return parts;
+}
+
+/* e^x: 1 ulp. */
+PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
+{
+    const pto_exponential e = pto_exp_parts(x);
+    return pto_scale_f32(e.part, e.n);
+}
+PTO_OF_ONE(exp)
+
+/* 2^x: 1 ulp. x = n + r is exact; row `exp2`. */
+PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
+{
+    const pto_f32 n = pto_roundeven_f32(x), r = pto_second_min_f32(x - n, pto_splat_f32(0.5f));
+    const pto_f32 part = PTO_POLY6(r, 0x1.417a5cp-13f, 0x1.5f0946p-10f, 0x1.3b2dd2p-7f, 0x1.c6af7ap-5f, 0x1.ebfbdcp-3f,
+                                   0x1.62e430p-1f, 1.0f);
+    return pto_scale_f32(part, n);
+}
+PTO_OF_ONE(exp2)
+
+/* (e^x - 1) `scale`, which is 1, 1/2 or 1/4, for x from -40 to what keeps scale 2^n below 2^128:
+ * e^r - 1 = r + r^2 P(r), row `expm1`. */
+PTO_VECTOR_FN pto_f32 pto_expm1_parts(pto_f32 x, float scale)
+{
+    const pto_f32 shifted = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_WHOLE_BITS));
+    const pto_f32 n = shifted - PTO_WHOLE_BITS;
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x),
+                  r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+    const pto_f32 p = PTO_POLY4(r, 0x1.6b97a6p-10f, 0x1.122538p-7f, 0x1.5556f6p-5f, 0x1.5554b4p-3f, 0x1.fffffep-2f);
+    const pto_f32 rest = pto_fma_f32(r * r, p, r);
+    const int one = scale == 1.0f ? 127 : scale == 0.5f ? 126 : 125;
+    const pto_f32 power = (pto_f32)(((pto_i32)shifted + one) << 23);
+    return pto_fma_f32(power, rest, power - scale);
+}
+
+/* e^x - 1: 1.5 ulp. */
+PTO_VECTOR_FN pto_f32 pto_expm1_f32(pto_f32 x)
+{
+    const pto_f32 most = pto_second_min_f32(pto_splat_f32(88.8f), x),
+                  cut = pto_second_max_f32(pto_splat_f32(-40), most);
+    const pto_f32 half = pto_expm1_parts(cut, 0.5f), size = pto_abs_f32(x);
+    /* Half of a subnormal number is not exact; there e^x - 1 = x. */
+    const pto_f32 y = pto_select_f32(pto_lt_f32(size, pto_splat_f32(0x1p-30f)), x, half + half);
+    return y;
+}
+PTO_OF_ONE(expm1)
+
+/* Sigmoid: 2 ulp. The smaller of e^x and 1, over 1 + e^-|x|: nothing cancels, and what underflows is the result. */
+PTO_VECTOR_FN pto_f32 pto_sigmoid_f32(pto_f32 x)
+{
+    const pto_f32 e = pto_exp_f32(pto_neg_f32(pto_abs_f32(x))), one = pto_splat_f32(1);
+    return pto_select_f32(pto_lt_f32(x, pto_splat_f32(0)), e, one) / (one + e);
+}
+PTO_OF_ONE(sigmoid)
+
+/* x sigmoid(z) = part 2^n, where z has the sign of x. e^z x may be far below what it is of: its n stays apart. NaN of
+ * x = -inf, as x / (1 + exp(-z)) is. */
+PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
+{
+    const pto_exponential e = pto_exp_parts(pto_neg_f32(pto_abs_f32(z)));
+    const pto_f32 over = pto_scale_f32(e.part, e.n) + 1.0f, none = pto_splat_f32(0);
+    const pto_mask below = pto_lt_f32(z, none);
+    /* Far below 0 only n counts. */
+    const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x);
+    const pto_exponential gated = {pto_select_f32(below, near * e.part, x) / over,
+                                   pto_select_f32(below, e.n + (x - x), none)};
+    return gated;
+}
+
+/* x sigmoid(x): 3 ulp. */
+PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x)
+{
+    const pto_exponential g = pto_gated_parts(x, x);
+    return pto_scale_f32(g.part, g.n);
+}
+PTO_OF_ONE(silu)
+
+/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two halves of the power. */
+PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
+{
+    const pto_exponential g = pto_gated_parts(a, a);
+    const pto_f32 half = pto_roundeven_f32(g.n * 0.5f), rest = pto_second_max_f32(pto_splat_f32(-200), g.n - half);
+    return pto_scale_f32(g.part, half) * b * pto_scale_f32(pto_splat_f32(1), rest);
+}
+PTO_OF_TWO(swiglu)
+
+/* gelu as approx=tanh has it, x sigmoid(z), z = x (sqrt(8/pi) + 0.044715 sqrt(8/pi) x^2), and as approx=sigmoid has it,
+ * z = 1.702 x: 3 ulp, and where x is below 0 2.5 |z| and 1.25 |z| ulp more, since z is rounded. */
+PTO_VECTOR_FN pto_f32 pto_gelu_tanh_f32(pto_f32 x)
+{
+    const pto_f32 slope = pto_fma_f32(x * x, pto_splat_f32(0x1.2444f2p-4f), pto_splat_f32(0x1.988454p+0f));
+    const pto_exponential g = pto_gated_parts(x, x * slope);
+    return pto_scale_f32(g.part, g.n);
+}
+PTO_OF_ONE(gelu_tanh)
+PTO_VECTOR_FN pto_f32 pto_gelu_sigmoid_f32(pto_f32 x)
+{
+    const pto_exponential g = pto_gated_parts(x, x * 1.702f);
+    return pto_scale_f32(g.part, g.n);
+}
+PTO_OF_ONE(gelu_sigmoid)
+
+/* tanh(|x|) = t / (t + 2), t = e^(2 |x|) - 1: 2.5 ulp. Beyond 10 it is 1. */
+PTO_VECTOR_FN pto_f32 pto_tanh_f32(pto_f32 x)
+{
+    const pto_f32 size = pto_second_min_f32(pto_splat_f32(10), pto_abs_f32(x)), t = pto_expm1_parts(size + size, 1.0f);
+    return pto_copysign_f32(t / (t + 2.0f), x);
+}
+PTO_OF_ONE(tanh)
+
+/* sinh(|x|) = 2 (q + q / (4 q + 1)), q = (e^|x| - 1) / 4: 2.5 ulp. A quarter of what is near 0 may not be exact. */
+PTO_VECTOR_FN pto_f32 pto_sinh_f32(pto_f32 x)
+{
+    const pto_f32 size = pto_abs_f32(x), q = pto_expm1_parts(pto_second_min_f32(pto_splat_f32(89.5f), size), 0.25f);
+    const pto_f32 b = pto_second_min_f32(pto_splat_f32(0x1p100f), q), half = q + b / (b * 4.0f + 1.0f);
+    const pto_f32 y = pto_select_f32(pto_lt_f32(size, pto_splat_f32(0x1p-20f)), size, half + half);
+    return pto_copysign_f32(y, x);
+}
+PTO_OF_ONE(sinh)
+
+/* cosh: p + 1 / (4 p), p = e^|x| / 2: 1.5 ulp. */
+PTO_VECTOR_FN pto_f32 pto_cosh_f32(pto_f32 x)
+{
+    const pto_exponential e = pto_exp_parts(pto_abs_f32(x));
+    const pto_f32 p = pto_scale_f32(e.part, e.n - 1.0f);
+    return p + pto_splat_f32(0.25f) / p;
+}
+PTO_OF_ONE(cosh)
+
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif

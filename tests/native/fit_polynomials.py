@@ -1,0 +1,102 @@
+"""The polynomials of sdk/include/pto/native_vector_*.h: prints what the headers hold, or with --check HEADER.. looks
+whether each of the numbers stands in one of them.
+
+Each is a polynomial of least largest error, weighted as its row says: Lawson's method (iterated weights of least
+squares; C. L. Lawson, 1961) on Chebyshev nodes in float64. Coefficients are rounded to f32 one by one from the first
+on, and those after it fitted again, so that roundings are made good."""
+
+import math
+import sys
+
+import numpy as np
+
+NODES = 3000
+
+
+def lawson(basis, target, weight, rounds):
+    """Coefficients that make max |weight (basis c - target)| small."""
+    scale = np.ones(len(target))
+    best, best_error = None, math.inf
+    for _ in range(rounds):
+        w = np.sqrt(scale) * weight
+        c = np.linalg.lstsq(basis * w[:, None], target * w, rcond=None)[0]
+        error = np.abs(basis @ c - target) * weight
+        if error.max() < best_error:
+            best, best_error = c, error.max()
+        scale = scale * (error / error.max() + 1e-3)
+        scale /= scale.mean()
+    return best, best_error
+
+
+def fit(target, weight, low, high, degree, fixed=(), narrow=np.float32):
+    """c[0..degree] of sum c[i] x^i; `fixed` are the first ones."""
+    k = np.arange(NODES)
+    x = (low + high) / 2 + (high - low) / 2 * np.cos((k + 0.5) * np.pi / NODES)
+    powers = np.stack([x**i for i in range(degree + 1)], 1)
+    size = np.abs(powers).max(0)
+    rest, w = target(x), weight(x)
+    known = [float(narrow(c)) for c in fixed]
+    for i, c in enumerate(known):
+        rest = rest - c * powers[:, i]
+    for i in range(len(known), degree + 1):
+        c, error = lawson(powers[:, i:] / size[i:], rest, w, 60)
+        known.append(float(narrow(c[0] / size[i])))
+        rest = rest - known[-1] * powers[:, i]
+    return known, (np.abs(rest) * w).max()
+
+
+def series(x, terms):
+    return sum(t * x**i for i, t in enumerate(terms))
+
+
+def exp_target(x):
+    return np.exp(x)
+
+
+def expm1_rest(r):
+    """(e^r - 1 - r) / r^2"""
+    near = series(r, [1 / math.factorial(i + 2) for i in range(14)])
+    return near
+
+
+def log_rest(f):
+    """(log(1 + f) - f + f^2 / 2) / f^3"""
+    near = series(f, [(-1) ** i / (i + 3) for i in range(40)])
+    with np.errstate(all="ignore"):
+        far = (np.log1p(f) - f + f * f / 2) / f**3
+    return np.where(np.abs(f) < 0.15, near, far)
+
+
+def erf_over_x(z):
+    """erf(x) / x - 1, z = x^2"""
+    return 2 / math.sqrt(math.pi) * series(z, [(-1) ** i / (math.factorial(i) * (2 * i + 1)) for i in range(40)]) - 1
+
+
+def minus_log_erfc(a):
+    return np.array([-math.log(math.erfc(v)) for v in a])
+
+
+def ones(x):
+    return np.ones_like(x)
+
+
+half_ln2 = math.log(2) / 2
+# name, target, weight, interval, degree, first coefficients that are given
+ROWS = [
+    ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 6, (1,)),
+    ("exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 6, (1,)),
+    ("expm1", expm1_rest, lambda r: np.abs(r * r / np.expm1(r)), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 4, ()),
+    ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (math.sqrt(0.5) - 1, math.sqrt(2) - 1), 7, ()),
+    ("erf_near", erf_over_x, lambda z: 1 / (1 + erf_over_x(z)), (0, 0.85**2), 6, ()),
+    ("erf_far", minus_log_erfc, lambda a: np.exp(-minus_log_erfc(a)) / (1 - np.exp(-minus_log_erfc(a))), (0.84, 4.1), 8, ()),
+]
+
+
+def main(arguments):
+    for name, target, weight, (low, high), degree, fixed in ROWS:
+        c, error = fit(target, weight, low, high, degree, fixed)
+        print(f"{name}: 2^{math.log2(error):.2f}", " ".join(float(v).hex() for v in c))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,40 @@
+# compile_each.sh, read by `.`: native_each FILE ARGUMENT.. compiles inputs/FILE.c and the arguments for each width, ISA
+# and compiler, runs what this host can run, and compares what was printed: `first` has the output of the first.
+# shellcheck shell=sh disable=SC2154
+. "$TEST_ROOT/tests/shell.sh"
+
+host_has() {
+  for flag in $1; do grep -qw "$flag" /proc/cpuinfo || return 1; done
+}
+
+# one NAME FEATURES COMPILER "FLAGS.." ARGUMENT..
+one() {
+  native_name=$1 native_features=$2 native_compiler=$3 native_flags=$4
+  shift 4
+  command -v "$native_compiler" >/dev/null || { echo "not seen: $native_name, there is no $native_compiler"; return; }
+  # shellcheck disable=SC2086
+  ends 0 "$native_compiler" -std=c17 -O2 -ffp-contract=off -Wall -Wextra -Werror $native_flags -I "$TEST_ROOT/sdk/include" \
+    "$TEST_ROOT/tests/native/inputs/$native_file.c" "$@" -lm -o "$native_name"
+  host_has "$native_features" || { echo "compiled only: $native_name, this host lacks one of: $native_features"; return; }
+  "./$native_name" >"$native_name.txt" || { cat "$native_name.txt"; fail "$native_name"; }
+  [ -s "$native_name.txt" ] || fail "$native_name says nothing"
+  [ -s first ] || cp "$native_name.txt" first
+  diff first "$native_name.txt" || fail "$native_name differs from the first"
+}
+
+native_each() {
+  native_file=$1
+  shift
+  case $(uname -m) in
+  x86_64)
+    one sse2 "" gcc "-DPTO_VECTOR_BYTES=16" "$@"
+    one sse41-fma "sse4_1 fma" gcc "-msse4.1 -mfma" "$@"
+    one avx2 "avx2 fma f16c" gcc "-mavx2 -mfma -mf16c" "$@"
+    one avx512f "avx512f" gcc "-mavx512f -mfma" "$@"
+    one avx512 "avx512f avx512bw avx512vl avx512dq" gcc "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
+    one avx512-clang "avx512f avx512bw avx512vl avx512dq" clang-19 "-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma -mf16c" "$@"
+    one avx2-clang "avx2 fma f16c" clang-19 "-mavx2 -mfma -mf16c" "$@"
+    ;;
+  *) one host "" cc "-DPTO_VECTOR_BYTES=16" "$@" ;;
+  esac
+}
