@@ -76,12 +76,58 @@ def minus_log_erfc(a):
     return np.array([-math.log(math.erfc(v)) for v in a])
 
 
-def ones(x):
-    return np.ones_like(x)
+def sin_rest(z):
+    """(sin(r) / r - 1) / r^2, z = r^2"""
+    return series(z, [(-1) ** (i + 1) / math.factorial(2 * i + 3) for i in range(14)])
+
+
+def cos_rest(z):
+    """(cos(r) - 1 + r^2 / 2) / r^4, z = r^2"""
+    return series(z, [(-1) ** i / math.factorial(2 * i + 4) for i in range(14)])
+
+
+def asin_rest(z):
+    """(asin(s) / s - 1) / s^2, z = s^2"""
+    terms, c = [], 1.0
+    for i in range(1, 60):
+        c *= (2 * i - 1) / (2 * i)
+        terms.append(c / (2 * i + 1))
+    return series(z, terms)
+
+
+def atan_rest(z):
+    """(atan(t) / t - 1) / t^2, z = t^2"""
+    t = np.sqrt(z)
+    near = series(z, [(-1) ** (i + 1) / (2 * i + 3) for i in range(60)])
+    with np.errstate(all="ignore"):
+        far = (np.arctan(t) / t - 1) / z
+    return np.where(z < 0.25, near, far)
+
+
+def scaled_erfc(t):
+    """erfc(a) e^(a^2), t = (a - 3) / (a + 3)"""
+    a = 3 * (1 + t) / (1 - t)
+    # Of large a by the continued fraction, of which libm's product with e^(a^2) would lose digits.
+    fraction = np.zeros_like(a)
+    for k in range(400, 0, -1):
+        fraction = k / 2 / (a + fraction)
+    far = 1 / (math.sqrt(math.pi) * (a + fraction))
+    near = np.array([math.erfc(v) * math.exp(v * v) for v in np.minimum(a, 5)])
+    return np.where(a > 3, far, near)
+
+
+def log2_over_f(f):
+    """log2(1 + f) / f"""
+    near = series(f, [(-1) ** i / (i + 1) for i in range(40)])
+    with np.errstate(all="ignore"):
+        far = np.log1p(f) / f
+    return np.where(np.abs(f) < 0.1, near, far) / math.log(2)
 
 
 half_ln2 = math.log(2) / 2
-# name, target, weight, interval, degree, first coefficients that are given
+eighth = (math.pi / 4 * 1.0001) ** 2
+f64 = np.float64
+# name, target, weight, interval, degree, first coefficients that are given; the type of coefficients
 ROWS = [
     ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 6, (1,)),
     ("exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 6, (1,)),
@@ -89,12 +135,19 @@ ROWS = [
     ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (math.sqrt(0.5) - 1, math.sqrt(2) - 1), 7, ()),
     ("erf_near", erf_over_x, lambda z: 1 / (1 + erf_over_x(z)), (0, 0.85**2), 6, ()),
     ("erf_far", minus_log_erfc, lambda a: np.exp(-minus_log_erfc(a)) / (1 - np.exp(-minus_log_erfc(a))), (0.84, 4.1), 8, ()),
+    ("sin", sin_rest, lambda z: z / (1 + z * sin_rest(z)), (0, eighth), 2, ()),
+    ("cos", cos_rest, lambda z: z * z, (0, eighth), 2, ()),
+    ("asin", asin_rest, lambda z: z, (0, 0.25), 4, ()),
+    ("atan", atan_rest, lambda z: z / (1 + z * atan_rest(z)), (0, 1), 8, ()),
+    ("erfc", scaled_erfc, lambda t: 1 / scaled_erfc(t), (-2.5 / 3.5, 7.1 / 13.1), 10, ()),
+    ("pow_log2", log2_over_f, lambda f: 1 / log2_over_f(f), (math.sqrt(0.5) - 1, math.sqrt(2) - 1), 13, (), f64),
+    ("pow_exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 7, (1,), f64),
 ]
 
 
 def main(arguments):
-    for name, target, weight, (low, high), degree, fixed in ROWS:
-        c, error = fit(target, weight, low, high, degree, fixed)
+    for name, target, weight, (low, high), degree, fixed, *narrow in ROWS:
+        c, error = fit(target, weight, low, high, degree, fixed, *narrow)
         print(f"{name}: 2^{math.log2(error):.2f}", " ".join(float(v).hex() for v in c))
 
 

@@ -258,11 +258,14 @@ PTO_OF_ONE(sqrt)
 /* |x| and -x: the sign bit alone changes, so that every NaN keeps its other bits. */
 PTO_VECTOR_FN pto_f32 pto_abs_f32(pto_f32 x) { return (pto_f32)((pto_i32)x & 0x7fffffff); }
 PTO_VECTOR_FN pto_f32 pto_neg_f32(pto_f32 x) { return (pto_f32)((pto_i32)x ^ pto_splat_i32((int)0x80000000u)); }
+PTO_OF_ONE(abs)
+PTO_OF_ONE(neg)
 /* |a| with the sign of b. */
 PTO_VECTOR_FN pto_f32 pto_copysign_f32(pto_f32 a, pto_f32 b)
 {
     return (pto_f32)(((pto_i32)a & 0x7fffffff) | ((pto_i32)b & pto_splat_i32((int)0x80000000u)));
 }
+PTO_OF_TWO(copysign)
 
 /* One over x, and one over the root: quotients, so that every ISA computes the same. 0.5 ulp, and 1.5 ulp. */
 PTO_VECTOR_FN pto_f32 pto_reciprocal_f32(pto_f32 x) { return pto_splat_f32(1) / x; }
@@ -312,6 +315,11 @@ PTO_WHOLE(trunc, 11, pto_copysign_f32(PTO_LESS_WHERE(pto_gt_f32(pto_abs_f32(near
 #undef PTO_WHOLE
 #undef PTO_LESS_WHERE
 #undef PTO_MORE_WHERE
+
+PTO_OF_ONE(roundeven)
+PTO_OF_ONE(floor)
+PTO_OF_ONE(ceil)
+PTO_OF_ONE(trunc)
 
 /* ---- maxima and minima ---- */
 
@@ -380,6 +388,28 @@ PTO_VECTOR_FN pto_f32 pto_min_propagate_f32(pto_f32 a, pto_f32 b)
 PTO_VECTOR_FN pto_i32 pto_add_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a + (pto_u32)b); }
 PTO_VECTOR_FN pto_i32 pto_sub_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a - (pto_u32)b); }
 PTO_VECTOR_FN pto_i32 pto_mul_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a * (pto_u32)b); }
+
+/* tensor.relu, tensor.sign, tensor.clip and tensor.prelu: exact, but for the product of the last. */
+PTO_VECTOR_FN pto_f32 pto_relu_f32(pto_f32 x)
+{
+    return pto_select_f32(pto_le_f32(x, pto_splat_f32(0)), pto_splat_f32(0), x);
+}
+PTO_VECTOR_FN pto_f32 pto_sign_f32(pto_f32 x)
+{
+    const pto_f32 none = pto_splat_f32(0), one = pto_splat_f32(1), sized = pto_copysign_f32(one, x);
+    return pto_select_f32(pto_eq_f32(x, none), none, pto_select_f32(pto_isnan_f32(x), x, sized));
+}
+PTO_OF_ONE(relu)
+PTO_OF_ONE(sign)
+PTO_VECTOR_FN pto_f32 pto_clip_f32(pto_f32 x, pto_f32 low, pto_f32 high)
+{
+    return pto_min_propagate_f32(pto_max_propagate_f32(x, low), high);
+}
+PTO_VECTOR_FN pto_f32 pto_prelu_f32(pto_f32 a, pto_f32 b)
+{
+    return pto_select_f32(pto_gt_f32(a, pto_splat_f32(0)), a, a * b);
+}
+PTO_OF_TWO(prelu)
 
 /* The larger and the smaller of integers. */
 PTO_VECTOR_FN pto_i32 pto_max_i32(pto_i32 a, pto_i32 b) { return pto_select_i32(pto_gt_i32(a, b), a, b); }

@@ -23,6 +23,9 @@
 #define PTO_POLY7(x, a, b, c, d, e, f, g, h) pto_fma_f32(PTO_POLY6(x, a, b, c, d, e, f, g), x, pto_splat_f32(h))
 #define PTO_POLY8(x, a, b, c, d, e, f, g, h, i) pto_fma_f32(PTO_POLY7(x, a, b, c, d, e, f, g, h), x, pto_splat_f32(i))
 
+#define PTO_POLY10(x, a, b, c, d, e, f, g, h, i, j, k) \
+    pto_fma_f32(pto_fma_f32(PTO_POLY8(x, a, b, c, d, e, f, g, h, i), x, pto_splat_f32(j)), x, pto_splat_f32(k))
+
 #define PTO_LN2 0x1.62e430p-1f
 #define PTO_LN2_REST -0x1.05c610p-29f
 #define PTO_LOG2E 0x1.715476p+0f
@@ -142,12 +145,16 @@ PTO_VECTOR_FN pto_f32 pto_silu_f32(pto_f32 x)
 }
 PTO_OF_ONE(silu)
 
-/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two halves of the power. */
+/* a sigmoid(a) b: 4 ulp where a is above -174; b comes between two halves of the power, and a that is near 0 is scaled
+ * until then. */
 PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
 {
-    const pto_exponential g = pto_gated_parts(a, a);
+    const pto_f32 one = pto_splat_f32(1);
+    const pto_mask is_small = pto_lt_f32(pto_abs_f32(a), pto_splat_f32(0x1p-100f));
+    const pto_exponential g = pto_gated_parts(a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one), a);
     const pto_f32 half = pto_roundeven_f32(g.n * 0.5f), rest = pto_second_max_f32(pto_splat_f32(-200), g.n - half);
-    return pto_scale_f32(g.part, half) * b * pto_scale_f32(pto_splat_f32(1), rest);
+    const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
+    return pto_scale_f32(g.part, half) * b * last;
 }
 PTO_OF_TWO(swiglu)
 

@@ -206,6 +206,60 @@ static void check_reductions(void)
     }
 }
 
+static void check_pair(const char *what, lane_op op, int is_unsigned, uint32_t a, uint32_t b, uint32_t got)
+{
+    const int64_t x = is_unsigned ? (int64_t)a : (int32_t)a, y = is_unsigned ? (int64_t)b : (int32_t)b;
+    int64_t wanted;
+    lanes_i64(op, is_unsigned, 1, &x, &y, &wanted);
+    expect(what, (int)b, is_unsigned, a, got, (uint32_t)wanted);
+}
+
+static void check_integers(void)
+{
+    static const uint32_t edges[] = {0,   1,     2,          3,          7,          31,         32,        33,
+                                     255, 65537, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 0xfffffff9};
+    EACH_VECTOR(x)
+    {
+        for (size_t e = 0; e < sizeof edges / sizeof *edges; e++) {
+            const pto_u32 b = pto_splat_u32(edges[e]);
+            const pto_i32 p = (pto_i32)x, q = (pto_i32)b;
+#define CHECK_PAIR(text, OP, call)                                            \
+    {                                                                         \
+        const pto_i32 y = pto_##call##_i32(p, q), z = pto_##call##_i32(q, p); \
+        const pto_u32 v = pto_##call##_u32(x, b), w = pto_##call##_u32(b, x); \
+        for (int l = 0; l < PTO_LANES; l++) {                                 \
+            check_pair(text, LANE_##OP, 0, x[l], b[l], (uint32_t)y[l]);       \
+            check_pair(text, LANE_##OP, 0, b[l], x[l], (uint32_t)z[l]);       \
+            check_pair(text, LANE_##OP, 1, x[l], b[l], v[l]);                 \
+            check_pair(text, LANE_##OP, 1, b[l], x[l], w[l]);                 \
+        }                                                                     \
+    }
+            CHECK_PAIR("div", DIV, div)
+            CHECK_PAIR("fmod", FMOD, fmod)
+            CHECK_PAIR("mod", REM, mod)
+            CHECK_PAIR("max", MAX, max)
+            CHECK_PAIR("min", MIN, min)
+            for (unsigned width = 8; width <= 32; width *= 2) {
+                const int gap = 32 - (int)width;
+                const pto_i32 s = (p << gap) >> gap;
+                const pto_u32 u = x << gap >> gap;
+                const pto_i32 left = pto_shl_i32(s, q, width), right = pto_shr_i32(s, q, width);
+                const pto_u32 up = pto_shl_u32(u, b, width), down = pto_shr_u32(u, b, width);
+                const uint32_t mask = 0xffffffff >> gap;
+                for (int l = 0; l < PTO_LANES; l++) {
+                    expect("shl", (int)b[l], 0, x[l], (uint32_t)left[l] & mask,
+                           (uint32_t)lanes_shift(s[l], q[l], (int)width, 0, 1) & mask);
+                    expect("shr", (int)b[l], 0, x[l], (uint32_t)right[l],
+                           (uint32_t)lanes_shift(s[l], q[l], (int)width, 0, 0));
+                    expect("shl", (int)b[l], 1, x[l], up[l] & mask,
+                           (uint32_t)lanes_shift(u[l], b[l], (int)width, 1, 1) & mask);
+                    expect("shr", (int)b[l], 1, x[l], down[l], (uint32_t)lanes_shift(u[l], b[l], (int)width, 1, 0));
+                }
+            }
+        }
+    }
+}
+
 /* The last bytes before a page that may not be touched. */
 static unsigned char *fence;
 static void make_fence(void)
@@ -260,6 +314,7 @@ int main(void)
     check_reductions();
     check_widening();
     check_extremes();
+    check_integers();
     check_modes();
     if (bad == 0) printf("%ld results agree\n", compared);
     return bad != 0;

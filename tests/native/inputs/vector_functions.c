@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static double relu(double x) { return x > 0 || x != x ? x : 0; }
+static double sign(double x) { return x != x ? x : (x > 0) - (x < 0); }
+static double minus(double x) { return -x; }
 static double recip(double x) { return 1 / x; }
 static double rsqrt(double x) { return 1 / sqrt(x); }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
@@ -38,7 +41,26 @@ static double gelu_sigmoid_more(double x) { return x < 0 ? 1.25 * 1.702 * -x : 0
     F(sqrt, sqrt, 0.5, none)                            \
     F(reciprocal, recip, 0.5, none)                     \
     F(rsqrt, rsqrt, 1.5, none)                          \
-    F(erf, erf, 2, none)
+    F(erf, erf, 2, none)                                \
+    F(erfc, erfc, 4.5, none)                            \
+    F(asinh, asinh, 3, none)                            \
+    F(acosh, acosh, 3, none)                            \
+    F(atanh, atanh, 3, none)                            \
+    F(sin, sin, 2, none)                                \
+    F(cos, cos, 2, none)                                \
+    F(tan, tan, 4, none)                                \
+    F(asin, asin, 2.5, none)                            \
+    F(acos, acos, 2.5, none)                            \
+    F(atan, atan, 2, none)                              \
+    F(cbrt, cbrt, 1, none)                              \
+    F(relu, relu, 0, none)                              \
+    F(sign, sign, 0, none)                              \
+    F(abs, fabs, 0, none)                               \
+    F(neg, minus, 0, none)                              \
+    F(roundeven, rint, 0, none)                         \
+    F(floor, floor, 0, none)                            \
+    F(ceil, ceil, 0, none)                              \
+    F(trunc, trunc, 0, none)
 
 static float from_bits(uint32_t bits)
 {
@@ -66,7 +88,7 @@ static double ulps(float got, double y)
     return fabs((isinf(got) ? copysign(0x1p128, (double)got) : (double)got) - y) / unit;
 }
 
-enum { PER_EXPONENT = 1024, CHUNK = PER_EXPONENT };
+enum { PER_EXPONENT = 512, CHUNK = PER_EXPONENT };
 
 typedef struct outcome {
     double worst, excess;
@@ -101,7 +123,7 @@ static int run(const char *name, array_function f, float (*one)(float), double (
         for (uint32_t i = 0; i < PER_EXPONENT; i++) {
             seed = seed * 1664525 + 1013904223;
             /* Evenly, with random low bits; the first and the last of each exponent. */
-            const uint32_t low = i == PER_EXPONENT - 1 ? 0x7fffff : i << 13 | (i == 0 ? 0 : seed >> 19);
+            const uint32_t low = i == PER_EXPONENT - 1 ? 0x7fffff : i << 14 | (i == 0 ? 0 : seed >> 18);
             x[i] = from_bits(top << 23 | low);
         }
         f(CHUNK, x, y);
@@ -127,6 +149,108 @@ static int run(const char *name, array_function f, float (*one)(float), double (
     return 1;
 }
 
+/* Functions of two numbers: every pair of a set of edges and random numbers of all exponents and near. */
+static double prelu(double a, double b) { return a > 0 ? a : a * b; }
+static double swiglu(double a, double b) { return a > -174 && isfinite(b) ? a / (1 + exp(-a)) * b : NAN; }
+static double mod(double a, double b)
+{
+    const double rest = fmod(a, b);
+    if (rest == 0) return copysign(0, b);
+    return (rest < 0) != (b < 0) && rest == rest ? rest + b : rest;
+}
+static double floordiv(double a, double b)
+{
+    if (b == 0) return a / b;
+    const double rest = fmod(a, b), whole = rint((a - rest) / b);
+    const double quotient = rest != 0 && (rest < 0) != (b < 0) ? whole - 1 : whole;
+    return quotient == 0 ? copysign(0, a / b) : quotient;
+}
+#define FUNCTIONS_OF_TWO(F)    \
+    F(pow, pow, 0.51)          \
+    F(hypot, hypot, 1.5)       \
+    F(atan2, atan2, 3)         \
+    F(fmod, fmod, 0)           \
+    F(mod, mod, 0.5)           \
+    F(floordiv, floordiv, 0.5) \
+    F(swiglu, swiglu, 4)       \
+    F(copysign, copysign, 0)   \
+    F(prelu, prelu, 0.5)
+
+typedef void (*pair_function)(long n, const float *a, const float *b, float *y);
+
+enum { EDGES = 40, PAIRS = EDGES * EDGES + 200000 };
+
+static int run_pairs(const char *name, pair_function f, float (*one)(float, float), double (*exact)(double, double),
+                     double bound)
+{
+    static const float edges[EDGES / 2] = {0,
+                                           1,
+                                           0.5F,
+                                           2,
+                                           3,
+                                           1.5F,
+                                           7,
+                                           0x1p-149F,
+                                           0x1p-126F,
+                                           0x1.fffffep127F,
+                                           INFINITY,
+                                           NAN,
+                                           0.999999940395F,
+                                           1.00000011921F,
+                                           1e-20F,
+                                           1e20F,
+                                           16777215,
+                                           16777216,
+                                           33554432,
+                                           0.3F};
+    static float a[PAIRS], b[PAIRS], y[PAIRS];
+    uint64_t seed = 1, hash = UINT64_C(0xcbf29ce484222325);
+    double worst = 0;
+    int n = 0, bad = 0, at = 0;
+    for (int i = 0; i < EDGES; i++) {
+        for (int j = 0; j < EDGES; j++, n++) {
+            a[n] = i % 2 ? -edges[i / 2] : edges[i / 2];
+            b[n] = j % 2 ? -edges[j / 2] : edges[j / 2];
+        }
+    }
+    for (; n < PAIRS; n++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        a[n] = from_bits((uint32_t)(seed >> 32));
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        b[n] = from_bits((uint32_t)(seed >> 32));
+        /* Half of them near 1, where powers and quotients are no extremes; some whole. */
+        if (n % 2)
+            a[n] = from_bits((bits_of(a[n]) & 0x83ffffff) | 0x3c000000),
+            b[n] = from_bits((bits_of(b[n]) & 0x83ffffff) | 0x40000000);
+        if (n % 8 == 1) b[n] = rintf(b[n]), a[n] = rintf(a[n]);
+    }
+    f(PAIRS, a, b, y);
+    for (int i = 0; i < PAIRS; i++) {
+        const double wanted = exact((double)a[i], (double)b[i]), e = ulps(y[i], wanted);
+        hash = (hash ^ bits_of(y[i])) * UINT64_C(0x100000001b3);
+        if (i % 64 == 0 && bits_of(one(a[i], b[i])) != bits_of(y[i]))
+            bad++, printf("%s(%a, %a) alone\n", name, (double)a[i], (double)b[i]);
+        if (exact == swiglu && isnan(wanted)) continue;
+        if (e > bound && bad++ < 5)
+            printf("%s(%a, %a) is %a, wanted %a\n", name, (double)a[i], (double)b[i], (double)y[i], wanted);
+        if (e > worst) worst = e, at = i;
+    }
+    printf("%-13s %6.3f ulp at %a %a bits %016llx\n", name, worst, (double)a[at], (double)b[at],
+           (unsigned long long)hash);
+    return bad != 0;
+}
+
+#define DEFINE_OF_TWO(name, exact, bound)                                                                             \
+    static void pairs_##name(long n, const float *a, const float *b, float *y)                                        \
+    {                                                                                                                 \
+        for (long i = 0; i < n; i += PTO_LANES) {                                                                     \
+            const long k = n - i < PTO_LANES ? n - i : PTO_LANES;                                                     \
+            pto_store_f32_tail(y + i, pto_##name##_f32(pto_load_f32_tail(a + i, k), pto_load_f32_tail(b + i, k)), k); \
+        }                                                                                                             \
+    }                                                                                                                 \
+    static float pair_##name(float a, float b) { return pto_##name##_f32_1(a, b); }
+FUNCTIONS_OF_TWO(DEFINE_OF_TWO)
+
 #define DEFINE(name, exact, bound, more)                                                                        \
     static void array_##name(long n, const float *x, float *y)                                                  \
     {                                                                                                           \
@@ -143,5 +267,8 @@ int main(int argc, char **argv)
 #define RUN(name, exact, bound, more) \
     if (argc < 2 || strcmp(argv[1], #name) == 0) bad |= run(#name, array_##name, one_##name, exact, bound, more);
     FUNCTIONS(RUN)
+#define RUN_OF_TWO(name, exact, bound) \
+    if (argc < 2 || strcmp(argv[1], #name) == 0) bad |= run_pairs(#name, pairs_##name, pair_##name, exact, bound);
+    FUNCTIONS_OF_TWO(RUN_OF_TWO)
     return bad;
 }
