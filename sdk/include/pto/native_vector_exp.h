@@ -34,23 +34,30 @@
 /* 2^n of whole n from -126 to 127. */
 PTO_VECTOR_FN pto_f32 pto_power_of_two(pto_i32 n) { return (pto_f32)((n + 127) << 23); }
 
-/* part 2^n, rounded once: part is 0, infinite, NaN, or from 2^-20 to 2^20 in size; n is whole, infinite or NaN. */
+/* part 2^n, rounded once: part is 0, NaN, or from 2^-20 to 2^20 in size. n is whole, and what pto_bounded lets come
+ * about, or NaN where part is. */
 PTO_VECTOR_FN pto_f32 pto_scale_f32(pto_f32 part, pto_f32 n)
 {
 #if PTO_MASK_REGISTERS
     return __builtin_ia32_scalefps512_mask(part, n, part, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
 #else
-    const pto_f32 least = pto_second_max_f32(pto_splat_f32(-200), n),
-                  most = pto_second_min_f32(pto_splat_f32(200), least);
-    const pto_mask is_nan = pto_isnan_f32(n);
-    const pto_i32 whole = __builtin_convertvector(pto_select_f32(is_nan, pto_splat_f32(0), most), pto_i32),
-                  half = whole >> 1;
-    const pto_f32 y = part * pto_power_of_two(half) * pto_power_of_two(whole - half);
-    return pto_select_f32(is_nan, n, y);
+    const pto_i32 whole = __builtin_convertvector(n, pto_i32), half = whole >> 1;
+    return part * pto_power_of_two(half) * pto_power_of_two(whole - half);
 #endif
 }
 
-/* e^x = part 2^n, part from 0.7 to 1.42. n is infinite where x is, and NaN of NaN. */
+/* x, where pto_scale_f32 takes powers of each size; else x between -most and most, NaN as it is. */
+PTO_VECTOR_FN pto_f32 pto_bounded(pto_f32 x, float most)
+{
+#if PTO_MASK_REGISTERS
+    (void)most;
+    return x;
+#else
+    return pto_second_min_f32(pto_splat_f32(most), pto_second_max_f32(pto_splat_f32(-most), x));
+#endif
+}
+
+/* e^x = part 2^n, part from 0.7 to 1.42. n is infinite or very large where x is; of NaN one of both is NaN. */
 typedef struct pto_exponential {
     pto_f32 part, n;
 } pto_exponential;
@@ -58,15 +65,17 @@ typedef struct pto_exponential {
 /* In two parts: row `exp`. */
 PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
 {
-    const pto_f32 n = pto_fma_f32(x, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_WHOLE_BITS)) - PTO_WHOLE_BITS;
-    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), x),
-                  r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+    const pto_f32 y = pto_bounded(x, 170);
+    const pto_f32 n = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), pto_splat_f32(PTO_WHOLE_BITS)) - PTO_WHOLE_BITS;
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
+    pto_f32 r = pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near);
+#if PTO_MASK_REGISTERS
     /* Of infinities r is NaN, and of large x anything. With its upper exponent bit cleared it is below 2, where the
      * polynomial is positive, and n alone decides. */
-    const pto_f32 small = (pto_f32)((pto_i32)r & (int)0xbfffffffu);
+    r = (pto_f32)((pto_i32)r & (int)0xbfffffffu);
+#endif
     const pto_exponential parts = {
-        PTO_POLY6(small, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f),
-        n};
+        PTO_POLY6(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f), n};
     return parts;
 }
 
@@ -81,7 +90,11 @@ PTO_OF_ONE(exp)
 /* 2^x: 1 ulp. x = n + r is exact; row `exp2`. */
 PTO_VECTOR_FN pto_f32 pto_exp2_f32(pto_f32 x)
 {
-    const pto_f32 n = pto_roundeven_f32(x), r = pto_second_min_f32(x - n, pto_splat_f32(0.5f));
+    const pto_f32 y = pto_bounded(x, 245), n = pto_roundeven_f32(y);
+    pto_f32 r = y - n;
+#if PTO_MASK_REGISTERS
+    r = pto_second_min_f32(r, pto_splat_f32(0.5f)); /* of infinities it is NaN */
+#endif
     const pto_f32 part = PTO_POLY6(r, 0x1.417a5cp-13f, 0x1.5f0946p-10f, 0x1.3b2dd2p-7f, 0x1.c6af7ap-5f, 0x1.ebfbdcp-3f,
                                    0x1.62e430p-1f, 1.0f);
     return pto_scale_f32(part, n);
@@ -130,10 +143,10 @@ PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
     const pto_exponential e = pto_exp_parts(pto_neg_f32(pto_abs_f32(z)));
     const pto_f32 over = pto_scale_f32(e.part, e.n) + 1.0f, none = pto_splat_f32(0);
     const pto_mask below = pto_lt_f32(z, none);
-    /* Far below 0 only n counts. */
-    const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x);
-    const pto_exponential gated = {pto_select_f32(below, near * e.part, x) / over,
-                                   pto_select_f32(below, e.n + (x - x), none)};
+    /* Far below 0 only n counts; x - x is NaN of -inf and else 0. */
+    const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x), lost = x - x;
+    const pto_exponential gated = {pto_select_f32(below, pto_fma_f32(near, e.part, lost), x) / over,
+                                   pto_select_f32(below, e.n + lost, none)};
     return gated;
 }
 
@@ -151,8 +164,9 @@ PTO_VECTOR_FN pto_f32 pto_swiglu_f32(pto_f32 a, pto_f32 b)
 {
     const pto_f32 one = pto_splat_f32(1);
     const pto_mask is_small = pto_lt_f32(pto_abs_f32(a), pto_splat_f32(0x1p-100f));
-    const pto_exponential g = pto_gated_parts(a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one), a);
-    const pto_f32 half = pto_roundeven_f32(g.n * 0.5f), rest = pto_second_max_f32(pto_splat_f32(-200), g.n - half);
+    const pto_f32 sized = a * pto_select_f32(is_small, pto_splat_f32(0x1p30f), one);
+    const pto_exponential g = pto_gated_parts(sized, pto_second_max_f32(pto_splat_f32(-170), a));
+    const pto_f32 half = pto_roundeven_f32(g.n * 0.5f), rest = g.n - half;
     const pto_f32 last = pto_select_f32(is_small, pto_splat_f32(0x1p-30f), pto_scale_f32(one, rest));
     return pto_scale_f32(g.part, half) * b * last;
 }

@@ -1,6 +1,6 @@
 /* Powers, roots of sums and remainders of f32 vectors, quotients of integers. Include <pto/native_vector.h>.
  *
- * Halves of a vector go through float64, which has room for what would cancel or lose digits in f32: the result is
+ * Halves of a vector go through float64, which holds what would cancel or lose digits in f32: the result is
  * rounded once more. Polynomials: tests/native/fit_polynomials.py. */
 #ifndef PTO_NATIVE_VECTOR_POW_H
 #define PTO_NATIVE_VECTOR_POW_H

@@ -27,7 +27,7 @@ native_each() {
   shift
   case $(uname -m) in
   x86_64)
-    one sse2 "" gcc "-DPTO_VECTOR_BYTES=16" "$@"
+    one sse2 "" gcc "-DPTO_VECTOR_BYTES=16 -O1" "$@"
     one sse41-fma "sse4_1 fma" gcc "-msse4.1 -mfma" "$@"
     one avx2 "avx2 fma f16c" gcc "-mavx2 -mfma -mf16c" "$@"
     one avx512f "avx512f" gcc "-mavx512f -mfma" "$@"
