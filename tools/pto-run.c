@@ -371,7 +371,7 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     const op_id f = call_entry(m, j->entry);
     if (f == 0 || call_check_fixed(m) != OK) return EXIT_STATUS_INPUT;
     given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed};
-    TRY_EXIT(call_init_run(s->arena, opened, m, (uint64_t)j->shuffle, j->recorder, &given));
+    TRY_EXIT(call_init_run(s->arena, opened, m, (uint64_t)j->shuffle, j->recorder, &given, &out->result));
     if (call_bind(s->arena, m, f, given.tensor_count, given.tensors, given.symbol_count, given.symbols,
                   given.random_seed, &out->call) != OK)
         return EXIT_STATUS_INPUT;

@@ -26,6 +26,8 @@ def value(r, words):
     m = re.match(r"enum of (.*?), default", words)
     if m:
         return r.choice(m[1].split(", "))
+    if words.startswith("number, 0 to inf"):
+        return r.choice(("0", "0.5", "1", "4", "1000"))
     m = re.match(r"(integer|bytes), (\w+) to (\w+)", words)
     if not m:
         return None

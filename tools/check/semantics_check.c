@@ -2,6 +2,7 @@
 
 #include "tools/base/tool_diag.h"
 #include "tools/check/semantics_compare.h"
+#include "tools/check/semantics_constants.h"
 #include "tools/check/semantics_trials.h"
 
 #include <inttypes.h>
@@ -315,7 +316,7 @@ static status run_again(semantics_check *c, module *m)
 {
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
         checked_function *fn = &c->runs.functions[i];
-        for (uint32_t k = 0; k < fn->trial_count; k++) {
+        for (uint32_t k = 0; k < fn->trial_count && semantics_has(m, fn); k++) {
             outcome again;
             TRY(semantics_run(&c->runs, m, fn, &fn->trials[k], &again));
             arena_destroy(fn->trials[k].before.arena);
@@ -337,9 +338,13 @@ status semantics_check_before(semantics_check *c, module *m, const pto_pass *pas
 status semantics_check_step(semantics_check *c, module *m, const run_agent *agent, const pto_pass *pass)
 {
     bool is_same = true;
+    if (semantics_take_constants(&c->runs, m) != OK) {
+        checked_function *first = &c->runs.functions[0];
+        return blame_run(c, &(judgement){first, &first->trials[0], agent, pass});
+    }
     for (uint32_t i = 0; i < c->runs.function_count; i++) {
         checked_function *fn = &c->runs.functions[i];
-        for (uint32_t k = 0; k < fn->trial_count; k++) {
+        for (uint32_t k = 0; k < fn->trial_count && semantics_has(m, fn); k++) {
             const judgement j = {fn, &fn->trials[k], agent, pass};
             TRY(check_trial(c, m, &j, &is_same));
         }

@@ -45,34 +45,38 @@ static status fix_tunes(module *m, uint64_t choice, module **out)
     return module_verify(copy);
 }
 
-/* The inputs under the names that parameters have now. */
-static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f, const checked_function *fn,
-                          const trial *t, given_tensor **out)
+void semantics_inputs_of(arena *a, const module *m, op_id f, semantics_inputs *out)
 {
-    bound_call call = {0};
-    given_tensor *inputs = arena_array(a, t->input_count, sizeof *inputs);
-    uint32_t count = 0;
     const attr_id kinds = op_attr(m, f, "params");
     const ir_context *ir = module_context(m);
-    call.parameter_count = block_arg_count(m, function_body(m, f));
-    for (uint32_t i = 0; i < call.parameter_count; i++) {
+    const block_id body = function_body(m, f);
+    *out = (semantics_inputs){.names = arena_array(a, block_arg_count(m, body) + 1u, sizeof *out->names)};
+    for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
         const attr_node *list = kinds ? attr_at(ir, kinds) : NULL;
-        const bool is_out =
-            list != NULL && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out");
-        if (is_out) continue;
-        if (count < t->input_count) {
-            text_buffer text;
-            text_init(&text);
-            value_print_name(m, block_arg(m, function_body(m, f), i), &text);
-            inputs[count] = t->inputs[count];
-            inputs[count].name = (str){arena_strndup(a, text.p + 1, text.n - 1), text.n - 1};
-            text_fini(&text);
-        }
-        count++;
+        if (list != NULL && i < list->count && str_is(string_of(ir, attr_at(ir, list->items[i])->id), "out")) continue;
+        text_buffer text;
+        text_init(&text);
+        value_print_name(m, block_arg(m, body, i), &text);
+        out->names[out->count++] = (str){arena_strndup(a, text.p + 1, text.n - 1), text.n - 1};
+        text_fini(&text);
+    }
+}
+
+/* The inputs under the names that parameters have now; a module that was set back lacks constants that a step made. */
+static status name_inputs(semantics_runs *r, arena *a, const module *m, op_id f, const checked_function *fn,
+                          const trial *t, uint32_t *count, given_tensor **out)
+{
+    semantics_inputs now;
+    semantics_inputs_of(a, m, f, &now);
+    given_tensor *inputs = arena_array(a, t->input_count, sizeof *inputs);
+    for (uint32_t i = 0; i < now.count && i < t->input_count; i++) {
+        inputs[i] = t->inputs[i];
+        inputs[i].name = now.names[i];
     }
     *out = inputs;
-    if (count == t->input_count) return OK;
-    diag_error(r->diags, op_pos(m, f), &E1902, "@%s has %" PRIu32 " inputs, it had %" PRIu32, fn->name, count,
+    *count = now.count;
+    if (now.count == t->input_count || (t->own_count != 0 && now.count == t->own_count)) return OK;
+    diag_error(r->diags, op_pos(m, f), &E1902, "@%s has %" PRIu32 " inputs, it had %" PRIu32, fn->name, now.count,
                t->input_count);
     return FAILED;
 }
@@ -104,8 +108,9 @@ static status run_function(semantics_runs *r, module *m, const checked_function 
         return FAILED;
     }
     given_tensor *inputs;
-    TRY(name_inputs(r, out->arena, m, f, fn, t, &inputs));
-    TRY(call_bind(out->arena, m, f, t->input_count, inputs, t->symbol_count, t->symbols, 0, &out->call));
+    uint32_t count;
+    TRY(name_inputs(r, out->arena, m, f, fn, t, &count, &inputs));
+    TRY(call_bind(out->arena, m, f, count, inputs, t->symbol_count, t->symbols, 0, &out->call));
     call_name_outputs(&out->call, &fn->outputs);
     if (with_bounds) make_room_for_bounds(out->arena, &out->call);
     r->bound->s = with_bounds ? STR("all") : STR("none");
@@ -128,6 +133,11 @@ static status run(semantics_runs *r, module *m, const checked_function *fn, cons
     arena_destroy(out->arena);
     *out = (outcome){0};
     return FAILED;
+}
+
+bool semantics_has(module *m, const checked_function *fn)
+{
+    return !fn->is_made || module_find_symbol(m, string_intern_z(module_context(m), fn->name)) != 0;
 }
 
 status semantics_run(semantics_runs *r, module *m, const checked_function *fn, const trial *t, outcome *out)
@@ -159,7 +169,7 @@ static status choose_functions(semantics_runs *r, module *m)
     const semantics_request *q = r->request;
     uint32_t count = 0;
     BLOCK_EACH_OP(m, f, module_top(m)) count += is_public(m, f);
-    r->functions = arena_array(r->arena, count + 1u, sizeof *r->functions);
+    r->functions = arena_array(r->arena, 2 * count + 2u, sizeof *r->functions); /* and what computes their constants */
     if (q->entry != NULL || !q->finds_inputs) {
         const op_id f = call_entry(m, q->entry);
         if (f == 0) return FAILED;

@@ -19,6 +19,7 @@ typedef struct trial {
     input_values values;
     given_tensor *inputs; /* in the order of the parameters; names as they were */
     uint32_t input_count;
+    uint32_t own_count; /* of them, before a step made constants of a function of its own; 0: there is none */
     given_symbol *symbols;
     uint32_t symbol_count;
     given_symbol *bound; /* all of them, for messages */
@@ -29,6 +30,7 @@ typedef struct trial {
 
 typedef struct checked_function {
     const char *name;
+    bool is_made;         /* by a step, to compute constants of another one */
     output_names outputs; /* what the user calls them */
     trial *trials;
     uint32_t trial_count;
@@ -59,6 +61,14 @@ MUST_CHECK status semantics_run(semantics_runs *r, module *m, const checked_func
 /* The same on sets of values: outputs hold the least, the most and whether NaN is allowed, one after the other. */
 MUST_CHECK status semantics_run_bounds(semantics_runs *r, module *m, const checked_function *fn, const trial *t,
                                        outcome *out);
+/* The parameters of a function that are not `out`, in order. */
+typedef struct semantics_inputs {
+    str *names;
+    uint32_t count;
+} semantics_inputs;
+void semantics_inputs_of(arena *a, const module *m, op_id f, semantics_inputs *out);
+/* Whether the module has the function: one that a step made is gone when the module is set back. */
+bool semantics_has(module *m, const checked_function *fn);
 /* How many ways there are to fix all symbols of `tune`; 1 when there is none, TUNE_CHOICES_MAX when there are more. */
 uint64_t semantics_choices(module *m);
 /* "random inputs, seed 1, $N = 37" */

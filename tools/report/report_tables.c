@@ -130,6 +130,15 @@ static void put_counter_cell(text_buffer *out, double v)
 void report_put_counters(const report *r, text_buffer *out)
 {
     const bool is_repeated = r->result->runs > 1;
+    if (r->result->init != NULL) {
+        text_buffer init;
+        text_init(&init);
+        run_counters_print_init(r->result, &init);
+        text_puts(out, "<p id=\"init\">");
+        put_text(out, init.p);
+        text_puts(out, ".</p>\n");
+        text_fini(&init);
+    }
     text_puts(out, "<div class=\"scroll\"><table id=\"counters\">");
     if (is_repeated)
         text_printf(out,

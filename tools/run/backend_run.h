@@ -27,6 +27,8 @@ typedef struct backend_result {
     backend_spread wall_ns; /* of an execution */
     const char **files;     /* names of the report files that were written */
     uint32_t file_count;
+    const char *init_name;             /* "f.init", when it computed constants before the first execution; else NULL */
+    const struct backend_result *init; /* what its one execution cost */
 } backend_result;
 
 typedef struct backend_request {

@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "tools/base/tool_diag.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static str name_of(arena *a, const module *m, value_id v)
@@ -37,7 +39,7 @@ static const given_tensor *find_given(const given_call *call, str name)
     return NULL;
 }
 
-static given_tensor tensor_given(arena *a, const bound_tensor *from)
+given_tensor call_tensor_given(arena *a, const bound_tensor *from)
 {
     const char *descr = tensor_npy_type(from->type);
     tensor_array *array = arena_alloc(a, sizeof *array);
@@ -72,22 +74,108 @@ static void take_given(arena *a, const module *m, const given_call *from, op_id 
     }
 }
 
-/* The names of the outputs are those of constants. */
+/* ---- what may be an @f.init ---- */
+
+static status refuse(const module *m, op_id init, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static status refuse(const module *m, op_id init, const char *format, ...)
+{
+    char text[512];
+    const str name = string_of(module_context(m), function_name(m, init));
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_error(context_diags(module_context(m)), op_pos(m, init), &E1610, "@%.*s %s", (int)name.n, name.p, text);
+    return FAILED;
+}
+
+/* What has a name that a tool made up can be told apart by its place alone, which says nothing here. */
+static bool is_number(str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] < '0' || name.p[i] > '9') return false;
+    return true;
+}
+
+static status check_output(arena *a, const module *m, op_id f, op_id init, str name, value_id v)
+{
+    const ir_context *c = module_context(m);
+    const str called = string_of(c, function_name(m, f));
+    const int64_t at = find_input(a, m, f, name, true);
+    if (at < 0)
+        return refuse(m, init, "makes `%.*s`, which is not a `const` parameter of @%.*s", (int)name.n, name.p,
+                      (int)called.n, called.p);
+    const type_node *made = type_at(c, value_type(m, v)),
+                    *want = type_at(c, value_type(m, block_arg(m, function_body(m, f), (uint32_t)at)));
+    bool is_same = made->dtype == want->dtype && made->rank == want->rank;
+    for (uint32_t d = 0; is_same && d < made->rank; d++) {
+        const expr_node *x = expr_at(c, made->dims[d]), *y = expr_at(c, want->dims[d]);
+        is_same = x->kind != EXPR_CONST || y->kind != EXPR_CONST || x->value == y->value;
+    }
+    if (is_same) return OK;
+    return refuse(m, init, "makes `%.*s` of another element type or other extents than the parameter of @%.*s has",
+                  (int)name.n, name.p, (int)called.n, called.p);
+}
+
+static status check_init(arena *a, module *m, op_id f, op_id init)
+{
+    const ir_context *c = module_context(m);
+    const attr_id modes = op_attr(m, init, "params");
+    const block_id body = function_body(m, init);
+    for (uint32_t i = 0; i < block_arg_count(m, body); i++) {
+        const bool has_mode = modes != 0 && i < attr_at(c, modes)->count;
+        const str mode = has_mode ? string_of(c, attr_at(c, attr_at(c, modes)->items[i])->id) : STR("in");
+        if (str_is(mode, "const") || str_is(mode, "out")) continue;
+        const str name = name_of(a, m, block_arg(m, body, i));
+        return refuse(m, init,
+                      "has the parameter `%.*s`, which is `%.*s`: what it computes is kept over runs, so that "
+                      "all its parameters are `const`",
+                      (int)name.n, name.p, (int)mode.n, mode.p);
+    }
+    const op_id last = block_last(m, body);
+    output_names names;
+    output_names_of(a, m, init, &names);
+    if (last == 0 || op_value_operand_count(m, last) != names.count) return OK; /* memory: binding compares it */
+    for (uint32_t i = 0; i < names.count; i++)
+        if (!is_number(names.names[i])) TRY(check_output(a, m, f, init, names.names[i], op_operand(m, last, i)));
+    return OK;
+}
+
+status call_init_check(module *m)
+{
+    arena *a = arena_create("check of @f.init");
+    status s = OK;
+    BLOCK_EACH_OP(m, o, module_top(m)) {
+        const str name = op_kind_of(m, o) == OP_FUNC ? string_of(module_context(m), function_name(m, o)) : STR("");
+        const str end = STR(".init");
+        if (s != OK || name.n <= end.n || !str_eq((str){name.p + name.n - end.n, end.n}, end)) continue;
+        const str of = {name.p, name.n - end.n};
+        const op_id f = module_find_symbol(m, string_intern(module_context(m), of));
+        if (f == 0 || op_kind_of(m, f) != OP_FUNC)
+            s = refuse(m, o, "computes constants of @%.*s, which is not a function of the module", (int)of.n, of.p);
+        else
+            s = check_init(a, m, f, o);
+    }
+    arena_destroy(a);
+    return s;
+}
+
+/* ---- running it ---- */
+
+/* After passes: the names of the outputs are those of constants. */
 static status check_outputs(arena *a, const module *m, op_id f, op_id init, const output_names *names)
 {
-    for (uint32_t i = 0; i < names->count; i++) {
-        if (find_input(a, m, f, names->names[i], true) >= 0) continue;
-        const str called = string_of(module_context(m), function_name(m, f));
-        diag_error(context_diags(module_context(m)), op_pos(m, init), &E1605,
-                   "@%.*s.init makes `%.*s`, which is not a `const` parameter of @%.*s", (int)called.n, called.p,
-                   (int)names->names[i].n, names->names[i].p, (int)called.n, called.p);
-        return FAILED;
-    }
+    const str called = string_of(module_context(m), function_name(m, f));
+    for (uint32_t i = 0; i < names->count; i++)
+        if (find_input(a, m, f, names->names[i], true) < 0)
+            return refuse(m, init, "makes `%.*s`, which is not a `const` parameter of @%.*s", (int)names->names[i].n,
+                          names->names[i].p, (int)called.n, called.p);
     return OK;
 }
 
 exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_t shuffle, flight_recorder *recorder,
-                          given_call *call)
+                          given_call *call, backend_result *made)
 {
     const op_id f = call->function, init = call_init_of(m, f);
     if (init == 0) return EXIT_STATUS_OK;
@@ -112,12 +200,16 @@ exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_
     backend_result result = {0};
     const exit_status ran = backend_run(a, p, &request, m, &bound, recorder, &result);
     if (ran != EXIT_STATUS_OK) return ran;
+    backend_result *kept = arena_alloc(a, sizeof *kept);
+    *kept = result;
+    made->init = kept;
+    made->init_name = string_of(module_context(m), function_name(m, init)).p;
     call_fill(&bound); /* @f has the same random numbers */
     given_tensor *tensors = (given_tensor *)(uintptr_t)rest.tensors;
     for (uint32_t i = 0; i < bound.parameter_count + bound.result_count; i++) {
         const bound_tensor *t = &bound.tensors[i];
         if (t->is_scalar || t->alias != 0 || find_input(a, m, f, t->name, false) < 0) continue;
-        if (find_given(call, t->name) == NULL) tensors[call->tensor_count++] = tensor_given(a, t);
+        if (find_given(call, t->name) == NULL) tensors[call->tensor_count++] = call_tensor_given(a, t);
     }
     return EXIT_STATUS_OK;
 }

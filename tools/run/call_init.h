@@ -16,9 +16,18 @@ typedef struct given_call {
     uint64_t random_seed; /* 0: every input is given */
 } given_call;
 
-/* Makes of what is given for both functions what is given for `call->function`, in memory of `a`. Nothing happens when
- * there is no `@f.init`. Fails after a diagnostic, with the exit status of pto-run. */
+/* What one call made, to be given to another one; the elements stay where they are. */
+given_tensor call_tensor_given(arena *a, const bound_tensor *from);
+
+/* Whether every `@f.init` of a module as the user wrote it can compute constants of @f: there is an @f, its own
+ * parameters are `const`, and each output has name, element type and extents of a `const` parameter of @f. Fails after
+ * a diagnostic. */
+MUST_CHECK status call_init_check(module *m);
+
+/* Makes of what is given for both functions what is given for `call->function`, in memory of `a`; `made` says what it
+ * cost, in its fields of that. Nothing happens when there is no `@f.init`, or nothing is left for it to make. Fails
+ * after a diagnostic, with the exit status of pto-run. */
 MUST_CHECK exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_t shuffle,
-                                     flight_recorder *recorder, given_call *call);
+                                     flight_recorder *recorder, given_call *call, backend_result *made);
 
 #endif

@@ -66,10 +66,32 @@ static void put_wall(const backend_result *r, text_buffer *out)
     text_putc(out, '\n');
 }
 
+const backend_counter *run_counters_find_cycles(const backend_result *r)
+{
+    for (uint32_t i = 0; i < r->counter_count; i++)
+        if (counter_of(r->counters[i].name) == PTO_COUNTER_CYCLES) return &r->counters[i];
+    return NULL;
+}
+
+void run_counters_print_init(const backend_result *r, text_buffer *out)
+{
+    if (r->init == NULL) return;
+    const backend_counter *cycles = run_counters_find_cycles(r->init);
+    text_printf(out, "@%s ran once, before %s: ", r->init_name, r->runs > 1 ? "all runs" : "the run");
+    if (cycles != NULL) {
+        put_value(cycles->value, cycles->unit, out);
+        text_puts(out, ", ");
+    }
+    text_printf(out, "%.3f ms on this machine", r->init->wall_ns.median / 1e6);
+}
+
 void run_counters_print(const backend_result *r, bool all, text_buffer *out)
 {
     bool is_timed = false;
     uint32_t lines = 0, left_out = 0;
+    const size_t before = out->n;
+    run_counters_print_init(r, out);
+    if (out->n > before) text_putc(out, '\n');
     if (r->runs > 1)
         text_printf(out, "%" PRIu32 " runs: medians; where runs differ, the least and the spread to the most\n",
                     r->runs);

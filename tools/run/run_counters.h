@@ -13,4 +13,9 @@ bool run_counter_is_detail(const backend_result *r, const char *name);
  * were left out then. Of several executions: medians, with least value and spread where they differ. */
 void run_counters_print(const backend_result *r, bool all, text_buffer *out);
 
+/* The counter of cycles of an execution; NULL: the backend has none. */
+const backend_counter *run_counters_find_cycles(const backend_result *r);
+/* One sentence without full stop on what @f.init cost; nothing when none ran. */
+void run_counters_print_init(const backend_result *r, text_buffer *out);
+
 #endif

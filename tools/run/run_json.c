@@ -1,6 +1,6 @@
 #include "tools/run/run_json.h"
 
-#include "tools/run/counter_name.h"
+#include "tools/run/run_counters.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -162,11 +162,10 @@ static void put_spread(json_writer *w, const backend_spread *s)
     put_number(w, "most", s->most);
 }
 
-static void put_counters(json_writer *w, const backend_result *r)
+/* How long it took. */
+static void put_time(json_writer *w, const backend_result *r)
 {
-    const backend_counter *cycles = NULL;
-    for (uint32_t i = 0; r != NULL && i < r->counter_count; i++)
-        if (counter_name_read(str_from(r->counters[i].name)).counter == PTO_COUNTER_CYCLES) cycles = &r->counters[i];
+    const backend_counter *cycles = r != NULL ? run_counters_find_cycles(r) : NULL;
     if (cycles != NULL) {
         put_number(w, "cycles", cycles->all.median);
     } else {
@@ -181,6 +180,11 @@ static void put_counters(json_writer *w, const backend_result *r)
     } else {
         text_puts(w->out, "null");
     }
+}
+
+static void put_counters(json_writer *w, const backend_result *r)
+{
+    put_time(w, r);
     key(w, "counters");
     open_with(w, '[');
     for (uint32_t i = 0; r != NULL && i < r->counter_count; i++) {
@@ -192,6 +196,20 @@ static void put_counters(json_writer *w, const backend_result *r)
         close_with(w, '}');
     }
     close_with(w, ']');
+}
+
+/* The one run of @f.init. */
+static void put_init(json_writer *w, const backend_result *r)
+{
+    if (r == NULL || r->init == NULL) {
+        put_text_or_null(w, "init", NULL);
+        return;
+    }
+    key(w, "init");
+    open_with(w, '{');
+    put_text_or_null(w, "function", r->init_name);
+    put_time(w, r->init);
+    close_with(w, '}');
 }
 
 /* ---- diagnostics ---- */
@@ -233,6 +251,7 @@ void run_json_write(const run_json *r, text_buffer *out)
     put_count(&w, "status", (uint64_t)r->status);
     put_outputs(&w, r);
     put_counters(&w, r->result);
+    put_init(&w, r->result);
     key(&w, "diagnostics");
     put_diagnostics(&w, r->diags);
     close_with(&w, '}');

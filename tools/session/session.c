@@ -7,6 +7,7 @@
 #include "ir/text/parser.h"
 #include "ir/verify/verifier.h"
 #include "tools/base/file.h"
+#include "tools/run/call_init.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
 #include "tools/session/pipeline_write.h"
@@ -321,7 +322,7 @@ exit_status session_read_module(session *s, const char *path, module **out)
     TRY_AS(failure, parsed);
     diag_show_paths(s->diags, false);
     compile_trace_begin(s->trace, "verify", STR("verify"), NULL);
-    const status verified = module_verify(*out);
+    const status verified = module_verify(*out) == OK && call_init_check(*out) == OK ? OK : FAILED;
     compile_trace_end(s->trace);
     TRY_AS(failure, verified);
     diag_show_paths(s->diags, true);

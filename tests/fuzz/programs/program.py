@@ -34,6 +34,7 @@ class Program:
         self.sizes = {n: r.choice((1, 2, 3, 4, 5, 8, 16, 17, 33, 64)) for n in "ABCD"}
         if r.random() < 0.04:
             self.sizes[r.choice("ABCD")] = 0
+        self.constants = random.Random(f"constants {seed}").choice((0, 0, 0.3, 0.7, 1))
 
     def size(self, token):
         return eval(token, {}, self.sizes)
@@ -233,8 +234,13 @@ class Function:
             for missing in sorted(used - bound):
                 self.param("f32", (missing,))
 
+    def mode(self, name):
+        """Of some programs many inputs are constants, of which pto.hoist-const makes a function of its own."""
+        is_constant = self.caller is None and random.Random(f"{self.p.seed} {name}").random() < self.p.constants
+        return "const " if is_constant else ""
+
     def text(self):
-        params = ", ".join(f"%{n}: {self.p.type(d, t)}" for n, d, t in self.params)
+        params = ", ".join(f"{self.mode(n)}%{n}: {self.p.type(d, t)}" for n, d, t in self.params)
         results = ", ".join(self.p.type(*self.types[n]) for n in self.outputs)
         body = "".join(f"  {line}\n" for line in self.lines)
         return f"func {'private ' if self.caller is not None else ''}@{self.name}({params}) -> ({results}) {{\n{body}  return {', '.join('%' + n for n in self.outputs)}\n}}\n"

@@ -49,7 +49,7 @@ fails 4 'm.ptir:6:1: error: \[E1605\] input `x` was not given' pto-run m.ptir --
 fails 4 'x.npy: error: \[E1605\] the function has no input `z`' pto-run m.ptir --in=x=x.npy --in=w=w.npy --in=g=g.npy --in=z=x.npy
 fails 4 'error: \[E1608\] the function has no symbol \$Z' pto-run m.ptir --in=x=x.npy --in=w=w.npy --in=g=g.npy --sym=Z=3
 sed 's/const %sums/%sums/' m.ptir >n.ptir
-fails 4 'n.ptir:1:1: error: \[E1605\] @f.init makes `sums`, which is not a `const` parameter of @f' pto-run n.ptir --in=x=x.npy --in=w=w.npy --in=g=g.npy
+fails 4 'n.ptir:1:1: error: \[E1610\] @f.init makes `sums`, which is not a `const` parameter of @f' pto-run n.ptir --in=x=x.npy --in=w=w.npy --in=g=g.npy
 # Its extents are those of the parameter.
 sed 's/const %sums: tensor<1 x $N x f32>/const %sums: tensor<$M x $N x f32>/' m.ptir >n.ptir
 fails 4 'error: \[E1602\] ' pto-run n.ptir --in=x=x.npy --in=w=w.npy --in=g=g.npy
