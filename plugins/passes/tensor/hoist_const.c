@@ -252,7 +252,7 @@ static int is_needed(const hoister *h, pto_value v, int *is_returned)
 
 static const char *const constant_words[] = {"computed", "kept", NULL};
 
-/* Says what was found, for those who ask why. */
+/* Says what was found, for --explain. */
 static void remark(const hoister *h, const const_op *o, int is_too_much, const cone *c, double bytes)
 {
     if (o->is_kept)
