@@ -13,7 +13,7 @@ WIDTH, BOX_WIDTH, BOX_HEIGHT, FLOOR = 1000, 172, 34, 76
 def room_of(path):
     """The box that a file belongs to: its folder; all passes are one box, and so are all backends."""
     folder = os.path.dirname(path)
-    for many in ("plugins/passes", "plugins/backends"):
+    for many in ("plugins/passes", "plugins/generators", "plugins/backends"):
         if folder.startswith(many):
             return many
     return "sdk" if folder.startswith("sdk/") else folder

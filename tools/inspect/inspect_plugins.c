@@ -198,6 +198,24 @@ static void show_options(inspector *x, const char *owner, const char *summary, c
     inspect_entry_end(x);
 }
 
+/* The options of what a plugin provides. False after a diagnostic: it is refused. */
+static bool show_options_of(inspector *x, plugin_kind kind, const char *id)
+{
+#define SHOW(KIND, what)                                                               \
+    if (kind == (KIND)) {                                                              \
+        const pto_##what *d = plugin_host_##what(x->host, NO_POS, str_from(id), NULL); \
+        if (d != NULL) show_options(x, d->id, d->summary, d->options);                 \
+        return d != NULL;                                                              \
+    }
+    SHOW(PLUGIN_PASS, pass)
+    SHOW(PLUGIN_TILING, tiling)
+    SHOW(PLUGIN_COST, cost)
+    SHOW(PLUGIN_GENERATOR, generator)
+    SHOW(PLUGIN_BACKEND, backend)
+#undef SHOW
+    return false;
+}
+
 status inspect_options(inspector *x, const char *name)
 {
     static const plugin_kind kinds[] = {PLUGIN_PASS, PLUGIN_TILING, PLUGIN_COST, PLUGIN_GENERATOR, PLUGIN_BACKEND};
@@ -209,25 +227,9 @@ status inspect_options(inspector *x, const char *name)
         for (uint32_t i = 0; ids[i] != NULL; i++) {
             if (name != NULL && strcmp(name, ids[i]) != 0) continue;
             found = true;
-            const pto_pass *p =
-                kinds[k] == PLUGIN_PASS ? plugin_host_pass(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_tiling *t =
-                kinds[k] == PLUGIN_TILING ? plugin_host_tiling(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_cost *c =
-                kinds[k] == PLUGIN_COST ? plugin_host_cost(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_generator *g =
-                kinds[k] == PLUGIN_GENERATOR ? plugin_host_generator(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            const pto_backend *b =
-                kinds[k] == PLUGIN_BACKEND ? plugin_host_backend(x->host, NO_POS, str_from(ids[i]), NULL) : NULL;
-            if (p == NULL && t == NULL && c == NULL && g == NULL && b == NULL) {
-                inspect_refused(x, kinds[k], ids[i]);
-                result = FAILED;
-            }
-            if (p != NULL) show_options(x, p->id, p->summary, p->options);
-            if (t != NULL) show_options(x, t->id, t->summary, t->options);
-            if (c != NULL) show_options(x, c->id, c->summary, c->options);
-            if (g != NULL) show_options(x, g->id, g->summary, g->options);
-            if (b != NULL) show_options(x, b->id, b->summary, b->options);
+            if (show_options_of(x, kinds[k], ids[i])) continue;
+            inspect_refused(x, kinds[k], ids[i]);
+            result = FAILED;
         }
     }
     inspect_end(x);

@@ -107,13 +107,14 @@ MUST_CHECK exit_status session_open_other(session *s);
 /* `m`: a copy of the module, made before session_compile. */
 MUST_CHECK exit_status session_compile_other(session *s, module *m, flight_recorder *recorder);
 /* Steps, counters and final IR of both; true when the last is the same. */
+bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
+
+/* ---- source text ---- */
 /* The code generator of the pipeline that writes files with the suffix of `path`; NULL: `-o` means the module's own
  * text. FAILED after a diagnostic: a suffix of source text, and no generator for it. */
 MUST_CHECK status session_find_generator(session *s, const char *path, const run_agent **out);
 /* Writes what it makes of the module. */
 MUST_CHECK exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
                                         flight_recorder *recorder);
-
-bool session_write_comparison(const session *s, module *m, module *other, const print_options *form, text_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* `-o x.c`: the module as the code generator of the pipeline writes it. */
+/* `-o` with the name of a file of source text: the module as the code generator of the pipeline writes it. */
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/session/session.h"

@@ -11,9 +11,13 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #define OPTIONS(X)                                                                                    \
     X(GENERATOR, PLUGIN, "generator", .def = "pto.emit-c", .choices = PTO_STRS("generator"),          \
@@ -87,24 +91,34 @@ static pto_status write_text(const pto_run *run, pto_op function, const char *pa
 
 /* ---- the compiler ---- */
 
+#if defined(__x86_64__)
+/* Registers that the system saves, as bits of XCR0; 0: it does not say. */
+static unsigned saved_registers(void)
+{
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+#endif
+
 /* The instructions that this CPU has, as options of the compiler. */
 static uint32_t isa_options(const char **out)
 {
     uint32_t n = 0;
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        out[n++] = "-mavx2";
-        out[n++] = "-mfma";
-        out[n++] = "-mf16c";
-    }
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq")) {
-        out[n++] = "-mavx512f";
-        out[n++] = "-mavx512bw";
-        out[n++] = "-mavx512vl";
-        out[n++] = "-mavx512dq";
-    }
+    enum { AVX_STATE = 6, AVX512_STATE = 0xe6 };
+    const unsigned saved = saved_registers(), wide = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
+    unsigned a, b = 0, c, d, first = 0;
+    if ((saved & AVX_STATE) != AVX_STATE || !__get_cpuid(1, &a, &b, &first, &d)) return 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
+    if (!(first & bit_FMA) || !(first & bit_F16C) || !(b & bit_AVX2)) return 0;
+    for (const char *const *o = PTO_STRS("-mavx2", "-mfma", "-mf16c"); *o != NULL; o++) out[n++] = *o;
+    if ((saved & AVX512_STATE) != AVX512_STATE || (b & wide) != wide) return n;
+    for (const char *const *o = PTO_STRS("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"); *o != NULL; o++)
+        out[n++] = *o;
+#else
+    (void)out;
 #endif
     return n;
 }
@@ -220,7 +234,7 @@ static void release(const pto_run *run, void *exe)
 /* Memory of a call: what was allocated, the last one first. */
 typedef struct piece {
     struct piece *before;
-    char *bytes;
+    size_t bytes;
 } piece;
 
 typedef struct state {
@@ -233,21 +247,23 @@ typedef struct state {
     int64_t instances;
 } state;
 
-static size_t rounded(size_t n) { return (n + 63) & ~(size_t)63; }
+enum { HEAD = 64 }; /* bytes of a piece before what it holds, which keeps that aligned */
+
+static void *map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p != MAP_FAILED ? p : NULL;
+}
 
 static void *allocate(void *self, size_t bytes)
 {
     state *s = self;
-    piece *p = malloc(sizeof *p);
+    piece *p = bytes < SIZE_MAX / 2 ? map(HEAD + bytes) : NULL;
     if (p == NULL) return NULL;
-    *p = (piece){s->last, aligned_alloc(64, rounded(bytes != 0 ? bytes : 1))};
-    if (p->bytes == NULL) {
-        free(p);
-        return NULL;
-    }
+    *p = (piece){s->last, HEAD + bytes};
     s->last = p;
     s->count++;
-    return p->bytes;
+    return (char *)p + HEAD;
 }
 
 static size_t mark(void *self)
@@ -262,17 +278,21 @@ static void release_to(void *self, size_t to)
     for (; s->count > to; s->count--) {
         piece *p = s->last;
         s->last = p->before;
-        free(p->bytes);
-        free(p);
+        munmap(p, p->bytes);
     }
 }
 
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
     state *s = self;
+    if (instances < 0) {
+        (void)pto_error(s->call->function, "pto.native/arguments",
+                        "a grid has a negative extent; it has 0 or more instances");
+        return -2;
+    }
     if (scratch_bytes > s->scratch_bytes) {
-        free(s->scratch);
-        s->scratch = aligned_alloc(64, rounded(scratch_bytes));
+        if (s->scratch != NULL) munmap(s->scratch, s->scratch_bytes);
+        s->scratch = map(scratch_bytes);
         s->scratch_bytes = s->scratch != NULL ? scratch_bytes : 0;
         if (s->scratch == NULL) return -1;
     }
@@ -318,7 +338,7 @@ static pto_status check_dense(const pto_call *call, const pto_binding *b)
         if (b->tensor->dims[d] == 0) return PTO_OK;
         if (b->tensor->dims[d] == 1 || b->tensor->strides[d] == stride) continue;
         const pto_str name = pto_value_name(b->value);
-        return pto_error(call->function, "pto.native/strides",
+        return pto_error(call->function, "pto.native/arguments",
                          "%%%.*s is not dense: its dim %u has stride %lld and not %lld; native code reads memory of "
                          "rows without gaps",
                          PTO_FMT(name), (unsigned)d, (long long)b->tensor->strides[d], (long long)stride);
@@ -330,7 +350,7 @@ static pto_status fault_at(const pto_run *run, const pto_call *call, const execu
 {
     if (fault < -1) return PTO_FAILED; /* reported */
     if (fault < 0 || (uint32_t)fault > x->module->fault_count)
-        return pto_error(call->function, "pto.native/memory", "there is not enough memory for scratch");
+        return pto_error(call->function, "pto.native/fault", "there is not enough memory for scratch");
     const pto_native_fault *f = &x->module->faults[fault - 1];
     const pto_op op = op_at(run, f->op);
     const pto_str name = pto_op_name(op);
@@ -364,7 +384,7 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     const int32_t fault = x->function->run(&c);
     release_to(&s, 0);
-    free(s.scratch);
+    if (s.scratch != NULL) munmap(s.scratch, s.scratch_bytes);
     if (fault != 0) return fault_at(run, call, x, fault);
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
     return PTO_OK;

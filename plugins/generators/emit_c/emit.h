@@ -54,6 +54,7 @@ typedef struct text {
     size_t n, capacity;
 } text;
 
+/* Append bytes, and formatted text. */
 void text_bytes(text *t, const char *p, size_t n);
 PTO_PRINTF_LIKE(2, 3) void text_put(text *t, const char *format, ...);
 /* What was put, NUL-ended. */
@@ -100,7 +101,7 @@ typedef struct emitter {
     int is_kernel;
     emit_name *names;
     uint32_t name_count, name_capacity;
-    pto_str *symbols; /* of a function: those that the caller gives, or of a kernel: its frame's */
+    pto_str *symbols; /* of a function: those that the caller binds, or of a kernel: its frame's */
     uint32_t symbol_count, symbol_capacity;
     storage_plan plan;
     storage_source source;
@@ -124,11 +125,13 @@ uint32_t emit_fault_of(emitter *e, pto_op op, const char *text);
 
 /* ---- names ---- */
 
+/* Forgets the names of the function before. */
 void emit_names_reset(emitter *e);
+/* The C name of a value, which it gets when it is first asked for. */
 const char *emit_value(emitter *e, pto_value v);
 /* Of a symbol, without `$`; notes it as one that the function needs unless it is bound inside. */
 const char *emit_symbol(emitter *e, pto_str name);
-/* The C names of a symbol and of a value that a function gives them, as names of fields. */
+/* The C names of a symbol and of a value as fields of frames have them. */
 const char *emit_field(emitter *e, pto_str symbol);
 const char *emit_plain_name(emitter *e, pto_str value);
 /* Lets a value have the name of another one. */
@@ -140,6 +143,7 @@ const char *emit_global(emitter *e, pto_str name);
 
 /* ---- index expressions ---- */
 
+/* An expression as C of int64_t. */
 const char *emit_index(emitter *e, pto_expr x);
 /* Item `i` of a list attribute. */
 const char *emit_index_of(emitter *e, pto_op op, const char *attr, uint32_t i);

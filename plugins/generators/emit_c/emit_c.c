@@ -38,7 +38,7 @@ static pto_status put_functions(emitter *e, text *out, text *entries, uint32_t *
         if (is_kind(e, kernel, KIND_KERNEL)) PTO_TRY(emit_kernel(e, kernel, out));
     PTO_EACH_OP(top, function) {
         if (is_kind(e, function, KIND_KERNEL)) continue;
-        if (!is_kind(e, function, KIND_FUNC)) return emit_refuse(function, "it is no function");
+        if (!is_kind(e, function, KIND_FUNC)) return emit_refuse(function, "it is not a function");
         PTO_TRY(emit_function(e, function, out));
         text_put(entries, "%s&%s_entry", *count != 0 ? ", " : "", emit_global(e, pto_function_name(function)));
         (*count)++;

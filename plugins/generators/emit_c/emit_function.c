@@ -84,6 +84,8 @@ static void put_count(emitter *e, text *out, const char *name, uint32_t rank)
         text_put(out, "    const int64_t %s = frame_->%s;\n", emit_symbol(e, e->symbols[i]),
                  emit_symbol(e, e->symbols[i]));
     for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "    (void)%s;\n", emit_symbol(e, e->symbols[i]));
+    for (uint32_t d = 0; d < rank; d++)
+        text_put(out, "    if (%s < 0) return -1;\n", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
     text_put(out, "    (void)frame_;\n    return %s;\n}\n\n", rank != 0 ? text_end(&count) : "1");
 }
 
@@ -97,6 +99,9 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     for (uint32_t i = rank; i < pto_block_arg_count(body); i++)
         PTO_TRY(check_parameter(kernel, pto_block_arg(body, i)));
     PTO_TRY(emit_tiles_plan(e));
+    /* The frame has the symbols of the grid, too. */
+    for (uint32_t d = 0; d < rank; d++)
+        (void)emit_index(e, pto_attr_expr(pto_attr_item(pto_op_attr(kernel, PTO_STR("grid")), d, NULL)));
     declare_grid(e, &indices, rank);
     e->out = &code;
     PTO_TRY(emit_block(e, body));

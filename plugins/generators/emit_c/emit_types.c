@@ -4,6 +4,8 @@
  * for each element. */
 #include "emit.h"
 
+#include <pto/native.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -75,7 +77,18 @@ static const char *int_text(emitter *e, int64_t v)
     return emit_format(e, v > INT32_MAX || v < INT32_MIN ? "INT64_C(%lld)" : "%lld", (long long)v);
 }
 
-static const char *encoded(emitter *e, pto_dtype to, const char *x, int mode, int saturates);
+/* What a number of an attribute is in a narrow float type. */
+static float narrowed(pto_dtype t, double x)
+{
+    switch (t) {
+    case PTO_F16: return pto_f16_load_1((uint16_t)pto_cast_encode(PTO_CAST_F16, x, PTO_CAST_RINT, 0));
+    case PTO_BF16: return pto_bf16_load_1((uint16_t)pto_cast_encode(PTO_CAST_BF16, x, PTO_CAST_RINT, 0));
+    case PTO_F8E4M3: return pto_f8e4m3_load_1((uint8_t)pto_cast_encode(PTO_CAST_F8E4M3, x, PTO_CAST_RINT, 0));
+    case PTO_F8E5M2: return pto_f8e5m2_load_1((uint8_t)pto_cast_encode(PTO_CAST_F8E5M2, x, PTO_CAST_RINT, 0));
+    case PTO_F8E8M0: return pto_f8e8m0_load_1((uint8_t)pto_cast_encode_f8e8m0(x, PTO_CAST_RINT, 0));
+    default: return (float)x;
+    }
+}
 
 const char *emit_number(emitter *e, pto_dtype t, pto_attr number, int saturates)
 {
@@ -83,14 +96,11 @@ const char *emit_number(emitter *e, pto_dtype t, pto_attr number, int saturates)
     if (!is_float) {
         const int64_t v = pto_attr_i64(number);
         if (!pto_dtype_is_float(t)) return emit_convert(e, t, PTO_I64, int_text(e, v), 1, saturates, 0);
-        if (t != PTO_F32 || v > 1 << 24 || v < -(1 << 24)) return emit_convert(e, t, PTO_I64, int_text(e, v), 1, 0, 0);
-        return float_text(e, (double)v);
+        return float_text(e, (double)narrowed(t, pto_cast_from_int(v, 0)));
     }
     const double x = pto_attr_f64(number);
-    if (t == PTO_F32) return float_text(e, (double)(float)x);
-    if (pto_dtype_is_float(t)) return encoded(e, t, emit_format(e, "%a", x), 1, 0);
-    return emit_format(e, "(%s)pto_cast_to_int(%a, %d, %d, PTO_CAST_RINT, %d)", types[t].lane, x, types[t].bits,
-                       is_unsigned(t), saturates);
+    if (pto_dtype_is_float(t)) return float_text(e, (double)narrowed(t, x));
+    return int_text(e, pto_cast_to_int(x, types[t].bits, is_unsigned(t), PTO_CAST_RINT, saturates));
 }
 
 /* ---- conversions ---- */

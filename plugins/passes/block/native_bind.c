@@ -1,5 +1,6 @@
-/* pto.native-bind: makes what follows `outline` a form that code generators for CPUs take: tiles as values, without
- * instructions. What no C can be written for is refused here, at its op. */
+/* pto.native-bind: refuses, at its op, what no native code can be written for: instructions and buffers of a chip,
+ * calls that were not inlined, symbols that nothing fixed, arrays in files. It changes nothing. Requires tiles as
+ * values, as pto.outline leaves them. Leaves them so. Exact. */
 #include <pto/insn.h>
 #include <pto/plugin.h>
 
@@ -24,7 +25,7 @@ static pto_status check_value(pto_op op, pto_value v)
     const pto_dtype t = pto_type_dtype(pto_value_type(v));
     if (t == PTO_REC64) return refuse(op, "there are no sort records outside of the simulator");
     if (pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_TENSOR)
-        return refuse(op, "a tensor has no memory yet; pto.bufferize gives it one");
+        return refuse(op, "a tensor has no memory yet; pto.bufferize makes some");
     return PTO_OK;
 }
 

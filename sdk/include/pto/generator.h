@@ -1,7 +1,8 @@
 /* Code generators: write a module as text, such as a C file.
  *
  * A backend names one in an option of the type plugin reference, whose choice is the kind "generator", and gets its
- * text by pto_generate; `pto-opt -o x.c` asks the one that the backend of the pipeline names for it. */
+ * text by pto_generate; `pto-opt -o` with a name that ends in its suffix asks the one that the backend of the pipeline
+ * names. */
 #ifndef PTO_GENERATOR_H
 #define PTO_GENERATOR_H
 
@@ -15,7 +16,7 @@ extern "C" {
 typedef struct pto_text_sink {
     uint32_t struct_size, reserved;
     void *self;
-    /* Takes `n` bytes, which it copies. PTO_FAILED: no more text is wanted, and whoever made the sink knows why. */
+    /* Takes `n` bytes, which it copies. PTO_FAILED: no more text is wanted, and the owner of the sink knows why. */
     pto_status (*write)(void *self, const char *text, size_t n);
 } pto_text_sink;
 

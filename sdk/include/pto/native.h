@@ -47,6 +47,7 @@ typedef struct pto_native_call {
     const int64_t *symbols; /* in the order of the function's list */
 } pto_native_call;
 
+/* A function that a caller may run. */
 typedef struct pto_native_function {
     uint32_t struct_size, argument_count, symbol_count, reserved;
     const char *name;           /* as in the module, without `@` */
@@ -69,6 +70,7 @@ typedef struct pto_native_module {
 
 /* ---- index arithmetic ---- */
 
+/* Quotients rounded down and up, and the rest of the first; the lesser and the greater. b is not 0. */
 static inline int64_t pto_index_floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static inline int64_t pto_index_ceildiv(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 static inline int64_t pto_index_mod(int64_t a, int64_t b) { return a - b * pto_index_floordiv(a, b); }
@@ -80,12 +82,14 @@ static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b
 typedef uint16_t pto_f16_bits, pto_bf16_bits;
 typedef uint8_t pto_f8_bits;
 
+/* A float by its bits. */
 static inline float pto_float_of_bits(uint32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
+/* The bits of a float. */
 static inline uint32_t pto_bits_of_float(float x)
 {
     uint32_t bits;
@@ -95,12 +99,14 @@ static inline uint32_t pto_bits_of_float(float x)
 
 #if defined(__FLT16_MAX__)
 __extension__ typedef _Float16 pto_native_half;
+/* An f16 in memory as a float. */
 static inline float pto_f16_load_1(uint16_t bits)
 {
     pto_native_half x;
     memcpy(&x, &bits, sizeof x);
     return (float)x;
 }
+/* A float as an f16 in memory, nearest even. */
 static inline uint16_t pto_f16_store_1(float x)
 {
     const pto_native_half y = (pto_native_half)x;
@@ -109,6 +115,7 @@ static inline uint16_t pto_f16_store_1(float x)
     return x != x ? 0x7e00 : bits;
 }
 #else
+/* An f16 in memory as a float. */
 static inline float pto_f16_load_1(uint16_t bits)
 {
     const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
@@ -116,6 +123,7 @@ static inline float pto_f16_load_1(uint16_t bits)
     const float x = pto_float_of_bits(magnitude << 13) * 0x1p112f; /* exponents of both types, subnormals too */
     return pto_float_of_bits(sign | pto_bits_of_float(x));
 }
+/* A float as an f16 in memory, nearest even. */
 static inline uint16_t pto_f16_store_1(float x)
 {
     const uint32_t bits = pto_bits_of_float(x), magnitude = bits & 0x7fffffffu;
@@ -131,12 +139,15 @@ static inline uint16_t pto_f16_store_1(float x)
     return (uint16_t)(sign | (rounded - 0x38000000u) >> 13);
 }
 #endif
+/* The same of bf16. */
 static inline float pto_bf16_load_1(uint16_t bits) { return pto_float_of_bits((uint32_t)bits << 16); }
+/* A float as a bf16 in memory, nearest even. */
 static inline uint16_t pto_bf16_store_1(float x)
 {
     const uint32_t bits = pto_bits_of_float(x);
     return x != x ? 0x7fc0 : (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
+/* To the nearest that an f16, or a bf16, holds. */
 static inline float pto_f16_round_1(float x) { return pto_f16_load_1(pto_f16_store_1(x)); }
 static inline float pto_bf16_round_1(float x) { return pto_bf16_load_1(pto_bf16_store_1(x)); }
 
@@ -294,11 +305,11 @@ static inline double pto_cast_from_int(int64_t v, int is_unsigned)
 typedef struct pto_cast_format {
     uint32_t bias, mantissa_bits, sign_bit, max_bits, inf_bits, nan_bits;
 } pto_cast_format;
-#define PTO_CAST_F32 ((pto_cast_format){127, 23, 0x80000000u, 0x7f7fffff, 0x7f800000, 0x7fc00000})
-#define PTO_CAST_F16 ((pto_cast_format){15, 10, 0x8000, 0x7bff, 0x7c00, 0x7e00})
-#define PTO_CAST_BF16 ((pto_cast_format){127, 7, 0x8000, 0x7f7f, 0x7f80, 0x7fc0})
-#define PTO_CAST_F8E4M3 ((pto_cast_format){7, 3, 0x80, 0x7e, 0x7f, 0x7f})
-#define PTO_CAST_F8E5M2 ((pto_cast_format){15, 2, 0x80, 0x7b, 0x7c, 0x7e})
+static const pto_cast_format PTO_CAST_F32 = {127, 23, 0x80000000u, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+static const pto_cast_format PTO_CAST_F16 = {15, 10, 0x8000, 0x7bff, 0x7c00, 0x7e00};
+static const pto_cast_format PTO_CAST_BF16 = {127, 7, 0x8000, 0x7f7f, 0x7f80, 0x7fc0};
+static const pto_cast_format PTO_CAST_F8E4M3 = {7, 3, 0x80, 0x7e, 0x7f, 0x7f};
+static const pto_cast_format PTO_CAST_F8E5M2 = {15, 2, 0x80, 0x7b, 0x7c, 0x7e};
 
 /* Whether a magnitude with this rest between two neighbours goes to the larger one. */
 static inline int pto_cast_rounds_up(double rest, int is_odd, int is_negative, int mode)

@@ -1,11 +1,11 @@
 """Random programs of all ops of the table, against numpy.
 
-    run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--keep DIR] [--report]
+    run.py [--bin DIR] [--seed N] [--count N] [--seconds N] [--lowered N] [--native N] [--keep DIR] [--report]
 
 Program number n is of seed n, and begins with row n of the table of op and element type, so that each row has its turn. Each runs on
 the reference; every one of --lowered (0: none, 1: all, 5: every fifth) through the default pipeline, too: most of them for a machine
 that is drawn (random_machines.py), with options that are drawn (random_options.py) and, of some, with pins of their search space
-(random_schedules.py). What numpy makes of each op is written by hand in draw_*.py, with a bound on the error that follows the numbers
+(random_schedules.py). Every one of --native runs through the native pipeline as it is. What numpy makes of each op is written by hand in draw_*.py, with a bound on the error that follows the numbers
 through the program. Ends with 1 and the program when something is wrong: a result, a crash, a refusal by `reference`, or one that does
 not say where. Refusals by the default pipeline are counted by code: apart those of the machine and the options that were drawn, where
 the default pipeline as it is takes the program. The numbers of all follow, with the rows that came least often; --report prints each."""
@@ -38,6 +38,7 @@ from quantity import Reject, loaded, stored  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 DEFAULT = f"--pipeline={ROOT}/pipelines/default.yaml"
+NATIVE = f"--pipeline={ROOT}/pipelines/native.yaml"
 NOT_WRITTEN = ("tensor.group",)  # pto.fuse makes it; a program cannot hold it with what it would have to yield
 REFUSALS = {"E1331"}  # codes of the host that refuse a program; others blame a pass
 SECONDS_MAX = 300  # a guard against what hangs, on a busy machine too
@@ -169,6 +170,19 @@ class Runner:
             raise Wrong(f"status {done.returncode}\n{done.stderr[:3000]}")
         return (*error, at_op)
 
+    def native(self, p, given):
+        f = p.functions[0]
+        done = self.run("pto-run", NATIVE, *given, *self.outputs(f, "native"))
+        self.found["native"] += 1
+        if done.returncode == 0:
+            return self.compare(f, "native")
+        error = first_error(done.stderr)
+        if done.returncode != 5 or not error or not error[1].startswith("program.ptir:"):
+            raise Wrong(f"native: status {done.returncode}\n{done.stderr[:3000]}")
+        self.refused("refused by the native pipeline", error)
+        self.found["native refused"] += 1
+        return None
+
     def pinned_once(self, f, setting, given, pins, begins):
         """Pins that cannot hold are refused where they are; then it goes without them."""
         error = self.once(f, setting, given, pins, begins)
@@ -208,6 +222,8 @@ def check(runner, options, p, seed, a, hits):
         if a.lowered and seed % a.lowered == 0:
             setting = Setting(r, options) if r.random() < 0.7 else Setting()
             runner.lowered(p, given, r, setting)
+        if a.native and seed % a.native == 0:
+            runner.native(p, given)
         hits.update(p.rows)
     except Wrong as e:
         return f"{e}\nwith {setting}" if setting is not None else str(e)
@@ -233,6 +249,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--lowered", type=int, default=1)
+    parser.add_argument("--native", type=int, default=0)
     parser.add_argument("--report", action="store_true", help="how often each row came")
     parser.add_argument("--keep", default="", help="folder for the files of programs that are wrong, each in one named by its seed")
     a = parser.parse_args()
@@ -259,7 +276,7 @@ def main():
                     shutil.copytree(folder, os.path.join(a.keep, str(seed)), dirs_exist_ok=True)
     report(runner, rows, hits, a.report)
     n = runner.found
-    print(f"seeds {a.seed} to {seed}: {count} programs, {n['lowered']} lowered, {n['refused']} refused, {n['machines drawn']} machines, {n['pin sets']} pin sets, {wrong} wrong")
+    print(f"seeds {a.seed} to {seed}: {count} programs, {n['lowered']} lowered, {n['refused']} refused, {n['machines drawn']} machines, {n['pin sets']} pin sets, {n['native']} native, {n['native refused']} refused there, {wrong} wrong")
     return wrong != 0 or count == 0
 
 

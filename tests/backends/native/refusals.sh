@@ -1,0 +1,43 @@
+# What native code cannot be made of, and hosts that it cannot be made on.
+. "$TEST_ROOT/tests/shell.sh"
+negation >f.ptir
+
+# Source text that no generator of the pipeline writes.
+fails 2 'pto-opt: error: \[E1714\] `-o f.c` asks for a code generator, and the pipeline has none that writes `.c` files' \
+  pto-opt f.ptir --pipeline=default.yaml -o f.c
+says 'note: a backend names one in its options'
+fails 2 '\[E1714\]' pto-opt f.ptir -o f.c
+[ ! -e f.c ] || fail 'a refused run left f.c'
+
+# A module that is not at the level yet.
+fails 5 'f.ptir:2:8: error: \[pto.emit-c/unsupported\] `tensor.neg` has no C yet: this generator does not know it' \
+  pto-opt f.ptir --pipeline=native.yaml --until=canonicalize -o f.c
+[ ! -e f.c ] || fail 'a refused run left f.c'
+
+# Instructions of a chip.
+pto-opt f.ptir --pipeline=default.yaml --until=select >selected.ptir || fail
+fails 5 'error: \[pto.native-bind/unsupported\] `block.buffer` cannot become native code: it is in the form of instructions' \
+  pto-opt selected.ptir --pipeline=native.yaml --from=native-bind --machine=ascend-910b.yaml
+
+# Compilers: none, one that fails, one that writes nothing; a folder that is not there.
+native() { pto-run f.ptir --pipeline=native.yaml --random-inputs=1 "$@"; }
+fails 3 'error: \[pto.native/no-compiler\] there is no C compiler `no-such-cc` here: install the package `gcc`' \
+  pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.compiler=no-such-cc
+fails 5 'error: \[pto.native/compiler\] `/bin/false` does not compile what the generator wrote' \
+  pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.compiler=/bin/false
+fails 5 'error: \[pto.native/load\] what was compiled cannot be loaded: ' \
+  pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.compiler=/bin/true
+fails 5 'error: \[pto.native/cannot-write\] `/no-such-folder/pto-native-[A-Za-z0-9]*` cannot be written: No such file' \
+  env TMPDIR=/no-such-folder pto-run f.ptir --pipeline=native.yaml --random-inputs=1
+
+# What only a run can tell.
+cat >take.ptir <<'END'
+func @take(%x: tensor<8 x f32>, %i: tensor<4 x i32>) -> tensor<4 x f32> {
+  %y = tensor.gather %x, %i {axis = 0} : tensor<4 x f32>
+  return %y
+}
+END
+npy x.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }" "$(printf '\\000%.0s' $(seq 32))"
+npy i.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }" '\001\0\0\0\002\0\0\0\011\0\0\0\0\0\0\0'
+fails 5 'error: \[pto.native/fault\] ' pto-run take.ptir --pipeline=native.yaml --in=x=x.npy --in=i=i.npy
+ends 0 pto-run f.ptir --pipeline=native.yaml --random-inputs=1
