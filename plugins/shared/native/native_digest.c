@@ -2,6 +2,10 @@
 
 #include <stdbool.h>
 #include <string.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t rounds[64] = {
@@ -42,10 +46,63 @@ static void add_block(uint32_t state[8], const uint8_t block[NATIVE_DIGEST_BLOCK
     for (size_t i = 0; i < 8; i++) state[i] += s[i];
 }
 
-native_hash native_hash_begin(void)
+#if defined __x86_64__
+static bool has_sha(void)
+{
+    enum { SHA_BIT = 1 << 29 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & SHA_BIT) != 0;
+}
+
+/* The same with the instructions for it: some 8 times as fast, so that looking a file up costs little beside running
+ * it. They keep the state as the words abef and cdgh, the first one highest. */
+__attribute__((target("sha,ssse3,sse4.1"))) static void add_block_sha(uint32_t state[8],
+                                                                      const uint8_t block[NATIVE_DIGEST_BLOCK])
+{
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    const __m128i before_abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
+    const __m128i before_cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
+    __m128i abef = before_abef, cdgh = before_cdgh, w[4];
+    for (size_t i = 0; i < 4; i++) {
+        memcpy(&w[i], block + 16 * i, sizeof w[i]);
+        w[i] = _mm_shuffle_epi8(w[i], big_endian);
+    }
+    for (size_t i = 0; i < 16; i++) {
+        __m128i k, *now = &w[i % 4];
+        const __m128i last = w[(i + 3) % 4], second_last = w[(i + 2) % 4];
+        if (i >= 4) {
+            const __m128i sum =
+                _mm_add_epi32(_mm_sha256msg1_epu32(*now, w[(i + 1) % 4]), _mm_alignr_epi8(last, second_last, 4));
+            *now = _mm_sha256msg2_epu32(sum, last);
+        }
+        memcpy(&k, rounds + 4 * i, sizeof k);
+        const __m128i x = _mm_add_epi32(*now, k);
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, x);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(x, 0x0e));
+    }
+    uint32_t words[8];
+    const __m128i sums[2] = {_mm_add_epi32(abef, before_abef), _mm_add_epi32(cdgh, before_cdgh)};
+    memcpy(words, sums, sizeof words);
+    static const uint8_t place[8] = {3, 2, 7, 6, 1, 0, 5, 4};
+    for (size_t i = 0; i < 8; i++) state[i] = words[place[i]];
+}
+#endif
+
+native_hash native_hash_begin_plain(void)
 {
     return (native_hash){
-        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+        .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+        .add_block = add_block,
+    };
+}
+
+native_hash native_hash_begin(void)
+{
+    native_hash h = native_hash_begin_plain();
+#if defined __x86_64__
+    if (has_sha()) h.add_block = add_block_sha;
+#endif
+    return h;
 }
 
 void native_hash_add(native_hash *h, const void *p, size_t n)
@@ -58,7 +115,7 @@ void native_hash_add(native_hash *h, const void *p, size_t n)
         h->bytes += taken;
         at += taken;
         n -= taken;
-        if (taken == space) add_block(h->state, h->block);
+        if (taken == space) h->add_block(h->state, h->block);
     }
 }
 

@@ -16,10 +16,13 @@ typedef struct native_hash {
     uint32_t state[8];
     uint64_t bytes;
     uint8_t block[NATIVE_DIGEST_BLOCK]; /* the last bytes, which fill no block yet */
+    /* Adds a full block to the state: with instructions of this CPU for it, or plain C. */
+    void (*add_block)(uint32_t state[8], const uint8_t block[NATIVE_DIGEST_BLOCK]);
 } native_hash;
 
-/* The hash of no bytes. */
+/* The hash of no bytes. `_plain` uses no special instructions: what tests compare with. */
 native_hash native_hash_begin(void);
+native_hash native_hash_begin_plain(void);
 /* Adds n bytes at p. */
 void native_hash_add(native_hash *h, const void *p, size_t n);
 /* Adds a text with its end, so that "ab", "c" and "a", "bc" differ. NULL differs from every text. */

@@ -7,7 +7,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,21 +24,6 @@ static void add_list(native_hash *h, const char *const *list)
     native_hash_add_text(h, NULL);
 }
 
-/* The contents are not read: size and time say whether they changed, as they do to make. */
-static void add_file(native_hash *h, const char *path)
-{
-    struct stat st;
-    int64_t identity[4] = {-1};
-    if (stat(path, &st) == 0) {
-        identity[0] = (int64_t)st.st_ino;
-        identity[1] = st.st_size;
-        identity[2] = st.st_mtim.tv_sec;
-        identity[3] = st.st_mtim.tv_nsec;
-    }
-    native_hash_add_text(h, path);
-    native_hash_add(h, identity, sizeof identity);
-}
-
 native_digest native_load_key(const native_compiler *c, const native_request *q)
 {
     native_hash h = native_hash_begin();
@@ -44,7 +32,12 @@ native_digest native_load_key(const native_compiler *c, const native_request *q)
     native_hash_add_text(&h, q->salt);
     add_list(&h, q->flags);
     add_list(&h, q->libraries);
-    for (size_t i = 0; q->headers != NULL && q->headers[i] != NULL; i++) add_file(&h, q->headers[i]);
+    for (uint32_t i = 0; i < q->file_count; i++) {
+        const native_file *file = &q->files[i];
+        native_hash_add_text(&h, file->name);
+        native_hash_add(&h, &file->byte_count, sizeof file->byte_count);
+        native_hash_add(&h, file->bytes, file->byte_count);
+    }
     native_hash_add_text(&h, NULL);
     native_hash_add(&h, q->text, q->text_bytes);
     return native_hash_end(&h);
@@ -52,15 +45,28 @@ native_digest native_load_key(const native_compiler *c, const native_request *q)
 
 /* ---- with the compiler ---- */
 
-static native_status write_source(const native_scratch *s, const native_request *q, native_error *e)
+static native_status write_file(const native_scratch *s, const native_file *file, native_error *e)
 {
-    const int fd = openat(s->folder, SOURCE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    const bool is_written = fd >= 0 && native_folder_write(fd, q->text, q->text_bytes);
+    char folder[NAME_MAX + 1];
+    const char *slash = strchr(file->name, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - file->name) : 0, file->name);
+    const bool has_folder = slash == NULL || mkdirat(s->folder, folder, S_IRWXU) == 0 || errno == EEXIST;
+    const int fd =
+        has_folder ? openat(s->folder, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
+    const bool is_written = fd >= 0 && native_folder_write(fd, file->bytes, file->byte_count);
     const int failed = errno;
     if (fd >= 0) close(fd);
     if (is_written) return NATIVE_OK;
     return native_fail(e, NATIVE_NO_FOLDER, "temporary folder `%s` cannot be written: %s", s->path,
                        native_errno_text(failed));
+}
+
+static native_status write_files(const native_scratch *s, const native_request *q, native_error *e)
+{
+    const native_file source = {SOURCE, q->text, q->text_bytes};
+    native_status status = write_file(s, &source, e);
+    for (uint32_t i = 0; i < q->file_count && status == NATIVE_OK; i++) status = write_file(s, &q->files[i], e);
+    return status;
 }
 
 /* Adds a list, or NULL; false when there are too many. */
@@ -77,14 +83,14 @@ static bool add_arguments(const char **arguments, size_t *n, const char *const *
 static native_status compile(const native_compiler *c, const native_request *q, const native_scratch *s,
                              native_error *e)
 {
-    static const char *const own[] = {"-shared", "-fPIC", "-o", OUTPUT, SOURCE, NULL};
+    static const char *const own[] = {"-I.", "-shared", "-fPIC", "-o", OUTPUT, SOURCE, NULL};
     const char *arguments[NATIVE_ARGUMENTS_MAX + 1];
     size_t n = 0;
     if (!add_arguments(arguments, &n, q->flags) || !add_arguments(arguments, &n, own) ||
         !add_arguments(arguments, &n, q->libraries))
         return native_fail(e, NATIVE_COMPILER_FAILED, "C compiler `%s`: more than %d arguments", c->name,
                            NATIVE_ARGUMENTS_MAX);
-    const native_status status = write_source(s, q, e);
+    const native_status status = write_files(s, q, e);
     if (status != NATIVE_OK) return status;
     const native_compile job = {s->path, arguments, q->seconds_max, q->stop, q->self};
     return native_compiler_run(c, &job, e);

@@ -8,14 +8,22 @@
 
 #include <stdint.h>
 
+/* A file that is put where the compiler looks for includes. */
+typedef struct native_file {
+    const char *name; /* "native.h", or in one folder: "pto/native.h" */
+    const char *bytes;
+    size_t byte_count;
+} native_file;
+
 /* What to compile. All of it is borrowed for the call. */
 typedef struct native_request {
     const char *text; /* of one C file, `text_bytes` of them */
     size_t text_bytes;
     const char *const *flags;     /* before the name of the file; NULL-ended */
     const char *const *libraries; /* after it: "-lm"; NULL-ended, or NULL */
-    const char *const *headers;   /* files that the text includes and that may change: paths, NULL-ended, or NULL */
-    const char *salt;             /* what else the library depends on, such as a version of a struct; or NULL */
+    const native_file *files;     /* that the text includes, `file_count` of them */
+    uint32_t file_count;
+    const char *salt;         /* what else the library depends on, such as a version of a struct; or NULL */
     double seconds_max;       /* of the compiler; also how long another process that compiles the same is waited for */
     bool (*stop)(void *self); /* asked while time passes: whether to give up; or NULL */
     void *self;
@@ -36,7 +44,7 @@ typedef struct native_loaded {
  * no temporary file, except when the process is killed, and then the next call removes it. One call at a time. */
 native_status native_load(const native_compiler *c, const native_request *q, native_loaded *loaded, native_error *e);
 
-/* The key of a request: a digest of the compiler, the text, all flags and the identities of the headers. */
+/* The key of a request: a digest of the compiler, the text, all flags and files. */
 native_digest native_load_key(const native_compiler *c, const native_request *q);
 
 #endif

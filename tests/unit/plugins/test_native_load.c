@@ -103,24 +103,44 @@ TEST(all_that_a_library_depends_on_is_in_its_key)
     native_compiler other = c;
     const native_request q = request_of(&f);
     other.identity[0] ^= 1;
-    write_text(path_in(&f, "header.h"), "", 0644);
     static const char *const flags_b[] = {"-O1", NULL}, *const libraries[] = {"-lm", NULL};
-    const char *const headers[] = {path_in(&f, "header.h"), NULL};
-    native_request changed[6] = {q, q, q, q, q, q};
+    const native_file header = {"header.h", "", 0}, longer = {"header.h", "longer", 6};
+    native_request changed[7] = {q, q, q, q, q, q, q};
     changed[1].flags = flags_b;
     changed[2].libraries = libraries;
-    changed[3].headers = headers;
+    changed[3].files = &header;
+    changed[6].files = &longer;
+    changed[3].file_count = changed[6].file_count = 1;
     changed[4].salt = "2";
     changed[5].text_bytes--;
     native_digest keys[8];
-    for (size_t i = 0; i < 6; i++) keys[i] = native_load_key(&c, &changed[i]);
-    keys[6] = native_load_key(&other, &q);
-    write_text(path_in(&f, "header.h"), "longer", 0644);
-    keys[7] = native_load_key(&c, &changed[3]);
+    for (size_t i = 0; i < 7; i++) keys[i] = native_load_key(&c, &changed[i]);
+    keys[7] = native_load_key(&other, &q);
     for (size_t i = 0; i < 8; i++)
         for (size_t j = 0; j < i; j++) assert_memory_not_equal(&keys[i], &keys[j], sizeof keys[i]);
     const native_digest again = native_load_key(&c, &q);
     assert_memory_equal(&again, &keys[0], sizeof again);
+    native_fixture_end(&f);
+}
+
+TEST(files_lie_where_the_text_includes_them)
+{
+    native_fixture f = native_fixture_begin();
+    const native_compiler c = counting_compiler(&f, "");
+    native_request q = request_of(&f);
+    native_loaded loaded;
+    static const char number[] = "#include \"pto/two.h\"\n#define NUMBER (TWO * 21)\n", two[] = "#define TWO 2\n";
+    native_file files[] = {{"pto/number.h", number, sizeof number - 1}, {"pto/two.h", two, sizeof two - 1}};
+    q.text = "#include <pto/number.h>\nint answer(void) { return NUMBER; }\n";
+    q.text_bytes = strlen(q.text);
+    q.files = files;
+    q.file_count = 2;
+    assert_true(load(&f, &c, &q));
+    assert_false(load(&f, &c, &q));
+    files[1].name = "none/two/three.h";
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+    assert_says(&f, "cannot be written: No such file or directory");
+    assert_int_equal(scratch_count(&f), 0);
     native_fixture_end(&f);
 }
 
