@@ -134,7 +134,7 @@ op_kind op_implied_terminator(op_kind kind, uint32_t block_index)
 
 uint32_t function_clause_attrs(const op_info *info)
 {
-    static const char *const listed[] = {"outputs", "known", "expect"};
+    static const char *const listed[] = {"outputs", "known", "expect", "when"};
     uint32_t mask = 0;
     for (uint32_t i = 0; i < sizeof info->attrs / sizeof info->attrs[0] && info->attrs[i].name != NULL; i++) {
         bool is_listed = false;

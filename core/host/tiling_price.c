@@ -56,11 +56,25 @@ pto_tiling_problem tiling_problem_for(run_context *outer, run_context *inner, co
     return copy;
 }
 
+/* Models divide by sizes. */
+static bool check_sizes(run_context *c, const pto_tiling_problem *p, uint32_t count, const int64_t *tiles)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t d = 0; d < p->dim_count; d++) {
+            const int64_t size = tiles[(size_t)i * p->dim_count + d];
+            if (size >= 1) continue;
+            run_misuse(c, &E1324, "asked what a tile with %s = %" PRId64 " costs; sizes are at least 1",
+                       p->dims[d]->name, size);
+            return false;
+        }
+    return true;
+}
+
 pto_status host_tiling_price(const pto_run *run, uint32_t option, const pto_tiling_problem *problem, uint32_t count,
                              const int64_t *tiles, double *costs)
 {
     run_context *c = run_of(run);
-    if (!tiling_problem_check(c, problem)) return PTO_FAILED;
+    if (!tiling_problem_check(c, problem) || !check_sizes(c, problem, count, tiles)) return PTO_FAILED;
     const run_agent *model = run_strategy(c, option, "cost model");
     if (model == NULL) return PTO_FAILED;
     const run_request request = {.agent = model, .module = c->m, .unit = c->request.unit, .access = RUN_READS};

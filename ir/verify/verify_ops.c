@@ -100,22 +100,24 @@ static bool has_known(const module *m, op_id op, str symbol)
     return false;
 }
 
-static status check_expect(const module *m, op_id op)
+/* `expect` and `when`: numbers of symbols, of at least `least`. */
+static status check_numbers(const module *m, op_id op, const char *attr, int64_t least)
 {
     const ir_context *c = module_context(m);
-    const attr_id expect = op_attr(m, op, "expect");
-    for (uint32_t i = 0; expect != 0 && i < attr_at(c, expect)->count; i++) {
-        const attr_node *n = attr_at(c, attr_at(c, expect)->items[i]);
+    const attr_id list = op_attr(m, op, attr);
+    for (uint32_t i = 0; list != 0 && i < attr_at(c, list)->count; i++) {
+        const attr_node *n = attr_at(c, attr_at(c, list)->items[i]);
         if (n->kind != ATTR_LIST || n->count != 2 || attr_at(c, n->items[0])->kind != ATTR_STRING ||
-            attr_at(c, n->items[1])->kind != ATTR_INT || attr_at(c, n->items[1])->i < 0)
+            attr_at(c, n->items[1])->kind != ATTR_INT || attr_at(c, n->items[1])->i < least)
             return op_error(m, op, &E0412,
-                            "has a malformed item %" PRIu32 " of `expect`: it needs [\"name\", number of at least 0]",
-                            i);
+                            "has a malformed item %" PRIu32 " of `%s`: it needs [\"name\", number of at least %" PRId64
+                            "]",
+                            i, attr, least);
         const str_id symbol = attr_at(c, n->items[0])->id;
         const str name = string_of(c, symbol);
         if (!is_parameter_symbol(m, op, symbol) && !has_known(m, op, name))
-            return op_error(m, op, &E0412, "expects a value of $%.*s, which no parameter mentions", (int)name.n,
-                            name.p);
+            return op_error(m, op, &E0412, "has in `%s` a number of $%.*s, which no parameter mentions", attr,
+                            (int)name.n, name.p);
     }
     return OK;
 }
@@ -126,7 +128,8 @@ status verify_func(module *m, uint32_t op)
     TRY(check_modes(m, op));
     TRY(check_outputs(m, op));
     TRY(check_known(m, op));
-    TRY(check_expect(m, op));
+    TRY(check_numbers(m, op, "expect", 0));
+    TRY(check_numbers(m, op, "when", 1));
     return check_facts(m, op);
 }
 

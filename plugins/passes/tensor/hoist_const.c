@@ -252,7 +252,7 @@ static int is_needed(const hoister *h, pto_value v, int *is_returned)
 
 static const char *const constant_words[] = {"computed", "kept", NULL};
 
-/* Says what was found, for --explain. */
+/* Says what was found, for readers of remarks. */
 static void remark(const hoister *h, const const_op *o, int is_too_much, const cone *c, double bytes)
 {
     if (o->is_kept)
@@ -442,6 +442,7 @@ static pto_status make_init(const hoister *h, pto_op init, const pto_str *names)
     PTO_TRY(keep_args(h, init));
     PTO_TRY(keep_items(h, init, PTO_STR("facts"), 0));
     PTO_TRY(keep_items(h, init, PTO_STR("known"), 0));
+    PTO_TRY(pto_op_set_attr(init, PTO_STR("when"), pto_attr_none(h->run))); /* it runs once */
     return keep_items(h, init, PTO_STR("expect"), 1);
 }
 

@@ -9,10 +9,11 @@
  *                                                          }
  *                                                          return %y
  *
- * The decision `variants` of a function has a border for each of its symbols, 0 for none; the option `symbol` sets one
- * in every function that has it. Of several, the first border that holds decides. Each form is fused and tiled alone:
- * pto.tile knows what the condition says. Functions with `bind`, `tune` or results in the memory of a parameter stay
- * as they are, and no such decision is made there.
+ * The attribute `when = [["M", 16]]` of a function asks for forms, and so do the option `symbol`, of every function
+ * that has it, and a pin of the decision `variants`: for each symbol the largest number that a form is for, 0 for none.
+ * Of several, the first border that holds decides. Each form is fused and tiled alone: pto.tile knows what the
+ * condition says. Without any of these a function has one form. Functions with `bind`, `tune` or results in the memory
+ * of a parameter have one form, and so has `@f.init`, which runs once.
  *
  * Requires functions at tensor level; leaves the same. Exact. */
 #include <pto/plugin.h>
@@ -37,7 +38,7 @@ PTO_OPTIONS(OPTIONS);
 #define STATS(X) X(VARIANTS, "variants")
 PTO_STATS(STATS);
 
-enum { SYMBOLS_MAX = 8, VARIANTS_MAX = 3 };
+enum { SYMBOLS_MAX = 16 /* values of a decision */, VARIANTS_MAX = 3 };
 
 /* Symbols that are extents of parameters, in the order of the text. */
 typedef struct symbol_list {
@@ -76,8 +77,15 @@ static symbol_list symbols_of(pto_op function)
     return list;
 }
 
+static int is_init(pto_op function)
+{
+    const pto_str name = pto_function_name(function), end = PTO_STR(".init");
+    return name.n > end.n && pto_str_same(pto_str_make(name.p + name.n - end.n, end.n), end);
+}
+
 static int can_split(pto_op function)
 {
+    if (is_init(function)) return 0;
     const pto_attr aliases = pto_op_attr(function, PTO_STR("aliases"));
     for (uint32_t i = 0; PTO_SOME(aliases) && i < pto_attr_count(aliases); i++)
         if (pto_attr_i64(pto_attr_item(aliases, i, NULL)) >= 0) return 0;
@@ -107,16 +115,42 @@ static pto_status check_borders(pto_op function, const symbol_list *list)
     return PTO_OK;
 }
 
-/* Borders of the option, where they tell two forms apart; then those that are pinned. */
-static pto_status decide(pto_op function, symbol_list *list, int *is_used)
+/* A border that does not tell two forms apart is none. */
+static int set_border(symbol_list *list, pto_str symbol, int64_t border)
 {
-    const pto_str symbol = pto_opt_str(function.run, OPT_SYMBOL);
-    const int64_t border = pto_opt_i64(function.run, OPT_AT_MOST);
     for (uint32_t i = 0; i < list->count; i++) {
         if (!pto_str_same(list->names[i], symbol)) continue;
-        *is_used = 1;
         if (border >= list->least[i] && border <= list->most[i]) list->border[i] = border;
+        return list->border[i] == border ? 2 : 1;
     }
+    return 0;
+}
+
+static pto_status set_asked(pto_op function, symbol_list *list)
+{
+    const pto_attr when = pto_op_attr(function, PTO_STR("when"));
+    for (uint32_t i = 0; PTO_SOME(when) && i < pto_attr_count(when); i++) {
+        const pto_attr item = pto_attr_item(when, i, NULL);
+        const pto_str symbol = pto_attr_str(pto_attr_item(item, 0, NULL));
+        const int64_t border = pto_attr_i64(pto_attr_item(item, 1, NULL));
+        for (uint32_t k = 0; k < i; k++)
+            if (pto_str_same(symbol, pto_attr_str(pto_attr_item(pto_attr_item(when, k, NULL), 0, NULL))))
+                return pto_error(function, "pto.variants/twice", "asks for two forms for $%.*s by `when`: one is made",
+                                 PTO_FMT(symbol));
+        if (set_border(list, symbol, border) < 2)
+            pto_remark(function, "pto.variants/one-form",
+                       "needs no form for `$%.*s <= %lld`: what is known of the symbol decides it already",
+                       PTO_FMT(symbol), (long long)border);
+    }
+    /* What is made from here on has the forms. */
+    return PTO_SOME(when) ? pto_op_set_attr(function, PTO_STR("when"), pto_attr_none(function.run)) : PTO_OK;
+}
+
+/* Borders of the attribute and of the option, where they tell two forms apart; then those that are pinned. */
+static pto_status decide(pto_op function, symbol_list *list, int *is_used)
+{
+    PTO_TRY(set_asked(function, list));
+    *is_used |= set_border(list, pto_opt_str(function.run, OPT_SYMBOL), pto_opt_i64(function.run, OPT_AT_MOST)) > 0;
     const pto_decision d = {.struct_size = sizeof d,
                             .count = list->count,
                             .name = "variants",
@@ -227,6 +261,14 @@ static pto_status split(pto_op *end, pto_str symbol, int64_t border)
     return PTO_OK;
 }
 
+static pto_status check_unasked(pto_op function)
+{
+    if (!PTO_SOME(pto_op_attr(function, PTO_STR("when")))) return PTO_OK;
+    return pto_error(function, "pto.variants/one-form-only",
+                     "asks for forms by `when`, and a function with `bind`, `tune`, a result in the memory of a "
+                     "parameter or without an op has one form only");
+}
+
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     const pto_str symbol = pto_opt_str(run, OPT_SYMBOL);
@@ -236,9 +278,15 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     PTO_EACH_OP(pto_module_top(run), function) {
         if (!PTO_IS(function, FUNC)) continue;
         any = function;
-        if (!can_split(function)) continue;
+        if (!can_split(function)) {
+            PTO_TRY(check_unasked(function));
+            continue;
+        }
         symbol_list list = symbols_of(function);
-        if (list.count == 0) continue;
+        if (list.count == 0) {
+            PTO_TRY(set_asked(function, &list));
+            continue;
+        }
         PTO_TRY(decide(function, &list, &is_used));
         pto_op end = pto_block_last(pto_body(function));
         for (uint32_t i = 0; i < list.count; i++)

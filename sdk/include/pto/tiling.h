@@ -97,8 +97,8 @@ typedef struct pto_cost {
     const pto_option *const *options;
     /* What `count` tiles cost: one after the other, with a size for each dim of the problem; `costs` has a place for
      * each. Less is better, in a unit of the model's own; finite and not negative, or a diagnostic blames the model.
-     * Sizes need not fit. On the thread of the strategy that asks; it reads the module and changes nothing. PTO_FAILED
-     * after a diagnostic. */
+     * Sizes are at least 1 and need not fit. On the thread of the strategy that asks; it reads the module and changes
+     * nothing. PTO_FAILED after a diagnostic. */
     pto_status (*price)(const pto_run *run, const pto_tiling_problem *problem, uint32_t count, const int64_t *tiles,
                         double *costs);
 } pto_cost;

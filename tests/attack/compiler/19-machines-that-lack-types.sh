@@ -40,6 +40,8 @@ refused "relu without maxs" '[pto.select/no-instruction] the machine has no `pto
 sed 's/^    f16: \[f32, /    f16: [/' "$machines/ascend-910b.yaml" >mach.yaml
 printf 'func @f(%%x: tensor<$B x 40 x f16>) -> tensor<$B x 1 x f16> {\n  %%y = tensor.reduce_max %%x {axis = 1} : tensor<$B x 1 x f16>\n  return %%y\n}\n' >k.ptir
 refused "a guard that is summed in f32" '[pto.expand-math/no-type] `tensor.reduce_max` in f16 becomes several ops, and the machine converts f16 to i32,i16,i8,u8,bool and not to f32: write the function in the source with ops and types that the machine has [@f/y]'
+sed 's/^    f16: \[.*/    f16: []/' "$machines/ascend-910b.yaml" >mach.yaml
+refused "a guard without any conversion" '[pto.expand-math/no-type] `tensor.reduce_max` in f16 becomes several ops, and the machine converts f16 to nothing: write the function in the source with ops and types that the machine has [@f/y]'
 # A vector unit with bf16, whose functions stay f32.
 sed 's/^  dtypes: \[f32, f16, i32, i16\]/  dtypes: [f32, f16, i32, i16, bf16]/' "$machines/ascend-910b.yaml" >mach.yaml
 kernel relu bf16

@@ -37,6 +37,6 @@ refuses 2 'pto-opt: error: [E1503] option `--expect` needs NAME=VALUE, not `R`' 
 refuses 4 'pto-run: error: [E1608] no function has a symbol $y to expect a value of' \
   pto-run m.ptir --sym R=3 --sym C=4 --random-inputs 3 --expect y=7
 sed 's/ {$/ {expect = [["Q", 3]]} {/' m.ptir >bad.ptir
-fails 4 '\[E0412\] `func` expects a value of $Q, which no parameter mentions' pto-opt bad.ptir
+fails 4 '\[E0412\] `func` has in `expect` a number of $Q, which no parameter mentions' pto-opt bad.ptir
 sed 's/ {$/ {expect = [["R"]]} {/' m.ptir >bad.ptir
 fails 4 '\[E0412\] `func` has a malformed item 0 of `expect`: it needs \["name", number of at least 0\]' pto-opt bad.ptir

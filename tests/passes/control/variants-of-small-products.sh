@@ -8,7 +8,7 @@ func @f(%x: tensor<$M x 1024 x bf16>, %w: tensor<1024 x 4096 x bf16>, %b: tensor
   return %y, %e
 }
 END
-compile='pto-opt m.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants'
+compile='pto-opt m.ptir --pipeline=default.yaml'
 pin() { printf 'pto-schedule: 1\ndecisions:\n  - { at: "%s", decide: variants, value: %s, pinned: true }\n' "$1" "$2" >p.yaml; }
 
 ends 0 $compile --emit-schedule=none.yaml -o plain.ptir
@@ -29,7 +29,7 @@ run() { # FILE SCHEDULE ROWS NAME
   ends 0 pto-run m.ptir --pipeline="$1" $2 --sym M="$3" --sym N=40 --random-inputs 4 --out y="$4.npy" --out e=e.npy
   sed -n 's/^cycles: \([0-9]*\) cycles$/\1/p' out
 }
-variant='--insert-before=fuse=pto.variants --schedule=p.yaml'
+variant='--schedule=p.yaml'
 for rows in 0 1 15 16 17 130; do
   run default.yaml "$variant" $rows two >/dev/null
   run reference.yaml '' $rows reference >/dev/null
@@ -55,9 +55,9 @@ pin @g '{ M: 16, N: 0 }'
 fails 2 'no step decides `variants` of @g' $compile --schedule=p.yaml
 sed 's/ {$/ where ($M <= 12) {/' m.ptir >narrow.ptir
 pin @f '{ M: 16, N: 0 }'
-fails 2 'the largest legal value is 11' pto-opt narrow.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants --schedule=p.yaml
+fails 2 'the largest legal value is 11' pto-opt narrow.ptir --pipeline=default.yaml --schedule=p.yaml
 sed 's/ {$/ where ($M >= 32) {/' m.ptir >wide.ptir
-fails 2 '\[pto.variants/never-taken\] a variant for $M of at most 16 is never taken: $M is at least 32' pto-opt wide.ptir --pipeline=default.yaml --insert-before=fuse=pto.variants --schedule=p.yaml
+fails 2 '\[pto.variants/never-taken\] a variant for $M of at most 16 is never taken: $M is at least 32' pto-opt wide.ptir --pipeline=default.yaml --schedule=p.yaml
 says 'p.yaml:3:'
 fails 5 '\[pto.variants/no-symbol\] no function that can have variants has a parameter with an extent $Q' $compile --set variants.with.symbol=Q
 cat >wide.ptir <<'END'

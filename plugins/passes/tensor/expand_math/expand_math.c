@@ -435,9 +435,17 @@ static pto_str find_lack(pto_op made)
     if (machine_lists(has, pto_dtype_name(to))) return pto_no_str();
     const size_t capacity = has.n + 128;
     char *text = (char *)pto_scratch(run, capacity);
-    const int n = is_cast ? snprintf(text, capacity, "converts %s to %.*s", pto_dtype_name(from), PTO_FMT(has))
-                          : snprintf(text, capacity, "has one of them, `%.*s`, in %.*s", PTO_FMT(pto_op_name(made)),
-                                     PTO_FMT(has));
+    int n = 0;
+    if (has.n == 0 && is_cast)
+        n = snprintf(text, capacity, "converts %s to nothing", pto_dtype_name(from));
+    else if (has.n == 0)
+        n = snprintf(text, capacity, "lacks one of them, `%.*s`", PTO_FMT(pto_op_name(made)));
+    else if (is_cast)
+        n = snprintf(text, capacity, "converts %s to %.*s and not to %s", pto_dtype_name(from), PTO_FMT(has),
+                     pto_dtype_name(to));
+    else
+        n = snprintf(text, capacity, "has one of them, `%.*s`, in %.*s and not in %s", PTO_FMT(pto_op_name(made)),
+                     PTO_FMT(has), pto_dtype_name(to));
     return pto_str_make(text, (size_t)n);
 }
 
@@ -447,11 +455,11 @@ static pto_status check_made(pto_op op, pto_op made)
     if (lack.n == 0) return PTO_OK;
     /* The last of them has taken the name under which the source knows the op. */
     PTO_TRY(pto_value_set_name(pto_op_result(pto_op_prev(op), 0), PTO_STR("made")));
-    return pto_error(op, "pto.expand-math/no-type",
-                     "`%.*s` in %s becomes several ops, and the machine %.*s and not %s %s: write the function in the "
-                     "source with ops and types that the machine has",
-                     PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_op_operand(op, 0))), PTO_FMT(lack),
-                     PTO_IS(made, CAST) ? "to" : "in", pto_dtype_name(dtype_of(pto_op_result(made, 0))));
+    return pto_error(
+        op, "pto.expand-math/no-type",
+        "`%.*s` in %s becomes several ops, and the machine %.*s: write the function in the source with ops "
+        "and types that the machine has",
+        PTO_FMT(pto_op_name(op)), pto_dtype_name(dtype_of(pto_op_operand(op, 0))), PTO_FMT(lack));
 }
 
 /* The ops between `last`, or the begin of the block, and `op`. */
