@@ -527,10 +527,34 @@ static void number_ops(hoister *h)
     }
 }
 
-static pto_status hoist(const pto_run *run, pto_op function)
+/* The functions that are called, as far as somebody has asked. */
+typedef struct called_functions {
+    pto_str *names;
+    uint32_t count, capacity;
+    int is_known;
+} called_functions;
+
+static int is_called(pto_op function, called_functions *called)
+{
+    const pto_run *run = function.run;
+    if (!called->is_known) {
+        PTO_WALK((pto_op){.run = run}, op)
+        {
+            if (!PTO_IS(op, CALL)) continue;
+            PTO_GROW(run, called->names, called->count, called->capacity);
+            called->names[called->count++] = pto_attr_str_of(op, PTO_STR("callee"));
+        }
+        called->is_known = 1;
+    }
+    for (uint32_t i = 0; i < called->count; i++)
+        if (pto_str_same(called->names[i], pto_function_name(function))) return 1;
+    return 0;
+}
+
+static pto_status hoist(const pto_run *run, pto_op function, called_functions *called)
 {
     hoister h = {.run = run, .function = function};
-    if (!find_constants(&h)) return PTO_OK;
+    if (!find_constants(&h) || is_called(function, called)) return PTO_OK;
     const pto_str name = pto_str_join(run, pto_function_name(function), PTO_STR(".init"));
     if (PTO_SOME(pto_symbol_find(run, name))) {
         pto_remark(function, "pto.hoist-const/written", "has an @%.*s already, to which nothing is added",
@@ -553,13 +577,6 @@ static pto_status hoist(const pto_run *run, pto_op function)
     return pto_op_set_attr(init, PTO_STR("outputs"), pto_attr_make_list(run, h.kept_count, texts));
 }
 
-static int is_named(pto_op function, const pto_str *names, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (pto_str_same(names[i], pto_function_name(function))) return 1;
-    return 0;
-}
-
 /* Whether it computes constants of another function itself. */
 static int is_init(pto_op function)
 {
@@ -569,19 +586,12 @@ static int is_init(pto_op function)
 
 static pto_status run_pass(const pto_run *run, pto_op unit)
 {
-    pto_str *called = NULL;
-    uint32_t count = 0, capacity = 0;
+    called_functions called = {0};
     (void)unit;
-    PTO_WALK((pto_op){.run = run}, op)
-    {
-        if (!PTO_IS(op, CALL)) continue;
-        PTO_GROW(run, called, count, capacity);
-        called[count++] = pto_attr_str_of(op, PTO_STR("callee"));
-    }
     PTO_EACH_OP(pto_module_top(run), function) {
-        if (!PTO_IS(function, FUNC) || is_init(function) || is_named(function, called, count)) continue;
+        if (!PTO_IS(function, FUNC) || is_init(function)) continue;
         PTO_TRY(pto_go_on(run));
-        PTO_TRY(hoist(run, function));
+        PTO_TRY(hoist(run, function, &called));
     }
     return PTO_OK;
 }

@@ -278,13 +278,13 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
     PTO_EACH_OP(pto_module_top(run), function) {
         if (!PTO_IS(function, FUNC)) continue;
         any = function;
-        if (!can_split(function)) {
-            PTO_TRY(check_unasked(function));
-            continue;
-        }
         symbol_list list = symbols_of(function);
         if (list.count == 0) {
             PTO_TRY(set_asked(function, &list));
+            continue;
+        }
+        if (!can_split(function)) {
+            PTO_TRY(check_unasked(function));
             continue;
         }
         PTO_TRY(decide(function, &list, &is_used));
