@@ -201,7 +201,8 @@ static double work_of(const hoister *h, pto_op op)
     pto_iteration it = {.struct_size = sizeof it};
     if (pto_op_iteration(op, &it) != PTO_OK) return most;
     for (uint32_t d = 0; d < it.dim_count; d++) products *= extent_of(h, it.extent[d]);
-    return products / PRODUCTS_PER_WORK > most ? products / PRODUCTS_PER_WORK : most;
+    products /= (double)PRODUCTS_PER_WORK;
+    return products > most ? products : most;
 }
 
 /* What it takes to make an op's results. */
