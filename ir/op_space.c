@@ -214,6 +214,7 @@ status op_iteration(module *m, op_id o, iteration *out)
     case ITER_PARTS: return parts_space(m, o, out);
     case ITER_INDEXED:
     case ITER_SCAN:
+    case ITER_ORDER:
     case ITER_NONE: break;
     }
     return FAILED;

@@ -82,7 +82,12 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0212, "has one bit for each element in %s, which is not a tile of `mask`",
                         words_of(i, k));
     }
-    if (has_flag(i, k, OPERAND_INDEX)) return OK; /* its row says which types it may have */
+    if (has_flag(i, k, OPERAND_INDEX | OPERAND_RECORD)) {
+        const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_I64;
+        if (got == only) return OK;
+        return op_error(i->m, i->o, &E0211, "has `%s` of %s; legal: %s", i->spec[k].name, dtype_name(got),
+                        dtype_name(only));
+    }
     if (has_flag(i, k, OPERAND_CONVERTED)) {
         if ((i->info->dtypes & (1u << got)) != 0) return OK;
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));

@@ -554,6 +554,55 @@ def move_cases():
         case("tstore", f"acc f32->{t}", None, [Tile("f32", x, "nz", "acc")], b"", gm=(t, a, strides, (2, 9), 19, 35, False), gm_expected=after)
 
 
+def sorted_records(records, by_index):
+    """Stable: descending keys, NaN last; of equal keys the lower index first, or what was first."""
+    keys = el.decode("f32", (records & 0xFFFFFFFF).astype(np.uint32))
+    index = records >> np.uint64(32) if by_index else np.zeros(records.shape, np.uint64)
+    with np.errstate(invalid="ignore"):
+        return records[np.lexsort((index, np.where(np.isnan(keys), 0, -keys), np.isnan(keys)))]
+
+
+def records_of(keys, index):
+    return keys.astype(np.uint64) | index.astype(np.uint64) << np.uint64(32)
+
+
+def merged(records, run, count):
+    """Runs of sorted records: each four become one."""
+    parts = [sorted_records(records[at : at + 4 * run], False) for at in range(0, len(records), 4 * run)]
+    return np.concatenate([records[:0], *parts])[:count]
+
+
+def sort_cases():
+    def tile(t, bits, more):
+        return Tile(t, bits.reshape(1, -1), "nd", capacity=(1, bits.size + more))
+
+    for n in (0, 32, 64, 160, 544, 1152):
+        keys = data("f32", (1, n))[0]
+        keys = np.where(rng.random(n) < 0.5, rng.choice(special("f32"), n), keys).astype(np.uint32)
+        index = np.where(rng.random(n) < 0.5, rng.integers(0, 9, n), rng.integers(0, 2**32, n)).astype(np.uint32)
+        records = records_of(keys, index)
+        runs = np.concatenate([sorted_records(records[at : at + 32], True) for at in range(0, n, 32)] or [records])
+        d = tile("i64", data("i64", (1, n))[0], 2)
+        case("tsort32", f"{n}", d, [tile("f32", keys, 8), tile("i32", index, 16)], d.with_valid(runs.reshape(1, -1)))
+        d = tile("i32", data("i32", (1, n))[0], 1)
+        case("tgather_mask", f"{n}", d, [tile("i64", records, 3)], d.with_valid(index.reshape(1, -1)))
+        for run in (32, 128):
+            for count in sorted({n, min(n, 1), min(n, 70), min(n, 500)}):
+                d = tile("i64", data("i64", (1, count))[0], 5)
+                case("tmrgsort", f"{n} by {run} to {count}", d, [tile("i64", runs, 1)], d.with_valid(merged(runs, run, count).reshape(1, -1)), scalar=run)
+            runs = merged(runs, run, n) if n else runs
+        for count in (1, 33, 200) if n else ():
+            first = sorted_records(records_of(rng.choice(keys, count), rng.integers(0, 99, count)), False)
+            both = sorted_records(np.concatenate([first, sorted_records(records, False)]), False)[:count]
+            d = tile("i64", data("i64", (1, count))[0], 0)
+            case("tmrgsort_lists", f"{n} and {count}", d, [tile("i64", sorted_records(records, False), 2), tile("i64", first, 0)], d.with_valid(both.reshape(1, -1)))
+    for t in ("f32", "i32", "u32"):
+        for a_layout in ("nd", "dn"):
+            bits = data("i32", (19, 35))
+            d = Tile(t, data(t, (19, 35)), a_layout)
+            case("treshape", f"{t} {a_layout}", d, [Tile("f32", bits, a_layout)], d.with_valid(bits))
+
+
 def read_cases():
     for t in NUMBERS:
         for layout in LAYOUTS:
@@ -589,7 +638,7 @@ def overlap_cases():
     case("tcvt", "same size in place", as_float, [words], as_float.with_valid(el.convert("f32", "i32", words.full, "rint", False, True)), aliases=[0], mode="rint")
 
 
-for make in (binary_cases, unary_cases, mask_cases, remainder_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases):
+for make in (binary_cases, unary_cases, mask_cases, remainder_cases, convert_cases, reduce_cases, spread_cases, matmul_cases, memory_cases, move_cases, read_cases, overlap_cases, sort_cases):
     make()
 with open(sys.argv[1], "wb") as f:
     f.write(struct.pack("<q", len(out)))

@@ -251,6 +251,33 @@ static int fails_by_index(void)
     return bad;
 }
 
+static int fails_to_sort(void)
+{
+    const tile_ref row = tile(PTO_F32, 1, 64), at = tile(PTO_I32, 1, 64), to = tile(PTO_I64, 1, 64),
+                   few = tile(PTO_I64, 1, 8), odd = tile(PTO_F32, 1, 40), two = tile(PTO_I64, 2, 32);
+    const number run = number_from_int(32);
+    int bad = fails(INSN_TSORT32, (insn_call){.dst = to, .src = {row, row}},
+                    "tsort32: records are i64 of keys in f32 and indices in i32");
+    bad += fails(INSN_TSORT32, (insn_call){.dst = tile(PTO_I64, 1, 40), .src = {odd, tile(PTO_I32, 1, 40)}},
+                 "tsort32: 40 columns are not a multiple of 32");
+    bad += fails(INSN_TSORT32, (insn_call){.dst = two, .src = {tile(PTO_F32, 2, 32), tile(PTO_I32, 2, 32)}},
+                 "tsort32: more than one row");
+    bad += fails(INSN_TMRGSORT, (insn_call){.dst = to, .src = {few}, .scalar = run},
+                 "tmrgsort: 64 records are wanted of 8");
+    bad += fails(INSN_TMRGSORT, (insn_call){.dst = few, .src = {to}, .scalar = number_from_int(48)},
+                 "tmrgsort: a run of 48 is not a multiple of 32");
+    bad += fails(INSN_TMRGSORT, (insn_call){.dst = at, .src = {at}, .scalar = run},
+                 "tmrgsort: records are i32, they must be i64");
+    bad += fails(INSN_TMRGSORT_LISTS, (insn_call){.dst = few, .src = {to, row}},
+                 "tmrgsort_lists: source 2 is f32, the destination i64: they must be equal");
+    bad += fails(INSN_TMRGSORT_LISTS, (insn_call){.dst = few, .src = {two, few}}, "tmrgsort_lists: more than one row");
+    bad += fails(INSN_TGATHER_MASK, (insn_call){.dst = row, .src = {to}},
+                 "tgather_mask: f32 of i64: records are i64, their indices i32");
+    bad += fails(INSN_TRESHAPE, (insn_call){.dst = row, .src = {to}},
+                 "treshape: elements of i64 and f32 are not of one width");
+    return bad;
+}
+
 static int run_failures(void)
 {
     int bad = 0;
@@ -324,6 +351,7 @@ static int run_failures(void)
     bad += fails(INSN_TGETVAL, (insn_call){.src = {tile(PTO_F8E4M3, 8, 16)}},
                  "tgetval: element type f8e4m3 is none of f32, f16, bf16, i8..i64, u8..u64");
     bad += fails_by_index();
+    bad += fails_to_sort();
     bad += fails(INSN_NONE, (insn_call){0}, "no such instruction");
     return bad;
 }

@@ -293,6 +293,21 @@ static void by_index(const bound_insn_run *r)
     }
 }
 
+/* What is exact where all that is read is, and anything where not. */
+static void all_or_nothing(const bound_insn_run *r, int sources)
+{
+    for (int k = 0; k < sources; k++) {
+        const tile_ref *s = &r->call->src[k];
+        for (int64_t i = 0; i < s->valid_rows; i++)
+            for (int64_t c = 0; c < s->valid_cols; c++)
+                if (!source_at(r, k, i, c)->is_exact) {
+                    anything(r);
+                    return;
+                }
+    }
+    for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = (bound){.is_exact = true};
+}
+
 static bool results(bound_insn_run *r)
 {
     const bool is_known = two_of(r->id) != TWO_NONE;
@@ -329,6 +344,11 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_TRANSPOSE: elements(r); break;
     case PTO_RULE_GATHER:
     case PTO_RULE_SCATTER: by_index(r); break;
+    case PTO_RULE_BITS:
+    case PTO_RULE_MERGE_RUNS:
+    case PTO_RULE_RECORD_INDEX: all_or_nothing(r, 1); break;
+    case PTO_RULE_SORT:
+    case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
     default: anything(r); break;
     }
     return true;

@@ -1,4 +1,10 @@
-/* pto.decompose-sort: each element finds its place in the order, as the number of elements that stand before it.
+/* pto.decompose-sort: rows for the instructions that sort; or each element finds its place in the order, as the number
+ * of elements that stand before it.
+ *
+ *     %y, %i = tensor.topk %x {axis = 0}     =>    the same of rows of f32, with places in i32
+ *
+ * where the machine has `tile.sort32`, f32 has all elements of the type, and a row, or of topk a part of it, fits on
+ * chip: pto.tile makes sorting instructions of these. Else:
  *
  *                                                  %b = tensor.lt %x[.., 1, j], %x[.., i, 1]    or equal and j before i
  *     %y = tensor.sort %x {axis = 1}         =>    %n = tensor.where %b, 1, 0 : tensor<4 x $N x $N x i32>
@@ -17,8 +23,9 @@
  * first. An axis of N elements takes N * N comparisons, in tiles: no memory for them. Another axis than the last is
  * transposed to be it.
  *
- * Requires tensor ops, of any form. Leaves no `tensor.sort`, `argsort` and `topk`. */
+ * Requires tensor ops, of any form. Leaves no `tensor.sort`, `argsort` and `topk` but of such rows. */
 #include "composite.h"
+#include "machine_types.h"
 
 #include <math.h>
 
@@ -48,13 +55,17 @@
     X(TAKE, "tensor.take")             \
     X(SCATTER, "tensor.scatter")       \
     X(GATHER, "tensor.gather")         \
-    X(CAST, "tensor.cast")
+    X(CAST, "tensor.cast")             \
+    X(SORT32, "tile.sort32")
 PTO_KINDS(KINDS);
 
 #define OPTIONS(X)                                                                                             \
     X(MAX_EXTENT, I64, "max-extent", .def = "32768", .min = "1", .max = "1073741823", .unit = "elements",      \
       .doc = "Largest axis that is sorted, where its extent is known: it takes as many comparisons, squared.", \
-      .example = "{ pass: pto.decompose-sort, with: { max-extent: 100000 } }")
+      .example = "{ pass: pto.decompose-sort, with: { max-extent: 100000 } }")                                 \
+    X(INSTRUCTIONS, BOOL, "instructions", .def = "true",                                                       \
+      .doc = "Use the instructions that sort, where the machine has them and rows fit on chip.",               \
+      .example = "{ pass: pto.decompose-sort, with: { instructions: false } }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(DECOMPOSED, "decomposed")
@@ -317,21 +328,78 @@ static pto_status expand_topk(const lines *l, pto_value out[2])
     return PTO_OK;
 }
 
+static pto_status expand_ranks(lines *l, pto_value out[2])
+{
+    l->place = composite_count(l->op, pto_kind(l->run, KIND_IOTA), matrix(l, PTO_I32, l->rows, l->length), 1, "_index");
+    PTO_NEED(l->place);
+    if (PTO_IS(l->op, TOPK)) return expand_topk(l, out);
+    out[0] = expand_sort(l);
+    return PTO_OK;
+}
+
+/* ---- instructions that sort ---- */
+
+enum {
+    WHOLE_ROW_MAX = 2048,  /* longer ones of topk are taken in chunks */
+    BLOCK = 64,            /* rows are sorted in multiples of it */
+    BYTES_OF_ELEMENT = 40, /* on chip, of what is sorted at once */
+};
+
+static int has_exact_f32(pto_dtype t)
+{
+    return pto_dtype_is_float(t) ? pto_dtype_bytes(t) > 1 : pto_dtype_bytes(t) <= 2;
+}
+
+/* Whether the tile level can sort these rows: it is faster then, even where they have two elements. */
+static int by_instructions(const lines *l)
+{
+    const pto_run *run = l->run;
+    const int64_t usable = pto_space_usable_bytes(run, pto_space_of_role(run, PTO_ROLE_SCRATCHPAD), 0);
+    const int64_t at_once = usable / (BYTES_OF_ELEMENT * BLOCK) * BLOCK, k = pto_attr_int_of(l->op, PTO_STR("k"), 0);
+    int64_t extent = -1;
+    if (!pto_opt_bool(run, OPT_INSTRUCTIONS) || !machine_takes(run, pto_kind(run, KIND_SORT32), PTO_F32)) return 0;
+    if (!has_exact_f32(pto_type_dtype(pto_value_type(pto_op_operand(l->op, 0))))) return 0;
+    const int is_known = pto_expr_is_const(l->length, &extent);
+    if (is_known && extent == 0) return 0;
+    if (!PTO_IS(l->op, TOPK)) return is_known && extent <= at_once;
+    return k > 0 && ((is_known && extent <= WHOLE_ROW_MAX && extent <= at_once) || k <= at_once / 2);
+}
+
+/* The op itself, of rows of f32. */
+static pto_status expand_rows(const lines *l, pto_value out[2])
+{
+    const pto_run *run = l->run;
+    const int is_topk = PTO_IS(l->op, TOPK);
+    const pto_expr kept = is_topk ? pto_expr_const(run, pto_attr_int_of(l->op, PTO_STR("k"), 0)) : l->length;
+    const pto_value x = composite_cast(l->op, pto_kind(run, KIND_CAST), PTO_F32, "_f32", l->x);
+    PTO_NEED(x);
+    const pto_type values = matrix(l, PTO_F32, l->rows, kept), places = matrix(l, PTO_I32, l->rows, kept);
+    pto_spec s = composite_spec(l->op, pto_op_kind(l->op), PTO_IS(l->op, ARGSORT) ? places : values, "_sorted");
+    if (is_topk) pto_spec_result(&s, places);
+    pto_spec_operand(&s, x);
+    pto_spec_int(&s, PTO_STR("axis"), 1);
+    if (is_topk) pto_spec_attr(&s, PTO_STR("k"), pto_op_attr(l->op, PTO_STR("k")));
+    pto_spec_bool(&s, is_topk ? PTO_STR("largest") : PTO_STR("descending"), l->descending);
+    const pto_op made = pto_spec_build(&s, pto_before(l->op));
+    PTO_NEED(made);
+    for (uint32_t i = 0; i < pto_op_result_count(made); i++) out[i] = pto_op_result(made, i);
+    return PTO_OK;
+}
+
 static pto_status expand(const pto_run *run, pto_op op)
 {
     lines l = {.run = run, .op = op};
     pto_value y[2] = {pto_value_none(run), pto_value_none(run)};
     const uint32_t results = pto_op_result_count(op);
     read_lines(&l);
-    PTO_TRY(check_extent(&l));
+    const int is_quick = by_instructions(&l);
+    if (!is_quick) PTO_TRY(check_extent(&l));
     l.x = to_rows(&l, pto_op_operand(op, 0));
-    l.place = composite_count(op, pto_kind(run, KIND_IOTA), matrix(&l, PTO_I32, l.rows, l.length), 1, "_index");
     PTO_NEED(l.x);
-    PTO_NEED(l.place);
-    if (PTO_IS(op, TOPK))
-        PTO_TRY(expand_topk(&l, y));
+    if (is_quick)
+        PTO_TRY(expand_rows(&l, y));
     else
-        y[0] = expand_sort(&l);
+        PTO_TRY(expand_ranks(&l, y));
     for (uint32_t i = 0; i < results; i++) {
         y[i] = from_rows(&l, pto_value_type(pto_op_result(op, i)), y[i]);
         PTO_NEED(y[i]);

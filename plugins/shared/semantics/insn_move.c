@@ -310,6 +310,162 @@ pto_status insn_TSCATTER(insn_call *call)
     return PTO_OK;
 }
 
+/* ---- bits and records ---- */
+
+pto_status insn_TRESHAPE(insn_call *call)
+{
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(insn_check_valid(call, 0, call->dst.valid_rows, call->dst.valid_cols));
+    if (element_bytes(call->src[0].dtype) != element_bytes(call->dst.dtype))
+        return insn_fail(call, "elements of %s and %s are not of one width", pto_dtype_name(call->src[0].dtype),
+                         pto_dtype_name(call->dst.dtype));
+    copy_tile(&call->dst, &call->src[0]);
+    return PTO_OK;
+}
+
+/* A key in the low half, as the bits of an f32, and an index. */
+enum { SORTED_AT_ONCE = 32, MERGED_AT_ONCE = 4 };
+
+static uint64_t record_at(const tile_ref *t, int64_t c)
+{
+    uint64_t record;
+    memcpy(&record, element_at(t, c), sizeof record);
+    return record;
+}
+static void put_record(const tile_ref *t, int64_t c, uint64_t record)
+{
+    memcpy(element_at(t, c), &record, sizeof record);
+}
+
+static float key_of(uint64_t record)
+{
+    const uint32_t bits = (uint32_t)record;
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return key;
+}
+
+/* Descending, NaN last: 1 where `a` is before `b`, 0 where they are equal. */
+static int compare_records(uint64_t a, uint64_t b)
+{
+    const float x = key_of(a), y = key_of(b);
+    const int x_lacks = x != x, y_lacks = y != y;
+    if (x_lacks || y_lacks) return y_lacks - x_lacks;
+    return (x > y) - (x < y);
+}
+
+pto_status insn_TSORT32(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *key = &call->src[0], *index = &call->src[1];
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    INSN_TRY(insn_check_valid(call, 1, t->valid_rows, t->valid_cols));
+    if (t->valid_rows > 1) return insn_fail(call, "more than one row");
+    if (t->dtype != PTO_I64 || key->dtype != PTO_F32 || index->dtype != PTO_I32)
+        return insn_fail(call, "records are i64 of keys in f32 and indices in i32");
+    if (t->valid_cols % SORTED_AT_ONCE != 0)
+        return insn_fail(call, "%" PRId64 " columns are not a multiple of 32", t->valid_cols);
+    for (int64_t c = 0; t->valid_rows != 0 && c < t->valid_cols; c += SORTED_AT_ONCE) {
+        uint64_t sorted[SORTED_AT_ONCE];
+        for (int i = 0; i < SORTED_AT_ONCE; i++) {
+            uint32_t halves[2];
+            memcpy(&halves[0], element_at(key, c + i), sizeof halves[0]);
+            memcpy(&halves[1], element_at(index, c + i), sizeof halves[1]);
+            const uint64_t record = (uint64_t)halves[1] << 32 | halves[0];
+            int at = i;
+            for (; at > 0; at--) {
+                const int order = compare_records(sorted[at - 1], record);
+                if (order > 0 || (order == 0 && sorted[at - 1] >> 32 <= halves[1])) break;
+                sorted[at] = sorted[at - 1];
+            }
+            sorted[at] = record;
+        }
+        for (int i = 0; i < SORTED_AT_ONCE; i++) put_record(t, c + i, sorted[i]);
+    }
+    return PTO_OK;
+}
+
+/* Records from `at` to before `end` of a list. */
+typedef struct record_list {
+    const tile_ref *tile;
+    int64_t at, end;
+} record_list;
+
+/* The first `room` records of the lists, from column c on; of equal ones those of an earlier list. */
+static void merge_lists(const tile_ref *to, int64_t c, int64_t room, int count, record_list *lists)
+{
+    for (int64_t stop = c + room; c < stop; c++) {
+        record_list *best = NULL;
+        for (int i = 0; i < count; i++) {
+            if (lists[i].at >= lists[i].end) continue;
+            if (best == NULL ||
+                compare_records(record_at(lists[i].tile, lists[i].at), record_at(best->tile, best->at)) > 0)
+                best = &lists[i];
+        }
+        if (best == NULL) return;
+        put_record(to, c, record_at(best->tile, best->at++));
+    }
+}
+
+static pto_status check_records(insn_call *call, int source_count, int64_t have)
+{
+    const tile_ref *t = &call->dst;
+    for (int i = 0; i < source_count; i++) {
+        INSN_TRY(insn_check_dtype(call, i));
+        if (call->src[i].valid_rows > 1) return insn_fail(call, "more than one row");
+    }
+    if (t->dtype != PTO_I64) return insn_fail(call, "records are %s, they must be i64", pto_dtype_name(t->dtype));
+    if (t->valid_rows > 1) return insn_fail(call, "more than one row");
+    if (t->valid_cols > have) return insn_fail(call, "%" PRId64 " records are wanted of %" PRId64, t->valid_cols, have);
+    return PTO_OK;
+}
+
+pto_status insn_TMRGSORT(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    const int64_t run = call->scalar.is_int ? call->scalar.i : 0;
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(check_records(call, 1, s->valid_rows * s->valid_cols));
+    if (run < SORTED_AT_ONCE || run % SORTED_AT_ONCE != 0)
+        return insn_fail(call, "a run of %" PRId64 " is not a multiple of 32", run);
+    for (int64_t c = 0; c < t->valid_cols; c += MERGED_AT_ONCE * run) {
+        record_list lists[MERGED_AT_ONCE];
+        for (int i = 0; i < MERGED_AT_ONCE; i++) {
+            const int64_t from = c + i * run;
+            lists[i] = (record_list){s, from, from + run < s->valid_cols ? from + run : s->valid_cols};
+        }
+        const int64_t rest = t->valid_cols - c;
+        merge_lists(t, c, rest < MERGED_AT_ONCE * run ? rest : MERGED_AT_ONCE * run, MERGED_AT_ONCE, lists);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TMRGSORT_LISTS(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *next = &call->src[0], *first = &call->src[1];
+    INSN_TRY(insn_begin(call, 2, 0));
+    INSN_TRY(check_records(call, 2, next->valid_rows * next->valid_cols + first->valid_rows * first->valid_cols));
+    record_list lists[2] = {{first, 0, first->valid_rows * first->valid_cols},
+                            {next, 0, next->valid_rows * next->valid_cols}};
+    merge_lists(t, 0, t->valid_rows * t->valid_cols, 2, lists);
+    return PTO_OK;
+}
+
+pto_status insn_TGATHER_MASK(insn_call *call)
+{
+    const tile_ref *t = &call->dst, *s = &call->src[0];
+    INSN_TRY(insn_begin(call, 1, 0));
+    INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
+    if (t->dtype != PTO_I32 || s->dtype != PTO_I64)
+        return insn_fail(call, "%s of %s: records are i64, their indices i32", pto_dtype_name(t->dtype),
+                         pto_dtype_name(s->dtype));
+    for (int64_t c = 0; t->valid_rows == 1 && c < t->valid_cols; c++) {
+        const uint32_t index = (uint32_t)(record_at(s, c) >> 32);
+        memcpy(element_at(t, c), &index, sizeof index);
+    }
+    return PTO_OK;
+}
+
 pto_status insn_TFILLPAD(insn_call *call)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];

@@ -68,6 +68,10 @@ int storage_scratch_shape(const storage_plan *p, pto_kind_id kind, const storage
         out->dtype = PTO_I32;
         out->bytes = pto_round_up(out->rows * out->columns * (int64_t)sizeof(int32_t), 32);
     }
+    if (tmp == PTO_TMP_MERGED) {
+        out->columns += source->columns;
+        out->bytes = pto_round_up(out->columns * pto_dtype_bytes(out->dtype), 32);
+    }
     if (tmp == PTO_TMP_BLOCK)
         *out = (storage_shape){.rows = 1,
                                .columns = 8,

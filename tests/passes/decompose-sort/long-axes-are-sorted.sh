@@ -15,6 +15,6 @@ says '^y: ok' out
 says '^i: ok' out
 # An axis that is shorter than k is found when the op runs, on both.
 ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1
-says 'sort.ptir:3:12: error: \[pto.cpu-sim/out-of-bounds\] .* dim 0, which has 5'
+says 'sort.ptir:3:12: error: \[pto.cpu-sim/out-of-bounds\] .* dim 1, which has 5'
 ends 5 pto-run sort.ptir --sym N=5 --random-inputs=1 --pipeline=reference.yaml
 says 'sort.ptir:3:12: error: \[pto.reference/unsupported\] 8 elements of an axis that has 5'

@@ -72,7 +72,8 @@ static uint8_t role_of(pto_op op)
     case PTO_ITER_WINDOW:
     case PTO_ITER_PARTS:
     case PTO_ITER_INDEXED:
-    case PTO_ITER_SCAN: return FUSE_SOLO;
+    case PTO_ITER_SCAN:
+    case PTO_ITER_ORDER: return FUSE_SOLO;
     default: return FUSE_OTHER;
     }
 }
@@ -181,12 +182,14 @@ static void find_open(fuse_plan *p, uint32_t index)
 
 int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
 {
-    PTO_EACH_USE(pto_op_result(p->nodes[index].op, 0), use) {
-        uint32_t user = fuse_node_at(p, use.op);
-        if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
-        const int is_read = p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
-        if (is_read && fuse_root(p, user) != root) return 1;
-    }
+    for (uint32_t r = 0; r < pto_op_result_count(p->nodes[index].op); r++)
+        PTO_EACH_USE(pto_op_result(p->nodes[index].op, r), use) {
+            uint32_t user = fuse_node_at(p, use.op);
+            if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
+            const int is_read =
+                p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
+            if (is_read && fuse_root(p, user) != root) return 1;
+        }
     return 0;
 }
 
@@ -215,12 +218,13 @@ static uint32_t *find_only_users(fuse_plan *p)
         const fuse_node *n = &p->nodes[i];
         if (n->role == FUSE_OTHER || !n->is_live) continue;
         uint32_t root = fuse_root(p, i);
-        PTO_EACH_USE(pto_op_result(n->op, 0), use) {
-            uint32_t user = fuse_node_at(p, use.op);
-            if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;
-            const uint32_t reader = reader_of(p, i, user);
-            if (reader != root) only[root] = only[root] == NO_USER || only[root] == reader ? reader : MANY_USERS;
-        }
+        for (uint32_t r = 0; r < pto_op_result_count(n->op); r++)
+            PTO_EACH_USE(pto_op_result(n->op, r), use) {
+                uint32_t user = fuse_node_at(p, use.op);
+                if (user == FUSE_NONE || !p->nodes[user].is_live || fuse_is_copied(p, i, user)) continue;
+                const uint32_t reader = reader_of(p, i, user);
+                if (reader != root) only[root] = only[root] == NO_USER || only[root] == reader ? reader : MANY_USERS;
+            }
     }
     return only;
 }

@@ -162,9 +162,8 @@ static pto_status move_members(fuse_plan *p, uint32_t root, pto_block body)
 }
 
 /* Uses outside of the group read its result, except for those that compute it again. */
-static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value outer, pto_op group)
+static pto_status redirect_uses(const fuse_plan *p, uint32_t made, pto_value inner, pto_value outer, pto_op group)
 {
-    pto_value inner = pto_op_result(p->nodes[made].op, 0);
     uint32_t count = pto_value_use_count(inner);
     pto_use *uses = PTO_SCRATCH(p->run, pto_use, count);
     for (uint32_t i = 0; i < count; i++) uses[i] = pto_use_at(inner, i);
@@ -201,14 +200,23 @@ static pto_op build_group(fuse_plan *p, uint32_t root, pto_place at, const char 
     return pto_spec_build(&s, at);
 }
 
+/* Of an op that is in a group: what sorts makes values and places. */
+enum { FUSE_RESULTS_MAX = 2 };
+
 static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const char *label)
 {
     const fuse_cluster *c = &p->clusters[root];
-    pto_value *outputs = PTO_SCRATCH(p->run, pto_value, c->end - c->first);
-    uint32_t *made = PTO_SCRATCH(p->run, uint32_t, c->end - c->first), count = 0;
-    for (uint32_t m = c->first; m < c->end; m++)
-        if (fuse_is_used_outside(p, p->members[m], root)) made[count++] = p->members[m];
-    for (uint32_t i = 0; i < count; i++) outputs[i] = pto_op_result(p->nodes[made[i]].op, 0);
+    const uint32_t most = (c->end - c->first) * FUSE_RESULTS_MAX;
+    pto_value *outputs = PTO_SCRATCH(p->run, pto_value, most);
+    uint32_t *made = PTO_SCRATCH(p->run, uint32_t, most), count = 0;
+    for (uint32_t m = c->first; m < c->end; m++) {
+        const pto_op op = p->nodes[p->members[m]].op;
+        if (!fuse_is_used_outside(p, p->members[m], root)) continue;
+        for (uint32_t r = 0; r < pto_op_result_count(op) && r < FUSE_RESULTS_MAX; r++) {
+            outputs[count] = pto_op_result(op, r);
+            made[count++] = p->members[m];
+        }
+    }
     pto_op group = build_group(p, root, at, label, count, outputs);
     PTO_NEED(group);
     PTO_TRY(name_results(group, count, outputs));
@@ -218,7 +226,7 @@ static pto_status make_group(fuse_plan *p, uint32_t root, pto_place at, const ch
     pto_spec_operands(&yield, count, outputs);
     pto_spec_loc(&yield, pto_op_loc(group));
     PTO_NEED(pto_spec_build(&yield, pto_at_end(body)));
-    for (uint32_t i = 0; i < count; i++) PTO_TRY(redirect_uses(p, made[i], pto_op_result(group, i), group));
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(redirect_uses(p, made[i], outputs[i], pto_op_result(group, i), group));
     return PTO_OK;
 }
 

@@ -55,7 +55,8 @@ static pto_op sole_move(pto_op group)
 static pto_status check_alone(pto_op op)
 {
     pto_op next = pto_op_next(op);
-    if (PTO_SOME(next) && !PTO_SOME(pto_op_next(next)) && pto_op_operand_count(next) == 1) return PTO_OK;
+    if (PTO_SOME(next) && !PTO_SOME(pto_op_next(next)) && pto_op_operand_count(next) == pto_op_result_count(op))
+        return PTO_OK;
     pto_str name = pto_op_name(op);
     return pto_error(op, "pto.tile/not-alone", "`%.*s` shares its group; supported is a group of this op alone",
                      PTO_FMT(name));
@@ -106,6 +107,10 @@ static pto_status lower_group(const pto_run *run, pto_op group)
         PTO_TRY(check_alone(sole));
         if (tile_can_look_up(run, group, sole)) return tile_lower_lookup(run, group, sole);
         return space == PTO_ITER_SCAN ? tile_lower_scan(run, group, sole) : tile_lower_index(run, group, sole);
+    }
+    if (space == PTO_ITER_ORDER) {
+        PTO_TRY(check_alone(sole));
+        return tile_lower_sort(run, group, sole);
     }
     PTO_TRY(hoist_arrays(run, group));
     pto_op first = pto_block_first(pto_body(group));

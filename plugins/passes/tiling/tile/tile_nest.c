@@ -157,8 +157,8 @@ static tile_piece piece_of(const tile_nest *n, int64_t rows, int64_t columns, pt
     return (tile_piece){.value = pto_value_none(n->run), .rows = rows, .columns = columns, .dtype = dtype};
 }
 
-tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
-                          int64_t rows, int64_t columns, int transpose)
+static tile_piece emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                            int64_t rows, int64_t columns, int transpose, const double *pad)
 {
     pto_type type = pto_value_type(memory);
     tile_piece p = piece_of(n, rows, columns, pto_type_dtype(type));
@@ -168,7 +168,20 @@ tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offset
     pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(type), offsets);
     pto_spec_exprs(&s, PTO_STR("sizes"), 2, valid);
     if (transpose) pto_spec_bool(&s, PTO_STR("transpose"), 1);
+    if (pad != NULL) pto_spec_float(&s, PTO_STR("pad"), *pad);
     return finish(n, &s, p);
+}
+
+tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                          int64_t rows, int64_t columns, int transpose)
+{
+    return emit_load(n, memory, offsets, valid, rows, columns, transpose, NULL);
+}
+
+tile_piece tile_emit_filled_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                                 int64_t rows, int64_t columns, double pad)
+{
+    return emit_load(n, memory, offsets, valid, rows, columns, 0, &pad);
 }
 
 void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets, int relu,
@@ -280,15 +293,27 @@ tile_piece tile_emit_with(tile_nest *n, pto_kind_id kind, tile_attr attr, pto_dt
     return finish(n, &s, p);
 }
 
-tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number)
+static tile_piece emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece p, const pto_expr *valid, tile_piece tile,
+                              tile_number number)
 {
-    tile_piece p = piece_of(n, tile.rows, tile.columns, tile.dtype);
     if (n->counts != NULL) return count_op(n, kind, p, 1, 1, &tile);
     pto_value value = scalar(n, tile.dtype, number);
     pto_spec s = pto_spec_make(n->run, kind);
     pto_spec_operand(&s, tile.value);
     pto_spec_operand(&s, value);
+    if (valid != NULL) pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     return finish(n, &s, p);
+}
+
+tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number)
+{
+    return emit_scalar(n, kind, piece_of(n, tile.rows, tile.columns, tile.dtype), NULL, tile, number);
+}
+
+tile_piece tile_emit_columns(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, tile_number number)
+{
+    const pto_expr valid[2] = {pto_expr_const(n->run, tile.rows), pto_expr_const(n->run, columns)};
+    return emit_scalar(n, kind, piece_of(n, tile.rows, columns, tile.dtype), valid, tile, number);
 }
 
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)

@@ -38,6 +38,9 @@
     X(T_INDEX_PUT, "tensor.index_put")           \
     X(T_CUMSUM, "tensor.cumsum")                 \
     X(T_CUMPROD, "tensor.cumprod")               \
+    X(T_SORT, "tensor.sort")                     \
+    X(T_ARGSORT, "tensor.argsort")               \
+    X(T_TOPK, "tensor.topk")                     \
     X(FORALL, "forall")                          \
     X(FOR, "for")                                \
     X(YIELD, "yield")                            \
@@ -65,6 +68,15 @@
     X(SELECTS, "tile.selects")                   \
     X(ADD, "tile.add")                           \
     X(MUL, "tile.mul")                           \
+    X(ABS, "tile.abs")                           \
+    X(MAXS, "tile.maxs")                         \
+    X(MINS, "tile.mins")                         \
+    X(CMP, "tile.cmp")                           \
+    X(BITCAST, "tile.bitcast")                   \
+    X(SORT32, "tile.sort32")                     \
+    X(MERGE_RUNS, "tile.merge_runs")             \
+    X(MERGE, "tile.merge")                       \
+    X(RECORD_INDEX, "tile.record_index")         \
     X(READ_SCALAR, "tile.read_scalar")           \
     X(GATHER, "tile.gather")                     \
     X(SCATTER, "tile.scatter")                   \
@@ -126,6 +138,9 @@ void tile_put_work(const tile_nest *n, double trips, double inner, const pto_wor
 /* A window of memory of any rank: extents on the last two dims, 1 before. Counted as rotating through two buffers. */
 tile_piece tile_emit_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
                           int64_t rows, int64_t columns, int transpose);
+/* The same of floats, where `pad` is in the rest of the tile. */
+tile_piece tile_emit_filled_load(tile_nest *n, pto_value memory, const pto_expr *offsets, const pto_expr valid[2],
+                                 int64_t rows, int64_t columns, double pad);
 /* The tile is counted as rotating too. */
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets);
 /* The same of an accumulator, with a relu and a scale on the way; NaN: without one. */
@@ -139,6 +154,8 @@ tile_piece tile_emit_count(tile_nest *n, pto_dtype dtype, tile_number start, con
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);
 tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
+/* The result has so many columns, and says so. */
+tile_piece tile_emit_columns(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, tile_number number);
 /* The same with an attribute, and with a number of the type of the last tile. `attr` is empty: without. */
 typedef struct tile_attr {
     pto_str name, word;
@@ -200,5 +217,6 @@ pto_status tile_lower_index(const pto_run *run, pto_op group, pto_op op);
 int tile_can_look_up(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_lookup(const pto_run *run, pto_op group, pto_op op);
 pto_status tile_lower_scan(const pto_run *run, pto_op group, pto_op op);
+pto_status tile_lower_sort(const pto_run *run, pto_op group, pto_op op);
 
 #endif
