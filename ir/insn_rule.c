@@ -12,17 +12,19 @@ enum {
     CONVERTED = OPERAND_CONVERTED,
     BITS = OPERAND_MASK | OPERAND_SAME_LAYOUT,
     INDICES = OPERAND_INDEX,
-    RECORDS = OPERAND_RECORD
+    RECORDS = OPERAND_RECORD,
+    FACTORS = OPERAND_FACTORS
 };
 #define ON(role) (1u << SPACE_ROLE_##role)
 #define ON_CHIP (~ON(GLOBAL))
 /* Of a tile; 0: those of the op. */
-#define DTYPES_OF(flags)                                   \
-    (((flags) & OPERAND_SUMS) != 0     ? DT(F32) | DT(I32) \
-     : ((flags) & OPERAND_MASK) != 0   ? DT(MASK)          \
-     : ((flags) & OPERAND_INDEX) != 0  ? DT(I32)           \
-     : ((flags) & OPERAND_RECORD) != 0 ? DT(I64)           \
-                                       : 0)
+#define DTYPES_OF(flags)                                    \
+    (((flags) & OPERAND_SUMS) != 0      ? DT(F32) | DT(I32) \
+     : ((flags) & OPERAND_MASK) != 0    ? DT(MASK)          \
+     : ((flags) & OPERAND_INDEX) != 0   ? DT(I32)           \
+     : ((flags) & OPERAND_RECORD) != 0  ? DT(I64)           \
+     : ((flags) & OPERAND_FACTORS) != 0 ? DT(F32)           \
+                                        : 0)
 
 /* ---- operands of instructions ---- */
 #define TILE(name, shape, spaces, flags) {name, TY_TILE, DTYPES_OF(flags), flags, shape, spaces},

@@ -122,6 +122,8 @@ static const schema_key matrix_keys[] = {
     FLAG("store-relu", "stores from the accumulator can make 0 of what is below"),
     NAMED(OPTIONAL, "store-scaled", &dtype_list, dtype_names,
           "types that scaled stores make, by type of the accumulator"),
+    NAMED(OPTIONAL, "store-scaled-columns", &dtype_list, dtype_names,
+          "the same with a factor for each column (`pto.tstore_fp`)"),
     NAMED(NEEDED, "cycles-per-box", &box_cycles, dtype_names, "cycles of one product of two boxes, by operand type"),
     END,
 };

@@ -84,8 +84,9 @@ static status check_epilogue(module *m, op_id op, bool *is_scaled)
         return op_error(m, op, &E0314,
                         "has %" PRIu32 " operands, so `third` has no effect: of three it says what the last one is",
                         count);
-    if (*is_scaled && operand_type(m, op, count - 1)->dtype != DTYPE_F32)
-        return op_error(m, op, &E0212, "scales by f32, got %s", dtype_name(operand_type(m, op, count - 1)->dtype));
+    if (*is_scaled && (DT_FLOAT & 1u << operand_type(m, op, count - 1)->dtype) == 0)
+        return op_error(m, op, &E0212, "scales by f32, f16 or bf16, got %s",
+                        dtype_name(operand_type(m, op, count - 1)->dtype));
     if (count < 3 || third) return OK;
     const dtype t = operand_type(m, op, 0)->dtype, bias = operand_type(m, op, 2)->dtype;
     const bool is_float = dtype_class_of(t) == DTYPE_CLASS_FLOAT;

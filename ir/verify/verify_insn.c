@@ -54,6 +54,9 @@ static const char *words_of(const insn *i, uint32_t k) { return type_words(i->m,
 
 /* ---- element types ---- */
 
+/* Factors of columns are one for each; else one for all, or none. */
+static bool has_factors(const insn *i) { return has_flag(i, i->count - 1, OPERAND_FACTORS); }
+
 /* The accumulator leaves as it is, or rounded to a 16-bit float on its way; scaled as a narrower type. */
 static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
 {
@@ -62,6 +65,10 @@ static bool may_round_on_the_way(const insn *i, dtype from, dtype to)
         source->space == SPACE_NONE || space_role_of(module_context(i->m), source->space) == SPACE_ROLE_ACCUMULATOR;
     const uint32_t scaled = DT(F16) | DT(I8) | DT(U8) | (from == DTYPE_F32 ? DT(BF16) : 0);
     if (!i->rule->rounds || !acc) return false;
+    const uint32_t bytes = DT(I8) | DT(U8), by_column = from == DTYPE_F32   ? bytes
+                                                        : from == DTYPE_I32 ? bytes | DT(F16)
+                                                                            : 0;
+    if (has_factors(i)) return (by_column >> to & 1) != 0;
     if (op_attr(i->m, i->o, "scale") != 0) return (from == DTYPE_F32 || from == DTYPE_I32) && (scaled >> to & 1) != 0;
     return from == DTYPE_F32 && (to == DTYPE_F16 || to == DTYPE_BF16);
 }
@@ -82,6 +89,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0212, "has one bit for each element in %s, which is not a tile of `mask`",
                         words_of(i, k));
     }
+    if (has_flag(i, k, OPERAND_FACTORS)) return OK; /* its row says which types it may have */
     if (has_flag(i, k, OPERAND_INDEX | OPERAND_RECORD)) {
         const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_I64;
         if (got == only) return OK;
@@ -93,6 +101,9 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
         return op_error(i->m, i->o, &E0211, "cannot convert to %s", dtype_name(got));
     }
     if (k == TARGET && may_round_on_the_way(i, from, got)) return OK;
+    if (k == TARGET && has_factors(i))
+        return op_error(i->m, i->o, &E0212, "stores f32 as i8 or u8 and i32 as f16, i8 or u8; got %s as %s",
+                        dtype_name(from), dtype_name(got));
     if (k == TARGET && op_attr(i->m, i->o, "scale") != 0)
         return op_error(i->m, i->o, &E0212,
                         "has `scale`, so it stores an accumulator as f16, i8 or u8, of f32 also as "
@@ -263,6 +274,20 @@ static status check_shapes(const insn *i)
 
 /* ---- what touches memory, what states its valid region ---- */
 
+/* Two words for each column. */
+static status check_factors(const insn *i, const expr_id stored[2])
+{
+    const uint32_t last = i->count - 1;
+    expr_id words[2];
+    TRY(valid_of(i, last, words));
+    ir_context *c = module_context(i->m);
+    const expr_id needed = expr_mul(c, stored[1], expr_const(c, 2));
+    if (needed != 0 && op_expr_same(i->m, i->o, words[1], needed)) return OK;
+    return op_error(i->m, i->o, &E0223, "needs two words in %s for each column that it stores, got %s for %s",
+                    value_words(i->m, i->value[last]), expr_words(i->m, i->o, words[1]),
+                    expr_words(i->m, i->o, stored[1]));
+}
+
 static status check_load(const insn *i, uint32_t memory)
 {
     expr_id extent[2];
@@ -289,6 +314,7 @@ static status check_store(const insn *i)
     }
     TRY(valid_of(i, FIRST_SOURCE, extent));
     TRY(verify_window(i->m, i->o, i->type[TARGET], false, extent));
+    if (has_factors(i)) TRY(check_factors(i, extent));
     return verify_access(i->m, i->o, target, true, false, extent);
 }
 

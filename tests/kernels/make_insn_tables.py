@@ -12,7 +12,7 @@ import numpy_ops
 
 rng = np.random.default_rng(20240229)
 MASK = 17  # row of types.def
-SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5}
+SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5, "scaling": 7}
 LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
 FLOATS = ["f32", "f16", "bf16"]
 INTS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
@@ -552,6 +552,26 @@ def move_cases():
         after = a.copy()
         after[2:21, 9:44] = want
         case("tstore", f"acc f32->{t}", None, [Tile("f32", x, "nz", "acc")], b"", gm=(t, a, strides, (2, 9), 19, 35, False), gm_expected=after)
+    for t, to in (("f32", "i8"), ("f32", "u8"), ("i32", "f16"), ("i32", "i8"), ("i32", "u8")):
+        for shape in ((19, 35), (1, 300), (7, 1)):
+            scaled_store_case(t, to, shape, "moderate")
+            scaled_store_case(t, to, shape, None)
+
+
+def scaled_store_case(t, to, shape, kind):
+    """Sums times factors, of which the last 13 bits do not count; the word after each says whether integers are signed."""
+    rows, cols = shape
+    x, factors = data(t, shape, kind if t == "f32" else None), data("f32", (1, cols), kind)
+    words = np.stack([factors, np.full((1, cols), 0x4000 if to == "i8" else 0, np.uint32)], axis=-1).reshape(1, 2 * cols)
+    with np.errstate(all="ignore"):
+        sums = (el.decode(t, x) if el.is_float(t) else x.view(np.int32)).astype(np.float32)
+        y = sums * (factors & np.uint32(0xFFFFE000)).view(np.float32)
+    want = el.convert(to, "f32", np.where(np.isnan(y), np.uint32(0x7FC00000), y.view(np.uint32)), "rint", not el.is_float(to), False)
+    a, strides = array(to, (40, 350))
+    after = a.copy()
+    after[2 : 2 + rows, 9 : 9 + cols] = want
+    case("tstore_fp", f"{t}->{to} {shape} {kind}", None, [Tile(t, x, "nz", "acc"), Tile("f32", words, "nd", "scaling")], b"",
+         gm=(to, a, strides, (2, 9), rows, cols, False), gm_expected=after)
 
 
 def sorted_records(records, by_index):

@@ -140,10 +140,11 @@ def follow_case(t, to, sa, sb, shape, bias_shape, scale_shape, relu, bias_type):
         if not el.is_float(t):
             sums = t if t in ("u32", "u64", "i64") else "i32"
             y = el.decode(sums, to_bits(sums, y)).astype(np.float64)
-        scale = data("f32", scale_shape, None)
-        ins.append(Array("f32", scale))
+        scale_type = str(rng.choice(FLOATS))
+        scale = data(scale_type, scale_shape, None)
+        ins.append(Array(scale_type, scale))
         with np.errstate(all="ignore"):
-            y = in_f32(in_f32(y) * el.decode("f32", scale))
+            y = in_f32(in_f32(y) * el.decode(scale_type, scale))
     y = np.broadcast_to(y, shape)
     is_number = el.is_float(t) or scale_shape is not None
     if is_number and relu:

@@ -278,6 +278,23 @@ static int fails_to_sort(void)
     return bad;
 }
 
+/* Windows of `w` for the 8 x 16 elements of a store by factors. */
+static int run_failures_of_factors(gm_window w)
+{
+    int bad = 0;
+    const tile_ref f = tile(PTO_F32, 8, 16);
+    bad += fails(INSN_TSTORE_FP, (insn_call){.src = {f, f}, .gm = w},
+                 "tstore_fp: f32 is not stored as f32: only i32 in `acc` as f16, i8 and u8, f32 as i8 and u8");
+    tile_ref sums = f;
+    sums.role = PTO_ROLE_ACCUMULATOR;
+    w.dtype = PTO_U8;
+    bad += fails(INSN_TSTORE_FP, (insn_call){.src = {sums, f}, .gm = w},
+                 "tstore_fp: f32 factors, 8 x 16, for 16 columns: it takes 1 x 32 of f32");
+    bad += fails(INSN_TSTORE_FP, (insn_call){.src = {sums, tile(PTO_F32, 1, 32)}, .gm = w},
+                 "tstore_fp: the second word of column 0 is 0x5a5a5a5a, for u8 it is 0x0");
+    return bad;
+}
+
 static int run_failures(void)
 {
     int bad = 0;
@@ -328,6 +345,7 @@ static int run_failures(void)
     w.offsets[0] = 12;
     bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w, .has_scale = true, .scale = 2},
                  "tstore: f32 is not scaled to f32: only f32 and i32 in `acc` are, to f16, i8 and u8, f32 to bf16 too");
+    bad += run_failures_of_factors(w);
     bad += fails(INSN_TSTORE, (insn_call){.src = {f}, .gm = w, .relu = true},
                  "tstore: only f32 in `acc` passes a relu on its way");
     w.offsets[1] = -1;

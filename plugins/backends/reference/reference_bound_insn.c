@@ -308,6 +308,26 @@ static void all_or_nothing(const bound_insn_run *r, int sources)
     for (int64_t i = 0; i < r->rows * r->cols; i++) r->to[i] = (bound){.is_exact = true};
 }
 
+/* Factors that are not sure may be any: how they are cut depends on their bits. */
+static void scaled_columns(const bound_insn_run *r)
+{
+    const pto_dtype from = r->call->src[0].dtype;
+    for (int64_t c = 0; c < r->cols; c++) {
+        const bool is_sure = source_at(r, 1, 0, 2 * c)->is_exact && source_at(r, 1, 0, 2 * c + 1)->is_exact;
+        float stated;
+        tile_read_f32(&r->call->src[1], 0, 2 * c, 1, &stated);
+        const bound factor = bound_of(PTO_F32, (double)store_factor(stated));
+        for (int64_t i = 0; i < r->rows; i++) {
+            const bound *a = source_at(r, 0, i, c);
+            bound x = r->call->relu ? bound_relu(a) : *a;
+            x = bound_convert(PTO_F32, from, &x, ROUND_RINT, false);
+            x = bound_mul(PTO_F32, &x, &factor, 1);
+            x = bound_convert(r->type, PTO_F32, &x, ROUND_RINT, !element_is_float(r->type));
+            r->to[i * r->cols + c] = is_sure ? x : bound_anything(r->type);
+        }
+    }
+}
+
 static bool results(bound_insn_run *r)
 {
     const bool is_known = two_of(r->id) != TWO_NONE;
@@ -349,6 +369,7 @@ static bool results(bound_insn_run *r)
     case PTO_RULE_RECORD_INDEX: all_or_nothing(r, 1); break;
     case PTO_RULE_SORT:
     case PTO_RULE_MERGE: all_or_nothing(r, 2); break;
+    case PTO_RULE_STORE_FP: scaled_columns(r); break;
     default: anything(r); break;
     }
     return true;
@@ -385,12 +406,14 @@ static bound scalar_of(const insn_call *call)
     return bound_of(t, x);
 }
 
+static bool is_store(insn_id id) { return id == INSN_TSTORE || id == INSN_TSTORE_FP; }
+
 static void set_extents(bound_insn_run *r)
 {
     const insn_call *call = r->call;
     r->rows = call->dst.valid_rows;
     r->cols = call->dst.valid_cols;
-    if (r->id == INSN_TSTORE || r->id == INSN_TLOAD) {
+    if (is_store(r->id) || r->id == INSN_TLOAD) {
         r->rows = call->gm.rows;
         r->cols = call->gm.cols;
     }
@@ -407,7 +430,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
     bound_insn_run r = {.in = in,
                         .id = id,
                         .call = call,
-                        .type = id == INSN_TSTORE ? call->gm.dtype : call->dst.dtype,
+                        .type = is_store(id) ? call->gm.dtype : call->dst.dtype,
                         .rule_id = pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_RULE)};
     r.rule.ulp = (double)pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_ULP);
     set_extents(&r);
@@ -437,7 +460,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
 void bound_insn_end(interp *in, insn_id id, const insn_call *call, insn_bounds *b)
 {
     shadow *s = in->pool->shadow;
-    if (id == INSN_TSTORE) {
+    if (is_store(id)) {
         move_window(s, &call->gm, b->at, true);
     } else {
         /* What fills the rest of the capacity is exact. */

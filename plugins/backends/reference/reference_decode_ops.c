@@ -164,7 +164,7 @@ static pto_status decode_tile(coder *c, op_code *o)
     if (o->insn == INSN_NONE)
         return coder_refuse(o->op, "pto.reference/unsupported", "there is no semantics for `%.*s`", PTO_FMT(o->name));
     if (o->transfer == PTO_TRANSFER_LOAD || o->transfer == PTO_TRANSFER_STORE) {
-        const uint32_t memory = o->transfer == PTO_TRANSFER_STORE;
+        const uint32_t memory = o->transfer == PTO_TRANSFER_STORE ? pto_op_operand_count(o->op) - 1 : 0;
         PTO_TRY(want_exprs(c, o, "offsets", pto_type_rank(pto_value_type(pto_op_operand(o->op, memory)))));
     } else if (PTO_SOME(attribute(o, "offsets"))) {
         PTO_TRY(want_exprs(c, o, "offsets", 2));

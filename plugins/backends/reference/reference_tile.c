@@ -152,11 +152,13 @@ static pto_status do_load(interp *in, frame *fr, const op_code *o)
 static pto_status do_store(interp *in, frame *fr, const op_code *o)
 {
     const tile_ref *t = tile_operand(fr, o, 0);
-    const array *a = &fr->values[o->operands[1]].array;
+    const uint32_t memory = o->operand_count - 1;
+    const array *a = &fr->values[o->operands[memory]].array;
     insn_call call = {.src = {leaving(t)},
                       .relu = pto_attr_bool_of(o->op, PTO_STR("relu"), 0) != 0,
                       .has_scale = PTO_SOME(pto_op_attr(o->op, PTO_STR("scale"))),
                       .scale = (float)pto_attr_float_of(o->op, PTO_STR("scale"), 0)};
+    if (memory == 2) call.src[1] = *tile_operand(fr, o, 1);
     if (a->is_read_only)
         return pto_error(o->op, "pto.reference/read-only", "`tile.store` writes to memory that is only read here");
     PTO_TRY(make_window(fr, o, a, t->valid_rows, t->valid_cols, &call.gm));

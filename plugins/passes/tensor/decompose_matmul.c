@@ -6,9 +6,10 @@
  *          {out = f16, activation = "relu"}       =>     %r = tensor.relu %q
  *                                                        %y = tensor.cast %r
  *
- * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias, one scale for
- * all, a relu, and the rounding to the result type. Where they are ops of their own after the product, they become part
- * of it:
+ * What the kernel of the product can do by itself stays with it (machine_epilogue_obstacle): a bias, a scale, a relu,
+ * and the rounding to the result type. A scale is one known number, or one for each column or for all, which stores of
+ * the machine cut to 11 bits: unless `column-scales` says that they may, these are of f16 or bf16. Where they are ops
+ * of their own after the product, they become part of it:
  *
  *     %p = tensor.matmul %a, %b {out = f32}
  *     %q = tensor.add %p, %bias
@@ -33,17 +34,26 @@
 #include "composite.h"
 #include "machine_types.h"
 
-#define KINDS(X)                     \
-    X(MATMUL, "tensor.matmul")       \
-    X(ADD, "tensor.add")             \
-    X(MUL, "tensor.mul")             \
-    X(RELU, "tensor.relu")           \
-    X(CAST, "tensor.cast")           \
-    X(CONSTANT, "tensor.constant")   \
-    X(RESHAPE, "tensor.reshape")     \
-    X(TRANSPOSE, "tensor.transpose") \
-    X(REDUCE_SUM, "tensor.reduce_sum")
+#define KINDS(X)                       \
+    X(MATMUL, "tensor.matmul")         \
+    X(ADD, "tensor.add")               \
+    X(MUL, "tensor.mul")               \
+    X(RELU, "tensor.relu")             \
+    X(CAST, "tensor.cast")             \
+    X(CONSTANT, "tensor.constant")     \
+    X(RESHAPE, "tensor.reshape")       \
+    X(TRANSPOSE, "tensor.transpose")   \
+    X(REDUCE_SUM, "tensor.reduce_sum") \
+    X(SCATTER, "tile.scatter")
 PTO_KINDS(KINDS);
+
+#define OPTIONS(X)                                                                                                    \
+    X(COLUMN_SCALES, ENUM, "column-scales", .def = "exact", .choices = scales_choices,                                \
+      .doc = "exact: a scale for each column is in the kernel of a product where its numbers are f16 or bf16, which " \
+             "stores do not cut; cut: also where they are f32, less than 2^-10 of them off",                          \
+      .example = "with: { column-scales: cut }")
+static const char *const scales_choices[] = {"exact", "cut", NULL};
+PTO_OPTIONS(OPTIONS);
 
 #define STATS(X)                      \
     X(DECOMPOSED, "decomposed")       \
@@ -245,9 +255,10 @@ static pto_value make_epilogue(const product *p, pto_value y)
                              scales || p->after.relu ? "_biased" : last, y, bias);
     }
     if (scales) {
+        const pto_value scale = convert(p, p->after.scale, PTO_F32, 0, "_scale");
         y = convert(p, y, PTO_F32, 0, "_number");
         y = composite_binary(p->op, pto_kind(p->run, KIND_MUL), pto_type_with_dtype(p->run, shape, PTO_F32),
-                             p->after.relu ? "_scaled" : last, y, p->after.scale);
+                             p->after.relu ? "_scaled" : last, y, scale);
     }
     if (p->after.relu && PTO_SOME(y))
         y = composite_unary(p->op, pto_kind(p->run, KIND_RELU), pto_value_type(y), last, y);
@@ -273,6 +284,28 @@ static pto_op sole_user(pto_value value)
     if (pto_value_use_count(value) != 1) return none;
     const pto_op user = pto_use_at(value, 0).op;
     return pto_block_same(pto_op_block(user), pto_op_block(pto_value_op(value))) ? user : none;
+}
+
+/* The numbers of a scale before they were widened to f32, which changes none. */
+static pto_value narrow_scale(pto_value scale)
+{
+    const pto_op made = pto_value_op(scale);
+    if (!PTO_IS(made, CAST)) return scale;
+    const pto_value narrow = pto_op_operand(made, 0);
+    const pto_dtype t = pto_type_dtype(pto_value_type(narrow));
+    return t == PTO_F16 || t == PTO_BF16 ? narrow : scale;
+}
+
+/* Why what follows the sum is not in the kernel of the product; NULL: it may be. */
+static const char *obstacle_of(const product *p, const machine_epilogue *after)
+{
+    double number = 0;
+    const char *why = machine_epilogue_obstacle(p->op, after);
+    if (why != NULL || !PTO_SOME(after->scale) || machine_scale_number(after->scale, &number)) return why;
+    if (!machine_takes(p->run, pto_kind(p->run, KIND_SCATTER), PTO_F32))
+        return "the machine scatters no f32, so it makes no table of factors";
+    if (machine_scale_is_short(after->scale) || pto_str_is(pto_opt_str(p->run, OPT_COLUMN_SCALES), "cut")) return NULL;
+    return "stores would cut the numbers of the scale to 11 bits (`column-scales: cut`)";
 }
 
 /* A row of the type of the operands that was widened for the sum is added as it was: that is the same number. */
@@ -314,7 +347,7 @@ static int may_follow(const product *p, pto_op op, pto_value sum, machine_epilog
     if (after->to != PTO_F32 || PTO_SOME(after->scale) || !pto_type_same(type, result)) return 0;
     const pto_value other = pto_op_operand(op, pto_value_same(pto_op_operand(op, 0), sum) ? 1 : 0);
     if (PTO_IS(op, MUL)) {
-        after->scale = other;
+        after->scale = narrow_scale(other);
         return 1;
     }
     if (!PTO_IS(op, ADD) || PTO_SOME(after->bias) || after->relu || !is_float(p->from)) return 0;
@@ -332,7 +365,7 @@ static followers find_followers(const product *p)
         if (!may_follow(p, op, sum, &after)) break;
         f.op[f.count++] = op;
         sum = pto_op_result(op, 0);
-        const char *obstacle = machine_epilogue_obstacle(p->op, &after);
+        const char *obstacle = obstacle_of(p, &after);
         if (obstacle == NULL) {
             f.after = after;
             f.taken = f.count;
@@ -344,12 +377,12 @@ static followers find_followers(const product *p)
     return f;
 }
 
-/* The scale that a kernel applies, as a number without dims before `op`. */
+/* The scale that a kernel applies: a known one as a number without dims before `op`. */
 static pto_value scale_number(pto_op op, pto_value scale)
 {
     double number = 0;
+    if (!machine_scale_number(scale, &number)) return narrow_scale(scale);
     if (pto_type_rank(pto_value_type(scale)) == 0) return scale;
-    (void)machine_scale_number(scale, &number);
     return composite_number(op, pto_kind(op.run, KIND_CONSTANT), PTO_F32, "_scale", number);
 }
 
@@ -410,8 +443,7 @@ static pto_status visit_product(pto_op op)
     const int owns = has_epilogue(&p);
     const followers f = find_followers(&p);
     int is_apart = !is_plain(&p) || is_by_elements(&p);
-    if (owns || f.count != 0)
-        PTO_TRY(decide_epilogue(&p, owns ? machine_epilogue_obstacle(op, &p.after) : f.obstacle, &is_apart));
+    if (owns || f.count != 0) PTO_TRY(decide_epilogue(&p, owns ? obstacle_of(&p, &p.after) : f.obstacle, &is_apart));
     if (!is_apart) return f.taken != 0 ? absorb(&p, &f) : keep(&p);
     return owns || !is_plain(&p) || is_by_elements(&p) ? visit(&p) : PTO_OK;
 }
@@ -462,6 +494,7 @@ static const pto_pass pass = {
     .produces = "tensor/1",
     .establishes = PTO_STRS("pto.plain-products"),
     .kinds = pass_kinds,
+    .options = pass_options,
     .stats = pass_stats,
     .run = run_pass,
 };

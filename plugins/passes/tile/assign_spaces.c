@@ -113,7 +113,7 @@ static pto_space operand_space(const pto_run *run, pto_op op, uint32_t i)
     const uint32_t roles = pto_kind_roles(run, pto_op_kind(op), i);
     if (roles == 0) return PTO_SPACE_NONE;
     switch (pto_op_transfer(op)) {
-    case PTO_TRANSFER_STORE: return tile_global(run);
+    case PTO_TRANSFER_STORE: return i == 0 ? tile_global(run) : space_of_roles(run, pto_op_operand(op, i), roles);
     case PTO_TRANSFER_MOVE: return pto_type_space(pto_value_type(pto_op_result(op, 0)));
     default: return space_of_roles(run, pto_op_operand(op, i), roles);
     }
@@ -329,13 +329,14 @@ static pto_status check_store(const pto_run *run, pto_op store, const char *code
     pto_value v = pto_op_operand(store, 0);
     pto_type type = pto_value_type(v);
     pto_space from = pto_type_space(type);
-    pto_dtype have = pto_type_dtype(type), want = pto_type_dtype(pto_value_type(pto_op_operand(store, 1)));
+    pto_dtype have = pto_type_dtype(type),
+              want = pto_type_dtype(pto_value_type(pto_op_operand(store, pto_op_operand_count(store) - 1)));
     const pto_space global = tile_global(run);
     if (!tile_has_path(run, from, global))
         return pto_error(store, code, "`tile.store` takes %%%.*s from `%s`; %.*s has no path from `%s` to `%s`",
                          PTO_FMT(pto_value_name(v)), pto_space_name(run, from), PTO_FMT(tile_machine_name(run)),
                          pto_space_name(run, from), pto_space_name(run, global));
-    const int is_scaled = PTO_SOME(pto_op_attr(store, PTO_STR("scale")));
+    const int is_scaled = pto_op_operand_count(store) > 2 || PTO_SOME(pto_op_attr(store, PTO_STR("scale")));
     if (is_scaled || tile_path_casts(run, from, global, have, want)) return PTO_OK; /* pto.select looks at scales */
     pto_str casts = tile_path_list(run, from, global, "casts");
     return pto_error(store, code,
@@ -362,8 +363,8 @@ static pto_status rewrite_uses(const pto_run *run, const routes *r, pto_op op)
 {
     const uint32_t transfer = pto_op_transfer(op);
     if (transfer == PTO_TRANSFER_MOVE) return check_move(run, op, "pto.assign-spaces/illegal-move");
-    if (transfer == PTO_TRANSFER_STORE) return check_store(run, op, "pto.assign-spaces/illegal-store");
-    for (uint32_t i = 0; i < pto_op_operand_count(op); i++) {
+    if (transfer == PTO_TRANSFER_STORE) PTO_TRY(check_store(run, op, "pto.assign-spaces/illegal-store"));
+    for (uint32_t i = transfer == PTO_TRANSFER_STORE ? 1 : 0; i < pto_op_operand_count(op); i++) {
         pto_value v = pto_op_operand(op, i);
         pto_space want = operand_space(run, op, i);
         if (want == PTO_SPACE_NONE || !tile_is_tile(v) || pto_type_space(pto_value_type(v)) == want) continue;

@@ -26,8 +26,7 @@
     X(BIND, "bind")                \
     X(VIEW, "view")                \
     X(WORKSPACE, "tile.workspace") \
-    X(LOAD, "tile.load")           \
-    X(STORE, "tile.store")
+    X(LOAD, "tile.load")
 PTO_KINDS(KINDS);
 
 #define OPTIONS(X)                                                                   \
@@ -115,6 +114,18 @@ static int is_too_large(const spread_loop *s, pto_type type)
     return pto_expr_is_const(bytes, &all) && all > pto_opt_i64(s->run, OPT_WORKSPACE);
 }
 
+/* Where a load has the memory that it reads, a store what it writes. */
+static uint32_t memory_slot(pto_op op)
+{
+    return pto_op_transfer(op) == PTO_TRANSFER_STORE ? pto_op_operand_count(op) - 1 : 0;
+}
+
+static int is_memory_of(pto_op op, uint32_t slot)
+{
+    const uint32_t transfer = pto_op_transfer(op);
+    return (transfer == PTO_TRANSFER_LOAD || transfer == PTO_TRANSFER_STORE) && slot == memory_slot(op);
+}
+
 static void add_place(spread_loop *s, pto_value v)
 {
     const pto_run *run = s->run;
@@ -131,7 +142,7 @@ static void add_place(spread_loop *s, pto_value v)
     PTO_EACH_USE(v, use) {
         if (PTO_IS(use.op, VIEW))
             add_place(s, pto_op_result(use.op, 0));
-        else if (!(PTO_IS(use.op, LOAD) && use.slot == 0) && !(PTO_IS(use.op, STORE) && use.slot == 1))
+        else if (!is_memory_of(use.op, use.slot))
             refuse(s, use.op, "workspace of an iteration is used by other ops than loads and stores");
     }
 }
@@ -210,7 +221,7 @@ static pto_expr place_extent(const spread_loop *s, pto_value memory)
 
 static pto_status move_to_place(const spread_loop *s, pto_op op, pto_value number)
 {
-    const pto_expr extent = place_extent(s, pto_op_operand(op, PTO_IS(op, LOAD) ? 0 : 1));
+    const pto_expr extent = place_extent(s, pto_op_operand(op, memory_slot(op)));
     if (!PTO_SOME(extent)) return PTO_OK;
     const uint32_t rank = pto_expr_count_of(op, PTO_STR("offsets"));
     pto_expr *offsets = PTO_SCRATCH(s->run, pto_expr, rank);
@@ -239,7 +250,8 @@ static pto_status fill_nest(const spread_loop *s, pto_op old, pto_op fresh, pto_
         if (index_map_apply(op, &map) < 0)
             return pto_error(op, "pto.spread-loops/overflow", "an index expression of `%.*s` does not fit 64 bits",
                              PTO_FMT(pto_op_name(op)));
-        if (PTO_IS(op, LOAD) || PTO_IS(op, STORE)) PTO_TRY(move_to_place(s, op, number));
+        if (pto_op_transfer(op) == PTO_TRANSFER_LOAD || pto_op_transfer(op) == PTO_TRANSFER_STORE)
+            PTO_TRY(move_to_place(s, op, number));
     }
     return PTO_OK;
 }

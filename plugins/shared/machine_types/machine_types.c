@@ -48,25 +48,49 @@ static int multiplies(const pto_run *run, pto_dtype t)
     return pto_machine_i64_or(run, -1, "matrix.cycles-per-box.%s", pto_dtype_name(t)) >= 0;
 }
 
+static int are_ones(pto_type type, uint32_t count)
+{
+    int64_t extent = 0;
+    for (uint32_t d = 0; d < count; d++)
+        if (!pto_dim_is_const(type, d, &extent) || extent != 1) return 0;
+    return 1;
+}
+
+/* One element for each column of the result. */
+static int is_row(pto_op product, pto_value v)
+{
+    const pto_type type = pto_value_type(v), result = pto_value_type(pto_op_result(product, 0));
+    const uint32_t rank = pto_type_rank(type), rank_r = pto_type_rank(result);
+    return rank != 0 && pto_expr_equal(pto_type_dim(type, rank - 1), pto_type_dim(result, rank_r - 1)) &&
+           are_ones(type, rank - 1);
+}
+
 /* A row that is added as one more k, times ones of its type: each product is exact, and the sum rounds as an addition.
  */
 static const char *bias_obstacle(pto_op product, pto_value bias)
 {
-    const pto_type type = pto_value_type(bias), result = pto_value_type(pto_op_result(product, 0));
-    const uint32_t rank = pto_type_rank(type), rank_r = pto_type_rank(result);
-    int64_t extent = 0;
+    const pto_type type = pto_value_type(bias);
     if (!pto_dtype_is_float(pto_type_dtype(type)) || !multiplies(product.run, pto_type_dtype(type)))
         return "the machine has no matrix unit for the bias";
-    if (rank == 0 || !pto_expr_equal(pto_type_dim(type, rank - 1), pto_type_dim(result, rank_r - 1)))
-        return "the bias is not a row of the result";
-    for (uint32_t d = 0; d + 1 < rank; d++)
-        if (!pto_dim_is_const(type, d, &extent) || extent != 1) return "the bias is not a row of the result";
-    return NULL;
+    return is_row(product, bias) ? NULL : "the bias is not a row of the result";
 }
 
 int machine_scales(const pto_run *run, pto_dtype from, pto_dtype to)
 {
     return machine_lists(pto_machine_text(run, "matrix.store-scaled.%s", pto_dtype_name(from)), pto_dtype_name(to));
+}
+
+int machine_scales_columns(const pto_run *run, pto_dtype from, pto_dtype to)
+{
+    const pto_str made = pto_machine_text(run, "matrix.store-scaled-columns.%s", pto_dtype_name(from));
+    return machine_lists(made, pto_dtype_name(to)) && pto_path_facts_of(run, PTO_ROLE_PANEL, PTO_ROLE_SCALING) != NULL;
+}
+
+int machine_scale_is_short(pto_value scale)
+{
+    double number = 0;
+    const pto_dtype t = pto_type_dtype(pto_value_type(scale));
+    return t == PTO_F16 || t == PTO_BF16 || machine_scale_number(scale, &number);
 }
 
 int machine_scale_number(pto_value scale, double *number)
@@ -81,16 +105,27 @@ int machine_scale_number(pto_value scale, double *number)
     return isfinite(*number);
 }
 
-/* One number is in a register of the store, in f32; a scale for each column would lose bits. */
+/* Numbers that are not known are a table of factors for the columns. */
+static const char *factors_obstacle(pto_op product, const machine_epilogue *e, pto_dtype sum)
+{
+    const pto_type type = pto_value_type(e->scale);
+    if (!is_row(product, e->scale) && !are_ones(type, pto_type_rank(type)))
+        return "the scale has more than a number for each column: numbers for rows are work of the vector unit";
+    if (e->relu) return "the sign of the scale is not known, and the relu of a store comes before it";
+    return machine_scales_columns(product.run, sum, e->to)
+               ? NULL
+               : "stores of the machine do not scale columns to the result type";
+}
+
+/* One known number is in a register of the store, in f32. */
 static const char *scale_obstacle(pto_op product, const machine_epilogue *e)
 {
     double number = 0;
-    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0)));
-    if (!machine_scale_number(e->scale, &number)) return "the scale is not one known number";
+    const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(product, 0))),
+                    sum = pto_dtype_is_float(from) ? PTO_F32 : PTO_I32;
+    if (!machine_scale_number(e->scale, &number)) return factors_obstacle(product, e, sum);
     if (e->relu && signbit(number)) return "the scale is below 0, and the relu of a store comes before it";
-    return machine_scales(product.run, pto_dtype_is_float(from) ? PTO_F32 : PTO_I32, e->to)
-               ? NULL
-               : "stores of the machine do not scale to the result type";
+    return machine_scales(product.run, sum, e->to) ? NULL : "stores of the machine do not scale to the result type";
 }
 
 machine_epilogue machine_epilogue_of(pto_op product)

@@ -19,12 +19,17 @@ pto_str machine_conversions(const pto_run *run, pto_dtype from);
 int machine_converts(const pto_run *run, pto_dtype from, pto_dtype to);
 /* Whether stores of accumulators multiply `from` by a number and make `to` of it. */
 int machine_scales(const pto_run *run, pto_dtype from, pto_dtype to);
+/* The same with a factor for each column. */
+int machine_scales_columns(const pto_run *run, pto_dtype from, pto_dtype to);
 /* Whether all elements of a scale are one finite number that is known; rounded to f32. */
 int machine_scale_number(pto_value scale, double *number);
+/* Whether a store with a factor for each column takes the scale as it is: factors have 11 bits, as f16 and bf16 have at
+ * most. */
+int machine_scale_is_short(pto_value scale);
 
 /* What follows the sums of a `tensor.matmul` on their way out. */
 typedef struct machine_epilogue {
-    pto_value bias, scale; /* may be none */
+    pto_value bias, scale; /* may be none; a scale is one known number, or a number for each column or for all */
     pto_dtype to;          /* element type of what is stored */
     int relu;
 } machine_epilogue;

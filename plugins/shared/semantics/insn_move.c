@@ -116,6 +116,41 @@ static pto_status check_leaving(insn_call *call)
     return is_sum && is_float ? PTO_OK : insn_fail(call, "only f32 in `acc` passes a relu on its way");
 }
 
+enum { SIGNED_WORD = 0x4000 };
+
+float store_factor(float stated)
+{
+    uint32_t bits;
+    memcpy(&bits, &stated, sizeof bits);
+    bits &= 0xffffe000u;
+    memcpy(&stated, &bits, sizeof bits);
+    return stated;
+}
+
+/* The words after the factors say what the store makes. */
+static pto_status check_words(insn_call *call)
+{
+    const uint32_t settings = call->gm.dtype == PTO_I8 ? SIGNED_WORD : 0;
+    for (int64_t c = 1; call->src[1].valid_rows != 0 && c < call->src[1].valid_cols; c += 2) {
+        float stated;
+        uint32_t word;
+        tile_read_f32(&call->src[1], 0, c, 1, &stated);
+        memcpy(&word, &stated, sizeof word);
+        if (word != settings)
+            return insn_fail(call, "the second word of column %" PRId64 " is 0x%" PRIx32 ", for %s it is 0x%" PRIx32,
+                             c / 2, word, pto_dtype_name(call->gm.dtype), settings);
+    }
+    return PTO_OK;
+}
+
+static void read_factors(const tile_ref *factors, int64_t c, size_t n, float *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        tile_read_f32(factors, 0, 2 * (c + (int64_t)i), 1, &out[i]);
+        out[i] = store_factor(out[i]);
+    }
+}
+
 static void read_sums(const tile_ref *t, int64_t r, int64_t c, size_t n, float *out)
 {
     int64_t sums[LANES];
@@ -128,11 +163,11 @@ static void read_sums(const tile_ref *t, int64_t r, int64_t c, size_t n, float *
 }
 
 /* What accumulators do on their way out: a relu, a product, rounding to nearest even. */
-static pto_status store_converted(insn_call *call)
+static void store_converted(const insn_call *call)
 {
     const gm_window *w = &call->gm;
-    INSN_TRY(check_leaving(call));
-    float piece[LANES];
+    const bool has_factors = call->src[1].base != NULL;
+    float piece[LANES], factors[LANES];
     const int64_t stride = gm_row_stride(w), size = (int64_t)element_bytes(w->dtype);
     for (int64_t r = 0; r < w->rows; r++) {
         for (int64_t c = 0; c < w->cols; c += LANES) {
@@ -140,27 +175,60 @@ static pto_status store_converted(insn_call *call)
             read_sums(&call->src[0], r, c, n, piece);
             for (size_t i = 0; i < n && call->relu; i++) piece[i] = piece[i] < 0 || piece[i] == 0 ? 0 : piece[i];
             for (size_t i = 0; i < n && call->has_scale; i++) piece[i] *= call->scale;
+            if (has_factors) read_factors(&call->src[1], c, n, factors);
+            for (size_t i = 0; i < n && has_factors; i++) piece[i] *= factors[i];
             element_convert(w->dtype, w->base + gm_offset(w, r, c) * size, stride, PTO_F32, piece, 1, n, ROUND_RINT,
                             !element_is_float(w->dtype), false);
         }
     }
-    return PTO_OK;
 }
 
-pto_status insn_TSTORE(insn_call *call)
+/* What is stored and where; tiles: those that are read. */
+static pto_status check_store(insn_call *call, int tiles)
 {
     const gm_window *w = &call->gm;
     const tile_ref *t = &call->src[0];
     call->dst = *t; /* there is no destination tile: the checks look at the source alone */
-    INSN_TRY(insn_begin(call, 1, 1));
+    INSN_TRY(insn_begin(call, tiles, 1));
     INSN_TRY(check_window(call));
     if (w->transpose) return insn_fail(call, "a store cannot transpose");
     if (w->rows != t->valid_rows || w->cols != t->valid_cols) {
         return insn_fail(call, "a window of %" PRId64 " x %" PRId64 " for a valid region of %" PRId64 " x %" PRId64,
                          w->rows, w->cols, t->valid_rows, t->valid_cols);
     }
-    if (call->relu || call->has_scale || w->dtype != t->dtype) return store_converted(call);
-    transfer(w, t, false);
+    return PTO_OK;
+}
+
+pto_status insn_TSTORE(insn_call *call)
+{
+    call->src[1].base = NULL;
+    INSN_TRY(check_store(call, 1));
+    if (call->relu || call->has_scale || call->gm.dtype != call->src[0].dtype) {
+        INSN_TRY(check_leaving(call));
+        store_converted(call);
+    } else {
+        transfer(&call->gm, &call->src[0], false);
+    }
+    return PTO_OK;
+}
+
+pto_status insn_TSTORE_FP(insn_call *call)
+{
+    const tile_ref *t = &call->src[0], *factors = &call->src[1];
+    const pto_dtype to = call->gm.dtype;
+    const bool is_byte = to == PTO_I8 || to == PTO_U8;
+    INSN_TRY(check_store(call, 2));
+    if (t->role != PTO_ROLE_ACCUMULATOR || (!is_byte && (t->dtype != PTO_I32 || to != PTO_F16)) ||
+        (t->dtype != PTO_F32 && t->dtype != PTO_I32))
+        return insn_fail(call, "%s is not stored as %s: only i32 in `acc` as f16, i8 and u8, f32 as i8 and u8",
+                         pto_dtype_name(t->dtype), pto_dtype_name(to));
+    if (factors->dtype != PTO_F32 || (t->valid_rows != 0 && factors->valid_rows != 1) ||
+        factors->valid_cols != 2 * t->valid_cols)
+        return insn_fail(
+            call, "%s factors, %" PRId64 " x %" PRId64 ", for %" PRId64 " columns: it takes 1 x %" PRId64 " of f32",
+            pto_dtype_name(factors->dtype), factors->valid_rows, factors->valid_cols, t->valid_cols, 2 * t->valid_cols);
+    INSN_TRY(check_words(call));
+    store_converted(call);
     return PTO_OK;
 }
 

@@ -33,7 +33,7 @@ enum { INSN_CPU_FMA = 1 };
 uint32_t insn_cpu(void);
 
 /* Operands in instruction order without gm window, scalar and tmp: tadd dst, src[0], src[1]; tmatmul dst, left, right;
- * tmatmul_acc dst, acc in, left, right; tstore has src[0] alone.
+ * tmatmul_acc dst, acc in, left, right; tstore has src[0] alone, tstore_fp the factors too.
  * Windows: gm.rows x gm.cols is the valid region without `pad`; tload with `pad` fills the rest of the capacity. */
 typedef struct insn_call {
     uint32_t cpu; /* from insn_cpu(), or 0 */
@@ -52,6 +52,8 @@ typedef struct insn_call {
     char text[256];        /* out: what is wrong, when PTO_FAILED; starts with the mnemonic */
 } insn_call;
 
+/* What tstore_fp makes of a factor: sign, exponent and 10 bits of the fraction. */
+float store_factor(float stated);
 const char *insn_name(insn_id id);                  /* "tadd"; "?" outside the table */
 insn_id insn_by_name(const char *p, size_t n);      /* "tadd", with or without "pto."; INSN_NONE when unknown */
 insn_id insn_by_tile_name(const char *p, size_t n); /* by the value form: "add", with or without "tile." */

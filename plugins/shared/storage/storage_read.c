@@ -164,7 +164,7 @@ static void read_uses(const reader *r, uint32_t k)
         const pto_value v = pto_op_operand(op, i);
         const uint32_t at = storage_is_tile(v) ? storage_find_value(r->source, v) : STORAGE_NONE;
         if (at == STORAGE_NONE) continue;
-        storage_add_use(r->plan, k, i, at, is_store ? pto_attr_int_of(op, PTO_STR("stages"), 1) : 1);
+        storage_add_use(r->plan, k, i, at, is_store && i == 0 ? pto_attr_int_of(op, PTO_STR("stages"), 1) : 1);
     }
 }
 

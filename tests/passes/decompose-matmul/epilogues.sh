@@ -75,9 +75,9 @@ END
   says "^@g/y  *epilogue  *apart  *pto.decompose-matmul  *$1\$" out
 }
 apart 'the bias is not a row of the result' %r 'activation = "relu"'
-apart 'the scale is not one known number' %s 'third = "scale"'
+apart 'stores of the machine do not scale columns to the result type' %s 'third = "scale"'
 printf 'pto-schedule: 1\ndecisions:\n  - { at: "@g/y", decide: epilogue, value: kernel, pinned: true }\n' >p.yaml
-fails 2 'p.yaml:3:44: error: \[E1804\] `epilogue` of @g/y cannot be `kernel`: the scale is not one known number' \
+fails 2 'p.yaml:3:44: error: \[E1804\] `epilogue` of @g/y cannot be `kernel`: stores of the machine do not scale columns to the result type' \
   pto-opt g.ptir --pipeline=default.yaml --schedule=p.yaml
 sed '/cycles-per-box/s/, f32: 2//' "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >narrow.yaml
 apart 'the machine has no matrix unit for the bias' %w 'activation = "relu"' narrow.yaml

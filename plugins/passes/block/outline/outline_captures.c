@@ -166,9 +166,10 @@ void outline_find_captures(nest *n, capture_memory *memory, const outline_kinds 
     n->count = 0;
     PTO_WALK(n->op, op)
     {
-        const int is_store = pto_op_is(op, kinds->store);
-        for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
-            note_use(&f, pto_op_operand(op, i), is_store && i == 1 ? USE_WRITE : USE_READ);
+        const uint32_t count = pto_op_operand_count(op);
+        const int is_store = pto_op_transfer(op) == PTO_TRANSFER_STORE;
+        for (uint32_t i = 0; i < count; i++)
+            note_use(&f, pto_op_operand(op, i), is_store && i + 1 == count ? USE_WRITE : USE_READ);
         note_attrs(&f, op);
     }
     note_attrs(&f, n->op);

@@ -31,7 +31,7 @@ typedef struct capture_memory {
 } capture_memory;
 
 typedef struct outline_kinds {
-    pto_kind_id store, constant, bind;
+    pto_kind_id constant, bind;
 } outline_kinds;
 
 /* Finds what the nest uses, in the order of use; the captures are the nest's own. */

@@ -98,15 +98,20 @@ static pto_status emit_store(select_plan *p, pto_spec *s, pto_op op)
 {
     if (pto_attr_bool_of(op, PTO_STR("relu"), 0) && pto_machine_i64_or(p->run, 0, "matrix.store-relu") == 0)
         return pto_error(op, "pto.select/no-relu", "stores of the machine have no relu (`matrix.store-relu`)");
+    const uint32_t memory = pto_op_operand_count(op) - 1;
     const pto_dtype from = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
-                    to = pto_type_dtype(pto_value_type(pto_op_operand(op, 1)));
+                    to = pto_type_dtype(pto_value_type(pto_op_operand(op, memory)));
+    if (memory == 2 && !machine_scales_columns(p->run, from, to))
+        return pto_error(op, "pto.select/no-scale",
+                         "stores of the machine do not scale columns of %s to %s (`matrix.store-scaled-columns`)",
+                         pto_dtype_name(from), pto_dtype_name(to));
     if (PTO_SOME(pto_op_attr(op, PTO_STR("scale"))) && !machine_scales(p->run, from, to))
         return pto_error(op, "pto.select/no-scale",
                          "stores of the machine do not scale %s to %s (`matrix.store-scaled`)", pto_dtype_name(from),
                          pto_dtype_name(to));
     PTO_TRY(select_zero_use(p, op, pto_op_operand(op, 0)));
-    pto_spec_operand(s, pto_op_operand(op, 1));
-    pto_spec_operand(s, select_describe(p, pto_op_operand(op, 0), op, NULL));
+    pto_spec_operand(s, pto_op_operand(op, memory));
+    for (uint32_t i = 0; i < memory; i++) pto_spec_operand(s, select_describe(p, pto_op_operand(op, i), op, NULL));
     return build_insn(p, s, op);
 }
 

@@ -89,8 +89,8 @@ static int writes_elsewhere(pto_op forall)
 {
     PTO_WALK(forall, op)
     {
-        if (!PTO_IS(op, STORE)) continue;
-        pto_block owner = pto_value_block(pto_op_operand(op, 1));
+        if (pto_op_transfer(op) != PTO_TRANSFER_STORE) continue;
+        pto_block owner = pto_value_block(pto_op_operand(op, pto_op_operand_count(op) - 1));
         if (!PTO_SOME(owner) || !pto_op_same(pto_block_parent(owner), forall)) return 1;
     }
     return 0;

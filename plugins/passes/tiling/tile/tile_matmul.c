@@ -7,19 +7,22 @@
  *     }
  *
  * A bias is one more k: a column of ones times the row, which adds it with the rounding of an addition. A relu
- * and a scale, which is one number, are on the way of the store. */
+ * and a scale are on the way of the store: one known number is an attribute of it, others are a table that a nest of
+ * its own makes (tile_factors.c). */
 #include "machine_types.h"
 #include "tile_nest.h"
 
 #include <math.h>
 
 enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
+enum { FACTOR_BYTES = 8 /* of a column: two words of 4 */ };
 
 typedef struct product {
     const pto_run *run;
     pto_op op;
     pto_value bias;
-    double scale; /* of the store; NaN: none */
+    double scale;      /* of the store; NaN: none */
+    pto_value factors; /* what stores multiply columns by: at first the scale, then the table; may be none */
     pto_type a, b, result;
     pto_dtype from, acc;
     int transpose_a, transpose_b;
@@ -48,12 +51,14 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
     /* A bias has operands of its own, one box deep and of its type. */
     const int64_t bias = PTO_SOME(p->bias) ? bias_depth(p) * pto_dtype_bytes(bias_dtype(p)) : 0,
                   depth = tile_add(tile_mul(t[DIM_K], bytes), bias);
+    const int64_t factors = PTO_SOME(p->factors) ? tile_mul(t[DIM_N], FACTOR_BYTES) : 0;
     int64_t left = tile_mul(tile_mul(t[DIM_M], depth), 2);
     int64_t right = tile_mul(tile_mul(depth, t[DIM_N]), 2);
     const uint32_t role = pto_space_role(p->run, space);
     if (space != pto_space_of_role(p->run, role)) return 0;
     switch (role) {
-    case PTO_ROLE_PANEL: return tile_add(left, right);
+    case PTO_ROLE_PANEL: return tile_add(tile_add(left, right), factors);
+    case PTO_ROLE_SCALING: return factors;
     case PTO_ROLE_LEFT: return left;
     case PTO_ROLE_RIGHT: return right;
     /* One is enough: pto.pipeline makes it two where there is space, so that a store overlaps the next product. */
@@ -109,7 +114,8 @@ static pto_status check_types(product *p)
             "`tensor.matmul` of this element type has no instruction; supported are f32, f16, bf16, f8e4m3, f8e5m2 "
             "and i8");
     p->acc = p->from == PTO_I8 ? PTO_I32 : PTO_F32;
-    if (!isnan(p->scale) || to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to))) return PTO_OK;
+    if (!isnan(p->scale) || PTO_SOME(p->factors) || to == p->acc || (p->acc == PTO_F32 && stores_as(p->run, to)))
+        return PTO_OK;
     return pto_error(
         p->op, "pto.tile/unsupported-type",
         "`tensor.matmul` cannot give this result type: the accumulator is %s, and the machine stores it as %s; use "
@@ -134,9 +140,9 @@ static pto_status check_plain(pto_op op)
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
 {
     PTO_TRY(check_plain(op));
-    *p = (product){.run = run, .op = op, .scale = (double)NAN};
+    *p = (product){.run = run, .op = op, .scale = (double)NAN, .factors = pto_value_none(run)};
     const pto_value scale = machine_epilogue_of(op).scale;
-    if (PTO_SOME(scale)) (void)machine_scale_number(scale, &p->scale);
+    if (PTO_SOME(scale) && !machine_scale_number(scale, &p->scale)) p->factors = scale;
     p->a = pto_value_type(pto_op_operand(op, 0));
     p->b = pto_value_type(pto_op_operand(op, 1));
     p->result = pto_value_type(pto_op_result(op, 0));
@@ -242,9 +248,12 @@ static tile_piece emit_zero(tile_nest *n, pto_dtype dtype, const pto_expr valid[
     return p;
 }
 
-/* The bias as a matrix of one row, made before the nest; none: there is no bias. */
-static pto_status view_bias(product *p, pto_op group)
+/* What is made before the nest: the bias as a matrix of one row, the table of factors. */
+static pto_status make_rows(product *p, pto_op group)
 {
+    const int is_signed = pto_type_dtype(p->result) == PTO_I8;
+    if (PTO_SOME(p->factors))
+        PTO_TRY(tile_make_factors(group, p->op, p->factors, p->extent[DIM_N], is_signed, &p->factors));
     p->bias = machine_epilogue_of(p->op).bias;
     if (!PTO_SOME(p->bias)) return PTO_OK;
     const pto_expr row[2] = {pto_expr_const(p->run, 1), p->extent[DIM_N]};
@@ -289,6 +298,20 @@ static tile_piece add_bias(const product *p, tile_nest *n, tile_piece sum, const
     return tile_emit(n, pto_kind(n->run, KIND_MATMUL_ACC), p->acc, tile[DIM_M], tile[DIM_N], 3, step);
 }
 
+/* Stores the sum, with what follows it on the way. */
+static void emit_store(const product *p, tile_nest *n, tile_piece sum, pto_value target, const pto_expr *to,
+                       pto_expr column, pto_expr columns)
+{
+    if (!PTO_SOME(p->factors)) {
+        tile_emit_store_after(n, sum, target, to, machine_epilogue_of(p->op).relu, p->scale);
+        return;
+    }
+    const pto_expr at[2] = {pto_expr_const(p->run, 0), pto_expr_scale(column, 2)},
+                   words[2] = {pto_expr_const(p->run, 1), pto_expr_scale(columns, 2)};
+    n->name = pto_value_name(p->factors);
+    tile_emit_store_by_factors(n, sum, tile_emit_load(n, p->factors, at, words, 1, 2 * sum.columns, 0), target, to);
+}
+
 static void emit_instance(const product *p, tile_nest *n, pto_str name, const int64_t *tile, pto_value target)
 {
     pto_block body = n->block;
@@ -321,7 +344,7 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     tile_end_for(n, loop, 1, &next, &sum);
     if (PTO_SOME(p->bias)) sum = add_bias(p, n, sum, offset, valid, tile);
     const pto_expr *to = offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]);
-    tile_emit_store_after(n, sum, target, to, machine_epilogue_of(p->op).relu, p->scale);
+    emit_store(p, n, sum, target, to, offset[DIM_N], valid[DIM_N]);
 }
 
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
@@ -329,8 +352,9 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
     product p;
     int64_t tile[DIM_COUNT];
     PTO_TRY(read_product(&p, run, op));
-    PTO_TRY(view_bias(&p, group));
+    p.bias = machine_epilogue_of(op).bias;
     PTO_TRY(choose(&p, group, tile));
+    PTO_TRY(make_rows(&p, group));
     uint32_t dims = p.batch_count + 2;
     pto_expr *to = PTO_SCRATCH(run, pto_expr, dims);
     const char **names = pto_scratch_array(run, dims, sizeof *names);

@@ -202,6 +202,18 @@ void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, cons
     if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
 }
 
+void tile_emit_store_by_factors(tile_nest *n, tile_piece tile, tile_piece factors, pto_value memory,
+                                const pto_expr *offsets)
+{
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_STORE_FP));
+    pto_spec_operand(&s, tile.value);
+    pto_spec_operand(&s, factors.value);
+    pto_spec_operand(&s, memory);
+    pto_spec_exprs(&s, PTO_STR("offsets"), pto_type_rank(pto_value_type(memory)), offsets);
+    pto_spec_loc(&s, n->loc);
+    if (!PTO_SOME(pto_spec_build(&s, pto_at_end(n->block)))) n->failed = 1;
+}
+
 void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets)
 {
     tile_emit_store_after(n, tile, memory, offsets, 0, (double)NAN);

@@ -53,6 +53,7 @@
     X(ZERO_ACC, "tile.zero_acc")                 \
     X(LOAD, "tile.load")                         \
     X(STORE, "tile.store")                       \
+    X(STORE_FP, "tile.store_fp")                 \
     X(MOVE, "tile.move")                         \
     X(FILL, "tile.fill")                         \
     X(IOTA, "tile.iota")                         \
@@ -146,6 +147,9 @@ void tile_emit_store(tile_nest *n, tile_piece tile, pto_value memory, const pto_
 /* The same of an accumulator, with a relu and a scale on the way; NaN: without one. */
 void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, const pto_expr *offsets, int relu,
                            double scale);
+/* The same with a factor for each column; in a nest that is built. */
+void tile_emit_store_by_factors(tile_nest *n, tile_piece tile, tile_piece factors, pto_value memory,
+                                const pto_expr *offsets);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
 /* A row that counts from a scalar. */
@@ -207,6 +211,10 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 /* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
+/* A nest before `group` that makes of a scale, which has a number for each of `columns` or one, the table of factors
+ * for the stores of `product`: 1 x 2 * columns words. is_signed: the stores make signed integers. */
+pto_status tile_make_factors(pto_op group, pto_op product, pto_value scale, pto_expr columns, int is_signed,
+                             pto_value *out_table);
 /* The view that a value is, perhaps with dims of extent 1 more or less, while the group of the view is not lowered;
  * none: it is none. */
 pto_op tile_view_op(pto_value value);
