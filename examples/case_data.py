@@ -34,6 +34,29 @@ def rounded(x):
     return wide(bf16_from_f32(np.asarray(x).astype(np.float32)))
 
 
+SUM = 8 * 2.0**-24  # of rule f32-reduce
+
+
+def sum_error(magnitude, terms):
+    """How far a sum of so many terms in float32 may be off, whose magnitudes have the sum `magnitude`: rule f32-reduce."""
+    return SUM * terms**0.5 * magnitude
+
+
+def doubt(x, error):
+    """How far apart the bf16 numbers are that x may be rounded to where it is computed with that error: mostly 0."""
+    return np.abs(rounded(x + error) - rounded(x - error))
+
+
+def doubtful_sum(doubts, factors):
+    """How far doubts @ factors may be off. They go either way by chance: of many, four times the root of their squares."""
+    return np.minimum(doubts @ np.abs(factors), 4 * np.sqrt(doubts**2 @ factors**2))
+
+
+def bf16_out_magnitude(y, step):
+    """What makes rule f32-reduce of one term that of bf16-out and `step`, which y is off where its terms are doubtful."""
+    return (1e-4 + 2.0**-7 * np.abs(y) + step) / SUM
+
+
 def quantised(x):
     """Integers of i8 for each row of x, as float64, and the scale of the row, its largest magnitude over 127 (of zeros 1).
     Steps are in float32, as programs have them: where a number is between two integers is part of what they compute."""
