@@ -75,14 +75,28 @@ static const row_value *find_ascending(const row_group *g)
     return NULL;
 }
 
+/* Whether a tile can hold the whole of an axis. */
+static int fits_whole(row_group *g, uint32_t axis)
+{
+    const int64_t whole = g->static_extent[axis];
+    if (whole < 0 || whole > PTO_TILE_SIZE_MAX) return 0;
+    const int64_t tile[2] = {axis == AXIS_ROWS ? whole : 1, axis == AXIS_ROWS ? g->granule : whole};
+    const pto_space space = pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD);
+    return footprint(g, tile, space) <= tile_capacity(g->run, space);
+}
+
 /* What sizes along an axis are multiples of: the whole, where a sum needs it and it fits. */
 static int64_t granule_of(row_group *g, uint32_t axis)
 {
     const int64_t plain = axis == AXIS_COLUMNS ? g->granule : 1, whole = g->static_extent[axis];
-    if (g->swept != axis || whole <= plain || whole > PTO_TILE_SIZE_MAX || find_ascending(g) == NULL) return plain;
-    const int64_t tile[2] = {axis == AXIS_ROWS ? whole : 1, axis == AXIS_ROWS ? g->granule : whole};
-    const pto_space space = pto_space_of_role(g->run, PTO_ROLE_SCRATCHPAD);
-    return footprint(g, tile, space) <= tile_capacity(g->run, space) ? whole : plain;
+    if (g->swept != axis || whole <= plain || find_ascending(g) == NULL) return plain;
+    return fits_whole(g, axis) ? whole : plain;
+}
+
+/* A sum in ascending order of more rows than a tile may have adds them up one by one, as tiles of one row. */
+static int is_walked_by_row(row_group *g)
+{
+    return g->swept == AXIS_ROWS && find_ascending(g) != NULL && !fits_whole(g, AXIS_ROWS);
 }
 
 static const char *const size_names[] = {"rows", "columns", NULL};
@@ -98,6 +112,10 @@ static pto_status choose(row_group *g, int64_t tile[2])
                                    .extent = g->extent[a],
                                    .static_extent = g->static_extent[a],
                                    .granule = granule_of(g, a)};
+    if (is_walked_by_row(g)) {
+        dims[AXIS_ROWS].extent = pto_expr_const(g->run, 1);
+        dims[AXIS_ROWS].static_extent = 1;
+    }
     const pto_tiling_dim *list[2] = {&dims[0], &dims[1]};
     const pto_tiling_problem problem = {.struct_size = sizeof problem,
                                         .dim_count = 2,
@@ -135,22 +153,16 @@ static void ask_again(const row_group *g)
 }
 
 /* Chunks are summed one by one and then together, which is another order than ascending. An outer axis is walked index
- * by index, so that its sums ascend. */
+ * by index, so that its sums ascend, and so are rows that do not fit. */
 static pto_status check_order(const row_group *g, const int64_t tile[2])
 {
     const uint32_t axis = g->swept;
-    if (axis >= AXIS_OUTER) return PTO_OK;
+    if (axis != AXIS_COLUMNS) return PTO_OK;
     const int64_t size = tile[axis];
     if (g->static_extent[axis] >= 0 && size >= g->static_extent[axis]) return PTO_OK;
     const row_value *v = find_ascending(g);
     if (v == NULL) return PTO_OK;
     ask_again(g);
-    if (axis != AXIS_COLUMNS)
-        return pto_error(
-            v->op, "pto.tile/ascending-sum",
-            "a sum in ascending order needs all it adds up in one tile, and dims before the last are split into "
-            "chunks of %lld; write {order = \"any\"}, or reduce the last dims, of a static extent that fits",
-            (long long)size);
     return pto_error(
         v->op, "pto.tile/ascending-sum",
         "a sum in ascending order needs its row in one tile, and rows are split into chunks of %lld columns; "
