@@ -4,7 +4,7 @@
 #include "ir/verify/verifier.h"
 #include "tools/base/tool_diag.h"
 #include "tools/check/semantics_trials.h"
-#include "tools/run/backend_run.h"
+#include "tools/run/call_init.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -239,10 +239,30 @@ void semantics_note_inputs(const semantics_runs *r, const checked_function *fn, 
     text_fini(&text);
 }
 
+/* What is given for an @f.init of the user becomes what it makes. */
+static exit_status make_constants(semantics_runs *r, module *m)
+{
+    const semantics_request *q = r->request;
+    const op_id f = module_find_symbol(m, string_intern_z(module_context(m), r->functions[0].name));
+    if (q->finds_inputs || call_init_of(m, f) == 0) return EXIT_STATUS_OK;
+    given_call given = {f, q->tensor_count, q->symbol_count, q->tensors, q->symbols, q->seed};
+    backend_result made = {0};
+    TRY_EXIT(call_init_run(r->arena, &r->reference, m, 0, r->recorder, &given, &made));
+    semantics_request *own = arena_alloc(r->arena, sizeof *own);
+    *own = *q;
+    own->tensor_count = given.tensor_count;
+    own->tensors = given.tensors;
+    own->symbol_count = given.symbol_count;
+    own->symbols = given.symbols;
+    r->request = own;
+    return EXIT_STATUS_OK;
+}
+
 exit_status semantics_runs_open(semantics_runs *r, plugin_host *host, module *m)
 {
     TRY_AS(EXIT_STATUS_USAGE, choose_functions(r, m));
     TRY_EXIT(open_reference(r, host));
+    TRY_EXIT(make_constants(r, m));
     for (uint32_t i = 0; i < r->function_count; i++) TRY_EXIT(semantics_trials_find(r, m, &r->functions[i]));
     TRY_AS(EXIT_STATUS_USAGE, check_symbols(r));
     return EXIT_STATUS_OK;

@@ -42,6 +42,9 @@ import numpy
 a, b = (numpy.load(f'random-{p}.npy') for p in ('reference', 'default'))
 assert a.shape == (3, 16) and numpy.allclose(a, b, 1e-4, 1e-5), (a, b)"
 ends 0 pto-opt m.ptir --pipeline=default.yaml --check=semantics
+ends 0 pto-run m.ptir $inputs --check=semantics
+says '^semantics: @f on given inputs, ' text
+ends 0 pto-run m.ptir $inputs --compare=reference.yaml
 
 # What is missing is said of the function that needs it, and so is what nobody has.
 fails 4 'm.ptir:1:1: error: \[E1605\] input `w` was not given' pto-run m.ptir --in=x=x.npy --in=g=g.npy --sym=K=24

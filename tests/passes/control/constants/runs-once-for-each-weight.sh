@@ -71,3 +71,13 @@ ends 0 pto-opt m.ptir --pipeline=default.yaml --check=semantics
 grep -q '^semantics: @f.init on random inputs, $K = ' text || fail
 ends 0 pto-run m.ptir $given --check=semantics --expect=y=yw.npy $near
 ends 0 pto-run m.ptir $given --compare=reference.yaml
+
+# What changes the numbers of @f.init alone is found there.
+cat >d.ptir <<'EOF2'
+func @f(%x: tensor<8 x 64 x f32>, const %w: tensor<64 x f32>, const %v: tensor<64 x f32>) -> tensor<8 x 64 x f32> {
+  %d = tensor.sub %w, %v : tensor<64 x f32>
+  %y = tensor.mul %x, %d : tensor<8 x 64 x f32>
+  return %y
+}
+EOF2
+fails 6 '\[E1901\] step `hostile-miscompiles-tile` .* changed the numbers: `d` of @f.init at ' pto-opt d.ptir --pipeline=default.yaml --plugin="$TEST_PLUGINS/hostile-miscompiles.so" '--insert-after=tile=test.hostile-miscompiles-tile{plant=swaps-sub}' --check=semantics
