@@ -1,5 +1,5 @@
-# Sums in ascending order have the bits of a chain of additions in f32 where extents are symbols, and where rows are longer
-# than a tile: along the last dim, the one before it, and of a mean. Other orders would compute other bits.
+# Sums in ascending order have the bits of a chain of additions in f32 where extents are symbols, and where rows are
+# longer than a tile: along the last dim and the one before it. Other orders would compute other bits.
 . "$TEST_ROOT/tests/shell.sh"
 cat >sum.ptir <<'END'
 func @f(%x: tensor<$M x $N x f32>, %z: tensor<$N x f32>, %w: tensor<3 x 2 x 20011 x f32>)
