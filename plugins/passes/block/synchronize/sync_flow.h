@@ -27,7 +27,8 @@
  * sequence, a subset of what is really known: each rule above derives the new state from a sound old one. The states at
  * the starts of loops are lowered from "everything" until they no longer change, which is the greatest solution; then
  * every instruction has been looked at in a sound state. No extent, number of trips, or number of cores takes part,
- * except for loops with no more trips than their period, which are laid out trip by trip.
+ * except for loops with a constant number of trips, at most two periods, which are laid out trip by trip: what those
+ * of the second period know of the pipes is what follows such a loop.
  *
  * Nor does any pipe wait for ever: a wait is only accepted after its set in the sequence, so all waiting is for what
  * is earlier. Numbers of tokens are the same on all paths to a place, or that is an error; then the n-th wait in the

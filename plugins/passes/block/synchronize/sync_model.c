@@ -365,7 +365,8 @@ static int has_few_places(const sync_model *m)
            count_places(m, 1) <= (uint64_t)SYNC_PLACES_MAX * FLAGS_PER_INSTRUCTION;
 }
 
-static void find_periods(sync_model *m, int with_stages)
+/* Loops with no more trips than `rounds` periods are looked at trip by trip. */
+static void find_periods(sync_model *m, int with_stages, uint32_t rounds)
 {
     m->invariant_periods = PTO_SCRATCH(m->run, uint32_t, m->cycles->invariant_count + 1);
     for (uint32_t i = 0; i < m->cycles->invariant_count; i++) m->invariant_periods[i] = 1;
@@ -381,15 +382,18 @@ static void find_periods(sync_model *m, int with_stages)
     /* Nothing comes round in a loop with no more trips than its period. */
     for (uint32_t i = 0; i < m->loop_count; i++) {
         sync_op *o = &m->ops[m->loops[i]];
-        o->is_counted |= o->trips <= o->period;
+        o->is_counted |= o->trips <= (o->period > 1 ? rounds * (uint64_t)o->period : 1);
     }
 }
 
+enum { ROUNDS_COUNTED = 2 };
 static pto_status lay_out_periods(sync_model *m)
 {
-    find_periods(m, 1);
+    find_periods(m, 1, ROUNDS_COUNTED);
     if (has_few_places(m)) return PTO_OK;
-    find_periods(m, 0);
+    find_periods(m, 1, 1);
+    if (has_few_places(m)) return PTO_OK;
+    find_periods(m, 0, 1);
     if (has_few_places(m)) return PTO_OK;
     return pto_error(m->ops[0].at->op, "pto.synchronize/too-large",
                      "the event ids of the kernel come round together only after more than %d instructions, the most "
