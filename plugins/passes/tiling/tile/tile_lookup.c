@@ -143,25 +143,13 @@ int tile_can_look_up(const pto_run *run, pto_op group, pto_op op)
 static pto_status choose(lookup *w)
 {
     pto_expr rows = pto_expr_const(w->run, 1);
-    int64_t tile[2];
     if (w->puts) { /* all of a row */
         w->size = w->static_count;
         return PTO_OK;
     }
     for (uint32_t d = 0; d + 1 < w->rank; d++) rows = pto_expr_mul(rows, w->dims[PLACE_INDEX][d]);
-    const tile_rectangle row = {.group = w->group,
-                                .extent = {pto_expr_const(w->run, 1), w->dims[PLACE_INDEX][w->rank - 1]},
-                                .static_extent = {1, w->static_count},
-                                .element_bytes = pto_dtype_bytes(w->dtype),
-                                .row_kind = PTO_PARALLEL,
-                                .outer_instances = pto_expected_extent(w->group, rows),
-                                .self = w,
-                                .footprint = footprint,
-                                .capacity = capacity,
-                                .work = work};
-    PTO_TRY(tile_choose_rectangle(w->run, &row, tile));
-    w->size = tile[1];
-    return PTO_OK;
+    const tile_rectangle row = {.self = w, .footprint = footprint, .capacity = capacity, .work = work};
+    return tile_choose_row(w->group, rows, w->dims[PLACE_INDEX][w->rank - 1], w->dtype, &row, &w->size);
 }
 
 /* The memory that instances write to: scatter's begins as x. */

@@ -52,6 +52,25 @@ pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, in
     return PTO_OK;
 }
 
+pto_status tile_choose_row(pto_op group, pto_expr rows, pto_expr columns, pto_dtype dtype, const tile_rectangle *r,
+                           int64_t *out_columns)
+{
+    const pto_run *run = group.run;
+    tile_rectangle row = *r;
+    int64_t tile[2];
+    row.group = group;
+    row.extent[0] = pto_expr_const(run, 1);
+    row.extent[1] = columns;
+    row.static_extent[0] = 1;
+    if (!pto_expr_is_const(columns, &row.static_extent[1])) row.static_extent[1] = -1;
+    row.element_bytes = pto_dtype_bytes(dtype);
+    row.row_kind = PTO_PARALLEL;
+    row.outer_instances = pto_expected_extent(group, rows);
+    PTO_TRY(tile_choose_rectangle(run, &row, tile));
+    *out_columns = tile[1];
+    return PTO_OK;
+}
+
 tile_nest tile_nest_make(const pto_run *run, storage_plan *counts)
 {
     tile_nest n = {.run = run, .block = pto_block_none(run), .loc = pto_loc_none(run)};

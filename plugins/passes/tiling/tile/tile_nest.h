@@ -204,6 +204,10 @@ typedef struct tile_rectangle {
 } tile_rectangle;
 /* The size of its tiles, within the extents. Fails after a diagnostic. */
 pto_status tile_choose_rectangle(const pto_run *run, const tile_rectangle *r, int64_t out_tile[2]);
+/* The same where tiles are one row of elements of the type; `rows` are how many of `columns` there are. Of `r` the
+ * functions are read. */
+pto_status tile_choose_row(pto_op group, pto_expr rows, pto_expr columns, pto_dtype dtype, const tile_rectangle *r,
+                           int64_t *out_columns);
 
 /* Fixes the symbols of `tune` in a function: at what the option `symbols` says, else at their largest value. */
 pto_status tile_fix_symbols(const pto_run *run, pto_op unit);

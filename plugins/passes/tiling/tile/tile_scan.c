@@ -19,7 +19,7 @@ typedef struct scan_nest {
     pto_kind_id combine;
     int exclusive, reverse;
     pto_expr before, count, columns;
-    int64_t static_columns, size;
+    int64_t size;
     storage_plan counted;
 } scan_nest;
 
@@ -44,7 +44,6 @@ static void read_op(scan_nest *w)
     w->before = product_of(type, 0, axis);
     w->count = pto_type_dim(type, axis);
     w->columns = product_of(type, axis + 1, pto_type_rank(type));
-    if (!pto_expr_is_const(w->columns, &w->static_columns)) w->static_columns = -1;
 }
 
 /* The loop along the axis. `at` is where the instance is, but for its second offset; while counting all is open. */
@@ -98,20 +97,8 @@ static int64_t capacity(void *self, pto_space space) { return tile_capacity(((co
 
 static pto_status choose(scan_nest *w)
 {
-    int64_t tile[2];
-    const tile_rectangle row = {.group = w->group,
-                                .extent = {pto_expr_const(w->run, 1), w->columns},
-                                .static_extent = {1, w->static_columns},
-                                .element_bytes = pto_dtype_bytes(w->dtype),
-                                .row_kind = PTO_PARALLEL,
-                                .outer_instances = pto_expected_extent(w->group, w->before),
-                                .self = w,
-                                .footprint = footprint,
-                                .capacity = capacity,
-                                .work = work};
-    PTO_TRY(tile_choose_rectangle(w->run, &row, tile));
-    w->size = tile[1];
-    return PTO_OK;
+    const tile_rectangle row = {.self = w, .footprint = footprint, .capacity = capacity, .work = work};
+    return tile_choose_row(w->group, w->before, w->columns, w->dtype, &row, &w->size);
 }
 
 pto_status tile_lower_scan(const pto_run *run, pto_op group, pto_op op)
