@@ -132,7 +132,7 @@ ROWS = [
     ("exp", exp_target, lambda x: np.exp(-x), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 6, (1,)),
     ("exp2", np.exp2, lambda x: np.exp2(-x), (-0.5, 0.5), 6, (1,)),
     ("expm1", expm1_rest, lambda r: np.abs(r * r / np.expm1(r)), (-half_ln2 * 1.0001, half_ln2 * 1.0001), 4, ()),
-    ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (math.sqrt(0.5) - 1, math.sqrt(2) - 1), 7, ()),
+    ("log", log_rest, lambda f: np.abs(f**3 / np.log1p(f)), (-0.25, 0.5), 7, ()),
     ("erf_near", erf_over_x, lambda z: 1 / (1 + erf_over_x(z)), (0, 0.85**2), 6, ()),
     ("erf_far", minus_log_erfc, lambda a: np.exp(-minus_log_erfc(a)) / (1 - np.exp(-minus_log_erfc(a))), (0.84, 4.1), 8, ()),
     ("sin", sin_rest, lambda z: z / (1 + z * sin_rest(z)), (0, eighth), 2, ()),

@@ -1,6 +1,6 @@
 /* Logarithms, what is made of them, and the error function, of f32 vectors. Include <pto/native_vector.h>.
  *
- * log: x = 2^k (1 + f), f from sqrt(1/2) - 1 to sqrt(2) - 1; log(1 + f) = f - f^2/2 + f^3 P(f). The division of x as in
+ * log: x = 2^k (1 + f), f from -1/4 to 1/2; log(1 + f) = f - f^2/2 + f^3 P(f). The division of x as in
  * the public Cephes library by S. Moshier and fdlibm by Sun. Polynomials: tests/native/fit_polynomials.py. */
 #ifndef PTO_NATIVE_VECTOR_LOG_H
 #define PTO_NATIVE_VECTOR_LOG_H
@@ -17,22 +17,29 @@ typedef struct pto_factors {
     pto_f32 k, f;
 } pto_factors;
 
-/* In parts: subnormals are scaled first. */
+/* In parts: by instructions, or by bits, subnormals scaled first. */
 PTO_VECTOR_FN pto_factors pto_log_factors(pto_f32 x)
 {
+#if PTO_MASK_REGISTERS
+    const pto_f32 part = __builtin_ia32_getmantps512_mask(x, 3, x, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
+    const pto_f32 of_x = __builtin_ia32_getexpps512_mask(x, x, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
+    const pto_f32 of_part = __builtin_ia32_getexpps512_mask(part, x, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
+    const pto_factors parts = {of_x - of_part, part - 1.0f};
+#else
     const pto_mask is_small = pto_lt_f32(x, pto_splat_f32(0x1p-126f));
     const pto_i32 bits = (pto_i32)pto_select_f32(is_small, x * 0x1p24f, x);
-    const pto_i32 k = (bits - 0x3f3504f3) >> 23; /* of sqrt(1/2) */
-    const pto_f32 one_f = (pto_f32)(bits - (k << 23)), whole = __builtin_convertvector(k, pto_f32);
-    const pto_factors parts = {pto_select_f32(is_small, whole - 24.0f, whole), one_f - 1.0f};
+    const pto_i32 k = (bits - 0x3f400000) >> 23; /* of 3/4 */
+    const pto_f32 part = (pto_f32)(bits - (k << 23)), whole = __builtin_convertvector(k, pto_f32);
+    const pto_factors parts = {pto_select_f32(is_small, whole - 24.0f, whole), part - 1.0f};
+#endif
     return parts;
 }
 
 /* log(1 + f) - f: row `log`. */
 PTO_VECTOR_FN pto_f32 pto_log_rest(pto_f32 f)
 {
-    const pto_f32 p = PTO_POLY7(f, -0x1.38c968p-4f, 0x1.055eacp-3f, -0x1.0d8246p-3f, 0x1.22d930p-3f, -0x1.54728ap-3f,
-                                0x1.99a01cp-3f, -0x1.000226p-2f, 0x1.555554p-2f);
+    const pto_f32 p = PTO_POLY7(f, -0x1.718ed6p-5f, 0x1.acce26p-4f, -0x1.0d989cp-3f, 0x1.28841ap-3f, -0x1.54ee38p-3f,
+                                0x1.996978p-3f, -0x1.000046p-2f, 0x1.5555a4p-2f);
     /* f^2 (f P - 1/2) */
     return f * f * pto_fma_f32(f, p, pto_splat_f32(-0.5f));
 }
@@ -40,10 +47,16 @@ PTO_VECTOR_FN pto_f32 pto_log_rest(pto_f32 f)
 /* y, but what a logarithm is beyond positive numbers: -inf of 0, x of inf and NaN, NaN below 0. */
 PTO_VECTOR_FN pto_f32 pto_log_ends(pto_f32 x, pto_f32 y)
 {
+#if PTO_MASK_REGISTERS
+    /* By what x is, four bits each from the lowest: NaN (2: x), NaN, 0 (4: -inf), 1, -inf (3: NaN), inf (5), below 0,
+     * else (0: y). */
+    return __builtin_ia32_fixupimmps512_mask(y, x, pto_splat_i32(0x03530422), 0, PTO_ALL_LANES, PTO_CURRENT_ROUNDING);
+#else
     const pto_f32 none = pto_splat_f32(0), infinite = pto_splat_f32(__builtin_inff());
     const pto_f32 below = pto_select_f32(pto_lt_f32(x, none), pto_splat_f32(__builtin_nanf("")), x);
     const pto_f32 end = pto_select_f32(pto_eq_f32(x, none), -infinite, below);
     return pto_select_f32(pto_mask_and(pto_gt_f32(x, none), pto_lt_f32(x, infinite)), y, end);
+#endif
 }
 
 /* k ln 2 + f + rest, as exactly as the three are known. */
@@ -69,7 +82,7 @@ PTO_VECTOR_FN pto_f32 pto_log_in_base(pto_factors p, float high, float low, floa
     return pto_fma_f32(p.k, pto_splat_f32(k_high), pto_fma_f32(sum, pto_splat_f32(high), small));
 }
 
-/* Logarithms to the bases 2 and 10: 1 ulp. */
+/* Logarithms to the bases 2 and 10: 1.5 ulp. */
 PTO_VECTOR_FN pto_f32 pto_log2_f32(pto_f32 x)
 {
     return pto_log_ends(x, pto_log_in_base(pto_log_factors(x), PTO_LOG2E, 0x1.4ae0c0p-26f, 1.0f, 0.0f));
@@ -89,7 +102,7 @@ PTO_VECTOR_FN pto_f32 pto_log1p_f32(pto_f32 x)
     const pto_mask is_large = pto_gt_f32(x, one);
     /* The smaller of both summands against what the sum has of it. */
     const pto_f32 lost = pto_select_f32(is_large, one - (u - x), x - (u - one));
-    const pto_i32 k = ((pto_i32)u - 0x3f3504f3) >> 23;
+    const pto_i32 k = ((pto_i32)u - 0x3f400000) >> 23;
     const pto_f32 f = (pto_f32)((pto_i32)u - (k << 23)) - one;
     const pto_f32 part = lost * pto_power_of_two(pto_max_i32(0 - k, pto_splat_i32(-127)));
     const pto_f32 g = f + part, rest = pto_log_rest(g) + (part - (g - f));

@@ -35,8 +35,8 @@ static double gelu_sigmoid_more(double x) { return x < 0 ? 1.25 * 1.702 * -x : 0
     F(sinh, sinh, 2.5, none)                            \
     F(cosh, cosh, 1.5, none)                            \
     F(log, log, 1, none)                                \
-    F(log2, log2, 1, none)                              \
-    F(log10, log10, 1, none)                            \
+    F(log2, log2, 1.5, none)                            \
+    F(log10, log10, 1.5, none)                          \
     F(log1p, log1p, 1.5, none)                          \
     F(sqrt, sqrt, 0.5, none)                            \
     F(reciprocal, recip, 0.5, none)                     \
