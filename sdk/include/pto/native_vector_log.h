@@ -82,7 +82,7 @@ PTO_VECTOR_FN pto_f32 pto_log_in_base(pto_factors p, float high, float low, floa
     return pto_fma_f32(p.k, pto_splat_f32(k_high), pto_fma_f32(sum, pto_splat_f32(high), small));
 }
 
-/* Logarithms to the bases 2 and 10: 1.5 ulp. */
+/* Logarithms to the bases 2 and 10: 2 ulp. */
 PTO_VECTOR_FN pto_f32 pto_log2_f32(pto_f32 x)
 {
     return pto_log_ends(x, pto_log_in_base(pto_log_factors(x), PTO_LOG2E, 0x1.4ae0c0p-26f, 1.0f, 0.0f));

@@ -23,43 +23,43 @@ static double gelu_tanh_more(double x) { return x < 0 ? 2.5 * -x * (1.5957691 + 
 static double gelu_sigmoid_more(double x) { return x < 0 ? 1.25 * 1.702 * -x : 0; }
 
 /* name, function of float64, bound in ulp as the header states it, what it states beyond that */
-#define FUNCTIONS(F)                                    \
-    F(exp, exp, 1, none)                                \
-    F(exp2, exp2, 1, none)                              \
-    F(expm1, expm1, 1.5, none)                          \
-    F(sigmoid, sigmoid, 2, none)                        \
-    F(silu, silu, 3, none)                              \
-    F(gelu_tanh, gelu_tanh, 3, gelu_tanh_more)          \
-    F(gelu_sigmoid, gelu_sigmoid, 3, gelu_sigmoid_more) \
-    F(tanh, tanh, 2.5, none)                            \
-    F(sinh, sinh, 2.5, none)                            \
-    F(cosh, cosh, 1.5, none)                            \
-    F(log, log, 1, none)                                \
-    F(log2, log2, 1.5, none)                            \
-    F(log10, log10, 1.5, none)                          \
-    F(log1p, log1p, 1.5, none)                          \
-    F(sqrt, sqrt, 0.5, none)                            \
-    F(reciprocal, recip, 0.5, none)                     \
-    F(rsqrt, rsqrt, 1.5, none)                          \
-    F(erf, erf, 2, none)                                \
-    F(erfc, erfc, 4.5, none)                            \
-    F(asinh, asinh, 3, none)                            \
-    F(acosh, acosh, 3, none)                            \
-    F(atanh, atanh, 3, none)                            \
-    F(sin, sin, 2, none)                                \
-    F(cos, cos, 2, none)                                \
-    F(tan, tan, 4, none)                                \
-    F(asin, asin, 2.5, none)                            \
-    F(acos, acos, 2.5, none)                            \
-    F(atan, atan, 2, none)                              \
-    F(cbrt, cbrt, 1, none)                              \
-    F(relu, relu, 0, none)                              \
-    F(sign, sign, 0, none)                              \
-    F(abs, fabs, 0, none)                               \
-    F(neg, minus, 0, none)                              \
-    F(roundeven, rint, 0, none)                         \
-    F(floor, floor, 0, none)                            \
-    F(ceil, ceil, 0, none)                              \
+#define FUNCTIONS(F)                                      \
+    F(exp, exp, 1, none)                                  \
+    F(exp2, exp2, 1, none)                                \
+    F(expm1, expm1, 2, none)                              \
+    F(sigmoid, sigmoid, 2.5, none)                        \
+    F(silu, silu, 3.5, none)                              \
+    F(gelu_tanh, gelu_tanh, 3.5, gelu_tanh_more)          \
+    F(gelu_sigmoid, gelu_sigmoid, 3.5, gelu_sigmoid_more) \
+    F(tanh, tanh, 2.5, none)                              \
+    F(sinh, sinh, 2.5, none)                              \
+    F(cosh, cosh, 1.5, none)                              \
+    F(log, log, 1, none)                                  \
+    F(log2, log2, 2, none)                                \
+    F(log10, log10, 2, none)                              \
+    F(log1p, log1p, 1.5, none)                            \
+    F(sqrt, sqrt, 0.5, none)                              \
+    F(reciprocal, recip, 0.5, none)                       \
+    F(rsqrt, rsqrt, 1.5, none)                            \
+    F(erf, erf, 2, none)                                  \
+    F(erfc, erfc, 4.5, none)                              \
+    F(asinh, asinh, 3, none)                              \
+    F(acosh, acosh, 3, none)                              \
+    F(atanh, atanh, 3, none)                              \
+    F(sin, sin, 2, none)                                  \
+    F(cos, cos, 2, none)                                  \
+    F(tan, tan, 4, none)                                  \
+    F(asin, asin, 2.5, none)                              \
+    F(acos, acos, 2.5, none)                              \
+    F(atan, atan, 2, none)                                \
+    F(cbrt, cbrt, 1, none)                                \
+    F(relu, relu, 0, none)                                \
+    F(sign, sign, 0, none)                                \
+    F(abs, fabs, 0, none)                                 \
+    F(neg, minus, 0, none)                                \
+    F(roundeven, rint, 0, none)                           \
+    F(floor, floor, 0, none)                              \
+    F(ceil, ceil, 0, none)                                \
     F(trunc, trunc, 0, none)
 
 static float from_bits(uint32_t bits)
