@@ -186,6 +186,7 @@ KERNEL_INLINE void skinny_lines(kernel_units_across units, int rows, int depth, 
     }
 }
 
+/* All of C, some columns at a time, so that their sums stay in the first-level cache while k goes upwards. */
 KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int rows, int64_t n, int64_t k,
                                const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,
                                int64_t b_k_stride, char *c, int64_t c_row_bytes, bool accumulate)
