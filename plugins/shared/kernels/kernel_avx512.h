@@ -216,21 +216,21 @@ KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int 
                     4 * c_row_stride, accumulate);                                                         \
         return true;
 
-/* A function pto_contraction_skinny for elements whose units are one float. */
-#define KERNEL_SKINNY(name, load)                                                                               \
-    static bool name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,  \
-                     const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, \
-                     bool accumulate)                                                                           \
-    {                                                                                                           \
-        if (b_column_stride != 1) return false;                                                                 \
-        switch (m) {                                                                                            \
-            KERNEL_SKINNY_CASE(1, load)                                                                         \
-            KERNEL_SKINNY_CASE(2, load)                                                                         \
-            KERNEL_SKINNY_CASE(3, load)                                                                         \
-            KERNEL_SKINNY_CASE(4, load)                                                                         \
-        default: return false;                                                                                  \
-        }                                                                                                       \
-    }                                                                                                           \
+/* A function pto_contraction_skinny for elements whose units are one float. Not inlined: it may run in another mode. */
+#define KERNEL_SKINNY(name, load)                                                                                \
+    __attribute__((noinline)) static bool name(                                                                  \
+        int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, \
+        int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)             \
+    {                                                                                                            \
+        if (b_column_stride != 1) return false;                                                                  \
+        switch (m) {                                                                                             \
+            KERNEL_SKINNY_CASE(1, load)                                                                          \
+            KERNEL_SKINNY_CASE(2, load)                                                                          \
+            KERNEL_SKINNY_CASE(3, load)                                                                          \
+            KERNEL_SKINNY_CASE(4, load)                                                                          \
+        default: return false;                                                                                   \
+        }                                                                                                        \
+    }                                                                                                            \
     _Static_assert(SKINNY_ROWS == 4, "cases")
 
 /* For panels that are complete. */
