@@ -59,9 +59,12 @@ KERNEL_PACK_UNITS(pack_b_bf16, bf16, any_b_bf16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
 
-KERNEL_SKINNY(skinny_f32, f32);
-KERNEL_SKINNY(skinny_bf16, bf16);
-KERNEL_SKINNY(skinny_f16, f16);
+#define SKINNY_F32(rows) KERNEL_SKINNY_FLOATS(rows, f32)
+KERNEL_SKINNY(skinny_f32, SKINNY_F32);
+#define SKINNY_BF16(rows) KERNEL_SKINNY_FLOATS(rows, bf16)
+KERNEL_SKINNY(skinny_bf16, SKINNY_BF16);
+#define SKINNY_F16(rows) KERNEL_SKINNY_FLOATS(rows, f16)
+KERNEL_SKINNY(skinny_f16, SKINNY_F16);
 
 /* ---- pairs of 16-bit integers ---- */
 

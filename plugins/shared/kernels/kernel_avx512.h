@@ -160,7 +160,7 @@ KERNEL_INLINE void pack_along(kernel_units_along units, int64_t width, int64_t g
 
 /* ---- few rows: B is read once, as it lies, and not packed ---- */
 
-enum { SKINNY_ROWS = 4, SKINNY_DEPTH = 8, SKINNY_COLUMNS = 2048 };
+enum { SKINNY_ROWS = 8, SKINNY_ROWS_MOST = 16, SKINNY_DEPTH = 8, SKINNY_COLUMNS = 2048 };
 
 typedef float kernel_load(const void *from, int64_t at);
 
@@ -172,23 +172,23 @@ KERNEL_INLINE void skinny_lines(kernel_units_across units, int rows, int depth, 
     for (int64_t j = 0; j < n; j += 16, c += 64) {
         const __mmask16 mask = mask_of(n - j);
         __m512 sum[SKINNY_ROWS];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < rows; i++)
             sum[i] = adds ? _mm512_maskz_loadu_ps(mask, c + i * c_row_bytes) : _mm512_setzero_ps();
 #pragma GCC unroll 8
         for (int q = 0; q < depth; q++) {
             const __m512 line = _mm512_castsi512_ps(units(b, offset + q * b_k_stride + j, 0, 1, n - j));
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int i = 0; i < rows; i++) sum[i] = _mm512_fmadd_ps(_mm512_set1_ps(left[q][i]), line, sum[i]);
         }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < rows; i++) _mm512_mask_storeu_ps(c + i * c_row_bytes, mask, sum[i]);
     }
 }
 
 /* All of C, some columns at a time, so that their sums stay in the first-level cache while k goes upwards. */
 KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int rows, int64_t n, int64_t k,
-                               const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b,
+                               const void *a, int64_t a_first, int64_t a_row_stride, int64_t a_k_stride, const void *b,
                                int64_t b_k_stride, char *c, int64_t c_row_bytes, bool accumulate)
 {
     float left[SKINNY_DEPTH][SKINNY_ROWS];
@@ -198,7 +198,7 @@ KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int 
         for (int64_t p = 0; p < k; p += depth) {
             depth = k - p < SKINNY_DEPTH ? 1 : SKINNY_DEPTH;
             for (int q = 0; q < depth; q++)
-                for (int i = 0; i < rows; i++) left[q][i] = load(a, i * a_row_stride + (p + q) * a_k_stride);
+                for (int i = 0; i < rows; i++) left[q][i] = load(a, a_first + i * a_row_stride + (p + q) * a_k_stride);
             const int64_t offset = p * b_k_stride + first;
             if (depth == 1)
                 skinny_lines(units, rows, 1, left, b, offset, b_k_stride, columns, c + 4 * first, c_row_bytes,
@@ -210,28 +210,34 @@ KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int 
     }
 }
 
-#define KERNEL_SKINNY_CASE(rows, load)                                                                     \
-    case rows:                                                                                             \
-        skinny_rows(load_##load, across_##load, rows, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, \
-                    4 * c_row_stride, accumulate);                                                         \
-        return true;
+#define KERNEL_SKINNY_CASES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
-/* A function pto_contraction_skinny for elements whose units are one float. Not inlined: it may run in another mode. */
-#define KERNEL_SKINNY(name, load)                                                                                \
+/* A function pto_contraction_skinny that computes up to SKINNY_ROWS rows at a time by CASE(rows), which reads
+ * A from element `first` on and writes C from `to` on. Not inlined: it may run in another mode
+ * of rounding. */
+#define KERNEL_SKINNY(name, case_of)                                                                             \
     __attribute__((noinline)) static bool name(                                                                  \
         int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride, const void *b, \
         int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, bool accumulate)             \
     {                                                                                                            \
-        if (b_column_stride != 1) return false;                                                                  \
-        switch (m) {                                                                                             \
-            KERNEL_SKINNY_CASE(1, load)                                                                          \
-            KERNEL_SKINNY_CASE(2, load)                                                                          \
-            KERNEL_SKINNY_CASE(3, load)                                                                          \
-            KERNEL_SKINNY_CASE(4, load)                                                                          \
-        default: return false;                                                                                   \
+        if (m > SKINNY_ROWS_MOST || b_column_stride != 1) return false;                                          \
+        for (int64_t i = 0; i < m; i += SKINNY_ROWS) {                                                           \
+            const int64_t first = i * a_row_stride;                                                              \
+            char *const to = (char *)c + 4 * i * c_row_stride;                                                   \
+            switch (m - i < SKINNY_ROWS ? m - i : SKINNY_ROWS) {                                                 \
+                KERNEL_SKINNY_CASES(case_of)                                                                     \
+            default: break;                                                                                      \
+            }                                                                                                    \
         }                                                                                                        \
+        return true;                                                                                             \
     }                                                                                                            \
-    _Static_assert(SKINNY_ROWS == 4, "cases")
+    _Static_assert(SKINNY_ROWS == 8, "cases")
+
+#define KERNEL_SKINNY_FLOATS(rows, load)                                                                           \
+    case rows:                                                                                                     \
+        skinny_rows(load_##load, across_##load, rows, n, k, a, first, a_row_stride, a_k_stride, b, b_k_stride, to, \
+                    4 * c_row_stride, accumulate);                                                                 \
+        break;
 
 /* For panels that are complete. */
 KERNEL_INLINE void finish_nothing(int64_t width, int64_t k, void *panel)

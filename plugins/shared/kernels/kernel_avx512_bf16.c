@@ -84,7 +84,8 @@ KERNEL_INLINE __m512i across_widened(const void *from, int64_t at, int64_t k_str
 
 KERNEL_INLINE float load_widened(const void *from, int64_t at) { return load_bf16(from, at); }
 
-KERNEL_SKINNY(skinny_widened, widened);
+#define SKINNY_WIDENED(rows) KERNEL_SKINNY_FLOATS(rows, widened)
+KERNEL_SKINNY(skinny_widened, SKINNY_WIDENED);
 
 /* By fma, in the mode in which results that are subnormal become 0; operands count with their value. */
 static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
@@ -92,7 +93,7 @@ static bool skinny_bf16(int64_t m, int64_t n, int64_t k, const void *a, int64_t 
                         bool accumulate)
 {
     enum { FLUSHES_RESULTS = 0x8000 };
-    if (m > SKINNY_ROWS || b_column_stride != 1) return false;
+    if (m > SKINNY_ROWS_MOST || b_column_stride != 1) return false;
     for (int64_t i = 0; accumulate && i < m; i++)
         for (int64_t j = 0; j < n; j += 16) {
             char *const at = (char *)c + 4 * (i * c_row_stride + j);

@@ -128,20 +128,20 @@ KERNEL_INLINE void byte_lines(skinny_form form, int rows, int groups, int32_t le
     for (int64_t j = 0; j < n; j += 16, c += 64) {
         const __mmask16 mask = mask_of(n - j);
         __m512i sum[SKINNY_ROWS];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < rows; i++)
             sum[i] = adds ? _mm512_maskz_loadu_epi32(mask, c + i * c_row_bytes) : _mm512_set1_epi32(more[i]);
 #pragma GCC unroll 4
         for (int g = 0; g < groups; g++) {
             const int64_t at = offset + 4 * g * b_k_stride + j;
             const __m512i line = moved_across(b, at, b_k_stride, k_left - 4 * g, n - j, form.moves_b);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int i = 0; i < rows; i++) {
                 const __m512i a = _mm512_set1_epi32(left[g][i]);
                 sum[i] = form.b_is_unsigned ? step_bytes(sum[i], line, a) : step_bytes(sum[i], a, line);
             }
         }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
         for (int i = 0; i < rows; i++) _mm512_mask_storeu_epi32(c + i * c_row_bytes, mask, sum[i]);
     }
 }
@@ -192,28 +192,20 @@ KERNEL_INLINE void byte_rows(skinny_form form, int rows, int64_t n, int64_t k, c
     }
 }
 
-#define SKINNY_CASE(rows)                                                                                         \
-    case rows:                                                                                                    \
-        byte_rows(form, rows, n, k, a, a_row_stride, a_k_stride, b, b_k_stride, c, 4 * c_row_stride, accumulate); \
-        return true;
+#define ROWS_I8(rows) BYTE_ROWS(rows, .b_is_unsigned = true, .moves_b = true, .factor = -128)
+#define ROWS_U8_I8(rows) BYTE_ROWS(rows, .b_is_unsigned = false)
+#define ROWS_I8_U8(rows) BYTE_ROWS(rows, .b_is_unsigned = true)
+#define ROWS_U8(rows) BYTE_ROWS(rows, .moves_b = true, .factor = 128)
+#define BYTE_ROWS(rows, ...)                                                                                    \
+    case rows:                                                                                                  \
+        byte_rows((skinny_form){__VA_ARGS__}, rows, n, k, (const char *)a + first, a_row_stride, a_k_stride, b, \
+                  b_k_stride, to, 4 * c_row_stride, accumulate);                                                \
+        break;
 
-#define SKINNY(name, ...)                                                                                       \
-    static bool name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,  \
-                     const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, \
-                     bool accumulate)                                                                           \
-    {                                                                                                           \
-        const skinny_form form = {__VA_ARGS__};                                                                 \
-        if (b_column_stride != 1) return false;                                                                 \
-        switch (m) {                                                                                            \
-            SKINNY_CASE(1) SKINNY_CASE(2) SKINNY_CASE(3) SKINNY_CASE(4) default : return false;                 \
-        }                                                                                                       \
-    }                                                                                                           \
-    _Static_assert(SKINNY_ROWS == 4, "cases")
-
-SKINNY(skinny_i8, .b_is_unsigned = true, .moves_b = true, .factor = -128);
-SKINNY(skinny_u8_i8, .b_is_unsigned = false);
-SKINNY(skinny_i8_u8, .b_is_unsigned = true);
-SKINNY(skinny_u8, .b_is_unsigned = false, .moves_b = true, .factor = 128);
+KERNEL_SKINNY(skinny_i8, ROWS_I8);
+KERNEL_SKINNY(skinny_u8_i8, ROWS_U8_I8);
+KERNEL_SKINNY(skinny_i8_u8, ROWS_I8_U8);
+KERNEL_SKINNY(skinny_u8, ROWS_U8);
 
 enum { I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);
