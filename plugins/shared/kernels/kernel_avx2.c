@@ -3,6 +3,7 @@
  * saturates.) */
 #if defined(__x86_64__)
 #include "kernel_load.h"
+#include "kernel_nibbles.h"
 
 #include <immintrin.h>
 
@@ -129,6 +130,21 @@ KERNEL_INLINE __m256i along_u8(const void *from, int64_t at, int64_t k_left)
     return _mm256_cvtepu8_epi16(load_bytes((const char *)from + at, k_left));
 }
 
+KERNEL_INLINE __m256i along_i4(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm256_cvtepi8_epi16(nibbles_at(from, at, k_left));
+}
+
+KERNEL_INLINE __m256i along_i4_f32(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(nibbles_at(from, at, k_left < 8 ? k_left : 8))));
+}
+
+KERNEL_INLINE __m128i bytes_across(const void *from, int64_t at, int64_t left)
+{
+    return load_bytes((const char *)from + at, left);
+}
+
 /* ---- one unit of each of eight columns beside each other, of which columns_left are there ---- */
 
 #define ACROSS_AS_ALONG(load)                                                                           \
@@ -144,22 +160,24 @@ KERNEL_INLINE __m256i along_u8(const void *from, int64_t at, int64_t k_left)
 ACROSS_AS_ALONG(f32);
 ACROSS_AS_ALONG(bf16);
 ACROSS_AS_ALONG(f16);
+ACROSS_AS_ALONG(i4_f32);
 
 /* Row k in the lower half of each unit, row k + 1 in the upper one. */
-#define ACROSS_PAIRS(load, widen)                                                                       \
+#define ACROSS_PAIRS(load, widen, bytes)                                                                \
     KERNEL_INLINE __m256i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
                                         int64_t columns_left)                                           \
     {                                                                                                   \
-        const int64_t bytes = columns_left < 8 ? columns_left : 8;                                      \
-        const __m256i low = widen(load_bytes((const char *)from + at, bytes));                          \
+        const int64_t left = columns_left < 8 ? columns_left : 8;                                       \
+        const __m256i low = widen(bytes(from, at, left));                                               \
         if (k_left < 2) return _mm256_and_si256(low, _mm256_set1_epi32(0xffff));                        \
-        const __m256i high = widen(load_bytes((const char *)from + at + k_stride, bytes));              \
+        const __m256i high = widen(bytes(from, at + k_stride, left));                                   \
         return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xaa);                              \
     }                                                                                                   \
     _Static_assert(sizeof(__m256i) == 32, "eight units")
 
-ACROSS_PAIRS(i8, _mm256_cvtepi8_epi32);
-ACROSS_PAIRS(u8, _mm256_cvtepu8_epi32);
+ACROSS_PAIRS(i8, _mm256_cvtepi8_epi32, bytes_across);
+ACROSS_PAIRS(u8, _mm256_cvtepu8_epi32, bytes_across);
+ACROSS_PAIRS(i4, _mm256_cvtepi8_epi32, nibbles_at);
 
 typedef __m256i units_along(const void *from, int64_t at, int64_t k_left);
 typedef __m256i units_across(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left);
@@ -246,8 +264,8 @@ PACK(pack_a_i8, int16_t, i8, MR, 2);
 PACK(pack_b_i8, int16_t, i8, NR, 2);
 PACK(pack_a_u8, int16_t, u8, MR, 2);
 PACK(pack_b_u8, int16_t, u8, NR, 2);
-KERNEL_PACK(pack_b_i4_f32, float, load_i4_f32, NR, 1);
-KERNEL_PACK(pack_b_i4, int16_t, load_i4, NR, 2);
+PACK(pack_b_i4_f32, float, i4_f32, NR, 1);
+PACK(pack_b_i4, int16_t, i4, NR, 2);
 
 enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(f32, kernel_rows_avx2, F32);

@@ -30,6 +30,11 @@ KERNEL_INLINE __m512i along_f16(const void *from, int64_t at, int64_t k_left)
     return _mm512_castps_si512(_mm512_cvtph_ps(bits));
 }
 
+KERNEL_INLINE __m512i along_i4_f32(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm512_castps_si512(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(nibbles_at(from, at, k_left))));
+}
+
 /* Where a unit is one element, columns beside each other are read as elements along k are. */
 #define ACROSS_AS_ALONG(load)                                                                           \
     KERNEL_INLINE __m512i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
@@ -44,6 +49,7 @@ KERNEL_INLINE __m512i along_f16(const void *from, int64_t at, int64_t k_left)
 ACROSS_AS_ALONG(f32);
 ACROSS_AS_ALONG(bf16);
 ACROSS_AS_ALONG(f16);
+ACROSS_AS_ALONG(i4_f32);
 
 KERNEL_PACK(any_a_f32, float, load_f32, MR, 1);
 KERNEL_PACK(any_b_f32, float, load_f32, NR, 1);
@@ -51,19 +57,22 @@ KERNEL_PACK(any_a_bf16, float, load_bf16, MR, 1);
 KERNEL_PACK(any_b_bf16, float, load_bf16, NR, 1);
 KERNEL_PACK(any_a_f16, float, load_f16, MR, 1);
 KERNEL_PACK(any_b_f16, float, load_f16, NR, 1);
-KERNEL_PACK(pack_b_i4_f32, float, load_i4_f32, NR, 1);
+KERNEL_PACK(any_b_i4_f32, float, load_i4_f32, NR, 1);
 KERNEL_PACK_UNITS(pack_a_f32, f32, any_a_f32, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f32, f32, any_b_f32, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_a_bf16, bf16, any_a_bf16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_bf16, bf16, any_b_bf16, NR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_a_f16, f16, any_a_f16, MR, 1, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_f16, f16, any_b_f16, NR, 1, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_i4_f32, i4_f32, any_b_i4_f32, NR, 1, finish_nothing);
 
-#define SKINNY_F32(rows) KERNEL_SKINNY_FLOATS(rows, f32)
+#define SKINNY_F32_I4(rows) KERNEL_SKINNY_FLOATS(rows, f32, i4_f32)
+KERNEL_SKINNY(skinny_f32_i4, SKINNY_F32_I4);
+#define SKINNY_F32(rows) KERNEL_SKINNY_FLOATS(rows, f32, f32)
 KERNEL_SKINNY(skinny_f32, SKINNY_F32);
-#define SKINNY_BF16(rows) KERNEL_SKINNY_FLOATS(rows, bf16)
+#define SKINNY_BF16(rows) KERNEL_SKINNY_FLOATS(rows, bf16, bf16)
 KERNEL_SKINNY(skinny_bf16, SKINNY_BF16);
-#define SKINNY_F16(rows) KERNEL_SKINNY_FLOATS(rows, f16)
+#define SKINNY_F16(rows) KERNEL_SKINNY_FLOATS(rows, f16, f16)
 KERNEL_SKINNY(skinny_f16, SKINNY_F16);
 
 /* ---- pairs of 16-bit integers ---- */
@@ -91,30 +100,41 @@ KERNEL_INLINE __m512i along_u8(const void *from, int64_t at, int64_t k_left)
     return _mm512_cvtepu8_epi16(bytes_along(from, at, k_left));
 }
 
+KERNEL_INLINE __m512i along_i4(const void *from, int64_t at, int64_t k_left)
+{
+    return _mm512_cvtepi8_epi16(_mm256_set_m128i(nibbles_at(from, at + 16, k_left - 16), nibbles_at(from, at, k_left)));
+}
+
+KERNEL_INLINE __m128i bytes_across(const void *from, int64_t at, int64_t left)
+{
+    return _mm_maskz_loadu_epi8(mask_of(left), (const char *)from + at);
+}
+
 /* Row k in the lower half of each unit, row k + 1 in the upper one. */
-#define ACROSS_PAIRS(load, widen)                                                                       \
+#define ACROSS_PAIRS(load, widen, bytes)                                                                \
     KERNEL_INLINE __m512i across_##load(const void *from, int64_t at, int64_t k_stride, int64_t k_left, \
                                         int64_t columns_left)                                           \
     {                                                                                                   \
-        const __mmask16 mask = mask_of(columns_left);                                                   \
-        const __m512i low = widen(_mm_maskz_loadu_epi8(mask, (const char *)from + at));                 \
+        const __m512i low = widen(bytes(from, at, columns_left));                                       \
         if (k_left < 2) return _mm512_and_si512(low, _mm512_set1_epi32(0xffff));                        \
-        const __m512i high = widen(_mm_maskz_loadu_epi8(mask, (const char *)from + at + k_stride));     \
+        const __m512i high = widen(bytes(from, at + k_stride, columns_left));                           \
         return _mm512_mask_blend_epi16(0xaaaaaaaa, low, _mm512_slli_epi32(high, 16));                   \
     }                                                                                                   \
     _Static_assert(sizeof(__m512i) == 64, "sixteen units")
 
-ACROSS_PAIRS(i8, _mm512_cvtepi8_epi32);
-ACROSS_PAIRS(u8, _mm512_cvtepu8_epi32);
+ACROSS_PAIRS(i8, _mm512_cvtepi8_epi32, bytes_across);
+ACROSS_PAIRS(u8, _mm512_cvtepu8_epi32, bytes_across);
+ACROSS_PAIRS(i4, _mm512_cvtepi8_epi32, nibbles_at);
 
 KERNEL_PACK(any_a_i8, int16_t, load_i8, MR, 2);
 KERNEL_PACK(any_b_i8, int16_t, load_i8, NR, 2);
 KERNEL_PACK(any_a_u8, int16_t, load_u8, MR, 2);
 KERNEL_PACK(any_b_u8, int16_t, load_u8, NR, 2);
-KERNEL_PACK(pack_b_i4, int16_t, load_i4, NR, 2);
+KERNEL_PACK(any_b_i4, int16_t, load_i4, NR, 2);
 KERNEL_PACK_UNITS(pack_a_i8, i8, any_a_i8, MR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i8, i8, any_b_i8, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
+KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
 enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
@@ -145,7 +165,7 @@ const pto_contraction kernel_rows_avx512[] = {
     [F16] = {ROW_F32, .name = "f16 f16 avx512", .a = PTO_F16, .b = PTO_F16, .pack_a = pack_a_f16, .pack_b = pack_b_f16,
              .skinny = skinny_f16, KERNEL_ENTRIES_OF(f16)},
     [F32_I4] = {ROW_F32, .name = "f32 i4 avx512", .a = PTO_F32, .b = PTO_KERNEL_I4, .pack_a = pack_a_f32,
-                .pack_b = pack_b_i4_f32, KERNEL_ENTRIES_OF(f32_i4)},
+                .pack_b = pack_b_i4_f32, .skinny = skinny_f32_i4, KERNEL_ENTRIES_OF(f32_i4)},
     [I8] = {ROW_PAIRS, .name = "i8 i8 avx512", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8,
             KERNEL_ENTRIES_OF(i8)},
     [U8_I8] = {ROW_PAIRS, .name = "u8 i8 avx512", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,

@@ -3,6 +3,7 @@
 #define PTO_KERNEL_AVX512_H
 
 #include "kernel_load.h"
+#include "kernel_nibbles.h"
 
 #include <immintrin.h>
 
@@ -233,10 +234,10 @@ KERNEL_INLINE void skinny_rows(kernel_load load, kernel_units_across units, int 
     }                                                                                                            \
     _Static_assert(SKINNY_ROWS == 8, "cases")
 
-#define KERNEL_SKINNY_FLOATS(rows, load)                                                                           \
-    case rows:                                                                                                     \
-        skinny_rows(load_##load, across_##load, rows, n, k, a, first, a_row_stride, a_k_stride, b, b_k_stride, to, \
-                    4 * c_row_stride, accumulate);                                                                 \
+#define KERNEL_SKINNY_FLOATS(rows, load, units)                                                                     \
+    case rows:                                                                                                      \
+        skinny_rows(load_##load, across_##units, rows, n, k, a, first, a_row_stride, a_k_stride, b, b_k_stride, to, \
+                    4 * c_row_stride, accumulate);                                                                  \
         break;
 
 /* For panels that are complete. */

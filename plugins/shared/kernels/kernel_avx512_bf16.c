@@ -82,9 +82,7 @@ KERNEL_INLINE __m512i across_widened(const void *from, int64_t at, int64_t k_str
     return _mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
 }
 
-KERNEL_INLINE float load_widened(const void *from, int64_t at) { return load_bf16(from, at); }
-
-#define SKINNY_WIDENED(rows) KERNEL_SKINNY_FLOATS(rows, widened)
+#define SKINNY_WIDENED(rows) KERNEL_SKINNY_FLOATS(rows, bf16, widened)
 KERNEL_SKINNY(skinny_widened, SKINNY_WIDENED);
 
 /* By fma, in the mode in which results that are subnormal become 0; operands count with their value. */

@@ -52,6 +52,26 @@ KERNEL_INLINE __m512i moved_across(const void *from, int64_t at, int64_t k_strid
 UNITS(moved, true);
 UNITS(same, false);
 
+KERNEL_INLINE __m512i along_i4(const void *from, int64_t at, int64_t k_left)
+{
+    __m512i units = _mm512_castsi128_si512(nibbles_at(from, at, k_left));
+    units = _mm512_inserti32x4(units, nibbles_at(from, at + 16, k_left - 16), 1);
+    units = _mm512_inserti32x4(units, nibbles_at(from, at + 32, k_left - 32), 2);
+    return _mm512_inserti32x4(units, nibbles_at(from, at + 48, k_left - 48), 3);
+}
+
+KERNEL_INLINE __m512i across_i4(const void *from, int64_t at, int64_t k_stride, int64_t k_left, int64_t columns_left)
+{
+    __m512i units = _mm512_setzero_si512();
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; q++) {
+        if (q >= k_left) break;
+        const __m128i x = nibbles_at(from, at + q * k_stride, columns_left);
+        units = _mm512_or_si512(units, _mm512_slli_epi32(_mm512_cvtepu8_epi32(x), (unsigned)(8 * q)));
+    }
+    return units;
+}
+
 KERNEL_INLINE uint8_t load_moved(const void *from, int64_t at) { return (uint8_t)(load_u8(from, at) ^ 0x80); }
 KERNEL_INLINE uint8_t load_same(const void *from, int64_t at) { return (uint8_t)load_u8(from, at); }
 KERNEL_INLINE uint8_t load_i4_byte(const void *from, int64_t at) { return (uint8_t)load_i4(from, at); }
@@ -102,19 +122,14 @@ KERNEL_PACK_UNITS(pack_b_i8_for_i8, same, any_b_same, NR, 4, finish_b_of_i8);
 KERNEL_PACK_UNITS(pack_b_u8, moved, any_b_moved, NR, 4, finish_b);
 KERNEL_PACK_UNITS(pack_b_u8_for_i8, moved, any_b_moved, NR, 4, finish_b_moved);
 
-static void pack_b_i4(int64_t count, int64_t k, const void *from, int64_t offset, int64_t stride, int64_t k_stride,
-                      void *panel)
-{
-    any_b_i4(count, k, from, offset, stride, k_stride, panel);
-    finish_b_of_i8(NR, k, panel);
-}
+KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 4, finish_b_of_i8);
 
 /* ---- few rows ---- */
 
-/* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128 to be what
- * is asked of it, and by what times the sum of a row of A the sums are off then. */
+/* How the products of a pair of types are made: which operand is the unsigned one, whether B is moved by 128, or I4 by
+ * 8, to be what is asked of it, and by what times the sum of a row of A the sums are off then. */
 typedef struct skinny_form {
-    bool b_is_unsigned, moves_b;
+    bool b_is_unsigned, moves_b, b_is_i4;
     int32_t factor;
 } skinny_form;
 
@@ -134,7 +149,9 @@ KERNEL_INLINE void byte_lines(skinny_form form, int rows, int groups, int32_t le
 #pragma GCC unroll 4
         for (int g = 0; g < groups; g++) {
             const int64_t at = offset + 4 * g * b_k_stride + j;
-            const __m512i line = moved_across(b, at, b_k_stride, k_left - 4 * g, n - j, form.moves_b);
+            const __m512i line =
+                form.b_is_i4 ? _mm512_add_epi8(across_i4(b, at, b_k_stride, k_left - 4 * g, n - j), _mm512_set1_epi8(8))
+                             : moved_across(b, at, b_k_stride, k_left - 4 * g, n - j, form.moves_b);
 #pragma GCC unroll 8
             for (int i = 0; i < rows; i++) {
                 const __m512i a = _mm512_set1_epi32(left[g][i]);
@@ -196,6 +213,7 @@ KERNEL_INLINE void byte_rows(skinny_form form, int rows, int64_t n, int64_t k, c
 #define ROWS_U8_I8(rows) BYTE_ROWS(rows, .b_is_unsigned = false)
 #define ROWS_I8_U8(rows) BYTE_ROWS(rows, .b_is_unsigned = true)
 #define ROWS_U8(rows) BYTE_ROWS(rows, .moves_b = true, .factor = 128)
+#define ROWS_I8_I4(rows) BYTE_ROWS(rows, .b_is_unsigned = true, .b_is_i4 = true, .factor = -8)
 #define BYTE_ROWS(rows, ...)                                                                                    \
     case rows:                                                                                                  \
         byte_rows((skinny_form){__VA_ARGS__}, rows, n, k, (const char *)a + first, a_row_stride, a_k_stride, b, \
@@ -206,6 +224,7 @@ KERNEL_SKINNY(skinny_i8, ROWS_I8);
 KERNEL_SKINNY(skinny_u8_i8, ROWS_U8_I8);
 KERNEL_SKINNY(skinny_i8_u8, ROWS_I8_U8);
 KERNEL_SKINNY(skinny_u8, ROWS_U8);
+KERNEL_SKINNY(skinny_i8_i4, ROWS_I8_I4);
 
 enum { I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(i8, kernel_rows_vnni, I8);
@@ -229,7 +248,7 @@ const pto_contraction kernel_rows_vnni[] = {
     [U8] = {ROW, .name = "u8 u8 avx512-vnni", .a = PTO_U8, .b = PTO_U8, .pack_a = pack_a_u8_for_u8, .pack_b = pack_b_u8,
             .skinny = skinny_u8, KERNEL_ENTRIES_OF(u8)},
     [I8_I4] = {ROW, .name = "i8 i4 avx512-vnni", .a = PTO_I8, .b = PTO_KERNEL_I4, .pack_a = pack_a_i8,
-               .pack_b = pack_b_i4, KERNEL_ENTRIES_OF(i8_i4)},
+               .pack_b = pack_b_i4, .skinny = skinny_i8_i4, KERNEL_ENTRIES_OF(i8_i4)},
     {0},
 };
 #endif
