@@ -98,6 +98,7 @@ KERNEL_INLINE __m128i load_bytes(const char *from, int64_t bytes)
 {
     __m128i x = _mm_setzero_si128();
     if (bytes >= 16) return _mm_loadu_si128((const void *)from);
+    if (bytes == 8) return _mm_loadl_epi64((const void *)from);
     if (bytes > 0) memcpy(&x, from, (size_t)bytes);
     return x;
 }
@@ -267,6 +268,85 @@ PACK(pack_b_u8, int16_t, u8, NR, 2);
 PACK(pack_b_i4_f32, float, i4_f32, NR, 1);
 PACK(pack_b_i4, int16_t, i4, NR, 2);
 
+/* ---- few rows of floats: B is read once, as it lies, and not packed ---- */
+
+enum { SKINNY_ROWS = 4, SKINNY_DEPTH = 8, SKINNY_COLUMNS = 2048 };
+
+/* `depth` lines of B, each times its element of A's rows, for `n` columns of C; rows and depth are constants. */
+KERNEL_INLINE void skinny_lines(units_across units, int rows, int depth, float left[][SKINNY_ROWS], const void *b,
+                                int64_t offset, int64_t b_k_stride, int64_t n, char *c, int64_t c_row_bytes, bool adds)
+{
+    for (int64_t j = 0; j < n; j += 8, c += 32) {
+        const __m256i mask = mask_of(n - j);
+        __m256 sum[SKINNY_ROWS];
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; i++)
+            sum[i] = adds ? _mm256_maskload_ps((const void *)(c + i * c_row_bytes), mask) : _mm256_setzero_ps();
+#pragma GCC unroll 8
+        for (int q = 0; q < depth; q++) {
+            const __m256 line = _mm256_castsi256_ps(units(b, offset + q * b_k_stride + j, 0, 1, n - j));
+#pragma GCC unroll 4
+            for (int i = 0; i < rows; i++) sum[i] = _mm256_fmadd_ps(_mm256_set1_ps(left[q][i]), line, sum[i]);
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < rows; i++) _mm256_maskstore_ps((void *)(c + i * c_row_bytes), mask, sum[i]);
+    }
+}
+
+typedef float load_element(const void *from, int64_t at);
+
+/* All of C, some columns at a time, so that their sums stay in the first-level cache while k goes upwards. */
+KERNEL_INLINE void skinny_rows(load_element load, units_across units, int rows, int64_t n, int64_t k, const void *a,
+                               int64_t first, int64_t a_row_stride, int64_t a_k_stride, const void *b,
+                               int64_t b_k_stride, char *c, int64_t c_row_bytes, bool accumulate)
+{
+    float left[SKINNY_DEPTH][SKINNY_ROWS];
+    for (int64_t j = 0; j < n; j += SKINNY_COLUMNS) {
+        const int64_t columns = n - j < SKINNY_COLUMNS ? n - j : SKINNY_COLUMNS;
+        int64_t depth;
+        for (int64_t p = 0; p < k; p += depth) {
+            const int64_t offset = p * b_k_stride + j;
+            const bool adds = accumulate || p > 0;
+            depth = k - p < SKINNY_DEPTH ? 1 : SKINNY_DEPTH;
+            for (int q = 0; q < depth; q++)
+                for (int i = 0; i < rows; i++) left[q][i] = load(a, first + i * a_row_stride + (p + q) * a_k_stride);
+            if (depth == 1)
+                skinny_lines(units, rows, 1, left, b, offset, b_k_stride, columns, c + 4 * j, c_row_bytes, adds);
+            else
+                skinny_lines(units, rows, SKINNY_DEPTH, left, b, offset, b_k_stride, columns, c + 4 * j, c_row_bytes,
+                             adds);
+        }
+    }
+}
+
+#define SKINNY_CASE(rows, load, units)                                                                        \
+    case rows:                                                                                                \
+        skinny_rows(load_##load, across_##units, rows, n, k, a, i *a_row_stride, a_row_stride, a_k_stride, b, \
+                    b_k_stride, c, 4 * c_row_stride, accumulate);                                             \
+        break;
+
+#define SKINNY(name, load, units)                                                                               \
+    static bool name(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,  \
+                     const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride, \
+                     bool accumulate)                                                                           \
+    {                                                                                                           \
+        if (b_column_stride != 1) return false;                                                                 \
+        switch (m) {                                                                                            \
+            SKINNY_CASE(1, load, units)                                                                         \
+            SKINNY_CASE(2, load, units)                                                                         \
+            SKINNY_CASE(3, load, units)                                                                         \
+            SKINNY_CASE(4, load, units)                                                                         \
+        default: return false;                                                                                  \
+        }                                                                                                       \
+        return true;                                                                                            \
+    }                                                                                                           \
+    _Static_assert(SKINNY_ROWS == 4, "cases")
+
+SKINNY(skinny_f32, f32, f32);
+SKINNY(skinny_bf16, bf16, bf16);
+SKINNY(skinny_f16, f16, f16);
+SKINNY(skinny_f32_i4, f32, i4_f32);
+
 enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
 KERNEL_ENTRIES(f32, kernel_rows_avx2, F32);
 KERNEL_ENTRIES(bf16, kernel_rows_avx2, BF16);
@@ -289,13 +369,13 @@ KERNEL_ENTRIES(i8_i4, kernel_rows_avx2, I8_I4);
 
 const pto_contraction kernel_rows_avx2[] = {
     [F32] = {ROW_F32, .name = "f32 f32 avx2", .a = PTO_F32, .b = PTO_F32, .pack_a = pack_a_f32, .pack_b = pack_b_f32,
-             KERNEL_ENTRIES_OF(f32)},
+             .skinny = skinny_f32, KERNEL_ENTRIES_OF(f32)},
     [BF16] = {ROW_F32, .name = "bf16 bf16 avx2", .a = PTO_BF16, .b = PTO_BF16, .pack_a = pack_a_bf16,
-              .pack_b = pack_b_bf16, KERNEL_ENTRIES_OF(bf16)},
+              .pack_b = pack_b_bf16, .skinny = skinny_bf16, KERNEL_ENTRIES_OF(bf16)},
     [F16] = {ROW_F32, .name = "f16 f16 avx2", .a = PTO_F16, .b = PTO_F16, .pack_a = pack_a_f16, .pack_b = pack_b_f16,
-             KERNEL_ENTRIES_OF(f16)},
+             .skinny = skinny_f16, KERNEL_ENTRIES_OF(f16)},
     [F32_I4] = {ROW_F32, .name = "f32 i4 avx2", .a = PTO_F32, .b = PTO_KERNEL_I4, .pack_a = pack_a_f32,
-                .pack_b = pack_b_i4_f32, KERNEL_ENTRIES_OF(f32_i4)},
+                .pack_b = pack_b_i4_f32, .skinny = skinny_f32_i4, KERNEL_ENTRIES_OF(f32_i4)},
     [I8] = {ROW_PAIRS, .name = "i8 i8 avx2", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8,
             KERNEL_ENTRIES_OF(i8)},
     [U8_I8] = {ROW_PAIRS, .name = "u8 i8 avx2", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
