@@ -30,7 +30,7 @@ enum {
 #define TILE(name, shape, spaces, flags) {name, TY_TILE, DTYPES_OF(flags), flags, shape, spaces},
 #define MEMORY(name) {name, TY_GM, 0, 0, "", 0},
 #define SCALAR(name) {name, TY_SCALAR, 0, 0, "", 0},
-#define SCRATCH(name, size) {name, TY_TILE, DT_ANY, OPERAND_WRITTEN | OPERAND_SCRATCH, "", 0},
+#define SCRATCH(name, size) {name, TY_TILE, DT_ANY | DT(REC64), OPERAND_WRITTEN | OPERAND_SCRATCH, "", 0},
 #define TILE_OUT(name, shape, spaces, flags) TILE(name, shape, spaces, OPERAND_WRITTEN | (flags))
 #define MEMORY_OUT(name) {name, TY_GM, 0, OPERAND_WRITTEN, "", 0},
 #define SCALAR_OUT

@@ -36,7 +36,7 @@ enum operand_flag {
     OPERAND_SCRATCH = 1 << 6, /* written, and what it held or holds has no meaning */
     OPERAND_MASK = 1 << 7,    /* has one bit for each element: of the element type mask */
     OPERAND_INDEX = 1 << 8,   /* holds indices: i32, whatever the others hold */
-    OPERAND_RECORD = 1 << 9,  /* holds keys with their indices: i64, whatever the others hold */
+    OPERAND_RECORD = 1 << 9,  /* holds keys with their indices: rec64, whatever the others hold */
     OPERAND_FACTORS = 1 << 10 /* holds factors: f32, whatever the others hold */
 };
 

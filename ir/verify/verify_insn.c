@@ -91,7 +91,7 @@ static status check_element(const insn *i, uint32_t source, uint32_t k)
     }
     if (has_flag(i, k, OPERAND_FACTORS)) return OK; /* its row says which types it may have */
     if (has_flag(i, k, OPERAND_INDEX | OPERAND_RECORD)) {
-        const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_I64;
+        const dtype only = has_flag(i, k, OPERAND_INDEX) ? DTYPE_I32 : DTYPE_REC64;
         if (got == only) return OK;
         return op_error(i->m, i->o, &E0211, "has `%s` of %s; legal: %s", i->spec[k].name, dtype_name(got),
                         dtype_name(only));

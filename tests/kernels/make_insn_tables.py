@@ -11,7 +11,7 @@ import elements as el
 import numpy_ops
 
 rng = np.random.default_rng(20240229)
-MASK = 17  # row of types.def
+MASK, REC64 = 17, 18  # rows of types.def
 SPACES = {"vec": 1, "mat": 2, "left": 3, "right": 4, "acc": 5, "scaling": 7}
 LAYOUTS = {"nd": 1, "dn": 2, "nz": 3, "zn": 4, "zz": 5, "nn": 6}
 FLOATS = ["f32", "f16", "bf16"]
@@ -27,6 +27,8 @@ def up(n, k):
 
 class Tile:
     """A tile whose memory image `bytes` is built by numpy's reshape and transpose."""
+
+    records = False  # elements of u64 are records of a sort
 
     def __init__(self, t, bits, layout="nd", space="vec", capacity=None, fill=None):
         self.t, self.layout, self.space, self.valid = t, layout, space, bits.shape
@@ -68,7 +70,7 @@ class Tile:
 
     def record(self, alias=-1):
         image = self.image()
-        head = struct.pack("<9q", el.TYPES[self.t][0], SPACES[self.space], LAYOUTS[self.layout], *self.capacity, *self.valid, alias, len(image))
+        head = struct.pack("<9q", REC64 if self.records else el.TYPES[self.t][0], SPACES[self.space], LAYOUTS[self.layout], *self.capacity, *self.valid, alias, len(image))
         return head + image
 
 
@@ -594,7 +596,9 @@ def merged(records, run, count):
 
 def sort_cases():
     def tile(t, bits, more):
-        return Tile(t, bits.reshape(1, -1), "nd", capacity=(1, bits.size + more))
+        made = Tile("u64" if t == "rec64" else t, bits.reshape(1, -1), "nd", capacity=(1, bits.size + more))
+        made.records = t == "rec64"
+        return made
 
     for n in (0, 32, 64, 160, 544, 1152):
         keys = data("f32", (1, n))[0]
@@ -602,20 +606,20 @@ def sort_cases():
         index = np.where(rng.random(n) < 0.5, rng.integers(0, 9, n), rng.integers(0, 2**32, n)).astype(np.uint32)
         records = records_of(keys, index)
         runs = np.concatenate([sorted_records(records[at : at + 32], True) for at in range(0, n, 32)] or [records])
-        d = tile("i64", data("i64", (1, n))[0], 2)
+        d = tile("rec64", data("u64", (1, n))[0], 2)
         case("tsort32", f"{n}", d, [tile("f32", keys, 8), tile("i32", index, 16)], d.with_valid(runs.reshape(1, -1)))
         d = tile("i32", data("i32", (1, n))[0], 1)
-        case("tgather_mask", f"{n}", d, [tile("i64", records, 3)], d.with_valid(index.reshape(1, -1)))
+        case("tgather_mask", f"{n}", d, [tile("rec64", records, 3)], d.with_valid(index.reshape(1, -1)))
         for run in (32, 128):
             for count in sorted({n, min(n, 1), min(n, 70), min(n, 500)}):
-                d = tile("i64", data("i64", (1, count))[0], 5)
-                case("tmrgsort", f"{n} by {run} to {count}", d, [tile("i64", runs, 1)], d.with_valid(merged(runs, run, count).reshape(1, -1)), scalar=run)
+                d = tile("rec64", data("u64", (1, count))[0], 5)
+                case("tmrgsort", f"{n} by {run} to {count}", d, [tile("rec64", runs, 1)], d.with_valid(merged(runs, run, count).reshape(1, -1)), scalar=run)
             runs = merged(runs, run, n) if n else runs
         for count in (1, 33, 200) if n else ():
             first = sorted_records(records_of(rng.choice(keys, count), rng.integers(0, 99, count)), False)
             both = sorted_records(np.concatenate([first, sorted_records(records, False)]), False)[:count]
-            d = tile("i64", data("i64", (1, count))[0], 0)
-            case("tmrgsort_lists", f"{n} and {count}", d, [tile("i64", sorted_records(records, False), 2), tile("i64", first, 0)], d.with_valid(both.reshape(1, -1)))
+            d = tile("rec64", data("u64", (1, count))[0], 0)
+            case("tmrgsort_lists", f"{n} and {count}", d, [tile("rec64", sorted_records(records, False), 2), tile("rec64", first, 0)], d.with_valid(both.reshape(1, -1)))
     for t in ("f32", "i32", "u32"):
         for a_layout in ("nd", "dn"):
             bits = data("i32", (19, 35))

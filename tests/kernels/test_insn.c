@@ -64,6 +64,7 @@ static insn_case take_case(reader *r)
     c.faults = take_i64(r);
     c.source_count = take_i64(r);
     c.call.scalar = take_number(r);
+    c.call.run = c.call.scalar.is_int ? c.call.scalar.i : 0;
     c.call.pad = take_number(r);
     c.has_dst = take_i64(r) != 0;
     if (c.has_dst) {
@@ -253,28 +254,27 @@ static int fails_by_index(void)
 
 static int fails_to_sort(void)
 {
-    const tile_ref row = tile(PTO_F32, 1, 64), at = tile(PTO_I32, 1, 64), to = tile(PTO_I64, 1, 64),
-                   few = tile(PTO_I64, 1, 8), odd = tile(PTO_F32, 1, 40), two = tile(PTO_I64, 2, 32);
-    const number run = number_from_int(32);
+    const tile_ref row = tile(PTO_F32, 1, 64), at = tile(PTO_I32, 1, 64), to = tile(PTO_REC64, 1, 64),
+                   few = tile(PTO_REC64, 1, 8), odd = tile(PTO_F32, 1, 40), two = tile(PTO_REC64, 2, 32);
     int bad = fails(INSN_TSORT32, (insn_call){.dst = to, .src = {row, row}},
-                    "tsort32: records are i64 of keys in f32 and indices in i32");
-    bad += fails(INSN_TSORT32, (insn_call){.dst = tile(PTO_I64, 1, 40), .src = {odd, tile(PTO_I32, 1, 40)}},
+                    "tsort32: records are rec64, of keys in f32 and indices in i32");
+    bad += fails(INSN_TSORT32, (insn_call){.dst = tile(PTO_REC64, 1, 40), .src = {odd, tile(PTO_I32, 1, 40)}},
                  "tsort32: 40 columns are not a multiple of 32");
     bad += fails(INSN_TSORT32, (insn_call){.dst = two, .src = {tile(PTO_F32, 2, 32), tile(PTO_I32, 2, 32)}},
                  "tsort32: more than one row");
-    bad += fails(INSN_TMRGSORT, (insn_call){.dst = to, .src = {few}, .scalar = run},
-                 "tmrgsort: 64 records are wanted of 8");
-    bad += fails(INSN_TMRGSORT, (insn_call){.dst = few, .src = {to}, .scalar = number_from_int(48)},
+    bad +=
+        fails(INSN_TMRGSORT, (insn_call){.dst = to, .src = {few}, .run = 32}, "tmrgsort: 64 records are wanted of 8");
+    bad += fails(INSN_TMRGSORT, (insn_call){.dst = few, .src = {to}, .run = 48},
                  "tmrgsort: a run of 48 is not a multiple of 32");
-    bad += fails(INSN_TMRGSORT, (insn_call){.dst = at, .src = {at}, .scalar = run},
-                 "tmrgsort: records are i32, they must be i64");
+    bad += fails(INSN_TMRGSORT, (insn_call){.dst = at, .src = {at}, .run = 32},
+                 "tmrgsort: records are i32, they must be rec64");
     bad += fails(INSN_TMRGSORT_LISTS, (insn_call){.dst = few, .src = {to, row}},
-                 "tmrgsort_lists: source 2 is f32, the destination i64: they must be equal");
+                 "tmrgsort_lists: source 2 is f32, the destination rec64: they must be equal");
     bad += fails(INSN_TMRGSORT_LISTS, (insn_call){.dst = few, .src = {two, few}}, "tmrgsort_lists: more than one row");
     bad += fails(INSN_TGATHER_MASK, (insn_call){.dst = row, .src = {to}},
-                 "tgather_mask: f32 of i64: records are i64, their indices i32");
+                 "tgather_mask: f32 of rec64: records are rec64, their indices i32");
     bad += fails(INSN_TRESHAPE, (insn_call){.dst = row, .src = {to}},
-                 "treshape: elements of i64 and f32 are not of one width");
+                 "treshape: elements of rec64 and f32 are not of one width");
     return bad;
 }
 

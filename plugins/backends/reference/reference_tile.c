@@ -210,8 +210,12 @@ static pto_status valid_extent(frame *fr, const op_code *o, uint32_t dim, int64_
 
 static pto_status do_on_chip(interp *in, frame *fr, const op_code *o)
 {
-    insn_call call = {
-        .has_pad = o->has_pad, .pad = o->pad, .mode = o->mode, .saturate = o->saturate, .relation = o->relation};
+    insn_call call = {.has_pad = o->has_pad,
+                      .pad = o->pad,
+                      .mode = o->mode,
+                      .saturate = o->saturate,
+                      .relation = o->relation,
+                      .run = o->run};
     int64_t valid[2];
     value v;
     uint32_t count = 0;

@@ -109,8 +109,8 @@ static pto_layout result_layout(const pto_run *run, pto_op op, pto_value v)
     pto_space space = pto_type_space(type), from = tile_global(run);
     const uint32_t transfer = pto_op_transfer(op);
     const int is_vector = is_scratchpad(run, space);
-    const pto_layout down =
-        is_vector && tile_capacity_of(type, 1) == 1 ? layout_in(run, space, PTO_ORDER_COLUMN) : PTO_LAYOUT_NONE;
+    const int is_column = tile_capacity_of(type, 1) == 1 && pto_type_dtype(type) != PTO_REC64;
+    const pto_layout down = is_vector && is_column ? layout_in(run, space, PTO_ORDER_COLUMN) : PTO_LAYOUT_NONE;
     if (down != PTO_LAYOUT_NONE) return down;
     if (transfer == PTO_TRANSFER_NONE) return usual_layout(run, space);
     pto_layout have = window_layout(op, type);

@@ -429,8 +429,8 @@ pto_status insn_TSORT32(insn_call *call)
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
     INSN_TRY(insn_check_valid(call, 1, t->valid_rows, t->valid_cols));
     if (t->valid_rows > 1) return insn_fail(call, "more than one row");
-    if (t->dtype != PTO_I64 || key->dtype != PTO_F32 || index->dtype != PTO_I32)
-        return insn_fail(call, "records are i64 of keys in f32 and indices in i32");
+    if (t->dtype != PTO_REC64 || key->dtype != PTO_F32 || index->dtype != PTO_I32)
+        return insn_fail(call, "records are rec64, of keys in f32 and indices in i32");
     if (t->valid_cols % SORTED_AT_ONCE != 0)
         return insn_fail(call, "%" PRId64 " columns are not a multiple of 32", t->valid_cols);
     for (int64_t c = 0; t->valid_rows != 0 && c < t->valid_cols; c += SORTED_AT_ONCE) {
@@ -482,7 +482,7 @@ static pto_status check_records(insn_call *call, int source_count, int64_t have)
         INSN_TRY(insn_check_dtype(call, i));
         if (call->src[i].valid_rows > 1) return insn_fail(call, "more than one row");
     }
-    if (t->dtype != PTO_I64) return insn_fail(call, "records are %s, they must be i64", pto_dtype_name(t->dtype));
+    if (t->dtype != PTO_REC64) return insn_fail(call, "records are %s, they must be rec64", pto_dtype_name(t->dtype));
     if (t->valid_rows > 1) return insn_fail(call, "more than one row");
     if (t->valid_cols > have) return insn_fail(call, "%" PRId64 " records are wanted of %" PRId64, t->valid_cols, have);
     return PTO_OK;
@@ -491,7 +491,7 @@ static pto_status check_records(insn_call *call, int source_count, int64_t have)
 pto_status insn_TMRGSORT(insn_call *call)
 {
     const tile_ref *t = &call->dst, *s = &call->src[0];
-    const int64_t run = call->scalar.is_int ? call->scalar.i : 0;
+    const int64_t run = call->run;
     INSN_TRY(insn_begin(call, 1, 0));
     INSN_TRY(check_records(call, 1, s->valid_rows * s->valid_cols));
     if (run < SORTED_AT_ONCE || run % SORTED_AT_ONCE != 0)
@@ -524,8 +524,8 @@ pto_status insn_TGATHER_MASK(insn_call *call)
     const tile_ref *t = &call->dst, *s = &call->src[0];
     INSN_TRY(insn_begin(call, 1, 0));
     INSN_TRY(insn_check_valid(call, 0, t->valid_rows, t->valid_cols));
-    if (t->dtype != PTO_I32 || s->dtype != PTO_I64)
-        return insn_fail(call, "%s of %s: records are i64, their indices i32", pto_dtype_name(t->dtype),
+    if (t->dtype != PTO_I32 || s->dtype != PTO_REC64)
+        return insn_fail(call, "%s of %s: records are rec64, their indices i32", pto_dtype_name(t->dtype),
                          pto_dtype_name(s->dtype));
     for (int64_t c = 0; t->valid_rows == 1 && c < t->valid_cols; c++) {
         const uint32_t index = (uint32_t)(record_at(s, c) >> 32);

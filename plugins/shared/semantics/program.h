@@ -172,6 +172,7 @@ typedef struct program_step {
     pto_relation relation;
     number scalar, pad;
     int64_t at[2];                  /* row and column of what is read */
+    int64_t run;                    /* records of a run; tmrgsort */
     uint32_t result;                /* private: slot of a scalar that the instruction produces */
     gm_window gm;                   /* only filled when has_gm; a window is inside its array or empty */
     uint32_t gm_root, gm_parameter; /* gm_parameter: UINT32_MAX when the array is not a parameter */

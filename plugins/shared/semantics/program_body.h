@@ -37,6 +37,7 @@ typedef struct insn_code {
     float scale;
     round_mode mode;
     pto_relation relation; /* of a comparison of tiles */
+    int64_t run;           /* of records */
     number pad;
 } insn_code;
 

@@ -238,6 +238,7 @@ static pto_status step_insn(program_state *s, const insn_code *c, program_step *
     out->scale = c->scale;
     out->mode = c->mode;
     out->relation = c->relation;
+    out->run = c->run;
     out->pad = c->pad;
     if (out->has_scalar) out->scalar = s->numbers[c->scalar];
     out->result = c->result;
@@ -438,6 +439,7 @@ void program_insn_call(const program_step *step, insn_call *out)
     out->scale = step->scale;
     out->mode = step->mode;
     out->relation = step->relation;
+    out->run = step->run;
     out->text[0] = 0;
 }
 

@@ -324,27 +324,27 @@ tile_piece tile_emit_with(tile_nest *n, pto_kind_id kind, tile_attr attr, pto_dt
     return finish(n, &s, p);
 }
 
-static tile_piece emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece p, const pto_expr *valid, tile_piece tile,
-                              tile_number number)
+tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number)
 {
+    tile_piece p = piece_of(n, tile.rows, tile.columns, tile.dtype);
     if (n->counts != NULL) return count_op(n, kind, p, 1, 1, &tile);
     pto_value value = scalar(n, tile.dtype, number);
     pto_spec s = pto_spec_make(n->run, kind);
     pto_spec_operand(&s, tile.value);
     pto_spec_operand(&s, value);
-    if (valid != NULL) pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
     return finish(n, &s, p);
 }
 
-tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number)
-{
-    return emit_scalar(n, kind, piece_of(n, tile.rows, tile.columns, tile.dtype), NULL, tile, number);
-}
-
-tile_piece tile_emit_columns(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, tile_number number)
+tile_piece tile_emit_merged(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, int64_t run)
 {
     const pto_expr valid[2] = {pto_expr_const(n->run, tile.rows), pto_expr_const(n->run, columns)};
-    return emit_scalar(n, kind, piece_of(n, tile.rows, columns, tile.dtype), valid, tile, number);
+    tile_piece p = piece_of(n, tile.rows, columns, tile.dtype);
+    if (n->counts != NULL) return count_op(n, kind, p, 1, 1, &tile);
+    pto_spec s = pto_spec_make(n->run, kind);
+    pto_spec_operand(&s, tile.value);
+    pto_spec_exprs(&s, PTO_STR("valid"), 2, valid);
+    pto_spec_int(&s, PTO_STR("run"), run);
+    return finish(n, &s, p);
 }
 
 tile_piece tile_emit_cast(tile_nest *n, tile_piece tile, pto_dtype to, pto_op from)

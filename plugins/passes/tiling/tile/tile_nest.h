@@ -158,8 +158,8 @@ tile_piece tile_emit_count(tile_nest *n, pto_dtype dtype, tile_number start, con
 tile_piece tile_emit(tile_nest *n, pto_kind_id kind, pto_dtype dtype, int64_t rows, int64_t columns, uint32_t count,
                      const tile_piece *operands);
 tile_piece tile_emit_scalar(tile_nest *n, pto_kind_id kind, tile_piece tile, tile_number number);
-/* The result has so many columns, and says so. */
-tile_piece tile_emit_columns(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, tile_number number);
+/* The first `columns` records of a row of runs, each of `run` records. */
+tile_piece tile_emit_merged(tile_nest *n, pto_kind_id kind, int64_t columns, tile_piece tile, int64_t run);
 /* The same with an attribute, and with a number of the type of the last tile. `attr` is empty: without. */
 typedef struct tile_attr {
     pto_str name, word;

@@ -4,8 +4,8 @@
  *       %tx = tile.load %x[%i, 0] size(1, 300) {pad = -inf}   a tile of 320
  *       %tk = ..                                              keys
  *       %tr = tile.sort32 %tk, %tn                            %tn counts from 0
- *       %tm = tile.merge_runs %tr, 32                         runs of 128
- *       %tf = tile.merge_runs %tm, 128                        the first 8
+ *       %tm = tile.merge_runs %tr {run = 32}                  runs of 128
+ *       %tf = tile.merge_runs %tm {run = 128}                 the first 8
  *       %ti = tile.record_index %tf
  *       %tv = tile.gather %tx, %ti
  *       ..
@@ -114,12 +114,12 @@ static tile_piece emit_sorted(const sort_nest *w, tile_nest *n, tile_piece x, pt
     const pto_expr all[2] = {pto_expr_const(w->run, 1), pto_expr_const(w->run, w->chunk)};
     const tile_number start = {.index = pto_expr_scale(chunk, w->chunk)};
     const tile_piece pair[2] = {emit_keys(w, n, x), tile_emit_count(n, PTO_I32, start, all, w->chunk)};
-    tile_piece records = tile_emit(n, pto_kind(w->run, KIND_SORT32), PTO_I64, 1, w->chunk, 2, pair);
+    tile_piece records = tile_emit(n, pto_kind(w->run, KIND_SORT32), PTO_REC64, 1, w->chunk, 2, pair);
     int64_t run = SORTED_AT_ONCE;
     do {
         const int64_t merged = tile_mul(run, MERGED_AT_ONCE);
         const int64_t columns = merged >= w->chunk ? w->kept : w->chunk;
-        records = tile_emit_columns(n, pto_kind(w->run, KIND_MERGE_RUNS), columns, records, number(w, run));
+        records = tile_emit_merged(n, pto_kind(w->run, KIND_MERGE_RUNS), columns, records, run);
         run = merged;
     } while (run < w->chunk);
     return records;
@@ -166,7 +166,7 @@ static tile_piece emit_first_of_all(const sort_nest *w, tile_nest *n, pto_expr c
     const pto_op loop = begin_loop(w, n, pto_expr_sub(chunks, one), &first, &index);
     const pto_expr chunk = pto_expr_add(index, one);
     const tile_piece lists[2] = {emit_sorted(w, n, load_chunk(w, n, chunk), chunk), first};
-    const tile_piece merged = tile_emit(n, pto_kind(w->run, KIND_MERGE), PTO_I64, 1, w->kept, 2, lists);
+    const tile_piece merged = tile_emit(n, pto_kind(w->run, KIND_MERGE), PTO_REC64, 1, w->kept, 2, lists);
     tile_end_for(n, loop, 1, &merged, &all);
     return all;
 }
