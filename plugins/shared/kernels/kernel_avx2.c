@@ -319,10 +319,10 @@ KERNEL_INLINE void skinny_rows(load_element load, units_across units, int rows, 
     }
 }
 
-#define SKINNY_CASE(rows, load, units)                                                                        \
-    case rows:                                                                                                \
-        skinny_rows(load_##load, across_##units, rows, n, k, a, i *a_row_stride, a_row_stride, a_k_stride, b, \
-                    b_k_stride, c, 4 * c_row_stride, accumulate);                                             \
+#define SKINNY_CASE(rows, load, units)                                                                         \
+    case rows:                                                                                                 \
+        skinny_rows(load_##load, across_##units, rows, n, k, a, 0, a_row_stride, a_k_stride, b, b_k_stride, c, \
+                    4 * c_row_stride, accumulate);                                                             \
         break;
 
 #define SKINNY(name, load, units)                                                                               \
