@@ -8,6 +8,23 @@
     extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
 EMBED(native_h, "pto/native.h");
+EMBED(native_vector_h, "pto/native_vector.h");
+EMBED(native_vector_angle_h, "pto/native_vector_angle.h");
+EMBED(native_vector_base_h, "pto/native_vector_base.h");
+EMBED(native_vector_exp_h, "pto/native_vector_exp.h");
+EMBED(native_vector_log_h, "pto/native_vector_log.h");
+EMBED(native_vector_memory_h, "pto/native_vector_memory.h");
+EMBED(native_vector_pow_h, "pto/native_vector_pow.h");
 
-const native_header native_headers[] = {{"pto/native.h", native_h_begin, native_h_end}};
+#define EMBEDDED(symbol, file) {file, symbol##_begin, symbol##_end}
+const native_header native_headers[] = {
+    EMBEDDED(native_h, "pto/native.h"),
+    EMBEDDED(native_vector_h, "pto/native_vector.h"),
+    EMBEDDED(native_vector_angle_h, "pto/native_vector_angle.h"),
+    EMBEDDED(native_vector_base_h, "pto/native_vector_base.h"),
+    EMBEDDED(native_vector_exp_h, "pto/native_vector_exp.h"),
+    EMBEDDED(native_vector_log_h, "pto/native_vector_log.h"),
+    EMBEDDED(native_vector_memory_h, "pto/native_vector_memory.h"),
+    EMBEDDED(native_vector_pow_h, "pto/native_vector_pow.h"),
+};
 const uint32_t native_header_count = sizeof native_headers / sizeof native_headers[0];

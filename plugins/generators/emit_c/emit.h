@@ -118,6 +118,10 @@ PTO_PRINTF_LIKE(2, 3) void emit_open(emitter *e, const char *format, ...);
 void emit_close(emitter *e, const char *text);
 /* Formats in scratch memory. */
 PTO_PRINTF_LIKE(2, 3) const char *emit_format(emitter *e, const char *format, ...);
+/* Braces alone. */
+void emit_open_block(emitter *e);
+/* Where an op stands in the text, and its path; fit for a comment. */
+const char *emit_place(emitter *e, pto_op op);
 /* Above what an op becomes: its text's place and its path. */
 void emit_comment(emitter *e, pto_op op);
 /* The number of a fault at an op, for `return`. */
@@ -181,7 +185,52 @@ int64_t emit_columns(pto_value tile);
 const char *emit_type_of(emitter *e, pto_value v);
 pto_status emit_hand_over(emitter *e, uint32_t count, const pto_value *to, const pto_value *from, int declares);
 
+/* ---- windows of memory ---- */
+
+typedef struct emit_window {
+    const char *base, *row_stride, *column_stride; /* C: a pointer, and elements */
+} emit_window;
+
+/* Checks that a window of `size` rows and columns lies within the memory, where that is not known, and finds it. */
+void emit_window_open(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed,
+                      emit_window *out);
+/* Element [row, column] of a window whose pointer is called `name`. */
+const char *emit_window_at(emitter *e, const emit_window *w, const char *name, const char *row, const char *column);
+
+/* ---- vectors ---- */
+
+/* Whether vectors of 32-bit lanes hold the type; what C calls such a vector. */
+int emit_has_lanes(pto_dtype t);
+const char *emit_vector_type(pto_dtype t);
+/* Of memory at a pointer; `tail`: how many elements, NULL: as many as there are lanes. */
+const char *emit_vector_load(emitter *e, pto_dtype t, const char *at, const char *tail);
+const char *emit_vector_store(emitter *e, pto_dtype t, const char *at, const char *value, const char *tail);
+const char *emit_splat(emitter *e, pto_dtype t, const char *scalar);
+const char *emit_vector_convert(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates,
+                                int integral);
+/* As emit_formula; `x` are names of vectors, or splats. */
+const char *emit_vector_formula(emitter *e, pto_op op, const char *const *x);
+/* Of a reduction of rows: one vector into all before it; the scalar of all. */
+const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const char *x);
+const char *emit_vector_total(emitter *e, pto_op reduce, const char *all);
+/* What it starts from, by the number of elements, which is C. */
+const char *emit_reduce_start(emitter *e, pto_op reduce, const char *count);
+
+/* ---- runs of ops as one nest ---- */
+
+typedef struct emit_group emit_group;
+emit_group *emit_group_make(emitter *e);
+/* Takes an op that can be part of a nest; it is written when the group ends. The next op that is not taken needs the
+ * end first, unless it is on scalars alone. */
+pto_status emit_group_take(emitter *e, emit_group *g, pto_op op, int *taken);
+pto_status emit_group_end(emitter *e, emit_group *g);
+
 /* ---- ops ---- */
+
+/* The op without the letters that say where its second operand comes from: "rowexpandadd" and "adds" are "add". */
+pto_str emit_stem(pto_op op);
+/* A scalar operand in the type of the elements. */
+const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x);
 
 /* The formula of an op that makes each element of elements in the same place; `x` are its operands' elements, in order,
  * scalars included. NULL: the op is not of that kind, or not in this type. */

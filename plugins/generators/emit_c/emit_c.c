@@ -69,7 +69,7 @@ static pto_status generate(const pto_run *run, const pto_text_sink *sink)
     number_ops(&e);
     PTO_TRY(put_functions(&e, &code, &entries, &count));
     text_put(&all, "/* Written by pto.emit-c. Tensors are dense, row-major; see <pto/native.h>. */\n"
-                   "#include <pto/native.h>\n\n");
+                   "#include <pto/native.h>\n#include <pto/native_vector.h>\n\n");
     text_bytes(&all, e.arrays.p != NULL ? e.arrays.p : "", e.arrays.n);
     text_bytes(&all, code.p != NULL ? code.p : "", code.n);
     put_module(&e, &all, &entries, count);

@@ -175,9 +175,16 @@ static pto_status emit_op(emitter *e, pto_op op)
 
 pto_status emit_block(emitter *e, pto_block block)
 {
+    emit_group *group = emit_group_make(e);
     PTO_EACH_OP(block, op) {
+        int taken = 0;
         PTO_TRY(pto_go_on(e->run));
+        PTO_TRY(emit_group_take(e, group, op, &taken));
+        if (taken) continue;
+        /* What is computed of scalars needs no tile, and goes before the nest. */
+        if (!EMIT_IS(e, op, CONSTANT) && !EMIT_IS(e, op, INDEX_CAST) && !EMIT_IS(e, op, COMPARE))
+            PTO_TRY(emit_group_end(e, group));
         PTO_TRY(emit_op(e, op));
     }
-    return PTO_OK;
+    return emit_group_end(e, group);
 }

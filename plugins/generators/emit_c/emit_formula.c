@@ -1,8 +1,7 @@
 /* Ops that make each element of the elements in the same place, as C expressions. */
 #include "emit.h"
 
-/* The op without the letters that say where its second operand comes from: "rowexpandadd" and "adds" are "add". */
-static pto_str stem_of(pto_op op)
+pto_str emit_stem(pto_op op)
 {
     pto_str name = pto_op_name(op);
     const uint32_t rule = (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE);
@@ -31,6 +30,10 @@ static const char *of_floats(emitter *e, pto_str stem, pto_dtype t, const char *
         value = emit_format(e, "(%s %s %s)", a, infix, b);
     else if (pto_str_is(stem, "neg"))
         return emit_format(e, "(-%s)", a);
+    else if (pto_str_is(stem, "relu"))
+        value = emit_format(e, "pto_max_f32_1(%s, 0.0f)", a);
+    else if (pto_str_is(stem, "rem"))
+        value = emit_format(e, "pto_mod_f32_1(%s, %s)", a, b);
     else if (b == NULL)
         value = emit_format(e, "pto_%.*s_f32_1(%s)", PTO_FMT(stem), a);
     else
@@ -48,7 +51,7 @@ static const char *of_masks(emitter *e, pto_str stem, const char *a, const char 
 
 static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
 {
-    pto_str stem = stem_of(op);
+    pto_str stem = emit_stem(op);
     if (t == PTO_MASK) return of_masks(e, stem, a, b);
     if (pto_dtype_is_float(t)) return of_floats(e, stem, t, a, b);
     if (pto_str_is(stem, "rdiv")) {
@@ -72,8 +75,7 @@ static const char *comparison(emitter *e, pto_op op, const char *a, const char *
     return NULL;
 }
 
-/* A scalar operand in the type of the elements. */
-static const char *scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x)
+const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x)
 {
     const pto_dtype own = pto_type_dtype(pto_value_type(pto_op_operand(op, i)));
     return own == t ? x : emit_convert(e, t, own, x, 1, 0, 0);
@@ -92,17 +94,18 @@ const char *emit_formula(emitter *e, pto_op op, const char *const *x)
     case PTO_RULE_ROW_BINARY:
     case PTO_RULE_COL_BINARY: return arithmetic(e, op, t, x[0], x[1]);
     case PTO_RULE_SCALAR:
-    case PTO_RULE_REMAINDER_SCALAR: return arithmetic(e, op, t, x[0], scalar_as(e, op, 1, t, x[1]));
+    case PTO_RULE_REMAINDER_SCALAR: return arithmetic(e, op, t, x[0], emit_scalar_as(e, op, 1, t, x[1]));
     case PTO_RULE_COMPARE: return comparison(e, op, x[0], x[1]);
-    case PTO_RULE_COMPARE_SCALAR: return comparison(e, op, x[0], scalar_as(e, op, 1, t, x[1]));
+    case PTO_RULE_COMPARE_SCALAR: return comparison(e, op, x[0], emit_scalar_as(e, op, 1, t, x[1]));
     case PTO_RULE_SELECT: return emit_format(e, "(%s ? %s : %s)", x[0], x[1], x[2]);
-    case PTO_RULE_SELECT_SCALAR: return emit_format(e, "(%s ? %s : %s)", x[0], x[1], scalar_as(e, op, 2, to, x[2]));
+    case PTO_RULE_SELECT_SCALAR:
+        return emit_format(e, "(%s ? %s : %s)", x[0], x[1], emit_scalar_as(e, op, 2, to, x[2]));
     case PTO_RULE_CONVERT:
         return emit_convert(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
     case PTO_RULE_MOVE: return emit_convert(e, to, t, x[0], 1, 0, 0);
     case PTO_RULE_ROW_EXPAND:
     case PTO_RULE_COL_EXPAND: return x[0];
-    case PTO_RULE_FILL: return scalar_as(e, op, 0, to, x[0]);
+    case PTO_RULE_FILL: return emit_scalar_as(e, op, 0, to, x[0]);
     default: return NULL;
     }
 }

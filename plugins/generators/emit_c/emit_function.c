@@ -158,7 +158,7 @@ static pto_status emit_launch(emitter *e, pto_op op)
     const char *name = emit_global(e, pto_function_name(kernel)), *frame = emit_spare(e, "frame");
     const pto_block body = pto_body(kernel);
     const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
-    emit_open(e, "%s", "");
+    emit_open_block(e);
     emit_line(e, "%s_frame %s;", name, frame);
     for (uint32_t i = 0; i < info->symbol_count; i++)
         emit_line(e, "%s.%s = %s;", frame, emit_field(e, info->symbols[i]),
@@ -224,7 +224,7 @@ static pto_status emit_debug(emitter *e, pto_op op)
     const uint32_t fault = emit_fault_of(e, op, "does not hold");
     const pto_dtype t = dtype_of(v);
     const unsigned number = e->op_numbers[op.index];
-    emit_open(e, "%s", "");
+    emit_open_block(e);
     if (is_memory(v)) {
         put_list(e, v, "dims_", 0);
         put_list(e, v, "strides_", 1);

@@ -63,9 +63,13 @@ const char *emit_field(emitter *e, pto_str name)
 {
     /* A value may have the name of a symbol, so symbols have a mark; another one where it would be a name of ours. */
     static const char *const ours[] = {"i", "j", "k", "call", "frame", "instance", "scratch", "state", "mark", NULL};
-    const char last = name.n != 0 ? name.p[name.n - 1] : '0';
-    int is_ours = (last >= '0' && last <= '9') || (name.n > 1 && last == 's' && name.p[name.n - 2] == '_') ||
-                  last == '_' || last == 'x';
+    static const char *const ends[] = {"_s", "_v", "_r", "_all", "_", "x", "0", "1", "2",
+                                       "3",  "4",  "5",  "6",    "7", "8", "9", NULL};
+    int is_ours = name.n == 0;
+    for (uint32_t i = 0; ends[i] != NULL; i++) {
+        const size_t n = strlen(ends[i]);
+        is_ours |= name.n >= n && memcmp(name.p + name.n - n, ends[i], n) == 0;
+    }
     for (uint32_t i = 0; ours[i] != NULL; i++) is_ours |= pto_str_is(name, ours[i]);
     return emit_format(e, is_ours ? "%s_s_" : "%s_", emit_global(e, name));
 }

@@ -87,7 +87,13 @@ const char *emit_format(emitter *e, const char *format, ...)
     return text_end(&t);
 }
 
-void emit_comment(emitter *e, pto_op op)
+void emit_open_block(emitter *e)
+{
+    emit_line(e, "{");
+    e->depth++;
+}
+
+const char *emit_place(emitter *e, pto_op op)
 {
     char at[512], path[512];
     if (pto_loc_text(pto_op_loc(op), at, sizeof at) == 0) at[0] = 0;
@@ -95,8 +101,10 @@ void emit_comment(emitter *e, pto_op op)
     /* A file may be called anything. */
     for (char *p = at; *p != 0; p++)
         if (*p == '*' || *p == '\\' || (unsigned char)*p < ' ') *p = '_';
-    emit_line(e, "/* %s%s%s */", at, at[0] != 0 ? " " : "", path);
+    return emit_format(e, "%s%s%s", at, at[0] != 0 ? " " : "", path);
 }
+
+void emit_comment(emitter *e, pto_op op) { emit_line(e, "/* %s */", emit_place(e, op)); }
 
 uint32_t emit_fault_of(emitter *e, pto_op op, const char *why)
 {

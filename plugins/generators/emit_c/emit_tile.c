@@ -40,10 +40,6 @@ static void close_loops(emitter *e, const region *g)
 
 /* ---- windows of memory ---- */
 
-typedef struct window {
-    const char *base, *row_stride, *column_stride;
-} window;
-
 static pto_expr product_or_zero(pto_expr a, pto_expr b, const pto_run *run)
 {
     const pto_expr p = PTO_SOME(a) && PTO_SOME(b) ? pto_expr_mul(a, b) : pto_expr_none(run);
@@ -71,7 +67,7 @@ static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto
 }
 
 /* `size`: rows and columns of the tile. */
-static void open_window(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed, window *out)
+void emit_window_open(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed, emit_window *out)
 {
     const pto_type type = pto_value_type(memory);
     const uint32_t rank = pto_type_rank(type);
@@ -92,7 +88,7 @@ static void open_window(emitter *e, pto_op op, pto_value memory, const pto_expr 
     out->column_stride = emit_index(e, stride[1]);
 }
 
-static const char *window_at(emitter *e, const window *w, const char *name, const char *row, const char *column)
+const char *emit_window_at(emitter *e, const emit_window *w, const char *name, const char *row, const char *column)
 {
     text t = {.run = e->run};
     const int has_row = strcmp(row, "0") != 0, has_column = strcmp(column, "0") != 0;
@@ -126,15 +122,15 @@ static pto_status emit_load(emitter *e, pto_op op)
     const pto_dtype t = dtype_of(result);
     const int pads = PTO_SOME(pto_op_attr(op, PTO_STR("pad")));
     const char *row, *column, *name = emit_spare(e, "from");
-    window w;
+    emit_window w;
     pto_expr size[2] = {pto_expr_of(op, PTO_STR("sizes"), 0), pto_expr_of(op, PTO_STR("sizes"), 1)};
     if (!PTO_SOME(size[0])) PTO_TRY(pto_value_valid(result, size));
     const region g = {emit_index(e, size[0]), emit_index(e, size[1]), 0, 0};
-    emit_open(e, "%s", "");
-    open_window(e, op, memory, size, pto_attr_bool_of(op, PTO_STR("transpose"), 0), &w);
+    emit_open_block(e);
+    emit_window_open(e, op, memory, size, pto_attr_bool_of(op, PTO_STR("transpose"), 0), &w);
     emit_line(e, "const %s *const %s = %s;", emit_memory_type(t), name, w.base);
     open_loops(e, &g, &row, &column);
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), window_at(e, &w, name, row, column));
+    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_window_at(e, &w, name, row, column));
     close_loops(e, &g);
     if (pads) fill_rest(e, op, size);
     emit_close(e, "");
@@ -158,19 +154,19 @@ static pto_status emit_store(emitter *e, pto_op op)
     const pto_value tile = pto_op_operand(op, 0), memory = pto_op_operand(op, 1);
     const pto_dtype from = dtype_of(tile), to = dtype_of(memory);
     const char *row, *column, *name = emit_spare(e, "to");
-    window w;
+    emit_window w;
     region g;
     pto_expr size[2];
     PTO_TRY(pto_value_valid(tile, size));
     PTO_TRY(region_of(e, tile, &g));
-    emit_open(e, "%s", "");
-    open_window(e, op, memory, size, 0, &w);
+    emit_open_block(e);
+    emit_window_open(e, op, memory, size, 0, &w);
     emit_line(e, "%s *const %s = %s;", emit_memory_type(to), name, w.base);
     open_loops(e, &g, &row, &column);
     const char *at = emit_at(e, tile, row, column);
     const int is_plain =
         from == to && !pto_attr_bool_of(op, PTO_STR("relu"), 0) && !PTO_SOME(pto_op_attr(op, PTO_STR("scale")));
-    emit_line(e, "%s = %s;", window_at(e, &w, name, row, column),
+    emit_line(e, "%s = %s;", emit_window_at(e, &w, name, row, column),
               is_plain ? at : emit_write(e, to, leaving(e, op, from, to, emit_read(e, from, at))));
     close_loops(e, &g);
     emit_close(e, "");
@@ -273,6 +269,15 @@ static const char *step_of(emitter *e, const reduction *r, pto_dtype t, const ch
     if (is_float && strcmp(r->step, "add") == 0) return emit_format(e, "%s + %s", a, b);
     if (is_float && strcmp(r->step, "mul") == 0) return emit_format(e, "%s * %s", a, b);
     return emit_format(e, "pto_%s_%s_1(%s, %s)", r->step, is_float ? "f32" : emit_type_name(t), a, b);
+}
+
+const char *emit_reduce_start(emitter *e, pto_op reduce, const char *count)
+{
+    const pto_dtype t = dtype_of(pto_op_operand(reduce, 0));
+    const reduction *r = reduction_of(reduce);
+    if (r == NULL) return "0";
+    if (pto_dtype_is_float(t)) return strcmp(count, "0") == 0 ? r->empty : r->start;
+    return start_of(e, r, t, count);
 }
 
 /* Rows in f32, rounded at the end; columns in the element type. */
@@ -430,8 +435,8 @@ pto_status emit_scalar_of(emitter *e, pto_op op)
 {
     const pto_value memory = pto_op_operand(op, 0), result = pto_op_result(op, 0);
     const pto_expr one = pto_expr_const(e->run, 1), size[2] = {one, one};
-    window w;
-    open_window(e, op, memory, size, 0, &w);
+    emit_window w;
+    emit_window_open(e, op, memory, size, 0, &w);
     emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(result)), emit_value(e, result),
               emit_read(e, dtype_of(memory), emit_format(e, "*(%s)", w.base)));
     return PTO_OK;

@@ -151,7 +151,7 @@ static inline uint16_t pto_bf16_store_1(float x)
 static inline float pto_f16_round_1(float x) { return pto_f16_load_1(pto_f16_store_1(x)); }
 static inline float pto_bf16_round_1(float x) { return pto_bf16_load_1(pto_bf16_store_1(x)); }
 
-/* ---- f32, which f16 and bf16 compute in too ---- */
+/* ---- f32, which f16 and bf16 compute in too; <pto/native_vector.h> has the other functions ---- */
 
 /* The sum of two zeros is -0 only when both are. */
 static inline float pto_max_f32_1(float a, float b)
@@ -163,22 +163,6 @@ static inline float pto_min_f32_1(float a, float b)
 {
     const float smaller = a < b ? a : b, equal = a == b && a == 0 ? -(-a - b) : smaller;
     return a != a ? b : b != b ? a : equal;
-}
-static inline float pto_abs_f32_1(float a) { return __builtin_fabsf(a); }
-static inline float pto_relu_f32_1(float a) { return a > 0 ? a : 0; }
-static inline float pto_sqrt_f32_1(float a) { return __builtin_sqrtf(a); }
-static inline float pto_rsqrt_f32_1(float a) { return (float)(1 / sqrt((double)a)); }
-static inline float pto_reciprocal_f32_1(float a) { return 1 / a; }
-static inline float pto_exp_f32_1(float a) { return (float)exp((double)a); }
-static inline float pto_log_f32_1(float a) { return (float)log((double)a); }
-static inline float pto_pow_f32_1(float a, float b) { return (float)pow((double)a, (double)b); }
-static inline float pto_fmod_f32_1(float a, float b) { return (float)fmod((double)a, (double)b); }
-/* With the sign of b. */
-static inline float pto_rem_f32_1(float a, float b)
-{
-    const double rest = fmod((double)a, (double)b);
-    if (rest == 0) return (float)copysign(0, (double)b);
-    return (float)((rest < 0) != (b < 0) && rest == rest ? rest + (double)b : rest);
 }
 /* a * b + c, rounded once where the target has an instruction for it. */
 static inline float pto_fma_f32_1(float a, float b, float c)

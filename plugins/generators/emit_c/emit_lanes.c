@@ -1,0 +1,285 @@
+/* Element types and formulas on vectors of <pto/native_vector.h>, whose lanes have 32 bits: narrow integers are i32 or
+ * u32 in lanes and cut to their type after each op, masks are truth values. */
+#include "emit.h"
+
+#include <pto/native.h>
+
+typedef enum lane_kind { LANE_NONE, LANE_F32, LANE_I32, LANE_U32, LANE_MASK } lane_kind;
+
+static lane_kind lane_of(pto_dtype t)
+{
+    switch (t) {
+    case PTO_F32:
+    case PTO_F16:
+    case PTO_BF16: return LANE_F32;
+    case PTO_I8:
+    case PTO_I16:
+    case PTO_I32: return LANE_I32;
+    case PTO_U8:
+    case PTO_U16:
+    case PTO_U32: return LANE_U32;
+    case PTO_BOOL:
+    case PTO_MASK: return LANE_MASK;
+    default: return LANE_NONE;
+    }
+}
+
+static const char *lane_word(pto_dtype t)
+{
+    static const char *const words[] = {"", "f32", "i32", "u32", "mask"};
+    return words[lane_of(t)];
+}
+
+int emit_has_lanes(pto_dtype t) { return lane_of(t) != LANE_NONE; }
+const char *emit_vector_type(pto_dtype t)
+{
+    static const char *const names[] = {"", "pto_f32", "pto_i32", "pto_u32", "pto_mask"};
+    return names[lane_of(t)];
+}
+
+static const char *memory_word(pto_dtype t) { return t == PTO_MASK ? "bool" : pto_dtype_name(t); }
+
+const char *emit_vector_load(emitter *e, pto_dtype t, const char *at, const char *tail)
+{
+    if (tail == NULL) return emit_format(e, "pto_load_%s(%s)", memory_word(t), at);
+    return emit_format(e, "pto_load_%s_tail(%s, %s)", memory_word(t), at, tail);
+}
+
+const char *emit_vector_store(emitter *e, pto_dtype t, const char *at, const char *value, const char *tail)
+{
+    if (tail == NULL) return emit_format(e, "pto_store_%s(%s, %s);", memory_word(t), at, value);
+    return emit_format(e, "pto_store_%s_tail(%s, %s, %s);", memory_word(t), at, value, tail);
+}
+
+const char *emit_splat(emitter *e, pto_dtype t, const char *scalar)
+{
+    if (lane_of(t) == LANE_MASK) return emit_format(e, "pto_mask_from_i32(pto_splat_i32(%s))", scalar);
+    return emit_format(e, "pto_splat_%s(%s)", lane_word(t), scalar);
+}
+
+/* Lanes cut to the element type. */
+static const char *cut(emitter *e, pto_dtype t, const char *x)
+{
+    const int bits = (int)(8 * pto_dtype_bytes(t));
+    if (t == PTO_F16 || t == PTO_BF16) return emit_format(e, "pto_through_%s(%s)", pto_dtype_name(t), x);
+    if (lane_of(t) == LANE_I32 && bits < 32)
+        return emit_format(e, "((pto_i32)((pto_u32)%s << %d) >> %d)", x, 32 - bits, 32 - bits);
+    if (lane_of(t) == LANE_U32 && bits < 32) return emit_format(e, "(%s & %u)", x, (1u << bits) - 1);
+    return x;
+}
+
+/* ---- arithmetic ---- */
+
+static const char *sign_of(pto_str stem)
+{
+    static const struct {
+        const char *stem, *sign;
+    } rows[] = {{"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"and", "&"}, {"or", "|"}, {"xor", "^"}};
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (pto_str_is(stem, rows[i].stem)) return rows[i].sign;
+    return NULL;
+}
+
+static int is_one_of(pto_str stem, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (pto_str_is(stem, *names)) return 1;
+    return 0;
+}
+
+static const char *of_floats(emitter *e, pto_str stem, const char *a, const char *b)
+{
+    static const char *const functions[] = {"exp",  "log", "sqrt", "rsqrt", "reciprocal",
+                                            "fmod", "pow", "neg",  "abs",   NULL};
+    const char *sign = sign_of(stem);
+    if (sign != NULL) return emit_format(e, "(%s %s %s)", a, sign, b);
+    if (pto_str_is(stem, "max") || pto_str_is(stem, "min"))
+        return emit_format(e, "pto_%.*s_ignore_f32(%s, %s)", PTO_FMT(stem), a, b);
+    if (pto_str_is(stem, "relu")) return emit_format(e, "pto_max_ignore_f32(%s, pto_splat_f32(0))", a);
+    if (pto_str_is(stem, "rem")) return emit_format(e, "pto_mod_f32(%s, %s)", a, b);
+    if (!is_one_of(stem, functions)) return NULL;
+    if (b == NULL) return emit_format(e, "pto_%.*s_f32(%s)", PTO_FMT(stem), a);
+    return emit_format(e, "pto_%.*s_f32(%s, %s)", PTO_FMT(stem), a, b);
+}
+
+static const char *of_integers(emitter *e, pto_dtype t, pto_str stem, const char *a, const char *b)
+{
+    static const char *const named[] = {"max", "min", "div", "fmod", NULL}, *const shifts[] = {"shl", "shr", NULL};
+    static const char *const added[] = {"add", "sub", "mul", NULL};
+    const char *word = lane_word(t), *sign = sign_of(stem);
+    const int is_signed = lane_of(t) == LANE_I32;
+    if (is_one_of(stem, named)) return emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(stem), word, a, b);
+    if (is_one_of(stem, shifts))
+        return emit_format(e, "pto_%.*s_%s(%s, %s, %d)", PTO_FMT(stem), word, a, b, (int)(8 * pto_dtype_bytes(t)));
+    if (pto_str_is(stem, "rem")) return emit_format(e, "pto_mod_%s(%s, %s)", word, a, b);
+    if (pto_str_is(stem, "not")) return emit_format(e, "(~%s)", a);
+    if (pto_str_is(stem, "relu")) return is_signed ? emit_format(e, "pto_max_i32(%s, pto_splat_i32(0))", a) : a;
+    if (pto_str_is(stem, "neg")) return emit_format(e, "(pto_%s)(0 - (pto_u32)%s)", word, a);
+    if (pto_str_is(stem, "abs"))
+        return is_signed
+                   ? emit_format(e, "pto_select_i32(pto_lt_i32(%s, pto_splat_i32(0)), (pto_i32)(0 - (pto_u32)%s), %s)",
+                                 a, a, a)
+                   : a;
+    if (sign == NULL || b == NULL) return NULL;
+    if (is_signed && is_one_of(stem, added)) return emit_format(e, "pto_%.*s_i32(%s, %s)", PTO_FMT(stem), a, b);
+    return emit_format(e, "(%s %s %s)", a, sign, b);
+}
+
+static const char *of_masks(emitter *e, pto_str stem, const char *a, const char *b)
+{
+    static const char *const functions[] = {"and", "or", "xor", NULL};
+    if (pto_str_is(stem, "not")) return emit_format(e, "pto_mask_not(%s)", a);
+    return is_one_of(stem, functions) ? emit_format(e, "pto_mask_%.*s(%s, %s)", PTO_FMT(stem), a, b) : NULL;
+}
+
+static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
+{
+    pto_str stem = emit_stem(op);
+    const char *value;
+    if (pto_str_is(stem, "rdiv")) {
+        const char *swap = a;
+        a = b;
+        b = swap;
+        stem = PTO_STR("div");
+    }
+    switch (lane_of(t)) {
+    case LANE_F32: value = of_floats(e, stem, a, b); break;
+    case LANE_I32:
+    case LANE_U32: value = of_integers(e, t, stem, a, b); break;
+    case LANE_MASK: return of_masks(e, stem, a, b);
+    default: return NULL;
+    }
+    return value != NULL ? cut(e, t, value) : NULL;
+}
+
+/* ---- conversions ---- */
+
+static const char *rounding(int mode, int to_float)
+{
+    static const char *const words[] = {"", "PTO_RINT", "PTO_ROUND", "PTO_FLOOR", "PTO_CEIL", "PTO_TRUNC", "PTO_ODD"};
+    return mode != 0 ? words[mode] : to_float ? "PTO_RINT" : "PTO_TRUNC";
+}
+
+static const char *to_float(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
+{
+    if (to == PTO_F32) return x;
+    if (mode <= 1 && !saturates) return cut(e, to, x);
+    return emit_format(e, "pto_f32_from_%s(pto_%s_from_f32(%s, %s, %d))", pto_dtype_name(to), pto_dtype_name(to), x,
+                       rounding(mode, 1), saturates);
+}
+
+static const char *to_integer(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
+{
+    const int bits = (int)(8 * pto_dtype_bytes(to)), is_signed = lane_of(to) == LANE_I32;
+    const char *how = rounding(mode, 0);
+    if (to == PTO_U32) return emit_format(e, "pto_u32_from_f32(%s, %s, %d)", x, how, saturates);
+    if (to == PTO_I32) return emit_format(e, "pto_i32_from_f32(%s, %s, %d)", x, how, saturates);
+    const int high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, low = is_signed ? -high - 1 : 0;
+    const char *value = emit_format(e, "pto_int_from_f32(%s, %d, %d, %s, %d)", x, low, high, how, saturates);
+    return cut(e, to, is_signed ? value : emit_format(e, "(pto_u32)%s", value));
+}
+
+static const char *from_integer(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates)
+{
+    const char *word = lane_word(from);
+    const int is_exact = pto_dtype_bytes(from) < 4;
+    if (lane_of(to) == LANE_MASK) return emit_format(e, "pto_ne_%s(%s, pto_splat_%s(0))", word, x, word);
+    if (to == PTO_F32) return emit_format(e, "pto_f32_from_%s(%s, %s)", word, x, rounding(mode, 1));
+    /* Rounded to odd first, a second rounding is exact. */
+    if (lane_of(to) == LANE_F32)
+        return to_float(e, to, emit_format(e, "pto_f32_from_%s(%s, %s)", word, x, is_exact ? "PTO_RINT" : "PTO_ODD"),
+                        mode, saturates);
+    if (saturates) return NULL;
+    return cut(e, to, emit_format(e, "(pto_%s)%s", lane_word(to), x));
+}
+
+const char *emit_vector_convert(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates,
+                                int integral)
+{
+    const lane_kind source = lane_of(from), target = lane_of(to);
+    if (to == from && (source != LANE_F32 || !integral || mode == 0)) return x;
+    if (source == LANE_F32 && target == LANE_F32 && to == from)
+        return emit_format(e, "pto_whole_f32(%s, %s)", x, rounding(mode, 1));
+    if (source == LANE_F32 && target == LANE_F32) return to_float(e, to, x, mode, saturates);
+    if (source == LANE_F32 && target == LANE_MASK) return emit_format(e, "pto_ne_f32(%s, pto_splat_f32(0))", x);
+    if (source == LANE_F32) return to_integer(e, to, x, mode, saturates);
+    if (source != LANE_MASK) return from_integer(e, to, from, x, mode, saturates);
+    if (target == LANE_MASK) return x;
+    return emit_format(e, "pto_select_%s(%s, pto_splat_%s(1), pto_splat_%s(0))", lane_word(to), x, lane_word(to),
+                       lane_word(to));
+}
+
+/* ---- all formulas ---- */
+
+static const char *comparison(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
+{
+    const pto_str word = pto_attr_str_of(op, PTO_STR("relation"));
+    return lane_of(t) != LANE_MASK ? emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(word), lane_word(t), a, b) : NULL;
+}
+
+const char *emit_vector_formula(emitter *e, pto_op op, const char *const *x)
+{
+    const uint32_t rule = (uint32_t)pto_kind_column(e->run, pto_op_kind(op), PTO_COLUMN_RULE);
+    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
+                    to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
+    switch (rule) {
+    case PTO_RULE_UNARY: return arithmetic(e, op, t, x[0], NULL);
+    case PTO_RULE_BINARY:
+    case PTO_RULE_BITWISE:
+    case PTO_RULE_REMAINDER:
+    case PTO_RULE_ROW_BINARY:
+    case PTO_RULE_COL_BINARY:
+    case PTO_RULE_SCALAR:
+    case PTO_RULE_REMAINDER_SCALAR: return arithmetic(e, op, t, x[0], x[1]);
+    case PTO_RULE_COMPARE:
+    case PTO_RULE_COMPARE_SCALAR: return comparison(e, op, t, x[0], x[1]);
+    case PTO_RULE_SELECT:
+    case PTO_RULE_SELECT_SCALAR:
+        if (lane_of(to) == LANE_MASK) return NULL;
+        return emit_format(e, "pto_select_%s(%s, %s, %s)", lane_word(to), x[0], x[1], x[2]);
+    case PTO_RULE_CONVERT:
+        return emit_vector_convert(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
+    case PTO_RULE_MOVE: return emit_vector_convert(e, to, t, x[0], 1, 0, 0);
+    case PTO_RULE_ROW_EXPAND:
+    case PTO_RULE_COL_EXPAND:
+    case PTO_RULE_FILL: return x[0];
+    default: return NULL;
+    }
+}
+
+/* ---- reductions ---- */
+
+/* "sum", "max", "min"; "rod" of prod. */
+static pto_str last_letters(pto_op reduce)
+{
+    const pto_str name = pto_op_name(reduce);
+    return name.n >= 3 ? pto_str_make(name.p + (name.n - 3), 3) : name;
+}
+
+const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const char *x)
+{
+    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
+    const pto_str last = last_letters(reduce);
+    const int is_float = lane_of(t) == LANE_F32, adds = pto_str_is(last, "sum"), multiplies = pto_str_is(last, "rod");
+    if (lane_of(t) == LANE_NONE || lane_of(t) == LANE_MASK) return NULL;
+    if (is_float && (adds || multiplies)) return emit_format(e, "%s %s %s", all, adds ? "+" : "*", x);
+    if (is_float) return emit_format(e, "pto_%.*s_ignore_f32(%s, %s)", PTO_FMT(last), all, x);
+    if (adds || multiplies)
+        return emit_format(e, "(%s)((pto_u32)%s %s (pto_u32)%s)", emit_vector_type(t), all, adds ? "+" : "*", x);
+    return emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(last), lane_word(t), all, x);
+}
+
+const char *emit_vector_total(emitter *e, pto_op reduce, const char *all)
+{
+    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
+    const pto_str last = last_letters(reduce);
+    const int is_float = lane_of(t) == LANE_F32;
+    const char *word = pto_str_is(last, "sum")   ? "sum"
+                       : pto_str_is(last, "rod") ? "product"
+                       : pto_str_is(last, "max") ? is_float ? "largest_ignore" : "largest"
+                       : is_float                ? "smallest_ignore"
+                                                 : "smallest";
+    const char *total = emit_format(e, "pto_%s_%s(%s)", word, lane_word(t), all);
+    if (is_float) return emit_rounded(e, t, total);
+    return emit_format(e, "(%s)%s", emit_lane_type(t), total);
+}
