@@ -1,95 +1,80 @@
-/* pto.native: compiles the C that a code generator writes with the C compiler of this host, loads and runs it. */
+/* pto.native: compiles the C that a code generator writes with the C compiler of this host, loads it and runs it on the
+ * threads of this host. */
 #include "debug_values.h"
+#include "native_arena.h"
+#include "native_cache.h"
 #include "native_headers.h"
+#include "native_load.h"
+#include "native_pool.h"
 
 #include <pto/native.h>
 #include <pto/plugin.h>
 #include <pto/profile.h>
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
-#define OPTIONS(X)                                                                                    \
-    X(GENERATOR, PLUGIN, "generator", .def = "pto.emit-c", .choices = PTO_STRS("generator"),          \
-      .doc = "what writes the C", .example = "with: { generator: pto.emit-c }")                       \
-    X(COMPILER, STR, "compiler", .def = "cc",                                                         \
-      .doc = "the C compiler, a path or a name that is sought in PATH; it takes options as gcc does", \
-      .example = "with: { compiler: gcc-12 }")
+#define OPTIONS(X)                                                                                                  \
+    X(GENERATOR, PLUGIN, "generator", .def = "pto.emit-c", .choices = PTO_STRS("generator"),                        \
+      .doc = "what writes the C", .example = "with: { generator: pto.emit-c }")                                     \
+    X(COMPILER, STR, "compiler", .def = "",                                                                         \
+      .doc = "the C compiler, a path or a name that is sought in PATH, that takes options as gcc does; empty: the " \
+             "first of gcc, clang and cc that is there",                                                            \
+      .example = "with: { compiler: gcc-12 }")                                                                      \
+    X(THREADS, I64, "threads", .def = "0", .min = "0", .max = "256",                                                \
+      .doc = "threads that run instances; 0: as many as this process may use. Results do not depend on it",         \
+      .example = "with: { threads: 1 }")                                                                            \
+    X(CACHE, BOOL, "cache", .def = "true",                                                                          \
+      .doc = "keep what was compiled in the cache of the user, `pto/native-1`, and take it from there",             \
+      .example = "with: { cache: false }")                                                                          \
+    X(CACHE_BYTES, BYTES, "cache-bytes", .def = "256MiB", .min = "1MiB",                                            \
+      .doc = "bound for the cache; the oldest files go", .example = "with: { cache-bytes: 64MiB }")                 \
+    X(SECONDS, I64, "compile-seconds", .def = "300", .min = "1", .doc = "time that the compiler has", .unit = "s",  \
+      .example = "with: { compile-seconds: 60 }")
 PTO_OPTIONS(OPTIONS);
 
 /* What lives from prepare to release. */
 typedef struct executable {
-    void *library;
+    native_loaded loaded;
     const pto_native_module *module;
     const pto_native_function *function;
+    native_pool *pool;
+    native_arena arena;
 } executable;
 
 /* ---- the text ---- */
 
 typedef struct written {
-    int file, error;
+    const pto_run *run;
+    char *text;
+    size_t bytes, capacity;
 } written;
 
 static pto_status put(void *self, const char *p, size_t n)
 {
     written *w = self;
-    while (n != 0 && w->error == 0) {
-        const ssize_t k = write(w->file, p, n);
-        if (k < 0 && errno == EINTR) continue;
-        if (k < 0) w->error = errno;
-        if (k < 0) break;
-        p += k;
-        n -= (size_t)k;
+    if (w->capacity - w->bytes < n) {
+        const size_t capacity = 2 * (w->bytes + n);
+        char *bigger = PTO_SCRATCH(w->run, char, capacity);
+        if (w->bytes != 0) memcpy(bigger, w->text, w->bytes);
+        w->text = bigger;
+        w->capacity = capacity;
     }
-    return w->error == 0 ? PTO_OK : PTO_FAILED;
-}
-
-enum { PATH_BYTES = 512 };
-
-/* A path in the folder of one compilation, whose name is short. */
-static const char *path_in(const pto_run *run, const char *folder, const char *name)
-{
-    char *path = PTO_SCRATCH(run, char, PATH_BYTES + 64);
-    (void)snprintf(path, PATH_BYTES + 64, "%s/%s", folder, name);
-    return path;
-}
-
-static pto_status cannot_write(pto_op function, const char *path, int error)
-{
-    return pto_error(function, "pto.native/cannot-write", "`%s` cannot be written: %s", path, strerror(error));
-}
-
-static pto_status write_header(const pto_run *run, pto_op function, const char *folder, const native_header *h)
-{
-    const char *path = path_in(run, folder, h->name);
-    written w = {.file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-    if (w.file < 0) return cannot_write(function, path, errno);
-    const pto_status s = put(&w, h->begin, (size_t)(h->end - h->begin));
-    close(w.file);
-    return s == PTO_OK ? PTO_OK : cannot_write(function, path, w.error);
-}
-
-static pto_status write_text(const pto_run *run, pto_op function, const char *path)
-{
-    written w = {.file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &w, .write = put};
-    if (w.file < 0) return cannot_write(function, path, errno);
-    const pto_status s = pto_generate(run, OPT_GENERATOR, &sink);
-    close(w.file);
-    return w.error != 0 ? cannot_write(function, path, w.error) : s;
+    memcpy(w->text + w->bytes, p, n);
+    w->bytes += n;
+    return PTO_OK;
 }
 
 /* ---- the compiler ---- */
+
+/* Bytes of a vector of generated code: those of a register of the machine. */
+static int64_t vector_bytes(const pto_run *run)
+{
+    const int64_t n = pto_machine_i64_or(run, 32, "vector.repeat-bytes");
+    return n >= 64 ? 64 : n >= 32 ? 32 : 16;
+}
 
 #if defined(__x86_64__)
 /* Registers that the system saves, as bits of XCR0; 0: it does not say. */
@@ -123,185 +108,190 @@ static uint32_t isa_options(const char **out)
     return n;
 }
 
-/* The first lines of what the compiler said. */
-static const char *said(const pto_run *run, const char *path)
+static pto_status refuse(pto_op function, native_status s, const native_error *e)
 {
-    char *text = PTO_SCRATCH(run, char, 1024);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t n = file >= 0 ? read(file, text, 1000) : 0;
-    if (file >= 0) close(file);
-    text[n > 0 ? n : 0] = 0;
-    return text;
+    switch (s) {
+    case NATIVE_NO_COMPILER: (void)pto_error(function, "pto.native/no-compiler", "%s", e->text); return PTO_MISSING;
+    case NATIVE_COMPILER_FAILED:
+    case NATIVE_COMPILER_SLOW: return pto_error(function, "pto.native/compiler", "%s", e->text);
+    case NATIVE_STOPPED: return PTO_FAILED;
+    case NATIVE_NO_FOLDER: return pto_error(function, "pto.native/cannot-write", "%s", e->text);
+    case NATIVE_NO_THREAD:
+    case NATIVE_NO_MEMORY: return pto_error(function, "pto.native/fault", "%s", e->text);
+    default: return pto_error(function, "pto.native/load", "%s", e->text);
+    }
 }
 
-static pto_status no_compiler(pto_op function, const char *compiler)
+static bool is_stopped(void *self) { return pto_should_stop(self) != 0; }
+
+static native_status load_text(const pto_run *run, const written *text, native_loaded *loaded, native_error *e)
 {
-    (void)pto_error(
-        function, "pto.native/no-compiler",
-        "there is no C compiler `%s` here: install the package `gcc`, or name another compiler by the option "
-        "`compiler` of pto.native",
-        compiler);
-    return PTO_MISSING;
+    static const char *const fixed[] = {"-std=gnu17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fPIC",
+                                        "-shared",    "-w"};
+    const pto_str wanted = pto_opt_str(run, OPT_COMPILER);
+    const char *flags[32], *const libraries[] = {"-lm", NULL};
+    char width[64];
+    native_file *files = PTO_SCRATCH(run, native_file, native_header_count);
+    native_compiler *compiler = PTO_SCRATCH(run, native_compiler, 1);
+    uint32_t n = 0;
+    const native_status found = native_compiler_find(wanted.n != 0 ? wanted.p : NULL, compiler, e);
+    if (found != NATIVE_OK) return found;
+    for (; n < sizeof fixed / sizeof fixed[0]; n++) flags[n] = fixed[n];
+    n += isa_options(&flags[n]);
+    (void)snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%lld", (long long)vector_bytes(run));
+    flags[n++] = width;
+    flags[n] = NULL;
+    for (uint32_t i = 0; i < native_header_count; i++)
+        files[i] = (native_file){native_headers[i].name, native_headers[i].begin,
+                                 (size_t)(native_headers[i].end - native_headers[i].begin)};
+    const native_request q = {.text = text->text,
+                              .text_bytes = text->bytes,
+                              .flags = flags,
+                              .libraries = libraries,
+                              .files = files,
+                              .file_count = native_header_count,
+                              .seconds_max = (double)pto_opt_i64(run, OPT_SECONDS),
+                              .stop = is_stopped,
+                              .self = (void *)(uintptr_t)run,
+                              .cache_bytes_max = (uint64_t)pto_opt_i64(run, OPT_CACHE_BYTES),
+                              .uses_cache = pto_opt_bool(run, OPT_CACHE) != 0};
+    return native_load(compiler, &q, loaded, e);
 }
 
-static pto_status compile(const pto_run *run, pto_op function, const char *folder)
-{
-    const pto_str given = pto_opt_str(run, OPT_COMPILER);
-    const char *compiler = given.p, *errors = path_in(run, folder, "errors");
-    const char *arguments[32] = {compiler,          "-std=gnu17", "-O2",     "-ffp-contract=off",
-                                 "-fno-math-errno", "-fPIC",      "-shared", "-w"};
-    uint32_t n = 8;
-    n += isa_options(&arguments[n]);
-    const char *const rest[] = {"-I", folder, "-o", path_in(run, folder, "module.so"), path_in(run, folder, "module.c"),
-                                "-lm"};
-    for (uint32_t i = 0; i < sizeof rest / sizeof rest[0]; i++) arguments[n++] = rest[i];
-    posix_spawn_file_actions_t files;
-    pid_t child = 0;
-    int state = 0;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 2, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    const int error = posix_spawnp(&child, compiler, &files, NULL, (char *const *)(uintptr_t)arguments, environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (error == ENOENT) return no_compiler(function, compiler);
-    if (error != 0)
-        return pto_error(function, "pto.native/compiler", "`%s` cannot be started: %s", compiler, strerror(error));
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return PTO_OK;
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 127) return no_compiler(function, compiler);
-    return pto_error(function, "pto.native/compiler", "`%s` does not compile what the generator wrote: %s", compiler,
-                     said(run, errors));
-}
+/* ---- preparing ---- */
 
-/* ---- loading ---- */
-
-static pto_status load(const pto_run *run, pto_op function, const char *path, executable *x)
+static pto_status find_function(pto_op function, executable *x)
 {
     const pto_str name = pto_function_name(function);
-    (void)run;
-    x->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    x->module = x->library != NULL ? dlsym(x->library, "pto_native_module_v1") : NULL;
-    if (x->module == NULL)
-        return pto_error(function, "pto.native/load", "what was compiled cannot be loaded: %s", dlerror());
-    for (uint32_t i = 0; i < x->module->function_count; i++)
+    x->module = dlsym(x->loaded.library, "pto_native_module_v1");
+    for (uint32_t i = 0; x->module != NULL && i < x->module->function_count; i++)
         if (pto_str_is(name, x->module->functions[i]->name)) x->function = x->module->functions[i];
     if (x->function != NULL) return PTO_OK;
-    return pto_error(function, "pto.native/load", "the generator wrote no function @%.*s", PTO_FMT(name));
+    return pto_error(function, "pto.native/load", "what the generator wrote has no function @%.*s", PTO_FMT(name));
 }
 
-static void clear_folder(const pto_run *run, const char *folder)
+static void end(executable *x)
 {
-    static const char *const names[] = {"module.c", "module.so", "errors", NULL};
-    for (uint32_t i = 0; names[i] != NULL; i++) unlink(path_in(run, folder, names[i]));
-    for (uint32_t i = 0; i < native_header_count; i++) unlink(path_in(run, folder, native_headers[i].name));
-    rmdir(path_in(run, folder, "pto"));
-    rmdir(folder);
+    native_pool_end(x->pool);
+    native_arena_end(&x->arena);
+    if (x->loaded.library != NULL) dlclose(x->loaded.library);
+    *x = (executable){.pool = NULL};
 }
 
-static pto_status build(const pto_run *run, pto_op function, const char *folder, executable *x)
+static native_status begin_threads(const pto_run *run, executable *x, native_error *e)
 {
-    const char *headers = path_in(run, folder, "pto");
-    if (mkdir(headers, 0700) != 0) return cannot_write(function, headers, errno);
-    for (uint32_t i = 0; i < native_header_count; i++) PTO_TRY(write_header(run, function, folder, &native_headers[i]));
-    PTO_TRY(write_text(run, function, path_in(run, folder, "module.c")));
-    const pto_status compiled = compile(run, function, folder);
-    return compiled == PTO_OK ? load(run, function, path_in(run, folder, "module.so"), x) : compiled;
+    native_thread_plan *plan = PTO_SCRATCH(run, native_thread_plan, 1);
+    const native_status s = native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), plan, e);
+    x->arena = native_arena_begin(UINT64_C(1) << 40);
+    return s == NATIVE_OK ? native_pool_begin(plan, NATIVE_POOL_SPIN_NS, &x->pool, e) : s;
 }
 
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     executable *x = pto_keep(run, sizeof *x);
-    const char *base = getenv("TMPDIR");
-    char folder[PATH_BYTES];
-    if (base == NULL || base[0] != '/' || strlen(base) > PATH_BYTES - 32) base = "/tmp";
-    (void)snprintf(folder, sizeof folder, "%s/pto-native-XXXXXX", base);
-    if (mkdtemp(folder) == NULL) return cannot_write(function, folder, errno);
-    const pto_status s = build(run, function, folder, x);
-    clear_folder(run, folder);
+    native_error *e = PTO_SCRATCH(run, native_error, 1);
+    written text = {.run = run};
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &text, .write = put};
+    PTO_TRY(pto_generate(run, OPT_GENERATOR, &sink));
+    const native_status loaded = load_text(run, &text, &x->loaded, e);
+    if (loaded != NATIVE_OK) return refuse(function, loaded, e);
+    if (x->loaded.warning.text[0] != 0) pto_warning(function, "pto.native/cache", "%s", x->loaded.warning.text);
+    const native_status begun = begin_threads(run, x, e);
+    const pto_status s = begun == NATIVE_OK ? find_function(function, x) : refuse(function, begun, e);
+    if (s != PTO_OK) end(x);
     *exe = x;
     return s;
 }
 
 static void release(const pto_run *run, void *exe)
 {
-    const executable *x = exe;
     (void)run;
-    if (x->library != NULL) dlclose(x->library);
+    end(exe);
 }
 
 /* ---- a call ---- */
 
-/* Memory of a call: what was allocated, the last one first. */
-typedef struct piece {
-    struct piece *before;
-    size_t bytes;
-} piece;
+/* Of each thread: its scratch memory, and the first of its instances that failed. */
+typedef struct worker {
+    char *scratch;
+    int64_t instance;
+    int32_t fault;
+} __attribute__((aligned(64))) worker;
 
 typedef struct state {
     const pto_run *run;
     const pto_call *call;
-    piece *last;
-    size_t count;
-    char *scratch;
+    executable *x;
+    pto_native_kernel kernel;
+    const void *frame;
+    worker *workers;
     size_t scratch_bytes;
     int64_t instances;
 } state;
 
-enum { HEAD = 64 }; /* bytes of a piece before what it holds, which keeps that aligned */
-
-static void *map(size_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p != MAP_FAILED ? p : NULL;
-}
-
 static void *allocate(void *self, size_t bytes)
 {
-    state *s = self;
-    piece *p = bytes < SIZE_MAX / 2 ? map(HEAD + bytes) : NULL;
-    if (p == NULL) return NULL;
-    *p = (piece){s->last, HEAD + bytes};
-    s->last = p;
-    s->count++;
-    return (char *)p + HEAD;
+    const state *s = self;
+    void *memory = NULL;
+    return native_arena_take(&s->x->arena, bytes, &memory, NULL) == NATIVE_OK ? memory : NULL;
 }
 
-static size_t mark(void *self)
+static uint64_t mark(void *self)
 {
     const state *s = self;
-    return s->count;
+    return native_arena_mark(&s->x->arena);
 }
 
-static void release_to(void *self, size_t to)
+static void release_to(void *self, uint64_t to)
 {
-    state *s = self;
-    for (; s->count > to; s->count--) {
-        piece *p = s->last;
-        s->last = p->before;
-        munmap(p, p->bytes);
+    const state *s = self;
+    native_arena_release(&s->x->arena, to);
+}
+
+static void work(void *self, int64_t from, int64_t to, uint32_t thread)
+{
+    const state *s = self;
+    worker *w = &s->workers[thread];
+    for (int64_t i = from; i < to; i++) {
+        if (w->fault != 0 && i > w->instance) continue;
+        const int32_t fault = s->kernel(s->frame, i, w->scratch);
+        if (fault == 0) continue;
+        w->fault = fault;
+        w->instance = i;
     }
+}
+
+static int32_t first_fault(state *s, uint32_t threads)
+{
+    const worker *first = NULL;
+    for (uint32_t i = 0; i < threads; i++) {
+        const worker *w = &s->workers[i];
+        if (w->fault != 0 && (first == NULL || w->instance < first->instance)) first = w;
+    }
+    return first != NULL ? first->fault : 0;
 }
 
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
     state *s = self;
+    const uint32_t threads = native_pool_threads(s->x->pool);
     if (instances < 0) {
         (void)pto_error(s->call->function, "pto.native/arguments",
                         "a grid has a negative extent; it has 0 or more instances");
         return -2;
     }
-    if (scratch_bytes > s->scratch_bytes) {
-        if (s->scratch != NULL) munmap(s->scratch, s->scratch_bytes);
-        s->scratch = map(scratch_bytes);
-        s->scratch_bytes = s->scratch != NULL ? scratch_bytes : 0;
-        if (s->scratch == NULL) return -1;
+    if (pto_should_stop(s->run)) return -2;
+    const uint64_t before = native_arena_mark(&s->x->arena);
+    for (uint32_t i = 0; i < threads; i++) {
+        s->workers[i] = (worker){.scratch = allocate(s, scratch_bytes)};
+        if (s->workers[i].scratch == NULL) return -1;
     }
-    s->instances += instances > 0 ? instances : 0;
-    for (int64_t i = 0; i < instances; i++) {
-        const int32_t fault = kernel(frame, i, s->scratch);
-        if (fault != 0) return fault;
-    }
-    return 0;
+    s->kernel = kernel;
+    s->frame = frame;
+    s->instances += instances;
+    native_pool_run(s->x->pool, instances, work, s);
+    native_arena_release(&s->x->arena, before);
+    return first_fault(s, threads);
 }
 
 /* The op with a number of the walk that the generator counted by. */
@@ -359,7 +349,7 @@ static pto_status fault_at(const pto_run *run, const pto_call *call, const execu
 
 static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
 {
-    const executable *x = exe;
+    executable *x = exe;
     const uint32_t count = call->argument_count + call->result_count;
     pto_binding *bindings = PTO_SCRATCH(run, pto_binding, count);
     void **memory = PTO_SCRATCH(run, void *, count);
@@ -373,7 +363,8 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
         if (!pto_call_symbol(call, pto_s(x->function->symbols[i]), &symbols[i]))
             return pto_error(call->function, "pto.native/arguments", "nothing says what $%s is",
                              x->function->symbols[i]);
-    state s = {.run = run, .call = call};
+    state s = {.run = run, .call = call, .x = x};
+    s.workers = allocate(&s, native_pool_threads(x->pool) * sizeof *s.workers);
     const pto_native_services services = {.struct_size = sizeof services,
                                           .self = &s,
                                           .launch = launch,
@@ -382,9 +373,8 @@ static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
                                           .release = release_to,
                                           .debug = debug};
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
-    const int32_t fault = x->function->run(&c);
-    release_to(&s, 0);
-    if (s.scratch != NULL) munmap(s.scratch, s.scratch_bytes);
+    const int32_t fault = s.workers != NULL ? x->function->run(&c) : -1;
+    native_arena_reset(&x->arena);
     if (fault != 0) return fault_at(run, call, x, fault);
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
     return PTO_OK;

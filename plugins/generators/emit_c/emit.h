@@ -219,6 +219,7 @@ const char *emit_reduce_start(emitter *e, pto_op reduce, const char *count);
 /* ---- runs of ops as one nest ---- */
 
 typedef struct emit_group emit_group;
+/* An empty one. */
 emit_group *emit_group_make(emitter *e);
 /* Takes an op that can be part of a nest; it is written when the group ends. The next op that is not taken needs the
  * end first, unless it is on scalars alone. */

@@ -50,7 +50,7 @@ static pto_status loop_body(emitter *e, pto_op loop, pto_block body)
 {
     const int frees = !e->is_kernel && holds_workspaces(e, loop) && !carries_memory(loop);
     const char *mark = frees ? emit_spare(e, "mark") : NULL;
-    if (frees) emit_line(e, "const size_t %s = call_->services->mark(call_->services->self);", mark);
+    if (frees) emit_line(e, "const uint64_t %s = call_->services->mark(call_->services->self);", mark);
     PTO_TRY(emit_block(e, body));
     if (frees) emit_line(e, "call_->services->release(call_->services->self, %s);", mark);
     return PTO_OK;

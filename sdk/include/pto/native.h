@@ -32,8 +32,8 @@ typedef struct pto_native_services {
     /* Memory aligned to 64 bytes, until release is called with what `mark` returned before, or the call ends. NULL:
      * there is none. Its contents are arbitrary. */
     void *(*allocate)(void *self, size_t bytes);
-    size_t (*mark)(void *self);
-    void (*release)(void *self, size_t mark);
+    uint64_t (*mark)(void *self);
+    void (*release)(void *self, uint64_t mark);
     /* A debug op, by its number in the module: prints `data`, or checks it. Returns 0, or `fault`. */
     int32_t (*debug)(void *self, uint32_t op, const void *data, const int64_t *dims, const int64_t *strides,
                      int32_t fault);
