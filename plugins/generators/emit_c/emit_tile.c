@@ -311,6 +311,49 @@ static const char *product_step(emitter *e, pto_dtype sums, pto_dtype t, const c
     return emit_format(e, "(int32_t)((uint32_t)%s + (uint32_t)%s * (uint32_t)%s)", to, a, b);
 }
 
+/* One vector of columns of four rows at a time, whose sums stay in variables; beyond the last row it is computed again,
+ * to the same bits. */
+enum { PRODUCT_ROWS = 4 };
+
+static void product_columns(emitter *e, pto_value sums, pto_value left, pto_value right, const region *g,
+                            const char *depth, const char *tail, int starts_at_zero)
+{
+    const pto_dtype t = dtype_of(left);
+    const char *column = "j_";
+    emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_ += %d)", g->rows, PRODUCT_ROWS);
+    for (int q = 0; q < PRODUCT_ROWS; q++) {
+        emit_line(e, "const int64_t r%d_ = pto_index_min(i_ + %d, %s - 1);", q, q, g->rows);
+        const char *at = emit_format(e, "&%s", emit_at(e, sums, emit_format(e, "r%d_", q), column));
+        emit_line(e, "pto_f32 s%d_ = %s;", q,
+                  starts_at_zero ? "pto_splat_f32(0)" : emit_vector_load(e, PTO_F32, at, tail));
+    }
+    emit_open(e, "for (int64_t k_ = 0; k_ < %s; k_++)", depth);
+    const char *from = emit_format(e, "&%s", emit_at(e, right, "k_", column));
+    emit_line(e, "const pto_f32 b_ = %s;", emit_vector_load(e, t, from, tail));
+    for (int q = 0; q < PRODUCT_ROWS; q++) {
+        const char *a = emit_read(e, t, emit_at(e, left, emit_format(e, "r%d_", q), "k_"));
+        emit_line(e, "s%d_ = pto_fma_f32(pto_splat_f32(%s), b_, s%d_);", q, a, q);
+    }
+    emit_close(e, "");
+    for (int q = 0; q < PRODUCT_ROWS; q++) {
+        const char *at = emit_format(e, "&%s", emit_at(e, sums, emit_format(e, "r%d_", q), column));
+        emit_line(e, "%s", emit_vector_store(e, PTO_F32, at, emit_format(e, "s%d_", q), tail));
+    }
+    emit_close(e, "");
+}
+
+static void product_of_floats(emitter *e, pto_value sums, pto_value left, pto_value right, const region *g,
+                              const char *depth, int starts_at_zero)
+{
+    emit_open(e, "for (int64_t j_ = 0; j_ + PTO_LANES <= %s; j_ += PTO_LANES)", g->columns);
+    product_columns(e, sums, left, right, g, depth, NULL, starts_at_zero);
+    emit_close(e, "");
+    emit_open(e, "if ((%s) %% PTO_LANES != 0)", g->columns);
+    emit_line(e, "const int64_t n_ = (%s) %% PTO_LANES, j_ = (%s) - n_;", g->columns, g->columns);
+    product_columns(e, sums, left, right, g, depth, "n_", starts_at_zero);
+    emit_close(e, "");
+}
+
 /* k ascending for each sum, so that the columns of a row can be computed side by side. */
 static pto_status emit_matmul(emitter *e, pto_op op, int accumulates)
 {
@@ -325,6 +368,10 @@ static pto_status emit_matmul(emitter *e, pto_op op, int accumulates)
     if (accumulates && strcmp(emit_tile(e, result), emit_tile(e, pto_op_operand(op, 0))) != 0) {
         const pto_value to = result, from = pto_op_operand(op, 0);
         PTO_TRY(emit_hand_over(e, 1, &to, &from, 0));
+    }
+    if (sums == PTO_F32 && (t == PTO_F32 || t == PTO_F16 || t == PTO_BF16)) {
+        product_of_floats(e, result, left, right, &g, emit_index(e, depth[1]), !accumulates);
+        return PTO_OK;
     }
     emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g.rows);
     const char *sum = emit_at(e, result, "i_", "j_");
