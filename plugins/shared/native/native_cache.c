@@ -59,7 +59,7 @@ native_status native_cache_open(native_cache *c, const char *path, uint64_t byte
     *c = (native_cache){.folder = -1, .bytes_max = bytes_max};
     if (snprintf(c->path, sizeof c->path, "%s", path) + NAME_BYTES >= (int)sizeof c->path)
         return native_fail(e, NATIVE_NO_FOLDER, "the name of the cache folder is too long");
-    return native_folder_open(path, "cache folder", &c->folder, e);
+    return native_folder_open(path, true, "cache folder", &c->folder, e);
 }
 
 void native_cache_close(native_cache *c)

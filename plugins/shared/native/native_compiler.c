@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -232,12 +233,14 @@ static native_status await(pid_t child, int from, const native_compile *job, sai
     }
 }
 
-/* Ends what is left of the child and its group. Returns its wait status. */
+/* Ends what is left of the child and its group. Returns its wait status. Children of its children are ours when it has
+ * ended, and waited for too: nothing of the group is left. */
 static int end_group(pid_t child)
 {
-    int wait_status = -1;
+    int wait_status = -1, other = 0;
     kill(-child, SIGKILL);
     while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(-child, &other, 0) > 0 || errno == EINTR) continue;
     return wait_status;
 }
 
@@ -273,7 +276,11 @@ native_status native_compiler_run(const native_compiler *c, const native_compile
     /* Inherited as ignored, it would take the status of the child away. */
     const struct sigaction wanted = {.sa_handler = SIG_DFL};
     struct sigaction before;
+    int adopted_before = 0;
     int failed = pipe2(ends, O_CLOEXEC) != 0 || sigaction(SIGCHLD, &wanted, &before) != 0 ? errno : 0;
+    /* Where that fails, others inherit what the compiler leaves: it is killed all the same. */
+    prctl(PR_GET_CHILD_SUBREAPER, &adopted_before);
+    prctl(PR_SET_CHILD_SUBREAPER, 1L);
     native_status status = NATIVE_OK;
     if (failed == 0) {
         /* The end that the compiler has blocks: it waits when we are slow. */
@@ -283,6 +290,7 @@ native_status native_compiler_run(const native_compiler *c, const native_compile
         if (failed == 0) status = follow(c, job, child, ends[0], e);
         sigaction(SIGCHLD, &before, NULL);
     }
+    prctl(PR_SET_CHILD_SUBREAPER, (long)adopted_before);
     for (int i = 0; i < 2; i++)
         if (ends[i] >= 0) close(ends[i]);
     if (failed == 0) return status;

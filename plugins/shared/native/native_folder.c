@@ -12,6 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Whether there is a reason to go on: the folder may be there already. */
+static bool make_folder(const char *path)
+{
+    return mkdir(path, S_IRWXU) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES;
+}
+
 /* Makes every folder of `path` that is missing. */
 static bool make_folders(const char *path)
 {
@@ -25,15 +31,15 @@ static bool make_folders(const char *path)
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, S_IRWXU) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES) return false;
+        if (!make_folder(part)) return false;
     }
     return true;
 }
 
-native_status native_folder_open(const char *path, const char *what, int *folder, native_error *e)
+native_status native_folder_open(const char *path, bool with_parents, const char *what, int *folder, native_error *e)
 {
     int fd = -1;
-    if (make_folders(path)) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (with_parents ? make_folders(path) : make_folder(path)) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return native_fail(e, NATIVE_NO_FOLDER, "%s `%s` cannot be opened: %s", what, path, native_errno_text(errno));
     struct stat st = {.st_mode = 0};

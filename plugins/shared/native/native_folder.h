@@ -12,7 +12,7 @@ enum { NATIVE_LOCK_STEP_MS = 5 };
 /* Opens the folder at `path`, which is made with mode 0700 when it is missing, with all folders above it. It must
  * belong to the user that runs and be writable for nobody else, or files of others would be run as that user's. `what`
  * begins the sentence: "cache folder". `*folder` is to be closed by the caller. NATIVE_NO_FOLDER. */
-native_status native_folder_open(const char *path, const char *what, int *folder, native_error *e);
+native_status native_folder_open(const char *path, bool with_parents, const char *what, int *folder, native_error *e);
 
 /* Opens `name` below `folder` for reading; -1 when it is missing or is not a file of the user that others cannot write.
  */

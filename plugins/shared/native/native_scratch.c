@@ -55,7 +55,7 @@ native_status native_scratch_begin(native_scratch *s, native_error *e)
     int root = -1;
     if (snprintf(path, sizeof path, "%s/pto-native-%ju", temporary, (uintmax_t)geteuid()) >= (int)sizeof path)
         return native_fail(e, NATIVE_NO_FOLDER, "the name of the temporary folder is too long");
-    const native_status status = native_folder_open(path, "temporary folder", &root, e);
+    const native_status status = native_folder_open(path, false, "temporary folder", &root, e);
     if (status != NATIVE_OK) return status;
     if (native_folder_lock(root, root_seconds_max, NULL, NULL)) remove_left(path);
     const bool is_made = make_folder(s, path);

@@ -275,6 +275,10 @@ TEST(a_temporary_folder_that_cannot_be_used)
     assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
     assert_says(&f, "temporary folder `/proc/pto-native-");
     assert_says(&f, "` cannot be opened: No such file or directory");
+    setenv("TMPDIR", path_in(&f, "missing"), 1);
+    assert_int_equal(native_load(&c, &q, &loaded, &f.e), NATIVE_NO_FOLDER);
+    assert_says(&f, "` cannot be opened: No such file or directory");
+    assert_false(has_entry(&f, "missing"));
     char long_name[PATH_MAX + 2];
     memset(long_name, '/', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';

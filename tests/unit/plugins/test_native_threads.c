@@ -72,7 +72,7 @@ static void put(const native_fixture *f, const char *folder, const char *name, c
     int fd = -1;
     native_error e;
     snprintf(path, sizeof path, "%s/%s", f->folder, folder);
-    assert_int_equal(native_folder_open(path, "folder", &fd, &e), NATIVE_OK);
+    assert_int_equal(native_folder_open(path, true, "folder", &fd, &e), NATIVE_OK);
     close(fd);
     snprintf(path, sizeof path, "%s/%s/%s", f->folder, folder, name);
     write_text(path, text, 0644);

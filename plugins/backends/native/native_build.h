@@ -1,0 +1,20 @@
+/* From a module to machine code in this process: a code generator writes it as C, which is compiled or was before. */
+#ifndef NATIVE_BUILD_H
+#define NATIVE_BUILD_H
+
+#include <pto/plugin.h>
+
+typedef struct native_build_options {
+    uint32_t generator;   /* which option of the run names it */
+    const char *compiler; /* path or name; empty: the first that is found */
+    double seconds_max;   /* of the compiler */
+    int uses_cache;
+    const char *cache_folder; /* empty: that of the user */
+    uint64_t cache_bytes_max;
+} native_build_options;
+
+/* Loads what the generator makes of the module into `*library`, for dlsym and dlclose. PTO_MISSING: there is no
+ * compiler. A cache that cannot be used is a warning at `function`. */
+pto_status native_build(const pto_run *run, pto_op function, const native_build_options *o, void **library);
+
+#endif

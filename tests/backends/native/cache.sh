@@ -1,0 +1,100 @@
+# What pto.native compiled is kept; a cache that cannot be used is a warning, and never a wrong or missing result.
+. "$TEST_ROOT/tests/shell.sh"
+export XDG_CACHE_HOME="$PWD/cache"
+folder=cache/pto/native-1
+negation >f.ptir
+program() { printf '#!/bin/sh\n%s\n' "$2" >"$1" && chmod +x "$1"; }
+program counts "echo x >>'$PWD/count'
+exec gcc \"\$@\""
+program native 'exec pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.compiler=./counts "$@"'
+compiled() {
+  found=$(sed -n '$=' count)
+  [ "$found" -eq "$1" ] || fail "compiled $found times, expected $1"
+}
+quiet() {
+  ends 0 ./native "$@"
+  [ ! -s text ] || fail 'it has something to say'
+}
+warns() {
+  pattern=$1
+  shift
+  ends 0 ./native "$@"
+  says "f.ptir:1:1: warning: \[pto.native/cache\] $pattern; this run compiled what it needs"
+  [ "$(grep -c 'warning' text)" -eq 1 ] || fail 'it says more'
+}
+
+quiet
+quiet
+compiled 1
+[ "$(stat -c %a $folder)" = 700 ] || fail 'others can read it'
+quiet --set=backend.with.cache=false
+compiled 2
+quiet --set=backend.with.cache-dir=other
+quiet --set=backend.with.cache-dir=other
+compiled 3
+# Threads and the like do not change what is compiled.
+quiet --set=backend.with.threads=2 --set=backend.with.compile-seconds=50
+compiled 3
+
+# Damaged: cut, changed in one byte, emptied.
+file=$(echo $folder/*.so)
+cp "$file" whole.so
+for damage in 'truncate -s -1' 'truncate -s 0' 'printf x | dd conv=notrunc bs=1 seek=2000 status=none of='; do
+  case $damage in *=) eval "$damage$file" ;; *) $damage "$file" ;; esac
+  warns 'file `.*native-1/[0-9a-f]*.so` of the cache is not what was written'
+  quiet
+  cmp -s "$file" whole.so || complain "after $damage the file is another one"
+done
+compiled 6
+
+# Of others.
+chmod 777 $folder
+warns 'cache folder `.*native-1` can be written by others (mode 0777, expected 0700)'
+chmod 700 $folder
+if [ "$(id -u)" -eq 0 ]; then
+  chown 12345 $folder
+  warns 'cache folder `.*native-1` belongs to user 12345, not to user 0, which runs this'
+  chown 0 $folder
+fi
+warns 'cache folder `/proc/none` cannot be opened: No such file or directory' --set=backend.with.cache-dir=/proc/none
+unset XDG_CACHE_HOME
+home=$HOME
+unset HOME
+warns 'neither \$XDG_CACHE_HOME nor \$HOME is an absolute path'
+export XDG_CACHE_HOME="$PWD/cache" HOME="$home"
+quiet
+
+# Read-only, and full: a file system of its own, where that is allowed.
+mkdir small
+if unshare -m true 2>/dev/null; then
+  sed 's/tensor.neg/tensor.abs/' f.ptir >other.ptir
+  cat >in-a-mount.sh <<'END'
+set -e
+mount -t tmpfs -o size=8k,mode=700 tmpfs small
+pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.cache-dir=small 2>full
+[ -z "$(ls small)" ]
+mount -o remount,size=1m small
+pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.cache-dir=small 2>fits
+mount -o remount,ro small
+pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.cache-dir=small 2>found
+pto-run other.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.cache-dir=small 2>read-only
+END
+  ends 0 unshare -m sh in-a-mount.sh
+  says 'warning: \[pto.native/cache\] cache folder `small` cannot be written: No space left on device' full
+  [ ! -s fits ] || fail 'a cache with space is not used'
+  [ ! -s found ] || fail 'what a cache has that is read-only is not used'
+  says 'warning: \[pto.native/cache\] cache folder `small` cannot be written: Read-only file system' read-only
+fi
+
+# Two at once: compiled once or twice, and both are right.
+before=$(wc -l <count)
+for try in 1 2 3 4 5 6; do
+  rm -f $folder/*.so
+  ./native >one 2>&1 &
+  first=$!
+  ./native >two 2>&1 || complain "try $try: the second run failed"
+  wait $first || complain "try $try: the first run failed"
+  [ "$(find $folder -type f | wc -l)" -eq 1 ] || complain "try $try: something else is in the cache"
+done
+now=$(wc -l <count)
+[ $((now - before)) -le 12 ] && [ $((now - before)) -ge 6 ] || complain "6 pairs of runs compiled $((now - before)) times"

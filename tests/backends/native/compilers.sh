@@ -1,0 +1,57 @@
+# The C compiler of pto.native: none, one that fails, one that hangs, one that a killed run leaves.
+. "$TEST_ROOT/tests/shell.sh"
+negation >f.ptir
+program() { printf '#!/bin/sh\n%s\n' "$2" >"$1" && chmod +x "$1"; }
+program native 'exec pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.cache=false "$@"'
+program with 'exec ./native --set=backend.with.compiler="$1" --set=backend.with.compile-seconds=2'
+left() { find . -path './pto-native-*/*' | wc -l; }
+
+fails 3 'f.ptir:1:1: error: \[pto.native/no-compiler\] C compiler `no-such-cc` is in no folder of \$PATH; Debian packages `gcc` and `libc6-dev` have one' \
+  ./with no-such-cc
+fails 3 'error: \[pto.native/no-compiler\] C compiler `./f.ptir` is not a program that can be run' ./with ./f.ptir
+mkdir bin
+ln -s "$(command -v pto-run)" bin/pto-run
+fails 3 'error: \[pto.native/no-compiler\] no C compiler is in a folder of \$PATH; Debian packages `gcc` and `libc6-dev` have one' \
+  env PATH="$PWD/bin" pto-run f.ptir --pipeline=native.yaml --random-inputs=1
+
+# It says what is wrong, and nothing of the folder it worked in.
+program wrong "echo 'In file included from module.c:1:' >&2
+echo 'module.c:3:5: error: expected an expression' >&2
+exit 1"
+fails 5 'error: \[pto.native/compiler\] C compiler `wrong` ended with status 1: module.c:3:5: error: expected an expression ' ./with ./wrong
+fails 5 'error: \[pto.native/compiler\] C compiler `false` ended with status 1 ' ./with false
+fails 5 'error: \[pto.native/load\] what was compiled cannot be loaded: .*module.so: cannot open' ./with true
+program crashes 'kill -SEGV $$'
+fails 5 'error: \[pto.native/compiler\] C compiler `crashes` ended by signal 11 ' ./with ./crashes
+
+# One that hangs ends with all that it has started, and the tool has nothing to say of that.
+program hangs "sleep 1000 &
+echo \$! >'$PWD/child'
+wait"
+fails 5 'error: \[pto.native/compiler\] C compiler `hangs` did not end within 2 s and was killed' ./with ./hangs
+[ "$(grep -c 'warning' text)" -eq 0 ] || fail 'a process was left'
+[ ! -d "/proc/$(cat child)" ] || fail 'its child lives on'
+[ "$(left)" -eq 0 ] || fail 'files were left'
+
+# The time limit of the tool stops it, too.
+fails 75 'the time limit of 1 s ran out' ./native --time-limit=1 --set=backend.with.compiler=./hangs
+[ ! -d "/proc/$(cat child)" ] || fail 'its child lives on'
+[ "$(left)" -eq 0 ] || fail 'files were left'
+
+# A run that is killed leaves its folder; the next run removes it.
+rm child
+./native --set=backend.with.compiler=./hangs >/dev/null 2>&1 &
+run=$!
+tries=0
+while [ ! -s child ] && [ $tries -lt 2000 ]; do
+  sleep 0.01
+  tries=$((tries + 1))
+done
+kill -9 $run
+wait $run
+[ "$(left)" -gt 0 ] || fail 'the folder was not left'
+ends 0 ./native
+[ "$(left)" -eq 0 ] || fail 'the folder is still there'
+kill "$(cat child)" 2>/dev/null
+fails 5 'error: \[pto.native/cannot-write\] temporary folder `.*/missing/pto-native-[0-9]*` cannot be opened: No such file or directory' \
+  env TMPDIR="$PWD/missing" ./native
