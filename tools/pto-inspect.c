@@ -3,6 +3,7 @@
  *
  * Everything comes from descriptors, notes and tables; no list is kept by hand. What notes do not say comes from the
  * plugin's entry, which is called in a child process: what does not survive that is listed as refused. */
+#include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
 #include "tools/inspect/inspect.h"
 #include "tools/session/plugin_trial.h"
@@ -23,19 +24,13 @@ typedef struct subject {
 } subject;
 
 static const subject subjects[] = {
-    {"plugins", true, false, inspect_plugins},
-    {"passes", true, false, inspect_passes},
-    {"tilings", true, false, inspect_tilings},
-    {"costs", true, false, inspect_costs},
-    {"generators", true, false, inspect_generators},
-    {"backends", true, false, inspect_backends},
-    {"properties", true, false, inspect_properties},
-    {"ops", true, true, inspect_ops},
-    {"machines", false, true, inspect_machines},
-    {"options", true, false, inspect_options},
-    {"errors", false, true, inspect_errors},
-    {"counters", false, true, inspect_counters},
-    {"host", false, true, inspect_host},
+    {"plugins", true, false, inspect_plugins},       {"passes", true, false, inspect_passes},
+    {"tilings", true, false, inspect_tilings},       {"costs", true, false, inspect_costs},
+    {"generators", true, false, inspect_generators}, {"backends", true, false, inspect_backends},
+    {"properties", true, false, inspect_properties}, {"ops", true, true, inspect_ops},
+    {"machines", false, true, inspect_machines},     {"machine", false, true, inspect_probed_machine},
+    {"options", true, false, inspect_options},       {"errors", false, true, inspect_errors},
+    {"counters", false, true, inspect_counters},     {"host", false, true, inspect_host},
 };
 
 static inspect_format read_format(const command_line *line)
@@ -57,6 +52,28 @@ static const subject *find_subject(diag_engine *d, const char *word)
     return NULL;
 }
 
+/* `machine` and --probe need each other. */
+static bool is_probe_consistent(diag_engine *d, const command_line *line, const subject *s)
+{
+    const bool is_machine = s->show == inspect_probed_machine, has_probe = command_line_has(line, OPTION_PROBE);
+    if (is_machine == has_probe) return true;
+    diag_error(d, (src_pos){"pto-inspect", 0, 0}, &E1504,
+               is_machine ? "`machine` is this host, and needs --probe; `machines` are those that ship"
+                          : "--probe is for `machine`, and has no effect on `%s`",
+               s->word);
+    return false;
+}
+
+/* What was shown goes where -o says. */
+static bool put_output(diag_engine *d, const command_line *line, const text_buffer *out)
+{
+    const char *path = command_line_value(line, OPTION_OUTPUT);
+    file_writer w;
+    if (file_writer_open(&w, d, path != NULL ? path : "-") != OK) return false;
+    file_writer_put(&w, out->p, out->n);
+    return file_writer_commit(&w) == OK;
+}
+
 static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recorder *recorder)
 {
     const command_line *line = trial->line;
@@ -69,8 +86,11 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     inspector x = {.arena = a, .diags = d, .format = read_format(line)};
     const subject *s = find_subject(d, line->arguments[0]);
     if (s == NULL) return EXIT_STATUS_USAGE;
+    if (!is_probe_consistent(d, line, s)) return EXIT_STATUS_USAGE;
     x.search = session_search_folders(a);
     x.share = session_share_folder(a);
+    x.cpu_files = command_line_value(line, OPTION_CPU_FILES);
+    if (x.cpu_files == NULL) x.cpu_files = cli_options[OPTION_CPU_FILES].absent;
     const bool is_of_plugin =
         s->show == inspect_errors && line->argument_count == 2 && strchr(line->arguments[1], '/') != NULL;
     if (s->wants_plugins || is_of_plugin) {
@@ -84,8 +104,9 @@ static int run(arena *a, diag_engine *d, const plugin_trial *trial, flight_recor
     }
     text_init(&x.out);
     const status shown = s->show(&x, line->argument_count == 2 ? line->arguments[1] : NULL);
-    if (x.out.n > 0) fwrite(x.out.p, 1, x.out.n, stdout);
+    const bool is_put = x.out.n == 0 || put_output(d, line, &x.out);
     text_fini(&x.out);
+    if (!is_put) return EXIT_STATUS_OUTPUT;
     if (x.host != NULL && !plugin_host_is_whole(x.host)) return EXIT_STATUS_PLUGIN;
     return shown == OK ? EXIT_STATUS_OK : s->from_tables ? EXIT_STATUS_USAGE : EXIT_STATUS_PLUGIN;
 }

@@ -13,6 +13,7 @@ typedef struct inspector {
     inspect_format format;
     const char *const *search; /* folders of pipelines, NULL-ended */
     const char *share;         /* folder of what is installed, or NULL */
+    const char *cpu_files;     /* folder of the kernel's files about CPUs */
     plugin_host *host;         /* NULL for subjects that need none, and for codes that are of no plugin */
     text_buffer out;
     uint32_t entries; /* written so far */
@@ -30,6 +31,9 @@ MUST_CHECK status inspect_properties(inspector *x, const char *name);
 MUST_CHECK status inspect_options(inspector *x, const char *name);
 MUST_CHECK status inspect_ops(inspector *x, const char *name);
 MUST_CHECK status inspect_machines(inspector *x, const char *name);
+/* The text of a machine file of this host, which is measured for about two seconds; it has no name to give. Fails after
+ * a diagnostic: a name, or no machine of its ISA that ships. */
+MUST_CHECK status inspect_probed_machine(inspector *x, const char *name);
 MUST_CHECK status inspect_errors(inspector *x, const char *name);
 MUST_CHECK status inspect_counters(inspector *x, const char *name);
 MUST_CHECK status inspect_host(inspector *x, const char *name);

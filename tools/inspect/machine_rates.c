@@ -1,0 +1,248 @@
+#include "tools/inspect/machine_rates.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { RUNS = 12 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Zeros, from the system: arenas would keep them. NULL when there are none. */
+static void *take_pages(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p != MAP_FAILED ? p : NULL;
+}
+
+static void give_pages(void *p, size_t n)
+{
+    if (p != NULL) munmap(p, n);
+}
+
+#if defined(__x86_64__)
+
+int machine_vector_bytes(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
+        return 64;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+}
+
+/* Eight additions that wait for each other, a cycle each. */
+static void count_cycles(uint64_t rounds)
+{
+    uint64_t x = 0;
+    for (uint64_t i = 0; i < rounds; i++)
+        __asm__ volatile("add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
+                         "add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
+                         : "+r"(x));
+}
+
+#define EACH_SUM(step, r)                                                                                         \
+    step(r, 0) step(r, 1) step(r, 2) step(r, 3) step(r, 4) step(r, 5) step(r, 6) step(r, 7) step(r, 8) step(r, 9) \
+        step(r, 10) step(r, 11)
+#define FUSED(r, i) "vfmadd231ps %%" #r "15, %%" #r "15, %%" #r #i "\n"
+#define APART(r, i) "mulps %%xmm15, %%xmm" #i "\n addps %%xmm15, %%xmm" #i "\n"
+#define CLEAR(r, i) "xorps %%xmm" #i ", %%xmm" #i "\n"
+#define SUM_LOOP(steps, end)                                                                                    \
+    __asm__ volatile(EACH_SUM(CLEAR, xmm) "xorps %%xmm15, %%xmm15\n 1:\n" steps "dec %0\n jnz 1b\n" end         \
+                     : "+r"(rounds)                                                                             \
+                     :                                                                                          \
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+                       "xmm11", "xmm15", "cc")
+enum { SUMS = 12 };
+
+/* Twelve sums in registers, so that no product waits. */
+static void add_products(int vector_bytes, uint64_t rounds)
+{
+    if (vector_bytes == 64)
+        SUM_LOOP(EACH_SUM(FUSED, zmm), "vzeroupper\n");
+    else if (vector_bytes == 32)
+        SUM_LOOP(EACH_SUM(FUSED, ymm), "vzeroupper\n");
+    else
+        SUM_LOOP(EACH_SUM(APART, xmm), "");
+}
+
+#define READ_LOOP(move, r, step, bytes, end)                                                                       \
+    __asm__ volatile("1:\n" move " (%0), %%" r "0\n" move " " step "(%0), %%" r "1\n" move " 2*" step "(%0), %%" r \
+                     "2\n" move " 3*" step "(%0), %%" r "3\n add $" bytes ", %0\n cmp %1, %0\n jb 1b\n" end        \
+                     : "+r"(p)                                                                                     \
+                     : "r"(last)                                                                                   \
+                     : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory")
+
+/* Reads n bytes, a multiple of 256, by vectors. */
+static void read_all(int vector_bytes, const char *p, size_t n)
+{
+    const char *last = p + n;
+    if (vector_bytes == 64)
+        READ_LOOP("vmovups", "zmm", "64", "256", "vzeroupper\n");
+    else if (vector_bytes == 32)
+        READ_LOOP("vmovups", "ymm", "32", "128", "vzeroupper\n");
+    else
+        READ_LOOP("movups", "xmm", "16", "64", "");
+}
+
+#else
+
+enum { SUMS = 12 };
+typedef float quad __attribute__((vector_size(16)));
+
+int machine_vector_bytes(void) { return 16; }
+
+static void count_cycles(uint64_t rounds)
+{
+    uint64_t x = 0;
+    for (uint64_t i = 0; i < 8 * rounds; i++) {
+        x += 1;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+static void add_products(int vector_bytes, uint64_t rounds)
+{
+    (void)vector_bytes;
+    quad sums[SUMS] = {{0}}, factor = {0};
+    for (uint64_t i = 0; i < rounds; i++)
+        for (int k = 0; k < SUMS; k++) sums[k] = sums[k] * factor + factor;
+    __asm__ volatile("" ::"r"(sums) : "memory");
+}
+
+static void read_all(int vector_bytes, const char *p, size_t n)
+{
+    (void)vector_bytes;
+    quad sum = {0};
+    for (size_t i = 0; i < n; i += sizeof sum) sum += *(const quad *)(const void *)(p + i);
+    __asm__ volatile("" ::"r"(&sum) : "memory");
+}
+
+#endif
+
+/* Additions a second. */
+static double measure_clock(void)
+{
+    enum { ROUNDS = 1 << 20 };
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const double begin = now();
+        count_cycles(ROUNDS);
+        const double hz = 8.0 * (double)ROUNDS / (now() - begin);
+        if (hz > best) best = hz;
+    }
+    return best;
+}
+
+/* Products a second. */
+static double measure_products(int vector_bytes)
+{
+    enum { ROUNDS = 1 << 20 };
+    double best = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const double begin = now();
+        add_products(vector_bytes, ROUNDS);
+        const double rate = (double)SUMS * (double)vector_bytes / 4 * (double)ROUNDS / (now() - begin);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+/* Bytes a second that one core reads of `n` bytes, again and again. */
+static double measure_reads(int vector_bytes, size_t n)
+{
+    enum { TOTAL = 64 << 20 };
+    char *buffer = take_pages(n);
+    const size_t part = n & ~(size_t)255, times = part > 0 ? TOTAL / part + 1 : 0;
+    double best = 0;
+    if (buffer == NULL) return 0;
+    memset(buffer, 0, n);
+    for (int run = 0; run < RUNS && times > 0; run++) {
+        const double begin = now();
+        for (size_t i = 0; i < times; i++) read_all(vector_bytes, buffer, part);
+        const double rate = (double)part * (double)times / (now() - begin);
+        if (rate > best) best = rate;
+    }
+    give_pages(buffer, n);
+    return best;
+}
+
+enum { COPY_BYTES = 64 << 20 };
+static const double copy_seconds = 0.08;
+
+typedef struct copier {
+    pthread_t thread;
+    size_t bytes;
+    double rate; /* bytes a second copied; 0 without memory */
+} copier;
+
+static void *copy_bytes(void *argument)
+{
+    copier *c = argument;
+    char *from = take_pages(c->bytes), *to = take_pages(c->bytes);
+    if (from != NULL && to != NULL) {
+        memset(from, 1, c->bytes);
+        memset(to, 2, c->bytes);
+        const double begin = now();
+        double copied = 0, seconds;
+        do {
+            memcpy(to, from, c->bytes);
+            __asm__ volatile("" ::"r"(to) : "memory");
+            copied += (double)c->bytes;
+            seconds = now() - begin;
+        } while (seconds < copy_seconds);
+        c->rate = copied / seconds;
+    }
+    give_pages(from, c->bytes);
+    give_pages(to, c->bytes);
+    return NULL;
+}
+
+/* Of all threads at once: the sum of their rates. 0 when a thread cannot be started. */
+static double measure_copies(int threads)
+{
+    copier *copiers = take_pages((size_t)threads * sizeof *copiers);
+    if (copiers == NULL) return 0;
+    /* 1 GiB at most for all of them. */
+    const size_t most = ((size_t)1 << 29) / (size_t)threads, bytes = most < COPY_BYTES ? most : COPY_BYTES;
+    int started = 1;
+    double sum = 0;
+    for (int i = 0; i < threads; i++) copiers[i].bytes = bytes;
+    while (started < threads && pthread_create(&copiers[started].thread, NULL, copy_bytes, &copiers[started]) == 0)
+        started++;
+    copy_bytes(&copiers[0]);
+    for (int i = 1; i < started; i++) pthread_join(copiers[i].thread, NULL);
+    for (int i = 0; i < started; i++) sum += copiers[i].rate;
+    give_pages(copiers, (size_t)threads * sizeof *copiers);
+    return started == threads ? sum : 0;
+}
+
+/* The best of a few. */
+static double measure_best_copies(int threads)
+{
+    enum { TRIALS = 4 };
+    double best = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        const double rate = measure_copies(threads);
+        if (rate > best) best = rate;
+    }
+    return best;
+}
+
+void machine_measure(int64_t l1_bytes, int64_t l2_bytes, int threads, machine_rates *out)
+{
+    const int vector_bytes = machine_vector_bytes();
+    const double hz = measure_clock();
+    out->hz = hz;
+    out->products = measure_products(vector_bytes) / hz;
+    out->l1_bytes = measure_reads(vector_bytes, (size_t)l1_bytes / 2) / hz;
+    out->l2_bytes = measure_reads(vector_bytes, (size_t)l2_bytes / 2) / hz;
+    out->copy_bytes = measure_best_copies(1) / hz;
+    out->all_copy_bytes = threads > 1 ? measure_best_copies(threads) / hz : out->copy_bytes;
+}

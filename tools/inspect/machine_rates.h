@@ -1,0 +1,25 @@
+/* What this host's cores do: measured in about two seconds, by loops whose instructions are known. */
+#ifndef TOOLS_INSPECT_MACHINE_RATES_H
+#define TOOLS_INSPECT_MACHINE_RATES_H
+
+#include <stdint.h>
+
+/* Bytes of a vector register that this host has instructions for: 64 with AVX-512, 32 with AVX2 and fused
+ * multiply-adds, else 16. By CPUID bits and what the kernel saves of registers. */
+int machine_vector_bytes(void);
+
+/* Maxima of short runs: other work on the host makes numbers lower, never higher. */
+typedef struct machine_rates {
+    double hz;             /* of one core while it computes: dependent additions a second */
+    double products;       /* of f32, added up: multiplications a cycle, one core */
+    double l1_bytes;       /* read a cycle, one core */
+    double l2_bytes;       /* read a cycle, one core */
+    double copy_bytes;     /* copied a cycle from memory to memory, one core: as many are read and written */
+    double all_copy_bytes; /* the same, all threads together */
+} machine_rates;
+
+/* l1_bytes, l2_bytes: sizes of the caches. Blocks for about two seconds; starts `threads` threads for the last number.
+ * Rates that could not be measured, for want of memory or threads, are 0. */
+void machine_measure(int64_t l1_bytes, int64_t l2_bytes, int threads, machine_rates *out);
+
+#endif
