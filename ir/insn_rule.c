@@ -22,7 +22,7 @@ enum {
     (((flags) & OPERAND_SUMS) != 0      ? DT(F32) | DT(I32) \
      : ((flags) & OPERAND_MASK) != 0    ? DT(MASK)          \
      : ((flags) & OPERAND_INDEX) != 0   ? DT(I32)           \
-     : ((flags) & OPERAND_RECORD) != 0  ? DT(I64)           \
+     : ((flags) & OPERAND_RECORD) != 0  ? DT(REC64)         \
      : ((flags) & OPERAND_FACTORS) != 0 ? DT(F32)           \
                                         : 0)
 
