@@ -434,6 +434,8 @@ static pto_status decide_epilogue(const product *p, const char *obstacle, int *i
     PTO_TRY(pto_decision_pinned(p->op, &d, &choice));
     *is_apart = choice == APART;
     if (!*is_apart) pto_stat_add(p->run, STAT_KEPT, 1);
+    if (*is_apart && obstacle != NULL)
+        pto_remark(p->op, "pto.decompose-matmul/apart", "what follows the product is not in its kernel: %s", obstacle);
     return pto_decision_made(p->op, &d, &choice);
 }
 

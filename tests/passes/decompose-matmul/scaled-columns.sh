@@ -41,6 +41,8 @@ product f16 '300 x ' f16 ', activation = "relu"'
 decided apart 'the sign of the scale is not known, and the relu of a store comes before it'
 product f16 '$M x 1 x ' f16
 decided apart 'the scale has more than a number for each column: numbers for rows are work of the vector unit'
+ends 0 pto-opt g.ptir --pipeline=default.yaml --remarks=remarks.txt
+says 'remark: \[pto.decompose-matmul/apart\] what follows the product is not in its kernel: the scale has more than a number for' remarks.txt
 product f16 '300 x ' f16
 sed '/store-scaled-columns/d' "$TEST_ROOT/pipelines/machines/ascend-910b.yaml" >plain.yaml
 decided apart 'stores of the machine do not scale columns to the result type' plain.yaml
