@@ -412,6 +412,12 @@ static void fill_random(const bound_tensor *t, uint64_t seed)
     }
 }
 
+uint64_t call_input_seed(uint64_t random_seed, uint32_t parameter)
+{
+    const uint64_t seed = random_seed + parameter;
+    return seed != 0 ? seed : UINT64_C(1) << 63;
+}
+
 void call_fill(const bound_call *call)
 {
     for (uint32_t i = 0; i < call->parameter_count; i++) {
@@ -594,7 +600,7 @@ status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, con
             TRY(check_given(&b, type, t, g));
         else if (random_seed != 0)
             /* Never 0, which means that there is nothing to do. */
-            t->random_seed = random_seed + i != 0 ? random_seed + i : UINT64_C(1) << 63;
+            t->random_seed = call_input_seed(random_seed, i);
         else {
             diag_error(b.d, place_of_function(&b), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
             diag_note(b.d, NO_POS, "give it with --in %.*s=%s, or all with --random-inputs SEED", (int)t->name.n,

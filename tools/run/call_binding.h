@@ -81,6 +81,9 @@ MUST_CHECK status call_check_fixed(module *m);
 MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
                             uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
 
+/* The seed of the random numbers of one parameter, not 0; `random_seed` is that of the call. */
+uint64_t call_input_seed(uint64_t random_seed, uint32_t parameter);
+
 /* Fills the inputs that nobody gave with small random numbers, always the same for a seed; those of an index are not
  * negative. Not before something reads them: a layer has many. */
 void call_fill(const bound_call *call);

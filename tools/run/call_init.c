@@ -196,6 +196,12 @@ exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_
         OK)
         return EXIT_STATUS_INPUT;
     call_name_outputs(&bound, &names);
+    /* What both have is what @f would have without an @f.init. */
+    for (uint32_t i = 0; i < bound.parameter_count; i++) {
+        const int64_t at = find_input(a, m, f, bound.tensors[i].name, false);
+        if (bound.tensors[i].random_seed != 0 && at >= 0)
+            bound.tensors[i].random_seed = call_input_seed(own.random_seed, (uint32_t)at);
+    }
     const backend_request request = {.seed = shuffle, .repeat = 1};
     backend_result result = {0};
     const exit_status ran = backend_run(a, p, &request, m, &bound, recorder, &result);

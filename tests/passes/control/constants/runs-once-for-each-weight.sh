@@ -30,6 +30,9 @@ for pipeline in reference default; do
   ends 0 pto-run split.ptir --pipeline=$pipeline.yaml --in=x=x.npy --in=w=w.npy --in=g=g.npy --in=s=none.npy --expect=y=zero.npy $near
 done
 
+# Random weights are those that a pipeline without @f.init has.
+ends 0 pto-run m.ptir --random-inputs=3 --sym=M=5 --sym=K=8 --sym=N=16 --compare=reference.yaml
+
 # Once for all runs; nothing when all that it makes is given.
 given='--in=x=x.npy --in=w=w.npy --in=g=g.npy'
 ends 0 pto-run m.ptir $given --repeat=3 --report=report
