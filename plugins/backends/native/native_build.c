@@ -4,7 +4,6 @@
 
 #include <native_load.h>
 
-#include <errno.h>
 #include <sys/mman.h>
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -2,8 +2,6 @@
  * u32 in lanes and cut to their type after each op, masks are truth values. */
 #include "emit.h"
 
-#include <pto/native.h>
-
 typedef enum lane_kind { LANE_NONE, LANE_F32, LANE_I32, LANE_U32, LANE_MASK } lane_kind;
 
 static lane_kind lane_of(pto_dtype t)
@@ -170,11 +168,12 @@ static const char *to_float(emitter *e, pto_dtype to, const char *x, int mode, i
 
 static const char *to_integer(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
 {
-    const int bits = (int)(8 * pto_dtype_bytes(to)), is_signed = lane_of(to) == LANE_I32;
+    const int is_signed = lane_of(to) == LANE_I32;
+    const uint32_t bits = pto_dtype_bytes(to) == 1 ? 8 : 16;
     const char *how = rounding(mode, 0);
     if (to == PTO_U32) return emit_format(e, "pto_u32_from_f32(%s, %s, %d)", x, how, saturates);
     if (to == PTO_I32) return emit_format(e, "pto_i32_from_f32(%s, %s, %d)", x, how, saturates);
-    const int high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1, low = is_signed ? -high - 1 : 0;
+    const int high = (int)((1U << (is_signed ? bits - 1 : bits)) - 1), low = is_signed ? -high - 1 : 0;
     const char *value = emit_format(e, "pto_int_from_f32(%s, %d, %d, %s, %d)", x, low, high, how, saturates);
     return cut(e, to, is_signed ? value : emit_format(e, "(pto_u32)%s", value));
 }

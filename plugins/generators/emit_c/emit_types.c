@@ -81,10 +81,10 @@ static const char *int_text(emitter *e, int64_t v)
 static float narrowed(pto_dtype t, double x)
 {
     switch (t) {
-    case PTO_F16: return pto_f16_load_1((uint16_t)pto_cast_encode(PTO_CAST_F16, x, PTO_CAST_RINT, 0));
-    case PTO_BF16: return pto_bf16_load_1((uint16_t)pto_cast_encode(PTO_CAST_BF16, x, PTO_CAST_RINT, 0));
-    case PTO_F8E4M3: return pto_f8e4m3_load_1((uint8_t)pto_cast_encode(PTO_CAST_F8E4M3, x, PTO_CAST_RINT, 0));
-    case PTO_F8E5M2: return pto_f8e5m2_load_1((uint8_t)pto_cast_encode(PTO_CAST_F8E5M2, x, PTO_CAST_RINT, 0));
+    case PTO_F16: return pto_f16_load_1((uint16_t)pto_cast_encode(pto_format_f16, x, PTO_CAST_RINT, 0));
+    case PTO_BF16: return pto_bf16_load_1((uint16_t)pto_cast_encode(pto_format_bf16, x, PTO_CAST_RINT, 0));
+    case PTO_F8E4M3: return pto_f8e4m3_load_1((uint8_t)pto_cast_encode(pto_format_f8e4m3, x, PTO_CAST_RINT, 0));
+    case PTO_F8E5M2: return pto_f8e5m2_load_1((uint8_t)pto_cast_encode(pto_format_f8e5m2, x, PTO_CAST_RINT, 0));
     case PTO_F8E8M0: return pto_f8e8m0_load_1((uint8_t)pto_cast_encode_f8e8m0(x, PTO_CAST_RINT, 0));
     default: return (float)x;
     }
@@ -116,23 +116,13 @@ int emit_cast_mode(pto_op op)
     return mode_words[i] != NULL ? i : 1;
 }
 
-static const char *format_name(emitter *e, pto_dtype t)
-{
-    char upper[16];
-    size_t n = 0;
-    for (; types[t].name[n] != 0 && n < 15; n++)
-        upper[n] = types[t].name[n] >= 'a' ? (char)(types[t].name[n] - 'a' + 'A') : types[t].name[n];
-    upper[n] = 0;
-    return emit_format(e, "PTO_CAST_%s", upper);
-}
-
 /* `x`: a double. */
 static const char *encoded(emitter *e, pto_dtype to, const char *x, int mode, int saturates)
 {
-    const char *bits =
-        to == PTO_F8E8M0
-            ? emit_format(e, "pto_cast_encode_f8e8m0(%s, PTO_CAST_%s, %d)", x, modes[mode], saturates)
-            : emit_format(e, "pto_cast_encode(%s, %s, PTO_CAST_%s, %d)", format_name(e, to), x, modes[mode], saturates);
+    const char *bits = to == PTO_F8E8M0
+                           ? emit_format(e, "pto_cast_encode_f8e8m0(%s, PTO_CAST_%s, %d)", x, modes[mode], saturates)
+                           : emit_format(e, "pto_cast_encode(pto_format_%s, %s, PTO_CAST_%s, %d)", types[to].name, x,
+                                         modes[mode], saturates);
     if (to == PTO_F32) return emit_format(e, "pto_float_of_bits(%s)", bits);
     return emit_format(e, "pto_%s_load_1((%s)%s)", types[to].name, types[to].memory, bits);
 }

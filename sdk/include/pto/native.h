@@ -289,11 +289,11 @@ static inline double pto_cast_from_int(int64_t v, int is_unsigned)
 typedef struct pto_cast_format {
     uint32_t bias, mantissa_bits, sign_bit, max_bits, inf_bits, nan_bits;
 } pto_cast_format;
-static const pto_cast_format PTO_CAST_F32 = {127, 23, 0x80000000u, 0x7f7fffff, 0x7f800000, 0x7fc00000};
-static const pto_cast_format PTO_CAST_F16 = {15, 10, 0x8000, 0x7bff, 0x7c00, 0x7e00};
-static const pto_cast_format PTO_CAST_BF16 = {127, 7, 0x8000, 0x7f7f, 0x7f80, 0x7fc0};
-static const pto_cast_format PTO_CAST_F8E4M3 = {7, 3, 0x80, 0x7e, 0x7f, 0x7f};
-static const pto_cast_format PTO_CAST_F8E5M2 = {15, 2, 0x80, 0x7b, 0x7c, 0x7e};
+static const pto_cast_format pto_format_f32 = {127, 23, 0x80000000u, 0x7f7fffff, 0x7f800000, 0x7fc00000};
+static const pto_cast_format pto_format_f16 = {15, 10, 0x8000, 0x7bff, 0x7c00, 0x7e00};
+static const pto_cast_format pto_format_bf16 = {127, 7, 0x8000, 0x7f7f, 0x7f80, 0x7fc0};
+static const pto_cast_format pto_format_f8e4m3 = {7, 3, 0x80, 0x7e, 0x7f, 0x7f};
+static const pto_cast_format pto_format_f8e5m2 = {15, 2, 0x80, 0x7b, 0x7c, 0x7e};
 
 /* Whether a magnitude with this rest between two neighbours goes to the larger one. */
 static inline int pto_cast_rounds_up(double rest, int is_odd, int is_negative, int mode)
@@ -341,15 +341,15 @@ static inline float pto_cast_decode(pto_cast_format f, uint32_t bits)
     if (exponent == 0) return sign * ldexpf((float)mantissa, least);
     return sign * ldexpf((float)(mantissa + (1u << f.mantissa_bits)), least + exponent - 1);
 }
-static inline float pto_f8e4m3_load_1(uint8_t bits) { return pto_cast_decode(PTO_CAST_F8E4M3, bits); }
-static inline float pto_f8e5m2_load_1(uint8_t bits) { return pto_cast_decode(PTO_CAST_F8E5M2, bits); }
+static inline float pto_f8e4m3_load_1(uint8_t bits) { return pto_cast_decode(pto_format_f8e4m3, bits); }
+static inline float pto_f8e5m2_load_1(uint8_t bits) { return pto_cast_decode(pto_format_f8e5m2, bits); }
 static inline uint8_t pto_f8e4m3_store_1(float x)
 {
-    return (uint8_t)pto_cast_encode(PTO_CAST_F8E4M3, (double)x, PTO_CAST_RINT, 0);
+    return (uint8_t)pto_cast_encode(pto_format_f8e4m3, (double)x, PTO_CAST_RINT, 0);
 }
 static inline uint8_t pto_f8e5m2_store_1(float x)
 {
-    return (uint8_t)pto_cast_encode(PTO_CAST_F8E5M2, (double)x, PTO_CAST_RINT, 0);
+    return (uint8_t)pto_cast_encode(pto_format_f8e5m2, (double)x, PTO_CAST_RINT, 0);
 }
 /* A power of two, without sign and zero. */
 static inline float pto_f8e8m0_load_1(uint8_t bits)
