@@ -52,7 +52,6 @@ extern const pto_contraction kernel_rows_avx2[];
 extern const pto_contraction kernel_rows_avx512[];
 extern const pto_contraction kernel_rows_vnni[];
 extern const pto_contraction kernel_rows_bf16[];
-extern const pto_contraction kernel_rows_amx[];
 #endif
 
 #endif
