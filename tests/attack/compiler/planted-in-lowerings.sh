@@ -23,8 +23,8 @@ func @f(%a: tensor<$N x 300 x f16>, %b: tensor<300 x 32 x f16>, %bias: tensor<32
 }
 END
 cat >ranks.ptir <<'END'
-func @f(%x: tensor<$N x 12 x f32>) -> tensor<$N x 12 x f32> where ($N <= 60) {
-  %t = tensor.sort %x {axis = 1} : tensor<$N x 12 x f32>
+func @f(%x: tensor<$N x 12 x i32>) -> tensor<$N x 12 x i32> where ($N <= 60) {
+  %t = tensor.sort %x {axis = 1} : tensor<$N x 12 x i32>
   return %t
 }
 END
