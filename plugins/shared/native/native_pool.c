@@ -264,17 +264,22 @@ static int start_thread(pool_slot *s)
     pthread_attr_t attributes;
     int failed = pthread_attr_init(&attributes);
     if (failed != 0) return failed;
-    sigset_t all;
-    sigfillset(&all);
-    failed = pthread_attr_setsigmask_np(&attributes, &all);
-    if (failed == 0) failed = pthread_attr_setstacksize(&attributes, NATIVE_POOL_STACK_BYTES);
+    failed = pthread_attr_setstacksize(&attributes, NATIVE_POOL_STACK_BYTES);
     if (failed == 0 && s->cpu >= 0) {
         cpu_set_t set;
         CPU_ZERO(&set);
         CPU_SET((size_t)s->cpu, &set);
         failed = pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
     }
-    if (failed == 0) failed = pthread_create(&s->thread, &attributes, thread_main, s);
+    /* It takes no signals: a thread begins with the mask of the one that starts it. The attribute for it is heeded by
+     * the C library, and not by sanitizers, which start threads in its place. */
+    sigset_t all, before;
+    sigfillset(&all);
+    if (failed == 0) failed = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (failed == 0) {
+        failed = pthread_create(&s->thread, &attributes, thread_main, s);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
     pthread_attr_destroy(&attributes);
     return failed;
 }
