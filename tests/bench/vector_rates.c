@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { COUNT = 2048, CALLS = 100, ROUNDS = 60 };
+enum { COUNT = 2048, HALF = COUNT / 2, PER_ONE = COUNT / 16, CALLS = 100, ROUNDS = 60 };
 
 typedef void (*array_function)(const float *x, float *y);
 
@@ -85,8 +85,8 @@ int main(void)
     static float any[COUNT], positive[COUNT], y[COUNT];
     static double best[ROWS][2];
     for (int i = 0; i < COUNT; i++) {
-        any[i] = (float)(i - COUNT / 2) / (COUNT / 16);
-        positive[i] = 0.001F + (float)i / (COUNT / 16);
+        any[i] = (float)(i - HALF) / (float)PER_ONE;
+        positive[i] = 0.001F + (float)i / (float)PER_ONE;
     }
     for (int round = 0; round < ROUNDS; round++) {
         for (int r = 0; r < ROWS; r++) {
@@ -101,7 +101,7 @@ int main(void)
     printf("vectors of %d bytes; 1e9 elements a second, ours and glibc's\n", PTO_VECTOR_BYTES);
     for (int r = 0; r < ROWS; r++) {
         printf("  %-12s %6.2f", rows[r].name, 1e-9 * COUNT * CALLS / best[r][0]);
-        if (rows[r].peer) printf(" %6.2f", 1e-9 * COUNT * CALLS / best[r][1]);
+        if (rows[r].peer != NULL) printf(" %6.2f", 1e-9 * COUNT * CALLS / best[r][1]);
         printf("\n");
     }
     return 0;

@@ -115,7 +115,7 @@ typedef struct emitter {
 /* A line with indentation; `emit_open` and `emit_close` are lines after which, or before which, it changes. */
 PTO_PRINTF_LIKE(2, 3) void emit_line(emitter *e, const char *format, ...);
 PTO_PRINTF_LIKE(2, 3) void emit_open(emitter *e, const char *format, ...);
-void emit_close(emitter *e, const char *text);
+void emit_close(emitter *e, const char *end);
 /* Formats in scratch memory. */
 PTO_PRINTF_LIKE(2, 3) const char *emit_format(emitter *e, const char *format, ...);
 /* Braces alone. */
@@ -125,7 +125,7 @@ const char *emit_place(emitter *e, pto_op op);
 /* Above what an op becomes: its text's place and its path. */
 void emit_comment(emitter *e, pto_op op);
 /* The number of a fault at an op, for `return`. */
-uint32_t emit_fault_of(emitter *e, pto_op op, const char *text);
+uint32_t emit_fault_of(emitter *e, pto_op op, const char *why);
 
 /* ---- names ---- */
 
@@ -136,8 +136,8 @@ const char *emit_value(emitter *e, pto_value v);
 /* Of a symbol, without `$`; notes it as one that the function needs unless it is bound inside. */
 const char *emit_symbol(emitter *e, pto_str name);
 /* The C names of a symbol and of a value as fields of frames have them. */
-const char *emit_field(emitter *e, pto_str symbol);
-const char *emit_plain_name(emitter *e, pto_str value);
+const char *emit_field(emitter *e, pto_str name);
+const char *emit_plain_name(emitter *e, pto_str name);
 /* Lets a value have the name of another one. */
 void emit_alias(emitter *e, pto_value v, const char *c);
 /* A name that no value has, `stem` with a number. */

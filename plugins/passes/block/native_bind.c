@@ -1,7 +1,6 @@
 /* pto.native-bind: refuses, at its op, what no native code can be written for: instructions and buffers of a chip,
  * calls that were not inlined, symbols that nothing fixed, arrays in files. It changes nothing. Requires tiles as
  * values, as pto.outline leaves them. Leaves them so. Exact. */
-#include <pto/insn.h>
 #include <pto/plugin.h>
 
 #define KINDS(X)               \

@@ -12,11 +12,11 @@
 #ifndef PTO_NATIVE_VECTOR_H
 #define PTO_NATIVE_VECTOR_H
 
-#include <pto/native_vector_angle.h>
-#include <pto/native_vector_base.h>
-#include <pto/native_vector_exp.h>
-#include <pto/native_vector_log.h>
-#include <pto/native_vector_memory.h>
-#include <pto/native_vector_pow.h>
+#include <pto/native_vector_angle.h>  // IWYU pragma: export
+#include <pto/native_vector_base.h>   // IWYU pragma: export
+#include <pto/native_vector_exp.h>    // IWYU pragma: export
+#include <pto/native_vector_log.h>    // IWYU pragma: export
+#include <pto/native_vector_memory.h> // IWYU pragma: export
+#include <pto/native_vector_pow.h>    // IWYU pragma: export
 
 #endif

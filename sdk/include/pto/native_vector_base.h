@@ -196,8 +196,8 @@ PTO_VECTOR_FN pto_f32 pto_canonical_f32(pto_f32 x)
 /* ---- arithmetic ---- */
 
 #if !PTO_HAS_FMA
-typedef double pto_f64_ __attribute__((vector_size(PTO_VECTOR_BYTES * 2)));
-typedef long long pto_i64_ __attribute__((vector_size(PTO_VECTOR_BYTES * 2)));
+typedef double pto_wide_f64 __attribute__((vector_size(PTO_VECTOR_BYTES * 2)));
+typedef long long pto_wide_i64 __attribute__((vector_size(PTO_VECTOR_BYTES * 2)));
 #endif
 
 /* a b + c, rounded once. Where the ISA lacks it: in double, the sum rounded to odd, which a second rounding to f32
@@ -216,14 +216,14 @@ PTO_VECTOR_FN pto_f32 pto_fma_f32(pto_f32 a, pto_f32 b, pto_f32 c)
     for (int i = 0; i < PTO_LANES; i++) a[i] = __builtin_fmaf(a[i], b[i], c[i]);
     return a;
 #else
-    const pto_f64_ p = __builtin_convertvector(a, pto_f64_) * __builtin_convertvector(b, pto_f64_);
-    const pto_f64_ q = __builtin_convertvector(c, pto_f64_), s = p + q, t = s - p;
-    const pto_f64_ e = (p - (s - t)) + (q - t); /* the rest of the sum; NaN where that is infinite */
-    const pto_i64_ bits = (pto_i64_)s, one = bits - bits + 1;
-    const pto_i64_ inexact = (pto_i64_)(e < 0) | (pto_i64_)(e > 0);
+    const pto_wide_f64 p = __builtin_convertvector(a, pto_wide_f64) * __builtin_convertvector(b, pto_wide_f64);
+    const pto_wide_f64 q = __builtin_convertvector(c, pto_wide_f64), s = p + q, t = s - p;
+    const pto_wide_f64 e = (p - (s - t)) + (q - t); /* the rest of the sum; NaN where that is infinite */
+    const pto_wide_i64 bits = (pto_wide_i64)s, zero = {0}, one = zero + 1;
+    const pto_wide_i64 inexact = (pto_wide_i64)(e < 0) | (pto_wide_i64)(e > 0);
     /* Towards the rest: away from zero where it has the sign of the sum. */
-    const pto_i64_ step = one | ((bits ^ (pto_i64_)e) >> 63);
-    return __builtin_convertvector((pto_f64_)(bits + (step & inexact & ((bits & 1) - 1))), pto_f32);
+    const pto_wide_i64 step = one | ((bits ^ (pto_wide_i64)e) >> 63);
+    return __builtin_convertvector((pto_wide_f64)(bits + (step & inexact & ((bits & 1) - 1))), pto_f32);
 #endif
 }
 

@@ -144,7 +144,8 @@ PTO_VECTOR_FN pto_exponential pto_gated_parts(pto_f32 x, pto_f32 z)
     const pto_f32 over = pto_scale_f32(e.part, e.n) + 1.0f, none = pto_splat_f32(0);
     const pto_mask below = pto_lt_f32(z, none);
     /* Far below 0 only n counts; x - x is NaN of -inf and else 0. */
-    const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x), lost = x - x;
+    const pto_f32 near = pto_second_max_f32(pto_splat_f32(-300), x);
+    const pto_f32 lost = x - x; /* NOLINT(misc-redundant-expression) */
     const pto_exponential gated = {pto_select_f32(below, pto_fma_f32(near, e.part, lost), x) / over,
                                    pto_select_f32(below, e.n + lost, none)};
     return gated;

@@ -184,7 +184,8 @@ PTO_VECTOR_FN pto_f64 pto_mod_part(pto_f64 a, pto_f64 b)
 {
     const pto_f64 rest = pto_fmod_part(a, b), none = pto_splat_f64(0);
     const pto_i64 differ = (pto_i64)(rest < none) ^ (pto_i64)(b < none), whole = (pto_i64)(rest == none);
-    const pto_f64 turned = pto_select_f64(differ & (pto_i64)(rest == rest), rest + b, rest);
+    const pto_i64 is_number = (pto_i64)(rest == rest); /* NOLINT(misc-redundant-expression) */
+    const pto_f64 turned = pto_select_f64(differ & is_number, rest + b, rest);
     return pto_select_f64(whole, pto_copysign_f64(none, b), turned);
 }
 PTO_VECTOR_FN pto_f64 pto_floordiv_part(pto_f64 a, pto_f64 b)

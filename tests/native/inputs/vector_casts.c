@@ -64,7 +64,7 @@ static pto_u32 canonical(pto_f32 x) { return (pto_u32)pto_canonical_f32(x); }
 
 #define EACH_VECTOR(x)                               \
     for (int at_ = 0; at_ < COUNT; at_ += PTO_LANES) \
-        for (pto_u32 x = pto_load_u32(samples + at_), *once_ = &x; once_; once_ = NULL)
+        for (pto_u32 x = pto_load_u32(samples + at_), *once_ = &x; once_ != NULL; once_ = NULL)
 
 static void check_vector(const char *what, pto_dtype to, pto_dtype from, int mode, int saturate, pto_u32 x, pto_u32 y)
 {
@@ -261,7 +261,7 @@ static void check_integers(void)
 }
 
 /* The last bytes before a page that may not be touched. */
-static unsigned char *fence;
+static void *fence;
 static void make_fence(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -273,7 +273,7 @@ static void make_fence(void)
 #define CHECK_MEMORY(word, element)                                                                       \
     for (long n = 0; n <= PTO_LANES; n++) {                                                               \
         element from[PTO_LANES + 1], to[PTO_LANES + 1];                                                   \
-        element *edge = (element *)(void *)fence - n;                                                     \
+        element *edge = (element *)fence - n;                                                             \
         memset(to, 0x11, sizeof to);                                                                      \
         for (long i = 0; i <= PTO_LANES; i++) from[i] = (element)(i % 2);                                 \
         memcpy(edge, from, (size_t)n * sizeof *edge);                                                     \
