@@ -1,9 +1,9 @@
-# Under "What you get", README.md shows what the tools print: the example, lines of its kernel in their order, and of a
-# run. `..` stands for what is left out. Errors against numpy depend on the C library and are not compared.
+# Under "What you get", README.md shows what the tools print: the example, lines of its kernel in their order, of a run,
+# and of C. `..` stands for what is left out. Errors against numpy depend on the C library and are not compared.
 . "$TEST_ROOT/tests/shell.sh"
 awk '/^## / { on = ($0 == "## What you get") } /^```$/ { inside = !inside; n += inside; next } on && inside { print > ("shown" n) }' "$TEST_ROOT/README.md"
 set -- shown*
-[ $# -eq 3 ] || fail "not three blocks: $*"
+[ $# -eq 4 ] || fail "not four blocks: $*"
 
 # in_order SHOWN PRINTED: each line of the first is in the second, in this order, except for indentation.
 in_order() {
@@ -24,3 +24,8 @@ in_order "$2" kernel.ptir
 pto-run --case "$softmax/case.yaml" --size paper --report report >run.txt 2>&1 || fail "$(cat run.txt)"
 sed -e 1d -e '/^y: ok, max abs error [0-9.e-]*, max rel error [0-9.e-]*, 262144 elements, rule f32-reduce$/d' "$3" >numbers
 in_order numbers run.txt
+# shellcheck disable=SC2016
+[ "$(head -n 1 "$4")" = '$ pto-opt examples/softmax/softmax.ptir --pipeline=native.yaml -o softmax.c' ] || fail "another command: $(head -n 1 "$4")"
+pto-opt "$softmax/softmax.ptir" --pipeline=native.yaml -o softmax.c || fail "no C"
+sed 1d "$4" >c
+in_order c softmax.c
