@@ -211,8 +211,9 @@ def scaled_product(f, op, dtype):
 
     def want(p, q, s, t):
         x, y = p.v.astype(np.float64) * np.repeat(s.v, block, 1), q.v.astype(np.float64) * np.repeat(t.v, block, 0)
-        v, most = np.matmul(x, y), np.matmul(np.abs(x), np.abs(y))
-        relative = np.max(s.bound / s.v, initial=0) + np.max(t.bound / t.v, initial=0)
-        return made("f32", v, most * (relative + (int(k) + 8) * 2.0**-23))
+        v, plain = np.matmul(x, y), np.matmul(np.abs(x), np.abs(y))
+        wide = np.abs(p.v.astype(np.float64)) * np.repeat(np.abs(s.v) + s.bound, block, 1)
+        most = np.matmul(wide, np.abs(q.v.astype(np.float64)) * np.repeat(np.abs(t.v) + t.bound, block, 0))
+        return made("f32", v, most - plain + most * (int(k) + 8) * 2.0**-23)
 
     f.op(f"tensor.scaled_matmul %0, %1, %2, %3 {{block = {block}}}", [a, b, s, t], [((m, n), "f32")], want)
