@@ -107,7 +107,11 @@ static fused_kind classify(emitter *e, pto_op op, pto_expr region[2])
         kind = kind_of_map(e, op);
         walked = pto_op_result(op, 0);
     }
-    return kind != FUSED_NONE && pto_value_valid(walked, region) == PTO_OK ? kind : FUSED_NONE;
+    if (kind == FUSED_NONE || pto_value_valid(walked, region) != PTO_OK) return FUSED_NONE;
+    /* A tile of one column may hold none. */
+    int64_t columns = 0;
+    const int has_column = pto_expr_is_const(region[1], &columns) && columns == 1;
+    return is_row_kind(kind) && !has_column ? FUSED_NONE : kind;
 }
 
 /* ---- memory that two ops may share ---- */
