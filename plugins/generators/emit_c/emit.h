@@ -236,6 +236,21 @@ const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const
 /* The formula of an op that makes each element of elements in the same place; `x` are its operands' elements, in order,
  * scalars included. NULL: the op is not of that kind, or not in this type. */
 const char *emit_formula(emitter *e, pto_op op, const char *const *x);
+
+/* How formulas are written, of elements or of vectors: what each returns is C, or NULL where it cannot be written. */
+typedef struct emit_words {
+    /* Of operands of type t; b is NULL where there is one. */
+    const char *(*arithmetic)(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b);
+    const char *(*comparison)(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b);
+    const char *(*selection)(emitter *e, pto_dtype t, const char *mask, const char *a, const char *b);
+    /* As emit_convert. */
+    const char *(*conversion)(emitter *e, pto_dtype to, pto_dtype from, const char *x, int mode, int saturates,
+                              int integral);
+    /* As emit_scalar_as. */
+    const char *(*scalar)(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x);
+} emit_words;
+/* As emit_formula, in these words. */
+const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const emit_words *w);
 /* Whether it is. */
 int emit_is_map(emitter *e, pto_op op);
 pto_status emit_tile_op(emitter *e, pto_op op);

@@ -64,12 +64,13 @@ static const char *arithmetic(emitter *e, pto_op op, pto_dtype t, const char *a,
     return emit_format(e, "pto_%.*s_%s_1(%s, %s)", PTO_FMT(stem), emit_type_name(t), a, b);
 }
 
-static const char *comparison(emitter *e, pto_op op, const char *a, const char *b)
+static const char *comparison(emitter *e, pto_op op, pto_dtype t, const char *a, const char *b)
 {
     static const struct {
         const char *word, *sign;
     } rows[] = {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
     const pto_str word = pto_attr_str_of(op, PTO_STR("relation"));
+    (void)t;
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (pto_str_is(word, rows[i].word)) return emit_format(e, "(uint8_t)(%s %s %s)", a, rows[i].sign, b);
     return NULL;
@@ -81,31 +82,42 @@ const char *emit_scalar_as(emitter *e, pto_op op, uint32_t i, pto_dtype t, const
     return own == t ? x : emit_convert(e, t, own, x, 1, 0, 0);
 }
 
-const char *emit_formula(emitter *e, pto_op op, const char *const *x)
+static const char *selection(emitter *e, pto_dtype t, const char *mask, const char *a, const char *b)
+{
+    (void)t;
+    return emit_format(e, "(%s ? %s : %s)", mask, a, b);
+}
+
+const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const emit_words *w)
 {
     const uint32_t rule = (uint32_t)pto_kind_column(e->run, pto_op_kind(op), PTO_COLUMN_RULE);
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
                     to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
     switch (rule) {
-    case PTO_RULE_UNARY: return arithmetic(e, op, t, x[0], NULL);
+    case PTO_RULE_UNARY: return w->arithmetic(e, op, t, x[0], NULL);
     case PTO_RULE_BINARY:
     case PTO_RULE_BITWISE:
     case PTO_RULE_REMAINDER:
     case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_COL_BINARY: return arithmetic(e, op, t, x[0], x[1]);
+    case PTO_RULE_COL_BINARY: return w->arithmetic(e, op, t, x[0], x[1]);
     case PTO_RULE_SCALAR:
-    case PTO_RULE_REMAINDER_SCALAR: return arithmetic(e, op, t, x[0], emit_scalar_as(e, op, 1, t, x[1]));
-    case PTO_RULE_COMPARE: return comparison(e, op, x[0], x[1]);
-    case PTO_RULE_COMPARE_SCALAR: return comparison(e, op, x[0], emit_scalar_as(e, op, 1, t, x[1]));
-    case PTO_RULE_SELECT: return emit_format(e, "(%s ? %s : %s)", x[0], x[1], x[2]);
-    case PTO_RULE_SELECT_SCALAR:
-        return emit_format(e, "(%s ? %s : %s)", x[0], x[1], emit_scalar_as(e, op, 2, to, x[2]));
+    case PTO_RULE_REMAINDER_SCALAR: return w->arithmetic(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
+    case PTO_RULE_COMPARE: return w->comparison(e, op, t, x[0], x[1]);
+    case PTO_RULE_COMPARE_SCALAR: return w->comparison(e, op, t, x[0], w->scalar(e, op, 1, t, x[1]));
+    case PTO_RULE_SELECT: return w->selection(e, to, x[0], x[1], x[2]);
+    case PTO_RULE_SELECT_SCALAR: return w->selection(e, to, x[0], x[1], w->scalar(e, op, 2, to, x[2]));
     case PTO_RULE_CONVERT:
-        return emit_convert(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
-    case PTO_RULE_MOVE: return emit_convert(e, to, t, x[0], 1, 0, 0);
+        return w->conversion(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
+    case PTO_RULE_MOVE: return w->conversion(e, to, t, x[0], 1, 0, 0);
     case PTO_RULE_ROW_EXPAND:
     case PTO_RULE_COL_EXPAND: return x[0];
-    case PTO_RULE_FILL: return emit_scalar_as(e, op, 0, to, x[0]);
+    case PTO_RULE_FILL: return w->scalar(e, op, 0, to, x[0]);
     default: return NULL;
     }
+}
+
+const char *emit_formula(emitter *e, pto_op op, const char *const *x)
+{
+    static const emit_words words = {arithmetic, comparison, selection, emit_convert, emit_scalar_as};
+    return emit_formula_of(e, op, x, &words);
 }

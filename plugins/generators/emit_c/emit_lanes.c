@@ -216,34 +216,23 @@ static const char *comparison(emitter *e, pto_op op, pto_dtype t, const char *a,
     return lane_of(t) != LANE_MASK ? emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(word), lane_word(t), a, b) : NULL;
 }
 
+static const char *selection(emitter *e, pto_dtype t, const char *mask, const char *a, const char *b)
+{
+    if (lane_of(t) == LANE_MASK) return NULL;
+    return emit_format(e, "pto_select_%s(%s, %s, %s)", lane_word(t), mask, a, b);
+}
+
+/* Scalars come as vectors of the type that is wanted. */
+static const char *scalar(emitter *e, pto_op op, uint32_t i, pto_dtype t, const char *x)
+{
+    (void)e, (void)op, (void)i, (void)t;
+    return x;
+}
+
 const char *emit_vector_formula(emitter *e, pto_op op, const char *const *x)
 {
-    const uint32_t rule = (uint32_t)pto_kind_column(e->run, pto_op_kind(op), PTO_COLUMN_RULE);
-    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(op, 0))),
-                    to = pto_type_dtype(pto_value_type(pto_op_result(op, 0)));
-    switch (rule) {
-    case PTO_RULE_UNARY: return arithmetic(e, op, t, x[0], NULL);
-    case PTO_RULE_BINARY:
-    case PTO_RULE_BITWISE:
-    case PTO_RULE_REMAINDER:
-    case PTO_RULE_ROW_BINARY:
-    case PTO_RULE_COL_BINARY:
-    case PTO_RULE_SCALAR:
-    case PTO_RULE_REMAINDER_SCALAR: return arithmetic(e, op, t, x[0], x[1]);
-    case PTO_RULE_COMPARE:
-    case PTO_RULE_COMPARE_SCALAR: return comparison(e, op, t, x[0], x[1]);
-    case PTO_RULE_SELECT:
-    case PTO_RULE_SELECT_SCALAR:
-        if (lane_of(to) == LANE_MASK) return NULL;
-        return emit_format(e, "pto_select_%s(%s, %s, %s)", lane_word(to), x[0], x[1], x[2]);
-    case PTO_RULE_CONVERT:
-        return emit_vector_convert(e, to, t, x[0], emit_cast_mode(op), pto_attr_bool_of(op, PTO_STR("saturate"), 0), 1);
-    case PTO_RULE_MOVE: return emit_vector_convert(e, to, t, x[0], 1, 0, 0);
-    case PTO_RULE_ROW_EXPAND:
-    case PTO_RULE_COL_EXPAND:
-    case PTO_RULE_FILL: return x[0];
-    default: return NULL;
-    }
+    static const emit_words words = {arithmetic, comparison, selection, emit_vector_convert, scalar};
+    return emit_formula_of(e, op, x, &words);
 }
 
 /* ---- reductions ---- */

@@ -137,45 +137,14 @@ KERNEL_PACK_UNITS(pack_a_u8, u8, any_a_u8, MR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_i4, i4, any_b_i4, NR, 2, finish_nothing);
 KERNEL_PACK_UNITS(pack_b_u8, u8, any_b_u8, NR, 2, finish_nothing);
 
-enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
-KERNEL_ENTRIES(f32, kernel_rows_avx512, F32);
-KERNEL_ENTRIES(bf16, kernel_rows_avx512, BF16);
-KERNEL_ENTRIES(f16, kernel_rows_avx512, F16);
-KERNEL_ENTRIES(f32_i4, kernel_rows_avx512, F32_I4);
-KERNEL_ENTRIES(i8, kernel_rows_avx512, I8);
-KERNEL_ENTRIES(u8_i8, kernel_rows_avx512, U8_I8);
-KERNEL_ENTRIES(i8_u8, kernel_rows_avx512, I8_U8);
-KERNEL_ENTRIES(u8, kernel_rows_avx512, U8);
-KERNEL_ENTRIES(i8_i4, kernel_rows_avx512, I8_I4);
-
 /* Blocks: one of A fills about half of a second-level cache of 1 MiB, one of B lies in the third. */
 #define ROW .isa = PTO_ISA_AVX2 | PTO_ISA_AVX512, .mr = MR, .nr = NR, .m_block = 24 * MR, .n_block = 4096
-#define ROW_F32                                                                                          \
+#define FLOATS(name)                                                                                     \
     ROW, .acc = PTO_F32, .sums = PTO_SUMS_FMA, .k_group = 1, .a_bytes = 4, .b_bytes = 4, .k_block = 384, \
-        .micro = micro_f32
-#define ROW_PAIRS                                                                                          \
+        .micro = micro_f32, .skinny = skinny_##name
+#define BYTES(name)                                                                                        \
     ROW, .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .k_group = 2, .a_bytes = 2, .b_bytes = 2, .k_block = 768, \
         .micro = micro_pairs
 
-const pto_contraction kernel_rows_avx512[] = {
-    [F32] = {ROW_F32, .name = "f32 f32 avx512", .a = PTO_F32, .b = PTO_F32, .pack_a = pack_a_f32, .pack_b = pack_b_f32,
-             .skinny = skinny_f32, KERNEL_ENTRIES_OF(f32)},
-    [BF16] = {ROW_F32, .name = "bf16 bf16 avx512", .a = PTO_BF16, .b = PTO_BF16, .pack_a = pack_a_bf16,
-              .pack_b = pack_b_bf16, .skinny = skinny_bf16, KERNEL_ENTRIES_OF(bf16)},
-    [F16] = {ROW_F32, .name = "f16 f16 avx512", .a = PTO_F16, .b = PTO_F16, .pack_a = pack_a_f16, .pack_b = pack_b_f16,
-             .skinny = skinny_f16, KERNEL_ENTRIES_OF(f16)},
-    [F32_I4] = {ROW_F32, .name = "f32 i4 avx512", .a = PTO_F32, .b = PTO_KERNEL_I4, .pack_a = pack_a_f32,
-                .pack_b = pack_b_i4_f32, .skinny = skinny_f32_i4, KERNEL_ENTRIES_OF(f32_i4)},
-    [I8] = {ROW_PAIRS, .name = "i8 i8 avx512", .a = PTO_I8, .b = PTO_I8, .pack_a = pack_a_i8, .pack_b = pack_b_i8,
-            KERNEL_ENTRIES_OF(i8)},
-    [U8_I8] = {ROW_PAIRS, .name = "u8 i8 avx512", .a = PTO_U8, .b = PTO_I8, .pack_a = pack_a_u8, .pack_b = pack_b_i8,
-               KERNEL_ENTRIES_OF(u8_i8)},
-    [I8_U8] = {ROW_PAIRS, .name = "i8 u8 avx512", .a = PTO_I8, .b = PTO_U8, .pack_a = pack_a_i8, .pack_b = pack_b_u8,
-               KERNEL_ENTRIES_OF(i8_u8)},
-    [U8] = {ROW_PAIRS, .name = "u8 u8 avx512", .a = PTO_U8, .b = PTO_U8, .pack_a = pack_a_u8, .pack_b = pack_b_u8,
-            KERNEL_ENTRIES_OF(u8)},
-    [I8_I4] = {ROW_PAIRS, .name = "i8 i4 avx512", .a = PTO_I8, .b = PTO_KERNEL_I4, .pack_a = pack_a_i8,
-               .pack_b = pack_b_i4, KERNEL_ENTRIES_OF(i8_i4)},
-    {0},
-};
+KERNEL_TABLE(kernel_rows_avx512, "avx512");
 #endif

@@ -45,88 +45,12 @@ KERNEL_PACK(pack_a_u8, int16_t, load_u8, MR, 1);
 KERNEL_PACK(pack_b_u8, int16_t, load_u8, NR, 1);
 KERNEL_PACK(pack_b_i4, int16_t, load_i4, NR, 1);
 
-enum { F32, BF16, F16, F32_I4, I8, U8_I8, I8_U8, U8, I8_I4 };
-KERNEL_ENTRIES(f32, kernel_rows_plain, F32);
-KERNEL_ENTRIES(bf16, kernel_rows_plain, BF16);
-KERNEL_ENTRIES(f16, kernel_rows_plain, F16);
-KERNEL_ENTRIES(f32_i4, kernel_rows_plain, F32_I4);
-KERNEL_ENTRIES(i8, kernel_rows_plain, I8);
-KERNEL_ENTRIES(u8_i8, kernel_rows_plain, U8_I8);
-KERNEL_ENTRIES(i8_u8, kernel_rows_plain, I8_U8);
-KERNEL_ENTRIES(u8, kernel_rows_plain, U8);
-KERNEL_ENTRIES(i8_i4, kernel_rows_plain, I8_I4);
-
 /* Panels of f32, and of 16-bit integers. */
-#define ROW_F32                                                                                         \
+#define FLOATS(name)                                                                                    \
     .acc = PTO_F32, .sums = PTO_SUMS_FMA, .mr = MR, .nr = NR, .k_group = 1, .a_bytes = 4, .b_bytes = 4, \
     .m_block = 128, .k_block = 256, .n_block = 2048, .micro = micro_f32
-#define ROW_I32                                                                                           \
+#define BYTES(name)                                                                                       \
     .acc = PTO_I32, .sums = PTO_SUMS_EXACT, .mr = MR, .nr = NR, .k_group = 1, .a_bytes = 2, .b_bytes = 2, \
     .m_block = 128, .k_block = 256, .n_block = 2048, .micro = micro_i32
 
-const pto_contraction kernel_rows_plain[] = {
-    [F32] = {.name = "f32 f32 plain",
-             .a = PTO_F32,
-             .b = PTO_F32,
-             ROW_F32,
-             .pack_a = pack_a_f32,
-             .pack_b = pack_b_f32,
-             KERNEL_ENTRIES_OF(f32)},
-    [BF16] = {.name = "bf16 bf16 plain",
-              .a = PTO_BF16,
-              .b = PTO_BF16,
-              ROW_F32,
-              .pack_a = pack_a_bf16,
-              .pack_b = pack_b_bf16,
-              KERNEL_ENTRIES_OF(bf16)},
-    [F16] = {.name = "f16 f16 plain",
-             .a = PTO_F16,
-             .b = PTO_F16,
-             ROW_F32,
-             .pack_a = pack_a_f16,
-             .pack_b = pack_b_f16,
-             KERNEL_ENTRIES_OF(f16)},
-    [F32_I4] = {.name = "f32 i4 plain",
-                .a = PTO_F32,
-                .b = PTO_KERNEL_I4,
-                ROW_F32,
-                .pack_a = pack_a_f32,
-                .pack_b = pack_b_i4_f32,
-                KERNEL_ENTRIES_OF(f32_i4)},
-    [I8] = {.name = "i8 i8 plain",
-            .a = PTO_I8,
-            .b = PTO_I8,
-            ROW_I32,
-            .pack_a = pack_a_i8,
-            .pack_b = pack_b_i8,
-            KERNEL_ENTRIES_OF(i8)},
-    [U8_I8] = {.name = "u8 i8 plain",
-               .a = PTO_U8,
-               .b = PTO_I8,
-               ROW_I32,
-               .pack_a = pack_a_u8,
-               .pack_b = pack_b_i8,
-               KERNEL_ENTRIES_OF(u8_i8)},
-    [I8_U8] = {.name = "i8 u8 plain",
-               .a = PTO_I8,
-               .b = PTO_U8,
-               ROW_I32,
-               .pack_a = pack_a_i8,
-               .pack_b = pack_b_u8,
-               KERNEL_ENTRIES_OF(i8_u8)},
-    [U8] = {.name = "u8 u8 plain",
-            .a = PTO_U8,
-            .b = PTO_U8,
-            ROW_I32,
-            .pack_a = pack_a_u8,
-            .pack_b = pack_b_u8,
-            KERNEL_ENTRIES_OF(u8)},
-    [I8_I4] = {.name = "i8 i4 plain",
-               .a = PTO_I8,
-               .b = PTO_KERNEL_I4,
-               ROW_I32,
-               .pack_a = pack_a_i8,
-               .pack_b = pack_b_i4,
-               KERNEL_ENTRIES_OF(i8_i4)},
-    {0},
-};
+KERNEL_TABLE(kernel_rows_plain, "plain");

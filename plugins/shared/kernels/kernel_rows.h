@@ -45,6 +45,38 @@ void contraction_finish(const pto_contraction_finish *finish, pto_dtype acc, int
 #define KERNEL_ENTRIES_OF(name) \
     .scratch_bytes = name##_scratch_bytes, .block = name##_block, .block_finish = name##_block_finish
 
+/* The pairs of types that processors without instructions for products of narrow types have, as X(name, "types", a, b,
+ * SUMS, how a is packed, how b is packed, ..); SUMS is FLOATS or BYTES. */
+#define KERNEL_PAIRS(X, ...)                                                      \
+    X(f32, "f32 f32", PTO_F32, PTO_F32, FLOATS, f32, f32, __VA_ARGS__)            \
+    X(bf16, "bf16 bf16", PTO_BF16, PTO_BF16, FLOATS, bf16, bf16, __VA_ARGS__)     \
+    X(f16, "f16 f16", PTO_F16, PTO_F16, FLOATS, f16, f16, __VA_ARGS__)            \
+    X(f32_i4, "f32 i4", PTO_F32, PTO_KERNEL_I4, FLOATS, f32, i4_f32, __VA_ARGS__) \
+    X(i8, "i8 i8", PTO_I8, PTO_I8, BYTES, i8, i8, __VA_ARGS__)                    \
+    X(u8_i8, "u8 i8", PTO_U8, PTO_I8, BYTES, u8, i8, __VA_ARGS__)                 \
+    X(i8_u8, "i8 u8", PTO_I8, PTO_U8, BYTES, i8, u8, __VA_ARGS__)                 \
+    X(u8, "u8 u8", PTO_U8, PTO_U8, BYTES, u8, u8, __VA_ARGS__)                    \
+    X(i8_i4, "i8 i4", PTO_I8, PTO_KERNEL_I4, BYTES, i8, i4, __VA_ARGS__)
+
+#define KERNEL_PAIR_INDEX(name, types, a_type, b_type, SUMS, a_way, b_way, rows, isa_name) ROW_##name,
+#define KERNEL_PAIR_ENTRIES(name, types, a_type, b_type, SUMS, a_way, b_way, rows, isa_name) \
+    KERNEL_ENTRIES(name, rows, ROW_##name);
+#define KERNEL_PAIR_ROW(name_, types, a_type, b_type, SUMS, a_way, b_way, rows, isa_name) \
+    [ROW_##name_] = {SUMS(name_),                                                         \
+                     .name = types " " isa_name,                                          \
+                     .a = a_type,                                                         \
+                     .b = b_type,                                                         \
+                     .pack_a = pack_a_##a_way,                                            \
+                     .pack_b = pack_b_##b_way,                                            \
+                     KERNEL_ENTRIES_OF(name_)},
+
+/* The table ROWS of all these pairs. Before it stand FLOATS(name) and BYTES(name), initializers of what rows that sum
+ * in floats and in integers have in common, and the functions pack_a_WAY and pack_b_WAY. A semicolon comes after it. */
+#define KERNEL_TABLE(rows, isa_name)                          \
+    enum { KERNEL_PAIRS(KERNEL_PAIR_INDEX, rows, isa_name) }; \
+    KERNEL_PAIRS(KERNEL_PAIR_ENTRIES, rows, isa_name)         \
+    const pto_contraction rows[] = {KERNEL_PAIRS(KERNEL_PAIR_ROW, rows, isa_name){0}}
+
 /* Rows of one file each, ended by a row without a name. */
 extern const pto_contraction kernel_rows_plain[];
 #if defined(__x86_64__)

@@ -26,20 +26,6 @@ static int64_t columns_of_tile(const pto_run *run, pto_expr columns)
     return size;
 }
 
-static pto_value read_number(tile_nest *n, tile_piece t)
-{
-    const pto_expr zero = pto_expr_const(n->run, 0), at[2] = {zero, zero};
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_READ_SCALAR));
-    pto_spec_operand(&s, t.value);
-    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
-    pto_spec_result(&s, pto_type_scalar(n->run, t.dtype));
-    pto_spec_loc(&s, n->loc);
-    pto_spec_name(&s, PTO_STR("s"));
-    const pto_value v = pto_spec_value(&s, pto_at_end(n->block));
-    if (!PTO_SOME(v)) n->failed = 1;
-    return v;
-}
-
 /* The factors of the instance's columns in f32. */
 static tile_piece load_factors(tile_nest *n, pto_value row, int is_one, pto_expr at, const pto_expr valid[2],
                                int64_t columns)
@@ -49,7 +35,7 @@ static tile_piece load_factors(tile_nest *n, pto_value row, int is_one, pto_expr
     tile_piece t = tile_emit_load(n, row, from, size, 1, is_one ? COLUMNS_LEAST : columns, 0);
     if (t.dtype != PTO_F32) t = tile_emit(n, pto_kind(n->run, KIND_CAST), PTO_F32, 1, t.columns, 1, &t);
     if (!is_one || n->failed) return t;
-    return tile_emit_fill(n, PTO_F32, (tile_number){.value = read_number(n, t)}, valid, 1, columns);
+    return tile_emit_fill(n, PTO_F32, (tile_number){.value = tile_emit_read(n, t, zero)}, valid, 1, columns);
 }
 
 static void emit_table(tile_nest *n, pto_value row, pto_expr columns, int64_t size, int is_signed)

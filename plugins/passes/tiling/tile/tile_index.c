@@ -257,21 +257,6 @@ static pto_op begin_loop(tile_nest *n, pto_expr trips, const char *name, pto_exp
     return loop;
 }
 
-/* An index that a tile holds at a column. */
-static pto_expr read_index(tile_nest *n, tile_piece t, pto_expr column)
-{
-    const pto_expr at[2] = {pto_expr_const(n->run, 0), column};
-    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_READ_SCALAR));
-    pto_spec_operand(&s, t.value);
-    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
-    pto_spec_result(&s, pto_type_scalar(n->run, t.dtype));
-    pto_spec_loc(&s, n->loc);
-    pto_spec_name(&s, PTO_STR("s"));
-    const pto_value v = pto_spec_value(&s, pto_at_end(n->block));
-    if (!PTO_SOME(v)) n->failed = 1;
-    return pto_expr_value(v);
-}
-
 /* Loads the chunk `i` of the indices, whose other offsets are set, and makes the move of each. `place` gets the number
  * of the index among all. */
 static void emit_indices(index_nest *w, tile_nest *n, pto_expr i, pto_expr *place, const pto_expr valid[2])
@@ -291,7 +276,7 @@ static void emit_indices(index_nest *w, tile_nest *n, pto_expr i, pto_expr *plac
         w->x.at[last] = *place;
         w->listed.at[last] = is_one(w->listed.dims[last]) ? pto_expr_const(n->run, 0) : *place;
     }
-    for (uint32_t k = 0; k < w->list_count; k++) w->x.at[w->axis + k] = read_index(n, t[k], r);
+    for (uint32_t k = 0; k < w->list_count; k++) w->x.at[w->axis + k] = pto_expr_value(tile_emit_read(n, t[k], r));
     if (!w->by_element) w->listed.at[w->listed.rank - 2] = *place;
     emit_move(w, n, valid);
     tile_end_for(n, loop, 0, NULL, NULL);

@@ -289,6 +289,20 @@ static tile_piece emit_from_scalar(tile_nest *n, uint32_t kind, tile_number numb
     return finish(n, &s, p);
 }
 
+pto_value tile_emit_read(tile_nest *n, tile_piece t, pto_expr column)
+{
+    const pto_expr at[2] = {pto_expr_const(n->run, 0), column};
+    pto_spec s = pto_spec_make(n->run, pto_kind(n->run, KIND_READ_SCALAR));
+    pto_spec_operand(&s, t.value);
+    pto_spec_exprs(&s, PTO_STR("offsets"), 2, at);
+    pto_spec_result(&s, pto_type_scalar(n->run, t.dtype));
+    pto_spec_loc(&s, n->loc);
+    pto_spec_name(&s, PTO_STR("s"));
+    const pto_value v = pto_spec_value(&s, pto_at_end(n->block));
+    if (!PTO_SOME(v)) n->failed = 1;
+    return v;
+}
+
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns)
 {

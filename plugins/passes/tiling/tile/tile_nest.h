@@ -150,6 +150,8 @@ void tile_emit_store_after(tile_nest *n, tile_piece tile, pto_value memory, cons
 /* The same with a factor for each column; in a nest that is built. */
 void tile_emit_store_by_factors(tile_nest *n, tile_piece tile, tile_piece factors, pto_value memory,
                                 const pto_expr *offsets);
+/* The element of the first row at `column`, as a scalar; in a nest that is built. */
+pto_value tile_emit_read(tile_nest *n, tile_piece t, pto_expr column);
 tile_piece tile_emit_fill(tile_nest *n, pto_dtype dtype, tile_number number, const pto_expr valid[2], int64_t rows,
                           int64_t columns);
 /* A row that counts from a scalar. */
