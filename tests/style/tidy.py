@@ -2,11 +2,12 @@
 """tidy.py BUILD JOBS: clang-tidy over every C file of the tree; prints what it finds, status 1 when that is something. clang-query,
 which comes with it, finds what clang-tidy has no check for: pointers that are not compared with NULL.
 
-What was found clean is remembered in BUILD/tidy, by the hash of all that clang-tidy sees: its version, .clang-tidy, the command line,
-and the text of the file and of every header that it includes. Only a batch without any finding is remembered, so no finding is ever
-taken for clean.
+What was found clean is remembered below the user's folder for caches, for every clone, by the hash of all that clang-tidy sees: its
+version, .clang-tidy, the command line, and the text of the file and of every header that it includes, each named from the root of the
+clone. Only a batch without any finding is remembered, so no finding is ever taken for clean.
 """
 import concurrent.futures
+import contextlib
 import functools
 import hashlib
 import json
@@ -20,8 +21,10 @@ import time
 TIDY, QUERY, POINTERS = "clang-tidy-19", "clang-query-19", "tests/style/null.query"
 BATCH = 6  # files of one process: enough to hide its start, few enough that one finding leaves most of the tree remembered
 KEPT_SECONDS = 30 * 24 * 3600
+ROOT = os.getcwd()
+CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto", "tidy-1")
 # Own headers bring what they include (see .clang-tidy); of misc-include-cleaner only unused includes are heeded.
-TAKEN_FOR_TRUTH = re.compile(rf'^({re.escape(os.getcwd())}/.*): note: "root" binds here', re.M)
+TAKEN_FOR_TRUTH = re.compile(rf'^({re.escape(ROOT)}/.*): note: "root" binds here', re.M)
 HEEDED = re.compile(r"^/.*(?:warning|error): (?!.*no header providing)|^error: |^Error while ", re.M)
 
 
@@ -57,10 +60,14 @@ def key(path, folder, command, basis):
     if made.returncode != 0:
         return None
     headers = made.stdout.replace("\\\n", " ").split()[1:]
-    h = hashlib.sha256(f"{basis} {folder} {command}".encode())
+    h = hashlib.sha256(from_root(f"{basis} {folder} {command}"))
     for header in sorted({os.path.join(folder, name) for name in headers}):
-        h.update(f"{header} {digest(header)}\n".encode())
+        h.update(from_root(f"{header} {digest(header)}\n"))
     return h.hexdigest()
+
+
+def from_root(text):
+    return text.replace(ROOT, "").encode()
 
 
 def tidy(files, build):
@@ -79,21 +86,23 @@ def pointers(files, build):
     return [f"{place}: error: a pointer as a truth value; compare it with NULL" for place in TAKEN_FOR_TRUTH.findall(run.stdout)]
 
 
-def forget_old(cache):
+def forget_old():
     now = time.time()
-    for name in os.listdir(cache):
-        if now - os.path.getmtime(f"{cache}/{name}") > KEPT_SECONDS:
-            os.unlink(f"{cache}/{name}")
+    for entry in os.scandir(CACHE):
+        with contextlib.suppress(FileNotFoundError):  # another clone forgets too
+            if now - entry.stat().st_mtime > KEPT_SECONDS:
+                os.unlink(entry.path)
 
 
 def main():
     build, jobs = os.path.abspath(sys.argv[1]), int(sys.argv[2])
-    cache = f"{build}/tidy"
-    os.makedirs(cache, exist_ok=True)
-    forget_old(cache)
+    database = f"{build}/tidy"
+    os.makedirs(database, exist_ok=True)
+    os.makedirs(CACHE, exist_ok=True)
+    forget_old()
     files = commands(build)
     # clang-tidy reads a database of its own, which has the files that the build does not compile as well.
-    with open(f"{cache}/compile_commands.json", "w", encoding="utf-8") as f:
+    with open(f"{database}/compile_commands.json", "w", encoding="utf-8") as f:
         json.dump([{"file": k, "directory": d, "arguments": c} for k, (d, c) in sorted(files.items())], f)
     version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
     basis = f"{version} {digest('.clang-tidy')} {digest(POINTERS)} {digest(__file__)}"
@@ -101,17 +110,18 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         names = sorted(files, key=lambda path: -os.path.getsize(path))
         keys = dict(zip(names, pool.map(lambda path: key(path, *files[path], basis), names)))
-        todo = [path for path in names if keys[path] is None or not os.path.exists(f"{cache}/{keys[path]}")]
+        todo = [path for path in names if keys[path] is None or not os.path.exists(f"{CACHE}/{keys[path]}")]
         for path in set(names) - set(todo):
-            os.utime(f"{cache}/{keys[path]}")
+            with contextlib.suppress(FileNotFoundError):
+                os.utime(f"{CACHE}/{keys[path]}")
         # Every batch has large files and small ones.
         count = -(-len(todo) // BATCH)
         batches = [todo[i::count] for i in range(count)]
-        for batch, found in zip(batches, pool.map(lambda batch: tidy(batch, cache), batches)):
+        for batch, found in zip(batches, pool.map(lambda batch: tidy(batch, database), batches)):
             findings.update(found)
             for path in batch if not found else []:
                 if keys[path] is not None:
-                    open(f"{cache}/{keys[path]}", "w", encoding="utf-8").close()
+                    open(f"{CACHE}/{keys[path]}", "w", encoding="utf-8").close()
     print(*sorted(findings), f"{len(names)} files, {len(todo)} of them new", sep="\n")
     return 1 if findings else 0
 
