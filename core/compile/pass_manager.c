@@ -256,6 +256,16 @@ static exit_status check_time(manager *g, const step_event *e, const char *where
     return EXIT_STATUS_RESOURCES;
 }
 
+static exit_status run_functions(manager *g, const step_event *e, uint32_t count, const op_id *units,
+                                 step_effect *effect)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        TRY_EXIT(check_time(g, e, i > 0 ? "in" : "before"));
+        TRY_EXIT(run_unit(g, e, units[i], effect));
+    }
+    return EXIT_STATUS_OK;
+}
+
 static exit_status run_units(manager *g, const step_event *e, step_effect *effect)
 {
     op_id *units;
@@ -264,11 +274,10 @@ static exit_status run_units(manager *g, const step_event *e, step_effect *effec
     effect->levels = run_levels(context_ops(module_context(g->module)), e->step->pass, excluded);
     const uint32_t count = collect_units(g, e->step->pass->consumes, &units);
     if (strcmp(e->step->pass->scope, "module") == 0) return count > 0 ? run_unit(g, e, 0, effect) : EXIT_STATUS_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        TRY_EXIT(check_time(g, e, i > 0 ? "in" : "before"));
-        TRY_EXIT(run_unit(g, e, units[i], effect));
-    }
-    return EXIT_STATUS_OK;
+    run_group_begin(g->session, e->agent);
+    const exit_status result = run_functions(g, e, count, units, effect);
+    run_group_end(g->session);
+    return result;
 }
 
 /* A step of which a unit was left out establishes nothing: the contracts must hold without it. */

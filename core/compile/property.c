@@ -64,6 +64,25 @@ static status check_function(property_set *set, run_session *session, module *m,
     return OK;
 }
 
+static bool is_at(const module *m, op_id f, const char *level)
+{
+    return strcmp(level_name(context_ops(module_context(m)), function_level(m, f)), level) == 0;
+}
+
+static status check_functions(property_set *set, run_session *session, module *m, const checker *c,
+                              const run_agent *after)
+{
+    status result = OK;
+    run_group_begin(session, &c->agent);
+    BLOCK_EACH_OP(m, f, module_top(m)) {
+        if (!is_at(m, f, c->property->level)) continue;
+        result = check_function(set, session, m, f, c, after);
+        if (result != OK) break;
+    }
+    run_group_end(session);
+    return result;
+}
+
 static void blame(property_set *set, const module *m, const char *property, const run_agent *agent)
 {
     if (agent == NULL) {
@@ -77,11 +96,6 @@ static void blame(property_set *set, const module *m, const char *property, cons
                run_agent_text(agent, who));
 }
 
-static bool is_at(const module *m, op_id f, const char *level)
-{
-    return strcmp(level_name(context_ops(module_context(m)), function_level(m, f)), level) == 0;
-}
-
 status property_check_state(property_set *set, run_session *session, module *m, const contract_state *state,
                             const run_agent *blamed)
 {
@@ -91,13 +105,10 @@ status property_check_state(property_set *set, run_session *session, module *m, 
             const checker *c = NULL;
             TRY(find_checker(set, level->properties[p], &c));
             if (c->property == NULL || strcmp(c->property->level, level->level) != 0) continue;
-            BLOCK_EACH_OP(m, f, module_top(m)) {
-                if (!is_at(m, f, level->level)) continue;
-                if (check_function(set, session, m, f, c, blamed) == OK) continue;
-                if (run_session_is_stopped(session)) return FAILED; /* it stopped; no checker is to blame */
-                blame(set, m, c->id, blamed);
-                return FAILED;
-            }
+            if (check_functions(set, session, m, c, blamed) == OK) continue;
+            /* One that stopped is not to blame. */
+            if (!run_session_is_stopped(session)) blame(set, m, c->id, blamed);
+            return FAILED;
         }
     }
     return OK;
@@ -121,8 +132,5 @@ bool property_holds(property_set *set, run_session *session, module *m, const ch
     const checker *c = NULL;
     if (find_checker(set, property, &c) != OK || c->property == NULL || strcmp(c->property->level, level) != 0)
         return false;
-    BLOCK_EACH_OP(m, f, module_top(m)) {
-        if (is_at(m, f, level) && check_function(set, session, m, f, c, NULL) != OK) return false;
-    }
-    return true;
+    return check_functions(set, session, m, c, NULL) == OK;
 }

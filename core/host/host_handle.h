@@ -46,6 +46,7 @@ struct run_session {
     run_session_params params;
     struct machine_facts *facts; /* host_machine.c; NULL until they are asked for */
     run_context *outermost, *current;
+    const run_agent *group; /* whose runs run_group_end looks at together; or NULL */
 };
 
 struct run_registry {

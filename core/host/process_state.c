@@ -312,15 +312,20 @@ void process_enter(flight_recorder *r) { process_divert_output(r); }
 void process_put_back(flight_recorder *r, const process_caller *who)
 {
     if (r == NULL || r->process == NULL) return;
-    if (getpid() != r->process->process) end_copy(who);
+    process_check_copy(r, who);
     report(r, who, put_back_all(r->process));
+}
+
+void process_check_copy(const flight_recorder *r, const process_caller *who)
+{
+    if (r != NULL && r->process != NULL && getpid() != r->process->process) end_copy(who);
 }
 
 void process_leave(flight_recorder *r, const process_caller *who)
 {
     if (r == NULL || r->process == NULL) return;
+    process_check_copy(r, who);
     process_state *s = r->process;
-    if (getpid() != s->process) end_copy(who);
     report(r, who, who->only_reads ? put_back_always(s) : put_back_all(s));
     if (!who->only_reads) note_children(r, who);
     process_restore_output(r);

@@ -41,6 +41,8 @@ void process_restore_output(flight_recorder *r);
  * forked and returned in. */
 void process_enter(flight_recorder *r);
 void process_leave(flight_recorder *r, const process_caller *who);
+/* Ends a copy of the worker that the plugin forked and returned in; process_leave and process_put_back do so too. */
+void process_check_copy(const flight_recorder *r, const process_caller *who);
 /* Puts back without leaving: before the host, or another plugin, does work inside of a call. */
 void process_put_back(flight_recorder *r, const process_caller *who);
 

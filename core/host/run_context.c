@@ -88,22 +88,45 @@ static void record(const run_session *s, const run_context *c)
         FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
 }
 
-static process_caller caller_of(const run_context *c)
+static process_caller caller_of(const run_session *s, const run_agent *who, bool only_reads)
 {
-    const run_agent *who = c->request.agent;
-    return (process_caller){.diags = c->diags,
+    return (process_caller){.diags = s->params.diags,
                             .at = who->at,
                             .role = who->role,
                             .id = who->id,
                             .plugin = who->plugin,
-                            .only_reads = c->request.access == RUN_READS};
+                            .only_reads = only_reads};
 }
 
 void run_context_put_back(const pto_run *run)
 {
     const run_context *c = run_of(run);
-    const process_caller who = caller_of(c);
+    const process_caller who = caller_of(c->session, c->request.agent, c->request.access == RUN_READS);
     process_put_back(c->session->params.recorder, &who);
+}
+
+void run_group_begin(run_session *s, const run_agent *agent)
+{
+    s->group = agent;
+    process_enter(s->params.recorder);
+}
+
+void run_group_end(run_session *s)
+{
+    const process_caller who = caller_of(s, s->group, false);
+    s->group = NULL;
+    process_leave(s->params.recorder, &who);
+    record(s, NULL);
+}
+
+static void leave(const run_context *c)
+{
+    const run_agent *agent = c->request.agent;
+    const process_caller who = caller_of(c->session, agent, c->request.access == RUN_READS);
+    if (c->session->group == agent)
+        process_check_copy(c->session->params.recorder, &who);
+    else
+        process_leave(c->session->params.recorder, &who);
 }
 
 /* The context of the next run. One whose serial numbers are used up stays as it is, for handles that were kept to lead
@@ -149,7 +172,7 @@ const pto_run *run_context_begin(run_session *s, const run_request *request)
     s->current = c;
     c->registry->current = c;
     record(s, c);
-    process_enter(s->params.recorder);
+    if (s->group != request->agent) process_enter(s->params.recorder);
     return &c->run;
 }
 
@@ -205,8 +228,7 @@ static void end_left_calls(run_context *c)
     bool left = c->greedy != NULL;
     for (run_context *r = c->registry->current; r != c; r = r->around, left = true) {
         BUG_IF(r == NULL, "runs end in the wrong order");
-        const process_caller who = caller_of(r);
-        process_leave(r->session->params.recorder, &who);
+        leave(r);
         r->active = false;
         r->session->current = r->outer;
         arena_rewind(r->scratch, (arena_mark){0});
@@ -221,8 +243,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     run_context *c = run_of(run);
     run_session *s = c->session;
     end_left_calls(c);
-    const process_caller who = caller_of(c);
-    process_leave(s->params.recorder, &who);
+    leave(c);
     /* PTO_CHANGED is what a pass that ends with a pattern driver may hand on. */
     if (returned > (c->request.access == RUN_READS ? PTO_OK : PTO_CHANGED))
         run_misuse(c, &E1323, "returned %d, which is not a status here", returned);
@@ -246,7 +267,7 @@ run_result run_context_end(const pto_run *run, pto_status returned)
     c->active = false;
     s->current = c->outer;
     c->registry->current = c->around;
-    record(c->around != NULL ? c->around->session : s, c->around);
+    if (s->group != c->request.agent) record(c->around != NULL ? c->around->session : s, c->around);
     arena_reset(c->scratch);
     return result;
 }

@@ -89,6 +89,11 @@ typedef struct run_request {
  * `excluded`, as bits. */
 uint32_t run_levels(const op_table *ops, const pto_pass *pass, uint32_t excluded);
 
+/* Around runs of one agent that follow each other, between which the host does nothing that depends on the process: the
+ * process is looked at once, after all of them. Groups do not nest; runs inside of theirs are looked at alone. */
+void run_group_begin(run_session *s, const run_agent *agent);
+void run_group_end(run_session *s);
+
 /* Opens a run, which a plugin gets and run_context_end ends; runs may be nested. `request` is copied. */
 const pto_run *run_context_begin(run_session *s, const run_request *request);
 /* The unit as the plugin gets it; none for module scope. */
