@@ -153,7 +153,7 @@ static const schema_key dispatch_keys[] = {
 };
 
 static const schema_key top_keys[] = {
-    NUMBER(NEEDED, "pto-machine", I64, NULL, "1", "1", NULL, "version of the key list"),
+    SCHEMA_VERSION_1("pto-machine"),
     TEXT(NEEDED, "name", "name of the machine"),
     TEXT(OPTIONAL, "doc", "what it is"),
     NUMBER(NEEDED, "clock-hz", I64, NULL, "1000", "1000000000000", "Hz", "clock of all cycle numbers"),

@@ -60,12 +60,7 @@ static const schema_key backend_keys[] = {
     END};
 
 static const schema_key top_keys[] = {
-    {.name = "pto-pipeline",
-     .type = VALUE_I64,
-     .is_required = true,
-     .min = "1",
-     .max = "1",
-     .doc = "version of the key list"},
+    SCHEMA_VERSION_1("pto-pipeline"),
     {.name = "name", .type = VALUE_STR, .doc = "name of the pipeline"},
     {.name = "doc", .type = VALUE_STR, .doc = "what it is for"},
     {.name = "extends", .type = VALUE_STR, .doc = "pipeline file that this one changes"},

@@ -42,7 +42,8 @@ typedef enum schedule_answer { SCHEDULE_FREE, SCHEDULE_PINNED, SCHEDULE_REFUSED 
 
 extern const schema_file schedule_schema;
 
-struct search_space; /* search_space.h */
+struct search_space;      /* search_space.h */
+struct schedule_decision; /* schedule_impl.h */
 
 /* Without pins. Texts live in `a`. */
 schedule *schedule_create(arena *a, diag_engine *d);
@@ -79,6 +80,10 @@ void schedule_restart(schedule *s);
 /* Pins that nothing asked about: an error when all steps ran (`is_complete`), else a warning. */
 MUST_CHECK status schedule_check_asked(const schedule *s, bool is_complete);
 
+/* NULL when it was not made. */
+const struct schedule_decision *schedule_decision_of(const schedule *s, str path, const char *name);
+/* The value as a schedule file has it. */
+void schedule_put_value(text_buffer *t, const struct schedule_decision *d);
 /* The file as it reads back. `machine` may be NULL. */
 void schedule_write(const schedule *s, const char *machine, text_buffer *out);
 

@@ -26,12 +26,7 @@ static const schema_key decision_keys[] = {
 static const schema_key decision_item = {.name = "a decision", .kind = SCHEMA_MAPPING, .keys = decision_keys};
 
 static const schema_key top_keys[] = {
-    {.name = "pto-schedule",
-     .type = VALUE_I64,
-     .is_required = true,
-     .min = "1",
-     .max = "1",
-     .doc = "version of the key list"},
+    SCHEMA_VERSION_1("pto-schedule"),
     {.name = "doc", .type = VALUE_STR, .doc = "what it is for"},
     {.name = "machine", .type = VALUE_STR, .doc = "name of the only machine that it is for"},
     {.name = "decisions", .kind = SCHEMA_SEQUENCE, .element = &decision_item, .is_required = true, .doc = "one by one"},

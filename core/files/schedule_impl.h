@@ -47,9 +47,4 @@ struct schedule {
     } paths;
 };
 
-/* NULL when it was not made. */
-const schedule_decision *schedule_decision_of(const schedule *s, str path, const char *name);
-/* The value as a schedule file has it. */
-void schedule_put_value(text_buffer *t, const schedule_decision *d);
-
 #endif

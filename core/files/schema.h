@@ -38,6 +38,10 @@ typedef struct schema_file {
     const char *doc;
 } schema_file;
 
+/* The version key, of files of which there is one version. */
+#define SCHEMA_VERSION_1(key) \
+    {.name = (key), .type = VALUE_I64, .is_required = true, .min = "1", .max = "1", .doc = "version of the key list"}
+
 /* Checks a whole file. Fails after at least one diagnostic. `a` holds what messages need. */
 MUST_CHECK status schema_check(arena *a, diag_engine *d, const schema_file *file, const yaml_node *root);
 

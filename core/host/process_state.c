@@ -199,19 +199,12 @@ static uint32_t put_back_files(const process_state *s)
     return is_kept ? changed : changed | LOST_FILES;
 }
 
-/* What costs little, after every call. */
-static uint32_t put_back_always(const process_state *s)
-{
-    uint32_t changed = put_back_floats(s) | put_back_locale(s);
-    if (umask(s->mask) != s->mask) changed |= CHANGED_MASK;
-    return has_closed_file(s) ? changed | put_back_files(s) : changed;
-}
-
-/* And what costs more. */
 static uint32_t put_back_all(const process_state *s)
 {
-    const uint32_t changed = put_back_always(s) | put_back_folder(s);
-    return is_same_file(identify(STDERR_FILENO), s->files[STDERR_FILENO]) ? changed : changed | put_back_files(s);
+    uint32_t changed = put_back_floats(s) | put_back_locale(s) | put_back_folder(s);
+    if (umask(s->mask) != s->mask) changed |= CHANGED_MASK;
+    const bool is_whole = !has_closed_file(s) && is_same_file(identify(STDERR_FILENO), s->files[STDERR_FILENO]);
+    return is_whole ? changed : changed | put_back_files(s);
 }
 
 /* What only the host itself meets. */
@@ -325,8 +318,7 @@ void process_leave(flight_recorder *r, const process_caller *who)
 {
     if (r == NULL || r->process == NULL) return;
     process_check_copy(r, who);
-    process_state *s = r->process;
-    report(r, who, who->only_reads ? put_back_always(s) : put_back_all(s));
-    if (!who->only_reads) note_children(r, who);
+    report(r, who, put_back_all(r->process));
+    note_children(r, who);
     process_restore_output(r);
 }

@@ -24,7 +24,6 @@ typedef struct process_caller {
     diag_engine *diags;
     src_pos at;
     const char *role, *id, *plugin, *path;
-    bool only_reads; /* a checker or strategy, of which there are many calls: the folder is looked at after the pass */
 } process_caller;
 
 /* Keeps the process as it is and makes it the host's: a C locale, children that die with it. Once, before the first

@@ -88,20 +88,16 @@ static void record(const run_session *s, const run_context *c)
         FLIGHT_SET(r, function, string_of(c->ir, function_name(c->m, q->unit)));
 }
 
-static process_caller caller_of(const run_session *s, const run_agent *who, bool only_reads)
+static process_caller caller_of(const run_session *s, const run_agent *who)
 {
-    return (process_caller){.diags = s->params.diags,
-                            .at = who->at,
-                            .role = who->role,
-                            .id = who->id,
-                            .plugin = who->plugin,
-                            .only_reads = only_reads};
+    return (process_caller){
+        .diags = s->params.diags, .at = who->at, .role = who->role, .id = who->id, .plugin = who->plugin};
 }
 
 void run_context_put_back(const pto_run *run)
 {
     const run_context *c = run_of(run);
-    const process_caller who = caller_of(c->session, c->request.agent, c->request.access == RUN_READS);
+    const process_caller who = caller_of(c->session, c->request.agent);
     process_put_back(c->session->params.recorder, &who);
 }
 
@@ -113,7 +109,7 @@ void run_group_begin(run_session *s, const run_agent *agent)
 
 void run_group_end(run_session *s)
 {
-    const process_caller who = caller_of(s, s->group, false);
+    const process_caller who = caller_of(s, s->group);
     s->group = NULL;
     process_leave(s->params.recorder, &who);
     record(s, NULL);
@@ -122,7 +118,7 @@ void run_group_end(run_session *s)
 static void leave(const run_context *c)
 {
     const run_agent *agent = c->request.agent;
-    const process_caller who = caller_of(c->session, agent, c->request.access == RUN_READS);
+    const process_caller who = caller_of(c->session, agent);
     if (c->session->group == agent)
         process_check_copy(c->session->params.recorder, &who);
     else

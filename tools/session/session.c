@@ -1,7 +1,6 @@
 #include "tools/session/session.h"
 
 #include "core/core_diag.h"
-#include "core/files/search_space.h"
 #include "core/host/process_state.h"
 #include "core/program_path.h"
 #include "ir/text/parser.h"
@@ -11,6 +10,7 @@
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
 #include "tools/session/pipeline_write.h"
+#include "tools/session/space_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -280,7 +280,7 @@ bool session_answers_after_compile(session *s)
     text_buffer t;
     text_init(&t);
     if (explains(s, "schedule")) explain_schedule(s->request.schedule, &t);
-    if (wants_space) search_space_write(schedule_space(s->request.schedule), s->request.schedule, &t);
+    if (wants_space) space_file_write(schedule_space(s->request.schedule), s->request.schedule, &t);
     fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
     return true;
