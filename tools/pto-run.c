@@ -12,6 +12,7 @@
 #include "tools/run/run_case.h"
 #include "tools/run/run_counters.h"
 #include "tools/run/run_json.h"
+#include "tools/run/run_rates.h"
 #include "tools/session/case_folder.h"
 #include "tools/session/tool_main.h"
 
@@ -35,6 +36,7 @@ enum { WARM_UPS = 2 };
 typedef struct execution {
     bound_call call;
     backend_result result;
+    run_work work; /* known where a clock of this machine counts */
 } execution;
 
 typedef struct run_job {
@@ -334,6 +336,7 @@ static void print_counters(const run_job *j, const backend_result *r)
     text_buffer t;
     text_init(&t);
     run_counters_print(r, command_line_has(j->s->line, OPTION_COUNTERS), &t);
+    run_rates_print(j->s->opened.machine, &j->first.work, r, &t);
     fwrite(t.p, 1, t.n, stdout);
     text_fini(&t);
 }
@@ -402,6 +405,8 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
     const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);
     compile_trace_end(s->trace);
+    if (ran == EXIT_STATUS_OK && run_counters_has_clock(opened->contract.backend))
+        run_work_count(s->arena, m, &out->call, &out->work);
     return ran;
 }
 
@@ -558,6 +563,8 @@ static exit_status run(session *s, flight_recorder *recorder)
                         .status = (int)code,
                         .call = j.is_executed ? &j.first.call : NULL,
                         .result = j.is_executed ? &j.first.result : NULL,
+                        .machine = s->opened.machine,
+                        .work = j.first.work.is_known ? &j.first.work : NULL,
                         .expectation_count = j.expectation_count,
                         .expectations = j.expectations,
                         .diags = s->diags};

@@ -164,6 +164,7 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const uint64_t end = now_ns();
     if (fault != 0) return fault_at(&s, x, fault);
     pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);
+    pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)native_pool_threads(x->keep.pool));
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
     return PTO_OK;
 }
@@ -191,7 +192,7 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
-    .counters = PTO_STRS("time", "instances"),
+    .counters = PTO_STRS("time", "threads", "instances"),
     .bind = bind,
 };
 
