@@ -1,7 +1,6 @@
 #include "tools/inspect/kernel_cache.h"
 
 #include "core/core_diag.h"
-#include "tools/base/tool_diag.h"
 
 #include "native/native_cache.h"
 
