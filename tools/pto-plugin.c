@@ -1,8 +1,10 @@
 /* pto-plugin new pass|tiling|cost|backend|opset ID DIR: copies a template that builds against the installed SDK.
- * pto-plugin lint FILE.so...: whether built plugins keep the rules. */
+ * pto-plugin lint FILE.so...: whether built plugins keep the rules.
+ * pto-plugin cache [DIR]: what pto.native compiled and keeps. */
 #include "core/core_diag.h"
 #include "tools/base/file.h"
 #include "tools/base/tool_diag.h"
+#include "tools/inspect/kernel_cache.h"
 #include "tools/inspect/plugin_lint.h"
 #include "tools/session/plugin_trial.h"
 #include "tools/session/tool_main.h"
@@ -14,10 +16,13 @@
 
 enum { TEMPLATE_BYTES_MAX = 1 << 20, ID_BYTES_MAX = 100 };
 
-static const char usage[] = "pto-plugin new pass|tiling|cost|backend|opset ID DIR   or   pto-plugin lint FILE.so...";
+static const char usage[] =
+    "pto-plugin new pass|tiling|cost|backend|opset ID DIR   or   pto-plugin lint FILE.so...   or "
+    "  pto-plugin cache [DIR] [--clear]";
 static const char summary[] =
     "new: starts a plugin out of tree: copies a template to DIR with the id ID, such as org.acme.copies.\n"
-    "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.";
+    "lint: whether a built plugin keeps the rules: exports, libraries, static data, note, documentation.\n"
+    "cache: what pto.native compiled for this user and keeps in $XDG_CACHE_HOME/pto/native-1 or ~/.cache, or in DIR.";
 static const char *const kinds[] = {"pass", "tiling", "cost", "backend", "opset", NULL};
 
 static src_pos tool(void) { return (src_pos){"pto-plugin", 0, 0}; }
@@ -118,7 +123,16 @@ static int lint(void *self, flight_recorder *recorder)
 
 static int run(arena *a, diag_engine *d, const command_line *line)
 {
+    const bool is_cache =
+        line->argument_count >= 1 && line->argument_count <= 2 && strcmp(line->arguments[0], "cache") == 0;
+    if (command_line_has(line, OPTION_CLEAR) && !is_cache) {
+        diag_error(d, tool(), &E1504, "option `--clear` is for `pto-plugin cache [DIR]`");
+        return EXIT_STATUS_USAGE;
+    }
     if (line->argument_count >= 2 && strcmp(line->arguments[0], "lint") == 0) return plugin_trial_run(a, d, line, lint);
+    if (is_cache)
+        return kernel_cache_run(a, d, line->argument_count == 2 ? line->arguments[1] : NULL,
+                                command_line_has(line, OPTION_CLEAR));
     if (line->argument_count != 4 || strcmp(line->arguments[0], "new") != 0) {
         diag_error(d, tool(), &E1504, "usage: %s", usage);
         return EXIT_STATUS_USAGE;

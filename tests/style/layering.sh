@@ -53,7 +53,7 @@ tools/run tensor_files tools/base core core/files core/host core/compile ir ir/b
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
 tools/reduce tools/base core ir ir/base ir/context ir/verify ir/text
-tools/inspect tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/ops
+tools/inspect native tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/ops
 tools/session tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
 tools tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/reduce tools/session ir ir/base ir/context ir/verify ir/text
 END

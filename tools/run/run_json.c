@@ -212,6 +212,30 @@ static void put_init(json_writer *w, const backend_result *r)
     close_with(w, '}');
 }
 
+/* ---- rates ---- */
+
+static void put_rates(json_writer *w, const run_json *r)
+{
+    double seconds = 0, threads = 1;
+    if (r->work == NULL || r->result == NULL || !run_rates_measured(r->result, &seconds, &threads)) {
+        put_text_or_null(w, "rates", NULL);
+        return;
+    }
+    const kernel_work *all = &r->work->all;
+    const run_rates rates = run_rates_of(r->machine, all, seconds, threads);
+    key(w, "rates");
+    open_with(w, '{');
+    put_number(w, "seconds", seconds);
+    put_number(w, "threads", threads);
+    put_number(w, "bytes", all->bytes_read + all->bytes_written);
+    put_number(w, "bytes_per_second", rates.bytes_per_second);
+    put_number(w, "peak_bytes_per_second", rates.peak_bytes_per_second);
+    put_number(w, "operations", all->ops);
+    put_number(w, "operations_per_second", rates.ops_per_second);
+    put_number(w, "peak_operations_per_second", rates.peak_ops_per_second);
+    close_with(w, '}');
+}
+
 /* ---- diagnostics ---- */
 
 static void put_diagnostics(json_writer *w, const diag_engine *d)
@@ -252,6 +276,7 @@ void run_json_write(const run_json *r, text_buffer *out)
     put_outputs(&w, r);
     put_counters(&w, r->result);
     put_init(&w, r->result);
+    put_rates(&w, r);
     key(&w, "diagnostics");
     put_diagnostics(&w, r->diags);
     close_with(&w, '}');

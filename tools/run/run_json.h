@@ -5,12 +5,15 @@
 #include "core/exit_status.h"
 #include "tools/run/backend_run.h"
 #include "tools/run/expectation.h"
+#include "tools/run/run_rates.h"
 
 typedef struct run_json {
     const char *name, *size;      /* of a case; NULL: it is none */
     const char *module, *backend; /* NULL: not known yet */
     int status;
     const bound_call *call;       /* NULL: it did not come to a run */
+    const machine *machine;       /* or NULL */
+    const run_work *work;         /* of an execution, or NULL: not known */
     const backend_result *result; /* NULL: it did not run to its end */
     uint32_t expectation_count;
     const expectation *expectations;

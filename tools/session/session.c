@@ -160,7 +160,27 @@ void session_close(session *s)
     if (s->arena != NULL) arena_destroy(s->arena);
 }
 
-static uint32_t collect_overrides(const command_line *line, pipeline_override *out)
+/* PATH=VALUE, as --set takes it. */
+static pipeline_override setting(arena *a, const char *path, const char *to, src_pos at)
+{
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t, "%s=%s", path, to);
+    return (pipeline_override){PIPELINE_SET, str_from(text_keep(&t, a)), at};
+}
+
+/* Options of the command line that are options of the backend. */
+static uint32_t collect_settings(arena *a, const command_line *line, pipeline_override *out)
+{
+    const char *threads = value_of(line, OPTION_THREADS);
+    uint32_t n = 0;
+    if (threads != NULL) out[n++] = setting(a, "backend.with.threads", threads, (src_pos){"--threads", 0, 0});
+    if (command_line_has(line, OPTION_NO_CACHE))
+        out[n++] = setting(a, "backend.with.cache", "false", (src_pos){"--no-cache", 0, 0});
+    return n;
+}
+
+static uint32_t collect_overrides(arena *a, const command_line *line, pipeline_override *out)
 {
     static const struct {
         uint32_t option;
@@ -171,13 +191,15 @@ static uint32_t collect_overrides(const command_line *line, pipeline_override *o
                  {OPTION_INSERT_AFTER, PIPELINE_INSERT_AFTER},
                  {OPTION_REMOVE, PIPELINE_REMOVE}};
     uint32_t n = 0;
+    const char *backend = value_of(line, OPTION_BACKEND);
+    if (backend != NULL && *backend) out[n++] = setting(a, "backend.use", backend, (src_pos){"<command line>", 1, 1});
     for (uint32_t i = 0; i < line->use_count; i++) {
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             if (line->uses[i].option != kinds[k].option) continue;
             out[n++] = (pipeline_override){kinds[k].change, str_from(line->uses[i].value), {"<command line>", 1, 1}};
         }
     }
-    return n;
+    return n + collect_settings(a, line, &out[n]);
 }
 
 status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,
@@ -194,7 +216,7 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
         .machine = value_of(line, OPTION_MACHINE),
         .machine_at = {"<command line>", 1, 1},
         .overrides = overrides,
-        .override_count = collect_overrides(line, overrides),
+        .override_count = collect_overrides(a, line, overrides),
         .search = search,
     };
     return pipeline_read(a, d, &request, out);
@@ -212,6 +234,8 @@ exit_status session_open_pipeline(session *s, const char *backend)
     if (flight_recorder_phase(s->recorder, "opening the pipeline")) return EXIT_STATUS_RESOURCES;
     TRY_AS(EXIT_STATUS_USAGE, session_read_pipeline(s->arena, s->diags, s->line, s->search, &p));
     if (p == NULL && backend == NULL) return EXIT_STATUS_OK;
+    /* It is a setting of a pipeline. */
+    if (p != NULL && backend != NULL && *backend) backend = NULL;
     if (p == NULL) p = &no_passes;
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);

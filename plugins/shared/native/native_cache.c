@@ -207,6 +207,43 @@ static uint64_t survey(native_cache *c, const char *newest, oldest_file *oldest)
     return bytes;
 }
 
+uint64_t native_cache_list(native_cache *c, void (*visit)(void *self, const native_cache_entry *entry), void *self)
+{
+    uint64_t bytes = 0;
+    DIR *entries = opendir(c->path);
+    if (entries == NULL) return 0;
+    for (const struct dirent *e = readdir(entries); e != NULL; e = readdir(entries)) {
+        struct stat st;
+        if (has_ending(e->d_name, LOCK)) remove_left(c, e->d_name);
+        if (!has_ending(e->d_name, LIBRARY) || fstatat(c->folder, e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        const native_cache_entry entry = {e->d_name, (uint64_t)st.st_size, st.st_mtim};
+        bytes += entry.bytes;
+        visit(self, &entry);
+    }
+    closedir(entries);
+    return bytes;
+}
+
+typedef struct clearing {
+    native_cache *cache;
+    int failed; /* errno of the first that could not be removed */
+} clearing;
+
+static void clear_one(void *self, const native_cache_entry *entry)
+{
+    clearing *w = self;
+    if (unlinkat(w->cache->folder, entry->name, 0) != 0 && errno != ENOENT && w->failed == 0) w->failed = errno;
+}
+
+native_status native_cache_clear(native_cache *c, native_error *e)
+{
+    clearing w = {.cache = c};
+    native_cache_list(c, clear_one, &w);
+    if (w.failed == 0) return NATIVE_OK;
+    return native_fail(e, NATIVE_NO_FOLDER, "cache folder `%s` cannot be cleared: %s", c->path,
+                       native_errno_text(w.failed));
+}
+
 static void remove_oldest(native_cache *c, const char *newest)
 {
     oldest_file oldest;

@@ -11,6 +11,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <time.h>
 
 typedef struct native_cache {
     char path[PATH_MAX];
@@ -41,5 +42,19 @@ void native_cache_unlock(native_cache *c, const native_digest *key, int lock);
 /* Copies `file` into the cache; the lock of `key` is held. Removes what is too old, and what processes left that were
  * killed. NATIVE_NO_FOLDER: it cannot be read or written, and nothing of it is left. */
 native_status native_cache_store(native_cache *c, const native_digest *key, const char *file, native_error *e);
+
+/* A file of the folder. */
+typedef struct native_cache_entry {
+    const char *name; /* lives during the visit */
+    uint64_t bytes;
+    struct timespec used; /* when it was last loaded or written */
+} native_cache_entry;
+
+/* Hands every compiled file to `visit`, with `self`, in any order; returns their bytes together. Other files do not
+ * count. What processes left that were killed is removed. */
+uint64_t native_cache_list(native_cache *c, void (*visit)(void *self, const native_cache_entry *entry), void *self);
+
+/* Removes every compiled file; a process that has loaded one keeps it. NATIVE_NO_FOLDER: one cannot be removed. */
+native_status native_cache_clear(native_cache *c, native_error *e);
 
 #endif

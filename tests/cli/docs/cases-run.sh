@@ -18,6 +18,7 @@ done <commands
 pto-run --case maths.yaml >out
 grep -c '^y: ok' out | grep -qx 2
 pto-run --case maths.yaml --json >document.json
+XDG_CACHE_HOME=$PWD pto-run --case maths.yaml:root --json --pipeline=native.yaml >timed.json
 cat >keys.py <<'END'
 import json, re, sys
 page = open(sys.argv[1], encoding="utf-8").read()
@@ -30,6 +31,7 @@ def walk(v):
     for each in v if isinstance(v, (list, type({}.values()))) else ():
         walk(each)
 walk(document)
+walk(json.load(open("timed.json")))
 keys |= {"severity", "code", "file", "line", "column", "text", "op"}  # of a diagnostic
 named = re.findall(r"`\.?(?:runs\[\]\.)?([a-z_]+)(?:\[\])?`", page[page.index("## `--json`"):])
 missing = keys - set(named) - {"pto-run"}
