@@ -28,6 +28,9 @@ static const char usage[] =
 static const char summary[] =
     "Compiles a module (pipeline default.yaml unless another is named), runs it on tensors and compares.";
 
+/* Executions before those that --repeat asks for, where a clock of this machine counts: pages, caches and threads. */
+enum { WARM_UPS = 2 };
+
 /* One pipeline's module on the inputs of the job. */
 typedef struct execution {
     bound_call call;
@@ -48,7 +51,7 @@ typedef struct run_job {
     const case_size *size_taken; /* NULL: no case */
     expectation *expectations;
     uint32_t expectation_count;
-    int64_t seed, shuffle, repeat;
+    int64_t seed, shuffle, repeat, rebind;
     output_names output_names;
     output_folder *report; /* or NULL */
     execution first;
@@ -285,6 +288,7 @@ static status read_job(run_job *j)
     TRY(command_line_i64(j->s->diags, line, OPTION_RANDOM_INPUTS, 1, INT64_MAX, 0, &j->seed));
     TRY(command_line_i64(j->s->diags, line, OPTION_SHUFFLE, 1, INT64_MAX, 0, &j->shuffle));
     TRY(command_line_i64(j->s->diags, line, OPTION_REPEAT, 1, 1000000, 1, &j->repeat));
+    TRY(command_line_i64(j->s->diags, line, OPTION_REBIND, 1, 1000000, 0, &j->rebind));
     j->entry = command_line_value(line, OPTION_ENTRY);
     j->symbols = arena_array(j->s->arena, line->use_count, sizeof *j->symbols);
     j->expected = arena_array(j->s->arena, line->use_count, sizeof *j->expected);
@@ -371,7 +375,13 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     const op_id f = call_entry(m, j->entry);
     if (f == 0 || call_check_fixed(m) != OK) return EXIT_STATUS_INPUT;
     given_call given = {f, j->tensor_count, j->symbol_count, j->tensors, j->symbols, (uint64_t)j->seed};
-    TRY_EXIT(call_init_run(s->arena, opened, m, (uint64_t)j->shuffle, j->recorder, &given, &out->result));
+    const bound_call *init = NULL;
+    TRY_EXIT(call_init_bind(s->arena, m, &given, &init));
+    if (init == NULL && j->rebind != 0) {
+        diag_error(s->diags, tool(), &E1504,
+                   "option `--rebind` has no effect: the function has no constants to compute");
+        return EXIT_STATUS_USAGE;
+    }
     if (call_bind(s->arena, m, f, given.tensor_count, given.tensors, given.symbol_count, given.symbols,
                   given.random_seed, &out->call) != OK)
         return EXIT_STATUS_INPUT;
@@ -379,11 +389,15 @@ static exit_status execute(run_job *j, const loaded_pipeline *opened, module *m,
     if (check_outputs(j, &out->call) != OK) return EXIT_STATUS_INPUT;
     const char *folder = trace != NULL ? command_line_value(s->line, OPTION_REPORT) : NULL;
     if (folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, output_folder_open(s->arena, s->diags, folder, &j->report));
-    const backend_request request = {.seed = (uint64_t)j->shuffle,
-                                     .folder = folder != NULL ? j->report : NULL,
-                                     .reserves = report_writes_name,
-                                     .trace = trace,
-                                     .repeat = (uint32_t)j->repeat};
+    const backend_request request = {
+        .seed = (uint64_t)j->shuffle,
+        .folder = folder != NULL ? j->report : NULL,
+        .reserves = report_writes_name,
+        .trace = trace,
+        .repeat = (uint32_t)j->repeat,
+        .warm_up = j->repeat > 1 && run_counters_has_clock(opened->contract.backend) ? WARM_UPS : 0,
+        .rebind = (uint32_t)j->rebind,
+        .init = init};
     if (flight_recorder_phase(j->recorder, "running the backend")) return EXIT_STATUS_RESOURCES;
     compile_trace_begin(s->trace, "run", str_from(opened->contract.backend_id), NULL);
     const exit_status ran = backend_run(s->arena, opened, &request, m, &out->call, j->recorder, &out->result);

@@ -246,8 +246,7 @@ static exit_status make_constants(semantics_runs *r, module *m)
     const op_id f = module_find_symbol(m, string_intern_z(module_context(m), r->functions[0].name));
     if (q->finds_inputs || call_init_of(m, f) == 0) return EXIT_STATUS_OK;
     given_call given = {f, q->tensor_count, q->symbol_count, q->tensors, q->symbols, q->seed};
-    backend_result made = {0};
-    TRY_EXIT(call_init_run(r->arena, &r->reference, m, 0, r->recorder, &given, &made));
+    TRY_EXIT(call_init_run(r->arena, &r->reference, m, r->recorder, &given));
     semantics_request *own = arena_alloc(r->arena, sizeof *own);
     *own = *q;
     own->tensor_count = given.tensor_count;

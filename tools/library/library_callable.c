@@ -231,10 +231,9 @@ static exit_status make_constants(pto_callable *x)
                            .tensors = tensors,
                            .symbols = x->symbols};
     if (call_init_of(p->m, x->function) != 0) {
-        backend_result cost = {0};
         pthread_mutex_lock(&preparing);
         const exit_status made =
-            call_init_run(x->made_memory, &p->pipeline->loaded, p->m, 0, p->context->recorder, &x->made, &cost);
+            call_init_run(x->made_memory, &p->pipeline->loaded, p->m, p->context->recorder, &x->made);
         pthread_mutex_unlock(&preparing);
         TRY_EXIT(made);
     }

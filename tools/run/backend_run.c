@@ -32,6 +32,9 @@ typedef struct sink {
     output_folder *folder;
     bool (*reserves)(str name);
     run_trace *trace;
+    run_session *session;
+    const run_agent *agent; /* of the backend */
+    module *module;
     const pto_run *run;
     const pto_backend *backend;
     const char *file_name; /* of the file that the backend writes now, or NULL */
@@ -365,18 +368,91 @@ static void check_inputs(const pto_run *run, const bound_call *call, const uint6
     }
 }
 
+/* Forgets what executions said so far. */
+static void restart(sink *k, series *wall)
+{
+    k->result->counter_count = 0;
+    k->result->has_utilisation = false;
+    k->capacity = 0;
+    k->series = NULL;
+    k->by_name = (name_index){0};
+    *wall = (series){0};
+}
+
+static void end_series(sink *k, series *wall)
+{
+    k->result->runs = wall->count;
+    k->result->wall_ns = series_end(wall);
+    for (uint32_t i = 0; k->series != NULL && i < k->result->counter_count; i++)
+        k->result->counters[i].all = series_end(&k->series[i]);
+}
+
+/* ---- constants ---- */
+
+/* The function that computes constants, and what its executions say. */
+typedef struct binder {
+    const bound_call *call;
+    sink to;
+    series wall;
+} binder;
+
+/* As any function, in a run of its own. */
+static pto_status run_init(const sink *k, binder *i, const pto_call *c)
+{
+    const pto_backend *b = k->backend;
+    const run_request wanted = {.agent = k->agent, .module = k->module, .unit = i->call->function, .access = RUN_READS};
+    const pto_run *run = run_context_begin(k->session, &wanted);
+    i->to.run = run;
+    pto_call own = *c;
+    own.function = run_context_op(run, i->call->function);
+    void *exe = NULL;
+    pto_status s = b->prepare(run, own.function, &exe);
+    if (s == PTO_OK) {
+        s = b->execute(run, exe, &own);
+        b->release(run, exe);
+    }
+    return run_context_end(run, s).failed && s == PTO_OK ? PTO_FAILED : s;
+}
+
+static pto_status bind_constants(arena *a, const sink *k, const backend_request *request, binder *i, void *exe)
+{
+    pto_run_sink to = {.struct_size = sizeof to, .self = &i->to, .counter = take_counter};
+    const pto_call c = make_call(a, k->run, i->call, &to, request->seed);
+    const uint64_t *sums = sum_inputs(a, i->call);
+    i->to.number++;
+    const uint64_t begin = monotonic_ns();
+    const pto_status s = k->backend->bind != NULL ? k->backend->bind(k->run, exe, &c) : run_init(k, i, &c);
+    series_add(a, &i->wall, (double)(monotonic_ns() - begin), i->to.repeat);
+    check_inputs(k->run, i->call, sums);
+    return s;
+}
+
+static uint32_t bind_count(const backend_request *request)
+{
+    return request->rebind == 0 ? 1 : (request->repeat - 1) / request->rebind + 1;
+}
+
+/* ---- executions ---- */
+
 static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run, const bound_call *call,
-                              const backend_request *request, sink *k, void *exe)
+                              const backend_request *request, sink *k, binder *init, void *exe)
 {
     pto_run_sink to = {.struct_size = sizeof to, .self = k, .counter = take_counter};
     pto_status s = PTO_OK;
     series wall = {0};
-    k->repeat = request->repeat;
-    uint8_t *const *kept = keep_tensors(a, call, request->repeat);
+    const uint32_t all = request->warm_up + request->repeat;
+    k->repeat = all;
+    if (init != NULL) s = bind_constants(a, k, request, init, exe);
+    uint8_t *const *kept = keep_tensors(a, call, all);
     const uint64_t *sums = sum_inputs(a, call);
-    for (uint32_t i = 0; s == PTO_OK && !run_of(run)->misused && i < request->repeat; i++) {
-        const bool is_last = i + 1 == request->repeat;
+    for (uint32_t i = 0; s == PTO_OK && !run_of(run)->misused && i < all; i++) {
+        const bool is_last = i + 1 == all;
         k->number = i + 1;
+        if (i == request->warm_up) restart(k, &wall);
+        if (init != NULL && request->rebind != 0 && i > request->warm_up &&
+            (i - request->warm_up) % request->rebind == 0)
+            s = bind_constants(a, k, request, init, exe);
+        if (s != PTO_OK) break;
         if (i > 0) put_back(call, kept);
         if (k->folder != NULL && is_last) {
             to.file_begin = begin_file;
@@ -394,10 +470,7 @@ static pto_status execute_all(arena *a, const pto_backend *b, const pto_run *run
         series_add(a, &wall, (double)(monotonic_ns() - begin), k->repeat);
         check_inputs(run, call, sums);
     }
-    k->result->runs = wall.count;
-    k->result->wall_ns = series_end(&wall);
-    for (uint32_t i = 0; k->series != NULL && i < k->result->counter_count; i++)
-        k->result->counters[i].all = series_end(&k->series[i]);
+    end_series(k, &wall);
     return s;
 }
 
@@ -420,18 +493,35 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
               .folder = request->folder,
               .reserves = request->reserves,
               .trace = request->trace,
+              .session = session,
+              .agent = p->backend_agent,
+              .module = m,
               .run = run,
               .backend = b};
+    backend_result *made = arena_alloc(a, sizeof *made);
+    binder init = {.call = request->init, .to = k};
+    init.to.result = made;
+    init.to.folder = NULL;
+    init.to.trace = NULL;
+    init.to.repeat = bind_count(request);
     void *exe = NULL;
     pto_status s = b->prepare(run, run_context_op(run, call->function), &exe);
     if (s == PTO_OK) {
-        if (b->reads_data == NULL || b->reads_data(run) != 0) call_fill(call);
-        s = execute_all(a, b, run, call, request, &k, exe);
+        if (b->reads_data == NULL || b->reads_data(run) != 0) {
+            if (request->init != NULL) call_fill(request->init);
+            call_fill(call);
+        }
+        s = execute_all(a, b, run, call, request, &k, request->init != NULL ? &init : NULL, exe);
         b->release(run, exe);
     }
     run_context_put_back(run);
     const run_result result = run_context_end(run, s);
     run_session_destroy(session);
+    if (request->init != NULL) {
+        end_series(&init.to, &init.wall);
+        out->init = made;
+        out->init_name = string_of(module_context(m), function_name(m, request->init->function)).p;
+    }
     if (k.failed) return EXIT_STATUS_OUTPUT;
     if (result.failed) return s == PTO_MISSING ? EXIT_STATUS_PLUGIN : EXIT_STATUS_FAILED;
     if (k.folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));

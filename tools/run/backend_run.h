@@ -28,7 +28,7 @@ typedef struct backend_result {
     const char **files;     /* names of the report files that were written */
     uint32_t file_count;
     const char *init_name;             /* "f.init", when it computed constants before the first execution; else NULL */
-    const struct backend_result *init; /* what its one execution cost */
+    const struct backend_result *init; /* what its executions cost */
 } backend_result;
 
 typedef struct backend_request {
@@ -37,9 +37,12 @@ typedef struct backend_request {
     bool (*reserves)(str name); /* true for names in the folder that the caller takes itself; or NULL */
     run_trace *trace;           /* gathers slices when `folder` is given; or NULL */
     uint32_t repeat;            /* executions; outputs, files and slices are those of the last */
+    uint32_t warm_up;           /* executions before them, of which nothing is kept */
+    uint32_t rebind;            /* `init` runs again after so many of `repeat`; 0: it runs once */
+    const bound_call *init;     /* of the function that computes constants of the call, into their memory; or NULL */
 } backend_request;
 
-/* Prepares and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;
+/* Prepares, binds and executes; every execution begins with the tensors as they were bound. Fails after a diagnostic;
  * `*exit_status` is then 5, or 74 when a file of the report cannot be written. */
 MUST_CHECK exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_request *request, module *m,
                                    const bound_call *call, flight_recorder *recorder, backend_result *out);

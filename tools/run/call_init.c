@@ -174,9 +174,9 @@ static status check_outputs(arena *a, const module *m, op_id f, op_id init, cons
     return OK;
 }
 
-exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_t shuffle, flight_recorder *recorder,
-                          given_call *call, backend_result *made)
+exit_status call_init_bind(arena *a, module *m, given_call *call, const bound_call **bound)
 {
+    *bound = NULL;
     const op_id f = call->function, init = call_init_of(m, f);
     if (init == 0) return EXIT_STATUS_OK;
     output_names names;
@@ -191,31 +191,35 @@ exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_
     for (uint32_t i = 0; i < names.count; i++) is_needed |= find_given(&rest, names.names[i]) == NULL;
     if (!is_needed) return EXIT_STATUS_OK;
 
-    bound_call bound;
-    if (call_bind(a, m, init, own.tensor_count, own.tensors, own.symbol_count, own.symbols, own.random_seed, &bound) !=
+    bound_call *made = arena_alloc(a, sizeof *made);
+    if (call_bind(a, m, init, own.tensor_count, own.tensors, own.symbol_count, own.symbols, own.random_seed, made) !=
         OK)
         return EXIT_STATUS_INPUT;
-    call_name_outputs(&bound, &names);
-    /* What both have is what @f would have without an @f.init. */
-    for (uint32_t i = 0; i < bound.parameter_count; i++) {
-        const int64_t at = find_input(a, m, f, bound.tensors[i].name, false);
-        if (bound.tensors[i].random_seed != 0 && at >= 0)
-            bound.tensors[i].random_seed = call_input_seed(own.random_seed, (uint32_t)at);
-    }
-    const backend_request request = {.seed = shuffle, .repeat = 1};
-    backend_result result = {0};
-    const exit_status ran = backend_run(a, p, &request, m, &bound, recorder, &result);
-    if (ran != EXIT_STATUS_OK) return ran;
-    backend_result *kept = arena_alloc(a, sizeof *kept);
-    *kept = result;
-    made->init = kept;
-    made->init_name = string_of(module_context(m), function_name(m, init)).p;
-    call_fill(&bound); /* @f has the same random numbers */
+    call_name_outputs(made, &names);
     given_tensor *tensors = (given_tensor *)(uintptr_t)rest.tensors;
-    for (uint32_t i = 0; i < bound.parameter_count + bound.result_count; i++) {
-        const bound_tensor *t = &bound.tensors[i];
-        if (t->is_scalar || t->alias != 0 || find_input(a, m, f, t->name, false) < 0) continue;
-        if (find_given(call, t->name) == NULL) tensors[call->tensor_count++] = call_tensor_given(a, t);
+    for (uint32_t i = 0; i < made->parameter_count + made->result_count; i++) {
+        bound_tensor *t = &made->tensors[i];
+        const int64_t at = find_input(a, m, f, t->name, false);
+        if (at < 0) continue;
+        /* What both have is what @f would have without an @f.init. */
+        if (i < made->parameter_count && t->random_seed != 0)
+            t->random_seed = call_input_seed(own.random_seed, (uint32_t)at);
+        if (t->is_scalar || t->alias != 0 || find_given(call, t->name) != NULL) continue;
+        tensors[call->tensor_count] = call_tensor_given(a, t);
+        tensors[call->tensor_count++].is_lent = true; /* what is bound to it is made before @f runs */
     }
+    *bound = made;
     return EXIT_STATUS_OK;
+}
+
+exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, flight_recorder *recorder, given_call *call)
+{
+    const bound_call *bound = NULL;
+    const backend_request request = {.repeat = 1};
+    backend_result result = {0};
+    TRY_EXIT(call_init_bind(a, m, call, &bound));
+    if (bound == NULL) return EXIT_STATUS_OK;
+    given_tensor *tensors = (given_tensor *)(uintptr_t)call->tensors;
+    for (uint32_t i = 0; i < call->tensor_count; i++) tensors[i].is_lent = false; /* of any number of calls */
+    return backend_run(a, p, &request, m, bound, recorder, &result);
 }

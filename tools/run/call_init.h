@@ -1,7 +1,7 @@
 /* `@f.init`: a function that computes what `const` parameters of @f are, such as packed weights.
  *
- * Its outputs have the names of those parameters. It runs once, before all executions of @f, on what is given for its
- * own parameters; a constant that is given itself is not computed. */
+ * Its outputs have the names of those parameters. It runs before all executions of @f, and again when what it
+ * reads has changed, on what is given for its own parameters; a constant that is given itself is not computed. */
 #ifndef TOOLS_RUN_CALL_INIT_H
 #define TOOLS_RUN_CALL_INIT_H
 
@@ -24,10 +24,13 @@ given_tensor call_tensor_given(arena *a, const bound_tensor *from);
  * a diagnostic. */
 MUST_CHECK status call_init_check(module *m);
 
-/* Makes of what is given for both functions what is given for `call->function`, in memory of `a`; `made` says what it
- * cost, in its fields of that. Nothing happens when there is no `@f.init`, or nothing is left for it to make. Fails
- * after a diagnostic, with the exit status of pto-run. */
-MUST_CHECK exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, uint64_t shuffle,
-                                     flight_recorder *recorder, given_call *call, backend_result *made);
+/* Makes of what is given for both functions what is given for `call->function`, in memory of `a`, and `*bound`, the
+ * call of `@f.init` that computes the rest of its constants into the memory that is given; NULL: there is no `@f.init`,
+ * or nothing is left for it to make. What is given holds nothing before it has run. Fails after a diagnostic, with the
+ * exit status of pto-run. */
+MUST_CHECK exit_status call_init_bind(arena *a, module *m, given_call *call, const bound_call **bound);
+/* The same, and runs that call: what is given afterwards may be read in any number of calls. */
+MUST_CHECK exit_status call_init_run(arena *a, const loaded_pipeline *p, module *m, flight_recorder *recorder,
+                                     given_call *call);
 
 #endif

@@ -73,13 +73,27 @@ const backend_counter *run_counters_find_cycles(const backend_result *r)
     return NULL;
 }
 
+bool run_counters_has_clock(const pto_backend *b)
+{
+    bool has_time = false, has_cycles = false;
+    for (const char *const *c = b->counters; c != NULL && *c != NULL; c++) {
+        has_time |= counter_declared(str_from(*c)) == PTO_COUNTER_TIME;
+        has_cycles |= counter_declared(str_from(*c)) == PTO_COUNTER_CYCLES;
+    }
+    return has_time && !has_cycles;
+}
+
 void run_counters_print_init(const backend_result *r, text_buffer *out)
 {
     if (r->init == NULL) return;
     const backend_counter *cycles = run_counters_find_cycles(r->init);
-    text_printf(out, "@%s ran once, before %s: ", r->init_name, r->runs > 1 ? "all runs" : "the run");
+    if (r->init->runs > 1)
+        text_printf(out, "@%s ran %" PRIu32 " times, before the first run and between runs: ", r->init_name,
+                    r->init->runs);
+    else
+        text_printf(out, "@%s ran once, before %s: ", r->init_name, r->runs > 1 ? "all runs" : "the run");
     if (cycles != NULL) {
-        put_value(cycles->value, cycles->unit, out);
+        put_value(cycles->all.median, cycles->unit, out);
         text_puts(out, ", ");
     }
     text_printf(out, "%.3f ms on this machine", r->init->wall_ns.median / 1e6);

@@ -18,4 +18,8 @@ const backend_counter *run_counters_find_cycles(const backend_result *r);
 /* One sentence without full stop on what @f.init cost; nothing when none ran. */
 void run_counters_print_init(const backend_result *r, text_buffer *out);
 
+/* Whether the backend runs by a clock of this machine, so that the first executions are not like the later ones: it
+ * declares the counter `time`, and no `cycles`. */
+bool run_counters_has_clock(const pto_backend *b);
+
 #endif

@@ -5,6 +5,7 @@
 #include <pto/profile.h>
 
 #include <dlfcn.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OPTIONS(X)                                                                                                     \
@@ -35,6 +36,7 @@ typedef struct executable {
     void *library;
     const pto_native_module *module;
     const pto_native_function *function;
+    const pto_native_function *init; /* computes constants of it; or NULL */
     native_keep keep;
 } executable;
 
@@ -46,8 +48,12 @@ static pto_status find_function(pto_op function, executable *x)
     x->module = dlsym(x->library, "pto_native_module_v1");
     if (x->module == NULL)
         return pto_error(function, "pto.native/load", "what was compiled is not a module: %s", dlerror());
-    for (uint32_t i = 0; i < x->module->function_count; i++)
-        if (pto_str_is(name, x->module->functions[i]->name)) x->function = x->module->functions[i];
+    for (uint32_t i = 0; i < x->module->function_count; i++) {
+        const pto_native_function *f = x->module->functions[i];
+        const size_t n = strlen(f->name);
+        if (pto_str_is(name, f->name)) x->function = f;
+        if (n > name.n && memcmp(f->name, name.p, name.n) == 0 && strcmp(f->name + name.n, ".init") == 0) x->init = f;
+    }
     if (x->function != NULL) return PTO_OK;
     return pto_error(function, "pto.native/load", "the generator wrote no function @%.*s", PTO_FMT(name));
 }
@@ -116,6 +122,13 @@ static pto_status check_dense(const pto_call *call, const pto_binding *b)
     return PTO_OK;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static pto_status fault_at(const native_session *s, const executable *x, int32_t fault)
 {
     if (fault == NATIVE_FAULT_REPORTED) return PTO_FAILED;
@@ -128,30 +141,44 @@ static pto_status fault_at(const native_session *s, const executable *x, int32_t
                      s->e.text);
 }
 
-static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
+static pto_status call_function(const pto_run *run, executable *x, const pto_native_function *f, const pto_call *call)
 {
-    executable *x = exe;
     const uint32_t count = call->argument_count + call->result_count;
     pto_binding *bindings = PTO_SCRATCH(run, pto_binding, count);
     void **memory = PTO_SCRATCH(run, void *, count);
-    int64_t *symbols = PTO_SCRATCH(run, int64_t, x->function->symbol_count);
+    int64_t *symbols = PTO_SCRATCH(run, int64_t, f->symbol_count);
     PTO_TRY(pto_backend_bind(call, "pto.native/arguments", bindings));
     for (uint32_t i = 0; i < count; i++) {
         PTO_TRY(check_dense(call, &bindings[i]));
         memory[i] = bindings[i].tensor->data;
     }
-    for (uint32_t i = 0; i < x->function->symbol_count; i++)
-        if (!pto_call_symbol(call, pto_s(x->function->symbols[i]), &symbols[i]))
-            return pto_error(call->function, "pto.native/arguments", "nothing says what $%s is",
-                             x->function->symbols[i]);
+    for (uint32_t i = 0; i < f->symbol_count; i++)
+        if (!pto_call_symbol(call, pto_s(f->symbols[i]), &symbols[i]))
+            return pto_error(call->function, "pto.native/arguments", "nothing says what $%s is", f->symbols[i]);
     native_session s = {.run = run, .function = call->function, .keep = &x->keep};
     const pto_native_services services = native_services_of(&s);
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     native_arena_reset(&x->keep.memory);
-    const int32_t fault = x->function->run(&c);
+    const uint64_t begin = now_ns();
+    const int32_t fault = f->run(&c);
+    const uint64_t end = now_ns();
     if (fault != 0) return fault_at(&s, x, fault);
+    pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
     return PTO_OK;
+}
+
+static pto_status execute(const pto_run *run, void *exe, const pto_call *call)
+{
+    executable *x = exe;
+    return call_function(run, x, x->function, call);
+}
+
+static pto_status bind(const pto_run *run, void *exe, const pto_call *init)
+{
+    executable *x = exe;
+    if (x->init != NULL) return call_function(run, x, x->init, init);
+    return pto_error(init->function, "pto.native/load", "the generator wrote no function that computes constants");
 }
 
 static const pto_backend backend = {
@@ -164,7 +191,8 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
-    .counters = PTO_STRS("instances"),
+    .counters = PTO_STRS("time", "instances"),
+    .bind = bind,
 };
 
 PTO_PLUGIN("pto.native", "backend:pto.native", "", .version = "0.1.0", .license = "Apache-2.0",

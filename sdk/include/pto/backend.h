@@ -1,7 +1,7 @@
 /* Backends: run a module on tensors.
  *
- * Calls of a backend come on one thread: prepare, then execute once or several times, then release. The functions of a
- * sink are called in execute, on its thread. */
+ * Calls of a backend come on one thread: prepare, then bind, then execute once or several times, then both again when
+ * constants changed, then release. The functions of a sink are called in bind and execute, on their thread. */
 #ifndef PTO_BACKEND_H
 #define PTO_BACKEND_H
 
@@ -89,6 +89,11 @@ typedef struct pto_backend {
     /* What it reports of a run, by the names of <pto/profile.h>: "cycles", "busy", "stall / flag"; NULL-ended. It
      * reports no others except its own, whose names begin with its id and a space. NULL or empty: it does not say. */
     const char *const *counters;
+    /* Runs `init`, of the function that computes constants of the prepared one (`@f.init` of @f), which wrote none yet:
+     * its results are `const` arguments of the executions that follow. Called after prepare, and again when what `init`
+     * reads has changed; `execute` may keep what it makes of those constants until then. Fails like execute. NULL: the
+     * host prepares and executes that function like any other, as often. */
+    pto_status (*bind)(const pto_run *run, void *exe, const pto_call *init);
 } pto_backend;
 
 #ifdef __cplusplus
