@@ -301,7 +301,7 @@ static status add_user_folder(plugin_host *h)
 
 static status add_own_folder(plugin_host *h)
 {
-    const char *prefix = program_prefix(h->a);
+    const char *prefix = h->params.prefix != NULL ? h->params.prefix : program_prefix(h->a);
     if (prefix == NULL) return OK;
     text_buffer t;
     text_init(&t);

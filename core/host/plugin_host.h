@@ -34,6 +34,7 @@ typedef struct plugin_host_params {
     bool only_given;            /* no environment, no default folders */
     const char *const *files;   /* loaded first; NULL-ended or NULL */
     const char *const *folders; /* sought before all others; NULL-ended or NULL */
+    const char *prefix;         /* in place of that of the executable; or NULL */
     const plugin_refusal *refused;
     bool goes_on;              /* a file of `files` that cannot be used is reported and is not a failure */
     flight_recorder *recorder; /* told which plugin is being loaded; or NULL */

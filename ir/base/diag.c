@@ -25,6 +25,7 @@ typedef struct diag_source {
 struct diag_engine {
     FILE *out;
     arena *memory;
+    arena_mark start; /* of what diag_forget releases */
     diag_record *records;
     size_t record_count, record_capacity;
     diag_source *sources;
@@ -58,7 +59,17 @@ diag_engine *diag_create(FILE *out, int max_errors)
     d->memory = memory;
     d->out = out;
     d->max_printed = max_errors <= 0 ? DEFAULT_MAX_ERRORS : (uint32_t)max_errors;
+    d->start = arena_here(memory);
     return d;
+}
+
+void diag_forget(diag_engine *d)
+{
+    d->record_count = d->source_count = 0;
+    memset(d->seen, 0, sizeof d->seen);
+    d->next_path = d->last_path = d->hushed = NULL;
+    d->last_was_remark = d->last_was_warning = d->last_was_dropped = false;
+    arena_rewind(d->memory, d->start);
 }
 
 static uint32_t dropped(const diag_engine *d, diag_severity severity)
@@ -235,28 +246,35 @@ const char *diag_severity_name(diag_severity s)
     return names[s];
 }
 
-static void print_record(const diag_engine *d, const diag_record *r, bool with_line)
+static void put_record(text_buffer *t, const diag_record *r, bool color)
 {
     static const char *const colors[] = {"\033[36m", "\033[35m", "\033[31m", "\033[34m"};
+    if (color) text_puts(t, "\033[1m");
+    print_place(t, r->at);
+    if (color) text_puts(t, colors[r->severity]);
+    text_printf(t, "%s: ", diag_severity_name(r->severity));
+    if (color) text_puts(t, "\033[0m");
+    if (r->code != NULL) {
+        text_putc(t, '[');
+        put_safe(t, str_from(r->code));
+        text_puts(t, "] ");
+    }
+    put_message(t, str_from(r->text));
+    if (r->path != NULL) {
+        text_puts(t, " [");
+        put_safe(t, str_from(r->path));
+        text_putc(t, ']');
+    }
+    text_putc(t, '\n');
+}
+
+void diag_write(const diag_record *r, text_buffer *out) { put_record(out, r, false); }
+
+static void print_record(const diag_engine *d, const diag_record *r, bool with_line)
+{
     text_buffer t;
     text_init(&t);
-    if (d->color) text_puts(&t, "\033[1m");
-    print_place(&t, r->at);
-    if (d->color) text_puts(&t, colors[r->severity]);
-    text_printf(&t, "%s: ", diag_severity_name(r->severity));
-    if (d->color) text_puts(&t, "\033[0m");
-    if (r->code != NULL) {
-        text_putc(&t, '[');
-        put_safe(&t, str_from(r->code));
-        text_puts(&t, "] ");
-    }
-    put_message(&t, str_from(r->text));
-    if (r->path != NULL) {
-        text_puts(&t, " [");
-        put_safe(&t, str_from(r->path));
-        text_putc(&t, ']');
-    }
-    text_putc(&t, '\n');
+    put_record(&t, r, d->color);
     text_buffer read;
     text_init(&read);
     str line;

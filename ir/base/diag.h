@@ -91,6 +91,11 @@ uint32_t diag_error_count(const diag_engine *d);
  * least the printed ones are kept, at most 1000; diag_error_count counts all. Texts live as long as the engine. */
 uint32_t diag_record_count(const diag_engine *d);
 const diag_record *diag_record_at(const diag_engine *d, uint32_t index);
+/* Writes a record as it is printed, with the newline and without the source line. */
+void diag_write(const diag_record *r, text_buffer *out);
+/* Forgets all records, counts and known texts: an engine of a program that goes on after errors. What was handed out of
+ * them is gone. */
+void diag_forget(diag_engine *d);
 void diag_set_color(diag_engine *d, bool on);
 /* While on, errors and their notes are neither printed, recorded nor counted: what is tried may fail. */
 void diag_hush(diag_engine *d, bool on);

@@ -7,7 +7,7 @@ cmake --install "$TEST_BUILD" --prefix "$TEST_TMP/a" >install.log
 mv a b
 share=$TEST_TMP/b/share/pto
 for folder in docs examples; do
-  (cd "$TEST_ROOT" && git ls-files "$folder" 2>/dev/null || find "$folder" -type f) | grep -E '\.(md|svg|ptir|yaml|py)$' | grep -v '/tour\.md$' | sort >wanted
+  (cd "$TEST_ROOT" && git ls-files "$folder" 2>/dev/null || find "$folder" -type f) | grep -E '\.(md|svg|ptir|yaml|py|c|cpp)$' | grep -v '/tour\.md$' | sort >wanted
   [ -s wanted ]
   (cd "$share" && find "$folder" -type f | sort) | diff wanted - || fail "$folder: other files than in the source"
 done

@@ -56,7 +56,7 @@ done
 
 # The libraries from the lowest up: none needs a symbol of one above it.
 libraries="ir/libpto_ir_base ir/libpto_ir_context ir/libpto_ir_module ir/libpto_ir_text core/libpto_base core/libpto_files
-core/libpto_host core/libpto_compile tools/libpto_tool_base tools/libpto_run tools/libpto_check tools/libpto_report tools/libpto_inspect tools/libpto_session"
+core/libpto_host core/libpto_compile tools/libpto_tool_base tools/libpto_run tools/libpto_library tools/libpto_check tools/libpto_report tools/libpto_inspect tools/libpto_session"
 up=$(
   for library in $libraries; do
     nm "$build/$library.a" 2>/dev/null | sed "s|^|$library |"

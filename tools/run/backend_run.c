@@ -527,3 +527,8 @@ exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_reques
     if (k.folder != NULL) TRY_AS(EXIT_STATUS_OUTPUT, write_counters(&k));
     return EXIT_STATUS_OK;
 }
+
+pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed)
+{
+    return make_call(a, run, call, to, seed);
+}

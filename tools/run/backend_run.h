@@ -47,4 +47,7 @@ typedef struct backend_request {
 MUST_CHECK exit_status backend_run(arena *a, const loaded_pipeline *p, const backend_request *request, module *m,
                                    const bound_call *call, flight_recorder *recorder, backend_result *out);
 
+/* A call as a backend gets it in the run, in memory of `a`. */
+pto_call backend_run_call(arena *a, const pto_run *run, const bound_call *call, const pto_run_sink *to, uint64_t seed);
+
 #endif

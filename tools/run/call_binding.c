@@ -24,7 +24,12 @@ typedef struct binder {
     bound_call *out;
     const char **bound_by; /* for messages: what gave a symbol its value */
     bool is_missing;       /* a symbol without a value was seen */
+    const call_words *words;
+    bool is_in_place; /* tensors are where the caller has them */
 } binder;
+
+static const call_words words_of_tools = {
+    .array = "file", .symbol = "--sym", .symbol_value = "--sym NAME=N", .takes_options = true};
 
 status given_symbol_read(diag_engine *d, const char *tool, const char *option, const char *text, given_symbol *out)
 {
@@ -60,6 +65,11 @@ static bool is_init(const module *m, op_id f)
     return false;
 }
 
+bool call_is_entry(const module *m, op_id f)
+{
+    return op_kind_of(m, f) == OP_FUNC && str_is(op_attr_str(m, f, "visibility"), "public") && !is_init(m, f);
+}
+
 /* The function to run, or 0; `count` is how many there are to choose from. */
 static op_id find_entry(module *m, const char *entry, uint32_t *count)
 {
@@ -70,8 +80,7 @@ static op_id find_entry(module *m, const char *entry, uint32_t *count)
         return found != 0 && op_kind_of(m, found) == OP_FUNC ? found : 0;
     }
     BLOCK_EACH_OP(m, o, module_top(m)) {
-        if (op_kind_of(m, o) != OP_FUNC || !str_is(op_attr_str(m, o, "visibility"), "public") || is_init(m, o))
-            continue;
+        if (!call_is_entry(m, o)) continue;
         found = o;
         ++*count;
     }
@@ -261,15 +270,16 @@ static status bind_dims(binder *b, str name, const type_node *type, const given_
     tensor_descr(h, descr);
     const src_pos at = {g->path, 0, 0};
     if (!tensor_matches(h, type->dtype)) {
-        diag_error(b->d, at, &E1603, "`%.*s` needs elements of type %s, the file has %s", (int)name.n, name.p,
-                   dtype_name((dtype)type->dtype), descr);
+        diag_error(b->d, at, &E1603, "`%.*s` needs elements of type %s, the %s has %s", (int)name.n, name.p,
+                   dtype_name((dtype)type->dtype), b->words->array, descr);
+        if (!b->words->takes_options) return FAILED;
         diag_note(b->d, NO_POS, "%s is stored as %s", dtype_name((dtype)type->dtype),
                   h->type != PTO_DTYPE_NONE ? tensor_safetensors_type(type->dtype) : tensor_npy_type(type->dtype));
         return FAILED;
     }
     if (h->rank != type->rank) {
-        diag_error(b->d, at, &E1603, "`%.*s` needs rank %u, the file has rank %" PRIu32, (int)name.n, name.p,
-                   type->rank, h->rank);
+        diag_error(b->d, at, &E1603, "`%.*s` needs rank %u, the %s has rank %" PRIu32, (int)name.n, name.p, type->rank,
+                   b->words->array, h->rank);
         return FAILED;
     }
     for (uint32_t i = 0; i < type->rank; i++) {
@@ -293,8 +303,8 @@ static status fail_extent(binder *b, const bound_tensor *t, expr_id dim, int64_t
     b->is_missing = false;
     expr_visit_symbols(b->c, dim, note_missing, b);
     if (b->is_missing)
-        diag_error(b->d, at, &E1604, "extent %s of `%.*s` has no value: give its symbols with --sym NAME=N",
-                   expr_text(b, dim), (int)t->name.n, t->name.p);
+        diag_error(b->d, at, &E1604, "extent %s of `%.*s` has no value: give its symbols with %s", expr_text(b, dim),
+                   (int)t->name.n, t->name.p, b->words->symbol_value);
     else if (is_known)
         diag_error(b->d, at, &E1604, "extent %s of `%.*s` is %" PRId64 "%s; extents are at least 0", expr_text(b, dim),
                    (int)t->name.n, t->name.p, extent, symbols_text(b, 1, &dim));
@@ -328,8 +338,8 @@ static status resolve_dims(binder *b, const type_node *type, const given_tensor 
             return FAILED;
         }
     }
-    if (is_used_in_place(t, g))
-        t->data = (uint8_t *)(uintptr_t)g->array->data;
+    if (b->is_in_place || is_used_in_place(t, g))
+        t->data = g != NULL ? (uint8_t *)(uintptr_t)g->array->data : NULL;
     else
         t->data = arena_alloc_aligned(b->arena, bytes, DATA_ALIGN);
     t->abi = (pto_tensor){
@@ -377,13 +387,13 @@ static status check_given(binder *b, const type_node *type, const bound_tensor *
         const char *symbols = symbols_text(b, 1, &type->dims[i]);
         if (*symbols != '\0')
             diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
-                       "dim %" PRIu32 " of `%.*s` must be %s = %" PRId64 ", the file has %" PRId64 "%s", i,
-                       (int)t->name.n, t->name.p, expr_text(b, type->dims[i]), t->dims[i], g->array->header.dims[i],
-                       symbols);
+                       "dim %" PRIu32 " of `%.*s` must be %s = %" PRId64 ", the %s has %" PRId64 "%s", i,
+                       (int)t->name.n, t->name.p, expr_text(b, type->dims[i]), t->dims[i], b->words->array,
+                       g->array->header.dims[i], symbols);
         else
             diag_error(b->d, (src_pos){g->path, 0, 0}, &E1602,
-                       "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the file has %" PRId64, i, (int)t->name.n,
-                       t->name.p, t->dims[i], g->array->header.dims[i]);
+                       "dim %" PRIu32 " of `%.*s` must be %" PRId64 ", the %s has %" PRId64, i, (int)t->name.n,
+                       t->name.p, t->dims[i], b->words->array, g->array->header.dims[i]);
         note_known(b, type->dims[i]);
         return FAILED;
     }
@@ -508,8 +518,9 @@ static status check_known(binder *b, const given_symbol *g)
     int64_t value = 0;
     if (known == 0 || !expr_eval(b->c, known, &values, &value) || value == g->value) return OK;
     diag_error(b->d, place_of_function(b), &E1606,
-               "the fact `$%.*s == %s` does not hold: left side %" PRId64 " by --sym, right side %" PRId64 "%s",
-               (int)g->name.n, g->name.p, expr_text(b, known), g->value, value, symbols_text(b, 1, &known));
+               "the fact `$%.*s == %s` does not hold: left side %" PRId64 " by %s, right side %" PRId64 "%s",
+               (int)g->name.n, g->name.p, expr_text(b, known), g->value, b->words->symbol, value,
+               symbols_text(b, 1, &known));
     return FAILED;
 }
 
@@ -549,8 +560,8 @@ bool call_has_symbol(const module *m, op_id function, str name)
 static status refuse_unknown_symbol(binder *b, const given_symbol *g)
 {
     if (g->is_fixed || call_has_symbol(b->m, b->function, g->name)) return OK;
-    diag_error(b->d, place_of_function(b), &E1608, "the function has no symbol $%.*s that --sym could give",
-               (int)g->name.n, g->name.p);
+    diag_error(b->d, place_of_function(b), &E1608, "the function has no symbol $%.*s that %s could give",
+               (int)g->name.n, g->name.p, b->words->symbol);
     return FAILED;
 }
 
@@ -573,44 +584,74 @@ static status bind_results(binder *b)
     return OK;
 }
 
+static status refuse_missing(binder *b, const bound_tensor *t)
+{
+    diag_error(b->d, place_of_function(b), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
+    if (!b->words->takes_options) return FAILED;
+    diag_note(b->d, NO_POS, "give it with --in %.*s=%s, or all with --random-inputs SEED", (int)t->name.n, t->name.p,
+              t->is_scalar ? "VALUE" : "FILE.npy");
+    return FAILED;
+}
+
+static status bind(binder *b, uint32_t tensor_count, const given_tensor *tensors, uint32_t symbol_count,
+                   const given_symbol *symbols, uint64_t random_seed)
+{
+    ir_context *c = b->c;
+    module *m = b->m;
+    bound_call *out = b->out;
+    const attr_id results = op_attr(m, b->function, "results");
+    *out = (bound_call){.function = b->function,
+                        .parameter_count = block_arg_count(m, function_body(m, b->function)),
+                        .result_count = results ? attr_at(c, results)->count : 0};
+    out->tensors = arena_array(b->arena, out->parameter_count + out->result_count, sizeof *out->tensors);
+    for (uint32_t i = 0; i < symbol_count; i++) {
+        TRY(refuse_unknown_symbol(b, &symbols[i]));
+        if (known_value(m, b->function, symbols[i].name) == 0)
+            TRY(bind_symbol(b, symbols[i].name, symbols[i].value, b->words->symbol));
+    }
+    TRY(bind_inputs(b, tensor_count, tensors));
+    TRY(refuse_unknown_inputs(b, tensor_count, tensors));
+    for (uint32_t i = 0; i < out->parameter_count; i++) {
+        bound_tensor *t = &out->tensors[i];
+        const type_node *type = type_at(c, value_type(m, block_arg(m, function_body(m, b->function), i)));
+        const given_tensor *g = t->is_input ? find_given(t->name, tensor_count, tensors) : NULL;
+        TRY(resolve_dims(b, type, g, t));
+        if (!t->is_input) continue;
+        if (g != NULL)
+            TRY(check_given(b, type, t, g));
+        else if (random_seed != 0)
+            /* Never 0, which means that there is nothing to do. */
+            t->random_seed = call_input_seed(random_seed, i);
+        else
+            return refuse_missing(b, t);
+    }
+    for (uint32_t i = 0; i < symbol_count; i++) TRY(check_known(b, &symbols[i]));
+    TRY(check_facts(b));
+    return bind_results(b);
+}
+
 status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
                  uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out)
 {
     ir_context *c = module_context(m);
-    binder b = {.arena = a, .m = m, .c = c, .d = context_diags(c), .function = function, .out = out};
-    const attr_id results = op_attr(m, function, "results");
-    *out = (bound_call){.function = function,
-                        .parameter_count = block_arg_count(m, function_body(m, function)),
-                        .result_count = results ? attr_at(c, results)->count : 0};
-    out->tensors = arena_array(a, out->parameter_count + out->result_count, sizeof *out->tensors);
-    for (uint32_t i = 0; i < symbol_count; i++) {
-        TRY(refuse_unknown_symbol(&b, &symbols[i]));
-        if (known_value(m, function, symbols[i].name) == 0)
-            TRY(bind_symbol(&b, symbols[i].name, symbols[i].value, "--sym"));
-    }
-    TRY(bind_inputs(&b, tensor_count, tensors));
-    TRY(refuse_unknown_inputs(&b, tensor_count, tensors));
-    for (uint32_t i = 0; i < out->parameter_count; i++) {
-        bound_tensor *t = &out->tensors[i];
-        const type_node *type = type_at(c, value_type(m, block_arg(m, function_body(m, function), i)));
-        const given_tensor *g = t->is_input ? find_given(t->name, tensor_count, tensors) : NULL;
-        TRY(resolve_dims(&b, type, g, t));
-        if (!t->is_input) continue;
-        if (g != NULL)
-            TRY(check_given(&b, type, t, g));
-        else if (random_seed != 0)
-            /* Never 0, which means that there is nothing to do. */
-            t->random_seed = call_input_seed(random_seed, i);
-        else {
-            diag_error(b.d, place_of_function(&b), &E1605, "input `%.*s` was not given", (int)t->name.n, t->name.p);
-            diag_note(b.d, NO_POS, "give it with --in %.*s=%s, or all with --random-inputs SEED", (int)t->name.n,
-                      t->name.p, t->is_scalar ? "VALUE" : "FILE.npy");
-            return FAILED;
-        }
-    }
-    for (uint32_t i = 0; i < symbol_count; i++) TRY(check_known(&b, &symbols[i]));
-    TRY(check_facts(&b));
-    return bind_results(&b);
+    binder b = {
+        .arena = a, .m = m, .c = c, .d = context_diags(c), .function = function, .out = out, .words = &words_of_tools};
+    return bind(&b, tensor_count, tensors, symbol_count, symbols, random_seed);
+}
+
+status call_bind_in_place(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
+                          uint32_t symbol_count, const given_symbol *symbols, const call_words *words, bound_call *out)
+{
+    ir_context *c = module_context(m);
+    binder b = {.arena = a,
+                .m = m,
+                .c = c,
+                .d = context_diags(c),
+                .function = function,
+                .out = out,
+                .words = words,
+                .is_in_place = true};
+    return bind(&b, tensor_count, tensors, symbol_count, symbols, 0);
 }
 
 void call_output_names(arena *a, module *m, const char *entry, output_names *out)

@@ -60,6 +60,8 @@ op_id call_init_of(const module *m, op_id function);
 /* Whether a parameter of the function mentions the symbol, or did before passes put something in its place. */
 bool call_has_symbol(const module *m, op_id function, str name);
 
+/* Whether it is a public function and not the `@f.init` of another. */
+bool call_is_entry(const module *m, op_id f);
 /* The function named `entry`, or, when entry is NULL, the only public one that is not the `@f.init` of another; 0 after
  * a diagnostic. */
 op_id call_entry(module *m, const char *entry);
@@ -80,6 +82,21 @@ MUST_CHECK status call_check_fixed(module *m);
  * comes from `a`. */
 MUST_CHECK status call_bind(arena *a, module *m, op_id function, uint32_t tensor_count, const given_tensor *tensors,
                             uint32_t symbol_count, const given_symbol *symbols, uint64_t random_seed, bound_call *out);
+
+/* How messages about a call name what its caller types. */
+typedef struct call_words {
+    const char *array;        /* what a tensor comes in: "file" */
+    const char *symbol;       /* what sets a symbol: "--sym" */
+    const char *symbol_value; /* "--sym NAME=N" */
+    bool takes_options;       /* options of a tool are a way out */
+} call_words;
+
+/* The same for tensors that stay where the caller has them, all of which are given as arrays: no memory is taken for
+ * them and nothing is copied. `data` of an input is that of its array; of an output it is NULL, for the caller to set,
+ * as is that of a result that is the memory of a parameter. */
+MUST_CHECK status call_bind_in_place(arena *a, module *m, op_id function, uint32_t tensor_count,
+                                     const given_tensor *tensors, uint32_t symbol_count, const given_symbol *symbols,
+                                     const call_words *words, bound_call *out);
 
 /* The seed of the random numbers of one parameter, not 0; `random_seed` is that of the call. */
 uint64_t call_input_seed(uint64_t random_seed, uint32_t parameter);

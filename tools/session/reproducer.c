@@ -3,6 +3,7 @@
 #include "core/core_diag.h"
 #include "core/program_path.h"
 #include "tools/base/file.h"
+#include "tools/library/library.h"
 #include "tools/session/pipeline_write.h"
 #include "tools/session/session.h"
 
@@ -150,7 +151,7 @@ static status write_script(writer *w)
     text_buffer t;
     text_init(&t);
     char folder[PATH_MAX];
-    text_printf(&t, "#!/bin/sh\n# Shows a crash of %s %s again.\n", w->line->tool, session_version());
+    text_printf(&t, "#!/bin/sh\n# Shows a crash of %s %s again.\n", w->line->tool, library_version());
     text_puts(&t, "here=$(cd \"$(dirname \"$0\")\" && pwd) || exit 2\n");
     if (getcwd(folder, sizeof folder) != NULL) {
         text_puts(&t, "cd ");

@@ -1,12 +1,9 @@
 #include "tools/session/session.h"
 
 #include "core/core_diag.h"
-#include "core/host/process_state.h"
 #include "core/program_path.h"
-#include "ir/text/parser.h"
-#include "ir/verify/verifier.h"
 #include "tools/base/file.h"
-#include "tools/run/call_init.h"
+#include "tools/library/library.h"
 #include "tools/run/hints.h"
 #include "tools/session/explain.h"
 #include "tools/session/pipeline_write.h"
@@ -18,15 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef PTO_VERSION
-#define PTO_VERSION "0.1.0"
-#endif
-
 static const char *value_of(const command_line *line, uint32_t option) { return command_line_value(line, option); }
 
 const char *session_share_folder(arena *a)
 {
-    const char *prefix = program_prefix(a);
+    const char *prefix = library_prefix(a);
     return prefix != NULL ? file_join(a, prefix, "share/pto") : NULL;
 }
 
@@ -35,8 +28,6 @@ const char *const *session_search_folders(arena *a)
     const char *share = session_share_folder(a);
     return pipeline_search_folders(a, share != NULL ? file_join(a, share, "pipelines") : NULL);
 }
-
-const char *session_version(void) { return PTO_VERSION; }
 
 static void read_color(session *s)
 {
@@ -222,11 +213,6 @@ status session_read_pipeline(arena *a, diag_engine *d, const command_line *line,
     return pipeline_read(a, d, &request, out);
 }
 
-status session_declare_names(session *s, const loaded_pipeline *p)
-{
-    return p->machine != NULL ? role_names_add_all(context_names(s->context), s->diags, p->machine->names) : OK;
-}
-
 exit_status session_open_pipeline(session *s, const char *backend)
 {
     static const pipeline no_passes = {.file = "<command line>"};
@@ -239,12 +225,10 @@ exit_status session_open_pipeline(session *s, const char *backend)
     if (p == NULL) p = &no_passes;
     TRY_AS(EXIT_STATUS_USAGE, open_schedule(s));
     compile_trace_begin(s->trace, "open", STR("open pipeline"), p->file);
-    process_divert_output(s->recorder);
-    const exit_status opened = pipeline_load(s->arena, s->diags, s->host, p, backend, &s->opened);
-    process_restore_output(s->recorder);
+    const exit_status opened = library_open_pipeline(s->arena, s->diags, s->host, p, backend, s->recorder, &s->opened);
     compile_trace_end(s->trace);
     TRY_EXIT(opened);
-    TRY_AS(EXIT_STATUS_USAGE, session_declare_names(s, &s->opened));
+    TRY_AS(EXIT_STATUS_USAGE, library_declare_names(s->context, &s->opened));
     if (!command_line_has(s->line, OPTION_VERIFY)) s->request.verify = p->verify;
     s->has_pipeline = true;
     return EXIT_STATUS_OK;
@@ -340,17 +324,14 @@ exit_status session_read_module(session *s, const char *path, module **out)
     if (strcmp(path, "-") == 0 && s->recorder->module_fd >= 0)
         TRY_AS(failure, keep_standard_input(s->diags, s->recorder->module_fd));
     compile_trace_begin(s->trace, "parse", STR("parse"), NULL);
-    const status parsed = parse_file(s->context, path, out);
+    const status parsed = library_parse(s->context, path, NULL, out);
     compile_trace_end(s->trace);
     if (parsed != OK && flight_recorder_stop(s->recorder)) s->recorder->stopped = 1;
     TRY_AS(failure, parsed);
-    diag_show_paths(s->diags, false);
     compile_trace_begin(s->trace, "verify", STR("verify"), NULL);
-    const status verified = module_verify(*out) == OK && call_init_check(*out) == OK ? OK : FAILED;
+    const status verified = library_verify(*out);
     compile_trace_end(s->trace);
-    TRY_AS(failure, verified);
-    diag_show_paths(s->diags, true);
-    return EXIT_STATUS_OK;
+    return verified == OK ? EXIT_STATUS_OK : failure;
 }
 
 void session_print_checks(const session *s, const session_watch *w)

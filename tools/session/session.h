@@ -45,7 +45,6 @@ typedef struct session {
 
 /* Folders where pipelines and machines are sought: PTO_PIPELINE_PATH, then the installed ones. NULL-ended. */
 const char *const *session_search_folders(arena *a);
-const char *session_version(void);
 /* <prefix>/share/pto of the running executable: pipelines, machines, templates. NULL when it cannot be found out. */
 const char *session_share_folder(arena *a);
 
@@ -60,8 +59,6 @@ void session_close(session *s);
 /* Reads --pipeline or --passes and opens all plugins of it. `backend` as in pipeline_load. Does nothing without either.
  */
 MUST_CHECK exit_status session_open_pipeline(session *s, const char *backend);
-/* Makes the names of the machine known to the modules of the session. */
-MUST_CHECK status session_declare_names(session *s, const loaded_pipeline *p);
 /* The pipeline that --pipeline or --passes, --machine, --set and their like describe; no plugin is opened. NULL when
  * there is neither of the first two. */
 MUST_CHECK status session_read_pipeline(arena *a, diag_engine *d, const command_line *line, const char *const *search,

@@ -1,5 +1,6 @@
 /* --compare: a second pipeline over the same module. */
 #include "ir/text/printer.h"
+#include "tools/library/library.h"
 #include "tools/run/hints.h"
 #include "tools/session/session.h"
 
@@ -14,8 +15,8 @@ exit_status session_open_other(session *s)
     if (!session_compares(s)) return EXIT_STATUS_OK;
     const pipeline_request request = {.file = file, .search = s->search};
     TRY_AS(EXIT_STATUS_USAGE, pipeline_read(s->arena, s->diags, &request, &p));
-    TRY_EXIT(pipeline_load(s->arena, s->diags, s->host, p, NULL, &s->other));
-    return session_declare_names(s, &s->other) == OK ? EXIT_STATUS_OK : EXIT_STATUS_USAGE;
+    TRY_EXIT(library_open_pipeline(s->arena, s->diags, s->host, p, NULL, s->recorder, &s->other));
+    return library_declare_names(s->context, &s->other) == OK ? EXIT_STATUS_OK : EXIT_STATUS_USAGE;
 }
 
 exit_status session_compile_other(session *s, module *m, flight_recorder *recorder)

@@ -2,6 +2,7 @@
 
 #include "tools/base/file.h"
 #include "tools/inspect/json_schema.h"
+#include "tools/library/library.h"
 
 static void print_schema(const char *kind)
 {
@@ -19,7 +20,7 @@ static bool answer(const cli_tool *tool, const command_line *line)
 {
     if (command_line_answer_help(line, tool->usage, tool->summary)) return true;
     if (command_line_has(line, OPTION_VERSION))
-        printf("%s %s\n", tool->name, session_version());
+        printf("%s %s\n", tool->name, library_version());
     else if (command_line_has(line, OPTION_PRINT_SCHEMA))
         print_schema(command_line_value(line, OPTION_PRINT_SCHEMA));
     else

@@ -1,0 +1,120 @@
+"""libpto by ctypes: modules as functions of numpy arrays, or of anything that numpy can see by DLPack.
+
+    library = Library("PREFIX/lib/libpto.so")
+    softmax = library.compile("softmax.ptir", pipeline="native.yaml")
+    y, = softmax(x)
+
+One Library belongs to one thread at a time.
+"""
+import ctypes
+from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+
+import numpy
+
+CPU = 1
+CODES = {"i": 0, "u": 1, "f": 2, "b": 6}  # DLPack's, by numpy's kinds
+
+
+class Device(Structure):
+    _fields_ = [("type", c_int32), ("id", c_int32)]
+
+
+class DataType(Structure):
+    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16)]
+
+
+class Tensor(Structure):
+    """A DLTensor."""
+
+    _fields_ = [("data", c_void_p), ("device", Device), ("ndim", c_int32), ("dtype", DataType), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("byte_offset", c_uint64)]
+
+
+class ArgumentInfo(Structure):
+    _fields_ = [("struct_size", c_uint32), ("role", c_uint32), ("name", c_char_p), ("type", c_char_p), ("dtype", DataType), ("rank", c_uint32), ("extents", POINTER(c_int64)), ("dims", POINTER(c_char_p))]
+
+
+class FunctionInfo(Structure):
+    _fields_ = [("struct_size", c_uint32), ("input_count", c_uint32), ("constant_count", c_uint32), ("output_count", c_uint32), ("symbol_count", c_uint32), ("reserved", c_uint32)]
+    _fields_ += [("name", c_char_p), ("inputs", POINTER(POINTER(ArgumentInfo))), ("constants", POINTER(POINTER(ArgumentInfo))), ("outputs", POINTER(POINTER(ArgumentInfo))), ("symbols", POINTER(c_char_p))]
+
+
+class Error(Exception):
+    """What the library reported, as the tools print it."""
+
+
+def numpy_type(info):
+    """bf16 and 8-bit floats, which numpy lacks, are unsigned integers of their bits."""
+    kinds = {0: "i", 1: "u", 2: "f", 6: "b"}
+    return numpy.dtype(f"{kinds.get(info.dtype.code, 'u')}{info.dtype.bits // 8}")
+
+
+def tensor_of(array):
+    """A DLTensor of the array's memory, which the caller keeps alive."""
+    t = Tensor(array.ctypes.data, Device(CPU, 0), array.ndim, DataType(CODES[array.dtype.kind], array.itemsize * 8, 1))
+    t.shape = (c_int64 * array.ndim)(*array.shape)
+    t.strides = (c_int64 * array.ndim)(*(n // array.itemsize for n in array.strides))
+    return t
+
+
+def array_of(value):
+    """Arrays of others, such as torch, come by DLPack without a copy."""
+    if not isinstance(value, numpy.ndarray) and hasattr(value, "__dlpack__"):
+        return numpy.from_dlpack(value)
+    return numpy.asarray(value)
+
+
+class Library:
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.pto_diagnostics_text.restype = c_char_p
+        self.c.pto_program_function.restype = POINTER(FunctionInfo)
+        self.context = c_void_p()
+        self.check(self.c.pto_context_create(None, byref(self.context)))
+
+    def __del__(self):
+        if getattr(self, "context", None):
+            self.c.pto_context_destroy(self.context)
+
+    def check(self, result):
+        if result != 0:
+            raise Error(self.c.pto_diagnostics_text(self.context).decode())
+
+    def compile(self, path, pipeline="native.yaml", function=None):
+        """The function of the module that is called so, or the only public one."""
+        opened, program, callable_ = c_void_p(), c_void_p(), c_void_p()
+        self.check(self.c.pto_pipeline_read(self.context, str(pipeline).encode(), None, byref(opened)))
+        self.check(self.c.pto_compile_file(opened, str(path).encode(), byref(program)))
+        name = function.encode() if function else None
+        self.check(self.c.pto_callable_create(program, name, byref(callable_)))
+        infos, i = [], 0
+        while info := self.c.pto_program_function(program, c_uint32(i)):
+            infos.append(info.contents)
+            i += 1
+        return Function(self, callable_, next(f for f in infos if name in (None, f.name)))
+
+
+class Function:
+    def __init__(self, library, handle, info):
+        self.library, self.handle, self.info = library, handle, info
+        self.constants = {}  # their memory stays while they are bound
+
+    def set_constant(self, name, value):
+        array = numpy.ascontiguousarray(array_of(value))
+        tensor = tensor_of(array)
+        self.library.check(self.library.c.pto_callable_set_constant(self.handle, name.encode(), byref(tensor)))
+        self.constants[name] = array
+
+    def __call__(self, *values):
+        """The outputs, as new arrays."""
+        call = self.library.c
+        arrays = [numpy.ascontiguousarray(array_of(v)) if numpy.ndim(v) else numpy.asarray(v) for v in values]
+        tensors = [tensor_of(a) for a in arrays]
+        inputs = (POINTER(Tensor) * len(tensors))(*map(ctypes.pointer, tensors))
+        n = self.info.output_count
+        ranks, extents = (c_uint32 * n)(), ((c_int64 * 8) * n)()
+        self.library.check(call.pto_callable_shapes(self.handle, inputs, len(tensors), ranks, extents, n))
+        results = [numpy.empty(extents[i][: ranks[i]], numpy_type(self.info.outputs[i].contents)) for i in range(n)]
+        places = [tensor_of(a) for a in results]
+        outputs = (POINTER(Tensor) * n)(*map(ctypes.pointer, places))
+        self.library.check(call.pto_callable_call(self.handle, inputs, len(tensors), outputs, n))
+        return results

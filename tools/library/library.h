@@ -1,0 +1,25 @@
+/* From files to a module that can be compiled: what the tools and libpto have in common. pass_manager_run compiles,
+ * tools/run/ calls. */
+#ifndef TOOLS_LIBRARY_LIBRARY_H
+#define TOOLS_LIBRARY_LIBRARY_H
+
+#include "core/compile/pass_manager.h"
+
+/* "0.1.0". Static. */
+const char *library_version(void);
+
+/* The folder that this code is installed in: <prefix> of <prefix>/lib/libpto.so when it is in a shared library, of
+ * <prefix>/bin/<tool> otherwise. NULL when the system does not say. In the arena. */
+const char *library_prefix(arena *a);
+
+/* Opens all plugins of a pipeline. `backend` as in pipeline_load. */
+MUST_CHECK exit_status library_open_pipeline(arena *a, diag_engine *d, plugin_host *host, const pipeline *p,
+                                             const char *backend, flight_recorder *recorder, loaded_pipeline *out);
+/* Makes the names of the machine of a pipeline known to the modules of a context. */
+MUST_CHECK status library_declare_names(ir_context *c, const loaded_pipeline *p);
+
+/* Parses a file, or a text when `text` is not NULL, which `path` names then. */
+MUST_CHECK status library_parse(ir_context *c, const char *path, const str *text, module **out);
+/* Whether it is right, and each `@f.init` fits its @f. */
+MUST_CHECK status library_verify(module *m);
+#endif
