@@ -80,5 +80,6 @@ MUST_CHECK status verify_view(module *m, uint32_t op);
 MUST_CHECK status verify_while(module *m, uint32_t op);
 MUST_CHECK status verify_yield(module *m, uint32_t op);
 MUST_CHECK status verify_zero_acc(module *m, uint32_t op);
+MUST_CHECK status verify_contract(module *m, uint32_t op);
 
 #endif

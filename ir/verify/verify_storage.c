@@ -19,6 +19,53 @@ status verify_zero_acc(module *m, uint32_t op)
     return check_valid_fits(m, op, type, op_index_expr(m, op, "valid", 0), op_index_expr(m, op, "valid", 1));
 }
 
+/* The window of left or right: `rows` x `columns` of it on its last two dims, or on the valid region of a tile. */
+static status check_contract_window(module *m, op_id o, uint32_t operand, expr_id rows, expr_id columns)
+{
+    static const char *const starts[] = {NULL, "left", "right"};
+    static const char *const turns[] = {NULL, "transpose_left", "transpose_right"};
+    const value_id v = op_operand(m, o, operand);
+    const type_node *t = type_at(module_context(m), value_type(m, v));
+    const bool is_turned = op_attr_int(m, o, turns[operand], 0) != 0;
+    const expr_id one = expr_const(module_context(m), 1),
+                  size[2] = {is_turned ? columns : rows, is_turned ? rows : columns};
+    expr_id valid[2] = {0, 0};
+    if (t->kind == TYPE_TILE && !tile_valid(m, v, valid)) return OK;
+    const uint32_t rank = t->kind == TYPE_TILE ? 2 : t->rank;
+    TRY(check_index_count(m, o, starts[operand], rank));
+    for (uint32_t d = 0; d < rank; d++) {
+        const expr_id extent = d + 2 < rank ? one : size[d + 2 - rank], dim = valid[0] != 0 ? valid[d] : t->dims[d];
+        const expr_id offset = op_index_expr(m, o, starts[operand], d);
+        if (extent != 0 && offset != 0) TRY(verify_window_dim(m, o, d, offset, extent, dim));
+    }
+    return OK;
+}
+
+status verify_contract(module *m, uint32_t op)
+{
+    const ir_context *c = module_context(m);
+    const dtype acc = type_at(c, value_type(m, op_operand(m, op, 0)))->dtype,
+                left = type_at(c, value_type(m, op_operand(m, op, 1)))->dtype,
+                right = type_at(c, value_type(m, op_operand(m, op, 2)))->dtype;
+    const bool is_float = (1u << left & (DT_FLOAT | DT_FLOAT8)) != 0;
+    expr_id valid[2];
+    if (left != right)
+        return op_error(m, op, &E0212, "multiplies %s by %s; both are of one type", dtype_name(left),
+                        dtype_name(right));
+    if (!is_float && left != DTYPE_I8)
+        return op_error(m, op, &E0211, "multiplies %s; legal are floats and i8", dtype_name(left));
+    if (acc != (is_float ? DTYPE_F32 : DTYPE_I32) ||
+        value_type(m, op_result(m, op, 0)) != value_type(m, op_operand(m, op, 0)))
+        return op_error(m, op, &E0212, "sums products of %s in %s into %s; acc and result are one type, of %s",
+                        dtype_name(left), type_words(m, value_type(m, op_operand(m, op, 0))),
+                        type_words(m, value_type(m, op_result(m, op, 0))), is_float ? "f32" : "i32");
+    TRY(check_index_count(m, op, "depth", 1));
+    if (!tile_valid(m, op_operand(m, op, 0), valid)) return OK;
+    const expr_id depth = op_index_expr(m, op, "depth", 0);
+    TRY(check_contract_window(m, op, 1, valid[0], depth));
+    return check_contract_window(m, op, 2, depth, valid[1]);
+}
+
 status verify_buffer(module *m, uint32_t op)
 {
     int64_t bytes = op_attr_int(m, op, "bytes_per_stage", 0);

@@ -125,5 +125,7 @@ pto_native_services native_services_of(native_session *s)
         .mark = mark,
         .release = release,
         .debug = debug,
+        .product_count = PTO_PRODUCT_COUNT,
+        .products = s->keep->products.list,
     };
 }

@@ -5,6 +5,8 @@
 #include <native_arena.h>
 #include <native_pool.h>
 
+#include <kernel_products.h>
+
 #include <pto/native.h>
 #include <pto/plugin.h>
 
@@ -13,6 +15,7 @@ typedef struct native_keep {
     native_pool *pool;
     native_arena memory;  /* what functions allocate */
     native_arena scratch; /* of the threads, for one launch */
+    pto_product_table products;
 } native_keep;
 
 typedef struct native_session {

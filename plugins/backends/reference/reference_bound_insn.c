@@ -395,6 +395,13 @@ static const uint8_t source_counts[] = {
 #undef INSN
 #undef INSN_ONLY
 };
+static const uint8_t rules[] = {
+#define INSN(ID, mnemonic, TILE_ID, tile_mnemonic, sentence, RULE, ...) [INSN_##ID] = PTO_##RULE,
+#define INSN_ONLY(...)
+#include <pto/ops/pto.def>
+#undef INSN
+#undef INSN_ONLY
+};
 
 /* As an element of the last source but a mask. */
 static bound scalar_of(const insn_call *call)
@@ -431,7 +438,7 @@ pto_status bound_insn_begin(interp *in, pto_op at, insn_id id, const insn_call *
                         .id = id,
                         .call = call,
                         .type = is_store(id) ? call->gm.dtype : call->dst.dtype,
-                        .rule_id = pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_RULE)};
+                        .rule_id = rules[id]};
     r.rule.ulp = (double)pto_kind_column(in->run, pto_op_kind(at), PTO_COLUMN_ULP);
     set_extents(&r);
     *out = (insn_bounds){.rows = r.rows, .cols = r.cols};

@@ -35,6 +35,7 @@ typedef enum op_action {
     DO_EMPTY,    /* memory that nothing has written */
     DO_FREE,
     DO_ZERO_ACC,
+    DO_CONTRACT,
     DO_TILE, /* value form of an instruction */
     DO_LAUNCH
 } op_action;
@@ -72,7 +73,8 @@ struct op_code {
     uint32_t operand_count, result_count, expr_count, drop_count;
     const uint32_t *operands, *results;
     /* A `for`, CARRIED: two for each carried value, which count when states_valid says so. FORALL: extents. BIND:
-     * value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. */
+     * value, lo, hi. Tile ops: offsets (or the valid region), then for loads the sizes. CONTRACT: offsets of left and
+     * of right, depth. */
     const index_expr *exprs;
     const bool *states_valid; /* NULL: no value states one */
     const uint32_t *args;     /* FORALL: indices, then outs */

@@ -181,6 +181,19 @@ static pto_status decode_tile(coder *c, op_code *o)
     return PTO_OK;
 }
 
+static uint32_t window_rank(pto_value v)
+{
+    const pto_type type = pto_value_type(v);
+    return pto_type_kind_of(type) == PTO_TYPE_TILE ? 2 : pto_type_rank(type);
+}
+
+static pto_status decode_contract(coder *c, op_code *o)
+{
+    PTO_TRY(want_exprs(c, o, "left", window_rank(pto_op_operand(o->op, 1))));
+    PTO_TRY(want_exprs(c, o, "right", window_rank(pto_op_operand(o->op, 2))));
+    return want_exprs(c, o, "depth", 1);
+}
+
 static const op_row rows[] = {
     {"return", DO_RETURN, NULL},
     {"call", DO_CALL, decode_call},
@@ -208,6 +221,7 @@ static const op_row rows[] = {
     {"tile.empty", DO_EMPTY, NULL},
     {"tile.workspace", DO_EMPTY, NULL},
     {"tile.zero_acc", DO_ZERO_ACC, decode_zero_acc},
+    {"tile.contract", DO_CONTRACT, decode_contract},
     {"block.workspace", DO_EMPTY, NULL},
     {"block.launch", DO_LAUNCH, decode_call},
     {"exec.launch", DO_LAUNCH, decode_call},

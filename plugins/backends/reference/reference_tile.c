@@ -32,14 +32,8 @@ pto_status interp_insn(interp *in, pto_op at, insn_id id, insn_call *call)
     return PTO_OK;
 }
 
-/* A tile of the result's type; its valid region is given. */
-static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64_t rows, int64_t cols, value *out)
+static pto_status take_tile(interp *in, const op_code *o, const shape_code *s, int64_t rows, int64_t cols, value *out)
 {
-    const shape_code *s = &fr->f->shapes[o->results[0]];
-    if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
-        return pto_error(o->op, "pto.reference/valid",
-                         "`%.*s` makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
-                         PTO_FMT(o->name), rows, cols, s->rows, s->cols);
     const int64_t bytes = pto_tile_bytes(s->dtype, PTO_ORDER_ROW, s->rows, s->cols);
     if (bytes < 0) return pto_error(o->op, "pto.reference/limit", "the tile takes more than 64 GiB");
     *out = (value){.kind = VALUE_TILE};
@@ -56,6 +50,17 @@ static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64
                            .valid_rows = rows,
                            .valid_cols = cols};
     return PTO_OK;
+}
+
+/* A tile of the result's type; its valid region is given. */
+static pto_status make_tile(interp *in, const frame *fr, const op_code *o, int64_t rows, int64_t cols, value *out)
+{
+    const shape_code *s = &fr->f->shapes[o->results[0]];
+    if (rows < 0 || cols < 0 || rows > s->rows || cols > s->cols)
+        return pto_error(o->op, "pto.reference/valid",
+                         "`%.*s` makes a valid region of %" PRId64 " x %" PRId64 " in a tile of %" PRId64 " x %" PRId64,
+                         PTO_FMT(o->name), rows, cols, s->rows, s->cols);
+    return take_tile(in, o, s, rows, cols, out);
 }
 
 static void set_tile(interp *in, frame *fr, const op_code *o, value *v)
@@ -80,28 +85,40 @@ static tile_ref leaving(const tile_ref *t)
 
 /* ---- windows ---- */
 
-static pto_status make_window(const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols,
-                              gm_window *w)
+/* A window whose memory is known: where it starts, by expressions of the op. */
+static pto_status place_window(const frame *fr, const op_code *o, const index_expr *starts, gm_window *w)
 {
-    *w = (gm_window){
-        .base = a->base, .dtype = a->dtype, .rank = a->rank, .transpose = o->transpose, .rows = rows, .cols = cols};
-    w->bytes = a->in->bytes - (size_t)(a->base - a->in->data);
-    for (uint32_t d = 0; d < a->rank; d++) {
-        w->dims[d] = a->dims[d];
-        w->strides[d] = a->strides[d];
-        PTO_TRY(interp_eval(fr, o->op, &o->exprs[d], &w->offsets[d]));
-    }
+    for (uint32_t d = 0; d < w->rank; d++) PTO_TRY(interp_eval(fr, o->op, &starts[d], &w->offsets[d]));
     int64_t extent;
     const int d = gm_outside_dim(w, &extent);
     if (d >= 0)
         return pto_error(o->op, "pto.reference/out-of-bounds",
                          "`%.*s` needs %" PRId64 " element%s from %" PRId64
                          " on along dim %d, whose extent is %" PRId64,
-                         PTO_FMT(o->name), extent, extent == 1 ? "" : "s", a->rank != 0 ? w->offsets[d] : 0, d,
-                         a->rank != 0 ? w->dims[d] : 1);
+                         PTO_FMT(o->name), extent, extent == 1 ? "" : "s", w->rank != 0 ? w->offsets[d] : 0, d,
+                         w->rank != 0 ? w->dims[d] : 1);
     if (gm_in_bytes(w)) return PTO_OK;
     return pto_error(o->op, "pto.reference/out-of-bounds", "`%.*s` reaches past the %zu bytes of the memory",
                      PTO_FMT(o->name), w->bytes);
+}
+
+static gm_window window_of(const array *a, bool transpose, int64_t rows, int64_t cols)
+{
+    gm_window w = {
+        .base = a->base, .dtype = a->dtype, .rank = a->rank, .transpose = transpose, .rows = rows, .cols = cols};
+    w.bytes = a->in->bytes - (size_t)(a->base - a->in->data);
+    for (uint32_t d = 0; d < a->rank; d++) {
+        w.dims[d] = a->dims[d];
+        w.strides[d] = a->strides[d];
+    }
+    return w;
+}
+
+static pto_status make_window(const frame *fr, const op_code *o, const array *a, int64_t rows, int64_t cols,
+                              gm_window *w)
+{
+    *w = window_of(a, o->transpose, rows, cols);
+    return place_window(fr, o, o->exprs, w);
 }
 
 pto_status interp_scalar_of(interp *in, frame *fr, const op_code *o)
@@ -257,6 +274,57 @@ pto_status interp_zero_acc(interp *in, frame *fr, const op_code *o)
     PTO_TRY(interp_eval(fr, o->op, &o->exprs[1], &cols));
     PTO_TRY(make_tile(in, fr, o, rows, cols, &v));
     if (v.tile.bytes != 0) memset(v.tile.base, 0, v.tile.bytes);
+    set_tile(in, fr, o, &v);
+    return PTO_OK;
+}
+
+/* ---- tile.contract: its windows become tiles, which tmatmul_acc multiplies ---- */
+
+/* The window of an operand as a tile of its size. */
+static pto_status take_operand(interp *in, frame *fr, const op_code *o, uint32_t i, const int64_t size[2],
+                               const index_expr *starts, value *out)
+{
+    const value *x = &fr->values[o->operands[i]];
+    const bool is_tile = x->kind == VALUE_TILE;
+    const bool turns = pto_attr_bool_of(o->op, pto_s(i == 1 ? "transpose_left" : "transpose_right"), 0) != 0;
+    const tile_ref *t = &x->tile;
+    insn_call call = {.gm = {.dtype = t->dtype}};
+    if (is_tile)
+        call.gm = (gm_window){.base = t->base,
+                              .bytes = t->bytes,
+                              .dtype = t->dtype,
+                              .rank = 2,
+                              .transpose = turns,
+                              .rows = size[0],
+                              .cols = size[1],
+                              .dims = {t->valid_rows, t->valid_cols},
+                              .strides = {t->cols, 1}};
+    else
+        call.gm = window_of(&x->array, turns, size[0], size[1]);
+    PTO_TRY(place_window(fr, o, starts, &call.gm));
+    if (!is_tile) PTO_TRY(instances_read_window(in, o->op, x->array.in, &call.gm));
+    const shape_code shape = {.dtype = call.gm.dtype, .rows = size[0], .cols = size[1], .space = PTO_SPACE_NONE};
+    PTO_TRY(take_tile(in, o, &shape, size[0], size[1], out));
+    call.dst = out->tile;
+    return interp_insn(in, o->op, INSN_TLOAD, &call);
+}
+
+pto_status interp_contract(interp *in, frame *fr, const op_code *o)
+{
+    const tile_ref *acc = tile_operand(fr, o, 0);
+    const uint32_t left_rank = pto_expr_count_of(o->op, PTO_STR("left"));
+    int64_t depth;
+    PTO_TRY(interp_eval(fr, o->op, &o->exprs[o->expr_count - 1], &depth));
+    if (depth < 0) return pto_error(o->op, "pto.reference/valid", "`tile.contract` has a depth of %" PRId64, depth);
+    const int64_t left_size[2] = {acc->valid_rows, depth}, right_size[2] = {depth, acc->valid_cols};
+    value left = {.kind = VALUE_NONE}, right = left, v = left;
+    PTO_TRY(take_operand(in, fr, o, 1, left_size, o->exprs, &left));
+    PTO_TRY(take_operand(in, fr, o, 2, right_size, o->exprs + left_rank, &right));
+    PTO_TRY(make_tile(in, fr, o, acc->valid_rows, acc->valid_cols, &v));
+    insn_call call = {.dst = v.tile, .src = {*acc, left.tile, right.tile}};
+    PTO_TRY(interp_insn(in, o->op, INSN_TMATMUL_ACC, &call));
+    value_clear(in->pool, &left);
+    value_clear(in->pool, &right);
     set_tile(in, fr, o, &v);
     return PTO_OK;
 }

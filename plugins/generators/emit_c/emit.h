@@ -43,7 +43,8 @@
     X(FILLPAD, "tile.fillpad")         \
     X(READ_SCALAR, "tile.read_scalar") \
     X(MATMUL, "tile.matmul")           \
-    X(MATMUL_ACC, "tile.matmul_acc")
+    X(MATMUL_ACC, "tile.matmul_acc")   \
+    X(CONTRACT, "tile.contract")
 enum { EMIT_KINDS(PTO_KIND_ENUM) EMIT_KIND_COUNT };
 
 /* ---- text ---- */
@@ -75,12 +76,19 @@ typedef struct emit_fault {
     const char *text;
 } emit_fault;
 
+/* Kernels that the caller is asked for, PTO_PRODUCT_*, and the capacity of what they compute. */
+typedef struct emit_product {
+    int64_t kind, rows, columns;
+} emit_product;
+
 /* A kernel, and the symbols that its frame has. */
 typedef struct emit_kernel_info {
     pto_op op;
     pto_str *symbols;
     uint32_t symbol_count;
-    int64_t scratch_bytes;
+    int64_t scratch_bytes; /* of tiles */
+    const emit_product *products;
+    uint32_t product_count;
 } emit_kernel_info;
 
 typedef struct emitter {
@@ -107,6 +115,8 @@ typedef struct emitter {
     storage_source source;
     int64_t *places; /* of each group of the plan: bytes from the start of scratch; -1: none yet */
     int64_t scratch_bytes;
+    emit_product *products;
+    uint32_t product_count, product_capacity;
     uint32_t spare_count; /* temporaries, for their names */
 } emitter;
 
@@ -194,6 +204,9 @@ typedef struct emit_window {
 /* Checks that a window of `size` rows and columns lies within the memory, where that is not known, and finds it. */
 void emit_window_open(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed,
                       emit_window *out);
+/* The same by the offsets in the attribute `starts`. */
+void emit_window_of(emitter *e, pto_op op, const char *starts, pto_value memory, const pto_expr size[2], int transposed,
+                    emit_window *out);
 /* Element [row, column] of a window whose pointer is called `name`. */
 const char *emit_window_at(emitter *e, const emit_window *w, const char *name, const char *row, const char *column);
 
@@ -225,6 +238,22 @@ emit_group *emit_group_make(emitter *e);
  * end first, unless it is on scalars alone. */
 pto_status emit_group_take(emitter *e, emit_group *g, pto_op op, int *taken);
 pto_status emit_group_end(emitter *e, emit_group *g);
+
+/* ---- products ---- */
+
+/* Whether zeros are only what a product begins with, which then needs none. */
+int emit_is_start_of_product(emitter *e, pto_op zeros);
+/* tile.contract; nothing when its store writes it. */
+pto_status emit_contract(emitter *e, pto_op op);
+/* Whether an op stores a product that goes to memory as it is; both at once. */
+int emit_is_stored_product(emitter *e, pto_op op);
+pto_status emit_stored_product(emitter *e, pto_op store);
+/* What the products of the kernel that was written need: fields of its frame, variables of its function; where it is
+ * launched, what fills the fields, and the bytes of scratch as C. */
+void emit_products_fields(emitter *e, text *out);
+void emit_products_declare(emitter *e, text *out);
+void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kernel, const char *frame);
+const char *emit_products_scratch(emitter *e, const emit_kernel_info *kernel, const char *frame);
 
 /* ---- ops ---- */
 

@@ -179,6 +179,11 @@ pto_status emit_block(emitter *e, pto_block block)
     PTO_EACH_OP(block, op) {
         int taken = 0;
         PTO_TRY(pto_go_on(e->run));
+        if (emit_is_stored_product(e, op)) {
+            PTO_TRY(emit_group_end(e, group));
+            PTO_TRY(emit_stored_product(e, op));
+            continue;
+        }
         PTO_TRY(emit_group_take(e, group, op, &taken));
         if (taken) continue;
         /* What is computed of scalars needs no tile, and goes before the nest. */

@@ -29,6 +29,8 @@ static void begin(emitter *e, pto_op function, int is_kernel)
     name_bound_symbols(e);
     e->symbols = NULL;
     e->symbol_capacity = 0;
+    e->products = NULL;
+    e->product_count = e->product_capacity = 0;
     e->depth = 1;
 }
 
@@ -55,7 +57,9 @@ static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
     for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "    int64_t %s;\n", emit_symbol(e, e->symbols[i]));
     for (uint32_t i = first; i < pto_block_arg_count(body); i++)
         text_put(out, "    %s%s;\n", emit_type_of(e, pto_block_arg(body, i)), emit_value(e, pto_block_arg(body, i)));
-    if (e->symbol_count == 0 && first == pto_block_arg_count(body)) text_put(out, "    char nothing_;\n");
+    emit_products_fields(e, out);
+    if (e->symbol_count + e->product_count == 0 && first == pto_block_arg_count(body))
+        text_put(out, "    char nothing_;\n");
     text_put(out, "} %s_frame;\n\n", name);
 }
 
@@ -114,12 +118,14 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     put_fields(e, out, rank);
     text_bytes(out, indices.p != NULL ? indices.p : "", indices.n);
     emit_tiles_declare(e, out);
+    emit_products_declare(e, out);
     text_put(out, "    (void)frame_, (void)instance_, (void)scratch_;\n");
     text_bytes(out, code.p != NULL ? code.p : "", code.n);
     text_put(out, "    return 0;\n}\n\n");
     put_count(e, out, name, rank);
     PTO_GROW(e->run, e->kernels_done, e->kernel_count, e->kernel_capacity);
-    e->kernels_done[e->kernel_count++] = (emit_kernel_info){kernel, e->symbols, e->symbol_count, e->scratch_bytes};
+    e->kernels_done[e->kernel_count++] =
+        (emit_kernel_info){kernel, e->symbols, e->symbol_count, e->scratch_bytes, e->products, e->product_count};
     return PTO_OK;
 }
 
@@ -166,10 +172,11 @@ static pto_status emit_launch(emitter *e, pto_op op)
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
         emit_line(e, "%s.%s = %s;", frame, emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
                   emit_value(e, pto_op_operand(op, i)));
+    emit_products_find(e, op, info, frame);
     emit_line(e,
               "const int32_t fault_ = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
-              "%lld);",
-              name, frame, name, frame, (long long)info->scratch_bytes);
+              "%s);",
+              name, frame, name, frame, emit_products_scratch(e, info, frame));
     emit_line(e, "if (fault_ != 0) return fault_;");
     emit_close(e, "");
     return PTO_OK;

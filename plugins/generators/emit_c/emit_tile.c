@@ -69,12 +69,18 @@ static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto
 /* `size`: rows and columns of the tile. */
 void emit_window_open(emitter *e, pto_op op, pto_value memory, const pto_expr size[2], int transposed, emit_window *out)
 {
+    emit_window_of(e, op, "offsets", memory, size, transposed, out);
+}
+
+void emit_window_of(emitter *e, pto_op op, const char *starts, pto_value memory, const pto_expr size[2], int transposed,
+                    emit_window *out)
+{
     const pto_type type = pto_value_type(memory);
     const uint32_t rank = pto_type_rank(type);
     const pto_expr one = pto_expr_const(e->run, 1);
     pto_expr at = pto_expr_const(e->run, 0), stride[2] = {at, at};
     for (uint32_t d = 0; d < rank; d++) {
-        const pto_expr offset = pto_expr_of(op, PTO_STR("offsets"), d);
+        const pto_expr offset = pto_expr_of(op, pto_s(starts), d);
         const pto_expr extent = d + 1 == rank ? size[!transposed] : d + 2 == rank ? size[transposed] : one;
         check_dim(e, op, offset, extent, pto_type_dim(type, d));
         at = pto_expr_add(at, product_or_zero(offset, pto_type_stride(type, d), e->run));
@@ -502,6 +508,8 @@ static pto_status check_types(pto_op op)
 pto_status emit_tile_op(emitter *e, pto_op op)
 {
     PTO_TRY(check_types(op));
+    if (EMIT_IS(e, op, CONTRACT)) return emit_contract(e, op);
+    if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
     emit_comment(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);

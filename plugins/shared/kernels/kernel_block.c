@@ -61,6 +61,15 @@ int64_t contraction_scratch_bytes(const pto_contraction *row, int64_t m, int64_t
     return s.a_bytes + s.b_bytes + LINE;
 }
 
+int64_t contraction_scratch_most(const pto_contraction *row, int64_t m, int64_t n)
+{
+    /* Blocks along k are at most half as long again as k_block; blocks of A and B have full panels, or one block's. */
+    const int64_t k = (row->k_block * 3 / 2 + row->k_group) / row->k_group * row->k_group;
+    const int64_t m_panels = (smaller(m, row->m_block) + row->mr - 1) / row->mr,
+                  n_panels = (smaller(n, row->n_block) + row->nr - 1) / row->nr;
+    return m_panels * pto_panel_a_bytes(row, k) + n_panels * pto_panel_b_bytes(row, k) + LINE;
+}
+
 static void pack_panels(pto_contraction_pack *pack, int64_t width, int64_t panel, int64_t count, int64_t k,
                         const void *from, int64_t offset, int64_t stride, int64_t k_stride, char *to)
 {

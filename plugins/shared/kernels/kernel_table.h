@@ -92,6 +92,7 @@ typedef struct pto_contraction {
     pto_contraction_micro *micro;
     pto_contraction_skinny *skinny; /* or NULL */
     int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
+    int64_t (*scratch_most)(int64_t m, int64_t n); /* of at most m x n, and of any k */
     pto_contraction_block *block;
     pto_contraction_block_finish *block_finish;
 } pto_contraction;

@@ -8,6 +8,7 @@
 #define PTO_NATIVE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,6 +22,22 @@ extern "C" {
 /* What an instance runs on: the frame that the launch filled, which instance it is, and scratch memory of the thread,
  * aligned to 64 bytes. Returns 0, or the number of a fault. */
 typedef int32_t (*pto_native_kernel)(const void *frame, int64_t instance, char *scratch);
+
+/* Element types of products that callers have kernels for. Appended to: numbers are part of the boundary. */
+enum { PTO_PRODUCT_F32, PTO_PRODUCT_F16, PTO_PRODUCT_BF16, PTO_PRODUCT_I8, PTO_PRODUCT_COUNT };
+
+/* Kernels of products C[m x n] = or += A[m x k] B[k x n]; C is of f32, of i32 for integers. Each element is a chain
+ * over k, upwards: its bits do not depend on m and n, strides and alignment. Strides count elements. Any thread may
+ * call. */
+typedef struct pto_native_product {
+    uint32_t struct_size, reserved;
+    /* Bytes of scratch for products of at most m rows and n columns, of any depth. */
+    int64_t (*scratch_most)(int64_t m, int64_t n);
+    /* scratch is of any alignment. C does not overlap A and B. k = 0: C becomes 0, or stays. */
+    void (*block)(int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row_stride, int64_t a_k_stride,
+                  const void *b, int64_t b_k_stride, int64_t b_column_stride, void *c, int64_t c_row_stride,
+                  bool accumulate, void *scratch);
+} pto_native_product;
 
 /* What generated code asks of its caller. Calls come from the thread of the call of the function. */
 typedef struct pto_native_services {
@@ -37,7 +54,17 @@ typedef struct pto_native_services {
     /* A debug op, by its number in the module: prints `data`, or checks it. Returns 0, or `fault`. */
     int32_t (*debug)(void *self, uint32_t op, const void *data, const int64_t *dims, const int64_t *strides,
                      int32_t fault);
+    /* By PTO_PRODUCT_*; they live as long as the call. Since they were added: callers before have none. */
+    uint32_t product_count, reserved2;
+    const pto_native_product *const *products;
 } pto_native_services;
+
+/* Kernels of one element type, PTO_PRODUCT_*; NULL: the caller has none. */
+static inline const pto_native_product *pto_native_product_of(const pto_native_services *services, uint32_t type)
+{
+    if (services->struct_size < sizeof *services || type >= services->product_count) return NULL;
+    return services->products[type];
+}
 
 /* One call. Tensors are dense, row-major. */
 typedef struct pto_native_call {

@@ -254,6 +254,21 @@ TEST(rows_that_are_not_run_here_are_named)
     assert_null(pto_contraction_find(PTO_F32, PTO_I8, PTO_F32, isa));
 }
 
+TEST(scratch_for_any_depth_is_enough_for_each)
+{
+    static const int64_t sizes[] = {1,    7,    48,   100,  255,  384,  575,  576,  577,
+                                    1000, 1151, 1152, 1153, 2303, 2304, 4096, 5000, 9001};
+    enum { COUNT = sizeof sizes / sizeof sizes[0] };
+    const pto_contraction *row;
+    for (uint32_t i = 0; (row = pto_contraction_at(i)) != NULL; i++)
+        for (int m = 0; m < COUNT; m++)
+            for (int n = 0; n < COUNT; n++)
+                for (int k = 0; k < COUNT; k++)
+                    for (int less = 0; less < 2; less++)
+                        assert_true(row->scratch_bytes(sizes[m] - less, sizes[n] - less, sizes[k]) <=
+                                    row->scratch_most(sizes[m], sizes[n]));
+}
+
 TEST(products_of_all_shapes)
 {
     static const int64_t shapes[][3] = {{1, 1, 1},    {1, 1, 0},     {5, 7, 0},    {2, 3, 1},    {3, 17, 2},

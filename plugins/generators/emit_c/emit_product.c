@@ -1,0 +1,235 @@
+/* Products: calls of the kernels that the caller has. */
+#include "emit.h"
+
+#include <pto/native.h>
+
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+static int is_memory(pto_value v) { return pto_type_kind_of(pto_value_type(v)) == PTO_TYPE_GM; }
+
+/* What the kernels are of. */
+static const struct {
+    pto_dtype type;
+    const char *name, *number;
+} kinds[PTO_PRODUCT_COUNT] = {
+    [PTO_PRODUCT_F32] = {PTO_F32, "f32_product_", "PTO_PRODUCT_F32"},
+    [PTO_PRODUCT_F16] = {PTO_F16, "f16_product_", "PTO_PRODUCT_F16"},
+    [PTO_PRODUCT_BF16] = {PTO_BF16, "bf16_product_", "PTO_PRODUCT_BF16"},
+    [PTO_PRODUCT_I8] = {PTO_I8, "i8_product_", "PTO_PRODUCT_I8"},
+};
+
+static uint32_t kind_of(pto_dtype t)
+{
+    for (uint32_t i = 0; i < PTO_PRODUCT_COUNT; i++)
+        if (kinds[i].type == t) return i;
+    return PTO_PRODUCT_COUNT;
+}
+
+/* ---- what is left out ---- */
+
+static pto_op sole_user(pto_value v, uint32_t *slot)
+{
+    return pto_value_use_count(v) == 1 ? pto_value_use(v, 0, slot) : pto_op_none(v.run);
+}
+
+int emit_is_start_of_product(emitter *e, pto_op zeros)
+{
+    uint32_t slot = 0;
+    const pto_op user = sole_user(pto_op_result(zeros, 0), &slot);
+    return PTO_SOME(user) && EMIT_IS(e, user, CONTRACT) && slot == 0 &&
+           pto_block_same(pto_op_block(user), pto_op_block(zeros));
+}
+
+static int starts_at_zero(emitter *e, pto_op contract)
+{
+    const pto_op def = pto_value_op(pto_op_operand(contract, 0));
+    return PTO_SOME(def) && EMIT_IS(e, def, ZERO_ACC) && emit_is_start_of_product(e, def);
+}
+
+/* The memory that a value of a function is part of; none when it is not known. */
+static pto_value whole_of(emitter *e, pto_value v)
+{
+    pto_op def = pto_value_op(v);
+    for (; PTO_SOME(def) && EMIT_IS(e, def, VIEW); def = pto_value_op(v)) v = pto_op_operand(def, 0);
+    if (!PTO_SOME(def)) {
+        const pto_op owner = pto_block_parent(pto_value_block(v));
+        return PTO_SOME(owner) && EMIT_IS(e, owner, FUNC) ? v : pto_value_none(e->run);
+    }
+    return EMIT_IS(e, def, WORKSPACE) || EMIT_IS(e, def, ARRAY) ? v : pto_value_none(e->run);
+}
+
+/* Whether two parameters of the kernel are different memory wherever it is launched. */
+static int is_apart(emitter *e, pto_value a, pto_value b)
+{
+    const pto_op all = pto_op_none(e->run);
+    const uint32_t rank = pto_attr_count(pto_op_attr(e->function, PTO_STR("grid")));
+    for (const pto_value *v = (const pto_value[]){a, b}, *end = v + 2; v < end; v++)
+        if (PTO_SOME(pto_value_op(*v)) || !pto_block_same(pto_value_block(*v), pto_body(e->function))) return 0;
+    PTO_WALK(all, op)
+    {
+        if (!EMIT_IS(e, op, LAUNCH)) continue;
+        if (!pto_str_same(pto_attr_str_of(op, PTO_STR("callee")), pto_function_name(e->function))) continue;
+        const pto_value x = whole_of(e, pto_op_operand(op, pto_value_index(a) - rank)),
+                        y = whole_of(e, pto_op_operand(op, pto_value_index(b) - rank));
+        if (!PTO_SOME(x) || !PTO_SOME(y) || pto_value_same(x, y)) return 0;
+    }
+    return 1;
+}
+
+/* The store that comes right after a product and is all that becomes of it: the product goes to memory as it is. */
+static pto_op store_of(emitter *e, pto_op contract)
+{
+    const pto_op none = pto_op_none(e->run), store = sole_user(pto_op_result(contract, 0), NULL);
+    pto_op next = pto_op_next(contract);
+    while (PTO_SOME(next) && (EMIT_IS(e, next, CONSTANT) || EMIT_IS(e, next, INDEX_CAST))) next = pto_op_next(next);
+    if (!PTO_SOME(store) || !PTO_SOME(next) || !pto_op_same(store, next) || !EMIT_IS(e, store, STORE)) return none;
+    const pto_value to = pto_op_operand(store, 1);
+    if (dtype_of(to) != dtype_of(pto_op_result(contract, 0)) || pto_attr_bool_of(store, PTO_STR("relu"), 0) ||
+        PTO_SOME(pto_op_attr(store, PTO_STR("scale"))) || !starts_at_zero(e, contract))
+        return none;
+    for (uint32_t i = 1; i < 3; i++)
+        if (is_memory(pto_op_operand(contract, i)) && !is_apart(e, pto_op_operand(contract, i), to)) return none;
+    return store;
+}
+
+/* ---- the call ---- */
+
+/* Pointer and strides of left or right. */
+static emit_window operand_of(emitter *e, pto_op op, uint32_t i, const pto_expr size[2])
+{
+    static const char *const starts[] = {NULL, "left", "right"}, *const turns[] = {NULL, "transpose_left",
+                                                                                   "transpose_right"};
+    const pto_value v = pto_op_operand(op, i);
+    const int turned = pto_attr_bool_of(op, pto_s(turns[i]), 0);
+    emit_window w;
+    if (is_memory(v)) {
+        emit_window_of(e, op, starts[i], v, size, turned, &w);
+        const char *name = emit_spare(e, starts[i]);
+        emit_line(e, "const %s *const %s = %s;", emit_memory_type(dtype_of(v)), name, w.base);
+        w.base = name;
+        return w;
+    }
+    const char *capacity = emit_format(e, "%lld", (long long)emit_columns(v));
+    w.base =
+        emit_format(e, "&%s", emit_at(e, v, emit_index_of(e, op, starts[i], 0), emit_index_of(e, op, starts[i], 1)));
+    if (strcmp(emit_index_of(e, op, starts[i], 0), "0") == 0 && strcmp(emit_index_of(e, op, starts[i], 1), "0") == 0)
+        w.base = emit_tile(e, v);
+    w.row_stride = turned ? "1" : capacity;
+    w.column_stride = turned ? capacity : "1";
+    return w;
+}
+
+/* Notes that the kernel needs kernels of that element type, and scratch for tiles of that capacity. */
+static void note_product(emitter *e, uint32_t kind, pto_type sums)
+{
+    emit_product p = {.kind = kind};
+    (void)pto_dim_is_const(sums, 0, &p.rows);
+    (void)pto_dim_is_const(sums, 1, &p.columns);
+    for (uint32_t i = 0; i < e->product_count; i++)
+        if (memcmp(&e->products[i], &p, sizeof p) == 0) return;
+    PTO_GROW(e->run, e->products, e->product_count, e->product_capacity);
+    e->products[e->product_count++] = p;
+}
+
+/* `store`: where the sums go; none: to their tile. */
+static pto_status put_product(emitter *e, pto_op op, pto_op store)
+{
+    const pto_value sums = pto_op_result(op, 0), before = pto_op_operand(op, 0);
+    const uint32_t kind = kind_of(dtype_of(pto_op_operand(op, 1)));
+    const pto_expr depth = pto_expr_of(op, PTO_STR("depth"), 0);
+    const int from_zero = starts_at_zero(e, op);
+    pto_expr valid[2];
+    PTO_TRY(pto_value_valid(sums, valid));
+    if (kind == PTO_PRODUCT_COUNT) return emit_refuse(op, "there are no kernels for its element type");
+    note_product(e, kind, pto_value_type(sums));
+    emit_open_block(e);
+    emit_line(e, "const int64_t m_ = %s, n_ = %s, k_ = %s;", emit_index(e, valid[0]), emit_index(e, valid[1]),
+              emit_index(e, depth));
+    if (pto_expr_range(depth, op, NULL).lo < 0)
+        emit_line(e, "if (k_ < 0) return %u;", emit_fault_of(e, op, "has a depth below 0"));
+    const emit_window left = operand_of(e, op, 1, (const pto_expr[]){valid[0], depth});
+    const emit_window right = operand_of(e, op, 2, (const pto_expr[]){depth, valid[1]});
+    emit_window to = {.row_stride = emit_format(e, "%lld", (long long)emit_columns(sums))};
+    if (PTO_SOME(store)) {
+        emit_window_of(e, store, "offsets", pto_op_operand(store, 1), valid, 0, &to);
+        const char *name = emit_spare(e, "to");
+        emit_line(e, "%s *const %s = %s;", emit_memory_type(dtype_of(sums)), name, to.base);
+        to.base = name;
+    } else {
+        to.base = emit_tile(e, sums);
+        if (!from_zero) PTO_TRY(emit_hand_over(e, 1, &sums, &before, 0));
+    }
+    emit_line(e, "%s->block(m_, n_, k_, %s, %s, %s, %s, %s, %s, %s, %s, %s, packing_);", kinds[kind].name, left.base,
+              left.row_stride, left.column_stride, right.base, right.row_stride, right.column_stride, to.base,
+              to.row_stride, from_zero ? "false" : "true");
+    emit_close(e, "");
+    return PTO_OK;
+}
+
+pto_status emit_contract(emitter *e, pto_op op)
+{
+    if (PTO_SOME(store_of(e, op))) return PTO_OK;
+    emit_comment(e, op);
+    return put_product(e, op, pto_op_none(e->run));
+}
+
+int emit_is_stored_product(emitter *e, pto_op op)
+{
+    if (!EMIT_IS(e, op, STORE)) return 0;
+    const pto_op def = pto_value_op(pto_op_operand(op, 0));
+    return PTO_SOME(def) && EMIT_IS(e, def, CONTRACT) && PTO_SOME(store_of(e, def));
+}
+
+pto_status emit_stored_product(emitter *e, pto_op store)
+{
+    const pto_op contract = pto_value_op(pto_op_operand(store, 0));
+    emit_comment(e, contract);
+    return put_product(e, contract, store);
+}
+
+/* ---- what is around it ---- */
+
+static int uses_kind(const emit_product *products, uint32_t count, uint32_t kind)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (products[i].kind == kind) return 1;
+    return 0;
+}
+
+void emit_products_fields(emitter *e, text *out)
+{
+    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++)
+        if (uses_kind(e->products, e->product_count, k))
+            text_put(out, "    const pto_native_product *%s;\n", kinds[k].name);
+}
+
+void emit_products_declare(emitter *e, text *out)
+{
+    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++)
+        if (uses_kind(e->products, e->product_count, k))
+            text_put(out, "    const pto_native_product *const %s = frame_->%s;\n", kinds[k].name, kinds[k].name);
+    if (e->product_count != 0)
+        text_put(out, "    char *const packing_ = scratch_ + %lld;\n", (long long)e->scratch_bytes);
+}
+
+void emit_products_find(emitter *e, pto_op launch, const emit_kernel_info *kernel, const char *frame)
+{
+    for (uint32_t k = 0; k < PTO_PRODUCT_COUNT; k++) {
+        if (!uses_kind(kernel->products, kernel->product_count, k)) continue;
+        emit_line(e, "%s.%s = pto_native_product_of(call_->services, %s);", frame, kinds[k].name, kinds[k].number);
+        emit_line(e, "if (%s.%s == NULL) return %u;", frame, kinds[k].name,
+                  emit_fault_of(e, launch, "needs kernels of products that the caller does not have"));
+    }
+}
+
+const char *emit_products_scratch(emitter *e, const emit_kernel_info *kernel, const char *frame)
+{
+    const char *most = NULL;
+    for (uint32_t i = 0; i < kernel->product_count; i++) {
+        const emit_product *p = &kernel->products[i];
+        const char *bytes = emit_format(e, "%s.%s->scratch_most(%lld, %lld)", frame, kinds[p->kind].name,
+                                        (long long)p->rows, (long long)p->columns);
+        most = most == NULL ? bytes : emit_format(e, "pto_index_max(%s, %s)", most, bytes);
+    }
+    const long long tiles = (long long)kernel->scratch_bytes;
+    return most == NULL ? emit_format(e, "%lld", tiles) : emit_format(e, "(size_t)(%lld + %s)", tiles, most);
+}

@@ -1,0 +1,21 @@
+#include "kernel_products.h"
+
+static const struct {
+    pto_dtype type, sums;
+} types[PTO_PRODUCT_COUNT] = {
+    [PTO_PRODUCT_F32] = {PTO_F32, PTO_F32},
+    [PTO_PRODUCT_F16] = {PTO_F16, PTO_F32},
+    [PTO_PRODUCT_BF16] = {PTO_BF16, PTO_F32},
+    [PTO_PRODUCT_I8] = {PTO_I8, PTO_I32},
+};
+
+void pto_products_fill(uint32_t isa, pto_product_table *out)
+{
+    for (int i = 0; i < PTO_PRODUCT_COUNT; i++) {
+        const pto_contraction *row = pto_contraction_find(types[i].type, types[i].type, types[i].sums, isa);
+        out->list[i] = row != NULL ? &out->rows[i] : NULL;
+        if (row == NULL) continue;
+        out->rows[i] = (pto_native_product){
+            .struct_size = sizeof out->rows[i], .scratch_most = row->scratch_most, .block = row->block};
+    }
+}
