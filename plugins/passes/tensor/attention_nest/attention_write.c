@@ -260,9 +260,9 @@ static piece weigh(body *b, piece weights, pto_expr key, pto_expr count)
     writer *w = &b->w;
     pto_expr offsets[PTO_MAX_DIMS];
     const pto_expr valid[2] = {count, pto_expr_const(w->run, w->a->values)};
+    const piece rounded = write_cast(w, "tweights", weights, b->dtype);
     offsets_of(b, b->v, 1, key, offsets);
-    const piece values = write_load(w, "tv", b->v, offsets, valid, b->keys, w->a->values, 0);
-    return write_product(w, "tpart", write_cast(w, "tweights", weights, b->dtype), values);
+    return write_product(w, "tpart", rounded, write_load(w, "tv", b->v, offsets, valid, b->keys, w->a->values, 0));
 }
 
 /* exp(x - level). With `are_small` times a number so small that weights of up to 2^24 keys times values add up to no
