@@ -173,6 +173,18 @@ static pto_status lower_rest(const pto_run *run, pto_op op)
         PTO_FMT(name));
 }
 
+/* A function that calls functions of nests alone has nothing of the tile level: memory that nothing uses makes it one.
+ * Returns whether it is such a function. */
+static int marked(const pto_run *run, pto_op unit)
+{
+    PTO_WALK(unit, op)
+    {
+        if (!PTO_IS(op, CALL) || pto_op_result_count(op) == 0) continue;
+        return PTO_SOME(tile_empty(run, op, pto_value_type(pto_op_result(op, 0)), PTO_STR("e")));
+    }
+    return 0;
+}
+
 /* A function that only hands its parameters on has nothing of the tile level: copying a result makes it one. */
 static pto_status copy_a_result(const pto_run *run, pto_op unit)
 {
@@ -228,7 +240,7 @@ static pto_status run_tile(const pto_run *run, pto_op unit)
     }
     PTO_TRY(lower_groups(run, unit, 1));
     PTO_WALK(unit, op) found |= PTO_IS(op, FORALL);
-    if (!found) PTO_TRY(copy_a_result(run, unit));
+    if (!found && !marked(run, unit)) PTO_TRY(copy_a_result(run, unit));
     PTO_WALK(unit, op) PTO_TRY(lower_rest(run, op));
     return PTO_OK;
 }

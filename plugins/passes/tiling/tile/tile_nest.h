@@ -43,6 +43,7 @@
     X(T_TOPK, "tensor.topk")                     \
     X(FORALL, "forall")                          \
     X(FOR, "for")                                \
+    X(CALL, "call")                              \
     X(YIELD, "yield")                            \
     X(TUNE, "tune")                              \
     X(CONSTANT, "constant")                      \

@@ -1,0 +1,164 @@
+/* pto.attention-nest: attention becomes one nest, on a machine of which one kind of core has matrix and vector units.
+ *
+ *     %y = tensor.attention %q, %k, %v      =>      %y = call @f_attention(%q, %k, %v)
+ *
+ * The function is private and one nest (attention_write.c): an instance takes a block of rows of q, and goes from
+ * scores to sums of weighted values without a way through memory. It holds the scores of all keys, or where these are
+ * too many or not known those of a block of keys after the other, with a running maximum and sum. With `causal` it
+ * stops at the last key that a query of its block sees: elements of v after it have no part in the result, even where
+ * they are not finite. Heads of q that share one of k become more rows of it where nothing tells them apart.
+ *
+ * Requires tensor ops, of any form. Leaves calls of functions of nests in the place of each attention, but for those
+ * that no nest is made of, as a remark says; pto.decompose-attention takes these apart. On other machines it changes
+ * nothing. The decision `attention` of the op is its form, `attention-blocks` the size of the blocks. */
+#include "attention_nest.h"
+
+#define STATS(X) X(MADE, "made") X(LEFT, "left")
+PTO_STATS(STATS);
+
+static const char *const online_words[] = {"auto", "always", "never", NULL};
+enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
+
+#define OPTIONS(X)                                                                                                \
+    X(ROWS, I64, "rows", .def = "64", .min = "1", .max = "1024", .doc = "queries of a block",                     \
+      .example = "with: { rows: 128 }")                                                                           \
+    X(KEYS, I64, "keys", .def = "256", .min = "1", .max = "4096", .doc = "keys of a block, where not all fit",    \
+      .example = "with: { keys: 512 }")                                                                           \
+    X(SCORES, BYTES, "scores", .def = "256KiB", .min = "0", .unit = "bytes",                                      \
+      .doc = "a block holds the scores of all keys where they need no more", .example = "with: { scores: 1MiB }") \
+    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                             \
+      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                        \
+      .example = "with: { online: always }")
+PTO_OPTIONS(OPTIONS);
+
+static const char *const form_words[] = {"composed", "rows", "online", NULL};
+enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536 };
+static const char *const block_keys[BLOCK_DIMS] = {"rows", "keys"};
+
+/* ---- the machine ---- */
+
+static pto_str core_of(const pto_run *run, uint32_t role)
+{
+    const pto_space_facts facts = pto_machine_space(run, pto_space_of_role(run, role));
+    return facts != NULL ? facts->core : pto_no_str();
+}
+
+/* Whether sums of products go to vector work and its results back to products, on one core. */
+static int has_core_for_both(const pto_run *run)
+{
+    static const uint32_t roles[] = {PTO_ROLE_PANEL, PTO_ROLE_LEFT, PTO_ROLE_RIGHT, PTO_ROLE_ACCUMULATOR};
+    static const uint32_t paths[][2] = {{PTO_ROLE_ACCUMULATOR, PTO_ROLE_SCRATCHPAD},
+                                        {PTO_ROLE_SCRATCHPAD, PTO_ROLE_PANEL},
+                                        {PTO_ROLE_PANEL, PTO_ROLE_LEFT}};
+    const pto_str core = core_of(run, PTO_ROLE_SCRATCHPAD);
+    if (core.n == 0) return 0;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (!pto_str_same(core_of(run, roles[i]), core)) return 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (pto_path_facts_of(run, paths[i][0], paths[i][1]) == NULL) return 0;
+    return 1;
+}
+
+/* ---- decisions ---- */
+
+static int64_t form_of(const attention *a, int64_t rows)
+{
+    const int64_t online = pto_opt_i64(a->run, OPT_ONLINE), row = a->static_keys * (int64_t)sizeof(float);
+    if (online == ONLINE_ALWAYS) return FORM_ONLINE;
+    const int fits = a->static_keys > 0 && a->static_keys <= KEYS_MAX && row * rows <= pto_opt_i64(a->run, OPT_SCORES);
+    if (fits) return FORM_ROWS;
+    return online == ONLINE_NEVER ? FORM_COMPOSED : FORM_ONLINE;
+}
+
+static pto_status decide_form(const attention *a, const char *obstacle, int64_t rows, int64_t *form)
+{
+    const int64_t least = FORM_COMPOSED, most = obstacle != NULL ? FORM_COMPOSED : FORM_ONLINE;
+    const pto_decision d = {.struct_size = sizeof d,
+                            .count = 1,
+                            .name = "attention",
+                            .words = form_words,
+                            .min = &least,
+                            .max = &most,
+                            .limit = obstacle};
+    *form = obstacle != NULL ? FORM_COMPOSED : form_of(a, rows);
+    PTO_TRY(pto_decision_pinned(a->op, &d, form));
+    if (*form == FORM_ROWS && (a->static_keys < 1 || a->static_keys > KEYS_MAX))
+        return pto_error(a->op, "pto.attention-nest/open-keys",
+                         "the form `rows` holds the scores of all keys, and their number is not known or above %d; pin "
+                         "`online`, which takes them block by block",
+                         (int)KEYS_MAX);
+    return pto_decision_made(a->op, &d, form);
+}
+
+static pto_status decide_blocks(const attention *a, int64_t form, int64_t *blocks)
+{
+    const int64_t least[BLOCK_DIMS] = {1, 1}, most[BLOCK_DIMS] = {ROWS_MAX, KEYS_MAX};
+    const pto_decision d = {.struct_size = sizeof d,
+                            .count = BLOCK_DIMS,
+                            .name = "attention-blocks",
+                            .keys = block_keys,
+                            .min = least,
+                            .max = most};
+    PTO_TRY(pto_decision_pinned(a->op, &d, blocks));
+    if (form == FORM_ROWS) blocks[BLOCK_KEYS] = a->static_keys;
+    return pto_decision_made(a->op, &d, blocks);
+}
+
+/* Blocks are no larger than what there is. */
+static int64_t at_most(int64_t n, int64_t extent) { return extent > 0 && extent < n ? extent : n; }
+
+static pto_status lower(const pto_run *run, pto_op op)
+{
+    attention a;
+    const char *obstacle = attention_read(op, &a);
+    int64_t form, blocks[BLOCK_DIMS] = {at_most(pto_opt_i64(run, OPT_ROWS), a.static_queries),
+                                        at_most(pto_opt_i64(run, OPT_KEYS), a.static_keys)};
+    PTO_TRY(decide_form(&a, obstacle, blocks[BLOCK_ROWS], &form));
+    if (form == FORM_COMPOSED) {
+        pto_stat_add(run, STAT_LEFT, 1);
+        if (obstacle != NULL) pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", obstacle);
+        return PTO_OK;
+    }
+    PTO_TRY(decide_blocks(&a, form, blocks));
+    const pto_value y = attention_write(&a, (enum attention_form)form, blocks[BLOCK_ROWS], blocks[BLOCK_KEYS]);
+    PTO_NEED(y);
+    pto_stat_add(run, STAT_MADE, 1);
+    pto_remark(op, "pto.attention-nest/made", "is one nest over blocks of %lld rows, %s %lld keys",
+               (long long)blocks[BLOCK_ROWS], form == FORM_ROWS ? "with the scores of all" : "block by block of",
+               (long long)blocks[BLOCK_KEYS]);
+    return pto_op_replace_by(op, y);
+}
+
+static pto_status run_pass(const pto_run *run, pto_op unit)
+{
+    uint32_t count = 0, capacity = 0;
+    pto_op *found = NULL;
+    if (!has_core_for_both(run)) return PTO_OK;
+    PTO_WALK(unit, op)
+    {
+        if (!PTO_IS(op, ATTENTION)) continue;
+        PTO_GROW(run, found, count, capacity);
+        found[count++] = op;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        PTO_TRY(pto_go_on(run));
+        PTO_TRY(lower(run, found[i]));
+    }
+    return PTO_OK;
+}
+
+static const pto_pass pass = {
+    .struct_size = sizeof pass,
+    .flags = PTO_PASS_REASSOCIATES | PTO_PASS_KEEPS_LEVEL,
+    .id = "pto.attention-nest",
+    .summary = "Make one nest of an attention, for cores with matrix and vector units",
+    .scope = "module",
+    .consumes = "tensor/1",
+    .produces = "tile/1",
+    .kinds = attention_kinds,
+    .options = pass_options,
+    .stats = pass_stats,
+    .run = run_pass,
+};
+PTO_PLUGIN("pto.attention-nest", "pass:pto.attention-nest", "", .version = "0.1.0", .license = "Apache-2.0",
+           .passes = PTO_LIST(pto_pass, &pass));
