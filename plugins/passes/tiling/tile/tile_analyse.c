@@ -254,19 +254,6 @@ static pto_status check_dropped(const row_group *g)
     return PTO_OK;
 }
 
-/* The smallest of nothing is the largest number of the type; a constant has those of i64. */
-static pto_status check_starts(const row_group *g)
-{
-    for (uint32_t i = 0; i < g->count; i++) {
-        const row_value *v = &g->values[i];
-        if (v->role == ROW_REDUCE && v->dtype == PTO_U64 && PTO_IS(v->op, T_REDUCE_MIN))
-            return pto_error(v->op, "pto.tile/no-start",
-                             "`tensor.reduce_min` in u64 starts from 2^64 - 1, which is not the value of any constant: "
-                             "choose a machine without u64 in `vector.dtypes`, or reduce numbers of i64");
-    }
-    return PTO_OK;
-}
-
 static void find_granule(row_group *g)
 {
     int64_t narrowest = 8, block = pto_machine_i64_or(g->run, 1, "vector.block-bytes");
@@ -283,7 +270,6 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     g->rank = pto_type_rank(g->widest);
     g->wide = dims_of_type(g->widest);
     PTO_TRY(check_dropped(g));
-    PTO_TRY(check_starts(g));
     for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
     PTO_TRY(rows_find_axes(g));
     find_forms(g);
