@@ -1,10 +1,10 @@
 #include "tools/check/semantics_trials.h"
 
 #include "tools/base/tool_diag.h"
+#include "tools/check/call_work.h"
 #include "tools/check/symbol_search.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- binding ---- */
@@ -50,8 +50,6 @@ static status keep_inputs(semantics_runs *r, const checked_function *fn, trial *
 
 /* ---- how much work a call is ---- */
 
-enum { PRODUCTS_PER_ELEMENT = 8, WORK_TOO_LARGE = 1 << 30 };
-
 typedef struct extents {
     ir_context *c;
     const bound_call *call;
@@ -68,65 +66,11 @@ static bool value_of_symbol(void *self, str_id name, int64_t *out)
     return false;
 }
 
-/* Elements of a tensor type, empty extents taken as 1; 0 of anything else, and where a symbol is bound inside of the
- * function. */
-static uint64_t count_of_type(module *m, const bound_call *call, type_id type)
-{
-    extents e = {module_context(m), call};
-    const expr_values values = {.symbol = value_of_symbol, .self = &e};
-    const type_node *t = type_at(module_context(m), type);
-    int64_t n = 1, extent;
-    if (t->kind != TYPE_TENSOR && t->kind != TYPE_GM) return 0;
-    for (uint32_t d = 0; d < t->rank; d++) {
-        if (!expr_eval(module_context(m), t->dims[d], &values, &extent) || extent < 0) return 0;
-        /* Loops around an empty one run nevertheless. */
-        if (__builtin_mul_overflow(n, extent > 0 ? extent : 1, &n) || n > WORK_TOO_LARGE) return WORK_TOO_LARGE;
-    }
-    return (uint64_t)n;
-}
-
-/* 0 when it is not known. */
-static uint64_t extent_of_axis(module *m, const bound_call *call, type_id type, int64_t axis)
-{
-    extents e = {module_context(m), call};
-    const expr_values values = {.symbol = value_of_symbol, .self = &e};
-    const type_node *t = type_at(module_context(m), type);
-    const int64_t d = axis < 0 ? axis + t->rank : axis;
-    int64_t extent;
-    if (d < 0 || d >= t->rank || !expr_eval(module_context(m), t->dims[d], &values, &extent) || extent < 0) return 0;
-    return extent < WORK_TOO_LARGE ? (uint64_t)extent : WORK_TOO_LARGE;
-}
-
-/* What an op makes while it is computed: products, which are cheaper than elements, and comparisons of each element
- * with each of its line, of which passes make elements. */
-static uint64_t work_of_op(module *m, const bound_call *call, op_id o)
-{
-    const op_kind kind = op_kind_of(m, o);
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < op_result_count(m, o); i++) n += count_of_type(m, call, value_type(m, op_result(m, o, i)));
-    if (n == 0) return n;
-    if (kind == OP_TENSOR_SORT || kind == OP_TENSOR_ARGSORT || kind == OP_TENSOR_TOPK) {
-        const type_id x = value_type(m, op_operand(m, o, 0));
-        const uint64_t line = extent_of_axis(m, call, x, op_attr_int(m, o, "axis", -1));
-        const uint64_t pairs = count_of_type(m, call, x) * line;
-        return n + (pairs < WORK_TOO_LARGE ? pairs : WORK_TOO_LARGE);
-    }
-    if (op_info_of(m, o)->space != ITER_MATMUL && kind != OP_TENSOR_CONV2D) return n;
-    /* (m k) (k n) (m n) is the square of m n k; of windows it lacks the elements of one kernel. */
-    const uint64_t a = count_of_type(m, call, value_type(m, op_operand(m, o, 0))),
-                   b = count_of_type(m, call, value_type(m, op_operand(m, o, 1)));
-    const double products = sqrt((double)a * (double)b * (double)n);
-    return n + (uint64_t)products / PRODUCTS_PER_ELEMENT;
-}
-
-/* Elements that all ops of the function make; that of nests is what they hold. */
 static uint64_t work_of_call(module *m, op_id f, const bound_call *call)
 {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < call->parameter_count; i++)
-        n += count_of_type(m, call, value_type(m, block_arg(m, function_body(m, f), i)));
-    IR_WALK(m, o, f) n += work_of_op(m, call, o);
-    return n;
+    extents e = {module_context(m), call};
+    const expr_values values = {.symbol = value_of_symbol, .self = &e};
+    return call_work(m, f, &values);
 }
 
 /* Binds the inputs once; from then on they are given. `seed` 0: the request has all tensors. */
@@ -318,6 +262,21 @@ static void add_all(planner *p)
 
 /* ---- all ---- */
 
+/* The symbols would have had other values, if those took less time. */
+static void leave_first(semantics_runs *r, checked_function *fn, const symbol_search_passed *passed)
+{
+    const trial t = {.values = INPUTS_RANDOM, .bound_count = passed->count, .bound = passed->symbols};
+    char why[160];
+    text_buffer on;
+    text_init(&on);
+    text_puts(&on, "on ");
+    semantics_put_inputs(r, &t, false, &on);
+    snprintf(why, sizeof why, "its ops make %" PRIu64 " elements; smaller extents were taken, with %d at most",
+             passed->work, TRIAL_WORK_FIRST);
+    leave_out(r, fn, on.p, why);
+    text_fini(&on);
+}
+
 static exit_status find_first(semantics_runs *r, module *m, checked_function *fn)
 {
     const semantics_request *q = r->request;
@@ -325,8 +284,10 @@ static exit_status find_first(semantics_runs *r, module *m, checked_function *fn
     *t = (trial){.values = q->seed ? INPUTS_RANDOM : INPUTS_GIVEN};
     if (q->finds_inputs) {
         const op_id f = module_find_symbol(m, string_intern_z(module_context(m), fn->name));
-        TRY_AS(EXIT_STATUS_USAGE,
-               symbol_search(r->arena, m, f, q->symbol_count, q->symbols, &t->symbol_count, &t->symbols));
+        symbol_search_passed passed;
+        TRY_AS(EXIT_STATUS_USAGE, symbol_search(r->arena, m, f, q->symbol_count, q->symbols, TRIAL_WORK_FIRST,
+                                                &t->symbol_count, &t->symbols, &passed));
+        if (passed.count != 0) leave_first(r, fn, &passed);
     } else {
         t->symbol_count = q->symbol_count;
         t->symbols = arena_array(r->arena, q->symbol_count, sizeof *t->symbols);

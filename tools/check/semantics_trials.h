@@ -8,6 +8,7 @@
 enum {
     TRIALS_MAX = 32,
     /* Elements that all ops of the function make, products of matrices counted as parts of one. */
+    TRIAL_WORK_FIRST = 4 << 20, /* with values for symbols that nobody gave, where there are such */
     TRIAL_WORK_LARGE = 3 << 19, /* when a symbol is as large as that allows */
     TRIAL_WORK_ALL = 4 << 20    /* of all sets of inputs but the first */
 };

@@ -2,6 +2,7 @@
 
 #include "ir/verify/ranges.h"
 #include "tools/base/tool_diag.h"
+#include "tools/check/call_work.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,6 +23,8 @@ typedef struct search {
     searched symbols[SYMBOL_SEARCH_SYMBOLS_MAX];
     uint32_t count, known; /* the first `known` symbols have a value */
     bool is_too_many;
+    uint64_t work_max;   /* 0: none */
+    uint32_t work_tries; /* values that were more work */
 } search;
 
 static void add_symbol(void *self, str_id name)
@@ -161,8 +164,31 @@ static bool advance(search *s)
     return false;
 }
 
+static void take_values(arena *a, const search *s, uint32_t *out_count, given_symbol **out)
+{
+    *out_count = s->count;
+    *out = arena_array(a, s->count, sizeof **out);
+    for (uint32_t i = 0; i < s->count; i++)
+        (*out)[i] = (given_symbol){.name = string_of(s->c, s->symbols[i].name),
+                                   .value = s->symbols[i].candidates[s->symbols[i].at]};
+}
+
+/* Whether a call with the values of now is little enough work; else the first such values are kept in `passed`. */
+static bool is_little_work(arena *a, search *s, symbol_search_passed *passed)
+{
+    const expr_values values = {.symbol = value_of_symbol, .self = s};
+    if (s->work_max == 0 || passed == NULL) return true;
+    const uint64_t work = call_work(s->m, s->function, &values);
+    if (work <= s->work_max) return true;
+    if (s->work_tries++ == 0) {
+        passed->work = work;
+        take_values(a, s, &passed->count, &passed->symbols);
+    }
+    return false;
+}
+
 /* True when values for all symbols were found with at most so many elements; `least` becomes the fewest seen. */
-static bool find(search *s, int64_t elements_max, int64_t *least)
+static bool find(arena *a, search *s, int64_t elements_max, int64_t *least, symbol_search_passed *passed)
 {
     for (uint32_t i = 0; i < s->count; i++) s->symbols[i].at = 0;
     s->known = 0;
@@ -175,7 +201,8 @@ static bool find(search *s, int64_t elements_max, int64_t *least)
             }
             const int64_t elements = count_elements(s);
             if (elements >= 0 && (*least < 0 || elements < *least)) *least = elements;
-            if (elements >= 0 && elements <= elements_max) return true;
+            if (elements >= 0 && elements <= elements_max && is_little_work(a, s, passed)) return true;
+            if (s->work_tries == SYMBOL_SEARCH_WORK_MAX) return false;
         }
         if (!advance(s)) return false;
     }
@@ -199,15 +226,6 @@ static status fail(search *s, int64_t least)
     return FAILED;
 }
 
-static void take_values(arena *a, const search *s, uint32_t *out_count, given_symbol **out)
-{
-    *out_count = s->count;
-    *out = arena_array(a, s->count, sizeof **out);
-    for (uint32_t i = 0; i < s->count; i++)
-        (*out)[i] = (given_symbol){.name = string_of(s->c, s->symbols[i].name),
-                                   .value = s->symbols[i].candidates[s->symbols[i].at]};
-}
-
 bool symbol_search_within(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
                           int64_t elements_max, uint32_t *out_count, given_symbol **out)
 {
@@ -215,19 +233,27 @@ bool symbol_search_within(arena *a, module *m, op_id function, uint32_t given_co
     int64_t least = -1;
     collect_symbols(&s);
     set_symbols(&s, given_count, given);
-    if (s.is_too_many || !find(&s, elements_max, &least)) return false;
+    if (s.is_too_many || !find(a, &s, elements_max, &least, NULL)) return false;
     take_values(a, &s, out_count, out);
     return true;
 }
 
 status symbol_search(arena *a, module *m, op_id function, uint32_t given_count, const given_symbol *given,
-                     uint32_t *out_count, given_symbol **out)
+                     uint64_t work_max, uint32_t *out_count, given_symbol **out, symbol_search_passed *passed)
 {
-    search s = {.m = m, .c = module_context(m), .function = function};
+    search s = {.m = m, .c = module_context(m), .function = function, .work_max = work_max};
+    int64_t least = -1;
+    *passed = (symbol_search_passed){0};
     collect_symbols(&s);
     set_symbols(&s, given_count, given);
-    int64_t least = -1;
-    if (s.is_too_many || (!find(&s, SYMBOL_SEARCH_ELEMENTS, &least) && !find(&s, SYMBOL_SEARCH_ELEMENTS_MAX, &least)))
+    if (!s.is_too_many && s.count != 0 && find(a, &s, SYMBOL_SEARCH_ELEMENTS, &least, passed)) {
+        take_values(a, &s, out_count, out);
+        return OK;
+    }
+    s.work_max = s.work_tries = 0;
+    *passed = (symbol_search_passed){0};
+    if (s.is_too_many ||
+        (!find(a, &s, SYMBOL_SEARCH_ELEMENTS, &least, NULL) && !find(a, &s, SYMBOL_SEARCH_ELEMENTS_MAX, &least, NULL)))
         return fail(&s, least);
     take_values(a, &s, out_count, out);
     return OK;

@@ -1,6 +1,7 @@
 # Planted miscompiles in what ops of many steps become: integers of 64 bits in two planes, reductions in parts for each
-# core, what follows a product, ranks of a sort, loops that change memory in place, inlined calls; and in the composites
-# themselves, by a pass that may change the order of sums. Each time the step that planted it is named, and no other.
+# core, what follows a product, ranks of a sort, instructions that sort, loops that change memory in place, inlined
+# calls; and in the composites themselves, by a pass that may change the order of sums. Each time the step that planted
+# it is named, and no other.
 . "$TEST_ROOT/tests/shell.sh"
 . "$TEST_ROOT/tests/attack/compiler/inputs/planting.sh"
 cat >planes.ptir <<'END'
@@ -26,6 +27,19 @@ cat >ranks.ptir <<'END'
 func @f(%x: tensor<$N x 12 x i32>) -> tensor<$N x 12 x i32> where ($N <= 60) {
   %t = tensor.sort %x {axis = 1} : tensor<$N x 12 x i32>
   return %t
+}
+END
+cat >sorts.ptir <<'END'
+func @f(%x: tensor<$N x 300 x f32>) -> (tensor<$N x 8 x f32>, tensor<$N x 8 x i32>, tensor<$N x 300 x f32>) where ($N <= 7) {
+  %v, %p = tensor.topk %x {axis = 1, k = 8} : tensor<$N x 8 x f32>, tensor<$N x 8 x i32>
+  %s = tensor.sort %x {axis = 1, descending = true} : tensor<$N x 300 x f32>
+  return %v, %p, %s
+}
+END
+cat >chunks.ptir <<'END'
+func @f(%x: tensor<1 x $L x f32>) -> (tensor<1 x 4 x f32>, tensor<1 x 4 x i32>) where ($L >= 600, $L <= 2000) {
+  %v, %p = tensor.topk %x {axis = 1, k = 4} : tensor<1 x 4 x f32>, tensor<1 x 4 x i32>
+  return %v, %p
 }
 END
 cat >loop.ptir <<'END'
@@ -60,7 +74,7 @@ func @f(%q: tensor<2 x 8 x 64 x f16>, %k: tensor<2 x 11 x 64 x f16>, %v: tensor<
   return %o, %r, %e, %c, %m, %g, %h
 }
 END
-for module in planes parts epilogue ranks loop composites; do
+for module in planes parts epilogue ranks sorts chunks loop composites; do
   run "$module" || complain "$module: nothing is planted, and $(grep -m 1 error text)"
 done
 finds tensor legalize-types planes swaps-planes reads-low-plane carries-always and-for-or shifts-up
@@ -69,10 +83,15 @@ finds tensor canonicalize epilogue drops-activation
 finds tile tile epilogue drops-relu starts-anew
 finds block select epilogue drops-relu drops-products
 finds tensor decompose-sort ranks ranks-equals-alike ranks-backwards ranks-from-one
+finds tensor decompose-sort sorts smallest-for-largest sorts-up
+finds tile tile sorts sorts-by-magnitude pads-with-zero infinity-is-no-number sign-of-others merges-longer-runs
+finds tile tile chunks drops-last-iteration later-chunk-first value-of-other-chunks place-beyond-chunk
+finds block select sorts merges-one-run counts-no-places
+finds block select chunks keeps-old-list
 finds tensor inline loop swaps-sub repeats-operand
 finds tensor canonicalize loop joins-first-part
 finds tile bufferize loop drops-last-iteration
 finds tile inline-nests loop drops-last-iteration swaps-sub
 finds reassociates canonicalize composites scores-off sees-later-keys values-off forgets-correction windows-off entropy-off scales-off \
   sine-for-tangent power-off
-[ "$planted" -ge 30 ] || complain "only $planted planted"
+[ "$planted" -ge 44 ] || complain "only $planted planted"

@@ -16,7 +16,7 @@ decisions:
     value: { rows: 1, columns: 8 }
     pinned: true
 END
-exits 2 pto-opt f.ptir --pipeline=default.yaml --schedule=pins.yaml -o out.ptir 2>err
+exits 2 pto-opt f.ptir --passes=pto.fuse,pto.tile --machine=ascend-910b --schedule=pins.yaml -o out.ptir 2>err
 grep -F 'f.ptir:2:8: error: [pto.tile/ascending-sum] a sum in ascending order needs its row in one tile, and rows are split into chunks of 8 columns' err
 grep -x 'pins.yaml:3:5: note: the schedule pins it here' err
 

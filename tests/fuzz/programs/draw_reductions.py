@@ -34,7 +34,7 @@ def add_up(f, op, dtype):
     if op == "reduce_mean" and count == 0:
         raise Reject
     if f.r.random() < 0.2:
-        words.append('order = "ascending"')
+        words.append(f'order = "{f.r.choice(("ascending", "tree(2)", "tree(16)", "tree(256)"))}"')
     if is_float(dtype):
         want = lambda q: sum_of(dtype, q, axes, keep, 1.0 / count if op == "reduce_mean" else 1.0)
     else:

@@ -344,6 +344,8 @@ static const defect tensor_defects[] = {
     {"ranks-backwards", "tensor.lt", become, "tensor.gt", 0},
     {"ranks-from-one", "tensor.reduce_sum", then, "tensor.add", 1},
     {"joins-first-part", "tensor.assemble", fix, "offsets", 0},
+    {"smallest-for-largest", "tensor.topk", set_flag, "largest", 0},
+    {"sorts-up", "tensor.sort", set_flag, "descending", 0},
 };
 
 static const defect tile_defects[] = {
@@ -360,6 +362,14 @@ static const defect tile_defects[] = {
     {"drops-relu", "tile.store", set_flag, "relu", 0},
     {"writes-first-row", "tile.store", fix_last, "offsets", 0},
     {"drops-last-iteration", "for", shift, "to", -1},
+    {"sorts-by-magnitude", "tile.neg", become, NULL, 0},
+    {"pads-with-zero", "tile.load", set_number, "pad", 0},
+    {"infinity-is-no-number", "tile.cmps", set_word, "relation=lt", 0},
+    {"sign-of-others", "tile.select", swap, NULL, 1},
+    {"merges-longer-runs", "tile.merge_runs", set_int, "run", 128},
+    {"later-chunk-first", "tile.merge", swap, NULL, 0},
+    {"value-of-other-chunks", "tile.cmp", set_word, "relation=ne", 0},
+    {"place-beyond-chunk", "tile.mins", become, "tile.maxs", 0},
 };
 
 static const defect block_defects[] = {
@@ -374,6 +384,9 @@ static const defect block_defects[] = {
     {"swaps-arguments", "block.launch", swap, NULL, 0},
     {"drops-relu", "pto.tstore", set_flag, "relu", 0},
     {"drops-products", "pto.tmatmul_acc", become, NULL, 0},
+    {"merges-one-run", "pto.tmrgsort", set_int, "run", 256},
+    {"keeps-old-list", "pto.tmrgsort_lists", repeat, NULL, 1},
+    {"counts-no-places", "pto.tci", become, NULL, 0},
 };
 
 static const defect exec_defects[] = {

@@ -29,42 +29,12 @@
  *
  * Requires that softmax and rms_norm are taken apart (pto.no-softmax, pto.no-rms-norm), and element types that the
  * machine has (pto.types-legal). Leaves tensor ops that have an instruction each (pto.math-legal). */
+#include "expand_math.h"
 #include "expand_steps.h"
 #include "machine_types.h"
 
 #include <math.h>
 #include <stdio.h>
-
-#define KINDS(X)                         \
-    X(RELU, "tensor.relu")               \
-    X(REDUCE_MEAN, "tensor.reduce_mean") \
-    X(MAXIMUM, "tensor.maximum")         \
-    X(MINIMUM, "tensor.minimum")         \
-    X(REDUCE_MAX, "tensor.reduce_max")   \
-    X(REDUCE_MIN, "tensor.reduce_min")   \
-    X(REDUCE_SUM, "tensor.reduce_sum")   \
-    X(REDUCE_PROD, "tensor.reduce_prod") \
-    X(ANY, "tensor.any")                 \
-    X(ALL, "tensor.all")                 \
-    X(GT, "tensor.gt")                   \
-    X(ABS, "tensor.abs")                 \
-    X(ADD, "tensor.add")                 \
-    X(SUB, "tensor.sub")                 \
-    X(MUL, "tensor.mul")                 \
-    X(DIV, "tensor.div")                 \
-    X(CAST, "tensor.cast")               \
-    X(RESHAPE, "tensor.reshape")         \
-    X(TRANSPOSE, "tensor.transpose")     \
-    X(CONSTANT, "tensor.constant")       \
-    X(INDEX_CAST, "tensor.index_cast")
-PTO_KINDS(KINDS);
-
-#define OPTIONS(X)                                                                                                     \
-    X(NAN, ENUM, "nan", .def = "strict", .choices = nan_choices,                                                       \
-      .doc = "strict: NaN as the program says; any: maxima, minima and relu may be a number where one operand is NaN", \
-      .example = "with: { nan: any }")
-static const char *const nan_choices[] = {"strict", "any", NULL};
-PTO_OPTIONS(OPTIONS);
 
 #define STATS(X)              \
     X(EXPANDED, "expanded")   \
@@ -131,8 +101,8 @@ static pto_value reduction(pto_op op, uint32_t kind, const char *suffix, pto_val
     pto_spec_operand(&s, a);
     pto_spec_attr(&s, PTO_STR("axis"), pto_op_attr(op, PTO_STR("axis")));
     if (kind == KIND_REDUCE_MAX || kind == KIND_REDUCE_MIN) pto_spec_str(&s, PTO_STR("nan"), PTO_STR("any"));
-    if (pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending"))
-        pto_spec_str(&s, PTO_STR("order"), PTO_STR("ascending"));
+    const pto_str order = pto_attr_str_of(op, PTO_STR("order"));
+    if (order.n != 0 && !pto_str_is(order, "any")) pto_spec_str(&s, PTO_STR("order"), order);
     pto_spec_result(&s, pto_type_tensor(s.run, pto_type_dtype(from), rank, dims));
     pto_spec_name(&s, pto_name_after(op, pto_s(suffix)));
     return pto_spec_value(&s, pto_before(op));
@@ -160,54 +130,6 @@ static pto_value without_dims(pto_op op, pto_value y)
     pto_spec_result(&s, pto_value_type(pto_op_result(op, 0)));
     pto_spec_name(&s, pto_name_after(op, PTO_STR("")));
     return pto_spec_value(&s, pto_before(op));
-}
-
-enum { ORDERED_ROW_MAX = 8192 }; /* columns that surely fit into a tile */
-
-/* Whether the op adds up the columns of rows, in ascending order, and there may be more than a tile has. */
-static int is_long_ordered_sum(pto_op op)
-{
-    if (!PTO_IS(op, REDUCE_SUM) || !pto_str_is(pto_attr_str_of(op, PTO_STR("order")), "ascending")) return 0;
-    const pto_type type = pto_value_type(pto_op_operand(op, 0));
-    const uint32_t rank = pto_type_rank(type);
-    int64_t n = 0;
-    int is_alone = 1;
-    if (rank < 2 || reduced_dims(op) != 1u << (rank - 1) || !pto_dtype_is_float(pto_type_dtype(type))) return 0;
-    for (uint32_t d = 0; d + 1 < rank; d++) is_alone &= pto_dim_is_const(type, d, &n) && n == 1;
-    return !is_alone && !(pto_dim_is_const(type, rank - 1, &n) && n <= ORDERED_ROW_MAX);
-}
-
-/* Columns become the outermost dim, of which a nest adds up one index after the other. */
-static pto_value expand_ordered_sum(pto_op op, pto_value x)
-{
-    const pto_run *run = op.run;
-    const pto_type type = pto_value_type(x);
-    const uint32_t rank = pto_type_rank(type);
-    pto_expr dims[PTO_MAX_DIMS];
-    int64_t perm[PTO_MAX_DIMS];
-    for (uint32_t d = 0; d < rank; d++) {
-        perm[d] = d == 0 ? (int64_t)rank - 1 : (int64_t)d - 1;
-        dims[d] = pto_type_dim(type, (uint32_t)perm[d]);
-    }
-    pto_spec t = pto_spec_make(run, pto_kind(run, KIND_TRANSPOSE));
-    pto_spec_operand(&t, x);
-    pto_spec_ints(&t, PTO_STR("perm"), rank, perm);
-    pto_spec_result(&t, pto_type_tensor(run, pto_type_dtype(type), rank, dims));
-    pto_spec_name(&t, pto_name_after(op, PTO_STR("_columns")));
-    const pto_value columns = pto_spec_value(&t, pto_before(op));
-    dims[0] = pto_expr_const(run, 1);
-    pto_spec s = pto_spec_make(run, pto_kind(run, KIND_REDUCE_SUM));
-    pto_spec_operand(&s, columns);
-    pto_spec_int(&s, PTO_STR("axis"), 0);
-    pto_spec_str(&s, PTO_STR("order"), PTO_STR("ascending"));
-    pto_spec_result(&s, pto_type_tensor(run, pto_type_dtype(type), rank, dims));
-    pto_spec_name(&s, pto_name_after(op, PTO_STR("_sum")));
-    const pto_value sum = pto_spec_value(&s, pto_before(op));
-    pto_spec r = pto_spec_make(run, pto_kind(run, KIND_RESHAPE));
-    pto_spec_operand(&r, sum);
-    pto_spec_result(&r, pto_value_type(pto_op_result(op, 0)));
-    pto_spec_name(&r, pto_name_after(op, PTO_STR("")));
-    return pto_spec_value(&r, pto_before(op));
 }
 
 static pto_value expand_mean(pto_op op, pto_value x)
@@ -455,7 +377,7 @@ static pto_value expanded(const pto_run *run, pto_op op, int *out_stays)
     *out_stays = 0;
     if (expand_has_steps(op)) return expand_steps(op);
     if (PTO_IS(op, REDUCE_MEAN)) return expand_mean(op, x);
-    if (is_long_ordered_sum(op)) return expand_ordered_sum(op, x);
+    if (ordered_sum_expands(op)) return ordered_sum_expand(op);
     if (PTO_IS(op, ANY) || PTO_IS(op, ALL)) return expand_truth(op, x);
     if (PTO_IS(op, RELU)) return expand_extreme(op, KIND_MAXIMUM, x, expand_number(op, dtype_of(x), 0.0));
     static const uint32_t extremes[] = {KIND_MAXIMUM, KIND_MINIMUM}, reductions[] = {KIND_REDUCE_MAX, KIND_REDUCE_MIN};

@@ -254,15 +254,18 @@ static pto_status check_dropped(const row_group *g)
     return PTO_OK;
 }
 
-/* The smallest of nothing is the largest number of the type; a constant has those of i64. */
-static pto_status check_starts(const row_group *g)
+/* Trees of sums are several nests. */
+static pto_status check_orders(const row_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const row_value *v = &g->values[i];
-        if (v->role == ROW_REDUCE && v->dtype == PTO_U64 && PTO_IS(v->op, T_REDUCE_MIN))
-            return pto_error(v->op, "pto.tile/no-start",
-                             "`tensor.reduce_min` in u64 starts from 2^64 - 1, which is not the value of any constant: "
-                             "choose a machine without u64 in `vector.dtypes`, or reduce numbers of i64");
+        const pto_str order = v->role == ROW_REDUCE ? pto_attr_str_of(v->op, PTO_STR("order")) : pto_no_str();
+        const int is_stated = order.n != 0 && !pto_str_is(order, "any") && !pto_str_is(order, "ascending");
+        if (is_stated && pto_dtype_is_float(v->dtype))
+            return pto_error(v->op, "pto.tile/tree-order",
+                             "a nest adds up in ascending order or in any, not as `%.*s`: let `pto.expand-math` make "
+                             "such sums of ascending ones",
+                             PTO_FMT(order));
     }
     return PTO_OK;
 }
@@ -283,7 +286,7 @@ pto_status rows_analyse(row_group *g, const pto_run *run, pto_op group)
     g->rank = pto_type_rank(g->widest);
     g->wide = dims_of_type(g->widest);
     PTO_TRY(check_dropped(g));
-    PTO_TRY(check_starts(g));
+    PTO_TRY(check_orders(g));
     for (uint32_t i = 0; i < g->count; i++) PTO_TRY(check_extents(g, &g->values[i]));
     PTO_TRY(rows_find_axes(g));
     find_forms(g);

@@ -29,18 +29,16 @@ static binary_forms forms_of(const pto_run *run, pto_kind_id kind)
     return f;
 }
 
-static tile_piece emit_neg(row_nest *w, const row_value *b)
+static tile_piece emit_neg(row_nest *w, tile_piece p)
 {
-    return tile_emit(w->n, pto_kind(w->n->run, KIND_NEG), b->dtype, b->piece.rows, b->piece.columns, 1, &b->piece);
+    return tile_emit(w->n, pto_kind(w->n->run, KIND_NEG), p.dtype, p.rows, p.columns, 1, &p);
 }
 
-/* The lowest or highest value of an integer type. */
+/* The lowest or highest value of an integer type; the highest of u64 is not the value of any constant. */
 static int64_t integer_limit(pto_dtype dtype, int is_highest)
 {
     const int bits = (int)(8 * pto_dtype_bytes(dtype)), is_signed = dtype >= PTO_I8 && dtype <= PTO_I64;
-    const int64_t highest = is_signed    ? INT64_MAX >> (64 - bits)
-                            : bits == 64 ? -1
-                                         : (int64_t)((UINT64_C(1) << bits) - 1);
+    const int64_t highest = is_signed || bits == 64 ? INT64_MAX >> (64 - bits) : (int64_t)((UINT64_C(1) << bits) - 1);
     return is_highest ? highest : is_signed ? -highest - 1 : 0;
 }
 
@@ -89,13 +87,15 @@ tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t
 }
 
 /* NaN loses against every number, so with `ignore` it is what leaves a row of NaN a NaN. A row of nothing is none:
- * where the extent may be 0 the start is 0 or 1, by the extent, times infinity. */
+ * where the extent may be 0 the start is 0 or 1, by the extent, times infinity. The largest u64 is minus 1. */
 tile_piece rows_start(row_nest *w, const row_value *v)
 {
     const row_group *g = w->g;
     const pto_expr extent = rows_swept_extent(g);
     const tile_number nothing = of_nothing(v->op);
     const pto_range swept = pto_expr_range(extent, g->group, NULL);
+    if (v->dtype == PTO_U64 && PTO_IS(v->op, T_REDUCE_MIN))
+        return emit_neg(w, rows_filled(w, v->dtype, (tile_number){.whole = 1}, v->form));
     if (!starts_from_nan(v->op) || swept.hi == 0) return rows_filled(w, v->dtype, nothing, v->form);
     if (swept.lo >= 1) return rows_filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
@@ -171,7 +171,7 @@ static tile_piece emit_with_scalar(row_nest *w, const binary_forms *f, const row
 {
     if (b->role == ROW_SPLAT) return tile_emit_scalar(w->n, f->scalar_right, a->piece, b->number);
     if (f->scalar_left != 0) return tile_emit_scalar(w->n, f->scalar_left, b->piece, a->number);
-    return tile_emit_scalar(w->n, pto_kind(w->n->run, KIND_ADDS), emit_neg(w, b), a->number);
+    return tile_emit_scalar(w->n, pto_kind(w->n->run, KIND_ADDS), emit_neg(w, b->piece), a->number);
 }
 
 static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *a, const row_value *b)
@@ -193,7 +193,7 @@ static tile_piece emit_binary(row_nest *w, const row_value *v, const row_value *
     if ((b->form & ALONG_BOTH) == form && f.commutes) return emit_by(w, &f, b->piece, form, a);
     if ((b->form & ALONG_BOTH) == form && is_sub) {
         const binary_forms add = forms_of(run, pto_kind(run, KIND_T_ADD));
-        return emit_by(w, &add, emit_neg(w, b), form, a);
+        return emit_by(w, &add, emit_neg(w, b->piece), form, a);
     }
     return emit_by(w, &f, rows_widen(w, a, form), form, b);
 }
