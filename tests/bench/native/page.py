@@ -37,6 +37,10 @@ KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
          "avx2": "Floors and goals are those for hosts without AMX."}
 
 
+def named(peer):
+    return PEERS.get(peer, peer)
+
+
 def peers_folder():
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto/bench-peers")
 
@@ -111,10 +115,10 @@ def line_of(r):
     if ours is not None:
         text += f" {number(ours['ms']):>7} ms {rate(r, ours['ms']):>13}"
         text += f", limit {number(v.limit[1])} ({100 * v.share:.0f} %)" if v.limit else ""
-        text += f", {v.best[0]} {number(v.best[1]['ms'])}: {v.ratio:.2f}x" if v.best else ""
+        text += f", {named(v.best[0])} {number(v.best[1]['ms'])}: {v.ratio:.2f}x" if v.best else ""
         text += f" (floor {v.floor})" if v.floor != "-" else ""
         text += f", error {ours['error']:.1e}"
-    wrong = "".join(f"; {name} is wrong by {p['error']:.1e}" for name, p in r["wrong"].items())
+    wrong = "".join(f"; {named(name)} is wrong by {p['error']:.1e}" for name, p in r["wrong"].items())
     return text + (f", {v.how(r)}" if v.how(r) else "") + wrong
 
 
@@ -146,7 +150,7 @@ class Facts:
         yield "System", f"Linux {platform.release().split('-')[0]}; {first_line('cc', '--version')}"
         yield "Source", first_line("git", "describe", "--always", "--dirty")
         for name in s.wanted:
-            yield PEERS.get(name, name), s.versions.get(name) or s.missing.get(name, "not asked")
+            yield named(name), s.versions.get(name) or s.missing.get(name, "not asked")
         yield "Date", datetime.datetime.now(datetime.timezone.utc).strftime("%d %b %Y, %H:%M UTC")
         yield "Run", f"{self.seconds / 60:.1f} minutes, seed {self.given.seed}; load average {self.load[0]:.1f} before it, " \
             f"{os.getloadavg()[0]:.1f} at its end (a run alone has one of its own of 1 to 2)"
@@ -170,13 +174,13 @@ def table_of(results, threads):
         cells = [r["row"].name]
         cells += [f"{number(ours['ms'])} ({number(ours['least'])})", rate(r, ours["ms"])] if ours else ["-", "-"]
         cells += [f"{number(v.limit[1])} {v.limit[0]}" if v.limit else "-", f"{100 * v.share:.0f} %" if v.share else "-", goal]
-        cells += [f"{number(v.best[1]['ms'])} {v.best[0]}" if v.best else "-", f"{v.ratio:.2f}" if v.ratio else "-", v.floor]
+        cells += [f"{number(v.best[1]['ms'])} {named(v.best[0])}" if v.best else "-", f"{v.ratio:.2f}" if v.ratio else "-", v.floor]
         cells += [f"{ours['error']:.1e}" if ours else "-", v.how(r)]
         yield "| " + " | ".join(cell(c) for c in cells) + " |"
 
 
 def peers_table(results, names):
-    yield "| | threads | ours | " + " | ".join(PEERS.get(n, n) for n in names) + " |"
+    yield "| | threads | ours | " + " | ".join(named(n) for n in names) + " |"
     yield "|---|---|---|" + "---|" * len(names)
     for r in results:
         cells = [r["row"].name, r["threads"], entry_text(r["ours"])]
@@ -197,7 +201,7 @@ def reasons(results):
     for r in results:
         for name, why in r["cannot"].items():
             if why != "it has no such program here":
-                said.setdefault((PEERS.get(name, name), why), []).append(f"{r['row'].name} ({r['threads']})")
+                said.setdefault((named(name), why), []).append(f"{r['row'].name} ({r['threads']})")
     for (name, why), rows in said.items():
         yield f"- {name}, {', '.join(rows)}: {why}"
 
