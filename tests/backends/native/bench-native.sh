@@ -1,0 +1,41 @@
+# The driver of ./dev bench native on one tiny row: what it prints and the page that it writes; a peer that is not
+# there, a row that cannot run, and a result that is wrong are said.
+. "$TEST_ROOT/tests/shell.sh"
+export XDG_CACHE_HOME="$PWD"
+built=$(dirname "$(dirname "$(command -v pto-run)")")
+cat >rows.txt <<'END'
+# name | program | sizes | limit | floors | goals | error
+small softmax | softmax | R=16 C=64 | stream | 0.001 | 0.001 | - | - | 4e-6
+small product | matmul_f32 | M=$16 N=24 K=32 | stream f32 | 1e9 | 1e9 | 90 | 90 | 4e-6 | made up
+END
+cat >bench <<END
+exec /usr/bin/python3 -B "$TEST_ROOT/tests/bench/native/run.py" --workloads rows.txt --build "$built" --threads 1 --seconds 0.2 \
+  --machine cpu-avx2.yaml --peers-dir none --peers numpy,nonesuch "\$@"
+END
+ends 0 sh bench --page page.md
+says '^small softmax  *1 thread  *[0-9.]* ms  *[0-9.e-]* GB/s, limit [0-9.e-]* ([0-9]* %) (floor 0.001), error [0-9.]*e-[0-9]*$' out
+says '^small product  *1 thread .* GFLOP/s, limit .*, ours, static [0-9.e-]*: [0-9.]*x (floor 1e9), error .*, below: made up$' out
+says '^numpy: [0-9.]*' out
+says '^nonesuch: there is no such peer$' out
+says '^# Speed on this CPU$' page.md
+says '^| small softmax | [0-9.e-]* ([0-9.e-]*) | [0-9.e-]* GB/s | [0-9.e-]* stream | [0-9]* % | - | - | - | 0.001 | [0-9.]*e-[0-9]* |  |$' page.md
+says '^| small product | .* | 1e9 | [0-9.]*e-[0-9]* | below: made up |$' page.md
+says '^Rows below their floor: 1.$' page.md
+grep -c "$PWD\|$(uname -n)" page.md >named && fail "the page names this machine"
+
+# The sum of two is not a softmax.
+cat >wrong.ptir <<'END'
+func @softmax(%x: tensor<16 x 64 x f32>) -> tensor<16 x 64 x f32> {
+  %y = tensor.add %x, %x : tensor<16 x 64 x f32>
+  return %y
+}
+END
+ends 1 sh bench 'small softmax' --program-text wrong.ptir
+says 'error [0-9.]*e+0[0-9], wrong: the error is more than 4e-06$' out
+
+sed 's/tensor.add %x, %x/tensor.cast %x/; s/-> tensor<16 x 64 x f32>/-> tensor<16 x 64 x f64>/' wrong.ptir >refused.ptir
+ends 0 sh bench 'small softmax' --program-text refused.ptir
+says '^small softmax  *1 thread , not run: ' out
+
+ends 1 sh bench nothing
+says_line 'no row of rows.txt matches nothing'

@@ -1,0 +1,316 @@
+/* What this host can do at most, measured between the rows of `./dev bench native`: moving bytes, and multiplying and
+ * adding in registers.
+ *
+ *     bench_native_limits THREADS
+ *
+ * Prints `ready` and obeys lines of standard input. `stream READ WRITE`: the next calls read so many bytes of memory
+ * and write so many, as a kernel must that reads and writes each of its elements once. `flops TYPE COUNT`: they do so
+ * many operations on f32, bf16 or i8. Both answer `ready`. `time SECONDS` calls until so many have passed, and prints
+ * nanoseconds of each call in one line. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { THREADS_MAX = 64, CALLS_MAX = 1 << 16, STREAMS_MAX = 4, LINE_BYTES = 64 };
+
+typedef int64_t work(void *self, uint32_t thread); /* what it returns is not used, but must be computed */
+
+typedef struct team {
+    uint32_t threads;
+    _Atomic uint32_t round, done;
+    work *what;
+    void *self;
+    volatile int64_t sums[THREADS_MAX][8];
+} team;
+
+static team all;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* ---- threads that wait in a loop while something is timed ---- */
+
+static void stay_on(uint32_t number)
+{
+    cpu_set_t allowed, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed) || number-- > 0) continue;
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+static void *follow(void *number)
+{
+    const uint32_t thread = (uint32_t)(uintptr_t)number;
+    stay_on(thread);
+    for (uint32_t seen = 0;; seen++) {
+        for (uint32_t spins = 0; atomic_load_explicit(&all.round, memory_order_acquire) == seen; spins++) {
+            if (spins > 2000000) sched_yield();
+            if (spins > 3000000) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+        }
+        all.sums[thread][0] = all.what(all.self, thread);
+        atomic_fetch_add_explicit(&all.done, 1, memory_order_release);
+    }
+    return NULL;
+}
+
+static uint64_t lead(void)
+{
+    const uint64_t begin = now_ns();
+    atomic_store(&all.done, 0);
+    atomic_fetch_add_explicit(&all.round, 1, memory_order_release);
+    all.sums[0][0] = all.what(all.self, 0);
+    while (atomic_load_explicit(&all.done, memory_order_acquire) < all.threads - 1) continue;
+    return now_ns() - begin;
+}
+
+/* ---- bytes ---- */
+
+typedef struct stream {
+    const char *from;
+    char *to;
+    size_t length; /* of one stream, in bytes */
+    int streams;   /* that are read; 0: only written */
+    bool writes, passes_caches;
+} stream;
+
+/* All streams of a line of memory, joined so that nothing of it can be left out. */
+#if defined(__x86_64__)
+#define MOVES_WIDE __attribute__((target("avx2")))
+static inline __attribute__((always_inline)) MOVES_WIDE int64_t move(const stream *s, size_t begin, size_t end,
+                                                                     int streams)
+{
+    enum { AHEAD_BYTES = 1024 };
+    __m256i sum = _mm256_setzero_si256();
+    for (size_t at = begin; at < end; at += LINE_BYTES) {
+        __m256i low = _mm256_setzero_si256(), high = low;
+        for (int i = 0; i < streams; i++) {
+            const void *from_line = s->from + (size_t)i * s->length + at;
+            const __m256i *p = from_line;
+            __builtin_prefetch((const char *)from_line + AHEAD_BYTES);
+            low = _mm256_xor_si256(low, _mm256_load_si256(p));
+            high = _mm256_xor_si256(high, _mm256_load_si256(p + 1));
+        }
+        void *to = s->to + at;
+        __m256i *to_line = to;
+        if (!s->writes) {
+            sum = _mm256_xor_si256(sum, _mm256_xor_si256(low, high));
+        } else if (s->passes_caches) {
+            _mm256_stream_si256(to_line, low);
+            _mm256_stream_si256(to_line + 1, high);
+        } else {
+            _mm256_store_si256(to_line, low);
+            _mm256_store_si256(to_line + 1, high);
+        }
+    }
+    return _mm256_extract_epi64(sum, 0) + _mm256_extract_epi64(sum, 3);
+}
+#else
+#define MOVES_WIDE
+static inline int64_t move(const stream *s, size_t from, size_t to, int streams)
+{
+    int64_t sum = 0;
+    for (size_t at = from; at < to; at += sizeof sum) {
+        int64_t v = 0;
+        for (int i = 0; i < streams; i++) v ^= *(const int64_t *)(const void *)(s->from + (size_t)i * s->length + at);
+        if (s->writes)
+            *(int64_t *)(void *)(s->to + at) = v;
+        else
+            sum ^= v;
+    }
+    return sum;
+}
+#endif
+
+static MOVES_WIDE int64_t move_part(void *self, uint32_t thread)
+{
+    const stream *s = self;
+    const size_t lines = s->length / LINE_BYTES, from = lines * thread / all.threads * LINE_BYTES,
+                 to = lines * (thread + 1) / all.threads * LINE_BYTES;
+    switch (s->streams) {
+    case 0: return move(s, from, to, 0);
+    case 1: return move(s, from, to, 1);
+    case 2: return move(s, from, to, 2);
+    case 3: return move(s, from, to, 3);
+    default: return move(s, from, to, STREAMS_MAX);
+    }
+}
+
+static char *memory_of(size_t bytes)
+{
+    enum { HUGE_BYTES = 2 << 20 };
+    const size_t all_bytes = (bytes / HUGE_BYTES + 2) * HUGE_BYTES;
+    char *p = mmap(NULL, all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) {
+        fprintf(stderr, "bench_native_limits: there is no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    madvise(p, all_bytes, MADV_HUGEPAGE);
+    memset(p, 1, all_bytes);
+    return p + (HUGE_BYTES - (uintptr_t)p % HUGE_BYTES);
+}
+
+static void begin_stream(stream *s, size_t read, size_t written)
+{
+    if (s->from != NULL) munmap((void *)(uintptr_t)s->from, s->length * (size_t)(s->streams + 1));
+    *s = (stream){.length = written, .writes = true};
+    s->streams = written > 0 ? (int)((read + written / 2) / written) : 1;
+    if (s->streams > STREAMS_MAX) *s = (stream){.length = read + written, .streams = 1};
+    if (written == 0) *s = (stream){.length = read, .streams = 1};
+    s->from = memory_of(s->length * (size_t)(s->streams + 1));
+    s->to = (char *)(uintptr_t)s->from + (size_t)s->streams * s->length;
+    all.what = move_part;
+    all.self = s;
+}
+
+/* ---- operations ---- */
+
+typedef struct flops {
+    work *what;
+    double wanted, done;
+} flops;
+
+enum { STEPS = 200000 };
+#define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+/* Twelve sums in registers: as many as hide the time that one instruction takes. */
+#define RATE(name, isa, vector, instruction)                              \
+    __attribute__((target(isa))) static int64_t name(void *q, uint32_t t) \
+    {                                                                     \
+        (void)q;                                                          \
+        (void)t;                                                          \
+        TWELVE(RATE_BEGIN_##vector)                                       \
+        for (int step = 0; step < STEPS; step++) {                        \
+            TWELVE(instruction)                                           \
+        }                                                                 \
+        return 0;                                                         \
+    }
+#define HOLD(s) __asm__ volatile("" : "+v"(s))
+
+#if defined(__x86_64__)
+#define RATE_BEGIN_f512(i) __m512 s##i = _mm512_set1_ps(i + 1.F);
+#define RATE_BEGIN_i512(i) __m512i s##i = _mm512_set1_epi32(i + 1);
+#define RATE_BEGIN_f256(i) __m256 s##i = _mm256_set1_ps(i + 1.F);
+#define RATE_BEGIN_i256(i) __m256i s##i = _mm256_set1_epi16(i + 1), m##i = s##i;
+#define FMA_512(i)                            \
+    s##i = _mm512_fmadd_ps(s##i, s##i, s##i); \
+    HOLD(s##i);
+#define DOT_BF16(i)                                                \
+    s##i = _mm512_dpbf16_ps(s##i, (__m512bh)s##i, (__m512bh)s##i); \
+    HOLD(s##i);
+#define DOT_I8(i)                                 \
+    s##i = _mm512_dpbusd_epi32(s##i, s##i, s##i); \
+    HOLD(s##i);
+#define FMA_256(i)                            \
+    s##i = _mm256_fmadd_ps(s##i, s##i, s##i); \
+    HOLD(s##i);
+#define DOT_I16(i)                                                \
+    s##i = _mm256_add_epi32(s##i, _mm256_madd_epi16(m##i, m##i)); \
+    HOLD(m##i);
+RATE(fma_f32_512, "avx512f", f512, FMA_512)
+RATE(dot_bf16_512, "avx512f,avx512bf16", f512, DOT_BF16)
+RATE(dot_i8_512, "avx512f,avx512vnni", i512, DOT_I8)
+RATE(fma_f32_256, "avx2,fma", f256, FMA_256)
+RATE(dot_i16_256, "avx2", i256, DOT_I16)
+#endif
+
+/* What the host's widest instruction for exact sums of the type does; 0: this program does not know one. */
+static bool best_flops(const char *type, flops *out)
+{
+    (void)type;
+    *out = (flops){.what = NULL};
+#if defined(__x86_64__)
+    const bool is_bf16 = strcmp(type, "bf16") == 0, is_i8 = strcmp(type, "i8") == 0;
+    if (is_i8 && __builtin_cpu_supports("avx512vnni"))
+        *out = (flops){.what = dot_i8_512, .done = 128};
+    else if (is_i8 && __builtin_cpu_supports("avx2"))
+        *out = (flops){.what = dot_i16_256, .done = 32};
+    else if (is_bf16 && __builtin_cpu_supports("avx512bf16"))
+        *out = (flops){.what = dot_bf16_512, .done = 64};
+    else if (!is_i8 && __builtin_cpu_supports("avx512f"))
+        *out = (flops){.what = fma_f32_512, .done = 32};
+    else if (!is_i8 && __builtin_cpu_supports("fma"))
+        *out = (flops){.what = fma_f32_256, .done = 16};
+#endif
+    out->done *= 12.0 * STEPS * all.threads;
+    return out->what != NULL;
+}
+
+/* ---- lines ---- */
+
+/* A call that does more or fewer operations than wanted counts in proportion. */
+static void time_calls(double seconds, stream *s, double share)
+{
+    static uint64_t ns[CALLS_MAX];
+    uint32_t count = 0;
+    const uint64_t end = now_ns() + (uint64_t)(1e9 * seconds);
+    lead();
+    do {
+        s->passes_caches = count % 2 == 0; /* which is faster depends on the size: both are tried */
+        ns[count++] = (uint64_t)(share * (double)lead());
+    } while (count < CALLS_MAX && now_ns() < end);
+    for (uint32_t i = 0; i < count; i++) printf("%s%llu", i > 0 ? " " : "", (unsigned long long)ns[i]);
+    printf("\n");
+}
+
+static void obey(void)
+{
+    enum { TYPE_BYTES = 16 };
+    char text[256];
+    stream s = {.from = NULL};
+    flops f = {.what = NULL};
+    double share = 1;
+    for (; fgets(text, sizeof text, stdin) != NULL; fflush(stdout)) {
+        char *rest = text, type[TYPE_BYTES] = "";
+        if (strncmp(text, "time ", 5) == 0 && all.what != NULL) {
+            time_calls(strtod(text + 5, NULL), &s, share);
+        } else if (strncmp(text, "stream ", 7) == 0) {
+            const double read = strtod(text + 7, &rest), written = strtod(rest, NULL);
+            begin_stream(&s, (size_t)read, (size_t)written);
+            share = 1;
+            printf("ready\n");
+        } else if (sscanf(text, "flops %15s", type) == 1 && best_flops(type, &f)) {
+            all.what = f.what;
+            share = strtod(strstr(text, type) + strlen(type), NULL) / f.done;
+            printf("ready\n");
+        } else {
+            printf("no\n");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const long threads = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
+    if (threads < 1 || threads > THREADS_MAX) {
+        fprintf(stderr, "usage: bench_native_limits THREADS\n");
+        return 2;
+    }
+    all.threads = (uint32_t)threads;
+    for (uint32_t i = 1; i < all.threads; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, follow, (void *)(uintptr_t)i) != 0) return 1;
+    }
+    stay_on(0);
+    printf("ready\n");
+    fflush(stdout);
+    obey();
+    return 0;
+}
