@@ -173,7 +173,6 @@ static exit_status run(session *s, flight_recorder *recorder)
 {
     module *m = NULL;
     given_call given;
-    backend_result made;
     bound_call call;
     TRY_EXIT(session_open_pipeline(s, NULL));
     if (s->line->argument_count != 1) return EXIT_STATUS_USAGE;
@@ -182,7 +181,7 @@ static exit_status run(session *s, flight_recorder *recorder)
     TRY_EXIT(session_compile(s, m, recorder));
     given.function = call_entry(m, NULL);
     if (given.function == 0) return EXIT_STATUS_INPUT;
-    TRY_EXIT(call_init_run(s->arena, &s->opened, m, 0, recorder, &given, &made));
+    TRY_EXIT(call_init_run(s->arena, &s->opened, m, recorder, &given));
     if (call_bind(s->arena, m, given.function, given.tensor_count, given.tensors, given.symbol_count, given.symbols, 0,
                   &call) != OK)
         return EXIT_STATUS_INPUT;

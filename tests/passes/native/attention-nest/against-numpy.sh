@@ -8,5 +8,5 @@ machine: $TEST_ROOT/pipelines/machines/cpu-avx2.yaml
 passes: [pto.attention-nest]
 backend: pto.reference
 END
-/usr/bin/python3 "$TEST_ROOT/tests/passes/attention-nest/inputs/attend.py" nests.yaml >out 2>text || fail
+/usr/bin/python3 "$TEST_ROOT/tests/passes/native/attention-nest/inputs/attend.py" nests.yaml >out 2>text || fail
 says '^[1-9][0-9]* runs$' out
