@@ -185,7 +185,8 @@ static void show_counter(inspector *x, const char *name, const pto_counter_row *
                                          [PTO_SCOPE_EVENT] = "the run, when it is not 0",
                                          [PTO_SCOPE_UNIT] = "each unit, as `<unit> / <name>`",
                                          [PTO_SCOPE_WAITS] = "each unit that does not begin an instruction",
-                                         [PTO_SCOPE_TRANSFERS] = "each unit that moves data"};
+                                         [PTO_SCOPE_TRANSFERS] = "each unit that moves data",
+                                         [PTO_SCOPE_KERNEL] = "each kernel, as `<kernel> / <name>`"};
     const pto_counter_row *whole = pto_counter_row_at(row->adds_to);
     inspect_entry(x, name, row->doc);
     inspect_row(x, "unit", row->unit);

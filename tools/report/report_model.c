@@ -1,6 +1,7 @@
 #include "tools/report/report_model.h"
 
 #include "ir/text/printer.h"
+#include "tools/run/run_counters.h"
 
 #include <stdio.h>
 
@@ -121,7 +122,8 @@ static report_unit *unit_of(report *r, const counter_name *n)
 static void read_counter(report *r, const counter_name *n, double number)
 {
     if (n->counter != PTO_COUNTER_NONE) r->is_reported[n->counter] = true;
-    if (n->unit.n == 0) return;
+    const pto_counter_row *row = pto_counter_row_at(n->counter);
+    if (n->unit.n == 0 || (row != NULL && row->scope == PTO_SCOPE_KERNEL)) return;
     report_unit *u = unit_of(r, n);
     if (n->is_stall) {
         u->stalls[cause_number(r, n->what)] = number;
@@ -195,5 +197,6 @@ void report_model(report *r, arena *a, module *m, const loaded_pipeline *opened,
     *r = (report){.arena = a, .m = m, .machine = opened->machine, .call = call, .result = result, .trace = trace};
     print_text(r);
     read_counters(r, opened->contract.backend);
+    if (run_counters_has_clock(opened->contract.backend)) run_work_count(a, m, call, &r->work);
     report_kernels(r);
 }

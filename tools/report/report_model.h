@@ -8,6 +8,7 @@
 #include "tools/report/markup.h"
 #include "tools/run/backend_run.h"
 #include "tools/run/counter_name.h"
+#include "tools/run/run_work.h"
 
 /* Time of one unit, or of the units of one name on all cores of a kind, in cycles. From counters. */
 typedef struct report_unit {
@@ -89,6 +90,7 @@ typedef struct report {
     uint32_t cause_count;
     bool is_reported[PTO_COUNTER_NONE];
     double cycles; /* 0: the backend counts none */
+    run_work work; /* known where a clock of this machine counts */
     double clock_hz;
 } report;
 

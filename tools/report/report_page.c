@@ -1,6 +1,7 @@
 /* The page: everything about a run in one file, from the answer to the details. */
 #include "tools/report/report_page.h"
 
+#include "tools/report/report_clock.h"
 #include "tools/report/report_pictures.h"
 #include "tools/report/report_verdict.h"
 
@@ -96,7 +97,7 @@ static void put_head(const report *r, const report_request *q, text_buffer *out)
 static void put_navigation(const report *r, text_buffer *out)
 {
     text_puts(out, "<nav><a href=\"#summary\">Summary</a>");
-    if (r->cycles > 0) text_puts(out, "<a href=\"#time\">Time</a>");
+    if (r->cycles > 0 || report_is_clocked(r)) text_puts(out, "<a href=\"#time\">Time</a>");
     text_puts(out, "<a href=\"#graph\">Graph</a>");
     for (uint32_t i = 0; i < r->kernel_count; i++) {
         text_printf(out, "<a href=\"#kernel-%u\">@", i);
@@ -148,7 +149,7 @@ static void put_run_tiles(const report *r, text_buffer *out)
     const double instances = report_counter(r, PTO_COUNTER_INSTANCES, 0);
     text_puts(out, "<div class=\"tiles\">");
     if (r->cycles > 0) put_tile(out, "cycles", "%s", markup_thousands(r->cycles, text));
-    if (us > 0) put_tile(out, "simulated time", "%.4g \xc2\xb5s", us);
+    if (us > 0) put_tile(out, report_is_clocked(r) ? "time" : "simulated time", "%.4g \xc2\xb5s", us);
     if (read >= 0) put_tile(out, "read from global memory", "%s", markup_bytes(read, text));
     if (written >= 0) put_tile(out, "written to global memory", "%s", markup_bytes(written, text));
     if (us > 0 && read >= 0 && written >= 0 && read + written > 0)
@@ -164,7 +165,9 @@ static void put_unreported(const report *r, text_buffer *out)
     const char *mark = "<p class=\"missing\">This backend does not report ";
     for (uint32_t i = 0; i < PTO_COUNTER_NONE; i++) {
         const pto_counter_row *row = pto_counter_row_at(i);
-        if (report_has(r, (pto_counter)i) || row->scope == PTO_SCOPE_EVENT) continue;
+        const bool is_modelled = i == PTO_COUNTER_CYCLES || row->scope >= PTO_SCOPE_UNIT;
+        if (report_has(r, (pto_counter)i) || row->scope == PTO_SCOPE_EVENT || row->scope == PTO_SCOPE_KERNEL) continue;
+        if (is_modelled && report_is_clocked(r)) continue;
         text_printf(out, "%s<span title=\"", mark);
         put_text(out, row->doc);
         text_puts(out, "\">");
@@ -328,7 +331,8 @@ static void put_files(const report *r, const report_request *q, text_buffer *out
         text_puts(out, "</a>");
         if (strcmp(name, PTO_PROFILE_SWIMLANE) != 0) continue;
         const double left_out = report_counter(r, PTO_COUNTER_SLICES_LEFT_OUT, 0);
-        text_puts(out, " (every pipe of every core; open it in ui.perfetto.dev");
+        text_printf(out, " (every %s; open it in ui.perfetto.dev",
+                    report_is_clocked(r) ? "thread" : "pipe of every core");
         if (left_out > 0) text_printf(out, "; the last %.0f slices are left out", left_out);
         text_puts(out, ")");
     }
@@ -344,6 +348,7 @@ void report_write_page(const report *r, const report_request *q, text_buffer *ou
     put_navigation(r, out);
     put_summary(r, q, out);
     put_time(r, out);
+    report_put_clock(r, out);
     text_puts(out, "<section id=\"graph\"><h2>Graph</h2>\n");
     put_run_picture(r, report_draw_graph, out);
     text_puts(out, "</section>\n");

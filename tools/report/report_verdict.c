@@ -1,5 +1,7 @@
 #include "tools/report/report_verdict.h"
 
+#include "tools/report/report_clock.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,6 +206,7 @@ static report_verdict judge_dispatch(const report *r, double active)
 
 report_verdict report_judge_run(const report *r)
 {
+    if (report_is_clocked(r)) return report_judge_clocked(r);
     if (report_counter(r, PTO_COUNTER_CYCLES, -1) < 0)
         return (report_verdict){"No cycles", "The backend computes and counts; it does not model time.",
                                 "Run on a backend that reports cycles to see what bounds the run."};

@@ -1,5 +1,6 @@
 /* pto.native: compiles the C that a code generator writes with the C compiler of this host, loads and runs it. */
 #include "native_build.h"
+#include "native_profile.h"
 #include "native_services.h"
 
 #include <pto/profile.h>
@@ -160,12 +161,17 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const pto_native_services services = native_services_of(&s);
     const pto_native_call c = {.struct_size = sizeof c, .services = &services, .arguments = memory, .symbols = symbols};
     native_arena_reset(&x->keep.memory);
+    const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
+    const uint32_t threads = native_pool_threads(x->keep.pool);
+    if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
     const uint64_t begin = now_ns();
     const int32_t fault = f->run(&c);
     const uint64_t end = now_ns();
+    if (is_profiled) native_profile_end(s.profile, call->sink);
     if (fault != 0) return fault_at(&s, x, fault);
     pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);
-    pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)native_pool_threads(x->keep.pool));
+    pto_profile_count(call->sink, PTO_COUNTER_THREADS, (double)threads);
+    pto_profile_count(call->sink, PTO_COUNTER_LAUNCHES, (double)s.launches);
     pto_profile_count(call->sink, PTO_COUNTER_INSTANCES, (double)s.instances);
     return PTO_OK;
 }
@@ -193,7 +199,8 @@ static const pto_backend backend = {
     .prepare = prepare,
     .execute = execute,
     .release = release,
-    .counters = PTO_STRS("time", "threads", "instances"),
+    .counters = PTO_STRS("time", "threads", "launches", "instances", "kernel time", "kernel launches", "cpu cycles",
+                         "cpu instructions", "cache misses", "trace / slices left out"),
     .bind = bind,
 };
 

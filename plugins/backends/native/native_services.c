@@ -1,5 +1,7 @@
 #include "native_services.h"
 
+#include "native_profile.h"
+
 #include "debug_values.h"
 
 #include <stdatomic.h>
@@ -34,6 +36,7 @@ typedef struct job {
     _Atomic int64_t failed_at;
     atomic_flag lock;
     int32_t fault;
+    native_profile *profile;
 } job;
 
 static void note_fault(job *j, int64_t instance, int32_t fault)
@@ -54,6 +57,14 @@ static void run_instances(void *self, int64_t from, int64_t to, uint32_t thread)
         const int32_t fault = j->kernel(j->frame, i, scratch);
         if (fault != 0) note_fault(j, i, fault);
     }
+}
+
+static void run_profiled(void *self, int64_t from, int64_t to, uint32_t thread)
+{
+    const job *j = self;
+    native_profile_piece(j->profile, thread);
+    run_instances(self, from, to, thread);
+    native_profile_pieced(j->profile, thread, from, to);
 }
 
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
@@ -78,9 +89,13 @@ static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, i
              .scratch = memory,
              .scratch_step = step,
              .failed_at = INT64_MAX,
-             .lock = ATOMIC_FLAG_INIT};
+             .lock = ATOMIC_FLAG_INIT,
+             .profile = s->profile};
     s->instances += instances;
-    native_pool_run(s->keep->pool, instances, run_instances, &j);
+    s->launches++;
+    if (s->profile != NULL) native_profile_launch(s->profile, kernel);
+    native_pool_run(s->keep->pool, instances, s->profile != NULL ? run_profiled : run_instances, &j);
+    if (s->profile != NULL) native_profile_launched(s->profile, instances);
     return j.fault;
 }
 

@@ -22,8 +22,9 @@ typedef struct native_session {
     const pto_run *run;
     pto_op function;
     native_keep *keep;
-    int64_t instances; /* that ran so far */
-    native_error e;    /* why memory was refused, if it was */
+    int64_t instances, launches;    /* that ran so far */
+    struct native_profile *profile; /* NULL: nobody asks */
+    native_error e;                 /* why memory was refused, if it was */
 } native_session;
 
 /* Faults of the services, which are negative; those of generated code are positive. */

@@ -54,10 +54,17 @@ static void put_module(emitter *e, text *out, text *entries, uint32_t count)
     for (uint32_t i = 0; i < e->fault_count; i++)
         text_put(out, "    {%u, \"%s\"},\n", e->faults[i].op, e->faults[i].text);
     text_put(out, "    {0, NULL}};\n");
+    text_put(out, "static const pto_native_kernel_entry kernels_[] = {\n");
+    for (uint32_t i = 0; i < e->kernel_count; i++) {
+        const pto_op kernel = e->kernels_done[i].op;
+        text_put(out, "    {%s_kernel, %u, 0},\n", emit_global(e, pto_function_name(kernel)),
+                 e->op_numbers[kernel.index]);
+    }
+    text_put(out, "    {NULL, 0, 0}};\n");
     text_put(out,
              "__attribute__((visibility(\"default\"))) const pto_native_module pto_native_module_v1 = {\n"
-             "    sizeof(pto_native_module), %u, %u, 0, functions_, faults_};\n",
-             count, e->fault_count);
+             "    sizeof(pto_native_module), %u, %u, %u, functions_, faults_, kernels_};\n",
+             count, e->fault_count, e->kernel_count);
 }
 
 static pto_status generate(const pto_run *run, const pto_text_sink *sink)

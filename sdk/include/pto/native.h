@@ -88,11 +88,18 @@ typedef struct pto_native_fault {
     const char *text;
 } pto_native_fault;
 
+/* A kernel, and its op by number, as that of a fault. */
+typedef struct pto_native_kernel_entry {
+    pto_native_kernel run;
+    uint32_t op, reserved;
+} pto_native_kernel_entry;
+
 /* What a generated file exports, as `pto_native_module_v1`. */
 typedef struct pto_native_module {
-    uint32_t struct_size, function_count, fault_count, reserved;
+    uint32_t struct_size, function_count, fault_count, kernel_count;
     const pto_native_function *const *functions;
     const pto_native_fault *faults; /* fault n is faults[n - 1] */
+    const pto_native_kernel_entry *kernels;
 } pto_native_module;
 
 /* ---- index arithmetic ---- */

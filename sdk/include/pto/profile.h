@@ -35,7 +35,8 @@ typedef enum pto_counter_scope {
     PTO_SCOPE_EVENT,
     PTO_SCOPE_UNIT,
     PTO_SCOPE_WAITS,
-    PTO_SCOPE_TRANSFERS
+    PTO_SCOPE_TRANSFERS,
+    PTO_SCOPE_KERNEL
 } pto_counter_scope;
 
 /* A row of profile.def. Texts are constant. */
@@ -82,7 +83,7 @@ static inline void pto_profile_count(const pto_run_sink *sink, pto_counter count
     sink->counter(sink->self, pto_profile_text(row->name), pto_profile_text(row->unit), v);
 }
 
-/* Reports a counter or stall of the unit, "vector 03 / mte2", of at most 150 bytes. */
+/* Reports a counter or stall of the unit, "vector 03 / mte2", or a counter of a kernel; of at most 150 bytes. */
 static inline void pto_profile_count_unit(const pto_run_sink *sink, pto_counter counter, const char *unit, double v)
 {
     char name[256];

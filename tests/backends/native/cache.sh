@@ -98,3 +98,33 @@ for try in 1 2 3 4 5 6; do
 done
 now=$(wc -l <count)
 [ $((now - before)) -le 12 ] && [ $((now - before)) -ge 6 ] || complain "6 pairs of runs compiled $((now - before)) times"
+
+# A run that is killed while it compiles leaves a lock that nobody holds: the next run takes it and is well.
+rm -f $folder/*.so
+program slow "echo \$\$ >>'$PWD/child'
+sleep 1000"
+pto-run f.ptir --pipeline=native.yaml --random-inputs=1 --set=backend.with.compiler=./slow >killed 2>&1 &
+run=$!
+tries=0
+while [ ! -s child ] && [ $tries -lt 2000 ]; do
+  sleep 0.01
+  tries=$((tries + 1))
+done
+[ "$(find $folder -name '*.lock' | wc -l)" -eq 1 ] || fail 'no lock while it compiles'
+# Its worker, too: the one whose child is the compiler.
+kill -9 $run
+wait $run
+while read -r compiler; do kill -9 "$compiler"; done <child
+quiet
+quiet
+ends 0 pto-plugin cache
+says ': 1 file, [1-9]' out
+[ "$(find $folder -type f | wc -l)" -eq 1 ] || fail 'something of the killed run is left'
+
+# A disk that is full where the compiler works, as with a limit of file sizes: nothing is left.
+rm -f $folder/*.so
+printf '#!/bin/sh\nulimit -f 4\ntrap "" XFSZ\nexec ./native\n' >limited
+chmod +x limited
+fails 5 'f.ptir:1:1: error: \[pto.native/cannot-write\] temporary folder `.*` cannot be written: File too large' ./limited
+[ "$(find $folder pto-native-* -type f | wc -l)" -eq 0 ] || fail 'half a file is left'
+quiet

@@ -30,3 +30,10 @@ npy x.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }" "$(printf 
 npy i.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }" '\001\0\0\0\002\0\0\0\011\0\0\0\0\0\0\0'
 fails 5 'error: \[pto.native/fault\] ' pto-run take.ptir --pipeline=native.yaml --in=x=x.npy --in=i=i.npy
 ends 0 pto-run f.ptir --pipeline=native.yaml --random-inputs=1
+
+# Arguments of another shape or type.
+npy short.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }" '\0\0\0\0\0\0\0\0\0\0\0\0'
+refuses 4 'short.npy: error: [E1602] dim 0 of `x` must be 4, the file has 3' pto-run f.ptir --pipeline=native.yaml --in=x=short.npy
+refuses 4 'i.npy: error: [E1603] `x` needs elements of type f32, the file has <i4' pto-run f.ptir --pipeline=native.yaml --in=x=i.npy
+npy flat.npy "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }" '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+refuses 4 'flat.npy: error: [E1603] `x` needs rank 1, the file has rank 2' pto-run f.ptir --pipeline=native.yaml --in=x=flat.npy

@@ -8,7 +8,7 @@ ln -s "$TEST_BUILD/bin" "$TEST_BUILD/lib" "$TEST_BUILD/share" build/
 # pasted FROM: runs the demo as if started in FROM, then there the commands that it prints.
 pasted() {
   "$TEST_ROOT/examples/demo" "$TEST_TMP/build" "$1" >demo.log || { cat demo.log; exit 1; }
-  for shown in 'tensor.reduce_max' 'pto.tload' 'y: ok, max abs error ' 'cycles: [1-9]' 'time on this machine: '; do
+  for shown in 'tensor.reduce_max' 'pto.tload' 'y: ok, max abs error ' 'cycles: [1-9]' 'time on this machine: ' '^memory: [0-9.]* GB/s, ' '^pto.native  *[0-9.]*  *[0-9.]*  *[0-9]*%$' '^numpy  ' '^a copy  .* 100%$'; do
     grep -q "$shown" demo.log || fail "the demo does not show '$shown'"
   done
   sed -n '/^Try next/,$s/^    //p' demo.log >commands

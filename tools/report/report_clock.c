@@ -1,0 +1,152 @@
+#include "tools/report/report_clock.h"
+
+#include "tools/run/run_rates.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool report_is_clocked(const report *r)
+{
+    return report_counter(r, PTO_COUNTER_CYCLES, -1) < 0 && report_counter(r, PTO_COUNTER_TIME, 0) > 0;
+}
+
+static double threads_of(const report *r) { return report_counter(r, PTO_COUNTER_THREADS, 1); }
+
+/* A counter of a kernel; -1: not reported. */
+static double kernel_counter(const report *r, const char *kernel, pto_counter counter)
+{
+    for (uint32_t i = 0; i < r->result->counter_count; i++) {
+        const counter_name n = counter_name_read(str_from(r->result->counters[i].name));
+        if (n.counter == counter && str_is(n.unit, kernel)) return r->result->counters[i].value;
+    }
+    return -1;
+}
+
+static const kernel_work *work_of(const report *r, op_id kernel)
+{
+    for (uint32_t i = 0; r->work.is_known && i < r->work.kernel_count; i++)
+        if (r->work.kernels[i].kernel == kernel) return &r->work.kernels[i];
+    return NULL;
+}
+
+/* ---- verdict ---- */
+
+/* Of a peak: from here on it is what bounds a run. */
+static const double near_share = 0.4;
+
+PRINTF_LIKE(2, 3) static const char *say(const report *r, const char *format, ...);
+
+static const char *say(const report *r, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return arena_strdup(r->arena, text);
+}
+
+report_verdict report_judge_clocked(const report *r)
+{
+    const double us = report_counter(r, PTO_COUNTER_TIME, 0);
+    report_verdict v = {say(r, "%.6g \xc2\xb5s by the clock of this machine", us), "", ""};
+    if (!r->work.is_known) {
+        v.reason = "How much it moved and computed is not known: a loop or a branch depends on data.";
+        return v;
+    }
+    const run_rates q = run_rates_of(r->machine, &r->work.all, us / 1e6, threads_of(r));
+    if (q.peak_bytes_per_second <= 0 || q.peak_ops_per_second <= 0) {
+        v.reason = "The machine file does not say what the memory and products could do.";
+        return v;
+    }
+    const double memory = q.bytes_per_second / q.peak_bytes_per_second,
+                 arithmetic = q.ops_per_second / q.peak_ops_per_second;
+    v.reason = say(r, "Memory moved %.4g GB/s, %.3g %% of the peak of %s; arithmetic made %.4g GFLOP/s, %.3g %%.",
+                   q.bytes_per_second / 1e9, 100 * memory, r->machine->name, q.ops_per_second / 1e9, 100 * arithmetic);
+    if (memory < near_share && arithmetic < near_share)
+        v.advice =
+            "Neither is near its peak: look at the kernels that take longest, and at how many threads they have.";
+    else
+        v.advice = memory >= arithmetic ? "Memory is nearer to its peak: fewer bytes would help most."
+                                        : "Arithmetic is nearer to its peak: fewer operations would help most.";
+    return v;
+}
+
+/* ---- table ---- */
+
+static void put_number(double v, text_buffer *out) { text_printf(out, "<td class=\"n\">%.5g</td>", v); }
+
+static void put_not_reported(text_buffer *out) { text_puts(out, "<td class=\"n z\">not reported</td>"); }
+
+static void put_share(double part, double whole, text_buffer *out)
+{
+    char text[32];
+    if (whole > 0)
+        text_printf(out, "<td class=\"n\">%s</td>", markup_percent(part, whole, text));
+    else
+        put_not_reported(out);
+}
+
+static void put_work(const report *r, const kernel_work *w, double us, text_buffer *out)
+{
+    char text[32];
+    if (w == NULL || us <= 0) {
+        for (int i = 0; i < 6; i++) put_not_reported(out);
+        return;
+    }
+    const run_rates q = run_rates_of(r->machine, w, us / 1e6, threads_of(r));
+    text_printf(out, "<td class=\"n\">%s</td>", markup_bytes(w->bytes_read + w->bytes_written, text));
+    put_number(q.bytes_per_second / 1e9, out);
+    put_share(q.bytes_per_second, q.peak_bytes_per_second, out);
+    text_printf(out, "<td class=\"n\">%s</td>", markup_thousands(w->ops, text));
+    put_number(q.ops_per_second / 1e9, out);
+    put_share(q.ops_per_second, q.peak_ops_per_second, out);
+}
+
+static void put_events(const report *r, const char *kernel, text_buffer *out)
+{
+    static const pto_counter counters[] = {PTO_COUNTER_KERNEL_CYCLES, PTO_COUNTER_KERNEL_INSTRUCTIONS,
+                                           PTO_COUNTER_KERNEL_CACHE_MISSES};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        char text[32];
+        const double v = kernel_counter(r, kernel, counters[i]);
+        if (v < 0)
+            put_not_reported(out);
+        else
+            text_printf(out, "<td class=\"n\">%s</td>", markup_thousands(v, text));
+    }
+}
+
+static void put_row(const report *r, const report_kernel *k, uint32_t number, double all_us, text_buffer *out)
+{
+    char text[32];
+    const double us = kernel_counter(r, k->name, PTO_COUNTER_KERNEL_TIME);
+    if (us < 0) return; /* of @f.init */
+    text_printf(out, "<tr><td><a href=\"#kernel-%u\">@", number);
+    markup_text(out, str_from(k->name));
+    text_printf(out, "</a></td><td class=\"n\">%s</td>",
+                markup_thousands(kernel_counter(r, k->name, PTO_COUNTER_KERNEL_LAUNCHES), text));
+    put_number(us, out);
+    put_share(us, all_us, out);
+    put_work(r, work_of(r, k->op), us, out);
+    put_events(r, k->name, out);
+    text_puts(out, "</tr>\n");
+}
+
+void report_put_clock(const report *r, text_buffer *out)
+{
+    if (!report_is_clocked(r)) return;
+    text_puts(out,
+              "<section id=\"time\"><h2>Where the time goes</h2>\n<p>Of the execution that the report is about, by the "
+              "clock of this machine: from the launch of a kernel to the end of its last instance. Bytes are those "
+              "that its tiles load and store, each array once in a launch at most; operations are results of "
+              "arithmetic on elements, two for a product and its sum. Peaks are those of the machine file.</p>\n"
+              "<div class=\"scroll\"><table id=\"kernels\"><thead><tr><th>kernel</th><th class=\"n\">launches</th>"
+              "<th class=\"n\">\xc2\xb5s</th><th class=\"n\">of the run</th><th class=\"n\">bytes</th>"
+              "<th class=\"n\">GB/s</th><th class=\"n\">of the peak</th><th class=\"n\">operations</th>"
+              "<th class=\"n\">GFLOP/s</th><th class=\"n\">of the peak</th><th class=\"n\">CPU cycles</th>"
+              "<th class=\"n\">CPU instructions</th><th class=\"n\">cache misses</th></tr></thead><tbody>\n");
+    const double all_us = report_counter(r, PTO_COUNTER_TIME, 0);
+    for (uint32_t i = 0; i < r->kernel_count; i++) put_row(r, &r->kernels[i], i, all_us, out);
+    text_puts(out, "</tbody></table></div>\n</section>\n");
+}
