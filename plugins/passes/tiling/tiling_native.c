@@ -11,7 +11,7 @@
 
 #define OPTIONS(X)                                                                            \
     X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"), \
-      .doc = "the strategy for all that is no product",                                       \
+      .doc = "the strategy for all that is not a product",                                    \
       .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")
 PTO_OPTIONS(OPTIONS);
 
