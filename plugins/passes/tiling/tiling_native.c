@@ -1,0 +1,150 @@
+/* pto.tiling-native: sizes of tiles for CPUs.
+ *
+ * Products read memory over all of k and pack what they read for each tile: tiles are large, as long as there are
+ * enough of them for several threads. They are of as many rows and columns as panels of the kernels fill whole, for
+ * registers of 256 and of 512 bits alike. What else there is another strategy chooses. Source: own.
+ *
+ * Requires a problem of one group, as pto.tile states it. Leaves the module as it is: it only offers sizes. */
+#include <pto/plugin.h>
+
+#include <stdlib.h>
+
+#define OPTIONS(X)                                                                            \
+    X(OTHERS, PLUGIN, "others", .def = "pto.tiling-heuristic", .choices = PTO_STRS("tiling"), \
+      .doc = "the strategy for all that is not a product",                                    \
+      .example = "strategy: { use: pto.tiling-native, with: { others: pto.tiling-heuristic } }")
+PTO_OPTIONS(OPTIONS);
+
+enum { DIMS = 3, DIMS_MAX = 16 };
+
+/* In the order of preference among equals; 336, 224 and 112 are multiples of the rows of panels, 14, 6 and 4, and of
+ * those of boxes, 16; the least ones are for few rows or columns. */
+static const int64_t row_sizes[] = {336, 224, 112, 48, 32, 16}, column_sizes[] = {512, 256, 128, 64, 32, 16},
+                     depth_sizes[] = {1024, 512, 256, 128, 64, 32, 16};
+enum {
+    ROW_SIZES = sizeof row_sizes / sizeof *row_sizes,
+    COLUMN_SIZES = sizeof column_sizes / sizeof *column_sizes,
+    DEPTH_SIZES = sizeof depth_sizes / sizeof *depth_sizes,
+    SIZES = ROW_SIZES * COLUMN_SIZES
+};
+
+typedef struct candidate {
+    int64_t rows, columns;
+    double cost;
+} candidate;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* A size that the dim may have: up to its extent, and in its granules. */
+static int64_t allowed(const pto_tiling_dim *dim, int64_t size)
+{
+    if (size % dim->granule != 0) size = pto_ceil_div(size, dim->granule) * dim->granule;
+    if (dim->static_extent < 0) return size;
+    return dim->static_extent == 0 ? 1 : least(size, pto_ceil_div(dim->static_extent, dim->granule) * dim->granule);
+}
+
+static double round_up(double x) { return x > (double)(int64_t)x ? (double)(int64_t)x + 1 : x; }
+
+/* How long all of it takes, in products of one thread. */
+static double price(double m, double n, double k, double batches, double speed, const candidate *c)
+{
+    /* An element that is packed takes as long as so many products, more when it comes from main memory; a tile takes as
+     * long as `start` besides. Measured with f32 on one machine with AVX-512. */
+    static const double near = 4, far = 16, start = 20000, near_most = 1 << 20;
+    const double packing = speed * ((m + n) * k > near_most ? far : near);
+    const double rows = (double)c->rows < m ? (double)c->rows : m,
+                 columns = (double)c->columns < n ? (double)c->columns : n;
+    const double tiles = round_up(m / rows) * round_up(n / columns) * batches;
+    const double tile = rows * columns * k + packing * k * (rows + columns) + speed * start;
+    double sum = 0;
+    /* How many threads there will be is not known: each number counts the same. */
+    for (int64_t threads = 1; threads <= 8; threads *= 2)
+        sum += round_up(tiles / (double)threads) * (double)threads * tile;
+    return sum;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+    if (x->columns != y->columns) return x->columns > y->columns ? -1 : 1;
+    return x->rows == y->rows ? 0 : x->rows > y->rows ? -1 : 1;
+}
+
+static int fits(const pto_run *run, const pto_tiling_problem *p, const int64_t *tile)
+{
+    for (pto_space space = 1; space < pto_name_count(run, PTO_NAME_SPACE); space++)
+        if (p->footprint(p->self, tile, space) > p->capacity(p->self, space)) return 0;
+    return 1;
+}
+
+/* What a dim will most likely be; `unknown` is that of a symbol of which nothing is said. */
+static double likely(const pto_tiling_problem *p, uint32_t d, double unknown)
+{
+    const pto_tiling_dim *dim = p->dims[d];
+    const int64_t n = dim->static_extent >= 0 ? dim->static_extent : pto_expected_extent(p->nest, dim->extent);
+    return n < 0 ? unknown : n == 0 ? 1 : (double)n;
+}
+
+/* Products in the time of one of f32: half as many bytes of an element are twice as many. */
+static double speed_of(const pto_tiling_problem *p)
+{
+    int64_t bytes = 4;
+    PTO_WALK(p->nest, op)
+    if (pto_str_is(pto_op_name(op), "tensor.matmul"))
+        bytes = pto_dtype_bytes(pto_type_dtype(pto_value_type(pto_op_operand(op, 0))));
+    return bytes == 1 ? 4 : bytes == 2 ? 2 : 1;
+}
+
+/* For small and for large extents where nothing is said of them, in relation to the products that there are; large ones
+ * count more, since they take longer. */
+static double price_of(const pto_tiling_problem *p, double speed, const candidate *c)
+{
+    static const double sizes[] = {256, 2048}, weights[] = {1, 8};
+    const double batches = p->outer_instances > 0 ? (double)p->outer_instances : 1;
+    double sum = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const double m = likely(p, 0, sizes[i]), n = likely(p, 1, sizes[i]), k = likely(p, 2, sizes[i]);
+        sum += weights[i] * price(m, n, k, batches, speed, c) / (m * n * k * batches);
+    }
+    return sum;
+}
+
+static pto_status offer_product(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+{
+    candidate all[SIZES];
+    uint32_t count = 0;
+    const double speed = speed_of(p);
+    for (uint32_t i = 0; i < ROW_SIZES; i++)
+        for (uint32_t j = 0; j < COLUMN_SIZES; j++) {
+            candidate c = {.rows = allowed(p->dims[0], row_sizes[i]), .columns = allowed(p->dims[1], column_sizes[j])};
+            c.cost = price_of(p, speed, &c);
+            all[count++] = c;
+        }
+    qsort(all, count, sizeof *all, compare);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t d = 0; d < DEPTH_SIZES; d++) {
+            const int64_t tile[DIMS] = {all[i].rows, all[i].columns, allowed(p->dims[2], depth_sizes[d])};
+            if (fits(run, p, tile) && !sink->offer_priced(sink->self, tile, all[i].cost)) return PTO_OK;
+        }
+    return PTO_OK;
+}
+
+static pto_status offer(const pto_run *run, const pto_tiling_problem *p, const pto_tiling_sink *sink)
+{
+    int64_t tile[DIMS_MAX];
+    if (p->dim_count == DIMS && strcmp(p->shape, "matmul") == 0) return offer_product(run, p, sink);
+    PTO_TRY(pto_tiling_choose(run, OPT_OTHERS, p, tile, NULL));
+    (void)sink->offer(sink->self, tile);
+    return PTO_OK;
+}
+
+static const pto_tiling native = {
+    .struct_size = sizeof native,
+    .id = "pto.tiling-native",
+    .summary = "Large tiles of products, enough of them for several threads",
+    .options = pass_options,
+    .offer = offer,
+};
+PTO_PLUGIN("pto.tiling-native", "tiling:pto.tiling-native", "", .version = "0.1.0", .license = "Apache-2.0",
+           .tilings = PTO_LIST(pto_tiling, &native));
