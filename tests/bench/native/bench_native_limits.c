@@ -140,6 +140,15 @@ static inline int64_t move(const stream *s, size_t from, size_t to, int streams)
 }
 #endif
 
+static bool has_moves(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return true;
+#endif
+}
+
 static MOVES_WIDE int64_t move_part(void *self, uint32_t thread)
 {
     const stream *s = self;
@@ -249,7 +258,7 @@ static bool best_flops(const char *type, flops *out)
     else if (!is_i8 && __builtin_cpu_supports("fma"))
         *out = (flops){.what = fma_f32_256, .done = 16};
 #endif
-    out->done *= 12.0 * STEPS * all.threads;
+    out->done *= 12.0 * (double)STEPS * all.threads;
     return out->what != NULL;
 }
 
@@ -281,7 +290,7 @@ static void obey(void)
         char *rest = text, type[TYPE_BYTES] = "";
         if (strncmp(text, "time ", 5) == 0 && all.what != NULL) {
             time_calls(strtod(text + 5, NULL), &s, share);
-        } else if (strncmp(text, "stream ", 7) == 0) {
+        } else if (strncmp(text, "stream ", 7) == 0 && has_moves()) {
             const double read = strtod(text + 7, &rest), written = strtod(rest, NULL);
             begin_stream(&s, (size_t)read, (size_t)written);
             share = 1;
