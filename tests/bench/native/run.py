@@ -25,7 +25,7 @@ from process import Lost, Process
 from programs import PROGRAMS, as_f64
 
 DRAWN = 10
-SECONDS_OF_TURN, SECONDS_OF_ROW, TURNS_MAX = 0.04, 1.5, 7
+SECONDS_OF_TURN, SECONDS_OF_ROW, TURNS_MAX = 0.04, 1.2, 7
 SECONDS_OF_CALL_MAX = 12 # a row whose call takes longer is not measured
 
 
@@ -142,7 +142,7 @@ class Job:
         inputs = [f"--in={n}={self.folder}/{n}.npy" for n in self.names]
         if text == "given.ptir":
             inputs += [f"--sym={n}={v}" for n, v in self.row.symbols.items()]
-        command = [settings.built("bench_native_worker"), "--no-supervise", f"--pipeline={settings.pipeline}",
+        command = [settings.built("native_worker"), "--no-supervise", f"--pipeline={settings.pipeline}",
                    f"--machine={settings.machine}", f"--set=backend.with.threads={threads}", f"{self.folder}/{text}", *inputs]
         return Process("ours" if text == "given.ptir" else "ours, static", command, threads, "ready", SECONDS_OF_CALL_MAX)
 
@@ -258,7 +258,7 @@ class Settings:
     def limit(self, kind, threads):
         key = ("limit " + kind, threads)
         if key not in self.running:
-            self.running[key] = Process(key[0], [self.built("bench_native_limits"), str(threads)], threads, "ready")
+            self.running[key] = Process(key[0], [self.built("native_limits"), str(threads)], threads, "ready")
         return self.running[key]
 
     def close(self):

@@ -1,7 +1,7 @@
 /* What this host can do at most, measured between the rows of `./dev bench native`: moving bytes, and multiplying and
  * adding in registers.
  *
- *     bench_native_limits THREADS
+ *     native_limits THREADS
  *
  * Prints `ready` and obeys lines of standard input. `stream READ WRITE`: the next calls read so many bytes of memory
  * and write so many, as a kernel must that reads and writes each of its elements once. `flops TYPE COUNT`: they do so
@@ -169,7 +169,7 @@ static char *memory_of(size_t bytes)
     const size_t all_bytes = (bytes / HUGE_BYTES + 2) * HUGE_BYTES;
     char *p = mmap(NULL, all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
-        fprintf(stderr, "bench_native_limits: there is no memory for %zu bytes\n", bytes);
+        fprintf(stderr, "native_limits: there is no memory for %zu bytes\n", bytes);
         exit(1);
     }
     madvise(p, all_bytes, MADV_HUGEPAGE);
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 {
     const long threads = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
     if (threads < 1 || threads > THREADS_MAX) {
-        fprintf(stderr, "usage: bench_native_limits THREADS\n");
+        fprintf(stderr, "usage: native_limits THREADS\n");
         return 2;
     }
     all.threads = (uint32_t)threads;
