@@ -24,6 +24,7 @@ where their interface has that.
 
 - **limit**: reading each input and writing each output once, at the rate that streaming had, or the operations of the
   row at the highest rate of their type in registers, whichever takes longer; both measured in the turns of the row.
+  Exponentials are not counted.
 - **of peer**: how many times as fast as the best peer; **floor** is the least that a release may have. {kind}
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
@@ -153,9 +154,9 @@ class Facts:
             yield named(name), s.versions.get(name) or s.missing.get(name, "not asked")
         yield "Date", datetime.datetime.now(datetime.timezone.utc).strftime("%d %b %Y, %H:%M UTC")
         yield "Run", f"{self.seconds / 60:.1f} minutes, seed {self.given.seed}; load average {self.load[0]:.1f} before it, " \
-            f"{os.getloadavg()[0]:.1f} at its end (a run alone has one of its own of 1 to 2)"
-        for row in self.late:
-            yield "Not measured", f"{row.name}: {self.given.minutes:g} minutes were over"
+            f"{os.getloadavg()[0]:.1f} at its end, of which 1 to 2 are its own"
+        if self.late:
+            yield "Not measured", f"{self.given.minutes:g} minutes were over: " + "; ".join(row.name for row in self.late)
 
     def text(self):
         return "".join(f"{name}: {what}\n" for name, what in self.lines())
@@ -210,6 +211,8 @@ def page_of(facts, results):
     names = [n for n in facts.settings.wanted if n in facts.settings.versions]
     lines = [HEAD.format(kind=KINDS[host_kind()])]
     lines += ["## The run", "", "| | |", "|---|---|"] + [f"| {name} | {cell(what)} |" for name, what in facts.lines()]
+    if facts.load[0] > 1:
+        lines += ["", "Other programs ran at the same time: figures of a quiet host are better, and ratios differ from them."]
     for threads in sorted({r["threads"] for r in results}):
         below = sum(Verdict(r).is_below for r in results if r["threads"] == threads)
         lines += ["", f"## {threads} thread{'s' if threads > 1 else ''}", "", f"Rows below their floor: {below}.", ""]

@@ -25,7 +25,7 @@ from process import Lost, Process
 from programs import PROGRAMS, as_f64
 
 DRAWN = 10
-SECONDS_OF_TURN, SECONDS_OF_ROW, TURNS_MAX = 0.04, 1.5, 7
+SECONDS_OF_TURN, SECONDS_OF_ROW, TURNS_MAX = 0.04, 1.2, 7
 SECONDS_OF_CALL_MAX = 12 # a row whose call takes longer is not measured
 
 
@@ -84,10 +84,11 @@ def quiet(times):
 
 
 def take_turns(parts, seconds_of_row):
-    """Each of the parts calls for a short while, all of them again and again. A part that fails is left out."""
+    """Each of the parts calls for a short while, all of them again and again; once, when that takes seconds. A part that
+    fails is left out."""
     times = {p: [] for p in parts}
     longest, begin, turn = {p: 0 for p in parts}, time.monotonic(), 0
-    while turn < TURNS_MAX and (turn < 2 or time.monotonic() - begin < seconds_of_row):
+    while turn < TURNS_MAX and (turn == 0 or (turn < 2 and sum(longest.values()) < 4) or time.monotonic() - begin < seconds_of_row):
         for p in [p for p in parts if p.is_open]:
             time.sleep(0.002 if longest[p] > 0.02 else 0.03)  # threads of the one before may still wait for work
             warm = " warm" if longest[p] > 0.1 else ""
@@ -141,7 +142,7 @@ class Job:
         inputs = [f"--in={n}={self.folder}/{n}.npy" for n in self.names]
         if text == "given.ptir":
             inputs += [f"--sym={n}={v}" for n, v in self.row.symbols.items()]
-        command = [settings.built("bench_native_worker"), "--no-supervise", f"--pipeline={settings.pipeline}",
+        command = [settings.built("native_worker"), "--no-supervise", f"--pipeline={settings.pipeline}",
                    f"--machine={settings.machine}", f"--set=backend.with.threads={threads}", f"{self.folder}/{text}", *inputs]
         return Process("ours" if text == "given.ptir" else "ours, static", command, threads, "ready", SECONDS_OF_CALL_MAX)
 
@@ -177,10 +178,12 @@ def open_limits(job, settings, threads):
     return parts
 
 
-def measure(job, settings, threads):
-    result = {"row": job.row, "threads": threads, "cannot": {}, "refused": None, "ours": None, "peers": {}, "wrong": {},
+def measure(job, settings, threads, refused):
+    """`refused`: what was wrong with fewer threads, which is not tried again; or None."""
+    result = {"row": job.row, "threads": threads, "cannot": {}, "ours": None, "peers": {}, "wrong": {},
               "bytes": job.read + job.written, "flops": job.flops}
-    parts = open_parts(job, settings, threads, result)
+    result["refused"] = refused
+    parts = open_parts(job, settings, threads, result) if refused is None else []
     limits = open_limits(job, settings, threads) if parts else {}
     timed = take_turns(parts + list(limits.values()), settings.seconds_of_row) if parts else {}
     result["limits"] = {name: timed[p]["ms"] for name, p in limits.items() if p in timed}
@@ -230,7 +233,7 @@ class Settings:
         return os.path.join(self.build, "bench", name)
 
     def start(self, name, threads):
-        """A peer, or NULL, with the reason in `missing`."""
+        """A peer, or None, with the reason in `missing`."""
         worker = os.path.join(HERE, "peers/peer_worker.py")
         python = self.python if os.access(self.python, os.X_OK) else sys.executable
         command = [python, "-B", worker, name, str(threads)]
@@ -255,7 +258,7 @@ class Settings:
     def limit(self, kind, threads):
         key = ("limit " + kind, threads)
         if key not in self.running:
-            self.running[key] = Process(key[0], [self.built("bench_native_limits"), str(threads)], threads, "ready")
+            self.running[key] = Process(key[0], [self.built("native_limits"), str(threads)], threads, "ready")
         return self.running[key]
 
     def close(self):
@@ -306,7 +309,8 @@ def run(given):
             job = Job(row, job_folder, settings.text)
             for count in threads:
                 if count <= available:
-                    results.append(measure(job, settings, count))
+                    refused = results[-1]["refused"] if results and results[-1]["row"] is row else None
+                    results.append(measure(job, settings, count, refused))
                     print(page.line_of(results[-1]), flush=True)
             shutil.rmtree(job_folder)
         settings.close()

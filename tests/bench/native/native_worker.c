@@ -1,7 +1,7 @@
 /* Ours in `./dev bench native`: compiles a module as pto-run does, with its options, and calls it as often as the
  * driver says, so that what is timed is a call in a process that is warm.
  *
- *     bench_native_worker --no-supervise --pipeline=native.yaml FILE.ptir --in NAME=FILE --sym NAME=N ..
+ *     native_worker --no-supervise --pipeline=native.yaml FILE.ptir --in NAME=FILE --sym NAME=N ..
  *
  * It computes once, prints `ready`, and then obeys lines of standard input. `time SECONDS` calls until so many have
  * passed, after one call that is not timed (with `warm`: without it), and prints nanoseconds of each call in one line.
@@ -196,8 +196,8 @@ static exit_status run(session *s, flight_recorder *recorder)
 
 int main(int argc, char **argv)
 {
-    static const cli_tool tool = {.name = "bench_native_worker",
-                                  .usage = "bench_native_worker [options] FILE.ptir --in NAME=FILE ...",
+    static const cli_tool tool = {.name = "native_worker",
+                                  .usage = "native_worker [options] FILE.ptir --in NAME=FILE ...",
                                   .summary = "Runs a module again and again, as standard input says.",
                                   .bit = TOOL_RUN,
                                   .supervised = run};

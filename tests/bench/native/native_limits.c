@@ -1,7 +1,7 @@
 /* What this host can do at most, measured between the rows of `./dev bench native`: moving bytes, and multiplying and
  * adding in registers.
  *
- *     bench_native_limits THREADS
+ *     native_limits THREADS
  *
  * Prints `ready` and obeys lines of standard input. `stream READ WRITE`: the next calls read so many bytes of memory
  * and write so many, as a kernel must that reads and writes each of its elements once. `flops TYPE COUNT`: they do so
@@ -140,6 +140,15 @@ static inline int64_t move(const stream *s, size_t from, size_t to, int streams)
 }
 #endif
 
+static bool has_moves(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return true;
+#endif
+}
+
 static MOVES_WIDE int64_t move_part(void *self, uint32_t thread)
 {
     const stream *s = self;
@@ -160,7 +169,7 @@ static char *memory_of(size_t bytes)
     const size_t all_bytes = (bytes / HUGE_BYTES + 2) * HUGE_BYTES;
     char *p = mmap(NULL, all_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) {
-        fprintf(stderr, "bench_native_limits: there is no memory for %zu bytes\n", bytes);
+        fprintf(stderr, "native_limits: there is no memory for %zu bytes\n", bytes);
         exit(1);
     }
     madvise(p, all_bytes, MADV_HUGEPAGE);
@@ -249,7 +258,7 @@ static bool best_flops(const char *type, flops *out)
     else if (!is_i8 && __builtin_cpu_supports("fma"))
         *out = (flops){.what = fma_f32_256, .done = 16};
 #endif
-    out->done *= 12.0 * STEPS * all.threads;
+    out->done *= 12.0 * (double)STEPS * all.threads;
     return out->what != NULL;
 }
 
@@ -281,7 +290,7 @@ static void obey(void)
         char *rest = text, type[TYPE_BYTES] = "";
         if (strncmp(text, "time ", 5) == 0 && all.what != NULL) {
             time_calls(strtod(text + 5, NULL), &s, share);
-        } else if (strncmp(text, "stream ", 7) == 0) {
+        } else if (strncmp(text, "stream ", 7) == 0 && has_moves()) {
             const double read = strtod(text + 7, &rest), written = strtod(rest, NULL);
             begin_stream(&s, (size_t)read, (size_t)written);
             share = 1;
@@ -300,7 +309,7 @@ int main(int argc, char **argv)
 {
     const long threads = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
     if (threads < 1 || threads > THREADS_MAX) {
-        fprintf(stderr, "usage: bench_native_limits THREADS\n");
+        fprintf(stderr, "usage: native_limits THREADS\n");
         return 2;
     }
     all.threads = (uint32_t)threads;
