@@ -12,7 +12,8 @@
  *
  * No iteration reads or writes what another one writes, so each nest may run for all of them before the next nest does.
  * Workspace of one iteration alone gets a place for each. Inner loops come first: a loop in a loop becomes two indices.
- * What else is in a loop keeps it in order, as a remark tells. Exact.
+ * A nest in a branch is one for all iterations too, whose instances ask first. What else is in a loop keeps it in
+ * order, as a remark tells. Exact.
  *
  * Requires functions on memory (pto.bufferized). Leaves loops that run in order. */
 #include <pto/plugin.h>
@@ -22,6 +23,7 @@
 #define KINDS(X)                   \
     X(FOR, "for")                  \
     X(FORALL, "forall")            \
+    X(IF, "if")                    \
     X(YIELD, "yield")              \
     X(BIND, "bind")                \
     X(VIEW, "view")                \
@@ -42,6 +44,14 @@ PTO_OPTIONS(OPTIONS);
     X(PLACES, "places") \
     X(ORDERED, "ordered")
 PTO_STATS(STATS);
+
+enum { BRANCHES_MAX = 8 };
+
+/* What holds where a nest of a branch runs. */
+typedef struct condition {
+    pto_op branch;
+    const char *relation;
+} condition;
 
 typedef struct spread_loop {
     const pto_run *run;
@@ -162,23 +172,38 @@ static void find_places(spread_loop *s)
 
 /* ---- what can be spread ---- */
 
-static void match_body_op(spread_loop *s, pto_op op)
+/* The nests in a block. What is beside them goes before the loop, out of branches too. */
+static uint32_t match_block(spread_loop *s, pto_block block, uint32_t depth)
 {
-    if (PTO_IS(op, YIELD)) return;
-    if (PTO_IS(op, FORALL)) {
-        if (PTO_SOME(pto_op_attr(op, PTO_STR("core")))) refuse(s, op, "the nest is given to cores already");
-        return;
+    uint32_t nests = 0;
+    PTO_EACH_OP(block, op) {
+        if (PTO_IS(op, YIELD)) continue;
+        if (PTO_IS(op, FORALL)) {
+            if (PTO_SOME(pto_op_attr(op, PTO_STR("core")))) refuse(s, op, "the nest is given to cores already");
+            nests++;
+        } else if (PTO_IS(op, IF) && depth < BRANCHES_MAX && pto_op_result_count(op) == 0) {
+            for (uint32_t b = 0; b < pto_op_block_count(op); b++)
+                nests += match_block(s, pto_op_block_at(op, b), depth + 1);
+        } else if (pto_op_block_count(op) != 0) {
+            refuse(s, op, "the loop holds control flow beside nests");
+        } else if (!pto_kind_has(s->run, pto_op_kind(op), PTO_TRAIT_PURE)) {
+            refuse(s, op, "the loop holds an op beside nests that is not one");
+        }
     }
-    if (pto_op_block_count(op) != 0)
-        refuse(s, op, "the loop holds control flow beside nests");
-    else if (!pto_kind_has(s->run, pto_op_kind(op), PTO_TRAIT_PURE))
-        refuse(s, op, "the loop holds an op beside nests that is not one");
+    return nests;
+}
+
+static int is_in_nest(const spread_loop *s, pto_op op)
+{
+    for (pto_op at = pto_op_parent(op); !pto_op_same(at, s->loop); at = pto_op_parent(at))
+        if (PTO_IS(at, FORALL)) return 1;
+    return 0;
 }
 
 static void match_index(spread_loop *s)
 {
     PTO_EACH_USE(s->index, use) {
-        if (pto_op_same(pto_op_parent(use.op), s->loop))
+        if (!PTO_IS(use.op, IF) && !is_in_nest(s, use.op))
             refuse(s, use.op, "the index is used outside of nests");
         else if (use.slot < pto_op_operand_count(use.op))
             refuse(s, use.op, "the index is taken as a value");
@@ -189,7 +214,6 @@ static void match(spread_loop *s)
 {
     const pto_run *run = s->run;
     const pto_op loop = s->loop;
-    uint32_t nests = 0;
     s->index = pto_block_arg(pto_body(loop), 0);
     s->from = pto_expr_of(loop, PTO_STR("from"), 0);
     s->step = pto_expr_of(loop, PTO_STR("step"), 0);
@@ -200,11 +224,7 @@ static void match(spread_loop *s)
     }
     if (pto_expr_range(s->trips, loop, NULL).lo < 0) s->trips = pto_expr_max(pto_expr_const(run, 0), s->trips);
     if (pto_op_result_count(loop) != 0) refuse(s, loop, "what it carries changes places between two buffers");
-    PTO_EACH_OP(pto_body(loop), op) {
-        match_body_op(s, op);
-        nests += PTO_IS(op, FORALL) != 0;
-    }
-    if (nests == 0) refuse(s, loop, "the loop holds no nest");
+    if (match_block(s, pto_body(loop), 0) == 0) refuse(s, loop, "the loop holds no nest");
     match_index(s);
     find_places(s);
 }
@@ -233,9 +253,29 @@ static pto_status move_to_place(const spread_loop *s, pto_op op, pto_value numbe
     return pto_op_set_attr(op, PTO_STR("offsets"), all);
 }
 
-static pto_status fill_nest(const spread_loop *s, pto_op old, pto_op fresh, pto_value number)
+/* Ends the block by a branch that is taken where the condition holds; the block becomes that of the branch. */
+static pto_status add_branch(const condition *c, pto_loc loc, pto_block *block)
 {
-    const pto_block from = pto_body(old), to = pto_body(fresh);
+    pto_spec spec = pto_spec_make(c->branch.run, pto_kind(c->branch.run, KIND_IF));
+    pto_spec_str(&spec, PTO_STR("relation"), pto_s(c->relation));
+    pto_spec_attr(&spec, PTO_STR("left"), pto_op_attr(c->branch, PTO_STR("left")));
+    pto_spec_attr(&spec, PTO_STR("right"), pto_op_attr(c->branch, PTO_STR("right")));
+    pto_spec_blocks(&spec, 1);
+    pto_spec_loc(&spec, loc);
+    const pto_op branch = pto_spec_build(&spec, pto_at_end(*block));
+    PTO_NEED(branch);
+    pto_spec yield = pto_spec_make(c->branch.run, pto_kind(c->branch.run, KIND_YIELD));
+    pto_spec_loc(&yield, loc);
+    PTO_NEED(pto_spec_build(&yield, pto_at_end(*block)));
+    *block = pto_body(branch);
+    return PTO_OK;
+}
+
+static pto_status fill_nest(const spread_loop *s, pto_op old, pto_op fresh, pto_value number, uint32_t count,
+                            const condition *conditions)
+{
+    const pto_block from = pto_body(old);
+    pto_block to = pto_body(fresh);
     const pto_expr index = pto_expr_add(s->from, pto_expr_mul(s->step, pto_expr_value(number)));
     const index_map map = {.count = 1, .from = &s->index, .to = &index};
     for (uint32_t i = 0; i < pto_block_arg_count(from); i++) {
@@ -244,6 +284,7 @@ static pto_status fill_nest(const spread_loop *s, pto_op old, pto_op fresh, pto_
         PTO_NEED(now);
         PTO_TRY(pto_value_replace(arg, now));
     }
+    for (uint32_t i = 0; i < count; i++) PTO_TRY(add_branch(&conditions[i], pto_op_loc(conditions[i].branch), &to));
     PTO_EACH_OP(from, op) PTO_TRY(pto_op_move(op, pto_at_end(to)));
     PTO_WALK(fresh, op)
     {
@@ -256,7 +297,7 @@ static pto_status fill_nest(const spread_loop *s, pto_op old, pto_op fresh, pto_
     return PTO_OK;
 }
 
-static pto_status spread_nest(const spread_loop *s, pto_op nest)
+static pto_status spread_nest(const spread_loop *s, pto_op nest, uint32_t count, const condition *conditions)
 {
     const pto_run *run = s->run;
     const uint32_t dims = pto_expr_count_of(nest, PTO_STR("to"));
@@ -272,7 +313,7 @@ static pto_status spread_nest(const spread_loop *s, pto_op nest)
     PTO_NEED(fresh);
     const pto_value number = pto_block_add_arg(pto_body(fresh), pto_value_type(s->index), pto_value_name(s->index));
     PTO_NEED(number);
-    PTO_TRY(fill_nest(s, nest, fresh, number));
+    PTO_TRY(fill_nest(s, nest, fresh, number, count, conditions));
     pto_stat_add(run, STAT_NESTS, 1);
     return pto_op_erase(nest);
 }
@@ -290,14 +331,37 @@ static pto_status widen_place(const spread_loop *s, uint32_t i)
     return pto_value_set_type(s->places[i], wide);
 }
 
+/* The relation of the first block of a branch, or of the second. */
+static const char *relation_of(pto_op branch, uint32_t block)
+{
+    static const char *const words[][2] = {{"eq", "ne"}, {"lt", "ge"}, {"le", "gt"}};
+    const pto_str word = pto_attr_str_of(branch, PTO_STR("relation"));
+    for (uint32_t i = 0; i < 6; i++)
+        if (pto_str_is(word, words[i / 2][i % 2])) return words[i / 2][(i % 2) ^ block];
+    return "";
+}
+
+static pto_status spread_block(const spread_loop *s, pto_block block, uint32_t count, condition *conditions)
+{
+    PTO_EACH_OP(block, op) {
+        if (PTO_IS(op, FORALL)) {
+            PTO_TRY(spread_nest(s, op, count, conditions));
+        } else if (PTO_IS(op, IF)) {
+            for (uint32_t b = 0; b < pto_op_block_count(op); b++) {
+                conditions[count] = (condition){.branch = op, .relation = relation_of(op, b)};
+                PTO_TRY(spread_block(s, pto_op_block_at(op, b), count + 1, conditions));
+            }
+        } else if (!PTO_IS(op, YIELD)) {
+            PTO_TRY(pto_op_move(op, pto_before(s->loop)));
+        }
+    }
+    return PTO_OK;
+}
+
 static pto_status spread(const spread_loop *s)
 {
-    PTO_EACH_OP(pto_body(s->loop), op) {
-        if (PTO_IS(op, FORALL))
-            PTO_TRY(spread_nest(s, op));
-        else if (!PTO_IS(op, YIELD))
-            PTO_TRY(pto_op_move(op, pto_before(s->loop)));
-    }
+    condition conditions[BRANCHES_MAX];
+    PTO_TRY(spread_block(s, pto_body(s->loop), 0, conditions));
     for (uint32_t i = 0; i < s->place_count; i++) PTO_TRY(widen_place(s, i));
     pto_stat_add(s->run, STAT_SPREAD, 1);
     return pto_op_erase(s->loop);
