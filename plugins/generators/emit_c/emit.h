@@ -226,6 +226,19 @@ void emit_tile_stays(emitter *e, pto_value tile, const emit_window *w);
 /* NULL: the tile is in scratch memory. */
 const emit_window *emit_tile_window(const emitter *e, pto_value tile);
 
+/* Whether what is stored from `at` on, a vector of 32 bits at a time, is streamed; NULL: it is not. */
+const char *emit_streams(emitter *e, pto_value memory, const char *at);
+
+/* ---- transposes ---- */
+
+/* Whether a transpose waits for the store of its result, and goes from memory to memory. */
+int emit_transpose_goes_out(emitter *e, pto_op op);
+/* `to`: a pointer, and elements between its rows. */
+pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride);
+pto_status emit_transpose(emitter *e, pto_op op);
+/* A load that transposes; returns whether it is one. `rows` and `columns` are those of the tile. */
+int emit_load_transposed(emitter *e, pto_op load, const emit_window *from, const char *rows, const char *columns);
+
 /* ---- vectors ---- */
 
 /* Whether vectors of 32-bit lanes hold the type; what C calls such a vector. */

@@ -12,6 +12,12 @@ static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)
 static int is_column(pto_value v) { return emit_columns(v) == 1; }
 static int is_store(fused_kind k) { return k == FUSED_STORE || k == FUSED_ROW_STORE; }
 
+static int shares_storage(emitter *e, pto_value v)
+{
+    const uint32_t i = storage_find_value(&e->source, v);
+    return i == STORAGE_NONE || e->plan.values[i].ring != i;
+}
+
 /* ---- what can be fused ---- */
 
 static int has_unit_columns(pto_value memory)
@@ -31,6 +37,7 @@ static fused_kind kind_of_transfer(emitter *e, pto_op op)
         pto_attr_bool_of(op, PTO_STR("relu"), 0) || emit_lane_type(dtype_of(tile)) == NULL)
         return FUSED_NONE;
     if (!loads && dtype_of(tile) != dtype_of(memory)) return FUSED_NONE;
+    if (!loads && emit_transpose_goes_out(e, pto_value_op(tile))) return FUSED_NONE;
     if (is_column(tile)) return loads ? FUSED_ROW_LOAD : FUSED_ROW_STORE;
     if (!emit_has_lanes(dtype_of(tile)) || pto_attr_bool_of(op, PTO_STR("transpose"), 0) || !has_unit_columns(memory))
         return FUSED_NONE;
@@ -56,6 +63,17 @@ static fused_kind kind_of_map(emitter *e, pto_op op)
     return emit_has_lanes(dtype_of(result)) && emit_vector_formula(e, op, names) != NULL ? FUSED_MAP : FUSED_NONE;
 }
 
+static fused_kind kind_of_column_reduce(emitter *e, pto_op op)
+{
+    const pto_value a = pto_op_operand(op, 0), result = pto_op_result(op, 0);
+    pto_expr valid[2];
+    int64_t n = 0;
+    if (is_column(a) || !emit_has_lanes(dtype_of(a)) || dtype_of(a) == PTO_MASK || dtype_of(a) == PTO_BOOL ||
+        dtype_of(a) != dtype_of(result) || shares_storage(e, result) || pto_value_valid(a, valid) != PTO_OK)
+        return FUSED_NONE;
+    return pto_expr_is_const(valid[0], &n) && n == 1 ? FUSED_NONE : FUSED_COLUMN_REDUCE;
+}
+
 /* Its kind and the region that it walks. */
 static fused_kind classify(emitter *e, pto_op op, pto_expr region[2])
 {
@@ -69,6 +87,9 @@ static fused_kind classify(emitter *e, pto_op op, pto_expr region[2])
         walked = pto_op_operand(op, 0);
         const int fits = !is_column(walked) && emit_has_lanes(dtype_of(walked)) && dtype_of(walked) != PTO_MASK;
         kind = fits ? FUSED_REDUCE : FUSED_NONE;
+    } else if (rule_of(op) == PTO_RULE_COL_REDUCE) {
+        walked = pto_op_operand(op, 0);
+        kind = kind_of_column_reduce(e, op);
     } else if (emit_is_map(e, op)) {
         kind = kind_of_map(e, op);
         walked = pto_op_result(op, 0);
@@ -164,12 +185,6 @@ static void join(emit_group *g, const fused_op *f, const pto_expr region[2])
     g->ops[g->count++] = *f;
 }
 
-static int shares_storage(emitter *e, pto_value v)
-{
-    const uint32_t i = storage_find_value(&e->source, v);
-    return i == STORAGE_NONE || e->plan.values[i].ring != i;
-}
-
 /* Whether an op of another region may run before the ops that wait: it depends on none, and disturbs none. */
 static int may_go_before(emitter *e, const emit_group *g, const fused_op *f)
 {
@@ -179,14 +194,15 @@ static int may_go_before(emitter *e, const emit_group *g, const fused_op *f)
 
 /* ---- tiles that stay in memory ---- */
 
-/* Whether all that uses a tile is in nests, and nothing in the kernel writes what it is loaded from. */
+/* Whether all that uses a tile is in nests or transposes it, and nothing in the kernel writes what it is loaded from.
+ */
 static int needs_no_copy(emitter *e, pto_op load)
 {
     const pto_value tile = pto_op_result(load, 0), memory = pto_op_operand(load, 0);
     pto_expr region[2];
     if (shares_storage(e, tile)) return 0;
     PTO_EACH_USE(tile, use)
-        if (classify(e, use.op, region) == FUSED_NONE) return 0;
+        if (!EMIT_IS(e, use.op, TRANSPOSE) && classify(e, use.op, region) == FUSED_NONE) return 0;
     PTO_WALK(e->function, op)
     if (EMIT_IS(e, op, STORE) && may_overlap(e, memory, pto_op_operand(op, 1))) return 0;
     return 1;

@@ -116,6 +116,17 @@ static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
     emit_line(e, "%s = %s;%s", all, emit_vector_step(e, f->op, all, x), emit_remark(e, f->op));
 }
 
+/* One row more for the sums of columns. */
+static void sweep_column_reduce(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value result = pto_op_result(f->op, 0);
+    const pto_dtype t = dtype_of(result);
+    const char *x = vector_of(e, g, pto_op_operand(f->op, 0), 0);
+    const char *at = emit_format(e, "%s + j_", emit_tile(e, result));
+    const char *step = emit_vector_step(e, f->op, emit_vector_load(e, t, at, g->tail), x);
+    emit_line(e, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
+}
+
 static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
 {
     const pto_value tile = pto_op_operand(f->op, 0);
@@ -141,6 +152,10 @@ static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
 {
     if (f->kind == FUSED_REDUCE) {
         sweep_reduce(e, g, f);
+        return;
+    }
+    if (f->kind == FUSED_COLUMN_REDUCE) {
+        sweep_column_reduce(e, g, f);
         return;
     }
     if (f->kind == FUSED_STORE) {
@@ -219,14 +234,24 @@ static int has_more_sweeps(const emit_group *g)
     return 0;
 }
 
+/* How many rows ahead memory is asked for; 0: processors see by themselves what comes. */
+static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
+{
+    enum { SHORT_BYTES = 2048, FAR_ROWS = 8 };
+    int64_t n = 0;
+    const int is_known = pto_expr_is_const(g->columns, &n);
+    const int is_short = is_known && n * pto_dtype_bytes(dtype_of(v)) < SHORT_BYTES;
+    if (is_short && strcmp(stride, g->column_count) != 0) return FAR_ROWS;
+    return !is_short && has_more_sweeps(g);
+}
+
 static void ask_for(emitter *e, emit_group *g, pto_value v, const char *row, const char *stride)
 {
-    enum { SHORT_BYTES = 2048 }; /* processors look ahead as far */
-    int64_t n = 0;
-    if (pto_expr_is_const(g->columns, &n) && n * pto_dtype_bytes(dtype_of(v)) < SHORT_BYTES) return;
-    if (is_declared(g, v)) return;
-    emit_line(e, strpbrk(stride, "+-") != NULL ? "pto_prefetch(%s + (%s) + j_);" : "pto_prefetch(%s + %s + j_);", row,
-              stride);
+    const int64_t rows = rows_ahead(g, v, stride);
+    if (rows == 0 || is_declared(g, v)) return;
+    const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
+    emit_line(e, strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + j_);" : "pto_prefetch(%s + %s%s + j_);",
+              row, times, stride);
     g->declared[g->declared_count++] = v.index;
 }
 
@@ -249,29 +274,43 @@ static void look_ahead(emitter *e, emit_group *g)
     g->declared_count = 0;
 }
 
-/* Large results of elements of 32 bits are streamed. */
-static const char *streams_of(emitter *e, const fused_op *f, const char *row)
+/* ---- the nest ---- */
+
+/* Opens the loop over a row's columns. */
+static void open_sweep(emitter *e, emit_group *g)
 {
-    enum { STREAM_BYTES = 8 << 20 }; /* PTO_STREAM_BYTES of <pto/native_vector_memory.h> */
-    const pto_type type = pto_value_type(nest_memory_of(f));
-    const pto_dtype t = pto_type_dtype(type);
-    pto_expr bytes = pto_expr_const(e->run, 4);
-    int64_t n = 0;
-    if (t != PTO_F32 && t != PTO_I32 && t != PTO_U32) return NULL;
-    for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
-        bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
-    if (!PTO_SOME(bytes) || (pto_expr_is_const(bytes, &n) && n < STREAM_BYTES)) return NULL;
-    const char *name = emit_spare(e, "streams");
-    emit_line(e, "const int %s = pto_streams(%s, %s);", name, row, emit_extent(e, bytes, "bytes"));
-    e->has_streams = 1;
-    return name;
+    int64_t n = 1;
+    const int is_whole = pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of vectors of any width */
+    g->tail = is_whole ? NULL : "n_";
+    g->declared_count = 0;
+    if (is_whole)
+        emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
+    else
+        emit_open(e, "PTO_SWEEP(j_, n_, %s)", g->column_count);
 }
 
-/* ---- the nest ---- */
+/* What sums of columns start from. */
+static void start_columns(emitter *e, emit_group *g)
+{
+    int is_open = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (f->kind != FUSED_COLUMN_REDUCE) continue;
+        const pto_value result = pto_op_result(f->op, 0);
+        const char *of_none = emit_reduce_start(e, f->op, "0"), *start = emit_reduce_start(e, f->op, "1");
+        if (strcmp(of_none, start) != 0 && pto_expr_range(g->rows, f->op, NULL).lo < 1)
+            start = emit_format(e, "%s == 0 ? %s : %s", g->row_count, of_none, start);
+        if (!is_open) open_sweep(e, g);
+        is_open = 1;
+        emit_line(e, "%s",
+                  emit_vector_store(e, dtype_of(result), emit_format(e, "%s + j_", emit_tile(e, result)),
+                                    emit_splat(e, dtype_of(result), start), g->tail));
+    }
+    if (is_open) emit_close(e, "");
+}
 
 static void put_sweep(emitter *e, emit_group *g)
 {
-    int64_t n = 1;
     int is_empty = 1;
     for (uint32_t i = 0; i < g->count; i++) is_empty &= !is_in_sweep(g, &g->ops[i]);
     if (is_empty) return;
@@ -290,14 +329,8 @@ static void put_sweep(emitter *e, emit_group *g)
         emit_line(e, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
                   emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
     }
-    const int is_whole = pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of vectors of any width */
-    g->tail = is_whole ? NULL : "n_";
-    g->declared_count = 0;
-    if (is_whole)
-        emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
-    else
-        emit_open(e, "PTO_SWEEP(j_, n_, %s)", g->column_count);
-    if (!g->is_ahead && !has_one_row(g) && has_more_sweeps(g)) look_ahead(e, g);
+    open_sweep(e, g);
+    if (!g->is_ahead && !has_one_row(g)) look_ahead(e, g);
     for (uint32_t i = 0; i < g->count; i++)
         if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
     emit_close(e, "");
@@ -371,7 +404,11 @@ static void open_row(emitter *e, emit_group *g)
                       emit_window_at(e, &f->window, f->memory, g->row, "0"));
             f->memory = row;
         }
-        if (f->kind == FUSED_STORE) f->streams = streams_of(e, f, f->memory);
+        const char *streams = f->kind == FUSED_STORE ? emit_streams(e, nest_memory_of(f), f->memory) : NULL;
+        if (streams != NULL) {
+            f->streams = emit_spare(e, "streams");
+            emit_line(e, "const int %s = %s;", f->streams, streams);
+        }
         for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
             const pto_value v = pto_op_operand(f->op, k);
             const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
@@ -400,6 +437,7 @@ void emit_nest(emitter *e, emit_group *g, uint32_t most)
     g->row_count = emit_extent(e, g->rows, "rows");
     if (g->has_columns) g->column_count = emit_extent(e, g->columns, "columns");
     open_windows(e, g);
+    start_columns(e, g);
     const int has_block = !is_one_row || has_scalars_from_outside(g);
     if (!is_one_row)
         emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);

@@ -12,7 +12,8 @@ typedef enum fused_kind {
     FUSED_LOAD,
     FUSED_STORE,
     FUSED_REDUCE,
-    FUSED_ROW_MAP, /* of one column: a scalar for each row */
+    FUSED_COLUMN_REDUCE, /* into a tile of one row, which the nest does not read */
+    FUSED_ROW_MAP,       /* of one column: a scalar for each row */
     FUSED_ROW_LOAD,
     FUSED_ROW_STORE
 } fused_kind;
@@ -44,6 +45,7 @@ struct emit_group {
     uint32_t declared_count;
 };
 
+/* Whether it makes a scalar of a row. */
 static inline int nest_is_row_kind(fused_kind k) { return k >= FUSED_ROW_MAP; }
 /* What a transfer is from or to; none of other ops. */
 pto_value nest_memory_of(const fused_op *f);

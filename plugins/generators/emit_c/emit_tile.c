@@ -161,7 +161,11 @@ static pto_status emit_load(emitter *e, pto_op op)
     if (!PTO_SOME(size[0])) PTO_TRY(pto_value_valid(result, size));
     const region g = {emit_extent(e, size[0], "rows"), emit_extent(e, size[1], "columns"), 0, 0};
     emit_window_open(e, op, memory, size, pto_attr_bool_of(op, PTO_STR("transpose"), 0), &w);
-    emit_line(e, "const %s *const %s = %s;", emit_memory_type(t), name, w.base);
+    if (emit_load_transposed(e, op, &w, g.rows, g.columns)) {
+        if (pads) fill_rest(e, op, size);
+        return PTO_OK;
+    }
+    emit_line(e, "const %s *const %s = %s;%s", emit_memory_type(t), name, w.base, emit_remark(e, op));
     open_loops(e, &g, &row, &column);
     emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_window_at(e, &w, name, row, column));
     close_loops(e, &g);
@@ -192,7 +196,8 @@ static pto_status emit_store(emitter *e, pto_op op)
     PTO_TRY(pto_value_valid(tile, size));
     PTO_TRY(region_of(e, tile, &g));
     emit_window_open(e, op, memory, size, 0, &w);
-    emit_line(e, "%s *const %s = %s;", emit_memory_type(to), name, w.base);
+    emit_line(e, "%s *const %s = %s;%s", emit_memory_type(to), name, w.base, emit_remark(e, op));
+    if (emit_transpose_goes_out(e, pto_value_op(tile))) return emit_transpose_out(e, op, name, w.row_stride);
     open_loops(e, &g, &row, &column);
     const char *at = emit_at(e, tile, row, column);
     const int is_plain =
@@ -441,18 +446,6 @@ static pto_status emit_iota(emitter *e, pto_op op)
     return PTO_OK;
 }
 
-static pto_status emit_transpose(emitter *e, pto_op op)
-{
-    const pto_value result = pto_op_result(op, 0);
-    const char *row, *column;
-    region g;
-    PTO_TRY(region_of(e, result, &g));
-    open_loops(e, &g, &row, &column);
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_at(e, pto_op_operand(op, 0), column, row));
-    close_loops(e, &g);
-    return PTO_OK;
-}
-
 static pto_status emit_fillpad(emitter *e, pto_op op)
 {
     const pto_value result = pto_op_result(op, 0), source = pto_op_operand(op, 0);
@@ -532,12 +525,12 @@ static pto_status check_types(pto_op op)
 pto_status emit_tile_op(emitter *e, pto_op op)
 {
     PTO_TRY(check_types(op));
-    emit_comment(e, op);
+    if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
+    emit_comment(e, op);
     if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
     if (EMIT_IS(e, op, IOTA)) return emit_iota(e, op);
-    if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, FILLPAD)) return emit_fillpad(e, op);
     if (EMIT_IS(e, op, READ_SCALAR)) return emit_read_scalar(e, op);
     if (EMIT_IS(e, op, MATMUL)) return emit_matmul(e, op, 0);

@@ -12,12 +12,13 @@
 #ifndef PTO_NATIVE_VECTOR_H
 #define PTO_NATIVE_VECTOR_H
 
-#include <pto/native_vector_angle.h>  // IWYU pragma: export
-#include <pto/native_vector_base.h>   // IWYU pragma: export
-#include <pto/native_vector_exp.h>    // IWYU pragma: export
-#include <pto/native_vector_log.h>    // IWYU pragma: export
-#include <pto/native_vector_memory.h> // IWYU pragma: export
-#include <pto/native_vector_pow.h>    // IWYU pragma: export
-#include <pto/native_vector_row.h>    // IWYU pragma: export
+#include <pto/native_vector_angle.h>     // IWYU pragma: export
+#include <pto/native_vector_base.h>      // IWYU pragma: export
+#include <pto/native_vector_exp.h>       // IWYU pragma: export
+#include <pto/native_vector_log.h>       // IWYU pragma: export
+#include <pto/native_vector_memory.h>    // IWYU pragma: export
+#include <pto/native_vector_pow.h>       // IWYU pragma: export
+#include <pto/native_vector_row.h>       // IWYU pragma: export
+#include <pto/native_vector_transpose.h> // IWYU pragma: export
 
 #endif

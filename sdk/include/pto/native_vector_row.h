@@ -21,17 +21,20 @@ typedef struct pto_extreme {
     pto_i32 least;
 } pto_extreme;
 
+/* Of no number: `most` is -inf for the largest, inf for the smallest. */
 PTO_VECTOR_FN pto_extreme pto_extreme_of_none(float most)
 {
     const pto_extreme none = {pto_splat_f32(most), pto_splat_u32(0xffffffff), pto_splat_i32(0x7fffffff)};
     return none;
 }
+/* With a vector more. */
 PTO_VECTOR_FN pto_extreme pto_extreme_max(pto_extreme e, pto_f32 x)
 {
     const pto_extreme more = {pto_second_max_f32(x, e.most), pto_min_u32(e.low, (pto_u32)x),
                               pto_min_i32(e.least, (pto_i32)x)};
     return more;
 }
+/* With a vector more, for the smallest. */
 PTO_VECTOR_FN pto_extreme pto_extreme_min(pto_extreme e, pto_f32 x)
 {
     const pto_extreme less = {pto_second_min_f32(x, e.most), pto_min_u32(e.low, (pto_u32)x),

@@ -1,4 +1,5 @@
-/* Rows in memory: extremes of zeros, infinities and NaN, sums, sweeps with any tail, stores that are streamed. */
+/* Rows in memory: extremes of zeros, infinities and NaN, sums, sweeps with any tail, stores that are streamed,
+ * transposes. */
 #include <pto/native_vector.h>
 
 #include <stdio.h>
@@ -105,11 +106,45 @@ static void check_sweeps(void)
     compare("a large row is streamed", 0, (float)pto_streams(row, PTO_STREAM_BYTES), 1);
 }
 
+/* Each element of the result, and none beside it. */
+#define CHECK_TRANSPOSE(bits, element)                                                       \
+    {                                                                                        \
+        static element from[70][72], to[72][80] __attribute__((aligned(64)));                \
+        for (int i = 0; i < 70; i++)                                                         \
+            for (int j = 0; j < 72; j++) from[i][j] = (element)(i * 72 + j);                 \
+        memset(to, 0xff, sizeof to);                                                         \
+        pto_transpose_b##bits(to, 80, from, 72, rows, columns, streams);                     \
+        pto_stream_end();                                                                    \
+        for (int j = 0; j < 72; j++)                                                         \
+            for (int i = 0; i < 80; i++) {                                                   \
+                const element wanted = i < rows && j < columns ? from[i][j] : (element) - 1; \
+                compared++;                                                                  \
+                if (to[j][i] == wanted) continue;                                            \
+                bad++;                                                                       \
+                printf(#bits " bits, %d x %d: [%d][%d] differs\n", rows, columns, j, i);     \
+            }                                                                                \
+    }
+
+static void check_transposes(void)
+{
+    static const int sizes[] = {0, 1, 7, 16, 33, 64, 70};
+    for (int r = 0; r < 7; r++)
+        for (int c = 0; c < 7; c++)
+            for (int streams = 0; streams < 2; streams++) {
+                const int rows = sizes[r], columns = sizes[c];
+                CHECK_TRANSPOSE(8, uint8_t)
+                CHECK_TRANSPOSE(16, uint16_t)
+                CHECK_TRANSPOSE(32, uint32_t)
+                CHECK_TRANSPOSE(64, uint64_t)
+            }
+}
+
 int main(void)
 {
     check_extremes();
     check_scalars();
     check_sweeps();
+    check_transposes();
     if (bad == 0) printf("%ld results agree\n", compared);
     return bad != 0;
 }
