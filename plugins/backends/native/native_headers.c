@@ -15,6 +15,8 @@ EMBED(native_vector_exp_h, "pto/native_vector_exp.h");
 EMBED(native_vector_log_h, "pto/native_vector_log.h");
 EMBED(native_vector_memory_h, "pto/native_vector_memory.h");
 EMBED(native_vector_pow_h, "pto/native_vector_pow.h");
+EMBED(native_vector_row_h, "pto/native_vector_row.h");
+EMBED(native_vector_transpose_h, "pto/native_vector_transpose.h");
 
 #define EMBEDDED(symbol, file) {file, symbol##_begin, symbol##_end}
 const native_header native_headers[] = {
@@ -26,5 +28,7 @@ const native_header native_headers[] = {
     EMBEDDED(native_vector_log_h, "pto/native_vector_log.h"),
     EMBEDDED(native_vector_memory_h, "pto/native_vector_memory.h"),
     EMBEDDED(native_vector_pow_h, "pto/native_vector_pow.h"),
+    EMBEDDED(native_vector_row_h, "pto/native_vector_row.h"),
+    EMBEDDED(native_vector_transpose_h, "pto/native_vector_transpose.h"),
 };
 const uint32_t native_header_count = sizeof native_headers / sizeof native_headers[0];

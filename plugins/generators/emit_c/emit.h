@@ -60,6 +60,8 @@ void text_bytes(text *t, const char *p, size_t n);
 PTO_PRINTF_LIKE(2, 3) void text_put(text *t, const char *format, ...);
 /* What was put, NUL-ended. */
 const char *text_end(text *t);
+/* Whether a name of C is used in it. */
+int text_has_name(text *t, const char *name);
 
 /* ---- the generator ---- */
 
@@ -91,6 +93,9 @@ typedef struct emit_kernel_info {
     uint32_t product_count;
 } emit_kernel_info;
 
+/* A block that is being written. */
+typedef struct emit_scope emit_scope;
+
 typedef struct emitter {
     const pto_run *run;
     pto_kind_id kinds[EMIT_KIND_COUNT];
@@ -104,11 +109,14 @@ typedef struct emitter {
     uint32_t kernel_count, kernel_capacity;
     uint32_t array_count; /* constant arrays, for their names */
     text arrays;          /* their definitions */
+    pto_op *launches;     /* of the module */
+    uint32_t launch_count, launch_capacity;
     /* Of the function or kernel that is written. */
     pto_op function;
     int is_kernel;
     emit_name *names;
-    uint32_t name_count, name_capacity;
+    uint32_t name_count, name_capacity, bound_count; /* the first names are those of symbols that it binds */
+    emit_scope *scope;
     pto_str *symbols; /* of a function: those that the caller binds, or of a kernel: its frame's */
     uint32_t symbol_count, symbol_capacity;
     storage_plan plan;
@@ -117,7 +125,10 @@ typedef struct emitter {
     int64_t scratch_bytes;
     emit_product *products;
     uint32_t product_count, product_capacity;
-    uint32_t spare_count; /* temporaries, for their names */
+    uint32_t spare_count;       /* temporaries, for their names */
+    int has_streams;            /* the kernel has stores that are */
+    struct emit_loaded *loaded; /* tiles that stay in memory */
+    uint32_t loaded_count, loaded_capacity;
 } emitter;
 
 #define EMIT_IS(e, op, NAME) (pto_op_kind(op) == (e)->kinds[KIND_##NAME])
@@ -132,6 +143,10 @@ PTO_PRINTF_LIKE(2, 3) const char *emit_format(emitter *e, const char *format, ..
 void emit_open_block(emitter *e);
 /* Where an op stands in the text, and its path; fit for a comment. */
 const char *emit_place(emitter *e, pto_op op);
+/* At the end of a line: where an op stands in the text that its kernel is of, and its name there. */
+const char *emit_remark(emitter *e, pto_op op);
+/* An expression without parentheses around all of it. */
+const char *emit_bare(emitter *e, const char *c);
 /* Above what an op becomes: its text's place and its path. */
 void emit_comment(emitter *e, pto_op op);
 /* The number of a fault at an op, for `return`. */
@@ -159,6 +174,11 @@ const char *emit_global(emitter *e, pto_str name);
 
 /* An expression as C of int64_t. */
 const char *emit_index(emitter *e, pto_expr x);
+/* The same as a name or a number: what has more to it is a constant, `stem` with a number, which is declared once for
+ * all that is inside of a block, or else here. */
+const char *emit_extent(emitter *e, pto_expr x, const char *stem);
+/* Whether a condition has been checked, at the head of which it is written; from now on it is. */
+int emit_is_checked(emitter *e, const char *condition);
 /* Item `i` of a list attribute. */
 const char *emit_index_of(emitter *e, pto_op op, const char *attr, uint32_t i);
 
@@ -210,6 +230,28 @@ void emit_window_of(emitter *e, pto_op op, const char *starts, pto_value memory,
 /* Element [row, column] of a window whose pointer is called `name`. */
 const char *emit_window_at(emitter *e, const emit_window *w, const char *name, const char *row, const char *column);
 
+/* A tile that was loaded and needs no copy: a window, whose pointer has the name of the tile. */
+typedef struct emit_loaded {
+    uint32_t key; /* of the value: its index */
+    emit_window window;
+} emit_loaded;
+void emit_tile_stays(emitter *e, pto_value tile, const emit_window *w);
+/* NULL: the tile is in scratch memory. */
+const emit_window *emit_tile_window(const emitter *e, pto_value tile);
+
+/* Whether what is stored from `at` on, a vector of 32 bits at a time, is streamed; NULL: it is not. */
+const char *emit_streams(emitter *e, pto_value memory, const char *at);
+
+/* ---- transposes ---- */
+
+/* Whether a transpose waits for the store of its result, and goes from memory to memory. */
+int emit_transpose_goes_out(emitter *e, pto_op op);
+/* `to`: a pointer, and elements between its rows. */
+pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride);
+pto_status emit_transpose(emitter *e, pto_op op);
+/* A load that transposes; returns whether it is one. `rows` and `columns` are those of the tile. */
+int emit_load_transposed(emitter *e, pto_op load, const emit_window *from, const char *rows, const char *columns);
+
 /* ---- vectors ---- */
 
 /* Whether vectors of 32-bit lanes hold the type; what C calls such a vector. */
@@ -226,6 +268,8 @@ const char *emit_vector_formula(emitter *e, pto_op op, const char *const *x);
 /* Of a reduction of rows: one vector into all before it; the scalar of all. */
 const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const char *x);
 const char *emit_vector_total(emitter *e, pto_op reduce, const char *all);
+/* The function of <pto/native_vector_row.h> that reduces a row in memory; NULL: there is none. */
+const char *emit_row_function(emitter *e, pto_op reduce);
 /* What it starts from, by the number of elements, which is C. */
 const char *emit_reduce_start(emitter *e, pto_op reduce, const char *count);
 
@@ -284,6 +328,8 @@ const char *emit_formula_of(emitter *e, pto_op op, const char *const *x, const e
 int emit_is_map(emitter *e, pto_op op);
 pto_status emit_tile_op(emitter *e, pto_op op);
 pto_status emit_scalar_of(emitter *e, pto_op op);
+/* The ops of a block; with what comes before them. */
+pto_status emit_ops(emitter *e, pto_block block);
 pto_status emit_block(emitter *e, pto_block block);
 /* A kernel, or a function, with all that C needs before it. */
 pto_status emit_kernel(emitter *e, pto_op kernel, text *out);

@@ -7,7 +7,7 @@ static const char *const kind_names[] = {
 #undef NAME
 };
 
-/* Ops by their place in a walk through the module, from 1. */
+/* Ops by their place in a walk through the module, from 1; launches. */
 static void number_ops(emitter *e)
 {
     const pto_op all = pto_op_none(e->run);
@@ -19,7 +19,11 @@ static void number_ops(emitter *e)
         {
             if (op.index > most) most = op.index;
             number++;
-            if (pass == 1) e->op_numbers[op.index] = number;
+            if (pass == 0) continue;
+            e->op_numbers[op.index] = number;
+            if (!EMIT_IS(e, op, LAUNCH)) continue;
+            PTO_GROW(e->run, e->launches, e->launch_count, e->launch_capacity);
+            e->launches[e->launch_count++] = op;
         }
         if (pass == 0) {
             e->op_capacity = most + 1;

@@ -63,6 +63,7 @@ static pto_status emit_for(emitter *e, pto_op op)
     const pto_expr by = pto_expr_of(op, PTO_STR("step"), 0);
     const char *index = emit_value(e, pto_block_arg(body, 0)), *step = emit_index(e, by);
     const char *from = emit_index_of(e, op, "from", 0), *to = emit_index_of(e, op, "to", 0);
+    if (strchr(to, '(') != NULL) to = emit_extent(e, pto_expr_of(op, PTO_STR("to"), 0), "end");
     PTO_TRY(hand_to(e, body, 1, op, n, 1));
     if (pto_expr_range(by, op, NULL).lo < 1)
         emit_line(e, "if (%s < 1) return %u;", step, emit_fault_of(e, op, "has a step below 1"));
@@ -143,7 +144,11 @@ static pto_status emit_scalar_op(emitter *e, pto_op op)
     const pto_dtype t = dtype_of(pto_op_result(op, 0));
     if (emit_lane_type(t) == NULL) return emit_refuse(op, "its element type has no C");
     if (EMIT_IS(e, op, CONSTANT)) {
-        define(e, op, emit_number(e, t, pto_op_attr(op, PTO_STR("value")), 0));
+        const char *number = emit_number(e, t, pto_op_attr(op, PTO_STR("value")), 0);
+        if (t == PTO_F32) /* in the places where it is used */
+            emit_alias(e, pto_op_result(op, 0), number[0] == '-' ? emit_format(e, "(%s)", number) : number);
+        else
+            define(e, op, number);
         return PTO_OK;
     }
     if (EMIT_IS(e, op, INDEX_CAST)) {
@@ -173,7 +178,7 @@ static pto_status emit_op(emitter *e, pto_op op)
     return emit_function_op(e, op);
 }
 
-pto_status emit_block(emitter *e, pto_block block)
+pto_status emit_ops(emitter *e, pto_block block)
 {
     emit_group *group = emit_group_make(e);
     PTO_EACH_OP(block, op) {

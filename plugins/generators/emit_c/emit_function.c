@@ -19,6 +19,7 @@ static void name_bound_symbols(emitter *e)
     PTO_WALK(e->function, op)
     if (EMIT_IS(e, op, BIND)) (void)emit_symbol(e, pto_attr_str_of(op, PTO_STR("symbol")));
     e->symbol_count = 0;
+    e->bound_count = e->name_count;
 }
 
 static void begin(emitter *e, pto_op function, int is_kernel)
@@ -36,12 +37,13 @@ static void begin(emitter *e, pto_op function, int is_kernel)
 
 /* ---- kernels ---- */
 
-/* The indices of an instance, the last one fastest. */
-static void declare_grid(emitter *e, text *out, uint32_t rank)
+/* The indices of an instance that the code uses, the last one fastest. */
+static void declare_grid(emitter *e, text *out, uint32_t rank, text *code)
 {
     const pto_block body = pto_body(e->function);
     const pto_attr grid = pto_op_attr(e->function, PTO_STR("grid"));
     for (uint32_t i = 0; i < rank; i++) {
+        if (!text_has_name(code, emit_value(e, pto_block_arg(body, i)))) continue;
         text_put(out, "    const int64_t %s = instance_", emit_value(e, pto_block_arg(body, i)));
         for (uint32_t d = i + 1; d < rank; d++)
             text_put(out, " / (%s)", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
@@ -63,41 +65,76 @@ static void put_frame(emitter *e, text *out, const char *name, uint32_t first)
     text_put(out, "} %s_frame;\n\n", name);
 }
 
-static void put_fields(emitter *e, text *out, uint32_t first)
+/* What of the frame the code uses. */
+static void put_fields(emitter *e, text *out, uint32_t first, text *code)
 {
     const pto_block body = pto_body(e->function);
-    for (uint32_t i = 0; i < e->symbol_count; i++)
-        text_put(out, "    const int64_t %s = frame_->%s;\n", emit_symbol(e, e->symbols[i]),
-                 emit_symbol(e, e->symbols[i]));
+    text fields = {.run = e->run};
+    for (uint32_t i = 0; i < e->symbol_count; i++) {
+        const char *name = emit_symbol(e, e->symbols[i]);
+        if (text_has_name(code, name)) text_put(&fields, "    const int64_t %s = frame_->%s;\n", name, name);
+    }
     for (uint32_t i = first; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
-        text_put(out, "    %s%s%s = frame_->%s;\n", emit_type_of(e, v), is_memory(v) ? "const " : "", emit_value(e, v),
-                 emit_value(e, v));
+        const char *name = emit_value(e, v);
+        if (text_has_name(code, name))
+            text_put(&fields, "    %s%s%s = frame_->%s;\n", emit_type_of(e, v), is_memory(v) ? "const " : "", name,
+                     name);
     }
+    if (fields.n == 0) {
+        text_put(out, "    (void)raw_;\n");
+        return;
+    }
+    text_put(out, "    const %s_frame *const frame_ = raw_;\n", emit_global(e, pto_function_name(e->function)));
+    text_bytes(out, fields.p, fields.n);
 }
 
 /* How many instances there are, of a frame that is filled: a function, since the grid is over the kernel's symbols. */
 static void put_count(emitter *e, text *out, const char *name, uint32_t rank)
 {
     const pto_attr grid = pto_op_attr(e->function, PTO_STR("grid"));
-    text count = {.run = e->run};
+    text code = {.run = e->run};
+    for (uint32_t d = 0; d < rank; d++) {
+        const pto_expr n = pto_attr_expr(pto_attr_item(grid, d, NULL));
+        if (pto_expr_range(n, e->function, NULL).lo < 0)
+            text_put(&code, "    if (%s < 0) return -1;\n", emit_index(e, n));
+    }
+    text_put(&code, "    return %s", rank == 0 ? "1" : "");
     for (uint32_t d = 0; d < rank; d++)
-        text_put(&count, "%s(%s)", d != 0 ? " * " : "", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
+        text_put(&code, rank > 1 ? "%s(%s)" : "%s%s", d != 0 ? " * " : "",
+                 emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
     text_put(out, "static int64_t %s_count(const %s_frame *frame_)\n{\n", name, name);
-    for (uint32_t i = 0; i < e->symbol_count; i++)
-        text_put(out, "    const int64_t %s = frame_->%s;\n", emit_symbol(e, e->symbols[i]),
-                 emit_symbol(e, e->symbols[i]));
-    for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "    (void)%s;\n", emit_symbol(e, e->symbols[i]));
-    for (uint32_t d = 0; d < rank; d++)
-        text_put(out, "    if (%s < 0) return -1;\n", emit_index(e, pto_attr_expr(pto_attr_item(grid, d, NULL))));
-    text_put(out, "    (void)frame_;\n    return %s;\n}\n\n", rank != 0 ? text_end(&count) : "1");
+    int uses_frame = 0;
+    for (uint32_t i = 0; i < e->symbol_count; i++) {
+        const char *symbol = emit_symbol(e, e->symbols[i]);
+        if (!text_has_name(&code, symbol)) continue;
+        text_put(out, "    const int64_t %s = frame_->%s;\n", symbol, symbol);
+        uses_frame = 1;
+    }
+    if (!uses_frame) text_put(out, "    (void)frame_;\n");
+    text_put(out, "%s;\n}\n\n", text_end(&code));
+}
+
+/* The beginning of a kernel, and what of its parameters `code` leaves unused. */
+static void put_kernel_head(emitter *e, text *out, uint32_t rank, text *code)
+{
+    text indices = {.run = e->run}, tiles = {.run = e->run};
+    declare_grid(e, &indices, rank, code);
+    emit_tiles_declare(e, &tiles);
+    emit_products_declare(e, &tiles);
+    text_put(&indices, "%s", text_end(code));
+    put_fields(e, out, rank, &indices);
+    if (!text_has_name(&indices, "instance_")) text_put(out, "    (void)instance_;\n");
+    if (tiles.n == 0 && !text_has_name(code, "scratch_")) text_put(out, "    (void)scratch_;\n");
+    text_bytes(out, text_end(&tiles), tiles.n);
+    text_bytes(out, text_end(&indices), indices.n);
 }
 
 pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
 {
     const pto_block body = pto_body(kernel);
     const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
-    text code = {.run = e->run}, indices = {.run = e->run};
+    text code = {.run = e->run};
     begin(e, kernel, 1);
     const char *name = emit_global(e, pto_function_name(kernel));
     for (uint32_t i = rank; i < pto_block_arg_count(body); i++)
@@ -106,7 +143,6 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     /* The frame has the symbols of the grid, too. */
     for (uint32_t d = 0; d < rank; d++)
         (void)emit_index(e, pto_attr_expr(pto_attr_item(pto_op_attr(kernel, PTO_STR("grid")), d, NULL)));
-    declare_grid(e, &indices, rank);
     e->out = &code;
     PTO_TRY(emit_block(e, body));
     e->out = out;
@@ -114,13 +150,8 @@ pto_status emit_kernel(emitter *e, pto_op kernel, text *out)
     put_frame(e, out, name, rank);
     emit_comment(e, kernel);
     text_put(out, "static int32_t %s_kernel(const void *raw_, int64_t instance_, char *scratch_)\n{\n", name);
-    text_put(out, "    const %s_frame *const frame_ = raw_;\n", name);
-    put_fields(e, out, rank);
-    text_bytes(out, indices.p != NULL ? indices.p : "", indices.n);
-    emit_tiles_declare(e, out);
-    emit_products_declare(e, out);
-    text_put(out, "    (void)frame_, (void)instance_, (void)scratch_;\n");
-    text_bytes(out, code.p != NULL ? code.p : "", code.n);
+    put_kernel_head(e, out, rank, &code);
+    if (e->has_streams) text_put(out, "    pto_stream_end();\n");
     text_put(out, "    return 0;\n}\n\n");
     put_count(e, out, name, rank);
     PTO_GROW(e->run, e->kernels_done, e->kernel_count, e->kernel_capacity);
@@ -161,24 +192,26 @@ static pto_status emit_launch(emitter *e, pto_op op)
     const pto_op kernel = pto_symbol_find(e->run, pto_attr_str_of(op, PTO_STR("callee")));
     const emit_kernel_info *info = find_kernel(e, kernel);
     if (info == NULL) return emit_refuse(op, "there is no such kernel");
-    const char *name = emit_global(e, pto_function_name(kernel)), *frame = emit_spare(e, "frame");
+    const char *name = emit_global(e, pto_function_name(kernel)), *frame = emit_spare(e, "frame"),
+               *fault = emit_spare(e, "fault");
     const pto_block body = pto_body(kernel);
     const uint32_t rank = pto_attr_count(pto_op_attr(kernel, PTO_STR("grid")));
-    emit_open_block(e);
-    emit_line(e, "%s_frame %s;", name, frame);
+    text fields = {.run = e->run};
     for (uint32_t i = 0; i < info->symbol_count; i++)
-        emit_line(e, "%s.%s = %s;", frame, emit_field(e, info->symbols[i]),
-                  symbol_at_launch(e, op, kernel, info->symbols[i]));
+        text_put(&fields, "%s.%s = %s", fields.n != 0 ? ", " : "", emit_field(e, info->symbols[i]),
+                 symbol_at_launch(e, op, kernel, info->symbols[i]));
     for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
-        emit_line(e, "%s.%s = %s;", frame, emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
-                  emit_value(e, pto_op_operand(op, i)));
+        text_put(&fields, "%s.%s = %s", fields.n != 0 ? ", " : "",
+                 emit_plain_name(e, pto_value_name(pto_block_arg(body, rank + i))),
+                 emit_value(e, pto_op_operand(op, i)));
+    emit_line(e, "%s%s_frame %s = {%s};", info->product_count != 0 ? "" : "const ", name, frame,
+              fields.n != 0 ? text_end(&fields) : "0");
     emit_products_find(e, op, info, frame);
     emit_line(e,
-              "const int32_t fault_ = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
+              "const int32_t %s = call_->services->launch(call_->services->self, %s_kernel, &%s, %s_count(&%s), "
               "%s);",
-              name, frame, name, frame, emit_products_scratch(e, info, frame));
-    emit_line(e, "if (fault_ != 0) return fault_;");
-    emit_close(e, "");
+              fault, name, frame, name, frame, emit_products_scratch(e, info, frame));
+    emit_line(e, "if (%s != 0) return %s;", fault, fault);
     return PTO_OK;
 }
 
@@ -263,7 +296,7 @@ pto_status emit_function_op(emitter *e, pto_op op)
         emit_alias(e, pto_op_result(op, 0), emit_value(e, pto_op_operand(op, 0)));
         return PTO_OK;
     }
-    if (EMIT_IS(e, op, RETURN) && e->is_kernel) return PTO_OK;
+    if (EMIT_IS(e, op, RETURN) && (e->is_kernel || pto_op_operand_count(op) == 0)) return PTO_OK;
     emit_comment(e, op);
     if (e->is_kernel) return emit_refuse(op, "not inside of a kernel");
     if (EMIT_IS(e, op, LAUNCH)) return emit_launch(e, op);
@@ -276,21 +309,26 @@ pto_status emit_function_op(emitter *e, pto_op op)
 
 /* ---- functions ---- */
 
-static void put_parameters(emitter *e, text *out)
+/* Symbols and arguments that the code uses. */
+static void put_parameters(emitter *e, text *out, text *code)
 {
     const pto_block body = pto_body(e->function);
-    for (uint32_t i = 0; i < e->symbol_count; i++)
-        text_put(out, "    const int64_t %s = call_->symbols[%u];\n", emit_symbol(e, e->symbols[i]), i);
+    const size_t before = out->n;
+    for (uint32_t i = 0; i < e->symbol_count; i++) {
+        const char *name = emit_symbol(e, e->symbols[i]);
+        if (text_has_name(code, name)) text_put(out, "    const int64_t %s = call_->symbols[%u];\n", name, i);
+    }
     for (uint32_t i = 0; i < pto_block_arg_count(body); i++) {
         const pto_value v = pto_block_arg(body, i);
         const char *name = emit_value(e, v), *c = emit_memory_type(dtype_of(v));
         const char *at = emit_format(e, "*(const %s *)call_->arguments[%u]", c, i);
+        if (!text_has_name(code, name)) continue;
         if (is_memory(v))
             text_put(out, "    %s *const %s = call_->arguments[%u];\n", c, name, i);
         else
             text_put(out, "    const %s %s = %s;\n", emit_lane_type(dtype_of(v)), name, emit_read(e, dtype_of(v), at));
-        text_put(out, "    (void)%s;\n", name);
     }
+    if (out->n == before && !text_has_name(code, "call_")) text_put(out, "    (void)call_;\n");
 }
 
 pto_status emit_function(emitter *e, pto_op function, text *out)
@@ -309,8 +347,8 @@ pto_status emit_function(emitter *e, pto_op function, text *out)
     e->out = out;
     e->depth = 0;
     emit_comment(e, function);
-    text_put(out, "static int32_t %s_function(const pto_native_call *call_)\n{\n    (void)call_;\n", name);
-    put_parameters(e, out);
+    text_put(out, "static int32_t %s_function(const pto_native_call *call_)\n{\n", name);
+    put_parameters(e, out, &code);
     text_bytes(out, code.p != NULL ? code.p : "", code.n);
     text_put(out, "    return 0;\n}\n\nstatic const char *const %s_symbols[] = {", name);
     for (uint32_t i = 0; i < e->symbol_count; i++) text_put(out, "\"%.*s\", ", PTO_FMT(e->symbols[i]));

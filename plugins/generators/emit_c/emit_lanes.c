@@ -85,15 +85,34 @@ static int is_one_of(pto_str stem, const char *const *names)
     return 0;
 }
 
+/* The scalar of which an operand is the splat; NULL: it is none. */
+static const char *scalar_in(emitter *e, const char *x)
+{
+    static const char splat[] = "pto_splat_f32";
+    if (x == NULL || strncmp(x, splat, sizeof splat - 1) != 0) return NULL;
+    const char *inside = emit_bare(e, x + sizeof splat - 1);
+    return inside == x + sizeof splat - 1 ? NULL : inside;
+}
+
+/* Operators take a scalar as it is, beside a vector. */
+static const char *beside(emitter *e, const char *x, const char *other)
+{
+    const char *scalar = scalar_in(e, other) == NULL ? scalar_in(e, x) : NULL;
+    if (scalar == NULL) return x;
+    return emit_format(e, strchr(scalar, ' ') != NULL ? "(%s)" : "%s", scalar);
+}
+
 static const char *of_floats(emitter *e, pto_str stem, const char *a, const char *b)
 {
     static const char *const functions[] = {"exp",  "log", "sqrt", "rsqrt", "reciprocal",
                                             "fmod", "pow", "neg",  "abs",   NULL};
     const char *sign = sign_of(stem);
-    if (sign != NULL) return emit_format(e, "(%s %s %s)", a, sign, b);
+    if (sign != NULL && b != NULL) return emit_format(e, "(%s %s %s)", beside(e, a, b), sign, beside(e, b, a));
+    if ((pto_str_is(stem, "max") || pto_str_is(stem, "min")) && scalar_in(e, b) != NULL)
+        return emit_format(e, "pto_%.*s_scalar_f32(%s, %s)", PTO_FMT(stem), a, scalar_in(e, b));
     if (pto_str_is(stem, "max") || pto_str_is(stem, "min"))
         return emit_format(e, "pto_%.*s_ignore_f32(%s, %s)", PTO_FMT(stem), a, b);
-    if (pto_str_is(stem, "relu")) return emit_format(e, "pto_max_ignore_f32(%s, pto_splat_f32(0))", a);
+    if (pto_str_is(stem, "relu")) return emit_format(e, "pto_max_scalar_f32(%s, 0.0f)", a);
     if (pto_str_is(stem, "rem")) return emit_format(e, "pto_mod_f32(%s, %s)", a, b);
     if (!is_one_of(stem, functions)) return NULL;
     if (b == NULL) return emit_format(e, "pto_%.*s_f32(%s)", PTO_FMT(stem), a);
@@ -255,6 +274,14 @@ const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const c
     if (adds || multiplies)
         return emit_format(e, "(%s)((pto_u32)%s %s (pto_u32)%s)", emit_vector_type(t), all, adds ? "+" : "*", x);
     return emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(last), lane_word(t), all, x);
+}
+
+const char *emit_row_function(emitter *e, pto_op reduce)
+{
+    const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));
+    const pto_str last = last_letters(reduce);
+    if (lane_of(t) != LANE_F32 || pto_str_is(last, "rod")) return NULL;
+    return emit_format(e, "pto_row_%.*s_%s", PTO_FMT(last), pto_dtype_name(t));
 }
 
 const char *emit_vector_total(emitter *e, pto_op reduce, const char *all)

@@ -23,6 +23,8 @@ pto_status emit_tiles_plan(emitter *e)
     storage_read(&e->plan, &e->source, e->function);
     e->places = PTO_SCRATCH(e->run, int64_t, e->plan.value_count);
     e->scratch_bytes = 0;
+    e->loaded_count = 0;
+    e->has_streams = 0;
     for (uint32_t i = 0; i < e->plan.value_count; i++) e->places[i] = -1;
     return PTO_OK;
 }
@@ -35,6 +37,19 @@ static uint32_t speaker_of(emitter *e, pto_value v)
     e->places[i] = e->scratch_bytes;
     e->scratch_bytes = pto_round_up(e->scratch_bytes + bytes_of(pto_value_type(e->source.values[i])), ALIGNMENT);
     return i;
+}
+
+void emit_tile_stays(emitter *e, pto_value tile, const emit_window *w)
+{
+    PTO_GROW(e->run, e->loaded, e->loaded_count, e->loaded_capacity);
+    e->loaded[e->loaded_count++] = (emit_loaded){tile.index, *w};
+}
+
+const emit_window *emit_tile_window(const emitter *e, pto_value tile)
+{
+    for (uint32_t i = 0; i < e->loaded_count; i++)
+        if (e->loaded[i].key == tile.index) return &e->loaded[i].window;
+    return NULL;
 }
 
 const char *emit_tile(emitter *e, pto_value v) { return emit_value(e, e->source.values[speaker_of(e, v)]); }

@@ -45,6 +45,19 @@ const char *text_end(text *t)
     return t->p;
 }
 
+int text_has_name(text *t, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const size_t n = strlen(name);
+    const char *begin = text_end(t);
+    for (const char *p = strstr(begin, name); p != NULL; p = strstr(p + 1, name)) {
+        const int is_field = p != begin && (p[-1] == '.' || p[-1] == '>');
+        if (!is_field && (p == begin || strchr(letters, p[-1]) == NULL) && (p[n] == 0 || strchr(letters, p[n]) == NULL))
+            return 1;
+    }
+    return 0;
+}
+
 static void indent(emitter *e)
 {
     for (uint32_t i = 0; i < e->depth; i++) text_bytes(e->out, "    ", 4);
@@ -102,6 +115,37 @@ const char *emit_place(emitter *e, pto_op op)
     for (char *p = at; *p != 0; p++)
         if (*p == '*' || *p == '\\' || (unsigned char)*p < ' ') *p = '_';
     return emit_format(e, "%s%s%s", at, at[0] != 0 ? " " : "", path);
+}
+
+/* "FILE:line:column " of both is the same up to the first ':' after the folder. */
+static const char *without_file(const char *at, const char *around)
+{
+    const char *slash = strrchr(around, '/'), *colon = strchr(slash != NULL ? slash : around, ':');
+    if (colon == NULL) return at;
+    const size_t n = (size_t)(colon - around) + 1;
+    return strncmp(at, around, n) == 0 ? at + n : at;
+}
+
+const char *emit_remark(emitter *e, pto_op op)
+{
+    char at[512], around[512], path[512];
+    const size_t outer = pto_op_path(e->function, path, sizeof path);
+    if (pto_loc_text(pto_op_loc(op), at, sizeof at) == 0 || pto_loc_text(pto_op_loc(e->function), around, 512) == 0 ||
+        outer >= sizeof path || pto_op_path(op, path, sizeof path) >= sizeof path || strpbrk(at, "*\\") != NULL)
+        return emit_format(e, " /* %s */", emit_place(e, op));
+    return emit_format(e, " /* %s %s */", without_file(at, around), path + outer + 1);
+}
+
+const char *emit_bare(emitter *e, const char *c)
+{
+    const size_t n = strlen(c);
+    int depth = 0;
+    if (n < 2 || c[0] != '(' || c[n - 1] != ')') return c;
+    for (size_t i = 0; i + 1 < n; i++) {
+        depth += c[i] == '(' ? 1 : c[i] == ')' ? -1 : 0;
+        if (depth == 0) return c;
+    }
+    return emit_format(e, "%.*s", (int)n - 2, c + 1);
 }
 
 void emit_comment(emitter *e, pto_op op) { emit_line(e, "/* %s */", emit_place(e, op)); }

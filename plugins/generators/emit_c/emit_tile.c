@@ -17,7 +17,7 @@ static pto_status region_of(emitter *e, pto_value v, region *out)
     pto_expr valid[2];
     int64_t n = 0;
     PTO_TRY(pto_value_valid(v, valid));
-    *out = (region){.rows = emit_index(e, valid[0]), .columns = emit_index(e, valid[1])};
+    *out = (region){.rows = emit_extent(e, valid[0], "rows"), .columns = emit_extent(e, valid[1], "columns")};
     out->one_row = pto_expr_is_const(valid[0], &n) && n == 1;
     out->one_column = pto_expr_is_const(valid[1], &n) && n == 1;
     return PTO_OK;
@@ -46,24 +46,58 @@ static pto_expr product_or_zero(pto_expr a, pto_expr b, const pto_run *run)
     return PTO_SOME(p) ? p : pto_expr_const(run, 0);
 }
 
+static uint32_t count_of(pto_expr x, pto_value index)
+{
+    uint32_t n = pto_expr_kind_of(x) == PTO_EXPR_VALUE && pto_expr_leaf(x).index == index.index;
+    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) n += count_of(pto_expr_arg(x, i), index);
+    return n;
+}
+
+/* What an index is multiplied by in an expression that has it once; 0: anything. */
+static int64_t coefficient_of(pto_expr x, pto_value index)
+{
+    if (count_of(x, index) != 1) return 0;
+    if (pto_expr_kind_of(x) == PTO_EXPR_VALUE) return 1;
+    for (uint32_t i = 0; pto_expr_kind_of(x) == PTO_EXPR_SUM && i < pto_expr_arg_count(x); i++)
+        if (pto_expr_kind_of(pto_expr_arg(x, i)) == PTO_EXPR_VALUE && count_of(pto_expr_arg(x, i), index) == 1)
+            return pto_expr_coef(x, i);
+    return 0;
+}
+
+/* An expression that is at least, or at most, x wherever the loops around are: with ends of theirs as indices. */
+static pto_expr at_end(emitter *e, pto_op op, pto_expr x, int most)
+{
+    for (pto_op loop = pto_op_parent(op); PTO_SOME(loop); loop = pto_op_parent(loop)) {
+        if (!EMIT_IS(e, loop, FOR)) continue;
+        const pto_value index = pto_block_arg(pto_body(loop), 0);
+        const int64_t coefficient = coefficient_of(x, index);
+        if (coefficient == 0) continue;
+        const pto_expr end = (coefficient > 0) == most ? pto_expr_offset(pto_expr_of(loop, PTO_STR("to"), 0), -1)
+                                                       : pto_expr_of(loop, PTO_STR("from"), 0);
+        const pto_expr with = PTO_SOME(end) ? pto_expr_substitute(x, 1, &index, &end) : end;
+        if (PTO_SOME(with)) x = with;
+    }
+    return x;
+}
+
 /* Whether `offset + size <= dim` is known; a size that is the least of several needs only one of them to fit. */
-static int is_within(pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
+static int is_within(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
     const pto_expr over = pto_expr_sub(pto_expr_add(offset, size), dim);
-    if (PTO_SOME(over) && pto_expr_range(over, op, NULL).hi <= 0) return 1;
+    if (PTO_SOME(over) && pto_expr_range(at_end(e, op, over, 1), op, NULL).hi <= 0) return 1;
     if (pto_expr_kind_of(size) != PTO_EXPR_MIN) return 0;
     for (uint32_t i = 0; i < pto_expr_arg_count(size); i++)
-        if (is_within(op, offset, pto_expr_arg(size, i), dim)) return 1;
+        if (is_within(e, op, offset, pto_expr_arg(size, i), dim)) return 1;
     return 0;
 }
 
 static void check_dim(emitter *e, pto_op op, pto_expr offset, pto_expr size, pto_expr dim)
 {
-    const int is_low = pto_expr_range(offset, op, NULL).lo >= 0, is_high = is_within(op, offset, size, dim);
-    if (is_low && is_high) return;
-    const char *at = emit_index(e, offset), *n = emit_index(e, size), *all = emit_index(e, dim);
-    const uint32_t fault = emit_fault_of(e, op, "reaches beyond the extent of the memory");
-    emit_line(e, "if (%s < 0 || %s > %s - (%s)) return %u;", at, at, all, n, fault);
+    if (pto_expr_range(at_end(e, op, offset, 0), op, NULL).lo >= 0 && is_within(e, op, offset, size, dim)) return;
+    const char *check = emit_format(e, "if (pto_index_outside(%s, %s, %s))", emit_index(e, offset), emit_index(e, size),
+                                    emit_index(e, dim));
+    if (emit_is_checked(e, check)) return;
+    emit_line(e, "%s return %u;", check, emit_fault_of(e, op, "reaches beyond the extent of the memory"));
 }
 
 /* `size`: rows and columns of the tile. */
@@ -131,15 +165,17 @@ static pto_status emit_load(emitter *e, pto_op op)
     emit_window w;
     pto_expr size[2] = {pto_expr_of(op, PTO_STR("sizes"), 0), pto_expr_of(op, PTO_STR("sizes"), 1)};
     if (!PTO_SOME(size[0])) PTO_TRY(pto_value_valid(result, size));
-    const region g = {emit_index(e, size[0]), emit_index(e, size[1]), 0, 0};
-    emit_open_block(e);
+    const region g = {emit_extent(e, size[0], "rows"), emit_extent(e, size[1], "columns"), 0, 0};
     emit_window_open(e, op, memory, size, pto_attr_bool_of(op, PTO_STR("transpose"), 0), &w);
-    emit_line(e, "const %s *const %s = %s;", emit_memory_type(t), name, w.base);
+    if (emit_load_transposed(e, op, &w, g.rows, g.columns)) {
+        if (pads) fill_rest(e, op, size);
+        return PTO_OK;
+    }
+    emit_line(e, "const %s *const %s = %s;%s", emit_memory_type(t), name, w.base, emit_remark(e, op));
     open_loops(e, &g, &row, &column);
     emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_window_at(e, &w, name, row, column));
     close_loops(e, &g);
     if (pads) fill_rest(e, op, size);
-    emit_close(e, "");
     return PTO_OK;
 }
 
@@ -165,9 +201,9 @@ static pto_status emit_store(emitter *e, pto_op op)
     pto_expr size[2];
     PTO_TRY(pto_value_valid(tile, size));
     PTO_TRY(region_of(e, tile, &g));
-    emit_open_block(e);
     emit_window_open(e, op, memory, size, 0, &w);
-    emit_line(e, "%s *const %s = %s;", emit_memory_type(to), name, w.base);
+    emit_line(e, "%s *const %s = %s;%s", emit_memory_type(to), name, w.base, emit_remark(e, op));
+    if (emit_transpose_goes_out(e, pto_value_op(tile))) return emit_transpose_out(e, op, name, w.row_stride);
     open_loops(e, &g, &row, &column);
     const char *at = emit_at(e, tile, row, column);
     const int is_plain =
@@ -175,7 +211,6 @@ static pto_status emit_store(emitter *e, pto_op op)
     emit_line(e, "%s = %s;", emit_window_at(e, &w, name, row, column),
               is_plain ? at : emit_write(e, to, leaving(e, op, from, to, emit_read(e, from, at))));
     close_loops(e, &g);
-    emit_close(e, "");
     return PTO_OK;
 }
 
@@ -417,18 +452,6 @@ static pto_status emit_iota(emitter *e, pto_op op)
     return PTO_OK;
 }
 
-static pto_status emit_transpose(emitter *e, pto_op op)
-{
-    const pto_value result = pto_op_result(op, 0);
-    const char *row, *column;
-    region g;
-    PTO_TRY(region_of(e, result, &g));
-    open_loops(e, &g, &row, &column);
-    emit_line(e, "%s = %s;", emit_at(e, result, row, column), emit_at(e, pto_op_operand(op, 0), column, row));
-    close_loops(e, &g);
-    return PTO_OK;
-}
-
 static pto_status emit_fillpad(emitter *e, pto_op op)
 {
     const pto_value result = pto_op_result(op, 0), source = pto_op_operand(op, 0);
@@ -510,12 +533,12 @@ pto_status emit_tile_op(emitter *e, pto_op op)
     PTO_TRY(check_types(op));
     if (EMIT_IS(e, op, CONTRACT)) return emit_contract(e, op);
     if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
-    emit_comment(e, op);
+    if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
+    emit_comment(e, op);
     if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
     if (EMIT_IS(e, op, IOTA)) return emit_iota(e, op);
-    if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, FILLPAD)) return emit_fillpad(e, op);
     if (EMIT_IS(e, op, READ_SCALAR)) return emit_read_scalar(e, op);
     if (EMIT_IS(e, op, MATMUL)) return emit_matmul(e, op, 0);

@@ -110,6 +110,8 @@ static inline int64_t pto_index_ceildiv(int64_t a, int64_t b) { return a / b + (
 static inline int64_t pto_index_mod(int64_t a, int64_t b) { return a - b * pto_index_floordiv(a, b); }
 static inline int64_t pto_index_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t pto_index_max(int64_t a, int64_t b) { return a > b ? a : b; }
+/* Whether n elements from `at` on reach beyond a dim. */
+static inline int pto_index_outside(int64_t at, int64_t n, int64_t dim) { return at < 0 || at > dim - n; }
 
 /* ---- floats in memory ---- */
 

@@ -1,4 +1,4 @@
-/* Vectors for emitted C, with the GNU vector extensions of gcc 12 and clang 19: no other header.
+/* Vectors for emitted C, with the GNU vector extensions of gcc 12 and clang 19: no other header but <stdint.h>.
  *
  * PTO_VECTOR_BYTES (16, 32, 64) follows from the ISA that the compiler is told of, unless it is set before. A vector
  * has PTO_LANES lanes of 32 bits: pto_f32, pto_i32, pto_u32; pto_mask is one truth value a lane. Narrow elements are
@@ -12,11 +12,13 @@
 #ifndef PTO_NATIVE_VECTOR_H
 #define PTO_NATIVE_VECTOR_H
 
-#include <pto/native_vector_angle.h>  // IWYU pragma: export
-#include <pto/native_vector_base.h>   // IWYU pragma: export
-#include <pto/native_vector_exp.h>    // IWYU pragma: export
-#include <pto/native_vector_log.h>    // IWYU pragma: export
-#include <pto/native_vector_memory.h> // IWYU pragma: export
-#include <pto/native_vector_pow.h>    // IWYU pragma: export
+#include <pto/native_vector_angle.h>     // IWYU pragma: export
+#include <pto/native_vector_base.h>      // IWYU pragma: export
+#include <pto/native_vector_exp.h>       // IWYU pragma: export
+#include <pto/native_vector_log.h>       // IWYU pragma: export
+#include <pto/native_vector_memory.h>    // IWYU pragma: export
+#include <pto/native_vector_pow.h>       // IWYU pragma: export
+#include <pto/native_vector_row.h>       // IWYU pragma: export
+#include <pto/native_vector_transpose.h> // IWYU pragma: export
 
 #endif

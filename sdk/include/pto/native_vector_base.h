@@ -3,6 +3,8 @@
 #ifndef PTO_NATIVE_VECTOR_BASE_H
 #define PTO_NATIVE_VECTOR_BASE_H
 
+#include <stdint.h>
+
 #ifndef PTO_VECTOR_BYTES
 #if defined(__AVX512F__)
 #define PTO_VECTOR_BYTES 64
@@ -77,6 +79,13 @@ PTO_VECTOR_FN pto_u32 pto_splat_u32(unsigned x)
     const pto_u32 zero = {0};
     return x + zero;
 }
+
+/* A loop over `columns` elements of a row, a vector at a time: from element j on there are n, which is PTO_LANES until
+ * the last trip has what is left. Functions that end in `_tail` take n; while it is PTO_LANES they cost as much as the
+ * others. */
+#define PTO_SWEEP(j, n, columns)                                             \
+    for (int64_t n = PTO_LANES, j = 0; j < (columns); (n) = (columns) - (j)) \
+        for (; (j) + (n) <= (columns); (j) += (n))
 
 /* The bits of a vector as lanes of another type. */
 PTO_VECTOR_FN pto_f32 pto_f32_from_bits(pto_i32 x) { return (pto_f32)x; }
@@ -171,6 +180,18 @@ PTO_VECTOR_FN pto_f32 pto_select_f32(pto_mask m, pto_f32 a, pto_f32 b)
 PTO_VECTOR_FN pto_i32 pto_i32_from_mask(pto_mask m) { return pto_select_i32(m, pto_splat_i32(1), pto_splat_i32(0)); }
 /* Whether lanes are not 0. */
 PTO_VECTOR_FN pto_mask pto_mask_from_i32(pto_i32 x) { return pto_ne_i32(x, pto_splat_i32(0)); }
+
+/* The first n lanes of x, and `rest` in the others. */
+#define PTO_FIRST(word, vector, scalar)                                                                             \
+    PTO_VECTOR_FN vector pto_first_##word##_tail(vector x, scalar rest, int64_t n)                                  \
+    {                                                                                                               \
+        if (n == PTO_LANES) return x;                                                                               \
+        return pto_select_##word(pto_gt_i32(pto_splat_i32((int)n), pto_lane_numbers()), x, pto_splat_##word(rest)); \
+    }
+PTO_FIRST(f32, pto_f32, float)
+PTO_FIRST(i32, pto_i32, int)
+PTO_FIRST(u32, pto_u32, unsigned)
+#undef PTO_FIRST
 
 /* Whether the mask holds in one of the lanes. */
 PTO_VECTOR_FN int pto_mask_any(pto_mask m)
@@ -384,6 +405,23 @@ PTO_VECTOR_FN pto_f32 pto_min_propagate_f32(pto_f32 a, pto_f32 b)
     return pto_select_f32(pto_isnan_f32(a), a, least);
 }
 
+/* The larger and the smaller of x and a number, as pto_max_ignore_f32: one instruction or two where the compiler knows
+ * the number. Of two zeros an instruction takes the second. */
+PTO_VECTOR_FN pto_f32 pto_max_scalar_f32(pto_f32 x, float c)
+{
+    const pto_f32 all = pto_splat_f32(c);
+    if (!__builtin_constant_p(c) || c != c) return pto_max_ignore_f32(x, all);
+    if (c == 0 && __builtin_signbit(c)) return pto_select_f32(pto_ge_f32(x, all), x, all);
+    return pto_second_max_f32(x, all);
+}
+PTO_VECTOR_FN pto_f32 pto_min_scalar_f32(pto_f32 x, float c)
+{
+    const pto_f32 all = pto_splat_f32(c);
+    if (!__builtin_constant_p(c) || c != c) return pto_min_ignore_f32(x, all);
+    if (c == 0 && !__builtin_signbit(c)) return pto_select_f32(pto_le_f32(x, all), x, all);
+    return pto_second_min_f32(x, all);
+}
+
 /* Integers that wrap: signed vectors may overflow no more than signed numbers may. */
 PTO_VECTOR_FN pto_i32 pto_add_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a + (pto_u32)b); }
 PTO_VECTOR_FN pto_i32 pto_sub_i32(pto_i32 a, pto_i32 b) { return (pto_i32)((pto_u32)a - (pto_u32)b); }
@@ -412,10 +450,25 @@ PTO_VECTOR_FN pto_f32 pto_prelu_f32(pto_f32 a, pto_f32 b)
 PTO_OF_TWO(prelu)
 
 /* The larger and the smaller of integers. */
-PTO_VECTOR_FN pto_i32 pto_max_i32(pto_i32 a, pto_i32 b) { return pto_select_i32(pto_gt_i32(a, b), a, b); }
-PTO_VECTOR_FN pto_i32 pto_min_i32(pto_i32 a, pto_i32 b) { return pto_select_i32(pto_lt_i32(a, b), a, b); }
-PTO_VECTOR_FN pto_u32 pto_max_u32(pto_u32 a, pto_u32 b) { return pto_select_u32(pto_gt_u32(a, b), a, b); }
-PTO_VECTOR_FN pto_u32 pto_min_u32(pto_u32 a, pto_u32 b) { return pto_select_u32(pto_lt_u32(a, b), a, b); }
+#if PTO_ELEMENTWISE
+#define PTO_EXTREME(word, relation, type, letters) __builtin_elementwise_##word(a, b)
+#elif PTO_MASK_REGISTERS
+#define PTO_EXTREME(word, relation, type, letters) \
+    (pto_##type) __builtin_ia32_p##word##letters##512_mask((pto_i32)a, (pto_i32)b, (pto_i32)a, PTO_ALL_LANES)
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
+#define PTO_EXTREME(word, relation, type, letters) \
+    (pto_##type) __builtin_ia32_p##word##letters##256((pto_i32)a, (pto_i32)b)
+#elif PTO_VECTOR_BYTES == 16 && defined(__SSE4_1__)
+#define PTO_EXTREME(word, relation, type, letters) \
+    (pto_##type) __builtin_ia32_p##word##letters##128((pto_i32)a, (pto_i32)b)
+#else
+#define PTO_EXTREME(word, relation, type, letters) pto_select_##type(pto_##relation##_##type(a, b), a, b)
+#endif
+PTO_VECTOR_FN pto_i32 pto_max_i32(pto_i32 a, pto_i32 b) { return PTO_EXTREME(max, gt, i32, sd); }
+PTO_VECTOR_FN pto_i32 pto_min_i32(pto_i32 a, pto_i32 b) { return PTO_EXTREME(min, lt, i32, sd); }
+PTO_VECTOR_FN pto_u32 pto_max_u32(pto_u32 a, pto_u32 b) { return PTO_EXTREME(max, gt, u32, ud); }
+PTO_VECTOR_FN pto_u32 pto_min_u32(pto_u32 a, pto_u32 b) { return PTO_EXTREME(min, lt, u32, ud); }
+#undef PTO_EXTREME
 
 /* ---- reductions ---- */
 

@@ -18,7 +18,7 @@ typedef signed char pto_raw8s __attribute__((vector_size(PTO_VECTOR_BYTES / 4)))
 
 /* ---- bits of 32, 16 and 8 bits ----
  * Memory may have any alignment. Tails read and write the first n elements alone, 0 <= n <= PTO_LANES; a lane without
- * element is 0. */
+ * element is 0. All of them are one branch, which a loop repeats the same way until its last trip. */
 
 #if PTO_MASK_REGISTERS
 #define PTO_FIRST_LANES(n) ((unsigned short)((1u << (n)) - 1))
@@ -44,8 +44,9 @@ PTO_VECTOR_FN pto_f32 pto_load_bits32(const void *p)
     return v;
 }
 PTO_VECTOR_FN void pto_store_bits32(void *p, pto_f32 v) { __builtin_memcpy(p, &v, sizeof v); }
-PTO_VECTOR_FN pto_f32 pto_load_bits32_tail(const void *p, long n)
+PTO_VECTOR_FN pto_f32 pto_load_bits32_tail(const void *p, int64_t n)
 {
+    if (n == PTO_LANES) return pto_load_bits32(p);
     pto_f32 v = {0};
 #if PTO_MASK_REGISTERS
     v = __builtin_ia32_loadups512_mask((const float *)p, v, PTO_FIRST_LANES(n));
@@ -56,8 +57,12 @@ PTO_VECTOR_FN pto_f32 pto_load_bits32_tail(const void *p, long n)
 #endif
     return v;
 }
-PTO_VECTOR_FN void pto_store_bits32_tail(void *p, pto_f32 v, long n)
+PTO_VECTOR_FN void pto_store_bits32_tail(void *p, pto_f32 v, int64_t n)
 {
+    if (n == PTO_LANES) {
+        pto_store_bits32(p, v);
+        return;
+    }
 #if PTO_MASK_REGISTERS
     __builtin_ia32_storeups512_mask((float *)p, v, PTO_FIRST_LANES(n));
 #elif PTO_VECTOR_BYTES == 32 && defined(__AVX2__)
@@ -73,8 +78,9 @@ PTO_VECTOR_FN pto_raw16 pto_load_bits16(const void *p)
     return v;
 }
 PTO_VECTOR_FN void pto_store_bits16(void *p, pto_raw16 v) { __builtin_memcpy(p, &v, sizeof v); }
-PTO_VECTOR_FN pto_raw16 pto_load_bits16_tail(const void *p, long n)
+PTO_VECTOR_FN pto_raw16 pto_load_bits16_tail(const void *p, int64_t n)
 {
+    if (n == PTO_LANES) return pto_load_bits16(p);
     pto_raw16 v = {0};
 #if PTO_NARROW_MASKS
     v = (pto_raw16)__builtin_ia32_loaddquhi256_mask(PTO_MASKED(const short, const pto_hi_, p), (pto_hi_)v,
@@ -84,8 +90,12 @@ PTO_VECTOR_FN pto_raw16 pto_load_bits16_tail(const void *p, long n)
 #endif
     return v;
 }
-PTO_VECTOR_FN void pto_store_bits16_tail(void *p, pto_raw16 v, long n)
+PTO_VECTOR_FN void pto_store_bits16_tail(void *p, pto_raw16 v, int64_t n)
 {
+    if (n == PTO_LANES) {
+        pto_store_bits16(p, v);
+        return;
+    }
 #if PTO_NARROW_MASKS
     __builtin_ia32_storedquhi256_mask(PTO_MASKED(short, pto_hi_, p), (pto_hi_)v, PTO_FIRST_LANES(n));
 #else
@@ -99,8 +109,9 @@ PTO_VECTOR_FN pto_raw8 pto_load_bits8(const void *p)
     return v;
 }
 PTO_VECTOR_FN void pto_store_bits8(void *p, pto_raw8 v) { __builtin_memcpy(p, &v, sizeof v); }
-PTO_VECTOR_FN pto_raw8 pto_load_bits8_tail(const void *p, long n)
+PTO_VECTOR_FN pto_raw8 pto_load_bits8_tail(const void *p, int64_t n)
 {
+    if (n == PTO_LANES) return pto_load_bits8(p);
     pto_raw8 v = {0};
 #if PTO_NARROW_MASKS
     v = (pto_raw8)__builtin_ia32_loaddquqi128_mask(PTO_MASKED(const char, const pto_qi_, p), (pto_qi_)v,
@@ -110,14 +121,53 @@ PTO_VECTOR_FN pto_raw8 pto_load_bits8_tail(const void *p, long n)
 #endif
     return v;
 }
-PTO_VECTOR_FN void pto_store_bits8_tail(void *p, pto_raw8 v, long n)
+PTO_VECTOR_FN void pto_store_bits8_tail(void *p, pto_raw8 v, int64_t n)
 {
+    if (n == PTO_LANES) {
+        pto_store_bits8(p, v);
+        return;
+    }
 #if PTO_NARROW_MASKS
     __builtin_ia32_storedquqi128_mask(PTO_MASKED(char, pto_qi_, p), (pto_qi_)v, PTO_FIRST_LANES(n));
 #else
     __builtin_memcpy(p, &v, (unsigned long)n);
 #endif
 }
+
+/* ---- streaming ---- */
+
+/* Stores that leave caches alone write large results faster, which nobody reads soon: those of so many bytes and more.
+ * A vector of them has to be aligned. */
+#ifndef PTO_STREAM_BYTES
+#define PTO_STREAM_BYTES (8 << 20)
+#endif
+PTO_VECTOR_FN int pto_streams(const void *row, int64_t bytes)
+{
+    return bytes >= PTO_STREAM_BYTES && (uintptr_t)row % PTO_VECTOR_BYTES == 0;
+}
+PTO_VECTOR_FN void pto_stream_bits32(void *p, pto_f32 v)
+{
+#if defined(__clang__)
+    __builtin_nontemporal_store(v, (pto_f32 *)p);
+#elif PTO_MASK_REGISTERS
+    __builtin_ia32_movntps512((float *)p, v);
+#elif PTO_VECTOR_BYTES == 32 && defined(__AVX__)
+    __builtin_ia32_movntps256((float *)p, v);
+#elif PTO_VECTOR_BYTES == 16 && defined(__SSE__)
+    __builtin_ia32_movntps((float *)p, v);
+#else
+    pto_store_bits32(p, v);
+#endif
+}
+/* After the last of them, before another thread may read. */
+PTO_VECTOR_FN void pto_stream_end(void)
+{
+#if defined(__SSE__)
+    __builtin_ia32_sfence();
+#endif
+}
+/* Memory that is read soon; any address will do. */
+PTO_VECTOR_FN void pto_prefetch(const void *p) { __builtin_prefetch(p, 0, 2); }
 
 /* ---- rounding ---- */
 
@@ -358,13 +408,13 @@ PTO_VECTOR_FN pto_u32 pto_u32_from_f32(pto_f32 x, int mode, int saturate)
 
 #define PTO_LOADS(word, element, vector, bits, convert)                                                \
     PTO_VECTOR_FN vector pto_load_##word(const element *p) { return convert(pto_load_bits##bits(p)); } \
-    PTO_VECTOR_FN vector pto_load_##word##_tail(const element *p, long n)                              \
+    PTO_VECTOR_FN vector pto_load_##word##_tail(const element *p, int64_t n)                           \
     {                                                                                                  \
         return convert(pto_load_bits##bits##_tail(p, n));                                              \
     }
 #define PTO_STORES(word, element, vector, bits, convert)                                               \
     PTO_VECTOR_FN void pto_store_##word(element *p, vector v) { pto_store_bits##bits(p, convert(v)); } \
-    PTO_VECTOR_FN void pto_store_##word##_tail(element *p, vector v, long n)                           \
+    PTO_VECTOR_FN void pto_store_##word##_tail(element *p, vector v, int64_t n)                        \
     {                                                                                                  \
         pto_store_bits##bits##_tail(p, convert(v), n);                                                 \
     }
@@ -409,6 +459,27 @@ PTO_LOADS(u8, unsigned char, pto_u32, 8, PTO_WIDEN_U8)
 PTO_STORES(u8, unsigned char, pto_u32, 8, PTO_NARROW_U8)
 PTO_LOADS(bool, unsigned char, pto_mask, 8, PTO_WIDEN_BOOL)
 PTO_STORES(bool, unsigned char, pto_mask, 8, PTO_NARROW_BOOL)
+
+/* The same for a row of which pto_streams says whether its vectors are streamed; n as of a tail. */
+#define PTO_PUTS(word, element, vector, convert)                                           \
+    PTO_VECTOR_FN void pto_put_##word(element *p, vector v, int streams)                   \
+    {                                                                                      \
+        if (streams)                                                                       \
+            pto_stream_bits32(p, convert(v));                                              \
+        else                                                                               \
+            pto_store_##word(p, v);                                                        \
+    }                                                                                      \
+    PTO_VECTOR_FN void pto_put_##word##_tail(element *p, vector v, int64_t n, int streams) \
+    {                                                                                      \
+        if (streams && n == PTO_LANES)                                                     \
+            pto_stream_bits32(p, convert(v));                                              \
+        else                                                                               \
+            pto_store_##word##_tail(p, v, n);                                              \
+    }
+PTO_PUTS(f32, float, pto_f32, PTO_SAME)
+PTO_PUTS(i32, int, pto_i32, PTO_AS_F32)
+PTO_PUTS(u32, unsigned, pto_u32, PTO_AS_F32)
+#undef PTO_PUTS
 
 #if !defined(__clang__)
 #pragma GCC diagnostic pop

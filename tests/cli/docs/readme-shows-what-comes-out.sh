@@ -27,5 +27,6 @@ in_order numbers run.txt
 # shellcheck disable=SC2016
 [ "$(head -n 1 "$4")" = '$ pto-opt examples/softmax/softmax.ptir --pipeline=native.yaml -o softmax.c' ] || fail "another command: $(head -n 1 "$4")"
 pto-opt "$softmax/softmax.ptir" --pipeline=native.yaml -o softmax.c || fail "no C"
+[ "$(wc -l <softmax.c)" -le 80 ] || fail "C of $(wc -l <softmax.c) lines"
 sed 1d "$4" >c
 in_order c softmax.c

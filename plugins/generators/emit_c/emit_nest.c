@@ -1,0 +1,453 @@
+/* A nest in C: a loop over rows, in it for each level the scalars of the row and a sweep along its columns. */
+#include "emit_nest.h"
+
+static uint32_t rule_of(pto_op op) { return (uint32_t)pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_RULE); }
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+static int is_column(pto_value v) { return emit_columns(v) == 1; }
+
+pto_value nest_memory_of(const fused_op *f)
+{
+    switch (f->kind) {
+    case FUSED_LOAD:
+    case FUSED_ROW_LOAD: return pto_op_operand(f->op, 0);
+    case FUSED_STORE:
+    case FUSED_ROW_STORE: return pto_op_operand(f->op, 1);
+    default: return pto_value_none(f->op.run);
+    }
+}
+
+fused_op *nest_maker_of(emit_group *g, pto_value v)
+{
+    const pto_op def = pto_value_op(v);
+    for (uint32_t i = 0; PTO_SOME(def) && i < g->count; i++)
+        if (pto_op_same(g->ops[i].op, def)) return &g->ops[i];
+    return NULL;
+}
+
+/* ---- variables ---- */
+
+static const char *vector_name(emitter *e, pto_value v) { return emit_format(e, "%s_v_", emit_value(e, v)); }
+static const char *scalar_name(emitter *e, pto_value v) { return emit_format(e, "%s_r_", emit_value(e, v)); }
+static const char *row_name(emitter *e, pto_value v) { return emit_format(e, "%s_i_", emit_value(e, v)); }
+
+static int has_one_row(const emit_group *g) { return strcmp(g->row, "0") == 0; }
+
+/* Where the row of a tile is; `is_row`: one row is all that there is. */
+static const char *row_of_tile(emitter *e, const emit_group *g, pto_value v, int is_row)
+{
+    const emit_window *loaded = emit_tile_window(e, v);
+    if (is_row || has_one_row(g)) return loaded != NULL ? emit_value(e, v) : emit_tile(e, v);
+    if (loaded != NULL) return row_name(e, v);
+    return emit_format(e, "%s + %s * %lld", emit_tile(e, v), g->row, (long long)emit_columns(v));
+}
+
+static int is_declared(const emit_group *g, pto_value v)
+{
+    for (uint32_t i = 0; i < g->declared_count; i++)
+        if (g->declared[i] == v.index) return 1;
+    return 0;
+}
+
+static void declare(emitter *e, emit_group *g, pto_value v, const char *value, pto_op op)
+{
+    emit_line(e, "const %s %s = %s;%s", emit_vector_type(dtype_of(v)), vector_name(e, v), emit_bare(e, value),
+              PTO_SOME(op) ? emit_remark(e, op) : "");
+    g->declared[g->declared_count++] = v.index;
+}
+
+static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remarked);
+
+/* Where the row of an operand is. */
+static const char *row_of_operand(emitter *e, emit_group *g, pto_value v, int is_row)
+{
+    const fused_op *from = nest_maker_of(g, v);
+    if (from != NULL && from->kind == FUSED_LOAD) return from->memory;
+    return row_of_tile(e, g, v, is_row || (from != NULL && !from->is_kept));
+}
+
+/* The vector of an operand, which is loaded or computed again when the sweep does not have it yet. */
+static const char *vector_of(emitter *e, emit_group *g, pto_value v, int is_row)
+{
+    if (is_declared(g, v)) return vector_name(e, v);
+    const fused_op *from = nest_maker_of(g, v);
+    if (from != NULL && from->is_cheap) {
+        sweep_map(e, g, from, pto_op_none(e->run));
+        return vector_name(e, v);
+    }
+    const char *at = emit_format(e, "%s + j_", row_of_operand(e, g, v, is_row));
+    declare(e, g, v, emit_vector_load(e, dtype_of(v), at, g->tail), pto_op_none(e->run));
+    return vector_name(e, v);
+}
+
+static const char *operand_vector(emitter *e, emit_group *g, pto_op op, uint32_t i)
+{
+    const uint32_t rule = rule_of(op);
+    const pto_value v = pto_op_operand(op, i);
+    if (!storage_is_tile(v)) {
+        const pto_dtype t = rule == PTO_RULE_FILL || rule == PTO_RULE_SELECT_SCALAR ? dtype_of(pto_op_result(op, 0))
+                                                                                    : dtype_of(pto_op_operand(op, 0));
+        return emit_splat(e, t, emit_scalar_as(e, op, i, t, emit_value(e, v)));
+    }
+    if (is_column(v)) return emit_splat(e, dtype_of(v), scalar_name(e, v));
+    const int is_row = (rule == PTO_RULE_COL_BINARY && i == 1) || rule == PTO_RULE_COL_EXPAND;
+    return vector_of(e, g, v, is_row);
+}
+
+/* ---- a sweep ---- */
+
+static int is_in_sweep(const emit_group *g, const fused_op *f)
+{
+    return !nest_is_row_kind(f->kind) && f->level == g->sweep;
+}
+
+static const char *total_name(emitter *e, const fused_op *f)
+{
+    return emit_format(e, "%s_all_", emit_value(e, pto_op_result(f->op, 0)));
+}
+
+static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value a = pto_op_operand(f->op, 0);
+    const pto_dtype t = dtype_of(a);
+    const char *x = vector_of(e, g, a, 0), *all = total_name(e, f);
+    if (g->tail != NULL)
+        x = emit_format(e, "pto_first_%s_tail(%s, %s, %s)", emit_vector_type(t) + 4, x,
+                        emit_reduce_start(e, f->op, "1"), g->tail);
+    emit_line(e, "%s = %s;%s", all, emit_vector_step(e, f->op, all, x), emit_remark(e, f->op));
+}
+
+/* One row more for the sums of columns. */
+static void sweep_column_reduce(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value result = pto_op_result(f->op, 0);
+    const pto_dtype t = dtype_of(result);
+    const char *x = vector_of(e, g, pto_op_operand(f->op, 0), 0);
+    const char *at = emit_format(e, "%s + j_", emit_tile(e, result));
+    const char *step = emit_vector_step(e, f->op, emit_vector_load(e, t, at, g->tail), x);
+    emit_line(e, "%s%s", emit_vector_store(e, t, at, step, g->tail), emit_remark(e, f->op));
+}
+
+static void sweep_store(emitter *e, emit_group *g, const fused_op *f)
+{
+    const pto_value tile = pto_op_operand(f->op, 0);
+    const char *value = vector_of(e, g, tile, 0);
+    const char *at = emit_format(e, "%s + j_", f->memory), *remark = emit_remark(e, f->op);
+    if (f->streams == NULL)
+        emit_line(e, "%s%s", emit_vector_store(e, dtype_of(tile), at, value, g->tail), remark);
+    else if (g->tail == NULL)
+        emit_line(e, "pto_put_%s(%s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, f->streams, remark);
+    else
+        emit_line(e, "pto_put_%s_tail(%s, %s, %s, %s);%s", pto_dtype_name(dtype_of(tile)), at, value, g->tail,
+                  f->streams, remark);
+}
+
+static void sweep_map(emitter *e, emit_group *g, const fused_op *f, pto_op remarked)
+{
+    const char *x[4] = {NULL};
+    for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++) x[i] = operand_vector(e, g, f->op, i);
+    declare(e, g, pto_op_result(f->op, 0), emit_vector_formula(e, f->op, x), remarked);
+}
+
+static void sweep_op(emitter *e, emit_group *g, const fused_op *f)
+{
+    if (f->kind == FUSED_REDUCE) {
+        sweep_reduce(e, g, f);
+        return;
+    }
+    if (f->kind == FUSED_COLUMN_REDUCE) {
+        sweep_column_reduce(e, g, f);
+        return;
+    }
+    if (f->kind == FUSED_STORE) {
+        sweep_store(e, g, f);
+        return;
+    }
+    const pto_value result = pto_op_result(f->op, 0);
+    const pto_dtype t = dtype_of(result);
+    if (f->kind == FUSED_LOAD)
+        declare(e, g, result, emit_vector_load(e, t, emit_format(e, "%s + j_", f->memory), g->tail), f->op);
+    else
+        sweep_map(e, g, f, f->op);
+    if (!f->is_kept && !f->is_crossing) return;
+    const char *at = emit_format(e, "%s + j_", row_of_tile(e, g, result, !f->is_kept));
+    emit_line(e, "%s", emit_vector_store(e, t, at, vector_name(e, result), g->tail));
+}
+
+/* ---- reductions ---- */
+
+/* The scalar of a row, and what else there is to do with it. */
+static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char *value)
+{
+    const pto_value result = pto_op_result(f->op, 0);
+    const pto_dtype t = dtype_of(result);
+    int is_used = !f->is_kept;
+    for (uint32_t i = 0; i < g->count && !is_used; i++)
+        for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++)
+            is_used |= pto_op_operand(g->ops[i].op, k).index == result.index;
+    if (is_used) {
+        emit_line(e, "const %s %s = %s;%s", emit_lane_type(t), scalar_name(e, result), emit_bare(e, value),
+                  emit_remark(e, f->op));
+        value = scalar_name(e, result);
+    }
+    if (f->is_kept)
+        emit_line(e, "%s = %s;%s", emit_at(e, result, g->row, "0"), emit_bare(e, emit_write(e, t, value)),
+                  is_used ? "" : emit_remark(e, f->op));
+}
+
+/* What follows the sums of a sweep: scalars of the row. */
+static void end_reductions(emitter *e, emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (f->kind != FUSED_REDUCE || f->level != g->sweep) continue;
+        const char *total = emit_vector_total(e, f->op, total_name(e, f));
+        const char *of_none = emit_reduce_start(e, f->op, "0"), *of_some = emit_reduce_start(e, f->op, "1");
+        if (strcmp(of_none, of_some) != 0 && pto_expr_range(g->columns, f->op, NULL).lo < 1)
+            total = emit_format(e, "%s == 0 ? %s : %s", g->column_count, of_none, total);
+        put_scalar(e, g, f, total);
+    }
+}
+
+/* The only reduction of a sweep that does nothing else: one of a row in memory. */
+static const fused_op *reduction_alone(emitter *e, emit_group *g)
+{
+    const fused_op *alone = NULL;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (!is_in_sweep(g, f) || (f->kind == FUSED_LOAD && !f->is_kept)) continue;
+        if (f->kind != FUSED_REDUCE || alone != NULL) return NULL;
+        alone = f;
+    }
+    if (alone == NULL || emit_row_function(e, alone->op) == NULL) return NULL;
+    const fused_op *from = nest_maker_of(g, pto_op_operand(alone->op, 0));
+    const int is_in_memory =
+        from == NULL || from->kind == FUSED_LOAD || (from->kind == FUSED_MAP && from->level < g->sweep);
+    return is_in_memory && (from == NULL || !from->is_cheap) ? alone : NULL;
+}
+
+/* ---- memory ---- */
+
+static int has_more_sweeps(const emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!nest_is_row_kind(g->ops[i].kind) && g->ops[i].level != g->sweep) return 1;
+    return 0;
+}
+
+/* How many rows ahead memory is asked for; 0: processors see by themselves what comes. */
+static int64_t rows_ahead(const emit_group *g, pto_value v, const char *stride)
+{
+    enum { SHORT_BYTES = 2048, FAR_ROWS = 8 };
+    int64_t n = 0;
+    const int is_known = pto_expr_is_const(g->columns, &n);
+    const int is_short = is_known && n * pto_dtype_bytes(dtype_of(v)) < SHORT_BYTES;
+    if (is_short && strcmp(stride, g->column_count) != 0) return FAR_ROWS;
+    return !is_short && has_more_sweeps(g);
+}
+
+static void ask_for(emitter *e, emit_group *g, pto_value v, const char *row, const char *stride)
+{
+    const int64_t rows = rows_ahead(g, v, stride);
+    if (rows == 0 || is_declared(g, v)) return;
+    const char *times = rows == 1 ? "" : emit_format(e, "%lld * ", (long long)rows);
+    emit_line(e, strpbrk(stride, "+-*") != NULL ? "pto_prefetch(%s + %s(%s) + j_);" : "pto_prefetch(%s + %s%s + j_);",
+              row, times, stride);
+    g->declared[g->declared_count++] = v.index;
+}
+
+/* Rows that are walked more than once are in cache but the first time: the next ones come while this one is worked on.
+ */
+static void look_ahead(emitter *e, emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        const uint32_t rule = rule_of(f->op);
+        if (f->kind == FUSED_LOAD) ask_for(e, g, pto_op_result(f->op, 0), f->memory, f->window.row_stride);
+        for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
+            const pto_value v = pto_op_operand(f->op, k);
+            const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
+            const int is_row = (rule == PTO_RULE_COL_BINARY && k == 1) || rule == PTO_RULE_COL_EXPAND;
+            if (loaded != NULL && !is_row) ask_for(e, g, v, row_name(e, v), loaded->row_stride);
+        }
+    }
+    g->is_ahead = 1;
+    g->declared_count = 0;
+}
+
+/* ---- the nest ---- */
+
+/* Opens the loop over a row's columns. */
+static void open_sweep(emitter *e, emit_group *g)
+{
+    int64_t n = 1;
+    const int is_whole = pto_expr_is_const(g->columns, &n) && n % 16 == 0; /* of vectors of any width */
+    g->tail = is_whole ? NULL : "n_";
+    g->declared_count = 0;
+    if (is_whole)
+        emit_open(e, "for (int64_t j_ = 0; j_ < %s; j_ += PTO_LANES)", g->column_count);
+    else
+        emit_open(e, "PTO_SWEEP(j_, n_, %s)", g->column_count);
+}
+
+/* What sums of columns start from. */
+static void start_columns(emitter *e, emit_group *g)
+{
+    int is_open = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (f->kind != FUSED_COLUMN_REDUCE) continue;
+        const pto_value result = pto_op_result(f->op, 0);
+        const char *of_none = emit_reduce_start(e, f->op, "0"), *start = emit_reduce_start(e, f->op, "1");
+        if (strcmp(of_none, start) != 0 && pto_expr_range(g->rows, f->op, NULL).lo < 1)
+            start = emit_format(e, "%s == 0 ? %s : %s", g->row_count, of_none, start);
+        if (!is_open) open_sweep(e, g);
+        is_open = 1;
+        emit_line(e, "%s",
+                  emit_vector_store(e, dtype_of(result), emit_format(e, "%s + j_", emit_tile(e, result)),
+                                    emit_splat(e, dtype_of(result), start), g->tail));
+    }
+    if (is_open) emit_close(e, "");
+}
+
+static void put_sweep(emitter *e, emit_group *g)
+{
+    int is_empty = 1;
+    for (uint32_t i = 0; i < g->count; i++) is_empty &= !is_in_sweep(g, &g->ops[i]);
+    if (is_empty) return;
+    const fused_op *alone = reduction_alone(e, g);
+    if (alone != NULL) {
+        const char *at = row_of_operand(e, g, pto_op_operand(alone->op, 0), 0);
+        put_scalar(e, g, alone,
+                   emit_rounded(e, dtype_of(pto_op_result(alone->op, 0)),
+                                emit_format(e, "%s(%s, %s)", emit_row_function(e, alone->op), at, g->column_count)));
+        return;
+    }
+    for (uint32_t i = 0; i < g->count; i++) {
+        const fused_op *f = &g->ops[i];
+        if (!is_in_sweep(g, f) || f->kind != FUSED_REDUCE) continue;
+        const pto_dtype t = dtype_of(pto_op_operand(f->op, 0));
+        emit_line(e, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
+                  emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
+    }
+    open_sweep(e, g);
+    if (!g->is_ahead && !has_one_row(g)) look_ahead(e, g);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (is_in_sweep(g, &g->ops[i])) sweep_op(e, g, &g->ops[i]);
+    emit_close(e, "");
+    end_reductions(e, g);
+}
+
+static void put_row_op(emitter *e, emit_group *g, const fused_op *f)
+{
+    const char *x[4] = {NULL};
+    if (f->kind == FUSED_ROW_STORE) {
+        const pto_value tile = pto_op_operand(f->op, 0);
+        emit_line(e, "%s = %s;%s", emit_window_at(e, &f->window, f->memory, g->row, "0"),
+                  emit_write(e, dtype_of(tile), scalar_name(e, tile)), emit_remark(e, f->op));
+        return;
+    }
+    if (f->kind == FUSED_ROW_LOAD) {
+        const char *at = emit_window_at(e, &f->window, f->memory, g->row, "0");
+        put_scalar(e, g, f, emit_read(e, dtype_of(pto_op_result(f->op, 0)), at));
+        return;
+    }
+    for (uint32_t i = 0; i < pto_op_operand_count(f->op) && i < 4; i++) {
+        const pto_value v = pto_op_operand(f->op, i);
+        x[i] = storage_is_tile(v) ? scalar_name(e, v) : emit_value(e, v);
+    }
+    put_scalar(e, g, f, emit_formula(e, f->op, x));
+}
+
+/* Pointers to windows of memory; in the loop over rows they point to rows. */
+static void open_windows(emitter *e, emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        fused_op *f = &g->ops[i];
+        const pto_value memory = nest_memory_of(f);
+        if (!PTO_SOME(memory)) continue;
+        const int stores = f->kind == FUSED_STORE || f->kind == FUSED_ROW_STORE;
+        const pto_value tile = stores ? pto_op_operand(f->op, 0) : pto_op_result(f->op, 0);
+        pto_expr size[2];
+        if (pto_value_valid(tile, size) != PTO_OK) continue;
+        emit_window_open(e, f->op, memory, size, !stores && pto_attr_bool_of(f->op, PTO_STR("transpose"), 0),
+                         &f->window);
+        f->memory = emit_spare(e, stores ? "to" : "from");
+        emit_line(e, "%s%s *const %s = %s;", stores ? "" : "const ", emit_memory_type(dtype_of(memory)), f->memory,
+                  f->window.base);
+    }
+}
+
+static int is_scalar_from_outside(emit_group *g, pto_value v)
+{
+    return storage_is_tile(v) && is_column(v) && nest_maker_of(g, v) == NULL;
+}
+
+static int has_scalars_from_outside(emit_group *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t k = 0; k < pto_op_operand_count(g->ops[i].op); k++)
+            if (is_scalar_from_outside(g, pto_op_operand(g->ops[i].op, k))) return 1;
+    return 0;
+}
+
+/* What a row begins with, before an op of the nest overwrites it: pointers to the rows, scalars that are there. */
+static void open_row(emitter *e, emit_group *g)
+{
+    g->declared_count = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        fused_op *f = &g->ops[i];
+        const uint32_t rule = rule_of(f->op);
+        if (!has_one_row(g) && (f->kind == FUSED_LOAD || f->kind == FUSED_STORE)) {
+            const char *row = emit_format(e, "%si_", f->memory);
+            emit_line(e, "%s%s *const %s = &%s;", f->kind == FUSED_LOAD ? "const " : "",
+                      emit_memory_type(dtype_of(nest_memory_of(f))), row,
+                      emit_window_at(e, &f->window, f->memory, g->row, "0"));
+            f->memory = row;
+        }
+        const char *streams = f->kind == FUSED_STORE ? emit_streams(e, nest_memory_of(f), f->memory) : NULL;
+        if (streams != NULL) {
+            f->streams = emit_spare(e, "streams");
+            emit_line(e, "const int %s = %s;", f->streams, streams);
+        }
+        for (uint32_t k = 0; k < pto_op_operand_count(f->op); k++) {
+            const pto_value v = pto_op_operand(f->op, k);
+            const emit_window *loaded = storage_is_tile(v) ? emit_tile_window(e, v) : NULL;
+            const int is_row = (rule == PTO_RULE_COL_BINARY && k == 1) || rule == PTO_RULE_COL_EXPAND;
+            const int is_scalar = is_scalar_from_outside(g, v);
+            if ((!is_scalar && (loaded == NULL || is_row || has_one_row(g))) || is_declared(g, v)) continue;
+            if (is_scalar)
+                emit_line(e, "const %s %s = %s;", emit_lane_type(dtype_of(v)), scalar_name(e, v),
+                          emit_read(e, dtype_of(v), emit_at(e, v, g->row, "0")));
+            else
+                emit_line(e, "const %s *const %s = &%s;", emit_memory_type(dtype_of(v)), row_name(e, v),
+                          emit_window_at(e, loaded, emit_value(e, v), g->row, "0"));
+            g->declared[g->declared_count++] = v.index;
+        }
+    }
+}
+
+void emit_nest(emitter *e, emit_group *g, uint32_t most)
+{
+    int64_t n = 0;
+    const int is_one_row = pto_expr_is_const(g->rows, &n) && n == 1;
+    uint32_t operands = 0;
+    for (uint32_t i = 0; i < g->count; i++) operands += pto_op_operand_count(g->ops[i].op) + 1;
+    g->declared = PTO_SCRATCH(e->run, uint32_t, operands);
+    g->row = is_one_row ? "0" : "i_";
+    g->row_count = emit_extent(e, g->rows, "rows");
+    if (g->has_columns) g->column_count = emit_extent(e, g->columns, "columns");
+    open_windows(e, g);
+    start_columns(e, g);
+    const int has_block = !is_one_row || has_scalars_from_outside(g);
+    if (!is_one_row)
+        emit_open(e, "for (int64_t i_ = 0; i_ < %s; i_++)", g->row_count);
+    else if (has_block)
+        emit_open_block(e);
+    open_row(e, g);
+    for (g->sweep = 0; g->sweep <= most; g->sweep++) {
+        for (uint32_t i = 0; i < g->count; i++)
+            if (nest_is_row_kind(g->ops[i].kind) && g->ops[i].level == g->sweep) put_row_op(e, g, &g->ops[i]);
+        if (g->has_columns) put_sweep(e, g);
+    }
+    if (has_block) emit_close(e, "");
+}

@@ -1,0 +1,101 @@
+/* Blocks, and extents that have a name: an index expression that is more than a name or a number becomes a constant at
+ * the head of the outermost block that has what it is made of, where all that is inside finds it. */
+#include "emit.h"
+
+typedef struct extent_name {
+    pto_expr extent;
+    const char *c;
+} extent_name;
+
+struct emit_scope {
+    emit_scope *around;
+    pto_block block;
+    uint32_t depth;
+    text head; /* lines before those of its ops */
+    extent_name *names;
+    uint32_t name_count, name_capacity;
+    const char **checks;
+    uint32_t check_count, check_capacity;
+};
+
+static int is_bound_inside(const emitter *e, pto_str symbol)
+{
+    for (uint32_t i = 0; i < e->bound_count; i++)
+        if (pto_str_same(e->names[i].symbol, symbol)) return 1;
+    return 0;
+}
+
+/* The outermost scope in which all of it is known before the first op; NULL: in none, or it may divide by 0. */
+static emit_scope *scope_of(emitter *e, pto_expr x)
+{
+    const pto_expr_kind kind = pto_expr_kind_of(x);
+    emit_scope *found = NULL;
+    for (emit_scope *s = e->scope; s != NULL; s = s->around) found = s;
+    if (kind == PTO_EXPR_SYMBOL) return is_bound_inside(e, pto_expr_symbol_name(x)) ? NULL : found;
+    if (kind == PTO_EXPR_VALUE) {
+        const pto_block block = pto_value_block(pto_expr_leaf(x));
+        for (emit_scope *s = e->scope; s != NULL; s = s->around)
+            if (PTO_SOME(block) && s->block.index == block.index) return s;
+        return NULL;
+    }
+    const int divides = kind == PTO_EXPR_FLOORDIV || kind == PTO_EXPR_CEILDIV || kind == PTO_EXPR_MOD;
+    int64_t n = 0;
+    if (divides && !pto_expr_is_const(pto_expr_arg(x, 1), &n)) return NULL;
+    for (uint32_t i = 0; i < pto_expr_arg_count(x); i++) {
+        emit_scope *s = scope_of(e, pto_expr_arg(x, i));
+        if (s == NULL) return NULL;
+        if (found == NULL || s->depth > found->depth) found = s;
+    }
+    return found;
+}
+
+const char *emit_extent(emitter *e, pto_expr x, const char *stem)
+{
+    const char *c = emit_index(e, x);
+    if (strpbrk(c, " (") == NULL) return c;
+    for (const emit_scope *s = e->scope; s != NULL; s = s->around)
+        for (uint32_t i = 0; i < s->name_count; i++)
+            if (pto_expr_equal(s->names[i].extent, x)) return s->names[i].c;
+    emit_scope *at = scope_of(e, x);
+    text *out = e->out;
+    const uint32_t depth = e->depth;
+    const char *name = emit_spare(e, stem);
+    if (at != NULL) {
+        e->out = &at->head;
+        e->depth = at->depth;
+    } else {
+        at = e->scope;
+    }
+    emit_line(e, "const int64_t %s = %s;", name, c);
+    e->out = out;
+    e->depth = depth;
+    PTO_GROW(e->run, at->names, at->name_count, at->name_capacity);
+    at->names[at->name_count++] = (extent_name){x, name};
+    return name;
+}
+
+int emit_is_checked(emitter *e, const char *condition)
+{
+    for (const emit_scope *s = e->scope; s != NULL; s = s->around)
+        for (uint32_t i = 0; i < s->check_count; i++)
+            if (strcmp(s->checks[i], condition) == 0) return 1;
+    emit_scope *s = e->scope;
+    if (s == NULL) return 0;
+    PTO_GROW(e->run, s->checks, s->check_count, s->check_capacity);
+    s->checks[s->check_count++] = condition;
+    return 0;
+}
+
+pto_status emit_block(emitter *e, pto_block block)
+{
+    text body = {.run = e->run}, *out = e->out;
+    emit_scope scope = {.around = e->scope, .block = block, .depth = e->depth, .head = {.run = e->run}};
+    e->scope = &scope;
+    e->out = &body;
+    PTO_TRY(emit_ops(e, block));
+    e->scope = scope.around;
+    e->out = out;
+    if (scope.head.n != 0) text_bytes(out, scope.head.p, scope.head.n);
+    if (body.n != 0) text_bytes(out, body.p, body.n);
+    return PTO_OK;
+}

@@ -1,0 +1,80 @@
+/* Transposes: of tiles, of loads, and from memory to memory where the tile is loaded and stored for nothing else. */
+#include "emit.h"
+
+static pto_dtype dtype_of(pto_value v) { return pto_type_dtype(pto_value_type(v)); }
+static int bits_of(pto_value v) { return dtype_of(v) == PTO_MASK ? 8 : (int)(8 * pto_dtype_bytes(dtype_of(v))); }
+
+const char *emit_streams(emitter *e, pto_value memory, const char *at)
+{
+    enum { STREAM_BYTES = 8 << 20 }; /* PTO_STREAM_BYTES of <pto/native_vector_memory.h> */
+    const pto_type type = pto_value_type(memory);
+    pto_expr bytes = pto_expr_const(e->run, 4);
+    int64_t n = 0;
+    if (pto_dtype_bytes(pto_type_dtype(type)) != 4) return NULL;
+    for (uint32_t d = 0; d < pto_type_rank(type) && PTO_SOME(bytes); d++)
+        bytes = pto_expr_mul(bytes, pto_type_dim(type, d));
+    if (!PTO_SOME(bytes) || (pto_expr_is_const(bytes, &n) && n < STREAM_BYTES)) return NULL;
+    e->has_streams = 1;
+    return emit_format(e, "pto_streams(%s, %s)", at, emit_extent(e, bytes, "bytes"));
+}
+
+static void put_transpose(emitter *e, pto_op op, const char *to, const char *to_stride, const char *from,
+                          const char *from_stride, const char *rows, const char *columns, const char *streams)
+{
+    emit_line(e, "pto_transpose_b%d(%s, %s, %s, %s, %s, %s, %s);%s", bits_of(pto_op_operand(op, 0)), to, to_stride,
+              from, from_stride, rows, columns, streams, emit_remark(e, op));
+}
+
+/* From where the operand is. */
+static pto_status transpose_to(emitter *e, pto_op op, const char *to, const char *to_stride, const char *streams)
+{
+    const pto_value from = pto_op_operand(op, 0);
+    const emit_window *loaded = emit_tile_window(e, from);
+    pto_expr size[2];
+    PTO_TRY(pto_value_valid(from, size));
+    put_transpose(e, op, to, to_stride, loaded != NULL ? emit_value(e, from) : emit_tile(e, from),
+                  loaded != NULL ? loaded->row_stride : emit_format(e, "%lld", (long long)emit_columns(from)),
+                  emit_extent(e, size[0], "rows"), emit_extent(e, size[1], "columns"), streams);
+    return PTO_OK;
+}
+
+int emit_transpose_goes_out(emitter *e, pto_op op)
+{
+    if (!PTO_SOME(op) || !EMIT_IS(e, op, TRANSPOSE) || emit_tile_window(e, pto_op_operand(op, 0)) == NULL) return 0;
+    const pto_value result = pto_op_result(op, 0);
+    uint32_t uses = 0;
+    PTO_EACH_USE(result, use) {
+        int64_t n = 0;
+        uses++;
+        if (!EMIT_IS(e, use.op, STORE) || pto_op_block(use.op).index != pto_op_block(op).index) return 0;
+        const pto_type type = pto_value_type(pto_op_operand(use.op, 1));
+        const uint32_t rank = pto_type_rank(type);
+        if (pto_type_dtype(type) != dtype_of(result) || pto_attr_bool_of(use.op, PTO_STR("relu"), 0) ||
+            PTO_SOME(pto_op_attr(use.op, PTO_STR("scale"))) || rank == 0 ||
+            !pto_expr_is_const(pto_type_stride(type, rank - 1), &n) || n != 1)
+            return 0;
+    }
+    return uses == 1;
+}
+
+pto_status emit_transpose_out(emitter *e, pto_op store, const char *to, const char *to_stride)
+{
+    const char *streams = emit_streams(e, pto_op_operand(store, 1), to);
+    return transpose_to(e, pto_value_op(pto_op_operand(store, 0)), to, to_stride, streams != NULL ? streams : "0");
+}
+
+pto_status emit_transpose(emitter *e, pto_op op)
+{
+    const pto_value result = pto_op_result(op, 0);
+    if (emit_transpose_goes_out(e, op)) return PTO_OK;
+    return transpose_to(e, op, emit_tile(e, result), emit_format(e, "%lld", (long long)emit_columns(result)), "0");
+}
+
+int emit_load_transposed(emitter *e, pto_op load, const emit_window *from, const char *rows, const char *columns)
+{
+    const pto_value result = pto_op_result(load, 0);
+    if (!pto_attr_bool_of(load, PTO_STR("transpose"), 0) || strcmp(from->row_stride, "1") != 0) return 0;
+    put_transpose(e, load, emit_tile(e, result), emit_format(e, "%lld", (long long)emit_columns(result)), from->base,
+                  from->column_stride, columns, rows, "0");
+    return 1;
+}
