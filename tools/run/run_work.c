@@ -171,16 +171,38 @@ static bool is_arithmetic(const op_info *info, uint32_t tiles)
     return strcmp(info->cost, "expand") != 0 || tiles > 1;
 }
 
+static dtype dtype_of(const walk *w, value_id v) { return (dtype)type_at(w->c, value_type(w->m, v))->dtype; }
+
+static void add_product(walk *w, const double sums[2], double depth, dtype type)
+{
+    const double ops = 2 * sums[0] * sums[1] * depth;
+    w->at->ops += ops;
+    w->at->products += ops;
+    w->at->product_type = type;
+}
+
 static bool count_product(walk *w, op_id o)
 {
     double sums[2], left[2];
     const bool has_sums = strstr(op_info_of(w->m, o)->name, "_acc") != NULL;
     const value_id a = op_operand(w->m, o, has_sums ? 1 : 0);
     if (!extents(w, op_result(w->m, o, 0), sums) || !extents(w, a, left)) return false;
-    const double ops = 2 * sums[0] * sums[1] * left[1];
-    w->at->ops += ops;
-    w->at->products += ops;
-    w->at->product_type = (dtype)type_at(w->c, value_type(w->m, a))->dtype;
+    add_product(w, sums, left[1], dtype_of(w, a));
+    return true;
+}
+
+/* Its operands are windows of memory, or tiles. */
+static bool count_contract(walk *w, op_id o)
+{
+    double sums[2];
+    int64_t depth = 0;
+    if (!extents(w, op_result(w->m, o, 0), sums) || !evaluate_attr(w, o, "depth", 0, &depth)) return false;
+    add_product(w, sums, (double)depth, dtype_of(w, op_operand(w->m, o, 1)));
+    for (uint32_t i = 1; i <= 2; i++) {
+        const value_id v = op_operand(w->m, o, i);
+        if (is_of_kind(w, v, TYPE_GM))
+            w->touched.read[array_of(w, v)] += sums[i - 1] * (double)depth * dtype_bytes(dtype_of(w, v));
+    }
     return true;
 }
 
@@ -189,6 +211,7 @@ static bool count_op(walk *w, op_id o)
     const op_info *info = op_info_of(w->m, o);
     const uint32_t operands = op_value_operand_count(w->m, o);
     if (info->traits & TRAIT_DESCRIPTOR) return true;
+    if (op_kind_of(w->m, o) == OP_TILE_CONTRACT) return count_contract(w, o);
     uint32_t tiles = 0;
     double elements = 0, n[2];
     for (uint32_t i = 0; i < operands; i++) {

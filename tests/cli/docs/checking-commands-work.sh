@@ -16,7 +16,7 @@ while IFS= read -r line; do grep -qxF "$line" text || fail "not said: $line"; do
 # The two numbers of elements on the page: what is refused says its limit, and what was run stays below the other.
 number() { sed -n "s/.*$1 \([0-9,]*\) elements.*/\1/p" "$page" | tr -d ,; }
 printf 'func @f(%%x: tensor<$N x 8 x f32>) -> tensor<$N x 8 x f32> {\n  %%y = tensor.neg %%x : tensor<$N x 8 x f32>\n  return %%y\n}\n' >f.ptir
-fails 2 "error: \[E1903\] .* the limit is $(number 'More than')\$" pto-opt f.ptir --passes=pto.canonicalize --check=semantics --sym N=4000000 -o out.ptir
+fails 2 "error: \[E1903\] .* the limit is $(number 'results of more than')\$" pto-opt f.ptir --passes=pto.canonicalize --check=semantics --sym N=4000000 -o out.ptir
 ends 0 pto-opt f.ptir --passes=pto.canonicalize --check=semantics -o out.ptir
 largest=$(sed -n 's/^semantics: @f on random inputs, \$N = \([0-9]*\)$/\1/p' text | sort -n | tail -n 1)
 limit=$(number 'as large as')
