@@ -164,9 +164,9 @@ static pto_status call_function(const pto_run *run, executable *x, const pto_nat
     const int is_profiled = call->sink != NULL && PTO_HAS(call->sink, file_begin) && call->sink->file_begin != NULL;
     const uint32_t threads = native_pool_threads(x->keep.pool);
     if (is_profiled) s.profile = native_profile_begin(run, x->module, threads);
-    const uint64_t begin = now_ns();
+    const uint64_t begin = call->sink != NULL ? now_ns() : 0;
     const int32_t fault = f->run(&c);
-    const uint64_t end = now_ns();
+    const uint64_t end = call->sink != NULL ? now_ns() : 0;
     if (is_profiled) native_profile_end(s.profile, call->sink);
     if (fault != 0) return fault_at(&s, x, fault);
     pto_profile_count(call->sink, PTO_COUNTER_TIME, (double)(end - begin) / 1e3);

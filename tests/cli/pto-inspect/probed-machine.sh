@@ -26,6 +26,15 @@ END
 ends 0 pto-opt softmax.ptir --pipeline=default.yaml --machine=./one.yaml --until=outline
 says 'kernel' out
 
+# It is a machine of pto.native, with its peaks, here and where PTO_PIPELINE_PATH says.
+mkdir -p kept/machines
+cp one.yaml kept/machines/cpu-host.yaml
+for machine in one.yaml kept/machines/cpu-host.yaml; do
+  ends 0 env "XDG_CACHE_HOME=$PWD" pto-run softmax.ptir --pipeline=native.yaml --machine="$machine" --random-inputs=1
+  says '^memory: .* GB/s, .* % of .* GB/s of cpu-host; 19200 bytes$' out
+done
+ends 0 env "XDG_CACHE_HOME=$PWD" "PTO_PIPELINE_PATH=$PWD/kept" pto-run softmax.ptir --pipeline=native.yaml --machine=cpu-host.yaml --random-inputs=1
+
 # What the kernel's files say of caches; a kernel without them, and files that say nonsense.
 cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
 put() { # CACHE LEVEL TYPE SIZE
