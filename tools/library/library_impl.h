@@ -60,9 +60,6 @@ bool library_needs(pto_context *c, const void *argument, const char *function, c
  * that names it `name`. */
 MUST_CHECK status library_read_tensor(diag_engine *d, const char *name, const DLTensor *t, bool with_data,
                                       tensor_array *out);
-/* The element type in DLPack's terms; lanes are 0 for one that it has not. */
-DLDataType library_dtype(dtype type);
-
 /* ---- library_program.c ---- */
 /* By its name; of NULL the only one; NULL: there is none. */
 const pto_function_info *library_find_function(const pto_program *p, const char *name);

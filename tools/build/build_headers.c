@@ -1,0 +1,19 @@
+#include "tools/build/build_headers.h"
+
+/* NATIVE_INCLUDE: the folder that holds `pto`, from the build. */
+#define EMBED(symbol, file)                                                                               \
+    __asm__(".pushsection .rodata\n" #symbol "_begin:\n.incbin \"" NATIVE_INCLUDE "/" file "\"\n" #symbol \
+            "_end:\n.byte 0\n.popsection\n");                                                             \
+    extern const char symbol##_begin[] __attribute__((visibility("hidden")));                             \
+    extern const char symbol##_end[] __attribute__((visibility("hidden")))
+
+EMBED(dlpack_h, "pto/dlpack.h");
+EMBED(native_runtime_h, "pto/native_runtime.h");
+
+const native_header build_headers[] = {
+    {"pto/dlpack.h", dlpack_h_begin, dlpack_h_end},
+    {"pto/native_runtime.h", native_runtime_h_begin, native_runtime_h_end},
+};
+const uint32_t build_header_count = sizeof build_headers / sizeof build_headers[0];
+
+str build_dlpack_text(void) { return (str){dlpack_h_begin, (size_t)(dlpack_h_end - dlpack_h_begin)}; }
