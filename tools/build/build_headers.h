@@ -4,12 +4,8 @@
 
 #include "ir/base/text.h"
 
-#include <native_headers.h>
-
-/* Those of the backend are in native_headers.h. */
-extern const native_header build_headers[];
-extern const uint32_t build_header_count;
-
+/* The text of the header number `index`, and its name, "pto/native.h"; its `p` is NULL past the last. Static. */
+str build_header_at(uint32_t index, const char **name);
 /* The text of <pto/dlpack.h>. */
 str build_dlpack_text(void);
 

@@ -53,10 +53,12 @@ static exit_status put_file(const builder *b, const char *name, str text)
     return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
-static exit_status put_headers(const builder *b, const native_header *list, uint32_t count)
+static exit_status put_headers(const builder *b)
 {
-    for (uint32_t i = 0; i < count; i++)
-        TRY_EXIT(put_file(b, list[i].name, (str){list[i].begin, (size_t)(list[i].end - list[i].begin)}));
+    const char *name = "";
+    uint32_t i = 0;
+    for (str text = build_header_at(i, &name); text.p != NULL; text = build_header_at(++i, &name))
+        TRY_EXIT(put_file(b, name, text));
     return EXIT_STATUS_OK;
 }
 
@@ -64,8 +66,7 @@ static exit_status put_files(const builder *b)
 {
     text_buffer map;
     if (mkdir(in_folder(b, "pto"), 0700) != 0) return EXIT_STATUS_OUTPUT;
-    TRY_EXIT(put_headers(b, native_headers, native_header_count));
-    TRY_EXIT(put_headers(b, build_headers, build_header_count));
+    TRY_EXIT(put_headers(b));
     TRY_EXIT(put_file(b, "module.c", b->q->module));
     TRY_EXIT(put_file(b, "wrapper.c", b->q->wrapper));
     TRY_EXIT(put_file(b, "exports.txt", b->q->exports));
