@@ -8,7 +8,8 @@
 
 #include <pto/pto.h>
 
-#include <fenv.h>
+#include <native/native_floats.h>
+
 #include <locale.h>
 
 struct pto_context {
@@ -41,10 +42,10 @@ struct pto_program {
     pto_program *next;
 };
 
-/* The state of a thread while a function of the library runs. */
+/* The state of a thread before a function of the library. */
 typedef struct library_scope {
     locale_t locale;
-    fenv_t floats;
+    native_floats floats;
 } library_scope;
 
 /* Begins a function that returns a pto_result: diagnostics anew, the locale C, floating point as programs begin with

@@ -1,9 +1,9 @@
 #include <pto/native_runtime.h>
 
 #include <native_arena.h>
+#include <native_floats.h>
 #include <native_pool.h>
 
-#include <fenv.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -29,17 +29,15 @@ static uint64_t memory_bytes(void)
 pto_runtime_context *pto_runtime_open(int32_t threads)
 {
     native_thread_plan plan;
-    fenv_t floats;
     if (threads < 0) return NULL;
     pto_runtime_context *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c == MAP_FAILED) return NULL;
     c->memory = c->scratch = native_arena_begin(memory_bytes());
     /* Threads begin with the floating point of the one that starts them. */
-    fegetenv(&floats);
-    fesetenv(FE_DFL_ENV);
+    const native_floats floats = native_floats_begin();
     const int is_made = native_threads_plan((uint32_t)threads, &plan, NULL) == NATIVE_OK &&
                         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &c->pool, NULL) == NATIVE_OK;
-    fesetenv(&floats);
+    native_floats_end(floats);
     if (is_made) return c;
     munmap(c, sizeof *c);
     return NULL;
@@ -329,12 +327,10 @@ static int32_t run(checked_call *k)
                                           .debug = debug};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};
-    fenv_t floats;
-    fegetenv(&floats);
-    fesetenv(FE_DFL_ENV);
+    const native_floats floats = native_floats_begin();
     native_arena_reset(&k->context->memory);
     const int32_t fault = native->run(&call);
-    fesetenv(&floats);
+    native_floats_end(floats);
     return fault == 0 ? PTO_RUNTIME_OK : say_fault(k->context, f, fault);
 }
 

@@ -2,6 +2,7 @@
 #include "one.h"
 #include "two.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -15,13 +16,18 @@ static DLTensor vector_of(float *data, int64_t *n)
 
 static void *use_one(void *result)
 {
-    float x[N] = {1, 2, 3, 4, 5}, y[N];
+    volatile float tenth = 0.1f;
+    const float want = tenth * tenth;
+    float x[N] = {tenth, 2, 3, 4, 5}, y[N];
     int64_t n = N;
     const DLTensor tx = vector_of(x, &n), ty = vector_of(y, &n);
+    /* How the caller rounds is nothing to it. */
+    fesetround(FE_UPWARD);
     one_context *c = one_open(2);
     for (int i = 0; i < 100; i++)
         if (one_f(c, &tx, &ty) != 0) puts(one_error(c));
     one_close(c);
+    if (fegetround() != FE_UPWARD || y[0] != want) puts("rounding");
     *(float *)result = y[4];
     return NULL;
 }
