@@ -83,18 +83,33 @@ typedef struct texts {
     text_buffer module, wrapper, header, exports;
 } texts;
 
-static exit_status make(session *s, build_request *q, module *m, const run_agent *generator, flight_recorder *recorder,
-                        texts *t)
+static exit_status make_library(session *s, build_request *q, module *m, const run_agent *generator,
+                                flight_recorder *recorder, texts *t)
 {
     const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t->module, .write = put};
-    const char *header = command_line_value(s->line, OPTION_HEADER);
-    TRY_AS(EXIT_STATUS_INPUT, build_wrapper_write(s->arena, m, q->name, &t->wrapper, &t->header, &t->exports));
     TRY_EXIT(session_generate_text(s, m, generator, &sink, recorder));
     q->module = (str){t->module.p, t->module.n};
     q->wrapper = (str){t->wrapper.p, t->wrapper.n};
     q->exports = (str){t->exports.p, t->exports.n};
-    TRY_EXIT(q->kind == BUILD_SOURCE ? write_source(s, q) : build_library(s->arena, s->diags, q));
-    return header != NULL ? write_file(s, header, &t->header) : EXIT_STATUS_OK;
+    return q->kind == BUILD_SOURCE ? write_source(s, q) : build_library(s->arena, s->diags, q);
+}
+
+/* The header is opened before the library is made, so that there is both or none. */
+static exit_status make(session *s, build_request *q, module *m, const run_agent *generator, flight_recorder *recorder,
+                        texts *t)
+{
+    const char *header = command_line_value(s->line, OPTION_HEADER);
+    file_writer w;
+    TRY_AS(EXIT_STATUS_INPUT, build_wrapper_write(s->arena, m, q->name, &t->wrapper, &t->header, &t->exports));
+    if (header != NULL) TRY_AS(EXIT_STATUS_OUTPUT, file_writer_open(&w, s->diags, header));
+    const exit_status made = make_library(s, q, m, generator, recorder, t);
+    if (header == NULL) return made;
+    if (made != EXIT_STATUS_OK) {
+        file_writer_abandon(&w);
+        return made;
+    }
+    file_writer_put(&w, t->header.p, t->header.n);
+    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
 }
 
 static exit_status build(session *s, build_request *q, flight_recorder *recorder)

@@ -8,9 +8,11 @@
 #include <native_flags.h>
 #include <native_scratch.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { ARGUMENTS_MAX = NATIVE_FLAGS_MAX + 24, LIBRARY_BYTES_MAX = 1 << 30 };
 
@@ -184,6 +186,11 @@ exit_status build_library(arena *a, diag_engine *d, const build_request *q)
 {
     builder b = {.a = a, .d = d, .q = q};
     native_error e;
+    if (access(q->runtime, R_OK) != 0) {
+        diag_error(d, tool(), &E1614, "the runtime of libraries, `%s`, cannot be read: %s", q->runtime,
+                   strerror(errno));
+        return EXIT_STATUS_PLUGIN;
+    }
     if (native_compiler_find(q->compiler, &b.compiler, &e) != NATIVE_OK) {
         diag_error(d, tool(), &E1614, "the library cannot be made: %s", e.text);
         return EXIT_STATUS_PLUGIN;

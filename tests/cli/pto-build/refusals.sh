@@ -55,6 +55,10 @@ mkdir bin
 ln -s "$(command -v gcc)" "$(command -v pto-build)" bin
 ln -s "$(command -v as)" "$(command -v ld)" bin
 fails 3 '^pto-build: error: \[E1614\] the program `objcopy` is in no folder of $PATH; the Debian package `binutils` has it$' env PATH="$PWD/bin" "$(command -v pto-build)" f.ptir -o f.o
+fails 74 '^pto-build: error: \[E1614\] the library cannot be made: temporary folder `/proc/pto-native-' env TMPDIR=/proc pto-build f.ptir -o libf.so
+mkdir -p moved/bin && cp "$(command -v pto-build)" moved/bin
+fails 3 '^pto-build: error: \[E1614\] the runtime of libraries, `.*/moved/lib/pto/libpto_runtime.a`, cannot be read: No such file or directory$' env PTO_PLUGIN_PATH="$TEST_BUILD/lib/pto/plugins-1" PTO_PIPELINE_PATH="$TEST_BUILD/share/pto/pipelines" moved/bin/pto-build f.ptir -o libf.so
+fails 74 '^missing/f.h: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o libf.so --header missing/f.h
 fails 74 '^missing/libf.so: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o missing/libf.so
 [ ! -e libf.so ] && [ ! -e f.o ] || fail "something was written"
 echo kept >libf.so
