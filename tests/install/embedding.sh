@@ -29,6 +29,16 @@ says_line 'batch 3: right, compared with numpy' out
 says_line 'a wrong shape: error: [E1602] dim 1 of `x` must be 32, the tensor has 31' out
 says '^torch' out
 
+ends 0 "$prefix/bin/pto-build" "$module" -o libop.so --header op.h
+ends 0 /usr/bin/python3 -B "$sources/call_built.py" ./libop.so
+says_line 'softmax: right, compared with numpy' out
+says_line 'a strided array: 1, `x` is not dense: dim 0 has stride 16384 and not 8192' out
+# Its source, with what the installed tree has.
+ends 0 "$prefix/bin/pto-build" "$module" -o op.c
+# shellcheck disable=SC2046
+cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -march=native -DPTO_VECTOR_BYTES=32 -fPIC -shared op.c $(pkg-config --cflags --libs pto-runtime) -o libop.so
+ends 0 /usr/bin/python3 -B "$sources/call_built.py" ./libop.so
+
 # The program of the guide.
 sed -n '/^```c$/,/^```$/p' "$prefix/share/pto/docs/embedding.md" | grep -v '^```' >twice.c
 # shellcheck disable=SC2046

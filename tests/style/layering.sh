@@ -51,12 +51,13 @@ core/compile core core/files core/host ir ir/base ir/context
 tools/base ir/base core
 tools/run tensor_files tools/base core core/files core/host core/compile ir ir/base ir/context ir/verify
 tools/library tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
+tools/build tools/base core core/compile tools/run tools/library ir ir/base ir/context ir/verify
 tools/check tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/verify ir/text
 tools/report tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/text
 tools/reduce tools/base core ir ir/base ir/context ir/verify ir/text
 tools/inspect native tools/base core core/files core/host core/compile tools/run ir ir/base ir/context ir/ops
 tools/session tools/base core core/files core/host core/compile tools/run tools/library tools/check tools/report tools/inspect ir ir/base ir/context ir/verify ir/text
-tools tools/base core core/files core/host core/compile tools/run tools/check tools/report tools/inspect tools/reduce tools/session ir ir/base ir/context ir/verify ir/text
+tools tools/base core core/files core/host core/compile tools/run tools/library tools/build tools/check tools/report tools/inspect tools/reduce tools/session ir ir/base ir/context ir/verify ir/text
 END
 only_from sdk/include '<pto/[^>]*>' "SDK headers include <pto/...> and the C library only"
 only_from plugins/shared '<pto/[^>]*>|"[^"/]*"|"(semantics|tensor_files)/[^"]*"' "plugins/shared includes <pto/...>, files of the same folder and the C library only"

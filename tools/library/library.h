@@ -5,6 +5,8 @@
 
 #include "core/compile/pass_manager.h"
 
+#include <pto/dlpack.h>
+
 /* "0.1.0". Static. */
 const char *library_version(void);
 
@@ -22,4 +24,8 @@ MUST_CHECK status library_declare_names(ir_context *c, const loaded_pipeline *p)
 MUST_CHECK status library_parse(ir_context *c, const char *path, const str *text, module **out);
 /* Whether it is right, and each `@f.init` fits its @f. */
 MUST_CHECK status library_verify(module *m);
+/* ---- library_tensor.c ---- */
+/* The element type in DLPack's terms; lanes are 0 for one that it has not. */
+DLDataType library_dtype(dtype type);
+
 #endif

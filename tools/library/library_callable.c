@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { NOWHERE = UINT32_MAX };
+static const uint32_t nowhere = UINT32_MAX;
 
 static const call_words words = {
     .array = "tensor", .symbol = "pto_callable_set_symbol", .symbol_value = "pto_callable_set_symbol"};
@@ -247,7 +247,7 @@ static status find_places(pto_callable *x)
     const bound_call *call = &x->call;
     uint32_t outputs = 0;
     for (uint32_t i = 0; i < x->info->input_count; i++) {
-        x->input_at[i] = NOWHERE;
+        x->input_at[i] = nowhere;
         for (uint32_t k = 0; k < call->parameter_count; k++)
             if (call->tensors[k].is_input && str_is(call->tensors[k].name, x->info->inputs[i]->name))
                 x->input_at[i] = k;
@@ -404,7 +404,7 @@ static exit_status call(pto_callable *x, const DLTensor *const *inputs, uint32_t
         return EXIT_STATUS_INPUT;
     TRY_EXIT(bind(x));
     for (uint32_t i = 0; i < input_count; i++)
-        if (x->input_at[i] != NOWHERE) place(&x->call.tensors[x->input_at[i]], &x->inputs[i]);
+        if (x->input_at[i] != nowhere) place(&x->call.tensors[x->input_at[i]], &x->inputs[i]);
     for (uint32_t i = 0; i < output_count; i++) TRY_AS(EXIT_STATUS_INPUT, place_output(x, i, outputs[i]));
     for (uint32_t i = 0; i < x->call.result_count; i++) {
         bound_tensor *t = &x->call.tensors[x->call.parameter_count + i];

@@ -16,15 +16,14 @@ library_scope library_enter(pto_context *c)
         arena_reset(c->report);
     }
     s.locale = uselocale(c->locale);
-    fegetenv(&s.floats);
-    fesetenv(FE_DFL_ENV);
+    s.floats = native_floats_begin();
     return s;
 }
 
 pto_result library_leave(pto_context *c, const library_scope *scope, exit_status code)
 {
     if (c == NULL) return (pto_result)code;
-    fesetenv(&scope->floats);
+    native_floats_end(scope->floats);
     uselocale(scope->locale);
     return (pto_result)code;
 }

@@ -8,7 +8,8 @@
 
 #include <pto/pto.h>
 
-#include <fenv.h>
+#include <native/native_floats.h>
+
 #include <locale.h>
 
 struct pto_context {
@@ -41,10 +42,10 @@ struct pto_program {
     pto_program *next;
 };
 
-/* The state of a thread while a function of the library runs. */
+/* The state of a thread before a function of the library. */
 typedef struct library_scope {
     locale_t locale;
-    fenv_t floats;
+    native_floats floats;
 } library_scope;
 
 /* Begins a function that returns a pto_result: diagnostics anew, the locale C, floating point as programs begin with
@@ -60,9 +61,6 @@ bool library_needs(pto_context *c, const void *argument, const char *function, c
  * that names it `name`. */
 MUST_CHECK status library_read_tensor(diag_engine *d, const char *name, const DLTensor *t, bool with_data,
                                       tensor_array *out);
-/* The element type in DLPack's terms; lanes are 0 for one that it has not. */
-DLDataType library_dtype(dtype type);
-
 /* ---- library_program.c ---- */
 /* By its name; of NULL the only one; NULL: there is none. */
 const pto_function_info *library_find_function(const pto_program *p, const char *name);

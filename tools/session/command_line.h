@@ -21,9 +21,10 @@ enum {
     TOOL_INSPECT = 4,
     TOOL_PLUGIN = 8,
     TOOL_REDUCE = 16,
+    TOOL_BUILD = 32,
     TOOLS_COMPILE = TOOL_OPT | TOOL_RUN,
-    TOOLS_PIPELINE = TOOLS_COMPILE | TOOL_REDUCE,
-    TOOLS_ALL = 31
+    TOOLS_PIPELINE = TOOLS_COMPILE | TOOL_REDUCE | TOOL_BUILD,
+    TOOLS_ALL = 63
 };
 
 typedef enum cli_argument { CLI_NONE, CLI_REQUIRED, CLI_OPTIONAL /* only as --x=v */ } cli_argument;

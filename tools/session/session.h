@@ -110,7 +110,10 @@ bool session_write_comparison(const session *s, module *m, module *other, const 
 /* The code generator of the pipeline that writes files with the suffix of `path`; NULL: `-o` means the module's own
  * text. FAILED after a diagnostic: a suffix of source text, and no generator for it. */
 MUST_CHECK status session_find_generator(session *s, const char *path, const run_agent **out);
-/* Writes what it makes of the module. */
+/* Hands what it makes of the module to the sink; 5 after a diagnostic, or when the sink failed. */
+MUST_CHECK exit_status session_generate_text(session *s, module *m, const run_agent *generator,
+                                             const pto_text_sink *sink, flight_recorder *recorder);
+/* Writes it to a file. */
 MUST_CHECK exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
                                         flight_recorder *recorder);
 

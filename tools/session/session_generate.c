@@ -26,7 +26,7 @@ status session_find_generator(session *s, const char *path, const run_agent **ou
     }
     for (const char *const *suffix = source_suffixes; *suffix != NULL; suffix++) {
         if (!ends_in(path, *suffix)) continue;
-        diag_error(s->diags, (src_pos){"pto-opt", 0, 0}, &E1714,
+        diag_error(s->diags, (src_pos){s->line->tool, 0, 0}, &E1714,
                    "`-o %s` asks for a code generator, and the pipeline has none that writes `%s` files", path,
                    *suffix);
         diag_note(
@@ -44,23 +44,30 @@ static pto_status put(void *self, const char *text, size_t n)
     return w->failed ? PTO_FAILED : PTO_OK;
 }
 
-exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
-                             flight_recorder *recorder)
+exit_status session_generate_text(session *s, module *m, const run_agent *generator, const pto_text_sink *sink,
+                                  flight_recorder *recorder)
 {
-    file_writer w;
-    if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
     const run_session_params params = {.diags = s->diags,
                                        .registry = plugin_host_runs(s->host),
                                        .machine = s->opened.machine,
                                        .abi_minor = plugin_host_abi_minor(s->host),
                                        .recorder = recorder};
-    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &w, .write = put};
     run_session *runs = run_session_create(s->arena, &params);
     compile_trace_begin(s->trace, "generate", str_from(generator->id), NULL);
-    const bool is_whole = run_generate(runs, generator, m, &sink);
+    const bool is_whole = run_generate(runs, generator, m, sink);
     compile_trace_end(s->trace);
     run_session_destroy(runs);
-    if (is_whole) return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+    return is_whole ? EXIT_STATUS_OK : EXIT_STATUS_FAILED;
+}
+
+exit_status session_generate(session *s, module *m, const run_agent *generator, const char *path,
+                             flight_recorder *recorder)
+{
+    file_writer w;
+    if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &w, .write = put};
+    const exit_status generated = session_generate_text(s, m, generator, &sink, recorder);
+    if (generated == EXIT_STATUS_OK) return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
     file_writer_abandon(&w);
-    return w.failed ? EXIT_STATUS_OUTPUT : EXIT_STATUS_FAILED;
+    return w.failed ? EXIT_STATUS_OUTPUT : generated;
 }

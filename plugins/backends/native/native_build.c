@@ -2,12 +2,10 @@
 
 #include "native_headers.h"
 
+#include <native_flags.h>
 #include <native_load.h>
 
 #include <sys/mman.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 /* ---- the text ---- */
 
@@ -40,38 +38,6 @@ static pto_status put(void *self, const char *p, size_t n)
 
 /* ---- the compiler ---- */
 
-#if defined(__x86_64__)
-/* Registers that the system saves, as bits of XCR0; 0: it does not say. */
-static unsigned saved_registers(void)
-{
-    unsigned a, b, c, d, low, high;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
-    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
-#endif
-
-/* The instructions that this CPU has, as options of the compiler. */
-static uint32_t isa_options(const char **out)
-{
-    uint32_t n = 0;
-#if defined(__x86_64__)
-    enum { AVX_STATE = 6, AVX512_STATE = 0xe6 };
-    const unsigned saved = saved_registers(), wide = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
-    unsigned a, b = 0, c, d, first = 0;
-    if ((saved & AVX_STATE) != AVX_STATE || !__get_cpuid(1, &a, &b, &first, &d)) return 0;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
-    if (!(first & bit_FMA) || !(first & bit_F16C) || !(b & bit_AVX2)) return 0;
-    for (const char *const *o = PTO_STRS("-mavx2", "-mfma", "-mf16c"); *o != NULL; o++) out[n++] = *o;
-    if ((saved & AVX512_STATE) != AVX512_STATE || (b & wide) != wide) return n;
-    for (const char *const *o = PTO_STRS("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq"); *o != NULL; o++)
-        out[n++] = *o;
-#else
-    (void)out;
-#endif
-    return n;
-}
-
 /* Bytes of a vector of generated code: those of a register of the machine. */
 static int64_t vector_bytes(const pto_run *run)
 {
@@ -99,9 +65,8 @@ static native_status build(const pto_run *run, const native_build_options *o, co
                            native_error *e)
 {
     static const char *const libraries[] = {"-lm", NULL};
-    enum { FIXED = 5, OPTIONS_MAX = 32 };
-    const char *flags[OPTIONS_MAX] = {"-std=gnu17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w"};
-    uint32_t flag_count = FIXED + isa_options(&flags[FIXED]);
+    const char *flags[NATIVE_FLAGS_MAX + 2];
+    uint32_t flag_count = native_flags_of_host(flags);
     char width[64];
     (void)snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%lld", (long long)vector_bytes(run));
     flags[flag_count++] = width;

@@ -1,7 +1,7 @@
 # -h is shorter than --help and names every option that --help explains; what is not built yet is in neither and refused
 # as unknown.
 . "$TEST_ROOT/tests/shell.sh"
-for tool in pto-opt pto-run pto-inspect pto-plugin pto-reduce; do
+for tool in pto-opt pto-run pto-build pto-inspect pto-plugin pto-reduce; do
   $tool --help >long && $tool -h >short || fail "$tool: status"
   [ "$(wc -l <short)" -lt "$(wc -l <long)" ] || fail "$tool -h: $(wc -l <short) lines"
   sed -n 's/^  \(-[a-z], \|    \)\(--[a-z-]*\).*/\2/p' long | sort >explained

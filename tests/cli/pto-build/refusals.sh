@@ -1,0 +1,66 @@
+# What pto-build refuses: the command line, modules of which no library can be made, and what the system lacks. Nothing
+# half-written is left.
+set -e
+. "$TEST_ROOT/tests/shell.sh"
+negation >f.ptir
+fails 2 '^pto-build: error: \[E1504\] the library has no name: give it with -o$' pto-build f.ptir
+fails 2 '^pto-build: error: \[E1504\] one input file is needed, 0 are given$' pto-build -o libf.so
+fails 2 '^pto-build: error: \[E1503\] the name `f.dll` does not say what to make; it ends in .so, .a, .o or .c$' pto-build f.ptir -o f.dll
+fails 2 '^pto-build: error: \[E1503\] the functions of `2f.so` cannot begin with `2f`, which is not a name in C;' pto-build f.ptir -o 2f.so
+fails 2 '^pto-build: error: \[E1503\] option `--name` needs the beginning of names in C, not `a-b`$' pto-build f.ptir -o f.so --name a-b
+fails 2 '^pto-build: error: \[E1509\] --output and --header both name `f.c`$' pto-build f.ptir -o f.c --header f.c
+fails 2 '^pto-build: error: \[E1714\] `-o module.c` asks for a code generator, and the pipeline has none that writes `.c` files$' pto-build f.ptir -o f.so --pipeline=default.yaml
+
+# refused PATTERN: f.ptir is refused with E1613 and leaves nothing.
+refused() {
+  fails 4 "error: \[E1613\] $1" pto-build f.ptir -o libf.so --header f.h
+  [ ! -e libf.so ] && [ ! -e f.h ] || fail "something was written"
+}
+negation | sed 's/func/func private/' >f.ptir
+refused 'the module has no public function, so that a library of it would be empty'
+negation 4 open >f.ptir
+refused '@open would be f_open, which each library has for itself: rename it'
+cat >f.ptir <<'MODULE'
+func @g.init(const %w: tensor<4 x f32>) -> tensor<4 x f32> {
+  %v = tensor.neg %w : tensor<4 x f32>
+  return %v
+}
+func @g(%x: tensor<4 x f32>, const %v: tensor<4 x f32>) -> tensor<4 x f32> {
+  %y = tensor.add %x, %v : tensor<4 x f32>
+  return %y
+}
+func @g_init(%x: tensor<4 x f32>) -> tensor<4 x f32> {
+  %y = tensor.neg %x : tensor<4 x f32>
+  return %y
+}
+MODULE
+refused '@g.init and @g_init would both be f_g_init: rename one'
+negation >f.ptir
+sed -i '/return/i\  debug.print %y {label = "y"}' f.ptir
+refused '`debug.print` has no place in a library, which prints nothing: take it out'
+
+{
+  printf 'func @f(%%x0: tensor<4 x f32>'
+  for i in $(seq 1 64); do printf ', %%x%s: tensor<4 x f32>' "$i"; done
+  printf ') -> tensor<4 x f32> {\n  %%y = tensor.neg %%x0 : tensor<4 x f32>\n  return %%y\n}\n'
+} >f.ptir
+refused '@f has more than 63 tensors, symbols or facts'
+
+negation >f.ptir
+fails 3 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `nowhere` is in no folder of $PATH; Debian packages `gcc` and `libc6-dev` have one$' pto-build f.ptir -o libf.so --compiler nowhere
+printf '#!/bin/sh\necho "it is broken, error" >&2\nexit 1\n' >broken
+chmod +x broken
+fails 5 '^pto-build: error: \[E1614\] the library cannot be made: C compiler `broken` ended with status 1: it is broken, error$' pto-build f.ptir -o libf.so --compiler ./broken
+mkdir bin
+ln -s "$(command -v gcc)" "$(command -v pto-build)" bin
+ln -s "$(command -v as)" "$(command -v ld)" bin
+fails 3 '^pto-build: error: \[E1614\] the program `objcopy` is in no folder of $PATH; the Debian package `binutils` has it$' env PATH="$PWD/bin" "$(command -v pto-build)" f.ptir -o f.o
+fails 74 '^pto-build: error: \[E1614\] the library cannot be made: temporary folder `/proc/pto-native-' env TMPDIR=/proc pto-build f.ptir -o libf.so
+mkdir -p moved/bin && cp "$(command -v pto-build)" moved/bin
+fails 3 '^pto-build: error: \[E1614\] the runtime of libraries, `.*/moved/lib/pto/libpto_runtime.a`, cannot be read: No such file or directory$' env PTO_PLUGIN_PATH="$TEST_BUILD/lib/pto/plugins-1" PTO_PIPELINE_PATH="$TEST_BUILD/share/pto/pipelines" moved/bin/pto-build f.ptir -o libf.so
+fails 74 '^missing/f.h: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o libf.so --header missing/f.h
+fails 74 '^missing/libf.so: error: \[E1501\] cannot create: No such file or directory$' pto-build f.ptir -o missing/libf.so
+[ ! -e libf.so ] && [ ! -e f.o ] || fail "something was written"
+echo kept >libf.so
+fails 5 'E1614' pto-build f.ptir -o libf.so --compiler ./broken
+says_line kept libf.so

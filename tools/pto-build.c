@@ -1,0 +1,178 @@
+/* pto-build: compiles a module to a library of C functions, which programs call that know nothing of pto. */
+#include "tools/base/file.h"
+#include "tools/base/tool_diag.h"
+#include "tools/build/build_link.h"
+#include "tools/build/build_wrapper.h"
+#include "tools/library/library.h"
+#include "tools/session/tool_main.h"
+
+#include <string.h>
+
+static const char usage[] = "pto-build [options] FILE.ptir -o libNAME.so [--header FILE.h]";
+static const char summary[] =
+    "Compiles a module (pipeline native.yaml unless another is named) to a library: one C function, NAME_f, for each\n"
+    "public function @f. What is written goes by the name: .so, .a, .o, or .c, the source of all of it. The library\n"
+    "needs libc, libm and libpthread, and a CPU with the instructions of this one.";
+
+static src_pos tool(void) { return (src_pos){"pto-build", 0, 0}; }
+
+/* What the functions begin with: that of --name, or of the file: "libop.so" is of op. */
+static status find_name(const session *s, const char *path, const char **out)
+{
+    const char *given = command_line_value(s->line, OPTION_NAME);
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    if (strncmp(base, "lib", 3) == 0 && base[3] != '.') base += 3;
+    const char *name = given != NULL ? given : arena_strndup(s->arena, base, (size_t)(strrchr(base, '.') - base));
+    *out = name;
+    if (build_is_name(str_from(name)) && strlen(name) <= 100) return OK;
+    if (given != NULL)
+        diag_error(s->diags, tool(), &E1503, "option `--name` needs the beginning of names in C, not `%s`", given);
+    else
+        diag_error(s->diags, tool(), &E1503,
+                   "the functions of `%s` cannot begin with `%s`, which is not a name in C; name another file, or give "
+                   "--name",
+                   path, name);
+    return FAILED;
+}
+
+static pto_status put(void *self, const char *text, size_t n)
+{
+    text_put(self, text, n);
+    return PTO_OK;
+}
+
+static exit_status write_file(const session *s, const char *path, const text_buffer *t)
+{
+    file_writer w;
+    if (file_writer_open(&w, s->diags, path) != OK) return EXIT_STATUS_OUTPUT;
+    file_writer_put(&w, t->p, t->n);
+    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+}
+
+/* As one file, whose first lines say how it is compiled. */
+static exit_status write_source(const session *s, const build_request *q)
+{
+    const char *slash = strrchr(q->path, '/');
+    text_buffer t;
+    text_init(&t);
+    text_printf(&t,
+                "/* Made by pto-build %s. To compile:\n"
+                " *   cc -std=gnu17 -O2 -ffp-contract=off -fno-math-errno -march=native -DPTO_VECTOR_BYTES=%d"
+                " $(pkg-config --cflags pto-runtime) -c %s\n"
+                " *   and to link: $(pkg-config --libs pto-runtime) */\n"
+                "#define pto_native_module_v1 %s_module_v1\n",
+                library_version(), (int)q->vector_bytes, slash != NULL ? slash + 1 : q->path, q->name);
+    text_put(&t, q->module.p, q->module.n);
+    text_putc(&t, '\n');
+    text_put(&t, q->wrapper.p, q->wrapper.n);
+    const exit_status written = write_file(s, q->path, &t);
+    text_fini(&t);
+    return written;
+}
+
+/* Bytes of a vector of generated code: those of a register of the machine. */
+static int64_t vector_bytes(const session *s)
+{
+    int64_t n = 32;
+    if (s->opened.machine != NULL) (void)machine_query_i64(s->opened.machine, STR("vector.repeat-bytes"), &n);
+    return n >= 64 ? 64 : n >= 32 ? 32 : 16;
+}
+
+/* All texts of the library. */
+typedef struct texts {
+    text_buffer module, wrapper, header, exports;
+} texts;
+
+static exit_status make_library(session *s, build_request *q, module *m, const run_agent *generator,
+                                flight_recorder *recorder, texts *t)
+{
+    const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t->module, .write = put};
+    TRY_EXIT(session_generate_text(s, m, generator, &sink, recorder));
+    q->module = (str){t->module.p, t->module.n};
+    q->wrapper = (str){t->wrapper.p, t->wrapper.n};
+    q->exports = (str){t->exports.p, t->exports.n};
+    return q->kind == BUILD_SOURCE ? write_source(s, q) : build_library(s->arena, s->diags, q);
+}
+
+/* The header is opened before the library is made, so that there is both or none. */
+static exit_status make(session *s, build_request *q, module *m, const run_agent *generator, flight_recorder *recorder,
+                        texts *t)
+{
+    const char *header = command_line_value(s->line, OPTION_HEADER);
+    file_writer w;
+    TRY_AS(EXIT_STATUS_INPUT, build_wrapper_write(s->arena, m, q->name, &t->wrapper, &t->header, &t->exports));
+    if (header != NULL) TRY_AS(EXIT_STATUS_OUTPUT, file_writer_open(&w, s->diags, header));
+    const exit_status made = make_library(s, q, m, generator, recorder, t);
+    if (header == NULL) return made;
+    if (made != EXIT_STATUS_OK) {
+        file_writer_abandon(&w);
+        return made;
+    }
+    file_writer_put(&w, t->header.p, t->header.n);
+    return file_writer_commit(&w) == OK ? EXIT_STATUS_OK : EXIT_STATUS_OUTPUT;
+}
+
+static exit_status build(session *s, build_request *q, flight_recorder *recorder)
+{
+    const run_agent *generator;
+    module *m = NULL;
+    texts t;
+    const char *prefix = library_prefix(s->arena);
+    q->runtime = file_join(s->arena, prefix != NULL ? prefix : "", "lib/pto/libpto_runtime.a");
+    q->vector_bytes = vector_bytes(s);
+    TRY_AS(EXIT_STATUS_USAGE, session_find_generator(s, "module.c", &generator));
+    TRY_EXIT(session_read_module(s, s->line->arguments[0], &m));
+    exit_status code = session_compile(s, m, recorder);
+    text_init(&t.module);
+    text_init(&t.wrapper);
+    text_init(&t.header);
+    text_init(&t.exports);
+    if (code == EXIT_STATUS_OK) code = make(s, q, m, generator, recorder, &t);
+    text_fini(&t.module);
+    text_fini(&t.wrapper);
+    text_fini(&t.header);
+    text_fini(&t.exports);
+    module_destroy(m);
+    return code;
+}
+
+static exit_status run(session *s, flight_recorder *recorder)
+{
+    const char *path = command_line_value(s->line, OPTION_LIBRARY);
+    build_request q = {.path = path, .compiler = command_line_value(s->line, OPTION_COMPILER)};
+    exit_status code;
+    TRY_EXIT(session_open_pipeline(s, NULL));
+    if (session_answers_after_pipeline(s, &code)) return code;
+    if (s->line->argument_count != 1 || path == NULL) {
+        if (path == NULL)
+            diag_error(s->diags, tool(), &E1504, "the library has no name: give it with -o");
+        else
+            diag_error(s->diags, tool(), &E1504, "one input file is needed, %u are given", s->line->argument_count);
+        diag_note(s->diags, NO_POS, "usage: %s", usage);
+        return EXIT_STATUS_USAGE;
+    }
+    q.kind = build_kind_of(path);
+    if (q.kind == BUILD_NONE) {
+        diag_error(s->diags, tool(), &E1503, "the name `%s` does not say what to make; it ends in .so, .a, .o or .c",
+                   path);
+        return EXIT_STATUS_USAGE;
+    }
+    TRY_AS(EXIT_STATUS_USAGE, find_name(s, path, &q.name));
+    return build(s, &q, recorder);
+}
+
+/* By default, a module runs through the pipeline for this CPU. */
+static void default_pipeline(arena *a, command_line *line)
+{
+    if (command_line_has(line, OPTION_PIPELINE) || command_line_has(line, OPTION_PASSES)) return;
+    cli_use *uses = arena_array(a, line->use_count + 1u, sizeof *uses);
+    if (line->use_count > 0) memcpy(uses, line->uses, line->use_count * sizeof *uses);
+    uses[line->use_count++] = (cli_use){.option = OPTION_PIPELINE, .value = "native.yaml"};
+    line->uses = uses;
+}
+
+int main(int argc, char **argv)
+{
+    static const cli_tool self = {"pto-build", usage, summary, TOOL_BUILD, default_pipeline, NULL, run};
+    return tool_main(&self, argc, argv);
+}
