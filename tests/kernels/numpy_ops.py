@@ -103,7 +103,7 @@ DIVISORS = {"gcd": lambda x, y: np.array([math.gcd(int(a), int(b)) for a, b in z
 # instructions of two float tiles: pto.t<name>, of integers too where that is given
 TILE_PAIRS = {"rem": REMAINDERS["mod"], "fmod": REMAINDERS["fmod"], "pow": (lambda x, y: np.power(x * ONE, y * ONE), None, 1)}
 # how far functions of angles go when they are lowered
-TURNS = {"sin": 65536.0, "cos": 65536.0, "tan": 65536.0}
+TURNS = {"sin": 1048576.0, "cos": 1048576.0, "tan": 1048576.0}
 
 
 # truth values of two numbers, in the order of relations.def

@@ -27,11 +27,12 @@ static void begin(emitter *e, pto_op function, int is_kernel)
     e->function = function;
     e->is_kernel = is_kernel;
     emit_names_reset(e);
-    name_bound_symbols(e);
+    /* The list of the kernel before stays with that kernel. */
     e->symbols = NULL;
     e->symbol_capacity = 0;
     e->products = NULL;
     e->product_count = e->product_capacity = 0;
+    name_bound_symbols(e);
     e->depth = 1;
 }
 

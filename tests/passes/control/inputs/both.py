@@ -1,4 +1,4 @@
-"""Runs a function on `reference` and through `default.yaml`, and compares both with numpy.
+"""Runs a function on `reference`, through `default.yaml` and through `native.yaml`, and compares all with numpy.
 
 both.py MODULE WANTED.py [SYMBOL=N ..] [+OPTION ..] [-- SYMBOL=N .. [-- ..]]
 
@@ -57,7 +57,7 @@ def run(module, wanted, given, options):
     command += [f"--sym={k}={v}" for k, v in symbols.items() if f"${k}" in text.split("{")[0]]
     with numpy.errstate(all="ignore"):
         outputs = wanted["wanted"](**arguments)
-    for pipeline in ("reference", "default"):
+    for pipeline in PIPELINES:
         files = {name: f"{pipeline}-{name}.npy" for name in outputs}
         made = [f"--out={name}={file}" for name, file in files.items()]
         done = subprocess.run([*command, f"--pipeline={pipeline}.yaml", *made], capture_output=True, text=True)
@@ -86,4 +86,6 @@ def main():
 
 
 os.environ["LC_ALL"] = "C"
+os.environ["XDG_CACHE_HOME"] = os.getcwd()  # of what native.yaml compiles; with sanitizers that takes long
+PIPELINES = ["reference", "default"] + ["native"] * (os.environ.get("TEST_SHARE", "1") == "1")
 main()
