@@ -512,6 +512,7 @@ pto_status emit_tile_op(emitter *e, pto_op op)
     if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
     emit_comment(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
+    if (emit_leaves_in_vectors(e, op)) return emit_leaving_store(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
     if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
     if (EMIT_IS(e, op, IOTA)) return emit_iota(e, op);
