@@ -292,6 +292,9 @@ pto_status emit_contract(emitter *e, pto_op op);
 /* Whether an op stores a product that goes to memory as it is; both at once. */
 int emit_is_stored_product(emitter *e, pto_op op);
 pto_status emit_stored_product(emitter *e, pto_op store);
+/* Whether a store of sums, whatever becomes of them on the way, is written in vectors; that. */
+int emit_leaves_in_vectors(emitter *e, pto_op store);
+pto_status emit_leaving_store(emitter *e, pto_op store);
 /* What the products of the kernel that was written need: fields of its frame, variables of its function; where it is
  * launched, what fills the fields, and the bytes of scratch as C. */
 void emit_products_fields(emitter *e, text *out);

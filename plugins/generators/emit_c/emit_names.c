@@ -63,10 +63,9 @@ const char *emit_field(emitter *e, pto_str name)
 {
     /* A value may have the name of a symbol, so symbols have a mark; another one where it would be a name of ours. */
     static const char *const ours[] = {
-        "all",         "at",           "b",          "call",    "fault", "first", "frame",
-        "i",           "instance",     "j",          "k",       "m",     "mark",  "n",
-        "nothing",     "packing",      "raw",        "scratch", "state", "value", "f32_product",
-        "f16_product", "bf16_product", "i8_product", NULL};
+        "all",     "at",    "b",     "call",        "fault",       "first",        "frame",      "i",   "instance",
+        "j",       "k",     "m",     "mark",        "n",           "nothing",      "packing",    "raw", "rest",
+        "scratch", "state", "value", "f32_product", "f16_product", "bf16_product", "i8_product", NULL};
     static const char *const ends[] = {"_s", "_v", "_r", "_all", "_", "x", "0", "1", "2",
                                        "3",  "4",  "5",  "6",    "7", "8", "9", NULL};
     int is_ours = name.n == 0;

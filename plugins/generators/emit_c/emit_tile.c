@@ -535,6 +535,7 @@ pto_status emit_tile_op(emitter *e, pto_op op)
     if (EMIT_IS(e, op, ZERO_ACC) && emit_is_start_of_product(e, op)) return PTO_OK;
     if (EMIT_IS(e, op, TRANSPOSE)) return emit_transpose(e, op);
     if (EMIT_IS(e, op, LOAD)) return emit_load(e, op);
+    if (emit_leaves_in_vectors(e, op)) return emit_leaving_store(e, op);
     if (EMIT_IS(e, op, STORE)) return emit_store(e, op);
     emit_comment(e, op);
     if (EMIT_IS(e, op, ZERO_ACC)) return emit_zero_acc(e, op);
