@@ -158,3 +158,24 @@ const char *machine_epilogue_obstacle(pto_op product, const machine_epilogue *ep
         return "stores of the machine have no relu";
     return PTO_SOME(epilogue->bias) ? bias_obstacle(product, epilogue->bias) : NULL;
 }
+
+static pto_str core_of(const pto_run *run, uint32_t role)
+{
+    const pto_space_facts facts = pto_machine_space(run, pto_space_of_role(run, role));
+    return facts != NULL ? facts->core : pto_no_str();
+}
+
+int machine_has_common_core(const pto_run *run)
+{
+    static const uint32_t roles[] = {PTO_ROLE_PANEL, PTO_ROLE_LEFT, PTO_ROLE_RIGHT, PTO_ROLE_ACCUMULATOR};
+    static const uint32_t paths[][2] = {{PTO_ROLE_ACCUMULATOR, PTO_ROLE_SCRATCHPAD},
+                                        {PTO_ROLE_SCRATCHPAD, PTO_ROLE_PANEL},
+                                        {PTO_ROLE_PANEL, PTO_ROLE_LEFT}};
+    const pto_str core = core_of(run, PTO_ROLE_SCRATCHPAD);
+    if (core.n == 0) return 0;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (!pto_str_same(core_of(run, roles[i]), core)) return 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (pto_path_facts_of(run, paths[i][0], paths[i][1]) == NULL) return 0;
+    return 1;
+}

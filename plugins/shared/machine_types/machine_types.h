@@ -27,6 +27,9 @@ int machine_scale_number(pto_value scale, double *number);
  * most. */
 int machine_scale_is_short(pto_value scale);
 
+/* Whether sums of products go to vector work and its results back to products, all on one kind of core. */
+int machine_has_common_core(const pto_run *run);
+
 /* What follows the sums of a `tensor.matmul` on their way out. */
 typedef struct machine_epilogue {
     pto_value bias, scale; /* may be none; a scale is one known number, or a number for each column or for all */

@@ -12,6 +12,7 @@
  * that no nest is made of, as a remark says; pto.decompose-attention takes these apart. On other machines it changes
  * nothing. The decision `attention` of the op is its form, `attention-blocks` the size of the blocks. */
 #include "attention_nest.h"
+#include "machine_types.h"
 
 #define STATS(X) X(MADE, "made") X(LEFT, "left")
 PTO_STATS(STATS);
@@ -34,30 +35,6 @@ PTO_OPTIONS(OPTIONS);
 static const char *const form_words[] = {"composed", "rows", "online", NULL};
 enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536 };
 static const char *const block_keys[BLOCK_DIMS] = {"rows", "keys"};
-
-/* ---- the machine ---- */
-
-static pto_str core_of(const pto_run *run, uint32_t role)
-{
-    const pto_space_facts facts = pto_machine_space(run, pto_space_of_role(run, role));
-    return facts != NULL ? facts->core : pto_no_str();
-}
-
-/* Whether sums of products go to vector work and its results back to products, on one core. */
-static int has_core_for_both(const pto_run *run)
-{
-    static const uint32_t roles[] = {PTO_ROLE_PANEL, PTO_ROLE_LEFT, PTO_ROLE_RIGHT, PTO_ROLE_ACCUMULATOR};
-    static const uint32_t paths[][2] = {{PTO_ROLE_ACCUMULATOR, PTO_ROLE_SCRATCHPAD},
-                                        {PTO_ROLE_SCRATCHPAD, PTO_ROLE_PANEL},
-                                        {PTO_ROLE_PANEL, PTO_ROLE_LEFT}};
-    const pto_str core = core_of(run, PTO_ROLE_SCRATCHPAD);
-    if (core.n == 0) return 0;
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (!pto_str_same(core_of(run, roles[i]), core)) return 0;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (pto_path_facts_of(run, paths[i][0], paths[i][1]) == NULL) return 0;
-    return 1;
-}
 
 /* ---- decisions ---- */
 
@@ -133,7 +110,7 @@ static pto_status run_pass(const pto_run *run, pto_op unit)
 {
     uint32_t count = 0, capacity = 0;
     pto_op *found = NULL;
-    if (!has_core_for_both(run)) return PTO_OK;
+    if (!machine_has_common_core(run)) return PTO_OK;
     PTO_WALK(unit, op)
     {
         if (!PTO_IS(op, ATTENTION)) continue;

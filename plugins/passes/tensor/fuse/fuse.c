@@ -10,18 +10,24 @@
  * Elementwise ops, broadcasts and reductions join the ops that feed them while all dims fall into rows followed by
  * columns, reductions run along all columns and no group would need itself. Where they do not, a group is a box: all
  * that is in it has the same dims but for those of its reductions, which are all along the same ones. What is repeated
- * along dims before its own (a cast of a bias, a constant) is computed again in each group. Matrix products,
- * transposes, arrays, scans and what goes by indices get groups of their own. One number for all elements is computed
- * again in each block of a loop or branch that uses it. Unused ops go away. Exact. Source: own.
+ * along dims before its own (a cast of a bias, a constant) is computed again in each group. With the option `products`
+ * elementwise ops join products that feed them, on a machine of which one kind of core has matrix and vector units.
+ * Other matrix products, transposes, arrays, scans and what goes by indices get groups of their own. One number for all
+ * elements is computed again in each block of a loop or branch that uses it. Unused ops go away. Exact. Source: own.
  *
  * Requires tensor ops that have an instruction each (pto.math-legal). Leaves every structured op but reshapes in a
  * group (pto.grouped). */
 #include "fuse_plan.h"
 
+#include "machine_types.h"
+
 #define OPTIONS(X)                                                                         \
     X(MAX_OPS, I64, "max-ops", .def = "64", .min = "1", .max = "4096", .unit = "ops",      \
       .doc = "Largest number of ops in one group; copies of repeated values not counted.", \
-      .example = "{ pass: pto.fuse, with: { max-ops: 16 } }")
+      .example = "{ pass: pto.fuse, with: { max-ops: 16 } }")                              \
+    X(PRODUCTS, BOOL, "products", .def = "false",                                          \
+      .doc = "Elementwise ops join the product that feeds them where one core does both.", \
+      .example = "{ pass: pto.fuse, with: { products: true } }")
 PTO_OPTIONS(OPTIONS);
 
 #define STATS(X) X(GROUPS, "groups")
@@ -30,6 +36,7 @@ PTO_STATS(STATS);
 static pto_status fuse_block(const pto_run *run, pto_block block, pto_str label, uint32_t *serial)
 {
     fuse_plan plan = {.run = run, .block = block, .max_ops = pto_opt_i64(run, OPT_MAX_OPS)};
+    plan.joins_products = pto_opt_bool(run, OPT_PRODUCTS) && machine_has_common_core(run);
     PTO_TRY(fuse_plan_make(&plan));
     if (plan.grouped == 0) return PTO_OK;
     return fuse_rewrite(&plan, label, serial);

@@ -125,6 +125,8 @@ static const char *check_members(fuse_plan *p, uint32_t root)
         all |= n->space.wide;
         if ((n->space.wide & ~p->nodes[widest].space.wide) != 0) widest = m;
         if (n->is_alone) return fuse_shared;
+        for (uint32_t k = 0; k < n->in_count && n->role == FUSE_PRODUCT; k++)
+            if (n->in[k] != FUSE_NONE && fuse_root(p, n->in[k]) == root) return "a product reads all of what feeds it";
         for (uint32_t k = 0; k < n->in_count; k++)
             if (n->in[k] != FUSE_NONE && p->nodes[n->in[k]].ends_group != NULL && fuse_root(p, n->in[k]) == root)
                 return p->nodes[n->in[k]].ends_group;

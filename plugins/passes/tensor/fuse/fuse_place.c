@@ -121,6 +121,7 @@ static const char *join_feeder(fuse_plan *p, joint *j, uint32_t cluster, uint32_
 {
     const fuse_node *n = &p->nodes[index];
     const uint32_t made = n->in[k];
+    if (n->role == FUSE_PRODUCT) return NULL;
     if (made == FUSE_NONE || p->nodes[made].role == FUSE_OTHER || fuse_is_copied(p, made, index)) return NULL;
     const uint32_t root = fuse_root(p, made);
     if (root == cluster || p->clusters[root].stage != p->clusters[cluster].stage) return NULL;
@@ -188,7 +189,7 @@ static uint32_t stage_of(fuse_plan *p, uint32_t cluster, int joins)
         while ((made = need_at(p, m, &number)) != FUSE_NONE) {
             const uint32_t root = fuse_root(p, made);
             if (root == cluster) continue;
-            const int may_join = joins && p->nodes[m].role == FUSE_VECTOR && p->nodes[made].role == FUSE_VECTOR;
+            const int may_join = joins && p->nodes[m].role == FUSE_VECTOR && p->nodes[made].role >= FUSE_PRODUCT;
             const uint32_t least = p->clusters[root].stage + !may_join;
             if (least > stage) stage = least;
         }
@@ -215,7 +216,7 @@ static pto_status place_one(fuse_plan *p, uint32_t *stack, uint32_t cluster, int
             fuse_cluster *c = &p->clusters[top];
             c->stage = stage_of(p, top, joins);
             c->state = PLACED;
-            if (joins && p->nodes[c->head].role == FUSE_VECTOR) join_feeders(p, top);
+            if (joins && p->nodes[c->head].role >= FUSE_PRODUCT) join_feeders(p, top);
             depth--;
         } else if (p->clusters[need].state == OPEN) {
             uint32_t from = depth;

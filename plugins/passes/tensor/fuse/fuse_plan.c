@@ -1,6 +1,8 @@
 /* Clusters: every vector op joins those of the ops that feed it, as far as one nest can compute them together. */
 #include "fuse_plan.h"
 
+#include "machine_types.h"
+
 static uint32_t slot_of(const fuse_plan *p, uint32_t index)
 {
     uint32_t slot = (index * UINT32_C(2654435769)) & p->slot_mask;
@@ -59,7 +61,20 @@ int fuse_is_copied(const fuse_plan *p, uint32_t made, uint32_t user)
 
 /* ---- reading ---- */
 
-static uint8_t role_of(pto_op op)
+/* Whether rows of the result are rows of the left operand, all of them one after the other, and no store changes sums
+ * on their way. */
+static int is_plain_product(pto_op op)
+{
+    const machine_epilogue epilogue = machine_epilogue_of(op);
+    const pto_type a = pto_value_type(pto_op_operand(op, 0)), b = pto_value_type(pto_op_operand(op, 1)),
+                   made = pto_value_type(pto_op_result(op, 0));
+    const uint32_t rank = pto_type_rank(made), wide = dims_of_type(made);
+    if (PTO_SOME(epilogue.scale) || epilogue.relu || rank < 2 || pto_type_rank(a) != rank) return 0;
+    if ((wide & 1) == 0 || (wide & ~1u) == 0) return 0;
+    return rank == 2 || (pto_type_rank(b) == 2 && !pto_attr_bool_of(op, PTO_STR("transpose_a"), 0));
+}
+
+static uint8_t role_of(const fuse_plan *p, pto_op op)
 {
     switch (pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE)) {
     case PTO_ITER_ELEMENTWISE:
@@ -67,7 +82,7 @@ static uint8_t role_of(pto_op op)
     case PTO_ITER_COUNT:
     case PTO_ITER_BROADCAST: return FUSE_VECTOR;
     case PTO_ITER_FILL: return fuse_is_splat(op) ? FUSE_VECTOR : FUSE_SOLO;
-    case PTO_ITER_MATMUL:
+    case PTO_ITER_MATMUL: return p->joins_products && is_plain_product(op) ? FUSE_PRODUCT : FUSE_SOLO;
     case PTO_ITER_TRANSPOSE:
     case PTO_ITER_WINDOW:
     case PTO_ITER_PARTS:
@@ -81,14 +96,14 @@ static uint8_t role_of(pto_op op)
 static void read_node(fuse_plan *p, fuse_node *n, pto_op op)
 {
     n->op = op;
-    n->role = role_of(op);
+    n->role = role_of(p, op);
     n->copied_for = FUSE_NONE;
     if (n->role == FUSE_OTHER) return;
     p->grouped++;
     n->in_count = pto_op_operand_count(op);
     if (n->in_count > PTO_MAX_SPACE_OPERANDS) n->in_count = PTO_MAX_SPACE_OPERANDS;
     for (uint32_t k = 0; k < n->in_count; k++) n->in[k] = producer_of(p, op, k);
-    if (n->role != FUSE_VECTOR) return;
+    if (n->role == FUSE_SOLO) return;
     n->space = fuse_space_of_op(op);
     if (fuse_is_reduction(op) && !pto_attr_bool_of(op, PTO_STR("keepdim"), 1))
         n->ends_group = "extents of a reduction without kept dims, which feeds it, are in other places";
@@ -172,7 +187,7 @@ static void find_open(fuse_plan *p, uint32_t index)
     if (n->role != FUSE_VECTOR || !n->is_live) return;
     for (uint32_t k = 0; k < n->in_count; k++) {
         const uint32_t made = n->in[k];
-        if (made == FUSE_NONE || p->nodes[made].role != FUSE_VECTOR || p->nodes[made].ends_group != NULL) continue;
+        if (made == FUSE_NONE || p->nodes[made].role < FUSE_PRODUCT || p->nodes[made].ends_group != NULL) continue;
         if (fuse_is_copied(p, made, index)) continue;
         uint32_t first = 0;
         while (n->in[first] != made) first++;
@@ -187,7 +202,7 @@ int fuse_is_used_outside(fuse_plan *p, uint32_t index, uint32_t root)
             uint32_t user = fuse_node_at(p, use.op);
             if (user == FUSE_NONE || fuse_is_copied(p, index, user)) continue;
             const int is_read =
-                p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role == FUSE_SOLO);
+                p->nodes[user].is_live || (p->nodes[user].has_copies && p->nodes[index].role != FUSE_VECTOR);
             if (is_read && fuse_root(p, user) != root) return 1;
         }
     return 0;

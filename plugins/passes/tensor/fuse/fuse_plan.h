@@ -28,6 +28,7 @@ typedef struct fuse_space {
     uint32_t common;                  /* dims that every result has */
     uint32_t reduced;                 /* dims of the reductions */
     uint32_t left;                    /* dims that reductions leave */
+    uint32_t product;                 /* all dims of a matrix product; 0: there is none */
     uint64_t varies[FUSE_MASKS / 64]; /* bit m: some value varies along just the dims m */
     uint8_t reduces_apart;            /* along different dims */
 } fuse_space;
@@ -57,9 +58,10 @@ int fuse_is_reduction(pto_op op);
 /* ---- the plan ---- */
 
 enum fuse_role {
-    FUSE_OTHER, /* stays outside of groups */
-    FUSE_SOLO,  /* a group of its own: matrix product, transpose, stored constant */
-    FUSE_VECTOR /* elementwise, broadcast, reduction, splat constant */
+    FUSE_OTHER,   /* stays outside of groups */
+    FUSE_SOLO,    /* a group of its own: matrix product, transpose, stored constant */
+    FUSE_PRODUCT, /* a matrix product that elementwise ops may join; what feeds it is memory */
+    FUSE_VECTOR   /* elementwise, broadcast, reduction, splat constant */
 };
 
 typedef struct fuse_node {
@@ -109,6 +111,7 @@ typedef struct fuse_plan {
     uint32_t *bind_before;       /* the last `bind` before each node, or FUSE_NONE */
     uint32_t *members;
     int64_t max_ops;
+    int joins_products; /* vector work may be in the group of a product */
 } fuse_plan;
 
 /* Why an op must be in a group of its own that it could share by its dims. */

@@ -19,6 +19,11 @@ int fuse_is_splat(pto_op op)
     return !PTO_SOME(value) || kind == PTO_ATTR_INT || kind == PTO_ATTR_FLOAT;
 }
 
+static int is_product(pto_op op)
+{
+    return pto_kind_column(op.run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE) == PTO_ITER_MATMUL;
+}
+
 static void note_value(fuse_space *s, uint32_t wide) { s->varies[wide / 64] |= UINT64_C(1) << (wide % 64); }
 
 fuse_space fuse_space_of_op(pto_op op)
@@ -28,6 +33,10 @@ fuse_space fuse_space_of_op(pto_op op)
     s.rank = pto_type_rank(s.type);
     s.wide = s.common = dims_of_type(s.type);
     note_value(&s, s.wide);
+    if (is_product(op)) {
+        s.product = s.wide;
+        return s;
+    }
     for (uint32_t k = 0; k < pto_op_operand_count(op); k++) {
         pto_value operand = pto_op_operand(op, k);
         if (!fuse_is_splat(pto_value_op(operand))) note_value(&s, dims_of_type(pto_value_type(operand)) & s.wide);
@@ -51,6 +60,7 @@ int fuse_space_join(fuse_space *a, const fuse_space *b)
     a->reduces_apart |= b->reduces_apart | (a->reduced != 0 && b->reduced != 0 && a->reduced != b->reduced);
     a->reduced |= b->reduced;
     a->left |= b->left;
+    a->product |= b->product;
     a->common &= b->common;
     for (uint32_t i = 0; i < FUSE_MASKS / 64; i++) a->varies[i] |= b->varies[i];
     if (all == a->wide) return 1;
@@ -67,6 +77,10 @@ fuse_nest fuse_space_nest(const fuse_space *s)
     for (uint32_t i = 0; i < FUSE_MASKS / 64; i++)
         for (uint64_t left = s->varies[i]; left != 0; left &= left - 1)
             dims_note_value(&dims, 64 * i + (uint32_t)__builtin_ctzll(left));
+    /* Instances of a product are at rows and columns, and walk neither. */
+    if (s->product != 0)
+        return (fuse_nest){.is_one = dims_are_split(&dims) && dims_columns(&dims) == 1 && s->wide == s->product &&
+                                     s->reduced == 0};
     if (dims_are_split(&dims)) return (fuse_nest){.is_one = 1, .walked = dims_columns(&dims), .known = dims.columns};
     const uint32_t first = dims_axis(&dims, dims_lowest(s->wide)),
                    second = dims_axis(&dims, dims_lowest(s->wide & ~first));

@@ -16,6 +16,7 @@
  *
  * Requires every structured op in a group (pto.grouped). Leaves nests of tile ops on tensors, whose tiles have neither
  * space nor layout. */
+#include "machine_types.h"
 #include "tile_nest.h"
 
 #define OPTIONS(X)                                                                                           \
@@ -81,6 +82,13 @@ static pto_status hoist_arrays(const pto_run *run, pto_op group)
     return PTO_OK;
 }
 
+/* Whether a core can go on with the sums of the product, and ops of the group do. */
+static int has_vector_work(pto_op product)
+{
+    const pto_op next = pto_op_next(product);
+    return PTO_SOME(next) && PTO_SOME(pto_op_next(next)) && machine_has_common_core(product.run);
+}
+
 static pto_status lower_group(const pto_run *run, pto_op group)
 {
     const pto_kind_id array = pto_kind(run, KIND_CONSTANT_ARRAY);
@@ -88,7 +96,7 @@ static pto_status lower_group(const pto_run *run, pto_op group)
     pto_op product = sole_op(group, pto_kind(run, KIND_T_MATMUL));
     pto_op transpose = sole_op(group, pto_kind(run, KIND_T_TRANSPOSE));
     if (pto_op_result_count(group) == 0) return pto_op_erase(group);
-    if (PTO_SOME(product)) {
+    if (PTO_SOME(product) && !has_vector_work(product)) {
         PTO_TRY(check_alone(product));
         return tile_lower_matmul(run, group, product);
     }

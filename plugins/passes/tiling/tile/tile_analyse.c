@@ -54,7 +54,7 @@ static pto_status check_count(pto_op op)
 static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
 {
     if (PTO_IS(op, T_INDEX_CAST)) return PTO_OK;
-    if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST) return PTO_OK;
+    if (rule == PTO_ITER_FILL || rule == PTO_ITER_BROADCAST || rule == PTO_ITER_MATMUL) return PTO_OK;
     if (rule == PTO_ITER_COUNT) return check_count(op);
     if ((rule != PTO_ITER_ELEMENTWISE && rule != PTO_ITER_REDUCE) || rows_form(run, op, PTO_COLUMN_TILE_WHOLE) == 0)
         return unsupported(op, "has no tile form; run `pto.expand-math` first, or write it with ops that `pto-inspect "
@@ -65,28 +65,38 @@ static pto_status check_op(const pto_run *run, pto_op op, int64_t rule)
     return PTO_OK;
 }
 
+static uint8_t role_of(pto_op op, int64_t rule)
+{
+    switch (rule) {
+    case PTO_ITER_FILL: return ROW_SPLAT;
+    case PTO_ITER_COUNT: return ROW_COUNT;
+    case PTO_ITER_MATMUL: return ROW_PRODUCT;
+    case PTO_ITER_BROADCAST: return ROW_BROADCAST;
+    case PTO_ITER_REDUCE: return dims_reduced(op) != 0 ? ROW_REDUCE : ROW_BROADCAST;
+    default: return ROW_ELEMENTWISE;
+    }
+}
+
 static pto_status read_op(row_group *g, pto_op op)
 {
     int64_t rule = pto_kind_column(g->run, pto_op_kind(op), PTO_COLUMN_SPACE_RULE);
     PTO_TRY(check_op(g->run, op, rule));
-    const int is_full = PTO_IS(op, T_FULL);
-    uint32_t in[ROW_OPERANDS] = {0}, count = is_full ? 0 : pto_op_operand_count(op);
+    const int is_full = PTO_IS(op, T_FULL), is_product = rule == PTO_ITER_MATMUL;
+    uint32_t in[ROW_OPERANDS] = {0}, count = is_full || is_product ? 0 : pto_op_operand_count(op);
     if (count > ROW_OPERANDS) return unsupported(op, "has more than three operands");
     for (uint32_t k = 0; k < count; k++) {
         if (pto_type_kind_of(pto_value_type(pto_op_operand(op, k))) == PTO_TYPE_SCALAR)
             return unsupported(op, "has a scalar as operand; `pto.spread-scalars` makes a tensor of it");
         in[k] = value_at(g, pto_op_operand(op, k), op);
     }
-    uint8_t role = rule == PTO_ITER_FILL                              ? ROW_SPLAT
-                   : rule == PTO_ITER_COUNT                           ? ROW_COUNT
-                   : rule == PTO_ITER_BROADCAST                       ? ROW_BROADCAST
-                   : rule == PTO_ITER_REDUCE && dims_reduced(op) != 0 ? ROW_REDUCE
-                   : rule == PTO_ITER_REDUCE                          ? ROW_BROADCAST
-                                                                      : ROW_ELEMENTWISE;
+    const uint8_t role = role_of(op, rule);
     row_value *v = add_value(g, pto_op_result(op, 0), op, op, role);
     v->in_count = count;
     for (uint32_t k = 0; k < count; k++) v->in[k] = in[k];
-    if (PTO_IS(op, T_INDEX_CAST)) {
+    if (is_product) {
+        PTO_TRY(tile_product_read(g->run, g->group, op, &v->product));
+        if (g->product == NULL) g->product = v->product;
+    } else if (PTO_IS(op, T_INDEX_CAST)) {
         v->number.index = pto_expr_of(op, PTO_STR("from"), 0);
     } else if (is_full) {
         v->number.value = pto_op_operand(op, 0);
@@ -201,7 +211,8 @@ static void find_forms(row_group *g)
             form |= in->form;
             if (in->depth > depth) depth = in->depth;
         }
-        if (v->role == ROW_INPUT || v->role == ROW_COUNT || is_cast_to_long(v)) form = v->shape;
+        const int is_made = v->role == ROW_COUNT || v->role == ROW_PRODUCT;
+        if (v->role == ROW_INPUT || is_made || is_cast_to_long(v)) form = v->shape;
         find_splat(g, v);
         if (v->role == ROW_REDUCE) {
             form = (uint8_t)((form & ~swept) | has_one);

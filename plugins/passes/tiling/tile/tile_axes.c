@@ -7,7 +7,7 @@ int rows_drops_dims(const row_value *v) { return PTO_SOME(v->op) && !pto_attr_bo
 static int is_narrow(const row_group *g)
 {
     int64_t last = 0;
-    if (g->rank == 0 || !pto_dim_is_const(g->widest, g->rank - 1, &last) || last >= 16) return 0;
+    if (g->product != NULL || g->rank == 0 || !pto_dim_is_const(g->widest, g->rank - 1, &last) || last >= 16) return 0;
     for (uint32_t i = 0; i < g->count; i++)
         if (g->values[i].role == ROW_REDUCE || rows_drops_dims(&g->values[i])) return 0;
     return 1;

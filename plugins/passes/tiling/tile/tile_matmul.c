@@ -17,9 +17,10 @@
 enum { DIM_M, DIM_N, DIM_K, DIM_COUNT };
 enum { FACTOR_BYTES = 8 /* of a column: two words of 4 */ };
 
-typedef struct product {
+struct tile_product {
     const pto_run *run;
     pto_op op;
+    pto_value left; /* in memory */
     pto_value bias;
     double scale;      /* of the store; NaN: none */
     pto_value factors; /* what stores multiply columns by: at first the scale, then the table; may be none */
@@ -29,7 +30,8 @@ typedef struct product {
     uint32_t batch_count;
     pto_expr extent[DIM_COUNT];
     int64_t static_extent[DIM_COUNT], granule[DIM_COUNT];
-} product;
+};
+typedef tile_product product;
 
 /* Edges of tiles are multiples of it: boxes of both operands are rows by elements of a row, or turned. */
 static int64_t granule_of(const pto_run *run, pto_dtype t)
@@ -140,7 +142,8 @@ static pto_status check_plain(pto_op op)
 static pto_status read_product(product *p, const pto_run *run, pto_op op)
 {
     PTO_TRY(check_plain(op));
-    *p = (product){.run = run, .op = op, .scale = (double)NAN, .factors = pto_value_none(run)};
+    *p = (product){
+        .run = run, .op = op, .left = pto_op_operand(op, 0), .scale = (double)NAN, .factors = pto_value_none(run)};
     const pto_value scale = machine_epilogue_of(op).scale;
     if (PTO_SOME(scale) && !machine_scale_number(scale, &p->scale)) p->factors = scale;
     p->a = pto_value_type(pto_op_operand(op, 0));
@@ -228,7 +231,7 @@ static pto_expr *offsets_of(const product *p, pto_type type, const pto_expr *bat
 static tile_piece load_operand(const product *p, tile_nest *n, uint32_t operand, int transposed, const pto_expr *batch,
                                const pto_expr offset[2], const pto_expr valid[2], int64_t rows, int64_t columns)
 {
-    pto_value memory = pto_op_operand(p->op, operand);
+    pto_value memory = operand == 0 ? p->left : pto_op_operand(p->op, operand);
     pto_expr *offsets =
         offsets_of(p, pto_value_type(memory), batch, offset[transposed ? 1 : 0], offset[transposed ? 0 : 1]);
     n->name = pto_value_name(memory);
@@ -312,24 +315,18 @@ static void emit_store(const product *p, tile_nest *n, tile_piece sum, pto_value
     tile_emit_store_by_factors(n, sum, tile_emit_load(n, p->factors, at, words, 1, 2 * sum.columns, 0), target, to);
 }
 
-static void emit_instance(const product *p, tile_nest *n, pto_str name, const int64_t *tile, pto_value target)
+/* The sums of an instance. `offset` and `valid` are set for rows and columns. */
+static tile_piece emit_sums(const product *p, tile_nest *n, const int64_t *tile, const pto_expr *batch,
+                            pto_expr offset[DIM_COUNT], pto_expr valid[DIM_COUNT])
 {
-    pto_block body = n->block;
-    pto_expr *batch = PTO_SCRATCH(p->run, pto_expr, p->batch_count), offset[DIM_COUNT], valid[DIM_COUNT];
-    for (uint32_t i = 0; i < p->batch_count; i++) batch[i] = pto_expr_value(pto_block_arg(body, i));
-    for (uint32_t d = DIM_M; d <= DIM_N; d++) {
-        pto_expr index = pto_expr_value(pto_block_arg(body, p->batch_count + d));
-        offset[d] = pto_expr_scale(index, tile[d]);
-        valid[d] = tile_valid_extent(tile[d], p->extent[d], index);
-    }
+    const pto_str name = n->name;
     const pto_expr region[1][2] = {{valid[DIM_M], valid[DIM_N]}};
-    n->name = name;
     /* One chain over k, ascending: what {order = "ascending"} asks for. A strategy that splits k must refuse that, as
      * rows do. */
     tile_piece sum = emit_zero(n, p->acc, region[0], tile[DIM_M], tile[DIM_N]);
     pto_op loop =
         tile_begin_for(n, pto_expr_ceildiv(p->extent[DIM_K], pto_expr_const(p->run, tile[DIM_K])), 1, &sum, region);
-    if (n->failed) return;
+    if (n->failed) return sum;
     pto_value ik = pto_block_add_arg(n->block, pto_type_scalar(p->run, PTO_INDEX), PTO_STR("ik"));
     tile_piece step[3] = {sum};
     step[0].value = pto_block_add_arg(n->block, pto_value_type(sum.value), PTO_STR("s"));
@@ -342,6 +339,21 @@ static void emit_instance(const product *p, tile_nest *n, pto_str name, const in
     n->name = name;
     tile_piece next = tile_emit(n, pto_kind(n->run, KIND_MATMUL_ACC), p->acc, tile[DIM_M], tile[DIM_N], 3, step);
     tile_end_for(n, loop, 1, &next, &sum);
+    return sum;
+}
+
+static void emit_instance(const product *p, tile_nest *n, pto_str name, const int64_t *tile, pto_value target)
+{
+    pto_block body = n->block;
+    pto_expr *batch = PTO_SCRATCH(p->run, pto_expr, p->batch_count), offset[DIM_COUNT], valid[DIM_COUNT];
+    for (uint32_t i = 0; i < p->batch_count; i++) batch[i] = pto_expr_value(pto_block_arg(body, i));
+    for (uint32_t d = DIM_M; d <= DIM_N; d++) {
+        pto_expr index = pto_expr_value(pto_block_arg(body, p->batch_count + d));
+        offset[d] = pto_expr_scale(index, tile[d]);
+        valid[d] = tile_valid_extent(tile[d], p->extent[d], index);
+    }
+    n->name = name;
+    tile_piece sum = emit_sums(p, n, tile, batch, offset, valid);
     if (PTO_SOME(p->bias)) sum = add_bias(p, n, sum, offset, valid, tile);
     const pto_expr *to = offsets_of(p, p->result, batch, offset[DIM_M], offset[DIM_N]);
     emit_store(p, n, sum, target, to, offset[DIM_N], valid[DIM_N]);
@@ -374,4 +386,53 @@ pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op)
     PTO_NEED(forall);
     emit_instance(&p, &n, pto_value_name(pto_op_result(group, 0)), tile, pto_block_arg(n.block, dims));
     return tile_end_forall(&n, group, forall);
+}
+
+/* ---- in a group with others ---- */
+
+pto_status tile_product_read(const pto_run *run, pto_op group, pto_op op, tile_product **out)
+{
+    product *p = PTO_SCRATCH(run, product, 1);
+    *out = p;
+    PTO_TRY(read_product(p, run, op));
+    if (!isnan(p->scale) || PTO_SOME(p->factors) || machine_epilogue_of(op).relu)
+        return pto_error(
+            op, "pto.tile/not-alone",
+            "`tensor.matmul` with a scale or a relu shares its group; supported is a group of this op alone");
+    PTO_TRY(make_rows(p, group));
+    if (p->batch_count == 0) return PTO_OK;
+    pto_expr dims[2] = {p->extent[DIM_M], p->extent[DIM_K]};
+    for (uint32_t i = 0; i < p->batch_count; i++) dims[0] = pto_expr_mul(pto_type_dim(p->result, i), dims[0]);
+    p->left = tile_view(run, group, p->left, 2, dims);
+    PTO_NEED(p->left);
+    p->batch_count = 0;
+    p->extent[DIM_M] = dims[0];
+    if (!pto_expr_is_const(dims[0], &p->static_extent[DIM_M])) p->static_extent[DIM_M] = -1;
+    return PTO_OK;
+}
+
+pto_status tile_product_check(const tile_product *p, pto_expr rows, pto_expr columns)
+{
+    if (pto_expr_equal(p->extent[DIM_M], rows) && pto_expr_equal(p->extent[DIM_N], columns)) return PTO_OK;
+    return pto_error(p->op, "pto.tile/not-alone",
+                     "`tensor.matmul` shares its group with values of other rows and columns; supported are those of "
+                     "the product");
+}
+
+pto_status tile_product_choose(tile_product *p, pto_op group, int64_t tile[3]) { return choose(p, group, tile); }
+
+tile_piece tile_product_emit(const tile_product *p, tile_nest *n, const int64_t tile[3], const pto_expr offset[2],
+                             const pto_expr valid[2])
+{
+    pto_expr from[DIM_COUNT] = {offset[0], offset[1]}, size[DIM_COUNT] = {valid[0], valid[1]};
+    const pto_str name = n->name;
+    tile_piece step[2] = {emit_sums(p, n, tile, NULL, from, size)};
+    if (!PTO_SOME(p->bias)) return step[0];
+    const pto_expr at[2] = {pto_expr_const(p->run, 0), offset[1]}, row[2] = {pto_expr_const(p->run, 1), valid[1]};
+    n->name = pto_value_name(p->bias);
+    step[1] = tile_emit_load(n, p->bias, at, row, 1, tile[DIM_N], 0);
+    if (step[1].dtype != p->acc)
+        step[1] = tile_emit(n, pto_kind(n->run, KIND_CAST), p->acc, 1, tile[DIM_N], 1, &step[1]);
+    n->name = name;
+    return tile_emit(n, pto_kind(n->run, KIND_COLEXPANDADD), p->acc, tile[DIM_M], tile[DIM_N], 2, step);
 }

@@ -218,6 +218,18 @@ pto_status tile_fix_symbols(const pto_run *run, pto_op unit);
 /* Lower one group each; `op` is the one that the group is made of. */
 pto_status tile_lower_rows(const pto_run *run, pto_op group);
 pto_status tile_lower_matmul(const pto_run *run, pto_op group, pto_op op);
+
+/* A product in a group of others, whose result is one matrix: its leading dims are rows. */
+typedef struct tile_product tile_product;
+/* Reads it, and makes before the group what it needs there. */
+pto_status tile_product_read(const pto_run *run, pto_op group, pto_op op, tile_product **out);
+/* Whether its result is all rows and columns; reports that it is not. */
+pto_status tile_product_check(const tile_product *p, pto_expr rows, pto_expr columns);
+/* Asks for the size of its tiles: rows, columns, depth. */
+pto_status tile_product_choose(tile_product *p, pto_op group, int64_t tile[3]);
+/* The sums of an instance, in the type that they are added up in. */
+tile_piece tile_product_emit(const tile_product *p, tile_nest *n, const int64_t tile[3], const pto_expr offset[2],
+                             const pto_expr valid[2]);
 /* A nest before `group` that makes of a scale, which has a number for each of `columns` or one, the table of factors
  * for the stores of `product`: 1 x 2 * columns words. is_signed: the stores make signed integers. */
 pto_status tile_make_factors(pto_op group, pto_op product, pto_value scale, pto_expr columns, int is_signed,

@@ -237,6 +237,13 @@ static tile_piece emit_count(row_nest *w, const row_value *v)
     return tile_emit(w->n, pto_kind(w->n->run, KIND_TRANSPOSE), v->dtype, w->tile[axis], 1, 1, &row);
 }
 
+static tile_piece emit_product(row_nest *w, const row_value *v)
+{
+    const int64_t tile[3] = {w->tile[AXIS_ROWS], w->tile[AXIS_COLUMNS], w->depth};
+    const tile_piece sums = tile_product_emit(v->product, w->n, tile, w->offset, w->valid);
+    return rows_converted(w, sums, v->dtype);
+}
+
 static tile_piece emit_elementwise(row_nest *w, row_value *v)
 {
     const row_value *a = &w->g->values[v->in[0]], *b = &w->g->values[v->in[1]];
@@ -257,6 +264,7 @@ void rows_emit_value(row_nest *w, row_value *v)
         if (v->axis >= AXIS_OUTER) v->number.index = w->offset[v->axis];
         break;
     case ROW_COUNT: v->piece = emit_count(w, v); break;
+    case ROW_PRODUCT: v->piece = emit_product(w, v); break;
     case ROW_BROADCAST: v->piece = w->g->values[v->in[0]].piece; break;
     case ROW_ELEMENTWISE: v->piece = emit_elementwise(w, v); break;
     default: break;

@@ -280,12 +280,30 @@ pto_status rows_lower_part(const pto_run *run, pto_op group, const int64_t *tile
     return pto_op_erase(group);
 }
 
+/* Tiles are those of the products, and what follows is computed on the sums. */
+static pto_status lower_with_products(row_group *g)
+{
+    int64_t tile[3];
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->values[i].role == ROW_PRODUCT)
+            PTO_TRY(tile_product_check(g->values[i].product, g->extent[AXIS_ROWS], g->extent[AXIS_COLUMNS]));
+    PTO_TRY(tile_product_choose(g->product, g->group, tile));
+    tile_nest n = tile_nest_make(g->run, NULL);
+    n.loc = pto_op_loc(g->group);
+    row_nest w = nest_of(g, &n, tile);
+    w.depth = tile[2];
+    const pto_op forall = emit_nest(&w, pto_expr_none(g->run));
+    PTO_NEED(forall);
+    return tile_end_forall(&n, g->group, forall);
+}
+
 pto_status tile_lower_rows(const pto_run *run, pto_op group)
 {
     row_group g;
     int64_t tile[2] = {1, 1}, part = 0;
     if (pto_op_result_count(group) == 0) return pto_op_erase(group);
     PTO_TRY(rows_analyse(&g, run, group));
+    if (g.product != NULL) return lower_with_products(&g);
     rows_find_parts(&g);
     PTO_TRY(choose(&g, tile));
     PTO_TRY(check_order(&g, tile));

@@ -16,7 +16,7 @@ enum { AXIS_ROWS, AXIS_COLUMNS, AXIS_OUTER, AXES_MAX = PTO_MAX_DIMS };
 enum { ALONG_ROWS = 1, ALONG_COLUMNS = 2, ALONG_BOTH = 3 };
 
 enum { ROW_OPERANDS = 3 };
-enum row_role { ROW_INPUT, ROW_SPLAT, ROW_COUNT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE };
+enum row_role { ROW_INPUT, ROW_SPLAT, ROW_COUNT, ROW_ELEMENTWISE, ROW_BROADCAST, ROW_REDUCE, ROW_PRODUCT };
 
 /* Where an input is read from that is a window of another tensor: dim d of the memory is read from start[d] on, plus
  * step[d] times the offset along axis[d]; AXES_MAX: along none. */
@@ -40,9 +40,10 @@ typedef struct row_value {
     uint8_t in_sweep; /* is computed in the sweep being written */
     uint32_t depth;
     uint32_t in_count, in[ROW_OPERANDS];
-    tile_number number; /* ROW_SPLAT */
-    uint8_t axis;       /* that a ROW_COUNT counts along; of a splat AXIS_OUTER or more: its number is where the
-                         * instance is along that axis */
+    tile_number number;    /* ROW_SPLAT */
+    tile_product *product; /* ROW_PRODUCT */
+    uint8_t axis;          /* that a ROW_COUNT counts along; of a splat AXIS_OUTER or more: its number is where the
+                            * instance is along that axis */
     pto_dtype dtype;
     pto_value memory;         /* 2-D tensor of an input */
     const row_window *window; /* of an input; NULL: it is read as it is */
@@ -78,8 +79,9 @@ typedef struct row_group {
     pto_dtype truth;                 /* what truth values are between bytes and bits: 0 and 1 in that type */
     int can_part;                    /* several instances may share what one sweeps: `part_costs` are read */
     row_part_costs part_costs;
-    storage_plan counted; /* memory for footprints */
-    tile_nest counting;   /* what counts them; zeros: nothing yet */
+    tile_product *product; /* the first one, by which tiles are chosen; NULL: there is none */
+    storage_plan counted;  /* memory for footprints */
+    tile_nest counting;    /* what counts them; zeros: nothing yet */
 } row_group;
 
 /* One nest being written: tile sizes, and where the instance's window starts and ends. */
@@ -87,6 +89,7 @@ typedef struct row_nest {
     row_group *g;
     tile_nest *n;
     int64_t tile[AXES_MAX]; /* 1 for outer axes */
+    int64_t depth;          /* of products */
     pto_expr offset[AXES_MAX], valid[AXES_MAX];
     int64_t part;        /* chunks of the swept axis that an instance walks; 0: all */
     pto_expr part_index; /* of the instance, where it walks a part */
