@@ -3,12 +3,16 @@
 #include "native_profile.h"
 #include "native_services.h"
 
+#include <kernel_table.h>
+#include <native_flags.h>
+
 #include <pto/profile.h>
 
 #include <dlfcn.h>
 #include <time.h>
 #include <unistd.h>
 
+static const char *const isa_choices[] = {"host", "avx512", "avx2", "plain", NULL};
 #define OPTIONS(X)                                                                                                     \
     X(GENERATOR, PLUGIN, "generator", .def = "pto.emit-c", .choices = PTO_STRS("generator"),                           \
       .doc = "what writes the C", .example = "with: { generator: pto.emit-c }")                                        \
@@ -22,6 +26,10 @@
       .doc = "threads that compute, the calling one included; 0: as many as the CPUs of the process, OMP_NUM_THREADS " \
              "and the quota of the cgroup allow; results are the same for any number",                                 \
       .example = "with: { threads: 2 }")                                                                               \
+    X(ISA, ENUM, "isa", .def = "host", .choices = isa_choices,                                                         \
+      .doc = "instructions that are used at most: those of this CPU, or fewer, which it must have; vectors of a "      \
+             "machine that are wider are computed in parts",                                                           \
+      .example = "with: { isa: avx2 }")                                                                                \
     X(CACHE, BOOL, "cache", .def = "true", .doc = "what was compiled is kept and loaded the next time",                \
       .example = "with: { cache: false }")                                                                             \
     X(CACHE_DIR, STR, "cache-dir", .def = "",                                                                          \
@@ -66,12 +74,27 @@ static uint64_t memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
+/* By the choices of `isa`: kernels of products, and bytes of vectors; 0: as this CPU has. */
+static const uint32_t isa_bits[] = {UINT32_MAX, UINT32_MAX, PTO_ISA_AVX2, 0}, isa_vector_bytes[] = {0, 64, 32, 16};
+
+/* Widest vector that may be used. */
+static pto_status find_vector_bytes(const pto_run *run, pto_op function, uint32_t *out)
+{
+    const int64_t isa = pto_opt_i64(run, OPT_ISA);
+    const uint32_t host = native_host_vector_bytes();
+    *out = isa_vector_bytes[isa] != 0 ? isa_vector_bytes[isa] : host;
+    if (*out <= host) return PTO_OK;
+    return pto_error(function, "pto.native/machine",
+                     "option `isa` is `%s`, and this CPU has instructions for vectors of %u bytes at most",
+                     isa_choices[isa], (unsigned)host);
+}
+
 static pto_status start_threads(const pto_run *run, pto_op function, native_keep *keep)
 {
     native_thread_plan plan;
     native_error e;
     keep->memory = keep->scratch = native_arena_begin(memory_bytes());
-    pto_products_fill(pto_isa_of_host(), &keep->products);
+    pto_products_fill(pto_isa_of_host() & isa_bits[pto_opt_i64(run, OPT_ISA)], &keep->products);
     if (native_threads_plan((uint32_t)pto_opt_i64(run, OPT_THREADS), &plan, &e) == NATIVE_OK &&
         native_pool_begin(&plan, NATIVE_POOL_SPIN_NS, &keep->pool, &e) == NATIVE_OK)
         return PTO_OK;
@@ -91,7 +114,7 @@ static void release(const pto_run *run, void *exe)
 static pto_status prepare(const pto_run *run, pto_op function, void **exe)
 {
     executable *x = pto_keep(run, sizeof *x);
-    const native_build_options o = {
+    native_build_options o = {
         .generator = OPT_GENERATOR,
         .compiler = pto_opt_str(run, OPT_COMPILER).p,
         .seconds_max = (double)pto_opt_i64(run, OPT_COMPILE_SECONDS),
@@ -99,7 +122,8 @@ static pto_status prepare(const pto_run *run, pto_op function, void **exe)
         .cache_folder = pto_opt_str(run, OPT_CACHE_DIR).p,
         .cache_bytes_max = (uint64_t)pto_opt_i64(run, OPT_CACHE_BYTES),
     };
-    pto_status s = native_build(run, function, &o, &x->library);
+    pto_status s = find_vector_bytes(run, function, &o.vector_bytes);
+    if (s == PTO_OK) s = native_build(run, function, &o, &x->library);
     if (s == PTO_OK) s = find_function(function, x);
     if (s == PTO_OK) s = start_threads(run, function, &x->keep);
     if (s != PTO_OK) release(run, x);

@@ -66,7 +66,7 @@ static native_status build(const pto_run *run, const native_build_options *o, co
 {
     static const char *const libraries[] = {"-lm", NULL};
     const char *flags[NATIVE_FLAGS_MAX + 2];
-    uint32_t flag_count = native_flags_of_host(flags);
+    uint32_t flag_count = native_flags_upto(o->vector_bytes, flags);
     char width[64];
     (void)snprintf(width, sizeof width, "-DPTO_VECTOR_BYTES=%lld", (long long)vector_bytes(run));
     flags[flag_count++] = width;
@@ -103,6 +103,11 @@ pto_status native_build(const pto_run *run, pto_op function, const native_build_
     native_loaded loaded = {.library = NULL};
     native_error e;
     const pto_text_sink sink = {.struct_size = sizeof sink, .self = &t, .write = put};
+    if (vector_bytes(run) > o->vector_bytes)
+        pto_warning(
+            function, "pto.native/machine",
+            "the machine has vectors of %lld bytes, and there are instructions for %u: each is computed in parts",
+            (long long)vector_bytes(run), (unsigned)o->vector_bytes);
     pto_status s = pto_generate(run, o->generator, &sink);
     if (s == PTO_OK) s = report(function, build(run, o, &t, &loaded, &e), &e);
     if (t.bytes != NULL) munmap(t.bytes, t.capacity);

@@ -11,10 +11,11 @@ typedef struct native_build_options {
     int uses_cache;
     const char *cache_folder; /* empty: that of the user */
     uint64_t cache_bytes_max;
+    uint32_t vector_bytes; /* widest vector that there may be instructions for; this CPU has them */
 } native_build_options;
 
 /* Loads what the generator makes of the module into `*library`, for dlsym and dlclose. PTO_MISSING: there is no
- * compiler. A cache that cannot be used is a warning at `function`. */
+ * compiler. A cache that cannot be used, and a machine with wider vectors, is a warning at `function`. */
 pto_status native_build(const pto_run *run, pto_op function, const native_build_options *o, void **library);
 
 #endif

@@ -20,28 +20,31 @@ static unsigned saved_registers(void)
     return low;
 }
 
-static void add_instructions(const char **out, uint32_t *n)
+uint32_t native_host_vector_bytes(void)
 {
-    static const char *const avx2[] = {"-mavx2", "-mfma", "-mf16c", NULL};
-    static const char *const avx512[] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", NULL};
     enum { AVX_STATE = 6, AVX512_STATE = 0xe6 };
     const unsigned saved = saved_registers(), wide = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
     unsigned a, b = 0, c, d, first = 0;
-    if ((saved & AVX_STATE) != AVX_STATE || !__get_cpuid(1, &a, &b, &first, &d)) return;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
-    if (!(first & bit_FMA) || !(first & bit_F16C) || !(b & bit_AVX2)) return;
-    add(out, n, avx2);
-    if ((saved & AVX512_STATE) == AVX512_STATE && (b & wide) == wide) add(out, n, avx512);
+    if ((saved & AVX_STATE) != AVX_STATE || !__get_cpuid(1, &a, &b, &first, &d)) return 16;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 16;
+    if (!(first & bit_FMA) || !(first & bit_F16C) || !(b & bit_AVX2)) return 16;
+    return (saved & AVX512_STATE) == AVX512_STATE && (b & wide) == wide ? 64 : 32;
 }
 #else
-static void add_instructions(const char **out, uint32_t *n) { (void)out, (void)n; }
+uint32_t native_host_vector_bytes(void) { return 16; }
 #endif
 
-uint32_t native_flags_of_host(const char **out)
+uint32_t native_flags_upto(uint32_t vector_bytes, const char **out)
 {
     static const char *const always[] = {"-std=gnu17", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w", NULL};
+    static const char *const avx2[] = {"-mavx2", "-mfma", "-mf16c", NULL};
+    static const char *const avx512[] = {"-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", NULL};
+    const uint32_t host = native_host_vector_bytes(), most = vector_bytes < host ? vector_bytes : host;
     uint32_t n = 0;
     add(out, &n, always);
-    add_instructions(out, &n);
+    if (most >= 32) add(out, &n, avx2);
+    if (most >= 64) add(out, &n, avx512);
     return n;
 }
+
+uint32_t native_flags_of_host(const char **out) { return native_flags_upto(UINT32_MAX, out); }
