@@ -1,5 +1,6 @@
 #include <pto/native_runtime.h>
 
+#include <kernel_products.h>
 #include <native_arena.h>
 #include <native_floats.h>
 #include <native_pool.h>
@@ -14,6 +15,7 @@
 struct pto_runtime_context {
     native_pool *pool; /* NULL: the calling thread alone */
     native_arena memory, scratch;
+    pto_product_table products;
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
 
@@ -26,13 +28,19 @@ static uint64_t memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
+static void begin(pto_runtime_context *c)
+{
+    c->memory = c->scratch = native_arena_begin(memory_bytes());
+    pto_products_fill(pto_isa_of_host(), &c->products);
+}
+
 pto_runtime_context *pto_runtime_open(int32_t threads)
 {
     native_thread_plan plan;
     if (threads < 0) return NULL;
     pto_runtime_context *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c == MAP_FAILED) return NULL;
-    c->memory = c->scratch = native_arena_begin(memory_bytes());
+    begin(c);
     /* Threads begin with the floating point of the one that starts them. */
     const native_floats floats = native_floats_begin();
     const int is_made = native_threads_plan((uint32_t)threads, &plan, NULL) == NATIVE_OK &&
@@ -324,7 +332,9 @@ static int32_t run(checked_call *k)
                                           .allocate = allocate,
                                           .mark = mark,
                                           .release = release,
-                                          .debug = debug};
+                                          .debug = debug,
+                                          .product_count = PTO_PRODUCT_COUNT,
+                                          .products = k->context->products.list};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};
     const native_floats floats = native_floats_begin();
@@ -351,8 +361,8 @@ static int32_t check_and_run(pto_runtime_context *c, const pto_runtime_function 
 int32_t pto_runtime_call(pto_runtime_context *c, const pto_runtime_function *f, const DLTensor *const *tensors)
 {
     if (c != NULL) return check_and_run(c, f, tensors);
-    pto_runtime_context own = {.memory = native_arena_begin(memory_bytes()),
-                               .scratch = native_arena_begin(memory_bytes())};
+    pto_runtime_context own = {.pool = NULL};
+    begin(&own);
     const int32_t result = check_and_run(&own, f, tensors);
     end_memory(&own);
     return result;
