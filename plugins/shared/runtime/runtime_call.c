@@ -3,11 +3,10 @@
 #include <kernel_products.h>
 #include <native_arena.h>
 #include <native_floats.h>
-#include <native_pool.h>
+#include <native_launch.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -109,58 +108,19 @@ static uint64_t mark(void *self) { return native_arena_mark(&((const pto_runtime
 
 static void release(void *self, uint64_t to) { native_arena_release(&((pto_runtime_context *)self)->memory, to); }
 
-typedef struct job {
-    pto_native_kernel kernel;
-    const void *frame;
-    char *scratch;
-    size_t scratch_step;
-    /* The first instance that failed so far: those after it need not run. Its fault is written with the lock. */
-    _Atomic int64_t failed_at;
-    atomic_flag lock;
-    int32_t fault;
-} job;
-
-static void note_fault(job *j, int64_t instance, int32_t fault)
-{
-    while (atomic_flag_test_and_set_explicit(&j->lock, memory_order_acquire)) continue;
-    if (instance < atomic_load_explicit(&j->failed_at, memory_order_relaxed)) {
-        atomic_store_explicit(&j->failed_at, instance, memory_order_relaxed);
-        j->fault = fault;
-    }
-    atomic_flag_clear_explicit(&j->lock, memory_order_release);
-}
-
-static void run_instances(void *self, int64_t from, int64_t to, uint32_t thread)
-{
-    job *j = self;
-    char *scratch = j->scratch + thread * j->scratch_step;
-    for (int64_t i = from; i < to && i < atomic_load_explicit(&j->failed_at, memory_order_relaxed); i++) {
-        const int32_t fault = j->kernel(j->frame, i, scratch);
-        if (fault != 0) note_fault(j, i, fault);
-    }
-}
-
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
-    enum { LINES_BYTES = 128 }; /* prefetchers fetch pairs of lines */
     pto_runtime_context *c = self;
     const uint32_t threads = c->pool != NULL ? native_pool_threads(c->pool) : 1;
-    const size_t step = (scratch_bytes + LINES_BYTES - 1) / LINES_BYTES * LINES_BYTES + LINES_BYTES;
-    void *memory = NULL;
+    native_launch l;
     if (instances < 0) return FAULT_GRID;
-    native_arena_reset(&c->scratch);
-    if (native_arena_take(&c->scratch, step * threads, &memory, NULL) != NATIVE_OK) return FAULT_MEMORY;
-    job j = {.kernel = kernel,
-             .frame = frame,
-             .scratch = memory,
-             .scratch_step = step,
-             .failed_at = INT64_MAX,
-             .lock = ATOMIC_FLAG_INIT};
+    if (native_launch_begin(&l, kernel, frame, scratch_bytes, threads, &c->scratch, NULL) != NATIVE_OK)
+        return FAULT_MEMORY;
     if (c->pool != NULL)
-        native_pool_run(c->pool, instances, run_instances, &j);
+        native_pool_run(c->pool, instances, native_launch_run, &l);
     else
-        run_instances(&j, 0, instances, 0);
-    return j.fault;
+        native_launch_run(&l, 0, instances, 0);
+    return l.fault;
 }
 
 /* pto-build refuses modules with debug ops. */
