@@ -4,7 +4,7 @@
 
 #include "debug_values.h"
 
-#include <stdatomic.h>
+#include <native_launch.h>
 
 static void *allocate(void *self, size_t bytes)
 {
@@ -28,75 +28,42 @@ static void release(void *self, uint64_t to)
 /* ---- launches ---- */
 
 typedef struct job {
-    pto_native_kernel kernel;
-    const void *frame;
-    char *scratch;
-    size_t scratch_step; /* from one thread's to the next one's */
-    /* The first instance that failed so far: those after it need not run. Its fault is written with the lock. */
-    _Atomic int64_t failed_at;
-    atomic_flag lock;
-    int32_t fault;
+    native_launch launch;
     native_profile *profile;
 } job;
 
-static void note_fault(job *j, int64_t instance, int32_t fault)
-{
-    while (atomic_flag_test_and_set_explicit(&j->lock, memory_order_acquire)) continue;
-    if (instance < atomic_load_explicit(&j->failed_at, memory_order_relaxed)) {
-        atomic_store_explicit(&j->failed_at, instance, memory_order_relaxed);
-        j->fault = fault;
-    }
-    atomic_flag_clear_explicit(&j->lock, memory_order_release);
-}
-
-static void run_instances(void *self, int64_t from, int64_t to, uint32_t thread)
-{
-    job *j = self;
-    char *scratch = j->scratch + thread * j->scratch_step;
-    for (int64_t i = from; i < to && i < atomic_load_explicit(&j->failed_at, memory_order_relaxed); i++) {
-        const int32_t fault = j->kernel(j->frame, i, scratch);
-        if (fault != 0) note_fault(j, i, fault);
-    }
-}
-
 static void run_profiled(void *self, int64_t from, int64_t to, uint32_t thread)
 {
-    const job *j = self;
+    job *j = self;
     native_profile_piece(j->profile, thread);
-    run_instances(self, from, to, thread);
+    native_launch_run(&j->launch, from, to, thread);
     native_profile_pieced(j->profile, thread, from, to);
 }
 
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
-    /* Threads write at the ends of what they have; prefetchers fetch pairs of lines. */
-    enum { LINES_BYTES = 128 };
     native_session *s = self;
-    native_arena *scratch = &s->keep->scratch;
+    native_pool *pool = s->keep->pool;
     if (instances < 0) {
         (void)pto_error(s->function, "pto.native/arguments",
                         "a grid has a negative extent; it has 0 or more instances");
         return NATIVE_FAULT_REPORTED;
     }
     if (pto_should_stop(s->run)) return NATIVE_FAULT_REPORTED;
-    const uint32_t threads = native_pool_threads(s->keep->pool);
-    const size_t step = (scratch_bytes + LINES_BYTES - 1) / LINES_BYTES * LINES_BYTES + LINES_BYTES;
-    void *memory = NULL;
-    native_arena_reset(scratch);
-    if (native_arena_take(scratch, step * threads, &memory, &s->e) != NATIVE_OK) return NATIVE_FAULT_MEMORY;
-    job j = {.kernel = kernel,
-             .frame = frame,
-             .scratch = memory,
-             .scratch_step = step,
-             .failed_at = INT64_MAX,
-             .lock = ATOMIC_FLAG_INIT,
-             .profile = s->profile};
+    job j = {.profile = s->profile};
+    if (native_launch_begin(&j.launch, kernel, frame, scratch_bytes, native_pool_threads(pool), &s->keep->scratch,
+                            &s->e) != NATIVE_OK)
+        return NATIVE_FAULT_MEMORY;
     s->instances += instances;
     s->launches++;
-    if (s->profile != NULL) native_profile_launch(s->profile, kernel);
-    native_pool_run(s->keep->pool, instances, s->profile != NULL ? run_profiled : run_instances, &j);
-    if (s->profile != NULL) native_profile_launched(s->profile, instances);
-    return j.fault;
+    if (s->profile != NULL) {
+        native_profile_launch(s->profile, kernel);
+        native_pool_run(pool, instances, run_profiled, &j);
+        native_profile_launched(s->profile, instances);
+    } else {
+        native_pool_run(pool, instances, native_launch_run, &j.launch);
+    }
+    return j.launch.fault;
 }
 
 /* ---- debug ops ---- */

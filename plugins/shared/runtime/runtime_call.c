@@ -1,12 +1,12 @@
 #include <pto/native_runtime.h>
 
+#include <kernel_products.h>
 #include <native_arena.h>
 #include <native_floats.h>
-#include <native_pool.h>
+#include <native_launch.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 struct pto_runtime_context {
     native_pool *pool; /* NULL: the calling thread alone */
     native_arena memory, scratch;
+    pto_product_table products;
     char error[PTO_RUNTIME_ERROR_BYTES];
 };
 
@@ -26,13 +27,19 @@ static uint64_t memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
 }
 
+static void begin(pto_runtime_context *c)
+{
+    c->memory = c->scratch = native_arena_begin(memory_bytes());
+    pto_products_fill(pto_isa_of_host(), &c->products);
+}
+
 pto_runtime_context *pto_runtime_open(int32_t threads)
 {
     native_thread_plan plan;
     if (threads < 0) return NULL;
     pto_runtime_context *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c == MAP_FAILED) return NULL;
-    c->memory = c->scratch = native_arena_begin(memory_bytes());
+    begin(c);
     /* Threads begin with the floating point of the one that starts them. */
     const native_floats floats = native_floats_begin();
     const int is_made = native_threads_plan((uint32_t)threads, &plan, NULL) == NATIVE_OK &&
@@ -101,58 +108,19 @@ static uint64_t mark(void *self) { return native_arena_mark(&((const pto_runtime
 
 static void release(void *self, uint64_t to) { native_arena_release(&((pto_runtime_context *)self)->memory, to); }
 
-typedef struct job {
-    pto_native_kernel kernel;
-    const void *frame;
-    char *scratch;
-    size_t scratch_step;
-    /* The first instance that failed so far: those after it need not run. Its fault is written with the lock. */
-    _Atomic int64_t failed_at;
-    atomic_flag lock;
-    int32_t fault;
-} job;
-
-static void note_fault(job *j, int64_t instance, int32_t fault)
-{
-    while (atomic_flag_test_and_set_explicit(&j->lock, memory_order_acquire)) continue;
-    if (instance < atomic_load_explicit(&j->failed_at, memory_order_relaxed)) {
-        atomic_store_explicit(&j->failed_at, instance, memory_order_relaxed);
-        j->fault = fault;
-    }
-    atomic_flag_clear_explicit(&j->lock, memory_order_release);
-}
-
-static void run_instances(void *self, int64_t from, int64_t to, uint32_t thread)
-{
-    job *j = self;
-    char *scratch = j->scratch + thread * j->scratch_step;
-    for (int64_t i = from; i < to && i < atomic_load_explicit(&j->failed_at, memory_order_relaxed); i++) {
-        const int32_t fault = j->kernel(j->frame, i, scratch);
-        if (fault != 0) note_fault(j, i, fault);
-    }
-}
-
 static int32_t launch(void *self, pto_native_kernel kernel, const void *frame, int64_t instances, size_t scratch_bytes)
 {
-    enum { LINES_BYTES = 128 }; /* prefetchers fetch pairs of lines */
     pto_runtime_context *c = self;
     const uint32_t threads = c->pool != NULL ? native_pool_threads(c->pool) : 1;
-    const size_t step = (scratch_bytes + LINES_BYTES - 1) / LINES_BYTES * LINES_BYTES + LINES_BYTES;
-    void *memory = NULL;
+    native_launch l;
     if (instances < 0) return FAULT_GRID;
-    native_arena_reset(&c->scratch);
-    if (native_arena_take(&c->scratch, step * threads, &memory, NULL) != NATIVE_OK) return FAULT_MEMORY;
-    job j = {.kernel = kernel,
-             .frame = frame,
-             .scratch = memory,
-             .scratch_step = step,
-             .failed_at = INT64_MAX,
-             .lock = ATOMIC_FLAG_INIT};
+    if (native_launch_begin(&l, kernel, frame, scratch_bytes, threads, &c->scratch, NULL) != NATIVE_OK)
+        return FAULT_MEMORY;
     if (c->pool != NULL)
-        native_pool_run(c->pool, instances, run_instances, &j);
+        native_pool_run(c->pool, instances, native_launch_run, &l);
     else
-        run_instances(&j, 0, instances, 0);
-    return j.fault;
+        native_launch_run(&l, 0, instances, 0);
+    return l.fault;
 }
 
 /* pto-build refuses modules with debug ops. */
@@ -324,7 +292,9 @@ static int32_t run(checked_call *k)
                                           .allocate = allocate,
                                           .mark = mark,
                                           .release = release,
-                                          .debug = debug};
+                                          .debug = debug,
+                                          .product_count = PTO_PRODUCT_COUNT,
+                                          .products = k->context->products.list};
     const pto_native_call call = {
         .struct_size = sizeof call, .services = &services, .arguments = memory, .symbols = symbols};
     const native_floats floats = native_floats_begin();
@@ -351,8 +321,8 @@ static int32_t check_and_run(pto_runtime_context *c, const pto_runtime_function 
 int32_t pto_runtime_call(pto_runtime_context *c, const pto_runtime_function *f, const DLTensor *const *tensors)
 {
     if (c != NULL) return check_and_run(c, f, tensors);
-    pto_runtime_context own = {.memory = native_arena_begin(memory_bytes()),
-                               .scratch = native_arena_begin(memory_bytes())};
+    pto_runtime_context own = {.pool = NULL};
+    begin(&own);
     const int32_t result = check_and_run(&own, f, tensors);
     end_memory(&own);
     return result;
