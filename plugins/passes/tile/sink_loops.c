@@ -11,6 +11,8 @@
  *       yield %y                                            tile.store %u0, %o[8 * %j, 0]
  *     }                                                   }
  *
+ * A nest that makes the same in each iteration is made once, before the loop, where there is an iteration.
+ *
  * An instance may do so when it reads of what is carried the window alone that it writes itself. What it loads of other
  * tensors at a place that is the same in each iteration is loaded once, before, where there is an iteration. The
  * schedule says of each such loop where it runs (decision `loop`). Without an iteration the result is what the loop
@@ -23,6 +25,7 @@
     X(FOR, "for")            \
     X(FORALL, "forall")      \
     X(YIELD, "yield")        \
+    X(BIND, "bind")          \
     X(EMPTY, "tile.empty")   \
     X(LOAD, "tile.load")     \
     X(STORE, "tile.store")   \
@@ -30,8 +33,14 @@
     X(MATMUL_ACC, "tile.matmul_acc")
 PTO_KINDS(KINDS);
 
-#define STATS(X)    \
-    X(SUNK, "sunk") \
+#define OPTIONS(X)                                                                                       \
+    X(HOIST, BOOL, "hoist", .def = "true", .doc = "nests that make the same in each iteration run once", \
+      .example = "with: { hoist: false }")
+PTO_OPTIONS(OPTIONS);
+
+#define STATS(X)                \
+    X(SUNK, "sunk")             \
+    X(HOISTED, "hoisted nests") \
     X(LIFTED, "lifted loads")
 PTO_STATS(STATS);
 
@@ -329,6 +338,77 @@ static pto_status sink(sunk_loop *s)
     return pto_op_erase(s->loop);
 }
 
+/* ---- what is the same in each iteration ---- */
+
+enum { HOIST_BODY_MAX = 256 };
+
+typedef struct loop_body {
+    pto_op loop, ops[HOIST_BODY_MAX];
+    uint8_t changes[HOIST_BODY_MAX]; /* from iteration to iteration, or is not what is hoisted */
+    uint32_t count;
+} loop_body;
+
+/* The ops of the body that read the value change with it. */
+static void spread_change(loop_body *b, pto_value v)
+{
+    PTO_EACH_USE(v, use) {
+        pto_op top = use.op;
+        while (!pto_op_same(pto_op_parent(top), b->loop)) top = pto_op_parent(top);
+        for (uint32_t i = 0; i < b->count; i++)
+            if (pto_op_same(b->ops[i], top)) b->changes[i] = 1;
+    }
+}
+
+/* A nest with memory of its own, of which the loop does not hand on a result. */
+static int is_hoistable(pto_op op)
+{
+    if (!PTO_IS(op, FORALL)) return 0;
+    for (uint32_t i = 0; i < pto_op_operand_count(op); i++)
+        if (!PTO_IS(pto_value_op(pto_op_operand(op, i)), EMPTY)) return 0;
+    for (uint32_t i = 0; i < pto_op_result_count(op); i++) {
+        PTO_EACH_USE(pto_op_result(op, i), use) {
+            if (PTO_IS(use.op, YIELD) && pto_block_same(pto_op_block(use.op), pto_op_block(op))) return 0;
+        }
+    }
+    return 1;
+}
+
+static void find_changes(loop_body *b)
+{
+    for (uint32_t i = 0; i < pto_block_arg_count(pto_body(b->loop)); i++)
+        spread_change(b, pto_block_arg(pto_body(b->loop), i));
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (PTO_IS(b->ops[i], EMPTY)) continue;
+        b->changes[i] |= !is_hoistable(b->ops[i]);
+        for (uint32_t r = 0; b->changes[i] && r < pto_op_result_count(b->ops[i]); r++)
+            spread_change(b, pto_op_result(b->ops[i], r));
+    }
+}
+
+static pto_status hoist(const sunk_loop *s)
+{
+    loop_body b = {.loop = s->loop};
+    if (!pto_opt_bool(s->run, OPT_HOIST) || !has_iteration(s)) return PTO_OK;
+    PTO_EACH_OP(pto_body(s->loop), op) {
+        /* Extents that are bound in an iteration are its own. */
+        if (b.count == HOIST_BODY_MAX || PTO_IS(op, BIND)) return PTO_OK;
+        b.ops[b.count++] = op;
+    }
+    find_changes(&b);
+    for (uint32_t i = 0; i < b.count; i++) {
+        if (b.changes[i] || !PTO_IS(b.ops[i], FORALL)) continue;
+        for (uint32_t k = 0; k < pto_op_operand_count(b.ops[i]); k++) {
+            const pto_op empty = pto_value_op(pto_op_operand(b.ops[i], k));
+            if (is_inside(empty, s->loop)) PTO_TRY(pto_op_move(empty, pto_before(s->loop)));
+        }
+        PTO_TRY(pto_op_move(b.ops[i], pto_before(s->loop)));
+        pto_remark(b.ops[i], "pto.sink-loops/hoisted",
+                   "runs once, before the loop: it makes the same in each iteration");
+        pto_stat_add(s->run, STAT_HOISTED, 1);
+    }
+    return PTO_OK;
+}
+
 static pto_status decide(const sunk_loop *s, int64_t *out)
 {
     const pto_decision d = {.struct_size = sizeof d,
@@ -357,6 +437,7 @@ static pto_status run_pass(const pto_run *run, pto_op function)
     while (count-- > 0) {
         sunk_loop s = {.run = run, .loop = loops[count]};
         int64_t where;
+        PTO_TRY(hoist(&s));
         match(&s);
         if (s.why != NULL) {
             pto_remark(s.loop, "pto.sink-loops/launches", "each iteration is launched: %s", s.why);
@@ -376,6 +457,7 @@ static const pto_pass pass = {
     .consumes = "tile/1",
     .produces = "tile/1",
     .kinds = pass_kinds,
+    .options = pass_options,
     .stats = pass_stats,
     .run = run_pass,
 };

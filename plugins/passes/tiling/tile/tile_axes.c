@@ -114,6 +114,7 @@ static void find_extents(row_group *g)
             if ((g->axis_dims[a] & (1u << (g->rank - 1 - d))) != 0)
                 g->extent[a] = pto_expr_mul(g->extent[a], pto_type_dim(g->widest, d));
         if (!pto_expr_is_const(g->extent[a], &g->static_extent[a])) g->static_extent[a] = -1;
+        g->expected[a] = pto_expected_extent(g->group, g->extent[a]);
     }
 }
 

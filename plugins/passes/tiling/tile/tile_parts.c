@@ -38,9 +38,8 @@ static int64_t expected_instances(const row_group *g, const int64_t *tile)
     int64_t instances = 1;
     for (uint32_t a = 0; a < g->axis_count; a++) {
         if ((g->sweeps & rows_along(a)) != 0) continue;
-        const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
-        if (extent < 0) return -1;
-        instances = tile_mul(instances, pto_ceil_div(extent, a < AXIS_OUTER ? tile[a] : 1));
+        if (g->expected[a] < 0) return -1;
+        instances = tile_mul(instances, pto_ceil_div(g->expected[a], a < AXIS_OUTER ? tile[a] : 1));
     }
     return instances;
 }
@@ -91,7 +90,8 @@ static row_part_costs costs_of(const row_group *g)
 static sweep_facts facts_of(const row_group *g, const int64_t *tile)
 {
     enum { CHUNK_OVERHEAD = 400 };
-    sweep_facts f = {.instances = expected_instances(g, tile), .chunks = expected_chunks(g, tile)};
+    sweep_facts f = {.instances = expected_instances(g, tile)};
+    f.chunks = f.instances < 0 ? -1 : expected_chunks(g, tile);
     f.least = g->swept < AXIS_OUTER && tile[g->swept] > 1 ? 1 : 2;
     f.chunk_cycles = CHUNK_OVERHEAD + (int64_t)((double)chunk_bytes(g, tile) / g->part_costs.load_rate);
     return f;

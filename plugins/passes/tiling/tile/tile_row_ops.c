@@ -91,12 +91,13 @@ tile_piece rows_filled(row_nest *w, pto_dtype dtype, tile_number number, uint8_t
 tile_piece rows_start(row_nest *w, const row_value *v)
 {
     const row_group *g = w->g;
-    const pto_expr extent = rows_swept_extent(g);
     const tile_number nothing = of_nothing(v->op);
-    const pto_range swept = pto_expr_range(extent, g->group, NULL);
     if (v->dtype == PTO_U64 && PTO_IS(v->op, T_REDUCE_MIN))
         return emit_neg(w, rows_filled(w, v->dtype, (tile_number){.whole = 1}, v->form));
-    if (!starts_from_nan(v->op) || swept.hi == 0) return rows_filled(w, v->dtype, nothing, v->form);
+    if (!starts_from_nan(v->op)) return rows_filled(w, v->dtype, nothing, v->form);
+    const pto_expr extent = rows_swept_extent(g);
+    const pto_range swept = pto_expr_range(extent, g->group, NULL);
+    if (swept.hi == 0) return rows_filled(w, v->dtype, nothing, v->form);
     if (swept.lo >= 1) return rows_filled(w, v->dtype, (tile_number){.real = nan("")}, v->form);
     const pto_expr one = pto_expr_const(g->run, 1);
     const tile_number is_empty = {.index = pto_expr_sub(one, pto_expr_min(extent, one))};

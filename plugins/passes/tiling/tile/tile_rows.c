@@ -32,7 +32,7 @@ static int64_t footprint(void *self, const int64_t *tile, pto_space space)
 /* Tiles, or indices of an outer axis, along what is swept. */
 static double trips_of(const row_group *g, const int64_t *tile)
 {
-    const int64_t extent = pto_expected_extent(g->group, g->extent[g->swept]);
+    const int64_t extent = g->expected[g->swept];
     if (extent < 0) return -1.0;
     return g->swept >= AXIS_OUTER ? (double)extent : (double)pto_ceil_div(extent, tile[g->swept]);
 }
@@ -56,9 +56,8 @@ static int64_t outer_instances(const row_group *g)
     int64_t instances = 1;
     for (uint32_t a = AXIS_OUTER; a < g->axis_count; a++) {
         if ((g->sweeps & rows_along(a)) != 0) continue;
-        const int64_t extent = pto_expected_extent(g->group, g->extent[a]);
-        if (extent < 0) return -1;
-        instances = tile_mul(instances, extent);
+        if (g->expected[a] < 0) return -1;
+        instances = tile_mul(instances, g->expected[a]);
     }
     return instances;
 }

@@ -71,6 +71,7 @@ typedef struct row_group {
     uint32_t axis_dims[AXES_MAX];
     pto_expr extent[AXES_MAX];
     int64_t static_extent[AXES_MAX]; /* -1: symbolic */
+    int64_t expected[AXES_MAX];      /* -1: nobody knows */
     uint32_t depth;                  /* deepest reduction */
     uint32_t swept;                  /* innermost axis of the reductions */
     uint8_t sweeps;                  /* all of them, as bits 1 << axis: of rows and columns at most one */
