@@ -6,7 +6,7 @@ import subprocess
 
 FLAGS = ("avx2 fma f16c avx512f avx512bw avx512vl avx512dq avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi avx_vnni amx_tile "
          "amx_bf16 amx_int8 asimd sve i8mm bf16").split()
-PEERS = {"numpy": "numpy", "onnxruntime": "onnxruntime", "torch": "torch", "onednn": "oneDNN"}
+PEERS = {"numpy": "numpy", "onnxruntime": "onnxruntime", "onednn": "oneDNN", "jax": "jax", "torch": "torch"}
 
 HEAD = """# Speed on this CPU
 

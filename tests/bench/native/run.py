@@ -272,7 +272,7 @@ def main():
     parser.add_argument("pattern", nargs="*", help="rows whose names hold one of these words, or match a pattern with *")
     parser.add_argument("--page", metavar="FILE", help="write this page too")
     parser.add_argument("--threads", default="1,2", help="numbers of threads, default 1,2")
-    parser.add_argument("--peers", default="numpy,onnxruntime,torch,onednn", help="which peers, default all")
+    parser.add_argument("--peers", default="numpy,onnxruntime,onednn,jax,torch", help="which peers, default all")
     parser.add_argument("--peers-dir", default=page.peers_folder(), help="where ./dev bench-peers installed them")
     parser.add_argument("--minutes", type=float, default=12, help="rows that would begin later are left out; default 12")
     parser.add_argument("--seconds", type=float, default=SECONDS_OF_ROW, help="for the turns of one row, default %(default)s")
