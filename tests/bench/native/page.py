@@ -22,10 +22,10 @@ of ours is one of the backend `pto.native`, as `pto-run` makes it, without compi
 what can pack them does it before. Peers have huge pages, memory that is kept between calls, and outputs that are bound
 where their interface has that.
 
-- **limit**: reading each input and writing each output once, at the rate that streaming had, or the operations of the
-  row at the highest rate of their type in registers, whichever takes longer; both measured in the turns of the row.
+- **limit**: reading each input and writing each output once, as fast as a copy of the same bytes was, or the operations
+  of the row at the highest rate of their type in registers, whichever takes longer: the least of the turns of the row.
   Exponentials are not counted.
-- **of peer**: how many times as fast as the best peer; **floor** is the least that a release may have. {kind}
+- **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have. {kind}
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
 - **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it; `wrong` that the error is
