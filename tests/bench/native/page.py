@@ -155,6 +155,9 @@ class Facts:
         yield "Date", datetime.datetime.now(datetime.timezone.utc).strftime("%d %b %Y, %H:%M UTC")
         yield "Run", f"{self.seconds / 60:.1f} minutes, seed {self.given.seed}; load average {self.load[0]:.1f} before it, " \
             f"{os.getloadavg()[0]:.1f} at its end, of which 1 to 2 are its own"
+        if s.starts is not None:
+            yield "Start", f"{s.starts[0]:.0f} ms until a small softmax has run once, process and C compiler included; " \
+                f"{s.starts[1]:.0f} ms with what the compiler made before"
         if self.late:
             yield "Not measured", f"{self.given.minutes:g} minutes were over: " + "; ".join(row.name for row in self.late)
 
