@@ -23,8 +23,8 @@ what can pack them does it before. Peers have huge pages, memory that is kept be
 where their interface has that.
 
 - **limit**: reading each input and writing each output once, as fast as a copy of the same bytes was, or the operations
-  of the row at the highest rate of their type in registers, whichever takes longer: the least of the turns of the row.
-  Exponentials are not counted.
+  of the row at the highest rate that their type reached in registers in this run, whichever takes longer. Exponentials
+  are not counted.
 - **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have. {kind}
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
@@ -75,7 +75,7 @@ class Verdict:
     def __init__(self, r):
         row, kind = r["row"], host_kind()
         self.best = min(r["peers"].items(), key=lambda p: p[1]["ms"], default=None)
-        self.limit = max(r.get("limits", {}).items(), key=lambda p: p[1], default=None)
+        self.limit = max(r["limits"].items(), key=lambda p: p[1], default=None)
         self.floor, self.goal = row.floor[kind], row.goal[kind]
         self.ratio = self.best[1]["ms"] / r["ours"]["ms"] if r["ours"] and self.best else None
         self.share = self.limit[1] / r["ours"]["ms"] if r["ours"] and self.limit else None

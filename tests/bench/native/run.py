@@ -151,7 +151,8 @@ def open_parts(job, settings, threads, result):
     """Ours first; none when it cannot run the row, which `result` says then."""
     ours = job.ours(settings, threads)
     if not ours.is_open:
-        result["refused"] = ours.why
+        is_slow = ours.why.startswith("there was no answer")
+        result["refused"] = f"compiling and the first call took more than {SECONDS_OF_CALL_MAX} s" if is_slow else ours.why
         return []
     parts = [ours]
     if job.row.symbols:
@@ -178,15 +179,26 @@ def open_limits(job, settings, threads):
     return parts
 
 
+def note_limit(rates, result, name, least):
+    """Operations in registers are as fast in every row: the highest rate of the run so far counts."""
+    result["limits"][name] = least
+    if name != "stream":
+        key = name, result["threads"]
+        rates[key] = max(rates.get(key, 0), result["flops"] / least)
+        result["limits"][name] = result["flops"] / rates[key]
+
+
 def measure(job, settings, threads, refused):
     """`refused`: what was wrong with fewer threads, which is not tried again; or None."""
-    result = {"row": job.row, "threads": threads, "cannot": {}, "ours": None, "peers": {}, "wrong": {},
+    result = {"row": job.row, "threads": threads, "cannot": {}, "ours": None, "peers": {}, "wrong": {}, "limits": {},
               "bytes": job.read + job.written, "flops": job.flops}
     result["refused"] = refused
     parts = open_parts(job, settings, threads, result) if refused is None else []
     limits = open_limits(job, settings, threads) if parts else {}
     timed = take_turns(parts + list(limits.values()), settings.seconds_of_row) if parts else {}
-    result["limits"] = {name: timed[p]["least"] for name, p in limits.items() if p in timed}
+    for name, p in limits.items():
+        if p in timed:
+            note_limit(settings.rates, result, name, timed[p]["least"])
     shapes = {}
     for part in parts:
         try:
@@ -227,7 +239,7 @@ class Settings:
             subprocess.run([os.path.join(self.build, "bin/pto-inspect"), "machine", "--probe", "-o", self.machine], check=True)
         self.python = os.path.join(given.peers_dir, "bin/python")
         self.wanted = given.peers.split(",")
-        self.running, self.versions, self.missing = {}, {}, {}
+        self.running, self.versions, self.missing, self.rates = {}, {}, {}, {}
 
     def built(self, name):
         return os.path.join(self.build, "bench", name)
@@ -330,6 +342,9 @@ def run(given):
                     print(page.line_of(results[-1]), flush=True)
             shutil.rmtree(job_folder)
         settings.close()
+    for r in results:
+        for name, least in r["limits"].items():
+            note_limit(settings.rates, r, name, least)
     facts = page.Facts(settings, given, load, time.monotonic() - begin, late)
     print(facts.text())
     if given.page:
