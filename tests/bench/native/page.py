@@ -153,7 +153,10 @@ class Facts:
         for name in s.wanted:
             yield named(name), s.versions.get(name) or s.missing.get(name, "not asked")
         yield "Date", datetime.datetime.now(datetime.timezone.utc).strftime("%d %b %Y, %H:%M UTC")
-        yield "Run", f"{self.seconds / 60:.1f} minutes, seed {self.given.seed}; load average {self.load[0]:.1f} before it, " \
+        g = self.given
+        yield "Command", " ".join(["./dev bench native", f"--threads={g.threads}", f"--seconds={g.seconds:g}", f"--minutes={g.minutes:g}",
+                                   f"--seed={g.seed}", *(f"'{w}'" for w in g.pattern)])
+        yield "Run", f"{self.seconds / 60:.1f} minutes; load average {self.load[0]:.1f} before it, " \
             f"{os.getloadavg()[0]:.1f} at its end, of which 1 to 2 are its own"
         if s.starts is not None:
             yield "Start", f"{s.starts[0]:.0f} ms until a small softmax has run once, process and C compiler included; " \
