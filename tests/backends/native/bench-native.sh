@@ -17,6 +17,7 @@ says '^small softmax  *1 thread  *[0-9.]* ms  *[0-9.e-]* GB/s, limit [0-9.e-]* (
 says '^small product  *1 thread .* GFLOP/s, limit .*, ours, static [0-9.e-]*: [0-9.]*x (floor 1e9), error .*, below: made up$' out
 says '^numpy: [0-9.]*' out
 says '^nonesuch: there is no such peer$' out
+says '^Start: [0-9]* ms until .*; [0-9]* ms with what the compiler made before$' out
 says '^# Speed on this CPU$' page.md
 says '^| small softmax | [0-9.e-]* ([0-9.e-]*) | [0-9.e-]* GB/s | [0-9.e-]* stream | [0-9]* % | - | - | - | 0.001 | [0-9.]*e-[0-9]* |  |$' page.md
 says '^| small product | .* | 1e9 | [0-9.]*e-[0-9]* | below: made up |$' page.md

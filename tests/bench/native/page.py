@@ -6,7 +6,7 @@ import subprocess
 
 FLAGS = ("avx2 fma f16c avx512f avx512bw avx512vl avx512dq avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi avx_vnni amx_tile "
          "amx_bf16 amx_int8 asimd sve i8mm bf16").split()
-PEERS = {"numpy": "numpy", "onnxruntime": "onnxruntime", "torch": "torch", "onednn": "oneDNN"}
+PEERS = {"numpy": "numpy", "onnxruntime": "onnxruntime", "onednn": "oneDNN", "jax": "jax", "torch": "torch"}
 
 HEAD = """# Speed on this CPU
 
@@ -22,10 +22,10 @@ of ours is one of the backend `pto.native`, as `pto-run` makes it, without compi
 what can pack them does it before. Peers have huge pages, memory that is kept between calls, and outputs that are bound
 where their interface has that.
 
-- **limit**: reading each input and writing each output once, at the rate that streaming had, or the operations of the
-  row at the highest rate of their type in registers, whichever takes longer; both measured in the turns of the row.
-  Exponentials are not counted.
-- **of peer**: how many times as fast as the best peer; **floor** is the least that a release may have. {kind}
+- **limit**: reading each input and writing each output once, as fast as a copy of the same bytes was, or the operations
+  of the row at the highest rate that their type reached in registers in this run, whichever takes longer. Exponentials
+  are not counted.
+- **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have. {kind}
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
 - **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it; `wrong` that the error is
@@ -75,7 +75,7 @@ class Verdict:
     def __init__(self, r):
         row, kind = r["row"], host_kind()
         self.best = min(r["peers"].items(), key=lambda p: p[1]["ms"], default=None)
-        self.limit = max(r.get("limits", {}).items(), key=lambda p: p[1], default=None)
+        self.limit = max(r["limits"].items(), key=lambda p: p[1], default=None)
         self.floor, self.goal = row.floor[kind], row.goal[kind]
         self.ratio = self.best[1]["ms"] / r["ours"]["ms"] if r["ours"] and self.best else None
         self.share = self.limit[1] / r["ours"]["ms"] if r["ours"] and self.limit else None
@@ -153,8 +153,14 @@ class Facts:
         for name in s.wanted:
             yield named(name), s.versions.get(name) or s.missing.get(name, "not asked")
         yield "Date", datetime.datetime.now(datetime.timezone.utc).strftime("%d %b %Y, %H:%M UTC")
-        yield "Run", f"{self.seconds / 60:.1f} minutes, seed {self.given.seed}; load average {self.load[0]:.1f} before it, " \
+        g = self.given
+        yield "Command", " ".join(["./dev bench native", f"--threads={g.threads}", f"--seconds={g.seconds:g}", f"--minutes={g.minutes:g}",
+                                   f"--seed={g.seed}", *(f"'{w}'" for w in g.pattern)])
+        yield "Run", f"{self.seconds / 60:.1f} minutes; load average {self.load[0]:.1f} before it, " \
             f"{os.getloadavg()[0]:.1f} at its end, of which 1 to 2 are its own"
+        if s.starts is not None:
+            yield "Start", f"{s.starts[0]:.0f} ms until a small softmax has run once, process and C compiler included; " \
+                f"{s.starts[1]:.0f} ms with what the compiler made before"
         if self.late:
             yield "Not measured", f"{self.given.minutes:g} minutes were over: " + "; ".join(row.name for row in self.late)
 
