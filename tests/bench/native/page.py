@@ -44,7 +44,7 @@ def named(peer):
 
 
 def peers_folder():
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto/bench-peers")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto-bench-peers")
 
 
 def memory_folder():
