@@ -3,6 +3,7 @@ import datetime
 import os
 import platform
 import subprocess
+import textwrap
 
 FLAGS = ("avx2 fma f16c avx512f avx512bw avx512vl avx512dq avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi avx_vnni amx_tile "
          "amx_bf16 amx_int8 asimd sve i8mm bf16").split()
@@ -25,14 +26,14 @@ where their interface has that.
 - **limit**: reading each input and writing each output once, as fast as a copy of the same bytes was, or the operations
   of the row at the highest rate that their type reached in registers in this run, whichever takes longer. Exponentials
   are not counted.
-- **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have. {kind}
+- **of peer**: how many times as fast as the fastest peer; **floor** is the least that a release may have.
 - **of limit**: the share of the limit that is reached; **goal** is what we are here for (`6x`: of the best peer).
 - **error**: the largest difference from numpy in float64, relative to the largest value; of large outputs some rows.
 - **how**: `below` says that a floor is not reached, and why where `workloads.txt` says it; `wrong` that the error is
   more than the row allows. A peer whose result is wrong is not the best one.
 
-The ten drawn rows have sizes drawn by a seed, so that nothing is tuned to one. Symbolic rows have their static twin as
-peer.
+{kind} The ten drawn rows have sizes drawn by a seed, so that nothing is
+tuned to one. Symbolic rows have their static twin as peer.
 """
 KINDS = {"amx": "Floors and goals are those for hosts with AMX.",
          "avx2": "Floors and goals are those for hosts without AMX."}
@@ -43,7 +44,7 @@ def named(peer):
 
 
 def peers_folder():
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto/bench-peers")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pto-bench-peers")
 
 
 def memory_folder():
@@ -213,6 +214,13 @@ def reasons(results):
         yield f"- {name}, {', '.join(rows)}: {why}"
 
 
+def wrapped(text):
+    """Lines of prose have at most 120 columns; those of tables are as long as they are."""
+    return "".join(line + "\n" if line.startswith("|") or len(line) <= 120 else
+                   textwrap.fill(line, 120, subsequent_indent="  " if line.startswith("- ") else "") + "\n"
+                   for line in text.split("\n")[:-1])
+
+
 def page_of(facts, results):
     names = [n for n in facts.settings.wanted if n in facts.settings.versions]
     lines = [HEAD.format(kind=KINDS[host_kind()])]
@@ -227,4 +235,4 @@ def page_of(facts, results):
     lines += peers_table(results, names)
     why = list(reasons(results))
     lines += ["", "What peers could not run:", "", *why] if why else []
-    return "\n".join(lines) + "\n"
+    return wrapped("\n".join(lines) + "\n")
