@@ -17,9 +17,9 @@ PTO_OPTIONS(OPTIONS);
 
 enum { DIMS = 3, DIMS_MAX = 16 };
 
-/* In the order of preference among equals; 336, 224 and 112 are multiples of the rows of panels, 14, 6 and 4, and of
- * those of boxes, 16; the least ones are for few rows or columns. */
-static const int64_t row_sizes[] = {336, 224, 112, 48, 32, 16}, column_sizes[] = {512, 256, 128, 64, 32, 16},
+/* Multiples of 112 have only whole panels, of 14, 7 and 4 rows; powers of two cut extents that are such evenly. */
+static const int64_t row_sizes[] = {1024, 512, 336, 256, 224, 128, 112, 64, 48, 32, 16},
+                     column_sizes[] = {2048, 1024, 512, 256, 128, 64, 32, 16},
                      depth_sizes[] = {1024, 512, 256, 128, 64, 32, 16};
 enum {
     ROW_SIZES = sizeof row_sizes / sizeof *row_sizes,

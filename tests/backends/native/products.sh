@@ -20,12 +20,14 @@ form() {
     symbols=$(echo "$sizes" | tr , ' ' | sed 's/\([A-Z]=\)/--sym=\1/g')
     # shellcheck disable=SC2086
     ends 0 pto-run $number.ptir --backend=pto.reference $symbols --random-inputs=5 --out y=y.npy
-    for threads in 1 5; do
+    for threads in 1 2 5 7; do
       # shellcheck disable=SC2086
       ends 0 pto-run $number.ptir --pipeline=native.yaml $symbols --random-inputs=5 --set=backend.with.threads=$threads \
         --expect y=y.npy "--rtol=$rtol" "--atol=$atol" --out y=$threads.npy
     done
-    cmp -s 1.npy 5.npy || complain "$number.ptir with $sizes has other bits with 5 threads"
+    for threads in 2 5 7; do
+      cmp -s 1.npy $threads.npy || complain "$number.ptir with $sizes has other bits with $threads threads"
+    done
   done
 }
 all_sizes='M=3,N=5,K=7 M=150,N=290,K=70 M=0,N=9,K=9 M=9,N=0,K=9 M=9,N=9,K=0 M=1,N=300,K=1030'
