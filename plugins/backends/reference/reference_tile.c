@@ -303,7 +303,11 @@ static pto_status take_operand(interp *in, frame *fr, const op_code *o, uint32_t
         call.gm = window_of(&x->array, turns, size[0], size[1]);
     PTO_TRY(place_window(fr, o, starts, &call.gm));
     if (!is_tile) PTO_TRY(instances_read_window(in, o->op, x->array.in, &call.gm));
-    const shape_code shape = {.dtype = call.gm.dtype, .rows = size[0], .cols = size[1], .space = PTO_SPACE_NONE};
+    /* A tile has space for an element at least. */
+    const shape_code shape = {.dtype = call.gm.dtype,
+                              .rows = size[0] > 0 ? size[0] : 1,
+                              .cols = size[1] > 0 ? size[1] : 1,
+                              .space = PTO_SPACE_NONE};
     PTO_TRY(take_tile(in, o, &shape, size[0], size[1], out));
     call.dst = out->tile;
     return interp_insn(in, o->op, INSN_TLOAD, &call);

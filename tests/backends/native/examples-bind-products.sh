@@ -19,3 +19,6 @@ bound conv2d/conv2d 1 1
 bound attention/attention 0 6
 bound moe_layer/moe_layer 2 0
 bound ragged_expert/ragged_expert 3 0
+# What is bound computes what was there before, at extents of 0 too.
+ends 0 pto-opt "$TEST_ROOT/examples/gemm/turned.ptir" --pipeline=native.yaml --check=semantics -o x.c
+says 'K = 0'

@@ -52,6 +52,9 @@ END
 for way in --pipeline=native.yaml\ --from=native-bind --backend=pto.reference; do
   # shellcheck disable=SC2086
   ends 0 pto-run depth.ptir $way --random-inputs=1 --in d=4
+  # shellcheck disable=SC2086
+  ends 0 pto-run depth.ptir $way --random-inputs=1 --in d=0 --out y=y.npy
+  /usr/bin/python3 -c "import numpy; assert not numpy.load('y.npy').any()" || fail
 done
 fails 5 'depth.ptir:3:8: error: \[pto.native/fault\] `tile.contract` has a depth below 0' \
   pto-run depth.ptir --pipeline=native.yaml --from=native-bind --random-inputs=1 --in d=-1
