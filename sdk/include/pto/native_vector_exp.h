@@ -62,7 +62,13 @@ typedef struct pto_exponential {
     pto_f32 part, n;
 } pto_exponential;
 
-/* In two parts: row `exp`. */
+/* e^r for |r| <= ln(2) / 2: row `exp`. */
+PTO_VECTOR_FN pto_f32 pto_exp_rest(pto_f32 r)
+{
+    return PTO_POLY6(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f);
+}
+
+/* In two parts. */
 PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
 {
     const pto_f32 y = pto_bounded(x, 170);
@@ -74,16 +80,25 @@ PTO_VECTOR_FN pto_exponential pto_exp_parts(pto_f32 x)
      * polynomial is positive, and n alone decides. */
     r = (pto_f32)((pto_i32)r & (int)0xbfffffffu);
 #endif
-    const pto_exponential parts = {
-        PTO_POLY6(r, 0x1.6a4f28p-10f, 0x1.123980p-7f, 0x1.5558aep-5f, 0x1.555492p-3f, 0x1.fffffcp-2f, 1.0f, 1.0f), n};
+    const pto_exponential parts = {pto_exp_rest(r), n};
     return parts;
 }
 
 /* e^x: 1 ulp. */
 PTO_VECTOR_FN pto_f32 pto_exp_f32(pto_f32 x)
 {
+#if PTO_MASK_REGISTERS
     const pto_exponential e = pto_exp_parts(x);
     return pto_scale_f32(e.part, e.n);
+#else
+    /* The same: the last bits of `shifted` are n + 254, of which both halves are biased exponents. */
+    const pto_f32 y = pto_bounded(x, 170), bias = pto_splat_f32(PTO_WHOLE_BITS + 254);
+    const pto_f32 shifted = pto_fma_f32(y, pto_splat_f32(PTO_LOG2E), bias), n = shifted - bias;
+    const pto_f32 near = pto_fma_f32(n, pto_splat_f32(-PTO_LN2), y);
+    const pto_f32 part = pto_exp_rest(pto_fma_f32(n, pto_splat_f32(-PTO_LN2_REST), near));
+    const pto_u32 all = (pto_u32)shifted << 23, half = ((pto_u32)shifted >> 1) << 23;
+    return part * (pto_f32)half * (pto_f32)(all - half);
+#endif
 }
 PTO_OF_ONE(exp)
 
