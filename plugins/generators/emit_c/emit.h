@@ -268,6 +268,8 @@ const char *emit_vector_formula(emitter *e, pto_op op, const char *const *x);
 /* Of a reduction of rows: one vector into all before it; the scalar of all. */
 const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const char *x);
 const char *emit_vector_total(emitter *e, pto_op reduce, const char *all);
+/* "max" or "min" of floats, which have accumulators of their own: pto_extreme; NULL: it is neither. */
+const char *emit_extreme(pto_op reduce);
 /* The function of <pto/native_vector_row.h> that reduces a row in memory; NULL: there is none. */
 const char *emit_row_function(emitter *e, pto_op reduce);
 /* What it starts from, by the number of elements, which is C. */

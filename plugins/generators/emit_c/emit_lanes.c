@@ -276,6 +276,13 @@ const char *emit_vector_step(emitter *e, pto_op reduce, const char *all, const c
     return emit_format(e, "pto_%.*s_%s(%s, %s)", PTO_FMT(last), lane_word(t), all, x);
 }
 
+const char *emit_extreme(pto_op reduce)
+{
+    const pto_str last = last_letters(reduce);
+    if (lane_of(pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)))) != LANE_F32) return NULL;
+    return pto_str_is(last, "max") ? "max" : pto_str_is(last, "min") ? "min" : NULL;
+}
+
 const char *emit_row_function(emitter *e, pto_op reduce)
 {
     const pto_dtype t = pto_type_dtype(pto_value_type(pto_op_operand(reduce, 0)));

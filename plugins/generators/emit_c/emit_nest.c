@@ -113,7 +113,10 @@ static void sweep_reduce(emitter *e, emit_group *g, const fused_op *f)
     if (g->tail != NULL)
         x = emit_format(e, "pto_first_%s_tail(%s, %s, %s)", emit_vector_type(t) + 4, x,
                         emit_reduce_start(e, f->op, "1"), g->tail);
-    emit_line(e, "%s = %s;%s", all, emit_vector_step(e, f->op, all, x), emit_remark(e, f->op));
+    const char *extreme = emit_extreme(f->op);
+    const char *step = extreme != NULL ? emit_format(e, "pto_extreme_%s(%s, %s)", extreme, all, x)
+                                       : emit_vector_step(e, f->op, all, x);
+    emit_line(e, "%s = %s;%s", all, step, emit_remark(e, f->op));
 }
 
 /* One row more for the sums of columns. */
@@ -194,13 +197,32 @@ static void put_scalar(emitter *e, emit_group *g, const fused_op *f, const char 
                   is_used ? "" : emit_remark(e, f->op));
 }
 
+/* Where the vectors of a row go. */
+static void start_total(emitter *e, const fused_op *f)
+{
+    const pto_dtype t = dtype_of(pto_op_operand(f->op, 0));
+    if (emit_extreme(f->op) != NULL)
+        emit_line(e, "pto_extreme %s = pto_extreme_of_none(%s);", total_name(e, f), emit_reduce_start(e, f->op, "0"));
+    else
+        emit_line(e, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
+                  emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
+}
+
+static const char *total_of(emitter *e, const fused_op *f)
+{
+    const char *extreme = emit_extreme(f->op), *all = total_name(e, f);
+    if (extreme == NULL) return emit_vector_total(e, f->op, all);
+    const char *word = strcmp(extreme, "max") == 0 ? "largest" : "smallest";
+    return emit_rounded(e, dtype_of(pto_op_result(f->op, 0)), emit_format(e, "pto_extreme_%s(%s)", word, all));
+}
+
 /* What follows the sums of a sweep: scalars of the row. */
 static void end_reductions(emitter *e, emit_group *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
         if (f->kind != FUSED_REDUCE || f->level != g->sweep) continue;
-        const char *total = emit_vector_total(e, f->op, total_name(e, f));
+        const char *total = total_of(e, f);
         const char *of_none = emit_reduce_start(e, f->op, "0"), *of_some = emit_reduce_start(e, f->op, "1");
         if (strcmp(of_none, of_some) != 0 && pto_expr_range(g->columns, f->op, NULL).lo < 1)
             total = emit_format(e, "%s == 0 ? %s : %s", g->column_count, of_none, total);
@@ -324,10 +346,7 @@ static void put_sweep(emitter *e, emit_group *g)
     }
     for (uint32_t i = 0; i < g->count; i++) {
         const fused_op *f = &g->ops[i];
-        if (!is_in_sweep(g, f) || f->kind != FUSED_REDUCE) continue;
-        const pto_dtype t = dtype_of(pto_op_operand(f->op, 0));
-        emit_line(e, "%s %s = %s;", emit_vector_type(t), total_name(e, f),
-                  emit_splat(e, t, emit_reduce_start(e, f->op, "1")));
+        if (is_in_sweep(g, f) && f->kind == FUSED_REDUCE) start_total(e, f);
     }
     open_sweep(e, g);
     if (!g->is_ahead && !has_one_row(g)) look_ahead(e, g);
