@@ -16,7 +16,7 @@ static void put_sum(emitter *e, text *t, pto_expr x)
             const int64_t size = coef < 0 ? -coef : coef;
             text_put(t, "%s", is_first ? coef < 0 ? "-" : "" : coef < 0 ? " - " : " + ");
             if (size != 1) text_put(t, "%lld * ", (long long)size);
-            (void)put(e, t, pto_expr_arg(x, i), PRODUCT);
+            (void)put(e, t, pto_expr_arg(x, i), size != 1 ? PRODUCT : SUM);
             is_first = 0;
         }
     }
