@@ -27,7 +27,7 @@ static int has_unit_columns(pto_value memory)
 
 int emit_leaves_in_vectors(emitter *e, pto_op store)
 {
-    if (!EMIT_IS(e, store, STORE)) return 0;
+    if (!EMIT_IS(e, store, STORE) || emit_transpose_goes_out(e, pto_value_op(pto_op_operand(store, 0)))) return 0;
     const pto_dtype from = dtype_of(pto_op_operand(store, 0)), to = dtype_of(pto_op_operand(store, 1));
     return (from == PTO_F32 || from == PTO_I32) && emit_has_lanes(to) && to != PTO_MASK &&
            emit_columns(pto_op_operand(store, 0)) != 1 && has_unit_columns(pto_op_operand(store, 1)) &&
