@@ -20,34 +20,45 @@ PTO_STATS(STATS);
 static const char *const online_words[] = {"auto", "always", "never", NULL};
 enum { ONLINE_AUTO, ONLINE_ALWAYS, ONLINE_NEVER };
 
-#define OPTIONS(X)                                                                                                \
-    X(ROWS, I64, "rows", .def = "64", .min = "1", .max = "1024", .doc = "queries of a block",                     \
-      .example = "with: { rows: 128 }")                                                                           \
-    X(KEYS, I64, "keys", .def = "256", .min = "1", .max = "4096", .doc = "keys of a block, where not all fit",    \
-      .example = "with: { keys: 512 }")                                                                           \
-    X(SCORES, BYTES, "scores", .def = "256KiB", .min = "0", .unit = "bytes",                                      \
-      .doc = "a block holds the scores of all keys where they need no more", .example = "with: { scores: 1MiB }") \
-    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                             \
-      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                        \
+#define OPTIONS(X)                                                                                                   \
+    X(ROWS, I64, "rows", .def = "256", .min = "1", .max = "1024", .doc = "queries of a block",                       \
+      .example = "with: { rows: 128 }")                                                                              \
+    X(KEYS, I64, "keys", .def = "256", .min = "1", .max = "4096", .doc = "keys of a block, where not all fit",       \
+      .example = "with: { keys: 512 }")                                                                              \
+    X(SCORES, BYTES, "scores", .def = "512KiB", .min = "0", .unit = "bytes",                                         \
+      .doc = "a block holds the scores of all keys where they need no more; one of 16 bits has fewer rows for that", \
+      .example = "with: { scores: 1MiB }")                                                                           \
+    X(ONLINE, ENUM, "online", .def = "auto", .choices = online_words,                                                \
+      .doc = "blocks of keys one after the other: where not all fit, or always, or never",                           \
       .example = "with: { online: always }")
 PTO_OPTIONS(OPTIONS);
 
 static const char *const form_words[] = {"composed", "rows", "online", NULL};
-enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536 };
+enum { BLOCK_ROWS, BLOCK_KEYS, BLOCK_DIMS, ROWS_MAX = 1024, KEYS_MAX = 65536, ROWS_WORTH = 16 };
 static const char *const block_keys[BLOCK_DIMS] = {"rows", "keys"};
 
 /* ---- decisions ---- */
 
-static int64_t form_of(const attention *a, int64_t rows)
+/* Rows of a block that holds the scores of all keys; 0: it has too few. Keys are read again for each block, and twice
+ * for each where weights of 16 bits cannot be whole otherwise. */
+static int64_t rows_of_all(const attention *a, int64_t rows)
 {
-    const int64_t online = pto_opt_i64(a->run, OPT_ONLINE), row = a->static_keys * (int64_t)sizeof(float);
-    if (online == ONLINE_ALWAYS) return FORM_ONLINE;
-    const int fits = a->static_keys > 0 && a->static_keys <= KEYS_MAX && row * rows <= pto_opt_i64(a->run, OPT_SCORES);
-    if (fits) return FORM_ROWS;
-    return online == ONLINE_NEVER ? FORM_COMPOSED : FORM_ONLINE;
+    if (a->static_keys < 1 || a->static_keys > KEYS_MAX) return 0;
+    const int64_t fit = pto_opt_i64(a->run, OPT_SCORES) / (a->static_keys * (int64_t)sizeof(float));
+    if (fit >= rows) return rows;
+    return pto_type_dtype(a->q) != PTO_F32 && fit >= ROWS_WORTH ? fit : 0;
 }
 
-static pto_status decide_form(const attention *a, const char *obstacle, int64_t rows, int64_t *form)
+/* The form, and by that the rows of a block. */
+static int64_t form_of(const attention *a, int64_t *rows)
+{
+    const int64_t online = pto_opt_i64(a->run, OPT_ONLINE), all = rows_of_all(a, *rows);
+    if (online == ONLINE_ALWAYS || all == 0) return online == ONLINE_NEVER ? FORM_COMPOSED : FORM_ONLINE;
+    *rows = all;
+    return FORM_ROWS;
+}
+
+static pto_status decide_form(const attention *a, const char *obstacle, int64_t *rows, int64_t *form)
 {
     const int64_t least = FORM_COMPOSED, most = obstacle != NULL ? FORM_COMPOSED : FORM_ONLINE;
     const pto_decision d = {.struct_size = sizeof d,
@@ -90,7 +101,7 @@ static pto_status lower(const pto_run *run, pto_op op)
     const char *obstacle = attention_read(op, &a);
     int64_t form, blocks[BLOCK_DIMS] = {at_most(pto_opt_i64(run, OPT_ROWS), a.static_queries),
                                         at_most(pto_opt_i64(run, OPT_KEYS), a.static_keys)};
-    PTO_TRY(decide_form(&a, obstacle, blocks[BLOCK_ROWS], &form));
+    PTO_TRY(decide_form(&a, obstacle, &blocks[BLOCK_ROWS], &form));
     if (form == FORM_COMPOSED) {
         pto_stat_add(run, STAT_LEFT, 1);
         if (obstacle != NULL) pto_remark(op, "pto.attention-nest/left", "becomes no nest: %s", obstacle);

@@ -278,20 +278,29 @@ static piece write_weights(body *b, piece scores, piece level, int are_small)
 /* The largest score of a row, or the lowest number where no key is seen: exp(-inf - level) is 0 then. */
 static piece level_of(body *b, piece largest) { return write_scalar(&b->w, KIND_MAXS, "tlevel", largest, b->least); }
 
+/* Keys that some query of the block sees; the last one sees those before start + row_count. Where there are keys it is
+ * one at least: a query that sees none is NaN. */
+static pto_expr seen_count(const body *b)
+{
+    if (!b->w.a->is_causal) return b->key_count;
+    const pto_expr least = pto_expr_min(pto_expr_const(b->w.run, 1), b->key_count);
+    return pto_expr_max(least, pto_expr_add(b->start, b->row_count));
+}
+
 /* ---- all keys at once ---- */
 
 /* Weights of 16 bits are rounded when they are whole; others are divided by their sum after they are multiplied. */
 static piece write_rows(body *b)
 {
     writer *w = &b->w;
-    const pto_expr key = pto_expr_const(w->run, 0);
-    const piece scores = write_scores(b, key, b->key_count, w->a->is_causal);
+    const pto_expr key = pto_expr_const(w->run, 0), count = seen_count(b);
+    const piece scores = write_scores(b, key, count, w->a->is_causal);
     const piece level = level_of(b, write_reduce(w, KIND_ROWMAX, "tlargest", scores));
     piece weights = write_weights(b, scores, level, b->dtype == PTO_F32);
     const piece sum = write_reduce(w, KIND_ROWSUM, "tsum", weights);
-    if (b->dtype == PTO_F32) return write_two(w, KIND_ROWEXPANDDIV, "ty", weigh(b, weights, key, b->key_count), sum);
+    if (b->dtype == PTO_F32) return write_two(w, KIND_ROWEXPANDDIV, "ty", weigh(b, weights, key, count), sum);
     weights = write_two(w, KIND_ROWEXPANDDIV, "tweights", weights, sum);
-    return weigh(b, weights, key, b->key_count);
+    return weigh(b, weights, key, count);
 }
 
 /* ---- block of keys by block of keys ---- */
@@ -316,18 +325,17 @@ static int is_whole(pto_expr x, int64_t of)
     return pto_expr_is_const(pto_expr_mod(x, pto_expr_const(x.run, of)), &rest) && rest == 0;
 }
 
-/* What the block sees, in one span or two. Where there are keys it sees one at least: a query that sees none is NaN. */
+/* What the block sees, in one span or two. */
 static uint32_t find_spans(const body *b, span out[2])
 {
     const pto_run *run = b->w.run;
-    const pto_expr zero = pto_expr_const(run, 0), one = pto_expr_const(run, 1), keys = pto_expr_const(run, b->keys);
+    const pto_expr zero = pto_expr_const(run, 0), keys = pto_expr_const(run, b->keys);
     if (!b->w.a->is_causal) {
         out[0] = (span){zero, pto_expr_ceildiv(b->key_count, keys), b->key_count, 0};
         return 1;
     }
-    /* The first query of the block sees the keys before start + 1, the last one those before start + row_count. */
-    const pto_expr all_see = pto_expr_max(zero, pto_expr_offset(b->start, 1)),
-                   some_see = pto_expr_max(pto_expr_min(one, b->key_count), pto_expr_add(b->start, b->row_count)),
+    /* The first query of the block sees the keys before start + 1. */
+    const pto_expr all_see = pto_expr_max(zero, pto_expr_offset(b->start, 1)), some_see = seen_count(b),
                    whole = pto_expr_floordiv(all_see, keys);
     out[0] = (span){zero, whole, pto_expr_mul(whole, keys), 0};
     out[1] = (span){whole, pto_expr_ceildiv(some_see, keys), some_see, 1};

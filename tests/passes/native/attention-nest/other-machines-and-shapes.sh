@@ -36,8 +36,8 @@ attention '$S' '$T' 16 '$T'
 nests='pto-opt m.ptir --machine=cpu-avx2.yaml --passes=pto.attention-nest'
 ends 0 pto-opt m.ptir --machine=cpu-avx2.yaml --passes=pto.attention-nest --emit-schedule=s.yaml
 says 'value: online' s.yaml
-says 'value: { rows: 64, keys: 256 }' s.yaml
-pin_all s.yaml | sed 's/rows: 64, keys: 256/rows: 16, keys: 24/' >pinned.yaml
+says 'value: { rows: 256, keys: 256 }' s.yaml
+pin_all s.yaml | sed 's/rows: 256, keys: 256/rows: 16, keys: 24/' >pinned.yaml
 ends 0 $nests --schedule=pinned.yaml
 says '%tscores = .* : tile<16 x 24 x f32, ?>' out
 pin_form() { # FORM
